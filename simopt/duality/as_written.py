@@ -22,7 +22,7 @@ from simopt.duality.declared import AsDeclared, Declared
 from simopt.duality.graph_form import solved
 from simopt.duality.no_optimum.infeasible import infeasible
 from simopt.duality.no_optimum.unbounded import Unbounded, unbounded
-from simopt.duality.reading.expressions import value_of
+from simopt.duality.reading.leaves import value_of
 from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
 from simopt.ground.threads import Turns, quiet
@@ -48,6 +48,7 @@ HELP = {
     "may be 0": "a factor that is known not to be 0 would help",
     "its factor in": "a factor that is known to be positive would help",
     "more than rounding leaves": "a tighter solve, or interval arithmetic, would help",
+    "not proven to be convex": "bounds on the variables in it, or a sum of squares in its place, would help",
     "pivots: ": "a small square of the variables in the objective, or bounds on them, would help",
 }  # part of a reason -> remedy
 UNPROVEN = "of which no proof was found (another back end, bounds on the variables, or numbers nearer to 1 would help)"

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, Arithmetic, Interval
 from simopt.duality.graph.affine import Key
@@ -18,6 +17,7 @@ from simopt.duality.graph.vectors import Value, vector
 from simopt.duality.graph_form import GraphForm, Link, links
 from simopt.duality.points.restoration import restored
 from simopt.duality.points.slater import Interior
+from simopt.duality.reading.leaves import changing, numbers
 from simopt.duality.reading.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.settling import settled
@@ -207,12 +207,8 @@ class Declared(Problem):
         return Recent(2)
 
     def _now(self, num: Arithmetic) -> tuple[Any, ...]:
-        """The arithmetic, and what the parameters hold at present."""
-        return (num, *(_content(parameter.value) for parameter in self._parameters))
-
-    @cached_property
-    def _parameters(self) -> list[Any]:
-        return list(self.programme.problem.parameters())
+        """The arithmetic, and what parameters and the bounds of variables hold at present."""
+        return (num, *changing(self.programme.problem))
 
     def _values(self, point: Mapping[str, Any], num: Arithmetic) -> dict[Key, Value]:
         values = {}
@@ -276,7 +272,7 @@ class Declared(Problem):
     def fingerprint(self) -> str:
         """Hash of the formulas, and of all numbers in them as they are at present."""
         problem = self.programme.problem
-        return hashed((str(problem), *(_numbers(number.value) for number in (*problem.constants(), *problem.parameters()))))
+        return hashed((str(problem), *(numbers(number.value) for number in (*problem.constants(), *problem.parameters()))))
 
     def trivial_point(self) -> Point:
         """x = 0, drawn into the bounds."""
@@ -344,19 +340,6 @@ class AsDeclared(Declared):
     def normalised(self) -> tuple[Declared, Rescale]:
         """The problem itself."""
         return self, Rescale()
-
-
-def _content(value: Any) -> Any:
-    """The bytes of a parameter's value."""
-    return tuple(part.tobytes() for part in _numbers(value))
-
-
-def _numbers(value: Any) -> tuple[Array, ...]:
-    """A constant's numbers; of a sparse one with their places."""
-    if sp.issparse(value):
-        rows = value.tocsr()
-        return rows.indptr, rows.indices, rows.data
-    return (np.asarray(value, dtype=float),)
 
 
 def _shaped(x: Value, shape: tuple[int, ...]) -> Value:

@@ -72,6 +72,7 @@ FUNCTIONS = {
     "logistic": cp.logistic(x),
     "exp": cp.exp(x),
     "log": cp.log(cp.abs(x.value if x.value is not None else np.ones(3)) + 1) + cp.log(t + 10),
+    "log1p": cp.log1p(t + 9),
     "entr": cp.entr(t + 10),
     "log_sum_exp": cp.log_sum_exp(X),
     "log_sum_exp of rows": cp.log_sum_exp(X, axis=1),

@@ -101,6 +101,10 @@ class Atom(ABC):
             where it cannot be declared.
         """
 
+    def doubt(self, num: Arithmetic) -> str:
+        """Why φ is not proven to be convex, in words, where every multiplier costs ∞ for it; nothing where it is."""
+        return ""
+
     def need(self, num: Arithmetic, u: Value) -> Value:
         """The least s for which (sφ)*(u) is finite, of an atom that absorbs when scaled."""
         raise NotImplementedError

@@ -1,7 +1,8 @@
-"""zᵀPz for positive definite P, and for positive semidefinite P."""
+"""zᵀPz for positive definite P, for positive semidefinite P, and for P that is so to rounding only, over bounded z."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,9 @@ from simopt.ground.errors import Unreadable
 
 LARGEST = 30  # rows of a matrix whose rank is decided in fractions
 APART = 1e-6  # relatively: a multiplier so far outside of the range of P is no rounded one of its elements
+EPS = float(np.finfo(float).eps)
+ROUNDINGS = 4  # times n eps λ_max: floats take an eigenvalue that is not farther below 0 for one that is 0
+ABOVE = 1.0625  # times what is proven to be missing: the shift that makes P definite
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,15 @@ class Support:
 
     rows: Indices
     least: float
+
+
+@dataclass(frozen=True)
+class Shift:
+    """δ ≥ 0 and the support of P + δI, proven to be semidefinite; `radius` ≥ ‖z‖² for all z that count, where δ > 0."""
+
+    support: Support
+    by: float = 0.0
+    radius: float = 0.0
 
 
 def support(matrix: Any) -> Support | None:
@@ -44,6 +57,11 @@ def support(matrix: Any) -> Support | None:
     n, least = len(half), least_eigenvalue(half)
     if least > 0.0:
         return Support(np.arange(n), least)
+    live = np.flatnonzero((half.mid != 0.0).any(axis=1) | (half.rad != 0.0).any(axis=1))  # rows of zeros change no sign
+    if len(live) < n:
+        least = least_eigenvalue(half[np.ix_(live, live)]) if len(live) else 1.0
+        if least > 0.0:
+            return Support(live, least)
     if given.rad.any() or n > LARGEST:
         return None
     exact = RATIONAL.lift(given.mid)
@@ -54,6 +72,27 @@ def support(matrix: Any) -> Support | None:
     rows = _pivots(half.mid, rank)
     least = _least(exact[np.ix_(rows, rows)]) if rank else 1.0
     return Support(rows, least) if least > 0.0 else None
+
+
+def rounded(matrix: Array) -> Support | None:
+    """The support that floats see: eigenvalues that are 0 to rounding count as 0; None where one is below that."""
+    half = (matrix + matrix.T) / 2
+    if not np.isfinite(half).all():
+        return None
+    values = np.linalg.eigvalsh(half)
+    edge = ROUNDINGS * len(half) * EPS * float(np.max(np.abs(values), initial=0.0))
+    if values[0] < -edge:
+        return None
+    rows = _pivots(half, int(np.sum(values > edge)))
+    least = float(np.linalg.eigvalsh(half[np.ix_(rows, rows)])[0]) if len(rows) else 1.0
+    return Support(rows, least) if least > 0.0 else None
+
+
+def missing(matrix: Any) -> float:
+    """A λ ≥ 0 with P + λI ⪰ 0 proven; ∞ where none is found. The errors are those of `least_eigenvalue`."""
+    given = as_interval(matrix)
+    half = (given + given.T) * 0.5
+    return max(0.0, -least_eigenvalue(half)) if np.isfinite(half.mid).all() else math.inf
 
 
 def _least(matrix: Any) -> float:
@@ -90,10 +129,19 @@ class SemidefiniteForm(Atom):
     v is what floats solve, so that ρ is their rounding, and u is in the range of P since `project` makes it as 2sPv.
     P is (M + Mᵀ)/2 of the matrix M that is given. The remainder is s dᵀPd − ⟨ρ, d⟩ + ‖ρ‖²/(4sμ) with d = z − v.
 
+    Where P ⪰ 0 is not proven, P + δI is taken with a δ for which it is, and φ(z) ≥ zᵀ(P + δI)z − δr for all z with ‖z‖² ≤ r: the
+    conjugate over these z is at most that of P + δI and sδr, the remainder has sδ(r − ‖z‖²) more. Floats take P for semidefinite where its
+    least eigenvalue is 0 to their rounding. Where no r is known every multiplier costs ∞, as the supremum over all z does.
+
     Parameters
     ----------
     matrix : function
-        M in an arithmetic, read each time: it may be a parameter. Where P is not proven to be semidefinite every multiplier costs ∞.
+        M in an arithmetic, read each time: it may be a parameter.
+
+    Attributes
+    ----------
+    largest : function
+        r, a proven bound of ‖z‖² over the points that count; ∞ until somebody knows more.
     """
 
     formula, conjugate_formula, domain_formula = "zᵀPz, P ⪰ 0", "uᵀP⁺u/4", "range of P"
@@ -101,65 +149,116 @@ class SemidefiniteForm(Atom):
 
     def __init__(self, matrix: Callable[[Arithmetic], Any]) -> None:
         self.matrix = matrix
+        self.largest: Callable[[], float] = lambda: math.inf
         self._seen: tuple[Array, Array] | None = None
         self._support: Support | None = None
+        self._missing = math.inf
+        self._by_rounding: Support | None = None
 
     @property
     def degree(self) -> float | None:
         return 2.0
 
-    def support(self) -> Support | None:
-        """The support of P as it is now."""
+    def _look(self) -> Any:
+        """The matrix as it is now; what is known of another one is forgotten."""
         now = as_interval(self.matrix(INTERVAL))
         if self._seen is None or not (np.array_equal(self._seen[0], now.mid) and np.array_equal(self._seen[1], now.rad)):
             self._seen, self._support = (now.mid.copy(), now.rad.copy()), support(now)
+            found = self._support is not None
+            self._missing = 0.0 if found else missing(now)
+            self._by_rounding = None if found or not np.isfinite(now.mid).all() else rounded(now.mid)
+        return now
+
+    def support(self) -> Support | None:
+        """The support of P as it is now; None where P ⪰ 0 is not proven, or its rank is not."""
+        self._look()
         return self._support
 
-    def _twice(self, num: Arithmetic, v: Value) -> Value:
-        """2Pv."""
+    def shift(self, num: Arithmetic) -> Shift | None:
+        """The δ that is needed in this arithmetic, with the support of P + δI; None where there is none that a bound of z pays for."""
+        found = self.support()
+        if found is None and num is FLOAT:
+            found = self._by_rounding
+        if found is not None:
+            return Shift(found)
+        assert self._seen is not None
+        lacks, n = self._missing, len(self._seen[0])
+        by = lacks * ABOVE + EPS * float(np.max(np.abs(self._seen[0]), initial=0.0))
+        least = (by - lacks) * (1.0 - 1e-9)
+        if not (math.isfinite(by) and least > 0.0):
+            return None
+        radius = self.largest()
+        return Shift(Support(np.arange(n), least), by, radius) if radius < math.inf else None
+
+    def doubt(self, num: Arithmetic) -> str:
+        """Why there is no conjugate in this arithmetic, in words; nothing where there is one."""
+        if self.shift(num) is not None:
+            return ""
+        below = f" (its least eigenvalue may be {-self._missing:.3g})" if 0.0 < self._missing < math.inf else ""
+        return f"its matrix is not proven to be positive semidefinite{below}, and no bounds hold its argument"
+
+    def _twice(self, num: Arithmetic, v: Value, by: float = 0.0) -> Value:
+        """2(P + δI)v."""
         matrix = self.matrix(num)
-        return num.matvec(matrix, v) + num.rmatvec(matrix, v)
+        twice = num.matvec(matrix, v) + num.rmatvec(matrix, v)
+        return twice + v * num.lift(by) * 2 if by else twice
+
+    def _form(self, num: Arithmetic, v: Value, by: float) -> Value:
+        """vᵀ(P + δI)v."""
+        form = num.dot(v, num.matvec(self.matrix(num), v))
+        return form + num.dot(v, v) * num.lift(by) if by else form
 
     def value(self, num: Arithmetic, z: Value) -> Value:
-        return vector(num, num.pos(num.dot(z, num.matvec(self.matrix(num), z))))
+        form = num.dot(z, num.matvec(self.matrix(num), z))
+        shift = self.shift(num)
+        return vector(num, num.pos(form) if shift is not None and not shift.by else form)
 
-    def _solved(self, num: Arithmetic, found: Support, u: Value, s: Value) -> Value:
-        """v with 2sPv = u on the rows of the support, by floats."""
-        matrix, rows, v = np.asarray(self.matrix(FLOAT), dtype=float), found.rows, np.zeros(len(u))
-        part = matrix[np.ix_(rows, rows)]
+    def _solved(self, num: Arithmetic, found: Shift, u: Value, s: Value) -> Value:
+        """v with 2s(P + δI)v = u on the rows of the support, by floats."""
+        matrix, rows, v = np.asarray(self.matrix(FLOAT), dtype=float), found.support.rows, np.zeros(len(u))
+        part = matrix[np.ix_(rows, rows)] + found.by * np.eye(len(rows))
         v[rows] = np.linalg.lstsq(part + part.T, floats(num, u)[rows])[0] / floats(num, s)[0]  # which may be singular in floats
         return num.lift(np.where(np.isfinite(v), v, 0.0))
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """2sPv with the entries of u on the rows of the support."""
-        found = self.support()
+        """2s(P + δI)v with the entries of u on the rows of the support."""
+        found = self.shift(num)
         if found is None or not divisor(num, s)[1].all():
             return num.zeros(len(u))
-        return self._twice(num, self._solved(num, found, u, s)) * s[np.zeros(len(u), dtype=np.intp)]
+        return self._twice(num, self._solved(num, found, u, s), found.by) * s[np.zeros(len(u), dtype=np.intp)]
 
-    def _split(self, num: Arithmetic, found: Support, u: Value, s: Value) -> tuple[Value, Value, Value]:
-        """v, ρ and the price ρᵀP⁺ρ/(4s) of ρ; of balls all that it may be."""
+    def _split(self, num: Arithmetic, found: Shift, u: Value, s: Value) -> tuple[Value, Value, Value]:
+        """v, ρ and the price ρᵀ(P + δI)⁺ρ/(4s) of ρ; of balls all that it may be."""
         v = self._solved(num, found, u, s)
-        rho = u - self._twice(num, v) * s[np.zeros(len(u), dtype=np.intp)]
-        price = vector(num, num.dot(rho, rho)) / (s * (num.lift(found.least) * 4))
+        rho = u - self._twice(num, v, found.by) * s[np.zeros(len(u), dtype=np.intp)]
+        price = vector(num, num.dot(rho, rho)) / (s * (num.lift(found.support.least) * 4))
         return v, rho, enclosing(num, num.zeros(1), price) if num is INTERVAL else price
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        found = self.support()
+        if is_zero(num, s).all() and is_zero(num, u).all():
+            return num.lift(0.0)
+        found, nought = self.shift(num), is_zero(num, u).all()
+        if nought and (self._missing == 0.0 or (found is not None and not found.by)):
+            return num.lift(0.0)  # inf φ = 0
         if found is None or not divisor(num, s)[1].all() or not known(num, num.sum(u)):
-            return num.lift(0.0) if is_zero(num, u).all() else nothing(num)
-        v, rho, price = self._split(num, found, u, s)
-        if np.linalg.norm(floats(num, rho)) > APART * np.linalg.norm(floats(num, u)):
             return nothing(num)
-        return num.sum(s * num.dot(v, num.matvec(self.matrix(num), v)) + num.dot(v, rho) + price)
+        v, rho, price = self._split(num, found, u, s)
+        partial = len(found.support.rows) < len(u)  # a definite matrix has every u in its range
+        if partial and np.linalg.norm(floats(num, rho)) > APART * np.linalg.norm(floats(num, u)):
+            return nothing(num)
+        if found.by:
+            price = price + s * (num.lift(found.by) * num.lift(found.radius))
+        return num.sum(s * self._form(num, v, found.by) + num.dot(v, rho) + price)
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        found = self.support()
+        found = self.shift(num)
         if found is None or not divisor(num, s)[1].all():
             return num.sum(s * self.value(num, z))
         v, rho, price = self._split(num, found, u, s)
         d = z - v
-        return num.pos(num.sum(s * num.pos(num.dot(d, num.matvec(self.matrix(num), d))) - num.dot(rho, d) + price))
+        if found.by:
+            price = price + s * num.pos(num.lift(found.radius) - num.dot(z, z)) * num.lift(found.by)
+        return num.pos(num.sum(s * num.pos(self._form(num, d, found.by)) - num.dot(rho, d) + price))
 
     def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
         """The least ‖w‖²/(4s) with Fw = u, P = FFᵀ."""
@@ -170,7 +269,8 @@ class SemidefiniteForm(Atom):
         return cp.quad_over_lin(w, 4 * s), [factor @ w == u]
 
     def slope(self, z: Array, s: Array) -> Array:
-        return float(s[0]) * np.asarray(self._twice(FLOAT, z))
+        found = self.shift(FLOAT)
+        return float(s[0]) * np.asarray(self._twice(FLOAT, z, 0.0 if found is None else found.by))
 
 
 class QuadraticForm(SemidefiniteForm):
@@ -182,6 +282,10 @@ class QuadraticForm(SemidefiniteForm):
     def support(self) -> Support | None:
         found = super().support()
         return found if found is not None and len(found.rows) == len(self.matrix(FLOAT)) else None
+
+    def shift(self, num: Arithmetic) -> Shift | None:
+        found = super().shift(num)
+        return found if found is not None and len(found.support.rows) == len(self.matrix(FLOAT)) else None
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return u if divisor(num, s)[1].all() else num.zeros(len(u))

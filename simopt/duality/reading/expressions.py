@@ -10,7 +10,6 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-import scipy.sparse as sp
 from cvxpy.atoms.affine.binary_operators import DivExpression
 from cvxpy.atoms.affine.concatenate import Concatenate
 from cvxpy.atoms.affine.diag import diag_mat, diag_vec
@@ -20,10 +19,11 @@ from cvxpy.atoms.affine.promote import Promote
 from cvxpy.atoms.affine.squeeze import squeeze
 from cvxpy.atoms.affine.unary_operators import NegExpression
 from cvxpy.atoms.affine.vstack import Vstack
+from cvxpy.atoms.affine.wraps import nonneg_wrap
 from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
-from simopt.arithmetic import RATIONAL, Arithmetic
+from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic, NotRational
 from simopt.duality.atoms.base import Atom, Elementwise
 from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.graph.affine import (
@@ -43,12 +43,13 @@ from simopt.duality.graph.affine import (
 from simopt.duality.graph.programme import Term
 from simopt.duality.graph.vectors import Indices, Mask, Value
 from simopt.duality.reading import products
+from simopt.duality.reading.leaves import value_of
 from simopt.duality.reading.library import ATOMS, Reading, axis_groups
 from simopt.ground.errors import InvalidProblem, Unreadable
 
 READ = "read are sums, products with constants, indexing, stacking, and the atoms of simopt.duality.atoms"
 SELECTING = (
-    *(cp.reshape, cp.transpose, cp.broadcast_to, cp.upper_tri, cp.conj),  # public; what is complex has been refused
+    *(cp.reshape, cp.transpose, cp.broadcast_to, cp.upper_tri),  # public
     *(index, special_index, Promote, Hstack, Vstack, Concatenate, squeeze, diag_mat),
 )
 
@@ -101,6 +102,8 @@ class Expressions:
             return own if places is None else Selection((Constant.of(np.zeros(1)), own), places + 1)
         if kind in (cp.Constant, cp.Parameter):
             return self._constant(e)
+        if kind in (cp.Trace, diag_mat) and e.is_constant() and (e.args[0].is_psd() or e.args[0].is_nsd()):
+            return self._diagonal_of_semidefinite(e)
         if kind in AFFINE:
             return AFFINE[kind](self, e)
         if kind in ATOMS:
@@ -112,13 +115,7 @@ class Expressions:
     def _constant(self, e: Any) -> Constant:
         if isinstance(e, cp.Parameter):
             return Constant(lambda: value_of(e), e.size, varies=True)
-        value = e.value
-        entries = value.data if sp.issparse(value) else np.asarray(value)
-        if not np.all(np.isfinite(entries)):
-            at = np.unravel_index(int(np.argmax(~np.isfinite(entries))), entries.shape)
-            place = f"entry {tuple(map(int, at))}" if entries.ndim else "it"
-            raise InvalidProblem(f"constant {str(e)[:80]}: {place} is {entries[at]}; constants must be finite")
-        return Constant.of(value)
+        return Constant.of(value_of(e))
 
     def argument(self, e: Any, numbers: Sequence[int] = (0,), shape: tuple[int, ...] | None = None) -> Argument:
         """These arguments of an expression one below the other, each repeated to fill the shape, if one is given."""
@@ -175,6 +172,38 @@ class Expressions:
     def _trace(self, e: Any) -> Map:
         n = e.args[0].shape[0]
         return Totals(Selection((self.map(e.args[0]),), np.arange(n) * (n + 1)), np.zeros(n, dtype=np.intp), 1)
+
+    def _diagonal_of_semidefinite(self, e: Any) -> Map:
+        """A trace or a diagonal that CVXPY takes to have a sign because the matrix promises to be semidefinite: the sign is proven."""
+        inner = self._trace(e) if type(e) is cp.Trace else self._selection(e)
+        sign = 1.0 if e.args[0].is_psd() else -1.0
+
+        def proven(num: Arithmetic) -> Value:
+            try:
+                below = bool(np.any(inner.constant(RATIONAL) * int(sign) < 0))
+            except NotRational:
+                below = bool(np.any((inner.constant(INTERVAL) * sign).low < 0.0))
+            if below:
+                word = "≥" if sign > 0 else "≤"
+                raise InvalidProblem(
+                    f"constant {str(e)[:80]}: {word} 0 as its matrix is declared semidefinite, it holds an entry that is not"
+                )
+            return inner.constant(num)
+
+        return Evaluated(proven, e.size)
+
+    def _itself(self, e: Any) -> Map:
+        """Real part and conjugate of what is real; what is complex has been refused."""
+        self.rewritten[id(e)] = (e, e.args[0])
+        return self.map(e.args[0])
+
+    def _spread(self, e: Any) -> Map:
+        """ptp: the largest entry less the smallest, which is ≥ 0; of another expression nobody knows that."""
+        parts = e.args[0].args
+        is_spread = len(parts) == 2 and type(parts[0]) is cp.max and type(parts[1]) is NegExpression and type(parts[1].args[0]) is cp.min
+        if not (is_spread and parts[0].args[0] is parts[1].args[0].args[0]):
+            raise Unreadable("a promise that an expression is ≥ 0 (nonneg_wrap)", str(e), "write the expression without it")
+        return self.map(e.args[0])
 
     def _running(self, e: Any) -> Map:
         """cumsum: the axis is made the first, along which the lines of a flat array run; without one, they run row by row."""
@@ -255,27 +284,6 @@ def _number(num: Arithmetic, e: Any, atom: Atom, z: Argument, sign: int) -> Valu
     return atom.value(num, values) if sign > 0 else -atom.value(num, values)
 
 
-def value_of(parameter: Any) -> Any:
-    """The value that a parameter holds.
-
-    Raises
-    ------
-    InvalidProblem
-        where it has none, or one that is not finite or not of the sign that was declared.
-    """
-    value = parameter.value
-    if value is None:
-        raise InvalidProblem(f"parameter {parameter.name()}: it has no value; set parameter.value first")
-    entries = value.data if sp.issparse(value) else np.asarray(value)
-    if not np.all(np.isfinite(entries)):
-        raise InvalidProblem(f"parameter {parameter.name()}: its value is not finite")
-    for sign, word, declared in ((1.0, "≥", parameter.is_nonneg()), (-1.0, "≤", parameter.is_nonpos())):
-        if declared and np.any(sign * entries < 0.0):  # CVXPY checks what is assigned, not what is written into the array
-            worst = float(entries.reshape(-1)[np.argmin(sign * entries)])
-            raise InvalidProblem(f"parameter {parameter.name()}: declared {word} 0, it holds {worst:g}; convexity rests on the sign")
-    return value
-
-
 class _Homogeneous(Expressions):
     """Reads f(x) as tf(x/t): constants are multiplied by t, and each function φ becomes its perspective tφ(z/t), which is of tz(x/t)."""
 
@@ -329,4 +337,7 @@ AFFINE: dict[type, Callable[[Expressions, Any], Map]] = {
     NegExpression: Expressions._negation,
     DivExpression: products.quotient,
     diag_vec: Expressions._diagonal,
+    cp.real: Expressions._itself,
+    cp.conj: Expressions._itself,
+    nonneg_wrap: Expressions._spread,
 }

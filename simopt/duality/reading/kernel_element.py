@@ -90,7 +90,7 @@ def _recognise(programme: Programme, term: Term) -> None:
     if not (isinstance(below, Reference) and below.key in programme.leaves and term.sign > 0) or term.source.args[1].parameters():
         return
     matrix = np.asarray(atom.matrix(FLOAT), dtype=float)
-    if not np.array_equal(matrix, matrix.T):
+    if not np.array_equal(matrix, matrix.T) or atom.support() is None:
         return
     try:
         objective = _evaluated(programme.objective, below.key, matrix)

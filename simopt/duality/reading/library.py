@@ -103,6 +103,13 @@ def _squares_over_numbers(at: Reading) -> Map:
     return stacked(parts)
 
 
+def _log_of_one_more(at: Reading) -> Map:
+    """log1p: log(1 + z)."""
+    written = cp.log(1 + at.expression.args[0])
+    at.reader.rewritten[id(at.expression)] = (at.expression, written)
+    return at.reader.map(written)
+
+
 def _relative_entropy(at: Reading, tilt: float) -> Map:
     """x log(x/y) as y ψ(x/y), ψ(z) = z log z; of kl_div ψ(z) = z log z − z + 1."""
     e = at.expression
@@ -221,7 +228,7 @@ def _but(shape: tuple[int, ...], i: int) -> Any:
 
 
 def _quadratic_form(at: Reading) -> Map:
-    """zᵀPz; that P is semidefinite, of the sign that DCP takes it to have, is proven of numbers here, of parameters when they are read."""
+    """zᵀPz; that P is semidefinite, of the sign that DCP takes it to have, the atom proves when it is judged."""
     z, given = at.expression.args
     if z.is_constant() or not given.is_constant():
         raise at.refuse("a quadratic form whose matrix is no constant", "write quad_over_lin for a variable denominator")
@@ -235,8 +242,6 @@ def _quadratic_form(at: Reading) -> Map:
         return plain if sign > 0 else -plain
 
     definite, semidefinite = QuadraticForm(matrix), SemidefiniteForm(matrix)
-    if not given.parameters() and semidefinite.support() is None:
-        raise at.refuse("a quadratic form with a matrix that is not proven semidefinite", "write sum_squares(F.T @ x) with P = F Fᵀ")
     return at.term(semidefinite if definite.support() is None else definite, sign)
 
 
@@ -245,6 +250,7 @@ ATOMS: dict[type, Callable[[Reading], Map]] = {
     cp.exp: _elementwise(Exponential),
     cp.logistic: _elementwise(Logistic),
     cp.log: _elementwise(NegativeLogarithm, -1),
+    cp.log1p: _log_of_one_more,
     cp.entr: _elementwise(Entropy, -1),
     cp.huber: _huber,
     cp.Power: _power,

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
+from simopt.arithmetic import INTERVAL
+from simopt.duality.atoms.quadratic_form import SemidefiniteForm
 from simopt.duality.graph.affine import Constant, Key, Map, Negation, Selection, Sum, dense
 from simopt.duality.graph.epigraphs import recognised
 from simopt.duality.graph.programme import Leaf, Programme, Row
+from simopt.duality.graph.vectors import Indices
 from simopt.duality.reading.cones import sides
+from simopt.duality.reading.convexity import convex, known_version
 from simopt.duality.reading.definitions import defined
 from simopt.duality.reading.expressions import Expressions, structure
 from simopt.duality.reading.kernel_element import elements
+from simopt.duality.reading.leaves import held
+from simopt.duality.stationarity.norm_bound import NormBound
 from simopt.duality.sweeps.bounds import bounded
+from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, Unreadable
 
 SIGNS = {"nonneg": -1, "pos": -1, "nonpos": 1, "neg": 1}
@@ -38,12 +47,12 @@ def read(problem: cp.Problem) -> Programme:
     """
     if not isinstance(problem, cp.Problem):
         raise InvalidProblem(f"problem: {type(problem).__name__} given, a cvxpy.Problem needed")
+    known_version()
     if not any(v.size for v in problem.variables()):
         raise InvalidProblem("problem: it has no variables")
     for v in problem.variables():
         _admit(v)
-    if not problem.is_dcp():
-        raise Unreadable("the problem is not convex by CVXPY's rules (DCP)", _culprit(problem), "see problem.is_dcp() and its parts")
+    convex(problem)
     reader = Expressions()
     maximises = isinstance(problem.objective, cp.Maximize)
     objective = reader.map(problem.objective.expr)
@@ -68,7 +77,23 @@ def read(problem: cp.Problem) -> Programme:
     recognised(programme)
     bounded(programme)
     programme.put_in_order()
+    _forms(programme)
     return programme
+
+
+def _forms(programme: Programme) -> None:
+    """Quadratic forms learn how large their arguments are; numbers that are not proven semidefinite need bounds of these."""
+    problem = programme.problem
+    for term in programme.terms:
+        if not isinstance(term.atom, SemidefiniteForm):
+            continue
+        term.atom.largest = NormBound(programme, term, partial(held, problem))
+        if not term.source.args[1].parameters() and term.atom.shift(INTERVAL) is None:
+            raise Unreadable(
+                "a quadratic form with a matrix that is not proven semidefinite",
+                str(term.source),
+                "write sum_squares(F.T @ x) with P = F Fᵀ, or give bounds of x",
+            )
 
 
 def _admit(v: Any) -> None:
@@ -83,12 +108,6 @@ def _admit(v: Any) -> None:
             continue
         remedy = "integers and booleans are not convex" if name in ("boolean", "integer") else "write the attribute as constraints"
         raise Unreadable(f"variable {v.name()}: the attribute {name} is not known", "", remedy)
-
-
-def _culprit(problem: cp.Problem) -> str:
-    if not problem.objective.is_dcp():
-        return str(problem.objective)
-    return next((str(c) for c in problem.constraints if not c.is_dcp()), "")
 
 
 def _has_bounds(reader: Expressions, key: Key) -> bool:
@@ -127,11 +146,27 @@ def _attributes(reader: Expressions, variable: str, v: Any) -> list[Row]:
             apart = Sum((own, Negation(reader.broadcast(bound, v.shape))))
             rows.append(Row(next(reader.keys), side, apart if sign > 0 else Negation(apart)))
             continue
-        ends = np.broadcast_to(np.asarray(dense(bound), dtype=float), v.shape).reshape(-1, order="F")
+        ends = _flat(bound, v.shape)
         if np.any(np.isnan(ends)) or np.any(ends == -sign * np.inf):
             raise InvalidProblem(f"variable {variable}: its bounds {bound!r} leave no number")
         at = there[np.isfinite(ends[there])]
         if at.size:
-            apart = Sum((Selection((own,), at), Negation(Constant.of(ends[at]))))
+            apart = Sum((Selection((own,), at), Negation(Constant(_ends_now(side, bound, v.shape, at), len(at)))))
             rows.append(Row(next(reader.keys), side, apart if sign > 0 else Negation(apart)))
     return rows
+
+
+def _flat(bound: Any, shape: tuple[int, ...]) -> Array:
+    return np.broadcast_to(np.asarray(dense(bound), dtype=float), shape).reshape(-1, order="F")
+
+
+def _ends_now(side: str, bound: Any, shape: tuple[int, ...], at: Indices) -> Callable[[], Array]:
+    """The ends as the user's array holds them when they are asked for."""
+
+    def read() -> Array:
+        ends = _flat(bound, shape)[at]
+        if not np.isfinite(ends).all():
+            raise InvalidProblem(f"variable {side}: its array was changed, and an end is no number any more; read the problem again")
+        return ends
+
+    return read

@@ -89,7 +89,8 @@ class _Search:
 
     def use(self, below: Map, sign: float, level: Array, own: Key | None = None) -> None:
         """Take what sign · map ≤ level says of the leaves and of terms, entry by entry, where that is worth it; `own` counts as 0."""
-        pattern = below.pattern(below.below[0]) if len(below.below) == 1 and below.below[0] in self.limits else None
+        known = len(below.below) == 1 and (below.below[0] in self.limits or below.below[0] in self.floors)
+        pattern = below.pattern(below.below[0]) if known else None
         if isinstance(pattern, Picks):
             self._direct(below, below.below[0], pattern, sign, level)
             return
@@ -99,8 +100,8 @@ class _Search:
                 self._prove(below, sign, i, float(level[i]), own)
 
     def _direct(self, below: Map, key: Key, pattern: Picks, sign: float, level: Array) -> None:
-        """Rows with one entry of one leaf each: c x + b ≤ level."""
-        low, high = (end.copy() for end in self.limits[key])
+        """Rows with one entry of one leaf each, or of one term: c x + b ≤ level."""
+        low, high = (end.copy() for end in self._ends(key))
         c = coefficients(INTERVAL, below, key, len(low)) * sign
         room = INTERVAL.lift(np.where(np.isfinite(level), level, 0.0)) - below.value(INTERVAL, {key: INTERVAL.zeros(len(low))}) * sign
         known = np.isfinite(level) & (pattern.columns >= 0)
@@ -108,7 +109,10 @@ class _Search:
         end = room / Interval(np.where(up | down, c.mid, 1.0), np.where(up | down, c.rad, 0.0))
         np.minimum.at(high, pattern.columns[up], end.high[up])
         np.maximum.at(low, pattern.columns[down], end.low[down])
-        self.limits[key] = low, high
+        if key in self.limits:
+            self.limits[key] = low, high
+        else:
+            self.levels[key] = high
 
     def _worthy(self, below: Map, sign: float, level: Array) -> Iterator[int]:
         """The entries that may bound a wanted entry of a leaf that has no such end, the nearest first; or, of one row, terms."""

@@ -224,6 +224,9 @@ class _Sweep:
         price = node.atom.conjugate(self.num, u, s)
         if not known(self.num, price):
             zero = "; its scale is 0" if not above(self.num, s).any() else ""
+            if doubt := node.atom.doubt(self.num):
+                self.out.open.append(f"{node.name}: not proven to be convex, {doubt}")
+                return
             self.out.open.append(f"{node.name}: a multiplier is outside of the domain of the conjugate, or a number overflowed{zero}")
             return
         self.out.value = self.out.value - price

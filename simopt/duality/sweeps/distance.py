@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from simopt.arithmetic import INTERVAL
-from simopt.duality.atoms.quadratic_form import QuadraticForm
+from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm
 from simopt.duality.atoms.square import Square
 from simopt.duality.graph.affine import Key, Picks, Residual
 from simopt.duality.graph.programme import Programme
@@ -25,8 +25,10 @@ from simopt.ground.arrays import Array
 
 
 def moduli(programme: Programme) -> dict[Key, Array]:
-    """The m_i of every leaf, proven lower bounds; 0 where an entry stands in no square."""
+    """The m_i of every leaf, proven lower bounds; 0 where an entry stands in no square, or where convexity is not proven."""
     num = INTERVAL
+    if any(isinstance(term.atom, SemidefiniteForm) and term.atom.support() is None for term in programme.terms):
+        return {key: np.zeros(leaf.size) for key, leaf in programme.leaves.items()}
     slopes: Residual = {}
     programme.objective.pull(num, full(num, 1.0, 1), slopes)
     totals = {key: num.zeros(leaf.size) for key, leaf in programme.leaves.items()}

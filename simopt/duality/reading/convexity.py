@@ -1,0 +1,79 @@
+"""Whether CVXPY's rules say that a problem is convex, and what it is called if they do not. CVXPY itself has to be one that is known."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import cvxpy as cp
+from scipy.sparse.linalg import ArpackError
+
+from simopt.duality.atoms.quadratic_form import missing, support
+from simopt.ground.errors import Unreadable
+
+FROM, BELOW = (1, 9), (1, 10)  # the versions of CVXPY whose expressions are known; pyproject.toml says the same
+
+
+def known_version() -> None:
+    """Refuse a CVXPY whose expressions may mean something else.
+
+    Raises
+    ------
+    Unreadable
+        where the version is outside of the range that was tried.
+    """
+    version = tuple(int(part) for part in re.findall(r"\d+", cp.__version__)[:2])
+    if not FROM <= version < BELOW:
+        least, end = (".".join(map(str, each)) for each in (FROM, BELOW))
+        raise Unreadable(f"cvxpy {cp.__version__} is not known to simopt", "", f"install cvxpy >= {least}, < {end}")
+
+
+def convex(problem: cp.Problem) -> None:
+    """Nothing where the problem is convex by CVXPY's rules (DCP).
+
+    Raises
+    ------
+    Unreadable
+        where it is not; geometric and quasiconvex programmes are named.
+    """
+    if _is_dcp(problem):
+        return
+    if problem.is_dgp():
+        raise Unreadable(
+            "the problem is a geometric programme (gp=True), which is not convex as it is written (DCP)",
+            _culprit(problem),
+            "give the convex one, cvxpy.reductions.Dgp2Dcp(problem).reduce(): its optimum is the logarithm",
+        )
+    if problem.is_dqcp():
+        raise Unreadable(
+            "the problem is quasiconvex (qcp=True), which is not convex (DCP)",
+            _culprit(problem),
+            "give the convex problem of one level: its objective as a constraint",
+        )
+    raise Unreadable("the problem is not convex by CVXPY's rules (DCP)", _culprit(problem), "see problem.is_dcp() and its parts")
+
+
+def _is_dcp(problem: cp.Problem) -> bool:
+    """CVXPY asks ARPACK whether matrices are semidefinite. Where that finds no answer a proof gives it, and CVXPY remembers it."""
+    try:
+        return bool(problem.is_dcp())
+    except ArpackError:
+        for constant in problem.constants():
+            _decide(constant)
+        return bool(problem.is_dcp())
+
+
+def _decide(constant: Any) -> None:
+    for ask, remembered, sign in ((constant.is_psd, "_psd_test", 1), (constant.is_nsd, "_nsd_test", -1)):
+        try:
+            ask()
+        except ArpackError:
+            value = constant.value
+            matrix = sign * (value.toarray() if hasattr(value, "toarray") else value)
+            setattr(constant, remembered, support(matrix) is not None or missing(matrix) == 0.0)
+
+
+def _culprit(problem: cp.Problem) -> str:
+    if not problem.objective.is_dcp():
+        return str(problem.objective)
+    return next((str(c) for c in problem.constraints if not c.is_dcp()), "")
