@@ -110,7 +110,9 @@ class _Run:
 
         import simopt
         from simopt.cli.errors import expected
+        from simopt.duality import as_written
         from simopt.ground.errors import InvalidProblem
+        from simopt.solving.certificate import arithmetic
         from simopt.solving.solution import Status
 
         sense = "max" if isinstance(getattr(problem, "objective", None), cp.Maximize) else "min"
@@ -121,7 +123,8 @@ class _Run:
                 solution = simopt.solve(problem, self.solver, rigorous=self.rigorous, tol=self.tol)
                 bounds = solution.certificate
                 return Finding(label, sense, solution.status, bounds, (bounds.open if bounds else "") or solution.message)
-            found = simopt.certify(problem, rigorous=self.rigorous, solver=self.solver, tol=self.tol)
+            num = arithmetic(self.rigorous)  # the script's own values are judged, not those that a solve of ours would find
+            found = as_written.certify(problem, None, None, num, self.solver, self.tol, values_stay=True)
         except Exception as error:
             said = expected(error)
             status = Status.UNSUPPORTED if isinstance(error, InvalidProblem) else Status.FAILED

@@ -10,27 +10,30 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
 import cvxpy as cp
 import numpy as np
-from cvxpy.constraints import Equality, Inequality
 from cvxpy.reductions.solution import Solution as Unpacked
 
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, Arithmetic, NotRational
+from simopt.arithmetic.interval import EPS
 from simopt.duality.declared import AsDeclared, Declared
 from simopt.duality.graph_form import solved
 from simopt.duality.no_optimum.infeasible import infeasible
 from simopt.duality.no_optimum.unbounded import Unbounded, unbounded
 from simopt.duality.reading.leaves import value_of
+from simopt.duality.written_form import LikeCvxpy, WrittenForm, completed, dual_variables
+from simopt.ground import validate
 from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
 from simopt.ground.threads import Turns, quiet
-from simopt.solving.backends import table
+from simopt.solving.backends import adapter, table
 from simopt.solving.backends.adapter import held
-from simopt.solving.judgement import Certificate, Judgement, judge
-from simopt.solving.run import CHANGED, Progress
-from simopt.solving.solution import Sample, Solution, Status, frozen
+from simopt.solving.backends.table import BackEnd
+from simopt.solving.judgement import Certificate, Judgement, judge, ratio, repair
+from simopt.solving.run import CHANGED, Progress, rank
+from simopt.solving.solution import Sample, Solution, Status, Trace, frozen
 
 WORDS = {Status.OPTIMAL: cp.OPTIMAL, Status.INFEASIBLE: cp.INFEASIBLE, Status.UNBOUNDED: cp.UNBOUNDED} | dict.fromkeys(
     (Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.INTERRUPTED), cp.settings.USER_LIMIT
@@ -53,68 +56,256 @@ HELP = {
 }  # part of a reason -> remedy
 UNPROVEN = "of which no proof was found (another back end, bounds on the variables, or numbers nearer to 1 would help)"
 _turns = Turns()  # variables hold the values of one solve, and are scratch paper during it
-ROWS = (Equality, Inequality, cp.Zero, cp.NonPos, cp.NonNeg, cp.SOC)  # of which a row's multiplier is a dual variable
+# after which the problem as written is tried, in the part of the time that the graph form leaves
+UNFINISHED, GRAPH_FORM = (Status.GAP_OPEN, Status.FAILED, Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.UNSUPPORTED), 0.75
+TIGHTER, SMALLEST, TIME_LIMIT = 3, 1e-13, 60.0  # solves of the problem as written in `certify`: how many, least tolerance, seconds of each
+T = TypeVar("T")
 
 
 def certify(
-    problem: cp.Problem, point: Point | None, multipliers: Multipliers | None, num: Arithmetic, solver: str | None, tol: float
+    problem: cp.Problem,
+    point: Point | None,
+    multipliers: Multipliers | None,
+    num: Arithmetic,
+    solver: str | None,
+    tol: float,
+    values_stay: bool = False,
 ) -> Certificate:
-    """See `simopt.certify`."""
+    """See `simopt.certify`; `values_stay` has the values that the problem holds judged, whatever a solve could find in their place."""
     with _turns.of(variable.id for variable in problem.variables()):
-        return _certified(_read(problem), point, multipliers, num, solver, tol)
+        return _certified(_read(problem), point, multipliers, num, solver, tol, values_stay)
 
 
 def _certified(
-    declared: Declared, point: Point | None, multipliers: Multipliers | None, num: Arithmetic, solver: str | None, tol: float
+    declared: Declared,
+    point: Point | None,
+    multipliers: Multipliers | None,
+    num: Arithmetic,
+    solver: str | None,
+    tol: float,
+    values_stay: bool,
 ) -> Certificate:
     given = _values(declared, needed=solver is None) if point is None else point
     known = _duals(declared) if multipliers is None else multipliers
-    found = [] if given is None else [judge(declared, given, _completed(declared, given, known), num)]
-    if solver is not None and not (found and (found[0].certificate.closes(tol) or _has_all(declared, known))):
-        backend = table.find(solver)
-        if backend is None:
-            raise UnknownName("solver", solver, [known.name for known in table.FIRST_CLASS])
-        try:
-            with _untouched(declared.programme.problem):
-                other, more = solved(declared, backend.solver)
-        except NotAvailable as error:
-            proof = _no_point(declared) or _certificate(declared, _no_end(declared, num))
-            if proof is not None and (proof.infeasible or proof.unbounded or not found):
+    best, reasons = None, list[str]()
+    if given is not None:
+        best = _tried(lambda: judge(declared, given, completed(declared, given, known), num), reasons)
+    if solver is not None and not (best is not None and best.certificate.closes(tol)):
+        backend = _back_end(solver)
+        fixed = given if values_stay or point is not None else None
+        for other, more in _solves(declared, backend, tol, reasons):
+            for at in (other,) if given is None else (given,) if fixed is not None else (given, other):
+                found = _tried(lambda at=at, more=more: judge(declared, at, more, num), reasons)  # type: ignore[misc]
+                if found is not None and not (best is not None and best.certificate.closes(tol)):
+                    best = found if best is None else paired(declared, best, found, num)
+            if best is not None and best.certificate.closes(tol):
+                break
+        if reasons and (best is None or best.certificate.gap == math.inf):
+            proof = _tried(lambda: _no_point(declared) or _certificate(declared, _no_end(declared, num)), reasons)
+            if proof is not None and (proof.infeasible or proof.unbounded or best is None):
                 return proof
-            if not found and error.__cause__ is not None:
-                raise
-            if not found:
-                return _infinite(declared, math.inf, -math.inf, "none", num.name, f"{error}; {UNPROVEN}")
-        else:
-            found.append(judge(declared, other if given is None else given, more, num))
+    if best is None:
+        said = "; ".join([*dict.fromkeys(reasons), UNPROVEN])
+        return _infinite(declared, math.inf, -math.inf, "none", num.name, said)
     also = ""
-    best = min(found, key=lambda judged: (judged.certificate.gap, judged.certificate.upper, -judged.certificate.lower))
     if solver is not None and best.certificate.lower == -math.inf:
-        proof = _certificate(declared, _no_end(declared, num, best.point))
+        start = best.point
+        proof = _tried(lambda: _certificate(declared, _no_end(declared, num, start)), reasons)
         if proof is not None and proof.unbounded:
             return proof
         also = "" if proof is None else f"; {proof.open}"
+    if given is not None and solver is not None:
+        best = replace(best, certificate=replace(best.certificate, infeasibility=repair(given, best.point)))
     bounds = _as_written(declared, best, tol)
+    also += "".join(f"; {reason}" for reason in dict.fromkeys(reasons) if bounds.open)
     return replace(bounds, open=bounds.open + also)
 
 
-def solve(problem: cp.Problem, progress: Progress | None, driver: Callable[..., Solution]) -> Solution:
+def _back_end(name: str) -> BackEnd:
+    found = table.find(name)
+    if found is None:
+        raise UnknownName("solver", name, [known.name for known in table.FIRST_CLASS])
+    if found.missing is not None:
+        raise NotAvailable(found.missing)
+    return found
+
+
+def _tried(compute: Callable[[], T], reasons: list[str]) -> T | None:
+    """What is computed; None where it fails in a way that nobody foresaw, and the reason among the others.
+
+    Back ends and eigenvalue routines raise whatever they like (a panic of Rust is no Exception), also where points are made feasible.
+    """
+    try:
+        return compute()
+    except (KeyboardInterrupt, MemoryError, InvalidProblem, NotRational, UnknownName):
+        raise
+    except NotAvailable as error:
+        reasons.append(str(error))
+    except BaseException as error:
+        reasons.append(f"{type(error).__name__}: {error}".removesuffix(": "))
+    return None
+
+
+def _solves(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]) -> Iterator[tuple[Point, Multipliers]]:
+    """Points and multipliers that the back end finds: of the graph form, then of the problem as written at tighter and tighter tolerances.
+
+    The problem's values are put back after each.
+    """
+    with _untouched(declared.programme.problem):
+        found = _tried(lambda: solved(declared, backend.solver), reasons)
+    if found is not None:
+        yield found
+    written, previous = WrittenForm(declared.programme), math.nan
+    for power in range(TIGHTER):
+        native = max(tol * 1e-2**power, SMALLEST, backend.floor)
+        if native == previous or (power and not backend.tolerance):
+            return
+        previous = native
+        with _untouched(declared.programme.problem):
+            other = _tried(lambda native=native: _solved_as_written(written, backend, native), reasons)  # type: ignore[misc]
+        if other is None:
+            return
+        yield other
+
+
+def _solved_as_written(written: WrittenForm, backend: BackEnd, tol: float) -> tuple[Point, Multipliers]:
+    try:
+        form, back = written.normalised()
+        result = adapter.run(form.for_back_ends(cones=backend.cones), backend, tol=tol, max_iter=None, time_limit=TIME_LIMIT, options={})
+    except (adapter.Refused, InvalidProblem) as error:
+        raise NotAvailable(str(error)) from error
+    if result.point is None:
+        raise NotAvailable(f"{backend.name} returned no point of the problem as written, and said {result.word}")
+    point = back.point(result.point)
+    return point, back.multipliers(result.multipliers or {})
+
+
+def paired(declared: Declared, one: Judgement, other: Judgement, num: Arithmetic) -> Judgement:
+    """The better of each bound: the point of the smaller upper bound with the multipliers of the larger lower bound, judged together.
+
+    lower ≤ optimum ≤ upper holds of bounds from different judgements, too. Where the judgement of the pair is worse than the two, which
+    is rounding or the repair of multipliers, the bounds stay as they were and the gap is upper − lower, rounded outwards.
+    """
+    first, second = one.certificate, other.certificate
+    high = one if (first.upper, first.gap) <= (second.upper, second.gap) else other
+    low = one if (-first.lower, first.gap) <= (-second.lower, second.gap) else other
+    if high is low:
+        return high
+    upper, lower = high.certificate.upper, low.certificate.lower
+    if not (math.isfinite(upper) and math.isfinite(lower)):  # each has one bound only: of a point or of multipliers
+        return high if math.isfinite(upper) else low
+    judged = judge(declared, high.point, low.multipliers, num)
+    found = judged.certificate
+    if found.upper <= upper and found.lower >= lower and found.gap < math.inf:
+        return judged
+    rounding = 0.0 if num is not FLOAT else EPS * (abs(upper) + abs(lower)) * (4 + max(map(np.size, high.point.values()), default=0))
+    gap = math.nextafter(upper - lower + rounding, math.inf)
+    if gap < 0.0:  # they contradict each other: one of the formulas is wrong, or a number overflowed
+        return one if (first.gap, first.upper) <= (second.gap, second.upper) else other
+    found = replace(
+        found, upper=upper, lower=lower, gap=gap, relative_gap=ratio(gap, found.scale), gap_over_upper=ratio(gap, abs(upper)), open=""
+    )
+    return Judgement(found, high.point, low.multipliers)
+
+
+def solve(problem: cp.Problem, progress: Progress | None, time_limit: float, driver: Callable[..., Solution]) -> Solution:
     """Have the driver solve the problem; see `simopt.solve`."""
     with _turns.of(variable.id for variable in problem.variables()):
-        return _solved(_read(problem), progress, driver)
+        return _solved(_read(problem), progress, time_limit, driver)
 
 
-def _solved(declared: Declared, progress: Progress | None, driver: Callable[..., Solution]) -> Solution:
-    told = None if progress is None else lambda sample: progress(_sample(declared, sample))
-    try:
-        found = _without_optimum(declared, driver(declared, progress=told))
-        failed = found.status is Status.FAILED and found.point is None and found.reported_status != CHANGED[1]
-        if failed:  # in the units of the declaration a back end may do what it cannot in others
-            again = driver(AsDeclared(declared.programme), progress=told)
-            found = found if again.point is None else again
-        return _put(declared, found)
-    except Interrupted as stop:
-        raise Interrupted(_put(declared, stop.done)) from None
+def _solved(declared: Declared, progress: Progress | None, given_limit: float, driver: Callable[..., Solution]) -> Solution:
+    """The graph form first; where its certificate does not close, the problem as written, and the better of each bound is kept."""
+    found: Solution | None = None
+    time_limit = validate.seconds("time_limit", given_limit)
+
+    def told(sample: Sample) -> None:
+        if progress is not None:
+            progress(_sample(declared, sample if found is None else _later(sample, found)))
+
+    def run(form: Declared) -> Solution:
+        left = GRAPH_FORM * time_limit if found is None else time_limit - found.provenance.solve_seconds
+        try:
+            more = driver(form, progress=told, time_limit=left)
+        except Interrupted as stop:
+            raise Interrupted(_put(declared, stop.done if found is None else _joined(declared, found, stop.done))) from None
+        if found is None:
+            return more
+        joined = _joined(declared, found, more)
+        if progress is not None and len(joined.trace.samples) > len(found.trace.samples) + len(more.trace.samples):
+            try:
+                progress(_sample(declared, joined.trace.samples[-1]))
+            except KeyboardInterrupt:
+                stopped = replace(joined, status=Status.INTERRUPTED, reported_status="interrupted", message="stopped by the user")
+                raise Interrupted(_put(declared, stopped)) from None
+        return joined
+
+    found = first = run(declared)
+    if found.point is None:
+        found = _without_optimum(declared, found)
+    for form in (LikeCvxpy, WrittenForm, AsDeclared):
+        unfinished = found.status in UNFINISHED and found.reported_status != CHANGED[1]
+        closed = found.certificate is not None and found.certificate.gap < math.inf
+        if unfinished and found.provenance.solve_seconds < time_limit and not (form is AsDeclared and closed):
+            found = run(form(declared.programme))  # in other units, or in CVXPY's form, a back end may do what it cannot in these
+    if found is not first and declared.fingerprint() != first.provenance.fingerprint:  # the last sample's listener may have changed them
+        found = _changed(found)
+    if found.point is not None:
+        found = _without_optimum(declared, found)
+    if found.status is Status.TIME_LIMIT:
+        found = replace(found, message=f"the gap was still open after {found.provenance.solve_seconds:.3g} s")
+    return _put(declared, found)
+
+
+def _changed(found: Solution) -> Solution:
+    status, word, message = CHANGED
+    return replace(found, status=status, reported_status=word, message=message or "", point=None, multipliers=None, certificate=None)
+
+
+def _later(sample: Sample, first: Solution) -> Sample:
+    """A sample of a second solve on the clock of the first."""
+    made = first.provenance
+    return replace(sample, seconds=sample.seconds + made.solve_seconds, iteration=sample.iteration + made.iterations)
+
+
+def _joined(declared: Declared, first: Solution, second: Solution) -> Solution:
+    """Two solves of one problem, one after the other, as one: the better of each bound, one trace, and the sum of their seconds."""
+    one, two = first.provenance, second.provenance
+    made = replace(
+        one,
+        iterations=one.iterations + two.iterations,
+        setup_seconds=one.setup_seconds + two.setup_seconds,
+        solve_seconds=one.solve_seconds + two.solve_seconds,
+    )
+    samples = (*first.trace.samples, *(_later(sample, first) for sample in second.trace.samples))
+    if second.reported_status == CHANGED[1] or one.fingerprint != two.fingerprint:
+        status, word, message = CHANGED
+        blank = replace(second, point=None, multipliers=None, certificate=None)
+        return replace(
+            blank, status=status, reported_status=word, message=message or "", trace=Trace(samples, "tolerance"), provenance=made
+        )
+    stopped = second.status is Status.INTERRUPTED
+    better = second if stopped or (first.point is None and second.point is not None) else first
+    ours, theirs = _judgement(first), _judgement(second)
+    if ours is None or theirs is None:
+        known = ours or theirs
+    else:
+        known = paired(declared, ours, theirs, BY_NAME[theirs.certificate.arithmetic])
+        better = second if stopped or rank(theirs.certificate) < rank(ours.certificate) else first
+        last = known.certificate
+        if known is not ours and known is not theirs:
+            samples += (Sample(made.solve_seconds, made.iterations, last.upper, last.lower, last.gap),)
+    if known is not None:
+        better = replace(better, point=frozen(known.point), multipliers=frozen(known.multipliers), certificate=known.certificate)
+        if known.certificate.closes(one.tol) and not stopped:
+            better = replace(better, status=Status.OPTIMAL, message="")
+    return replace(better, trace=Trace(samples, "tolerance"), provenance=made)
+
+
+def _judgement(found: Solution) -> Judgement | None:
+    if found.point is None or found.certificate is None:
+        return None
+    return Judgement(found.certificate, dict(found.point), None if found.multipliers is None else dict(found.multipliers))
 
 
 def _no_point(declared: Declared) -> Certificate | None:
@@ -178,7 +369,7 @@ def _put(declared: Declared, found: Solution) -> Solution:
     values = {v.id: np.zeros(v.shape) for v in problem.variables()} | {v.id: whole[name] for v, name in declared.written}
     with quiet():
         problem.unpack(Unpacked(WORDS.get(found.status, cp.OPTIMAL_INACCURATE), None, values, {}, {}))
-    for name, dual, sign in _dual_variables(declared):
+    for name, _, dual, sign in dual_variables(declared):
         if name in multipliers:
             dual.save_value(np.reshape(sign * multipliers[name], dual.shape, order="F"))
     certificate = _as_written(declared, Judgement(found.certificate, point, multipliers), found.provenance.tol)
@@ -208,7 +399,7 @@ def _without_optimum(declared: Declared, found: Solution) -> Solution:
 def _as_written(declared: Declared, judged: Judgement, tol: float) -> Certificate:
     """Bounds in the problem's sense and, where they do not close, why."""
     found = judged.certificate
-    why = "" if found.closes(tol) or found.infeasible or found.unbounded else _why(declared, judged, tol)
+    why = "" if found.closes(tol) or found.infeasible or found.unbounded else found.open or _why(declared, judged, tol)
     found = replace(found, open=why)
     return found.of_the_maximum() if declared.maximises else found
 
@@ -245,40 +436,8 @@ def _values(declared: Declared, needed: bool) -> Point | None:
 
 def _duals(declared: Declared) -> Multipliers:
     """The dual values that the constraints hold."""
-    held = ((name, dual.value, sign) for name, dual, sign in _dual_variables(declared))
+    held = ((name, dual.value, sign) for name, _, dual, sign in dual_variables(declared))
     return {name: sign * np.asarray(value, dtype=float) for name, value, sign in held if value is not None}
-
-
-def _dual_variables(declared: Declared) -> Iterator[tuple[str, Any, float]]:
-    """Rows by name, with the dual variable that holds their multiplier, and its sign in it.
-
-    The cone ‖x‖ ≤ t has two: that of t is the row's multiplier y, that of x is −u of the norm, ‖u‖ ≤ y.
-    """
-    terms = {term.key: term for term in declared.programme.terms}
-    for number, constraint in enumerate(declared.programme.problem.constraints):
-        name = constraint.label or f"row {number}"
-        if not isinstance(constraint, ROWS) or name not in declared.names:
-            continue
-        yield name, constraint.dual_variables[0], 1.0
-        row = declared.names[name][0]
-        for key in row.map.below if isinstance(constraint, cp.SOC) and row is not None else ():
-            if key in terms and terms[key].source.args[0] is constraint.args[1]:
-                yield terms[key].name, constraint.dual_variables[1], -1.0
-
-
-def _has_all(declared: Declared, known: Multipliers) -> bool:
-    """Whether every row and term has a multiplier that can have one of use; bounds take what the others leave."""
-    bounds = {bound.row.name for bounds in declared.programme.bounds.values() for bound in bounds}
-    return set(declared.names) <= set(known) | bounds
-
-
-def _completed(declared: Declared, point: Point, rows: Multipliers) -> Multipliers:
-    """The multipliers of rows, and beside them the slopes of the terms at the restored point, where it has any."""
-    declared.candidates(rows)
-    if not rows:
-        return {}
-    restored = declared.restore({name: np.asarray(value, dtype=float) for name, value in point.items()})
-    return {**(declared.multipliers(restored, rows) or {}), **rows}
 
 
 @contextmanager

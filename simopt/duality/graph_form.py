@@ -220,7 +220,7 @@ def _solved(form: GraphForm, solver: str, options: dict[str, Any]) -> tuple[Poin
     with quiet():  # what the back end says of its answer is not asked: the judge is
         try:
             form.problem.solve(solver=solver, **(options or TIGHT.get(solver, {})))
-        except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        except KeyboardInterrupt:
             raise
         except BaseException as error:  # CVXPY and back ends raise whatever they like (a panic of Rust is no Exception)
             raise NotAvailable(f"{solver} returned no point: {type(error).__name__}: {error}") from error

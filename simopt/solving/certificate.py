@@ -55,8 +55,8 @@ def certify(
     rigorous : bool or str
         in place of `num`: True (or "interval") for interval arithmetic, "rational" for fractions.
     solver : str or None
-        for a `cvxpy.Problem` whose certificate does not close with what it holds: the back end that finds what is missing there
-        (multipliers of its functions, or values if it was never solved). None leaves it missing.
+        for a `cvxpy.Problem` whose certificate does not close with what it holds: the back end that solves it anew. The better of each
+        bound is kept; a point that is given stays. None judges what is there. What a back end raises is a reason in `open`.
     tol : float
         gap / scale at which a `cvxpy.Problem` counts as closed.
 
@@ -65,6 +65,8 @@ def certify(
     InvalidProblem
         when the problem's formulas do not support the arithmetic, the point is not finite, an entry is missing or of the wrong size, or a
         Gram matrix that the problem does not own is no longer the one that was checked.
+    NotAvailable
+        for a back end that is not installed.
     Unreadable
         when a `cvxpy.Problem` holds something from which no bound can be derived.
     """

@@ -42,7 +42,8 @@ def solve(
     """Solve a problem and certify the answer.
 
     Of a `cvxpy.Problem` the solution's point has the values of all variables by name, and the bounds are those of the problem as it was
-    written. Values, dual values, value and status are put into the problem too; "optimal" there means certified.
+    written. Values, dual values, value and status are put into the problem too; "optimal" there means certified. Where its certificate does
+    not close, the back end is given the problem as written, too, and the better of each bound is kept.
 
     Parameters
     ----------
@@ -79,9 +80,8 @@ def solve(
     if is_cvxpy(problem):
         from simopt.duality import as_written
 
-        return as_written.solve(
-            problem, progress, partial(solve, solver=solver, tol=tol, time_limit=time_limit, rigorous=rigorous, record=record, **options)
-        )
+        driver = partial(solve, solver=solver, tol=tol, rigorous=rigorous, record=record, **options)
+        return as_written.solve(problem, progress, time_limit, driver)
     tol, time_limit = _tolerance(tol), validate.seconds("time_limit", time_limit)
     num = arithmetic(rigorous)
     if num.name not in problem.arithmetics:
@@ -192,5 +192,5 @@ def _finish(run: Run, solver: str, options: dict[str, Any], ended: Ending) -> So
         certificate=None if best is None else best.certificate,
         trace=Trace(tuple(run.samples), run.sampling),
         provenance=record,
-        message=message or "",
+        message="; ".join(part for part in (message, "" if best is None else best.certificate.open) if part),
     )

@@ -43,7 +43,8 @@ class Certificate:
     scale : float
         objective at the trivial point.
     infeasibility : float
-        largest |given − restored| / (1 + |restored|) over the entries of the point.
+        largest |given − restored| / (1 + |restored|) over the entries of the point; where `certify` solved a `cvxpy.Problem` anew and
+        judged the point found, given are the values that the problem holds.
     multipliers_from : str
         "solver" or "point", whichever gave the better bound; "none" when there was no bound.
     arithmetic : str
@@ -51,7 +52,8 @@ class Certificate:
     maximises : bool
         whether the optimum is a maximum: then `lower` is the value of the restored point and `upper` that of the dual.
     open : str
-        why a bound is missing or the gap is open, and what would help, where that is known, or that no point is feasible; else empty.
+        why a bound is missing or the gap is open, and what would help, where that is known; that no point is feasible; that the two
+        formulas of the gap contradict each other; else empty.
     of : str
         what was certified, of an estimator's fit: the problem and its number, and what was chosen before; else empty.
     judged : str
@@ -176,9 +178,10 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
         relative_gap=ratio(gap, scale),
         gap_over_upper=ratio(gap, abs(scene.upper)),
         scale=scale,
-        infeasibility=_repair(point, restored),
+        infeasibility=repair(point, restored),
         multipliers_from=origin,
         arithmetic=num.name,
+        open=scene.contradiction if gap == math.inf else "",
     )
     return Judgement(certificate, restored, kept)
 
@@ -189,6 +192,7 @@ class _Scene:
     def __init__(self, problem: Problem, restored: Point, num: Arithmetic) -> None:
         self.problem, self.restored, self.num = problem, restored, num
         self.feasible = restored
+        self.contradiction = ""  # what the two formulas of a gap said last where they do not agree
         self.primal = math.nan
         if finite(restored):
             self.primal = _value(self._objective)
@@ -214,7 +218,7 @@ class _Scene:
         least = math.nextafter(self.num.lower(self.primal) - self.num.upper(dual), -math.inf)
         width = math.nextafter(self.upper - lower, math.inf)
         if max(low, least, 0.0) > min(high, width):  # two proven enclosures of one number ≥ 0 that have nothing in common
-            return math.inf, -math.inf
+            return self._contradicted(f"[{low:.6g}, {high:.6g}]", f"[{least:.6g}, {width:.6g}]")
         return min(high, width), lower
 
     def _dual(self, candidate: Multipliers) -> tuple[Any, float]:
@@ -246,15 +250,15 @@ class _Scene:
         """
         if self.num is not FLOAT or gap == math.inf:  # enclosures have been compared, and what claims nothing needs no witness
             return gap, lower
-        nothing, size = (math.inf, -math.inf), abs(gap)
+        size = abs(gap)
         terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0) + 4
         off = max(abs(gap - (self.upper - lower)), lower - self.upper, -gap)
         agree = off <= terms * EPS * (abs(self.upper) + abs(lower) + size)
         if INTERVAL.name not in self.problem.arithmetics:
-            return (size, lower) if agree else nothing
+            return (size, lower) if agree else self._contradicted(f"{gap:.6g}", f"{self.upper - lower:.6g}")
         if not agree:
             if not off <= self._in_balls.radii(candidate):
-                return nothing
+                return self._contradicted(f"{gap:.6g}", f"{self.upper - lower:.6g}")
             if lower - self.upper > math.sqrt(EPS) * scale:
                 size = max(size, lower - self.upper)
         if ratio(size, scale) > near or (agree and self._steady(lower, candidate, scale)):
@@ -265,6 +269,14 @@ class _Scene:
         if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
             proven = min(proven, self._in_balls.weigh(candidate)[0])
         return (size if proven - size <= room else proven), lower
+
+    def _contradicted(self, gap: str, difference: str) -> tuple[float, float]:
+        """No gap and no bound, and what was said of them."""
+        self.contradiction = (
+            f"the formulas of gap and of bounds contradict each other: gap {gap}, upper − lower {difference}; "
+            "one of them is wrong, or a number overflowed"
+        )
+        return math.inf, -math.inf
 
     def _steady(self, lower: float, candidate: Multipliers, scale: float) -> bool:
         r"""Whether P and D stay where they are, to MOVED·scale, when point and multipliers are shaken: then floats hide next to nothing.
@@ -409,7 +421,8 @@ def _candidates(problem: Problem, restored: Point, given: Multipliers | None) ->
         yield "point", suggested
 
 
-def _repair(given: Point, restored: Point) -> float:
+def repair(given: Point, restored: Point) -> float:
+    """The largest |given − restored| / (1 + |restored|) of an entry."""
     worst = 0.0
     for name, value in given.items():
         if name in restored:

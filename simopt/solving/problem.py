@@ -122,6 +122,8 @@ class Problem(ABC):
         arithmetics that the formulas support.
     parameters : tuple of str
         scalar fields that are `cvxpy.Parameter`s of the declaration and can be swept by `path`.
+    own_tolerance : bool
+        whether a back end solves it once, at its own tolerance, in place of a sweep over tolerances.
     may_be_infeasible : bool
         whether some data leave no feasible point; only then do multipliers whose `dual_bound` is ∞ prove it.
     in_blocks : str
@@ -136,6 +138,7 @@ class Problem(ABC):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
     parameters: ClassVar[tuple[str, ...]] = ()
     may_be_infeasible: ClassVar[bool] = False
+    own_tolerance: ClassVar[bool] = False
     in_blocks: ClassVar[str] = ""
     by_hand: ClassVar[str] = ""
 

@@ -83,7 +83,7 @@ class Run:
         verdict = judged.certificate
         sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap)
         self.samples.append(sample)
-        if self.best is None or _rank(verdict) <= _rank(self.best.certificate):
+        if self.best is None or rank(verdict) <= rank(self.best.certificate):
             self.best = Judgement(verdict, _copy(judged.point), None if judged.multipliers is None else _copy(judged.multipliers))
             self.heard = heard
         if self.progress is not None:
@@ -125,7 +125,8 @@ class Run:
         return found is not None and found.certificate.infeasible
 
 
-def _rank(found: Certificate) -> tuple[float, float, float]:
+def rank(found: Certificate) -> tuple[float, float, float]:
+    """The smaller the better."""
     return found.gap, found.upper, -found.lower
 
 
@@ -310,7 +311,8 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, optio
         if room <= 0:
             return Status.TIME_LIMIT, ended[1], f"the gap was still open after {time_limit:g} s"
         try:
-            result = adapter.run(declaration, backend, tol=native_tol, max_iter=max_iter, time_limit=room, options=own)
+            tol = None if normal.own_tolerance else native_tol
+            result = adapter.run(declaration, backend, tol=tol, max_iter=max_iter, time_limit=room, options=own)
         except adapter.Refused as error:
             return Status.UNSUPPORTED, "", str(error)
         run.setup_seconds += result.setup_seconds
@@ -332,6 +334,8 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, optio
                 return ended
             previous = reached
         tighter = max(native_tol * 1e-2, 1e-15, backend.floor)
+        if normal.own_tolerance:
+            return ended
         if not backend.tolerance or tighter >= native_tol:
             floor = f"; its smallest tolerance is {backend.floor:g}" if backend.floor else ""
             return ended[0], ended[1], f"{ended[2]}{floor}"

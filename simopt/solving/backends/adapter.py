@@ -7,6 +7,7 @@ the data, and unpacks by itself. A point that the back end returned is unpacked 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from numbers import Integral
@@ -54,9 +55,9 @@ class Refused(ValueError):
 
 
 def run(
-    declaration: cp.Problem, backend: BackEnd, *, tol: float, max_iter: int | None, time_limit: float, options: dict[str, Any]
+    declaration: cp.Problem, backend: BackEnd, *, tol: float | None, max_iter: int | None, time_limit: float, options: dict[str, Any]
 ) -> NativeResult:
-    """Solve the declaration once at native tolerance `tol`.
+    """Solve the declaration once at native tolerance `tol`; None leaves the back end its own, and its own number of iterations.
 
     Raises
     ------
@@ -121,9 +122,9 @@ def canonicalise(declaration: cp.Problem, backend: BackEnd) -> tuple[dict[str, A
     return data, chain, inverse
 
 
-def _native_options(backend: BackEnd, tol: float, max_iter: int | None, limit: float, options: dict[str, Any]) -> dict[str, Any]:
-    native: dict[str, Any] = dict.fromkeys(backend.tolerance, max(tol, backend.floor))
-    limit_iterations = max_iter if max_iter is not None else backend.default_max_iter
+def _native_options(backend: BackEnd, tol: float | None, max_iter: int | None, limit: float, options: dict[str, Any]) -> dict[str, Any]:
+    native: dict[str, Any] = {} if tol is None else dict.fromkeys(backend.tolerance, max(tol, backend.floor))
+    limit_iterations = backend.default_max_iter if max_iter is None and tol is not None else max_iter
     if backend.max_iter and limit_iterations is not None:
         native |= dict.fromkeys([backend.max_iter] if isinstance(backend.max_iter, str) else backend.max_iter, int(limit_iterations))
     if backend.time_limit:
@@ -187,11 +188,21 @@ def _unpack(declaration: cp.Problem, chain: Any, inverse: Any, raw: Any) -> tupl
     point = {v.name(): held(v) for v in declaration.variables()}
     if any(value is None or not np.all(np.isfinite(value)) for value in point.values()):
         return said, None, None
-    duals = {c.label: c.dual_value for c in declaration.constraints if c.label}
+    duals = dict(_duals(declaration))
     values = {name: np.asarray(value, dtype=float) for name, value in point.items()}
     if any(value is None for value in duals.values()):
         return said, values, None
-    return said, values, {label: np.asarray(value, dtype=float) for label, value in duals.items() if not isinstance(value, list)}
+    return said, values, {label: np.asarray(value, dtype=float) for label, value in duals.items()}
+
+
+def _duals(declaration: cp.Problem) -> Iterator[tuple[str, Any]]:
+    """Dual values by label; those of a cone that has several by label and number: "ball of 0"."""
+    for row in declaration.constraints:
+        if row.label and len(row.dual_variables) == 1:
+            yield row.label, row.dual_value
+        elif row.label:
+            parts = ((f"{row.label} of {number}", dual.value) for number, dual in enumerate(row.dual_variables))
+            yield from ((label, value) for label, value in parts if value is not None)
 
 
 def held(variable: cp.Variable) -> Array | None:

@@ -1,0 +1,91 @@
+"""The problem in CVXPY's own form for back ends: where the graph form does not close, what its user wrote may.
+
+A back end's dual values are the multipliers of rows. Functions have none in this form; their slopes at the restored point take their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.constraints import Equality, Inequality
+
+from simopt.duality.declared import Declared
+from simopt.ground.arrays import Multipliers, Point
+from simopt.ground.errors import InvalidProblem
+from simopt.solving.problem import ALL_CONES, Rescale
+
+if TYPE_CHECKING:
+    from cvxpy.constraints.constraint import Constraint
+
+ROWS = (Equality, Inequality, cp.Zero, cp.NonPos, cp.NonNeg, cp.SOC)  # of which a row's multiplier is a dual variable
+
+
+@dataclass(frozen=True, eq=False)
+class WrittenForm(Declared):
+    """A declared problem that back ends are given as it was written, in the units that it has."""
+
+    def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """The same objective and copies of the constraints, labelled by the names of `Declared.names`; the user's dual values stay."""
+        problem = self.programme.problem
+        try:
+            return cp.Problem(problem.objective, [row.copy().set_label(name) for name, row in constraints_of(problem)])
+        except (TypeError, ValueError) as error:
+            raise InvalidProblem(f"a constraint cannot be copied: {error}") from error
+
+    def normalised(self) -> tuple[Declared, Rescale]:
+        """The problem itself, and multipliers of rows completed at the point that was found with them."""
+        found: list[Point] = [{}]
+
+        def point(values: Point) -> Point:
+            found[0] = {leaf.name: values[leaf.variable.name()] for leaf in self.programme.leaves.values()}
+            return found[0]
+
+        def multipliers(duals: Multipliers) -> Multipliers:
+            rows = {name: sign * np.asarray(duals[label]) for name, label, _, sign in dual_variables(self) if label in duals}
+            return completed(self, found[0], rows)
+
+        return self, Rescale(point, multipliers)
+
+
+@dataclass(frozen=True, eq=False)
+class LikeCvxpy(WrittenForm):
+    """The same, solved once as `problem.solve` does: with the back end's own tolerances."""
+
+    own_tolerance: ClassVar[bool] = True
+
+
+def completed(declared: Declared, point: Point, rows: Multipliers) -> Multipliers:
+    """The multipliers of rows, and beside them the slopes of the terms at the restored point, where it has any."""
+    declared.candidates(rows)
+    if not rows:
+        return {}
+    restored = declared.restore({name: np.asarray(value, dtype=float) for name, value in point.items()})
+    return {**(declared.multipliers(restored, rows) or {}), **rows}
+
+
+def constraints_of(problem: cp.Problem) -> Iterator[tuple[str, Constraint]]:
+    """The constraints with the names that their rows have."""
+    for number, constraint in enumerate(problem.constraints):
+        yield constraint.label or f"row {number}", constraint
+
+
+def dual_variables(declared: Declared) -> Iterator[tuple[str, str, Any, float]]:
+    """Rows by name, with the label and the dual variable of their multiplier, and its sign in it.
+
+    The cone ‖x‖ ≤ t has two: that of t is the row's multiplier y, that of x is −u of the norm, ‖u‖ ≤ y. A label with a number behind it
+    is that of one part of a cone (`simopt.solving.backends.adapter`).
+    """
+    terms = {term.key: term for term in declared.programme.terms}
+    for name, constraint in constraints_of(declared.programme.problem):
+        if not isinstance(constraint, ROWS) or name not in declared.names:
+            continue
+        cone = isinstance(constraint, cp.SOC)
+        yield name, f"{name} of 0" if cone else name, constraint.dual_variables[0], 1.0
+        row = declared.names[name][0]
+        for key in row.map.below if cone and row is not None else ():
+            if key in terms and terms[key].source.args[0] is constraint.args[1]:
+                yield terms[key].name, f"{name} of 1", constraint.dual_variables[1], -1.0
