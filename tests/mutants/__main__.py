@@ -1,7 +1,7 @@
 """Change one line at a time of what decides whether an answer is right, and see whether the tests notice.
 
     make mutants                                 the sample that docs/mutants.md is about; what is done is kept, an interrupt loses nothing
-    make mutants ARGS="--count 400 --jobs 2"     more, and two at a time
+    make mutants ARGS="--count 800 --jobs 2"     more, and two at a time
     make mutants ARGS="--only ID"                one of them: the line before and after, and what its tests said
     make mutants ARGS="--list"                   the sample, and what became of each
 
@@ -33,7 +33,7 @@ from concerned import ROOT, Tests
 from mutants_page import Tried
 from mutate import Mutant, differs, mutants
 
-SEED, COUNT, ENOUGH = 0, 248, 0.95
+SEED, COUNT, ENOUGH = 0, 416, 0.95
 KEPT = ROOT / ".full" / "mutants"
 PAGE = ROOT / "docs" / "mutants.md"
 
@@ -121,7 +121,7 @@ def sound(sample: Sequence[tuple[str, Mutant]]) -> bool:
     results = [result_of(*each, done) for each in sample]
     killers = {entry["by"] for entry in results if entry and entry["by"]}
     files = sorted({by.partition("::")[0] for by in killers})
-    folders = [ROOT / folder for folder in ("simopt", "problems", "solvers", "theorems")]
+    folders = [ROOT / folder for folder in ("simopt", "problems", "solvers", "estimators", "theorems")]
     sources = sorted(path.relative_to(ROOT).as_posix() for folder in folders for path in folder.rglob("*.py"))
     name = f"unmutated {hashed(*sources, *files)} {hashlib.sha256(' '.join(sorted(killers)).encode()).hexdigest()[:8]}"
     if killers and name not in done:

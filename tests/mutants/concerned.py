@@ -19,7 +19,8 @@ NO_FORMULAS = ("_cases.py", "recipes.py", "__init__.py")  # instances and option
 WITHOUT = ("examples", "instances", "recipe", "from_data", "laws")  # likewise
 UNDECIDED = ("__init__.py", "papers.py", "catalogue.py", "figure.py", "each_set.py")  # of simopt/claims: lists and pictures
 EVERY = ("problems/test_every_problem", "problems/test_declared_duals", "conformance/test_conformance")  # parametrised by problems
-EQUIVALENCE = ("equivalence", "map_search", "path_search", "weak", "strong", "monotone_function")
+MOST_FILES = 12  # of tests of a solver or an estimator
+NO_METHODS = ("__init__.py", "_plot.py", "papers.py")  # of solvers/ and estimators/: lists and pictures
 DUALITY = (  # what a derived bound rests on; what only suggests multipliers, points and units can make it worse, and not false
     *("affine", "products", "library", "expressions", "cones", "kernel_element", "definitions", "epigraphs", "bounds"),
     *("absorbers", "backward", "forward", "implied", "infeasible", "declared", "as_written"),
@@ -47,19 +48,27 @@ def groups() -> list[Group]:
     """What decides whether an answer is right."""
     claims = [path for path in listed("simopt/claims") if not path.endswith(UNDECIDED)]
     formulas = [path for path in listed("problems") if not path.endswith(NO_FORMULAS)]
+    equivalences = [path for path in listed("simopt/equivalence") if not path.endswith("__init__.py")]
     return [
         Group("certificate", 80, ("simopt/solving/judgement.py", "simopt/solving/certificate.py")),
         Group("claims", 240, tuple(claims)),
         Group("arithmetic", 140, tuple(listed("simopt/arithmetic"))),
         Group("duality", 240, (*listed("simopt/duality/atoms"), *(found("simopt/duality", name) for name in DUALITY))),
-        Group("equivalence", 180, tuple(found("simopt", name) for name in EQUIVALENCE)),
+        Group("equivalence", 220, (*equivalences, found("simopt", "monotone_function"))),
         Group("problems", 360, tuple(formulas)),
+        Group("solvers", 500, tuple(methods("solvers"))),
+        Group("estimators", 300, tuple(methods("estimators"))),
     ]
 
 
 def listed(folder: str) -> list[str]:
     """The modules of a folder and its rooms."""
     return [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def methods(folder: str) -> list[str]:
+    """The modules of solvers/ or estimators/ that compute."""
+    return [path for path in listed(folder) if not path.endswith(NO_METHODS)]
 
 
 def found(folder: str, name: str) -> str:
@@ -73,6 +82,11 @@ def named(*files: str) -> list[Tests]:
     return [Tests(f"tests/{name}.py") for name in files]
 
 
+BY_NAME = (  # pairs of a problem and a solver, then what is parametrised by names of estimators
+    "tests/conformance/test_conformance.py",
+    *(f"tests/estimators/test_{name}.py" for name in ("methods", "weights", "selection", "sparse_points", "weighed_choice")),
+    *(f"tests/estimators/test_{name}.py" for name in ("landmark_features", "defaults", "from_sklearn", "fit_cost", "checks")),
+)
 SOME = frozenset({"kernel-ridge", "landmarked-svr", "m-power-rls", "lipschitz-isotonic"})
 BY_GROUP = {
     "certificate": [
@@ -152,6 +166,8 @@ FIRST = {  # of a group's tests those that know the module, or all of its folder
 def tests_of(group: str, module: str) -> list[Tests]:
     """The tests that concern a module of a group."""
     own = [Tests("tests/test_doctests.py", frozenset({dotted(module)}))] if ">>> " in (ROOT / module).read_text(encoding="utf-8") else []
+    if group in ("solvers", "estimators"):
+        return [*dict.fromkeys([*nearest(module), *own])]
     if group != "problems":
         best = FIRST.get(Path(module).stem) or FIRST.get(Path(module).parent.name)
         return [*dict.fromkeys([*named(*filter(None, [best])), *BY_GROUP[group]]), *own]
@@ -161,6 +177,56 @@ def tests_of(group: str, module: str) -> list[Tests]:
     quick = [shared] if shared in direct or Path(module).name.startswith("_") else []
     every = [Tests(f"tests/{name}.py", names) for name in EVERY]
     return list(dict.fromkeys([*quick, *every[:2], *direct, *own, *every[2:]]))
+
+
+@cache
+def nearest(module: str) -> tuple[Tests, ...]:
+    """Files of tests that import the module, then those that import what builds on it, and so on; at last those that name what does.
+
+    Of those that are equally near the ones come first that import the fewest modules of solvers and estimators.
+    """
+    layer, order, files = [module], [module], list[str]()
+    while layer:
+        importers = {test for path in layer for test in importing(path)} - {*files}
+        files += sorted(importers, key=lambda test: (_breadth(test), test))
+        layer = [path for path in _methods() if path not in order and any(dotted(near) in imports(path) for near in layer)]
+        order += layer
+    whole = [Tests(path) for path in files if path not in BY_NAME][:MOST_FILES]
+    pairs = [name for path in order for name in _pairs(path)]
+    estimators = [name for path in order for name in _estimator_names(path)][:MOST_PROBLEMS]
+    return (
+        *whole,
+        *(Tests(path, frozenset(pairs)) for path in BY_NAME[:1] if pairs),
+        *(Tests(path, frozenset(estimators)) for path in BY_NAME[1:] if estimators),
+    )
+
+
+@cache
+def _methods() -> tuple[str, ...]:
+    return tuple((*listed("solvers"), *listed("estimators")))
+
+
+@cache
+def _breadth(test: str) -> int:
+    """How many modules of solvers and estimators a file of tests imports."""
+    return sum(dotted(path) in imports(test) for path in _methods())
+
+
+@cache
+def _pairs(module: str) -> tuple[str, ...]:
+    """problem-solver of the solvers that a file registers, for the problems that it imports; some are of no pair there is."""
+    text = (ROOT / module).read_text(encoding="utf-8")
+    solvers = re.findall(r'^(?:@solver\(\s*|NAME = )"(.*?)"', text, re.M) if "@solver(" in text else []
+    problems = [name for path in listed("problems") if dotted(path) in imports(module) for name in named_in(path)]
+    return tuple(f"{problem}-{solver}" for problem in problems for solver in solvers)
+
+
+@cache
+def _estimator_names(module: str) -> tuple[str, ...]:
+    """Names of the public estimators that a file defines."""
+    public = re.findall(r'^    "(\w+)": "', (ROOT / "estimators" / "__init__.py").read_text(encoding="utf-8"), re.M)
+    defined = re.findall(r"^class (\w+)", (ROOT / module).read_text(encoding="utf-8"), re.M)
+    return tuple(name for name in defined if name in public)
 
 
 def dotted(module: str) -> str:

@@ -89,6 +89,20 @@ def test_every_module_has_tests_and_a_problem_those_of_itself() -> None:
     assert concerned.problems_on("problems/kernel_ridge.py") == ("kernel-ridge",)
 
 
+def test_a_solver_has_the_nearest_tests_first_and_every_folder_its_share() -> None:
+    files = [each.path for each in concerned.tests_of("solvers", "solvers/isotonic/chain_band.py")]
+    assert files[0] == "tests/solvers/test_chain_band.py" and "tests/solvers/test_isotron.py" in files
+    [pairs] = concerned.tests_of("solvers", "solvers/hinges/ways_in.py")
+    assert pairs.path == "tests/conformance/test_conformance.py" and "landmarked-svr-newton" in pairs.names
+    by_name = concerned.tests_of("estimators", "estimators/facades/m_power_cv.py")
+    assert {each.names for each in by_name if each.path.startswith("tests/estimators")} == {frozenset({"MPowerRegressorCV"})}
+    weights = {group.name: group.weight for group in concerned.groups()}
+    assert weights["solvers"] >= weights["problems"] and weights["estimators"] >= weights["equivalence"] > 0
+    assert {path for path in concerned.listed("simopt/equivalence") if "__init__" not in path} <= {
+        path for group in concerned.groups() for path in group.modules
+    }
+
+
 def test_a_reason_whose_mutant_is_dead_and_a_survivor_without_one_are_reported() -> None:
     dead, alive, other = mutants("ball.py", SOURCE)[:3]
     tried = [Tried(dead, "toy", "test", "t.py::t", ""), Tried(alive, "toy", "survived", "", ""), Tried(other, "toy", "survived", "", "")]

@@ -14,9 +14,10 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib.machinery import SourceFileLoader
 from importlib.metadata import entry_points
+from itertools import permutations
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -35,6 +36,8 @@ UNTOUCHED = {  # what the mutants of a group build on: imported once before the 
     "claims": ("simopt.conformance", "simopt.data.datasets", "simopt.solving.backends.table"),
     "equivalence": ("simopt.claims",),
     "problems": (),
+    "solvers": ("simopt.conformance", "simopt.data.landmarks", "simopt.data.similarities"),
+    "estimators": ("sklearn.base", "sklearn.model_selection", "sklearn.utils.estimator_checks"),
 }
 HEAVY = ("numpy", "scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.stats", "scipy.special", "cvxpy", "numba", "hypothesis", "flint")
 QUIET = "ignore::pytest.PytestAssertRewriteWarning"  # of plug-ins that are in memory already
@@ -81,7 +84,8 @@ class Chosen:
             return item.nodeid in self.only
         names = self.names.get(str(item.path)) or frozenset()
         parameters = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
-        return not names or bool(names & {value if isinstance(value, str) else str(getattr(value, "name", "")) for value in parameters})
+        told = {value if isinstance(value, str) else str(getattr(value, "name", "")) for value in parameters}
+        return not names or bool(names & (told | {"-".join(pair) for pair in permutations(told, 2)}))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A file of tests that cannot even be read."""
@@ -115,9 +119,33 @@ def mutated(path: str, source: str) -> list[str]:
         met.append(name)
         return compile(source, target, "exec", dont_inherit=True)
 
+    _not_kept(target)
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
     linecache.cache[target] = (len(source), None, source.splitlines(keepends=True), target)
     return met
+
+
+def _not_kept(target: str) -> None:
+    """Kernels that hold code of the file are compiled in memory.
+
+    Their stamp is of the file on the disk: they would be found there as they are without the mutant, or be left there with it.
+    """
+    from simopt.ground import kernel_cache
+
+    kept, read = kernel_cache.kept, kernel_cache._source
+    met: list[str] = []
+
+    def source(path: str | None) -> bytes:
+        if path and os.path.realpath(path) == target:
+            met.append(path)
+        return read(path)
+
+    def kept_without(function: Callable[..., Any]) -> Any:
+        met.clear()
+        kernel_cache.stamp(function)
+        return None if met else kept(function)
+
+    kernel_cache._source, kernel_cache.kept = source, kept_without
 
 
 def start(folder: Path, tests: Sequence[Tests], path: str = "", source: str = "", only: Collection[str] = (), within: int = 0) -> int:
