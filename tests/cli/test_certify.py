@@ -116,7 +116,7 @@ def test_what_has_no_bound_is_named_and_fails_the_run(run: Run, script: Callable
     assert "caught" in result.stderr
     rows = found(result)["problems"]
     assert [each["status"] for each in rows[:3]] == ["optimal"] * 3
-    assert "not convex by CVXPY's rules" in rows[3]["note"] and rows[3]["status"] == "unsupported"
+    assert "quasiconvex (qcp=True)" in rows[3]["note"] and rows[3]["status"] == "unsupported"
     assert "variable k: the attribute integer" in rows[4]["note"] and rows[4]["certificate"] is None
     assert rows[5]["status"] == "unbounded" and "falls without end" in rows[5]["note"]
 
