@@ -30,6 +30,7 @@ from simopt.ground.arrays import Array
 ROUNDS = 12  # times that a bound which cannot be proven is moved away, four times as far each
 EXACT_ROWS = 20  # up to which fractions decide, in some milliseconds, what floats cannot prove
 TRIED = (0.3, 0.6, 1.02)  # of ε: shifts δ that are tried before eigenvalues are asked
+TRIED_EXACTLY = (1e-3, 1e-2, 1e-1)  # of ε, where fractions decide
 BEYOND = (1.02, 1.5, 3.0, 10.0, 100.0)  # of ε: how far above −λ, of floats, δ is tried
 
 
@@ -81,6 +82,11 @@ def semidefinite_shift(matrix: Any) -> float:
         definite = not np.any(mid) or _proven(mid, evenly=False) or _proven(mid, evenly=True)
         if definite or (len(mid) <= EXACT_ROWS and semidefinite_rank(mid) is not None):
             return 0.0
+        if len(mid) <= EXACT_ROWS:
+            exact = (_three_digits(share * _room(np.abs(np.diag(mid)))) for share in TRIED_EXACTLY)
+            found = next((shift for shift in exact if semidefinite_rank(shifted(mid, shift)) is not None), None)
+            if found is not None:
+                return found
         return next((shift for shift in _shifts(mid) if _proven(shifted(mid, shift), evenly=True)), math.inf)
 
 

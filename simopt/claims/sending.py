@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pickle
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -14,11 +15,12 @@ from simopt.ground.worker import pickled
 
 @dataclass(frozen=True)
 class Sent:
-    """What another process is given of a claim: its id, its module, and the claim by pickle (nothing, where that fails)."""
+    """What another process is given of a claim: its id, its module and where modules are found, and the claim by pickle, if that works."""
 
     id: str
     module: str
     value: bytes
+    path: tuple[str, ...] = ()
 
 
 def sent(claim: Claim) -> Sent:
@@ -27,7 +29,7 @@ def sent(claim: Claim) -> Sent:
         value = pickled(claim)
     except Exception:  # whatever its knobs raise
         value = b""
-    return Sent(claim.id, claim.module, value)
+    return Sent(claim.id, claim.module, value, tuple(sys.path))
 
 
 def received(one: Sent) -> Claim:
@@ -41,6 +43,7 @@ def received(one: Sent) -> Claim:
     if (known := _registered(one.id)) is not None:
         return known
     if one.module != "__main__":
+        sys.path += [folder for folder in one.path if folder not in sys.path]  # a process that is kept began with those of then
         with suppress(*[ImportError] if one.value else []):
             importlib.import_module(one.module)
         if (known := _registered(one.id)) is not None:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from simopt.arithmetic import Arithmetic, Value
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.arithmetic.interval import Interval
 from simopt.data.rows import Rows
 from simopt.ground import validate
@@ -265,7 +265,9 @@ class Products:
         return cast(list[Value], self._once(Asked("image", num, w)))
 
     def pull(self, num: Arithmetic, v: Sequence[Value]) -> Value:
-        """Ψᵀv of the parts of v."""
+        """Ψᵀv of the parts of v; of the floats 0 without a pass."""
+        if num is FLOAT and not any(np.any(part) for part in v):
+            return np.zeros(self._rows.shape[1])
         return self._once(Asked("pull", num, v))
 
     def foresee(self, asked: Sequence[Asked], follows: Callable[[slice, Value], Value] | None = None) -> None:

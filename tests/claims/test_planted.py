@@ -266,7 +266,11 @@ def test_a_quotient_of_symbols_is_proved_where_its_denominator_is_not_zero_and_s
     assert result.verdict is Verdict.PROVED and result.own.where == "x != 0"
     row = to_row(result, tmp_path)
     lines = recheck.check(recheck.read(row["proof"]))
-    assert lines[2].strip() == "(x / x) == 1  where x != 0" and row["where"] == "x != 0" and summary(row) == "PROVED (exact, where x != 0, exhaustive)"
+    assert (
+        lines[2].strip() == "(x / x) == 1  where x != 0"
+        and row["where"] == "x != 0"
+        and summary(row) == "PROVED (exact, where x != 0, exhaustive)"
+    )
     whole = run(make(one(lambda i, t: equal((x + 1) ** 2 / 2, x**2 / 2 + x + Fraction(t["c"], 2))), **NONE))
     assert whole.verdict is Verdict.PROVED and whole.own.where == ""
 

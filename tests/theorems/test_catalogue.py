@@ -68,7 +68,7 @@ VERDICTS = {  # the others hold
 }  # fmt: skip
 EVIDENCE = {
     Evidence.EXACT: [
-        *ids("AK", "A1 A2 Ex.a Ex.b Ex.b+ Ex.c Ex.c+ Ex.d D3.1 D3.1+ D3.3b S2Rif P4.5fn P4.1 P4.7 P4.7pf P4.7pf+ P4.7+ R4.8 P5.1"),
+        *ids("AK", "A1 A2 Ex.a Ex.b Ex.b+ Ex.c Ex.c+ Ex.d D3.1+ D3.3b S2Rif P4.5fn P4.1 P4.7 P4.7pf P4.7pf+ P4.7+ R4.8 P5.1"),
         *ids("AK", "P5.1Gam P5.1ns R4.6 R4.6+ D.1/A3/A4 T1 T1sys T1deg T1conc T1conc-values T1newt-zero 18-renewed 19-even D4.2 L4.3"),
         *ids("AK", "D3.2 D3.3 D3.4 S5wp-below"),
         *ids("KJ", "X2 X3 X3+ X9 X1 X4 X10 L17a L17a-proof L17a-sharp L17b nondisc Cor11 Cor11-reason Thm10a Thm10a-atom Thm10a-id"),
@@ -91,7 +91,7 @@ EVIDENCE = {
         *ids("RMW", "SVMc-range SVMc-mean T1a T1b T1c T1-half T1d-half T1d+ T1d T1e T22-tried T22b T22b+ T22b-true mono T17 T17+"),
     ],
     Evidence.INTERVAL: [
-        *ids("AK", "P5.1Gam+ T1sys+ T1conc+ 14-17 19 19-reversed 19-witness T3-sharp S5wp"),
+        *ids("AK", "D3.1 P5.1Gam+ T1sys+ T1conc+ 14-17 19 19-reversed 19-witness T3-sharp S5wp"),
         *ids("KJ", "DD-sum DD-small DD+ DD-l2 DD-util-mean L15+ L15-p1 T20 T20-linear T20-rad L16-rad L16-bounded L16+ L22-kl L22-rad"),
         *ids("KJ", "L22+ T18 F-other-slope Thm30-dec Thm30-half Thm30-64 Thm30-3+ Thm30-sl Thm30+ Thm30-sharp Thm31 Thm31-d"),
         *ids("KJ", "Thm31-d-sharp Thm31-better Thm5-p2 Thm5-p2-levels Thm5-p3 Thm5-p3-ours Thm5-p4+ Thm9b Thm9c Thm9-p1 Thm9-p1+"),
