@@ -75,7 +75,7 @@ def check_units(cls: type[Problem]) -> None:
                 ours, theirs = image.factor * example.problem.scale(), image.problem.scale()
                 require(
                     abs(theirs - ours) <= 1e-6 * ours,
-                    f"law {law.name!r} by {factor:g} on {example.name!r}: scale() is {theirs:.6g}, {ours:.6g} expected; it must be scale-free",
+                    f"law {law.name!r} by {factor:g} on {example.name!r}: scale() is {theirs:.6g}, not {ours:.6g}; it must be scale-free",
                 )
                 for (name, candidate, known), before in zip(points, gaps, strict=True):
                     mapped = None if known is None else image.multipliers(known)

@@ -24,7 +24,6 @@ EXCUSED = 1e-6  # of these: up to where a bracket around 0 is said to be near it
 REPAIRED = 1e-6  # how near to the trivial point one has to be to be repaired to it where the optimum may be 0
 HIDDEN = 1e-5  # of the scale: what rounding may hide of a gap in floats whose bounds stay where they are when the point is shaken
 WORST = 1e-2  # of the scale: what it may in its worst case, by formulas for balls, hide of others
-WIDE = 0.5  # of the scale: a gap that excludes little, and nothing where it is more than the objective at the trivial point
 MOVED = 1e-4  # of the scale: how far a point that is shaken may move the bounds of one of which nothing is hidden
 TURMOIL = 0.005  # where data are read in blocks: what would have to be shaken by more than this is held against balls at once
 UNDERFLOW = 1e-150  # the root of the smallest floats: a square of less sinks, and enclosures of what sank are as wide
@@ -117,7 +116,7 @@ class Certificate:
 
     @property
     def holds_zero(self) -> bool:
-        """Whether 0 lies between two finite bounds that are apart, or within the gap of both: then the gap tells of no digits, only of terms."""
+        """Whether 0 lies between two finite bounds that are apart, or within the gap of both: then the gap tells only of terms."""
         finite_bounds = -math.inf < self.lower and self.upper < math.inf
         return finite_bounds and self.gap > 0.0 and (self.lower <= 0.0 <= self.upper or self.scale <= self.gap < math.inf)
 
@@ -339,7 +338,7 @@ class _Scene:
             if lower - self.upper > math.sqrt(EPS) * scale:
                 size = max(size, lower - self.upper)
             lower = min(lower, self.upper)
-        if self._claims_nothing(size, scale, lower, near) or (agree and self._steady(lower, candidate, scale)):
+        if (ratio(size, scale) >= near and self.over_terms(lower, size) > ROUNDING) or (agree and self._steady(lower, candidate, scale)):
             return size, lower
         room = WORST * scale if scale < math.inf else 0.0
         self.problem.foresee(lambda: ([(INTERVAL, self.restored)], [(INTERVAL, candidate)]))
@@ -347,13 +346,6 @@ class _Scene:
         if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
             proven = min(proven, self._in_balls.weigh(candidate)[0])
         return (size if proven - size <= room or self.over_terms(lower, proven) <= ROUNDING else proven), lower
-
-    def _claims_nothing(self, gap: float, scale: float, lower: float, near: float) -> bool:
-        """Whether the gap closes at no tolerance of interest: it is `near` the scale, or wide, and more than the trivial point's objective."""
-        share = ratio(gap, scale)
-        if share < min(near, WIDE) or self.over_terms(lower, gap) <= ROUNDING:
-            return False
-        return share >= near or gap > self.problem.scale()
 
     def _contradicted(self, gap: str, difference: str) -> tuple[float, float]:
         """No gap and no bound, and what was said of them."""

@@ -159,7 +159,7 @@ class Problem(ABC):
 
     @property
     def growth(self) -> int | None:
-        """The degree d in which the objective at the trivial point grows with the constants of the losses, from which others are subtracted.
+        """The degree in which the objective at the trivial point grows with the constants of the losses, from which others are subtracted.
 
         1 for hinges, absolute values and sums of a matrix's entries, 2 for squares; None where that value is no measure of what cancels.
         """

@@ -17,7 +17,6 @@ from simopt.ground.arrays import Array
 from simopt.problems.convex_potential import ConvexPotential, three_points
 from simopt.problems.losses.margin_losses import POTENTIALS
 from simopt.solving.certificate import certify
-from simopt.solving.solution import Status
 
 NAMES = list(POTENTIALS)
 ONE = np.ones(1)

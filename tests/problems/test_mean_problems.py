@@ -24,7 +24,6 @@ from simopt.problems.mean_classifier import MeanClassifier
 from simopt.problems.mmd import MaximumMeanDiscrepancy
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
 from simopt.solving.certificate import certify
-from simopt.solving.solution import Status
 
 KINDS: tuple[Any, ...] = (Herding, MaximumMeanDiscrepancy, MultipleKernelMean, BayesLinearLoss, ConvexPotential)
 
