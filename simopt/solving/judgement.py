@@ -319,8 +319,9 @@ class _Scene:
         gap of at most near·scale is evaluated in balls, unless P and D, with which G agrees, are `_steady`: to ask that costs no more than
         the floats did. It counts for the balls' upper end as soon as that is more by WORST·scale. Less than this is left to floats: radii
         are the worst case of every rounding, some 2√n times what is seen, and of a norm that is near 0 they are √eps where floats, which
-        know other formulas, are good to eps; in a ball of radius 10⁵ that is 10⁻³ of the scale. Where the scale is 0, or not known, there
-        is nothing to leave: of no unit closes a gap of 0 only, and that it is 0 is for balls to prove, where exact zeros stay exact. What
+        know other formulas, are good to eps; in a ball of radius 10⁵ that is 10⁻³ of the scale. Of a bracket around 0 the terms are
+        the unit, of which EXCUSED is left. Where the scale is 0 and no terms are known, there is nothing to leave: of no unit closes a gap
+        of 0 only, and that it is 0 is for balls to prove, where exact zeros stay exact. What
         balls prove about the point that they make feasible is about the one of floats, too, where the two are not apart.
         """
         if self.num is not FLOAT or gap == math.inf:  # enclosures have been compared, and what claims nothing needs no witness
@@ -345,7 +346,9 @@ class _Scene:
         proven = self._worst(candidate)
         if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
             proven = min(proven, self._in_balls.weigh(candidate)[0])
-        return (size if proven - size <= room or self.over_terms(lower, proven) <= ROUNDING else proven), lower
+        around_zero = lower <= 0.0 <= self.upper or scale <= size
+        left = proven - size <= room or self.over_terms(lower, proven) <= (EXCUSED if around_zero else ROUNDING)
+        return (size if left else proven), lower
 
     def _contradicted(self, gap: str, difference: str) -> tuple[float, float]:
         """No gap and no bound, and what was said of them."""
