@@ -228,3 +228,14 @@ def test_features_of_natural_size_are_not_copied_on_the_way_to_a_solver() -> Non
     point = {"w": np.ones(5)}
     plain = float(LandmarkedLeastSquares(1e5 * features, targets, Ridge(0.1)).objective(back.point(point)))
     assert plain == pytest.approx(float(natural.objective(point)) * (targets / natural.targets)[0] ** 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("off", [1e-3, 1e-7, 1e-11])
+def test_a_fit_without_residuals_is_optimal_and_one_with_small_residuals_is_not(off: float) -> None:
+    """Of squares a residual is compared with the data, and not its square: residuals of 1e-7 are no rounding."""
+    features, targets = instance(8, 60)
+    best = np.linalg.lstsq(features, targets, rcond=None)[0]
+    problem = LandmarkedLeastSquares(features, targets, Ball(2.0 * float(np.linalg.norm(best))))
+    assert certify(problem, {"w": best}).closes(TIGHT)
+    found = certify(problem, {"w": (1.0 + off) * best})
+    assert not found.closes(TIGHT) and found.gap_over_terms == pytest.approx(min(off, 1.0), rel=1e-2)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.losses.transfers import TRANSFERS
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.solvers.isotonic.matching_loss import ball_step
+from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 from simopt.solving.solution import Status
 
@@ -96,3 +98,12 @@ def test_the_model_is_minimised_over_the_ball(rank: int) -> None:
         assert length <= radius * (1 + 1e-14)
         # optimal iff −pull is normal to the ball at v: W‖pull‖ + ⟨pull, v⟩ = 0
         assert radius * np.linalg.norm(pull) + pull @ v <= 1e-9 * radius * (1 + np.linalg.norm(g) + np.linalg.norm(H) * radius)
+
+
+@pytest.mark.parametrize("transfer", ["logistic", "probit", "clipped"])
+def test_predictions_far_beyond_their_unit_excuse_no_error(transfer: str) -> None:
+    """Terms of 1e13 cancel at the first sample; the loss of the second could be 0, and is U(0)."""
+    problem = MatchingLoss(np.eye(2), np.ones(2), transfer, 1e14)
+    for num in (FLOAT, INTERVAL):
+        assert not certify(problem, {"w": np.array([1e13, 0.0])}, num=num).closes(1e-2)
+    assert certify(problem, {"w": np.array([1e3, 1e3])}).closes(1e-8)
