@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from simopt.data.datasets import Dataset
 
-SEVERAL = 16.0
+SEVERAL = 16.0  # units of the transfer, of which a prediction counts for no more where sizes of terms are added up
 WIDEST = 500  # features beyond which the point's multipliers are not corrected by a Newton step, which costs d³
 
 
