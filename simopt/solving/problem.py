@@ -322,7 +322,8 @@ class Problem(ABC):
         terms = ratio(gap, abs(upper))
         if self.growth is None:
             return terms
-        return min(terms, ratio(max(abs(upper), abs(lower), gap), self.scale()) ** (1.0 / self.growth))
+        inside: float = ratio(max(abs(upper), abs(lower), gap), self.scale()) ** (1.0 / self.growth)
+        return min(terms, inside)
 
     def scale(self) -> float:
         """The size of the objective before anything is learnt: its value at the trivial point."""
