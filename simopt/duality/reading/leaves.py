@@ -45,7 +45,8 @@ def value_of(leaf: Any) -> Any:
 
 def changing(problem: cp.Problem) -> tuple[Any, ...]:
     """What may change under a problem that was read: the values of parameters, and the arrays that bound variables."""
-    bounds = [end for v in problem.variables() for end in v.attributes.get("bounds") or () if not isinstance(end, cp.Expression)]
+    given = [v.attributes.get("bounds") for v in problem.variables()]
+    bounds = [end for pair in given if isinstance(pair, list | tuple) for end in pair if not isinstance(end, cp.Expression)]
     held_by = [part.tobytes() for end in bounds if end is not None for part in numbers(end)]
     return (*(content(parameter) for parameter in problem.parameters()), *held_by)
 
