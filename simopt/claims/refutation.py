@@ -55,10 +55,10 @@ def _theorem(claim: Claim, found: Witness, path: str) -> tuple[str, str]:
         given = "all that its check decides on the way comes out so (numbers were computed from what is no fraction of it)"
     check = next((check for check in stated if check.name == found.check), stated[0])
     name = f"{title(found.row)}_refuted"
-    values = ", ".join(f"{each} = {found.instance[each]}" for each in claim.constants if each in found.instance)
+    constants = ", ".join(f"{each} = {found.instance[each]}" for each in claim.constants if each in found.instance)
     heading = [
         f"{found.row}, {claim.paper}, {claim.place}",
-        f"NOT TRUE{f' with {values}' if values else ''}: {claim.says}",
+        f"NOT TRUE{f' with {constants}' if constants else ''}: {claim.says}",
         f"For this instance {given}, and this fails: {check.name or 'the claim'}.",
         *([f"Every value: {claim.defeats}"] if claim.defeats else []),
     ]

@@ -136,8 +136,8 @@ class Ball:
             if high - low <= SAME * max(low, 0.0):  # the length jumps with the rounding of L, and no μ gives the one sought
                 break
             low, high = (mu, high) if length > aim else (low, mu)
-            v_in_L = length_of(dtrtrs(L, v, lower=1)[0])  # 0 where v is: then μ is halved
-            mu += (length / v_in_L) ** 2 * (length - aim) / aim if v_in_L > 0.0 else -math.inf
+            turned = length_of(dtrtrs(L, v, lower=1)[0])
+            mu = mu + (length / turned) ** 2 * (length - aim) / aim if turned > 0.0 else -math.inf  # v = 0 says nothing of the slope
             mu = max(mu if low < mu < high else 0.5 * (low + high), 0.0)
         self.multiplier = mu
         return s if length <= self.radius else v * (aim / length) - w

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -191,6 +191,7 @@ def test_inputs_are_not_changed_in_any_layout():
 
 
 @given(st.integers(0, 10**6), st.integers(1, 40), st.integers(1, 6), st.floats(-6, 2), st.sampled_from([0.0, 0.2]))
+@example(2136, 26, 1, -1.02734375, 0.0)  # w + s = 0 in the search for the multiplier of the ball
 @settings(max_examples=40, deadline=None)
 def test_random_instances(seed, n, d, exponent, epsilon):
     rng = np.random.default_rng(seed)

@@ -25,27 +25,32 @@ def value_of(leaf: Any) -> Any:
     InvalidProblem
         where it has none, or one that is not finite or not of the sign that was declared.
     """
-    what = f"constant {str(leaf)[:80]}" if isinstance(leaf, cp.Constant) else f"parameter {leaf.name()}"
     value = leaf.value
     if value is None:
-        raise InvalidProblem(f"{what}: it has no value; set parameter.value first")
+        raise InvalidProblem(f"{_called(leaf)}: it has no value; set parameter.value first")
     entries = value.data if sp.issparse(value) else np.asarray(value)
     if not np.isfinite(entries).all():
         if isinstance(leaf, cp.Parameter):
-            raise InvalidProblem(f"{what}: its value is not finite")
+            raise InvalidProblem(f"{_called(leaf)}: its value is not finite")
         at = np.unravel_index(int(np.argmax(~np.isfinite(entries))), entries.shape)
         place = f"entry {tuple(map(int, at))}" if entries.ndim else "it"
-        raise InvalidProblem(f"{what}: {place} is {entries[at]}; constants must be finite")
+        raise InvalidProblem(f"{_called(leaf)}: {place} is {entries[at]}; constants must be finite")
     least, most = (float(entries.min(initial=0.0)), float(entries.max(initial=0.0)))  # without a copy: data may be large
     for word, declared, worst in (("≥", leaf.is_nonneg(), least), ("≤", leaf.is_nonpos(), most)):
         if declared and worst != 0.0:  # CVXPY checks what is assigned, not what is written into the array
-            raise InvalidProblem(f"{what}: declared {word} 0, it holds {worst:g}; convexity rests on the sign")
+            raise InvalidProblem(f"{_called(leaf)}: declared {word} 0, it holds {worst:g}; convexity rests on the sign")
     return value
+
+
+def _called(leaf: Any) -> str:
+    """What a message calls it: to write a large constant takes longer than to read it."""
+    return f"constant {str(leaf)[:80]}" if isinstance(leaf, cp.Constant) else f"parameter {leaf.name()}"
 
 
 def changing(problem: cp.Problem) -> tuple[Any, ...]:
     """What may change under a problem that was read: the values of parameters, and the arrays that bound variables."""
-    bounds = [end for v in problem.variables() for end in v.attributes.get("bounds") or () if not isinstance(end, cp.Expression)]
+    given = [v.attributes.get("bounds") for v in problem.variables()]
+    bounds = [end for pair in given if isinstance(pair, list | tuple) for end in pair if not isinstance(end, cp.Expression)]
     held_by = [part.tobytes() for end in bounds if end is not None for part in numbers(end)]
     return (*(content(parameter) for parameter in problem.parameters()), *held_by)
 
