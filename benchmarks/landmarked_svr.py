@@ -109,8 +109,9 @@ class Cell:
         return fitted
 
     def suboptimality(self, w: np.ndarray) -> float:
-        """(P(w) − lower bound)/scale."""
-        return (float(self.penalised.objective({"w": w})) - self.lower) / self.penalised.scale()
+        """(P(w) − lower bound)/P(w)."""
+        value = float(self.penalised.objective({"w": w}))
+        return (value - self.lower) / value
 
     @cached_property
     def lower(self) -> float:

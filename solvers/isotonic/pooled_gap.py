@@ -23,10 +23,10 @@ SUNK = 2.0**-500  # of the sums: squares and quotients sink below 2^-1022, weigh
 
 
 @kernel
-def _sums(x: Any, y: Any, w: Any, z: Any, tau: Any, lo: Any, hi: Any, centre: Any) -> Any:
-    """Upper ends of the terms of P − D, and ½ Σ w (y − centre)², both as summed; ∞ where x or τ is not feasible or a weight is 0."""
+def _sums(x: Any, y: Any, w: Any, z: Any, tau: Any, lo: Any, hi: Any) -> Any:
+    """Upper ends of the terms of P − D, and P = ½ Σ w (x − y)², both as summed; ∞ where x or τ is not feasible or a weight is 0."""
     n = x.size
-    gap, spread = 0.0, 0.0
+    gap, value = 0.0, 0.0
     if not (x[0] >= lo and x[n - 1] <= hi and tau[0] <= 0.0 and tau[n] <= 0.0):
         return np.inf, 0.0
     if (lo == -np.inf and tau[0] != 0.0) or (hi == np.inf and tau[n] != 0.0):
@@ -41,7 +41,7 @@ def _sums(x: Any, y: Any, w: Any, z: Any, tau: Any, lo: Any, hi: Any, centre: An
         a, c = x[i] - y[i], (tau[i] - tau[i + 1]) / w[i]
         rho = abs(a + c) + 2.0 * EPS * (abs(a) + abs(c))
         gap += 0.5 * w[i] * rho * rho
-        spread += 0.5 * w[i] * (y[i] - centre) * (y[i] - centre)
+        value += 0.5 * w[i] * a * a
         if i < n - 1:
             d = x[i + 1] - x[i]
             if z[i + 1] > z[i]:
@@ -50,16 +50,15 @@ def _sums(x: Any, y: Any, w: Any, z: Any, tau: Any, lo: Any, hi: Any, centre: An
                 gap += -tau[i + 1] * d
             elif d != 0.0:
                 return np.inf, 0.0
-    return gap, spread
+    return gap, value
 
 
 def relative_gap(problem: LipschitzIsotonic, x: Any, tau: Any) -> float:
-    """A proven bound on gap / scale of the fit x (n,) with the prices τ (n + 1,); ∞ where none is known this way. O(n)."""
+    """A proven bound on gap / P(x) of the fit x (n,) with the prices τ (n + 1,); ∞ where none is known this way. O(n)."""
     if problem.lipschitz < np.inf or problem.lower_slopes is not None or problem.upper_slopes is not None:
         return np.inf
     lo, hi = -np.inf if problem.low is None else problem.low, np.inf if problem.high is None else problem.high
-    centre = min(max(problem.centre, lo), hi)  # the best constant, at which the objective is the scale
-    gap, spread = _sums(x, problem.targets, problem.mass, problem.positions, tau, float(lo), float(hi), centre)
+    gap, value = _sums(x, problem.targets, problem.mass, problem.positions, tau, float(lo), float(hi))
     blur = 2.0 * (x.size + 8) * EPS
-    bound, unit = gap * (1.0 + blur) + x.size * SUNK, spread * (1.0 - blur)
+    bound, unit = gap * (1.0 + blur) + x.size * SUNK, value * (1.0 - blur)
     return bound / unit if np.isfinite(bound) and unit > 0.0 and x.size < 2.0**40 else np.inf

@@ -18,6 +18,7 @@ import numpy as np
 
 from simopt.ground.arrays import Array
 from simopt.ground.compiled import kernel
+from simopt.solving.judgement import ratio
 
 SERIES = 0.05  # below this |m′ log ρ| the difference of exponentials would lose digits
 
@@ -42,28 +43,16 @@ def young(log_rho: float, power: float) -> float:
 
 @dataclass(frozen=True)
 class Bracket:
-    """Value of the primal at a point and the gap to the dual: upper − gap ≤ optimum ≤ upper. `scale` is P(0) = ‖y‖²/n."""
+    """Value of the primal at a point and the gap to the dual: upper − gap ≤ optimum ≤ upper."""
 
     upper: float
     gap: float
     norm: float
-    scale: float
-
-    @property
-    def relative_gap(self) -> float:
-        """gap / scale, with 0/0 = 0."""
-        return _share(self.gap, self.scale)
 
     @property
     def gap_over_upper(self) -> float:
         """gap / |upper|, with 0/0 = 0."""
-        return _share(self.gap, abs(self.upper))
-
-
-def _share(gap: float, unit: float) -> float:
-    if gap == 0.0:
-        return 0.0
-    return gap / unit if unit > 0.0 else math.inf
+        return ratio(self.gap, abs(self.upper))
 
 
 def power_bracket(
@@ -96,7 +85,7 @@ def power_bracket(
     gap = float(mismatch @ mismatch) / n + regularization * norm**power * slack + shrink * angle
     if math.isnan(gap):  # 0 · ∞ at powers whose logarithms float64 does not hold: nothing is known
         gap = math.inf
-    return Bracket(upper, gap, norm, float(targets @ targets) / n)
+    return Bracket(upper, gap, norm)
 
 
 def touching(gram: Array, a: Array, regularization: float) -> float:
@@ -113,13 +102,13 @@ def _bracket_at_zero(gram: Array, targets: Array, regularization: float, power: 
     scale = float(targets @ targets) / n
     level = 2.0 / n * math.sqrt(max(0.0, float(targets @ symmetric_product(gram, targets))))  # √(vᵀKv)
     if level == 0.0:
-        return Bracket(scale, 0.0, 0.0, scale)
+        return Bracket(scale, 0.0, 0.0)
     if power == 1.0:
         theta = min(1.0, regularization / level)  # v is scaled by θ, and D = (2θ − θ²) ‖y‖²/n
-        return Bracket(scale, (1.0 - theta) ** 2 * scale, 0.0, scale)
+        return Bracket(scale, (1.0 - theta) ** 2 * scale, 0.0)
     exponent = power / (power - 1.0) * (math.log(level) - math.log(regularization) - math.log(power))
     exponent += math.log(power - 1.0) + math.log(regularization)
-    return Bracket(scale, math.exp(exponent) if exponent < 700.0 else math.inf, 0.0, scale)
+    return Bracket(scale, math.exp(exponent) if exponent < 700.0 else math.inf, 0.0)
 
 
 def symmetric_product(gram: Array, a: Array) -> Array:
