@@ -165,6 +165,23 @@ def test_box_least_squares_is_that_of_scipy_and_satisfies_the_optimality_conditi
         assert np.all(pull[~inside] * v[~inside] >= -1e-8)
 
 
+@pytest.mark.parametrize("iterations", [0, 3])
+def test_the_active_set_method_alone_ends_at_the_least_squares_in_the_box(iterations: int) -> None:
+    """From any state of the interior-point method, with weights at bounds and others inside of them."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        A, b = rng.normal(size=(8, 8)), 3.0 * rng.normal(size=8)  # square, so that no shape tells a wrong residual
+        box = BoxSquares(A, b)
+        for _ in range(iterations):
+            assert box.iterate()
+        points = list(box.polished(box.x))
+        v, rho, gap = points[-1]
+        least = scipy.optimize.lsq_linear(A, b, (-1.0, 1.0), method="bvls", tol=1e-14)
+        assert gap <= 1e-12 * float(b @ b) and v == pytest.approx(least.x, abs=1e-9)
+        assert rho == pytest.approx(b - A @ v, abs=1e-12 * float(np.linalg.norm(b)))
+        assert len(points) <= 9, len(points)  # a release each, of eight weights, and the first
+
+
 def test_a_kernel_in_a_huge_ball_is_fitted_and_in_a_tiny_one_is_its_mean() -> None:
     rng = np.random.default_rng(2)
     x = rng.normal(size=(20, 3))
