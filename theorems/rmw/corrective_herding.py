@@ -174,8 +174,8 @@ STEPS = 9
     knobs={"drops": Fraction(1, 2), "factor": 1, "constant": Fraction(4)},
     mutants={"no drops": {"drops": 0}, "32 d² for d²": {"factor": 32}, "D²/(8k)": {"constant": Fraction(1, 8)}},
     note="Proof in the head of corrective_herding.py; nine exact steps of each run. What the method is for is ω_P on the relative boundary "
-    "of C, d = 0: it still converges linearly there (Lacoste-Julien and Jaggi 2015). For the paper's ω_P = ω_S d > 0 (RMW-d). Instances come within "
-    ".92 of the contraction and .12 of the rate.",
+    "of C, d = 0: it still converges linearly there (Lacoste-Julien and Jaggi 2015). For the paper's ω_P = ω_S d > 0 (RMW-d). Instances "
+    "come within .92 of the contraction and .12 of the rate.",
     cost=1.0,
 )
 def away_steps_in_place_of_algorithm_1(instance: Instance, trial: Trial) -> Iterator[Check]:
