@@ -45,7 +45,7 @@ def penalised_samples(trial: Trial) -> Iterator[Instance]:
     losses = trial["losses"]
     for i, instance in enumerate(samples(trial)):
         yield {**instance, "loss": "hinge", "strength": None}
-        yield {**instance, "loss": losses[i % len(losses)], "strength": Fraction(2) ** (i % 5 - 4)}
+        yield {**instance, "loss": losses[i % len(losses)], "strength": Fraction(2) ** (i % 5 - 9)}
 
 
 def proposed(loss: str, atoms: Sequence[Vector], strength: Fraction) -> list[Fraction]:
