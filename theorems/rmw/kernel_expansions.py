@@ -201,13 +201,13 @@ def agreeing(trial: Trial) -> Iterator[Instance]:
     cost=0.3,
 )
 def boosting_is_of_the_form(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The largest value over α that Σ α_i y_i K(x, x_i) can have on the side of the boosted f(x); α lies in a simplex."""
+    """The largest value that f(x) Σ α_i y_i K(x, x_i) can have for the boosted f; α lies in a simplex, and all labels are +."""
     base = [_fractions(BASE[point]) for point in instance["points"]]
     votes = boosted(base, [1] * len(base), instance["rounds"], instance["step"])
-    f = dot(votes, _fractions(instance["at x"]))
-    sign = 1 if f > 0 else -1
-    yield true(f != 0, "f(x) ≠ 0", evidence=EXACT)
-    yield at_least(max(sign * instance["K"][point] for point in instance["points"]), 0, "on the side of f(x)", strict=True)
+    at_x, similar = inputs(at_x=instance["at x"], K=[instance["K"][point] for point in instance["points"]])
+    f = dot(votes, at_x)
+    yield distinct(f, 0, "f(x) ≠ 0")
+    yield at_least(maximum(*(f * value for value in similar)), 0, "f(x) max_i y_i K(x, x_i), on the side of f(x)", strict=True)
 
 
 @claim(
