@@ -32,7 +32,7 @@ from simopt.theorems.small_worlds.worlds import Vector, add, dot, minus, plus, s
 
 PLACE = "Introduction, (1), and Section 2"
 LOSSES: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
-    "squared hinge": (lambda v: -2 * np.maximum(1 - v, 0), lambda v: 2.0 * (v < 1)),
+    "squared hinge": (lambda v: -2 * np.maximum(1 - v, 0), lambda v: np.where(v < 1, 2.0, 0.0)),
     "logistic": (lambda v: -1 / (1 + np.exp(v)), lambda v: np.exp(v) / (1 + np.exp(v)) ** 2),
     "exponential": (lambda v: -np.exp(-v), lambda v: np.exp(-v)),
     "squared": (lambda v: -2 * (1 - v), lambda v: np.full_like(v, 2.0)),

@@ -33,8 +33,8 @@ def losses_and_scores(trial: Trial) -> Iterator[Instance]:
     for weights, bends in mixtures:
         for t in sorted({*bends, *(-bend for bend in bends), Fraction(0), Fraction(1, 3)}):
             yield {"weights": weights, "bends": bends, "score": t}
-    for t in (-2, 0, 5):
-        yield {"loss": "logistic", "score": Fraction(t)}
+    for score in (-2, 0, 5):
+        yield {"loss": "logistic", "score": Fraction(score)}
 
 
 def value(instance: Instance, v: Fraction) -> Fraction:
