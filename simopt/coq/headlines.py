@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from simopt.coq.preludes import source
 
-FILES = ("Headlines", "Sparse", "Isotron", "Ranking", "Stability", "Ordinal", "Chain", "Quantifiers")
+FILES = ("Headlines", "Sparse", "Isotron", "Ranking", "Stability", "Ordinal", "Chain", "Quantifiers", "Expansions")
 
 
 @dataclass(frozen=True)
@@ -175,5 +175,21 @@ HEADLINES = (
         "~ exists Gamma, 0 < Gamma /\\ forall f, penalised_solution m lam f",
         "exists Gamma, 0 < Gamma /\\ forall f, penalised_solution m lam f",
         "Quantifiers",
+    ),
+    Headline(
+        "RMW-2-boosting",
+        ("RMW_2_boosting_no_similarity",),
+        "",
+        "| X, 1%nat => 1 / 2 | X, _ => - (1 / 2)",
+        "| X, 1%nat => 1 / 2 | X, _ => 1 / 2",
+        "Expansions",
+    ),
+    Headline(
+        "RMW-3.2-normal",
+        ("RMW_3_2_normal_solution", "RMW_3_2_normal_no_strength"),
+        "",
+        "solves (1, 1 / 2, 1 / 4) lam w",
+        "solves (1, 1, 1) lam w",
+        "Expansions",
     ),
 )

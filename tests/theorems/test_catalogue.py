@@ -61,6 +61,7 @@ VERDICTS = {  # the others hold
         *ids("KJ", "Thm13d Thm13-p1 Thm13-p3 Thm13-p5 Thm30-lip Thm30-3 D-sq1 Thm5b Thm5-p4 Thm9b Thm9-p1 Thm9-p2 Thm9-p4 Thm9-p5"),
         *ids("KK", "wt L1pf L7pf P1 T1cor T1txt T2 T2pf"),
         *ids("RMW", "T4 Gam L7 KDE FW 6.6a l01 T6 6-MC T20-KL T13b T1d T22b mono T17 11-normal"),
+        *ids("RMW", "2-boosting 3.2-normal"),
     ],
     Verdict.VACUOUS: [
         *ids("KJ", "Thm30 Thm30-breg"),
@@ -89,6 +90,7 @@ EVIDENCE = {
         *ids("RMW", "LS2-vertices MKL marg T6lem T6 T6+ T6-labels T2 6-MC 6-MC+ D10 corr L12-tried T20-KL T20-KL+ T20-quarter T13b"),
         *ids("RMW", "T13b+ T14-label-free T14b-literal SVMc SVMl SVMl-proof SVMl-path SVMl-direction SVMl-class 3.2-least"),
         *ids("RMW", "SVMc-range SVMc-mean T1a T1b T1c T1-half T1d-half T1d+ T1d T1e T22-tried T22b T22b+ T22b-true mono T17 T17+"),
+        *ids("RMW", "2-boosting 3.2-normal 6-corrective 6-away 6.2-estimate 6.2-floor"),
     ],
     Evidence.INTERVAL: [
         *ids("AK", "D3.1 P5.1Gam+ T1sys+ T1conc+ 14-17 19 19-reversed 19-witness T3-sharp S5wp"),
@@ -98,6 +100,7 @@ EVIDENCE = {
         *ids("KJ", "Thm9-p2+ Thm9-p4"),
         *ids("KK", "L6.1 L6.4 holdout L3 L3+ L3-steps L5 L5+ L5-sharp 10 10+ L2 L2-sharp P1 T1cor"),
         *ids("RMW", "T3 T4+ T5 FW FW+ d D9 T19 T20h T20 T21 LS1-tried 11-normal"),
+        *ids("RMW", "2-form 6.7-tradeoff"),
     ],
     Evidence.EXACT_STEPS: [
         *ids("AK", "D4.4 P4.5 B.G B.7 P5.1as T1deg+"),
@@ -106,6 +109,7 @@ EVIDENCE = {
         *ids("KK", "parity P1+ T1cor+ T2-sharp"),
         *ids("RMW", "T15 T15b T3-proof T4-ratio 6.7 6.5 LS2 LS2-threshold LS1-literal L23 L12 T20-steps LS1-criterion LS1 4.4 T13 T14"),
         *ids("RMW", "T2b 6-MMD 11-normal+"),
+        *ids("RMW", "2-boosting+ 3.2-normal+ 6.7-regulariser"),
         *ids("RMW", "T14b 3.2 T22 T22-sharp 13-ball 13-size"),
     ],
     Evidence.FLOAT: [

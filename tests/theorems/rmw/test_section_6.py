@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import islice
 
@@ -14,7 +15,9 @@ import scipy.spatial
 from simopt.problems.herding import Herding
 from simopt.solvers.herding.atoms import StoredAtoms
 from simopt.solvers.herding.frank_wolfe import FrankWolfe
+from simopt.theorems.rmw.corrective_herding import DROP, Step, away_steps, corrective, on_the_edge
 from simopt.theorems.rmw.counted_numbers import Counter
+from simopt.theorems.rmw.estimated_means import AskedKernel, herded
 from simopt.theorems.rmw.exact_frank_wolfe import herding, mean_of, squared_errors, uniform
 from simopt.theorems.rmw.herding_rate import enough_steps
 from simopt.theorems.rmw.hull_geometry import null_vector, rank, squared_diameter, squared_distance_to_boundary
@@ -45,6 +48,46 @@ def test_solver_takes_the_exact_steps(steps: str, options: dict[str, object]) ->
             assert run.picks[-1] == one.pick
             assert run.walk.dense == pytest.approx([float(w) for w in one.weights], abs=1e-9)
             assert look.error_squared == pytest.approx(float(one.squared_error), rel=1e-6, abs=1e-14)
+
+
+@pytest.mark.parametrize(("steps", "exact"), [("fully-corrective", corrective), ("away", away_steps)])
+def test_solver_takes_the_exact_steps_of_the_more_involved_methods(steps: str, exact: Callable[..., Iterator[Step]]) -> None:
+    compared = 0
+    edges = [on_the_edge(1, Fraction(1, 5)), on_the_edge(2, Fraction(1, 3))]
+    for atoms, target in [(atoms, mean_of(atoms)) for atoms in sampled_sets()] + [(edge["atoms"], edge["target"]) for edge in edges]:
+        psi, goal = np.array(atoms, dtype=float), np.array(target, dtype=float)
+        run = FrankWolfe(StoredAtoms(psi @ psi.T, np.ones(len(psi)), psi @ goal, float(goal @ goal)), steps)
+        for one, look in zip(islice(exact(atoms, target), 8), run, strict=False):
+            if one.squared_error < Fraction(1, 10**12):
+                break
+            assert run.walk.dense == pytest.approx([float(w) for w in one.weights], abs=1e-7)
+            assert look.error_squared == pytest.approx(float(one.squared_error), rel=1e-6, abs=1e-13)
+            compared += 1
+    assert compared > 30
+
+
+def test_away_steps_drop_a_member_and_beat_line_search_on_an_edge() -> None:
+    edge = on_the_edge(1, Fraction(1, 5))
+    run = list(islice(away_steps(edge["atoms"], edge["target"]), 9))
+    plain = list(islice(herding(edge["atoms"], edge["target"]), len(run)))
+    assert DROP in [one.kind for one in run] and run[-1].squared_error == 0 < plain[-1].squared_error
+
+
+def test_line_search_may_be_ahead_of_fully_corrective_steps() -> None:
+    """Seven points of ℝ⁴: each step is better from the same ω, and the way is another."""
+    eighths = [(4, 0, 3, -2), (4, 3, -1, -1), (0, 3, 0, -3), (1, 2, 4, 4), (-4, -3, -1, 4), (0, -3, 1, 0), (-3, 1, 0, 3)]
+    atoms = [[Fraction(k, 8) for k in row] for row in eighths]
+    target = mean_of(atoms, [Fraction(k, 31) for k in (8, 8, 2, 2, 1, 5, 5)])
+    best, plain = ([one.squared_error for one in islice(run, 5)] for run in (corrective(atoms, target), herding(atoms, target)))
+    assert best[3] > plain[3] and best[2] <= plain[2] and best[4] < plain[4]
+
+
+def test_kernel_values_are_counted_when_they_are_asked_for() -> None:
+    for atoms in sampled_sets():
+        asked = {0, 1}
+        for pick, _, used in herded(AskedKernel(atoms), [0, 0, 1], 4):
+            asked.add(pick)
+            assert used == len(atoms) * len(asked)
 
 
 def test_the_problem_has_the_exact_error_as_objective() -> None:
