@@ -45,6 +45,7 @@ ROWS = [
 VERDICTS = {  # the others hold
     Verdict.PROVED: [
         *ids("AK", "Ex.a Ex.c+ Ex.d S2Rif P4.5fn P5.1ns T1conc-values T1newt-zero 18-renewed 19-witness 19-even T3-sharp S5wp-below"),
+        *ids("AK", "E.1conf Tab1m"),
         *ids("KJ", "X2 X3+ X9 X1 X4 X10 L17a-proof Thm10a-id Thm10b Def2-rem2 Def4-sphere H2 Thm6b-p1 Thm6b-p2+ Thm6b-p3 DD-sum L15-p3"),
         *ids("KJ", "L15-p4+ L15-p5+ T20-mono+ B-stab B-pairs E1a+ E1a2+ E1b+ E1d E1e spaced Thm13c Thm13-p3+ Thm13-p4 Thm13-p5+"),
         *ids("KJ", "Thm13-rounding Thm14-id Thm14-cor Thm14b-two F-mu F-other-slope Thm30-lip+ Thm30-split Thm30+ Thm30-sharp Thm31-a"),
@@ -56,7 +57,7 @@ VERDICTS = {  # the others hold
         *ids("RMW", "T1b T1c T1-half T1d-half T1d+ T1e T22b+"),
     ],
     Verdict.REFUTED: [
-        *ids("AK", "Ex.b Ex.c D3.1 P4.7 P4.7pf P5.1 P5.1Gam R4.6 Tab1 T1 T1sys T1deg T1conc"),
+        *ids("AK", "Ex.b Ex.c D3.1 P4.7 P4.7pf P5.1 P5.1Gam R4.6 Tab1 T1 T1sys T1deg T1conc E.1lam2"),
         *ids("KJ", "X3 Def2-rem1 Thm6b-p2 DD L15-p4 L15-p5 T20-mono L16 L22 T19 T19-p0 T19-p1 B-any E1a E1a2 E1b E1c Thm13a Thm13b"),
         *ids("KJ", "Thm13d Thm13-p1 Thm13-p3 Thm13-p5 Thm30-lip Thm30-3 D-sq1 Thm5b Thm5-p4 Thm9b Thm9-p1 Thm9-p2 Thm9-p4 Thm9-p5"),
         *ids("KK", "wt L1pf L7pf L8pf P1 T1cor T1txt T2 T2pf"),
@@ -70,7 +71,7 @@ EVIDENCE = {
     Evidence.EXACT: [
         *ids("AK", "A1 A2 Ex.a Ex.b Ex.b+ Ex.c Ex.c+ Ex.d D3.1+ D3.3b S2Rif P4.5fn P4.1 P4.7 P4.7pf P4.7pf+ P4.7+ R4.8 P5.1"),
         *ids("AK", "P5.1Gam P5.1ns R4.6 R4.6+ D.1/A3/A4 T1 T1sys T1deg T1conc T1conc-values T1newt-zero 18-renewed 19-even D4.2 L4.3"),
-        *ids("AK", "D3.2 D3.3 D3.4 S5wp-below"),
+        *ids("AK", "D3.2 D3.3 D3.4 S5wp-below E.1lam2 E.1lam2+ E.1conf Tab1m E.time E.grid E.grid-limit"),
         *ids("KJ", "X2 X3 X3+ X9 X1 X4 X10 L17a L17a-proof L17a-sharp L17b nondisc Cor11 Cor11-reason Thm10a Thm10a-atom Thm10a-id"),
         *ids("KJ", "Thm10b Def1 Def2 Def2-rem1 Def2-rem1+ Def2-rem2 Def2-rem2-same Def2-rem3 Def4-sphere H2 Thm6b Thm6a-p Thm6b-p1"),
         *ids("KJ", "Thm6b-p2 Thm6b-p2+ Thm6b-p3 Thm6b-least Thm6b-tube Thm6b-two Def3 DD DD-l2-difference DD-util-onesided L15 L15-p2"),
@@ -92,7 +93,7 @@ EVIDENCE = {
         *ids("RMW", "SVMc-range SVMc-mean T1a T1b T1c T1-half T1d-half T1d+ T1d T1e T22-tried T22b T22b+ T22b-true mono T17 T17+"),
     ],
     Evidence.INTERVAL: [
-        *ids("AK", "D3.1 P5.1Gam+ T1sys+ T1conc+ 14-17 19 19-reversed 19-witness T3-sharp S5wp"),
+        *ids("AK", "D3.1 P5.1Gam+ T1sys+ T1conc+ 14-17 19 19-reversed 19-witness T3-sharp S5wp 11"),
         *ids("KJ", "DD-sum DD-small DD+ DD-l2 DD-util-mean L15+ L15-p1 T20 T20-linear T20-rad L16-rad L16-bounded L16+ L22-kl L22-rad"),
         *ids("KJ", "L22+ T18 F-other-slope Thm30-dec Thm30-half Thm30-64 Thm30-3+ Thm30-sl Thm30+ Thm30-sharp Thm31 Thm31-d"),
         *ids("KJ", "Thm31-d-sharp Thm31-better Thm5-p2 Thm5-p2-levels Thm5-p3 Thm5-p3-ours Thm5-p4+ Thm9b Thm9c Thm9-p1 Thm9-p1+"),
@@ -130,7 +131,7 @@ DEFECTS = {
         *ids("RMW", "T4 T20-KL T22b"),
     ],
     Defect.CONVENTION: [*ids("KJ", "E1a E1a2 Thm13-p1"), "KK-T1cor", "RMW-T6"],
-    Defect.MISSING_HYPOTHESIS: [*ids("KJ", "Def2-rem1 E1b E1c L16 L22 Thm13-p5"), *ids("KK", "P1 L8pf")],
+    Defect.MISSING_HYPOTHESIS: [*ids("KJ", "Def2-rem1 E1b E1c L16 L22 Thm13-p5"), *ids("KK", "P1 L8pf"), "AK-E.1lam2"],
     Defect.SUBSTANTIVE: [*ids("KJ", "Thm9b Thm13a Thm13b Thm13d Thm13-p3"), *ids("RMW", "Gam L7")],
 }
 ON_DATA = [
