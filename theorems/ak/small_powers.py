@@ -107,8 +107,9 @@ def least_of_the_stationary_points(instance: Instance, trial: Trial) -> Iterator
     kind=COUNTEREXAMPLE,
     expected=HOLDS,
     says=r"**An exponent m < 1 brings no function that KRR does not have, and lacks some that KRR has.** n = K = y = 1, m = 1/2: where f = "
-    r"s² > 0 is stationary, λ = 4s(1 − s²), P(f) − P(0) = s²(2 − 3s²), so that the solutions of M-RLSR are 0 and some f ≥ 2/3 only, while "
-    r"KRR has all of (0, 1). If the truth is 1/2, KRR at λ₂ = 1 has error 0, and M-RLSR at least 1/6 for every λ.",
+    r"s² > 0 is stationary, λ = 4s(1 − s²), P(f) − P(0) = s²(2 − 3s²), and no f = −g < 0 is better than 0, (1 + g)² − 1 = g(2 + g); so "
+    r"that the solutions of M-RLSR are 0 and some f ≥ 2/3 only, while KRR has all of (0, 1). If the truth is 1/2, KRR at λ₂ = 1 has error "
+    r"0, and M-RLSR at least 1/6 for every λ.",
     instances=once,
     exhaustive=True,
     resolution=0.0,
@@ -122,9 +123,10 @@ def least_of_the_stationary_points(instance: Instance, trial: Trial) -> Iterator
 )
 def small_powers_lack_functions(instance: Instance, trial: Trial) -> Iterator[Check]:
     """P(f) − P(0) at a stationary point, its sign, and the two errors."""
-    (s,) = symbols("s")
+    s, g = symbols("s g")
     lam = 4 * s * (1 - s**2)
     yield equal((1 - s**2) ** 2 + lam * s - 1, s**2 * (2 - trial["three"] * s**2), "P(f) − P(0)")
+    yield equal((1 + g) ** 2 - 1, g * (2 + g), "f < 0")
     yield equal(2 - 3 * s**2, 3 * (rational("2/3") - s**2), "sign: positive for f < 2/3")
     yield equal(2 * (s**2 - 1) * 2 * s + lam, 0, "derivative of P(s²)")
     yield equal(1 / (1 + rational(1)), rational("1/2"), "KRR at λ₂ = 1")

@@ -141,8 +141,8 @@ def test_relaxed_choice_is_that_of_the_declared_problem() -> None:
 
 def test_fully_corrective_steps_are_those_of_the_library() -> None:
     rng = np.random.default_rng(9)
-    for _ in range(12):
-        n, d = (int(v) for v in rng.integers(3, 9, 2))
+    for _ in range(6):
+        n, d = (int(v) for v in rng.integers(3, 8, 2))
         X, y = rng.integers(-4, 5, (n, d)) / 4, rng.integers(-8, 9, n) / 4
         columns = [[Fraction(v) for v in column] for column in X.T]
         for step in fully_corrective(columns, [Fraction(v) for v in y]):
