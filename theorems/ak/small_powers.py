@@ -88,7 +88,8 @@ def least_of_the_stationary_points(instance: Instance, trial: Trial) -> Iterator
 
     def value(s: Fraction) -> Fraction:
         """P(s²)."""
-        return (1 - s**2) ** 2 + lam * s
+        found: Fraction = (1 - s**2) ** 2 + lam * s
+        return found
 
     for s in ends:
         C = 1 / s**3
