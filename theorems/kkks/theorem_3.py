@@ -1,7 +1,7 @@
-r"""Theorem 3, with Lemmas 8 and 9 on which it rests: the fits to y and to E[y|x] are close for all w at once.
+r"""Theorem 3, with Lemma 9 on which it rests: the fits to y and to E[y|x] are close for all w at once.
 
-The theorem and Lemma 8 are drawn; what the proof uses about the square loss, from the deviations of Lemmas 7 and 8 to the distance of the
-fits, is exact, on finite worlds in rational numbers. Where the theorem leads is Proposition 1 (proposition_1.py).
+The theorem is drawn (so is Lemma 8, lemma_8.py); what the proof uses about the square loss, from the deviations of Lemmas 7 and 8 to the
+distance of the fits, is exact, on finite worlds in rational numbers. Where the theorem leads is Proposition 1 (proposition_1.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.ground.arrays import Array
-from simopt.theorems.kkks.finite_models import FiniteModel, Sample, model_of, net
+from simopt.theorems.kkks.finite_models import Sample, model_of, net
 from simopt.theorems.kkks.float_tron import l_isotron, lpav
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, interpolating
 from simopt.theorems.kkks.rational_lpav import lpav as rational_fit
@@ -80,40 +80,6 @@ def fits_come_together(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield rate(SIZES, anywhere / logarithm, trial["exponent"], name="net of w")
 
 
-def excess(model: FiniteModel, best: Array, sample: Sample, w: Array) -> float:
-    """E(û_w − y)² − min_u E(u − y)², `best` being the minimiser at the points of the model."""
-    fit = lpav(sample.X @ w, sample.labels, sample.counts)
-    return float(np.mean(np.square(fit(model.X @ w) - model.means) - np.square(best - model.means)))
-
-
-@claim(
-    "KK-L8",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
-    place="Appendix B, Lemma 8",
-    kind=RATE,
-    expected=OPEN,
-    last=Verdict.HOLDS,
-    says=r"With probability ≥ 1 − δ, for all ‖w‖ ≤ W at once, û_w minimising the mean of (u(w·x_i) − y_i)² over 𝒰, E(û_w(w·x) − y)² − "
-    r"inf_u E(u(w·x) − y)² ≤ O(W (d log(Wm/δ)/m)^{2/3}). (Tried in the disc: the largest over a net falls at least as (log m/m)^{2/3}.)",
-    instances=in_the_disc,
-    knobs={"exponent": -2 / 3},
-    mutants={"as m^{−5/3}": {"exponent": -5 / 3}},
-    note="Missing: the constants of Theorem 4.2 of [Men02], which the paper takes on trust. (16) prints 𝒲 where 𝒲′ is meant.",
-    cost=1.0,
-)
-def excess_of_the_fits(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The largest excess over the net, over (log m)^{2/3}, in the mean over repetitions."""
-    found = model_of(instance)
-    everywhere = np.ones(len(found.X))
-    vectors = net(found.W, instance["directions"], (0.5, 1.0))
-    best = [lpav(found.X @ w, found.means, everywhere).values for w in vectors]
-    values = []
-    for m in SIZES:
-        samples = [found.sample(m, trial.rng) for _ in range(instance["repetitions"])]
-        values.append([max(excess(found, u, sample, w) for u, w in zip(best, vectors, strict=True)) for sample in samples])
-    yield rate(SIZES, values / np.log(SIZES)[:, None] ** (2 / 3), trial["exponent"], name="net of w")
-
-
 Numbers = Sequence[Fraction]
 
 
@@ -167,8 +133,8 @@ def mixture(functions: Sequence[Numbers], shares: Numbers) -> list[Fraction]:
     place="Appendix B, Lemma 9",
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"Let F be convex, f* a minimiser of E (f − y)² over F (**which exists**). Then for all f in F: E (f − y)² − E (f* − y)² ≥ E (f "
-    r"− f*)² ≥ (E |f − f*|)². E[y | x] need not lie in U∘W.",
+    says=r"Let F be convex, f* a minimiser of E (f − y)² over F (**which exists**). Then for all f in F: E (f − y)² − E (f* − y)² ≥ E (f − "
+    r"f*)² ≥ (E |f − f*|)². E[y | x] need not lie in U∘W.",
     instances=hulls,
     knobs={"convex": True},
     mutants={"F = the corners only": {"convex": False}},

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from simopt.claims import catalogue
 from simopt.claims.kinds import Effort
 from simopt.theorems.kj.goodness.admissible_weights import _continuous, _cost
 from simopt.theorems.kj.goodness.finite_domains import (
@@ -24,9 +25,11 @@ from simopt.theorems.kj.goodness.finite_domains import (
 from simopt.theorems.kj.goodness.theorem_6 import LEVELS, MARGINS, four_points, inner_products, smallest
 from simopt.theorems.kj.goodness.utility import within_cells
 from simopt.theorems.kj.regression.algorithm_1 import FAMILIES, World, algorithm_1, empirical, sampled, unbounded, world
+from simopt.theorems.kj.regression.cost_of_prediction import chance
 from simopt.theorems.kj.regression.nearly_fair_coin import passed, reached
 from simopt.theorems.kj.regression.scalar_fits import excesses, fits, on_the_line
 from simopt.theorems.kj.regression.theorem_5 import constant, least_squared_error
+from tests.theorems.conftest import quick
 
 
 def test_least_violation_against_linear_programmes() -> None:
@@ -173,3 +176,20 @@ def test_what_a_nearly_fair_coin_reaches_against_exact_tails() -> None:
     assert tail(HALF - eta, 13) > delta >= tail(HALF - eta - Fraction(1, 500), 13)
     least = passed(n, 0.1, float(delta))
     assert tail(Fraction(2, 5), least) > delta >= tail(Fraction(2, 5), least + 1)
+
+
+def test_chance_of_enough_informative_landmarks_is_a_binomial_tail() -> None:
+    for d, tau, wanted in ((12, Fraction(1, 5), 3), (7, Fraction(1, 2), 7), (5, Fraction(1, 3), 6), (4, Fraction(1, 4), 0)):
+        by_hand = sum((tau ** sum(s) * (1 - tau) ** (d - sum(s)) for s in product((0, 1), repeat=d) if sum(s) >= wanted), Fraction(0))
+        assert chance(d, tau, wanted) == by_hand
+    for tau, wanted in ((Fraction(1, 8), 2), (Fraction(1, 3), 5)):
+        mean = sum((1 - chance(d, tau, wanted) for d in range(300)), Fraction(0))  # Σ P(more than d draws are needed)
+        assert float(mean) == pytest.approx(float(wanted / tau), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["KJ-cost"])
+def test_sizes_in_the_sentence_are_those_that_are_run(name: str) -> None:
+    claim = catalogue.find(name)
+    found = [(len(one["X"]), len(one["chosen"]), one["k"]) for one in claim.instances(quick(name))]
+    for letter, values in zip("ndk", zip(*found, strict=True), strict=True):
+        assert f"{letter} = " + " and ".join(str(v) for v in sorted(set(values))) in claim.says

@@ -12,6 +12,7 @@ from scipy import stats
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.sparse.forward_greedy import forward_greedy
+from simopt.solvers.sparse.forward_selection import forward_selection
 from simopt.theorems.kj.goodness.choice_functions import domain, least_loss, loss, predictor, relaxed_loss
 from simopt.theorems.kj.regression.smoothed_loss import insensitive, slope, smoothed
 from simopt.theorems.kj.sparse.algorithm_2 import (
@@ -21,8 +22,10 @@ from simopt.theorems.kj.sparse.algorithm_2 import (
     least_insensitive_risk,
     random_problem,
 )
+from simopt.theorems.kj.sparse.fully_corrective import fully_corrective, problems, residual
 from simopt.theorems.kj.sparse.theorem_8 import excess, far, tail
 from simopt.theorems.kj.sparse.theorem_9 import bayes_error
+from tests.theorems.conftest import quick
 
 
 @pytest.mark.parametrize(("clusters", "n", "error"), [(2**10, 5, 0.8595), (2**18, 10, 0.9502), (2**20, 5, 0.9956)])
@@ -134,3 +137,33 @@ def test_relaxed_choice_is_that_of_the_declared_problem() -> None:
     declared = GoodnessChoice(gram, targets, 1.0, float(tau), masses=masses, epsilon=float(made["epsilon"])).declare()
     declared.solve(solver="CLARABEL")
     assert relaxed_loss(made, tau) == pytest.approx(declared.value, abs=1e-7)
+
+
+def test_fully_corrective_steps_are_those_of_the_library() -> None:
+    rng = np.random.default_rng(9)
+    for _ in range(6):
+        n, d = (int(v) for v in rng.integers(3, 8, 2))
+        X, y = rng.integers(-4, 5, (n, d)) / 4, rng.integers(-8, 9, n) / 4
+        columns = [[Fraction(v) for v in column] for column in X.T]
+        for step in fully_corrective(columns, [Fraction(v) for v in y]):
+            sizes = sorted((abs(g) for g in step.gradient), reverse=True)
+            if step.chosen:
+                fit = forward_selection(X, y, count=len(step.chosen)).weights
+                assert set(np.flatnonzero(fit)) <= set(step.chosen)
+                assert np.allclose(fit[list(step.chosen)], [float(w) for w in step.weights], atol=1e-9)
+                assert float(step.risk) == pytest.approx(np.mean((X @ fit - y) ** 2), abs=1e-12)
+            if len(sizes) > 1 and sizes[0] == sizes[1]:
+                break  # the library breaks ties by rounding
+
+
+def test_bound_on_fully_corrective_steps_is_reached_as_the_note_says() -> None:
+    nearest = Fraction(0)
+    for instance in list(problems(quick("KJ-FC")))[:3]:
+        (rival,) = instance["rivals"]
+        r = residual(instance["columns"], instance["targets"], dict(enumerate(rival)))
+        risk, size = sum(v * v for v in r) / len(r), sum(map(abs, rival))
+        for t, step in enumerate(fully_corrective(instance["columns"], instance["targets"])):
+            assert step.risk == len(r) - t  # of n orthogonal columns each takes 1 off
+            if t:
+                nearest = max(nearest, (step.risk - risk) * (t + 1) / (4 * size**2))
+    assert nearest == Fraction(5, 16)

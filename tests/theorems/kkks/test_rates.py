@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import islice, pairwise
+from itertools import islice, pairwise, product
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
 from simopt.theorems.kkks import float_tron, rational_tron
 from simopt.theorems.kkks.finite_models import SETS, TRANSFERS, finite_model
+from simopt.theorems.kkks.sharp_rates import bayes_risks
 from simopt.theorems.kkks.uniform_bounds import complexity, deviation, fits_apart, log_cover, noise_against_fits, noise_radius
 
 
@@ -109,3 +110,62 @@ def test_bounds_fall_with_the_size_and_grow_with_the_width() -> None:
     # (W² log² m/m)^{1/4} up to a constant: the ratio stays bounded over nine decades.
     ratios = [fits_apart(m, 1.0, 0.1) / (math.log(m) ** 2 / m) ** 0.25 for m in sizes]
     assert max(ratios) / min(ratios) < 2.0
+
+
+def forms(d: float, W: float, m: float, delta: float) -> list[float]:
+    """Both bounds of Proposition 1, without their constant."""
+    return [(d * W**2 * math.log(W * m / delta) / m) ** (1 / 3), (W**2 * math.log(m / delta) / m) ** 0.25]
+
+
+@pytest.mark.parametrize("m", [2.0, 3.0, 50.0, 1e4, 1e9])
+@pytest.mark.parametrize(("d", "W"), [(1, 1.0), (1, 7.0), (20, 1.0)])
+def test_eta_1_is_dominated_where_the_bounds_say_anything(m: float, d: float, W: float) -> None:
+    for exponent in np.linspace(1e-3, 3.0 * m, 60):
+        delta = math.exp(-min(exponent, 700.0))
+        L = math.log(m / delta)
+        assert noise_radius(m, delta) <= 2 * math.sqrt(2 * L / m) * (1 + 1e-12)
+        if L <= m:
+            assert noise_radius(m, delta) <= 2 * math.sqrt(2) * min(forms(d, W, m, delta)) * (1 + 1e-12)
+
+
+def test_eta_1_dominates_for_a_small_delta() -> None:
+    for n in (1, 2):
+        delta = math.exp(-2.0 * n**6)
+        assert noise_radius(2, delta) > n * (math.log(2 / delta) / 2) ** (1 / 3)
+        assert noise_radius(2, delta) > n * (math.log(2 / delta) / 2) ** 0.25
+    assert noise_radius(2, math.exp(-2.0)) < 3 * (math.log(2 / math.exp(-2.0)) / 2) ** (1 / 3)  # s = 1 does not defeat 3
+
+
+def closed_form(j: int, W: float, delta: float) -> float:
+    """What sharp_rates.py has for deviation(2^{12j}, W, δ/2)."""
+    return ((24 * j + 40) * W + math.sqrt(math.log(4 / delta) / 2)) * 2.0 ** (-6 * j)
+
+
+@pytest.mark.parametrize("j", [1, 2, 3, 4])
+@pytest.mark.parametrize("W", [1.0, 2.0, 9.0])
+@pytest.mark.parametrize("delta", [0.5, 1e-6])
+def test_deviation_is_below_its_closed_form(j: int, W: float, delta: float) -> None:
+    found = deviation(2.0 ** (12 * j), W, delta / 2)
+    assert closed_form(j, W, delta) / 20 < found <= closed_form(j, W, delta)  # from below, so that the closed form says something
+
+
+@pytest.mark.parametrize(("c", "d", "W", "delta"), [(1.0, 1, 1.0, 0.1), (1e-3, 50, 4.0, 0.01), (1e-6, 1, 1.0, 0.9)])
+def test_joint_minimiser_is_below_both_rates_of_theorem_2(c: float, d: int, W: float, delta: float) -> None:
+    A = 192 * W + 3 * math.sqrt(math.log(4 / delta) / 2)
+    j = math.floor(math.log2(A / c)) + 1
+    assert 3 * closed_form(j, W, delta) < c * min(forms(d, W, 2.0 ** (12 * j), delta))
+    assert 3 * deviation(100.0, W, delta / 2) > c * min(forms(d, W, 100.0, delta))  # at small sizes it is not
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_bayes_risk_is_that_of_all_samples(m: int) -> None:
+    low, high, p = Fraction(1, 4), Fraction(2, 3), 2
+    laws = []
+    for mean in (low, high):
+        atoms = {(0, None): Fraction(1, 2), (1, 0): (1 - mean) / 2, (1, 1): mean / 2}
+        laws.append([math.prod(atoms[atom] for atom in sample) for sample in product(atoms, repeat=m)])
+    pairs = list(zip(*laws, strict=True))
+    below, above, overlap = bayes_risks(m, p, low, high)
+    assert below <= sum(a * b / (a + b) for a, b in pairs) <= above
+    assert overlap == sum(min(a, b) for a, b in pairs)
+    assert above - below < Fraction(1, 2**180)

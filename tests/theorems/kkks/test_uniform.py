@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from simopt.claims import Expected, catalogue, runner
 from simopt.claims.kinds import Verdict
-from simopt.theorems.kkks import lemma_7, theorem_3
+from simopt.theorems.kkks import lemma_7, lemma_8
 from simopt.theorems.kkks.chain_supremum import best_pair, best_sequence
 from simopt.theorems.kkks.finite_models import finite_model, net, points_in_disc
+from simopt.theorems.kkks.float_tron import lpav as float_lpav
+from simopt.theorems.kkks.piecewise_linear import interpolating
+from simopt.theorems.kkks.rational_lpav import lpav
 
 OPEN = ["KK-T3", "KK-L8", "KK-L7"]
 
@@ -77,8 +81,8 @@ def test_excess_is_that_of_the_best_function() -> None:
     sample = model.sample(200, rng)
     everywhere = np.ones(len(model.X))
     for w in net(1.0, 4, (1.0,)):
-        best = theorem_3.lpav(model.X @ w, model.means, everywhere).values
-        assert theorem_3.excess(model, best, sample, w) >= -1e-12
+        best = float_lpav(model.X @ w, model.means, everywhere).values
+        assert lemma_8.excess(model, best, sample, w) >= -1e-12
         other = np.clip(model.X @ w + 0.4, 0, 1)
         assert np.mean(np.square(best - model.means)) <= np.mean(np.square(other - model.means)) + 1e-12
 
@@ -88,3 +92,40 @@ def test_disc_is_filled_evenly() -> None:
     assert np.all(np.linalg.norm(points, axis=1) < 1)
     assert np.allclose(points.mean(axis=0), 0, atol=1e-3)
     assert np.allclose(points.T @ points / 6000, np.eye(2) / 4, atol=1e-3)
+
+
+def test_points_of_lemma_8_are_in_the_ball_and_near_at_both_vectors() -> None:
+    k = 16
+    tied, apart, labels, multiplicities = lemma_8.pairs(k)
+    epsilon = Fraction(1, 6 * k)
+    for z, moved, side in zip(tied, apart, labels, strict=True):
+        x = (z, side - Fraction(1, 2))
+        assert x[0] ** 2 + x[1] ** 2 < 1 and x[0] + epsilon * x[1] == moved and abs(moved - z) <= epsilon
+    assert apart == sorted(apart) and sum(multiplicities) == 2
+
+
+@pytest.mark.parametrize("K", [1, 2])
+def test_excess_at_the_near_vector_is_more_than_any_constant_times_epsilon(K: int) -> None:
+    k = 16 * K
+    _, apart, labels, multiplicities = lemma_8.pairs(k)
+    fit = lpav(apart, labels, multiplicities)
+    masses = [Fraction(1, 2 * (2 * k - 1))] * (2 * k - 1) + [Fraction(1, 2)]  # half of the law at x_k^+, E y = 1/2 everywhere
+    excess = sum(p * (v - Fraction(1, 2)) ** 2 for p, v in zip(masses, fit, strict=True))
+    assert excess > K * Fraction(1, 6 * k)
+
+
+def test_fit_at_a_near_vector_is_an_almost_minimiser_and_no_more() -> None:
+    rng, furthest = np.random.default_rng(12), Fraction(0)
+    for _ in range(60):
+        n = int(rng.integers(2, 9))
+        epsilon = Fraction(1, int(rng.choice([4, 16, 64])))
+        z = [Fraction(int(v), 64) for v in rng.integers(-64, 65, n)]
+        moved = [v + epsilon * Fraction(int(s), 2) for v, s in zip(z, rng.integers(-2, 3, n), strict=True)]
+        y = [Fraction(int(v)) for v in rng.integers(0, 2, n)]
+        here, there = lpav(z, y), lpav(moved, y)
+        u = interpolating(z, here)
+        risk = sum((u(t) - v) ** 2 for t, v in zip(moved, y, strict=True)) / n
+        least = sum((a - b) ** 2 for a, b in zip(there, y, strict=True)) / n
+        assert least <= risk <= least + 4 * epsilon
+        furthest = max(furthest, (risk - least) / epsilon)
+    assert furthest > 0
