@@ -42,7 +42,7 @@ class ClaimResult:
             lines += [f"  where {row.where}"] if row.where else []
             lines += [f"  computed: {row.computed}"] if row.computed else []
             lines += [f"  remains: {row.remains}"] if row.remains else []
-            lines += [f"  {doubt}"] if (doubt := telling.remark(row)) else []
+            lines += [f"  {doubt}"] if (doubt := telling.remark(row, self.claim.kind)) else []
             if row.witness is not None:
                 seen = row.witness
                 lines.append(

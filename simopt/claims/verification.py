@@ -246,7 +246,7 @@ def _part(result: ClaimResult, row: RowResult, folder: Path | None, unwritten: l
         "where": row.where or None,
         "computed": row.computed or None,
         "remains": row.remains or None,
-        "remark": remark(row) or None,
+        "remark": remark(row, result.claim.kind) or None,
         "measured": row.measured,
     }
 

@@ -15,6 +15,8 @@ from simopt.claims import (
     REFUTED,
     SOME,
     Evidence,
+    Kind,
+    Scope,
     Verdict,
     at_least,
     at_most,
@@ -22,6 +24,7 @@ from simopt.claims import (
     inputs,
     once,
     outcome,
+    probability,
     rational,
     root,
     run,
@@ -187,11 +190,25 @@ def test_draws_that_come_near_no_bound_say_so_of_their_own(make: Any, tmp_path: 
     assert summary(row) == f"HOLDS (statistical, 1 instance{shown})" and shown in markdown.verdict_table([row])
     if far:
         assert row["remark"] in str(result)
-        assert ("none is reached" if row["tightness"] == 0 else f"at most {row['tightness']:.2g} of one") in row["remark"]
+        assert ("none is reached at all" if row["tightness"] == 0 else f"at most {row['tightness']:.2g} of one") in row["remark"]
 
 
-def test_only_statistics_that_hold_are_remarked_on(make: Any) -> None:
+def law(chance: float, delta: float = 0.5) -> Any:
+    """An event whose probability is computed."""
+    return lambda instance, trial: iter([probability(chance, chance, delta * trial["c"])])
+
+
+def test_computed_probabilities_far_from_their_bounds_are_remarked_on_as_laws(make: Any) -> None:
+    sampled: dict[str, Any] = {"kind": HIGH_PROBABILITY, "instances": lambda trial: iter([{"n": 1}])}
+    for chance in (0.0, 0.001, 0.01, 0.06, 0.3):
+        found = run(make(law(chance), **sampled)).own
+        assert found.verdict is Verdict.HOLDS
+        assert remark(found, Kind.HIGH_PROBABILITY).startswith("the laws that were tried cannot tell") is (chance / 0.5 < NEAR)
+        assert remark(found, Kind.INEQUALITY) == ""
+
+
+def test_what_does_not_hold_by_samples_is_not_remarked_on(make: Any) -> None:
     result = run(make(draws(0.0), kind=HIGH_PROBABILITY, instances=lambda trial: iter([{}]))).own
-    assert remark(result)
-    for changes in ({"verdict": Verdict.INCONCLUSIVE}, {"evidence": Evidence.FLOAT}, {"tightness": NEAR}, {"tightness": None}):
-        assert remark(replace(result, **changes)) == ""
+    assert remark(result, Kind.HIGH_PROBABILITY)
+    for changes in ({"verdict": Verdict.INCONCLUSIVE}, {"scope": Scope.EXHAUSTIVE}, {"tightness": NEAR}, {"tightness": None}):
+        assert remark(replace(result, **changes), Kind.HIGH_PROBABILITY) == ""

@@ -113,12 +113,12 @@ EVIDENCE = {
         *ids("AK", "LD.2 E.kern AppA P5.1+ Tab1 Tab1+ T1+ T1newt T3 T3+ open"),
         *ids("KJ", "Def7 Def2-mono Def4 Thm6a Thm6a-sharp E3-EXC E3-IMC-good Def26 Thm14a Thm14a-sharp Def28 Def29 F-other Alg1 cost"),
         *ids("KJ", "Alg2-gap Alg2-k D-chain Thm9-p3"),
-        *ids("KK", "Fig2 E1 E1b E1d"),
+        *ids("KK", "Fig2 E1 E1b E1d L7-explicit T1 T2+"),
         *ids("RMW", "SVMl-kernels SVMc-kernels"),
     ],
     Evidence.STATISTICAL: [
         *ids("KJ", "DD-util Thm13e Thm13-total Thm30-4th Thm30-growth Thm30-useful Thm5a Thm5c Thm5-p5 D-1k Thm9a Thm9-p5+"),
-        *ids("KK", "subsample L7 L7-explicit P1-explicit T1 T2+ T3 L8"),
+        *ids("KK", "subsample L7 P1-explicit T3 L8"),
     ],
 }  # fmt: skip
 KNOWN = {name: evidence for evidence, names in EVIDENCE.items() for name in names}
