@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from simopt.claims.expression import WRITTEN
+from simopt.claims.statement import LONGEST
 
 
-def numbers(instance: Mapping[str, Any]) -> frozenset[Fraction]:
-    """All integers and fractions of an instance, those written as "p/q" and those in lists, mappings and arrays included."""
-    return frozenset(_numbers(instance))
+def numbers(instance: Mapping[str, Any]) -> frozenset[str]:
+    """All integers and fractions of an instance as a proof file writes them, if it does; those in lists, mappings, arrays and texts too."""
+    return frozenset(str(x) for x in _numbers(instance) if max(x.numerator.bit_length(), x.denominator.bit_length()) <= LONGEST)
 
 
 def _numbers(value: Any) -> Iterator[Fraction]:
@@ -36,10 +37,10 @@ def _numbers(value: Any) -> Iterator[Fraction]:
         yield Fraction(value)
 
 
-def computed(template: Mapping[str, Any], values: Mapping[str, Any], data: frozenset[Fraction]) -> list[str]:
+def computed(template: Mapping[str, Any], values: Mapping[str, Any], data: frozenset[str]) -> list[str]:
     """Names of the inputs of a statement (see `serialise`) whose values are not among the data; enclosures are confirmed and no inputs."""
     enclosed = {rest[-1] for op, *rest in template["steps"] if op in ("root", "exp", "log")}
-    return [name for name, value in values.items() if name not in enclosed and Fraction(value) not in data]
+    return [name for name, value in values.items() if name not in enclosed and value not in data]
 
 
 def unexplained(template: Mapping[str, Any], names: list[str]) -> list[str]:

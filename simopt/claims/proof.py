@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from copy import copy
-from fractions import Fraction
 from math import prod
 from typing import Any
 
@@ -38,7 +37,7 @@ class Collector:
         self.refused = ""  # why there is no proof, where that is news
         self._tables: dict[str, tuple[dict[str, Any], dict[tuple[str, ...], list[Any]]]] = {}
 
-    def add(self, check: Check, data: frozenset[Fraction]) -> None:
+    def add(self, check: Check, data: frozenset[str]) -> None:
         """Take the statement of one more check on an instance with these data; a check without one makes a proof impossible."""
         if not self.complete:
             return

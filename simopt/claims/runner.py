@@ -109,18 +109,19 @@ def award(claim: Claim, row: RowResult) -> RowResult:
     """
     if row.verdict is not Verdict.HOLDS or row.proof is None or row.evidence is None or not row.evidence.rigorous:
         return row
-    if not row.proof.left and (letters := quantified.unstated(claim.says, row.proof.symbols)):
-        row = replace(row, proof=row.proof.as_steps(quantified.remains(letters)))
-    document = proof.document(claim, row.row, str(row.scope), row.proof, "")
+    found = row.proof
+    if not found.left and (letters := quantified.unstated(claim.says, found.symbols)):
+        found = found.as_steps(quantified.remains(letters))
+    document = proof.document(claim, row.row, str(row.scope), found, "")
     try:
         proof.examine(document)
     except recheck.Refuted as error:  # its word stands: one of the two computes wrongly
         return replace(row, verdict=Verdict.ERROR, proof=None, reason=f"recheck finds false what the engine held: {error}")
     except (recheck.Rejected, recheck.Unreadable) as error:
         return replace(row, proof=None, reason=f"recheck does not accept the proof: {error}")
-    row = replace(row, where=proof.conditions(document["statements"]), computed=", ".join(row.proof.computed))
-    if row.proof is not None and row.proof.left:
-        return replace(row, evidence=Evidence.EXACT_STEPS, remains="; ".join(row.proof.left))
+    row = replace(row, proof=found, where=proof.conditions(document["statements"]), computed=", ".join(found.computed))
+    if found.left:
+        return replace(row, evidence=Evidence.EXACT_STEPS, remains="; ".join(found.left))
     return replace(row, verdict=Verdict.PROVED)
 
 

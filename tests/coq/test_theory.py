@@ -27,7 +27,7 @@ def document(*checks: Check, row: str = "A+B", **words: Any) -> dict[str, Any]:
     proof = Collector()
     for check in checks:
         _, values = serialise(check.statement) if check.statement else ({}, {})
-        proof.add(check, frozenset(Fraction(value) for value in values.values() if isinstance(value, str)))
+        proof.add(check, frozenset(value for value in values.values() if isinstance(value, str)))
     assert proof.complete
     made = {
         "format": recheck.FORMAT, "simopt": "", "claim": row, "row": row, "place": "paper, (1)", "says": "what (* it *) says",

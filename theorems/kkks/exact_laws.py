@@ -75,7 +75,7 @@ def _binomial(ones: Array, size: Array, p: float) -> Array:
 def _window(n: int, p: float) -> Array:
     """The counts of n draws with chance p, those in the window."""
     away = WINDOW * np.sqrt(n * p * (1 - p)) + WINDOW**2 / 3
-    return np.arange(max(0, int(n * p - away)), min(n, int(n * p + away) + 1) + 1)
+    return np.arange(max(0, int(n * p - away)), min(n, int(n * p + away) + 1) + 1, dtype=float)
 
 
 def glm_tron(law: Samples, gram: Array, transfer: Transfer, steps: int) -> Iterator[Array]:
