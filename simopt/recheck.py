@@ -284,7 +284,7 @@ def _well_formed(statement: dict[str, Any], work: Work) -> None:
     """Refuse whatever could be printed as one thing and computed as another."""
     names = list(statement.get("ranges") or statement["names"])
     known = {*names, *statement["symbols"]}
-    if len(set(names)) < len(names) or not all(name.isidentifier() for name in known):
+    if len(set(names)) < len(names) or not all(name.isidentifier() for name in known) or not {*statement.get("computed", [])} <= {*names}:
         raise Unreadable("inputs and symbols must be called by identifiers, each by its own")
     refs: list[tuple[int, Any]] = []
     for number, (op, *rest) in enumerate(statement["steps"]):
@@ -325,7 +325,8 @@ def _checked(statement: dict[str, Any], work: Work) -> str:
         raise Rejected("no instance satisfies the hypotheses")
     box = "for all " + ", ".join(f"{n} in {a}..{b}" for n, (a, b) in ranges.items())
     cases = f"all {count} cases" if count == size else f"the {count} of {size} cases that satisfy the hypotheses"
-    return f"{box if ranges else f'on the instances of the file{listed}' + '; ...' * (listed.count(';') < size)}: true in {cases}"
+    made = f"; computed, and no data: {', '.join(statement['computed'])}" if statement.get("computed") else ""
+    return f"{box if ranges else f'on the instances of the file{listed}' + '; ...' * (listed.count(';') < size)}: true in {cases}{made}"
 
 
 def _cases(ranges: dict[str, list[int]]) -> int:

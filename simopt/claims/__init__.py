@@ -75,7 +75,8 @@ Checks (evidence is inferred: int/Fraction → exact, Interval → interval, flo
 `error=` is the optimisation error of `measured` (for a norm distance: Problem.distance(gap)); it widens the enclosure, and a slack
 smaller than it is undecided, not held.
 
-A proof file needs formulas: build both sides from `inputs(x=…)` (the DATA of the instance by name, never a result computed from them),
+A proof file needs formulas: build both sides from `inputs(x=…)` (the DATA of the instance by name; a number that is not among them is
+called computed, and leaves no proof unless a hypothesis, `given`, says what it is),
 `rational`, + − * / **, abs, `minimum`, `maximum`, `total`, and `root`, `exp`, `log`, which enclose; and exhaustive instances, or SOME.
 Arrays of formulas need one check an entry. Exact Fractions without a formula give "HOLDS (exact, N instances)".
 `symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values where nothing that is divided by
@@ -91,6 +92,7 @@ alone, do they know that `says` is true? If not:
   claim(..., remains="the induction over the rounds")      every statement of the claim is a step, and this is left to be shown, in words
   claim(..., remains={"AK-18": "…"})                       the same for the rows named (a claim with `covers`)
   at_most(…).step("…what this one leaves to be shown…")     one check of a claim that mixes (its own words count first)
+A sentence about every n (m, k, d, r, t, N, M, T) needs n as a symbol: with numbers for n its formulas are steps, said or not.
 A row with a step HOLDS by "exact steps": its file is written and rechecked as any other, its scope stands beside it, and the table, the
 report, the JSON (`remains`) and `simopt show` say what remains. Steps may be sampled; what is said to be the claim may not.
 

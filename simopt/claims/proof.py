@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from copy import copy
 from math import prod
 from typing import Any
 
 from simopt import recheck
+from simopt.claims import given
 from simopt.claims.check import Check
 from simopt.claims.claim import Claim
 from simopt.claims.statement import TooLong, serialise
@@ -20,6 +22,7 @@ class Collector:
 
     A statement is the claim (one of its cases), or a step of its proof if the check or the claim says what `remains` to be shown. With
     `symbols_only` a formula about numbers that is the claim makes the proof incomplete: instances that are not all there are prove nothing.
+    So does an input that is no datum of its instance, unless a hypothesis says what it is: `computed` has the names of all such inputs.
     """
 
     def __init__(self, symbols_only: bool = False, remains: str = "") -> None:
@@ -30,10 +33,12 @@ class Collector:
         self.numeric = False
         self.complete = True
         self.rows = 0
+        self.computed: dict[str, None] = {}
+        self.refused = ""  # why there is no proof, where that is news
         self._tables: dict[str, tuple[dict[str, Any], dict[tuple[str, ...], list[Any]]]] = {}
 
-    def add(self, check: Check) -> None:
-        """Take the statement of one more check; a check without one makes a proof impossible."""
+    def add(self, check: Check, data: frozenset[str]) -> None:
+        """Take the statement of one more check on an instance with these data; a check without one makes a proof impossible."""
         if not self.complete:
             return
         stated = check.statement
@@ -47,6 +52,12 @@ class Collector:
         except TooLong:
             self.give_up()
             return
+        found = given.computed(template, values, data)
+        if not remains and (bare := given.unexplained(template, found)):
+            self.give_up()
+            self.refused = f"no proof file: {', '.join(bare)} computed, neither data of the instance nor in a hypothesis"
+            return
+        self.computed |= dict.fromkeys(found)
         names = sorted(values)
         template |= {"role": "step" if remains else "claim", "name": check.name, "names": names}
         key = json.dumps(template, sort_keys=True)
@@ -63,6 +74,18 @@ class Collector:
         self.complete = False
         self._tables.clear()
 
+    def as_steps(self, remains: str) -> Collector:
+        """The same formulas as steps of a proof, which leave this to be shown."""
+        made = copy(self)
+        made.left, made.states_claim = {**self.left, remains: None}, False
+        made._tables = {key: (template | {"role": "step"}, table) for key, (template, table) in self._tables.items()}
+        return made
+
+    @property
+    def symbols(self) -> set[str]:
+        """Free symbols of the formulas."""
+        return {symbol for template, _ in self._tables.values() for symbol in template["symbols"]}
+
     @property
     def formulas(self) -> int:
         """Number of different formulas so far."""
@@ -74,7 +97,9 @@ class Collector:
         for template, table in self._tables.values():
             rows = list(table.values())
             ranges = _ranges(template["names"], rows)
-            made.append(template | ({"ranges": ranges} if ranges else {"rows": rows}))
+            computed = [name for name in template["names"] if name in self.computed]
+            found = {"computed": computed} if computed else {}
+            made.append(template | found | ({"ranges": ranges} if ranges else {"rows": rows}))
         return made
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from simopt import recheck
-from simopt.claims import catalogue, proof
+from simopt.claims import catalogue, proof, quantified, telling
 from simopt.claims.claim import Claim
 from simopt.claims.engine import GENERATOR, SeedRun, run_seed
 from simopt.claims.kinds import Effort, Evidence, Verdict
@@ -40,7 +40,9 @@ class ClaimResult:
             lines[-1] += "" if row.tightness is None else f", tightness {row.tightness:.3f}"
             lines[-1] += f": {row.reason}" if row.reason else ""
             lines += [f"  where {row.where}"] if row.where else []
+            lines += [f"  computed: {row.computed}"] if row.computed else []
             lines += [f"  remains: {row.remains}"] if row.remains else []
+            lines += [f"  {doubt}"] if (doubt := telling.remark(row, self.claim.kind)) else []
             if row.witness is not None:
                 seen = row.witness
                 lines.append(
@@ -102,20 +104,24 @@ def run(
 def award(claim: Claim, row: RowResult) -> RowResult:
     """Turn HOLDS into PROVED if the evidence is rigorous, nothing was left out, and `recheck` accepts the proof.
 
-    Where statements of the file are steps, HOLDS stays, by exact steps, and says what remains.
+    Where statements of the file are steps, HOLDS stays, by exact steps, and says what remains. Steps they are, too, where the sentence
+    speaks of every n and no formula has n as a symbol.
     """
     if row.verdict is not Verdict.HOLDS or row.proof is None or row.evidence is None or not row.evidence.rigorous:
         return row
-    document = proof.document(claim, row.row, str(row.scope), row.proof, "")
+    found = row.proof
+    if not found.left and (letters := quantified.unstated(claim.says, found.symbols)):
+        found = found.as_steps(quantified.remains(letters))
+    document = proof.document(claim, row.row, str(row.scope), found, "")
     try:
         proof.examine(document)
     except recheck.Refuted as error:  # its word stands: one of the two computes wrongly
         return replace(row, verdict=Verdict.ERROR, proof=None, reason=f"recheck finds false what the engine held: {error}")
     except (recheck.Rejected, recheck.Unreadable) as error:
         return replace(row, proof=None, reason=f"recheck does not accept the proof: {error}")
-    row = replace(row, where=proof.conditions(document["statements"]))
-    if row.proof is not None and row.proof.left:
-        return replace(row, evidence=Evidence.EXACT_STEPS, remains="; ".join(row.proof.left))
+    row = replace(row, proof=found, where=proof.conditions(document["statements"]), computed=", ".join(found.computed))
+    if found.left:
+        return replace(row, evidence=Evidence.EXACT_STEPS, remains="; ".join(found.left))
     return replace(row, verdict=Verdict.PROVED)
 
 

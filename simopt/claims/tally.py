@@ -11,6 +11,7 @@ from typing import Any
 from simopt.claims.check import Check, Outcome
 from simopt.claims.claim import Claim, Instance
 from simopt.claims.enclosure import as_float
+from simopt.claims.given import numbers
 from simopt.claims.kinds import Evidence, Quantifier, Scope, Verdict, weakest
 from simopt.claims.measured import Ledger, pooled
 from simopt.claims.proof import Collector
@@ -36,6 +37,7 @@ class RowResult:
     measured: Mapping[str, Any] | None = None
     where: str = ""  # conditions of what is proved in symbols: what is divided by is not zero
     remains: str = ""  # what the proof file leaves to be shown, where it holds steps of a proof
+    computed: str = ""  # inputs of the proof file that are no data of the instances
 
     @property
     def filed(self) -> bool:
@@ -98,8 +100,9 @@ class Tally:
     def _state(self, instance: Instance, checks: Sequence[Check]) -> None:
         """Collect the formulas. Those in free symbols stand for instances that are only samples if all samples give the same ones."""
         before = self.proof.formulas
+        data = numbers(instance) if self.proof.complete else frozenset()
         for check in checks:
-            self.proof.add(check)
+            self.proof.add(check, data)
         self.lone_sample = self.instances == 1 and bool(instance)
         self.varied |= self.instances > 1 and self.proof.formulas > before
 
@@ -123,8 +126,9 @@ class Tally:
         key = (weak.evidence.rank, size(instance), -min(as_float(check.low) for check in checks))
         if self.example is None or key < self.example[0]:
             proof = Collector(remains=self.claim.left(self.row))
+            data = numbers(instance)
             for check in checks:
-                proof.add(check)
+                proof.add(check, data)
             lowest = min(checks, key=lambda check: check.low)
             self.example = key, self._witness(instance, trial, lowest, Outcome.SATISFIED), weak.evidence, proof
 
@@ -163,7 +167,7 @@ class Tally:
         if proof is not None and proof.states_claim and not exhaustive:
             proof = None  # samples of a sentence are no proof of it; samples of a step are what they are
         doubt = f"not all there are: the instances or the checks ask for {', '.join(f'trial.{name}' for name in sorted(asked))}"
-        reason = doubt if self.claim.exhaustive and asked else ""
+        reason = doubt if self.claim.exhaustive and asked else self.proof.refused
         return replace(plain, verdict=Verdict.HOLDS, scope=_scope(exhaustive), proof=proof, reason=reason)
 
     def _serves(self) -> str:
@@ -180,7 +184,7 @@ class Tally:
         if self.example is not None:
             _, witness, evidence, proof = self.example
             found = replace(plain, verdict=Verdict.HOLDS, evidence=evidence, scope=Scope.WITNESS, witness=witness)
-            return replace(found, worst_slack=witness.slack, proof=proof if proof.complete else None)
+            return replace(found, worst_slack=witness.slack, proof=proof if proof.complete else None, reason=proof.refused)
         searched = self.claim.exhaustive and not asked
         if searched and self.refuted_instances == self.instances and self.refutation is not None:
             return replace(plain, verdict=Verdict.REFUTED, scope=Scope.EXHAUSTIVE, witness=self.refutation[1])

@@ -23,6 +23,7 @@ from simopt.claims.proof_status import status
 from simopt.claims.runner import ClaimResult, failed, run, stopped
 from simopt.claims.sending import Sent, received, sent
 from simopt.claims.tally import RowResult
+from simopt.claims.telling import remark
 from simopt.ground import evidence, jsonio, validate
 from simopt.ground.threads import until_stopped
 from simopt.ground.worker import Died, Workers
@@ -243,7 +244,9 @@ def _part(result: ClaimResult, row: RowResult, folder: Path | None, unwritten: l
         "witness": _write_witness(row, folder, unwritten),
         "proof": _write_proof(result.claim, row, folder, unwritten),
         "where": row.where or None,
+        "computed": row.computed or None,
         "remains": row.remains or None,
+        "remark": remark(row, result.claim.kind) or None,
         "measured": row.measured,
     }
 
@@ -305,10 +308,13 @@ def summary(row: Row) -> str:
     details = [word for word in (row["evidence"], row["defect"] if expected is Expected.REFUTED else None) if word]
     if row["where"]:
         details.append(f"where {row['where']}")
+    if row["computed"]:
+        details.append(f"computed: {row['computed']}")
     if row["remains"]:
         return f"{verdict} ({', '.join([*details, row['scope']])}; remains: {row['remains']})"
     if verdict == Verdict.HOLDS and row["scope"] != "witness":
         details.append(f"{row['instances']} instance{'' if row['instances'] == 1 else 's'}")
     elif row["scope"]:
         details.append(row["scope"])
-    return f"{verdict} ({', '.join(details)})" if details else str(verdict)
+    doubt = f"; {row['remark']}" if row["remark"] else ""
+    return f"{verdict} ({', '.join(details)}{doubt})" if details else str(verdict)

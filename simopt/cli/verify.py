@@ -146,6 +146,8 @@ def _show(record: Record, evidence: Path) -> None:
 
 def _errata(record: Record, folder: Path, out: Console) -> None:
     """In words what is refuted as printed, and beside it the claim that holds instead, if the run has one."""
+    from simopt.claims.sentence import stated
+
     instead: dict[str, list[Part]] = {}
     for row in record.rows:
         if row["corrects"]:
@@ -158,7 +160,7 @@ def _errata(record: Record, folder: Path, out: Console) -> None:
         out.print(f"{row['id']} ({row['place']}; {row['defect'] or 'not expected'})")
         out.print(_indented("refuted:", row["says"]))
         for right in instead.get(row["id"], ()):
-            out.print(_indented(f"instead, {right['id']} {right['verdict']}:", right["says"]))
+            out.print(_indented(f"instead, {right['id']} {right['verdict']}:", stated(right)))
     replay = "`simopt replay ID`" if folder == Path(FOLDER) else f"`simopt replay` with the ID's witness in {folder}"
     out.print(f"`simopt show ID` says what is wrong, {replay} runs the counterexample", soft_wrap=True)
 
@@ -222,8 +224,12 @@ def _line(name: str, part: Part, expected: str, seconds: str, extra: str, caught
         remarks.append(part["reason"])
     if part["where"]:
         remarks.append(f"where {part['where']}")
+    if part["computed"]:
+        remarks.append(f"computed: {part['computed']}")
     if part["remains"]:
         remarks.append(f"remains: {part['remains']}")
+    if part["remark"]:
+        remarks.append(part["remark"])
     if extra:
         remarks.append(extra)
     remark = Text("; ".join(remarks), style="dim" if caught and _met(part) else "bold red")

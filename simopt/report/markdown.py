@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simopt.claims.papers import Paper
+from simopt.claims.sentence import stated
 from simopt.ground.foreign_text import in_markdown
 from simopt.report import counterexample
 from simopt.report.entries import UNEXPECTED, Catalogue, Entry, erratum, refuted
@@ -30,7 +31,9 @@ def verdict_table(rows: Sequence[Row]) -> str:
             verdict = f"{part['verdict']} | {part['status'] or ''}"
             evidence = ", ".join(word for word in (part["evidence"], part["scope"]) if word)
             evidence += f"; where {in_markdown(part['where'])}" if part["where"] else ""
+            evidence += f"; computed: {in_markdown(part['computed'])}" if part["computed"] else ""
             evidence += f"; remains: {in_markdown(part['remains'])}" if part["remains"] else ""
+            evidence += f"; {in_markdown(part['remark'])}" if part["remark"] else ""
             lines.append(
                 f"| {in_markdown(name)} | {in_markdown(row['place'])} | {verdict} | {evidence} | {part['checks']} "
                 f"| {figure(part['worst_slack'])} | {figure(part['tightness'])} |"
@@ -88,6 +91,6 @@ def _erratum(entry: Entry, known: Mapping[str, Entry], level: str) -> list[str]:
         parts.append(f"Counterexample ({in_markdown(example.check) or 'smallest found'}):\n\n{listed}")
     for name in entry.corrected_by:
         better = known[name].row
-        parts.append(f"**{in_markdown(name)}, {better['verdict']}:** {in_markdown(better['says'])}")
+        parts.append(f"**{in_markdown(name)}, {better['verdict']}:** {in_markdown(stated(better))}")
     parts += [f"**{in_markdown(claim.id)}, not part of this run:** {in_markdown(claim.says)}" for claim in entry.not_run]
     return parts

@@ -145,9 +145,9 @@ def test_of_checks_with_one_name_the_worst_is_told() -> None:
 def test_a_formula_that_was_evaluated_in_floats_is_in_no_proof() -> None:
     stated = at_most(inputs(x=2), 3)
     proof = Collector()
-    proof.add(stated)
+    proof.add(stated, frozenset({"2"}))
     assert proof.complete and proof.formulas == 1
-    proof.add(replace(stated, evidence=Evidence.FLOAT))
+    proof.add(replace(stated, evidence=Evidence.FLOAT), frozenset())
     assert not proof.complete and proof.formulas == 0
 
 

@@ -310,7 +310,7 @@ def test_the_word_of_recheck_is_not_overruled(make: Any, monkeypatch: pytest.Mon
     honest = run(make(small, **one_from(lambda t: 3))).own
     check = honest.proof and at_most(inputs(x=10), 9)
     assert isinstance(check, Check) and honest.proof is not None
-    honest.proof.add(replace(check, low=Fraction(1), high=Fraction(1)))
+    honest.proof.add(replace(check, low=Fraction(1), high=Fraction(1)), frozenset({"10"}))
     found = award(make(small), replace(honest, verdict=Verdict.HOLDS))
     assert found.verdict is Verdict.ERROR and "false for x = 10" in found.reason and not found.filed
 

@@ -26,7 +26,8 @@ def document(*checks: Check, row: str = "A+B", **words: Any) -> dict[str, Any]:
     """A proof file of these checks."""
     proof = Collector()
     for check in checks:
-        proof.add(check)
+        _, values = serialise(check.statement) if check.statement else ({}, {})
+        proof.add(check, frozenset(value for value in values.values() if isinstance(value, str)))
     assert proof.complete
     made = {
         "format": recheck.FORMAT, "simopt": "", "claim": row, "row": row, "place": "paper, (1)", "says": "what (* it *) says",

@@ -22,7 +22,7 @@ def proved(record: Record, folder: Path) -> tuple[Record, str]:
     """The record with a proof file for its first claim, and the text of its theorems."""
     first, *others = record.rows
     proof = Collector()
-    proof.add(at_most(inputs(a=1), 2, "one"))
+    proof.add(at_most(inputs(a=1), 2, "one"), frozenset({"1"}))
     made = {
         "format": recheck.FORMAT, "simopt": "", "claim": first["id"], "row": first["id"], "place": "", "says": "1 ≤ 2", "quantifier": "all",
         "scope": "", "remains": [], "statements": proof.statements(),

@@ -47,12 +47,17 @@ VERDICTS = {  # the others hold
         *ids("AK", "Ex.a Ex.c+ Ex.d S2Rif P4.5fn P5.1ns T1conc-values T1newt-zero 18-renewed 19-witness 19-even T3-sharp S5wp-below"),
         *ids("AK", "E.1conf Tab1m"),
         *ids("KJ", "X2 X3+ X9 X1 X4 X10 L17a-proof Thm10a-id Thm10b Def2-rem2 Def4-sphere H2 Thm6b-p1 Thm6b-p2+ Thm6b-p3 DD-sum L15-p3"),
-        *ids("KJ", "L15-p4+ L15-p5+ T20-mono+ B-stab B-pairs E1a+ E1a2+ E1b+ E1d E1e spaced Thm13c Thm13-p3+ Thm13-p4 Thm13-p5+"),
-        *ids("KJ", "Thm13-rounding Thm14-id Thm14-cor Thm14b-two F-mu F-other-slope Thm30-lip+ Thm30-split Thm30+ Thm30-sharp Thm31-a"),
+        *ids("KJ", "L15-p4+ L15-p5+ T20-mono+ B-stab B-pairs E1a2+ E1b+ E1d E1e spaced Thm13c Thm13-p3+ Thm13-p4 Thm13-p5+"),
+        *ids("KJ", "Thm13-rounding Thm14-id Thm14-cor Thm14b-two F-mu F-other-slope Thm30-lip+ Thm30-split Thm31-a"),
         *ids("KJ", "Thm31-b Thm31-c-sharp Thm31-d Thm31-e-sharp Alg1-norm D-infconv D-eq1 D-sq1+ D-sq2 Thm5-p2-levels Thm5b+ Thm8-l1"),
         *ids("KJ", "Thm9-p4+ Thm9-p6"),
+<<<<<<< HEAD
         *ids("KK", "L1-kkt 6/8 11b L3-algebra 13/14 L7pf+ L2-difference err E1c Tab T2-run T2pf+ T2-powers 17 L8pf+ eta2 eta2-where"),
         *ids("RMW", "ccn 5.1 T16 T16-label-free cont KDE+ MMD1 MMD2 unif unif-proof L18 6.4 6.6b T8 l01+ lin0 phi MKL marg T6lem"),
+=======
+        *ids("KK", "L1-kkt 6/8 11b L3-algebra 13/14 L7pf+ L2-difference err E1c Tab T2-run T2pf+ T2-powers 17"),
+        *ids("RMW", "ccn 5.1 T16 T16-label-free cont KDE+ MMD1 MMD2 unif unif-proof L18 6.4 6.6b T8 l01+ lin0 phi marg T6lem"),
+>>>>>>> engine
         *ids("RMW", "T6+ T6-labels T2 6-MC+ corr T20-KL+ T13b+ T14-label-free T14b-literal SVMc SVMl-proof SVMl-class 3.2-least T1a"),
         *ids("RMW", "T1b T1c T1-half T1d-half T1d+ T1e T22b+"),
     ],
@@ -77,7 +82,7 @@ EVIDENCE = {
         *ids("KJ", "Thm10b Def1 Def2 Def2-rem1 Def2-rem1+ Def2-rem2 Def2-rem2-same Def2-rem3 Def4-sphere H2 Thm6b Thm6a-p Thm6b-p1"),
         *ids("KJ", "Thm6b-p2 Thm6b-p2+ Thm6b-p3 Thm6b-least Thm6b-tube Thm6b-two Def3 DD DD-l2-difference DD-util-onesided L15 L15-p2"),
         *ids("KJ", "L15-p3 L15-p4 L15-p4+ L15-p5 L15-p5+ T20-proved T20-mono T20-mono+ L16 L22 B-stab T19 T19-p0 T19-p0+ T19-p1"),
-        *ids("KJ", "T19-p1+ T19+ B-pairs B-any B-any+ E1a E1a+ E1a2 E1a2+ E1b E1b+ E1c E1c+ E1c-far E1d E1e E1e-word E3-IMC"),
+        *ids("KJ", "T19-p1+ T19+ B-pairs B-any B-any+ E1a E1a2 E1a2+ E1b E1b+ E1c E1c+ E1c-far E1d E1e E1e-word E3-IMC"),
         *ids("KJ", "E3-IMC-useful Def12 Def12-order spaced Def25 Thm13a Thm13b Thm13c Thm13d Thm13-p1 Thm13-p2 Thm13-p3 Thm13-p3+"),
         *ids("KJ", "Thm13-p4 Thm13-p5 Thm13-p5+ Thm13a-plain Thm13e-scale Thm13a-best Thm13-rounding Thm13b-best Thm13-worlds Thm14b"),
         *ids("KJ", "Thm14a-p Thm14a-exact Thm14-id Thm14-cor Thm14b-least Thm14b-two Thm14b-line Thm14b-cross F-mu Thm30 Thm30-breg"),
@@ -89,7 +94,7 @@ EVIDENCE = {
         *ids("KK", "L8pf L8pf+ eta2-terms sharp-1d"),
         *ids("RMW", "ccn 5.1 T16 T16-label-free T4 Gam Gam+ cont L7 L7+ KDE KDE+ MMD1 MMD2 6.5-tried Alg1 unif unif-set"),
         *ids("RMW", "unif-proof unif-steps cost L18 L18-herds 6.4 6.4-herds FW0 d-small 6.6a 6.6a+ 6.6b T8 T8-loss l01 l01+ lin0 phi"),
-        *ids("RMW", "LS2-vertices MKL marg T6lem T6 T6+ T6-labels T2 6-MC 6-MC+ D10 corr L12-tried T20-KL T20-KL+ T20-quarter T13b"),
+        *ids("RMW", "LS2-vertices marg T6lem T6 T6+ T6-labels T2 6-MC 6-MC+ D10 corr L12-tried T20-KL T20-KL+ T20-quarter T13b"),
         *ids("RMW", "T13b+ T14-label-free T14b-literal SVMc SVMl SVMl-proof SVMl-path SVMl-direction SVMl-class 3.2-least"),
         *ids("RMW", "SVMc-range SVMc-mean T1a T1b T1c T1-half T1d-half T1d+ T1d T1e T22-tried T22b T22b+ T22b-true mono T17 T17+"),
         *ids("RMW", "2-boosting 3.2-normal 6-corrective 6-away 6.2-estimate 6.2-floor"),
@@ -97,7 +102,7 @@ EVIDENCE = {
     Evidence.INTERVAL: [
         *ids("AK", "D3.1 P5.1Gam+ T1sys+ T1conc+ 14-17 19 19-reversed 19-witness T3-sharp S5wp 11"),
         *ids("KJ", "DD-sum DD-small DD+ DD-l2 DD-util-mean L15+ L15-p1 T20 T20-linear T20-rad L16-rad L16-bounded L16+ L22-kl L22-rad"),
-        *ids("KJ", "L22+ T18 F-other-slope Thm30-dec Thm30-half Thm30-64 Thm30-3+ Thm30-sl Thm30+ Thm30-sharp Thm31 Thm31-d"),
+        *ids("KJ", "L22+ T18 F-other-slope Thm30-dec Thm30-half Thm30-64 Thm30-3+ Thm30-sl Thm31 Thm31-d"),
         *ids("KJ", "Thm31-d-sharp Thm31-better Thm5-p2 Thm5-p2-levels Thm5-p3 Thm5-p3-ours Thm5-p4+ Thm9b Thm9c Thm9-p1 Thm9-p1+"),
         *ids("KJ", "Thm9-p2+ Thm9-p4 cost-landmarks"),
         *ids("KK", "L6.1 L6.4 holdout L3 L3+ L3-steps L5 L5+ L5-sharp 10 10+ L2 L2-sharp P1 T1cor eta2 eta2-where"),
@@ -108,22 +113,29 @@ EVIDENCE = {
         *ids("AK", "D4.4 P4.5 B.G B.7 P5.1as T1deg+"),
         *ids("KJ", "H1 T19-sharp Thm13-p1+ Thm13b-where Thm13a-shift Thm13a+ Thm13b+ Thm13b-rounding Thm13b-all Thm13b-shift Thm13d+"),
         *ids("KJ", "F-ndcg F-eta Thm30-breg+ Thm30-CF Thm31-d-all Thm31-wide Thm31-lower loss Thm9-p5-regime Thm9b+"),
+<<<<<<< HEAD
         *ids("KK", "parity P1+ T1cor+ T2-sharp sharp"),
         *ids("RMW", "T15 T15b T3-proof T4-ratio 6.7 6.5 LS2 LS2-threshold LS1-literal L23 L12 T20-steps LS1-criterion LS1 4.4 T13 T14"),
         *ids("RMW", "T2b 6-MMD 11-normal+"),
         *ids("RMW", "2-boosting+ 3.2-normal+ 6.7-regulariser"),
+=======
+        *ids("KJ", "E1a+ Thm30+ Thm30-sharp"),
+        *ids("KK", "parity P1+ T1cor+ T2-sharp"),
+        *ids("RMW", "T15 T15b T3-proof T4-ratio 6.7 6.5 LS2 LS2-threshold LS1-literal L23 L12 T20-steps LS1-criterion LS1 4.4 T13 T14"),
+        *ids("RMW", "T2b 6-MMD 11-normal+ MKL"),
+>>>>>>> engine
         *ids("RMW", "T14b 3.2 T22 T22-sharp 13-ball 13-size"),
     ],
     Evidence.FLOAT: [
         *ids("AK", "LD.2 E.kern AppA P5.1+ Tab1 Tab1+ T1+ T1newt T3 T3+ open"),
         *ids("KJ", "Def7 Def2-mono Def4 Thm6a Thm6a-sharp E3-EXC E3-IMC-good Def26 Thm14a Thm14a-sharp Def28 Def29 F-other Alg1 cost"),
         *ids("KJ", "Alg2-gap Alg2-k D-chain Thm9-p3"),
-        *ids("KK", "Fig2 E1 E1b E1d"),
+        *ids("KK", "Fig2 E1 E1b E1d L7-explicit T1 T2+"),
         *ids("RMW", "SVMl-kernels SVMc-kernels"),
     ],
     Evidence.STATISTICAL: [
         *ids("KJ", "DD-util Thm13e Thm13-total Thm30-4th Thm30-growth Thm30-useful Thm5a Thm5c Thm5-p5 D-1k Thm9a Thm9-p5+"),
-        *ids("KK", "subsample L7 L7-explicit P1-explicit T1 T2+ T3 L8"),
+        *ids("KK", "subsample L7 P1-explicit T3 L8"),
     ],
 }  # fmt: skip
 KNOWN = {name: evidence for evidence, names in EVIDENCE.items() for name in names}

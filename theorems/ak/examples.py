@@ -249,7 +249,7 @@ def modified_ridge_is_not_stable(instance: Instance, trial: Trial) -> Iterator[C
         yield equal((1 - dot([0, 0], last)) ** 2 - (1 - dot(with_point, last)) ** 2, change, f"{name}: change of the loss")
     t = n * lam
     yield equal(2 / t - (1 - (t / (1 + t)) ** 2), (2 + 3 * t) / (t * (1 + t) ** 2), "A: what is left to 2/(nλ), a positive term")
-    one = inputs(one=1)
+    one = rational(1)
     yield equal(1 - (one / (1 + one)) ** 2, Fraction(3, 4), "B at λ = 1")
     for k in (2, 5, 1000):
         solved = ridge([(k - 1, [1, 0], 0), (1, last, 1)], one, 2)

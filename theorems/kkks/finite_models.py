@@ -1,4 +1,4 @@
-r"""Single-index models on finitely many points, labels in {0, 1}: a sample of any size is a table of counts, and ε(h) is a finite sum.
+r"""Single-index models on finitely many points, labels in {0, 1}: a sample of any size is a table of counts.
 
 Samples at one x enter the algorithms only through their number and their mean label, so that m = 10⁹ costs no more than m = 100.
 """
@@ -28,12 +28,7 @@ def sigmoid(t: Array) -> Array:
 
 
 TRANSFERS: dict[str, Transfer] = {
-    "ramp from 0": clip(0.0),
     "ramp around 0": clip(-0.5),
-    "ramp far out": clip(0.8),
-    "ramp from 1/8": clip(0.125),
-    "ramp from −1/4": clip(-0.25),
-    "ramp from −1/8": clip(-0.125),
     "sigmoid": sigmoid,
 }
 
@@ -52,10 +47,6 @@ class Sample:
         """counts/m."""
         out: Array = self.counts / self.counts.sum()
         return out
-
-    def error(self, predictions: Array) -> float:
-        """ε̂(h) = mean (h − E[y|x])²."""
-        return float(self.shares @ np.square(predictions - self.means))
 
     def noise(self) -> float:
         """‖mean (y − E[y|x]) x‖."""
@@ -88,10 +79,6 @@ class FiniteModel:
         seen = counts > 0
         return Sample(self.X[seen], counts[seen].astype(float), ones[seen] / counts[seen], self.means[seen])
 
-    def error(self, transfer: Transfer, w: Array) -> float:
-        """ε(h) = E (h(x) − E[y|x])² for h(x) = transfer(w·x)."""
-        return float(np.mean(np.square(transfer(self.X @ w) - self.means)))
-
 
 def points_on_circle(k: int) -> Array:
     """k points of the unit circle, equally spaced from a place that is no axis."""
@@ -119,27 +106,23 @@ def points_on_sphere(k: int, d: int) -> Array:
 
 
 SETS: dict[str, Callable[[], Array]] = {
-    "one point": lambda: np.eye(2)[:1],
     "line": lambda: np.linspace(-1.0, 1.0, 9)[:, None],
-    "pair": lambda: np.array([[-0.25], [0.25]]),
-    "close pair": lambda: np.array([[-0.125], [0.125]]),
     "circle": lambda: points_on_circle(24),
     "disc": lambda: points_in_disc(6000),
     "axes": lambda: np.eye(40),
-    "corner": lambda: np.eye(40),
     "sphere": lambda: points_on_sphere(200, 20),
 }
 
 
 def finite_model(points: str, transfer: str, W: float) -> FiniteModel:
-    """The model with w = W (1, 0, …), W (1, −1, 1, …)/√d on the axes, or W (1, 1, …)/√d in the corner."""
+    """The model with w = W (1, 0, …), or W (1, −1, 1, …)/√d on the axes."""
     if points not in SETS or transfer not in TRANSFERS:
         raise InvalidProblem(f"model: no points {points!r} or no transfer {transfer!r}; there are {list(SETS)} and {list(TRANSFERS)}")
     X = SETS[points]()
     d = X.shape[1]
     direction: Array = np.eye(d)[0]
-    if points in ("axes", "corner"):
-        direction = np.cos((points == "axes") * math.pi * np.arange(d)) / math.sqrt(d)
+    if points == "axes":
+        direction = np.cos(math.pi * np.arange(d)) / math.sqrt(d)
     return FiniteModel(X, W * direction, TRANSFERS[transfer])
 
 

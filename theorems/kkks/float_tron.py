@@ -1,4 +1,4 @@
-"""Algorithms 1 and 2 as printed, in floats and on samples with counts: the loops that the Monte Carlo claims run thousands of times.
+"""Algorithm 2 as printed, in floats and on samples with counts: the loops that the Monte Carlo claims run thousands of times.
 
 The solvers in simopt.estimators.index_models.isotron do the same with traces, stopping and a choice of the iterate; here is only what the
 paper prints.
@@ -51,25 +51,11 @@ class Iterate:
     predictions: Array
 
 
-def _steps(X: Array, y: Array, counts: Array, fit: Callable[[Array], tuple[Transfer, Array]]) -> Iterator[Iterate]:
+def l_isotron(X: Array, y: Array, counts: Array, lipschitz: float = 1.0) -> Iterator[Iterate]:
+    """Algorithm 2: h^1, h^2, … without end, from w^1 = 0; with L = ∞ Isotron on the same sample every time."""
     w = np.zeros(X.shape[1])
     share = counts / counts.sum()
     while True:
-        transfer, predictions = fit(X @ w)
-        yield Iterate(w, transfer, predictions)
-        w = w + (share * (y - predictions)) @ X
-
-
-def glm_tron(X: Array, y: Array, counts: Array, u: Transfer) -> Iterator[Iterate]:
-    """Algorithm 1: h^1, h^2, … without end, from w^1 = 0."""
-    return _steps(X, y, counts, lambda z: (u, u(z)))
-
-
-def l_isotron(X: Array, y: Array, counts: Array, lipschitz: float = 1.0) -> Iterator[Iterate]:
-    """Algorithm 2: h^1, h^2, … without end, from w^1 = 0; with L = ∞ Isotron on the same sample every time."""
-
-    def fit(z: Array) -> tuple[Transfer, Array]:
-        found = lpav(z, y, counts, lipschitz)
-        return found, found.values
-
-    return _steps(X, y, counts, fit)
+        found = lpav(X @ w, y, counts, lipschitz)
+        yield Iterate(w, found, found.values)
+        w = w + (share * (y - found.values)) @ X

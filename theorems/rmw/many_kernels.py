@@ -42,6 +42,7 @@ def mixtures(trial: Trial) -> Iterator[Instance]:
     r"reached at ω̂_S^i for each i of largest ‖ω_S^i‖, and at mixtures of these only: one feature space is picked unless there is a tie. "
     r"For Σ α_i = 1 and s_1 = max ‖ω_S^i‖ the loss less 1 − s_1 is the sum over i of α_i(s_1 − ⟨w_i, ω_S^i⟩), which is α_i(s_1 − s_i) + "
     r"½α_i s_i(‖w_i − ω̂_S^i‖² + 1 − ‖w_i‖²), s_i = ‖ω_S^i‖. (In symbols, for every k; and on numbers.)",
+    remains="for every k, the sum over i of the terms, one of which is in symbols (on numbers k = 3)",
     instances=mixtures,
     exhaustive=True,
     knobs={"mass": Fraction(1)},

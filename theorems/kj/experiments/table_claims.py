@@ -105,7 +105,8 @@ def deviations_are_those_of_five_splits(instance: Instance, trial: Trial) -> Ite
     yield equal((((m + 4 * u) - m) ** 2 + 4 * ((m - u) - m) ** 2) / 4, 5 * u**2, "their s²")
     yield equal((4 * s**2 + 5 * m**2) / (5 * m), m + 4 * s**2 / (5 * m), "Σv²/Σv, from s² = (Σv² − 5m²)/4")
     for k, (column, entry) in enumerate((key, value) for key, value in instance.items() if key != "row"):
-        least, most = inputs(**{f"sd_{k}": entry["sd"] - entry["sd_rounded"], f"mean_{k}": entry["mean"] + entry["mean_rounded"]})
+        mean, sd, above, below = inputs(**{f"{name}_{k}": entry[name] for name in ("mean", "sd", "mean_rounded", "sd_rounded")})
+        least, most = sd - below, mean + above
         yield at_most(least * least, n * most * most, f"{instance['row']}, {column}: s ≤ √n m")
         if entry["sd"] > entry["mean"]:
             yield at_least(most * most + Fraction(n - 1, n) * least * least, trial["times"] * most * most, f"{column}: largest of five")

@@ -83,6 +83,7 @@ def _errors_of_k(offset: Fraction) -> Iterator[tuple[Any, Any, Any]]:
     says=r"For **b_i = i − 1/2** (i > 1), any r: |y_f − y| ≤ min{2|f − y|, |f − y| + 1/2}. If y_f and y are k ≥ 1 apart, f is beyond the "
     r"threshold next to y_f by s ≥ 0 and |f − y| = k − 1/2 + s, so that |f − y| + 1/2 − k = s and 2|f − y| − k = (k − 1) + 2s. (In "
     r"symbols; and r = 4, f = −1, −3/4, …, 6.)",
+    remains="for every r, that y_f and y k ≥ 1 apart put f beyond the threshold next to y_f (on the grid r = 4)",
     instances=grid,
     exhaustive=True,
     knobs={"offset": HALF},

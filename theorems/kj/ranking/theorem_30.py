@@ -652,6 +652,8 @@ def _steps_for_all_lists() -> Iterator[Check]:
     r"head of theorems/kj/ranking/theorem_30.py, in symbols: exchanges of two documents, Cauchy–Schwarz and Jensen by induction. Two "
     r"documents with equality; all lists of three and four with grades 0 to 2, in all orders, each with the nearest scores that give this "
     r"order: the projection on its isotonic cone, exact.)",
+    remains="for every m, the induction over exchanges and over the terms of the sums that puts the steps in symbols together "
+    "(Coq has it: KJ_Thm30_any)",
     instances=nearest_scores,
     exhaustive=True,
     knobs={"square": Fraction(1)},
@@ -690,6 +692,7 @@ def regret_of_nearest_scores(instance: Instance, trial: Trial) -> Iterator[Check
     r"t with discounts D ≥ E adds 2c(D − E)² to the regret, 2c²(D − E)² to the distance² and a(D + E) + c(D − E)² to ‖η‖_D; a middle "
     r"document has D = E. With w = D_1 − D_m ≥ D − E, N = Σ D_t, S = ½‖D − rev D‖², c = 1/(S + wN) and a = cw: η ≥ 0 and ‖η‖_D = 1, so "
     r"that η = η(r) for r = log₂(1 + η). At m = 2 the constant is √2 (1/log 2 − 1/log 3) = 0.753. (In symbols, pair by pair.)",
+    remains="for every m, the sums over the pairs t, m + 1 − t, each of which is as here (Coq has it: KJ_Thm30_attained)",
     instances=once,
     exhaustive=True,
     knobs={"backward": True},

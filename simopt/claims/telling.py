@@ -1,0 +1,25 @@
+"""Rows that hold by draws, fits or laws which stay far below their bounds, and so do not tell how large these have to be."""
+
+from __future__ import annotations
+
+from simopt.claims.kinds import Evidence, Kind, Scope, Verdict
+from simopt.claims.tally import RowResult
+
+NEAR = 0.1
+"""Part of a bound below which what is measured is not near it."""
+RANDOM = (Kind.HIGH_PROBABILITY, Kind.IN_EXPECTATION)
+
+
+def remark(row: RowResult, kind: Kind) -> str:
+    """In words that a row does not tell how large its bounds have to be; empty where it comes near one, and where nothing is random.
+
+    The tightness is the largest ratio of what was measured to its bound. Below NEAR a bound with other constants, or of another order,
+    could read HOLDS as well. Where probabilities were computed it is the laws that were tried which cannot tell.
+    """
+    drawn = row.evidence is Evidence.STATISTICAL
+    if row.verdict is not Verdict.HOLDS or row.scope is not Scope.SAMPLED or not (drawn or kind in RANDOM):
+        return ""
+    if row.tightness is None or row.tightness >= NEAR:
+        return ""
+    reached = f"at most {row.tightness:.2g} of one is reached, less than {NEAR:g}" if row.tightness > 0 else "none is reached at all"
+    return f"{'draws or fits of this size' if drawn else 'the laws that were tried'} cannot tell how large a bound has to be: {reached}"
