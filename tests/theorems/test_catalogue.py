@@ -51,13 +51,8 @@ VERDICTS = {  # the others hold
         *ids("KJ", "Thm13-rounding Thm14-id Thm14-cor Thm14b-two F-mu F-other-slope Thm30-lip+ Thm30-split Thm31-a"),
         *ids("KJ", "Thm31-b Thm31-c-sharp Thm31-d Thm31-e-sharp Alg1-norm D-infconv D-eq1 D-sq1+ D-sq2 Thm5-p2-levels Thm5b+ Thm8-l1"),
         *ids("KJ", "Thm9-p4+ Thm9-p6"),
-<<<<<<< HEAD
         *ids("KK", "L1-kkt 6/8 11b L3-algebra 13/14 L7pf+ L2-difference err E1c Tab T2-run T2pf+ T2-powers 17 L8pf+ eta2 eta2-where"),
-        *ids("RMW", "ccn 5.1 T16 T16-label-free cont KDE+ MMD1 MMD2 unif unif-proof L18 6.4 6.6b T8 l01+ lin0 phi MKL marg T6lem"),
-=======
-        *ids("KK", "L1-kkt 6/8 11b L3-algebra 13/14 L7pf+ L2-difference err E1c Tab T2-run T2pf+ T2-powers 17"),
         *ids("RMW", "ccn 5.1 T16 T16-label-free cont KDE+ MMD1 MMD2 unif unif-proof L18 6.4 6.6b T8 l01+ lin0 phi marg T6lem"),
->>>>>>> engine
         *ids("RMW", "T6+ T6-labels T2 6-MC+ corr T20-KL+ T13b+ T14-label-free T14b-literal SVMc SVMl-proof SVMl-class 3.2-least T1a"),
         *ids("RMW", "T1b T1c T1-half T1d-half T1d+ T1e T22b+"),
     ],
@@ -113,17 +108,11 @@ EVIDENCE = {
         *ids("AK", "D4.4 P4.5 B.G B.7 P5.1as T1deg+"),
         *ids("KJ", "H1 T19-sharp Thm13-p1+ Thm13b-where Thm13a-shift Thm13a+ Thm13b+ Thm13b-rounding Thm13b-all Thm13b-shift Thm13d+"),
         *ids("KJ", "F-ndcg F-eta Thm30-breg+ Thm30-CF Thm31-d-all Thm31-wide Thm31-lower loss Thm9-p5-regime Thm9b+"),
-<<<<<<< HEAD
+        *ids("KJ", "E1a+ Thm30+ Thm30-sharp"),
         *ids("KK", "parity P1+ T1cor+ T2-sharp sharp"),
         *ids("RMW", "T15 T15b T3-proof T4-ratio 6.7 6.5 LS2 LS2-threshold LS1-literal L23 L12 T20-steps LS1-criterion LS1 4.4 T13 T14"),
-        *ids("RMW", "T2b 6-MMD 11-normal+"),
-        *ids("RMW", "2-boosting+ 3.2-normal+ 6.7-regulariser"),
-=======
-        *ids("KJ", "E1a+ Thm30+ Thm30-sharp"),
-        *ids("KK", "parity P1+ T1cor+ T2-sharp"),
-        *ids("RMW", "T15 T15b T3-proof T4-ratio 6.7 6.5 LS2 LS2-threshold LS1-literal L23 L12 T20-steps LS1-criterion LS1 4.4 T13 T14"),
         *ids("RMW", "T2b 6-MMD 11-normal+ MKL"),
->>>>>>> engine
+        *ids("RMW", "2-boosting+ 3.2-normal+ 6.7-regulariser"),
         *ids("RMW", "T14b 3.2 T22 T22-sharp 13-ball 13-size"),
     ],
     Evidence.FLOAT: [
