@@ -64,6 +64,11 @@ class KernelRegression(Problem):
     similarities: Annotated[Array, Axes("m", "n"), validate.squarable]
     targets: Targets
 
+    @property
+    def growth(self) -> int:
+        """Squares."""
+        return 2
+
     def __post_init__(self) -> None:
         super().__post_init__()
         empty = weighted_mean.without_weight(self.similarities)

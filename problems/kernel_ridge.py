@@ -57,6 +57,11 @@ class KernelRidge(KernelProblem):
     targets: Targets
     regularization: Positive
 
+    @property
+    def growth(self) -> int:
+        """Squares."""
+        return 2
+
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n)‖y − f‖² + λ‖u‖² subject to f = F u, K ≈ F Fᵀ."""
         import cvxpy as cp

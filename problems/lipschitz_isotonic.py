@@ -82,6 +82,11 @@ class LipschitzIsotonic(Problem):
     high: High = None
     outside: str = "refuse"
 
+    @property
+    def growth(self) -> int:
+        """Squares."""
+        return 2
+
     def __post_init__(self) -> None:
         super().__post_init__()
         n = len(self.targets)

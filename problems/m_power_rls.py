@@ -189,6 +189,11 @@ class MPowerRLS(Bounded, KernelProblem):
     bound: PowerPenalty | PowerBall
 
     @property
+    def growth(self) -> int:
+        """Squares."""
+        return 2
+
+    @property
     def power(self) -> float:
         """m."""
         return self.bound.power

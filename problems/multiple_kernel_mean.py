@@ -81,6 +81,11 @@ class MultipleKernelMean(Problem):
     grams: Grams
     labels: Labels
 
+    @property
+    def growth(self) -> int:
+        """1 − yf is linear."""
+        return 1
+
     @cached_property
     def kernels(self) -> tuple[Array, ...]:
         """The k Gram matrices; each keeps its factor."""

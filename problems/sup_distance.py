@@ -64,6 +64,11 @@ class SupDistance(Problem):
     targets: Targets
     lipschitz: Extended = 1.0
 
+    @property
+    def growth(self) -> int:
+        """A largest absolute value."""
+        return 1
+
     def __post_init__(self) -> None:
         super().__post_init__()
         chain.finite_steps("lipschitz", self.positions, self.lipschitz)

@@ -29,6 +29,7 @@ ATTEMPTS = 4  # a back end is run at the tolerance asked for, then at most three
 GROWTH = 1.2  # certificates are taken at geometrically spaced iterations: an answer must not depend on the clock
 # of a solver on data it cannot handle, or one that would end the process or the loop that pulls it; all else is a defect in it
 FAILURES = (ArithmeticError, np.linalg.LinAlgError, InvalidProblem, SystemExit, GeneratorExit)
+AHEAD = 0.1  # of the tolerance, that a solver is asked for: its unit may be larger than the certificate's, and the driver ends it in time
 HALF, LEAST_TOL = 0.5, 1e-15  # what of a tolerance a solver is asked for that missed it, and the smallest one
 T = TypeVar("T")
 Progress = Callable[[Sample], None]
@@ -171,7 +172,7 @@ def iterate(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, opti
         return Status.UNSUPPORTED, "", reason
     try:
         warm_up(spec, type(normal), options)
-        asked = run.tol
+        asked = max(AHEAD * run.tol, min(run.tol, LEAST_TOL))
         while True:
             ended = _pull(run, spec, normal, time_limit, options, asked)
             tighter = run.in_own_unit(asked)
