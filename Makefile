@@ -13,7 +13,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Where proof files and witnesses are, for `make coq`; made there if there are none.
 EVIDENCE ?= build/evidence
 
-.PHONY: verify test full lint types coq mutants attacks bench notebooks docs hashed wheel resolve other-pythons clean
+.PHONY: verify test full lint types coq mutants attacks bench notebooks docs hashed wheel resolve other-pythons oldest-cvxpy clean
 
 verify: $(VENV)/.core
 	$(BIN)/simopt verify $(ARGS)
@@ -86,6 +86,9 @@ resolve:
 
 other-pythons:
 	.ci/other_pythons.sh $(ARGS)
+
+oldest-cvxpy:
+	.ci/oldest_cvxpy.sh
 
 clean:
 	rm -rf build dist $(VENV) *.egg-info

@@ -35,8 +35,8 @@ OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "ARGS")  # by these an inner 
 PAGE = """# The last full run
 
 `make full` runs the whole suite with its slow tests; without them, and all claims, under each of the BLAS kernels that are named below;
-properties with random seeds; the claims at full effort; mutants, other Pythons, notebooks and docs. Written by it, with what each step
-printed last.
+properties with random seeds; the claims at full effort; mutants, other Pythons, the oldest CVXPY, notebooks and docs. Written by it, with
+what each step printed last.
 
 {date}, {machine}. Between the commits that are named nothing changed that the step reads.
 
@@ -81,7 +81,7 @@ def steps() -> list[Step]:
     for seed in range(first, first + RANDOM_SEEDS):
         drawn = f"-m hypothesis --hypothesis-profile random --hypothesis-seed {seed}"
         planned.append(Step(f"properties, seed {seed}", make("test", drawn)))
-    planned += [Step(name, make(name)) for name in ("notebooks", "docs", "other-pythons")]
+    planned += [Step(name, make(name)) for name in ("notebooks", "docs", "other-pythons", "oldest-cvxpy")]
     planned.append(Step("verify, full effort", make("verify", "--evidence .full/evidence --effort full"), reads=OF_CLAIMS))
     return [*planned, Step("attacks", make("attacks", "--all")), Step("mutants", make("mutants"))]
 
@@ -102,9 +102,9 @@ def git(*arguments: str) -> str:
 
 def result_of(output: str, status: int) -> str:
     """The counts that pytest or `simopt verify` print last, or that the command failed, or did not come to its end."""
-    pythons = "; ".join(re.findall(r"^Python \d.*", output, re.M))
+    rows = "; ".join(re.findall(r"^(?:Python|CVXPY) \d[\d.]*: .*", output, re.M))
     counts = re.findall(r"(?:\d+ \w+, )*\d+ passed.* in [\d.:]+ ?s|\d+ of \d+ claims in .*", output)
-    said = pythons or (counts[-1].strip(" =") if counts else "ok" if status == 0 else "")
+    said = rows or (counts[-1].strip(" =") if counts else "ok" if status == 0 else "")
     if status == 0:
         return said
     stopped = re.findall(r"^(?:!+|INTERNALERROR>) (.*(?:Interrupted|KeyboardInterrupt|Error|Exit).*?)(?: !+)?$", output, re.M)

@@ -105,6 +105,8 @@ def _certified(
             if proof is not None and (proof.infeasible or proof.unbounded or best is None):
                 return proof
     if best is None:
+        best = _tried(lambda: _of_nothing(declared, known, num), reasons)
+    if best is None:
         said = "; ".join([*dict.fromkeys(reasons), UNPROVEN])
         return _infinite(declared, math.inf, -math.inf, "none", num.name, said)
     also = ""
@@ -119,6 +121,13 @@ def _certified(
     bounds = _as_written(declared, best, tol)
     also += "".join(f"; {reason}" for reason in dict.fromkeys(reasons) if bounds.open)
     return replace(bounds, open=bounds.open + also)
+
+
+def _of_nothing(declared: Declared, known: Multipliers, num: Arithmetic) -> Judgement | None:
+    """What 0 and the bounds of variables say of a problem that no back end takes; None where it is nothing."""
+    point = declared.trivial_point()
+    found = judge(declared, point, completed(declared, point, known), num)
+    return found if math.isfinite(found.certificate.upper) or math.isfinite(found.certificate.lower) else None
 
 
 def _back_end(name: str) -> BackEnd:

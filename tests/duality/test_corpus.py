@@ -6,12 +6,14 @@ from dataclasses import replace
 import cvxpy as cp
 import numpy as np
 import pytest
-from certified import Result, counted, judged
+from against import said
+from certified import Result, counted, judged, results
 from corpus import DUALS, LIST, CorpusChanged, Entry, entries, problems, wanted
 from documented import MODELS, models
 from fingerprint import fingerprint
-from intercept import intercepted
+from intercept import intercepted, lacking
 from page import EXPLAINED, certificates
+from values import compared
 
 from simopt.duality import Declared
 from simopt.ground.errors import InvalidProblem
@@ -201,3 +203,48 @@ def test_every_model_of_the_documentation_has_an_optimum() -> None:
         *("portfolio", "group lasso", "quantile regression", "logistic regression", "optimal control", "robust Kalman filter"),
         *("maximum entropy", "nu svm", "total variation", "Chebyshev centre"),
     }
+
+
+def test_a_value_that_is_not_cvxpys_is_named() -> None:
+    """Each problem that is read right, and the same with one number of what was read changed: another objective, or another row."""
+    x = cp.Variable(3, name="x")
+    slope, limit = cp.Parameter(3, value=np.array([1.0, -2.0, 3.0])), cp.Parameter(value=4.0)
+    problem = cp.Problem(cp.Maximize(slope @ x - cp.sum_squares(x)), [cp.norm(x) <= limit, cp.sum(x) == 1])
+    count, wrong = compared(Declared.of(problem))
+    assert count == 12 and not wrong  # four points, of each the objective and two rows
+    assert all(variable.value is None for variable in problem.variables())
+    for parameter, where in ((slope, "objective"), (limit, "row 0")):
+        declared = Declared.of(problem)
+        original = type(parameter).value.fget  # type: ignore[attr-defined]
+        with pytest.MonkeyPatch.context() as patch:
+            seen = "simopt.duality.reading.expressions.value_of"
+            patch.setattr(seen, lambda leaf, of=parameter, get=original: get(leaf) + 1e-3 * (leaf is of))
+            assert compared(declared)[1].startswith(f"{where}: ")
+
+
+def test_files_that_another_cvxpy_lacks_are_named_and_passed_over() -> None:
+    first = entries()[0]
+    gone = replace(first, id="test_of_another_version.py::test#0")
+    assert lacking(wanted([first, gone])) == ["test_of_another_version.py"]
+    assert list(intercepted(wanted([gone]))) == []
+    with pytest.raises(CorpusChanged, match=r"test_of_another_version.py::test#0: never solved, its file is missing"):
+        list(problems([first, gone]))
+
+
+def test_what_another_cvxpy_may_not_make_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
+    listed = results()
+    every = {entry.id: entry for entry in entries()}
+    assert said(listed) == 0 and capsys.readouterr().out.endswith("nothing is misread\n")
+    taken = next(name for name, result in listed.items() if not result.refused and every[name].status == "optimal" and every[name].optimum)
+    far = {"float": 1e9}
+    for bad, why in (
+        (replace(listed[taken], refused="it is not known"), "refused here alone"),
+        (replace(listed[taken], misread="objective: 1, CVXPY's: 2"), "misread"),
+        (replace(listed[taken], failed="reading: AttributeError: no axis"), "no axis"),
+        (replace(listed[taken], lower=far, upper=far), "contradicts"),
+    ):
+        assert said(listed | {taken: bad}) == 1
+        assert why in capsys.readouterr().out.splitlines()[-1]
+    assert said({}) == 1
+    less = {name: result for name, result in listed.items() if not name.startswith(taken.partition("::")[0])}
+    assert said(less) == 0  # another version has other tests

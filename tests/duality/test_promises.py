@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -10,6 +13,7 @@ import numpy as np
 import pytest
 
 import simopt
+import simopt.duality.reading
 from simopt.arithmetic import INTERVAL
 from simopt.duality.declared import Declared
 from simopt.ground.errors import InvalidProblem, Unreadable
@@ -129,11 +133,64 @@ def test_geometric_and_quasiconvex_problems_are_told_why() -> None:
         simopt.certify(cp.Problem(cp.Minimize(cp.ceil(y)), [y >= 0.5]))
 
 
+INDEFINITE = np.array([[1.0, 2.0], [2.0, 1.0]])
+ROWS: dict[str, Callable[[cp.Expression], cp.Constraint]] = {
+    "a row": lambda form: form <= 1,
+    "a function in a row": lambda form: cp.exp(form) <= 3,
+    "a concave side": lambda form: -form >= -1,
+}
+
+
+@pytest.mark.parametrize("bounds", [None, [-4.0, 4.0]])
+@pytest.mark.parametrize("held", ["constant", "parameter"])
+@pytest.mark.parametrize("where", ROWS)
+def test_an_indefinite_form_in_a_row_is_refused_or_open_and_bounds_count(where: str, held: str, bounds: object) -> None:
+    """No back end takes the problem: that is a reason, and no error; what the bounds of x say is said all the same."""
+    x = cp.Variable(2, bounds=bounds)
+    matrix = INDEFINITE if held == "constant" else cp.Parameter((2, 2), symmetric=True, value=INDEFINITE)
+    problem = cp.Problem(cp.Minimize(cp.sum(x)), [ROWS[where](cp.quad_form(x, cp.psd_wrap(matrix)))])
+    if held == "constant" and bounds is None:
+        with pytest.raises(Unreadable, match="(?s)not proven semidefinite.*give bounds of x"):
+            simopt.certify(problem, rigorous=True)
+        return
+    found = simopt.certify(problem, rigorous=True)
+    assert "indefinite matrices" in found.open  # what CVXPY says for each of its back ends
+    assert found.lower <= -((2.0 / 3.0) ** 0.5)  # of the feasible point at which both entries are equal, where e ≤ 3 is of xᵀPx ≤ 1.09
+    assert (found.lower >= -8.1) is (bounds is not None)
+
+
 @pytest.mark.parametrize("version", ["1.8.2", "1.10.0", "2.0"])
 def test_another_cvxpy_is_refused_by_name(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cp, "__version__", version)
     with pytest.raises(Unreadable, match=f"cvxpy {version} is not known"):
         simopt.certify(cp.Problem(cp.Minimize(cp.square(cp.Variable()))))
+
+
+@pytest.mark.slow
+def test_another_cvxpy_is_refused_before_a_name_that_it_lacks_is_missed() -> None:
+    lines = (
+        "import cvxpy, cvxpy.constraints; cvxpy.__version__ = '1.8.2'",
+        "del cvxpy.constraints.PowCone3DApprox",  # which 1.8 does not have
+        "import simopt.duality",
+    )
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=False)
+    said = "simopt.ground.errors.Unreadable: cvxpy 1.8.2 is not known to simopt; install cvxpy >= 1.9, < 1.10"
+    assert done.stderr.splitlines()[-1] == said
+
+
+@pytest.mark.parametrize("version", ["1.8.2", "1.10.0"])
+def test_the_reader_is_not_imported_with_another_cvxpy(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cp, "__version__", version)
+    with pytest.raises(Unreadable, match=f"cvxpy {version} is not known"):
+        importlib.reload(simopt.duality.reading)
+
+
+def test_a_geometric_mean_is_read_as_the_oldest_cvxpy_has_it() -> None:
+    x = cp.Variable(3, name="x")
+    mean = cp.geo_mean(x)
+    problem = cp.Problem(cp.Maximize(mean))
+    del mean.axis  # 1.9.0 knows none
+    assert Declared.of(problem).objective({"x": np.array([1.0, 4.0, 2.0])}) == pytest.approx(-2.0)
 
 
 def test_log1p_ptp_and_real_parts_of_what_is_real_close() -> None:

@@ -1,8 +1,7 @@
-"""Whether CVXPY's rules say that a problem is convex, and what it is called if they do not. CVXPY itself has to be one that is known."""
+"""Whether CVXPY's rules say that a problem is convex, and what it is called if they do not."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import cvxpy as cp
@@ -10,22 +9,6 @@ from scipy.sparse.linalg import ArpackError
 
 from simopt.duality.atoms.quadratic_form import missing, support
 from simopt.ground.errors import Unreadable
-
-FROM, BELOW = (1, 9), (1, 10)  # the versions of CVXPY whose expressions are known; pyproject.toml says the same
-
-
-def known_version() -> None:
-    """Refuse a CVXPY whose expressions may mean something else.
-
-    Raises
-    ------
-    Unreadable
-        where the version is outside of the range that was tried.
-    """
-    version = tuple(int(part) for part in re.findall(r"\d+", cp.__version__)[:2])
-    if not FROM <= version < BELOW:
-        least, end = (".".join(map(str, each)) for each in (FROM, BELOW))
-        raise Unreadable(f"cvxpy {cp.__version__} is not known to simopt", "", f"install cvxpy >= {least}, < {end}")
 
 
 def convex(problem: cp.Problem) -> None:

@@ -203,7 +203,7 @@ def _sorted_product(at: Reading) -> Map:
 
 def _geometric_mean(at: Reading) -> Map:
     e = at.expression
-    if e.axis is not None:
+    if getattr(e, "axis", None) is not None:  # CVXPY 1.9.0 has geometric means of all entries alone
         raise at.refuse("geo_mean along an axis", "write one geo_mean a row")
     raw = e.w if isinstance(e, cp.GeoMeanApprox) else e.p
     weights = [Fraction(float(w)) if isinstance(w, (float, np.floating)) else Fraction(w) for w in raw]

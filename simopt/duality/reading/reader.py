@@ -18,11 +18,12 @@ from simopt.duality.graph.epigraphs import recognised
 from simopt.duality.graph.programme import Leaf, Programme, Row
 from simopt.duality.graph.vectors import Indices
 from simopt.duality.reading.cones import sides
-from simopt.duality.reading.convexity import convex, known_version
+from simopt.duality.reading.convexity import convex
 from simopt.duality.reading.definitions import defined
 from simopt.duality.reading.expressions import Expressions, structure
 from simopt.duality.reading.kernel_element import elements
 from simopt.duality.reading.leaves import held
+from simopt.duality.reading.version import known_version
 from simopt.duality.stationarity.norm_bound import NormBound
 from simopt.duality.sweeps.bounds import bounded
 from simopt.ground.arrays import Array

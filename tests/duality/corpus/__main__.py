@@ -2,7 +2,8 @@
 
 `python tests/duality/corpus` runs the tests, lists their problems (problems.jsonl) and counts what is in the list (README.md).
 `python tests/duality/corpus --certify` judges the problems that have no line in results.jsonl yet, and writes CERTIFIED.md: an interrupt
-loses nothing, and a run of --again begins anew. --seconds is what one problem may take of a processor.
+loses nothing, and a run of --again begins anew. --seconds is what one problem may take of a processor. With --results FILE the lines go
+there, no page is written, and it is said what the CVXPY that is installed makes otherwise than results.jsonl; status 1 where it must not.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import against
 import certified
 import cvxpy as cp
 import numpy as np
@@ -113,14 +115,17 @@ def main() -> int:
     parser.add_argument("--certify", action="store_true", help="judge the problems of the list")
     parser.add_argument("--again", action="store_true", help="forget the results that are there")
     parser.add_argument("--seconds", type=float, default=20.0, help="for one problem (default %(default)s)")
+    parser.add_argument("--results", type=Path, default=certified.RESULTS, help="for the lines of another CVXPY")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # CVXPY's, about inaccurate answers and approximations that the tests ask for
     if not options.certify:
         _list()
         return 0
     if options.again:
-        certified.RESULTS.unlink(missing_ok=True)
-    certified.certify(options.seconds)
+        options.results.unlink(missing_ok=True)
+    certified.certify(options.seconds, options.results)
+    if options.results != certified.RESULTS:
+        return against.said(certified.results(options.results))
     Path(__file__).with_name("CERTIFIED.md").write_text(page.certificates(list(certified.counted())), encoding="utf-8")
     return 0
 

@@ -19,6 +19,7 @@ import cvxpy as cp
 from corpus import Entry, entries, wanted
 from fingerprint import fingerprint
 from intercept import intercepted
+from values import compared
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL
@@ -37,6 +38,7 @@ MISSED = 1e-4  # of 1 + |optimum|: what CLARABEL's answer, with its default tole
 class Result:
     """What became of a problem: `refused` by the reader, with its reason; else bounds by arithmetic, what is open, and the time.
 
+    `values` are those of random points that were compared with CVXPY's, `misread` the first that is another.
     `solvers` are the back ends that were asked, one after the other until a gap closed. `moved` says that its numbers are
     not those of the list: a few are another solve's answer, whose last digits are the machine's.
     """
@@ -46,6 +48,8 @@ class Result:
     moved: bool = False
     refused: str = ""
     failed: str = ""
+    values: int = 0
+    misread: str = ""
     lower: dict[str, float] = field(default_factory=dict)
     upper: dict[str, float] = field(default_factory=dict)
     gap: dict[str, float] = field(default_factory=dict)
@@ -84,19 +88,19 @@ class Result:
         return ""
 
 
-def results() -> dict[str, Result]:
+def results(path: Path = RESULTS) -> dict[str, Result]:
     """The lines that are there, by id."""
-    if not RESULTS.exists():
+    if not path.exists():
         return {}
-    return {line["id"]: Result(**line) for line in map(json.loads, RESULTS.read_text(encoding="utf-8").splitlines())}
+    return {line["id"]: Result(**line) for line in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
 
 
-def certify(seconds: float) -> None:
+def certify(seconds: float, path: Path = RESULTS) -> None:
     """Judge what has no line yet, or one of another problem; each in a process of its own, which has so many seconds of a processor."""
-    done = results()
+    done = results(path)
     left = [entry for entry in entries() if entry.id not in done or done[entry.id].fingerprint != entry.fingerprint]
     listed = {entry.id: entry for entry in left}
-    with RESULTS.open("a", encoding="utf-8") as lines:
+    with path.open("a", encoding="utf-8") as lines:
         for number, each in enumerate(intercepted(wanted(left)) if left else (), 1):
             entry, problem = listed[each.id], each.problem()
             result = replace(_alone(entry, problem, seconds), moved=fingerprint(problem) != entry.fingerprint)
@@ -147,6 +151,7 @@ def judged(entry: Entry, problem: cp.Problem) -> Result:
         return result(refused=reason(error))
     except Exception as error:  # the reader's own errors are to be seen
         return result(failed=f"reading: {type(error).__name__}: {error}"[:300])
+    values, misread = compared(declared)
     lower, upper, gap, terms, rounding, left, asked = {}, {}, {}, {}, {}, list[str](), list[str]()
     try:
         found = list(candidates(declared))
@@ -161,10 +166,21 @@ def judged(entry: Entry, problem: cp.Problem) -> Result:
             if certificate.gap > CLOSED[num.name] * abs(entry.optimum or 0.0) and not certificate.rounding:
                 left += declared.open(multipliers, declared.restore(point, num), num)
     except Exception as error:
-        return result(
-            failed=f"{type(error).__name__}: {error}"[:300], lower=lower, upper=upper, gap=gap, terms=terms, rounding=rounding, open=left
-        )
-    return result(lower=lower, upper=upper, gap=gap, terms=terms, rounding=rounding, open=list(dict.fromkeys(left)), solvers=asked)
+        failed = f"{type(error).__name__}: {error}"[:300]
+    else:
+        failed = ""
+    return result(
+        failed=failed,
+        values=values,
+        misread=misread,
+        lower=lower,
+        upper=upper,
+        gap=gap,
+        terms=terms,
+        rounding=rounding,
+        open=list(dict.fromkeys(left)),
+        solvers=[] if failed else asked,
+    )
 
 
 def reason(error: Exception) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import cvxpy as cp
 from fingerprint import fingerprint
-from intercept import intercepted
+from intercept import intercepted, lacking
 
 LIST = Path(__file__).with_name("problems.jsonl")
 DUALS = frozenset(f"test_KKT.py::TestKKT_PCPs::test_pcp_{solve}" for solve in ("4#3", "4#4", "5#3", "6#2"))
@@ -72,7 +72,9 @@ def problems(chosen: Iterable[Entry] | None = None) -> Iterator[tuple[str, cp.Pr
             yield each.id, problem
         else:
             changed.append(each.id)
-    wrong = [f"{name}: other numbers or another structure" for name in changed] + [f"{name}: never solved" for name in left]
+    missing = lacking(wanted(left.values()))
+    wrong = [f"{name}: other numbers or another structure" for name in changed]
+    wrong += [f"{name}: never solved" + ", its file is missing" * (name.partition("::")[0] in missing) for name in left]
     if wrong:
         raise CorpusChanged(f"{len(wrong)} problems are not those of {LIST.name} (with CVXPY {cp.__version__}):\n" + "\n".join(wrong))
 

@@ -107,6 +107,7 @@ def certificates(found: Judged) -> str:
     zeros = [result for entry, result in accepted if entry.optimum == 0 and entry.status == "optimal"]
     closed = sum(result.closed(entry) for entry, result in scaled)
     against = [(entry, said) for entry, result in accepted if (said := result.contradicts(entry))]
+    others = [(entry, result.misread) for entry, result in accepted if result.misread]
     lines = [
         ("judged", len(found), len(found)),
         ("with other numbers than those of the list, which are a solver's answer", sum(result.moved for _, result in found), len(found)),
@@ -117,6 +118,8 @@ def certificates(found: Judged) -> str:
         ("of these closed in both arithmetics", sum(result.closes() for result in zeros), len(zeros)),
         (f"of these read zero to {ZERO:g} of their terms, or closed", sum(result.reads_zero() for result in zeros), len(zeros)),
         ("contradictions", len(against), len(accepted)),
+        ("read with CVXPY's own values at random points", sum(bool(r.values) and not r.misread for _, r in accepted), len(accepted)),
+        ("read with others", len(others), len(accepted)),
     ]
     open_ = Counter(_why(result) for entry, result in scaled if not result.closed(entry))
     refused = Counter(result.refused for _, result in found if result.refused)
@@ -129,7 +132,9 @@ def certificates(found: Judged) -> str:
         shares="\n".join(f"| {what} | {number} | {number / max(whole, 1):.1%} |" for what, number, whole in lines),
         refused=table(["reason", "problems"], refused.most_common()),
         open=table(["reason", "problems"], open_.most_common()),
-        contradictions=table(["problem", "bounds", "explained"], [[e.id, said, EXPLAINED.get(e.id, "no")] for e, said in against]),
+        contradictions=table(
+            ["problem", "bounds or values", "explained"], [[e.id, said, EXPLAINED.get(e.id, "no")] for e, said in [*against, *others]]
+        ),
         files=_shares(found),
     )
 

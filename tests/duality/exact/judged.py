@@ -199,7 +199,7 @@ def line(seed: int, number: int, quick: bool = False) -> dict[str, Any]:
             if isinstance(error, KeyboardInterrupt):
                 raise
         for v in given.problem.variables():  # where a solver had no answer zeros are judged
-            if v.sparse_idx is None and v.value is None:
+            if (v.value if v.sparse_idx is None else v.value_sparse) is None:
                 v.save_value(np.zeros(v.shape))
         try:
             declared = Declared.of(given.problem) if number % 2 else None
