@@ -333,10 +333,9 @@ class Run(Trial):
         self.row = row
 
     def dataset(self, name: str, **options: Any) -> Dataset:
-        """Data set by name, with options of `load_dataset`; nothing is downloaded, what is missing is said with what to do."""
-        from simopt.data.datasets import load_dataset
-
-        return load_dataset(name, **options)
+        """Data set by name, as for a claim: never downloaded; NotAvailable, which makes the row "not run", says what to do."""
+        found: Dataset = super().dataset(name, **options)
+        return found
 
     def stream(self, *labels: object) -> np.random.Generator:
         """A generator for one split or repetition, the same whatever else the row draws."""
