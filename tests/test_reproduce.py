@@ -231,8 +231,10 @@ def test_the_noise_bound_is_students_and_grows_with_the_number_of_variants() -> 
     quiet = beside(1.0, 0.0, 5)
     assert noise_bound(cell, quiet, 1) == pytest.approx(2.7764 * math.sqrt(1 / 5), rel=1e-4)  # t(4): only one of them scatters
     assert noise_bound(quiet, quiet, 7) == 0.0 and noise_bound(beside(1.0, 0.0, 0), beside(2.0, 0.0, 0), 7) == 0.0
-    single = beside(1.0, 0.0, 1)  # its deviation is that of the other
-    assert noise_bound(cell, single, 1) == noise_bound(single, cell, 1) > noise_bound(cell, beside(1.0, 1.0, 5), 1)
+    single = beside(1.0, 0.0, 1)  # its deviation is that of the other, which is known from five runs: four degrees of freedom
+    assert noise_bound(cell, single, 1) == noise_bound(single, cell, 1) == pytest.approx(2.7764 * math.sqrt(1 + 1 / 5), rel=1e-4)
+    assert noise_bound(single, single, 1) == noise_bound(single, beside(1.0, 0.0, 0), 1) == math.inf
+    assert noise_bound(cell, beside(1.0, 0.0, 0), 1) == pytest.approx(2.7764 * math.sqrt(1 / 5), rel=1e-4)
 
 
 def test_of_many_variants_that_change_nothing_one_in_twenty_lists_seems_to() -> None:

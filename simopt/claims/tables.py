@@ -155,16 +155,20 @@ def noise_bound(first: Cell, second: Cell, variants: int) -> float:
     t √(s₁²/n₁ + s₂²/n₂), where t is the two-sided quantile of Student's distribution, with Welch's degrees of freedom, at the level
     1 − (1 − 0.05)^{1/k} of Šidák, k = `variants`: if no variant changed anything, one of them would pass with a chance of at most 5 %
     (Šidák, Rectangular confidence regions, 1967; dependence between the variants only lowers it). The means are compared as if they were
-    independent; on the same splits they are nearer. One run has the deviation of the other cell. Without any runs the bound is 0.
+    independent; on the same splits they are nearer. One run alone has the deviation of the other cell, and no degrees of freedom of its
+    own; two such runs tell nothing, and the bound is ∞. A number without runs does not scatter.
     """
-    parts = []
-    for cell, beside in ((first, second), (second, first)):
-        known = cell if cell.runs > 1 else beside
-        parts.append((known.sd**2 / cell.runs, known.runs - 1) if cell.runs and known.runs > 1 else (0.0, 1))
-    variance = sum(part for part, _ in parts)
+    known = [(cell.sd**2 / cell.runs, cell.runs - 1) for cell in (first, second) if cell.runs > 1]
+    alone = sum(cell.runs == 1 for cell in (first, second))
+    if alone and not known:
+        return math.inf
+    if alone:
+        (part, degrees), runs = known[0], max(first.runs, second.runs)
+        known = [(part * (1 + runs), degrees)]
+    variance = sum(part for part, _ in known)
     if variance == 0.0:
         return 0.0
-    freedom = variance**2 / sum(part**2 / degrees for part, degrees in parts)
+    freedom = variance**2 / sum(part**2 / degrees for part, degrees in known)
     each = -math.expm1(math.log1p(-LEVEL) / variants)
     return float(student.isf(each / 2.0, freedom)) * math.sqrt(variance)
 
