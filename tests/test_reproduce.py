@@ -3,13 +3,15 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from simopt.claims import AUDIFFREN_KADRI
 from simopt.claims.kinds import Effort
 from simopt.claims.reproduction import Cell, Hypothesis, Reproduction, Row, Run, Table, compute, draw, find, matching, table
-from simopt.claims.tables import INSIDE, NOT_PRINTED, OUTSIDE
+from simopt.claims.tables import INSIDE, NOT_PRINTED, OTHER, OUTSIDE, noise_bound
 from simopt.ground import registry
 from simopt.ground.errors import InvalidProblem, NotAvailable, UnknownName
 
@@ -97,7 +99,7 @@ def test_a_remark_explains_nothing() -> None:
 def test_a_hypothesis_that_brings_the_printed_value_inside_explains() -> None:
     (row,) = compute(supposing(2.0, ("with a", 1.5, 0.1), ("with b", 1.9, 0.1), ("with c", 2.0, 0.1)))
     assert [one.says for one in row.tried] == ["with a", "with b"] and row.unexplained == ()
-    assert row.why(row.cells[0]) == "explained: with b 1.9 ± 0.1, and the printed 2 lies inside (tried: with a 1.5 ± 0.1)."
+    assert row.why(row.cells[0]) == "explained: with b 1.9 ± 0.1 (1.52 s.e.) beside the printed 2 (tried: with a 1.5 ± 0.1 (7.6 s.e.))."
     assert row.describe()["cells"][0]["explained_by"] == "with b"
     assert [cell["word"] for one in row.describe()["tried"] for cell in one["cells"]] == [OUTSIDE, INSIDE]
 
@@ -105,7 +107,7 @@ def test_a_hypothesis_that_brings_the_printed_value_inside_explains() -> None:
 def test_a_planted_value_far_off_stays_unexplained() -> None:
     (row,) = compute(supposing(1e6, ("with a", 1.5, 0.1), ("with b", 1.9, 0.1)))
     assert row.unexplained == (row.cells[0],)
-    assert row.why(row.cells[0]) == "UNEXPLAINED, tried: with a 1.5 ± 0.1; with b 1.9 ± 0.1."
+    assert row.why(row.cells[0]) == "UNEXPLAINED, tried: with a 1.5 ± 0.1 (1.52e+07 s.e.); with b 1.9 ± 0.1 (1.52e+07 s.e.)."
 
 
 def test_scatter_alone_explains_nothing() -> None:
@@ -123,7 +125,7 @@ def test_what_contradicts_another_number_of_the_row_explains_nothing() -> None:
 
 def test_one_row_has_one_explanation() -> None:
     """With a the first cell is inside, with b the second and the third: the first stays unexplained. With equals the first tried counts."""
-    row = [Cell("one", name, 1.0, 0.1, 2.0, 0.1) for name in "pqr"]
+    row = [Cell("one", name, 1.0, 0.1, 2.0, 0.1, "", 3, 10) for name in "pqr"]
     right = {"with a": "p", "with b": "qr", "with c": "pr"}
 
     def tried(*names: str) -> Row:
@@ -170,6 +172,108 @@ def test_cells_inside_but_many_standard_errors_away_are_counted() -> None:
     done = Reproduction(made(), Effort.QUICK, 0, [Row("r", cells, remarks=("", ""))])
     assert [cell.word for cell in cells] == [INSIDE, INSIDE] and done.far == [cells[1]]
     assert done.describe()["counts"]["inside_but_beyond_two_standard_errors"] == 1
+
+
+def test_another_reading_is_listed_and_never_counts() -> None:
+    """Whether it has the printed number or misses it by far: it is neither inside nor outside, and nothing is tried for it."""
+    far, near = Cell("r", "far", 1.0, 0.1, 9.0, 0.1, "", 3, 3, other=True), Cell("r", "near", 1.0, 0.1, 1.1, 0.1, "", 3, 3, other=True)
+    mute = Cell("r", "mute", 1.0, other=True)
+
+    def asked(row: Sequence[Cell], run: Run) -> list[Hypothesis]:
+        raise AssertionError("another reading needs no explanation")
+
+    chosen = Table("t", AUDIFFREN_KADRI, "", "", ("r",), lambda row, run: [far, near, mute], remark=lambda cell, row: "so", suppose=asked)
+    done = Reproduction(chosen, Effort.QUICK, 0, list(compute(chosen)))
+    assert [cell.word for cell in done.rows[0].cells] == [OTHER, OTHER, NOT_PRINTED]
+    assert [done.count(word) for word in (INSIDE, OUTSIDE, OTHER)] == [0, 0, 2] and done.unexplained == [] and done.far == []
+    assert done.describe()["counts"] | {"inside": 0, "outside": 0, "other_reading": 2, "unexplained": 0} == done.describe()["counts"]
+    assert done.rows[0].remarks == ("so", "", "") and [
+        done.rows[0].why(cell, told) for cell, told in zip(done.rows[0].cells, done.rows[0].remarks, strict=True)
+    ] == ["so", "", ""]
+    meant = replace(far, other=False)
+    assert meant.word == OUTSIDE and not meant.met and near.met
+
+
+def test_rounding_alone_puts_a_cell_inside() -> None:
+    """2.749 is printed as 2.7, however little it scatters; 2.751 is not; and rounding does not widen a margin that is larger."""
+    assert Cell("r", "c", 2.749, 0.004, 2.7, 0.01, rounding=0.05).word == INSIDE
+    assert Cell("r", "c", 2.751, 0.004, 2.7, 0.01, rounding=0.05).word == OUTSIDE
+    assert Cell("r", "c", 0.54, 0.018, 0.49, 0.015, rounding=0.005).word == OUTSIDE  # 2 √(0.018² + 0.015²) = 0.0469
+
+
+def beside(ours: float, sd: float = 0.1, runs: int = 5, **changes: Any) -> Cell:
+    """A cell beside the printed mean 2 ± 0.1 over five runs; the standard error of both means is 0.1 √(2/5) = 0.063."""
+    return Cell("r", "c", ours, sd, **{"printed": 2.0, "printed_sd": 0.1, "runs": runs, "printed_runs": 5, **changes})
+
+
+def test_a_variant_has_the_printed_mean_by_standard_errors_of_the_means() -> None:
+    """1.8 is inside by the deviations of single runs, 2 √(0.1² + 0.1²) = 0.28, and 3.2 standard errors of the means away."""
+    assert beside(1.8).met and not beside(1.8).has_printed_mean
+    assert beside(2 - 1.99 * 0.1 * math.sqrt(0.4)).has_printed_mean and not beside(2 - 2.01 * 0.1 * math.sqrt(0.4)).has_printed_mean
+    assert beside(1.8, rounding=0.1).has_printed_mean  # 0.1 / 0.063
+    assert not beside(1.8, runs=1, printed_sd=None).has_printed_mean and not beside(1.9, printed_runs=0, runs=500).has_printed_mean
+    assert beside(1.8, 0.0, runs=1).has_printed_mean  # one run scatters as runs do: 2 · 0.1 √(1 + 1/5) = 0.22
+    assert not beside(1.75, 0.0, runs=1).has_printed_mean and not beside(1.8, 0.0, runs=0).has_printed_mean
+    assert not replace(beside(2.0), printed=None).has_printed_mean and not beside(math.nan).has_printed_mean
+
+
+def test_the_noise_bound_is_students_and_grows_with_the_number_of_variants() -> None:
+    """Equal deviations and n runs each have 2n − 2 degrees of freedom; quantiles from a table of Student's distribution."""
+    cell = beside(1.0, 1.0, 5)
+    error = math.sqrt(2 / 5)
+    assert noise_bound(cell, cell, 1) == pytest.approx(2.306 * error, rel=1e-4)  # t(8), two-sided 5 %
+    found = [noise_bound(cell, cell, k) for k in (1, 2, 5, 10, 100)]
+    assert found == sorted(set(found))
+    bonferroni = 3.8325 * error  # t(8), two-sided 0.5 %: Šidák's level for ten, 0.512 %, is a little larger
+    assert 0.99 * bonferroni < found[3] < bonferroni
+    many = beside(1.0, 1.0, 100_000)
+    assert noise_bound(many, many, 1) == pytest.approx(1.95996 * math.sqrt(2e-5), rel=1e-3)
+    quiet = beside(1.0, 0.0, 5)
+    assert noise_bound(cell, quiet, 1) == pytest.approx(2.7764 * math.sqrt(1 / 5), rel=1e-4)  # t(4): only one of them scatters
+    assert noise_bound(quiet, quiet, 7) == 0.0 and noise_bound(beside(1.0, 0.0, 0), beside(2.0, 0.0, 0), 7) == 0.0
+    single = beside(1.0, 0.0, 1)  # its deviation is that of the other, which is known from five runs: four degrees of freedom
+    assert noise_bound(cell, single, 1) == noise_bound(single, cell, 1) == pytest.approx(2.7764 * math.sqrt(1 + 1 / 5), rel=1e-4)
+    assert noise_bound(single, single, 1) == noise_bound(single, beside(1.0, 0.0, 0), 1) == math.inf
+    assert noise_bound(cell, beside(1.0, 0.0, 0), 1) == pytest.approx(2.7764 * math.sqrt(1 / 5), rel=1e-4)
+
+
+def test_of_many_variants_that_change_nothing_one_in_twenty_lists_seems_to() -> None:
+    """A cell and k variants of it that are drawn alike: the best of them passes the bound with a chance near 5 % where it is for k, and
+    far oftener where it is for one. Each variant has runs of its own, so that they depend on one another through the cell alone."""
+    rng, runs, lists, k = np.random.default_rng(0), 5, 400, 10
+    passed = {k: 0, 1: 0}
+    for _ in range(lists):
+        draws = rng.normal(size=(k + 1, runs))
+        stated, *others = (Cell.of("r", "c", row) for row in draws)
+        for variants in passed:
+            passed[variants] += any(abs(one.ours - stated.ours) > noise_bound(stated, one, variants) for one in others)
+    assert passed[k] / lists < 0.05 + 3 * math.sqrt(0.05 * 0.95 / lists)
+    assert passed[1] / lists > 0.15
+
+
+def explained(stated: Cell, variant: Cell, variants: int) -> bool:
+    """Whether one variant of so many explains a cell, by the program."""
+    made = [Hypothesis("it", lambda: [variant]), *(Hypothesis(f"other {k}", lambda: [stated]) for k in range(variants - 1))]
+    chosen = Table("t", AUDIFFREN_KADRI, "", "", ("r",), lambda row, run: [stated], suppose=lambda row, run: made)
+    (row,) = compute(chosen)
+    assert stated.word == OUTSIDE and all(one.variants == variants for one in row.tried)
+    return row.unexplained == ()
+
+
+def test_a_variant_that_is_inside_but_many_standard_errors_away_explains_nothing() -> None:
+    """As the cooling load of Energy is, 4.5 of them from the printed error of KRR."""
+    assert beside(1.75).word == INSIDE and beside(1.75).standard_errors == pytest.approx(3.95, abs=0.01)
+    assert not explained(beside(1.0), beside(1.75), 1)
+    assert explained(beside(1.0), beside(1.95), 1)
+
+
+def test_what_noise_brings_inside_is_not_explained() -> None:
+    """As 0.54 of Wine-White became 0.528: a small step, from just outside to just inside. It has the printed mean here; that it is a step
+    of a variant and not of noise can be said of the only variant, and not of the better of two."""
+    stated, moved = beside(1.85, 0.06, printed_sd=0.04), beside(1.94, 0.06, printed_sd=0.04)
+    assert stated.word == OUTSIDE and moved.has_printed_mean
+    assert 0.09 > noise_bound(stated, moved, 1) and explained(stated, moved, 1)
+    assert 0.09 < noise_bound(stated, moved, 2) and not explained(stated, moved, 2)
 
 
 def test_what_the_whole_table_requires_stops_it() -> None:

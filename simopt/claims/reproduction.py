@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from simopt.claims.kinds import Effort
-from simopt.claims.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Curve, Hypothesis, Row, Run, Table, Tried, table
+from simopt.claims.tables import INSIDE, NEAR, NOT_PRINTED, OTHER, OUTSIDE, Cell, Curve, Hypothesis, Row, Run, Table, Tried, table
 from simopt.ground import registry
 from simopt.ground.errors import InvalidProblem, NotAvailable
 from simopt.ground.extras import needed
@@ -64,7 +64,7 @@ class Reproduction:
     def far(self) -> list[Cell]:
         """Cells inside the printed range, but more than two standard errors of the means away."""
         cells = [cell for row in self.rows for cell in row.cells if cell.word == INSIDE]
-        return [cell for cell in cells if cell.standard_errors is not None and cell.standard_errors > 2]
+        return [cell for cell in cells if cell.standard_errors is not None and cell.standard_errors > NEAR]
 
     @property
     def seen(self) -> str:
@@ -74,7 +74,7 @@ class Reproduction:
 
     def describe(self) -> dict[str, Any]:
         """Plain data, for JSON."""
-        words = {word.replace(" ", "_"): self.count(word) for word in (INSIDE, OUTSIDE, NOT_PRINTED)}
+        words = {word.replace(" ", "_"): self.count(word) for word in (INSIDE, OUTSIDE, NOT_PRINTED, OTHER)}
         return {
             "format": "simopt-table/1",
             **self.table.describe(),
@@ -166,17 +166,19 @@ def compute(chosen: Table, effort: Effort = Effort.QUICK, seed: int = 0, rows: S
 
 
 def _remark(chosen: Table, cell: Cell, row: Sequence[Cell]) -> str:
-    return chosen.remark(cell, row).strip() if cell.word == OUTSIDE and chosen.remark is not None else ""
+    missed = cell.printed is not None and not cell.met
+    return chosen.remark(cell, row).strip() if missed and chosen.remark is not None else ""
 
 
 def _tried(chosen: Table, row: Sequence[Cell], run: Run) -> Iterator[Tried]:
     """What may have been done instead, computed one after the other until one explains every cell outside."""
     outside = sum(cell.word == OUTSIDE for cell in row)
-    for hypothesis in chosen.suppose(row, run) if outside and chosen.suppose is not None else ():
+    variants = list(chosen.suppose(row, run)) if outside and chosen.suppose is not None else []
+    for hypothesis in variants:  # all count, also those that come after what explains everything: the list stood before the results
         try:
-            one = Tried(hypothesis.says, tuple(hypothesis.cells()))
+            one = Tried(hypothesis.says, tuple(hypothesis.cells()), variants=len(variants))
         except NotAvailable as error:
-            one = Tried(hypothesis.says, missing=str(error))
+            one = Tried(hypothesis.says, missing=str(error), variants=len(variants))
         yield one
         if len(one.explained(row)) == outside:
             return

@@ -22,15 +22,19 @@ A table is a function that computes one row at a time, and a header::
     def table1(row: str, run: Run) -> Iterator[Cell]:
         yield from errors(row, run, scaled=False)
 
-Every cell gets a computed word: `inside` the printed mean ± 2 √(sd² + our sd²), `outside`, or `not printed` where the paper gives no
-number. That margin is one of single runs, and wide: beside it stand the standard errors of the two means by which they are apart.
+Every cell gets a computed word: `inside` the printed mean ± 2 √(sd² + our sd²), or rounded to it, `outside`, or `not printed` where the
+paper gives no number. That margin is one of single runs, and wide: beside it stand the standard errors of the two means by which they are
+apart. A cell of another reading than the one that the table takes the paper to mean (`other`) is listed beside the cells with its own
+word, `other reading`: it is neither inside nor outside, needs no explanation, and decides no exit status.
 
 An outside cell is unexplained until a computation explains it: `suppose(cells of the row, run)` yields what the authors may have done
-instead, in a fixed order, each with the cells of the row computed so. It explains a cell whose printed value then lies inside
-(`Tried.explains`). One row was computed in one way: of all that was tried only the hypothesis that explains most of its cells counts, of
-equals the first. `remark(cell, cells of its row)` is a sentence, made from the numbers, that stands beside an outside cell and explains
-nothing. Figures yield `Curve`s beside their cells. `plot(figure, reproduction)` draws on a matplotlib Figure. `seen(rows)`
-is one sentence, made from the numbers, about the rows that are done: where the paper prints nothing it is what the table says.
+instead, in a fixed order, each with the cells of the row computed so. It explains a cell whose printed mean is then at most two standard
+errors of the means away, and which it moves by more than noise moves the best of all variants on the list (`Tried.explains`). One row was
+computed in one way: of all that was tried only the hypothesis that explains most of its cells counts, of equals the first.
+`remark(cell, cells of its row)` is a sentence, made from the numbers, that stands beside an outside cell, or another reading that misses
+the printed number, and explains nothing. Figures yield `Curve`s beside their cells. `plot(figure, reproduction)` draws on a matplotlib
+Figure. `seen(rows)` is one sentence, made from the numbers, about the rows that are done: where the paper prints nothing it is what the
+table says.
 """
 
 from __future__ import annotations
@@ -42,6 +46,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.stats import t as student
 
 from simopt.claims.kinds import Effort
 from simopt.claims.papers import Paper
@@ -56,7 +61,9 @@ if TYPE_CHECKING:
     from simopt.claims.reproduction import Reproduction
     from simopt.data.datasets import Dataset
 
-INSIDE, OUTSIDE, NOT_PRINTED = "inside", "outside", "not printed"
+INSIDE, OUTSIDE, NOT_PRINTED, OTHER = "inside", "outside", "not printed", "other reading"
+NEAR = 2.0  # standard errors of the means within which a variant has the printed number
+LEVEL = 0.05  # chance that noise alone makes one variant or another differ
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,7 @@ class Cell:
     """One number of ours beside one printed number; standard deviations are those of single runs, as the papers report them.
 
     `runs` and `printed_runs` are the numbers of runs behind the two means, 0 where there are none or the paper gives none; `rounding` is
-    half a unit of the last printed place.
+    half a unit of the last printed place. `other` says that the number belongs to another reading than the one that the table takes.
     """
 
     row: str
@@ -77,6 +84,7 @@ class Cell:
     runs: int = 0
     printed_runs: int = 0
     rounding: float = 0.0
+    other: bool = False
 
     @classmethod
     def of(
@@ -90,25 +98,31 @@ class Cell:
         unit: str = "",
         printed_runs: int = 0,
         rounding: float = 0.0,
+        other: bool = False,
     ) -> Cell:
         """A cell from repeated measurements: their mean and standard deviation (n − 1; 0 for a single one)."""
         measured = np.asarray(list(values), dtype=float)
         if measured.size == 0:
             raise InvalidProblem(f"cell {row}, {column}: no measurements")
         sd = float(measured.std(ddof=1)) if measured.size > 1 else 0.0
-        return cls(row, column, float(measured.mean()), sd, printed, printed_sd, unit, measured.size, printed_runs, rounding)
+        return cls(row, column, float(measured.mean()), sd, printed, printed_sd, unit, measured.size, printed_runs, rounding, other)
 
     @property
     def margin(self) -> float | None:
-        """2 √(printed sd² + our sd²); None where nothing is printed. An sd that the paper does not give counts as 0."""
-        return None if self.printed is None else 2.0 * math.hypot(self.printed_sd or 0.0, self.sd)
+        """max(2 √(printed sd² + our sd²), rounding); None where nothing is printed. An sd that the paper does not give counts as 0."""
+        return None if self.printed is None else max(2.0 * math.hypot(self.printed_sd or 0.0, self.sd), self.rounding)
+
+    @property
+    def met(self) -> bool:
+        """Whether a number is printed and ours lies within the margin, whatever the reading."""
+        return self.printed is not None and self.margin is not None and abs(self.ours - self.printed) <= self.margin
 
     @property
     def word(self) -> str:
-        """`inside`, `outside` or `not printed`."""
-        if self.printed is None or self.margin is None:
+        """`inside`, `outside`, `not printed` or, beside a printed number that the reading is not meant to give, `other reading`."""
+        if self.printed is None:
             return NOT_PRINTED
-        return INSIDE if abs(self.ours - self.printed) <= self.margin else OUTSIDE
+        return OTHER if self.other else INSIDE if self.met else OUTSIDE
 
     @property
     def standard_errors(self) -> float | None:
@@ -121,6 +135,43 @@ class Cell:
         error = math.hypot(self.printed_sd / math.sqrt(self.printed_runs), self.sd / math.sqrt(self.runs))
         return max(0.0, abs(self.ours - self.printed) - self.rounding) / error if error > 0 else None
 
+    @property
+    def has_printed_mean(self) -> bool:
+        """Whether |ours − printed| − rounding ≤ 2 √(printed sd²/printed runs + our sd²/runs).
+
+        These are standard errors of means. One run has the deviation of single runs, which the paper prints. A deviation or a number of
+        runs that nobody knows counts as 0: less is met then, never more.
+        """
+        if self.printed is None:
+            return False
+        theirs = (self.printed_sd or 0.0) / math.sqrt(self.printed_runs) if self.printed_runs else 0.0
+        ours = self.sd / math.sqrt(self.runs) if self.runs > 1 else (self.printed_sd or 0.0) * (self.runs == 1)
+        return abs(self.ours - self.printed) - self.rounding <= NEAR * math.hypot(theirs, ours)
+
+
+def noise_bound(first: Cell, second: Cell, variants: int) -> float:
+    r"""How far two of our means are apart by noise alone, at most, with the chance 1 − 0.05 for the best of so many variants.
+
+    t √(s₁²/n₁ + s₂²/n₂), where t is the two-sided quantile of Student's distribution, with Welch's degrees of freedom, at the level
+    1 − (1 − 0.05)^{1/k} of Šidák, k = `variants`: if no variant changed anything, one of them would pass with a chance of at most 5 %
+    (Šidák, Rectangular confidence regions, 1967; dependence between the variants only lowers it). The means are compared as if they were
+    independent; on the same splits they are nearer. One run alone has the deviation of the other cell, and no degrees of freedom of its
+    own; two such runs tell nothing, and the bound is ∞. A number without runs does not scatter.
+    """
+    known = [(cell.sd**2 / cell.runs, cell.runs - 1) for cell in (first, second) if cell.runs > 1]
+    alone = sum(cell.runs == 1 for cell in (first, second))
+    if alone and not known:
+        return math.inf
+    if alone:
+        (part, degrees), runs = known[0], max(first.runs, second.runs)
+        known = [(part * (1 + runs), degrees)]
+    variance = sum(part for part, _ in known)
+    if variance == 0.0:
+        return 0.0
+    freedom = variance**2 / sum(part**2 / degrees for part, degrees in known)
+    each = -math.expm1(math.log1p(-LEVEL) / variants)
+    return float(student.isf(each / 2.0, freedom)) * math.sqrt(variance)
+
 
 @dataclass(frozen=True)
 class Hypothesis:
@@ -132,27 +183,31 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Tried:
-    """A hypothesis that was computed; `missing` is the reason why it could not be."""
+    """A hypothesis that was computed; `missing` is the reason why it could not be, `variants` how many there are on its list."""
 
     says: str
     cells: tuple[Cell, ...] = ()
     missing: str | None = None
+    variants: int = 1
 
     def of(self, cell: Cell) -> Cell | None:
         """The same column, computed so; None for one that the hypothesis leaves as it is."""
         return next((other for other in self.cells if other.column == cell.column), None)
 
     def explains(self, cell: Cell, row: Sequence[Cell]) -> bool:
-        """Whether the printed value of an outside cell lies inside so, and nearer; and no cell of the row that was inside leaves.
+        """Whether an outside cell has its printed mean so, is moved by more than noise; and no cell of the row that was inside leaves.
 
-        Nearer: else a protocol that scatters enough would explain everything. None leaves: what explains one number of a row by
-        contradicting another is not what was done.
+        Has it: within two standard errors of the means (`Cell.has_printed_mean`), not of single runs. Moved: by more than
+        `noise_bound` for all the variants on the list, and nearer; the more are tried, the more one must change. None leaves: what
+        explains one number of a row by contradicting another is not what was done.
         """
         found = self.of(cell)
-        if found is None or found.printed is None or found.printed != cell.printed or cell.word != OUTSIDE or found.word != INSIDE:
+        if found is None or found.printed is None or found.printed != cell.printed or cell.word != OUTSIDE:
             return False
         kept = all(other.word != INSIDE or (self.of(other) or other).word == INSIDE for other in row)
-        return kept and abs(found.ours - found.printed) < abs(cell.ours - found.printed)
+        nearer = abs(found.ours - found.printed) < abs(cell.ours - found.printed)
+        moved = abs(found.ours - cell.ours) > noise_bound(cell, found, self.variants)
+        return found.met and found.has_printed_mean and kept and nearer and moved
 
     def explained(self, row: Sequence[Cell]) -> tuple[Cell, ...]:
         """The outside cells of the row that it explains."""
@@ -163,13 +218,16 @@ class Tried:
         if self.missing is not None:
             return f"{self.says} not run ({self.missing})"
         found = self.of(cell)
-        return "" if found is None else f"{self.says} {found.ours:.3g}" + (f" ± {found.sd:.1g}" if found.sd > 0 else "")
+        if found is None:
+            return ""
+        away = "" if found.standard_errors is None else f" ({found.standard_errors:.3g} s.e.)"
+        return f"{self.says} {found.ours:.3g}" + (f" ± {found.sd:.1g}" if found.sd > 0 else "") + away
 
     def describe(self) -> dict[str, Any]:
         """Plain data."""
         names = ("column", "ours", "sd", "runs", "printed", "standard_errors", "word")
         cells = [{name: getattr(cell, name) for name in names} for cell in self.cells]
-        return {"says": self.says, "cells": cells, "missing": self.missing}
+        return {"says": self.says, "cells": cells, "missing": self.missing, "variants": self.variants}
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +283,7 @@ class Row:
     name: str
     cells: tuple[Cell, ...] = ()
     curves: tuple[Curve, ...] = ()
-    remarks: tuple[str, ...] = ()  # one for each cell, empty for those inside
+    remarks: tuple[str, ...] = ()  # one for each cell, empty for those that have the printed number, or none
     seconds: float = 0.0
     not_run: str | None = None
     tried: tuple[Tried, ...] = ()
@@ -247,17 +305,15 @@ class Row:
         return best if best is not None and best.explains(cell, self.cells) else None
 
     def why(self, cell: Cell, remark: str = "") -> str:
-        """For an outside cell: what explains it, or that nothing does, with all that was tried, and the remark; "" for any other."""
+        """For an outside cell: what explains it, or that nothing does, with all that was tried, and the remark; for others the remark."""
         if cell.word != OUTSIDE:
-            return ""
+            return remark
         reason = self.explanation(cell)
         rest = "; ".join(text for one in self.tried if one is not reason and (text := one.told(cell)))
         if reason is None:
             start = "UNEXPLAINED" + (f", tried: {rest}" if rest else "")
         else:
-            start = f"explained: {reason.told(cell)}, and the printed {cell.printed:.3g} lies inside" + (
-                f" (tried: {rest})" if rest else ""
-            )
+            start = f"explained: {reason.told(cell)} beside the printed {cell.printed:.3g}" + (f" (tried: {rest})" if rest else "")
         return f"{start}. {remark}".strip()
 
     def describe(self) -> dict[str, Any]:
@@ -281,10 +337,9 @@ class Run(Trial):
         self.row = row
 
     def dataset(self, name: str, **options: Any) -> Dataset:
-        """Data set by name, downloaded if it is not there (claims never download; tables may); options of `load_dataset`."""
-        from simopt.data.datasets import load_dataset
-
-        return load_dataset(name, **{"fetch": True, **options})
+        """Data set by name, as for a claim: never downloaded; NotAvailable, which makes the row "not run", says what to do."""
+        found: Dataset = super().dataset(name, **options)
+        return found
 
     def stream(self, *labels: object) -> np.random.Generator:
         """A generator for one split or repetition, the same whatever else the row draws."""

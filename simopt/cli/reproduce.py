@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 MOST_BESIDE = 20  # numbers in a paragraph
-STYLES = {"inside": "green", "outside": "yellow", "not printed": "dim"}
+STYLES = {"inside": "green", "outside": "yellow", "not printed": "dim", "other reading": "dim"}
 
 
 def reproduce(
@@ -35,10 +35,11 @@ def reproduce(
     """Recompute a table or figure beside the printed numbers.
 
     What the paper does not print (baselines, say) is listed below the table.
-    Each cell is inside or outside the printed mean ± 2 √(sd² + our sd²); s.e. are the standard errors of the two means between them. A cell
-    outside is explained if the printed value lies inside where something that the paper leaves open is done otherwise. Exit status 0: every
-    cell outside is explained (rows whose data are missing are not run, and fail nothing); 1: not; 2: bad input, or a file
-    could not be written; 130: interrupted, what was done is shown.
+    Each cell is inside or outside the printed mean ± 2 √(sd² + our sd²), or rounds to it; s.e. are the standard errors of the two means
+    between them. A cell outside is explained where something that the paper leaves open, done otherwise, moves it to within two s.e. of the
+    printed mean, and by more than noise moves the best of all variants tried. Other readings are listed, and are no cells. Nothing is
+    downloaded. Exit status 0: every cell outside is explained (rows whose data are missing are not run, and fail nothing); 1: not; 2: bad
+    input, or a file could not be written; 130: interrupted, what was done is shown.
     """
     from simopt.claims import reproduction as program
     from simopt.claims.kinds import Effort as Efforts
@@ -98,6 +99,8 @@ def _show(done: Reproduction, stopped: bool, everything: bool) -> None:
         if row.not_run is not None:
             out.print(f"{row.name}: NOT RUN, {row.not_run}")
     beside = {"inside": (len(done.far), "beyond 2 s.e."), "outside": (len(done.unexplained), "UNEXPLAINED"), "not printed": (0, "")}
+    if done.count("other reading"):
+        beside["other reading"] = 0, ""
     counts = ", ".join(f"{done.count(word)} {word}" + (f" ({many} {what})" if many else "") for word, (many, what) in beside.items())
     idle = sum(row.not_run is not None for row in done.rows)
     rows = f"{len(done.rows)} of {len(done.table.rows)} rows" + (f" ({idle} NOT RUN)" if idle else "")

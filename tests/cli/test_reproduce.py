@@ -19,7 +19,8 @@ def test_table_with_words_sentences_and_a_picture(pretend: None, run: Run, tmp_p
     far = next(line for line in result.stdout.splitlines() if line.startswith("far") and " A " in line)
     assert "outside" in far and "20" in far and "2.1" in far and far.rstrip().endswith("outside")
     told = (
-        "far, A: explained: with 0.1 of it 2 ± 0.1, and the printed 2.1 lies inside (tried: with 0.5 of it 10 ± 0.1). 20 is far above 2.1"
+        "far, A: explained: with 0.1 of it 2 ± 0.1 (1.31 s.e.) beside the printed 2.1 (tried: with 0.5 of it 10 ± 0.1 (103 s.e.)). "
+        "20 is far above 2.1"
     )
     assert told in " ".join(result.stdout.split())
     near = next(line for line in result.stdout.splitlines() if line.startswith("near") and " A " in line)
@@ -82,7 +83,8 @@ def test_json_alone_and_the_same_in_the_file(pretend: None, run: Run, tmp_path: 
     result = run("reproduce", "pretend-table", "--json", "--output", "table.json")
     found = json.loads(result.stdout)
     assert json.loads((tmp_path / "table.json").read_text(encoding="utf-8")) == found
-    counts = {"inside": 2, "outside": 1, "not_printed": 3, "unexplained": 0, "inside_but_beyond_two_standard_errors": 0, "rows_not_run": 1}
+    counts = {"inside": 2, "outside": 1, "not_printed": 3, "other_reading": 0, "unexplained": 0}
+    counts |= {"inside_but_beyond_two_standard_errors": 0, "rows_not_run": 1}
     assert found["complete"] and found["counts"] == counts
     cell = found["rows"][1]["cells"][0]
     assert cell["word"] == "outside" and cell["why"].endswith("2 cells") and cell["printed_sd"] == 0.1

@@ -72,10 +72,10 @@ def ridge_error(part: Split, log_ridge: float) -> float:
     return part.tested(2.0, math.exp(max(log_ridge, -690.0)))[0]
 
 
-def runs(row: str, trial: Trial, count: int, limit: int | None, *, fetch: bool = False) -> Iterator[Split]:
+def runs(row: str, trial: Trial, count: int, limit: int | None) -> Iterator[Split]:
     """Random 70/30 splits of a panel's data."""
     for _ in range(count):
-        source = data(SETTINGS[row].dataset, trial.rng, fetch=fetch)
+        source = data(SETTINGS[row].dataset, trial.rng)
         yield Split.of(source.features, source.targets, trial.rng, limit=limit)
 
 
@@ -120,7 +120,7 @@ def figure3(row: str, run: Run) -> Iterator[Cell | Curve]:
     setting = SETTINGS[row]
     shares = np.linspace(0.1, 1.0, run.count(7, 19))
     results, powers = [], []
-    for split in runs(row, run, run.count(2, 10), run.count(MOST, 10**9), fetch=True):
+    for split in runs(row, run, run.count(2, 10), run.count(MOST, 10**9)):
         results.append(learn(split, shares, setting.power))
         powers.append(float(POWERS[int(np.argmin(split.validated[0][:SMALL, -1]))]))
     yield Cell.of(row, "m by cross-validation", powers, printed=setting.power)

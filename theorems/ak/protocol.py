@@ -62,9 +62,9 @@ def with_subject(source: Dataset) -> Array:
     return np.column_stack([source.groups, source.features])
 
 
-def data(name: str, rng: np.random.Generator, *, fetch: bool = False) -> Dataset:
+def data(name: str, rng: np.random.Generator) -> Dataset:
     """The data set, or a new draw of the synthetic one."""
-    return friedman(rng) if name == SYNTHETIC else load_dataset(name, fetch=fetch)
+    return friedman(rng) if name == SYNTHETIC else load_dataset(name)
 
 
 @dataclass(frozen=True, eq=False)

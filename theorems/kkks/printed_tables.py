@@ -43,7 +43,8 @@ class Source:
         return data.features[:, self.first :]
 
 
-# The first three columns of the Parkinson's data are age, sex and time; the other sixteen are measures of the voice.
+# The first three columns of the Parkinson's data are age, sex and time; the other sixteen are measures of the voice. Where a printed name
+# may mean several, the first is the one taken.
 SOURCES = {
     "communities": Source("communities_crime", "communities"),
     "concrete": Source("concrete", "concrete"),
@@ -55,3 +56,8 @@ SOURCES = {
     "winequality, white": Source("wine_white", "winequality"),
     "winequality, red": Source("wine_red", "winequality"),
 }
+
+
+def is_other(row: str) -> bool:
+    """Whether a row is another reading of its printed name than the one taken, which is the first."""
+    return row != next(name for name, source in SOURCES.items() if source.printed == SOURCES[row].printed)

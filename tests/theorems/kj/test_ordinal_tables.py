@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import simopt.claims.reproduction
 from simopt.claims import catalogue, runner
 from simopt.claims.kinds import Effort, Verdict
 from simopt.claims.mutants import run_mutants
-from simopt.claims.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Row, Run, Tried
+from simopt.claims.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Row, Run
 from simopt.data.datasets import Dataset
 from simopt.data.similarities import named
 from simopt.ground.errors import InvalidProblem
@@ -197,15 +196,11 @@ def test_what_thresholds_or_rounding_give_is_explained_and_a_planted_value_is_no
         )
 
 
-def test_rounding_explains_what_two_digits_leave() -> None:
-    cells = [Cell("House-8", f"{MANHATTAN}: {KR}", 2.749, 0.004, 2.7, 0.01)]
-    run = Run("kj-table1b", "House-8", 0, Effort.QUICK)
-    first = next(iter(table1b.otherwise(cells, run)))
-    tried = Tried(first.says, tuple(first.cells()))
-    assert cells[0].word == OUTSIDE and tried.explains(cells[0], cells)
-    far = [replace(cells[0], ours=2.751)]
-    first = next(iter(table1b.otherwise(far, run)))
-    assert not Tried(first.says, tuple(first.cells())).explains(far[0], far)
+def test_what_two_digits_leave_is_inside() -> None:
+    (mean, sd) = TABLE_1B["House-8"][MANHATTAN, KR]
+    for ours, word in ((2.749, INSIDE), (2.751, OUTSIDE)):
+        cell = table1b.printed_cell("House-8", MANHATTAN, KR, [ours - 0.004, ours + 0.004])
+        assert (cell.printed, cell.printed_sd, cell.word) == (mean, sd, word)
 
 
 def test_the_picture_of_the_table_has_ours_and_the_printed_values() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import simopt.claims.reproduction
-from simopt.claims.tables import OUTSIDE, Cell
+from simopt.claims.tables import INSIDE, OTHER, OUTSIDE, Cell
 from simopt.estimators.index_models.index_model import IndexModel
 from simopt.estimators.index_models.index_record import LinearIndex
 from simopt.estimators.index_models.isotron import isotron, l_isotron
@@ -79,6 +79,8 @@ def test_isotron_fits_at_least_as_closely_from_the_same_scores() -> None:
 @pytest.mark.slow  # a whole table
 def test_the_figure_is_inside_and_isotron_jumps(done: simopt.claims.reproduction.Reproduction, tmp_path: Path) -> None:
     assert done.complete and done.count(OUTSIDE) == 0
+    words = {row.name: {cell.word for cell in row.cells if cell.printed is not None} for row in done.rows}
+    assert words == {figure1.FOLDS: {INSIDE}, figure1.FRESH: {OTHER}}
     cells = {(cell.row, cell.column): cell for row in done.rows for cell in row.cells}
     for row in (figure1.FOLDS, figure1.FRESH):
         apart = cells[row, "Isotron − L-Isotron"]
