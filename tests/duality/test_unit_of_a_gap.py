@@ -15,6 +15,8 @@ from simopt.solving.judgement import ROUNDING
 
 LOSSES: dict[str, Callable[[cp.Expression], cp.Expression]] = {
     "squares": lambda r: cp.sum_squares(r) / r.size,
+    "form": lambda r: cp.quad_form(r, np.eye(r.size)) / r.size,
+    "singular form": lambda r: cp.quad_form(r, 2.0 * np.diag(np.arange(r.size) % 3 > 0)),
     "norm": cp.norm,
     "huber": lambda r: cp.sum(cp.huber(r)),
     "absolute": cp.norm1,
@@ -54,10 +56,11 @@ def test_a_null_direction_excuses_no_error(push: float) -> None:
     x = cp.Variable(5)
     wrong = np.array([1.0, 1.5, 1.0, 1.0, 1.0])
     for targets in (matrix @ np.ones(5), matrix @ np.ones(5) + rng.normal(size=20)):
-        for loss in (cp.sum_squares, cp.norm, cp.norm1):
+        expanded = cp.quad_form(x, matrix.T @ matrix) - 2.0 * (targets @ matrix) @ x + float(targets @ targets)
+        for objective in (*(loss(matrix @ x - targets) for loss in (cp.sum_squares, cp.norm, cp.norm1)), expanded):
             x.value = wrong + push * null
             for rigorous in (False, True):
-                found = simopt.certify(cp.Problem(cp.Minimize(loss(matrix @ x - targets))), solver=None, rigorous=rigorous)
+                found = simopt.certify(cp.Problem(cp.Minimize(objective)), solver=None, rigorous=rigorous)
                 assert not found.closes(1e-8), str(found)
 
 
@@ -70,6 +73,7 @@ def zeros(rng: np.random.Generator, n: int) -> dict[str, cp.Problem]:
         "norm": cp.Problem(cp.Minimize(cp.norm(matrix @ x - matrix @ np.ones(n)))),
         "norm of large numbers": cp.Problem(cp.Minimize(cp.norm(1e5 * (matrix @ x) - 1e7))),
         "squares": cp.Problem(cp.Minimize(cp.sum_squares(matrix @ x - 1))),
+        "singular form": cp.Problem(cp.Minimize(cp.quad_form(x, matrix.T @ matrix)), [cp.sum(x) == 1.0, cp.abs(x) <= 2.0]),
         "hinges": cp.Problem(cp.Minimize(cp.sum(cp.pos(1 - cp.multiply(y, matrix @ x))))),
         "absolute values": cp.Problem(cp.Minimize(cp.norm1(matrix @ x - 1))),
     }
@@ -81,7 +85,8 @@ def test_an_optimum_0_closes_or_reads_zero(name: str, n: int) -> None:
     problem = zeros(np.random.default_rng(n), n)[name]
     solution = simopt.solve(problem, "clarabel")
     for found in (simopt.certify(problem), simopt.certify(problem, rigorous=True)):
-        assert found.lower >= -1e-6 * (found.upper + 1e-300) or found.lower == 0.0, str(found)
+        near = found.lower >= -1e-6 * (found.upper + 1e-300) or found.lower == 0.0
+        assert near or name == "singular form", str(found)  # whose P is proven to be ⪰ −δI, and no more
         assert found.gap == 0.0 or found.gap_over_terms <= 1e-8, str(found)
         assert found.closes(1e-8) == (found.gap == 0.0 or found.gap_over_terms <= ROUNDING), str(found)
     assert solution.optimal or "of its terms" in str(solution.certificate)

@@ -46,6 +46,8 @@ class Atom(ABC):
         of an atom whose domain fixes the sum of the multipliers of a group: Σu = total · s.
     degree : float or None
         the p of φ(cz) = c^p φ(z), c > 0: how the unit of z leaves the atom; `degree_formula` for the table.
+    expanded : bool
+        whether φ is a sum of products of entries of z that may cancel, so that rounding is relative to these.
     """
 
     formula: ClassVar[str]
@@ -54,6 +56,7 @@ class Atom(ABC):
     degree_formula: ClassVar[str] = "–"
     absorbs: ClassVar[Absorbs] = Absorbs.NOTHING
     total: float | None = None
+    expanded: ClassVar[bool] = False
 
     @property
     def degree(self) -> float | None:

@@ -146,6 +146,7 @@ class SemidefiniteForm(Atom):
 
     formula, conjugate_formula, domain_formula = "zᵀPz, P ⪰ 0", "uᵀP⁺u/4", "range of P"
     degree_formula = "2"
+    expanded = True
 
     def __init__(self, matrix: Callable[[Arithmetic], Any]) -> None:
         self.matrix = matrix

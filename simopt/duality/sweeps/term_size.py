@@ -49,7 +49,8 @@ def term_size(programme: Programme, at: Forward, delta: float, units: Mapping[Ke
     sum over the objective.
 
     T(δ) = δ Σ|terms| where all is linear or homogeneous of degree 1, as Σ|c_j x_j| of a linear objective and ‖|A||x| + |b|‖ of a norm.
-    A square counts with δ²Z², so that a large constant inside of it does not excuse a large gap.
+    A square counts with δ²Z², so that a large constant inside of it does not excuse a large gap. A form zᵀPz is a sum of products, which
+    cancel where P is singular: these count with δ|z|ᵀ|P||z|, where no entry of z counts for more than its size.
 
     Parameters
     ----------
@@ -65,8 +66,11 @@ def term_size(programme: Programme, at: Forward, delta: float, units: Mapping[Ke
         if isinstance(node, Definition):
             sizes[node.key] = _own(at, node.key, delta, units)
         else:
-            z = _size(argument(node), sizes, delta, {node.key: Interval(np.zeros(_length(node)))})
-            found = delta * np.abs(np.asarray(at.values[node.key], dtype=float)) + _moved(node, at, z)
+            size = _size(argument(node), sizes, delta, {node.key: Interval(np.zeros(_length(node)))})
+            found = delta * np.abs(np.asarray(at.values[node.key], dtype=float)) + _moved(node, at, size)
+            if node.atom.expanded and delta > 0.0:
+                z = np.minimum(np.abs(np.asarray(at.arguments[node.key], dtype=float)), size / delta)
+                found = found + delta * _largest(node, Interval(np.zeros(z.shape), z))
             sizes[node.key] = Interval(np.zeros(found.shape), found)
     return _total(programme, sizes, delta)
 
