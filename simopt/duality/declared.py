@@ -25,11 +25,11 @@ from simopt.duality.sweeps.absorbers import Absorber, absorbers
 from simopt.duality.sweeps.backward import Backward, backward
 from simopt.duality.sweeps.distance import moduli, radius
 from simopt.duality.sweeps.forward import Forward, forward
-from simopt.duality.sweeps.term_size import least_fraction, outer_size, term_size
+from simopt.duality.sweeps.term_size import least_fraction, outer_size, own_sizes, term_size
 from simopt.duality.units.units import equilibrated, natural_size, natural_units
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.solving.judgement import EXCUSED, ratio
+from simopt.solving.judgement import EXCUSED, as_cancelled, ratio
 from simopt.solving.problem import ALL_CONES, Example, Problem, Rescale, hashed
 
 if TYPE_CHECKING:
@@ -296,8 +296,10 @@ class Declared(Problem):
 
         def fraction(units: Mapping[Key, float] | None = None) -> float:
             size = max(abs(upper), abs(lower), gap)
-            outer = ratio(gap, outer_size(self.programme, at, units))
-            return min(outer, least_fraction(size, lambda d: term_size(self.programme, at, d, units), EXCUSED))
+            own = own_sizes(self.programme, at, units)
+            outer = ratio(gap, outer_size(self.programme, own))
+            inner = least_fraction(size, lambda d: term_size(self.programme, at, d, own), EXCUSED)
+            return min(outer, as_cancelled(inner, point))
 
         with np.errstate(all="ignore"):
             found = fraction()

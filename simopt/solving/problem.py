@@ -22,7 +22,7 @@ from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.ground.lent import Lent
 from simopt.ground.memory_maps import mapped
-from simopt.solving.judgement import ratio
+from simopt.solving.judgement import as_cancelled, ratio
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -323,7 +323,7 @@ class Problem(ABC):
         if self.growth is None:
             return terms
         inside: float = ratio(max(abs(upper), abs(lower), gap), self.scale()) ** (1.0 / self.growth)
-        return min(terms, inside)
+        return min(terms, as_cancelled(inside, point))
 
     def scale(self) -> float:
         """The size of the objective before anything is learnt: its value at the trivial point."""

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import pytest
 
 import simopt
+from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.duality import Declared
+from simopt.problems.bounds import Ball
 from simopt.problems.kernel_ridge import KernelRidge
+from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
+from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solving.judgement import ROUNDING
 
 LOSSES: dict[str, Callable[[cp.Expression], cp.Expression]] = {
@@ -21,6 +26,8 @@ LOSSES: dict[str, Callable[[cp.Expression], cp.Expression]] = {
     "huber": lambda r: cp.sum(cp.huber(r)),
     "absolute": cp.norm1,
     "insensitive": lambda r: cp.sum(cp.pos(cp.abs(r) - 0.1)),
+    "largest": lambda r: cp.sum_largest(cp.abs(r), 3),
+    "form": lambda r: cp.quad_form(r, np.ones((r.size, r.size)) + np.eye(r.size)),
 }
 
 
@@ -62,6 +69,34 @@ def test_a_null_direction_excuses_no_error(push: float) -> None:
             for rigorous in (False, True):
                 found = simopt.certify(cp.Problem(cp.Minimize(objective)), solver=None, rigorous=rigorous)
                 assert not found.closes(1e-8), str(found)
+
+
+@pytest.mark.parametrize("far", [1e9, 1e16])
+@pytest.mark.parametrize("mean", [0.0, 1e8, 1e12])
+def test_terms_that_cancel_far_out_excuse_no_error(mean: float, far: float) -> None:
+    """f(x) + x has the same value for all large x, and terms as large as x."""
+    x, y = cp.Variable(), cp.Variable()
+    targets = mean + np.array([-1.0, 1.0])
+    falling = {"max": cp.pos(x), "abs": cp.abs(x), "logistic": cp.logistic(x), "exponentials": cp.log_sum_exp(cp.hstack([x, 0]))}
+    for loss in (cp.norm, cp.sum_squares):
+        for name, function in falling.items():
+            x.value, y.value = far, mean + 0.125
+            for rigorous in (False, True):
+                problem = cp.Problem(cp.Minimize(function - x + loss(y - targets)), [x >= 0])
+                found = simopt.certify(problem, solver=None, rigorous=rigorous)
+                assert not found.closes(1e-8), (name, str(found))
+
+
+@pytest.mark.parametrize("loss", [LandmarkedLeastSquares, LandmarkedSVR], ids=lambda kind: str(kind.name))
+@pytest.mark.parametrize("mean", [1e8, 1e12])
+def test_an_offset_hides_no_error_of_our_own_problems(loss: type[Any], mean: float) -> None:
+    features = np.stack([np.ones(64), np.linspace(0.0, 1.0, 64)], axis=1)
+    noise = np.where(np.arange(64) % 2, 0.125, -0.125)  # floats near 1e12 hold it
+    problem = loss(features, mean + noise, Ball(2.0 * mean))
+    for off in (0.0625, 0.25):
+        for num in (FLOAT, INTERVAL):
+            found = simopt.certify(problem, {"w": np.array([mean, off])}, num=num)
+            assert not found.closes(1e-8), str(found)
 
 
 def zeros(rng: np.random.Generator, n: int) -> dict[str, cp.Problem]:

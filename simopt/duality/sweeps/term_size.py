@@ -41,12 +41,12 @@ def least_fraction(gap: float, size: Callable[[float], float], most: float) -> f
     return high
 
 
-def term_size(programme: Programme, at: Forward, delta: float, units: Mapping[Key, float] | None = None) -> float:
+def term_size(programme: Programme, at: Forward, delta: float, own: Mapping[Key, Interval]) -> float:
     r"""T(δ), the size of the objective when every number in it is δ times what it is.
 
-    A variable x has the size δ|x|. A map Ax + b has the size Z = |A| S + δ|b|, S the sizes of what stands in it. A term φ(z) has the size
-    δ|φ(z)| + max |φ(v)| over |v| ≤ Z where φ is homogeneous of a degree ≥ 1. Elsewhere the maximum is that of |φ(z + v) − φ(z)|. T is the
-    sum over the objective.
+    A variable x has the size δ|x|, as `own_sizes` counts it. A map Ax + b has the size Z = |A| S + δ|b|, S the sizes of what stands in it.
+    A term φ(z) has the size δ|φ(z)| + max |φ(v)| over |v| ≤ Z where φ is homogeneous of a degree ≥ 1. Elsewhere the maximum is that of
+    |φ(z + v) − φ(z)|. T is the sum over the objective.
 
     T(δ) = δ Σ|terms| where all is linear or homogeneous of degree 1, as Σ|c_j x_j| of a linear objective and ‖|A||x| + |b|‖ of a norm.
     A square counts with δ²Z², so that a large constant inside of it does not excuse a large gap. A form zᵀPz is a sum of products, which
@@ -57,34 +57,56 @@ def term_size(programme: Programme, at: Forward, delta: float, units: Mapping[Ke
     at : Forward
         the values at the point.
     delta : float
-    units : mapping, optional
-        of `SEVERAL` of which no entry of a variable counts for more: a point far along a direction in which nothing changes has large
-        terms, too.
+    own : mapping
+        `own_sizes`.
     """
-    sizes = {key: _own(at, key, delta, units) for key in programme.leaves}
+    sizes = {key: _around_zero(delta * own[key].rad) for key in programme.leaves}
     for node in programme.nodes:
-        if isinstance(node, Definition):
-            sizes[node.key] = _own(at, node.key, delta, units)
-        else:
-            size = _size(argument(node), sizes, delta, {node.key: Interval(np.zeros(_length(node)))})
-            found = delta * np.abs(np.asarray(at.values[node.key], dtype=float)) + _moved(node, at, size)
+        found = delta * own[node.key].rad
+        if not isinstance(node, Definition):
+            size = _argument_size(node, sizes, delta)
+            found = found + _moved(node, at, size)
             if node.atom.expanded and delta > 0.0:
                 z = np.minimum(np.abs(np.asarray(at.arguments[node.key], dtype=float)), size / delta)
-                found = found + delta * _largest(node, Interval(np.zeros(z.shape), z))
-            sizes[node.key] = Interval(np.zeros(found.shape), found)
+                found = found + delta * _largest(node, _around_zero(z))
+        sizes[node.key] = _around_zero(found)
     return _total(programme, sizes, delta)
 
 
-def outer_size(programme: Programme, at: Forward, units: Mapping[Key, float] | None = None) -> float:
+def outer_size(programme: Programme, own: Mapping[Key, Interval]) -> float:
     """Σ|terms| over the variables, functions and constants of which the objective is a sum."""
-    leaves = {key: _own(at, key, 1.0, units) for key in programme.leaves}
-    nodes = {n.key: _own(at, n.key, 1.0, units if isinstance(n, Definition) else None) for n in programme.nodes}
-    return _total(programme, leaves | nodes, 1.0)
+    return _total(programme, own, 1.0)
 
 
-def _own(at: Forward, key: Key, delta: float, units: Mapping[Key, float] | None) -> Interval:
+def own_sizes(programme: Programme, at: Forward, units: Mapping[Key, float] | None = None) -> dict[Key, Interval]:
+    """|x| of variables and |φ(z)| of terms, as intervals around 0.
+
+    With units, no entry of a variable counts for more than `SEVERAL` of them, and no term for more than it has where its argument is cut
+    off at the size that it has then. A point far along a direction in which nothing changes has large terms, too: x and max(x, 0) of
+    max(x, 0) − x at x = 1e16.
+    """
+    sizes = {key: _own(at, key, units) for key in programme.leaves}
+    for node in programme.nodes:
+        sizes[node.key] = _own(at, node.key, units if isinstance(node, Definition) else None)
+        if units is not None and not isinstance(node, Definition):
+            z, most = np.asarray(at.arguments[node.key], dtype=float), _argument_size(node, sizes, 1.0)
+            if np.any(np.abs(z) > most):
+                cut = np.abs(node.atom.value(FLOAT, np.clip(z, -most, most)))
+                sizes[node.key] = _around_zero(np.fmin(sizes[node.key].rad, cut))
+    return sizes
+
+
+def _own(at: Forward, key: Key, units: Mapping[Key, float] | None) -> Interval:
     x = np.abs(np.asarray(at.values[key], dtype=float))
-    return Interval(np.zeros(x.shape), delta * (x if units is None else np.minimum(x, SEVERAL * units.get(key, 1.0))))
+    return _around_zero(x if units is None else np.minimum(x, SEVERAL * units.get(key, 1.0)))
+
+
+def _around_zero(size: Array) -> Interval:
+    return Interval(np.zeros(size.shape), size)
+
+
+def _argument_size(node: Term | Epigraph, sizes: Mapping[Key, Interval], delta: float) -> Array:
+    return _size(argument(node), sizes, delta, {node.key: Interval(np.zeros(_length(node)))})
 
 
 def _total(programme: Programme, sizes: Mapping[Key, Interval], delta: float) -> float:

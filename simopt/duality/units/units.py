@@ -116,12 +116,15 @@ def natural_size(programme: Programme) -> float:
 
 
 def natural_units(programme: Programme) -> dict[Key, float]:
-    """The size that the constants ask for of each value, by least squares."""
-    return {key: float(np.exp2(log)) for (kind, key), log in _logarithms(programme).items() if kind == "value"}
+    """The size that the constants ask for of each value, by least squares; 1 where only the objective would ask for one.
+
+    The objective at 0 is large where constants of its terms are, and is the size of no variable that stands beside them.
+    """
+    return {key: float(np.exp2(log)) for (kind, key), log in _logarithms(programme, OBJECTIVE).items() if kind == "value"}
 
 
-def _logarithms(programme: Programme) -> dict[tuple[str, Key], float]:
-    """log₂ of units, by least squares.
+def _logarithms(programme: Programme, without: Key | None = None) -> dict[tuple[str, Key], float]:
+    """log₂ of units, by least squares, of all maps or `without` one.
 
     Each block of a map m says log ρ_m = log σ_v + log|entries|, its constants log ρ_m = log|entries| (with thrice the weight), and a term
     of degree p has σ_t = ρ^p, one without a degree σ_t = ρ = 1. The objective is a map like the others, with little weight.
@@ -134,7 +137,7 @@ def _logarithms(programme: Programme) -> dict[tuple[str, Key], float]:
     equations: list[tuple[dict[int, float], float, float]] = []  # factors, right-hand side, weight
     for block in blocks(programme):
         size = float(np.max(np.abs(block.entries), initial=0.0))
-        if 0.0 < size < math.inf:
+        if 0.0 < size < math.inf and block.home != without:
             left = {column("map", block.home): 1.0}
             if block.value is not None:
                 left[column("value", block.value)] = -1.0
