@@ -82,6 +82,11 @@ class DeclaredProblem(Problem):
         """‖x − x*‖₂ over all variables, from the squares that they stand in."""
         return self.derived.distance(gap, point)
 
+    @property
+    def growth(self) -> int | None:
+        """None: the terms themselves are known."""
+        return None
+
     def gap_over_terms(self, point: Point, upper: float, lower: float, gap: float) -> float:
         """The gap as a fraction of the sizes of the terms at the point; see `Declared`."""
         return self.derived.gap_over_terms(point, upper, lower, gap)

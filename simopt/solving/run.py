@@ -229,7 +229,7 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
                 last = None
             else:
                 last = _kept(step)
-                if spared and float(step.gap) < known[0]:
+                if float(step.gap) < known[0]:
                     known = float(step.gap), last
             if out_of_time:
                 if known[1] is not None and run.certify(known[1].point, known[1].multipliers):
