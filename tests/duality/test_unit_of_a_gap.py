@@ -20,7 +20,6 @@ from simopt.solving.judgement import ROUNDING
 
 LOSSES: dict[str, Callable[[cp.Expression], cp.Expression]] = {
     "squares": lambda r: cp.sum_squares(r) / r.size,
-    "form": lambda r: cp.quad_form(r, np.eye(r.size)) / r.size,
     "singular form": lambda r: cp.quad_form(r, 2.0 * np.diag(np.arange(r.size) % 3 > 0)),
     "norm": cp.norm,
     "huber": lambda r: cp.sum(cp.huber(r)),
