@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The reader's tests and CVXPY's own problems with the oldest CVXPY that pyproject.toml allows, in an environment of its own.
-#   .ci/oldest_cvxpy.sh        VENV=folder keeps the environment; PYTEST_ARGS chooses tests; CVXPY=version takes another
+#   .ci/oldest_cvxpy.sh        KEEP=folder keeps the environment; PYTEST_ARGS chooses tests; CVXPY=version takes another
+# Not VENV: `make full` hands on that of its own environment, which would be left with the old CVXPY.
 # What is judged of the problems is held against results.jsonl: one that is refused there alone, or misread, fails.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -11,7 +12,7 @@ export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
 scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
-bin="$(realpath -m "${VENV:-$scratch/venv}")/bin"
+bin="$(realpath -m "${KEEP:-$scratch/venv}")/bin"
 set -e
 python3 -m venv "${bin%/bin}"
 "$bin/python" -m pip install -q -c constraints.txt -e '.[test]'

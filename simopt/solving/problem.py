@@ -315,7 +315,7 @@ class Problem(ABC):
 
         By default the terms are taken to be ≥ 0, so that their sizes add up to the value. Of a bracket around 0 all of it is also compared
         with what cancels inside of the losses, where their `growth` d is known: by the δ for which δ^d times the objective at the trivial
-        point is as much, so that of squares a residual is compared, and not its square.
+        point is as much, so that of squares a residual is compared, and not its square. Of that a few roundings close (`as_cancelled`).
         A problem whose terms cancel otherwise may override this. It must not count a term for more than the data ask for: what it excuses
         as rounding counts as closed.
         """
