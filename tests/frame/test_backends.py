@@ -361,3 +361,21 @@ def test_ctrl_c_during_a_solve_is_a_keyboard_interrupt(name: str, n: int, d: int
         rest = process.stdout.read()
     assert rest.splitlines()[-1] == "interrupted INTERRUPTED", rest
     assert process.returncode == 130 and time.perf_counter() - start < 35
+
+
+DIAGONAL = """
+import cvxpy as cp, numpy as np, simopt
+x = cp.Variable((4, 4))
+problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [{row}])
+print([simopt.solve(problem, name).status.name for name in ("clarabel", "scs")])
+x.value = -9.0 * np.ones((4, 4))
+print(simopt.certify(problem).lower, simopt.certify(problem, solver=None).lower)
+"""
+
+
+@pytest.mark.parametrize("row", ["cp.diag(x) @ np.ones((4, 2)) <= -3", "cp.diag(x, 1) @ cp.Parameter((3, 1), value=np.ones((3, 1))) <= -3"])
+def test_a_diagonal_times_a_matrix_does_not_end_the_process(row: str) -> None:
+    """CVXPY's compiled canonicalisation ends in a segmentation fault; when one that can write it comes, the statuses here change."""
+    told = subprocess.run([sys.executable, "-c", DIAGONAL.format(row=row)], capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr[-500:]
+    assert told.stdout.split("\n")[:2] == ["['UNSUPPORTED', 'UNSUPPORTED']", "0.0 0.0"]

@@ -14,6 +14,7 @@ import numpy as np
 
 from simopt.duality.dual_programme import dual
 from simopt.ground.arrays import Multipliers
+from simopt.ground.canonicalisation import canonicalisation
 from simopt.ground.errors import Unreadable
 from simopt.ground.threads import quiet
 
@@ -41,7 +42,7 @@ def interior_multipliers(problem: cp.Problem) -> Multipliers | None:
 def _optimum(problem: cp.Problem) -> float | None:
     with quiet():  # what the back end says of its answer is not asked: the sweep is
         try:
-            problem.solve(solver=cp.CLARABEL)
+            problem.solve(solver=cp.CLARABEL, canon_backend=canonicalisation(problem))
         except KeyboardInterrupt:
             raise
         except BaseException:  # back ends raise whatever they like (a panic of Rust is no Exception)
