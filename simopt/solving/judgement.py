@@ -268,9 +268,10 @@ class _Scene:
         self.upper = _end(num.upper, self.primal, math.inf)
 
     def over_terms(self, lower: float, gap: float) -> float:
-        """The gap as a fraction of the sizes of the terms."""
-        if gap == 0.0 or not (math.isfinite(gap) and math.isfinite(self.upper)):
-            return 0.0 if gap == 0.0 else math.inf
+        """The gap as a fraction of the sizes of the terms, which is at most that of the value: where this is rounding they are not asked."""
+        over_value = ratio(gap, max(abs(lower), abs(self.upper)))
+        if over_value <= ROUNDING or not (math.isfinite(gap) and math.isfinite(self.upper)):
+            return over_value if over_value <= ROUNDING else math.inf
         found = _value(self.problem.gap_over_terms, self.restored, self.upper, lower, gap)
         return float(found) if found >= 0.0 else math.inf
 
@@ -435,7 +436,7 @@ def _hopeless(problem: Problem, delta: float) -> bool:
 
 def _lost(scale: float) -> float:
     """What making a shaken point feasible may cost, without that a better way is sought: it is no move."""
-    return MOVED * scale / 10
+    return MOVED * scale / 3
 
 
 def _asked_for(problem: Problem, restored: Point, multipliers: Multipliers) -> Foreseen:
