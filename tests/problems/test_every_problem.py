@@ -126,13 +126,13 @@ def test_strong_duality_and_agreement_with_the_declaration(problem: Problem) -> 
     _, point, multipliers = solved(problem)
     judged = judge(problem, point, multipliers)
     found = judged.certificate
-    assert found.relative_gap <= 1e-7
+    assert found.closes(1e-7) or (found.holds_zero and found.gap <= 1e-7 * problem.scale())
     assert found.lower <= found.upper + 1e-12 * max(found.scale, abs(found.upper))
     rigorous = certify(problem, point, multipliers, INTERVAL)
     assert rigorous.lower <= found.upper + 1e-12 * found.scale
     assert rigorous.upper >= found.lower - 1e-12 * found.scale
-    if problem.scale() > 0:
-        assert rigorous.relative_gap <= max(1e-6, known_of_a_norm(problem) / problem.scale())
+    if problem.scale() > 0:  # of which the terms are made; of an optimum that is next to nothing of it intervals know no more
+        assert rigorous.gap <= max(1e-6 * problem.scale(), known_of_a_norm(problem))
 
 
 def known_of_a_norm(problem: Problem) -> float:
