@@ -111,13 +111,17 @@ class Truth:
             found.append("lower")
         elif (
             math.isfinite(lower)
-            and math.isfinite(reached)
+            and reached not in (math.inf, -math.inf)  # a fraction may be too large for the floats
             and Q(lower) > reached + (allowed + FLOAT_SHARE * abs(Q(reached)) * (not rigorous))
         ):
             found.append("lower")
         if (upper < math.inf and least == math.inf) or (upper == -math.inf and least > -math.inf):
             found.append("upper")
-        elif math.isfinite(upper) and math.isfinite(least) and Q(upper) < least - (allowed + FLOAT_SHARE * abs(Q(least)) * (not rigorous)):
+        elif (
+            math.isfinite(upper)
+            and least not in (math.inf, -math.inf)
+            and Q(upper) < least - (allowed + FLOAT_SHARE * abs(Q(least)) * (not rigorous))
+        ):
             found.append("upper")
         return " ".join(found)
 
@@ -245,5 +249,5 @@ def _float(x: Any) -> float | str:
     try:
         found = float(x)
     except OverflowError:
-        found = math.copysign(math.inf, x)
+        found = math.inf if x > 0 else -math.inf
     return found if math.isfinite(found) else str(found)
