@@ -15,7 +15,7 @@ from simopt.duality.graph.programme import Term
 from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import RAW, Sizes, degree, equilibrated
 from simopt.ground.arrays import Multipliers, Point
-from simopt.ground.canonicalisation import canonicalisation
+from simopt.ground.diagonals import copied
 from simopt.ground.errors import NotAvailable
 from simopt.ground.threads import quiet
 from simopt.solving.judgement import Certificate, judge
@@ -108,7 +108,7 @@ class GraphForm:
         if id(e) not in self.known:
             term = self.by_source.get(id(e))
             if term is None or not term.parts or term.key in self.needless:
-                self.known[id(e)] = (e, e.copy([self.written(a) for a in e.args]))
+                self.known[id(e)] = (e, copied(e, [self.written(a) for a in e.args]))
             else:
                 self.known[id(e)] = (e, self._term(e, term))
         return self.known[id(e)][1]
@@ -220,7 +220,7 @@ def _closes(certificate: Certificate, tol: float) -> bool:
 def _solved(form: GraphForm, solver: str, options: dict[str, Any]) -> tuple[Point, Multipliers]:
     with quiet():  # what the back end says of its answer is not asked: the judge is
         try:
-            form.problem.solve(solver=solver, canon_backend=canonicalisation(form.problem), **(options or TIGHT.get(solver, {})))
+            form.problem.solve(solver=solver, **(options or TIGHT.get(solver, {})))
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # CVXPY and back ends raise whatever they like (a panic of Rust is no Exception)

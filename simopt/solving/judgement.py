@@ -268,7 +268,7 @@ class _Scene:
         self.upper = _end(num.upper, self.primal, math.inf)
 
     def over_terms(self, lower: float, gap: float) -> float:
-        """The gap as a fraction of the sizes of the terms, which is at most that of the value: where this is rounding they are not asked."""
+        """The gap as a fraction of the sizes of the terms. It is at most that of the value: where this is rounding they are not asked."""
         over_value = ratio(gap, max(abs(lower), abs(self.upper)))
         if over_value <= ROUNDING or not (math.isfinite(gap) and math.isfinite(self.upper)):
             return over_value if over_value <= ROUNDING else math.inf

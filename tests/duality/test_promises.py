@@ -81,6 +81,27 @@ def test_truly_semidefinite_parameters_keep_finite_bounds(kind: str, n: int) -> 
     assert found.gap <= 1e-5 * max(1.0, abs(found.upper))
 
 
+@pytest.mark.parametrize("below", [0.0, 1e-10])
+@pytest.mark.parametrize("made", ["sum", "share", "product"])
+def test_what_is_computed_from_parameters_is_proven_in_fractions(made: str, below: float) -> None:
+    """Intervals enclose a sum of matrices with a radius, in which no singular matrix is proven to be semidefinite."""
+    x, vector = cp.Variable(3), np.array([[1.0, -1.0, -2.0]])
+    given, rest = (cp.Parameter((3, 3), symmetric=True, value=c * vector.T @ vector) for c in (3.0, 0.1))
+    factor = cp.Parameter((1, 3), value=vector)
+    matrix = {"sum": given + rest, "share": given / 3.0, "product": factor.T @ factor}[made] - below * np.eye(3)
+    problem = cp.Problem(cp.Minimize(cp.quad_form(x, cp.psd_wrap(matrix)) + 0.1 * cp.norm1(x - 1.0)))
+    found = simopt.certify(problem, rigorous=True)
+    assert found.closes(1e-6) if below == 0.0 else found.lower == -np.inf
+
+
+def test_what_is_no_fraction_stays_open() -> None:
+    x, share = cp.Variable(2), cp.Parameter(pos=True, value=2.0)
+    problem = cp.Problem(cp.Minimize(cp.quad_form(x, cp.psd_wrap(cp.sqrt(share) * np.ones((2, 2)))) + cp.norm1(x - 1.0)))
+    found = simopt.certify(problem, rigorous=True)
+    assert found.lower == -np.inf
+    assert "not proven to be positive semidefinite" in found.open
+
+
 def test_a_parameter_is_judged_as_it_is_at_the_moment() -> None:
     x, matrix = cp.Variable(2), np.eye(2)
     parameter = cp.Parameter((2, 2), PSD=True, value=matrix)

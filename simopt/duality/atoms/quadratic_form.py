@@ -10,7 +10,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, NotRational
 from simopt.arithmetic.definite import least_eigenvalue, semidefinite_rank
 from simopt.arithmetic.interval import as_interval
 from simopt.duality.atoms.base import Absorbs, Atom, Priced
@@ -45,10 +45,11 @@ class Shift:
     radius: float = 0.0
 
 
-def support(matrix: Any) -> Support | None:
+def support(matrix: Any, fractions: Callable[[], Any] | None = None) -> Support | None:
     """The support of (M + Mᵀ)/2 for a square M of floats or balls; None where it is not proven to be positive semidefinite.
 
-    What floats do not prove, fractions decide, of matrices that are small and known exactly.
+    What floats do not prove, fractions decide, of matrices that are small and known exactly: M itself where it has no radius, or what
+    `fractions` says of a sum that balls enclose.
     """
     given = as_interval(matrix)
     half = (given + given.T) * 0.5
@@ -62,9 +63,11 @@ def support(matrix: Any) -> Support | None:
         least = least_eigenvalue(half[np.ix_(live, live)]) if len(live) else 1.0
         if least > 0.0:
             return Support(live, least)
-    if given.rad.any() or n > LARGEST:
+    if n > LARGEST:
         return None
-    exact = RATIONAL.lift(given.mid)
+    exact = RATIONAL.lift(given.mid) if not given.rad.any() else None if fractions is None else fractions()
+    if exact is None:
+        return None
     exact = (exact + exact.T) / 2
     rank = semidefinite_rank(exact)
     if rank is None:
@@ -164,11 +167,18 @@ class SemidefiniteForm(Atom):
         """The matrix as it is now; what is known of another one is forgotten."""
         now = as_interval(self.matrix(INTERVAL))
         if self._seen is None or not (np.array_equal(self._seen[0], now.mid) and np.array_equal(self._seen[1], now.rad)):
-            self._seen, self._support = (now.mid.copy(), now.rad.copy()), support(now)
+            self._seen, self._support = (now.mid.copy(), now.rad.copy()), support(now, self._fractions)
             found = self._support is not None
             self._missing = 0.0 if found else missing(now)
             self._by_rounding = None if found or not np.isfinite(now.mid).all() else rounded(now.mid)
         return now
+
+    def _fractions(self) -> Any:
+        """The matrix in fractions; None where it has none."""
+        try:
+            return self.matrix(RATIONAL)
+        except NotRational:
+            return None
 
     def support(self) -> Support | None:
         """The support of P as it is now; None where P ⪰ 0 is not proven, or its rank is not."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from simopt.duality.dual_programme import dual
 from simopt.ground.arrays import Multipliers
-from simopt.ground.canonicalisation import canonicalisation
+from simopt.ground.diagonals import flattened
 from simopt.ground.errors import Unreadable
 from simopt.ground.threads import quiet
 
@@ -40,9 +40,10 @@ def interior_multipliers(problem: cp.Problem) -> Multipliers | None:
 
 
 def _optimum(problem: cp.Problem) -> float | None:
+    problem = flattened(problem)
     with quiet():  # what the back end says of its answer is not asked: the sweep is
         try:
-            problem.solve(solver=cp.CLARABEL, canon_backend=canonicalisation(problem))
+            problem.solve(solver=cp.CLARABEL)
         except KeyboardInterrupt:
             raise
         except BaseException:  # back ends raise whatever they like (a panic of Rust is no Exception)

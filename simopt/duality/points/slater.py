@@ -21,7 +21,7 @@ from simopt.duality.sweeps.forward import forward
 from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import Sizes, equilibrated
 from simopt.ground.arrays import Array
-from simopt.ground.canonicalisation import canonicalisation
+from simopt.ground.diagonals import flattened
 from simopt.ground.threads import quiet
 
 LEAST = 1e-9  # a slack, relative to the row, that a solver tells from none
@@ -165,8 +165,7 @@ def _solution(programme: Programme, near: Mapping[Key, Array], goal: Any, rows: 
         limits = [row.tree_copy(measured.instead) <= 0 for row in rows] + _exact_rows(programme, sizes, measured)
         nearest = cp.Maximize((goal - NEAR * away).tree_copy(measured.instead))
         with quiet():  # what the back end says of its answer is not asked
-            problem = cp.Problem(nearest, limits)
-            problem.solve(solver=cp.CLARABEL, warm_start=False, canon_backend=canonicalisation(problem))
+            flattened(cp.Problem(nearest, limits)).solve(solver=cp.CLARABEL, warm_start=False)
         complete = all(measured.has_value(leaf) for leaf in leaves)
         return {leaf.key: measured.found(leaf).reshape(-1, order="F") for leaf in leaves} if complete else None
     finally:

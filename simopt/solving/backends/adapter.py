@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.ground.canonicalisation import canonicalisation
+from simopt.ground.diagonals import flattened
 from simopt.ground.threads import quiet
 from simopt.ground.worker import Worker
 from simopt.solving.backends import clockless, ecos_process
@@ -115,9 +115,7 @@ def canonicalise(declaration: cp.Problem, backend: BackEnd) -> tuple[dict[str, A
 
     try:
         enforce = bool(declaration.parameters()) and declaration.is_dpp()
-        data, chain, inverse = declaration.get_problem_data(
-            backend.solver, enforce_dpp=enforce, canon_backend=canonicalisation(declaration), solver_opts={}
-        )
+        data, chain, inverse = flattened(declaration).get_problem_data(backend.solver, enforce_dpp=enforce, solver_opts={})
     except cp.error.SolverError as error:
         raise Refused(f"{backend.name} cannot take this declaration: {error}") from error
     except Exception as error:  # of its own kind where a reduction meets what it did not expect
