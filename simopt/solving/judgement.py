@@ -47,7 +47,8 @@ class Certificate:
     scale : float
         max(|lower|, |upper|).
     gap_over_terms : float
-        the gap as a fraction of the sizes of the objective's terms at the point; see `Problem.gap_over_terms`.
+        the gap as a fraction of the sizes of the objective's terms at the point; see `Problem.gap_over_terms`. Where gap / scale is
+        rounding, that: it is not less, and the terms are not asked.
     infeasibility : float
         largest |given − restored| / (1 + |restored|) over the entries of the point; where `certify` solved a `cvxpy.Problem` anew and
         judged the point found, given are the values that the problem holds.
