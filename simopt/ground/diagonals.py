@@ -1,8 +1,8 @@
 """CVXPY's diagonals, written so that a product with a matrix takes them for vectors.
 
 CVXPY 1.9 gives diag(X) the shape (n, 1) where a product takes it for (n,): its compiled canonicalisation then reads what is not there, and
-the process may end with a segmentation fault. vec(diag(X)) has the shape that it says. A partial optimum is left as it is: CVXPY solves what
-stands in it by itself.
+the process may end with a segmentation fault. vec(diag(X)) has the shape that it says. A partial optimum is left as it is: CVXPY solves
+what stands in it by itself.
 """
 
 from __future__ import annotations
