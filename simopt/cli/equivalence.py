@@ -126,9 +126,9 @@ def _telling(steps: Steps) -> Callable[[int, int, str], None]:
 
 def _show(decision: Decision, one_map: StrongDecision | None, sample: Sample, plot: Path | None) -> None:
     out = console()
-    out.print(decision.sentence)
+    out.print(decision.sentence, soft_wrap=True)  # one line, however narrow the screen
     if one_map is not None:
-        out.print(one_map.sentence)
+        out.print(one_map.sentence, soft_wrap=True)
     out.print()
     out.print(f"sample      {sample.name}, n = {decision.samples}" + "".join(f"; {remark}" for remark in sample.remarks))
     out.print(f"A           {decision.source}, λ in {decision.domains[0]}")
