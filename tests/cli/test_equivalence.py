@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click import Command, Context
 from typer.testing import Result
 
 from simopt.equivalence.decision_record import recalled
-from simopt.ground import jsonio
+from simopt.ground import jsonio, registry
 
 Run = Callable[..., Result]
 
@@ -171,6 +172,14 @@ def test_bad_input_is_told_with_the_remedy(run: Run, mine: Path, arguments: tupl
     result = run("equivalence", *arguments)
     assert result.exit_code == 2 and said in result.stderr, result.output
     assert len(result.stderr.splitlines()) == 1 and not result.stdout
+
+
+def test_the_shell_completes_every_family() -> None:
+    """Read from sources, without imports: also those that problems with two forms give."""
+    from simopt.cli import completion
+
+    registry.load("theorems")
+    assert set(completion.families(Context(Command("equivalence")), "")) >= set(registry.names("family"))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
