@@ -72,8 +72,14 @@ def equivalence(
     asked = {"parameters": None if parameters is None else _numbers(parameters), "resolution": resolution}
     with reserved(as_json):
         families = family_of(a), family_of(b)
-        dataset = drawn.synthetic(samples or drawn.SYNTHETIC) if data is None else load_dataset(data, target=target, fetch=True)
-        sample = drawn.sample_for(families, dataset, samples=samples or drawn.SAMPLES, similarity=similarity, kind=targets)
+        dataset = (
+            drawn.synthetic(drawn.SYNTHETIC if samples is None else samples)
+            if data is None
+            else load_dataset(data, target=target, fetch=True)
+        )
+        sample = drawn.sample_for(
+            families, dataset, samples=drawn.SAMPLES if samples is None else samples, similarity=similarity, kind=targets
+        )
         decision, stopped = _decided(families, sample, asked)
         one_map = None
         if strong and not stopped:

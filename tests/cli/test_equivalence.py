@@ -160,6 +160,8 @@ def test_pictures_of_one_parameter_and_of_none_found(run: Run, mine: Path, tmp_p
         (("kernel-ridge", "mine.py:made", "--lambda", "a"), "--lambda"),
         (("kernel-ridge", "mine.py:made", "--resolution", "2"), "resolution"),
         (("kernel-ridge", "mine.py:made", "--samples", "1"), "samples"),
+        (("kernel-ridge", "mine.py:made", "--samples", "0"), "samples"),
+        (("kernel-ridge", "mine.py:made", "--lambda", "nan"), "--lambda"),
         (("kernel-ridge", "mine.py:made", "--similarity", "gausian"), "'gaussian'"),
         (("kernel-ridge", "mine.py:made", "--data", "abalon"), "'abalone'"),
         (("kernel-ridge", "mine.py:made", "--data", "x.npz"), ".csv"),
