@@ -60,9 +60,7 @@ def equivalence(
     Exit status 0: decided, either way; 1: undecided; 2: bad input, or a file could not be written; 130: interrupted.
     """
     from simopt.cli.families import family_of
-    from simopt.data.datasets import load_dataset
     from simopt.equivalence import decision_record, picture
-    from simopt.equivalence import samples as drawn
     from simopt.equivalence.strong import neighbours
 
     check_output(output)
@@ -72,14 +70,7 @@ def equivalence(
     asked = {"parameters": None if parameters is None else _numbers(parameters), "resolution": resolution}
     with reserved(as_json):
         families = family_of(a), family_of(b)
-        dataset = (
-            drawn.synthetic(drawn.SYNTHETIC if samples is None else samples)
-            if data is None
-            else load_dataset(data, target=target, fetch=True)
-        )
-        sample = drawn.sample_for(
-            families, dataset, samples=drawn.SAMPLES if samples is None else samples, similarity=similarity, kind=targets
-        )
+        sample = _sample(families, data, target, samples, similarity=similarity, kind=targets)
         decision, stopped = _decided(families, sample, asked)
         one_map = None
         if strong and not stopped:
@@ -93,6 +84,16 @@ def equivalence(
     draw: list[Callable[[], object]] = [] if plot is None else [lambda: picture.save(decision, plot)]
     emit(said, as_json, output, lambda: _show(decision, one_map, sample, plot), *draw)
     raise typer.Exit(INTERRUPTED if stopped else 1 if "undecided" in {x.answer.value for x in (decision, one_map) if x is not None} else 0)
+
+
+def _sample(families: tuple[Family, Family], data: str | None, target: str | None, samples: int | None, **options: Any) -> Sample:
+    from simopt.data.datasets import load_dataset
+    from simopt.equivalence.samples import SAMPLES, SYNTHETIC, sample_for, synthetic
+
+    usual = SYNTHETIC if data is None else SAMPLES
+    count = usual if samples is None else samples
+    dataset = synthetic(count) if data is None else load_dataset(data, target=target, fetch=True)
+    return sample_for(families, dataset, samples=count, **options)
 
 
 def _numbers(texts: list[str]) -> list[float]:
