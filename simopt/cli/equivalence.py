@@ -86,16 +86,6 @@ def equivalence(
     raise typer.Exit(INTERRUPTED if stopped else 1 if "undecided" in {x.answer.value for x in (decision, one_map) if x is not None} else 0)
 
 
-def _sample(families: tuple[Family, Family], data: str | None, target: str | None, samples: int | None, **options: Any) -> Sample:
-    from simopt.data.datasets import load_dataset
-    from simopt.equivalence.samples import SAMPLES, SYNTHETIC, sample_for, synthetic
-
-    usual = SYNTHETIC if data is None else SAMPLES
-    count = usual if samples is None else samples
-    dataset = synthetic(count) if data is None else load_dataset(data, target=target, fetch=True)
-    return sample_for(families, dataset, samples=count, **options)
-
-
 def _numbers(texts: list[str]) -> list[float]:
     from simopt.cli.compare import numbers
 
@@ -123,6 +113,16 @@ def _decided_strong(families: tuple[Family, Family], sets: list[TrainingSet], as
             return decide_strong(*families, sets, progress=_telling(steps), **asked), False
         except Interrupted as stop:
             return stop.done, True
+
+
+def _sample(families: tuple[Family, Family], data: str | None, target: str | None, samples: int | None, **options: Any) -> Sample:
+    from simopt.data.datasets import load_dataset
+    from simopt.equivalence.samples import SAMPLES, SYNTHETIC, sample_for, synthetic
+
+    usual = SYNTHETIC if data is None else SAMPLES
+    count = usual if samples is None else samples
+    dataset = synthetic(count) if data is None else load_dataset(data, target=target, fetch=True)
+    return sample_for(families, dataset, samples=count, **options)
 
 
 def _telling(steps: Steps) -> Callable[[int, int, str], None]:

@@ -176,14 +176,6 @@ def test_bad_input_is_told_with_the_remedy(run: Run, mine: Path, arguments: tupl
     assert len(result.stderr.splitlines()) == 1 and not result.stdout
 
 
-def test_the_shell_completes_every_family() -> None:
-    """Read from sources, without imports: also those that problems with two forms give."""
-    from simopt.cli import completion
-
-    registry.load("theorems")
-    assert set(completion.families(Context(Command("equivalence")), "")) >= set(registry.names("family"))
-
-
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 def test_ctrl_c_shows_what_is_done(start: Callable[..., "subprocess.Popen[str]"], mine: Path) -> None:
     process = start("equivalence", "mine.py:slow", "kernel-ridge", "--json")
@@ -196,3 +188,11 @@ def test_ctrl_c_shows_what_is_done(start: Callable[..., "subprocess.Popen[str]"]
     assert process.returncode == 130
     found = json.loads(out)
     assert found["answer"] == "undecided" and 2 <= len(found["forward"]) < 9 and found["wanted"] == [9, 9]
+
+
+def test_the_shell_completes_every_family() -> None:
+    """Read from sources, without imports: also those that problems with two forms give."""
+    from simopt.cli import completion
+
+    registry.load("theorems")
+    assert set(completion.families(Context(Command("equivalence")), "")) >= set(registry.names("family"))
