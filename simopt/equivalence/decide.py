@@ -91,7 +91,7 @@ class Decision:
     domains : (Interval, Interval)
         parameters of A and of B on this set.
     forward, backward : tuple of FoundMap
-        Φ at parameters of A, and Φ⁻¹ at parameters of B.
+        Φ at parameters of A, and Φ⁻¹ at parameters of B, in their order.
     wanted : (int, int)
         how many parameters were to be measured; more than there are rows after an interrupt.
     plateaus, jumps : tuple
@@ -380,7 +380,7 @@ class _Work:
     def decision(self) -> Decision:
         """What is known by now."""
         Z, (one, two) = self.Z, (self.families[side].name for side in SIDES)
-        forward, backward = (tuple(self.rows[side]) for side in SIDES)
+        forward, backward = (tuple(sorted(self.rows[side], key=lambda row: row.parameter)) for side in SIDES)
         shape = tuple(self.plateaus), tuple(self.jumps)
         return Decision(one, two, Z.n, Z.fingerprint(), self.resolution, self.domains, forward, backward, self.wanted, *shape)
 

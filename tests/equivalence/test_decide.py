@@ -145,6 +145,9 @@ def test_a_jump_between_the_usual_parameters_is_looked_for(gaussian: TrainingSet
         found = decide(one, other, gaussian)
         assert found.answer is Answer.FAILS and len(found.jumps) == 1
         assert found.jumps[0].low == pytest.approx(at) and sum(found.wanted) > 18
+        for rows in (found.forward, found.backward):
+            assert [row.parameter for row in rows] == sorted({row.parameter for row in rows})
+        assert found.monotone == "increasing"
 
 
 def test_without_signal_every_parameter_will_do(no_signal: TrainingSet) -> None:
