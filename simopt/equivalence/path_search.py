@@ -242,12 +242,13 @@ class PathSearch:
     def closed(self) -> bool:
         """Whether nothing beyond the reach can be f, if norms are monotone: they pass that of f within, or the path has come to rest.
 
+        They pass it between any two fits that certainly differ from f to either side, however little is known of the fits at the ends.
         It needs no rest at an end towards which the norm moves away from that of f.
         """
+        if {self.excess(t) > 0 for t in self.known if self.differs(t)} == {True, False}:
+            return True
         low, high = self.excess(self.low), self.excess(self.high)
         if self.differs(self.low) and self.differs(self.high):
-            if low * high < 0:
-                return True
             if abs(low - high) > self.noise(self.low) + self.noise(self.high):
                 return self._rests(self.towards())
         return self._rests(self.low) and self._rests(self.high)
