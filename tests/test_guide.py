@@ -95,6 +95,10 @@ def test_the_problem_of_the_page_on_extending_takes_thirty_lines() -> None:
     assert len(dict(MODULE.findall(PAGES["extending.md"]))["huber"].splitlines()) <= 30
 
 
+def test_a_family_of_ones_own_takes_twenty_lines() -> None:
+    assert len(dict(MODULE.findall(PAGES["own_family.md"]))["huber_family"].splitlines()) <= 20
+
+
 def test_the_notebook_runs_what_the_page_on_extending_says() -> None:
     cells = json.loads((ROOT / "notebooks" / "write_your_own.ipynb").read_text(encoding="utf-8"))["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]

@@ -83,6 +83,12 @@ class DeclaredFamily(Family):
         error = found.value + f.error + ROUNDING * f.norm()
         return replace(f, error=error), replace(found, value=error)
 
+    def again(self, *, solver: str | None = None, tol: float | None = None) -> DeclaredFamily:
+        """The same members by another solver or to another tolerance."""
+        name = self.name.removesuffix(f" by {self.solver}")
+        more = {"time_limit": self.time_limit, "domain": self.domain, "radius": self.radius_of}
+        return learned(name, self.pose, solver=solver or self.solver, tol=self.tol if tol is None else tol, **more)
+
     def radius(self, parameter: float, Z: TrainingSet) -> Radius:
         """The radius of A(λ)(Z) and the rule that gives it; where it is ∞, why nothing is known of the optimum.
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -99,11 +101,14 @@ class Family:
         (λ, Z) → KernelFunction, whose `error` is an H-norm radius that holds the true A(λ)(Z).
     domain : callable
         Z → Interval of the parameters λ.
+    origin : (str, dict), optional
+        the name that it is registered under, and the options that built it.
     """
 
     name: str
     fit: Callable[[float, TrainingSet], KernelFunction]
     domain: Callable[[TrainingSet], Interval] = positive
+    origin: tuple[str, Mapping[str, Any]] | None = field(default=None, compare=False)
 
     def __call__(self, parameter: float, Z: TrainingSet) -> KernelFunction:
         """A(λ)(Z).
@@ -129,11 +134,17 @@ class Entry:
 
 
 def family(name: str, *, summary: str = "") -> Callable[[Callable[..., Family]], Callable[..., Family]]:
-    """Register a function (options → Family) under `name`."""
+    """Register a function (options → Family) under `name`; its families know by which options they were built (`origin`)."""
 
     def add(build: Callable[..., Family]) -> Callable[..., Family]:
-        registry.register("family", name, Entry(name, summary or first_line(build), build), build.__module__)
-        return build
+        @functools.wraps(build)
+        def made(*given: Any, **options: Any) -> Family:
+            bound = inspect.signature(build).bind(*given, **options)
+            bound.apply_defaults()
+            return replace(build(*given, **options), origin=(name, dict(bound.arguments)))
+
+        registry.register("family", name, Entry(name, summary or first_line(build), made), build.__module__)
+        return made
 
     return add
 
