@@ -144,6 +144,12 @@ def tables(ctx: typer.Context) -> list[str]:
 
 
 @beginning
+def families(ctx: typer.Context) -> list[str]:
+    """All families."""
+    return _made("family")
+
+
+@beginning
 def everything(ctx: typer.Context) -> list[str]:
     """All that can be shown."""
     return [*_problems(), *_solvers(), *_claims(), *_papers(), *_made("table", "equivalence", "family"), *_datasets()]

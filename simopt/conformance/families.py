@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 
 from simopt.conformance.report import Row, outcome, rejected
@@ -19,7 +19,7 @@ from simopt.equivalence.decide import remembering
 from simopt.equivalence.declared_family import DeclaredFamily
 from simopt.equivalence.family import Family
 from simopt.equivalence.path_search import FINE, JUMP
-from simopt.equivalence.samples import fitting
+from simopt.equivalence.samples import sample_for, synthetic
 from simopt.equivalence.training import KernelFunction, TrainingSet
 from simopt.ground.errors import InvalidProblem
 from simopt.solving.backends.table import installed
@@ -27,6 +27,7 @@ from simopt.solving.backends.table import installed
 ROUNDING = 1e-13  # of the norm: what the distance of two functions is rounded by
 SPREAD = math.log(1e3)  # how far parameters are spread, in the coordinate of the domain
 LOOSER = 1e4  # times the tolerance
+SAMPLES = 8
 HALVINGS = 100  # of pieces of the path
 
 
@@ -171,7 +172,7 @@ def check_family(
     continuous: bool = True,
     monotone: bool = True,
 ) -> None:
-    """Hold a family against what families promise: on Z, by default on small sets of real and of two-class targets, where it can be fitted.
+    """Hold a family against what families promise: on Z, by default on a small set with the first kind of targets that it is defined on.
 
     Parameters
     ----------
@@ -203,15 +204,19 @@ def family_rows(
     monotone: bool = True,
 ) -> Iterator[Row]:
     """Every check, one row each and set; see `check_family`."""
-    sets = [("", Z)] if Z is not None else [(f" on {kind}", sample) for kind, sample in fitting(family)]
-    if not sets:
-        yield Row(family.name, "", "members", "it can be fitted on none of the samples; give a training set")
+    where = ""
+    if Z is None:
+        try:
+            made = sample_for([family], synthetic(SAMPLES))
+        except InvalidProblem as error:
+            yield Row(family.name, "", "members", f"{error}; give a training set")
+            return
+        Z, where = made.Z, f" on {made.kind} targets"
     again = (family, *others, *perturbed(family))
-    for kind, sample in sets:
-        chosen = family.domain(sample).spread(5, reach=SPREAD) if parameters is None else parameters
-        claimed = Claimed(remembering(family), sample, tuple(float(x) for x in chosen), again, continuous, monotone)
-        for name, check in FAMILY_CHECKS.items():
-            yield Row(family.name, "", f"{name}{kind}", outcome(lambda check=check, claimed=claimed: check(claimed)))  # type: ignore[misc]
+    chosen = family.domain(Z).spread(5, reach=SPREAD) if parameters is None else parameters
+    claimed = Claimed(remembering(family), Z, tuple(float(x) for x in chosen), again, continuous, monotone)
+    for name, check in FAMILY_CHECKS.items():
+        yield Row(family.name, "", f"{name}{where}", outcome(partial(check, claimed)))
 
 
 def perturbed(family: Family) -> Iterator[DeclaredFamily]:

@@ -33,7 +33,10 @@ Side = Literal["source", "target"]
 Direction = Literal["increasing", "decreasing", "not monotone", "not told"]
 Progress = Callable[[int, int, str], None]
 
+SIDES: tuple[Side, Side] = ("source", "target")
 COUNT = 9
+FURTHER = 5  # parameters of each family at most, where the slope of the map
+OFF = 1.1  # is this factor out of line with that beside it
 SPREAD = math.log(1e4)  # how far parameters spread by default, in the coordinate of the domain
 
 
@@ -215,7 +218,7 @@ def decide(
     ----------
     parameters : iterable of float, optional
         λ in the domain of A; the inverse is then sought at as many μ between the images. By default nine of each, evenly spread over
-        1e-4 … 1e4 in the coordinate of each domain.
+        1e-4 … 1e4 in the coordinate of each domain, and up to five more of each where the slope of the map is out of line: across a jump.
     resolution : float
         relative distance up to which "holds" is said, radii included. A distance that the radii cannot explain is a failure also below it.
     progress : callable, optional
@@ -238,6 +241,8 @@ def decide(
             work.measure("source", lam)
         for mu in work.between(len(there)) if parameters is not None else _spread(work.domains[1]):
             work.measure("target", mu)
+        if parameters is None:
+            work.refine()
         work.shape()
     except KeyboardInterrupt:
         raise Interrupted(work.decision()) from None
@@ -273,9 +278,33 @@ class _Work:
             return _spread(domain, count)
         return [domain.at(float(t)) for t in np.linspace(min(images), max(images), count)]
 
+    def refine(self) -> None:
+        """Further parameters where the slope of the map is out of line with its neighbours, as it is across a jump."""
+        for home, side in enumerate(SIDES):
+            away = 1 - home
+            for _ in range(FURTHER):
+                t = self._out_of_line(side, self.domains[home], self.domains[away])
+                if t is None or any(row.answer is Answer.FAILS for rows in self.rows.values() for row in rows):
+                    break
+                self.wanted = (self.wanted[0] + (side == "source"), self.wanted[1] + (side == "target"))
+                self.measure(side, self.domains[home].at(t))
+
+    def _out_of_line(self, side: Side, home: Interval, away: Interval) -> float | None:
+        """The middle of the interval whose slope lies farthest outside those of both neighbours."""
+        known = [row for row in self.rows[side] if row.outcome is Outcome.FOUND and row.value in away]
+        points = sorted((home.coordinate(row.parameter), away.coordinate(row.value)) for row in known)
+        slopes = [abs(v - u) / (t - s) for (s, u), (t, v) in pairwise(points)]
+        logs = [math.log(max(slope, 1e-9)) for slope in slopes]
+        off = {
+            i: max(middle - max(before, after), min(before, after) - middle)
+            for i, (before, middle, after) in enumerate(zip(logs, logs[1:], logs[2:], strict=False), start=1)
+        }
+        worst = max(off, key=lambda i: off[i], default=0)
+        return (points[worst][0] + points[worst + 1][0]) / 2 if off and off[worst] > math.log(OFF) else None
+
     def shape(self) -> None:
         """Plateaus and jumps, from the rows."""
-        for side in ("source", "target"):
+        for side in SIDES:
             self.plateaus += self._plateaus(side)
             self.jumps += self._jumps(side)
         self.plateaus = [self._matched(piece) for piece in self.plateaus]

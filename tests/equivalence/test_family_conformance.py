@@ -9,10 +9,11 @@ import pytest
 from simopt.conformance import NotConforming
 from simopt.conformance.families import check_family, family_rows
 from simopt.equivalence.family import Family
-from simopt.equivalence.samples import samples
+from simopt.equivalence.samples import sample_for, synthetic
 from simopt.ground import registry
 from simopt.theorems.ak.families import kernel_ridge
 
+REAL = sample_for([], synthetic(8)).Z
 registry.load("theorems")
 FAMILIES = {name: entry for name, entry in registry.items("family") if entry.build.__module__.startswith("simopt.")}
 SAME = {  # other computations of the same learners
@@ -88,10 +89,10 @@ LIARS = {
 
 @pytest.mark.parametrize("guard", LIARS)
 def test_a_family_that_lies_is_found_out(guard):
-    rows = [row for row in family_rows(LIARS[guard], samples()["real targets"]) if row.failure is not None]
+    rows = [row for row in family_rows(LIARS[guard], REAL) if row.failure is not None]
     assert guard in [row.check for row in rows], rows
     with pytest.raises(NotConforming, match=guard):
-        check_family(LIARS[guard], samples()["real targets"])
+        check_family(LIARS[guard], REAL)
 
 
 def test_what_is_not_claimed_is_not_asked_for():
@@ -108,6 +109,6 @@ def test_a_radius_is_held_against_another_computation():
 
 
 def test_the_jump_is_named():
-    (row,) = [row for row in family_rows(LIARS["continuity"], samples()["real targets"], np.array([0.1, 1.0, 10.0])) if row.failure]
+    (row,) = [row for row in family_rows(LIARS["continuity"], REAL, np.array([0.1, 1.0, 10.0])) if row.failure]
     low, high = (float(word) for word in row.failure.split(" the function")[0].removeprefix("between ").split(" and "))
     assert low <= 0.7 <= high and high - low < 1e-8

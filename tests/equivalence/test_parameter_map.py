@@ -9,13 +9,13 @@ import pytest
 
 from simopt.equivalence.family import Family, Interval
 from simopt.equivalence.parameter_map import ParameterMap, transfer
-from simopt.equivalence.samples import samples
+from simopt.equivalence.samples import sample_for, synthetic
 from simopt.ground.errors import Interrupted, InvalidFile, InvalidProblem
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge, tikhonov_to_ivanov
 from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_ball, kernel_ridge_over_n, m_power_rls
 
-Z = samples()["real targets"]
-OTHER = samples(seed=1)["real targets"]
+Z = sample_for([], synthetic(8)).Z
+OTHER = sample_for([], synthetic(9)).Z
 GRID = [1e-3, 1e-2, 0.1, 1.0, 10.0]
 BETWEEN = np.exp(np.linspace(math.log(1.01e-3), math.log(9.9), 9))
 CUBES, RIDGE, BALL = m_power_rls(3.0), kernel_ridge(), kernel_ridge_ball()
