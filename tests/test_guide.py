@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-WRITTEN_BY_RUNS = {"verdicts.md", "errata.md"}
+WRITTEN_BY_RUNS = {"verdicts.md", "errata.md", "equivalences.md"}
 PAGES = {
     str(path.relative_to(DOCS)): path.read_text(encoding="utf-8")
     for path in sorted(DOCS.rglob("*.md"))
