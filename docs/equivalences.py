@@ -17,8 +17,8 @@ from simopt.ground.foreign_text import in_markdown
 DOCS = Path(__file__).resolve().parent
 HEAD = """# Which learners are one?
 
-Every ordered pair of registered families, measured on a synthetic sample of {samples} points and on samples near it. An entry says no more than
-what was measured, at the λ below and to {resolution:g} of the norm, radii of the learners included:
+Every ordered pair of registered families, measured on a synthetic sample of {samples} points and on samples near it. An entry says no
+more than what was measured, at the λ below and to {resolution:g} of the norm, radii of the learners included:
 
 | entry | what was found |
 |---|---|
