@@ -154,6 +154,9 @@ def _show(decision: Decision, one_map: StrongDecision | None, sample: Sample, pl
             out.print()
             for made in fitted((symbol, *HEADINGS), [_line(row) for row in rows], right=(symbol, *HEADINGS[:-1]), title=title, out=out):
                 out.print(made)
+            for row in rows:
+                if row.reason:
+                    out.print(f"{symbol} = {row.parameter:.6g}: {row.reason}", soft_wrap=True)
     if one_map is not None:
         _show_strong(one_map, out)
     if plot is not None:
@@ -201,8 +204,4 @@ def _line(row: FoundMap) -> list[str]:
 
 
 def _outcome(row: FoundMap) -> str:
-    from simopt.equivalence.map_search import Outcome
-
-    if row.outcome is Outcome.FOUND and not row.reason:
-        return "found"
-    return f"{row.outcome.name.lower().replace('_', ' ')}: {row.reason or row.outcome.value}"
+    return row.outcome.name.lower().replace("_", " ")

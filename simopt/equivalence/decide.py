@@ -161,7 +161,7 @@ class Decision:
             return f"{self._still(piece)} gives one function, and {self._other(piece.side)} has one parameter for it: no bijection"
         for row in self._open:
             still = [piece for piece in self.plateaus if piece.low <= row.parameter <= piece.high and piece.side == self._side(row)]
-            return self._said(row) + "".join(f"; {self._still(piece)} cannot be told apart" for piece in still)
+            return self._said(row) + "".join(f"; {self._still(piece)} cannot be told apart" for piece in still) + self._coarser()
         for piece in self._unmatched(proven=False):
             return f"{self._still(piece)} cannot be told apart within the radii, so that Φ may not be one-to-one there"
         return None if self.complete else f"{sum(self.wanted)} parameters were asked for, {self._rows} are measured"
@@ -179,6 +179,13 @@ class Decision:
     @property
     def _open(self) -> list[FoundMap]:
         return [row for row in (*self.forward, *self.backward) if row.answer is Answer.UNDECIDED]
+
+    def _coarser(self) -> str:
+        """The resolution that the radii allow, where nothing else keeps the answer open."""
+        if not all(row.outcome is Outcome.UNDECIDED and row.distance <= row.errors < row.norm for row in self._open):
+            return ""
+        worst = max((row.distance + row.errors) / row.norm for row in self._open)
+        return f"; the radii of all that is open allow {1.01 * worst:.1e}" if worst < 0.1 else ""
 
     @property
     def _rows(self) -> int:

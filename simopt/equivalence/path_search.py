@@ -242,10 +242,10 @@ class PathSearch:
     def closed(self) -> bool:
         """Whether nothing beyond the reach can be f, if norms are monotone: they pass that of f within, or the path has come to rest.
 
-        They pass it between any two fits that certainly differ from f to either side, however little is known of the fits at the ends.
-        It needs no rest at an end towards which the norm moves away from that of f.
+        They pass it between two fits of which one must be above and one below, whatever the errors are farther out. It needs no rest at an
+        end towards which the norm moves away from that of f.
         """
-        if {self.excess(t) > 0 for t in self.known if self.differs(t)} == {True, False}:
+        if len({self.excess(t) > 0.0 for t in self.known if self.differs(t)}) == 2:
             return True
         low, high = self.excess(self.low), self.excess(self.high)
         if self.differs(self.low) and self.differs(self.high):

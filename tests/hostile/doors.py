@@ -29,6 +29,7 @@ from simopt.data.similarities import (
     Similarity,
 )
 from simopt.equivalence.family import Interval
+from simopt.equivalence.samples import synthetic
 from simopt.equivalence.stability_bounds import Change
 from simopt.equivalence.training import KernelFunction, TrainingSet
 from simopt.ground import registry
@@ -410,6 +411,12 @@ def rows() -> Iterator[Door]:
         slow=True,
         undefined=True,
     )
+    pair = {"source": of_entry("family", "kernel-ridge"), "target": of_entry("family", "kernel-ridge-over-n")}
+    some: dict[str, Any] = {"parameters": [0.1, 1.0], "resolution": 1e-8, "slow": True, "admits": {"parameters": ("a set", "a dict")}}
+    yield door(f"{e}.decide:decide", **pair, Z=training(), **some)
+    yield door(f"{e}.decide_strong:decide_strong", **pair, sets=[training()], **some)
+    yield door(f"{e}.samples:sample_for", families=list(pair.values()), dataset=synthetic(6), samples=5, similarity=Gaussian(2.0))
+    yield door(f"{e}.samples:synthetic", count=6, says={"count": "samples"})
     yield door(
         f"{e}.map_search:recovered",
         source=of_entry("family", "kernel-ridge"),
