@@ -64,8 +64,11 @@ class DeclaredFamily(Family):
         ArithmeticError
             when the solver returns no point.
         InvalidProblem
-            when the problem has no variable alpha or w of the right size.
+            for a parameter outside the domain, and when the problem has no variable alpha or w of the right size.
         """
+        return self._solved(self.inside(parameter, Z), Z)
+
+    def _solved(self, parameter: float, Z: TrainingSet) -> tuple[KernelFunction, Radius]:
         from simopt.equivalence.declared_radius import Radius
         from simopt.solving.driver import solve
 
@@ -97,7 +100,7 @@ class DeclaredFamily(Family):
         ArithmeticError, InvalidProblem
             as `solved`.
         """
-        return self.solved(validate.finite("parameter", parameter), Z)[1]
+        return self.solved(parameter, Z)[1]
 
 
 def learned(
@@ -146,8 +149,9 @@ def learned(
     """
 
     def fit(parameter: float, Z: TrainingSet) -> KernelFunction:
-        return found.solved(parameter, Z)[0]
+        return found._solved(parameter, Z)[0]
 
+    tol, time_limit = validate.positive("tol", tol), validate.seconds("time_limit", time_limit)
     found = DeclaredFamily(f"{name} by {solver}", fit, domain, pose=pose, solver=solver, tol=tol, time_limit=time_limit, radius_of=radius)
     return found
 

@@ -118,10 +118,20 @@ class Family:
         InvalidProblem
             for a parameter outside the domain.
         """
+        return self.fit(self.inside(parameter, Z), Z)
+
+    def inside(self, parameter: float, Z: TrainingSet) -> float:
+        """The parameter, which lies in the domain on Z.
+
+        Raises
+        ------
+        InvalidProblem
+            for one that does not.
+        """
         domain, parameter = self.domain(Z), validate.finite("parameter", parameter)
         if parameter not in domain:
             raise InvalidProblem(f"parameter: {parameter:g} is outside {domain}, where {self.name} is defined on this set")
-        return self.fit(parameter, Z)
+        return parameter
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from simopt.equivalence.family import Entry, Family, Interval
 from simopt.equivalence.samples import KINDS, Kind, sample_for, synthetic, undefined
 from simopt.equivalence.strong import neighbours
 from simopt.equivalence.training import TrainingSet
-from simopt.equivalence.weak import verify_weak
+from simopt.equivalence.weak import check_resolution, verify_weak
 from simopt.ground import registry, validate
 from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
 
@@ -168,7 +168,7 @@ def matrix(
     for name in chosen:
         if not registry.has("family", name):
             raise UnknownName("family", name, registry.names("family"))
-    work = _Work(chosen, validate.whole("samples", samples, minimum=3), resolution)
+    work = _Work(chosen, validate.whole("samples", samples, minimum=3), check_resolution(resolution))
     claims = [(entry, entry.build()) for _, entry in registry.items("equivalence")]
     claims = [(entry, built) for entry, built in claims if names is None or {*_ends(built)} <= {*chosen}]
     ordered = list(permutations(chosen, 2))
