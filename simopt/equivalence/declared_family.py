@@ -88,9 +88,15 @@ class DeclaredFamily(Family):
 
     def again(self, *, solver: str | None = None, tol: float | None = None) -> DeclaredFamily:
         """The same members by another solver or to another tolerance."""
-        name = self.name.removesuffix(f" by {self.solver}")
-        more = {"time_limit": self.time_limit, "domain": self.domain, "radius": self.radius_of}
-        return learned(name, self.pose, solver=solver or self.solver, tol=self.tol if tol is None else tol, **more)
+        return learned(
+            self.name.removesuffix(f" by {self.solver}"),
+            self.pose,
+            solver=solver or self.solver,
+            tol=self.tol if tol is None else tol,
+            time_limit=self.time_limit,
+            domain=self.domain,
+            radius=self.radius_of,
+        )
 
     def radius(self, parameter: float, Z: TrainingSet) -> Radius:
         """The radius of A(λ)(Z) and the rule that gives it; where it is ∞, why nothing is known of the optimum.
