@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
     from simopt.equivalence.decide import Decision
     from simopt.equivalence.decide_strong import StrongDecision
+    from simopt.equivalence.family import Family
     from simopt.equivalence.map_search import FoundMap
     from simopt.equivalence.samples import Sample
+    from simopt.equivalence.training import TrainingSet
 
 INTERRUPTED = 130
 FAMILY = "Family of learners: NAME, NAME[option=value,…] or FILE.py:NAME."
@@ -69,7 +71,7 @@ def equivalence(
         check_output(plot)
     asked = {"parameters": None if parameters is None else _numbers(parameters), "resolution": resolution}
     with reserved(as_json):
-        families = [family_of(text) for text in (a, b)]
+        families = family_of(a), family_of(b)
         dataset = drawn.synthetic(samples or drawn.SYNTHETIC) if data is None else load_dataset(data, target=target, fetch=True)
         sample = drawn.sample_for(families, dataset, samples=samples or drawn.SAMPLES, similarity=similarity, kind=targets)
         decision, stopped = _decided(families, sample, asked)
@@ -93,7 +95,7 @@ def _numbers(texts: list[str]) -> list[float]:
     return [float(x) for text in texts for x in numbers("--lambda", text)]
 
 
-def _decided(families: list[Any], sample: Sample, asked: dict[str, Any]) -> tuple[Decision, bool]:
+def _decided(families: tuple[Family, Family], sample: Sample, asked: dict[str, Any]) -> tuple[Decision, bool]:
     """The decision, and whether Ctrl-C has cut it short."""
     from simopt.equivalence.decide import decide
     from simopt.ground.errors import Interrupted
@@ -105,7 +107,7 @@ def _decided(families: list[Any], sample: Sample, asked: dict[str, Any]) -> tupl
             return stop.done, True
 
 
-def _decided_strong(families: list[Any], sets: list[Any], asked: dict[str, Any]) -> tuple[StrongDecision, bool]:
+def _decided_strong(families: tuple[Family, Family], sets: list[TrainingSet], asked: dict[str, Any]) -> tuple[StrongDecision, bool]:
     from simopt.equivalence.decide_strong import decide_strong
     from simopt.ground.errors import Interrupted
 
@@ -126,9 +128,9 @@ def _telling(steps: Steps) -> Callable[[int, int, str], None]:
 
 def _show(decision: Decision, one_map: StrongDecision | None, sample: Sample, plot: Path | None) -> None:
     out = console()
-    out.print(decision.sentence)
+    out.print(decision.sentence, soft_wrap=True)  # one line, however narrow the screen
     if one_map is not None:
-        out.print(one_map.sentence)
+        out.print(one_map.sentence, soft_wrap=True)
     out.print()
     out.print(f"sample      {sample.name}, n = {decision.samples}" + "".join(f"; {remark}" for remark in sample.remarks))
     out.print(f"A           {decision.source}, λ in {decision.domains[0]}")

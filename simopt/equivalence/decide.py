@@ -367,10 +367,10 @@ class _Work:
 
     def decision(self) -> Decision:
         """What is known by now."""
-        Z, names = self.Z, [family.name for family in self.families.values()]
-        rows = tuple(self.rows["source"]), tuple(self.rows["target"])
-        plateaus, jumps = tuple(self.plateaus), tuple(self.jumps)
-        return Decision(*names, Z.n, Z.fingerprint(), self.resolution, self.domains, *rows, self.wanted, plateaus, jumps)
+        Z, (one, two) = self.Z, (self.families[side].name for side in SIDES)
+        forward, backward = (tuple(self.rows[side]) for side in SIDES)
+        shape = tuple(self.plateaus), tuple(self.jumps)
+        return Decision(one, two, Z.n, Z.fingerprint(), self.resolution, self.domains, forward, backward, self.wanted, *shape)
 
 
 def listed(parameters: Iterable[float], domain: Interval, name: str) -> list[float]:
@@ -381,10 +381,8 @@ def listed(parameters: Iterable[float], domain: Interval, name: str) -> list[flo
     InvalidProblem
         for one outside the domain, with its index, and for none.
     """
-    given: Any = parameters
-    values = validate.vector(
-        "parameters", given if hasattr(given, "__array__") or not isinstance(given, Iterable) else list(given)
-    ).tolist()
+    given: Any = list(parameters) if isinstance(parameters, Iterable) and not hasattr(parameters, "__array__") else parameters
+    values = validate.vector("parameters", given).tolist()
     for i, lam in enumerate(values):
         if lam not in domain:
             raise InvalidProblem(f"parameters: {lam:g} (index {i}) is outside {domain}, where {name} is defined on this set")

@@ -10,6 +10,7 @@ import numpy as np
 
 from simopt.data.datasets.dataset import Dataset
 from simopt.data.datasets.labels import binary_labels
+from simopt.data.rows import Indices
 from simopt.data.similarities import named
 from simopt.equivalence.family import Family, Interval
 from simopt.equivalence.training import KernelFunction, SimilarityFunction, TrainingSet
@@ -103,23 +104,23 @@ def undefined(family: Family, Z: TrainingSet) -> str | None:
     return None
 
 
-def _real(dataset: Dataset, rows: Array) -> tuple[Array, str]:
+def _real(dataset: Dataset, rows: Indices) -> tuple[Array, str]:
     targets = dataset.targets[rows]
     if not np.ptp(targets) > 0.0 or np.all(np.abs(dataset.targets) == 1.0):
         return targets, ""
     return targets - np.mean(targets), f"targets centred at their mean {np.mean(targets):.6g}"
 
 
-def _labels(dataset: Dataset, rows: Array) -> tuple[Array, str]:
+def _labels(dataset: Dataset, rows: Indices) -> tuple[Array, str]:
     given = dataset.targets[rows]
     made = binary_labels(dataset, given)
     counts = f"{np.sum(made > 0)} labels +1, {np.sum(made < 0)} labels -1"
     return made, counts if np.array_equal(made, given) else f"targets made labels: {counts}"
 
 
-def _classes(dataset: Dataset, rows: Array) -> tuple[Array, str]:
+def _classes(dataset: Dataset, rows: Indices) -> tuple[Array, str]:
     ranks = np.argsort(np.argsort(dataset.targets[rows], kind="stable"), kind="stable")
     return 1.0 + np.floor(CLASSES * ranks / len(rows)), f"targets made classes 1 to {CLASSES} of equal frequency"
 
 
-KINDS: dict[Kind, Callable[[Dataset, Array], tuple[Array, str]]] = {"real": _real, "labels": _labels, "classes": _classes}
+KINDS: dict[Kind, Callable[[Dataset, Indices], tuple[Array, str]]] = {"real": _real, "labels": _labels, "classes": _classes}

@@ -82,6 +82,12 @@ def test_two_powers_are_one_learner(run: Run) -> None:
     )
 
 
+def test_the_answer_is_one_line_on_a_narrow_screen(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    result = run("equivalence", "mean-ball", "mean-penalised", "--lambda", "1")
+    assert result.stdout.splitlines()[0] == "weakly equivalent on this sample, to 1e-08: Φ found at 1 of 1 λ, and back at 1 of 1 μ"
+
+
 def test_json_is_complete_and_comes_back(run: Run, csv: Path, tmp_path: Path) -> None:
     arguments = ["equivalence", "kernel-ridge", "kernel-ridge-ball", "--data", csv, "--target", "y", "--samples", "15", "--json"]
     result = run(*arguments, "--output", "out.json")
