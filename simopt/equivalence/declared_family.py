@@ -215,7 +215,6 @@ def _proven(problem: Problem, element: Element, solution: Solution, Z: TrainingS
     x = found.point[element.leaf.name]
     middle, spread = (x.mid.ravel(), x.rad.ravel()) if isinstance(x, Interval) else (np.asarray(x, dtype=float).ravel(), np.zeros(1))
     declared = problem if isinstance(problem, Declared) else problem.derived  # type: ignore[attr-defined]
-    gap = math.inf if found.certificate.judged else found.certificate.gap
     f, off = (Z.function(middle) if element.gram is not None else Z.of_features(middle)), element.norm(spread)
     sizes = max(element.norm(middle) - off, 0.0), element.norm(middle) + off
-    return replace(f, error=f.error + off), declared_radius(declared, element, gap, sizes, found.multipliers)
+    return replace(f, error=f.error + off), declared_radius(declared, element, found.point, sizes, found.multipliers)

@@ -34,7 +34,7 @@ from simopt.duality.graph.vectors import Value, full, is_zero
 from simopt.duality.reading.kernel_element import SquaredNorm
 from simopt.duality.sweeps.distance import convex, moduli, radius, slopes_of_objective
 from simopt.duality.sweeps.forward import coefficients
-from simopt.ground.arrays import Array, Multipliers
+from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.solving import uniform_convexity
 
 OUTWARD = 1.0 + 1e-12  # formulas of a few roundings, evaluated in floats
@@ -62,21 +62,25 @@ class Element:
 
 
 def declared_radius(
-    declared: Declared, element: Element, gap: float, sizes: tuple[float, float], multipliers: Multipliers | None
+    declared: Declared, element: Element, point: Point, sizes: tuple[float, float], multipliers: Multipliers | None
 ) -> Radius:
-    """The least R of the rules, for a feasible f with ‖f‖ between the two `sizes`, whose gap the multipliers prove (in intervals)."""
-    if not math.isfinite(gap):
-        return Radius(math.inf, "the certificate leaves the gap open")
+    """The least R of the rules, for a feasible point with ‖f‖ between the two `sizes`, and multipliers that bound the optimum.
+
+    Gap and scales are those of one and the same sweep.
+    """
     if not convex(declared.programme):
         return Radius(math.inf, "a quadratic form is not proven to be convex")
+    upper = INTERVAL.upper(declared.objective(point, INTERVAL))
+    if multipliers is None or not math.isfinite(upper):
+        return Radius(math.inf, "the point is not feasible, or there are no multipliers")
+    swept = declared.backward(multipliers, INTERVAL, upper=upper)
+    gap = math.inf if swept.open else INTERVAL.upper(declared.gap(point, multipliers, INTERVAL))
+    if not math.isfinite(gap):
+        return Radius(math.inf, "the certificate leaves the gap open")
     found = [Radius(radius(gap, np.array([m])), "strong convexity of the objective") for m in _modulus(declared, element, None)]
-    found += _powers(declared, element, gap, sizes)
-    if multipliers is not None:
-        swept = declared.backward(multipliers, INTERVAL)
-        if not swept.open:
-            for m in _modulus(declared, element, swept.scales):
-                found.append(Radius(2.0 * radius(gap, np.array([m])), "strong convexity of the Lagrangian"))
-            found += _balls(declared, element, gap, swept.used)
+    for m in _modulus(declared, element, swept.scales):
+        found.append(Radius(2.0 * radius(gap, np.array([m])), "strong convexity of the Lagrangian"))
+    found += [*_powers(declared, element, gap, sizes), *_balls(declared, element, gap, swept.used)]
     nothing = Radius(math.inf, f"no term of the declaration is proven to be a multiple of ‖f‖² or a power of ‖f‖; {_remedy(element)}")
     best = min(found, key=lambda each: each.value, default=nothing)
     return Radius(best.value * OUTWARD, best.why) if math.isfinite(best.value) else nothing
@@ -159,8 +163,15 @@ def _balls(declared: Declared, element: Element, gap: float, used: Mapping[Key, 
             limit = INTERVAL.upper(-bound / (slope * INTERVAL.lift(c)))  # of ‖w‖
             s = INTERVAL.lower(INTERVAL.sum(as_interval(used[row.key]) * slope)) * c if row.key in used else 0.0
             yield Radius(2.0 * max(limit, 0.0), "the diameter of the ball")
-            if s > 0.0 and limit > 0.0:
+            if s > 0.0 and limit > 0.0 and _stands_once(declared, norm):
                 yield Radius(2.0 * math.sqrt(2.0 * limit / s * gap), "the ball")
+
+
+def _stands_once(declared: Declared, norm: Term) -> bool:
+    """Whether one row, term or objective alone refers to it, so that all of its scale comes from there."""
+    programme = declared.programme
+    maps = [programme.objective, *(row.map for row in programme.every_row), *(term.argument for term in programme.terms)]
+    return sum(norm.key in below.below for below in maps) == 1
 
 
 def _powers(declared: Declared, element: Element, gap: float, sizes: tuple[float, float]) -> Iterator[Radius]:

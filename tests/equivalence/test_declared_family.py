@@ -35,6 +35,11 @@ def coordinates(Z):
     return Z.features @ w, cp.sum_squares(w), cp.norm(w)
 
 
+def doubled(Z):
+    f, square, norm = coordinates(Z)
+    return f, square, 2 * norm
+
+
 def risk(f, Z):
     return cp.sum_squares(Z.targets - f) / Z.n
 
@@ -63,7 +68,7 @@ PROVEN = {
     "power 1.5": (by(coordinates, 1, lambda lam, t: lam * cp.power(t, 1.5)), m_power_rls(1.5), "power"),
     "power 4 of coefficients": (by(coefficients, 0, lambda lam, q: lam * cp.power(q, 2)), m_power_rls(4.0), "Lagrangian"),
     "ball": (by(coordinates, 1, bound=lambda r: r), BALL, "ball"),
-    "ball of half the norm": (by(coordinates, 1, bound=lambda r: r, penalty=lambda r, t: 0 * t), BALL, "ball"),
+    "ball of twice the norm": (by(doubled, 1, bound=lambda r: 2 * r), BALL, "ball"),
     "ball of squares": (by(coordinates, 0, bound=lambda r: r**2), BALL, "Lagrangian"),
     "ball of coefficients": (by(coefficients, 0, bound=lambda r: r**2), BALL, "Lagrangian"),
 }
@@ -122,6 +127,20 @@ def test_where_no_term_proves_it_the_radius_is_infinite_and_says_why(pose):
     assert found.value == math.inf and "write lam *" in found.why
     answer = find_map(family, KRR, 0.1, REGULAR)
     assert answer.answer is Answer.UNDECIDED
+
+
+def test_a_norm_that_stands_twice_proves_no_more_than_the_diameter():
+    """Its multiplier then has a part from each place, and the rule of the ball is about one."""
+
+    def pose(r, Z):
+        w = cp.Variable(Z.features.shape[1], name="w")
+        t = cp.norm(w)
+        return cp.Problem(cp.Minimize(risk(Z.features @ w, Z) + 0.2 * t), [t <= r])
+
+    loose, close = (learned("twice", pose, tol=tol) for tol in (1e-4, 1e-11))
+    f, found = loose.solved(0.2, REGULAR)
+    assert found.why == "the diameter of the ball" and f.error == pytest.approx(0.4)
+    assert f.distance(close(0.2, REGULAR)) <= 2 * f.error
 
 
 def test_a_multiple_that_rounds_nothing_counts():
