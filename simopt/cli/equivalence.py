@@ -183,20 +183,24 @@ def _show(decision: Decision, one_map: StrongDecision | None, sample: Sample, pl
                 if row.reason:
                     out.print(f"{symbol} = {row.parameter:.6g}: {row.reason}", soft_wrap=True)
     if one_map is not None:
-        _show_strong(one_map, out)
+        _show_strong(one_map, sample, out)
     if plot is not None:
         out.print(f"\npicture: {plot}")
 
 
-def _show_strong(found: StrongDecision, out: Any) -> None:
+def _show_strong(found: StrongDecision, sample: Sample, out: Any) -> None:
+    from simopt.equivalence.strong import NEIGHBOURS, neighbours
+
+    names: dict[str, str] = {}
+    for name, near in zip(NEIGHBOURS, neighbours(sample.Z), strict=False):
+        names.setdefault(near.fingerprint(), name)
     out.print()
-    sizes = ", ".join(str(Z.n) for Z in found.sets)
-    near = "targets doubled or negated, reversed, one changed; a sample doubled, left out"
-    out.print(f"samples     {len(found.sets)} near this one ({near}) of sizes {sizes}")
+    for i, Z in enumerate(found.sets):
+        out.print(f"sample {i}    {names[Z.fingerprint()]}, n = {Z.n}")
     for reason in found.left_out:
         out.print(f"left out    {reason}")
-    size = found.sets[0].n if found.sets else 0
-    out.print(f"one size    among the samples of size {size}: {found.among_one_size.value}")
+    if found.sets:
+        out.print(f"one size    among the samples of size {found.sets[0].n}: {found.among_one_size.value}")
     if found.rows:
         heads = ("λ", "one Φ", "worst distance", "radii")
         rows = [[f"{r.parameter:.6g}", f"{r.value:.9g}", f"{r.distance:.2e}", f"{r.error:.1e}"] for r in found.rows]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -53,13 +53,16 @@ class Plateau:
         whether the functions are equal without error, not only within their radii.
     matched : bool
         whether the other family stands still there, too, so that a bijection of the parameters remains possible.
+    single : bool
+        whether the other family has the functions at one parameter only, to 1e-9 in the coordinate: it moves away on both sides.
     """
 
     side: Side
     low: float
     high: float
     proven: bool
-    matched: bool
+    matched: bool = False
+    single: bool = False
 
 
 @dataclass(frozen=True)
@@ -192,7 +195,7 @@ class Decision:
         return len(self.forward) + len(self.backward)
 
     def _unmatched(self, proven: bool) -> list[Plateau]:
-        return [piece for piece in self.plateaus if not piece.matched and piece.proven is proven]
+        return [piece for piece in self.plateaus if not piece.matched and (piece.proven and piece.single) is proven]
 
     def _side(self, row: FoundMap) -> Side:
         return "source" if any(row is each for each in self.forward) else "target"
@@ -246,7 +249,9 @@ def decide(
     try:
         for lam in there:
             work.measure("source", lam)
-        for mu in work.between(len(there)) if parameters is not None else _spread(work.domains[1]):
+        back = work.between(len(there)) if parameters is not None else _spread(work.domains[1])
+        work.wanted = len(there), len(back)
+        for mu in back:
             work.measure("target", mu)
         if parameters is None:
             work.refine()
@@ -278,11 +283,13 @@ class _Work:
             self.progress(done, sum(self.wanted), f"{symbol} = {parameter:.4g} of {self.families[side].name}: {row.outcome.value}")
 
     def between(self, count: int) -> list[float]:
-        """`count` parameters of B evenly spread between the images found; over its domain where none was."""
+        """At most `count` parameters of B, evenly spread between the images found; over its domain where none was."""
         domain = self.domains[1]
         images = [t for row in self.rows["source"] if row.outcome is Outcome.FOUND and math.isfinite(t := domain.coordinate(row.value))]
         if not images:
             return _spread(domain, count)
+        if max(images) - min(images) <= FINE:  # one image of all
+            return [domain.at(images[0])]
         return [domain.at(float(t)) for t in np.linspace(min(images), max(images), count)]
 
     def refine(self) -> None:
@@ -324,9 +331,9 @@ class _Work:
                 continue
             if pieces and pieces[-1].high == one.parameter:
                 before = pieces.pop()
-                pieces.append(Plateau(side, before.low, two.parameter, before.proven or same, False))
+                pieces.append(Plateau(side, before.low, two.parameter, before.proven or same))
             else:
-                pieces.append(Plateau(side, one.parameter, two.parameter, same, False))
+                pieces.append(Plateau(side, one.parameter, two.parameter, same))
         return pieces
 
     def _same(self, side: Side, one: FoundMap, two: FoundMap) -> bool | None:
@@ -341,11 +348,14 @@ class _Work:
         return f.error == g.error == 0.0 and f.distance(g) == 0.0
 
     def _matched(self, piece: Plateau) -> Plateau:
-        """With a plateau of the other family among its images."""
-        inside = [row for row in self.rows[piece.side] if piece.low <= row.parameter <= piece.high and row.answer is Answer.HOLDS]
+        """With what is known of the other family where the images are."""
+        inside = [row for row in self.rows[piece.side] if piece.low <= row.parameter <= piece.high]
+        found = [row for row in inside if row.answer is Answer.HOLDS]
+        away = self.domains[1 if piece.side == "source" else 0]
         others = [other for other in self.plateaus if other.side != piece.side]
-        matched = any(other.low <= row.high and row.low <= other.high for row in inside for other in others)
-        return Plateau(piece.side, piece.low, piece.high, piece.proven, matched)
+        matched = any(other.low <= row.high and row.low <= other.high for row in found for other in others)
+        narrow = [row.outcome is Outcome.FOUND and away.coordinate(row.high) - away.coordinate(row.low) <= FINE for row in inside]
+        return replace(piece, matched=matched, single=all(narrow))
 
     def _jumps(self, side: Side) -> list[Jump]:
         """Jumps of one family, which the search for parameters of the other has met."""

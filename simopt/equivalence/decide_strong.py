@@ -81,7 +81,8 @@ class StrongDecision:
     @property
     def among_one_size(self) -> Answer:
         """The same of the sets of the size of the first."""
-        chosen = [(Z, report) for Z, report in zip(self.sets, self.weak, strict=True) if Z.n == self.sets[0].n]
+        size = self.sets[0].n if self.sets else 0  # of none, after an interrupt
+        chosen = [(Z, report) for Z, report in zip(self.sets, self.weak, strict=True) if Z.n == size]
         return self._answer([Z for Z, _ in chosen], [report for _, report in chosen], self.same_size, self.sized)
 
     @property
@@ -89,7 +90,7 @@ class StrongDecision:
         """STRONG or SAME_SIZE where that is what holds, else WEAK."""
         if self.holds:
             return Strength.STRONG
-        return Strength.SAME_SIZE if self.sets and self.among_one_size is Answer.HOLDS else Strength.WEAK
+        return Strength.SAME_SIZE if self.among_one_size is Answer.HOLDS else Strength.WEAK
 
     @property
     def witness(self) -> Witness | None:

@@ -62,9 +62,12 @@ def save(decision: Decision, path: str | os.PathLike[str]) -> None:
         figure.savefig(out, format=kind, dpi=150, metadata=undated)
 
 
-def draw(decision: Decision) -> Figure:
-    """Three panels: Φ(λ) with its error bars; ‖A(λ)‖ and ‖B(μ)‖; ‖A(λ) − B(Φ(λ))‖/‖A(λ)‖ beside the radii and the resolution."""
-    figure = new_figure(6.4, 9.0, "equivalences")
+def draw(decision: Decision, figure: Figure | None = None) -> Figure:
+    """Three panels: Φ(λ) with its error bars; ‖A(λ)‖ and ‖B(μ)‖; ‖A(λ) − B(Φ(λ))‖/‖A(λ)‖ beside the radii and the resolution.
+
+    On a new figure that belongs to no window, or on the one given: that of a notebook, say.
+    """
+    figure = new_figure(6.4, 9.0, "equivalences") if figure is None else figure
     top, middle, bottom = figure.subplots(3, 1, height_ratios=(5, 4, 4))
     head = {Answer.HOLDS: "weakly equivalent on this sample", Answer.FAILS: "not weakly equivalent", Answer.UNDECIDED: "undecided"}
     names = in_picture(f"{decision.source}  →  {decision.target}")

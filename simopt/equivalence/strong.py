@@ -169,8 +169,18 @@ def verify_strong(
     return StrongReport(equivalence.name, among, weak, tuple(compared), resolution)
 
 
+NEIGHBOURS = (
+    "as it is",
+    "targets doubled, or labels negated",
+    "targets reversed",
+    "one target changed",
+    "the last sample doubled",
+    "the last sample left out",
+)
+
+
 def neighbours(Z: TrainingSet) -> list[TrainingSet]:
-    """Z and sets near it: targets doubled and reversed, one target changed, the last sample doubled, the last sample left out.
+    """Z and sets near it, as `NEIGHBOURS` says: targets doubled and reversed, one changed, the last sample doubled, the last left out.
 
     Labels ±1 stay labels: they are negated in place of doubled, and one changes its sign.
     """
