@@ -112,3 +112,20 @@ def test_the_jump_is_named():
     (row,) = [row for row in family_rows(LIARS["continuity"], REAL, np.array([0.1, 1.0, 10.0])) if row.failure]
     low, high = (float(word) for word in row.failure.split(" the function")[0].removeprefix("between ").split(" and "))
     assert low <= 0.7 <= high and high - low < 1e-8
+
+
+@pytest.mark.slow
+def test_a_declared_family_is_held_against_looser_and_other_solves():
+    import cvxpy as cp
+
+    from simopt.conformance.families import perturbed
+    from simopt.equivalence.declared_family import learned
+
+    def absolute(lam, Z):
+        w = cp.Variable(Z.features.shape[1], name="w")
+        return cp.Problem(cp.Minimize(cp.norm1(Z.targets - Z.features @ w) / Z.n + lam * cp.sum_squares(w)))
+
+    family = learned("absolute loss", absolute)
+    others = list(perturbed(family))
+    assert {other.solver for other in others} > {"clarabel"} and max(other.tol for other in others) > family.tol
+    check_family(family, parameters=[0.03, 0.3, 3.0])
