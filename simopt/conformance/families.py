@@ -169,8 +169,8 @@ def check_family(
     parameters: Sequence[float] | None = None,
     *,
     others: Sequence[Family] = (),
-    continuous: bool = True,
-    monotone: bool = True,
+    continuous: bool | None = None,
+    monotone: bool | None = None,
 ) -> None:
     """Hold a family against what families promise: on Z, by default on a small set with the first kind of targets that it is defined on.
 
@@ -181,7 +181,7 @@ def check_family(
     others : sequence of Family
         other computations of the same members, say by another solver; of a declared family these are made.
     continuous, monotone : bool
-        what is claimed of the path and of its norm.
+        what is claimed of the path and of its norm; by default what the family says.
 
     Raises
     ------
@@ -200,8 +200,8 @@ def family_rows(
     parameters: Sequence[float] | None = None,
     *,
     others: Sequence[Family] = (),
-    continuous: bool = True,
-    monotone: bool = True,
+    continuous: bool | None = None,
+    monotone: bool | None = None,
 ) -> Iterator[Row]:
     """Every check, one row each and set; see `check_family`."""
     where = ""
@@ -214,7 +214,8 @@ def family_rows(
         Z, where = made.Z, f" on {made.kind} targets"
     again = (family, *others, *perturbed(family))
     chosen = family.domain(Z).spread(5, reach=SPREAD) if parameters is None else parameters
-    claimed = Claimed(remembering(family), Z, tuple(float(x) for x in chosen), again, continuous, monotone)
+    claims = family.continuous if continuous is None else continuous, family.monotone if monotone is None else monotone
+    claimed = Claimed(remembering(family), Z, tuple(float(x) for x in chosen), again, *claims)
     for name, check in FAMILY_CHECKS.items():
         yield Row(family.name, "", f"{name}{where}", outcome(partial(check, claimed)))
 

@@ -101,6 +101,9 @@ class Family:
         (λ, Z) → KernelFunction, whose `error` is an H-norm radius that holds the true A(λ)(Z).
     domain : callable
         Z → Interval of the parameters λ.
+    monotone, continuous : bool
+        what is claimed of the path λ ↦ A(λ)(Z): that its norm rises or falls and not both, as those of regularised learners do, without
+        which `find_map` excludes no parameter; and that it does not jump. `simopt.conformance.families` holds families against both.
     origin : (str, dict), optional
         the name that it is registered under, and the options that built it.
     """
@@ -108,6 +111,8 @@ class Family:
     name: str
     fit: Callable[[float, TrainingSet], KernelFunction]
     domain: Callable[[TrainingSet], Interval] = positive
+    monotone: bool = True
+    continuous: bool = True
     origin: tuple[str, Mapping[str, Any]] | None = field(default=None, compare=False)
 
     def __call__(self, parameter: float, Z: TrainingSet) -> KernelFunction:

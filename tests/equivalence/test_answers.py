@@ -249,6 +249,8 @@ FIND = {
     "a norm that rises and falls, met": find(TWICE, WAVES, FOUND, 0.5),
     "a norm that rises and falls, missed": find(made("aside", lambda lam, y: 2 * aside(y, 1e-3)), WAVES, Outcome.UNDECIDED),
     "lasso against ridge": find(RIDGE, LASSO, NO_MAP),
+    "lasso, of whose norm nothing is claimed": find(RIDGE, replace(LASSO, monotone=False), Outcome.UNDECIDED),
+    "the same family, of whose norm nothing is claimed": find(RIDGE, replace(HALVES, monotone=False), FOUND, truth=0.25),
     **{f"{share:g} aside": find(RIDGE, off(share), NO_MAP) for share in (1e-3, 1e-6, 1e-9, 1e-11)},
     "1e-9 aside, within the radii": find(RIDGE, loose(off(1e-9), 2e-9), FOUND),
     "1e-3 aside, within the radii": find(RIDGE, loose(off(1e-3), 2e-3), Outcome.UNDECIDED),
