@@ -62,9 +62,7 @@ def equivalence(
     Exit status 0: decided, either way; 1: undecided; 2: bad input, or a file could not be written; 130: interrupted.
     """
     from simopt.cli.families import family_of
-    from simopt.data.datasets import load_dataset
     from simopt.equivalence import decision_record, picture
-    from simopt.equivalence import samples as drawn
     from simopt.equivalence.strong import neighbours
     from simopt.ground.errors import InvalidProblem
 
@@ -81,8 +79,7 @@ def equivalence(
     asked = {"parameters": None if parameters is None else _numbers(parameters), "resolution": resolution}
     with reserved(as_json):
         families = family_of(a), family_of(b)
-        dataset = drawn.synthetic(samples or drawn.SYNTHETIC) if data is None else load_dataset(data, target=target, fetch=True)
-        sample = drawn.sample_for(families, dataset, samples=samples or drawn.SAMPLES, similarity=similarity, kind=targets)
+        sample = _sample(families, data, target, samples, similarity=similarity, kind=targets)
         decision, stopped = _decided(families, sample, asked)
         one_map = None
         if strong and not stopped:
@@ -139,6 +136,16 @@ def _decided_strong(families: tuple[Family, Family], sets: list[TrainingSet], as
             return decide_strong(*families, sets, progress=_telling(steps), **asked), False
         except Interrupted as stop:
             return stop.done, True
+
+
+def _sample(families: tuple[Family, Family], data: str | None, target: str | None, samples: int | None, **options: Any) -> Sample:
+    from simopt.data.datasets import load_dataset
+    from simopt.equivalence.samples import SAMPLES, SYNTHETIC, sample_for, synthetic
+
+    usual = SYNTHETIC if data is None else SAMPLES
+    count = usual if samples is None else samples
+    dataset = synthetic(count) if data is None else load_dataset(data, target=target, fetch=True)
+    return sample_for(families, dataset, samples=count, **options)
 
 
 def _telling(steps: Steps) -> Callable[[int, int, str], None]:

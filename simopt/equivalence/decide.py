@@ -188,7 +188,7 @@ class Decision:
         if not all(row.outcome is Outcome.UNDECIDED and row.distance <= row.errors < row.norm for row in self._open):
             return ""
         worst = max((row.distance + row.errors) / row.norm for row in self._open)
-        return f"; the radii of all that is open allow {1.01 * worst:.1e}" if worst < 0.1 else ""
+        return f"; the radii allow a resolution of {1.01 * worst:.1e}" if worst < 0.1 else ""
 
     @property
     def _rows(self) -> int:
@@ -283,9 +283,11 @@ class _Work:
             self.progress(done, sum(self.wanted), f"{symbol} = {parameter:.4g} of {self.families[side].name}: {row.outcome.value}")
 
     def between(self, count: int) -> list[float]:
-        """At most `count` parameters of B, evenly spread between the images found; over its domain where none was."""
+        """At most `count` parameters of B, evenly spread between the images; over its domain where there is none."""
         domain = self.domains[1]
-        images = [t for row in self.rows["source"] if row.outcome is Outcome.FOUND and math.isfinite(t := domain.coordinate(row.value))]
+        rows = [row for row in self.rows["source"] if row.answer is not Answer.FAILS]
+        known = [row for row in rows if domain.low < row.low <= row.value <= row.high < domain.high]
+        images = [domain.coordinate(row.value) for row in known]
         if not images:
             return _spread(domain, count)
         if max(images) - min(images) <= FINE:  # one image of all

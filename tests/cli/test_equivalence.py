@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click import Command, Context
 from typer.testing import Result
 
 from simopt.equivalence.decision_record import recalled
-from simopt.ground import jsonio
+from simopt.ground import jsonio, registry
 
 Run = Callable[..., Result]
 
@@ -160,6 +161,8 @@ def test_pictures_of_one_parameter_and_of_none_found(run: Run, mine: Path, tmp_p
         (("kernel-ridge", "mine.py:made", "--lambda", "a"), "--lambda"),
         (("kernel-ridge", "mine.py:made", "--resolution", "2"), "resolution"),
         (("kernel-ridge", "mine.py:made", "--samples", "1"), "samples"),
+        (("kernel-ridge", "mine.py:made", "--samples", "0"), "samples"),
+        (("kernel-ridge", "mine.py:made", "--lambda", "nan"), "--lambda"),
         (("kernel-ridge", "mine.py:made", "--similarity", "gausian"), "'gaussian'"),
         (("kernel-ridge", "mine.py:made", "--data", "abalon"), "'abalone'"),
         (("kernel-ridge", "mine.py:made", "--data", "x.npz"), ".csv"),
@@ -200,3 +203,11 @@ def test_ctrl_c_shows_what_is_done(start: Callable[..., "subprocess.Popen[str]"]
     assert process.returncode == 130
     found = json.loads(out)
     assert found["answer"] == "undecided" and 2 <= len(found["forward"]) < 9 and found["wanted"] == [9, 9]
+
+
+def test_the_shell_completes_every_family() -> None:
+    """Read from sources, without imports: also those that problems with two forms give."""
+    from simopt.cli import completion
+
+    registry.load("theorems")
+    assert set(completion.families(Context(Command("equivalence")), "")) >= set(registry.names("family"))

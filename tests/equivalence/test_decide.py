@@ -86,6 +86,14 @@ def test_radii_that_hide_everything_decide_nothing(gaussian: TrainingSet) -> Non
     assert decide(vague(kernel_ridge(), 2.0), other, gaussian, LAMBDAS).answer is not Answer.HOLDS
 
 
+def test_what_the_radii_allow_is_said_and_then_holds(gaussian: TrainingSet) -> None:
+    A, B = vague(kernel_ridge(), 3e-6), vague(m_power_rls(3.0), 3e-6)
+    reason = str(decide(A, B, gaussian, LAMBDAS).reason)
+    allowed = float(reason.rpartition(" ")[2])
+    assert 6e-6 <= allowed <= 7e-6
+    assert decide(A, B, gaussian, LAMBDAS, resolution=allowed).answer is Answer.HOLDS
+
+
 def test_a_map_that_exists_one_way_only_is_no_equivalence(gaussian: TrainingSet) -> None:
     """A part of the path: every function of the part is on the whole, and not the other way."""
     ridge = kernel_ridge()
