@@ -1,6 +1,6 @@
 """Write docs/equivalences.md: every pair of registered families measured, beside the statements that claim an equivalence.
 
-    python docs/equivalences.py            about a minute
+    python docs/equivalences.py            a minute or two
 
 Nothing on the page is typed in by hand: the entries come from the run, the statements from the registered equivalences.
 """

@@ -50,7 +50,7 @@ def equivalence(
         float, typer.Option("--resolution", metavar="X", help="Relative distance up to which functions count as equal.")
     ] = 1e-8,
     strong: Annotated[bool, typer.Option("--strong", help="Ask also for one map for all samples.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="Every pair of registered families, about a minute.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every pair of registered families, a minute or two.")] = False,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE.png|.svg", help="Draw the map, the norms and the distance.")] = None,
     as_json: Json = False,
     output: Output = None,

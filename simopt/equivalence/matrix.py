@@ -142,7 +142,7 @@ def matrix(
 ) -> Matrix:
     """Measure every ordered pair of families, and every registered equivalence on its own interval.
 
-    Takes about a minute with the families of simopt. Those that are made of problems, two of each, are measured with their twin only, and
+    Takes a minute or two with the families of simopt. Those that are made of problems, two of each, are measured with their twin only, and
     learners that are registered twice are taken once.
 
     Parameters
