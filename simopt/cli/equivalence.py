@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 FAMILY = "Family of learners: NAME, NAME[option=value,…] or FILE.py:NAME."
 FORMAT = "simopt-equivalence/1"
+MATRIX = "simopt-equivalences/1"
 HEADINGS = ("value", "±", "low", "high", "norm", "distance", "radii", "outcome")
 
 
 def equivalence(
-    a: Annotated[str, typer.Argument(metavar="A", help=FAMILY, autocompletion=completion.families)],
-    b: Annotated[str, typer.Argument(metavar="B", help="The one to compare it with.", autocompletion=completion.families)],
+    a: Annotated[str | None, typer.Argument(metavar="A", help=FAMILY, autocompletion=completion.families)] = None,
+    b: Annotated[str | None, typer.Argument(metavar="B", help="The one to compare it with.", autocompletion=completion.families)] = None,
     data: Annotated[
         str | None,
         typer.Option("--data", metavar="NAME|FILE.csv", help="Data set or file (default: synthetic).", autocompletion=completion.datasets),
@@ -49,21 +50,29 @@ def equivalence(
         float, typer.Option("--resolution", metavar="X", help="Relative distance up to which functions count as equal.")
     ] = 1e-8,
     strong: Annotated[bool, typer.Option("--strong", help="Ask also for one map for all samples.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every pair of registered families, a minute or two.")] = False,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE.png|.svg", help="Draw the map, the norms and the distance.")] = None,
     as_json: Json = False,
     output: Output = None,
 ) -> None:
     """Decide whether two families of learners are weakly equivalent on a sample, and find the map between their parameters.
 
-    With --strong also whether one map serves samples near this one.
+    With --strong also whether one map serves samples near this one. With --all instead the matrix of all pairs of registered families.
 
     Exit status 0: decided, either way; 1: undecided; 2: bad input, or a file could not be written; 130: interrupted.
     """
     from simopt.cli.families import family_of
     from simopt.equivalence import decision_record, picture
     from simopt.equivalence.strong import neighbours
+    from simopt.ground.errors import InvalidProblem
 
     check_output(output)
+    if every:
+        if a is not None or plot is not None:
+            raise InvalidProblem("--all: it takes every registered family, and draws nothing; leave A, B and --plot out")
+        _every_pair(as_json, output)
+    if a is None or b is None:
+        raise InvalidProblem("A, B: two families needed, or --all")
     if plot is not None:
         picture.check_picture(plot)
         check_output(plot)
@@ -84,6 +93,20 @@ def equivalence(
     draw: list[Callable[[], object]] = [] if plot is None else [lambda: picture.save(decision, plot)]
     emit(said, as_json, output, lambda: _show(decision, one_map, sample, plot), *draw)
     raise typer.Exit(INTERRUPTED if stopped else 1 if "undecided" in {x.answer.value for x in (decision, one_map) if x is not None} else 0)
+
+
+def _every_pair(as_json: bool, output: Path | None) -> NoReturn:
+    """The matrix of all pairs."""
+    from simopt.equivalence.matrix import matrix
+    from simopt.ground.errors import Interrupted
+
+    with reserved(as_json), Steps("pairs", 0) as steps:
+        try:
+            found, stopped = matrix(progress=_telling(steps)), False
+        except Interrupted as stop:
+            found, stopped = stop.done, True
+    emit({"format": MATRIX, **vars(found)}, as_json, output, lambda: console().print(str(found), soft_wrap=True))
+    raise typer.Exit(INTERRUPTED if stopped else 0)
 
 
 def _numbers(texts: list[str]) -> list[float]:

@@ -422,4 +422,4 @@ def remembering(family: Family) -> Family:
             fits[key] = family.fit(parameter, Z)
         return fits[key]
 
-    return Family(family.name, fit, family.domain)
+    return Family(family.name, fit, family.domain, family.monotone, family.continuous, family.origin)

@@ -214,7 +214,9 @@ class PathSearch:
         return True
 
     def monotone(self) -> bool:
-        """Whether some monotone norm fits all that was fitted."""
+        """Whether the target claims a monotone norm, and one fits all that was fitted."""
+        if not self.target.monotone:
+            return False
         rises = falls = False
         least = most = None
         for t in sorted(self.known):
@@ -226,6 +228,11 @@ class PathSearch:
             rises, falls = rises or size - noise > least, falls or size + noise < most
             least, most = min(least, size + noise), max(most, size - noise)
         return not (rises and falls)
+
+    @property
+    def course(self) -> str:
+        """What is said of a norm that is not monotone."""
+        return "both rises and falls" if self.target.monotone else "may both rise and fall"
 
     def vanishes(self) -> bool:
         """Whether f and every function on the whole ladder are 0, without error."""

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -167,6 +168,8 @@ def test_pictures_of_one_parameter_and_of_none_found(run: Run, mine: Path, tmp_p
         (("kernel-ridge", "mine.py:made", "--data", "x.npz"), ".csv"),
         (("mean-ball", "mine.py:made", "--targets", "real"), "labels"),
         (("kernel-ridge", "mine.py:made", "--plot", "p.gif"), ".png"),
+        (("kernel-ridge",), "or --all"),
+        (("kernel-ridge", "mine.py:made", "--all"), "leave A, B"),
         (("kernel-ridge", "mine.py:made", "--output", "no/folder/x.json"), "no/folder"),
     ],
 )
@@ -174,6 +177,18 @@ def test_bad_input_is_told_with_the_remedy(run: Run, mine: Path, arguments: tupl
     result = run("equivalence", *arguments)
     assert result.exit_code == 2 and said in result.stderr, result.output
     assert len(result.stderr.splitlines()) == 1 and not result.stdout
+
+
+def test_all_measures_every_pair(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from simopt.equivalence import matrix as home
+
+    monkeypatch.setattr(home, "matrix", partial(home.matrix, ["kernel-ridge", "m-power-rls", "mean-ball"]))
+    shown = run("equivalence", "--all", "--output", tmp_path / "all.json")
+    assert shown.exit_code == 0 and "weak" in shown.stdout and "m-power-rls-to-kernel-ridge: holds" in shown.stdout
+    found = json.loads((tmp_path / "all.json").read_text())
+    assert found == json.loads(run("equivalence", "--all", "--json").stdout)
+    words = {(pair["source"], pair["target"]): pair["word"] for pair in found["pairs"]}
+    assert words["kernel-ridge", "m-power-rls"] == "weak" and words["mean-ball", "kernel-ridge"] == "no" and len(words) == 6
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")

@@ -104,6 +104,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         *(f"problems.bounds:{kind}.in_units" for kind in ("Ball", "Bound", "Capacity", "Penalised", "UnitBall")),
         *("problems.m_power_rls:PowerBall.in_units", "problems.m_power_rls:PowerPenalty.in_units"),
         *("problems.norms.squares", "problems.losses.shares", "solving.judgement", "solving.problem", "solving.solution:frozen"),
+        *("solving.uniform_convexity", "equivalence.declared_radius"),
     ),
     "checks: the door itself, walked wherever it is used": (
         *("ground.validate", "ground.fields", "solving.entries", "problems.domains.chain", "problems.domains.finite_domain:square"),

@@ -220,7 +220,7 @@ def herding(steps: str = "uniform") -> Family:
         f = Z.function(y * run.walk.dense)
         return replace(f, error=ROUNDING * f.norm())
 
-    return Family("herding", fit, lambda Z: Interval(0.0, float(Z.n)))
+    return Family("herding", fit, lambda Z: Interval(0.0, float(Z.n)), monotone=False, continuous=False)
 
 
 @family("mmd-witness", summary="the witness of the MMD at ‖f‖² = c: √c (μ₊ − μ₋)/‖μ₊ − μ₋‖, both classes needed")

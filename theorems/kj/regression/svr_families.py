@@ -58,10 +58,7 @@ def features_of(Z: TrainingSet) -> Array:
     """Ψ, shape (n, d), with ΨΨᵀ = K."""
     if isinstance(Z.similarity, LandmarkKernel):
         return Z.similarity.map(Z.inputs)
-    known = Z.spectrum
-    kept = known.values > 0
-    out: Array = known.vectors[:, kept] * np.sqrt(known.values[kept])
-    return out
+    return Z.features
 
 
 def exact_path(Z: TrainingSet, epsilon: float) -> list[Piece]:
