@@ -152,6 +152,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
     "no arrays or numbers: names, texts, hashable samples, any value at all": (
         *(
             "ground.archive",
+            "ground.diagonals",
             "ground.errors",
             "ground.figures",
             "ground.jsonio",
