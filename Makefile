@@ -60,12 +60,13 @@ bench: $(VENV)/.bench
 notebooks: $(VENV)/.notebooks
 	$(BIN)/pytest --nbmake --nbmake-timeout=600 notebooks $(ARGS)
 
-# The verdict table and the errata are written from a run, the map of the house from the tree, so they cannot be stale.
+# The verdict table, the errata and the matrix of equivalences are written from a run, the map of the house from the tree, so they cannot be stale.
 docs: $(VENV)/.docs
 	mkdir -p build
 	$(BIN)/python docs/house.py
 	$(BIN)/simopt verify --json --output build/verdicts.json --evidence build/evidence > /dev/null
 	$(BIN)/python docs/tables.py build/verdicts.json
+	$(BIN)/python docs/equivalences.py
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
 
 # Everything but further back ends and what `make bench` needs beyond the suite, and only files whose SHA-256 stands in hashes.txt: pip refuses any other. What builds

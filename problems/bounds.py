@@ -77,6 +77,11 @@ class Bound(Limit, ABC):
 class InBall(Bound):
     """R = 0 where ‖w‖ is at most a radius; balls differ in what says which."""
 
+    @classmethod
+    @abstractmethod
+    def of_length(cls, length: float) -> Self:
+        """The ball of this radius."""
+
     @abstractmethod
     def size(self, num: Arithmetic) -> Value:
         """The radius B."""
@@ -112,6 +117,11 @@ class Ball(InBall):
 
     radius: Positive
 
+    @classmethod
+    def of_length(cls, length: float) -> Self:
+        """B = length."""
+        return cls(length)
+
     def size(self, num: Arithmetic) -> Value:
         """B."""
         return num.lift(self.radius)
@@ -135,6 +145,11 @@ class Capacity(InBall):
 
     capacity: Positive
 
+    @classmethod
+    def of_length(cls, length: float) -> Self:
+        """c = length²."""
+        return cls(length * length)
+
     def size(self, num: Arithmetic) -> Value:
         """√c."""
         return num.sqrt(num.lift(self.capacity))
@@ -155,6 +170,19 @@ class Capacity(InBall):
 @dataclass(frozen=True)
 class UnitBall(InBall):
     """‖w‖ ≤ 1, where the radius is but a unit of w."""
+
+    @classmethod
+    def of_length(cls, length: float) -> Self:
+        """The unit ball is of length 1.
+
+        Raises
+        ------
+        InvalidProblem
+            for another.
+        """
+        if length != 1.0:
+            raise InvalidProblem(f"length: {length!r} given, but the unit ball has the radius 1")
+        return cls()
 
     def size(self, num: Arithmetic) -> Value:
         """1."""
@@ -191,6 +219,11 @@ class Penalised(Bound):
     @abstractmethod
     def strength(self) -> float:
         """s."""
+
+    @classmethod
+    def of_strength(cls, strength: float) -> Self:
+        """The penalty with this s, which is linear in λ."""
+        return cls(strength / cls(1.0).strength)
 
     def value(self, num: Arithmetic, w: Value, image: Value | None = None) -> Value:
         """(s/2)‖w‖²."""

@@ -19,6 +19,7 @@ from simopt.problems.bounds import Bounded, Limit
 from simopt.problems.cases import recipes
 from simopt.problems.norms import gram_factor, norm_power, power_units, squares, vectors
 from simopt.problems.norms.gram_factor import Factor, Gram, KernelProblem
+from simopt.solving import uniform_convexity
 from simopt.solving.forms import Forms
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
 
@@ -318,7 +319,7 @@ class MPowerRLS(Bounded, KernelProblem):
         return v, s
 
     def distance(self, gap: float, point: Point | None = None) -> float:
-        """Radius of a ball around f in H that holds f* (see `power_units.distance`).
+        """Radius of a ball around f in H that holds f* (see `simopt.solving.uniform_convexity`).
 
         In the ball the smaller of 2B and what `spread` gives for the multipliers that the point suggests; 2B without a point.
         """
@@ -327,7 +328,7 @@ class MPowerRLS(Bounded, KernelProblem):
             return 2.0 * self.norm_bound if point is None or suggested is None else self.spread(point, suggested)
         t = None if point is None else math.sqrt(squares.squared_norm(FLOAT, self.gram, np.asarray(point["alpha"], dtype=float)))
         upper = self.scale() + gap if point is None else float(self.objective(point))
-        return power_units.distance(max(gap, 0.0), upper, t, self.regularization, self.power)
+        return uniform_convexity.distance(max(gap, 0.0), t, self.regularization, self.power, upper)
 
     def spread(self, point: Point, multipliers: Multipliers) -> float:
         r"""R with ‖f − f*‖_H ≤ R = min(2B, 2√(2Bg/s)) in the ball, where g = P(f) − D(v) and s = ‖v‖_H.

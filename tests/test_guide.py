@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-WRITTEN_BY_RUNS = {"verdicts.md", "errata.md"}
+WRITTEN_BY_RUNS = {"verdicts.md", "errata.md", "equivalences.md"}
 PAGES = {
     str(path.relative_to(DOCS)): path.read_text(encoding="utf-8")
     for path in sorted(DOCS.rglob("*.md"))
@@ -93,6 +93,10 @@ def test_the_package_of_the_page_on_extending_installs_and_its_claim_is_found(tm
 
 def test_the_problem_of_the_page_on_extending_takes_thirty_lines() -> None:
     assert len(dict(MODULE.findall(PAGES["extending.md"]))["huber"].splitlines()) <= 30
+
+
+def test_a_family_of_ones_own_takes_twenty_lines() -> None:
+    assert len(dict(MODULE.findall(PAGES["own_family.md"]))["huber_family"].splitlines()) <= 20
 
 
 def test_the_notebook_runs_what_the_page_on_extending_says() -> None:

@@ -2,6 +2,7 @@
 
 import datetime
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +34,14 @@ def test_an_example_prints_what_the_readme_says(tmp_path: Path, which: int) -> N
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout == output
+
+
+def test_the_command_on_two_learners_begins_as_the_readme_says(tmp_path: Path) -> None:
+    ((line, output),) = re.findall(r"`(simopt equivalence [^`]*)`[^`]*```text\n(.*?)```", TEXT, re.S)
+    command = [sys.executable, "-X", "utf8", "-m", *shlex.split(line)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(output + "\n") and "strictly increasing" in done.stdout
 
 
 def test_it_is_one_screen() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simopt.data.datasets.labels import binary_labels
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.similarities import Similarity, named
 from simopt.ground import validate
@@ -39,12 +40,7 @@ def binary_sample(dataset: Dataset, rng: np.random.Generator, samples: int | Non
     Where nothing is above the median, +1 is what equals it.
     """
     inputs, targets = sample(dataset, rng, samples, standardise)
-    values = np.unique(dataset.targets)
-    if dataset.task == "binary" or np.all(np.abs(values) == 1.0):
-        return inputs, targets
-    middle = np.mean(values) if len(values) == 2 else np.median(dataset.targets)
-    above = targets > middle if values[-1] > middle else targets >= middle
-    return inputs, np.where(above, 1.0, -1.0)
+    return inputs, binary_labels(dataset, targets)
 
 
 def standardised(inputs: Array) -> Array:

@@ -1,4 +1,4 @@
-"""What the two forms of M-RLSR share: units of the norm and of the data, the angle term of the gap, and the distance bound."""
+"""What the two forms of M-RLSR share: units of the norm and of the data, and the angle term of the gap."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.ground.arrays import Array
 from simopt.problems.norms import squares
 from simopt.problems.norms.gram_factor import Factor
-
-ROUNDS = 20  # refinements of the distance bound; each is valid by itself
 
 
 def norm_unit(factor: Factor, targets: Array, strength: float, m: float) -> float:
@@ -93,56 +91,3 @@ def units(gram: Array, targets: Array, m: float, *, strength: float = 0.0, radiu
         shift = max(-400, min(400, 2 * round(size)))
         kappa = math.ldexp(kappa, -shift)
     return sigma, kappa
-
-
-def distance(gap: float, upper: float, t: float | None, strength: float, m: float) -> float:
-    r"""R with ‖f − f*‖_H ≤ R, from the gap, P(f) ≤ upper, and t = ‖f‖ (None: unknown).
-
-    Write h = λ‖·‖^m and g for the gap. Since 0 ∈ ∂P(f*) and P − h is convex, g ≥ P(f) − P(f*) ≥ D_h(f, f*), the Bregman divergence.
-    (a) Always λ‖f*‖^m ≤ P(f*) ≤ upper, and λt^m ≤ upper, so all norms on the segment from f to f* are ≤ M = (upper/λ)^{1/m}.
-    (b) m ≥ 2: ‖(f+f*)/2‖^m + ‖(f−f*)/2‖^m ≤ (‖f‖^m + ‖f*‖^m)/2 (Clarkson; Hilbert space), and P((f+f*)/2) ≥ P(f*), so
-        λ(R/2)^m ≤ (P(f) − P(f*))/2 ≤ g/2, that is R ≤ (2^{m−1} g/λ)^{1/m}.
-    (c) 1 < m ≤ 2: at norm r the Hessian of h is at least λm(m−1)r^{m−2}, decreasing in r; by (a) and Taylor's formula
-        D_h(f, f*) ≥ ½λm(m−1)M^{m−2}R².
-    (d) If R ≤ R_k is known, norms on the segment lie in [t − R_k, t + R_k]; the Hessian is at least λm min(1, m−1) r^{m−2} with
-        r = t − R_k for m ≥ 2 (where positive) and r = t + R_k for m ≤ 2, so R ≤ √(2g/(λm min(1, m−1) r^{m−2})). Repeat.
-    For m ≤ 1 only (a): R ≤ t + M.
-    """
-    if gap == 0.0 and m > 1:
-        return 0.0
-    log_strength = math.log(strength)
-    if not math.isfinite(upper) or not math.isfinite(gap):
-        return math.inf
-    bound = math.exp(min((math.log(upper) - log_strength) / m, 700.0)) if upper > 0 else 0.0
-    known = bound if t is None else t
-    radius = known + bound
-    if m <= 1:
-        return radius
-    log_gap = math.log(gap)
-    if m >= 2:
-        radius = min(radius, _exp(((m - 1.0) * math.log(2.0) + log_gap - log_strength) / m))
-    else:
-        radius = min(radius, _curved(log_gap, log_strength, m, max(bound, known)))
-    if t is None:
-        return radius
-    for _ in range(ROUNDS):
-        r = t - radius if m >= 2 else t + radius
-        if r <= 0.0:
-            break
-        better = _curved(log_gap, log_strength, m, r)
-        if better >= radius * (1.0 - 1e-3):
-            radius = min(radius, better)
-            break
-        radius = better
-    return radius
-
-
-def _curved(log_gap: float, log_strength: float, m: float, r: float) -> float:
-    """√(2g/(λm min(1, m−1) r^{m−2}))."""
-    if r <= 0.0:
-        return math.inf
-    return _exp(0.5 * (math.log(2.0) + log_gap - log_strength - math.log(m * min(1.0, m - 1.0)) - (m - 2.0) * math.log(r)))
-
-
-def _exp(x: float) -> float:
-    return math.exp(x) if x < 709.0 else math.inf

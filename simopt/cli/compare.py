@@ -186,16 +186,9 @@ def candidates(text: str) -> list[tuple[str, dict[str, Any]]]:
         for a name without letters or brackets that do not close.
     """
     from simopt.cli import settings
-    from simopt.ground.errors import InvalidProblem
 
-    found = []
-    for piece in re.split(r",(?![^\[]*\])", text):
-        match = re.fullmatch(r"\s*([^\[\],\s]+)\s*(?:\[(.*)\])?\s*", piece)
-        if match is None:
-            raise InvalidProblem(f"--solvers: {piece.strip()!r} given, a solver such as newton or scs[max_iter=100] needed")
-        options = settings.pairs("--solvers", match[2].split(",")) if match[2] else {}
-        found.append((match[1], {name: settings.guess(value) for name, value in options.items()}))
-    return found
+    example = "a solver such as newton or scs[max_iter=100]"
+    return [settings.with_options("--solvers", piece, example) for piece in re.split(r",(?![^\[]*\])", text)]
 
 
 def swept(problem: str, texts: dict[str, str]) -> dict[str, Any]:

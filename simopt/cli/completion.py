@@ -144,6 +144,17 @@ def tables(ctx: typer.Context) -> list[str]:
 
 
 @beginning
+def families(ctx: typer.Context) -> list[str]:
+    """All families: also the two forms of every problem that has a penalty and a ball."""
+    forms: dict[str, list[dict[str, Any]]] = {}
+    for row in _rows():
+        forms.setdefault(row["module"], []).append(row)
+    numbers = {module: {row["parameters"][0] for row in rows if row["parameters"]} for module, rows in forms.items()}
+    both = [module for module, found in numbers.items() if "regularization" in found and found & {"radius", "capacity"}]
+    return [*_made("family"), *(row["name"] for module in both for row in forms[module])]
+
+
+@beginning
 def everything(ctx: typer.Context) -> list[str]:
     """All that can be shown."""
     return [*_problems(), *_solvers(), *_claims(), *_papers(), *_made("table", "equivalence", "family"), *_datasets()]

@@ -69,7 +69,7 @@ def run_script(script: Path, arguments: Sequence[str], met: Met) -> None:
     """
     if not script.is_file():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(script))
-    with _started_from(script.parent.resolve(), [str(script), *arguments]), intercepted(met, script):
+    with started_from(script.parent.resolve(), [str(script), *arguments]), intercepted(met, script):
         runpy.run_path(str(script), run_name="__main__")
 
 
@@ -83,19 +83,11 @@ def returned(home: str, name: str) -> Iterator[tuple[str, Any]]:
     UnknownName
         where the module has no such function.
     """
-    with _started_from(Path.cwd(), [home]):
-        if home.endswith(".py"):
-            names = runpy.run_path(home, run_name=Path(home).stem)
-        else:
-            try:
-                names = vars(import_module(home))
-            except ModuleNotFoundError as error:
-                if error.name is None or not home.startswith(error.name):
-                    raise
-                raise InvalidProblem(f"{home}: there is no module of this name here or among what is installed") from error
-        if not callable(names.get(name)):
-            raise UnknownName(f"function of {home}", name, [known for known, value in names.items() if callable(value) and known[0] != "_"])
-        made = names[name]()
+    with started_from(Path.cwd(), [home]):
+        known = names_of(home)
+        if not callable(known.get(name)):
+            raise UnknownName(f"function of {home}", name, [each for each, value in known.items() if callable(value) and each[0] != "_"])
+        made = known[name]()
     if isinstance(made, dict):
         yield from ((str(key), problem) for key, problem in made.items())
     elif isinstance(made, (list, tuple)):
@@ -104,8 +96,26 @@ def returned(home: str, name: str) -> Iterator[tuple[str, Any]]:
         yield name, made
 
 
+def names_of(home: str) -> dict[str, Any]:
+    """What a module, or a file that is run for it, defines.
+
+    Raises
+    ------
+    InvalidProblem
+        where there is no such module.
+    """
+    if home.endswith(".py"):
+        return runpy.run_path(home, run_name=Path(home).stem)
+    try:
+        return vars(import_module(home))
+    except ModuleNotFoundError as error:
+        if error.name is None or not home.startswith(error.name):
+            raise
+        raise InvalidProblem(f"{home}: there is no module of this name here or among what is installed") from error
+
+
 @contextmanager
-def _started_from(folder: Path, argv: Sequence[str]) -> Iterator[None]:
+def started_from(folder: Path, argv: Sequence[str]) -> Iterator[None]:
     """Imports from the folder and the arguments of another programme."""
     kept_argv, kept_path = sys.argv, list(sys.path)
     sys.argv = list(argv)

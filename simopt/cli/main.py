@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 from simopt.cli.certify import certify
 from simopt.cli.compare import compare
 from simopt.cli.datasets import datasets
+from simopt.cli.equivalence import equivalence
 from simopt.cli.errors import expected
 from simopt.cli.list import list_
 from simopt.cli.recheck import recheck
@@ -76,6 +77,7 @@ app.command("solve")(solve)
 app.command("certify")(certify)
 app.command("reproduce")(reproduce)
 app.command("compare")(compare)
+app.command("equivalence")(equivalence)
 app.command("list")(list_)
 app.command("show")(show)
 app.add_typer(datasets, name="datasets")

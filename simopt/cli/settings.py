@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Iterable
 from typing import Any, get_type_hints
 
@@ -31,6 +32,21 @@ def pairs(flag: str, texts: Iterable[str]) -> dict[str, str]:
             raise InvalidProblem(f"{flag}: {name.strip()!r} is given twice")
         found[name.strip()] = value.strip()
     return found
+
+
+def with_options(flag: str, text: str, example: str) -> tuple[str, dict[str, Any]]:
+    """`scs[max_iter=100]` as a name with options.
+
+    Raises
+    ------
+    InvalidProblem
+        for a name without letters or brackets that do not close.
+    """
+    match = re.fullmatch(r"\s*([^\[\],\s]+)\s*(?:\[(.*)\])?\s*", text)
+    if match is None:
+        raise InvalidProblem(f"{flag}: {text.strip()!r} given, {example} needed")
+    options = pairs(flag, match[2].split(",")) if match[2] else {}
+    return match[1], {name: guess(value) for name, value in options.items()}
 
 
 def guess(text: str) -> Any:

@@ -74,7 +74,7 @@ def check_problem(cls: type[Problem]) -> None:
     NotConforming
         with all that is wrong, one line each.
     """
-    _raise(_problem_rows(cls))
+    rejected(_problem_rows(cls))
 
 
 def check_solver(cls: type[Problem], solver: str) -> None:
@@ -85,7 +85,7 @@ def check_solver(cls: type[Problem], solver: str) -> None:
     NotConforming
         with all that is wrong, one line each.
     """
-    _raise(_solver_rows(cls, solver))
+    rejected(_solver_rows(cls, solver))
 
 
 def conformance(names: Iterable[str] | None = None) -> Report:
@@ -119,15 +119,16 @@ def _classes(names: Iterable[str] | None) -> list[type[Problem]]:
 
 def _problem_rows(cls: type[Problem]) -> Iterator[Row]:
     for name, check in PROBLEM_CHECKS.items():
-        yield Row(cls.name, "", name, _outcome(partial(check, cls)))
+        yield Row(cls.name, "", name, outcome(partial(check, cls)))
 
 
 def _solver_rows(cls: type[Problem], solver: str) -> Iterator[Row]:
     for name, check in SOLVER_CHECKS.items():
-        yield Row(cls.name, solver, name, _outcome(partial(check, cls, solver)))
+        yield Row(cls.name, solver, name, outcome(partial(check, cls, solver)))
 
 
-def _outcome(check: Callable[[], None]) -> str | None:
+def outcome(check: Callable[[], None]) -> str | None:
+    """What a check says is wrong; None where it passes."""
     try:
         check()
     except NotConforming as error:
@@ -137,7 +138,8 @@ def _outcome(check: Callable[[], None]) -> str | None:
     return None
 
 
-def _raise(rows: Iterable[Row]) -> None:
+def rejected(rows: Iterable[Row]) -> None:
+    """Raise NotConforming with the failures, if there are any."""
     failed = [f"{row.check}: {row.failure}" for row in rows if row.failure is not None]
     if failed:
         raise NotConforming("\n".join(failed))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -99,11 +101,19 @@ class Family:
         (λ, Z) → KernelFunction, whose `error` is an H-norm radius that holds the true A(λ)(Z).
     domain : callable
         Z → Interval of the parameters λ.
+    monotone, continuous : bool
+        what is claimed of the path λ ↦ A(λ)(Z): that its norm rises or falls and not both, as those of regularised learners do, without
+        which `find_map` excludes no parameter; and that it does not jump. `simopt.conformance.families` holds families against both.
+    origin : (str, dict), optional
+        the name that it is registered under, and the options that built it.
     """
 
     name: str
     fit: Callable[[float, TrainingSet], KernelFunction]
     domain: Callable[[TrainingSet], Interval] = positive
+    monotone: bool = True
+    continuous: bool = True
+    origin: tuple[str, Mapping[str, Any]] | None = field(default=None, compare=False)
 
     def __call__(self, parameter: float, Z: TrainingSet) -> KernelFunction:
         """A(λ)(Z).
@@ -113,10 +123,20 @@ class Family:
         InvalidProblem
             for a parameter outside the domain.
         """
+        return self.fit(self.inside(parameter, Z), Z)
+
+    def inside(self, parameter: float, Z: TrainingSet) -> float:
+        """The parameter, which lies in the domain on Z.
+
+        Raises
+        ------
+        InvalidProblem
+            for one that does not.
+        """
         domain, parameter = self.domain(Z), validate.finite("parameter", parameter)
         if parameter not in domain:
             raise InvalidProblem(f"parameter: {parameter:g} is outside {domain}, where {self.name} is defined on this set")
-        return self.fit(parameter, Z)
+        return parameter
 
 
 @dataclass(frozen=True)
@@ -129,11 +149,17 @@ class Entry:
 
 
 def family(name: str, *, summary: str = "") -> Callable[[Callable[..., Family]], Callable[..., Family]]:
-    """Register a function (options → Family) under `name`."""
+    """Register a function (options → Family) under `name`; its families know by which options they were built (`origin`)."""
 
     def add(build: Callable[..., Family]) -> Callable[..., Family]:
-        registry.register("family", name, Entry(name, summary or first_line(build), build), build.__module__)
-        return build
+        @functools.wraps(build)
+        def made(*given: Any, **options: Any) -> Family:
+            bound = inspect.signature(build).bind(*given, **options)
+            bound.apply_defaults()
+            return replace(build(*given, **options), origin=(name, dict(bound.arguments)))
+
+        registry.register("family", name, Entry(name, summary or first_line(build), made), build.__module__)
+        return made
 
     return add
 

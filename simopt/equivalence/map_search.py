@@ -190,7 +190,7 @@ class _Judge:
             )
             return self.result(Outcome.UNDECIDED, t, low, high, f"{reason}the resolution is {self.resolution:g}")
         if not search.monotone():
-            reason = f"the norm of {name} both rises and falls, so that no other parameter is excluded"
+            reason = f"the norm of {name} {search.course}, so that no other parameter is excluded"
             return self.result(Outcome.FOUND, t, -math.inf, math.inf, reason)
         if math.isinf(low) or math.isinf(high):
             end = search.domain.low if math.isinf(low) else search.domain.high
@@ -225,7 +225,7 @@ class _Judge:
         reason = nearest.reason if nearest else f"{stays}; at the end of the reach it is {search.at(end).norm():.6g}"
         outcome = Outcome.UNDECIDED
         if not search.monotone():
-            reason += f"; but the norm of {name} both rises and falls, and may pass it where nothing was fitted"
+            reason += f"; but the norm of {name} {search.course}, and may pass it where nothing was fitted"
         elif not search.closed():
             reason += "; but the path has not come to rest there, and the parameter may lie beyond"
         else:

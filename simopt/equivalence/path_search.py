@@ -214,7 +214,9 @@ class PathSearch:
         return True
 
     def monotone(self) -> bool:
-        """Whether some monotone norm fits all that was fitted."""
+        """Whether the target claims a monotone norm, and one fits all that was fitted."""
+        if not self.target.monotone:
+            return False
         rises = falls = False
         least = most = None
         for t in sorted(self.known):
@@ -226,6 +228,11 @@ class PathSearch:
             rises, falls = rises or size - noise > least, falls or size + noise < most
             least, most = min(least, size + noise), max(most, size - noise)
         return not (rises and falls)
+
+    @property
+    def course(self) -> str:
+        """What is said of a norm that is not monotone."""
+        return "both rises and falls" if self.target.monotone else "may both rise and fall"
 
     def vanishes(self) -> bool:
         """Whether f and every function on the whole ladder are 0, without error."""
@@ -242,12 +249,13 @@ class PathSearch:
     def closed(self) -> bool:
         """Whether nothing beyond the reach can be f, if norms are monotone: they pass that of f within, or the path has come to rest.
 
-        It needs no rest at an end towards which the norm moves away from that of f.
+        They pass it between two fits of which one must be above and one below, whatever the errors are farther out. It needs no rest at an
+        end towards which the norm moves away from that of f.
         """
+        if len({self.excess(t) > 0.0 for t in self.known if self.differs(t)}) == 2:
+            return True
         low, high = self.excess(self.low), self.excess(self.high)
         if self.differs(self.low) and self.differs(self.high):
-            if low * high < 0:
-                return True
             if abs(low - high) > self.noise(self.low) + self.noise(self.high):
                 return self._rests(self.towards())
         return self._rests(self.low) and self._rests(self.high)

@@ -169,10 +169,24 @@ def verify_strong(
     return StrongReport(equivalence.name, among, weak, tuple(compared), resolution)
 
 
+NEIGHBOURS = (
+    "as it is",
+    "targets doubled, or labels negated",
+    "targets reversed",
+    "one target changed",
+    "the last sample doubled",
+    "the last sample left out",
+)
+
+
 def neighbours(Z: TrainingSet) -> list[TrainingSet]:
-    """Z and sets near it: targets doubled and reversed, one target changed, the last sample doubled, the last sample left out."""
+    """Z and sets near it, as `NEIGHBOURS` says: targets doubled and reversed, one changed, the last sample doubled, the last left out.
+
+    Labels ±1 stay labels: they are negated in place of doubled, and one changes its sign.
+    """
+    signs = bool(np.all(np.abs(Z.targets) == 1.0))
     changed = np.array(Z.targets)
-    changed[0] += 1.0 + abs(changed[0])
-    near = [Z, Z.with_targets(2.0 * Z.targets), Z.with_targets(Z.targets[::-1]), Z.with_targets(changed)]
+    changed[0] = -changed[0] if signs else changed[0] + 1.0 + abs(changed[0])
+    near = [Z, Z.with_targets((-1.0 if signs else 2.0) * Z.targets), Z.with_targets(Z.targets[::-1]), Z.with_targets(changed)]
     near.append(Z.subset([*range(Z.n), Z.n - 1]))
     return [*near, Z.without(Z.n - 1)] if Z.n > 1 else near

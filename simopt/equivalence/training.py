@@ -117,6 +117,24 @@ class TrainingSet:
         """z = Qᵀ y, the targets in the basis of the spectrum, shape (n,)."""
         return self.spectrum.vectors.T @ self.targets
 
+    @cached_property
+    def features(self) -> Array:
+        """F = Q diag(√d) over the d > 0 of the spectrum, shape (n, r): F Fᵀ = K to rounding, and ‖f‖_H = ‖w‖₂ for f = Fw on the inputs."""
+        known = self.spectrum
+        kept = known.values > 0
+        out: Array = known.vectors[:, kept] * np.sqrt(known.values[kept])
+        return out
+
+    def of_features(self, w: npt.ArrayLike) -> KernelFunction:
+        """The function with the coordinates w of shape (r,), α = Q diag(1/√d) w; its `error` is what rounding makes of α."""
+        known = self.spectrum
+        kept = known.values > 0
+        coordinates = validate.vector("w", w, length=int(np.sum(kept)))
+        f = self.function(known.vectors[:, kept] @ (coordinates / np.sqrt(known.values[kept])))
+        off = known.features(f.coefficients)
+        off[kept] -= coordinates
+        return replace(f, error=float(np.linalg.norm(off)))
+
     def without(self, i: int) -> TrainingSet:
         """Z^i: Z minus its i-th element.
 

@@ -111,6 +111,15 @@ def loose(family, radius):
     return Family(f"{family.name} ± {radius:g}", lambda lam, Z: replace(f := family(lam, Z), error=radius * f.norm()), family.domain)
 
 
+def vague_outside(family, low, high):
+    """The family of which nothing is known outside of (low, high)."""
+    return Family(
+        f"{family.name}, vague far out",
+        lambda lam, Z: replace(family(lam, Z), error=0.0 if low < lam < high else math.inf),
+        family.domain,
+    )
+
+
 def link(source, target, there=lambda lam: lam, back=lambda mu: mu, **more):
     return Equivalence("a link", source, target, lambda lam, Z: there(lam), lambda mu, Z: back(mu), **{"accuracy": 1e-15, **more})
 
@@ -240,6 +249,8 @@ FIND = {
     "a norm that rises and falls, met": find(TWICE, WAVES, FOUND, 0.5),
     "a norm that rises and falls, missed": find(made("aside", lambda lam, y: 2 * aside(y, 1e-3)), WAVES, Outcome.UNDECIDED),
     "lasso against ridge": find(RIDGE, LASSO, NO_MAP),
+    "lasso, of whose norm nothing is claimed": find(RIDGE, replace(LASSO, monotone=False), Outcome.UNDECIDED),
+    "the same family, of whose norm nothing is claimed": find(RIDGE, replace(HALVES, monotone=False), FOUND, truth=0.25),
     **{f"{share:g} aside": find(RIDGE, off(share), NO_MAP) for share in (1e-3, 1e-6, 1e-9, 1e-11)},
     "1e-9 aside, within the radii": find(RIDGE, loose(off(1e-9), 2e-9), FOUND),
     "1e-3 aside, within the radii": find(RIDGE, loose(off(1e-3), 2e-3), Outcome.UNDECIDED),
@@ -248,6 +259,9 @@ FIND = {
     "loose learners at their resolution": find(loose(RIDGE, 1e-4), loose(RIDGE, 1e-4), FOUND, truth=0.5, resolution=1e-3),
     "learners that know nothing": find(loose(RIDGE, math.inf), RIDGE, Outcome.UNDECIDED),
     "a target that knows nothing": find(RIDGE, loose(RIDGE, math.inf), Outcome.UNDECIDED),
+    "another family, vague far out on both sides": find(RIDGE, vague_outside(LASSO, 0.02, 0.95), NO_MAP),
+    "the same family, vague far out on both sides": find(RIDGE, vague_outside(HALVES, 0.02, 0.95), FOUND, truth=0.25),
+    "another family, vague on the side where it may be": find(RIDGE, vague_outside(LASSO, 0.5, 0.95), Outcome.UNDECIDED),
     "loose and not to be fitted far out": find(RIDGE, loose(made("short", lambda lam, y: shrunk(near(lam), y)), 1.0), Outcome.UNDECIDED),
     "coefficients that overflow far out": find(RIDGE, made("overflows", overflowing), FOUND, truth=1.5**0.2),
     "a vague target that overflows far out": find(RIDGE, loose(made("overflows", overflowing), 1.0), Outcome.UNDECIDED, 1.0),

@@ -194,3 +194,16 @@ def test_parameters_outside_the_domain_are_refused(gaussian):
         find_map(kernel_ridge(), m_power_rls(3.0), -1.0, gaussian)
     with pytest.raises(InvalidProblem, match="m > 1"):
         m_power_rls(1.0)
+
+
+def test_radii_that_grow_far_out_do_not_hide_that_there_is_no_map(gaussian):
+    """Between a fit above and one below the norm passes once; what the radii hide beyond is on one side of it."""
+    ridge = kernel_ridge()
+
+    def fit(lam, Z):
+        f, step = ridge(lam, Z), Z.function(np.cos(np.arange(Z.n)))
+        moved = Z.function(f.coefficients + 1e-3 * f.norm() / step.norm() * step.coefficients)
+        return replace(moved, error=f.error if 1e-5 < lam < 1e5 else 10.0 * f.norm())
+
+    found = find_map(ridge, Family("known between", fit), 0.05, gaussian)
+    assert found.outcome is Outcome.NO_MAP and "apart" in found.reason

@@ -99,9 +99,12 @@ BEHIND: dict[str, tuple[str, ...]] = {
             for kind in ("Ball", "Bound", "Capacity", "Penalised", "UnitBall")
             for name in ("distance", "length")
         ),
+        *(f"problems.bounds:{kind}.of_length" for kind in ("Ball", "Capacity", "InBall", "UnitBall")),
+        "problems.bounds:Penalised.of_strength",
         *(f"problems.bounds:{kind}.in_units" for kind in ("Ball", "Bound", "Capacity", "Penalised", "UnitBall")),
         *("problems.m_power_rls:PowerBall.in_units", "problems.m_power_rls:PowerPenalty.in_units"),
         *("problems.norms.squares", "problems.losses.shares", "solving.judgement", "solving.problem", "solving.solution:frozen"),
+        *("solving.uniform_convexity", "equivalence.declared_radius"),
     ),
     "checks: the door itself, walked wherever it is used": (
         *("ground.validate", "ground.fields", "solving.entries", "problems.domains.chain", "problems.domains.finite_domain:square"),
@@ -110,6 +113,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
             "problems.domains.ranked_lists:identifiers",
             "problems.goodness_choice:share",
             "equivalence.training:point",
+            "equivalence.decide:listed",
         ),
         *(
             "data.similarities.points",
@@ -171,7 +175,12 @@ BEHIND: dict[str, tuple[str, ...]] = {
             "ground.monotone_function:MonotoneFunction.from_json",
             "solvers.goodness.curve_record:GoodnessCurve",
         ),
-        *("solvers.sparse.fit:SparseFit", "estimators.herding.herd_record:Herd", "estimators.ordinal.ordinal_rule:OrdinalRule"),
+        *(
+            "equivalence.decision_record:recalled",
+            "solvers.sparse.fit:SparseFit",
+            "estimators.herding.herd_record:Herd",
+            "estimators.ordinal.ordinal_rule:OrdinalRule",
+        ),
         *("estimators.ranking.ranker:LandmarkedRanker", "estimators.index_models.index_record:parts_of"),
     ),
     "pictures of what functions with a row take": (

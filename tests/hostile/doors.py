@@ -29,6 +29,7 @@ from simopt.data.similarities import (
     Similarity,
 )
 from simopt.equivalence.family import Interval
+from simopt.equivalence.samples import synthetic
 from simopt.equivalence.stability_bounds import Change
 from simopt.equivalence.training import KernelFunction, TrainingSet
 from simopt.ground import registry
@@ -92,6 +93,30 @@ def power_law() -> Any:
 def of_entry(kind: str, name: str) -> Any:
     """A family or an equivalence."""
     return registry.get(kind, name).build()
+
+
+@cache
+def carried() -> Any:
+    """A map between two families, measured at two parameters."""
+    from simopt.equivalence.parameter_map import transfer
+
+    return transfer([0.1, 1.0], of_entry("family", "kernel-ridge"), of_entry("family", "kernel-ridge-over-n"), training())
+
+
+def declared_ridge(lam: float, Z: TrainingSet) -> Any:
+    """Ridge regression in coordinates."""
+    import cvxpy as cp
+
+    w = cp.Variable(Z.features.shape[1], name="w")
+    return cp.Problem(cp.Minimize(cp.sum_squares(Z.targets - Z.features @ w) + lam * cp.sum_squares(w)))
+
+
+@cache
+def own_family() -> Any:
+    """A family that is a declared problem."""
+    from simopt.equivalence.declared_family import learned
+
+    return learned("ridge", declared_ridge)
 
 
 def monotone() -> MonotoneFunction:
@@ -377,6 +402,33 @@ def rows() -> Iterator[Door]:
         yield door(f"{b}:{name}", n=5, **bounds, change=Change.SWAP)
     yield door(f"{e}.family:Interval", low=0.0, high=2.0, admits={"low": ("-inf",), "high": ("inf",)})
     yield door(f"{e}.family:Interval.spread", on=lambda: Interval(0.0, 2.0), count=3, centre=0.0, reach=1.0)
+    yield door(f"{e}.training:TrainingSet.of_features", on=training, w=np.ones(6))
+    yield door(
+        f"{e}.declared_family:learned",
+        name="ridge",
+        pose=declared_ridge,
+        tol=1e-6,
+        time_limit=10.0,
+        admits={"time_limit": ("inf", "100000000")},
+    )
+    for name in ("solved", "radius"):
+        yield door(f"{e}.declared_family:DeclaredFamily.{name}", on=own_family, parameter=0.1, Z=training(), slow=True)
+    yield door(f"{e}.declared_family:DeclaredFamily.again", on=own_family, tol=1e-6)
+    ridge, modified = of_entry("family", "kernel-ridge"), of_entry("family", "kernel-ridge-over-n")
+    yield door(
+        f"{e}.parameter_map:transfer",
+        grid=[0.1, 1.0],
+        from_=ridge,
+        to=modified,
+        sample=training(),
+        resolution=1e-8,
+        says={"grid": "parameters"},
+        admits={"grid": ("a set", "a dict")},
+    )
+    for name in ("__call__", "enclosure"):
+        yield door(f"{e}.parameter_map:ParameterMap.{name}", on=carried, parameter=0.2)
+    yield door(f"{e}.matrix:matrix", names=["kernel-ridge"], samples=4, resolution=1e-5, slow=True)
+    yield door(f"{e}.family:Family.inside", on=lambda: of_entry("family", "kernel-ridge"), parameter=0.1, Z=training())
     yield door(f"{e}.family:Family.__call__", on=lambda: of_entry("family", "kernel-ridge"), parameter=0.1, Z=training())
     yield door(f"{e}.equivalence:Equivalence.__call__", on=power_law, parameter=0.1, Z=training())
     yield door(f"{e}.equivalence:Equivalence.back", on=power_law, parameter=0.1, Z=training())
@@ -410,6 +462,12 @@ def rows() -> Iterator[Door]:
         slow=True,
         undefined=True,
     )
+    pair = {"source": of_entry("family", "kernel-ridge"), "target": of_entry("family", "kernel-ridge-over-n")}
+    some: dict[str, Any] = {"parameters": [0.1, 1.0], "resolution": 1e-8, "slow": True, "admits": {"parameters": ("a set", "a dict")}}
+    yield door(f"{e}.decide:decide", **pair, Z=training(), **some)
+    yield door(f"{e}.decide_strong:decide_strong", **pair, sets=[training()], **some)
+    yield door(f"{e}.samples:sample_for", families=list(pair.values()), dataset=synthetic(6), samples=5, similarity=Gaussian(2.0))
+    yield door(f"{e}.samples:synthetic", count=6, says={"count": "samples"})
     yield door(
         f"{e}.map_search:recovered",
         source=of_entry("family", "kernel-ridge"),

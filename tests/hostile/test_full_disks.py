@@ -29,6 +29,7 @@ FILES = {
     "solve by all": (("solve", "kernel-ridge", "--data", "small.csv", "--solver", "all", "--output", "{}"), "all brackets overlap"),
     "solve as JSON": (("solve", "kernel-ridge", "--data", "small.csv", "--json", "--output", "{}"), '"certificate"'),
     "certify": (("certify", "script.py", "--output", "{}"), "OPTIMAL"),
+    "equivalence": (("equivalence", "mean-ball", "mean-penalised", "--lambda", "1", "--output", "{}"), "weakly equivalent"),
     "verify": (("verify", *PP, "--output", "{}"), "PROVED"),
     "verify as JSON": (("verify", *PP, "--json", "--output", "{}"), '"PROVED"'),
     "reproduce": (("reproduce", "pretend-table", "--output", "{}"), "2 inside, 1 outside"),

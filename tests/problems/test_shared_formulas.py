@@ -22,6 +22,7 @@ from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.problems.sup_distance import SupDistance
 from simopt.problems.thresholds import balancing
 from simopt.problems.thresholds.sides import explicit
+from simopt.solving import uniform_convexity
 
 
 def divergence(e: float, m: float) -> Decimal:
@@ -52,7 +53,7 @@ def test_a_divergence_beyond_the_floats_is_not_given() -> None:
 @pytest.mark.parametrize(("m", "r"), [(1.5, 2.0), (2.0, 3.0), (3.0, 2.0), (6.0, 0.5)])
 def test_strong_convexity_of_a_power_at_a_norm(m: float, r: float) -> None:
     """g = ½λm min(1, m−1) r^{m−2} R²."""
-    radius = power_units._curved(math.log(0.3), math.log(0.2), m, r)
+    radius = uniform_convexity.curved(math.log(0.3), math.log(0.2), m, r)
     assert 0.5 * 0.2 * m * min(1.0, m - 1.0) * r ** (m - 2) * radius**2 == pytest.approx(0.3)
 
 

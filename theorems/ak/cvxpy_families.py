@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
 
-import numpy as np
-
+from simopt.equivalence.declared_family import learned
 from simopt.equivalence.family import Family, family
-from simopt.equivalence.training import KernelFunction, TrainingSet
+from simopt.equivalence.training import TrainingSet
 from simopt.problems.m_power_rls import MPowerRLS, PowerBall
 from simopt.solving.problem import Problem
 from simopt.solving.solution import Solution
-from simopt.theorems.ak.families import ROUNDING, power_problem, ridge_problem
-
-Radius = Callable[[Problem, Solution], float]
-
-
-def certificate_radius(problem: Problem, solution: Solution) -> float:
-    """`Problem.distance` of the solution's gap; ∞ without a certificate."""
-    if solution.certificate is None or solution.point is None:
-        return math.inf
-    return problem.distance(solution.certificate.gap, dict(solution.point))
+from simopt.theorems.ak.families import power_problem, ridge_problem
 
 
 def ball_radius(problem: Problem, solution: Solution) -> float:
@@ -32,42 +20,6 @@ def ball_radius(problem: Problem, solution: Solution) -> float:
     point = dict(solution.point)
     candidates = (problem.multipliers(point), solution.multipliers)
     return min(problem.spread(point, dict(v)) for v in candidates if v is not None)
-
-
-def learned(
-    name: str,
-    pose: Callable[[float, TrainingSet], Problem],
-    *,
-    solver: str = "clarabel",
-    tol: float = 1e-9,
-    time_limit: float = 60.0,
-    radius: Radius = certificate_radius,
-) -> Family:
-    """A family whose members are solved through `simopt.solve`, with the radius that each certificate gives (not only when it is OPTIMAL).
-
-    Parameters
-    ----------
-    pose : callable
-        (λ, Z) → a kernel problem with a point {"alpha": …} over the points of Z.
-    radius : callable
-        (problem, solution) → H-norm radius around the solution that holds the optimum.
-
-    Raises (on use)
-    ---------------
-    ArithmeticError
-        when the solver returns no point.
-    """
-    from simopt.solving.driver import solve
-
-    def fit(lam: float, Z: TrainingSet) -> KernelFunction:
-        problem = pose(lam, Z)
-        solution = solve(problem, solver, tol=tol, time_limit=time_limit)
-        if solution.point is None:
-            raise ArithmeticError(f"{name} at {lam:g}: {solver} returned no point ({solution.reported_status}: {solution.message})")
-        f = Z.function(np.asarray(solution.point["alpha"]), error=radius(problem, solution))
-        return replace(f, error=f.error + ROUNDING * f.norm())
-
-    return Family(f"{name} by {solver}", fit)
 
 
 @family("kernel-ridge-cvxpy", summary="KRR solved through CVXPY, with the error radius of its certificate")

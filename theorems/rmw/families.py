@@ -23,6 +23,8 @@ from simopt.ground.errors import InvalidProblem
 from simopt.problems.bounds import Capacity, Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_hull import HingeSVMHull
+from simopt.solvers.herding.atoms import StoredAtoms
+from simopt.solvers.herding.frank_wolfe import FrankWolfe
 from simopt.solving.certificate import certify
 from simopt.solving.problem import Problem
 from simopt.solving.solution import Solution
@@ -195,6 +197,30 @@ def hinge_svm_hull() -> Family:
         return replace(f, error=problem.distance(gap) + ROUNDING * f.norm())
 
     return Family("hinge-svm-hull", fit)
+
+
+@family("herding", summary="herding at ⌈m⌉ atoms, 0 < m < n: (1/⌈m⌉) Σ y_i k(x_i, ·) over the points that Algorithm 1 picks")
+def herding(steps: str = "uniform") -> Family:
+    """The m-th iterate of herding towards ω_S. Its path is a staircase: constant between whole m, and it jumps there.
+
+    The picks are those that float64 makes; the function of the picks is exact to rounding.
+
+    Parameters
+    ----------
+    steps : str
+        "uniform", "line-search" or another rule of `simopt.solvers.herding.frank_wolfe`.
+    """
+
+    def fit(count: float, Z: TrainingSet) -> KernelFunction:
+        y = labels(Z)
+        run = FrankWolfe(StoredAtoms(Z.gram, y, margins(Z), float(np.mean(margins(Z)))), steps)
+        for look in run:
+            if look.steps >= count:
+                break
+        f = Z.function(y * run.walk.dense)
+        return replace(f, error=ROUNDING * f.norm())
+
+    return Family("herding", fit, lambda Z: Interval(0.0, float(Z.n)), monotone=False, continuous=False)
 
 
 @family("mmd-witness", summary="the witness of the MMD at ‖f‖² = c: √c (μ₊ − μ₋)/‖μ₊ − μ₋‖, both classes needed")

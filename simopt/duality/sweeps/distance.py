@@ -11,6 +11,7 @@ Hence m_i (x_i − x*_i)² summed is at most the gap. The m_i are computed in in
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -19,18 +20,32 @@ from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm
 from simopt.duality.atoms.square import Square
 from simopt.duality.graph.affine import Key, Picks, Residual
 from simopt.duality.graph.programme import Programme
-from simopt.duality.graph.vectors import broadcast, full, known
+from simopt.duality.graph.vectors import Value, broadcast, full, known
 from simopt.duality.sweeps.forward import coefficients
 from simopt.ground.arrays import Array
 
 
-def moduli(programme: Programme) -> dict[Key, Array]:
-    """The m_i of every leaf, proven lower bounds; 0 where an entry stands in no square, or where convexity is not proven."""
-    num = INTERVAL
-    if any(isinstance(term.atom, SemidefiniteForm) and term.atom.support() is None for term in programme.terms):
-        return {key: np.zeros(leaf.size) for key, leaf in programme.leaves.items()}
+def convex(programme: Programme) -> bool:
+    """Whether no term is left of which convexity is not proven."""
+    return all(term.atom.support() is not None for term in programme.terms if isinstance(term.atom, SemidefiniteForm))
+
+
+def slopes_of_objective(programme: Programme) -> Residual:
+    """How often the objective takes each term: the s_t of those that stand in it, in intervals."""
     slopes: Residual = {}
-    programme.objective.pull(num, full(num, 1.0, 1), slopes)
+    programme.objective.pull(INTERVAL, full(INTERVAL, 1.0, 1), slopes)
+    return slopes
+
+
+def moduli(programme: Programme, scales: Mapping[Key, Value] | None = None) -> dict[Key, Array]:
+    """The m_i of every leaf, proven lower bounds; 0 where an entry stands in no square, or where convexity is not proven.
+
+    They are those of the objective, or of another sum of terms with the `scales` s_t, such as a Lagrangian.
+    """
+    num = INTERVAL
+    if not convex(programme):
+        return {key: np.zeros(leaf.size) for key, leaf in programme.leaves.items()}
+    slopes = slopes_of_objective(programme) if scales is None else scales
     totals = {key: num.zeros(leaf.size) for key, leaf in programme.leaves.items()}
     for term in programme.terms:
         below = term.argument.below

@@ -58,10 +58,7 @@ def features_of(Z: TrainingSet) -> Array:
     """Ψ, shape (n, d), with ΨΨᵀ = K."""
     if isinstance(Z.similarity, LandmarkKernel):
         return Z.similarity.map(Z.inputs)
-    known = Z.spectrum
-    kept = known.values > 0
-    out: Array = known.vectors[:, kept] * np.sqrt(known.values[kept])
-    return out
+    return Z.features
 
 
 def exact_path(Z: TrainingSet, epsilon: float) -> list[Piece]:
@@ -113,7 +110,7 @@ def landmarked_svr_penalised(epsilon: float = 0.1, solver: str = "newton", tol: 
     def fit(lam: float, Z: TrainingSet) -> KernelFunction:
         problem = LandmarkedSVR(features_of(Z), Z.targets, Penalty(lam), epsilon)
         w, gap, _ = _solved(problem, solver, tol)
-        return _function(Z, problem.features, w, problem.distance(gap))
+        return function_of(Z, problem.features, w, problem.distance(gap))
 
     return Family("landmarked-svr-penalised", fit)
 
@@ -126,7 +123,7 @@ def landmarked_svr(epsilon: float = 0.1, solver: str = "newton", tol: float = TO
         problem = LandmarkedSVR(features_of(Z), Z.targets, Ball(radius), epsilon)
         w, gap, g = _solved(problem, solver, tol)
         size = float(np.linalg.norm(g)) * (1.0 - 1e-12)  # a digit of rounding to be on the safe side
-        return _function(Z, problem.features, w, min(2.0 * radius, 2.0 * math.sqrt(2.0 * radius * gap / size) if size > 0 else math.inf))
+        return function_of(Z, problem.features, w, min(2.0 * radius, 2.0 * math.sqrt(2.0 * radius * gap / size) if size > 0 else math.inf))
 
     return Family("landmarked-svr", fit, lambda Z: active_range(Z, epsilon))
 
@@ -153,7 +150,8 @@ def _solved(problem: LandmarkedSVR, solver: str, tol: float) -> tuple[Array, flo
     return np.asarray(point["w"]), judged.gap, g
 
 
-def _function(Z: TrainingSet, features: Array, w: Array, radius: float) -> KernelFunction:
+def function_of(Z: TrainingSet, features: Array, w: Array, radius: float) -> KernelFunction:
+    """⟨w, Ψ(·)⟩ over the points of Z, w within the radius of the true one; what of w no point of Z shows is added to it."""
     coefficients: Array = np.linalg.lstsq(features.T, w, rcond=None)[0].astype(float)
     f = Z.function(coefficients)
     off = float(np.linalg.norm(features.T @ coefficients - w))

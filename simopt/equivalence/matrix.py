@@ -1,0 +1,315 @@
+"""Which learners are one? Every ordered pair of registered families measured on a small sample, beside what registered equivalences claim.
+
+An entry says no more than what was measured: A's functions at these λ are B's and back between the images (weak), also by one Φ on samples
+near this one (strong, among samples of one size or all), at one λ no parameter of B gives A's function (no), or undecided. The entries of
+(A, B) and (B, A) may differ: A's functions can be a part of B's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import permutations
+
+from simopt.equivalence.decide import Progress, decide, remembering
+from simopt.equivalence.decide_strong import decide_strong
+from simopt.equivalence.equivalence import Answer, Equivalence, Strength
+from simopt.equivalence.family import Entry, Family, Interval
+from simopt.equivalence.samples import KINDS, Kind, sample_for, synthetic, undefined
+from simopt.equivalence.strong import neighbours
+from simopt.equivalence.training import TrainingSet
+from simopt.equivalence.weak import check_resolution, verify_weak
+from simopt.ground import registry, validate
+from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
+
+SAMPLES = 6
+COORDINATES = (-3.0, 1.0)  # of λ in the domain of A
+RESOLUTION = 1e-5  # what solvers that stop at a gap can tell
+AGAIN = "-cvxpy"  # ends the names of learners that are there by another name already
+MANY = "simopt.theorems.twins"  # families made of problems, two of each: measured with their twin only
+
+
+class Word(Enum):
+    """What an entry of the matrix says."""
+
+    STRONG = "strong"
+    SAME_SIZE = "strong (one size)"
+    WEAK = "weak"
+    NO = "no"
+    UNDECIDED = "undecided"
+    APART = "–"  # no kind of targets suits both
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The answer for (A, B): the word, the targets it was measured on, the λ of A, and the reason where it is not an equivalence."""
+
+    source: str
+    target: str
+    word: Word
+    kind: Kind | None
+    parameters: tuple[float, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """A registered equivalence, and what `verify_weak` measured of it between the ends that it names.
+
+    Attributes
+    ----------
+    name, summary, source, module : str
+        of the registered entry; `source` is the sentence of its docstring that names the statement, or empty.
+    between : (str, str)
+        names of the families.
+    strength : Strength
+        what is claimed.
+    answer : Answer or None
+        None where it exists on none of the samples.
+    parameters : tuple of float
+    reason : str
+    """
+
+    name: str
+    summary: str
+    source: str
+    module: str
+    between: tuple[str, str]
+    strength: Strength
+    answer: Answer | None
+    parameters: tuple[float, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """All entries that were measured, in the order of `names`, and all registered equivalences.
+
+    Attributes
+    ----------
+    names : tuple of str
+    samples : int
+        size of the training sets.
+    resolution : float
+    pairs, claims : tuple
+        fewer than all after an interrupt.
+    """
+
+    names: tuple[str, ...]
+    samples: int
+    resolution: float
+    pairs: tuple[Pair, ...]
+    claims: tuple[Claimed, ...]
+
+    def entry(self, source: str, target: str) -> Pair | None:
+        """The entry of (A, B); None where it was not measured."""
+        return next((pair for pair in self.pairs if (pair.source, pair.target) == (source, target)), None)
+
+    def rows(self) -> Iterator[tuple[str, list[str]]]:
+        """Each family with its entries, in words."""
+        for name in self.names:
+            found = [self.entry(name, other) for other in self.names]
+            yield (
+                name,
+                ["=" if other == name else "?" if pair is None else pair.word.value for other, pair in zip(self.names, found, strict=True)],
+            )
+
+    def __str__(self) -> str:
+        """The matrix with numbered columns, and the equivalences."""
+        width = max((len(name) for name in self.names), default=0) + 4
+        cells = {word: word.value for word in Word} | {Word.SAME_SIZE: "size", Word.UNDECIDED: "?"}
+        lines = [" " * width + "".join(f"{i + 1:>7}" for i in range(len(self.names)))]
+        for i, name in enumerate(self.names):
+            found = [self.entry(name, other) for other in self.names]
+            row = [
+                "=" if other == name else "" if pair is None else cells[pair.word] for other, pair in zip(self.names, found, strict=True)
+            ]
+            lines.append(f"{i + 1:>3} {name:<{width - 4}}" + "".join(f"{cell:>7}" for cell in row))
+        lines += ["", f"n = {self.samples}, to {self.resolution:g}; size: strong among samples of one size; ?: undecided", ""]
+        for claim in self.claims:
+            answer = "exists on no sample" if claim.answer is None else claim.answer.value
+            lines.append(f"{claim.name}: {answer}" + (f" ({claim.reason})" if claim.reason else ""))
+        return "\n".join(lines)
+
+
+def matrix(
+    names: Sequence[str] | None = None,
+    *,
+    samples: int = SAMPLES,
+    resolution: float = RESOLUTION,
+    progress: Progress | None = None,
+) -> Matrix:
+    """Measure every ordered pair of families, and every registered equivalence on its own interval.
+
+    Takes a minute or two with the families of simopt. Those that are made of problems, two of each, are measured with their twin only, and
+    learners that are registered twice are taken once.
+
+    Parameters
+    ----------
+    names : sequence of str, optional
+        registered families; of the equivalences those between them are measured then.
+    samples : int
+        size of the synthetic sample, whose targets are real, labels or classes, the first kind that suits both families.
+    resolution : float
+        relative distance up to which functions count as one.
+    progress : callable, optional
+        (done, wanted, text), called after each pair.
+
+    Raises
+    ------
+    UnknownName
+        for a name that is not registered.
+    Interrupted
+        at Ctrl-C; `done` is the Matrix so far.
+    """
+    registry.load()
+    chosen = list(names) if names is not None else _default()
+    for name in chosen:
+        if not registry.has("family", name):
+            raise UnknownName("family", name, registry.names("family"))
+    work = _Work(chosen, validate.whole("samples", samples, minimum=3), check_resolution(resolution))
+    claims = [(entry, entry.build()) for _, entry in registry.items("equivalence")]
+    claims = [(entry, built) for entry, built in claims if names is None or {*_ends(built)} <= {*chosen}]
+    ordered = list(permutations(chosen, 2))
+    wanted, done = len(ordered) + len(claims), 0
+    try:
+        for source, target in ordered:
+            pair = work.pair(source, target)
+            done += 1
+            if progress is not None:
+                progress(done, wanted, f"{source}, {target}: {pair.word.value}")
+        for entry, built in claims:
+            claim = work.claim(entry, built)
+            done += 1
+            if progress is not None:
+                progress(done, wanted, f"{entry.name}: {'nowhere' if claim.answer is None else claim.answer.value}")
+    except KeyboardInterrupt:
+        raise Interrupted(work.matrix()) from None
+    return work.matrix()
+
+
+def _default() -> list[str]:
+    """The families that are measured with each other."""
+    return [
+        name for name, _ in registry.items("family") if not name.endswith(AGAIN) and not registry.module_of("family", name).startswith(MANY)
+    ]
+
+
+class _Work:
+    """The matrix in the making: families and training sets that are made once, and what is known of them."""
+
+    def __init__(self, names: Sequence[str], samples: int, resolution: float) -> None:
+        self.names, self.samples, self.resolution = names, samples, resolution
+        data = synthetic(samples)
+        self.sets: dict[Kind, TrainingSet] = {kind: sample_for([], data, kind=kind).Z for kind in KINDS}
+        self.near: dict[Kind, list[TrainingSet]] = {}
+        self.families: dict[str, Family] = {}
+        self.suits: dict[tuple[str, Kind], bool] = {}
+        self.pairs: list[Pair] = []
+        self.claims: list[Claimed] = []
+
+    def matrix(self) -> Matrix:
+        """What is known by now."""
+        return Matrix(tuple(self.names), self.samples, self.resolution, tuple(self.pairs), tuple(self.claims))
+
+    def family(self, name: str) -> Family:
+        """The family, each of whose fits is made once."""
+        if name not in self.families:
+            self.families[name] = remembering(registry.get("family", name).build())
+        return self.families[name]
+
+    def kind(self, *names: str) -> Kind | None:
+        """The first kind of targets on which all are defined."""
+        for kind, Z in self.sets.items():
+            for name in names:
+                if (name, kind) not in self.suits:
+                    self.suits[name, kind] = undefined(self.family(name), Z) is None
+            if all(self.suits[name, kind] for name in names):
+                return kind
+        return None
+
+    def pair(self, source: str, target: str) -> Pair:
+        """One entry."""
+        kind = self.kind(source, target)
+        if kind is None:
+            found = Pair(source, target, Word.APART, None, (), "no kind of targets suits both")
+        else:
+            A, B, Z = self.family(source), self.family(target), self.sets[kind]
+            found = Pair(source, target, *self._measured(A, B, Z, kind))
+        self.pairs.append(found)
+        return found
+
+    def _measured(self, A: Family, B: Family, Z: TrainingSet, kind: Kind) -> tuple[Word, Kind, tuple[float, ...], str]:
+        """The first λ alone may refute; only then are the others, and other sets, worth their price."""
+        domain = A.domain(Z)
+        lams = tuple(domain.at(t) for t in COORDINATES)
+        first = decide(A, B, Z, lams[:1], resolution=self.resolution)
+        if first.answer is Answer.FAILS:
+            return Word.NO, kind, lams[:1], first.reason or ""
+        weak = decide(A, B, Z, lams, resolution=self.resolution)
+        if weak.answer is not Answer.HOLDS:
+            return Word.NO if weak.answer is Answer.FAILS else Word.UNDECIDED, kind, lams, weak.reason or ""
+        word, reason = self._strong(A, B, kind)
+        return word, kind, lams, reason
+
+    def _strong(self, A: Family, B: Family, kind: Kind) -> tuple[Word, str]:
+        """Whether one Φ serves sets near this one, at one λ that all share."""
+        near = self.near.setdefault(kind, _near(self.sets[kind]))
+        usable = [Z for Z in near if undefined(A, Z) is None and undefined(B, Z) is None]
+        low, high = max(A.domain(Z).low for Z in usable), min(A.domain(Z).high for Z in usable)
+        if not low < high:
+            return Word.WEAK, "the samples near this one share no parameter"
+        found = decide_strong(A, B, usable, [Interval(low, high).at(COORDINATES[0])], resolution=self.resolution)
+        words = {Strength.STRONG: Word.STRONG, Strength.SAME_SIZE: Word.SAME_SIZE, Strength.WEAK: Word.WEAK}
+        return words[found.strength], found.sentence if found.strength is not Strength.STRONG else ""
+
+    def claim(self, entry: Entry, built: Equivalence) -> Claimed:
+        """A registered equivalence on the first sample where it exists."""
+        answer, lams, reason = self._verified(built)
+        found = Claimed(
+            entry.name,
+            entry.summary,
+            _source(entry.build),
+            entry.build.__module__,
+            _ends(built),
+            built.strength,
+            answer,
+            lams,
+            reason,
+        )
+        self.claims.append(found)
+        return found
+
+    def _verified(self, built: Equivalence) -> tuple[Answer | None, tuple[float, ...], str]:
+        reasons: list[str] = []
+        for Z in self.sets.values():
+            try:
+                missing = built.exists(Z)
+                lams = () if missing else tuple(built.intervals(Z)[0].at(t) for t in COORDINATES)
+                report = verify_weak(built, Z, lams, resolution=self.resolution)
+            except (ArithmeticError, InvalidProblem) as error:
+                reasons.append(str(error))
+                continue
+            if report.missing is None:
+                return report.answer, lams, report.reason or ""
+            reasons.insert(0, report.missing)
+        return None, (), reasons[0]
+
+
+def _ends(built: Equivalence) -> tuple[str, str]:
+    """Under which names the two families are registered."""
+    source, target = (family.origin[0] if family.origin else family.name for family in (built.source, built.target))
+    return source, target
+
+
+def _near(Z: TrainingSet) -> list[TrainingSet]:
+    """Z, with its targets doubled, with them reversed, and without its last sample."""
+    *rest, smaller = neighbours(Z)
+    return [*rest[:3], smaller]
+
+
+def _source(build: Callable[..., object]) -> str:
+    """What the docstring names as the source."""
+    text = " ".join((build.__doc__ or "").split())
+    return text.split("Source: ")[1].strip() if "Source: " in text else ""
