@@ -1,6 +1,7 @@
 """What our content packages register, told from their sources: nothing of them is imported.
 
-A name stands in quotes in the source of what registers it, so that the modules in which it stands so are the few to import for it. What
+A name stands in quotes in the source of what registers it, so that the modules in which it stands so are the few to import for it; the
+names that `theorems.twins` makes of problems with a penalty and a ball are told from the forms of these. What
 `simopt list problems` shows of problems and their solvers are literals above the formulas. A name or a literal that cannot be told so is
 no error: whoever asks then imports everything.
 """
@@ -10,12 +11,15 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+TWINS = "simopt.theorems.twins.equivalences"
 SHOWN = ("name", "title", "source", "parameters", "arithmetics")
 METHODS = re.compile(r"^    (?:def|async def|@).*?(?=^[^\s)]|\Z)", re.MULTILINE | re.DOTALL)
 BODY = re.compile(r"^(?:async )?def (\w+).*?(?=^[^\s)]|\Z)", re.MULTILINE | re.DOTALL)
@@ -47,10 +51,12 @@ def modules(group: str) -> dict[str, str]:
 
 
 def saying(group: str, name: str) -> list[str]:
-    """Modules of a content package in whose source `name` stands in quotes (`-` and `_` alike, any case)."""
+    """Modules of a content package in whose source `name` stands in quotes (`-` and `_` alike, any case), or that make it of twins."""
     letters = "".join("[-_]" if letter in "-_" else re.escape(letter) for letter in name)
     quoted = re.compile(rf"[\"']{letters}[\"']", re.IGNORECASE)
-    return [module for module, text in modules(group).items() if quoted.search(text)]
+    found = [module for module, text in modules(group).items() if quoted.search(text)]
+    made = [each for kind in ("family", "equivalence") for each in _of_twins(kind)] if group == "theorems" else []
+    return [*found, TWINS] if any(quoted.fullmatch(f"'{each}'") for each in made) and TWINS not in found else found
 
 
 @cache
@@ -101,6 +107,32 @@ def problems() -> list[dict[str, Any]]:
     return rows
 
 
+@cache
+def twins() -> tuple[tuple[str, str], ...]:
+    """Names of our problems that have a penalty and a ball of one number each; a problem of which that cannot be told is left out."""
+    found: list[tuple[str, str]] = []
+    for module in modules("problems"):
+        for cls in [cls for kind, _, cls in outline(module).decorated if kind == "problem"] if "\n@problem" in _text(module) else ():
+            with suppress(Unread):
+                forms = _forms(module, cls)
+                for penalty in forms:
+                    ball = penalty.replace("penalty", "ball")
+                    if penalty != ball in forms and all(_numbers(module, cls, key) == 1 for key in (penalty, ball)):
+                        found.append((forms[penalty]["name"], forms[ball]["name"]))
+    return tuple(found)
+
+
+def _numbers(module: str, cls: str, key: str) -> int:
+    """How many numbers the bound of a form has."""
+    place, bounds = _stated(module, cls, "bounds")
+    if not isinstance(bounds, ast.Dict):
+        raise Unread(place)
+    kinds = {_value(place, name): kind for name, kind in zip(bounds.keys, bounds.values, strict=True) if name is not None}
+    home = _home(place, ast.unparse(kinds[key]))
+    names = {ast.unparse(line.target) for _, line in _annotated(*home) if not ast.unparse(line.annotation).startswith("ClassVar")}
+    return len(names)
+
+
 def registered(group: str, kind: str) -> list[tuple[str, dict[str, Any]]]:
     """The names that decorators `@kind(name, …)` register, each with those keywords of it that are literals.
 
@@ -111,14 +143,22 @@ def registered(group: str, kind: str) -> list[tuple[str, dict[str, Any]]]:
     """
     if not modules(group):
         raise Unread(f"simopt.{group}")
-    found = []
+    found: list[tuple[str, dict[str, Any]]] = []
     for module in modules(group):
         for made in _decorators(module, kind):
             if not isinstance(made, ast.Call) or not made.args:
                 raise Unread(module)
             literal = {each.arg: each.value.value for each in made.keywords if each.arg and isinstance(each.value, ast.Constant)}
             found.append((_value(module, made.args[0]), literal))
-    return found
+    written = {name for name, _ in found}
+    return found + [(name, {}) for name in (_of_twins(kind) if group == "theorems" else ()) if name not in written]
+
+
+def _of_twins(kind: str) -> list[str]:
+    """What `TWINS` registers: families under the names of the problems, where none of that name is written by hand, and their maps."""
+    if kind == "equivalence":
+        return ["-to-".join(pair) for pair in twins()]
+    return [name for pair in twins() for name in pair] if kind == "family" else []
 
 
 def _decorators(module: str, kind: str) -> list[ast.expr]:
@@ -167,19 +207,25 @@ def _home(module: str, name: str) -> tuple[str, str]:
 
 
 def _attribute(module: str, cls: str, name: str) -> Any:
-    """The value of a class attribute, of the class itself or of the first of its bases that has one."""
-    if not module.startswith("simopt.") or cls not in outline(module).classes:
-        raise Unread(module)
-    head = outline(module).classes[cls]
-    for line in head.body:
-        if isinstance(line, ast.AnnAssign) and line.value is not None and isinstance(line.target, ast.Name) and line.target.id == name:
-            return _value(module, line.value)
-    for base in head.bases:
-        try:
-            return _attribute(*_home(module, ast.unparse(base)), name)
-        except Unread:
-            continue
+    """The value of a class attribute, of the class itself or of the first of its bases that has one that is a literal."""
+    return _value(*_stated(module, cls, name))
+
+
+def _stated(module: str, cls: str, name: str) -> tuple[str, ast.expr]:
+    """Where a class attribute is given its value, and the expression there: of the class itself or of the first of its bases that has one."""
+    for place, line in _annotated(module, cls):
+        if isinstance(line.target, ast.Name) and line.target.id == name and line.value is not None:
+            return place, line.value
     raise Unread(module)
+
+
+def _annotated(module: str, cls: str) -> Iterator[tuple[str, ast.AnnAssign]]:
+    """The annotated names of a class and then of its bases, as far as they are ours, each with its module."""
+    if module.startswith("simopt.") and cls in outline(module).classes:
+        head = outline(module).classes[cls]
+        yield from ((module, line) for line in head.body if isinstance(line, ast.AnnAssign))
+        for base in head.bases:
+            yield from _annotated(*_home(module, ast.unparse(base)))
 
 
 def _solver(module: str, decorator: ast.expr) -> dict[str, Any]:
