@@ -212,7 +212,7 @@ def _attribute(module: str, cls: str, name: str) -> Any:
 
 
 def _stated(module: str, cls: str, name: str) -> tuple[str, ast.expr]:
-    """Where a class attribute is given its value, and the expression there: of the class itself or of the first of its bases that has one."""
+    """Where a class attribute is given its value, and the expression there: of the class itself, else of the first base that has one."""
     for place, line in _annotated(module, cls):
         if isinstance(line.target, ast.Name) and line.target.id == name and line.value is not None:
             return place, line.value
