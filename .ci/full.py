@@ -131,8 +131,8 @@ def page(planned: Sequence[Step], done: dict[str, dict[str, object]]) -> str:
     """docs/full.md: every step with its result, or that it was not run."""
     from numpy.version import version
 
+    from simopt.core.errors import NotAvailable
     from simopt.data.datasets import descriptions, load_dataset
-    from simopt.ground.errors import NotAvailable
 
     missing = []
     for each in descriptions():

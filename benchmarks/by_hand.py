@@ -24,11 +24,11 @@ import simopt
 from benchmarks.against import DOCUMENTS, RANKING, SIZES, spent, written
 from benchmarks.pairs import arguments, machine, one_of
 from simopt.cli.solve import build
+from simopt.core import registry
 from simopt.duality import Declared, solved
 from simopt.duality.declaration import DeclaredProblem
-from simopt.ground import registry
-from simopt.solving.certificate import certify
-from simopt.solving.problem import Problem
+from simopt.model.problem import Problem
+from simopt.solving.entry_points import certify
 
 TITLE = "derived certificates against those by hand, in a whole solve"
 SAMPLES, PAIRS = 400, 5

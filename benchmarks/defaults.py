@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pairs import machine
 
-from simopt.ground.errors import MissingDataset
+from simopt.core.errors import MissingDataset
 
 ROWS = 400
 CANDIDATES = 12

@@ -14,13 +14,13 @@ import numpy as np
 from pairs import Table, arguments, interleave, met, one_thread, seconds, size
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
+from simopt.certificates.certificate import Certificate
 from simopt.duality import Declared
+from simopt.model.problem import Problem
 from simopt.problems.bounds import Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solving.certificate import Certificate, certify
-from simopt.solving.driver import solve
-from simopt.solving.problem import Problem
+from simopt.solving.entry_points import certify, solve
 
 SIZES = ((10_000, 50), (100_000, 20), (1_000_000, 20))
 RATIOS = {(10_000, 50): (3.0, 1.5), (100_000, 20): (4.0, 3.0), (1_000_000, 20): (4.0, 3.0)}  # targets in floats and in intervals

@@ -25,8 +25,7 @@ from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.solvers.hinges.stage import Fit
 from simopt.solvers.ordinal.learned_thresholds import Ordinal
 from simopt.solvers.ordinal.threshold_stage import compile_kernels, threshold_fits
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import certify, solve
 
 TOL = 1e-9  # of ours
 LIMIT = 15.0  # seconds; beyond that "over 15 s" is the result

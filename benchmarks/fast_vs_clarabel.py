@@ -8,7 +8,7 @@ from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met
 
 from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.solvers.power.ways_in import secular
-from simopt.solving.certificate import certify
+from simopt.solving.entry_points import certify
 
 
 def clarabel(problem: MPowerRLS) -> float:

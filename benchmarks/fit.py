@@ -23,7 +23,7 @@ def svc_gap(peer: Any, X: Any, labels: Any, strength: float) -> float:
     from simopt.data.similarities import Gaussian
     from simopt.problems.bounds import Penalty
     from simopt.problems.hinge_svm import HingeSVM
-    from simopt.solving.certificate import certify
+    from simopt.solving.entry_points import certify
 
     alpha = np.zeros(len(X))
     alpha[peer.support_] = peer.dual_coef_[0]

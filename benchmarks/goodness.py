@@ -19,6 +19,7 @@ from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf
 
 from simopt.arithmetic import FLOAT
+from simopt.model.problem import Problem
 from simopt.problems.goodness import Goodness
 from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.solvers.goodness.curve import goodness_breakpoints, goodness_curve
@@ -27,9 +28,7 @@ from simopt.solvers.goodness.enclosure import enclosure
 from simopt.solvers.goodness.parametric import ParametricSimplex
 from simopt.solvers.goodness.ways_in import interior_point, kernel_interior_point
 from simopt.solving import provenance
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
-from simopt.solving.problem import Problem
+from simopt.solving.entry_points import certify, solve
 from simopt.solving.solution import Iterate
 
 TOL = 1e-9

@@ -14,7 +14,7 @@ from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.sparse.fit import SparseFit
 from simopt.solvers.sparse.foba import forward_backward, forward_swap
 from simopt.solvers.sparse.forward_selection import forward_selection, forward_selection_gram
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 
 Data = tuple[np.ndarray, np.ndarray]
 

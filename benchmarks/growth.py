@@ -18,10 +18,10 @@ import simopt
 from benchmarks.against import spent
 from benchmarks.by_hand import fresh
 from benchmarks.pairs import arguments, exponent, machine, one_thread, peak_megabytes
+from simopt.backends.table import FIRST_CLASS, OTHERS
 from simopt.compare.instances import build
 from simopt.conformance import pairs
-from simopt.solving.backends.table import FIRST_CLASS, OTHERS
-from simopt.solving.problem import Problem
+from simopt.model.problem import Problem
 
 TITLE = "growth of every solver's time, from the smallest to the largest size that fits"
 FIRST, LAST = 50, 3_276_800  # samples; a tenth as many where queries are counted

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from pairs import PAIRS, Table, arguments, gaussian_problem, growth, interleave, met, one_thread, part_of, seconds
 
+from simopt.core.ordering import ordered
 from simopt.data.similarities import Precomputed
 from simopt.equivalence.training import TrainingSet
 from simopt.estimators.index_models.isotron import l_isotron
 from simopt.estimators.index_models.kernel_isotron import kernel_l_isotron
-from simopt.ground.ordering import ordered
 from simopt.solvers.isotonic.chain_band import node_places
 from simopt.solvers.isotonic.chain_fit import fit_chain
 

@@ -20,14 +20,13 @@ import numpy as np
 from operations import limit
 from pairs import PAIRS, Table, arguments, exponent, interleave, met, one_of, one_thread, seconds, size, within
 
+from simopt.certificates.certificate import Certificate
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges.hinge_stage import hinge_fits
 from simopt.solvers.hinges.stage import Fit
 from simopt.solvers.hinges.ways_in import iterate, parts
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
-from simopt.solving.judgement import Certificate
+from simopt.solving.entry_points import certify, solve
 
 TOL = 1e-9  # of ours
 WANTED = 1e-6  # suboptimality over scale that LIBLINEAR is asked for

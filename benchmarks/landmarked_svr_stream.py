@@ -30,7 +30,7 @@ from simopt.data.row_blocks import RowBlocks
 from simopt.problems.bounds import Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges.newton import ROOM
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 from simopt.solving.solution import Solution
 
 D = 100

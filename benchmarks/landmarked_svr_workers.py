@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 from pairs import arguments, machine, met, one_thread
 
+from simopt.model.status import Status
 from simopt.problems.bounds import Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solving.driver import solve
-from simopt.solving.solution import Solution, Status
+from simopt.solving.entry_points import solve
+from simopt.solving.solution import Solution
 
 D = 100
 CHUNK = 20_000  # rows: 16 MB

@@ -17,7 +17,7 @@ from pairs import PAIRS, Table, arguments, growth, interleave, machine, met, one
 from simopt.arithmetic import FLOAT
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solvers.isotonic.bounded_chain import fit_bounded_chain
-from simopt.solving.certificate import certify
+from simopt.solving.entry_points import certify
 
 LIMIT = 20.0  # seconds; beyond that "over 20 s" is the result
 GROWTH = 8.0  # a peer that took more than LIMIT/GROWTH is not tried at ten times the size

@@ -15,13 +15,12 @@ from unittest.mock import patch
 import numpy as np
 from pairs import PAIRS, Table, arguments, exponent, gaussian_problem, interleave, met, one_thread, seconds
 
+from simopt.model.problem import Problem
 from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.solvers.svm.fit import SVMFit, _InPlay, contiguous, svm_fits
 from simopt.solvers.svm.pair_selection import add_rows
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
-from simopt.solving.problem import Problem
+from simopt.solving.entry_points import certify, solve
 
 LIMIT = 20.0  # seconds; beyond that "over 20 s" is the result
 BUDGET = 6.0  # seconds of pairs a row

@@ -21,17 +21,17 @@ import numpy as np
 from landmarked_svr_stream import write
 from pairs import arguments, machine, one_thread
 
+from simopt.core.threads import at_once, in_order
 from simopt.data.row_blocks import RowBlocks
 from simopt.data.similarities import Gaussian
 from simopt.estimators.herding.herd import herd
-from simopt.ground.threads import at_once, in_order
 from simopt.problems.bounds import Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.herding.mean_embedding import mean_embedding
 from simopt.solvers.hinges.hinge_stage import HingeStage
 from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import Penalty as Strength
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 
 TARGET = 1.7
 PAIRS = 5

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 import simopt
-from simopt.ground import registry
-from simopt.ground.worker import Died, Worker
-from simopt.solving.backends.table import BackEnd, usable
+from simopt.backends.table import BackEnd, usable
+from simopt.core import registry
+from simopt.processes.worker import Died, Worker
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "backends.md"

@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from simopt.core import registry
+from simopt.core.foreign_text import in_markdown
 from simopt.equivalence.matrix import Claimed, Matrix, Word, matrix
-from simopt.ground import registry
-from simopt.ground.foreign_text import in_markdown
 
 DOCS = Path(__file__).resolve().parent
 HEAD = """# Which learners are one?

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from simopt.ground import registry
+from simopt.core import registry
 
 PAGES = Path(__file__).parent / "methods"
 

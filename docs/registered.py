@@ -25,7 +25,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from simopt.ground import registry
+from simopt.core import registry
 from simopt.solving.solver import solvers_of
 
 

@@ -14,7 +14,7 @@ import argparse
 import json
 from pathlib import Path
 
-from simopt.ground import registry
+from simopt.core import registry
 from simopt.report import markdown
 from simopt.report.entries import gather
 

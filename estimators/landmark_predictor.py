@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.certificates.certificate import Certificate
+from simopt.core import archive, validate
+from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import LandmarkMap, Values, similarity_name
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity, from_json
-from simopt.ground import archive, validate
-from simopt.ground.errors import InvalidProblem
-from simopt.solving.certificate import Certificate
-from simopt.solving.problem import Problem
+from simopt.model.problem import Problem
 from simopt.solving.solution import Solution
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
-from simopt.ground import validate
-from simopt.ground.arrays import Multipliers, Point
+from simopt.core import validate
+from simopt.core.arrays import Multipliers, Point
+from simopt.model.problem import ALL_CONES, Example, Image, Law, Problem, laws_of_samples, problem
 from simopt.problems.cases import recipes
 from simopt.problems.domains.simplex import JointProbabilities
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -21,11 +21,11 @@ from typing import Any, ClassVar, NoReturn, Self, TypeVar
 import numpy as np
 
 from simopt.arithmetic import Arithmetic, Value
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Positive, checked
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Positive, checked
+from simopt.model.forms import Formed
 from simopt.problems.norms import power_units, squares, unit_ball, vectors
-from simopt.solving.forms import Formed
 
 L = TypeVar("L", bound="Limit")
 UPWARDS = 1.0 + 1e-14

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from simopt.core.arrays import Array
+from simopt.core.fields import Features, Positive
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Array
-from simopt.ground.fields import Features, Positive
+from simopt.model.forms import Forms
+from simopt.model.problem import ALL_CONES, Example, problem
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.cases import exc_cases
 from simopt.problems.losses.shares import Weights
 from simopt.problems.thresholds.constant_scores import Classes, Grades, equispaced, listed
 from simopt.problems.thresholds.kinds import FixedThresholds
 from simopt.problems.thresholds.scores import LinearScores
-from simopt.solving.forms import Forms
-from simopt.solving.problem import ALL_CONES, Example, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from simopt.core.fields import Features, NonNegative, Positive
 from simopt.data.similarities import Similarity
-from simopt.ground.fields import Features, NonNegative, Positive
+from simopt.model.forms import Forms
+from simopt.model.problem import ALL_CONES, Example, problem
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.cases import exc_cases
 from simopt.problems.losses.shares import Weights
 from simopt.problems.thresholds.constant_scores import Classes, Grades
 from simopt.problems.thresholds.kinds import SpacedThresholds
 from simopt.problems.thresholds.scores import LinearScores
-from simopt.solving.forms import Forms
-from simopt.solving.problem import ALL_CONES, Example, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core import validate
+from simopt.core.arrays import Multipliers, Point
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import NonNegative, Positive, Targets
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Multipliers, Point
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import NonNegative, Positive, Targets
+from simopt.model.problem import ALL_CONES, Example, Law, problem
 from simopt.problems.cases import goodness_cases
 from simopt.problems.domains.finite_domain import FiniteDomain, LossName, Similarities
 from simopt.problems.domains.simplex import Probabilities
-from simopt.solving.problem import ALL_CONES, Example, Law, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core import validate
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.fields import Labels
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.fields import Labels
+from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, laws_of_samples, problem
 from simopt.problems.cases import recipes
 from simopt.problems.domains import simplex
 from simopt.problems.domains.simplex import Probabilities
 from simopt.problems.norms import gram_factor, squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Value
+from simopt.core.arrays import Multipliers, Point
+from simopt.core.fields import Labels
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Multipliers, Point
-from simopt.ground.fields import Labels
+from simopt.model.forms import Forms
+from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
 from simopt.problems.bounds import Bound, Bounded, Capacity, Penalty
 from simopt.problems.cases import margin_cases
 from simopt.problems.losses import hinge_rows, intercepts
 from simopt.problems.losses.shares import Shares, Weights
 from simopt.problems.norms import gram_factor, squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
-from simopt.solving.forms import Forms
-from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.fields import Labels, Positive
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.fields import Labels, Positive
+from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, problem
 from simopt.problems.cases import margin_cases
 from simopt.problems.domains import simplex
 from simopt.problems.losses import hinge_rows
 from simopt.problems.losses.shares import Shares
 from simopt.problems.norms import squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

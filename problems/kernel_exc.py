@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from simopt.core.fields import NonNegative, Positive
 from simopt.data.similarities import Similarity
-from simopt.ground.fields import NonNegative, Positive
+from simopt.model.problem import ALL_CONES, Example, problem
 from simopt.problems.cases import exc_cases
 from simopt.problems.norms.gram_factor import Gram
 from simopt.problems.thresholds.constant_scores import Classes, Grades
 from simopt.problems.thresholds.kinds import SpacedThresholds
 from simopt.problems.thresholds.scores import KernelScores
-from simopt.solving.problem import ALL_CONES, Example, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core.arrays import Point
+from simopt.core.fields import NonNegative, Positive
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Point
-from simopt.ground.fields import NonNegative, Positive
+from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
 from simopt.problems.cases import exc_cases, ordinal_cases
 from simopt.problems.domains.ordinal_domain import OrdinalDomain
 from simopt.problems.domains.simplex import Probabilities
@@ -19,7 +20,6 @@ from simopt.problems.norms import gram_factor, power_units, squares, unit_ball, 
 from simopt.problems.norms.cosines import CosineNorm
 from simopt.problems.norms.gram_factor import Gram
 from simopt.problems.thresholds.constant_scores import Classes, Grades
-from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.fields import Positive
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.fields import Positive
+from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, laws_of_samples, problem
 from simopt.problems.domains import list_domain
 from simopt.problems.domains.list_domain import ListDomain
 from simopt.problems.domains.ranked_lists import Identifiers
 from simopt.problems.norms import gram_factor, squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core import validate
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.fields import Axes, Targets
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.fields import Axes, Targets
+from simopt.model.problem import ALL_CONES, Example, Law, Problem, Rescale, problem
 from simopt.problems.cases import recipes
 from simopt.problems.domains import weighted_mean
 from simopt.problems.norms import squares
-from simopt.solving.problem import ALL_CONES, Example, Law, Problem, Rescale, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core.arrays import Multipliers, Point
+from simopt.core.fields import Positive, Targets
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Multipliers, Point
-from simopt.ground.fields import Positive, Targets
+from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
 from simopt.problems.cases import recipes
 from simopt.problems.norms import gram_factor, squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.core.fields import Features, Targets
 from simopt.data.similarities import Similarity
-from simopt.ground.fields import Features, Targets
+from simopt.model.forms import Forms
+from simopt.model.problem import ALL_CONES, Example, Image, Law, change_of_units, laws_of_samples, problem
 from simopt.problems.bounds import Ball, Bound, Ridge
 from simopt.problems.cases import recipes
 from simopt.problems.losses.landmark_squares import LandmarkSquares
 from simopt.problems.norms import squares, vectors
-from simopt.solving.forms import Forms
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, change_of_units, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core.arrays import Multipliers
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Features
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.queries import Queries
 from simopt.data.relevance import BINARY, NATURAL
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Multipliers
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Features
+from simopt.model.forms import Forms
+from simopt.model.problem import ALL_CONES, Example, Image, Law, laws_of_samples, problem
 from simopt.problems.bounds import Ball, Bound, Ridge
 from simopt.problems.cases import recipes
 from simopt.problems.domains import ranked_lists
 from simopt.problems.domains.ranked_lists import Identifiers, RankedLists, Relevance
 from simopt.problems.losses.landmark_squares import LandmarkSquares
 from simopt.problems.norms import squares, vectors
-from simopt.solving.forms import Forms
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

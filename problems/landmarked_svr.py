@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core.arrays import Multipliers, Point
+from simopt.core.fields import NonNegative, Targets
 from simopt.data.row_blocks import StreamedFeatures
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Multipliers, Point
-from simopt.ground.fields import NonNegative, Targets
+from simopt.model.forms import Forms
+from simopt.model.problem import ALL_CONES, Example, problem
 from simopt.problems.bounds import Ball, Bound, Bounded, Penalty
 from simopt.problems.cases import recipes
 from simopt.problems.losses import insensitive
 from simopt.problems.losses.insensitive import InsensitiveRegression, Smoothness
 from simopt.problems.losses.shares import Weights
 from simopt.problems.norms import vectors
-from simopt.solving.forms import Forms
-from simopt.solving.problem import ALL_CONES, Example, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.fields import Axes, Extended, Targets
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.fields import Axes, Extended, Targets
+from simopt.model.problem import ALL_CONES, Example, Law, Problem, Rescale, freeze, problem
 from simopt.problems.cases import chain_cases
 from simopt.problems.domains import chain
 from simopt.problems.domains.chain import High, Low, Slopes, UnboundedSlopes, Weights
 from simopt.problems.norms import squares
-from simopt.solving.problem import ALL_CONES, Example, Law, Problem, Rescale, freeze, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

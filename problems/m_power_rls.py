@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Value
+from simopt.core import validate
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Positive, Targets
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Positive, Targets
+from simopt.model import uniform_convexity
+from simopt.model.forms import Forms
+from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
 from simopt.problems.bounds import Bounded, Limit
 from simopt.problems.cases import recipes
 from simopt.problems.norms import gram_factor, norm_power, power_units, squares, vectors
 from simopt.problems.norms.gram_factor import Factor, Gram, KernelProblem
-from simopt.solving import uniform_convexity
-from simopt.solving.forms import Forms
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -319,7 +319,7 @@ class MPowerRLS(Bounded, KernelProblem):
         return v, s
 
     def distance(self, gap: float, point: Point | None = None) -> float:
-        """Radius of a ball around f in H that holds f* (see `simopt.solving.uniform_convexity`).
+        """Radius of a ball around f in H that holds f* (see `simopt.model.uniform_convexity`).
 
         In the ball the smaller of 2B and what `spread` gives for the multipliers that the point suggests; 2B without a point.
         """

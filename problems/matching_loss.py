@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Features, OneOf, Positive, Targets
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Features, OneOf, Positive, Targets
+from simopt.model.gap_unit import ratio
+from simopt.model.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, laws_of_samples, problem
 from simopt.problems.cases import recipes
 from simopt.problems.losses import gaussian
 from simopt.problems.losses.shares import Shares, Weights, in_parts
 from simopt.problems.losses.transfers import TRANSFERS, Integrated
 from simopt.problems.norms import squares, vectors
-from simopt.solving.judgement import ratio
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -13,14 +13,14 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Axes, Labels
 from simopt.data.similarities import Gaussian, Similarity
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Axes, Labels
+from simopt.model.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, laws_of_samples, problem, with_fields
 from simopt.problems.cases import recipes
 from simopt.problems.norms import gram_factor, power_units, squares, unit_ball, vectors
 from simopt.problems.norms.gram_factor import Factor
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, laws_of_samples, problem, with_fields
 
 if TYPE_CHECKING:
     import cvxpy as cp

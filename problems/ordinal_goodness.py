@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core.arrays import Array, Point
+from simopt.core.fields import NonNegative, Positive
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Array, Point
-from simopt.ground.fields import NonNegative, Positive
+from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
 from simopt.problems.cases import exc_cases, ordinal_cases
 from simopt.problems.domains.finite_domain import Similarities
 from simopt.problems.domains.ordinal_domain import OrdinalDomain
 from simopt.problems.domains.simplex import Probabilities
 from simopt.problems.norms import squares
 from simopt.problems.thresholds.constant_scores import Classes, Grades
-from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core import validate
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Positive
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Positive
+from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, laws_of_samples, problem
 from simopt.problems.domains import list_domain
 from simopt.problems.domains.list_domain import ListDomain
 from simopt.problems.domains.ranked_lists import Identifiers
 from simopt.problems.norms import squares
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

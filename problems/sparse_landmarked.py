@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core import validate
+from simopt.core.arrays import Multipliers, Point
+from simopt.core.fields import NonNegative, Positive, Targets
 from simopt.data.row_blocks import StreamedFeatures
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Multipliers, Point
-from simopt.ground.fields import NonNegative, Positive, Targets
+from simopt.model.problem import ALL_CONES, Example, problem
 from simopt.problems.cases import recipes
 from simopt.problems.losses import insensitive
 from simopt.problems.losses.insensitive import InsensitiveRegression, Smoothness
 from simopt.problems.losses.shares import Weights
 from simopt.problems.norms import vectors
-from simopt.solving.problem import ALL_CONES, Example, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -21,47 +21,47 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from simopt.backends.table import BackEnd, add_back_end
+    from simopt.certificates.certificate import Certificate
     from simopt.claims.reproduction import reproduce
     from simopt.claims.verification import verify
+    from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName
     from simopt.data.datasets import Dataset, load_dataset
     from simopt.data.landmarks import LandmarkMap
-    from simopt.duality.dual_programme import dual
     from simopt.equivalence.equivalence import Equivalence
     from simopt.equivalence.family import Family
     from simopt.equivalence.map_search import find_map
     from simopt.equivalence.strong import verify_strong
     from simopt.equivalence.training import TrainingSet
     from simopt.equivalence.weak import verify_weak
-    from simopt.ground.errors import InvalidProblem, NotAvailable, UnknownName
-    from simopt.solving.backends.table import BackEnd, add_back_end
-    from simopt.solving.certificate import Certificate, certify
-    from simopt.solving.driver import solve
-    from simopt.solving.problem import Problem
-    from simopt.solving.solution import Solution, Status
+    from simopt.model.problem import Problem
+    from simopt.model.status import Status
+    from simopt.solving.entry_points import certify, dual, solve
+    from simopt.solving.solution import Solution
     from simopt.solving.sweep import path
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "BackEnd": "simopt.solving.backends.table",
-    "add_back_end": "simopt.solving.backends.table",
-    "Certificate": "simopt.solving.certificate",
-    "certify": "simopt.solving.certificate",
+    "BackEnd": "simopt.backends.table",
+    "add_back_end": "simopt.backends.table",
+    "Certificate": "simopt.certificates.certificate",
+    "certify": "simopt.solving.entry_points",
     "Dataset": "simopt.data.datasets",
     "load_dataset": "simopt.data.datasets",
-    "solve": "simopt.solving.driver",
-    "dual": "simopt.duality.dual_programme",
+    "solve": "simopt.solving.entry_points",
+    "dual": "simopt.solving.entry_points",
     "Equivalence": "simopt.equivalence.equivalence",
-    "InvalidProblem": "simopt.ground.errors",
-    "NotAvailable": "simopt.ground.errors",
-    "UnknownName": "simopt.ground.errors",
+    "InvalidProblem": "simopt.core.errors",
+    "NotAvailable": "simopt.core.errors",
+    "UnknownName": "simopt.core.errors",
     "Family": "simopt.equivalence.family",
     "LandmarkMap": "simopt.data.landmarks",
     "find_map": "simopt.equivalence.map_search",
-    "Problem": "simopt.solving.problem",
+    "Problem": "simopt.model.problem",
     "reproduce": "simopt.claims.reproduction",
     "Solution": "simopt.solving.solution",
-    "Status": "simopt.solving.solution",
+    "Status": "simopt.model.status",
     "verify_strong": "simopt.equivalence.strong",
     "path": "simopt.solving.sweep",
     "TrainingSet": "simopt.equivalence.training",

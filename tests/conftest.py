@@ -14,11 +14,11 @@ import pytest
 from hypothesis import settings
 
 from simopt import conformance
+from simopt.backends.table import FIRST_CLASS, OTHERS
 from simopt.claims import Claim
+from simopt.core import registry
+from simopt.core.errors import MissingDataset
 from simopt.data.datasets import describe, loader
-from simopt.ground import registry
-from simopt.ground.errors import MissingDataset
-from simopt.solving.backends.table import FIRST_CLASS, OTHERS
 
 MISSING = "missing data set"
 CHECKS = "estimators/test_checks.py::test_scikit_learn_checks["

@@ -2,7 +2,7 @@
 
 import pickle
 
-from simopt.ground.errors import InvalidProblem, NotAvailable, UnknownName, nearest
+from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName, nearest
 
 
 def test_the_nearest_name_is_offered() -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simopt.ground import jsonio
-from simopt.ground.errors import InvalidFile
+from simopt.core import jsonio
+from simopt.core.errors import InvalidFile
 from simopt.solving.solution import Sample
 
 

@@ -9,7 +9,7 @@ import pytest
 
 TESTS = """
 import pytest
-from simopt.ground.errors import MissingDataset, NotAvailable
+from simopt.core.errors import MissingDataset, NotAvailable
 
 @pytest.fixture
 def fixed():

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import simopt
-from simopt.ground.errors import NotAvailable
-from simopt.ground.extras import DISTRIBUTION, install, needed
+from simopt.core.errors import NotAvailable
+from simopt.core.extras import DISTRIBUTION, install, needed
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = {
@@ -90,7 +90,7 @@ def test_no_text_sends_anyone_to_the_other_project_called_simopt() -> None:
         wrong.search(text) for text in ("pip install 'simopt-convex[plot]'", "pip::simopt-convex", "pip install -e . # simopt/x")
     )
     said = [name for name, text in texts.items() if DISTRIBUTION in text and name.split("/")[0] in FOLDERS]
-    assert said == ["simopt/ground/extras.py"], "extras.install makes this sentence"
+    assert said == ["simopt/core/extras.py"], "extras.install makes this sentence"
 
 
 @pytest.mark.parametrize("extra", sorted(project()["project"]["optional-dependencies"]))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from simopt.ground import registry
+from simopt.core import registry
 from simopt.report.formulas import mathml
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"

@@ -12,8 +12,8 @@ from simopt.claims import AUDIFFREN_KADRI
 from simopt.claims.kinds import Effort
 from simopt.claims.reproduction import Cell, Hypothesis, Reproduction, Row, Run, Table, compute, draw, find, matching, table
 from simopt.claims.tables import INSIDE, NOT_PRINTED, OTHER, OUTSIDE, noise_bound
-from simopt.ground import registry
-from simopt.ground.errors import InvalidProblem, NotAvailable, UnknownName
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName
 
 
 def rows_of(run: Run, row: str) -> Iterator[Cell]:

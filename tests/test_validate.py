@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simopt.ground import validate
-from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.core import validate
+from simopt.core.errors import InvalidProblem, UnknownName
 
 
 def test_values_that_are_not_finite_are_counted_and_the_first_is_named() -> None:

@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 
-from simopt.ground.extras import install
+from simopt.core.extras import install
 
 if find_spec("sklearn") is None:
     raise ImportError(f"simopt.estimators needs scikit-learn; install the extra with: {install('ml')}", name="sklearn")

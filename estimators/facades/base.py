@@ -27,6 +27,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from simopt.arithmetic.sparse import is_sparse
+from simopt.certificates.certificate import Certificate
+from simopt.core import validate
+from simopt.core.arrays import Array, Point
+from simopt.core.errors import ConstantFit, InvalidProblem
 from simopt.data.landmarks import CHOSEN_BY, LandmarkMap, checked_values
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity, named
@@ -40,13 +44,10 @@ from simopt.estimators.facades.sample_weights import distinct, uneven, weights_o
 from simopt.estimators.facades.widths import automatic
 from simopt.estimators.landmark_predictor import landmark_map
 from simopt.estimators.ordinal.ordinal import certified
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Point
-from simopt.ground.errors import ConstantFit, InvalidProblem
+from simopt.model.problem import Problem
+from simopt.model.status import Status
 from simopt.problems.norms.gram_factor import checked, of_points
-from simopt.solving.certificate import Certificate
-from simopt.solving.problem import Problem
-from simopt.solving.solution import Solution, Status
+from simopt.solving.solution import Solution
 
 PRECOMPUTED = "precomputed"
 OF_THE_SIMILARITY = "similarity__"

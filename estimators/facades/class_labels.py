@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from simopt.ground import validate
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.errors import InvalidProblem
 
 BYTES = "bytes are no labels; decode them to text first, label.decode() say"
 

@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from simopt.core.arrays import Array
 from simopt.estimators.facades.base import TOL, KernelEstimator, flag
 from simopt.estimators.facades.index_scaling import TargetRange, is_linear, largest_length
 from simopt.estimators.facades.one_fit import warn
-from simopt.ground.arrays import Array
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.problems.norms.gram_factor import factor_of
 

@@ -7,15 +7,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.certificates.certificate import Certificate
+from simopt.core import validate
+from simopt.core.arrays import Array
 from simopt.data.similarities import Precomputed, Similarity
 from simopt.estimators.facades.base import KernelEstimator, gram_of_points
 from simopt.estimators.facades.one_against_rest import OneAgainstRestMixin, signs_of_classes
 from simopt.estimators.facades.sample_weights import BALANCED, weights_of, with_classes
 from simopt.estimators.facades.widths import AUTO, automatic, for_classes
 from simopt.estimators.herding.herd import Herd, herd
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.solving.certificate import Certificate, ratio
+from simopt.model.gap_unit import ratio
 
 
 class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):

@@ -6,11 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from simopt.core.arrays import Array, Point
 from simopt.data.similarities.named import STANDARDISED
 from simopt.estimators.facades.base import TOL, KernelEstimator, flag
 from simopt.estimators.facades.one_against_rest import OneAgainstRestMixin, joined, signs_of_classes
 from simopt.estimators.facades.sample_weights import distinct
-from simopt.ground.arrays import Array, Point
 from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from simopt.core import validate
+from simopt.core.arrays import Array
 from simopt.estimators.facades.base import flag
 from simopt.estimators.facades.hinge_svm import HingeSVMClassifier
 from simopt.estimators.facades.kernel_folds import KernelFolds
 from simopt.estimators.facades.one_against_rest import signs_of_classes
 from simopt.estimators.facades.selection import Answers, Candidate, Fold
-from simopt.ground import validate
-from simopt.ground.arrays import Array
 from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.norms.gram_factor import trusted

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Linear
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 
 
 class TargetRange(NamedTuple):

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from simopt.core.arrays import Array
 from simopt.data.similarities import Similarity
 from simopt.estimators.facades.base import KernelEstimator
 from simopt.estimators.facades.selection import Fold, SelectedByFolds
-from simopt.ground.arrays import Array
 
 
 class KernelFolds(SelectedByFolds, KernelEstimator):

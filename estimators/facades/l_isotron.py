@@ -8,6 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from simopt.certificates.certificate import Certificate
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.ordering import ordered
 from simopt.data.similarities import Precomputed
 from simopt.equivalence.training import KernelFunction, TrainingSet
 from simopt.estimators.facades.base import KernelEstimator, open_gap, seed_of
@@ -16,12 +21,8 @@ from simopt.estimators.index_models.index_model import IndexFit
 from simopt.estimators.index_models.index_record import LinearIndex
 from simopt.estimators.index_models.isotron import l_isotron
 from simopt.estimators.index_models.kernel_isotron import kernel_l_isotron
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.ordering import ordered
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
-from simopt.solving.certificate import Certificate, certify
+from simopt.solving.entry_points import certify
 
 CLOSED = 1e-8  # relative gap of the isotonic fit, which is exact
 ROUNDS, KERNEL_ROUNDS = 2000, 200

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.core import validate
+from simopt.core.arrays import Array, Point
 from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import LandmarkEstimator
 from simopt.estimators.facades.selection import Answers, Candidate, Fold, SelectedByFolds, unjudged
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Point
-from simopt.solving.problem import Problem
+from simopt.model.problem import Problem
 
 
 class Part:

@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from simopt.core.arrays import Array
 from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import refuse_unread
 from simopt.estimators.facades.one_fit import measure
 from simopt.estimators.facades.selected_landmarks import SelectedLandmarks
-from simopt.ground.arrays import Array
 
 
 class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SelectedLandmarks):

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import TOL, LandmarkEstimator, open_gap, remedy_for
 from simopt.estimators.facades.class_labels import demand_labels
 from simopt.estimators.facades.leave_one_out import Ridge, ridge_for
 from simopt.estimators.landmark_predictor import demand_one_bound
 from simopt.estimators.ordinal.ordinal import cuts_and_margins, middles, ordinal
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.solving.solution import Status
+from simopt.model.status import Status
 
 UNITS = PROBLEM, DATA = "problem", "data"
 

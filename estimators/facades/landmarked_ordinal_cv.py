@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from simopt.core import validate
+from simopt.core.arrays import Array, Point
+from simopt.core.errors import InvalidProblem
 from simopt.estimators.facades.landmark_folds import LandmarkFolds, Part
 from simopt.estimators.facades.landmarked_ordinal import DATA, PROBLEM, UNITS, LandmarkedOrdinalClassifier, Needed, categories_of, ranked
 from simopt.estimators.facades.selection import Candidate
 from simopt.estimators.ordinal.ordinal import cuts_and_margins, ordinal_problem, thresholds_of, unit_of_strength
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Point
-from simopt.ground.errors import InvalidProblem
-from simopt.solving.problem import Problem
+from simopt.model.problem import Problem
 
 STRONGEST = 100.0  # λ of a grid in the unit of the data
 

@@ -7,12 +7,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from simopt.core.arrays import Array
 from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import TOL, Certified, flag
 from simopt.estimators.facades.leave_one_out import points_of, ridge_of_features
 from simopt.estimators.facades.selected_landmarks import SelectedLandmarks
 from simopt.estimators.landmark_predictor import demand_one_bound
-from simopt.ground.arrays import Array
 from simopt.problems.bounds import Ball, Ridge
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from simopt.core.arrays import Array
 from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.landmarked_ridge import LandmarkedRidgeRegressor, mean_square
 from simopt.estimators.facades.selected_landmarks import SelectedLandmarks
 from simopt.estimators.facades.selection import Answers, Candidate, Fold, SelectedByFolds
-from simopt.ground.arrays import Array
 from simopt.solvers.squares.landmarked import singular_system
 
 

@@ -6,15 +6,15 @@ from typing import Any, Self
 
 from sklearn.base import RegressorMixin
 
+from simopt.core.arrays import Array
 from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import TOL, LandmarkEstimator
 from simopt.estimators.facades.leave_one_out import radius_for
 from simopt.estimators.facades.sample_weights import deviation, median
 from simopt.estimators.landmark_predictor import demand_one_bound
-from simopt.ground.arrays import Array
+from simopt.model.problem import Problem
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solving.problem import Problem
 
 
 class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):

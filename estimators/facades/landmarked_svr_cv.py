@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from simopt.core.arrays import Array, Point
 from simopt.estimators.facades.landmark_folds import LandmarkFolds, Part
 from simopt.estimators.facades.landmarked_ridge import mean_square
 from simopt.estimators.facades.landmarked_svr import LandmarkedSVRegressor
 from simopt.estimators.facades.sample_weights import deviation, median
 from simopt.estimators.facades.selection import Candidate
-from simopt.ground.arrays import Array, Point
-from simopt.solving.problem import Problem
+from simopt.model.problem import Problem
 
 
 class TwoHinges(Part):

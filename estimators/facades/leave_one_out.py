@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.core import validate
+from simopt.core.arrays import Array
 from simopt.estimators.facades.sample_weights import grouped
-from simopt.ground import validate
-from simopt.ground.arrays import Array
 
 MOST = 500
 STEPS = 4  # λ a decade: what is lost is flat near its least value

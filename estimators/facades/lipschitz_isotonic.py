@@ -10,13 +10,13 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from simopt.certificates.certificate import Certificate
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.estimators.facades.base import Certified, CheckedEstimator, open_gap
 from simopt.estimators.facades.sample_weights import deviation, weights_of
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
-from simopt.solving.certificate import Certificate
 
 AUTO, BEST = "auto", "best"
 CLOSED = 1e-8  # relative gap of an exact algorithm

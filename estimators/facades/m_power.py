@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from simopt.core.arrays import Array
 from simopt.data.similarities.named import STANDARDISED
 from simopt.estimators.facades.base import TOL, KernelEstimator, flag
 from simopt.estimators.facades.leave_one_out import points_of, ridge_of_gram
-from simopt.ground.arrays import Array
 from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty, weighted
 
 

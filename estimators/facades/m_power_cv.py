@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from simopt.core import validate
+from simopt.core.arrays import Array
 from simopt.estimators.facades.base import flag
 from simopt.estimators.facades.kernel_folds import KernelFolds
 from simopt.estimators.facades.m_power import MPowerRegressor
 from simopt.estimators.facades.selection import Answers, Candidate, Fold, values_of
-from simopt.ground import validate
-from simopt.ground.arrays import Array
 from simopt.problems.m_power_rls import PowerPenalty, weighted
 from simopt.solvers.squares.cross_validation import pair_predictions
 from simopt.solvers.squares.power_gap import column_major

@@ -6,11 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from simopt.core.arrays import Array
 from simopt.estimators.facades.base import TOL, KernelEstimator
 from simopt.estimators.facades.one_against_rest import OneAgainstRestMixin, joined, signs_of_classes
 from simopt.estimators.facades.sample_weights import BALANCED
 from simopt.estimators.facades.widths import AUTO, automatic, for_classes
-from simopt.ground.arrays import Array
 from simopt.problems.mean_classifier import MeanClassifier
 
 

@@ -10,14 +10,15 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from simopt.certificates.certificate import Certificate
+from simopt.core import validate
+from simopt.core.arrays import Array
 from simopt.estimators.facades.base import SimilarityEstimator, some_of
 from simopt.estimators.facades.widths import AUTO, automatic, for_targets
-from simopt.ground import validate
-from simopt.ground.arrays import Array
 from simopt.problems.domains.weighted_mean import weighted_means
 from simopt.problems.kernel_regression import KernelRegression
 from simopt.solvers.squares.kernel_regression import NadarayaWatson
-from simopt.solving.certificate import Certificate, certify
+from simopt.solving.entry_points import certify
 
 MEAN = "mean"
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from simopt.certificates.certificate import Certificate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.estimators.facades.base import Certified
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.solving.certificate import Certificate
 
 
 class OneAgainstRestMixin(ClassifierMixin, Certified):

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic.sparse import is_sparse
-from simopt.ground import validate
-from simopt.ground.errors import InvalidProblem, NotFinite
+from simopt.core import validate
+from simopt.core.errors import InvalidProblem, NotFinite
 
 FITS = ("fit", "fit_transform")
 CLOCKS = ("seconds", "setup_seconds", "solve_seconds")  # fields and keys that hold clock readings

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic.sparse import is_sparse
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities.points import kinds_of_rows
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 
 BALANCED = "balanced"
 

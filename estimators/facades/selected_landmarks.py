@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from sklearn.cluster import kmeans_plusplus
 
 from simopt.arithmetic.sparse import is_sparse
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity
 from simopt.estimators.facades.base import LandmarkFeatures, flag, seed_of, some_of, usual_number
 from simopt.estimators.landmark_choice import SELECTIONS, greedy, whitening
 from simopt.estimators.landmark_predictor import landmark_map
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 
 RANDOM, MEANS, GREEDY = SELECTIONS
 

@@ -26,15 +26,15 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 
 from simopt.arithmetic.sparse import is_sparse
+from simopt.core import validate
+from simopt.core.arrays import Array, Point
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities.named import STANDARDISED
 from simopt.estimators.facades.base import TOL, SimilarityEstimator
 from simopt.estimators.facades.one_fit import warn
 from simopt.estimators.facades.sample_weights import uneven, weights_of, with_classes
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Point
-from simopt.ground.errors import InvalidProblem
-from simopt.solving.driver import solve
-from simopt.solving.problem import Problem
+from simopt.model.problem import Problem
+from simopt.solving.entry_points import solve
 from simopt.solving.solver import solvers_of
 
 Candidate = dict[str, float]

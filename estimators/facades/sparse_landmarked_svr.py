@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from simopt.core.arrays import Array
 from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import TOL, LandmarkEstimator
 from simopt.estimators.facades.leave_one_out import radius_for
 from simopt.estimators.facades.sample_weights import deviation, median
-from simopt.ground.arrays import Array
 from simopt.problems.sparse_landmarked import SparseLandmarked
 
 

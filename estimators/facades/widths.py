@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.core.arrays import Array
 from simopt.data.similarities import Gaussian, Scaled
 from simopt.data.similarities.named import STANDARDISED, named
 from simopt.estimators.facades.leave_one_out import points_of
-from simopt.ground.arrays import Array
 
 AUTO = "auto"
 WIDTHS = tuple(2.0**k for k in range(2, -8, -1))  # from the widest

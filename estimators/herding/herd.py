@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy.typing as npt
 
+from simopt.core.errors import InvalidProblem
 from simopt.data.rows import MEMORY
 from simopt.data.similarities import Similarity
 from simopt.estimators.herding.herd_blocks import herd_blocks
 from simopt.estimators.herding.herd_record import Herd
 from simopt.estimators.herding.herd_task import HerdProgress, herd_whole
-from simopt.ground.errors import InvalidProblem
 
 __all__ = ["Herd", "HerdProgress", "herd"]
 

@@ -21,15 +21,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import Interrupted, InvalidProblem, UnknownName
+from simopt.core.threads import hands, in_order
 from simopt.data.rows import MEMORY, Indices
 from simopt.data.similarities import Similarity
 from simopt.estimators.herding.herd_error import error_bound
 from simopt.estimators.herding.herd_record import Herd
 from simopt.estimators.herding.herd_task import HerdProgress, herd_whole
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
-from simopt.ground.threads import hands, in_order
 from simopt.solvers.herding.gaussian_tiles import Fast
 from simopt.solvers.herding.mean_embedding import MeanEmbedding, embed
 from simopt.solvers.herding.sample import EPS, Sample

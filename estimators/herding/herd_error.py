@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.core.arrays import Array
 from simopt.data.rows import Indices, Rows
-from simopt.ground.arrays import Array
 from simopt.solvers.herding.gaussian_tiles import POWER, Fast, Tiles
 from simopt.solvers.herding.mean_embedding import MeanEmbedding
 from simopt.solvers.herding.sample import EPS, Sample

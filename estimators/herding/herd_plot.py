@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.figures import new_figure
+from simopt.core.errors import InvalidProblem
+from simopt.core.figures import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

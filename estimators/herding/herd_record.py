@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simopt.core import archive
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.rows import Indices, Rows
 from simopt.data.similarities import Similarity, from_json
 from simopt.equivalence.training import KernelFunction
-from simopt.ground import archive
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 from simopt.solvers.herding.mean_function import weighted_sums
 
 if TYPE_CHECKING:

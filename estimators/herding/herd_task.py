@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import Interrupted, InvalidProblem
 from simopt.data.rows import MEMORY, Indices, Rows
 from simopt.data.similarities import Similarity
 from simopt.estimators.herding.herd_error import ErrorBound, error_bound
 from simopt.estimators.herding.herd_record import Herd
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import Interrupted, InvalidProblem
 from simopt.problems.domains.simplex import indices as distinct_indices
 from simopt.solvers.herding.atoms import LazyAtoms
 from simopt.solvers.herding.frank_wolfe import STEPS, FrankWolfe

@@ -14,13 +14,13 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.estimators.index_models.index_model import IndexFit, Progress, Round, Step, choose
 from simopt.estimators.index_models.index_record import LinearIndex
 from simopt.estimators.index_models.isotron import Validation, held_out
 from simopt.estimators.index_models.update_rules import FittedTransfer
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.monotone_function import MonotoneFunction
 
 SUFFICIENT = 1e-4  # share of the decrease that the slope promises, which a step must bring
 HALVINGS = 40

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import archive, validate
+from simopt.core.arrays import Array
+from simopt.core.errors import Interrupted, InvalidProblem
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.equivalence.training import KernelFunction
 from simopt.estimators.index_models.index_record import FORMAT, WHAT, Function, LinearIndex, parts_of, record
-from simopt.ground import archive, validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import Interrupted, InvalidProblem
-from simopt.ground.monotone_function import MonotoneFunction
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

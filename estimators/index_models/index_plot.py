@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.figures import draw, new_figure
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.estimators.index_models.transfer import Transfer
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.figures import draw, new_figure
-from simopt.ground.monotone_function import MonotoneFunction
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

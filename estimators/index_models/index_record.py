@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import archive, validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.data.similarities import Similarity, from_json
 from simopt.equivalence.training import KernelFunction
 from simopt.estimators.index_models.transfer import Ramp, Transfer, clipped_linear, known_transfer
-from simopt.ground import archive, validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.monotone_function import MonotoneFunction
 from simopt.problems.losses.transfers import TRANSFERS
 
 Function = Callable[[Array], Array]

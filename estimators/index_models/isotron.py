@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.estimators.index_models.index_model import IndexFit, Progress, Round, Step, choose
 from simopt.estimators.index_models.index_record import Function, LinearIndex
 from simopt.estimators.index_models.transfer import Transfer, checked_transfer
 from simopt.estimators.index_models.update_rules import FittedTransfer, KnownTransfer, UpdateRule
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 
 Validation = tuple[npt.ArrayLike, npt.ArrayLike]
 

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.equivalence.training import TrainingSet
 from simopt.estimators.index_models.index_model import IndexFit, choose
 from simopt.estimators.index_models.index_record import Function
 from simopt.estimators.index_models.isotron import Held, Space, Validation, held_out, masses, rounds
 from simopt.estimators.index_models.transfer import Transfer, checked_transfer
 from simopt.estimators.index_models.update_rules import FittedTransfer, KnownTransfer, UpdateRule
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, UnknownName
 
 
 class KernelSpace(Space):

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.ground.fields import extended
-from simopt.ground.monotone_function import MonotoneFunction
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.core.fields import extended
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.problems.losses.transfers import TRANSFERS
 
 Function = Callable[[Array], Any]

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
+from simopt.core.fields import extended
+from simopt.core.monotone_function import MonotoneFunction
+from simopt.core.ordering import ordered
 from simopt.estimators.index_models.index_record import Function
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
-from simopt.ground.fields import extended
-from simopt.ground.monotone_function import MonotoneFunction
-from simopt.ground.ordering import ordered
 from simopt.solvers.isotonic.chain_band import node_places
 from simopt.solvers.isotonic.chain_fit import FEW, fit_chain
 

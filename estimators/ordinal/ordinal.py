@@ -21,14 +21,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import Values
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity
 from simopt.estimators.landmark_predictor import demand_one_bound, landmark_map, provenance
 from simopt.estimators.ordinal.ordinal_rule import FORMS, Labels, OrdinalErrors, OrdinalRule
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.model.problem import Problem
+from simopt.model.status import Status
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.exc_ordinal import EXCOrdinal
@@ -36,9 +38,8 @@ from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.thresholds.constant_scores import MOST_CLASSES, number_of_classes
 from simopt.problems.thresholds.constant_scores import equispaced as spaced_evenly
 from simopt.problems.thresholds.kinds import increasing
-from simopt.solving.driver import solve
-from simopt.solving.problem import Problem
-from simopt.solving.solution import Solution, Status
+from simopt.solving.entry_points import solve
+from simopt.solving.solution import Solution
 from simopt.solving.solver import solvers_of
 
 __all__ = ["OrdinalErrors", "OrdinalRule", "equispaced", "ordinal"]

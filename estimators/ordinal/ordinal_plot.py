@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from simopt.ground import validate
-from simopt.ground.figures import new_figure
+from simopt.core import validate
+from simopt.core.figures import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

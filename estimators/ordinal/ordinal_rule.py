@@ -19,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
+from simopt.certificates.certificate import Certificate
+from simopt.core import archive, validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import LandmarkMap, Values, similarity_name
 from simopt.data.similarities import Similarity
 from simopt.estimators.landmark_predictor import parts_over_landmarks, similarity_record
-from simopt.ground import archive, validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.solving.certificate import Certificate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

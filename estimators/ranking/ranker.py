@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.certificates.certificate import Certificate
+from simopt.core import archive, validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import LandmarkMap, Values, similarity_name
 from simopt.data.queries import Queries, as_numbers, defined, grouped
 from simopt.data.relevance import AVERAGE, LOGARITHMS, NATURAL
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity
 from simopt.estimators.landmark_predictor import demand_one_bound, landmark_map, parts_over_landmarks, provenance, similarity_record
-from simopt.ground import archive, validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.model.problem import Problem
 from simopt.problems.bounds import Ball, Ridge
 from simopt.problems.landmarked_ranking import LandmarkedRanking
-from simopt.solving.certificate import Certificate
-from simopt.solving.driver import solve
-from simopt.solving.problem import Problem
+from simopt.solving.entry_points import solve
 
 FORMAT = "simopt-ranker-1"
 WHAT = "a ranker"

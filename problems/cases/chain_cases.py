@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simopt.arithmetic import FLOAT
-from simopt.ground.arrays import Array, Multipliers
+from simopt.core.arrays import Array, Multipliers
+from simopt.model.problem import Image, Law, change_of_units
 from simopt.problems.cases import recipes
 from simopt.problems.norms import squares
-from simopt.solving.problem import Image, Law, change_of_units
 
 if TYPE_CHECKING:
     from simopt.data.datasets import Dataset

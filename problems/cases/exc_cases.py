@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.core import validate
+from simopt.core.arrays import Array, Multipliers
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers
-from simopt.ground.errors import InvalidProblem
+from simopt.model.problem import Example, Image, Law, change_of_units, laws_of_samples
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.cases import recipes
 from simopt.problems.losses.shares import in_parts
 from simopt.problems.norms import squares
 from simopt.problems.thresholds.constant_scores import equispaced
-from simopt.solving.problem import Example, Image, Law, change_of_units, laws_of_samples
 
 if TYPE_CHECKING:
     from simopt.data.datasets import Dataset

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.core import validate
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.fields import InUnit, NonNegative, arguments
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.fields import InUnit, NonNegative, arguments
+from simopt.model.problem import Image, Law, change_of_units, laws_of_samples
 from simopt.problems.cases import recipes
 from simopt.problems.losses.prediction_losses import LOSSES
 from simopt.problems.norms import squares
-from simopt.solving.problem import Image, Law, change_of_units, laws_of_samples
 
 if TYPE_CHECKING:
     from simopt.data.datasets import Dataset

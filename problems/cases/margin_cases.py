@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simopt.core.arrays import Array
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Array
+from simopt.model.problem import Image, Law
 from simopt.problems.cases import recipes
 from simopt.problems.norms import squares
-from simopt.solving.problem import Image, Law
 
 if TYPE_CHECKING:
     from simopt.data.datasets import Dataset

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.fields import NonNegative, Positive, arguments
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.fields import NonNegative, Positive, arguments
+from simopt.model.problem import Image, Law, change_of_units, laws_of_samples
 from simopt.problems.cases import recipes
 from simopt.problems.norms import squares
-from simopt.solving.problem import Image, Law, change_of_units, laws_of_samples
 
 Case = tuple[str, dict[str, Any], bool]
 

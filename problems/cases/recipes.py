@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import UnknownName
 from simopt.data.datasets.labels import binary_labels
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.similarities import Similarity, named
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import UnknownName
 
 if TYPE_CHECKING:
     from simopt.data.datasets import Dataset

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.arithmetic import Arithmetic, Value
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Axes, OneOf
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Axes, OneOf
 
 Flags = npt.NDArray[np.bool_]
 OUTSIDE = ("refuse", "clip", "keep")

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Axes, NonNegative, OneOf, Positive, Targets
+from simopt.core import validate
+from simopt.core.arrays import Array, Multipliers
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Axes, NonNegative, OneOf, Positive, Targets
+from simopt.model.problem import Problem, Rescale
 from simopt.problems.domains.simplex import Probabilities
 from simopt.problems.losses.prediction_losses import LOSSES, Loss, loss_named
 from simopt.problems.norms import squares
-from simopt.solving.problem import Problem, Rescale
 
 LossName = Annotated[str, OneOf(LOSSES)]
 

@@ -18,16 +18,16 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core import validate
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.errors import InvalidProblem
 from simopt.data.queries import grouped
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.errors import InvalidProblem
+from simopt.model.problem import Image, freeze
 from simopt.problems.cases import recipes
 from simopt.problems.domains import ranked_lists, simplex
 from simopt.problems.domains.ranked_lists import RankedLists
 from simopt.problems.losses.prediction_losses import Loss, loss_named
-from simopt.solving.problem import Image, freeze
 
 if TYPE_CHECKING:
     from simopt.data.datasets import Dataset

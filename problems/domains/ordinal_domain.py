@@ -17,14 +17,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.fields import NonNegative
+from simopt.core import validate
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.fields import NonNegative
+from simopt.model.problem import Problem
 from simopt.problems.domains.simplex import Probabilities
 from simopt.problems.thresholds.balancing import Prices, spaced
 from simopt.problems.thresholds.constant_scores import Classes, Grades, best_constant_thresholds
 from simopt.problems.thresholds.sides import Side, explicit
-from simopt.solving.problem import Problem
 
 REPAIRS = ("balanced", "given")
 OUTWARDS = 1.0 + 1e-14

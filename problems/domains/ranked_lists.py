@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Axes
 from simopt.data.queries import Queries, defined
 from simopt.data.relevance import LOGARITHMS
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Axes
+from simopt.model.problem import Problem, freeze
 from simopt.problems.cases import recipes
-from simopt.solving.problem import Problem, freeze
 
 if TYPE_CHECKING:
     from simopt.data.datasets import Dataset

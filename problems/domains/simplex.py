@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.arithmetic import Arithmetic, Value
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Axes
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Axes
 from simopt.problems.norms import squares
 
 UNIT_SUM = 1e-9  # |Σ p − 1| allowed of probabilities that are given as floats

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 
 from simopt.arithmetic import FLOAT
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.losses.prediction_losses import Hinge, Insensitive, Loss
 
 BISECTIONS = 60

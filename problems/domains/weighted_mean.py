@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.model.problem import Image, Law, change_of_units
 from simopt.problems.norms import squares
-from simopt.solving.problem import Image, Law, change_of_units
 
 if TYPE_CHECKING:
     from simopt.problems.kernel_regression import KernelRegression

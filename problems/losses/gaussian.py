@@ -16,7 +16,7 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.arithmetic.base import NotRational
 from simopt.arithmetic.interval import EPS, TINY, Interval, as_interval
 from simopt.arithmetic.precision import workprec
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 FARTHEST = 37.0  # Φ(−37) is near the smallest normal float
 WIDTH, SPACING = 0.16, 0.2  # h and Δ

@@ -26,16 +26,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core import validate
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.fields import NonNegative, Targets
 from simopt.data.landmarks import equal_columns
 from simopt.data.row_blocks import LARGE, Asked, Products, RowBlocks, StreamedFeatures, looked_at
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.fields import NonNegative, Targets
+from simopt.model.problem import Foreseen, Image, Law, Problem, Rescale, change_of_units, laws_of_samples
 from simopt.problems.cases import recipes
 from simopt.problems.losses import hinge_rows
 from simopt.problems.losses.shares import Shares, in_parts
 from simopt.problems.norms import squares, vectors
-from simopt.solving.problem import Foreseen, Image, Law, Problem, Rescale, change_of_units, laws_of_samples
 
 
 def positive_or_infinite(name: str, smoothness: SupportsFloat) -> float:

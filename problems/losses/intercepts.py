@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic, Value
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 ROUNDING = 1e-14  # of the sum of all weights
 VANISHING = 1e-280  # a class whose multipliers sum to less is taken to have none: no ratio of such sums is safe from underflow

@@ -18,11 +18,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Value
+from simopt.core.arrays import Array, Multipliers, Point
 from simopt.data.landmarks import equal_columns
-from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.model.problem import Image, Law, Rescale
 from simopt.problems.bounds import Ball, Bound, Bounded, Ridge
 from simopt.problems.norms import squares, vectors
-from simopt.solving.problem import Image, Law, Rescale
 
 
 class LandmarkSquares(Bounded):

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import Arithmetic, Value
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 LEAST = 1e-200  # shares a/p below this count as 0, where their logarithms need no care
 

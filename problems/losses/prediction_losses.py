@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simopt.arithmetic import Arithmetic, Value
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 LOSSES = ("insensitive", "hinge", "squared")
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
+from simopt.model.problem import Image, Law
 from simopt.problems.domains.chain import Weights
-from simopt.solving.problem import Image, Law
 
 __all__ = ["Shares", "Weights", "in_parts"]
 

@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.losses import gaussian
 from simopt.problems.losses.margin_losses import POTENTIALS
 

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.norms import unit_ball
 from simopt.problems.norms.gram_factor import KernelProblem
 

@@ -19,14 +19,14 @@ import numpy.typing as npt
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arithmetic.definite import semidefinite_shift, shifted
+from simopt.core import validate
+from simopt.core.arrays import Array, Point
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Axes
+from simopt.core.lent import Lent
 from simopt.data.similarities import Similarity
 from simopt.data.similarities.base import of_simopt
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Point
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Axes
-from simopt.ground.lent import Lent
-from simopt.solving.problem import Problem, own, owns_its_data, with_fields
+from simopt.model.problem import Problem, own, owns_its_data, with_fields
 
 CHECKED = "gram was checked"  # in the state of a problem that is pickled
 TRUNCATION = 1e-10  # eigenvalues below this share of the largest one are left out of the factor

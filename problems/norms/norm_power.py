@@ -17,8 +17,8 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic, Value
 from simopt.arithmetic.interval import Interval
-from simopt.ground import validate
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.errors import InvalidProblem
 from simopt.problems.norms import squares
 
 LARGEST = 1e100  # power whose products with logarithms float64 holds

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.norms import squares
 from simopt.problems.norms.gram_factor import Factor
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import Arithmetic, Value
-from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.model.problem import Image, Law, Rescale, laws_of_samples
 from simopt.problems.losses.shares import in_parts
 from simopt.problems.norms import gram_factor
-from simopt.solving.problem import Image, Law, Rescale, laws_of_samples
 
 
 def squared_norm(num: Arithmetic, gram: Array, a: Value) -> Value:

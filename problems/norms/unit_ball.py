@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.norms import power_units, squares, vectors
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core.arrays import Array
 from simopt.data.row_blocks import LARGE, RowBlocks
-from simopt.ground.arrays import Array
 from simopt.problems.norms import squares
 
 ROOM = 4e-15  # relative room below the radius to which a restored point is drawn, before it is checked

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simopt.arithmetic import Arithmetic, Value
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.losses.intercepts import VANISHING
 from simopt.problems.thresholds.sides import Side
 

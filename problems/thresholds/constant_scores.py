@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Axes
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Axes
 
 MOST_CLASSES = 2000
 

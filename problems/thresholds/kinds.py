@@ -24,15 +24,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import NonNegative
+from simopt.core import validate
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import NonNegative
+from simopt.model.problem import freeze
 from simopt.problems.thresholds import balancing, constant_scores
 from simopt.problems.thresholds.balancing import Prices
 from simopt.problems.thresholds.sides import Side, explicit, implicit
 from simopt.problems.thresholds.threshold_problem import ThresholdProblem, given
-from simopt.solving.problem import freeze
 
 OUTWARDS = 1.0 + 1e-14  # rounds the ends of the box outwards
 

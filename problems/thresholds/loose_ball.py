@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.thresholds.sides import Side
 
 FREE = 1e-6  # of 1/n: distance from its bounds of a multiplier that may change

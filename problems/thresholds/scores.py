@@ -14,9 +14,10 @@ from typing import Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.fields import Features, Positive
 from simopt.data.row_blocks import LARGE, RowBlocks
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.fields import Features, Positive
+from simopt.model.problem import Law, Rescale
 from simopt.problems.bounds import UPWARDS, Ball, Bound, Bounded, Penalty
 from simopt.problems.cases import exc_cases
 from simopt.problems.norms import gram_factor, squares, vectors
@@ -24,7 +25,6 @@ from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.problems.thresholds import balancing, loose_ball
 from simopt.problems.thresholds.balancing import Prices
 from simopt.problems.thresholds.threshold_problem import ThresholdProblem, given
-from simopt.solving.problem import Law, Rescale
 
 EPS = float(np.finfo(float).eps)
 SMALL, NEAR = 1e-10, 1e-6  # B‖g‖ beside the scale, ‖g‖ beside ‖ψ_i‖: between them multipliers are refined

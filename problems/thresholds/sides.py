@@ -17,8 +17,8 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from simopt.arithmetic import Arithmetic, Value
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 
 Indices = NDArray[np.intp]
 

@@ -20,16 +20,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Positive
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Positive
+from simopt.model.problem import Law, Problem, Rescale
 from simopt.problems.cases import exc_cases
 from simopt.problems.losses import hinge_rows
 from simopt.problems.losses.shares import Shares
 from simopt.problems.thresholds.balancing import Prices
 from simopt.problems.thresholds.constant_scores import Classes, Grades
 from simopt.problems.thresholds.sides import Indices, Side, check_labels
-from simopt.solving.problem import Law, Problem, Rescale
 
 
 class ThresholdProblem(Problem):

@@ -23,8 +23,19 @@ from simopt.arithmetic.definite import is_definite, least_eigenvalue, semidefini
 from simopt.arithmetic.floating import FLOAT
 from simopt.arithmetic.interval import INTERVAL, Interval
 from simopt.arithmetic.rational import RATIONAL
+from simopt.core.errors import UnknownName
 
 BY_NAME: dict[str, Arithmetic] = {num.name: num for num in (FLOAT, INTERVAL, RATIONAL)}
+
+
+def arithmetic_for(rigorous: bool | str) -> Arithmetic:
+    """INTERVAL for True, FLOAT for False, or the one of that name."""
+    if isinstance(rigorous, str):
+        if rigorous not in BY_NAME:
+            raise UnknownName("arithmetic", rigorous, BY_NAME)
+        return BY_NAME[rigorous]
+    return INTERVAL if rigorous else FLOAT
+
 
 __all__ = [
     "BY_NAME",
@@ -35,6 +46,7 @@ __all__ = [
     "Interval",
     "NotRational",
     "Value",
+    "arithmetic_for",
     "is_definite",
     "least_eigenvalue",
     "semidefinite_rank",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 Value = Any
 

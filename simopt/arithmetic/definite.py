@@ -25,7 +25,7 @@ import numpy as np
 
 from simopt.arithmetic.interval import EPS, INTERVAL, Interval, as_interval
 from simopt.arithmetic.rational import RATIONAL
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 ROUNDS = 12  # times that a bound which cannot be proven is moved away, four times as far each
 EXACT_ROWS = 20  # up to which fractions decide, in some milliseconds, what floats cannot prove

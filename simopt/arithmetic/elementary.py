@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic.precision import workprec
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 U = 2.0**-53  # unit round-off
 SMALLEST = 2.0**-1074

@@ -14,8 +14,8 @@ import numpy as np
 
 from simopt.arithmetic import elementary, sparse
 from simopt.arithmetic.base import Arithmetic, Value, largest_of_groups, members
-from simopt.ground.arrays import Array
-from simopt.ground.lent import times
+from simopt.core.arrays import Array
+from simopt.core.lent import times
 
 
 class Floating(Arithmetic):

@@ -20,8 +20,8 @@ import numpy as np
 from simopt.arithmetic import elementary, sparse
 from simopt.arithmetic.base import Arithmetic, Value, largest_of_groups, members
 from simopt.arithmetic.precision import workprec
-from simopt.ground.arrays import Array
-from simopt.ground.lent import owner, times
+from simopt.core.arrays import Array
+from simopt.core.lent import owner, times
 
 EPS = 2.0**-52  # twice the unit round-off: a factor two to spare in every bound
 TINY = 2.0**-1060  # covers underflow

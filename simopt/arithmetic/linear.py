@@ -26,7 +26,7 @@ from simopt.arithmetic.base import Arithmetic, Value
 from simopt.arithmetic.floating import FLOAT
 from simopt.arithmetic.interval import EPS, INTERVAL, SMALLEST, TINY, Interval, as_interval
 from simopt.arithmetic.rational import RATIONAL, Exact
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 ROUNDS = 6  # of refinement, and of the search for v
 HALVES = 2.0**27 + 1.0  # Veltkamp's constant: splits a float in two halves

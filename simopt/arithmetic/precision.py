@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simopt.ground.threads import lock
+from simopt.core.threads import lock
 
 _lock = lock()
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from simopt.arithmetic import sparse
 from simopt.arithmetic.base import Arithmetic, NotRational, Value, largest_of_groups, members
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 
 class Exact(Fraction):

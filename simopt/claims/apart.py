@@ -18,7 +18,7 @@ from simopt.claims import catalogue, witness
 from simopt.claims.claim import Claim
 from simopt.claims.sending import Sent, received, sent
 from simopt.claims.witness import BadWitness, Witness
-from simopt.ground.worker import Died, Workers, flush, forkable
+from simopt.processes.worker import Died, Workers, flush, forkable
 
 LATE = 10.0  # seconds beyond its time after which a process that does not end by itself is killed
 Work = Callable[..., Any]

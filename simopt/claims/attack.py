@@ -12,7 +12,7 @@ import numpy as np
 
 from simopt.claims.check import Check, Outcome
 from simopt.claims.enclosure import as_float
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 STARTS = 3
 RANDOM_SHARE = 0.4

@@ -15,7 +15,7 @@ from simopt import recheck
 from simopt.claims import catalogue, runner
 from simopt.claims.kinds import Scope, Verdict
 from simopt.claims.proof import document as written
-from simopt.ground.errors import UnknownName
+from simopt.core.errors import UnknownName
 
 SOUGHT = "place", "says", "quantifier"
 

@@ -8,8 +8,8 @@ from typing import Any, cast
 from simopt.claims.claim import Claim, InvalidClaim
 from simopt.claims.kinds import Expected
 from simopt.claims.papers import PAPERS, recalled
-from simopt.ground import registry
-from simopt.ground.errors import UnknownName
+from simopt.core import registry
+from simopt.core.errors import UnknownName
 
 
 def claims() -> list[Claim]:

@@ -13,9 +13,9 @@ from simopt.claims.check import Check
 from simopt.claims.kinds import Defect, Expected, Kind, ProofStatus, Quantifier, Verdict
 from simopt.claims.papers import Paper
 from simopt.claims.trial import Trial
-from simopt.ground import registry
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core import registry
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 
 Instance = dict[str, Any]
 Instances = Callable[[Trial], Iterable[Instance]]

@@ -17,7 +17,7 @@ from simopt.claims.kinds import Effort, Quantifier
 from simopt.claims.statistics import Pool
 from simopt.claims.tally import RowResult, Tally
 from simopt.claims.trial import Trial
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 GENERATOR = -1  # index of the trial that the generator of instances gets
 SEARCH = -3  # index of the trial that scatters the points of an attack

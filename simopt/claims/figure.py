@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 Figure = Mapping[str, Any]
 Entry = TypeVar("Entry")

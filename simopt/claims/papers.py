@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from simopt.ground.errors import UnknownName
+from simopt.core.errors import UnknownName
 
 
 @dataclass(frozen=True)

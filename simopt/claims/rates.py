@@ -10,7 +10,7 @@ from simopt.claims.check import Check
 from simopt.claims.enclosure import NotComparable
 from simopt.claims.figure import fit
 from simopt.claims.kinds import Evidence
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 
 def rate(

@@ -19,8 +19,8 @@ from simopt.claims.kinds import Quantifier, Verdict
 from simopt.claims.tally import Tally
 from simopt.claims.trial import Trial
 from simopt.claims.witness import BadWitness, Witness
-from simopt.ground.allowance import allowed
-from simopt.ground.errors import NotAvailable
+from simopt.core.allowance import allowed
+from simopt.core.errors import NotAvailable
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ MEMORY = 1 << 32  # bytes that it may take
 
 
 def replay(path: str | Path, time_limit: float = TIME) -> Replay:
-    """Run the check of a witness file again, on its instance only, in so many seconds and 4 GB (`simopt.ground.allowance` says where).
+    """Run the check of a witness file again, on its instance only, in so many seconds and 4 GB (`simopt.core.allowance` says where).
 
     It runs in a process of its own, which may die of it. A witness written by another version of simopt replays with a warning.
 

@@ -13,10 +13,10 @@ from typing import Any
 
 from simopt.claims.kinds import Effort
 from simopt.claims.tables import INSIDE, NEAR, NOT_PRINTED, OTHER, OUTSIDE, Cell, Curve, Hypothesis, Row, Run, Table, Tried, table
-from simopt.ground import registry
-from simopt.ground.errors import InvalidProblem, NotAvailable
-from simopt.ground.extras import needed
-from simopt.ground.writing import replacing, try_folder
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem, NotAvailable
+from simopt.core.extras import needed
+from simopt.core.writing import replacing, try_folder
 from simopt.solving.provenance import versions
 
 __all__ = [

@@ -15,7 +15,7 @@ from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.claims.mutants import MutantResult, run_mutants
 from simopt.claims.tally import RowResult, merge
 from simopt.claims.trial import Trial
-from simopt.ground.errors import MissingDataset, NotAvailable
+from simopt.core.errors import MissingDataset, NotAvailable
 
 SEEDS = {Effort.QUICK: 1, Effort.FULL: 5}
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from simopt.claims import catalogue
 from simopt.claims.claim import Claim
-from simopt.ground.worker import pickled
+from simopt.processes.worker import pickled
 
 
 @dataclass(frozen=True)

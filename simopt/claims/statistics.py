@@ -17,10 +17,10 @@ import numpy as np
 from simopt.claims import figure
 from simopt.claims.check import Check, Sample
 from simopt.claims.kinds import Evidence
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Count, InUnit, arguments
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Count, InUnit, arguments
 
 ALPHA = 1e-3
 GROWTH = 1.5

@@ -51,9 +51,9 @@ from scipy.stats import t as student
 from simopt.claims.kinds import Effort
 from simopt.claims.papers import Paper
 from simopt.claims.trial import Trial
-from simopt.ground import registry
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core import registry
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from simopt.claims.kinds import Effort
-from simopt.ground.errors import NotAvailable
+from simopt.core.errors import NotAvailable
 
 
 class Draws(Protocol):

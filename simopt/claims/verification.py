@@ -24,10 +24,10 @@ from simopt.claims.runner import ClaimResult, failed, run, stopped
 from simopt.claims.sending import Sent, received, sent
 from simopt.claims.tally import RowResult
 from simopt.claims.telling import remark
-from simopt.ground import evidence, jsonio, validate
-from simopt.ground.threads import until_stopped
-from simopt.ground.worker import Died, Workers
-from simopt.ground.writing import write_text
+from simopt.core import evidence, jsonio, validate
+from simopt.core.threads import until_stopped
+from simopt.core.writing import write_text
+from simopt.processes.worker import Died, Workers
 from simopt.solving.provenance import versions
 
 Row = dict[str, Any]

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from simopt.claims.kinds import Effort
-from simopt.ground import jsonio
-from simopt.ground.errors import InvalidFile
-from simopt.ground.reading import BYTES, EVIDENCE
+from simopt.core import jsonio
+from simopt.core.errors import InvalidFile
+from simopt.core.reading import BYTES, EVIDENCE
 
 FORMAT = "simopt-witness/1"
 EXACT_IN_JSON = 2**53  # many readers of JSON round larger integers

@@ -14,8 +14,8 @@ import typer
 from simopt.cli.console import Json, Output, check_output, console, emit, fitted, number, reserved
 
 if TYPE_CHECKING:
-    from simopt.solving.certificate import Certificate
-    from simopt.solving.solution import Status
+    from simopt.certificates.certificate import Certificate
+    from simopt.model.status import Status
 
 INTERRUPTED = 130
 OURS = re.compile(r".*[/\\]simopt[/\\]cli[/\\]|<frozen |.*[/\\](runpy|importlib[/\\]__init__)\.py$")  # between the command and the script
@@ -47,8 +47,8 @@ def certify(
 
     Exit status 0: all certified to the tolerance; 1: one is not, or the script failed; 2: bad input; 130: interrupted.
     """
-    from simopt.ground.errors import InvalidProblem, UnknownName
-    from simopt.solving.backends import table
+    from simopt.backends import table
+    from simopt.core.errors import InvalidProblem, UnknownName
 
     check_output(output)
     if table.find(solver) is None:
@@ -110,10 +110,9 @@ class _Run:
 
         import simopt
         from simopt.cli.errors import expected
-        from simopt.duality import as_written
-        from simopt.ground.errors import InvalidProblem
-        from simopt.solving.certificate import arithmetic
-        from simopt.solving.solution import Status
+        from simopt.core.errors import InvalidProblem
+        from simopt.model.status import Status
+        from simopt.solving import as_written
 
         sense = "max" if isinstance(getattr(problem, "objective", None), cp.Maximize) else "min"
         try:
@@ -123,7 +122,7 @@ class _Run:
                 solution = simopt.solve(problem, self.solver, rigorous=self.rigorous, tol=self.tol)
                 bounds = solution.certificate
                 return Finding(label, sense, solution.status, bounds, (bounds.open if bounds else "") or solution.message)
-            num = arithmetic(self.rigorous)  # the script's own values are judged, not those that a solve of ours would find
+            num = arithmetic_for(self.rigorous)  # the script's own values are judged, not those that a solve of ours would find
             found = as_written.certify(problem, None, None, num, self.solver, self.tol, values_stay=True)
         except Exception as error:
             said = expected(error)
@@ -133,7 +132,7 @@ class _Run:
 
 
 def _status(found: Certificate, tol: float) -> Status:
-    from simopt.solving.solution import Status
+    from simopt.model.status import Status
 
     proven = {Status.OPTIMAL: found.closes(tol), Status.INFEASIBLE: found.infeasible, Status.UNBOUNDED: found.unbounded}
     return next((status for status, holds in proven.items() if holds), Status.GAP_OPEN)

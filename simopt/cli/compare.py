@@ -65,8 +65,8 @@ def compare(
     """
     from simopt.cli import settings
     from simopt.compare import comparison as program
-    from simopt.ground.errors import InvalidProblem
-    from simopt.ground.extras import needed
+    from simopt.core.errors import InvalidProblem
+    from simopt.core.extras import needed
 
     wanted: dict[str, Any] = {
         "solvers": None if solvers is None else candidates(solvers),
@@ -109,7 +109,7 @@ def compare(
 
 def _measure(problem: str, options: dict[str, Any]) -> tuple[Comparison, bool]:
     from simopt.compare import comparison as program
-    from simopt.ground.errors import Interrupted
+    from simopt.core.errors import Interrupted
 
     with Steps("compare", 0) as steps:
 
@@ -155,7 +155,7 @@ def numbers(flag: str, text: str) -> list[float | int]:
     InvalidProblem
         for what is no number.
     """
-    from simopt.ground.errors import InvalidProblem
+    from simopt.core.errors import InvalidProblem
 
     found: list[float | int] = []
     for piece in text.split(","):
@@ -168,7 +168,7 @@ def numbers(flag: str, text: str) -> list[float | int]:
 
 def whole_or_real(text: str) -> float | int:
     """Digits as they stand, however many; 1e3 as 1000, up to where float64 holds all whole numbers."""
-    from simopt.ground.validate import EXACT
+    from simopt.core.validate import EXACT
 
     try:
         return int(text)
@@ -199,7 +199,7 @@ def swept(problem: str, texts: dict[str, str]) -> dict[str, Any]:
     UnknownName, InvalidProblem
     """
     from simopt.cli import settings
-    from simopt.ground import registry
+    from simopt.core import registry
 
     kind = registry.find("problem", problem)
     found: dict[str, Any] = {}

@@ -34,7 +34,7 @@ def beginning(names: Callable[[typer.Context], list[str]]) -> Completer:
 def _rows() -> list[dict[str, Any]]:
     """Problems with their solvers."""
     from simopt.cli.list import rows
-    from simopt.ground import registry, sources
+    from simopt.core import registry, sources
 
     if not registry.foreign("problems", "solvers"):
         with suppress(sources.Unread):
@@ -49,8 +49,8 @@ def _problems() -> list[str]:
 
 def _solvers(ctx: typer.Context | None = None) -> list[str]:
     """Those of the problem that stands before (else of any), and the back ends that are installed."""
-    from simopt.ground.registry import fold
-    from simopt.solving.backends.table import listed
+    from simopt.backends.table import listed
+    from simopt.core.registry import fold
 
     before = [] if ctx is None else [ctx.params.get("problem") or "", *ctx.args]  # click leaves it in `args` until the line is complete
     rows = _rows()
@@ -61,7 +61,7 @@ def _solvers(ctx: typer.Context | None = None) -> list[str]:
 def _claims() -> list[str]:
     from simopt.claims.each_set import FETCHED
     from simopt.cli.list import rows
-    from simopt.ground import registry, sources
+    from simopt.core import registry, sources
 
     if not registry.foreign("theorems"):
         with suppress(sources.Unread):
@@ -80,7 +80,7 @@ def _papers() -> list[str]:
 
 def _made(*kinds: str) -> list[str]:
     """What theorems register beside claims: tables, equivalences and families."""
-    from simopt.ground import registry, sources
+    from simopt.core import registry, sources
 
     if not registry.foreign("theorems"):
         with suppress(sources.Unread):

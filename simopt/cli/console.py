@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 import typer
 
 from simopt.cli.streams import complain, say
-from simopt.ground.foreign_text import on_terminal
+from simopt.core.foreign_text import on_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -125,7 +125,7 @@ def emit(
         when all is done, for the last that failed; for the others there is a line on standard error.
     """
     from simopt.cli.errors import expected
-    from simopt.ground import jsonio
+    from simopt.core import jsonio
 
     def shown() -> None:
         if as_json:
@@ -173,7 +173,7 @@ def reserved(as_json: bool) -> Iterator[None]:
 def check_output(output: Path | None) -> None:
     """Refuse a file that cannot be written before the work begins rather than after it."""
     if output is not None:
-        from simopt.ground.writing import try_target
+        from simopt.core.writing import try_target
 
         try_target(output)
 

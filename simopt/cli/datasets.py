@@ -39,8 +39,8 @@ def fetch(
 
     What is here already is checked and left alone. Exit status 0: all of them are here now; 1: some could not be fetched; 2: bad input.
     """
+    from simopt.core.errors import InvalidProblem
     from simopt.data.datasets import describe, descriptions
-    from simopt.ground.errors import InvalidProblem
 
     folded = [name.casefold() for name in names]
     if "friedman" in folded:
@@ -55,9 +55,9 @@ def fetch(
 
 def _row(entry: Description) -> dict[str, Any]:
     """Whether one data set was here, is here now, or could not be fetched and why."""
+    from simopt.core.errors import InvalidProblem, MissingDataset
     from simopt.data.datasets import load_dataset
     from simopt.data.datasets.loader import where
-    from simopt.ground.errors import InvalidProblem, MissingDataset
 
     state, reason = HERE if where(entry) else FETCHED, None
     try:

@@ -62,9 +62,9 @@ def equivalence(
     Exit status 0: decided, either way; 1: undecided; 2: bad input, or a file could not be written; 130: interrupted.
     """
     from simopt.cli.families import family_of
+    from simopt.core.errors import InvalidProblem
     from simopt.equivalence import decision_record, picture
     from simopt.equivalence.strong import neighbours
-    from simopt.ground.errors import InvalidProblem
 
     check_output(output)
     if every:
@@ -97,8 +97,8 @@ def equivalence(
 
 def _every_pair(as_json: bool, output: Path | None) -> NoReturn:
     """The matrix of all pairs."""
+    from simopt.core.errors import Interrupted
     from simopt.equivalence.matrix import matrix
-    from simopt.ground.errors import Interrupted
 
     with reserved(as_json), Steps("pairs", 0) as steps:
         try:
@@ -117,8 +117,8 @@ def _numbers(texts: list[str]) -> list[float]:
 
 def _decided(families: tuple[Family, Family], sample: Sample, asked: dict[str, Any]) -> tuple[Decision, bool]:
     """The decision, and whether Ctrl-C has cut it short."""
+    from simopt.core.errors import Interrupted
     from simopt.equivalence.decide import decide
-    from simopt.ground.errors import Interrupted
 
     with Steps("equivalence", 0) as steps:
         try:
@@ -128,8 +128,8 @@ def _decided(families: tuple[Family, Family], sample: Sample, asked: dict[str, A
 
 
 def _decided_strong(families: tuple[Family, Family], sets: list[TrainingSet], asked: dict[str, Any]) -> tuple[StrongDecision, bool]:
+    from simopt.core.errors import Interrupted
     from simopt.equivalence.decide_strong import decide_strong
-    from simopt.ground.errors import Interrupted
 
     with Steps("one map for all", 0) as steps:
         try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 def expected(error: Exception) -> str | None:
     """The line to print for an error that simopt raises on purpose, or for a file that the system refuses; None for a bug."""
-    from simopt.ground.errors import InvalidProblem, NotAvailable, UnknownName
-    from simopt.ground.registry import DuplicateName
+    from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName
+    from simopt.core.registry import DuplicateName
 
     if isinstance(error, (InvalidProblem, UnknownName, NotAvailable, DuplicateName)):
         return " ".join(str(error).split())

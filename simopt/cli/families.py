@@ -8,9 +8,9 @@ from typing import Any
 
 from simopt.cli import settings
 from simopt.cli.interception import names_of, started_from
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.equivalence.family import Entry, Family
-from simopt.ground import registry
-from simopt.ground.errors import InvalidProblem, UnknownName
 
 NEEDED = "a Family, or a function without arguments that returns one, needed"
 EXAMPLE = "a family such as kernel-ridge, m-power-rls[power=1.5] or mine.py:family"

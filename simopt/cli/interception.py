@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.core.errors import InvalidProblem, UnknownName
 
 if TYPE_CHECKING:
     import cvxpy as cp

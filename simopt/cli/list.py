@@ -12,7 +12,7 @@ from simopt.cli.console import Json, console, emit, one_line, reserved, table
 from simopt.cli.streams import complain
 
 if TYPE_CHECKING:
-    from simopt.ground.registry import Failure
+    from simopt.core.registry import Failure
 
 What = Literal["problems", "solvers", "theorems", "equivalences", "datasets", "tables"]
 GROUPS = {"problems": ("problems",), "solvers": ("problems", "solvers"), "theorems": ("theorems",), "equivalences": ("theorems",)}
@@ -40,7 +40,7 @@ CUT = {"problems": ("title", "source", "solvers"), "theorems": ("title", "covers
 
 def list_(what: Annotated[What, typer.Argument(help="What to list.")], as_json: Json = False) -> None:
     """List problems, solvers, theorems, data sets and the like."""
-    from simopt.ground import registry
+    from simopt.core import registry
 
     groups = {"tables": ("theorems",), "datasets": ()}.get(what) or GROUPS.get(what, ())
     with reserved(as_json):
@@ -88,7 +88,7 @@ def rows(what: What) -> list[dict[str, Any]]:
 
 def _read() -> list[dict[str, Any]] | None:
     """Our problems, if their sources tell what is listed: that takes a tenth of the time of importing them."""
-    from simopt.ground import sources
+    from simopt.core import sources
 
     try:
         return sources.problems()
@@ -97,7 +97,7 @@ def _read() -> list[dict[str, Any]] | None:
 
 
 def _problems() -> list[dict[str, Any]]:
-    from simopt.ground import registry
+    from simopt.core import registry
     from simopt.solving.solver import solvers_of
 
     return [
@@ -115,8 +115,8 @@ def _problems() -> list[dict[str, Any]]:
 
 
 def _solvers() -> list[dict[str, Any]]:
-    from simopt.ground import registry
-    from simopt.solving.backends.table import listed
+    from simopt.backends.table import listed
+    from simopt.core import registry
 
     own = [
         {"name": spec.name, "problem": key.rpartition("@")[2], "summary": spec.summary, "options": list(spec.options)}
@@ -147,7 +147,7 @@ def _titled() -> list[dict[str, Any]]:
 
 
 def _equivalences() -> list[dict[str, Any]]:
-    from simopt.ground import registry
+    from simopt.core import registry
 
     return [
         {"name": name, "kind": kind, "summary": entry.summary, "module": registry.module_of(kind, name)}
@@ -165,7 +165,7 @@ def _datasets() -> list[dict[str, Any]]:
 
 
 def _tables() -> list[dict[str, Any]]:
-    from simopt.ground import registry
+    from simopt.core import registry
 
     return [entry.describe() for _, entry in registry.items("table")]
 

@@ -9,7 +9,7 @@ import typer
 
 from simopt.cli import completion
 from simopt.cli.streams import complain
-from simopt.ground.foreign_text import on_terminal
+from simopt.core.foreign_text import on_terminal
 
 CHECKED, REJECTED, UNREADABLE = 0, 1, 2  # exit statuses; of several files the worst
 WORDS = "checked", "rejected", "unreadable"
@@ -36,7 +36,7 @@ def recheck(
     states, or is not the claim's own; 2: a file is unreadable. With --coq what was checked is written as theorems of Coq, whose kernel is
     another program.
     """
-    from simopt.ground.evidence import files, several
+    from simopt.core.evidence import files, several
 
     paths = files(proofs, "proof")
     exported: list[str] = []
@@ -99,7 +99,7 @@ def _checked(proofs: Sequence[str]) -> dict[str, tuple[list[str], int]]:
     from contextlib import closing
 
     import simopt.recheck  # noqa: F401  # here, so that a forked process has it
-    from simopt.ground.worker import Died, Workers
+    from simopt.processes.worker import Died, Workers
 
     found: dict[str, tuple[list[str], int]] = {}
     with closing(Workers(_answer, fork=True)) as workers:
@@ -130,7 +130,7 @@ def _compared(proofs: Sequence[str]) -> dict[str, tuple[str, int]]:
     """
     import subprocess
 
-    from simopt.ground.worker import module
+    from simopt.processes.worker import module
 
     found: dict[str, tuple[str, int]] = {}
     while left := [proof for proof in proofs if proof not in found]:

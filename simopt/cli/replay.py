@@ -10,8 +10,8 @@ import typer
 from simopt.cli import completion
 from simopt.cli.console import console, table
 from simopt.cli.streams import complain
-from simopt.ground.evidence import files, several
-from simopt.ground.foreign_text import on_terminal
+from simopt.core.evidence import files, several
+from simopt.core.foreign_text import on_terminal
 
 if TYPE_CHECKING:
     from simopt.claims.replay import Replay
@@ -47,9 +47,9 @@ def replay(
 
 def _export(paths: Sequence[str], folder: str) -> None:
     """Write the refutations that state a formula as files of Coq, and say why the others leave none."""
-    from simopt.claims.refutation import write
+    from simopt.coq.refutation import write
     from simopt.coq.theory import NoTheorem
-    from simopt.ground.errors import InvalidFile
+    from simopt.core.errors import InvalidFile
 
     for path in paths:
         try:

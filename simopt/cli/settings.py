@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable
 from typing import Any, get_type_hints
 
-from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.ground.registry import fold
-from simopt.solving.problem import Problem
+from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.core.registry import fold
+from simopt.model.problem import Problem
 
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 

@@ -14,7 +14,7 @@ from simopt.cli.console import console
 if TYPE_CHECKING:
     from simopt.claims import Claim
     from simopt.claims.tables import Table
-    from simopt.solving.problem import Problem
+    from simopt.model.problem import Problem
 
 Line = tuple[str, str]
 
@@ -44,8 +44,8 @@ def describe(name: str) -> list[Line]:
     UnknownName
         with the nearest name of any sort.
     """
-    from simopt.ground import registry
-    from simopt.ground.errors import UnknownName
+    from simopt.core import registry
+    from simopt.core.errors import UnknownName
 
     registry.load()
     lines: list[Line] = []
@@ -60,10 +60,10 @@ def describe(name: str) -> list[Line]:
 
 
 def _things() -> Iterator[tuple[list[str], Any]]:
+    from simopt.backends.table import FIRST_CLASS
     from simopt.claims import catalogue
+    from simopt.core import registry
     from simopt.data.datasets import descriptions
-    from simopt.ground import registry
-    from simopt.solving.backends.table import FIRST_CLASS
 
     everything = catalogue.claims()
     yield list({key for claim in everything for key in (claim.paper.key, claim.paper.prefix)}), lambda name: list(_paper(name))
@@ -79,7 +79,7 @@ def _things() -> Iterator[tuple[list[str], Any]]:
 
 def _paper(name: str) -> Iterator[Line]:
     from simopt.claims import catalogue
-    from simopt.ground import registry
+    from simopt.core import registry
 
     found = catalogue.select([name])
     paper = found[0].paper
@@ -171,7 +171,7 @@ def _brief(expression: Any) -> str:
 
 
 def _solver(name: str) -> Iterator[Line]:
-    from simopt.ground import registry
+    from simopt.core import registry
 
     for key, spec in registry.items("solver"):
         if registry.fold(spec.name) == registry.fold(name):
@@ -184,8 +184,8 @@ def _solver(name: str) -> Iterator[Line]:
 def _back_end(name: str) -> Iterator[Line]:
     from importlib.metadata import version
 
-    from simopt.ground import registry
-    from simopt.solving.backends.table import find
+    from simopt.backends.table import find
+    from simopt.core import registry
 
     found = find(name)
     if found is not None:
@@ -200,7 +200,7 @@ def _back_end(name: str) -> Iterator[Line]:
 
 
 def _built(kind: str, name: str) -> Iterator[Line]:
-    from simopt.ground import registry
+    from simopt.core import registry
 
     entry = registry.get(kind, name)
     yield kind, f"{entry.name}: {entry.summary}"

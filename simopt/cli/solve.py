@@ -17,8 +17,8 @@ from simopt.cli.console import Json, Output, Ticker, check_output, console, emit
 from simopt.cli.streams import complain
 
 if TYPE_CHECKING:
-    from simopt.ground.worker import Workers
-    from simopt.solving.problem import Problem
+    from simopt.model.problem import Problem
+    from simopt.processes.worker import Workers
     from simopt.solving.solution import Sample, Solution
 
 INTERRUPTED = 130
@@ -84,7 +84,7 @@ def _theorem(made: Problem, folder: str) -> None:
     """Write weak duality of this instance as a file of Coq, or say why there is none."""
     from simopt.coq.certificate import write
     from simopt.coq.theory import NoTheorem
-    from simopt.ground.errors import Unreadable
+    from simopt.core.errors import Unreadable
 
     try:
         typer.echo(f"{folder}/{write(made, folder)}.v")
@@ -102,9 +102,9 @@ def build(name: str, data: str, target: str | None, texts: dict[str, str]) -> Pr
     import numpy as np
 
     from simopt.cli import settings
+    from simopt.core import registry
     from simopt.data.datasets import load_dataset
-    from simopt.ground import registry
-    from simopt.solving.problem import changed
+    from simopt.model.problem import changed
 
     kind: type[Problem] = registry.find("problem", name)
     for_recipe, for_problem = settings.assigned(kind, texts)
@@ -114,14 +114,14 @@ def build(name: str, data: str, target: str | None, texts: dict[str, str]) -> Pr
 
 def _pool(made: Problem, common: dict[str, Any]) -> AbstractContextManager[Workers]:
     """Processes that solve the problem: a compiled solver may end one, and not the command."""
-    from simopt.ground.worker import Workers
+    from simopt.processes.worker import Workers
 
     return closing(Workers(partial(_solved, made, common), fork=True))
 
 
 def _run(pool: Workers, made: Problem, solver: str | None, common: dict[str, Any], options: dict[str, Any]) -> tuple[Solution, bool]:
     """The solution, and whether Ctrl-C has cut it short; FAILED where the process of the solve ends without an answer."""
-    from simopt.ground.worker import Died
+    from simopt.processes.worker import Died
     from simopt.solving.driver import choose, unanswered
 
     choose(made, solver)  # what is unknown is told before a process is started, and what was imported here need not be imported there
@@ -149,9 +149,9 @@ def _run(pool: Workers, made: Problem, solver: str | None, common: dict[str, Any
 
 def _solved(made: Problem, common: dict[str, Any], solver: str | None, options: dict[str, Any]) -> tuple[Solution, bool]:
     """What a process of the pool answers."""
-    from simopt.ground.errors import Interrupted
+    from simopt.core.errors import Interrupted
     from simopt.solving.driver import choose
-    from simopt.solving.driver import solve as run
+    from simopt.solving.entry_points import solve as run
 
     ticker, name = Ticker(), choose(made, solver).name
 
@@ -170,7 +170,7 @@ def acceptable(solution: Solution) -> bool:
     """Whether a solve ended as it should: OPTIMAL, or for scs (a first-order method) any valid bracket."""
     import math
 
-    from simopt.solving.solution import Status
+    from simopt.model.status import Status
 
     if solution.optimal:
         return True
@@ -250,8 +250,8 @@ def _show(made: Problem, solution: Solution, data: str, rigorous: bool) -> None:
 
 
 def _solve_all(made: Problem, data: str, common: dict[str, Any], options: dict[str, Any], as_json: bool, output: Path | None) -> int:
-    from simopt.ground.errors import InvalidProblem
-    from simopt.solving.backends.table import FIRST_CLASS, installed
+    from simopt.backends.table import FIRST_CLASS, installed
+    from simopt.core.errors import InvalidProblem
     from simopt.solving.solver import solvers_of
 
     if options:
@@ -270,7 +270,7 @@ def _solve_all(made: Problem, data: str, common: dict[str, Any], options: dict[s
     described = [describe(made, s, data) for s in solutions]
     said = {"problem": made.name, "data": data, "overlap": overlap, "left_out": left_out, "solutions": described}
     emit(said, as_json, output, lambda: _show_all(made, data, solutions, overlap, left_out))
-    from simopt.solving.solution import Status
+    from simopt.model.status import Status
 
     tried = [s for s in solutions if s.status is not Status.UNSUPPORTED]
     return INTERRUPTED if stopped else 0 if overlap and tried and all(map(acceptable, tried)) else 1

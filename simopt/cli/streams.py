@@ -12,7 +12,7 @@ import os
 import sys
 from typing import Any, TextIO
 
-from simopt.ground.foreign_text import on_terminal
+from simopt.core.foreign_text import on_terminal
 
 
 def say(text: str) -> None:

@@ -11,7 +11,7 @@ import typer
 from simopt.cli import completion
 from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, reserved, table
 from simopt.cli.streams import complain, say
-from simopt.ground.evidence import FOLDER, LIST
+from simopt.core.evidence import FOLDER, LIST
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -102,8 +102,8 @@ class _Watch:
 
     def __call__(self, event: Mapping[str, Any]) -> None:
         if event["event"] == "start":
-            from simopt.ground.errors import NotAvailable
-            from simopt.ground.writing import try_folder
+            from simopt.core.errors import NotAvailable
+            from simopt.core.writing import try_folder
 
             if event["selected"] == 0:
                 raise NotAvailable("verify: no claim is selected; see `simopt list theorems`")

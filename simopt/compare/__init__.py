@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from simopt.compare.benchopt_export import export_benchopt
     from simopt.compare.comparison import Comparison, compare, load, measure, merge
     from simopt.compare.record import Record
-    from simopt.ground.errors import Interrupted
+    from simopt.core.errors import Interrupted
 
 _HOMES = {
     "Comparison": "simopt.compare.comparison",
-    "Interrupted": "simopt.ground.errors",
+    "Interrupted": "simopt.core.errors",
     "compare": "simopt.compare.comparison",
     "load": "simopt.compare.comparison",
     "measure": "simopt.compare.comparison",

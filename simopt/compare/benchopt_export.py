@@ -12,14 +12,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from simopt.backends.table import BackEnd
 from simopt.compare import plan as plans
+from simopt.core.errors import InvalidProblem
+from simopt.core.extras import DISTRIBUTION
+from simopt.core.foreign_text import in_utf8
+from simopt.core.writing import write_bytes, write_text
 from simopt.data.datasets import Dataset
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.extras import DISTRIBUTION
-from simopt.ground.foreign_text import in_utf8
-from simopt.ground.writing import write_bytes, write_text
-from simopt.solving.backends.table import BackEnd
-from simopt.solving.problem import Problem
+from simopt.model.problem import Problem
 
 LEAST = "1.8"  # of benchopt, whose `evaluate_result` and `skip` are as we use them
 
@@ -81,7 +81,7 @@ from pathlib import Path
 
 from benchopt import BaseDataset
 
-from simopt.ground import registry
+from simopt.core import registry
 from simopt.compare import instances
 from simopt.data.datasets import load_dataset
 

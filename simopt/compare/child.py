@@ -62,7 +62,7 @@ def perform(task: Task) -> Answer:
     from threadpoolctl import threadpool_limits
 
     from simopt.compare import instances
-    from simopt.ground.errors import InvalidProblem
+    from simopt.core.errors import InvalidProblem
 
     cell = task.cell
     with threadpool_limits(cell.threads):
@@ -119,8 +119,8 @@ def _memory(words: str, error: MemoryError) -> str:
 
 
 def _warm_up(task: Task, kind: Any) -> None:
+    from simopt.backends.table import BackEnd
     from simopt.compare import traces
-    from simopt.solving.backends.table import BackEnd
     from simopt.solving.run import FAILURES, warm_up
 
     if isinstance(task.chosen, BackEnd):

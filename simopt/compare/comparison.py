@@ -12,9 +12,9 @@ from simopt.compare import folder as files
 from simopt.compare import plan as plans
 from simopt.compare.record import Record
 from simopt.compare.work import BUDGET, Progress, Work
-from simopt.ground import registry, validate
-from simopt.ground.errors import Interrupted, InvalidProblem
-from simopt.solving.problem import Problem
+from simopt.core import registry, validate
+from simopt.core.errors import Interrupted, InvalidProblem
+from simopt.model.problem import Problem
 
 if TYPE_CHECKING:
     import pandas as pd

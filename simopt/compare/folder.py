@@ -19,9 +19,9 @@ from typing import Any
 
 from simopt.compare.cell import FORMAT, Cell
 from simopt.compare.record import INTERRUPTED, Record, check_format, from_row
-from simopt.ground import jsonio, reading
-from simopt.ground.errors import InvalidFile, NotAvailable
-from simopt.ground.writing import try_folder, write_text
+from simopt.core import jsonio, reading
+from simopt.core.errors import InvalidFile, NotAvailable
+from simopt.core.writing import try_folder, write_text
 
 RUNS = "runs"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from simopt.compare import parquet, statistics
 from simopt.compare.cell import Cell
 from simopt.compare.record import POINT, Record
-from simopt.ground.extras import needed
+from simopt.core.extras import needed
 
 if TYPE_CHECKING:
     import pandas as pd

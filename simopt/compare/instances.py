@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.datasets import Dataset, friedman
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.solving.problem import Problem, changed
+from simopt.model.problem import Problem, changed
 
 GROUP = 10  # documents a query in generated rankings
 GRADES = 5  # degrees of relevance there

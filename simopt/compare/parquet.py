@@ -9,10 +9,10 @@ from typing import Any
 
 from simopt.compare.cell import FORMAT
 from simopt.compare.record import POINT, Record, check_format, from_row
-from simopt.ground import reading
-from simopt.ground.errors import InvalidFile
-from simopt.ground.extras import needed
-from simopt.ground.writing import replacing
+from simopt.core import reading
+from simopt.core.errors import InvalidFile
+from simopt.core.extras import needed
+from simopt.core.writing import replacing
 
 LABEL = b"simopt"  # where the format stands in the metadata of the schema
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
+from simopt.backends.table import BackEnd, check_options, installed
 from simopt.compare import instances
 from simopt.compare.cell import GENERATED, GIVEN, Cell, as_text
 from simopt.compare.child import Task
+from simopt.core import registry, validate
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset, load_dataset
-from simopt.ground import registry, validate
-from simopt.ground.errors import InvalidProblem
-from simopt.solving.backends.table import BackEnd, check_options, installed
+from simopt.model.problem import Problem
 from simopt.solving.driver import choose
-from simopt.solving.problem import Problem
 from simopt.solving.solver import SolverSpec, solvers_of
 
 USUAL_SIZE = 1000

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from simopt.compare import statistics
 from simopt.compare.folder import told
 from simopt.compare.record import Record
-from simopt.ground.figures import new_figure
-from simopt.ground.foreign_text import in_picture
-from simopt.ground.writing import replacing
+from simopt.core.figures import new_figure
+from simopt.core.foreign_text import in_picture
+from simopt.core.writing import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simopt.compare import child as programme
 from simopt.compare import system
 from simopt.compare.child import Answer, Task, described
-from simopt.ground.worker import Died, Worker
+from simopt.processes.worker import Died, Worker
 
 START = 120.0  # seconds beyond the solver's own for imports, compilation, building the problem, and certificates
 RUNS = 8.0  # runs of a sweep, at most, and the second round of a quick one

@@ -11,8 +11,8 @@ from typing import Any
 
 from simopt.compare.cell import FORMAT, Cell
 from simopt.compare.child import Answer
-from simopt.ground.errors import InvalidFile
-from simopt.ground.foreign_text import in_utf8
+from simopt.core.errors import InvalidFile
+from simopt.core.foreign_text import in_utf8
 
 SUCCESS = "optimal"
 INTERRUPTED = "interrupted"  # never kept: it says nothing about the solver
@@ -118,7 +118,7 @@ def from_answer(cell: Cell, answer: Answer, *, wall_seconds: float, jobs: int, s
 
 
 def _finite(values: Any) -> Any:
-    from simopt.ground import jsonio
+    from simopt.core import jsonio
 
     return jsonio.plain(values)
 

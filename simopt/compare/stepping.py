@@ -10,12 +10,12 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Any
 
+from simopt.backends.table import BackEnd
 from simopt.compare import traces
-from simopt.ground import validate
-from simopt.ground.arrays import Multipliers, Point
-from simopt.solving.backends.table import BackEnd
+from simopt.core import validate
+from simopt.core.arrays import Multipliers, Point
+from simopt.model.problem import Problem
 from simopt.solving.driver import choose, natural, reason_against
-from simopt.solving.problem import Problem
 from simopt.solving.run import FAILURES, stepwise, warm_up
 from simopt.solving.solver import SolverSpec
 
@@ -55,7 +55,7 @@ class Stepper:
 
     def run(self, tolerance: float) -> None:
         """Run a back end from the declaration on, at a native tolerance."""
-        from simopt.solving.backends import adapter
+        from simopt.backends import adapter
 
         assert isinstance(self.chosen, BackEnd), f"{self.chosen.name} is no back end"
         own = dict(self.options)

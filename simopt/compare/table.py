@@ -10,7 +10,7 @@ from typing import Any
 
 from simopt.compare import statistics
 from simopt.compare.record import Record
-from simopt.ground.foreign_text import in_markdown
+from simopt.core.foreign_text import in_markdown
 
 HEADINGS = ("solver", "solved", "seconds", "range", "set-up", "solve", "× fastest", "in pairs", "MB", "gap/scale", "sampling")
 RIGHT = HEADINGS[1:10]

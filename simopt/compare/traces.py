@@ -14,13 +14,14 @@ from importlib import import_module
 import numpy as np
 
 from simopt.arithmetic import FLOAT
-from simopt.ground.errors import InvalidProblem
-from simopt.solving.backends.table import BackEnd
-from simopt.solving.certificate import ratio
+from simopt.backends.table import BackEnd
+from simopt.core.errors import InvalidProblem
+from simopt.model.gap_unit import ratio
+from simopt.model.problem import Problem
+from simopt.model.status import Status
 from simopt.solving.driver import natural
-from simopt.solving.problem import Problem
 from simopt.solving.run import FAILURES, Ending, Run, failed, iterate
-from simopt.solving.solution import Sample, Status
+from simopt.solving.solution import Sample
 from simopt.solving.solver import SolverSpec
 
 NATIVE = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14)  # tolerances of a sweep; the one asked for is put among them
@@ -112,7 +113,7 @@ def _iterates(run: Run, spec: SolverSpec, normal: Problem, units: float, time_li
 def warm_up(backend: BackEnd, kind: type[Problem]) -> None:
     """Run a back end once on a small example of the problem, so that what it imports and compiles stays outside of the clock."""
     import_module("cvxpy")
-    from simopt.solving.backends import adapter
+    from simopt.backends import adapter
 
     for example in kind.examples(np.random.default_rng(0)):
         if not example.degenerate:
@@ -125,7 +126,7 @@ def warm_up(backend: BackEnd, kind: type[Problem]) -> None:
 
 
 def _sweep(run: Run, backend: BackEnd, normal: Problem, units: float, time_limit: float, options: dict[str, object]) -> Outcome:
-    from simopt.solving.backends import adapter
+    from simopt.backends import adapter
 
     made = Outcome(Status.NOT_SOLVED, "", "not run", "tolerance")
     own = dict(options)

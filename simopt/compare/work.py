@@ -22,7 +22,7 @@ from simopt.compare import processes
 from simopt.compare.cell import Cell
 from simopt.compare.child import Answer, Task
 from simopt.compare.record import INTERRUPTED, Record, from_answer
-from simopt.ground.threads import until_stopped
+from simopt.core.threads import until_stopped
 
 BUDGET = 60.0  # seconds of one solver on one instance after which it is not repeated
 Progress = Callable[[int, int, Record], None]

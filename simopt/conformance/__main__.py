@@ -6,7 +6,7 @@ Exit status 0: all passed; 1: something failed; 2: there is no such problem.
 import sys
 
 from simopt.conformance import conformance
-from simopt.ground.errors import UnknownName
+from simopt.core.errors import UnknownName
 
 if __name__ == "__main__":
     try:

@@ -12,9 +12,9 @@ import numpy as np
 
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic
 from simopt.conformance.setting import ROUNDING, TOL, examples_of, multipliers_of, points_of, reference, require, unit_of
-from simopt.ground.arrays import Point
-from simopt.solving.certificate import certify
-from simopt.solving.problem import Example, Problem
+from simopt.core.arrays import Point
+from simopt.model.problem import Example, Problem
+from simopt.solving.entry_points import certify
 
 UNDERFLOW = 1e-150  # enclosures of 0 are as wide as roots of the smallest floats
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from simopt.backends import adapter
+from simopt.backends.table import CLARABEL, FIRST_CLASS
 from simopt.conformance.setting import SEED, examples_of, require
-from simopt.ground import registry
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.threads import quiet
-from simopt.solving.backends import adapter
-from simopt.solving.backends.table import CLARABEL, FIRST_CLASS
-from simopt.solving.problem import Problem
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem
+from simopt.core.threads import quiet
+from simopt.model.problem import Problem
 
 KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 AUTOMATIC = re.compile(r"(var|param)\d+")

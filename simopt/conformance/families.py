@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 
+from simopt.backends.table import installed
 from simopt.conformance.report import Row, outcome, rejected
 from simopt.conformance.setting import require
+from simopt.core.errors import InvalidProblem
 from simopt.equivalence.decide import remembering
 from simopt.equivalence.declared_family import DeclaredFamily
 from simopt.equivalence.family import Family
 from simopt.equivalence.path_search import FINE, JUMP
 from simopt.equivalence.samples import sample_for, synthetic
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.ground.errors import InvalidProblem
-from simopt.solving.backends.table import installed
 
 ROUNDING = 1e-13  # of the norm: what the distance of two functions is rounded by
 SPREAD = math.log(1e3)  # how far parameters are spread, in the coordinate of the domain

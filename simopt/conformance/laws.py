@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from simopt.certificates.certificate import Certificate
 from simopt.conformance.setting import ROUNDING, SEED, TOL, examples_of, multipliers_of, points_of, reference, require, unit_of
-from simopt.solving.certificate import Certificate, certify
-from simopt.solving.problem import Example, Image, Law, Problem
+from simopt.model.problem import Example, Image, Law, Problem
+from simopt.solving.entry_points import certify
 
 BINARY = (-30, -7, 13, 30)  # exponents of 2
 DECIMAL = (-9, -4, 9)  # exponents of 10

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
+from simopt.backends.table import FIRST_CLASS
 from simopt.conformance import bounds, declared, laws, second_judge, solving
 from simopt.conformance.setting import NotConforming, executed
 from simopt.conformance.solving import solver_names
-from simopt.ground import registry
-from simopt.solving.backends.table import FIRST_CLASS
-from simopt.solving.problem import Problem
+from simopt.core import registry
+from simopt.model.problem import Problem
 
 PROBLEM_CHECKS: dict[str, Callable[[type[Problem]], None]] = {
     "identity": declared.check_identity,

@@ -17,10 +17,10 @@ import numpy as np
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.arithmetic.interval import EPS
 from simopt.conformance.setting import SEED, examples_of, reference, require
+from simopt.core.errors import InvalidProblem, NotAvailable, Unreadable
 from simopt.duality import Declared, solved
-from simopt.ground.errors import InvalidProblem, NotAvailable, Unreadable
-from simopt.solving.certificate import certify
-from simopt.solving.problem import Problem
+from simopt.model.problem import Problem
+from simopt.solving.entry_points import certify
 
 EXAMPLES = 1  # of a problem that the check looks at
 ROUNDS = 3  # random points and multipliers of each

@@ -7,11 +7,12 @@ from functools import cache
 
 import numpy as np
 
-from simopt.ground.arrays import Multipliers, Point
-from simopt.solving.driver import solve
-from simopt.solving.judgement import judge
-from simopt.solving.problem import Example, Problem
-from simopt.solving.solution import Solution, Status
+from simopt.certificates.judgement import judge
+from simopt.core.arrays import Multipliers, Point
+from simopt.model.problem import Example, Problem
+from simopt.model.status import Status
+from simopt.solving.entry_points import solve
+from simopt.solving.solution import Solution
 
 TOL = 1e-6  # relative gap that conformance asks for
 TIME_LIMIT = 10.0  # seconds for one solve

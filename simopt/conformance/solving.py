@@ -7,12 +7,14 @@ import math
 
 import numpy as np
 
+from simopt.backends.table import installed
 from simopt.conformance.setting import ROUNDING, SEED, TOL, examples_of, require, run, solved, unit_of
-from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.solving.backends.table import installed
-from simopt.solving.driver import choose, solve
-from simopt.solving.problem import Example, Image, Problem, changed
-from simopt.solving.solution import Solution, Status
+from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.model.problem import Example, Image, Problem, changed
+from simopt.model.status import Status
+from simopt.solving.driver import choose
+from simopt.solving.entry_points import solve
+from simopt.solving.solution import Solution
 from simopt.solving.solver import SolverSpec, solvers_of
 from simopt.solving.sweep import path
 

@@ -70,7 +70,7 @@ def _proofs(evidence: Path) -> Iterator[Job]:
 
 
 def _refutations(evidence: Path) -> Iterator[Job]:
-    from simopt.claims.refutation import theorem
+    from simopt.coq.refutation import theorem
 
     for path in sorted(evidence.glob("*.witness.json")):
 

@@ -7,8 +7,8 @@ import numpy as np
 from simopt.coq.certificate import Certificate, certificate
 from simopt.coq.programme import Exact
 from simopt.coq.theory import NoTheorem
+from simopt.core import registry
 from simopt.duality import Declared
-from simopt.ground import registry
 
 SEED = 20140
 

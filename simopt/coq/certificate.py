@@ -13,12 +13,12 @@ from simopt.coq.programme import Exact, Form
 from simopt.coq.term import Printer, Term, data, walk
 from simopt.coq.theory import WIDTH, NoTheorem, comment, title, written
 from simopt.coq.weak_duality import Shares, shares
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.solving.problem import Problem
+    from simopt.model.problem import Problem
 
 PARTS = ("max", "min", "abs")
 DIGITS = 12  # of bounds whose fractions are longer: rounded outwards, so that what is proved stays true
@@ -218,10 +218,10 @@ def certificate(
         where the declaration holds what is no square, no largest of several and no absolute value, is too large to be read, or where no
         point is feasible in fractions, or a bound stands on more than the declaration says.
     """
+    from simopt.certificates.judgement import judge
     from simopt.duality import Declared
-    from simopt.solving.driver import solve
-    from simopt.solving.judgement import judge
-    from simopt.solving.problem import is_cvxpy
+    from simopt.model.problem import is_cvxpy
+    from simopt.solving.entry_points import solve
 
     declared = problem if isinstance(problem, Declared) else Declared.of(problem if is_cvxpy(problem) else problem.declare())
     exact = Exact(declared.programme)

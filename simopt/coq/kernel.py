@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from simopt.coq.preludes import needed, source
-from simopt.ground.writing import write_text
+from simopt.core.writing import write_text
 
 LIMIT = 600  # seconds a file
 LEDGER, SECOND = "checked.json", "checked_again.json"

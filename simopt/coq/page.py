@@ -16,7 +16,7 @@ from simopt.coq.headlines import HEADLINES
 from simopt.coq.kernel import Result
 from simopt.coq.preludes import source
 from simopt.coq.unstated import unstated
-from simopt.ground.writing import write_text
+from simopt.core.writing import write_text
 
 BEGIN, END = "<!-- answers: begin -->", "<!-- answers: end -->"
 WORDS = {

@@ -16,7 +16,7 @@ from typing import Any
 
 from simopt.coq.preludes import needed, source
 from simopt.coq.term import Printer, Term, Terms, identifier
-from simopt.ground.writing import write_text
+from simopt.core.writing import write_text
 from simopt.recheck import LEADING, NUMBER, ROLES
 
 WIDTH = 118

@@ -15,12 +15,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem, NotFinite
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity, named
 from simopt.data.similarities.base import MEMORY, WORKING_COPIES, of_checked
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, NotFinite
 
 CHOSEN_BY = 5000  # points from which the parameters of a similarity given by name are chosen, where there are more
 HEAD = 256  # entries by which columns are told apart before they are compared

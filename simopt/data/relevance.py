@@ -25,9 +25,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 
 NATURAL, BINARY = "natural", "binary"
 LOGARITHMS = (NATURAL, BINARY)

@@ -19,13 +19,13 @@ import numpy.typing as npt
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.arithmetic.interval import Interval
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Axes
+from simopt.core.memory_maps import mapped
+from simopt.core.threads import hands, in_order
 from simopt.data.rows import Rows
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Axes
-from simopt.ground.memory_maps import mapped
-from simopt.ground.threads import hands, in_order
 
 CACHE = 1 << 18  # numbers in a block: two megabytes, which stay in a processor's cache while they are used
 LARGE = 1 << 20  # numbers in a block of a formula that is evaluated once

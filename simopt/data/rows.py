@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 
 MEMORY = 256 * 2**20  # bytes that a herd may use for columns and blocks, beside vectors of n numbers
 Indices = npt.NDArray[np.intp]

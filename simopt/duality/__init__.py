@@ -66,10 +66,10 @@ show that there is none (`recession`, `unbounded`).
 """
 
 from simopt.duality.declared import Declared
+from simopt.duality.evaluation.backward import Backward, backward
+from simopt.duality.evaluation.forward import Forward, forward
 from simopt.duality.graph.programme import Programme
 from simopt.duality.graph_form import GraphForm, solved
 from simopt.duality.reading.reader import read
-from simopt.duality.sweeps.backward import Backward, backward
-from simopt.duality.sweeps.forward import Forward, forward
 
 __all__ = ["Backward", "Declared", "Forward", "GraphForm", "Programme", "backward", "forward", "read", "solved"]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
-from simopt.ground import fields
-from simopt.ground.arrays import Multipliers, Point
-from simopt.solving.problem import ALL_CONES, Law, Problem, Rescale, change_of_units
+from simopt.core import fields
+from simopt.core.arrays import Multipliers, Point
+from simopt.model.problem import ALL_CONES, Law, Problem, Rescale, change_of_units
 
 if TYPE_CHECKING:
     import cvxpy as cp

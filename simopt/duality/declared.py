@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Interval
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.duality.evaluation.absorbers import Absorber, absorbers
+from simopt.duality.evaluation.backward import Backward, backward
+from simopt.duality.evaluation.distance import moduli, radius
+from simopt.duality.evaluation.forward import Forward, forward
+from simopt.duality.evaluation.term_size import least_fraction, outer_size, own_sizes, term_size
+from simopt.duality.feasibility.restoration import restored
+from simopt.duality.feasibility.slater import Interior
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Value, vector
 from simopt.duality.graph_form import GraphForm, Link, links
-from simopt.duality.points.restoration import restored
-from simopt.duality.points.slater import Interior
 from simopt.duality.reading.leaves import changing, numbers
 from simopt.duality.reading.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.settling import settled
-from simopt.duality.sweeps.absorbers import Absorber, absorbers
-from simopt.duality.sweeps.backward import Backward, backward
-from simopt.duality.sweeps.distance import moduli, radius
-from simopt.duality.sweeps.forward import Forward, forward
-from simopt.duality.sweeps.term_size import least_fraction, outer_size, own_sizes, term_size
 from simopt.duality.units.units import equilibrated, natural_size, natural_units
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.solving.judgement import EXCUSED, as_cancelled, ratio
-from simopt.solving.problem import ALL_CONES, Example, Problem, Rescale, hashed
+from simopt.model.gap_unit import EXCUSED, as_cancelled, ratio
+from simopt.model.problem import ALL_CONES, Example, Problem, Rescale, hashed
 
 if TYPE_CHECKING:
     import cvxpy as cp

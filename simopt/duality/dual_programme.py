@@ -13,60 +13,20 @@ stationarity, so that each programme can be read off from the other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import cvxpy as cp
 import numpy as np
 
+from simopt.core.errors import Unreadable
 from simopt.duality.graph.affine import Map, Residual
 from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Programme, Term
 from simopt.duality.graph.symbolic import SYMBOLIC, Symbol, expression
 from simopt.duality.graph.vectors import Value, broadcast
 from simopt.duality.reading.reader import read
-from simopt.ground.errors import Unreadable
-
-if TYPE_CHECKING:
-    from simopt.solving.problem import Problem
 
 
-def dual(problem: cp.Problem | Problem) -> cp.Problem:
-    r"""The dual programme of a `cvxpy.Problem`, or of what a problem of simopt declares.
-
-    A minimum becomes a maximum and a maximum a minimum; both are one number where strong duality holds (a point inside of all rows that are
-    not affine is enough), and else the dual is a bound. Of min Σ_i φ_i(A_i x + b_i) it is max Σ_i ⟨u_i, b_i⟩ − φ_i*(u_i) subject to
-    Σ_i A_iᵀu_i = 0; of a maximum of f it is minus that of the minimum of −f.
-
-    Variables bear the names of the rows whose multipliers they are (the label of a constraint, "row 3" of the fourth without one,
-    "x nonneg" of an attribute) or of the terms ("huber 1", the first; see `simopt.duality`), and "… of" such a name where CVXPY needs more
-    of them to say what a conjugate is. Constraints bear the name of the variable whose stationarity they are, and their dual values are the
-    optimal values of that variable; those of a term, "scale of", "sign of" or "domain of" its name. (Of a symmetric, diagonal or sparse
-    variable they are its entries, each once; of a variable α that stands in Kα and αᵀKα only they are Kα.) Parameters have the values that
-    they hold now.
-
-        >>> import cvxpy as cp, numpy as np
-        >>> import simopt
-        >>> X, y, w = np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([1.0, 3.0]), cp.Variable(2, name="w")
-        >>> small = (cp.norm(w, 1) <= 2).set_label("small")
-        >>> problem = cp.Problem(cp.Minimize(cp.sum_squares(X @ w - y)), [small])
-        >>> dual = simopt.dual(problem)
-        >>> sorted(dual.var_dict)
-        ['norm1 1', 'quad_over_lin 1', 'small']
-        >>> print(round(problem.solve(solver="CLARABEL"), 6), round(dual.solve(solver="CLARABEL"), 6))
-        1.0 1.0
-        >>> stationary = next(row for row in dual.constraints if row.label == "w")
-        >>> np.allclose(stationary.dual_value, w.value, atol=1e-4), np.allclose(dual.var_dict["small"].value, small.dual_value, atol=1e-4)
-        (True, True)
-
-    Raises
-    ------
-    Unreadable
-        where the problem is not convex by CVXPY's rules, or has a variable, constraint or function that is not known; or has a conjugate
-        that cannot be declared, as that of a quadratic form is whose matrix is not proven to be semidefinite. The message names the
-        sub-expression.
-    InvalidProblem
-        where there is nothing to minimise over, two constraints have one label, or a constant or parameter has no finite value.
-    """
-    return _Dual(read(problem.declare() if hasattr(problem, "declare") else problem)).problem
+def dual(problem: cp.Problem) -> cp.Problem:
+    """The dual programme; see `simopt.dual`."""
+    return _Dual(read(problem)).problem
 
 
 class _Dual:

@@ -11,14 +11,15 @@ import numpy as np
 from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
+from simopt.backends.diagonals import copied
+from simopt.certificates.certificate import Certificate
+from simopt.certificates.judgement import judge
+from simopt.core.arrays import Multipliers, Point
+from simopt.core.errors import NotAvailable
+from simopt.core.threads import quiet
 from simopt.duality.graph.programme import Term
 from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import RAW, Sizes, degree, equilibrated
-from simopt.ground.arrays import Multipliers, Point
-from simopt.ground.diagonals import copied
-from simopt.ground.errors import NotAvailable
-from simopt.ground.threads import quiet
-from simopt.solving.judgement import Certificate, judge
 
 if TYPE_CHECKING:
     from simopt.duality.declared import Declared

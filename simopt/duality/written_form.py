@@ -13,10 +13,10 @@ import cvxpy as cp
 import numpy as np
 from cvxpy.constraints import Equality, Inequality
 
+from simopt.core.arrays import Multipliers, Point
+from simopt.core.errors import InvalidProblem
 from simopt.duality.declared import Declared
-from simopt.ground.arrays import Multipliers, Point
-from simopt.ground.errors import InvalidProblem
-from simopt.solving.problem import ALL_CONES, Rescale
+from simopt.model.problem import ALL_CONES, Rescale
 
 if TYPE_CHECKING:
     from cvxpy.constraints.constraint import Constraint
@@ -77,7 +77,7 @@ def dual_variables(declared: Declared) -> Iterator[tuple[str, str, Any, float]]:
     """Rows by name, with the label and the dual variable of their multiplier, and its sign in it.
 
     The cone ‖x‖ ≤ t has two: that of t is the row's multiplier y, that of x is −u of the norm, ‖u‖ ≤ y. A label with a number behind it
-    is that of one part of a cone (`simopt.solving.backends.adapter`).
+    is that of one part of a cone (`simopt.backends.adapter`).
     """
     terms = {term.key: term for term in declared.programme.terms}
     for name, constraint in constraints_of(declared.programme.problem):

@@ -20,14 +20,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from simopt.core import validate
+from simopt.core.errors import Interrupted, InvalidProblem
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.family import Family, Interval
 from simopt.equivalence.map_search import FoundMap, Outcome, find_map
 from simopt.equivalence.path_search import FINE, JUMP
 from simopt.equivalence.training import KernelFunction, TrainingSet
 from simopt.equivalence.weak import RESOLUTION, check_resolution, relative_distance
-from simopt.ground import validate
-from simopt.ground.errors import Interrupted, InvalidProblem
 
 Side = Literal["source", "target"]
 Direction = Literal["increasing", "decreasing", "not monotone", "not told"]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from simopt.core.errors import Interrupted, InvalidProblem
 from simopt.equivalence.decide import COUNT, SPREAD, Decision, decide, listed, remembering
 from simopt.equivalence.equivalence import Answer, Strength
 from simopt.equivalence.family import Family, Interval
@@ -22,7 +23,6 @@ from simopt.equivalence.map_search import FoundMap, Outcome
 from simopt.equivalence.strong import Witness
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import RESOLUTION, check_resolution, relative_distance
-from simopt.ground.errors import Interrupted, InvalidProblem
 
 Told = Callable[[int, int, str], None]
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from simopt.core import jsonio
+from simopt.core.errors import InvalidFile
 from simopt.equivalence.decide import Decision, Jump, Plateau
 from simopt.equivalence.decide_strong import OneMap, StrongDecision
 from simopt.equivalence.family import Interval
 from simopt.equivalence.map_search import FoundMap, Outcome
 from simopt.equivalence.strong import Witness
-from simopt.ground import jsonio
-from simopt.ground.errors import InvalidFile
 
 # JSON has no words for ∞ and nan: null stands for the one of them that a field can be.
 NULLS = {"low": -math.inf, "high": math.inf, "errors": math.inf, "error": math.inf}

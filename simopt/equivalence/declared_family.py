@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simopt.core import validate
+from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.equivalence.family import Family, Interval, positive
 from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.ground import validate
-from simopt.ground.errors import InvalidProblem, Unreadable
-from simopt.solving.problem import Problem, is_cvxpy
+from simopt.model.problem import Problem, is_cvxpy
 from simopt.solving.solution import Solution
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class DeclaredFamily(Family):
 
     def _solved(self, parameter: float, Z: TrainingSet) -> tuple[KernelFunction, Radius]:
         from simopt.equivalence.declared_radius import Radius
-        from simopt.solving.driver import solve
+        from simopt.solving.entry_points import solve
 
         posed = self.pose(parameter, Z)
         problem, element = _read(posed, Z)
@@ -206,9 +206,9 @@ def _element(declared: Any, variable: Any, Z: TrainingSet) -> Element:
 def _proven(problem: Problem, element: Element, solution: Solution, Z: TrainingSet) -> tuple[KernelFunction, Radius]:
     """The function of the point that intervals make feasible, and the radius around it."""
     from simopt.arithmetic import INTERVAL, Interval
+    from simopt.certificates.judgement import judge
     from simopt.duality.declared import Declared
     from simopt.equivalence.declared_radius import declared_radius
-    from simopt.solving.certificate import judge
 
     given = None if solution.multipliers is None else dict(solution.multipliers)
     found = judge(problem, dict(solution.point or {}), given, INTERVAL)

@@ -8,7 +8,7 @@ gap, that is P(f) − D ≤ g for the lower bound D that the multipliers prove. 
     L ≥ D + m‖· − f_L‖² at its minimiser f_L, and f and f* both have L − D ≤ g: ‖f − f*‖ ≤ 2√(g/m).
 (3) A row says c‖f‖ ≤ ρ, and its multiplier y makes the bound give away y(ρ − c‖f‖) + (cy‖f‖ − ⟨u, f⟩) ≤ g. With R = ρ/c and s = cy,
     ‖f − (R/s)u‖² ≤ 2R² − (2R/s)⟨u, f⟩ ≤ 2Rg/s for f and for f*: ‖f − f*‖ ≤ 2√(2Rg/s). In any case ‖f − f*‖ ≤ 2R.
-(4) P − λ‖·‖^p is convex, p > 1: see `simopt.solving.uniform_convexity`.
+(4) P − λ‖·‖^p is convex, p > 1: see `simopt.model.uniform_convexity`.
 
 m, y, c, ρ and λ are read from the programme and enclosed in intervals. Without such a term the radius is ∞: nothing is known of f*.
 """
@@ -23,19 +23,19 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Interval
 from simopt.arithmetic.interval import as_interval
+from simopt.core.arrays import Array, Multipliers, Point
 from simopt.duality.atoms.euclidean import EuclideanNorm
 from simopt.duality.atoms.power import Power
 from simopt.duality.atoms.quadratic_form import SemidefiniteForm
 from simopt.duality.atoms.square import Square
 from simopt.duality.declared import Declared
+from simopt.duality.evaluation.distance import convex, moduli, radius, slopes_of_objective
+from simopt.duality.evaluation.forward import coefficients
 from simopt.duality.graph.affine import Key, Map, Picks, Residual
 from simopt.duality.graph.programme import Leaf, Term
 from simopt.duality.graph.vectors import Value, full, is_zero
 from simopt.duality.reading.kernel_element import SquaredNorm
-from simopt.duality.sweeps.distance import convex, moduli, radius, slopes_of_objective
-from simopt.duality.sweeps.forward import coefficients
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.solving import uniform_convexity
+from simopt.model import uniform_convexity
 
 OUTWARD = 1.0 + 1e-12  # formulas of a few roundings, evaluated in floats
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from simopt.core import registry, validate
+from simopt.core.errors import InvalidProblem
 from simopt.equivalence.family import Entry, Family, Interval, first_line
 from simopt.equivalence.training import TrainingSet
-from simopt.ground import registry, validate
-from simopt.ground.errors import InvalidProblem
 
 Map = Callable[[float, TrainingSet], float]
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from simopt.core import registry, validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.ground import registry, validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 
 
 @dataclass(frozen=True)

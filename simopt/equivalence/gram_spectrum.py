@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 
 EPS = float(np.finfo(np.float64).eps)
 

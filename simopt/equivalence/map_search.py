@@ -19,13 +19,13 @@ import math
 from dataclasses import dataclass
 from enum import Enum
 
+from simopt.core import validate
+from simopt.core.errors import InvalidProblem
 from simopt.equivalence.equivalence import Answer, Equivalence
 from simopt.equivalence.family import Family
 from simopt.equivalence.path_search import JUMP, REACH, PathSearch
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import RESOLUTION, check_resolution, relative_distance
-from simopt.ground import validate
-from simopt.ground.errors import InvalidProblem
 
 
 class Outcome(Enum):

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import permutations
 
+from simopt.core import registry, validate
+from simopt.core.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.equivalence.decide import Progress, decide, remembering
 from simopt.equivalence.decide_strong import decide_strong
 from simopt.equivalence.equivalence import Answer, Equivalence, Strength
@@ -20,8 +22,6 @@ from simopt.equivalence.samples import KINDS, Kind, sample_for, synthetic, undef
 from simopt.equivalence.strong import neighbours
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import check_resolution, verify_weak
-from simopt.ground import registry, validate
-from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
 
 SAMPLES = 6
 COORDINATES = (-3.0, 1.0)  # of λ in the domain of A

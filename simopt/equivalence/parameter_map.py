@@ -21,15 +21,15 @@ from typing import Any
 
 import numpy as np
 
+from simopt.core import archive, validate
+from simopt.core.errors import Interrupted, InvalidFile, InvalidProblem
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.equivalence.decide import Progress, listed, remembering
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.family import Family, Interval
 from simopt.equivalence.map_search import FoundMap, Outcome, find_map
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import RESOLUTION, ROUNDING, check_resolution, relative_distance
-from simopt.ground import archive, validate
-from simopt.ground.errors import Interrupted, InvalidFile, InvalidProblem
-from simopt.ground.monotone_function import MonotoneFunction
 
 FORMAT = "simopt parameter map 1"
 WHAT = "a parameter map"
@@ -102,7 +102,7 @@ class Side:
         """
         if self.registered is None:
             raise InvalidProblem(f"family: {self.family} is not registered; hand it over")
-        from simopt.ground import registry
+        from simopt.core import registry
 
         found: Family = registry.get("family", self.registered).build(**self.options)
         return found

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import scipy.optimize
 
+from simopt.core.errors import InvalidProblem
 from simopt.equivalence.family import Family, Interval
 from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.training import KernelFunction, TrainingSet
 from simopt.equivalence.weak import TINY
-from simopt.ground.errors import InvalidProblem
 
 ROUNDING = 32 * EPS  # relative error of a computed norm
 PLAY = 1e3 * EPS  # relative rounding of a distance between fits at parameters that are themselves rounded

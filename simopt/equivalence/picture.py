@@ -7,15 +7,15 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from simopt.core.errors import InvalidProblem
+from simopt.core.extras import needed
+from simopt.core.figures import new_figure
+from simopt.core.foreign_text import in_picture
+from simopt.core.writing import replacing
 from simopt.equivalence.decide import Decision
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.family import Interval
 from simopt.equivalence.map_search import FoundMap, Outcome
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.extras import needed
-from simopt.ground.figures import new_figure
-from simopt.ground.foreign_text import in_picture
-from simopt.ground.writing import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

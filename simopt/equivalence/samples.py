@@ -8,15 +8,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets.dataset import Dataset
 from simopt.data.datasets.labels import binary_labels
 from simopt.data.rows import Indices
 from simopt.data.similarities import named
 from simopt.equivalence.family import Family, Interval
 from simopt.equivalence.training import KernelFunction, SimilarityFunction, TrainingSet
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 
 Kind = Literal["real", "labels", "classes"]
 

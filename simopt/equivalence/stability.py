@@ -20,13 +20,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities.base import of_checked
 from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.stability_bounds import Change
 from simopt.equivalence.training import KernelFunction, TrainingSet, point
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 
 BLOCK = 1 << 20  # numbers in one n-column work array
 ROUNDS = 200  # bisection alone needs about 70 from the widest bracket

@@ -21,8 +21,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import ParamSpec
 
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Count, NonNegative, Positive, arguments
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Count, NonNegative, Positive, arguments
 
 P = ParamSpec("P")
 

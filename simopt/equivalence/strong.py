@@ -9,11 +9,11 @@ from itertools import permutations
 
 import numpy as np
 
+from simopt.core import validate
+from simopt.core.errors import InvalidProblem
 from simopt.equivalence.equivalence import Answer, Equivalence, Strength
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import RESOLUTION, NoImage, WeakReport, apart, check_resolution, mapped, slack, verify_weak
-from simopt.ground import validate
-from simopt.ground.errors import InvalidProblem
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,12 +17,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import extended
 from simopt.data.similarities.base import of_checked
 from simopt.equivalence.gram_spectrum import EPS, Spectrum, spectrum
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import extended
 
 SimilarityFunction = Callable[[Array, Array], Array]
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.equivalence.equivalence import Answer, Equivalence, Map
 from simopt.equivalence.family import Family, Interval
 from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 
 ROUNDING = 64 * EPS
 RESOLUTION = 1e-8

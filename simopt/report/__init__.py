@@ -13,10 +13,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simopt.ground import jsonio
-from simopt.ground.errors import NotAvailable
-from simopt.ground.extras import install
-from simopt.ground.writing import try_folder, write_text
+from simopt.core import jsonio
+from simopt.core.errors import NotAvailable
+from simopt.core.extras import install
+from simopt.core.writing import try_folder, write_text
 
 if TYPE_CHECKING:
     from simopt.claims.verification import Record

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from simopt import recheck
-from simopt.claims.refutation import theorem
 from simopt.claims.witness import BadWitness
 from simopt.coq.headlines import HEADLINES
 from simopt.coq.kernel import LEDGER, Result, digest_of, ledger
 from simopt.coq.preludes import needed, source
+from simopt.coq.refutation import theorem
 from simopt.coq.theory import NoTheorem, export, title
-from simopt.ground.errors import NotAvailable, UnknownName
+from simopt.core.errors import NotAvailable, UnknownName
 
 LONGEST = 6000  # letters of theorems that a page shows
 STATED = re.compile(r"^Theorem .*?\.(?=\nProof)", re.MULTILINE | re.DOTALL)

@@ -8,7 +8,7 @@ from typing import Any
 
 from simopt.claims.papers import Paper
 from simopt.claims.sentence import stated
-from simopt.ground.foreign_text import in_markdown
+from simopt.core.foreign_text import in_markdown
 from simopt.report import counterexample
 from simopt.report.entries import UNEXPECTED, Catalogue, Entry, erratum, refuted
 

@@ -6,29 +6,25 @@ is kept beside it.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT
-from simopt.ground import validate
-from simopt.ground.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
-from simopt.ground.registry import fold
+from simopt.arithmetic import FLOAT, arithmetic_for
+from simopt.backends.table import CLARABEL, FIRST_CLASS, BackEnd, check_options, find, listed
+from simopt.core import validate
+from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
+from simopt.core.registry import fold
+from simopt.model.problem import Problem, Rescale, as_it_is, twin
+from simopt.model.status import Status
 from simopt.solving import provenance
-from simopt.solving.backends.table import CLARABEL, FIRST_CLASS, BackEnd, check_options, find, listed
-from simopt.solving.certificate import arithmetic
-from simopt.solving.problem import Problem, Rescale, as_it_is, is_cvxpy, twin
 from simopt.solving.run import Declare, Ending, Progress, Run, iterate, sweep
-from simopt.solving.solution import Solution, Status, Trace, frozen
+from simopt.solving.solution import Solution, Trace, frozen
 from simopt.solving.solver import SolverSpec, solvers_of
-
-if TYPE_CHECKING:
-    import cvxpy as cp
 
 
 def solve(
-    problem: Problem | cp.Problem,
+    problem: Problem,
     solver: str | None = None,
     *,
     tol: float = 1e-8,
@@ -39,52 +35,9 @@ def solve(
     record: bool = True,
     **options: Any,
 ) -> Solution:
-    """Solve a problem and certify the answer.
-
-    Of a `cvxpy.Problem` the solution's point has the values of all variables by name, and the bounds are those of the problem as it was
-    written. Values, dual values, value and status are put into the problem too; "optimal" there means certified. Where its certificate does
-    not close, the back end is given the problem as written, too, and the better of each bound is kept.
-
-    Parameters
-    ----------
-    problem : Problem or cvxpy.Problem
-    solver : str, optional
-        "clarabel", "ecos", "scs", another back end (`simopt list solvers`: all that CVXPY has installed, and those of packages), or a
-        hand-written one of this problem; by default the best hand-written one, else "clarabel".
-    tol : float
-        relative gap, gap / max(|lower|, |upper|), that the certificate must reach; a gap that is rounding closes at any: see
-        `Certificate.closes`.
-    time_limit : float
-        seconds on the solver's clock.
-    rigorous : bool or str
-        True (or "interval") evaluates the final bounds in interval arithmetic, "rational" in exact fractions.
-    progress : callable, optional
-        called with each certified `Sample`.
-    declare : callable, optional
-        gives the declaration of the normalised problem for a set of cones; `simopt.path` passes one that keeps it.
-    record : bool
-        False spares what is only for the record, which on a Gram matrix costs more than many a solve: certificates of iterates that the
-        solver does not call good enough (the trace has the last ones only), and the fingerprint of the data (""). Of data that stay
-        where they are (large arrays, memory maps, Dask), which a certificate reads several times, these certificates are spared anyway.
-    **options
-        options of the solver; an unknown one is an error. Those of back ends are native ones and handed on: `abstol=1e-10` of "qoco".
-
-    Raises
-    ------
-    UnknownName
-        for a solver or option that does not exist, with the nearest name.
-    NotAvailable
-        for a back end that is not installed.
-    Interrupted
-        on Ctrl-C; `done` is the solution with the best certified point so far (status INTERRUPTED).
-    """
-    if is_cvxpy(problem):
-        from simopt.duality import as_written
-
-        driver = partial(solve, solver=solver, tol=tol, rigorous=rigorous, record=record, **options)
-        return as_written.solve(problem, progress, time_limit, driver)
+    """Solve a problem of simopt and certify the answer; see `simopt.solve`."""
     tol, time_limit = _tolerance(tol), validate.seconds("time_limit", time_limit)
-    num = arithmetic(rigorous)
+    num = arithmetic_for(rigorous)
     if num.name not in problem.arithmetics:
         raise InvalidProblem(f"rigorous: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")
     chosen = choose(problem, solver)
@@ -154,7 +107,7 @@ def reason_against(problem: Problem, chosen: SolverSpec | BackEnd) -> str | None
     """Why the solver cannot solve this problem; None when it can."""
     if isinstance(chosen, SolverSpec):
         return chosen.reason_against(problem)
-    from simopt.solving.backends import adapter
+    from simopt.backends import adapter
 
     try:
         adapter.canonicalise(problem.for_back_ends(cones=chosen.cones), chosen)

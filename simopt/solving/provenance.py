@@ -8,7 +8,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from simopt.solving.problem import Problem
+from simopt.model.problem import Problem
 from simopt.solving.solution import Provenance
 
 PACKAGES = ("numpy", "scipy", "cvxpy", "clarabel", "ecos", "scs", "highspy", "numba", "python-flint", "joblib")

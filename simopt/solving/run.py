@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.threads import lock
-from simopt.solving.backends.table import BackEnd
-from simopt.solving.entries import checked
-from simopt.solving.judgement import Judgement, judge, rank
-from simopt.solving.problem import Problem, Rescale, overheard, owns_its_data
-from simopt.solving.solution import Iterate, Sample, Status
+from simopt.backends.table import BackEnd
+from simopt.certificates.judgement import Judgement, judge, rank
+from simopt.core.errors import InvalidProblem
+from simopt.core.threads import lock
+from simopt.model.entries import checked
+from simopt.model.problem import Problem, Rescale, overheard, owns_its_data
+from simopt.model.status import Status
+from simopt.solving.solution import Iterate, Sample
 from simopt.solving.solver import SolverSpec
 
 ATTEMPTS = 4  # a back end is run at the tolerance asked for, then at most three times tighter
@@ -300,7 +301,7 @@ def _examined(run: Run, ended: Ending) -> Ending:
     """INFEASIBLE where the problem's ray proves it; else the back end has failed, whose word alone proves nothing.
 
     UNBOUNDED would take a ray of points along which the objective falls for ever; none of the problems has one but those that are declared,
-    whose own proof comes after (`simopt.duality.no_optimum.unbounded`).
+    whose own proof comes after (`simopt.duality.infeasibility.unbounded`).
     """
     judged = judge(run.problem, run.problem.trivial_point(), run.problem.ray())
     bounds = judged.certificate
@@ -315,7 +316,7 @@ def _examined(run: Run, ended: Ending) -> Ending:
 
 def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, options: dict[str, Any], declare: Declare) -> Ending:
     import_module("cvxpy")  # here, so that its second of start-up stays outside the clock
-    from simopt.solving.backends import adapter
+    from simopt.backends import adapter
 
     run.sampling = "tolerance"
     own = dict(options)

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from simopt.ground import registry, validate
-from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.solving.problem import Problem
+from simopt.core import registry, validate
+from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.model.problem import Problem
 from simopt.solving.solution import Iterate
 
 Algorithm = Callable[..., Iterator[Iterate]]

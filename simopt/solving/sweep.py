@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from simopt.ground import validate
-from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.solving.backends.table import BackEnd
-from simopt.solving.driver import choose, solve
-from simopt.solving.problem import Problem, changed
+from simopt.backends.table import BackEnd
+from simopt.core import validate
+from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.model.problem import Problem, changed
+from simopt.solving.driver import choose
+from simopt.solving.entry_points import solve
 from simopt.solving.solution import Solution
 
 

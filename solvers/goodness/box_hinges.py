@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.domains.finite_domain import FiniteDomain
 from simopt.problems.goodness import Goodness
 from simopt.solvers.interior.pairs import Pairs, Parts, State, cholesky, solved, weighted_gram

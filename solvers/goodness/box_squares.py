@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.linalg
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.goodness import Goodness
 from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.solvers.goodness.box_hinges import spread

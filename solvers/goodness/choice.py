@@ -10,13 +10,13 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.certificates.certificate import Certificate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.solvers.goodness.highs_programme import Programme
-from simopt.solving.certificate import Certificate, certify
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import certify, solve
 from simopt.solving.solution import Iterate
 
 LARGEST = 20  # points of positive mass: a million choices

@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.arithmetic import FLOAT
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.problems.goodness import Goodness
 from simopt.solvers.goodness.box_squares import squared_iterates
 from simopt.solvers.goodness.curve_record import GoodnessCurve

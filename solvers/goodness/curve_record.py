@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.ground import archive, validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.certificates.certificate import Certificate
+from simopt.core import archive, validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.problems.goodness import Goodness
-from simopt.solving.certificate import Certificate, certify
+from simopt.solving.entry_points import certify
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -201,7 +202,7 @@ def plot_curves(curves: Mapping[str, GoodnessCurve], *, logarithmic: bool = True
     NotAvailable
         when matplotlib is not installed.
     """
-    from simopt.ground.figures import new_figure
+    from simopt.core.figures import new_figure
 
     if not curves:
         raise InvalidProblem("curves: none given, at least one needed")

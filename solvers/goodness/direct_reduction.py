@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from simopt.ground import validate
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.errors import InvalidProblem
 from simopt.solvers.goodness.exact_programme import Exact, Infeasible, Number, exact_programme, fraction, fractions
 
 ZERO, ONE = Fraction(0), Fraction(1)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simopt.arithmetic.precision import workprec
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.errors import InvalidProblem
 from simopt.problems.goodness import Goodness
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import RATIONAL
-from simopt.ground import validate
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.errors import InvalidProblem
 from simopt.problems.goodness import Goodness
 from simopt.problems.losses.prediction_losses import loss_named
 from simopt.solvers.goodness.exact_programme import Exact, Number, fraction, fractions, matrix_of, solved

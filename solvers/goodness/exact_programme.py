@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import RATIONAL
-from simopt.ground import validate
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.errors import InvalidProblem
 from simopt.solvers.goodness.highs_programme import Programme
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 TOLERANCE = 1e-9  # absolute, on numbers of size 1
 SMALL = 1e-12  # entries below that are dropped; the least that HiGHS admits

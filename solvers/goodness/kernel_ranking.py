@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.kernel_ranking import KernelRanking
 from simopt.solvers.squares.power_gap import symmetric_product
 from simopt.solvers.squares.shifted import factor

@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.linalg
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.solvers.goodness.box_hinges import spread
 from simopt.solvers.interior.pairs import Pairs, Parts, State, cholesky, solved

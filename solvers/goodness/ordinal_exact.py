@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from simopt.ground import validate
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.errors import InvalidProblem
 from simopt.problems.thresholds.sides import explicit
 from simopt.solvers.goodness.exact_programme import Exact, ExactVertex, Number, exact_programme, fraction, fractions
 

@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.linalg
 
-from simopt.ground.arrays import Array, Point
+from simopt.core.arrays import Array, Point
 from simopt.problems.domains.ordinal_domain import OrdinalDomain
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness

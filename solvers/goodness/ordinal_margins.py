@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.ground.arrays import Array, Multipliers
+from simopt.core.arrays import Array, Multipliers
 from simopt.problems.domains.ordinal_domain import OrdinalDomain
 
 Indices = NDArray[np.intp]

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.solvers.interior.pairs import Parts, State
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.problems.goodness import Goodness
 from simopt.solvers.goodness.highs_programme import Programme
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simopt.model.problem import Problem
 from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.problems.kernel_goodness import KernelGoodness
@@ -23,7 +24,6 @@ from simopt.problems.kernel_ranking import KernelRanking
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.problems.smallest_bound import SmallestBound
-from simopt.solving.problem import Problem
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 

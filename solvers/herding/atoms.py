@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simopt.core.arrays import Array
 from simopt.data.rows import Indices, Rows
 from simopt.data.similarities import Gaussian, Similarity
-from simopt.ground.arrays import Array
 from simopt.solvers.herding.gaussian_tiles import Fast, Floats, signed_powers32, signed_powers64
 
 ROWS = 512  # rows of a Gram matrix looked at in one go

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from simopt.core import validate
 from simopt.data.rows import MEMORY
-from simopt.ground import validate
 from simopt.solvers.herding.atoms import Atoms
 from simopt.solvers.herding.frank_wolfe_steps import MOVED, Away, Blended, LineSearch, Pairwise, Rule, Uniform
 from simopt.solvers.herding.min_norm_point import FullyCorrective

@@ -19,9 +19,9 @@ from typing import Protocol
 
 import numpy as np
 
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 from simopt.data.rows import Indices
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
 from simopt.solvers.herding.gaussian_tiles import Floats
 from simopt.solvers.herding.walk import Walk
 

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
+from simopt.core.threads import in_order
 from simopt.data.rows import Indices, Rows
 from simopt.data.similarities import Gaussian, Similarity
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
-from simopt.ground.threads import in_order
 
 Floats = npt.NDArray[np.floating[Any]]
 UNIT = {"float32": 2.0**-24, "float64": 2.0**-53}

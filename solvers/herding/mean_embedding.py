@@ -17,11 +17,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.threads import in_order
 from simopt.data.rows import MEMORY, Indices
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.threads import in_order
 from simopt.solvers.herding.gaussian_tiles import LOWEST, POWER, SUMS, UNIT, Coordinates, Fast, Tiles
 from simopt.solvers.herding.sample import EPS, Sample
 

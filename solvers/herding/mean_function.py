@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.rows import MEMORY, Rows
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 from simopt.solvers.herding.gaussian_tiles import USELESS, Fast, Tiles
 from simopt.solvers.herding.mean_embedding import VALUES
 from simopt.solvers.herding.sample import Sample

@@ -21,8 +21,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 from simopt.solvers.herding.atoms import StoredAtoms
 from simopt.solvers.herding.frank_wolfe_steps import FULL, MOVED, STALLED
 from simopt.solvers.herding.walk import Walk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.solvers.herding.atoms import StoredAtoms
 from simopt.solvers.herding.frank_wolfe_steps import MOVED, Blended
 from simopt.solvers.herding.min_norm_point import best_weights

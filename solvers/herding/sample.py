@@ -9,11 +9,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.rows import MEMORY, Rows
 from simopt.data.similarities import Precomputed, Similarity, named
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 
 EPS = 2.0**-53
 UNIT_SUM = 1e-9  # |Σ p − 1| allowed of weights that are given as floats

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from simopt.arithmetic import FLOAT
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
+from simopt.model.problem import Problem
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
 from simopt.problems.herding import Herding
 from simopt.problems.hinge_svm_hull import HingeSVMHull
@@ -22,7 +23,6 @@ from simopt.problems.multiple_kernel_mean import MultipleKernelMean
 from simopt.problems.norms import unit_ball
 from simopt.solvers.herding.atoms import StoredAtoms, largest_margin
 from simopt.solvers.herding.frank_wolfe import iterates
-from simopt.solving.problem import Problem
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 

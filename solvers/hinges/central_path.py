@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from simopt.ground.compiled import kernel
+from simopt.core.compiled import kernel
 
 SHORT = 0.99  # of the way to the boundary
 Hinge = tuple[float, float, float, float]  # a, ā, x, s

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg.blas import dsyrk
 
+from simopt.core.arrays import Array
 from simopt.data.row_blocks import RowBlocks
-from simopt.ground.arrays import Array
 from simopt.solvers.hinges import two_hinges
 from simopt.solvers.hinges.hinge_interior import interior
 from simopt.solvers.hinges.newton import FEW, FEW_WORD, ROOM, far, newton_fits, sampled

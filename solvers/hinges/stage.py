@@ -19,10 +19,10 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
+from simopt.core.threads import in_order
 from simopt.data.row_blocks import RowBlocks
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
-from simopt.ground.threads import in_order
 from simopt.solvers.hinges.weight_bounds import Bound
 
 Indices = NDArray[np.intp]

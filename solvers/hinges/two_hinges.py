@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 from simopt.solvers.hinges.stage import FLAT, HALVINGS, Bracket, Indices, Line, Notes, between, narrowed
 
 FIRST = 0.3  # width of a first stage, in standard deviations of the ends

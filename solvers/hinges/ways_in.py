@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from simopt.core.arrays import Array
 from simopt.data.row_blocks import RowBlocks
-from simopt.ground.arrays import Array
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges.hinge_stage import compile_kernels, hinge_fits, interior_fits
 from simopt.solvers.hinges.newton import ROOM

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems import bounds
 
 RIDGE = 1e-15  # of each entry of the diagonal: what is added to it where a factor of H alone breaks down

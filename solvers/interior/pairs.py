@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import scipy.linalg
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.solvers.interior.predictor_corrector import Lengths, PredictorCorrector
 
 REACH, GAIN = 0.3, 0.03  # by how much longer a step a correction aims at, and is kept for

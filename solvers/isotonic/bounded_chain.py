@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import FLOAT
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solvers.isotonic.chain_fit import chain_prices, fit_chain
 

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 from simopt.solvers.isotonic.chain_breakpoints import on_its_side, zero_between
 
 GROUP = 16  # samples from one node to the next

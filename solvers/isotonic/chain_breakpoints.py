@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.ground.compiled import kernel
+from simopt.core.compiled import kernel
 
 # Places in the table of numbers that belong to a whole part.
 A, S, C_LEFT, C_RIGHT = 0, 1, 2, 3

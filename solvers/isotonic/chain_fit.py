@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 from simopt.solvers.isotonic.chain_band import band_zeros, climbs_of, nodes_of
 from simopt.solvers.isotonic.chain_programme import chain_zeros
 from simopt.solvers.isotonic.pooling import is_free, pooled

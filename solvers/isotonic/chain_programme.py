@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 from simopt.solvers.isotonic.chain_breakpoints import (
     C_LEFT,
     C_RIGHT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simopt.arithmetic import FLOAT
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.sup_distance import SupDistance
 
 

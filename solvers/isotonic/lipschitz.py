@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.figures import draw, new_figure
-from simopt.ground.monotone_function import EXTRAPOLATIONS, MonotoneFunction
-from simopt.ground.ordering import ordered
+from simopt.certificates.certificate import Certificate
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.figures import draw, new_figure
+from simopt.core.monotone_function import EXTRAPOLATIONS, MonotoneFunction
+from simopt.core.ordering import ordered
 from simopt.problems.domains import chain
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solvers.isotonic.bounded_chain import fit_problem
 from simopt.solvers.isotonic.pooled_gap import relative_gap
-from simopt.solving.certificate import Certificate, certify
+from simopt.solving.entry_points import certify
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

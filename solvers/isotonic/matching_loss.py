@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.solving.solution import Iterate
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.ground.compiled import kernel
+from simopt.core.compiled import kernel
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 
 EPS = 2.0**-52

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simopt.ground import validate
+from simopt.core import validate
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.problems.sup_distance import SupDistance

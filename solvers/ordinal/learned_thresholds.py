@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.core.arrays import Array, Multipliers
 from simopt.data.row_blocks import RowBlocks
-from simopt.ground.arrays import Array, Multipliers
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.kernel_exc import KernelEXC

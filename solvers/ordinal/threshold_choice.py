@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 from simopt.solvers.hinges.stage import FLAT, HALVINGS, Bracket, Indices, Line, between, narrowed
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, tilt
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 from simopt.solvers.hinges.stage import Indices, Notes
 
 NOTHING = 1e-6  # a price below it is rounding, where all multipliers sum to about 1

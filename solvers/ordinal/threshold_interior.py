@@ -16,9 +16,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 from simopt.data.row_blocks import RowBlocks
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
 from simopt.solvers.hinges.central_path import SHORT, aimed, centred, directed, reach
 from simopt.solvers.hinges.weight_bounds import Bound, factor, solve
 from simopt.solvers.interior.predictor_corrector import Lengths, PredictorCorrector

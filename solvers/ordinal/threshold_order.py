@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.solvers.hinges.central_path import SHORT
 
 

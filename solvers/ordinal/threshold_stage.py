@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg.blas import dsyrk
 
+from simopt.core.arrays import Array
 from simopt.data.row_blocks import RowBlocks
-from simopt.ground.arrays import Array
 from simopt.solvers.hinges.newton import FEW, FEW_WORD, ROOM, newton_fits
 from simopt.solvers.hinges.stage import BentRows, Fit, Indices, Line, Notes, Stage
 from simopt.solvers.hinges.two_hinges import FIRST

@@ -16,8 +16,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from simopt.core.arrays import Array, Multipliers
 from simopt.data.row_blocks import RowBlocks
-from simopt.ground.arrays import Array, Multipliers
+from simopt.model.problem import Problem
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.losses.shares import Shares
 from simopt.solvers.hinges import hinge_stage
@@ -27,7 +28,6 @@ from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import Bound, bound_of, span
 from simopt.solvers.ordinal.learned_thresholds import LEARNED, Learned, Ordinal
 from simopt.solvers.ordinal.threshold_stage import compile_kernels, interior_fits, threshold_fits
-from simopt.solving.problem import Problem
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 

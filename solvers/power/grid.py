@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
+from simopt.core.errors import InvalidProblem
 from simopt.solvers.squares.power_gap import Bracket, power_bracket, touching, young
 from simopt.solvers.squares.secular import asymptotic_tangent, path_point, tangent_secular, vanishes
 from simopt.solvers.squares.spectrum import Eigensystem, Spectrum, decompose

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 from simopt.solvers.squares.secular import path_point
 from simopt.solvers.squares.spectrum import EPSILON
 

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.problems.norms import norm_power
 from simopt.solvers.squares.lanczos import Lanczos
 from simopt.solvers.squares.power_gap import Bracket, column_major, power_bracket, symmetric_product, touching

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simopt.model.problem import Problem
 from simopt.problems.m_power_rls import MPowerRLS
 from simopt.solvers.power.single_fit import power_fit
 from simopt.solvers.squares.constrained_fit import constrained_fit
-from simopt.solving.problem import Problem
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core.arrays import Array
 from simopt.data.row_blocks import LARGE, RowBlocks
-from simopt.ground.arrays import Array
 from simopt.solvers.sparse.l1_face import model_minimiser, project
 
 FEWEST = 10  # columns that may always join S at once

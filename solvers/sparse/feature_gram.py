@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
 from simopt.data.rows import MEMORY, Rows
-from simopt.ground import validate
-from simopt.ground.arrays import Array
 from simopt.solvers.sparse.gram_rows import GramRows, WholeGuess
 from simopt.solvers.sparse.orthogonal_rows import Indices
 from simopt.solvers.sparse.sampled_gram import SampledGram

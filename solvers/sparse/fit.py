@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import archive, validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.figures import new_figure
 from simopt.data.rows import Indices, Rows
-from simopt.ground import archive, validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.figures import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

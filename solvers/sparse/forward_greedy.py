@@ -23,14 +23,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.row_blocks import LARGE, RowBlocks
 from simopt.data.rows import Indices
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.model.problem import Problem
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.sparse.active_columns import ActiveSet, SmoothedLoss
-from simopt.solving.problem import Problem
 
 RULES = ("printed", "corrected", "line-search", "pairwise", "corrective")
 SOLVED = 0.1  # of δ: the gap that a correction leaves

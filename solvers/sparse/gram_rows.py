@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.solvers.sparse.orthogonal_rows import Indices
 
 AGREEMENT = 1e-6  # by which rounding may make |⟨x_j, y⟩| exceed ‖x_j‖ ‖y‖

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 RIDGE = 1e-11  # of the mean of the diagonal, so that equal columns have a step
 TIGHT = 1e-12

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.sparse.active_columns import ActiveSet, SmoothedLoss, accelerated
 from simopt.solvers.sparse.sparse_interior import interior_point

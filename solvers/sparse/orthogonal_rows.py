@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 
 Indices = npt.NDArray[np.intp]
 FREE, PICKED, DEPENDENT, SILENT = 0, 1, 2, 3

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.solvers.sparse.gram_rows import GramRows
 from simopt.solvers.sparse.orthogonal_rows import Indices
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.core.arrays import Array
 from simopt.data.row_blocks import RowBlocks
-from simopt.ground.arrays import Array
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.hinges.hinge_interior import HingeRun
 from simopt.solvers.hinges.two_hinges import Hinges

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 from simopt.solvers.sparse.orthogonal_rows import DEPENDENCE, DONE, EXHAUSTED, NEEDED, Indices
 
 WORTH = 1e-6  # an exchange must gain so much more than it costs

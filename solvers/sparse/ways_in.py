@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simopt.ground import validate
+from simopt.core import validate
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.sparse import sparse_interior
 from simopt.solvers.sparse.forward_greedy import RULES, greedy_steps, rough

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
+from simopt.core.errors import InvalidProblem
 from simopt.solvers.squares.secular import LIMIT, SecularRoot, asymptotic_tangent, path_point
 from simopt.solvers.squares.spectrum import EPSILON, Eigensystem, Spectrum, decompose
 

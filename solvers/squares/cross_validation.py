@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.solvers.squares.tridiagonal_path import TridiagonalPath
 
 CHUNK = 4_000_000  # predictions held at a time

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from simopt.core import validate
+from simopt.core.arrays import Array
 from simopt.data.landmarks import LandmarkMap, Values
 from simopt.data.similarities import Similarity
 from simopt.data.similarities.base import MEMORY
-from simopt.ground import validate
-from simopt.ground.arrays import Array
 from simopt.problems.domains import weighted_mean
 
 

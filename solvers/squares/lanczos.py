@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.solvers.squares.spectrum import EPSILON
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.losses.landmark_squares import LandmarkSquares
 from simopt.solvers.squares.constrained_fit import norm_root
 from simopt.solvers.squares.shifted import factor

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
-from simopt.solving.judgement import ratio
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
+from simopt.model.gap_unit import ratio
 
 SERIES = 0.05  # below this |m′ log ρ| the difference of exponentials would lose digits
 

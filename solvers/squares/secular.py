@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
-from simopt.ground.errors import InvalidProblem
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
+from simopt.core.errors import InvalidProblem
 from simopt.solvers.squares.spectrum import EPSILON, Spectrum
 
 EPS = EPSILON

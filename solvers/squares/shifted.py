@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.solvers.squares.power_gap import symmetric_product
 from simopt.solvers.squares.spectrum import EPSILON
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 EPSILON = float(np.finfo(np.float64).eps)
 DROWNED = 0.03  # relative error of aᵀKa that is put up with: the gap feels its square, but what is left out to the first power

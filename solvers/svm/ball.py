@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.solvers.svm.dual import complementarity, product
 from simopt.solvers.svm.fit import SVMFit, compile_kernels, svm_fits
 from simopt.solvers.svm.pair_selection import submatrix

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.solvers.svm.pair_selection import add_rows
 
 ROUNDING = 1e-13  # of the sum of the caps

@@ -19,7 +19,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.solvers.svm.dual import best_intercept, box, complementarity, product, weighted_intercept
 from simopt.solvers.svm.pair_selection import ascend, ascend_balanced, submatrix
 from simopt.solvers.svm.polish import polish

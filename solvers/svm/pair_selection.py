@@ -21,8 +21,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 
 BLOCK = 256  # numbers whose largest is found at once
 FLAT = 1e-12  # curvature, as a share of the diagonal, below which a direction counts as flat: the box ends the step

@@ -23,8 +23,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 from simopt.solvers.svm.dual import best_intercept, box, complementarity, product, weighted_intercept
 from simopt.solvers.svm.pair_selection import submatrix
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
+from simopt.model.problem import Problem
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.solvers.svm.ball import ball_candidates
 from simopt.solvers.svm.fit import contiguous, cost_of, mean_start, svm_fits
-from simopt.solving.problem import Problem
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 

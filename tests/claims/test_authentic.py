@@ -13,7 +13,7 @@ from simopt import recheck
 from simopt.claims import EXISTENCE, REFUTED, SOME, Claim, at_least, at_most, inputs, run
 from simopt.claims.authentic import compared
 from simopt.claims.verification import to_row
-from simopt.ground.errors import NotAvailable
+from simopt.core.errors import NotAvailable
 
 Document = dict[str, Any]
 

@@ -9,8 +9,8 @@ from simopt.claims import Check, Claim, Instance, Trial, at_most, catalogue, run
 from simopt.claims.claim import InvalidClaim
 from simopt.claims.each_set import claim_on_each, row
 from simopt.claims.kinds import Verdict
+from simopt.core.errors import MissingDataset
 from simopt.data.datasets import describe
-from simopt.ground.errors import MissingDataset
 
 OURS = {claim.id: claim for claim in catalogue.claims() if claim.module.startswith("simopt.theorems.")}
 SETS = {"Yacht": "yacht", "Abalone": "abalone", "Bodyfat": "bodyfat"}

@@ -29,8 +29,8 @@ from simopt.claims.attack import attack
 from simopt.claims.check import Outcome
 from simopt.claims.papers import PAPERS, paper
 from simopt.claims.statistics import ALPHA, clopper_pearson, share
-from simopt.ground import registry
-from simopt.ground.errors import UnknownName
+from simopt.core import registry
+from simopt.core.errors import UnknownName
 
 
 def test_the_example_of_the_guide_runs_and_is_proved(monkeypatch):

@@ -40,7 +40,7 @@ from simopt.claims import (
     true,
     vacuous,
 )
-from simopt.ground.errors import NotAvailable
+from simopt.core.errors import NotAvailable
 
 
 def test_float_inequality_holds_on_samples_and_reports_slack_and_tightness(make):

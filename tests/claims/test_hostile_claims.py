@@ -220,7 +220,7 @@ def test_draws_outside_a_loop_that_can_end_are_refused(make):
 
 def test_two_claims_of_one_module_cannot_share_an_id():
     from simopt.claims import AUDIFFREN_KADRI, HOLDS, INEQUALITY, claim
-    from simopt.ground import registry
+    from simopt.core import registry
 
     header = {"paper": AUDIFFREN_KADRI, "place": "p", "kind": INEQUALITY, "expected": HOLDS, "says": "s", "instances": numbered}
     header |= {"knobs": {"c": 1}, "mutants": {"m": {"c": 2}}}

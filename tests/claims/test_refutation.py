@@ -6,8 +6,8 @@ import pytest
 
 from simopt.claims.check import at_least, at_most, equal, probability
 from simopt.claims.expression import Expr, inputs, symbols
-from simopt.claims.refutation import _point
 from simopt.claims.statement import serialise
+from simopt.coq.refutation import _point
 from simopt.coq.theory import NoTheorem, refutation
 
 

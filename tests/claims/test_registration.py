@@ -21,8 +21,8 @@ from simopt.claims import (
     uncorrected,
 )
 from simopt.claims.kinds import ProofStatus, Verdict
-from simopt.ground import registry
-from simopt.ground.errors import UnknownName
+from simopt.core import registry
+from simopt.core.errors import UnknownName
 
 FIELDS = ["id", "covers", "paper", "section", "place", "kind", "expected", "corrects", "defect"]
 

@@ -13,7 +13,7 @@ import pytest
 
 from simopt.claims import REFUTED, Kind, Quantifier, at_least, at_most, inputs
 from simopt.claims.verification import longest_first, summary, verify
-from simopt.ground.errors import NotAvailable, UnknownName
+from simopt.core.errors import NotAvailable, UnknownName
 
 ASKED = ["id", "covers", "paper", "section", "place", "kind", "expected", "corrects", "defect", "verdict", "evidence", "scope", "checks"]
 ASKED += ["worst_slack", "tightness", "seconds", "seeds", "witness", "proof"]
@@ -126,7 +126,7 @@ def script(body: str) -> list[str]:
 def test_workers_find_claims_by_module_and_run_mutants(toys):
     body = """
         import toys_for_verify
-        from simopt.ground import registry
+        from simopt.core import registry
         registry.load = lambda *groups: None
         from simopt.claims.verification import verify
         record = verify([f"TOY-Q{n}" for n in range(4)], jobs=2, mutants=True, evidence_dir=None)
@@ -140,7 +140,7 @@ def test_workers_find_claims_by_module_and_run_mutants(toys):
 def test_an_interrupt_keeps_the_rows_that_are_done(toys, jobs):
     body = f"""
         import toys_for_verify
-        from simopt.ground import registry
+        from simopt.core import registry
         registry.load = lambda *groups: None
         from simopt.claims.verification import verify
         tell = lambda event: print(event["event"], event.get("row", {{}}).get("id", ""), flush=True)

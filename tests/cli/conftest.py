@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from simopt.ground import registry, worker
+from simopt.core import registry
+from simopt.processes import worker
 
 SOURCE = Path(__file__).with_name("pretend_paper.py")
 

@@ -30,7 +30,7 @@ from simopt.claims import (
     true,
 )
 from simopt.claims.reproduction import Cell, Curve, Hypothesis, Reproduction, Run, table
-from simopt.ground.errors import NotAvailable
+from simopt.core.errors import NotAvailable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

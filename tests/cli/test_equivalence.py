@@ -13,8 +13,8 @@ import pytest
 from click import Command, Context
 from typer.testing import Result
 
+from simopt.core import jsonio, registry
 from simopt.equivalence.decision_record import recalled
-from simopt.ground import jsonio, registry
 
 Run = Callable[..., Result]
 

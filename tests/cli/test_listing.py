@@ -183,7 +183,7 @@ def test_show_other_things(pretend: None, run: Run, name: str, part: str) -> Non
 
 
 def test_show_a_back_end_says_version_licence_and_how_to_install_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from simopt.solving.backends import table
+    from simopt.backends import table
 
     shown = run("show", "clarabel").stdout
     for part in (version("clarabel"), "Apache-2.0", "pip install clarabel", "kernel-ridge"):

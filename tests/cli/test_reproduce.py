@@ -61,7 +61,7 @@ def test_rows_by_labels_and_parts_of_them(pretend: None, run: Run) -> None:
 
 
 def test_what_the_table_says_of_its_rows_is_shown(pretend: None, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from simopt.ground import registry
+    from simopt.core import registry
 
     monkeypatch.setitem(vars(registry.get("table", "pretend-table")), "seen", lambda rows: f"{len(rows)} rows, all [odd].")
     assert "3 rows, all [odd]." in run("reproduce", "pretend-table").stdout
@@ -70,7 +70,7 @@ def test_what_the_table_says_of_its_rows_is_shown(pretend: None, run: Run, monke
 
 def test_outside_cell_that_nothing_explains_fails_whatever_is_remarked(pretend: None, run: Run) -> None:
     from simopt.claims.reproduction import Table
-    from simopt.ground import registry
+    from simopt.core import registry
 
     known: Table = registry.get("table", "pretend-table")
     object.__setattr__(known, "suppose", None)
@@ -112,7 +112,7 @@ def test_bad_input_is_one_line(pretend: None, run: Run, arguments: tuple[str, ..
 
 
 def test_a_table_without_a_picture_says_so_before_the_work(pretend: None, run: Run) -> None:
-    from simopt.ground import registry
+    from simopt.core import registry
 
     object.__setattr__(registry.get("table", "pretend-table"), "plot", None)
     result = run("reproduce", "pretend-table", "--plot", "pictures")

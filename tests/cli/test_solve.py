@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
+from simopt.backends import table
 from simopt.cli import settings
 from simopt.cli.solve import acceptable, brackets_overlap
-from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
+from simopt.core.errors import Interrupted, InvalidProblem, UnknownName
+from simopt.model.status import Status
 from simopt.problems.kernel_ridge import KernelRidge
-from simopt.solving.backends import table
-from simopt.solving.solution import Status
 
 Run = Callable[..., Result]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from simopt.compare.benchopt_export import export_benchopt
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 
 needs_benchopt = pytest.mark.skipif(importlib.util.find_spec("benchopt") is None, reason="benchopt is not installed (pip install benchopt)")
 

@@ -14,8 +14,8 @@ from made_records import record
 from simopt.compare import folder as files
 from simopt.compare.comparison import Comparison, load, merge
 from simopt.compare.record import Record
-from simopt.ground import jsonio, registry
-from simopt.ground.errors import InvalidFile, InvalidProblem, NotAvailable
+from simopt.core import jsonio, registry
+from simopt.core.errors import InvalidFile, InvalidProblem, NotAvailable
 
 pytest.importorskip("pyarrow", reason="tables in Parquet need pyarrow")
 pytest.importorskip("pandas", reason="tables of a comparison need pandas")

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from simopt.compare import instances
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.datasets import friedman
-from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.model.problem import Problem
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.landmarked_ranking import LandmarkedRanking
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
-from simopt.solving.problem import Problem
 
 
 def build(kind: type[Problem], size: int, conditioning: float | None = None, **settings: object) -> Problem:

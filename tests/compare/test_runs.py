@@ -17,20 +17,21 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
+from simopt.backends.table import installed
 from simopt.cli.compare import numbers
 from simopt.compare import child, plan, processes, traces
 from simopt.compare.cell import Cell
 from simopt.compare.child import Task
 from simopt.compare.comparison import Comparison, compare, measure
 from simopt.compare.record import Record
-from simopt.ground import registry, worker
-from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.model.status import Status
 from simopt.problems.bounds import Ball
 from simopt.problems.convex_potential import ConvexPotential
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solving.backends.table import installed
+from simopt.processes import worker
 from simopt.solving.driver import choose
-from simopt.solving.solution import Status
 
 pytest.importorskip("pyarrow", reason="tables in Parquet need pyarrow")
 pytest.importorskip("pandas", reason="tables of a comparison need pandas")

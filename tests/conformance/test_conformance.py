@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from simopt.backends.table import CLARABEL, FIRST_CLASS
 from simopt.conformance import PROBLEM_CHECKS, SOLVER_CHECKS, executed, pairs
-from simopt.solving.backends.table import CLARABEL, FIRST_CLASS
-from simopt.solving.problem import Problem
+from simopt.model.problem import Problem
 
 RUNNING = pairs()
 PROBLEMS = sorted({cls for cls, _ in RUNNING}, key=lambda cls: cls.name)

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL
+from simopt.backends.table import installed
 from simopt.conformance import PROBLEM_CHECKS, SOLVER_CHECKS, NotConforming, check_problem, check_solver, conformance, executed
-from simopt.ground import registry
-from simopt.ground.errors import UnknownName
+from simopt.core import registry
+from simopt.core.errors import UnknownName
+from simopt.model.problem import Image, Law, Rescale
 from simopt.problems.bounds import Ball
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solving.backends.table import installed
-from simopt.solving.problem import Image, Law, Rescale
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 

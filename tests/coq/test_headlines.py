@@ -7,7 +7,7 @@ import pytest
 from simopt.coq.headlines import FILES, HEADLINES, Headline
 from simopt.coq.kernel import THEOREM, Kernel, available
 from simopt.coq.preludes import needed, source
-from simopt.ground import registry
+from simopt.core import registry
 
 needs_coq = pytest.mark.skipif(not available(), reason="there is no coqc with coq-interval here")
 

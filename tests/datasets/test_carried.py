@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from simopt.core.errors import InvalidProblem
 from simopt.data import datasets
 from simopt.data.datasets import loader
-from simopt.ground.errors import InvalidProblem
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"

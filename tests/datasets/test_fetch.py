@@ -15,9 +15,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from simopt.cli.main import app
+from simopt.core.errors import InvalidProblem, MissingDataset, NotAvailable
 from simopt.data import datasets
 from simopt.data.datasets import Description, description, tables
-from simopt.ground.errors import InvalidProblem, MissingDataset, NotAvailable
 
 sys.path.append(str(Path(__file__).parent))  # modules beside the tests
 from https_server import Pages, both_repositories

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName
 from simopt.data import datasets
 from simopt.data.datasets import loader, tables
-from simopt.ground.errors import InvalidProblem, NotAvailable, UnknownName
 
 TREE = Path(__file__).resolve().parents[2] / "data"
 

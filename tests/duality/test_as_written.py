@@ -17,12 +17,14 @@ import pytest
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
-from simopt.duality import Declared, GraphForm, as_written, solved
+from simopt.backends.adapter import held
+from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, Unreadable
+from simopt.duality import Declared, GraphForm, solved
 from simopt.duality.declared import InUnits
-from simopt.ground.errors import Interrupted, InvalidProblem, NotAvailable, Unreadable
-from simopt.solving.backends.adapter import held
-from simopt.solving.problem import Rescale
-from simopt.solving.solution import Sample, Status
+from simopt.model.problem import Rescale
+from simopt.model.status import Status
+from simopt.solving import as_written
+from simopt.solving.solution import Sample
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))
@@ -244,7 +246,7 @@ def test_data_that_change_during_a_solve_are_noticed() -> None:
 
 def test_importing_simopt_does_not_import_cvxpy_and_its_type_is_known_without() -> None:
     code = (
-        "import sys, simopt, simopt.solving.certificate as c, simopt.solving.problem as p; p.is_cvxpy(3); assert 'cvxpy' not in sys.modules"
+        "import sys, simopt, simopt.solving.entry_points as c, simopt.model.problem as p; p.is_cvxpy(3); assert 'cvxpy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 

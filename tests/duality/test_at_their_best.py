@@ -12,12 +12,14 @@ import pytest
 from scipy.sparse.linalg import ArpackNoConvergence
 
 import simopt
-from simopt.duality import Declared, as_written
-from simopt.ground.errors import Interrupted
+from simopt.backends import adapter
+from simopt.backends.table import CLARABEL
+from simopt.core.errors import Interrupted
+from simopt.duality import Declared
+from simopt.model.status import Status
 from simopt.problems.kernel_ridge import KernelRidge
-from simopt.solving.backends import adapter
-from simopt.solving.backends.table import CLARABEL
-from simopt.solving.solution import Sample, Status
+from simopt.solving import as_written
+from simopt.solving.solution import Sample
 
 Make = Callable[[np.random.Generator], cp.Problem]
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
+from simopt.core.errors import Unreadable
 from simopt.duality import Declared
 from simopt.duality.atoms.huber import Huber
 from simopt.duality.atoms.square import Square
-from simopt.ground.errors import Unreadable
 
 ARITHMETICS = [FLOAT, INTERVAL, RATIONAL]
 each_arithmetic = pytest.mark.parametrize("num", ARITHMETICS, ids=lambda num: num.name)

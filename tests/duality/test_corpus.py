@@ -15,8 +15,8 @@ from intercept import intercepted, lacking
 from page import EXPLAINED, certificates
 from values import compared
 
+from simopt.core.errors import InvalidProblem
 from simopt.duality import Declared
-from simopt.ground.errors import InvalidProblem
 
 ANSWERS = {"optimal", "optimal_inaccurate", "infeasible", "infeasible_inaccurate", "unbounded", "unbounded_inaccurate"}
 

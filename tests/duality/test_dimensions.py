@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from simopt.conformance import PROBLEM_CHECKS
+from simopt.core import registry
+from simopt.core.fields import Matrix, Positive, Vector
 from simopt.duality.declaration import DeclaredProblem
 from simopt.duality.units import dimensions
 from simopt.duality.units.dimensions import Change, changes_of, natural, numbers, scaled
-from simopt.ground import registry
-from simopt.ground.fields import Matrix, Positive, Vector
-from simopt.solving.problem import ALL_CONES, Example, Problem
+from simopt.model.problem import ALL_CONES, Example, Problem
 
 OWN_UNITS = {"m-power-rls", "m-power-rls-ball"}  # their declarations are in a power of two of their own, which the data choose
 

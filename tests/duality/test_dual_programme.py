@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import simopt
-from simopt.ground.errors import Unreadable
+from simopt.core.errors import Unreadable
 from tests.duality.corpus.documented import MODELS
 
 TIGHT: dict[str, Any] = {"solver": "CLARABEL", "tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10}

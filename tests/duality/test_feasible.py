@@ -17,13 +17,13 @@ from cvxpy.transforms.partial_optimize import partial_optimize
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.linear import solve
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem, NotAvailable
 from simopt.duality import Declared, GraphForm, graph_form, solved
 from simopt.duality.atoms.concave_norm import NegativePowerNorm
-from simopt.duality.no_optimum.infeasible import infeasible
-from simopt.duality.points import slater
+from simopt.duality.feasibility import slater
+from simopt.duality.infeasibility.infeasible import infeasible
 from simopt.duality.units.units import equilibrated
-from simopt.ground import registry
-from simopt.ground.errors import InvalidProblem, NotAvailable
 
 ALL = pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: num.name)
 PROVEN = pytest.mark.parametrize("num", [INTERVAL, RATIONAL], ids=lambda num: num.name)

@@ -12,9 +12,9 @@ from quickly import quick
 
 import simopt
 from simopt.duality import Declared
-from simopt.duality.no_optimum.infeasible import infeasible
-from simopt.duality.no_optimum.interior_multipliers import interior_multipliers
-from simopt.solving.solution import Status
+from simopt.duality.infeasibility.infeasible import infeasible
+from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
+from simopt.model.status import Status
 
 x, y, z = cp.Variable(name="x"), cp.Variable(name="y"), cp.Variable(3, name="z")
 A = np.array([[0.25, -1.5, 0.75], [1.0, 0.5, -0.25]])  # whose sums are floats

@@ -9,8 +9,8 @@ import pytest
 import simopt
 from simopt.data.similarities import Gaussian
 from simopt.duality.declaration import DeclaredProblem
+from simopt.model.problem import ALL_CONES
 from simopt.problems.kernel_ridge import KernelRidge
-from simopt.solving.problem import ALL_CONES
 
 
 def test_a_programme_of_its_own_is_not_judged_by_the_formulas_of_another() -> None:

@@ -15,8 +15,8 @@ import pytest
 import simopt
 import simopt.duality.reading
 from simopt.arithmetic import INTERVAL
+from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality.declared import Declared
-from simopt.ground.errors import InvalidProblem, Unreadable
 
 
 def almost(n: int, below: float) -> np.ndarray:
@@ -195,7 +195,7 @@ def test_another_cvxpy_is_refused_before_a_name_that_it_lacks_is_missed() -> Non
         "import simopt.duality",
     )
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=False)
-    said = "simopt.ground.errors.Unreadable: cvxpy 1.8.2 is not known to simopt; install cvxpy >= 1.9, < 1.10"
+    said = "simopt.core.errors.Unreadable: cvxpy 1.8.2 is not known to simopt; install cvxpy >= 1.9, < 1.10"
     assert done.stderr.splitlines()[-1] == said
 
 

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 import simopt.duality
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
+from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality import Declared, forward, read
 from simopt.duality.graph.programme import Definition, Epigraph
 from simopt.duality.reading.library import ATOMS
-from simopt.ground.errors import InvalidProblem, Unreadable
 
 FOLDER = Path(simopt.duality.__file__).parent
 PRIVATE = {  # CVXPY does not export these from its root: a release that moves them fails here, by name

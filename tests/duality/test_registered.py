@@ -14,13 +14,13 @@ import pytest
 import simopt
 from simopt.arithmetic import INTERVAL
 from simopt.conformance import PROBLEM_CHECKS, SOLVER_CHECKS, check_problem, check_solver, executed
+from simopt.core import registry
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.fields import Axes, Labels, Matrix, NonNegative, Positive, Vector
 from simopt.duality import Declared
 from simopt.duality.declaration import DeclaredProblem
-from simopt.ground import registry
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Axes, Labels, Matrix, NonNegative, Positive, Vector
-from simopt.solving.problem import ALL_CONES, Example, problem
+from simopt.model.problem import ALL_CONES, Example, problem
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -13,12 +13,12 @@ import pytest
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL
+from simopt.certificates.certificate import Certificate
 from simopt.conformance import second_judge
 from simopt.conformance.second_judge import ROOM, ROUNDED
+from simopt.core import registry
 from simopt.duality import Declared, solved
-from simopt.ground import registry
-from simopt.solving.certificate import Certificate
-from simopt.solving.problem import Example, Problem
+from simopt.model.problem import Example, Problem
 
 registry.load("problems")
 SEED = 0

@@ -14,8 +14,8 @@ import pytest
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
+from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName
 from simopt.duality import Declared, solved
-from simopt.ground.errors import InvalidProblem, NotAvailable, UnknownName
 
 N, D = 30, 4
 

@@ -14,11 +14,11 @@ from quickly import quick
 
 import simopt
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic
+from simopt.core.errors import InvalidProblem
 from simopt.duality import Declared
-from simopt.duality.no_optimum.recession import at_most_zero
-from simopt.duality.no_optimum.unbounded import Unbounded, recession, replayed, unbounded
-from simopt.ground.errors import InvalidProblem
-from simopt.solving.solution import Status
+from simopt.duality.infeasibility.recession import at_most_zero
+from simopt.duality.infeasibility.unbounded import Unbounded, recession, replayed, unbounded
+from simopt.model.status import Status
 
 A = np.array([[0.1, 0.2, 0.3], [1.0, -0.7, 0.4]])
 x, y = cp.Variable(name="x"), cp.Variable(name="y")

@@ -12,11 +12,11 @@ import pytest
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.duality import Declared
+from simopt.model.gap_unit import ROUNDING
 from simopt.problems.bounds import Ball
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solving.judgement import ROUNDING
 
 LOSSES: dict[str, Callable[[cp.Expression], cp.Expression]] = {
     "squares": lambda r: cp.sum_squares(r) / r.size,

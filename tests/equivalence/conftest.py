@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from simopt.core.arrays import Array
 from simopt.data.similarities import Gaussian, Linear
 from simopt.equivalence.training import TrainingSet
-from simopt.ground.arrays import Array
 
 Refit = Callable[[Array, Array, float, float, int], Array]
 

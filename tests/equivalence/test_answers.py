@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Linear
 from simopt.equivalence.equivalence import Answer, Equivalence, Flat, identity
 from simopt.equivalence.family import Family, Interval
@@ -17,7 +18,6 @@ from simopt.equivalence.map_search import Outcome, find_map, recovered
 from simopt.equivalence.strong import verify_strong
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import verify_weak
-from simopt.ground.errors import InvalidProblem
 
 HOLDS, FAILS, UNDECIDED = Answer.HOLDS, Answer.FAILS, Answer.UNDECIDED
 FOUND, EVERY, OPEN_ENDED, NO_MAP = Outcome.FOUND, Outcome.EVERY, Outcome.OPEN_ENDED, Outcome.NO_MAP

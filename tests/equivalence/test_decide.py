@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from simopt.core import jsonio
+from simopt.core.errors import Interrupted, InvalidFile, InvalidProblem
 from simopt.equivalence.decide import Decision, decide
 from simopt.equivalence.decide_strong import decide_strong
 from simopt.equivalence.decision_record import described, described_strong, recalled
@@ -15,8 +17,6 @@ from simopt.equivalence.family import Family, Interval
 from simopt.equivalence.map_search import Outcome
 from simopt.equivalence.strong import neighbours
 from simopt.equivalence.training import TrainingSet
-from simopt.ground import jsonio
-from simopt.ground.errors import Interrupted, InvalidFile, InvalidProblem
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
 from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_ball, kernel_ridge_over_n, m_power_rls, m_power_rls_ball
 from simopt.theorems.rmw.families import mean_ball, mean_penalised

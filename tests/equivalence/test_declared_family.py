@@ -6,13 +6,13 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian, Linear
 from simopt.equivalence.declared_family import learned
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.map_search import find_map
 from simopt.equivalence.training import TrainingSet
-from simopt.ground.errors import InvalidProblem
-from simopt.solving import uniform_convexity
+from simopt.model import uniform_convexity
 from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_ball, m_power_rls
 
 

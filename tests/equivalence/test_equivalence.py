@@ -4,13 +4,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem
 from simopt.equivalence.equivalence import Answer, Equivalence, Flat, Strength, identity
 from simopt.equivalence.family import Interval
 from simopt.equivalence.map_search import recovered
 from simopt.equivalence.strong import neighbours, verify_strong
 from simopt.equivalence.weak import verify_weak
-from simopt.ground import registry
-from simopt.ground.errors import InvalidProblem
 from simopt.theorems.ak.equivalences import (
     ball_to_power_ball,
     kernel_ridge_to_over_n,

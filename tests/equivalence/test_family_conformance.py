@@ -8,9 +8,9 @@ import pytest
 
 from simopt.conformance import NotConforming
 from simopt.conformance.families import check_family, family_rows
+from simopt.core import registry
 from simopt.equivalence.family import Family
 from simopt.equivalence.samples import sample_for, synthetic
-from simopt.ground import registry
 from simopt.theorems.ak.families import kernel_ridge
 
 REAL = sample_for([], synthetic(8)).Z

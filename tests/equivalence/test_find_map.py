@@ -4,12 +4,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Linear
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.family import Family
 from simopt.equivalence.map_search import Outcome, find_map, recovered
 from simopt.equivalence.training import TrainingSet
-from simopt.ground.errors import InvalidProblem
 from simopt.theorems.ak.cvxpy_families import kernel_ridge_cvxpy, m_power_rls_ball_cvxpy, m_power_rls_cvxpy
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge, m_power_tikhonov_to_ivanov, tikhonov_to_ivanov
 from simopt.theorems.ak.families import (

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from simopt.core.errors import Interrupted, UnknownName
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.matrix import Word, matrix
-from simopt.ground.errors import Interrupted, UnknownName
 
 STRONG, SIZE, WEAK, NO, APART = Word.STRONG, Word.SAME_SIZE, Word.WEAK, Word.NO, Word.APART
 NAMES = [

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from simopt.core.errors import Interrupted, InvalidFile, InvalidProblem
 from simopt.equivalence.family import Family, Interval
 from simopt.equivalence.parameter_map import ParameterMap, transfer
 from simopt.equivalence.samples import sample_for, synthetic
-from simopt.ground.errors import Interrupted, InvalidFile, InvalidProblem
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge, tikhonov_to_ivanov
 from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_ball, kernel_ridge_over_n, m_power_rls
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian, Linear
 from simopt.equivalence.stability import leave_one_out, swap
 from simopt.equivalence.stability_bounds import (
@@ -14,7 +15,6 @@ from simopt.equivalence.stability_bounds import (
     theorem3,
 )
 from simopt.equivalence.training import TrainingSet
-from simopt.ground.errors import InvalidProblem
 
 POWERS = (1.1, 1.5, 2.0, 3.0, 5.0)
 REMOVALS = (Change.BOUSQUET_ELISSEEFF, Change.RENORMALISED)

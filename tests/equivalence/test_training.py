@@ -3,9 +3,9 @@ import pickle
 import numpy as np
 import pytest
 
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian, Linear, Sigmoid
 from simopt.equivalence.training import KernelFunction, TrainingSet, merged, zero
-from simopt.ground.errors import InvalidProblem
 
 
 def test_without_replace_and_subset_are_the_sets_they_say(gaussian):

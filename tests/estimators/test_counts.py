@@ -7,11 +7,11 @@ import pytest
 from made_data import data, seeded, targets_for
 
 from simopt import estimators
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian
 from simopt.estimators.facades.base import seed_of
 from simopt.estimators.herding.herd import herd
 from simopt.estimators.herding.herd_blocks import herd_blocks
-from simopt.ground.errors import InvalidProblem
 
 NONE = [1e308, 1e16, np.nan, np.inf, True, "3", 2.5]
 COUNTS = ("atoms", "feature", "landmarks", "max_iter", "n_jobs", "patience", "random_state")

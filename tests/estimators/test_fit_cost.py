@@ -14,17 +14,17 @@ from sklearn.exceptions import ConvergenceWarning
 import simopt
 from simopt import estimators
 from simopt.arithmetic import INTERVAL
+from simopt.core.errors import InvalidProblem
+from simopt.core.lent import LARGE, Lent, lent, owner
 from simopt.data.similarities import Gaussian, Linear, Similarity
 from simopt.data.similarities.base import of_simopt
 from simopt.estimators.ordinal import ordinal
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.lent import LARGE, Lent, lent, owner
+from simopt.model.problem import owns_its_data
+from simopt.model.status import Status
 from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.norms.gram_factor import checked, of_points, rescaled
-from simopt.solving.certificate import certify
-from simopt.solving.problem import owns_its_data
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import certify
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from simopt import estimators
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.landmarks import CHOSEN_BY
 from simopt.data.similarities import Gaussian, Laplacian
 from simopt.estimators.facades.base import KernelEstimator, some_of
-from simopt.ground.errors import InvalidProblem, UnknownName
 
 GRAM = [name for name in estimators.__all__ if issubclass(getattr(estimators, name), KernelEstimator)]
 

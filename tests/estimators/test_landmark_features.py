@@ -11,11 +11,11 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.similarities import Gaussian, Linear, Manhattan
 from simopt.estimators import LandmarkedRidgeRegressor, LandmarkTransformer
 from simopt.estimators.landmark_choice import greedy, whitening
-from simopt.ground.errors import InvalidProblem, UnknownName
 
 WIDTH = Gaussian(2.0)
 

@@ -11,11 +11,11 @@ from made_data import PREDICTORS, data, seeded, targets_for
 
 import simopt
 from simopt import estimators
+from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.similarities import Gaussian, Manhattan
 from simopt.estimators.herding.herd import herd
 from simopt.estimators.ordinal.ordinal import ordinal
-from simopt.ground.errors import InvalidProblem
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.landmarked_svr import LandmarkedSVR

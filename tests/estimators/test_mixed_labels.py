@@ -10,7 +10,7 @@ from made_data import CHOOSING, seeded
 from sklearn.base import is_classifier
 
 from simopt import estimators
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 
 CLASSIFIERS = [name for name in estimators.__all__ if is_classifier(getattr(estimators, name)())]
 X = np.random.default_rng(0).normal(size=(12, 2))

@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from simopt import estimators
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian, Linear
-from simopt.ground.errors import InvalidProblem
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from made_data import data, seeded, targets_for
 from sklearn.base import is_regressor
 
 from simopt import estimators
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 
 SIZES = [1e-310, 1e-300, 1e-150, 1e100, 1e155, 1e300, 1e308]
 SAID = re.compile(

@@ -10,8 +10,8 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold
 
 from simopt import estimators
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian
-from simopt.ground.errors import InvalidProblem
 
 FEW = {"landmarks": 12, "random_state": 0, "regularizations": 5}
 MODELS = [

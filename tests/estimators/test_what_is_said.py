@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import StandardScaler
 
 from simopt import estimators
-from simopt.ground.errors import ConstantFit, InvalidProblem
+from simopt.core.errors import ConstantFit, InvalidProblem
 
 
 def test_the_step_of_l_isotron_depends_neither_on_the_farthest_point_nor_on_units() -> None:

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from simopt.arithmetic import FLOAT
-from simopt.ground import validate
-from simopt.ground.arrays import Multipliers, Point
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze
+from simopt.core import validate
+from simopt.core.arrays import Multipliers, Point
+from simopt.model.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 
@@ -196,7 +196,7 @@ class Undeclared(Toy, same_programme=True):
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> Any:
         """Refuse."""
-        from simopt.ground.errors import InvalidProblem
+        from simopt.core.errors import InvalidProblem
 
         raise InvalidProblem("regularization: not convex")
 

@@ -16,12 +16,12 @@ import pytest
 from frame_toy import Bottomless, Impossible, NeedsPowers, Toy, Undeclared, toy
 
 from simopt import Status, path, solve
-from simopt.ground import registry
-from simopt.ground.errors import NotAvailable, UnknownName
-from simopt.ground.registry import DuplicateName
-from simopt.solving.backends import BackEnd, adapter, add_back_end, clockless, ecos_process, table
-from simopt.solving.backends.table import CLARABEL, ECOS, FIRST_CLASS, SCS, check_options, find
-from simopt.solving.certificate import Certificate
+from simopt.backends import BackEnd, adapter, add_back_end, clockless, ecos_process, table
+from simopt.backends.table import CLARABEL, ECOS, FIRST_CLASS, SCS, check_options, find
+from simopt.certificates.certificate import Certificate
+from simopt.core import registry
+from simopt.core.errors import NotAvailable, UnknownName
+from simopt.core.registry import DuplicateName
 
 NAMES = [backend.name for backend in FIRST_CLASS]
 
@@ -327,8 +327,8 @@ import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has what it starts in the background ignore the signal
 from frame_toy import toy
 from simopt import solve
-from simopt.solving.backends import adapter
-from simopt.ground.errors import Interrupted
+from simopt.backends import adapter
+from simopt.core.errors import Interrupted
 native = adapter._native_options
 def announced(*args):
     print("solving", flush=True)

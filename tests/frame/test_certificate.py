@@ -16,16 +16,17 @@ from hypothesis import strategies as st
 
 from simopt import Status, certify, solve
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
-from simopt.ground.arrays import Multipliers, Point
-from simopt.ground.errors import InvalidProblem
+from simopt.certificates.judgement import judge
+from simopt.core.arrays import Multipliers, Point
+from simopt.core.errors import InvalidProblem
+from simopt.model.gap_unit import ratio
+from simopt.model.problem import Problem, own, owns_its_data, twin
 from simopt.problems.bounds import Capacity, Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.problems.mean_classifier import MeanClassifier
 from simopt.problems.smallest_bound import SmallestBound
-from simopt.solving.certificate import judge, ratio
-from simopt.solving.problem import Problem, own, owns_its_data, twin
 
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
 
@@ -291,7 +292,7 @@ def test_balls_are_asked_of_small_gaps_only(monkeypatch: pytest.MonkeyPatch) -> 
     problem = toy(radius=0.3)
     far = {"predictions": np.full(12, 1e3)}
     monkeypatch.setattr(Toy, "multipliers", lambda self, point: None)
-    monkeypatch.setattr("simopt.solving.judgement._Scene._steady", lambda *scene: False)
+    monkeypatch.setattr("simopt.certificates.judgement._Scene._steady", lambda *scene: False)
     assert certify(problem, problem.trivial_point(), far).relative_gap >= 1.0 and "interval" not in asked
     found = solve(problem, "cyclic", tol=1e-9)
     assert found.optimal and "interval" in asked[-2:] and asked.count("interval") <= 2

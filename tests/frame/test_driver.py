@@ -11,11 +11,11 @@ import pytest
 from frame_toy import Toy, cyclic, toy
 
 from simopt import Status, solve
+from simopt.backends.table import installed
 from simopt.compare import traces
-from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
-from simopt.solving.backends.table import installed
+from simopt.core.errors import Interrupted, InvalidProblem, UnknownName
+from simopt.model.problem import Rescale
 from simopt.solving.driver import choose
-from simopt.solving.problem import Rescale
 from simopt.solving.solution import Iterate, Sample, Solution
 from simopt.solving.solver import SolverSpec
 
@@ -383,7 +383,7 @@ def spoiled(back_again: bool) -> Spoiled:
 @pytest.mark.parametrize("back_again", [False, True])
 def test_data_that_change_during_a_solve_end_it_as_failed(back_again: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Large data are not copied: the fingerprint before and after, and a last judgement after the solver's end, see to them."""
-    monkeypatch.setattr("simopt.solving.problem.OWNED", 0)
+    monkeypatch.setattr("simopt.model.problem.OWNED", 0)
     problem, changes = spoiled(back_again)
     found = run_by(changes, problem)
     assert found.status is Status.FAILED and "changed during the solve" in found.message
@@ -396,7 +396,7 @@ def test_data_that_change_during_a_solve_end_it_as_failed(back_again: bool, monk
 
 @pytest.mark.parametrize("back_again", [False, True])
 def test_a_comparison_looks_at_the_data_once_more_too(back_again: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simopt.solving.problem.OWNED", 0)
+    monkeypatch.setattr("simopt.model.problem.OWNED", 0)
     problem, changes = spoiled(back_again)
     monkeypatch.setattr("simopt.solving.run._warm", {("changes", "toy")})
     spec = SolverSpec("changes", changes, (Toy,), "", None, 0)

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from simopt import path
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import load_dataset
-from simopt.ground import registry
-from simopt.ground.errors import InvalidProblem
+from simopt.model.forms import Formed
+from simopt.model.problem import Problem, changed
 from simopt.problems.bounds import Ball, Bound, Penalty, Ridge
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
 from simopt.problems.m_power_rls import MPowerRLS, PowerBall, PowerPenalty
-from simopt.solving.forms import Formed
-from simopt.solving.problem import Problem, changed
 from simopt.solving.solver import solvers_of
 
 registry.load("problems")

@@ -9,8 +9,9 @@ from frame_toy import Toy
 
 from simopt import certify
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
-from simopt.solving import judgement
-from simopt.solving.judgement import HIDDEN, MOVED, ratio
+from simopt.certificates import judgement
+from simopt.certificates.judgement import HIDDEN, MOVED
+from simopt.model.gap_unit import ratio
 
 B = np.array([1.0, 0.25])
 LEAST = 0.265625

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simopt.ground.compiled import kernel
+from simopt.core.compiled import kernel
 
 
 @kernel

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import LandmarkMap, equal_columns, scaled
 from simopt.data.rows import Rows
 from simopt.data.similarities import Gaussian, Linear, Manhattan, Normalised, Precomputed, Sigmoid
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 
 
 def points(n: int, p: int, seed: int = 0) -> Array:

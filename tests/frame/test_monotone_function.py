@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
-from simopt.ground.monotone_function import MonotoneFunction
+from simopt.core.errors import InvalidFile, InvalidProblem, UnknownName
+from simopt.core.monotone_function import MonotoneFunction
 
 STAIRS = MonotoneFunction(np.array([0.0, 1.0, 2.0, 4.0]), np.array([0.0, 0.5, 0.5, 1.5]))
 

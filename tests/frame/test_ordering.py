@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from simopt.ground import ordering
-from simopt.ground.arrays import Array
+from simopt.core import ordering
+from simopt.core.arrays import Array
 
 
 def same(z: Array) -> None:

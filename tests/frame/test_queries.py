@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from simopt.core.errors import InvalidProblem
 from simopt.data import relevance as lists
 from simopt.data.queries import Queries, defined
-from simopt.ground.errors import InvalidProblem
 
 QID = [7, 3, 7, 3, 7]
 RELEVANCE = [1, 0, 0, 2, 2]

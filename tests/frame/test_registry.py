@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from simopt.ground import registry
-from simopt.ground.errors import UnknownName
-from simopt.ground.registry import DuplicateName
+from simopt.core import registry
+from simopt.core.errors import UnknownName
+from simopt.core.registry import DuplicateName
 
 HEAVY = ("cvxpy", "numba", "matplotlib", "sklearn")
 
@@ -41,7 +41,7 @@ def test_unknown_kinds_names_and_groups() -> None:
 
 
 def test_content_is_found_in_a_fresh_process_without_heavy_imports() -> None:
-    script = "import sys, simopt; from simopt.ground import registry; registry.load('problems', 'solvers'); "
+    script = "import sys, simopt; from simopt.core import registry; registry.load('problems', 'solvers'); "
     script += f"print(len(registry.names('problem'))); print([m for m in {HEAVY} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split("\n")
     assert int(out[0]) >= 7 and out[1] == "[]"
@@ -66,8 +66,8 @@ def python(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
 
 
-TAKEN = "from simopt.solving.problem import Problem, problem\n@problem\nclass {0}(Problem):\n    name = '{1}'\n"
-LOAD = "from simopt.ground import registry\nregistry.load('problems')\n"
+TAKEN = "from simopt.model.problem import Problem, problem\n@problem\nclass {0}(Problem):\n    name = '{1}'\n"
+LOAD = "from simopt.core import registry\nregistry.load('problems')\n"
 
 
 def test_two_plugins_of_one_name(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data import relevance as lists
-from simopt.ground.errors import InvalidProblem, UnknownName
 
 LISTS = [[0, 1], [2, 2], [1, 0, 2], [0, 0, 1, 0], [3, 1, 1, 0, 2], [0.5, 0, 2, 1e-9, 4, 4]]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simopt.ground import sources
+from simopt.core import sources
 
 
 def python(script: str, *arguments: str, folder: Path | None = None) -> str:
@@ -22,7 +22,7 @@ def python(script: str, *arguments: str, folder: Path | None = None) -> str:
 
 EVERYTHING = """
 import json, sys
-from simopt.ground import registry, sources
+from simopt.core import registry, sources
 read = sources.problems()
 imported = [name for name in sys.modules if name.startswith(("simopt.problems.", "simopt.solvers.")) or name == "numpy"]
 registry.load()
@@ -48,7 +48,7 @@ def test_only_what_is_named_is_imported() -> None:
     """With a problem the others of its family, whose ways in stand in the same file; with a claim what it imports."""
     script = """
 import sys
-from simopt.ground import registry
+from simopt.core import registry
 from simopt.solving.solver import solvers_of
 from simopt.claims import catalogue
 kind = registry.find("problem", "Kernel_Ridge")
@@ -66,7 +66,7 @@ print(claim.id, sum(name.startswith("simopt.theorems.") for name in sys.modules)
 
 def test_what_a_claim_corrects_is_imported_with_it() -> None:
     script = """
-from simopt.ground import registry
+from simopt.core import registry
 from simopt.claims import catalogue
 (claim,) = catalogue.select(["AK-P5.1+"])
 print(claim.corrects, registry.has("claim", claim.corrects), len(registry.names("claim")) < 100)
@@ -80,7 +80,7 @@ def test_what_no_source_says_is_found_by_importing_everything() -> None:
 
 
 PLUGIN = """
-from simopt.solving.problem import problem
+from simopt.model.problem import problem
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.solving.solver import solver
 
@@ -95,7 +95,7 @@ def plugins(tmp_path: Path) -> Path:
     """A folder with a plug-in that offers a solver of a problem of ours, and one that offers a problem."""
     (tmp_path / "their_solver.py").write_text(PLUGIN)
     (tmp_path / "their_problem.py").write_text(
-        "from simopt.solving.problem import Problem, problem\n@problem\nclass Theirs(Problem):\n    name = 'their-problem'\n"
+        "from simopt.model.problem import Problem, problem\n@problem\nclass Theirs(Problem):\n    name = 'their-problem'\n"
     )
     for group, module in (("solvers", "their_solver"), ("problems", "their_problem")):
         info = tmp_path / f"{module}-1.0.dist-info"
@@ -107,7 +107,7 @@ def plugins(tmp_path: Path) -> Path:
 
 def test_plug_ins_are_asked_for_solvers_of_our_problems_and_for_problems_that_are_not_ours(plugins: Path) -> None:
     script = """
-from simopt.ground import registry
+from simopt.core import registry
 from simopt.solving.solver import solvers_of
 print([spec.name for spec in solvers_of(registry.find("problem", "kernel-ridge"))], "their_problem" in __import__("sys").modules)
 print(registry.find("problem", "Their_Problem").name, registry.foreign("problems"), registry.foreign("theorems"))

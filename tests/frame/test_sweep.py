@@ -8,7 +8,7 @@ import pytest
 from frame_toy import Toy, toy
 
 from simopt import Certificate, path, solve
-from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.core.errors import InvalidProblem, UnknownName
 
 VALUES = [0.05, 0.1, 0.2, 0.4]
 
@@ -75,7 +75,7 @@ def test_data_that_change_with_the_parameter_are_declared_afresh(declared: list[
             """The base's, with other targets."""
             from dataclasses import replace
 
-            from simopt.solving.problem import Rescale
+            from simopt.model.problem import Rescale
 
             unit = self.radius
 

@@ -8,8 +8,8 @@ import pytest
 from frame_toy import toy
 
 import simopt
-from simopt.ground import registry
-from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem, UnknownName
 
 
 def test_one_line_adds_a_constraint_and_the_bounds_are_of_what_comes_out() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import simopt
 
-ROOMS = ("simopt.data", "simopt.equivalence", "simopt.duality", "simopt.solving", "simopt.ground", "simopt.claims.statistics")
+ROOMS = ("simopt.data", "simopt.equivalence", "simopt.duality", "simopt.solving", "simopt.core", "simopt.claims.statistics")
 GROUPS = ("problems", "solvers", "estimators")
 OUTSIDE = re.compile(r"ArrayLike|_SupportsArray|\bAny\b|SupportsFloat|\bNumber\b|Annotated")
 CHECKED = re.compile(

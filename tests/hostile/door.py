@@ -16,7 +16,7 @@ import numpy as np
 from counted import case
 from strange import BEYOND, NOTHING, Strange, arrays, extremes, lazy_arrays, numbers
 
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 
 UNTOLD = {"seconds", "provenance", "trace", "home", "similarity", "problem", "versions"}  # of what comes out: clocks, and what went in
 REMEDY = re.compile(

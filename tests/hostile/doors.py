@@ -12,6 +12,8 @@ import numpy as np
 from door import Door, Fresh
 
 import simopt
+from simopt.core import registry
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.queries import Queries
 from simopt.data.rows import Rows
@@ -32,8 +34,6 @@ from simopt.equivalence.family import Interval
 from simopt.equivalence.samples import synthetic
 from simopt.equivalence.stability_bounds import Change
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.ground import registry
-from simopt.ground.monotone_function import MonotoneFunction
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.solvers.goodness.enclosure import enclosure
 

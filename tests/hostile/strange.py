@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 NOTHING = object()  # what no number is meant by
 BEYOND = {"1e308": 1e308, "1e16": 1e16, "2^63": 2**63, "2^200": 2**200, "a NumPy 2^63": np.uint64(2**63)}  # counts that nothing gets to

@@ -15,7 +15,7 @@ from simopt.compare import work
 from simopt.compare.child import Answer
 from simopt.compare.comparison import measure
 from simopt.compare.record import Record, from_answer
-from simopt.ground.errors import Interrupted
+from simopt.core.errors import Interrupted
 
 pytest.importorskip("pyarrow", reason="tables in Parquet need pyarrow")
 pytest.importorskip("pandas", reason="tables of a comparison need pandas")

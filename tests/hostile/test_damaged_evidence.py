@@ -26,8 +26,8 @@ from simopt.claims.replay import replay, replays
 from simopt.claims.trial import Trial
 from simopt.claims.witness import BadWitness, Witness
 from simopt.cli.main import app
-from simopt.ground import reading
-from simopt.ground.errors import UnknownName
+from simopt.core import reading
+from simopt.core.errors import UnknownName
 from simopt.report import counterexample
 
 WITNESSES = ("RMW-FW", "AK-P4.5fn", "RMW-l01", "AK-P5.1", "AK-P5.1Gam", "AK-Tab1", "KJ-Thm13b", "AK-Ex.c", "KJ-E1b", "KJ-Thm9b")

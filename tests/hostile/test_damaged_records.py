@@ -14,6 +14,10 @@ import pytest
 from counted import case
 from damage import CHANGES, damaged, tried_first
 
+from simopt.certificates.certificate import Certificate
+from simopt.core import reading
+from simopt.core.errors import InvalidFile, InvalidProblem
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.data.similarities import Gaussian, Linear, Normalised, Sum
 from simopt.equivalence.training import KernelFunction
 from simopt.estimators.herding.herd_record import Herd
@@ -22,12 +26,8 @@ from simopt.estimators.index_models.index_record import LinearIndex
 from simopt.estimators.index_models.transfer import clipped_linear, known_transfer
 from simopt.estimators.ordinal.ordinal_rule import OrdinalRule
 from simopt.estimators.ranking.ranker import LandmarkedRanker
-from simopt.ground import reading
-from simopt.ground.errors import InvalidFile, InvalidProblem
-from simopt.ground.monotone_function import MonotoneFunction
 from simopt.solvers.goodness.curve_record import GoodnessCurve
 from simopt.solvers.sparse.fit import SparseFit
-from simopt.solving.certificate import Certificate
 
 POINTS = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, -1.0]])
 CERTIFICATE = Certificate(1.0, 0.5, 0.5, 0.5, 0.5, 1.0, 0.0, "solver", "float")

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 from simopt.cli.main import app
 from simopt.compare import comparison, folder, record, table
 from simopt.compare.cell import Cell
-from simopt.ground import jsonio, reading
-from simopt.ground.errors import InvalidFile
+from simopt.core import jsonio, reading
+from simopt.core.errors import InvalidFile
 
 SECONDS = 20.0  # of the processor, of one damaged file; what waits for ever is ended by pytest
 POINT = {"setup": 0.1, "solve": 0.2, "iteration": 1, "tolerance": 1e-3, "upper": 1.0, "lower": 0.5, "gap": 0.5, "relative_gap": 0.5}

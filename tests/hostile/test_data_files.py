@@ -17,9 +17,9 @@ import pytest
 from typer.testing import CliRunner
 
 from simopt.cli.main import app
+from simopt.core.errors import InvalidProblem, NotAvailable
 from simopt.data import datasets
 from simopt.data.datasets import loader
-from simopt.ground.errors import InvalidProblem, NotAvailable
 
 GOOD = b"a,b\n1,2\n3,4\n5,7\n"
 

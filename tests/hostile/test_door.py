@@ -19,11 +19,11 @@ from doors import X, estimator_doors, problem_doors, rows, solver_doors
 from strange import Strange
 
 import simopt
+from simopt.core import registry, validate
+from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.queries import Queries
 from simopt.data.similarities import Gaussian
-from simopt.ground import registry, validate
-from simopt.ground.errors import InvalidProblem
 from simopt.problems.kernel_ridge import KernelRidge
 
 registry.load()

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simopt.core.errors import InvalidProblem, MissingDataset, NotAvailable
 from simopt.data import datasets
 from simopt.data.datasets import description, fetch, https, tables
-from simopt.ground.errors import InvalidProblem, MissingDataset, NotAvailable
 from tests.hostile.conftest import PATIENCE
 
 sys.path.append(str(Path(__file__).parents[1] / "datasets"))

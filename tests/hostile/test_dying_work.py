@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from counted import case
 
-from simopt.ground.worker import Died, Worker, Workers, forkable
+from simopt.processes.worker import Died, Worker, Workers, forkable
 from tests.cli.conftest import install
 from tests.hostile.conftest import Environment, command, marked, until
 
@@ -63,7 +63,7 @@ for number, body in enumerate(DEATHS):
 PROGRAMME = """
 import sys, threading
 import dying_claims
-from simopt.ground import registry
+from simopt.core import registry
 registry.load = lambda *groups: None
 from simopt.claims.verification import verify
 if sys.argv[1] == "fresh":
@@ -165,7 +165,7 @@ def work(what: str, value: Any = None) -> Any:
 def workers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Of each kind."""
     monkeypatch.syspath_prepend(Path(__file__).parents[2])
-    monkeypatch.setattr("simopt.ground.worker.forkable", lambda: request.param == "forked")
+    monkeypatch.setattr("simopt.processes.worker.forkable", lambda: request.param == "forked")
     made = Workers(work, fork=True)
     yield made
     made.close()

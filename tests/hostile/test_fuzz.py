@@ -22,10 +22,10 @@ from simopt.claims import witness
 from simopt.claims.expression import Expr, inputs, rational, symbols
 from simopt.claims.witness import BadWitness
 from simopt.compare.record import from_row
+from simopt.core import jsonio
+from simopt.core.errors import InvalidFile, InvalidProblem, UnknownName
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.data.similarities import from_json, kinds
-from simopt.ground import jsonio
-from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
-from simopt.ground.monotone_function import MonotoneFunction
 
 fuzz = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 words = st.text(max_size=12) | st.sampled_from(["x", "0", "1/2", "-1", "1e9", "nan", "0x1p0", "0x1p9999", "refuted", "quick", "float64"])

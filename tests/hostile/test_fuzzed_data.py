@@ -19,8 +19,8 @@ from counted import case
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from simopt.core.errors import InvalidProblem, NotAvailable
 from simopt.data.datasets import fetch, packed, tables
-from simopt.ground.errors import InvalidProblem, NotAvailable
 
 MOST = 2**16
 CSV = b'a;"b ""c""";d\r\n1;2;3e5\n-4.5;"6";7\n'

@@ -24,8 +24,9 @@ from simopt.claims.verification import Record, verify
 from simopt.compare import record as runs
 from simopt.compare import table
 from simopt.compare.cell import Cell
-from simopt.ground import registry, worker
-from simopt.ground.foreign_text import in_markdown, on_terminal
+from simopt.core import registry
+from simopt.core.foreign_text import in_markdown, on_terminal
+from simopt.processes import worker
 from simopt.report import counterexample, pages
 from simopt.report.formulas import ATTRIBUTES, ELEMENTS
 from simopt.report.prose import Prose

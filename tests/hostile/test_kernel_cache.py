@@ -19,12 +19,12 @@ import numba
 import pytest
 
 import simopt
-from simopt.ground import kernel_cache
+from simopt.core import kernel_cache
 from tests.hostile.test_writing import public  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 NOBODY = 65534
-HEAD = "import numpy as np\nfrom typing import NamedTuple\nfrom simopt.ground.compiled import kernel\n"
+HEAD = "import numpy as np\nfrom typing import NamedTuple\nfrom simopt.core.compiled import kernel\n"
 
 # files of the package before the update; what changes; the answers before and after
 CALLED = "@kernel\ndef inner(x):\n    return {0} * x\n"
@@ -289,7 +289,7 @@ def test_a_folder_that_is_named_and_cannot_be_used(
 
 NOBODYS = f"""
 import os, sys, numba
-from simopt.ground import compiled, kernel_cache  # nobody may not read them where the clone stands in a folder of root's own
+from simopt.core import compiled, kernel_cache  # nobody may not read them where the clone stands in a folder of root's own
 numba.njit(lambda x: x)(1.0)  # nor what numba imports on its way
 os.environ["HOME"] = "/nonexistent"
 os.environ.pop("XDG_CACHE_HOME", None)

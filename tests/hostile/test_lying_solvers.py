@@ -17,11 +17,12 @@ from counted import case
 
 from simopt import Status, certify, solve
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL
+from simopt.certificates.certificate import Certificate
+from simopt.certificates.judgement import judge
 from simopt.conformance.setting import examples_of, reference
-from simopt.ground import registry
-from simopt.ground.errors import InvalidProblem
-from simopt.solving.certificate import Certificate, judge
-from simopt.solving.problem import Problem, owns_its_data
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem
+from simopt.model.problem import Problem, owns_its_data
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import SolverSpec
 

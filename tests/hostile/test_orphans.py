@@ -41,7 +41,7 @@ LIBRARY = """
 import sys, threading
 sys.path.insert(0, ".")
 import busy_claims
-from simopt.ground import registry
+from simopt.core import registry
 registry.load = lambda *groups: None
 from simopt.claims.verification import verify
 {before}
@@ -50,7 +50,7 @@ verify(["BUSY-1", "BUSY-2"], jobs=2, evidence_dir=None)
 HELD = """
 import os, sys, time
 import numpy as np
-from simopt.solving.backends import ecos_process
+from simopt.backends import ecos_process
 with ecos_process.ready() as process:
     open("BUSY-1", "w").close()
     {work}

@@ -22,7 +22,7 @@ for name in ("PLAIN-1", "PLAIN-2"):
     def plain(instance, trial):
         yield at_most(trial["c"] * inputs(x=instance["x"]), 2)
 """
-MINE = "import mine; from simopt.ground.worker import Worker; print(Worker(mine.work).call(21))"
+MINE = "import mine; from simopt.processes.worker import Worker; print(Worker(mine.work).call(21))"
 FRESH = """
 import threading
 threading.Thread(target=threading.Event().wait, daemon=True).start()
@@ -73,7 +73,7 @@ def test_verify_and_recheck(trap: Path, environment: Environment) -> None:
 
 @pytest.mark.backend("ecos")
 def test_ecos(trap: Path, environment: Environment) -> None:
-    body = "from simopt.solving.backends import ecos_process\nwith ecos_process.ready() as process: assert process.alive"
+    body = "from simopt.backends import ecos_process\nwith ecos_process.ready() as process: assert process.alive"
     ran([sys.executable, "-P", "-c", body], trap, environment)
 
 

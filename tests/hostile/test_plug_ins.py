@@ -11,7 +11,7 @@ import pytest
 
 from tests.frame.test_registry import plugin
 
-PROBLEM = "from simopt.solving.problem import Problem, problem\n@problem\nclass {0}(Problem):\n    name = '{1}'\n"
+PROBLEM = "from simopt.model.problem import Problem, problem\n@problem\nclass {0}(Problem):\n    name = '{1}'\n"
 SOLVER = """
 from simopt.problems.{home} import {cls}
 from simopt.solving.solver import solver
@@ -37,7 +37,7 @@ THIEVES = {
 }
 SOUND = PROBLEM.format("Sound", "sound-problem")
 ASKED = """
-from simopt.ground import registry
+from simopt.core import registry
 {order}
 registry.load_plugins("problems")
 print(registry.module_of({kind!r}, {name!r}), registry.has("problem", "sound-problem"), registry.has("problem", "fresh"))

@@ -22,12 +22,12 @@ from simopt.compare.benchopt_export import export_benchopt
 from simopt.compare.cell import Cell
 from simopt.compare.comparison import Comparison, load, merge
 from simopt.compare.record import CELL, _read, from_row
+from simopt.core import jsonio, validate
+from simopt.core.errors import InvalidFile, InvalidProblem
+from simopt.core.extras import DISTRIBUTION
+from simopt.core.foreign_text import in_picture
+from simopt.core.jsonio import plain
 from simopt.data.datasets import load_dataset
-from simopt.ground import jsonio, validate
-from simopt.ground.errors import InvalidFile, InvalidProblem
-from simopt.ground.extras import DISTRIBUTION
-from simopt.ground.foreign_text import in_picture
-from simopt.ground.jsonio import plain
 from simopt.problems.kernel_ridge import KernelRidge
 from tests.compare.made_records import record
 

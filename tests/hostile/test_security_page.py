@@ -8,8 +8,8 @@ from simopt import recheck
 from simopt.claims import expression, witness
 from simopt.claims.apart import LATE
 from simopt.claims.replay import MEMORY, TIME
+from simopt.core import reading
 from simopt.data.datasets.loader import TEXT
-from simopt.ground import reading
 from simopt.report import formulas
 
 PAGE = (Path(__file__).resolve().parents[2] / "SECURITY.md").read_text(encoding="utf-8")

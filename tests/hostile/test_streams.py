@@ -17,7 +17,7 @@ import pytest
 
 from simopt.cli import console as consoles
 from simopt.cli import streams
-from simopt.ground.foreign_text import in_markdown, in_utf8, on_terminal
+from simopt.core.foreign_text import in_markdown, in_utf8, on_terminal
 
 posix = pytest.mark.skipif(os.name != "posix" or not Path("/dev/full").exists(), reason="needs a shell and a device that is full")
 SOLVE = "solve kernel-ridge --data small.csv --output out.json"

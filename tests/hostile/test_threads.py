@@ -20,12 +20,12 @@ from counted import case
 
 import simopt
 from simopt.arithmetic.precision import workprec
+from simopt.backends import ecos_process
+from simopt.backends.table import installed
 from simopt.compare import processes
 from simopt.compare.child import Answer
-from simopt.ground import worker
-from simopt.ground.threads import Turns, quiet
-from simopt.solving.backends import ecos_process
-from simopt.solving.backends.table import installed
+from simopt.core.threads import Turns, quiet
+from simopt.processes import worker
 from tests.hostile.conftest import Environment, marked, until
 
 THREADS = 8
@@ -191,7 +191,7 @@ def test_who_takes_objects_has_them_alone_and_may_take_them_again() -> None:
 def test_the_first_calls_of_a_process_come_from_threads(body: str, environment: Environment) -> None:
     script = f"""
 import threading, simopt
-from simopt.ground import registry
+from simopt.core import registry
 from simopt.problems.kernel_ridge import KernelRidge
 def work(number):
     {body}

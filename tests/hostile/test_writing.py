@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt.ground import archive, jsonio, writing
+from simopt.core import archive, jsonio, writing
 
 ROOT = Path(__file__).resolve().parents[2]
 NOBODY = 65534
@@ -371,7 +371,7 @@ FULL = """
 import errno, os, sys
 from pathlib import Path
 from tests.hostile.test_writing import WRITERS, as_archive, only
-from simopt.ground import writing
+from simopt.core import writing
 
 place = Path(sys.argv[1])
 for name, write in {**WRITERS, "archive": as_archive}.items():

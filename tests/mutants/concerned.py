@@ -50,7 +50,9 @@ def groups() -> list[Group]:
     formulas = [path for path in listed("problems") if not path.endswith(NO_FORMULAS)]
     equivalences = [path for path in listed("simopt/equivalence") if not path.endswith("__init__.py")]
     return [
-        Group("certificate", 80, ("simopt/solving/judgement.py", "simopt/solving/certificate.py")),
+        Group(
+            "certificate", 80, ("simopt/certificates/judgement.py", "simopt/certificates/certificate.py", "simopt/solving/entry_points.py")
+        ),
         Group("claims", 240, tuple(claims)),
         Group("arithmetic", 140, tuple(listed("simopt/arithmetic"))),
         Group("duality", 240, (*listed("simopt/duality/atoms"), *(found("simopt/duality", name) for name in DUALITY))),

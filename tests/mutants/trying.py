@@ -30,10 +30,10 @@ UNTOUCHED = {  # what the mutants of a group build on: imported once before the 
     "arithmetic": (),
     "duality": (
         "simopt.solving.driver",
-        "simopt.solving.backends.table",
+        "simopt.backends.table",
         "simopt.data.datasets",
     ),  # without simopt.conformance, which reads declarations
-    "claims": ("simopt.conformance", "simopt.data.datasets", "simopt.solving.backends.table"),
+    "claims": ("simopt.conformance", "simopt.data.datasets", "simopt.backends.table"),
     "equivalence": ("simopt.claims",),
     "problems": (),
     "solvers": ("simopt.conformance", "simopt.data.landmarks", "simopt.data.similarities"),
@@ -130,7 +130,7 @@ def _not_kept(target: str) -> None:
 
     Their stamp is of the file on the disk: they would be found there as they are without the mutant, or be left there with it.
     """
-    from simopt.ground import kernel_cache
+    from simopt.core import kernel_cache
 
     kept, read = kernel_cache.kept, kernel_cache._source
     met: list[str] = []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simopt.solving.backends import table
+from simopt.backends import table
 
 pytestmark = pytest.mark.thorough
 HERE = Path(__file__).parent
@@ -35,7 +35,7 @@ def python(installed: Path, *arguments: str, folder: Path) -> subprocess.Complet
 
 def test_entry_points_are_found(installed: Path, tmp_path: Path) -> None:
     script = """
-from simopt.ground import registry
+from simopt.core import registry
 from simopt.solving.driver import choose
 registry.load()
 cls = registry.get("problem", "quantile_regression")
@@ -58,8 +58,8 @@ def test_the_package_conforms(installed: Path, tmp_path: Path) -> None:
 def test_its_back_end_takes_declarations_and_is_judged_like_any_other(installed: Path, tmp_path: Path) -> None:
     script = """
 import cvxpy as cp, numpy as np, simopt
-from simopt.ground import registry
-from simopt.solving.backends import table
+from simopt.core import registry
+from simopt.backends import table
 from simopt_example.quantile_regression import QuantileRegression
 for example in QuantileRegression.examples(np.random.default_rng(0)):
     own, other = (simopt.solve(example.problem, name, tol=1e-6) for name in ("dense_interior_point", "clarabel"))
@@ -118,7 +118,7 @@ def test_its_similarity_is_known_by_name(installed: Path, tmp_path: Path) -> Non
 from simopt.data.datasets import friedman
 from simopt.data.similarities import add_similarity, named
 from simopt.estimators import LandmarkedSVRegressor
-from simopt.ground.registry import DuplicateName
+from simopt.core.registry import DuplicateName
 import numpy as np
 data = friedman(np.random.default_rng(0), 60)
 model = LandmarkedSVRegressor(similarity="overlap", landmarks=10, random_state=0).fit(data.features, data.targets)

@@ -11,19 +11,18 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import BY_NAME, INTERVAL
-from simopt.ground import registry
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.memory_maps import owners
+from simopt.core import registry
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.memory_maps import owners
+from simopt.model.status import Status
 from simopt.problems.bounds import Penalty
 from simopt.problems.cases import recipes
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import certify, solve
 
 registry.load("problems")
 OURS = {name: cls for name, cls in registry.items("problem") if cls.__module__.startswith("simopt.problems.")}
@@ -94,7 +93,7 @@ def test_a_mapped_gram_matrix_that_is_none_when_it_is_first_looked_at_is_refused
 
 
 def test_large_gram_matrices_are_not_owned_and_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simopt.solving.problem.OWNED", 0)
+    monkeypatch.setattr("simopt.model.problem.OWNED", 0)
     rng = np.random.default_rng(33)
     K = recipes.gram(rng.normal(size=(20, 3)), "gaussian").copy()
     problem = HingeSVM(K, np.sign(rng.normal(size=20)), Penalty(1e-2))
@@ -110,7 +109,7 @@ def test_large_gram_matrices_are_not_owned_and_looked_at(monkeypatch: pytest.Mon
 
 def test_features_that_others_write_on_are_judged_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where products with them, or the longest of them, were remembered."""
-    monkeypatch.setattr("simopt.solving.problem.OWNED", 0)
+    monkeypatch.setattr("simopt.model.problem.OWNED", 0)
     rng = np.random.default_rng(33)
     features, targets = rng.normal(size=(30, 4)), rng.normal(size=30)
     problem = LandmarkedSVR(features, targets, Penalty(1e-2), 0.1)
@@ -127,7 +126,7 @@ def test_features_that_others_write_on_are_judged_as_they_are(monkeypatch: pytes
 @pytest.mark.parametrize("name", [name for name in OURS if any(item.name in ("labels", "targets") for item in fields(OURS[name]))])
 def test_what_is_remembered_of_data_that_others_write_on_is_forgotten(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The order of the samples is turned round in memory, labels and targets alone: the certificate is that of a problem made anew."""
-    monkeypatch.setattr("simopt.solving.problem.OWNED", 0)
+    monkeypatch.setattr("simopt.model.problem.OWNED", 0)
     problem = first_example(name)
     field = next(item.name for item in fields(problem) if item.name in ("labels", "targets"))
     values = np.array(getattr(problem, field))
@@ -143,7 +142,7 @@ def test_what_is_remembered_of_data_that_others_write_on_is_forgotten(name: str,
 
 @pytest.mark.parametrize("num", [BY_NAME["float"], INTERVAL])
 def test_several_gram_matrices_that_others_write_on_are_judged_as_they_are_or_refused(num: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simopt.solving.problem.OWNED", 0)
+    monkeypatch.setattr("simopt.model.problem.OWNED", 0)
     grams, labels = np.stack([np.eye(4), 2.0 * np.eye(4)]), np.array([1.0, -1.0, 1.0, 1.0])
     problem = MultipleKernelMean(grams, labels)
     point = {"alpha": np.full((2, 4), 0.1)}

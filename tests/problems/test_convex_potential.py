@@ -13,10 +13,10 @@ import scipy.optimize
 
 from simopt import solve
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.convex_potential import ConvexPotential, three_points
 from simopt.problems.losses.margin_losses import POTENTIALS
-from simopt.solving.certificate import certify
+from simopt.solving.entry_points import certify
 
 NAMES = list(POTENTIALS)
 ONE = np.ones(1)

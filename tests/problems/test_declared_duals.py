@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import INTERVAL
-from simopt.ground import registry
+from simopt.core import registry
 
 registry.load("problems")
 KINDS = [name for name, cls in registry.items("problem") if cls.__module__.startswith("simopt.problems.")]

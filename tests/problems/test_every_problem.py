@@ -15,14 +15,15 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL
+from simopt.certificates.judgement import judge
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import load_dataset
 from simopt.duality.declaration import DeclaredProblem
-from simopt.ground import registry
-from simopt.ground.errors import InvalidProblem
+from simopt.model.problem import Example, Problem, changed
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.norms.cosines import EPS, CosineNorm
-from simopt.solving.certificate import certify, judge
-from simopt.solving.problem import Example, Problem, changed
+from simopt.solving.entry_points import certify
 
 registry.load("problems")
 OURS = [name for name, cls in registry.items("problem") if cls.__module__.startswith("simopt.problems.")]

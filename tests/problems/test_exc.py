@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
+from simopt.core import registry
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset, load_dataset
-from simopt.ground import registry
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.cases import exc_cases
 from simopt.problems.exc_fixed import EXCFixed
@@ -24,7 +24,7 @@ from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.kernel_exc import KernelEXC
 from simopt.problems.thresholds.constant_scores import best_constant_thresholds, best_separate_thresholds, equispaced
-from simopt.solving.certificate import certify
+from simopt.solving.entry_points import certify
 
 ANGLES = np.linspace(0.0, 2.0 * np.pi, 20001)
 CIRCLE = np.stack([np.cos(ANGLES), np.sin(ANGLES)])

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from simopt import solve
+from simopt.core.errors import InvalidProblem
 from simopt.estimators.ordinal.ordinal import ordinal
-from simopt.ground.errors import InvalidProblem
+from simopt.model.status import Status
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.problems.thresholds.constant_scores import best_constant_thresholds
-from simopt.solving.solution import Status
 
 
 @pytest.mark.parametrize("solver", [pytest.param("newton", marks=pytest.mark.slow), "interior-point", "clarabel"])

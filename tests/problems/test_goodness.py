@@ -10,16 +10,15 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import INTERVAL, RATIONAL
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
+from simopt.model.status import Status
 from simopt.problems.cases.goodness_cases import four_points
 from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.problems.smallest_bound import SmallestBound
 from simopt.solvers.goodness.exact import exact_smallest_bound
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import certify, solve
 
 KINDS = (Goodness, GoodnessChoice, KernelGoodness, SmallestBound)
 

@@ -11,14 +11,14 @@ import pytest
 
 from simopt import certify, solve
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.ground import registry
-from simopt.ground.errors import InvalidProblem
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem
+from simopt.model.status import Status
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.problems.m_power_rls import MPowerRLS, PowerBall, PowerPenalty
-from simopt.solving.solution import Status
 
 registry.load("problems")
 K = np.exp(-np.square(np.subtract.outer(np.arange(7.0), np.arange(7.0))))

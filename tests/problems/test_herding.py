@@ -12,10 +12,10 @@ import scipy.optimize
 
 from simopt import solve
 from simopt.arithmetic import INTERVAL, RATIONAL
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.cases.recipes import small_kernel
 from simopt.problems.herding import Herding
-from simopt.solving.certificate import certify
+from simopt.solving.entry_points import certify
 
 
 def nearest_by_enumeration(target: Array, atoms: Array) -> float:

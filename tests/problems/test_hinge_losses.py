@@ -11,8 +11,8 @@ import pytest
 import scipy.optimize
 
 from simopt.arithmetic import RATIONAL
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.cases import recipes
 from simopt.problems.cases.recipes import small_kernel
@@ -20,7 +20,7 @@ from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.problems.mean_classifier import MeanClassifier
-from simopt.solving.certificate import certify
+from simopt.solving.entry_points import certify
 
 ANGLES = np.linspace(0.0, 2.0 * np.pi, 20001)
 CIRCLE = np.stack([np.cos(ANGLES), np.sin(ANGLES)])

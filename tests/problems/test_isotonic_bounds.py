@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
+from simopt.model.problem import Example
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solvers.isotonic.bounded_chain import fit_bounded_chain
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
-from simopt.solving.problem import Example
+from simopt.solving.entry_points import certify, solve
 
 EXAMPLES = list(LipschitzIsotonic.examples(np.random.default_rng(11)))
 

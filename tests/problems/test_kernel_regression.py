@@ -10,14 +10,14 @@ import pytest
 
 from simopt import solve
 from simopt.arithmetic import RATIONAL
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import load_dataset
 from simopt.data.similarities import Gaussian, Manhattan, Sigmoid
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 from simopt.problems.domains import weighted_mean
 from simopt.problems.kernel_regression import KernelRegression
 from simopt.solvers.squares.kernel_regression import NadarayaWatson
-from simopt.solving.certificate import certify
+from simopt.solving.entry_points import certify
 
 
 def data(seed: int = 0, n: int = 30, m: int = 8) -> tuple[Array, Array, Array]:

@@ -12,15 +12,16 @@ import pytest
 import scipy.optimize
 
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.certificates.judgement import judge
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.problems.bounds import Penalty
 from simopt.problems.cases.recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS, PowerBall, PowerPenalty
 from simopt.problems.norms import gram_factor, norm_power
-from simopt.solving.certificate import certify, judge
+from simopt.solving.entry_points import certify
 
 POWERS = (1.01, 1.3, 1.5, 2.0, 2.5, 3.0, 6.0, 12.0)
 

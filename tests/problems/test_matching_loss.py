@@ -11,11 +11,11 @@ import scipy.optimize
 from scipy.special import ndtr
 
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 from simopt.problems.losses import gaussian
 from simopt.problems.losses.transfers import TRANSFERS
 from simopt.problems.matching_loss import MatchingLoss
-from simopt.solving.certificate import certify
+from simopt.solving.entry_points import certify
 
 NAMES = list(TRANSFERS)
 T = np.linspace(-6, 6, 241)

@@ -14,8 +14,9 @@ import pytest
 
 from simopt import solve
 from simopt.arithmetic import INTERVAL, RATIONAL
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.model.status import Status
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
 from simopt.problems.cases.recipes import small_kernel
 from simopt.problems.convex_potential import ConvexPotential
@@ -23,8 +24,7 @@ from simopt.problems.herding import Herding
 from simopt.problems.mean_classifier import MeanClassifier
 from simopt.problems.mmd import MaximumMeanDiscrepancy
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
-from simopt.solving.certificate import certify
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import certify
 
 KINDS: tuple[Any, ...] = (Herding, MaximumMeanDiscrepancy, MultipleKernelMean, BayesLinearLoss, ConvexPotential)
 

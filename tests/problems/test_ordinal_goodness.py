@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import RATIONAL
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 from simopt.problems.cases.ordinal_cases import two_points
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import certify, solve
 
 KINDS: tuple[Any, ...] = (OrdinalGoodness, KernelOrdinalGoodness)
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset, load_dataset
 from simopt.data.relevance import eta
-from simopt.ground.errors import InvalidProblem
 from simopt.problems.bounds import Ball, Bound, Ridge
 from simopt.problems.goodness import Goodness
 from simopt.problems.kernel_goodness import KernelGoodness
@@ -18,7 +18,7 @@ from simopt.problems.kernel_ranking import KernelRanking
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
 from simopt.problems.landmarked_ranking import LandmarkedRanking
 from simopt.problems.ranking_goodness import RankingGoodness
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 
 QID = np.array([4, 4, 9, 9, 9, 4, 2, 2])
 RELEVANCE = np.array([1.0, 0.0, 2.0, 0.0, 1.0, 2.0, 0.0, 1.0])

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
+from simopt.model import uniform_convexity
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
 from simopt.problems.domains import chain, ordinal_domain, simplex, slater
 from simopt.problems.kernel_ranking import KernelRanking
@@ -22,7 +23,6 @@ from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.problems.sup_distance import SupDistance
 from simopt.problems.thresholds import balancing
 from simopt.problems.thresholds.sides import explicit
-from simopt.solving import uniform_convexity
 
 
 def divergence(e: float, m: float) -> Decimal:

@@ -13,14 +13,14 @@ import scipy.optimize
 
 from simopt import path, solve
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import load_dataset
-from simopt.ground.errors import InvalidProblem
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.cases import recipes
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.losses import insensitive as smoothed
 from simopt.problems.losses.shares import Shares
-from simopt.solving.certificate import certify
+from simopt.solving.entry_points import certify
 
 BETAS = [0.3, 1.0, 7.0, 1e4]
 

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import load_dataset
-from simopt.ground.errors import InvalidProblem
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.sparse.forward_greedy import forward_greedy
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import certify, solve
 
 
 def random_problem(seed=0, n=20, d=6, **fields):

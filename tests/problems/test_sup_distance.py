@@ -11,8 +11,7 @@ import numpy as np
 from simopt.arithmetic import RATIONAL
 from simopt.problems.sup_distance import SupDistance
 from simopt.solvers.isotonic.envelopes import enveloped
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import certify, solve
 
 
 def random_problem(rng: np.random.Generator) -> SupDistance:

@@ -17,18 +17,18 @@ from hypothesis import strategies as st
 
 from simopt import certify, solve
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
+from simopt.backends.table import installed
+from simopt.core import registry
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset
-from simopt.ground import registry
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.model.status import Status
 from simopt.problems.bounds import Capacity, Penalty, UnitBall
 from simopt.problems.cases.recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.problems.losses import intercepts
 from simopt.problems.mean_classifier import MeanClassifier
-from simopt.solving.backends.table import installed
-from simopt.solving.solution import Status
 
 registry.load("problems")
 OURS: tuple[Any, ...] = (

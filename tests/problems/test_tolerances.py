@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, is_definite, semidefinite_rank
+from simopt.core import registry, validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.duality import Declared, solved
-from simopt.ground import registry, validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.model.problem import Problem
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
 from simopt.problems.bounds import Penalty
 from simopt.problems.cases import recipes
@@ -27,9 +28,7 @@ from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
 from simopt.problems.norms.gram_factor import KernelProblem
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
-from simopt.solving.problem import Problem
+from simopt.solving.entry_points import certify, solve
 
 registry.load("problems")
 OURS = {name: cls for name, cls in registry.items("problem") if cls.__module__.startswith("simopt.problems.")}

@@ -11,7 +11,7 @@ import toy_paper
 
 from simopt import report
 from simopt.claims.verification import Record, verify
-from simopt.ground import registry
+from simopt.core import registry
 
 
 @pytest.fixture(scope="session")

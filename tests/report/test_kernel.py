@@ -13,7 +13,7 @@ from simopt.claims.proof import Collector
 from simopt.claims.verification import Record
 from simopt.coq.kernel import LEDGER, Result, digest_of
 from simopt.coq.theory import export, title
-from simopt.ground.errors import NotAvailable
+from simopt.core.errors import NotAvailable
 
 Written = tuple[Record, Path]
 

@@ -28,7 +28,7 @@ from simopt.claims import (
     true,
     vacuous,
 )
-from simopt.ground.errors import NotAvailable
+from simopt.core.errors import NotAvailable
 
 HOSTILE = (
     "</script><script>window.hacked = 1</script><img src=http://evil.example/x.png onerror='window.hacked = 2'> \"quoted\" & {{ 7 * 7 }}"

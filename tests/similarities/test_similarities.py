@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data import similarities as sim
 from simopt.data.similarities import distances
 from simopt.data.similarities.base import _kinds
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, UnknownName
 
 BASIC = [
     sim.Gaussian(1.7),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 Case = tuple[str, Array, Array]
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.solvers.power.grid import power_grid
 from simopt.solvers.power.single_fit import power_fit
 from simopt.solvers.power.stationary import stationary_points

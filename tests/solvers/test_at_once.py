@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simopt.core.errors import InvalidProblem
+from simopt.core.threads import at_once, hands, in_order
 from simopt.data.similarities import Gaussian
 from simopt.estimators.herding.herd import herd
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.threads import at_once, hands, in_order
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.herding.mean_embedding import mean_embedding
 from simopt.solvers.herding.mean_function import mean_function
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import certify, solve
 
 COUNTS = (1, 2, 5)
 

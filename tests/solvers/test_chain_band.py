@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.solvers.isotonic import chain_fit
 from simopt.solvers.isotonic.chain_band import GROUP, band_zeros, climbs_of, node_places, nodes_of
 from simopt.solvers.isotonic.chain_fit import fit_chain

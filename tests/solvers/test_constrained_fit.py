@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
+from simopt.model.status import Status
 from simopt.problems.m_power_rls import MPowerRLS, PowerBall
 from simopt.solvers.power.single_fit import power_fit
 from simopt.solvers.squares.constrained_fit import constrained_fit, norm_root
 from simopt.solvers.squares.spectrum import spectrum
-from simopt.solving.driver import solve
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import solve
 
 
 @settings(max_examples=200, deadline=None)

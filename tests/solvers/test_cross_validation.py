@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 from simopt.solvers.power.grid import power_grid
 from simopt.solvers.squares.cross_validation import cross_validate
 from simopt.solvers.squares.tridiagonal_path import NEIGHBOURS, TridiagonalPath

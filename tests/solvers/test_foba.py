@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 from simopt.solvers.sparse.feature_gram import METHODS
 from simopt.solvers.sparse.foba import forward_backward, forward_backward_gram, forward_swap, forward_swap_gram
 from simopt.solvers.sparse.forward_selection import forward_selection

@@ -7,10 +7,10 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.sparse.forward_greedy import RULES, forward_greedy, greedy_steps, iteration_count
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 
 
 def problem_of(seed=0, n=30, d=12, radius=1.0, beta=5.0, size=1.0):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
+from simopt.core.errors import InvalidFile, InvalidProblem, UnknownName
 from simopt.solvers.sparse import feature_gram
 from simopt.solvers.sparse.feature_gram import METHODS, FeatureGram
 from simopt.solvers.sparse.fit import SparseFit

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simopt
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.rows import Rows
 from simopt.data.similarities import Gaussian
-from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.model.status import Status
 from simopt.problems.herding import Herding
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.solvers.herding.atoms import LazyAtoms, StoredAtoms
@@ -20,7 +21,6 @@ from simopt.solvers.herding.frank_wolfe import STEPS, FrankWolfe
 from simopt.solvers.herding.frank_wolfe_steps import exchange_among
 from simopt.solvers.herding.min_norm_point import best_weights, delete
 from simopt.solvers.herding.reweight import reweighted
-from simopt.solving.solution import Status
 
 CORRECTING = [name for name in STEPS if name != "uniform"]
 

@@ -9,7 +9,8 @@ import pytest
 import scipy.optimize
 
 from simopt.arithmetic import RATIONAL
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
+from simopt.model.status import Status
 from simopt.problems.cases.goodness_cases import four_points
 from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
@@ -20,9 +21,7 @@ from simopt.solvers.goodness.choice import exhaustive, restricted
 from simopt.solvers.goodness.enclosure import enclosure
 from simopt.solvers.goodness.exact import exact_goodness, exact_smallest_bound
 from simopt.solvers.goodness.highs_programme import Programme
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import certify, solve
 
 LOSSES = ("insensitive", "hinge")
 

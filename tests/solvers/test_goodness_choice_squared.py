@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import RATIONAL
+from simopt.model.status import Status
 from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.solvers.goodness.knapsack_squares import KnapsackSquares
-from simopt.solving.certificate import certify
-from simopt.solving.driver import choose, solve
-from simopt.solving.solution import Status
+from simopt.solving.driver import choose
+from simopt.solving.entry_points import certify, solve
 
 
 def plane(n: int, bound: float, density: float, seed: int = 0, light: float = 1.0) -> GoodnessChoice:

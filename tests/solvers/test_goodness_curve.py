@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simopt.arithmetic import RATIONAL
-from simopt.ground.errors import InvalidFile, InvalidProblem
+from simopt.core.errors import InvalidFile, InvalidProblem
 from simopt.problems.cases.goodness_cases import four_points
 from simopt.problems.goodness import Goodness
 from simopt.problems.smallest_bound import SmallestBound
@@ -21,7 +21,7 @@ from simopt.solvers.goodness.curve import goodness_breakpoints, goodness_curve
 from simopt.solvers.goodness.curve_record import GoodnessCurve, plot_curves
 from simopt.solvers.goodness.exact import exact_goodness, exact_smallest_bound
 from simopt.solvers.goodness.parametric import ParametricSimplex
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 
 
 def dyadic(seed: int, n: int, loss: str = "insensitive", bound: float = 1.0) -> Goodness:

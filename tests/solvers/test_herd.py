@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from labelled_points import sample
 
+from simopt.core.errors import Interrupted, InvalidFile, InvalidProblem, UnknownName
 from simopt.data.similarities import Gaussian, Laplacian, Linear, Normalised, Polynomial, Precomputed, Sigmoid
 from simopt.estimators.herding import herd_task
 from simopt.estimators.herding.herd import Herd, HerdProgress, herd
 from simopt.estimators.herding.herd_plot import plot_errors
-from simopt.ground.errors import Interrupted, InvalidFile, InvalidProblem, UnknownName
 from simopt.solvers.herding.frank_wolfe import STEPS
 from simopt.solvers.herding.mean_function import mean_function
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from labelled_points import sample
 
+from simopt.core.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.data.similarities import Gaussian, Linear
 from simopt.estimators.herding import herd_blocks as module
 from simopt.estimators.herding.herd import Herd, herd
 from simopt.estimators.herding.herd_blocks import herd_again, herd_blocks, partition
-from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.solvers.herding.frank_wolfe import STEPS
 
 KERNEL = Gaussian(6.0)

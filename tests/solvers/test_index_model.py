@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidFile, InvalidProblem, UnknownName
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.data.similarities import Gaussian, Linear
 from simopt.equivalence.training import TrainingSet
 from simopt.estimators.index_models.alternating_sim import alternating_sim
@@ -18,9 +21,6 @@ from simopt.estimators.index_models.index_model import IndexFit, IndexModel
 from simopt.estimators.index_models.isotron import glm_tron, isotron, l_isotron
 from simopt.estimators.index_models.kernel_isotron import kernel_glm_tron, kernel_isotron, kernel_l_isotron
 from simopt.estimators.index_models.transfer import checked_transfer, clipped_linear
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
-from simopt.ground.monotone_function import MonotoneFunction
 from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
 
 

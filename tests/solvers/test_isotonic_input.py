@@ -13,14 +13,14 @@ import pytest
 from typer.testing import CliRunner
 
 from simopt.cli.main import app
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.estimators.index_models.isotron import glm_tron, isotron, l_isotron
 from simopt.estimators.index_models.transfer import find_fault
-from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.problems.sup_distance import SupDistance
 from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 
 Z, Y = [0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 0.5, 2.0]
 BAD: list[tuple[dict[str, Any], str]] = [

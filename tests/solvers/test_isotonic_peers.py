@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
 
 RNG = np.random.default_rng(17)

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simopt.core.arrays import Array
+from simopt.core.errors import Interrupted, InvalidProblem, UnknownName
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.data.similarities import Gaussian, Linear
 from simopt.equivalence.training import TrainingSet
 from simopt.estimators.index_models.alternating_sim import alternating_sim
@@ -17,9 +20,6 @@ from simopt.estimators.index_models.index_model import Round
 from simopt.estimators.index_models.isotron import glm_tron, isotron, l_isotron
 from simopt.estimators.index_models.kernel_isotron import kernel_glm_tron, kernel_isotron, kernel_l_isotron
 from simopt.estimators.index_models.transfer import clipped_linear
-from simopt.ground.arrays import Array
-from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
-from simopt.ground.monotone_function import MonotoneFunction
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from simopt.model.status import Status
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.solvers.squares.shifted import factor, factor_near, shifted_copy
 from simopt.solvers.squares.ways_in import kernel_cholesky
-from simopt.solving.driver import solve
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import solve
 
 
 @pytest.mark.parametrize("name", ["cholesky", "eigen"])

@@ -11,11 +11,11 @@ import pytest
 
 from simopt import solve
 from simopt.arithmetic import INTERVAL
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import load_dataset
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.similarities import Gaussian
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 from simopt.problems.bounds import Ball, Bound, Ridge
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
@@ -23,7 +23,7 @@ from simopt.problems.m_power_rls import MPowerRLS, PowerBall
 from simopt.solvers.squares import landmarked
 from simopt.solvers.squares.landmarked import singular_system
 from simopt.solvers.squares.ways_in import landmark_cholesky
-from simopt.solving.certificate import certify
+from simopt.solving.entry_points import certify
 
 TIGHT = 1e-12
 

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from simopt.data.row_blocks import RowBlocks
+from simopt.model.gap_unit import ROUNDING
+from simopt.model.status import Status
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges import newton, two_hinges, weight_bounds
@@ -22,10 +24,8 @@ from simopt.solvers.hinges.hinge_interior import Interior, interior
 from simopt.solvers.hinges.hinge_stage import Bends, HingeStage, hinge_fits
 from simopt.solvers.hinges.stage import Priced
 from simopt.solvers.hinges.two_hinges import Hinges, left_over
-from simopt.solving.certificate import certify
-from simopt.solving.driver import choose, solve
-from simopt.solving.judgement import ROUNDING
-from simopt.solving.solution import Status
+from simopt.solving.driver import choose
+from simopt.solving.entry_points import certify, solve
 
 SOLVERS = ["newton", "interior-point"]
 
@@ -545,11 +545,11 @@ def test_nothing_is_compiled_while_the_clock_runs() -> None:
 import gc
 import numpy as np
 import simopt.solving.run
-from simopt.ground import registry
+from simopt.core import registry
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solving.driver import solve
-from simopt.ground.compiled import Kernel
+from simopt.solving.entry_points import solve
+from simopt.core.compiled import Kernel
 
 registry.load("solvers")
 kernels = [item for item in gc.get_objects() if isinstance(item, Kernel)]

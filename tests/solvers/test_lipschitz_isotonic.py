@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
+from simopt.model.status import Status
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solvers.isotonic.chain_fit import LEVEL, STEEP, fit_chain
 from simopt.solvers.isotonic.chain_programme import chain_zeros
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import certify, solve
 from simopt.theorems.kkks.rational_lpav import rational_lpav
 
 

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
+from simopt.model.status import Status
 from simopt.problems.losses.transfers import TRANSFERS
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.solvers.isotonic.matching_loss import ball_step
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import certify, solve
 
 
 def data(m: int, d: int, transfer: str, kind: str, radius: float, seed: int = 0) -> MatchingLoss:

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from labelled_points import sample
 
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.rows import Rows
 from simopt.data.similarities import Gaussian, Laplacian, Linear, Normalised, Polynomial, Precomputed, Sigmoid
-from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.problems.mean_classifier import MeanClassifier
 from simopt.solvers.herding import gaussian_tiles
 from simopt.solvers.herding.gaussian_tiles import POWER, UNIT, Fast, powers_and_sums32, powers_and_sums64, signed_powers32, signed_powers64

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simopt.core.errors import InvalidFile, InvalidProblem, UnknownName
 from simopt.data.queries import Queries
 from simopt.data.relevance import list_norm
 from simopt.estimators.ordinal.ordinal import ordinal
 from simopt.estimators.ordinal.ordinal_rule import OrdinalRule
 from simopt.estimators.ranking.ranker import LandmarkedRanker, rank
-from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
 
 POINTS = np.random.default_rng(0).normal(size=(24, 2))
 LABELS = 1 + (POINTS[:, 0] > -0.4).astype(int) + (POINTS[:, 0] > 0.5)

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from simopt.data.row_blocks import RowBlocks
+from simopt.model.gap_unit import ROUNDING
+from simopt.model.status import Status
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.exc_ordinal import EXCOrdinal
@@ -24,10 +26,8 @@ from simopt.solvers.ordinal.learned_thresholds import LEARNED, Ordinal, centred
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, balance
 from simopt.solvers.ordinal.threshold_interior import ThresholdInterior
 from simopt.solvers.ordinal.threshold_stage import RESCUED, PooledBends, ThresholdStage, interior_fits, threshold_fits
-from simopt.solving.certificate import certify
-from simopt.solving.driver import choose, solve
-from simopt.solving.judgement import ROUNDING
-from simopt.solving.solution import Status
+from simopt.solving.driver import choose
+from simopt.solving.entry_points import certify, solve
 
 SOLVERS = ["newton", "interior-point"]
 PENALISED = tuple(kind.form("penalty") for kind in (EXCOrdinal, IMCOrdinal, EXCFixed))

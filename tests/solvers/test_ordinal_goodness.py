@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
+from simopt.model.status import Status
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.solvers.goodness.direct_reduction import direct_reduction_goodness
@@ -18,8 +19,7 @@ from simopt.solvers.goodness.exact_programme import Infeasible, exact_programme
 from simopt.solvers.goodness.ordinal_exact import exact_ordinal_bound, exact_ordinal_goodness
 from simopt.solvers.goodness.ordinal_hinges import _factorised
 from simopt.solvers.goodness.ordinal_margins import Margins
-from simopt.solving.driver import solve
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import solve
 
 HALF, ONE, ZERO = Fraction(1, 2), Fraction(1), Fraction(0)
 

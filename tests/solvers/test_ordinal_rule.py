@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidFile, InvalidProblem, UnknownName
 from simopt.data.similarities import Gaussian
 from simopt.estimators.ordinal import ordinal as module
 from simopt.estimators.ordinal.ordinal import NEARLY, OrdinalRule, equispaced, ordinal, settled, training_labels
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
+from simopt.model.status import Status
 from simopt.problems.bounds import Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
-from simopt.solving.solution import Status
 
 TIGHT = 1e-6
 

@@ -12,16 +12,16 @@ import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.data.row_blocks import Asked, Ear, Products, RowBlocks, listening
+from simopt.model.problem import overheard
+from simopt.model.status import Status
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.hinges.hinge_stage import HingeStage, at_zero
 from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import Penalty as Strength
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
-from simopt.solving.problem import overheard
-from simopt.solving.solution import Iterate, Status
+from simopt.solving.entry_points import certify, solve
+from simopt.solving.solution import Iterate
 from simopt.solving.solver import SolverSpec
 
 
@@ -78,7 +78,7 @@ def test_a_streamed_solve_takes_ten_passes(tmp_path: Any, monkeypatch: pytest.Mo
     """The checks, the unit of the features with the fingerprint, the solver, and the certificate with the fingerprint once more."""
     da = pytest.importorskip("dask.array")
     mapped, X, y = written(tmp_path)
-    monkeypatch.setattr("simopt.solving.judgement.TURMOIL", 1e-4)  # as so many samples have it as are streamed
+    monkeypatch.setattr("simopt.certificates.judgement.TURMOIL", 1e-4)  # as so many samples have it as are streamed
     passes = counted(monkeypatch, len(y))
     found = solve(LandmarkedSVR(da.from_array(mapped, chunks=(9000, 30)), y, bound, 0.1), tol=1e-9)
     assert found.optimal and len(passes) <= 10
@@ -131,7 +131,7 @@ def test_other_features_are_not_heard() -> None:
 def test_the_certificate_is_about_the_data_on_record(tmp_path: Any, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
     """Others write on the file before the one pass of the judge: what it reads is not what was read at first."""
     mapped, X, y = written(tmp_path, 5000, 7)
-    monkeypatch.setattr("simopt.solving.judgement.TURMOIL", 0.0)
+    monkeypatch.setattr("simopt.certificates.judgement.TURMOIL", 0.0)
     problem = LandmarkedSVR(mapped, y, Penalty(1e-3), 0.1)
     other = np.memmap(mapped.filename, dtype=mapped.dtype, mode="r+", shape=mapped.shape)
     mark, answer = problem.fingerprint(), solve(LandmarkedSVR(X, y, Penalty(1e-3), 0.1), tol=1e-11)
@@ -186,7 +186,7 @@ def test_a_certificate_of_one_pass_is_that_of_many(bound: Any, turmoil: float, m
     y = X[:, 0] + np.sin(np.arange(20_000.0))
     problem = LandmarkedSVR(X, y, bound, 0.1)
     found = solve(problem, tol=1e-7)
-    monkeypatch.setattr("simopt.solving.judgement.TURMOIL", turmoil)
+    monkeypatch.setattr("simopt.certificates.judgement.TURMOIL", turmoil)
     passes = counted(monkeypatch, 20_000)
     one = certify(problem, found.point, found.multipliers)
     few = len(passes)

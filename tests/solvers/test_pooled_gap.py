@@ -10,13 +10,13 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from simopt.arithmetic import RATIONAL
+from simopt.core.arrays import Array
 from simopt.estimators import LipschitzIsotonicRegressor
-from simopt.ground.arrays import Array
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solvers.isotonic import lipschitz
 from simopt.solvers.isotonic.lipschitz import IsotonicFit, lipschitz_isotonic
 from simopt.solvers.isotonic.pooled_gap import relative_gap
-from simopt.solving.certificate import certify
+from simopt.solving.entry_points import certify
 
 
 def fits() -> list[IsotonicFit]:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.solvers.power.grid import power_grid, spectral_grid
 from simopt.solvers.power.single_fit import power_fit

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simopt.core.errors import InvalidFile, InvalidProblem, UnknownName
 from simopt.data import relevance as relevances
 from simopt.data.datasets import load_dataset
 from simopt.data.queries import Queries
 from simopt.data.relevance import eta
 from simopt.data.similarities import Manhattan
 from simopt.estimators.ranking.ranker import LandmarkedRanker, rank
-from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
 
 
 def toy(seed: int = 0, queries: int = 12) -> tuple[Any, Any, Any]:

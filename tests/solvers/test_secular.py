@@ -8,7 +8,7 @@ from flint import arb
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 from simopt.solvers.squares.secular import asymptotic_tangent, model_root, path_point, secular_root
 from simopt.solvers.squares.spectrum import spectrum
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
+from simopt.model.status import Status
 from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.solvers.power.single_fit import ACCEPTABLE, power_fit
 from simopt.solvers.power.ways_in import secular
 from simopt.solvers.squares.lanczos import Lanczos
-from simopt.solving.driver import solve
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import solve
 
 
 def distance(gram, a, b):

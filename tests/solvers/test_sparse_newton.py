@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simopt.model.status import Status
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.sparse.active_columns import ActiveSet, SmoothedLoss, accelerated
 from simopt.solvers.sparse.l1_face import model_minimiser, project
-from simopt.solving.driver import solve
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import solve
 
 
 def gauss(n, d, seed=0):

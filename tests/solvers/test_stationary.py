@@ -8,7 +8,7 @@ from flint import arb
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.solvers.power.isolation import evaluate, isolate
 from simopt.solvers.power.stationary import spectral_stationary_points, stationary_points

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from svm_cases import gaussian, linear, noisy, ugly
 
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
+from simopt.model.status import Status
 from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.solvers.svm import fit as svm_fit
@@ -20,9 +21,8 @@ from simopt.solvers.svm.dual import best_intercept, box, complementarity, produc
 from simopt.solvers.svm.fit import contiguous, svm_fits
 from simopt.solvers.svm.pair_selection import ascend, ascend_balanced, best_in_box, largest
 from simopt.solvers.svm.polish import polish
-from simopt.solving.certificate import certify
-from simopt.solving.driver import choose, solve
-from simopt.solving.solution import Status
+from simopt.solving.driver import choose
+from simopt.solving.entry_points import certify, solve
 
 FORMS = [HingeSVM.form("penalty"), HingeSVM.form("penalty_intercept")]
 PLAIN, BIASED = FORMS

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from svm_cases import linear, noisy, ugly
 
-from simopt.ground.errors import UnknownName
+from simopt.core.errors import UnknownName
+from simopt.model.status import Status
 from simopt.problems.bounds import Capacity, Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.solvers.svm.ball import path_piece
 from simopt.solvers.svm.fit import contiguous, svm_fits
-from simopt.solving.certificate import certify
-from simopt.solving.driver import choose, solve
-from simopt.solving.solution import Status
+from simopt.solving.driver import choose
+from simopt.solving.entry_points import certify, solve
 
 
 def norm(problem, solution):

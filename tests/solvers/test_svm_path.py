@@ -10,15 +10,14 @@ import pytest
 from svm_cases import linear, noisy, ugly
 
 from simopt.arithmetic import RATIONAL
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
+from simopt.model.status import Status
 from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.solvers.svm.fit import contiguous, svm_fits
 from simopt.solvers.svm.path import balanced_along, balanced_start, fits_along, mean_threshold, svm_path, threshold_of, warm_start
 from simopt.solvers.svm.ways_in import caps_of
-from simopt.solving.certificate import certify
-from simopt.solving.driver import solve
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import certify, solve
 
 
 def mean_point(labels, strength):

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.estimators.index_models.transfer import Transfer, checked_transfer, clipped_linear, find_fault, known_transfer
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.ground.monotone_function import MonotoneFunction
 
 KNOWN = [
     *(known_transfer(name) for name in ("identity", "logistic", "probit", "clipped")),

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian
 from simopt.equivalence.decide import decide
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.samples import synthetic
 from simopt.equivalence.training import TrainingSet
-from simopt.ground.errors import InvalidProblem
 from simopt.theorems.kj.regression.svr_families import features_of
 from simopt.theorems.kj.sparse.lasso_families import landmarked_lasso
 from simopt.theorems.rmw.families import herding, mean_function, mean_penalised

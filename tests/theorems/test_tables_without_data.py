@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 import pytest
 
 import simopt.claims.reproduction
+from simopt.core import registry
+from simopt.core.errors import MissingDataset
 from simopt.data.datasets import loader
-from simopt.ground import registry
-from simopt.ground.errors import MissingDataset
 from simopt.theorems.kj.experiments import bin_counts, landmark_curves, ohsumed, ordinal_curves, table1a, table1b
 from simopt.theorems.kkks import table1
 

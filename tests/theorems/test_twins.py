@@ -6,12 +6,12 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from simopt.core import registry
 from simopt.equivalence.decide import decide
 from simopt.equivalence.equivalence import Answer, Equivalence
 from simopt.equivalence.samples import sample_for, synthetic
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import verify_weak
-from simopt.ground import registry
 from simopt.problems.bounds import Bounded, InBall, Penalised
 from simopt.theorems.twins.equivalences import Path, in_ball, penalised, seen
 from simopt.theorems.twins.forms import Twin, twins

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from simopt.claims import *
+from simopt.core.arrays import Array
 from simopt.equivalence.stability_bounds import admissibility, norm_bound
-from simopt.ground.arrays import Array
 from simopt.solvers.power.stationary import stationary_points
 from simopt.solvers.squares.secular import secular_root
 from simopt.solvers.squares.spectrum import decompose

@@ -7,8 +7,8 @@ import math
 from simopt.equivalence.declared_family import learned
 from simopt.equivalence.family import Family, family
 from simopt.equivalence.training import TrainingSet
+from simopt.model.problem import Problem
 from simopt.problems.m_power_rls import MPowerRLS, PowerBall
-from simopt.solving.problem import Problem
 from simopt.solving.solution import Solution
 from simopt.theorems.ak.families import power_problem, ridge_problem
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from simopt.core import validate
+from simopt.core.errors import InvalidProblem
 from simopt.equivalence.equivalence import Equivalence, Strength, equivalence
 from simopt.equivalence.family import Interval
 from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.training import TrainingSet
-from simopt.ground import validate
-from simopt.ground.errors import InvalidProblem
 from simopt.solvers.squares.secular import secular_root
 from simopt.theorems.ak.families import (
     eigensystem,

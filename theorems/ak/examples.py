@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.ak.rational_ridge import Sample, dot, loss_change, random_samples, ridge, size, without
 
 PLACE = "Section 4, Example after Definition 4.2"

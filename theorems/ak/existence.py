@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.ak.rational_ridge import dot, minus, random_samples, ridge, risk, slope
 
 

@@ -12,10 +12,10 @@ import numpy as np
 import scipy.linalg
 
 from simopt.claims import *
+from simopt.core.arrays import Array
 from simopt.data.datasets import Dataset
 from simopt.data.similarities import Gaussian
 from simopt.equivalence.training import TrainingSet
-from simopt.ground.arrays import Array
 from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_over_n, m_power_rls
 from simopt.theorems.ak.figure1 import SETTINGS, TREATMENTS, both, implied, quarters
 from simopt.theorems.ak.figure2 import DATASETS as CURVES

@@ -13,18 +13,18 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import scipy.optimize
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.equivalence.family import Family, family
 from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.model.problem import Problem
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.solvers.squares.secular import SecularRoot, path_point, secular_root
 from simopt.solvers.squares.spectrum import Eigensystem, Spectrum
-from simopt.solving.certificate import certify
-from simopt.solving.problem import Problem
+from simopt.solving.entry_points import certify
 
 ROUNDING = 8 * EPS  # a certificate evaluated in floats is trusted to this share of ‖f‖
 

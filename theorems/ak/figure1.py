@@ -10,10 +10,10 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
+from simopt.core.arrays import Array
 from simopt.data.datasets import Dataset, friedman
 from simopt.data.similarities import Gaussian
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.ground.arrays import Array
 from simopt.solvers.squares.cross_validation import cross_validate
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
 from simopt.theorems.ak.protocol import SYNTHETIC

@@ -11,7 +11,7 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.ak.protocol import POWERS, SYNTHETIC, Split, data, tuned_power, tuned_ridge
 
 if TYPE_CHECKING:

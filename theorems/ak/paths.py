@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from simopt.claims import *
+from simopt.core.arrays import Array
 from simopt.data.similarities import Laplacian
 from simopt.equivalence.family import Family
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.ground.arrays import Array
 from simopt.theorems.ak.rational_ridge import dot, random_samples, ridge, risk, size
 from simopt.theorems.ak.weak_and_strong import over_n, over_n_residual, power_parameter, power_residual
 

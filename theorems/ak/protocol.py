@@ -18,10 +18,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset, friedman, load_dataset
 from simopt.data.similarities import Gaussian
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 from simopt.theorems.ak.ridge_path_errors import HeldOut
 
 POWERS = np.round(np.arange(1, 30) / 10, 1)  # 0.1, 0.2, …, 2.9

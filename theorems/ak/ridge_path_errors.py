@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.solvers.squares.power_gap import symmetric_product
 from simopt.solvers.squares.tridiagonal_path import NEIGHBOURS, STEP, TridiagonalPath
 

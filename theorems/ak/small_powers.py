@@ -15,9 +15,9 @@ from fractions import Fraction
 import numpy as np
 
 from simopt.claims import *
+from simopt.core.arrays import Array
 from simopt.data.datasets import friedman
 from simopt.data.similarities import Gaussian
-from simopt.ground.arrays import Array
 from simopt.theorems.ak.protocol import FOLDS, POWERS, REGULARIZATIONS, RIDGES
 from simopt.theorems.ak.table1 import PRINTED
 from simopt.theorems.ak.theorem_1 import positive_root

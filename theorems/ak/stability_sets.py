@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from simopt.claims import *
+from simopt.core.arrays import Array
 from simopt.data.similarities import Linear
 from simopt.equivalence.training import TrainingSet
-from simopt.ground.arrays import Array
 
 ABOVE_TWO = (2.0, 2.5, 3.0, 5.0)
 BELOW_TWO = (1.05, 1.1, 1.3, 1.5, 1.8, 1.95)

@@ -11,9 +11,9 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.tables import Cell, Hypothesis, Run, table
+from simopt.core.arrays import Array
 from simopt.data.datasets import friedman
 from simopt.data.datasets.synthetic import FRIEDMAN_N
-from simopt.ground.arrays import Array
 from simopt.theorems.ak.protocol import POWERS, RIDGES, SYNTHETIC, Split, scaled_error, standardised, tuned_power, tuned_ridge, with_subject
 
 UNIT = "RMSE / max y"

@@ -10,9 +10,9 @@ from scipy.linalg import cho_factor, cho_solve
 
 from simopt.claims import *
 from simopt.claims.each_set import claim_on_each
+from simopt.core.arrays import Array
 from simopt.data.datasets import Dataset, friedman, load_dataset
 from simopt.data.similarities import Gaussian
-from simopt.ground.arrays import Array
 from simopt.theorems.ak.protocol import REGULARIZATIONS, RIDGES, SHARE, Split, last_best, scaled_error, standardised, with_subject
 from simopt.theorems.ak.ridge_path_errors import HeldOut
 from simopt.theorems.ak.table1 import PRINTED as TABLE

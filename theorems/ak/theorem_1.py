@@ -23,9 +23,9 @@ import numpy as np
 import scipy.optimize
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
-from simopt.solving.certificate import certify
+from simopt.solving.entry_points import certify
 from simopt.theorems.ak.rational_power import duality_map, fractional, objective, secular, square_norm_vector, squared_path_norm
 from simopt.theorems.ak.rational_ridge import Sample, dot, minus, random_samples
 

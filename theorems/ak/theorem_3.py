@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from simopt.claims import *
+from simopt.core.arrays import Array
 from simopt.equivalence.stability import Changes, leave_one_out, swap
 from simopt.equivalence.stability_bounds import Change, loss_bound, sharpened, subquadratic, theorem3
-from simopt.ground.arrays import Array
 from simopt.theorems.ak.families import m_power_rls
 from simopt.theorems.ak.rational_power import fractional, leave_one_out_pair
 from simopt.theorems.ak.rational_ridge import Sample, dot, risk, size

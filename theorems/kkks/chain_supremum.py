@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from simopt.ground.arrays import Array
-from simopt.ground.compiled import kernel
+from simopt.core.arrays import Array
+from simopt.core.compiled import kernel
 
 
 @kernel

@@ -18,8 +18,8 @@ from scipy import special
 from scipy.stats import binom
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.theorems.kkks.float_tron import Transfer
 
 WINDOW = 4.5  # deviations: what is left out has a mass of 1e-5

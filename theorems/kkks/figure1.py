@@ -9,9 +9,9 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
+from simopt.core.arrays import Array
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.estimators.index_models.isotron import l_isotron
-from simopt.ground.arrays import Array
-from simopt.ground.monotone_function import MonotoneFunction
 from simopt.theorems.kkks.synthetic import LEARNERS, VARIANCE, at_the_middle, draw, ten_folds
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.estimators.index_models.isotron import l_isotron
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.monotone_function import MonotoneFunction
 from simopt.theorems.kkks.figure1 import draw_functions, normalised
 from simopt.theorems.kkks.printed_tables import SOURCES
 from simopt.theorems.kkks.protocol import FOLDS, ROUNDS, Scaling, by_hold_out, folds

@@ -9,8 +9,8 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.each_set import claim_on_each
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.estimators.index_models.isotron import l_isotron
-from simopt.ground.monotone_function import MonotoneFunction
 from simopt.theorems.kkks.figure2 import STEEP, flat_share, steep_rise, transfers
 from simopt.theorems.kkks.printed_tables import SOURCES
 from simopt.theorems.kkks.protocol import FOLDS, Scaling, folds

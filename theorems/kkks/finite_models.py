@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.theorems.kkks.float_tron import Transfer
 
 

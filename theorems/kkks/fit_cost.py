@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kkks.finite_models import TRANSFERS
 from simopt.theorems.kkks.float_tron import lpav
 from simopt.theorems.kkks.nearness import nearness

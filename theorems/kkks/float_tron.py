@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.solvers.isotonic.chain_fit import fit_chain
 
 Transfer = Callable[[Array], Array]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kkks.piecewise_linear import PiecewiseLinear, constant, ramp, random_transfer
 from simopt.theorems.kkks.rational_lpav import lpav
 from simopt.theorems.kkks.rational_tron import mean, mean_vector

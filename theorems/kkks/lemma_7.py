@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kkks.chain_supremum import best_pair, best_sequence
 from simopt.theorems.kkks.exact_laws import Samples, decided, samples
 from simopt.theorems.kkks.finite_models import FiniteModel, model_of, net

@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kkks.finite_models import FiniteModel, Sample, model_of, net
 from simopt.theorems.kkks.float_tron import lpav
 from simopt.theorems.kkks.rational_lpav import cumulative_residuals

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from simopt.core.arrays import Array
 from simopt.data.datasets import Dataset
-from simopt.ground.arrays import Array
 from simopt.theorems.kkks.protocol import METHODS
 
 Pair = tuple[float, float]

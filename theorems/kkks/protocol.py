@@ -20,14 +20,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.estimators.index_models.alternating_sim import alternating_sim
 from simopt.estimators.index_models.index_model import IndexFit
 from simopt.estimators.index_models.isotron import glm_tron, isotron, l_isotron
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.model.status import Status
 from simopt.problems.matching_loss import MatchingLoss
-from simopt.solving.driver import solve
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import solve
 
 FOLDS = 10
 ROUNDS = {"L-Iso": 200, "GLM-t": 200, "Iso": 200, "SIM": 40}

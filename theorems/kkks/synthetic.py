@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.core.arrays import Array
 from simopt.estimators.index_models.index_model import IndexModel
 from simopt.estimators.index_models.index_record import Function
 from simopt.estimators.index_models.isotron import l_isotron
-from simopt.ground.arrays import Array
 from simopt.theorems.kkks.protocol import folds
 
 DIMENSION, SAMPLES = 400, 600

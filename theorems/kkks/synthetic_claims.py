@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from simopt.claims import *
+from simopt.core.arrays import Array
 from simopt.estimators.index_models.isotron import l_isotron
-from simopt.ground.arrays import Array
 from simopt.theorems.kkks.synthetic import VARIANCE, at_the_middle, draw, expected_error, ten_folds
 
 PLACE = "Section 6.1"

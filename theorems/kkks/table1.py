@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 
 from simopt.claims import *
 from simopt.claims.tables import Cell, Hypothesis, Run, table
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kkks.printed_tables import ROUNDED, SOURCES, TABLE_1, Pair, is_other
 from simopt.theorems.kkks.protocol import FOLDS, METHODS, cross_validated
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from simopt.claims import *
 from simopt.claims.tables import Cell, Run, table
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kkks.printed_tables import OTHERS, SOURCES, TABLE_1, TABLE_2
 from simopt.theorems.kkks.protocol import METHODS
 from simopt.theorems.kkks.table1 import UNIT, beside, measured, otherwise

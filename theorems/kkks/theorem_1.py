@@ -23,7 +23,7 @@ from fractions import Fraction
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kkks.exact_laws import Samples, decided, errors, glm_tron, quantile, samples
 from simopt.theorems.kkks.finite_models import clip
 from simopt.theorems.kkks.index_models import model, random_model, step, transfer

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kkks.exact_laws import Samples, decided, errors, l_isotron, quantile, samples, two_point_fit
 from simopt.theorems.kkks.rational_tron import fitted, iterates, mean
 from simopt.theorems.kkks.uniform_bounds import deviation, fits_apart, noise_radius

@@ -13,7 +13,7 @@ from itertools import islice
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kkks.finite_models import Sample, model_of, net
 from simopt.theorems.kkks.float_tron import l_isotron, lpav
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, interpolating

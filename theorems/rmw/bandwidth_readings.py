@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 from simopt.solvers.herding.gaussian_tiles import Floats
 
 BLOCK = 512

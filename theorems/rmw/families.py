@@ -14,19 +14,19 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from simopt.arithmetic import INTERVAL
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.equivalence.family import Family, Interval, family
 from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.model.problem import Problem
 from simopt.problems.bounds import Capacity, Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.solvers.herding.atoms import StoredAtoms
 from simopt.solvers.herding.frank_wolfe import FrankWolfe
-from simopt.solving.certificate import certify
-from simopt.solving.problem import Problem
+from simopt.solving.entry_points import certify
 from simopt.solving.solution import Solution
 from simopt.theorems.small_worlds import exact_svm
 from simopt.theorems.small_worlds.exact_hull import hull_solution, mean_ray
@@ -133,7 +133,7 @@ def solved(name: str, problem: Problem, solver: str, tol: float) -> Solution:
     ArithmeticError
         when the solver returns none.
     """
-    from simopt.solving.driver import solve
+    from simopt.solving.entry_points import solve
 
     solution = solve(problem, solver, tol=tol)
     if solution.point is None or solution.certificate is None:

@@ -11,10 +11,10 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
-from simopt.ground.arrays import Array
-from simopt.ground.errors import NotAvailable
+from simopt.core.arrays import Array
+from simopt.core.errors import NotAvailable
 from simopt.problems.convex_potential import ConvexPotential, three_points
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 from simopt.theorems.rmw import long_servedio
 from simopt.theorems.rmw.hinge_vertices import corners
 from simopt.theorems.rmw.noise_thresholds import POTENTIALS, curve, failing_rate

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from simopt.core.arrays import Array
 from simopt.data.rows import Indices
-from simopt.ground.arrays import Array
 from simopt.solvers.herding.atoms import StoredAtoms
 from simopt.solvers.herding.frank_wolfe import FrankWolfe
 from simopt.solvers.herding.gaussian_tiles import Floats

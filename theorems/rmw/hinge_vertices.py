@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from fractions import Fraction
 
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 from simopt.theorems.small_worlds.worlds import World, by, dot, risk
 
 Point = tuple[Fraction, Fraction]

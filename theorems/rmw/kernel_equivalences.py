@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from simopt.claims import *
+from simopt.core.arrays import Array
 from simopt.data.similarities import Gaussian, Linear, Similarity
 from simopt.equivalence.equivalence import Answer, Equivalence
 from simopt.equivalence.family import Interval
 from simopt.equivalence.strong import verify_strong
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import verify_weak
-from simopt.ground.arrays import Array
 from simopt.theorems.rmw.equivalences import hinge_svm_to_ball, hinge_svm_to_mean
 from simopt.theorems.rmw.families import hinge_svm, mean_penalised, threshold
 

@@ -24,7 +24,7 @@ import flint
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.rmw.labelled_samples import atoms_of, samples
 from simopt.theorems.rmw.potentials import NOT_POTENTIALS, POTENTIALS
 from simopt.theorems.small_worlds.exact_svm import gram, mean_margins, optimality_gap, path, piece_at, solve

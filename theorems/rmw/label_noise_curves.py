@@ -11,8 +11,8 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
+from simopt.core.arrays import Array
 from simopt.data.similarities import Gaussian, Linear, Similarity
-from simopt.ground.arrays import Array
 from simopt.solvers.svm.path import mean_threshold, svm_path
 
 if TYPE_CHECKING:

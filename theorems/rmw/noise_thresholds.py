@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.problems.convex_potential import ConvexPotential, three_points
 from simopt.theorems.rmw.long_servedio import threshold
 

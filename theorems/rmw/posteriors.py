@@ -13,7 +13,7 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.transcendent import root_bounds
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.small_worlds.exact_tails import Ball, average, ball, expected, multinomial
 from simopt.theorems.small_worlds.sampled_worlds import disc_point, weights
 from simopt.theorems.small_worlds.worlds import dot, minus, plus, scaled, squared

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.rmw.loss_orders import noisy
 from simopt.theorems.small_worlds.worlds import add
 

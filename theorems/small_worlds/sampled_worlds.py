@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 ONE = Fraction(1)
 SUPPORTS = tuple((ONE, Fraction(b, 4)) for b in (-4, -3, -2, -1, 0, 2))

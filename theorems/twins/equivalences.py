@@ -20,11 +20,11 @@ import numpy as np
 import scipy.optimize
 
 from simopt.arithmetic import FLOAT
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem
 from simopt.equivalence.equivalence import Equivalence, Flat, equivalence
 from simopt.equivalence.family import Family, Interval, family
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.ground import registry
-from simopt.ground.errors import InvalidProblem
 from simopt.theorems.twins.forms import TOL, Twin, solved, twins
 
 GRID = np.geomspace(1e4, 1e-6, 31)  # of λ, three or so a decade

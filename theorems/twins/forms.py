@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL
+from simopt.core import registry
+from simopt.core.arrays import Array, Multipliers, Point
 from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.ground import registry
-from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems.bounds import Bounded, InBall, Penalised
-from simopt.solving.certificate import certify
+from simopt.solving.entry_points import certify
 from simopt.theorems.kj.regression.svr_families import features_of, function_of
 
 TOL = 1e-13  # asked of solvers; the radius comes from the gap that they reach
@@ -136,7 +136,7 @@ def solved(twin: Twin, bound: Any, Z: TrainingSet, solver: str | None, tol: floa
     ArithmeticError
         when the solver returns no point.
     """
-    from simopt.solving.driver import solve
+    from simopt.solving.entry_points import solve
 
     problem = twin.pose(bound, Z, options)
     solution = solve(problem, solver, tol=tol)

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from simopt.ground.errors import UnknownName
+from simopt.core.errors import UnknownName
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ import urllib.parse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from simopt.core.errors import InvalidProblem, MissingDataset, NotAvailable
 from simopt.data.datasets import tables
 from simopt.data.datasets.description import Description
 from simopt.data.datasets.https import Session, is_https
 from simopt.data.datasets.packed import zip_member
 from simopt.data.datasets.tables import shown
-from simopt.ground.errors import InvalidProblem, MissingDataset, NotAvailable
 
 OPENML = "https://api.openml.org"
 UCI = "https://archive.ics.uci.edu"

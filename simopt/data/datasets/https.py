@@ -12,9 +12,9 @@ import urllib.parse
 import urllib.request
 from typing import Any
 
+from simopt.core.errors import InvalidProblem, NotAvailable
 from simopt.data.datasets.packed import bounded
 from simopt.data.datasets.tables import shown
-from simopt.ground.errors import InvalidProblem, NotAvailable
 
 SILENCE = 60.0  # seconds without an answer
 HOPS = 5  # redirects

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from simopt.core.arrays import Array
 from simopt.data.datasets.dataset import Dataset
-from simopt.ground.arrays import Array
 
 
 def binary_labels(dataset: Dataset, targets: Array) -> Array:

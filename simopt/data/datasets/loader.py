@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem, MissingDataset, NotAvailable, UnknownName
+from simopt.core.foreign_text import in_utf8
+from simopt.core.writing import write_bytes
 from simopt.data.datasets import tables
 from simopt.data.datasets.dataset import Dataset
 from simopt.data.datasets.description import Description, describe
 from simopt.data.datasets.packed import bounded, gunzip
 from simopt.data.datasets.synthetic import friedman
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, MissingDataset, NotAvailable, UnknownName
-from simopt.ground.foreign_text import in_utf8
-from simopt.ground.writing import write_bytes
 
 FOLDER = "SIMOPT_DATA"
 CACHE = "SIMOPT_CACHE"

@@ -6,7 +6,7 @@ import zipfile
 import zlib
 from typing import Protocol
 
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 
 PIECE = 1 << 20  # bytes asked for at a time
 MEMBERS = 1000  # files of an archive

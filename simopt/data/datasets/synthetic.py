@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from simopt.core import validate
 from simopt.data.datasets.dataset import Dataset
-from simopt.ground import validate
 
 FRIEDMAN_N = 2000
 FRIEDMAN_D = 10

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 
 Codes = Mapping[str, Mapping[str, float]]  # column -> the number that each word stands for
 MISSING = frozenset({"", "na", "n/a", "nan", "?", "null", "none", "-"})  # what spreadsheets and statistics programs write for it

@@ -9,10 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities.base import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic.sparse import is_sparse
+from simopt.core.arrays import Array
 from simopt.data.similarities.points import inner, squared_norms, variances
-from simopt.ground.arrays import Array
 
 DIRECT = 64  # up to this dimension differences are formed one by one: as fast as a matrix product, and exact zeros
 CLOSE = 1e-4  # pairs whose squared distance is this small beside the squared norms are computed again from their differences

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from simopt.core import validate
+from simopt.core.arrays import Array
 from simopt.data.similarities import distances
 from simopt.data.similarities.base import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array
 
 
 @dataclass(frozen=True)

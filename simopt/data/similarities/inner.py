@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from simopt.core import validate
+from simopt.core.arrays import Array
 from simopt.data.similarities.base import Similarity
 from simopt.data.similarities.points import inner, squared_norms
-from simopt.ground import validate
-from simopt.ground.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy.typing as npt
 
+from simopt.core import registry, validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.similarities.base import Similarity
 from simopt.data.similarities.indefinite import Euclidean, Manhattan, Sigmoid
 from simopt.data.similarities.inner import Linear, Polynomial
 from simopt.data.similarities.points import points
 from simopt.data.similarities.radial import Gaussian, Laplacian
 from simopt.data.similarities.scaled import Scaled
-from simopt.ground import registry, validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, UnknownName
 
 STANDARDISED = "standardised-gaussian"  # what estimators take by default, in the space of a kernel
 STANDARDISED_MEAN = "standardised-gaussian-mean-distance"  # and on landmarks

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic.sparse import is_sparse, with_entries
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 
 TAKE_SPARSE = (
     "linear, polynomial and gaussian similarities, and sums, products, Scaled and Normalised of them (Normalised(Linear()) is the cosine)"

@@ -10,17 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities.base import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Precomputed(Similarity):
     """K(i, j) = matrix[i, j]. A point is one row number, so X has shape (n, 1) and whole entries; `points` gives all of them.
 
-    Symmetry, PSD and boundedness are looked up in the matrix, to the tolerances of `simopt.ground.validate`, when first asked for: O(n^3)
+    Symmetry, PSD and boundedness are looked up in the matrix, to the tolerances of `simopt.core.validate`, when first asked for: O(n^3)
     at most. Two of them are equal if their matrices are.
     """
 

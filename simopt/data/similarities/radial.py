@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.arithmetic.sparse import is_sparse
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import distances
 from simopt.data.similarities.base import Similarity
 from simopt.data.similarities.points import points
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 
 
 def _squarable(X: npt.ArrayLike, weights: npt.ArrayLike | None) -> tuple[Array, Array | None]:

@@ -10,12 +10,12 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities.base import Similarity
 from simopt.data.similarities.combine import Derived
 from simopt.data.similarities.points import largest, points, times_columns, variances
-from simopt.ground import validate
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 
 ALIKE = 1e-12  # of the largest |x_ij| of a column: a standard deviation that is not above it is rounding
 

@@ -6,9 +6,9 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Absorbs, Elementwise, Priced
 from simopt.duality.graph.vectors import Mask, Value, above
-from simopt.ground.arrays import Array
 
 
 class Absolute(Elementwise):

@@ -13,9 +13,9 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.graph.symbolic import SYMBOLIC, Symbol, expression
 from simopt.duality.graph.vectors import Indices, Mask, Value, above, broadcast, full, is_zero, known, nothing, where
-from simopt.ground.arrays import Array
 
 Priced = tuple[cp.Expression, list[cp.Constraint]]  # a convex expression, and the constraints under which it is finite
 

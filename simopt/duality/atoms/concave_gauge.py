@@ -8,9 +8,9 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import SPARE, Atom, Priced
 from simopt.duality.graph.vectors import Mask, Value, above, at_least_zero, broadcast, divisor, full, is_zero, known, nothing
-from simopt.ground.arrays import Array
 
 LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one outside
 

@@ -8,10 +8,10 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.concave_gauge import ConcaveGauge
 from simopt.duality.atoms.powers import raised
 from simopt.duality.graph.vectors import Value, above, enclosing, floats, full, is_zero, vector
-from simopt.ground.arrays import Array
 
 LIFTED = 2.0**-1000  # stands for an entry of a ball that may be 0: the norm grows with each entry
 

@@ -8,10 +8,10 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, RATIONAL, Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Elementwise, Priced
 from simopt.duality.atoms.powers import SMALL, raised
 from simopt.duality.graph.vectors import Mask, Value, above, at_least_zero, divisor, enclosing, exactly, is_zero, where
-from simopt.ground.arrays import Array
 
 LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one outside
 

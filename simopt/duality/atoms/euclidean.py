@@ -6,9 +6,9 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Gauge, Priced
 from simopt.duality.graph.vectors import Value, divisor, vector, where
-from simopt.ground.arrays import Array
 
 
 class EuclideanNorm(Gauge):

@@ -9,9 +9,9 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, RATIONAL, Arithmetic, NotRational
+from simopt.core.arrays import Array
 from simopt.duality.atoms.concave_gauge import ConcaveGauge
 from simopt.duality.graph.vectors import Value, above, enclosing, exactly, full, is_zero, vector
-from simopt.ground.arrays import Array
 
 MOST = 64  # the common denominator of weights up to which fractions are tried
 LIFTED = 2.0**-1000  # stands for an entry of a ball that may be 0: the mean grows with each

@@ -8,10 +8,10 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Elementwise, Priced
 from simopt.duality.atoms.square import squares_over
 from simopt.duality.graph.vectors import Mask, Value, above, divisor, is_zero
-from simopt.ground.arrays import Array
 
 
 class Huber(Elementwise):

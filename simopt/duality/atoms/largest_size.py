@@ -6,9 +6,9 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Gauge, Priced
 from simopt.duality.graph.vectors import Value
-from simopt.ground.arrays import Array
 
 
 class LargestSize(Gauge):

@@ -6,10 +6,10 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import SPARE, TAIL, Grouped, Priced
 from simopt.duality.atoms.relative_entropy import relative_entropies
 from simopt.duality.graph.vectors import Value, above, divisor, enclosing, floats, full, known, nothing, positive_part, where
-from simopt.ground.arrays import Array
 
 LEAST = 2.0**-100  # what a multiplier counts of which nothing is known
 

@@ -6,10 +6,10 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Elementwise, Priced
 from simopt.duality.atoms.relative_entropy import relative_entropies
 from simopt.duality.graph.vectors import Mask, Value, above, divisor, full, is_zero, where
-from simopt.ground.arrays import Array
 
 LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one outside
 

@@ -6,10 +6,10 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Elementwise, Priced
 from simopt.duality.atoms.relative_entropy import relative_entropies
 from simopt.duality.graph.vectors import Mask, Value, above, divisor, full, is_zero, positive_part, where
-from simopt.ground.arrays import Array
 
 FAR = 30.0  # beyond, the terms of the difference itself do not cancel
 

@@ -6,6 +6,7 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import SPARE, Grouped, Priced
 from simopt.duality.graph.vectors import (
     Indices,
@@ -21,7 +22,6 @@ from simopt.duality.graph.vectors import (
     replaced,
     where,
 )
-from simopt.ground.arrays import Array
 
 
 class Maximum(Grouped):

@@ -6,10 +6,10 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Atom, Elementwise, Priced
 from simopt.duality.atoms.total import Total
 from simopt.duality.graph.vectors import Mask, Value, above, broadcast, divisor, full, is_zero, known, nothing, vector, where
-from simopt.ground.arrays import Array
 
 STEPS, STEP = 8, 1e-6  # of Newton's method, and of its differences
 

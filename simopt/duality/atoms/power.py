@@ -8,10 +8,10 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Absorbs, Elementwise, Priced
 from simopt.duality.atoms.powers import SMALL, raised
 from simopt.duality.graph.vectors import Mask, Value, above, at_least_zero, divisor, enclosing, is_zero, where
-from simopt.ground.arrays import Array
 
 
 class Power(Elementwise):

@@ -8,10 +8,10 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Gauge, Priced
 from simopt.duality.atoms.powers import raised
 from simopt.duality.graph.vectors import Indices, Value, divisor, exactly, where
-from simopt.ground.arrays import Array
 
 
 class PowerNorm(Gauge):

@@ -13,10 +13,10 @@ import numpy as np
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, NotRational
 from simopt.arithmetic.definite import least_eigenvalue, semidefinite_rank
 from simopt.arithmetic.interval import as_interval
+from simopt.core.arrays import Array
+from simopt.core.errors import Unreadable
 from simopt.duality.atoms.base import Absorbs, Atom, Priced
 from simopt.duality.graph.vectors import Indices, Value, divisor, enclosing, floats, is_zero, known, nothing, vector
-from simopt.ground.arrays import Array
-from simopt.ground.errors import Unreadable
 
 LARGEST = 30  # rows of a matrix whose rank is decided in fractions
 APART = 1e-6  # relatively: a multiplier so far outside of the range of P is no rounded one of its elements

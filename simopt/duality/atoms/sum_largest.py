@@ -8,9 +8,9 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import SPARE, Atom, Priced
 from simopt.duality.graph.vectors import Value, above, broadcast, divisor, floats, known, nothing, positive_part, vector
-from simopt.ground.arrays import Array
 
 
 class SumLargest(Atom):

@@ -16,8 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, Arithmetic, Interval
+from simopt.core.arrays import Array
 from simopt.duality.graph.vectors import Indices, Value, broadcast, inner, product, stack, vector
-from simopt.ground.arrays import Array
 
 KEPT = 100_000  # entries of a matrix
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import cvxpy as cp
 
     from simopt.arithmetic import Arithmetic
-    from simopt.ground.arrays import Array
+    from simopt.core.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.interval import as_interval
+from simopt.core.arrays import Array
 from simopt.duality.graph.symbolic import Symbol
-from simopt.ground.arrays import Array
 
 Value = Any
 Mask = NDArray[np.bool_]

@@ -9,8 +9,8 @@ import cvxpy as cp
 import numpy as np
 from cvxpy.constraints import Equality, Inequality, PowCone3DApprox
 
+from simopt.core.errors import Unreadable
 from simopt.duality.reading.library import Reading, mean
-from simopt.ground.errors import Unreadable
 
 if TYPE_CHECKING:
     from simopt.duality.reading.expressions import Expressions

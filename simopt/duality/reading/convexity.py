@@ -7,8 +7,8 @@ from typing import Any
 import cvxpy as cp
 from scipy.sparse.linalg import ArpackError
 
+from simopt.core.errors import Unreadable
 from simopt.duality.atoms.quadratic_form import missing, support
-from simopt.ground.errors import Unreadable
 
 
 def convex(problem: cp.Problem) -> None:

@@ -24,6 +24,7 @@ from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic, NotRational
+from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality.atoms.base import Atom, Elementwise
 from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.graph.affine import (
@@ -45,7 +46,6 @@ from simopt.duality.graph.vectors import Indices, Mask, Value
 from simopt.duality.reading import products
 from simopt.duality.reading.leaves import value_of
 from simopt.duality.reading.library import ATOMS, Reading, axis_groups
-from simopt.ground.errors import InvalidProblem, Unreadable
 
 READ = "read are sums, products with constants, indexing, stacking, and the atoms of simopt.duality.atoms"
 SELECTING = (

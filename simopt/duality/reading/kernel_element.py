@@ -18,12 +18,12 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Absorbs, Atom, Priced
 from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm, root
 from simopt.duality.graph.affine import MIXED, Constant, Key, Map, Pattern, Product, Reference, Residual
 from simopt.duality.graph.programme import Programme, Term
 from simopt.duality.graph.vectors import Value, divisor, is_zero, known, nothing, vector
-from simopt.ground.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 
 
 def value_of(leaf: Any) -> Any:

@@ -11,6 +11,7 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
+from simopt.core.errors import Unreadable
 from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.base import Atom
 from simopt.duality.atoms.concave_norm import NegativePowerNorm
@@ -34,7 +35,6 @@ from simopt.duality.atoms.sum_largest import SumLargest
 from simopt.duality.atoms.total import Total
 from simopt.duality.graph.affine import Constant, Map, Negation, Scaling, Sum, Totals, dense, matrix_of, stacked
 from simopt.duality.graph.vectors import Indices
-from simopt.ground.errors import Unreadable
 
 if TYPE_CHECKING:
     from simopt.duality.reading.expressions import Expressions

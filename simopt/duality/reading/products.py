@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from simopt.core.errors import Unreadable
 from simopt.duality.graph.affine import Constant, Map, Product, Scaling, Selection, Totals
 from simopt.duality.graph.vectors import Indices
-from simopt.ground.errors import Unreadable
 
 if TYPE_CHECKING:
     from simopt.duality.reading.expressions import Expressions

@@ -12,7 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from simopt.arithmetic import INTERVAL
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality.atoms.quadratic_form import SemidefiniteForm
+from simopt.duality.evaluation.bounds import bounded
 from simopt.duality.graph.affine import Constant, Key, Map, Negation, Selection, Sum, dense
 from simopt.duality.graph.epigraphs import recognised
 from simopt.duality.graph.programme import Leaf, Programme, Row
@@ -25,9 +28,6 @@ from simopt.duality.reading.kernel_element import elements
 from simopt.duality.reading.leaves import held
 from simopt.duality.reading.version import known_version
 from simopt.duality.stationarity.norm_bound import NormBound
-from simopt.duality.sweeps.bounds import bounded
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, Unreadable
 
 SIGNS = {"nonneg": -1, "pos": -1, "nonpos": 1, "neg": 1}
 STRUCTURES = ("symmetric", "diag", "sparsity")

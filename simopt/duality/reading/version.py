@@ -6,7 +6,7 @@ import re
 
 import cvxpy as cp
 
-from simopt.ground.errors import Unreadable
+from simopt.core.errors import Unreadable
 
 FROM, BELOW = (1, 9), (1, 10)  # pyproject.toml says the same
 

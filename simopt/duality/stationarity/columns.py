@@ -18,17 +18,17 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Absorbs
 from simopt.duality.atoms.concave_gauge import ConcaveGauge
 from simopt.duality.atoms.perspective import Perspective
+from simopt.duality.evaluation.absorbers import Absorber
+from simopt.duality.evaluation.backward import Backward
+from simopt.duality.evaluation.gradients import gradients
+from simopt.duality.evaluation.held import Held, Settlement, groups
 from simopt.duality.graph.affine import Key, Map
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Indices, Mask, at_least_zero, full
-from simopt.duality.sweeps.absorbers import Absorber
-from simopt.duality.sweeps.backward import Backward
-from simopt.duality.sweeps.gradients import gradients
-from simopt.duality.sweeps.held import Held, Settlement, groups
-from simopt.ground.arrays import Array
 
 MOST = 1500  # entries that are solved for
 WORK = 1e10  # products that the choice may cost

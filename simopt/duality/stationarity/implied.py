@@ -15,20 +15,20 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import INTERVAL, Interval
+from simopt.core.arrays import Array
 from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.base import Gauge
 from simopt.duality.atoms.huber import Huber
 from simopt.duality.atoms.logistic import Logistic
 from simopt.duality.atoms.maximum import Maximum
 from simopt.duality.atoms.square import Square
+from simopt.duality.evaluation.bounds import box
+from simopt.duality.evaluation.forward import coefficients
+from simopt.duality.evaluation.gradients import gradients
+from simopt.duality.evaluation.held import groups
 from simopt.duality.graph.affine import Key, Map, Picks, Residual
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Term
 from simopt.duality.graph.vectors import Mask, broadcast
-from simopt.duality.sweeps.bounds import box
-from simopt.duality.sweeps.forward import coefficients
-from simopt.duality.sweeps.gradients import gradients
-from simopt.duality.sweeps.held import groups
-from simopt.ground.arrays import Array
 
 ROUNDS = 3
 ENTRIES = 3_000_000  # of a matrix of gradients

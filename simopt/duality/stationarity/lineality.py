@@ -18,12 +18,12 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from simopt.arithmetic import RATIONAL
+from simopt.core.errors import InvalidProblem
+from simopt.duality.evaluation.gradients import gradients
+from simopt.duality.evaluation.held import groups
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Term
 from simopt.duality.graph.vectors import Indices, Mask
-from simopt.duality.sweeps.gradients import gradients
-from simopt.duality.sweeps.held import groups
-from simopt.ground.errors import InvalidProblem
 
 MOST = 10_000  # fractions that the proofs may take
 SIMPLE = 4096  # the largest denominator of a guess

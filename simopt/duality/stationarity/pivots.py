@@ -21,6 +21,10 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
 from simopt.arithmetic.linear import solve
+from simopt.core.arrays import Array
+from simopt.duality.evaluation.absorbers import Absorber
+from simopt.duality.evaluation.backward import Backward, backward
+from simopt.duality.evaluation.held import Settlement, groups
 from simopt.duality.graph.affine import Key, Residual
 from simopt.duality.graph.programme import Definition, Programme, Term
 from simopt.duality.graph.vectors import Mask, Value, broadcast, is_zero, where
@@ -28,10 +32,6 @@ from simopt.duality.recent import Recent
 from simopt.duality.stationarity.columns import ROUNDING, Columns, Pivots, System
 from simopt.duality.stationarity.lineality import Lineality
 from simopt.duality.stationarity.repair import joined
-from simopt.duality.sweeps.absorbers import Absorber
-from simopt.duality.sweeps.backward import Backward, backward
-from simopt.duality.sweeps.held import Settlement, groups
-from simopt.ground.arrays import Array
 
 Limits = Mapping[Key, tuple[Array, Array]]
 

@@ -9,17 +9,17 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Gauge
 from simopt.duality.atoms.concave_gauge import ConcaveGauge
 from simopt.duality.atoms.perspective import Perspective
+from simopt.duality.evaluation.absorbers import Absorber
+from simopt.duality.evaluation.backward import Backward, backward
+from simopt.duality.evaluation.held import groups
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Mask
 from simopt.duality.stationarity.columns import Columns, System
-from simopt.duality.sweeps.absorbers import Absorber
-from simopt.duality.sweeps.backward import Backward, backward
-from simopt.duality.sweeps.held import groups
-from simopt.ground.arrays import Array
 
 ROUNDS = 4
 LEFT = 1e-13  # of the terms of a residual: less need not be repaired, and is less than rooms

@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Gauge
+from simopt.duality.evaluation.absorbers import Absorber
+from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Programme
 from simopt.duality.stationarity.implied import implied
 from simopt.duality.stationarity.pivots import Pivoting
 from simopt.duality.stationarity.repair import Prepared, centred, completed, joined, repaired, snapped
-from simopt.duality.sweeps.absorbers import Absorber
-from simopt.duality.sweeps.backward import Backward, backward
-from simopt.ground.arrays import Array
 
 NEAR = 1e-9  # of both: bounds as near to each other are not asked to be nearer
 

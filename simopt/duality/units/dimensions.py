@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.errors import InvalidProblem
 from simopt.duality.atoms.quadratic_form import SemidefiniteForm
 from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Programme
 from simopt.duality.units.units import OBJECTIVE, Block, blocks, degree, inside
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.errors import InvalidProblem
-from simopt.solving.problem import Image
+from simopt.model.problem import Image
 
 if TYPE_CHECKING:
     from simopt.duality.declaration import DeclaredProblem

@@ -10,9 +10,9 @@ import numpy as np
 from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
+from simopt.core.arrays import Array
 from simopt.duality.graph.programme import Leaf, Programme
 from simopt.duality.units.units import OBJECTIVE, Sizes
-from simopt.ground.arrays import Array
 
 PLAIN = {"nonneg", "nonpos", "pos", "neg", "bounds"}  # attributes of variables that can be measured in another unit
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simopt.arithmetic import FLOAT
+from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Atom
 from simopt.duality.atoms.huber import Huber
 from simopt.duality.atoms.quadratic_form import SemidefiniteForm
+from simopt.duality.evaluation.forward import forward
 from simopt.duality.graph.affine import Key, Map
 from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Node, Programme, Term
-from simopt.duality.sweeps.forward import forward
-from simopt.ground.arrays import Array
 
 OBJECTIVE: Key = -1
 CONSTANTS, FAINT, EXACTLY = 3.0, 0.25, 100.0  # weights

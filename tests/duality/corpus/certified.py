@@ -23,9 +23,9 @@ from values import compared
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL
+from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality import Declared
 from simopt.duality.graph_form import best, candidates
-from simopt.ground.errors import InvalidProblem, Unreadable
 
 RESULTS = Path(__file__).with_name("results.jsonl")
 CLOSED = {"float": 1e-8, "interval": 1e-6}  # of |optimum|

@@ -11,10 +11,10 @@ import numpy as np
 from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.arithmetic import FLOAT
+from simopt.core.errors import InvalidProblem
 from simopt.duality import Declared
+from simopt.duality.evaluation.forward import forward
 from simopt.duality.graph.programme import Term
-from simopt.duality.sweeps.forward import forward
-from simopt.ground.errors import InvalidProblem
 
 OFF = 1e-6  # of 1 + the sizes: CVXPY takes fractions for exponents
 DRAWS = 4

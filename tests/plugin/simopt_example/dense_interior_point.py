@@ -11,7 +11,7 @@ from cvxpy.reductions.solvers import utilities
 from cvxpy.reductions.solvers.qp_solvers.qp_solver import QpSolver
 
 from simopt import Status
-from simopt.solving.backends import BackEnd, add_back_end
+from simopt.backends import BackEnd, add_back_end
 
 
 class DenseInteriorPoint(QpSolver):

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from simopt.core.arrays import Array
 from simopt.data.similarities import Similarity, add_similarity
-from simopt.ground.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.ground.errors import InvalidProblem
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
+from simopt.core import validate
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.errors import InvalidProblem
+from simopt.model.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp

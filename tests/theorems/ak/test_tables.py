@@ -11,9 +11,9 @@ import simopt.claims.reproduction
 from simopt.claims import run
 from simopt.claims.kinds import Effort, Verdict
 from simopt.claims.tables import OTHER, OUTSIDE, Cell, Curve, Run
+from simopt.core.errors import InvalidProblem, NotAvailable
 from simopt.data.datasets import Dataset, load_dataset
 from simopt.data.similarities import Gaussian
-from simopt.ground.errors import InvalidProblem, NotAvailable
 from simopt.solvers.power.stationary import spectral_stationary_points
 from simopt.solvers.squares.secular import secular_root
 from simopt.solvers.squares.spectrum import decompose

@@ -13,11 +13,11 @@ import pytest
 import simopt.claims.reproduction
 from simopt.claims.kinds import Effort
 from simopt.claims.tables import Cell, Row, Run
+from simopt.core.errors import InvalidProblem
 from simopt.data import relevance
 from simopt.data.datasets import Dataset, load_dataset
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.similarities import named
-from simopt.ground.errors import InvalidProblem
 from simopt.theorems.kj.experiments import ohsumed, ohsumed_table
 from simopt.theorems.kj.experiments.ohsumed import CUTS, FEATURE, LANDMARKED, LINEAR, METHODS, RANDOM, Fold
 

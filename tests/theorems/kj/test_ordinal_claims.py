@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from simopt.claims import catalogue
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 from simopt.theorems.kj.goodness.finite_domains import least_loss, predicted
 from simopt.theorems.kj.ordinal import theorem_13
 from simopt.theorems.kj.ordinal.direct_reduction import far_apart, ordinal_error

@@ -16,9 +16,9 @@ from simopt.claims import catalogue, runner
 from simopt.claims.kinds import Effort, Verdict
 from simopt.claims.mutants import run_mutants
 from simopt.claims.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Row, Run
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset
 from simopt.data.similarities import named
-from simopt.ground.errors import InvalidProblem
 from simopt.theorems.kj.experiments import bin_counts, ordinal_curves, ordinal_protocol, table1b
 from simopt.theorems.kj.experiments.bin_counts import best_count, kernel_regression_by_bins, misfit
 from simopt.theorems.kj.experiments.ordinal_protocol import (

@@ -13,7 +13,7 @@ from simopt.claims import Trial
 from simopt.claims.kinds import Effort
 from simopt.data import relevance
 from simopt.problems.ranking_goodness import RankingGoodness
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 from simopt.theorems.kj.ranking.ranking_worlds import expected_relevance, masses, mean, random_world, squared_loss
 from simopt.theorems.kj.ranking.relevance_lists import BINARY, NATURAL, discounts, eta, list_norm, nearest_descending
 from simopt.theorems.kj.ranking.theorem_30 import (

@@ -120,7 +120,7 @@ def test_families_are_bounded_and_good(family: str) -> None:
 def test_repeated_landmarks_give_the_predictions_of_their_copies() -> None:
     from simopt.problems.bounds import Ball
     from simopt.problems.landmarked_svr import LandmarkedSVR
-    from simopt.solving.driver import solve
+    from simopt.solving.entry_points import solve
 
     found, rng = world("random signs", 0.05), np.random.default_rng(1)
     landmarks, sample = sampled(found.masses, 9, rng), sampled(found.masses, 12, rng)

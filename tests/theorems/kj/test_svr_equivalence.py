@@ -9,13 +9,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.similarities import Gaussian
 from simopt.equivalence.strong import verify_strong
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import verify_weak
-from simopt.ground import registry
-from simopt.ground.errors import InvalidProblem
 from simopt.theorems.kj.regression.equivalences import tikhonov_to_ivanov
 from simopt.theorems.kj.regression.exact_svr import Sample, dual_value, objective, path
 from simopt.theorems.kj.regression.svr_families import LandmarkKernel, features_of, landmarked_svr, landmarked_svr_penalised

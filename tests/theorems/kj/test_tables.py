@@ -16,9 +16,9 @@ from simopt.claims import catalogue, runner
 from simopt.claims.kinds import Effort, Verdict
 from simopt.claims.mutants import run_mutants
 from simopt.claims.tables import INSIDE, OUTSIDE, Cell, Run
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset
 from simopt.data.similarities import named
-from simopt.ground.errors import InvalidProblem
 from simopt.theorems.kj.experiments import figure1a, landmark_curves, protocol, table1a
 from simopt.theorems.kj.experiments.printed_tables import AT_20, KR, LAND, LAND_SP, MANHATTAN, SETS, SIGMOID, TABLE_1A, half_unit
 from simopt.theorems.kj.experiments.protocol import (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simopt.claims import Evidence, runner
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 from simopt.theorems.kkks import exact_laws, lemma_7, theorem_2
 from simopt.theorems.kkks.finite_models import FiniteModel, clip
 from simopt.theorems.kkks.float_tron import l_isotron, lpav

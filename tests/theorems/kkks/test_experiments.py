@@ -10,10 +10,10 @@ import pytest
 
 import simopt.claims.reproduction
 from simopt.claims.tables import INSIDE, OTHER, OUTSIDE, Cell
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.estimators.index_models.index_model import IndexModel
 from simopt.estimators.index_models.index_record import LinearIndex
 from simopt.estimators.index_models.isotron import isotron, l_isotron
-from simopt.ground.monotone_function import MonotoneFunction
 from simopt.theorems.kkks import figure1
 from simopt.theorems.kkks.synthetic import VARIANCE, all_points, at_the_middle, draw, expected_error, ten_folds
 

@@ -19,10 +19,10 @@ from simopt.claims import catalogue, proof, runner
 from simopt.claims.kinds import Effort, Verdict
 from simopt.claims.mutants import run_mutants
 from simopt.claims.tables import INSIDE, OTHER, OUTSIDE, Cell, Run
+from simopt.core.errors import InvalidProblem
+from simopt.core.monotone_function import MonotoneFunction
 from simopt.data.datasets import Dataset
 from simopt.estimators.index_models.isotron import glm_tron, l_isotron
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.monotone_function import MonotoneFunction
 from simopt.theorems.kkks import figure2, protocol, table1, table2, table_claims
 from simopt.theorems.kkks.printed_tables import OTHERS, SOURCES, TABLE_1, TABLE_2, is_other
 from simopt.theorems.kkks.protocol import (

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from simopt.core import registry
+from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian, Linear
 from simopt.equivalence.equivalence import Answer, Equivalence, Strength
 from simopt.equivalence.family import Interval
 from simopt.equivalence.strong import verify_strong
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import verify_weak
-from simopt.ground import registry
-from simopt.ground.errors import InvalidProblem
 from simopt.theorems.rmw.equivalences import (
     hinge_svm_ball_to_mean_ball,
     hinge_svm_hull_to_mean,

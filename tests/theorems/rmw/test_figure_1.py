@@ -14,10 +14,10 @@ import simopt.claims.reproduction
 from simopt.claims import runner
 from simopt.claims.kinds import Verdict
 from simopt.claims.tables import INSIDE, OTHER, OUTSIDE, Cell, Curve, Run
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset
 from simopt.data.similarities import Gaussian
 from simopt.estimators.herding.herd import herd
-from simopt.ground.errors import InvalidProblem
 from simopt.theorems.rmw.bandwidth_readings import READINGS, correct, relative_similarities, signed_gram, squared_distances
 from simopt.theorems.rmw.figure1 import ACCURACY, HERDS, STATEMENTS, WHOLE, accuracy_at, apart
 from simopt.theorems.rmw.herds_of_herds import OnTestImages, Stage, gram_of, herd_weights, mean_norm, recursion, recursion_in_blocks

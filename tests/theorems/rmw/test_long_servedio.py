@@ -12,9 +12,9 @@ import pytest
 from scipy.optimize import linprog
 
 import simopt.claims.reproduction
-from simopt.ground.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem
 from simopt.problems.convex_potential import ConvexPotential, three_points
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 from simopt.theorems.rmw import long_servedio
 from simopt.theorems.rmw.hinge_vertices import corners, grows
 from simopt.theorems.rmw.long_servedio import correct, margins, misled, threshold

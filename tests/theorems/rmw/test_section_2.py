@@ -14,7 +14,7 @@ import scipy.optimize
 from simopt.claims import Verdict, catalogue, runner
 from simopt.claims.kinds import Effort
 from simopt.claims.mutants import run_mutants
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.rmw.feature_normalisation import LENGTHS, of_lengths
 from simopt.theorems.rmw.kernel_expansions import AT_X, BASE, boosted, proposed, squared_distance_to_cone
 from simopt.theorems.rmw.labelled_samples import atoms_of, samples

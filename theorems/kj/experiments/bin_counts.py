@@ -10,7 +10,7 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.tables import Run
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kj.experiments.ordinal_protocol import SPLITS, OrdinalSplit, binned
 from simopt.theorems.kj.experiments.printed_ordinal import BINNED, TABLE_1B
 from simopt.theorems.kj.experiments.printed_tables import KR, MANHATTAN, SIGMOID, SIMILARITIES

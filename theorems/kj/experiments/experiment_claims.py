@@ -8,9 +8,9 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.each_set import claim_on_each, row
+from simopt.core.arrays import Array
 from simopt.data.datasets import Dataset
 from simopt.data.similarities import named
-from simopt.ground.arrays import Array
 from simopt.theorems.kj.experiments.printed_tables import (
     AT_20,
     KR,

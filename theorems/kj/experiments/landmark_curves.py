@@ -10,7 +10,7 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kj.experiments.printed_tables import KR, LAND, LAND_SP, SETS, SIMILARITIES
 from simopt.theorems.kj.experiments.protocol import Landmarks, kernel_regression
 from simopt.theorems.kj.experiments.table1a import CONSTANT_FIT, RIDGE, SHIFTED, UNIT, shared, splits

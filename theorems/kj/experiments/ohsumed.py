@@ -16,13 +16,13 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.tables import Run
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.queries import Queries, defined
 from simopt.data.similarities import Similarity, named
 from simopt.estimators.ranking.ranker import rank
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 from simopt.solvers.squares.landmarked import singular_system
 from simopt.theorems.kj.experiments.printed_tables import GAUSSIAN, MANHATTAN, SIGMOID, SIMILARITIES
 from simopt.theorems.kj.experiments.protocol import standardised

@@ -11,7 +11,7 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kj.experiments.landmark_curves import panels
 from simopt.theorems.kj.experiments.ordinal_protocol import SPLITS, OrdinalLandmarks, kernel_regression
 from simopt.theorems.kj.experiments.printed_ordinal import ORLAND

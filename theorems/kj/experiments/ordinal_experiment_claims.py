@@ -8,7 +8,7 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.each_set import FETCHED, claim_on_each, row
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kj.experiments.experiment_claims import seeded_sets, split_of
 from simopt.theorems.kj.experiments.ordinal_protocol import BINS, SCALE, OrdinalLandmarks, OrdinalSplit, binned, kernel_regression
 from simopt.theorems.kj.experiments.printed_ordinal import ORDINAL_SETS, WINES

@@ -22,17 +22,17 @@ from typing import Any
 
 import numpy as np
 
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.core.threads import quiet
 from simopt.data.landmarks import LandmarkMap
 from simopt.estimators.ordinal.ordinal import certified
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.threads import quiet
+from simopt.model.problem import Problem
+from simopt.model.status import Status
 from simopt.problems.bounds import Penalty
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.thresholds.constant_scores import equispaced
-from simopt.solving.problem import Problem
-from simopt.solving.solution import Status
 from simopt.theorems.kj.experiments.protocol import HELD_OUT, SCALINGS, SPLITS, TRAINING, similarity_of, weighted_by_similarity
 
 __all__ = ["SPLITS", "OrdinalLandmarks", "OrdinalSplit", "binned", "kernel_regression", "ordered_logit"]

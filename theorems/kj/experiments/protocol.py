@@ -25,19 +25,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import CHOSEN_BY, LandmarkMap
 from simopt.data.similarities import Similarity, named
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.model.problem import Problem
+from simopt.model.status import Status
 from simopt.problems.bounds import Penalty
 from simopt.problems.domains.weighted_mean import weighted_means
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.sparse.forward_selection import forward_selection
 from simopt.solvers.squares.landmarked import singular_system
-from simopt.solving.driver import solve
-from simopt.solving.problem import Problem
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import solve
 
 SPLITS = 5
 TRAINING = 0.7

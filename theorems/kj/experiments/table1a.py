@@ -9,9 +9,9 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.claims.tables import Cell, Hypothesis, Run, table
+from simopt.core.arrays import Array
+from simopt.core.errors import NotAvailable
 from simopt.data.datasets import Dataset
-from simopt.ground.arrays import Array
-from simopt.ground.errors import NotAvailable
 from simopt.theorems.kj.experiments.printed_tables import KR, LAND, LAND_SP, MANHATTAN, SETS, SIGMOID, SIMILARITIES, TABLE_1A, half_unit
 from simopt.theorems.kj.experiments.protocol import SPLITS, Landmarks, Split, kernel_regression, kernel_ridge
 from simopt.theorems.kj.experiments.table1_plot import BesidePrinted

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 
 from simopt.claims import *
 from simopt.claims.tables import Cell, Hypothesis, Row, Run, table
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kj.experiments.bin_counts import best_count, misfits
 from simopt.theorems.kj.experiments.ordinal_protocol import (
     BINS,

@@ -15,7 +15,7 @@ import numpy as np
 from simopt.claims import *
 from simopt.problems.goodness import Goodness
 from simopt.solvers.goodness.exact import exact_goodness, exact_smallest_bound
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 from simopt.theorems.kj.goodness.finite_domains import (
     HALF,
     ONE,

@@ -10,10 +10,10 @@ from itertools import pairwise
 import numpy as np
 
 from simopt.claims import *
+from simopt.model.problem import Problem
+from simopt.model.status import Status
 from simopt.problems.kernel_goodness import KernelGoodness
-from simopt.solving.driver import solve
-from simopt.solving.problem import Problem
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import solve
 
 SECTION = "regression"
 

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.goodness import Goodness
 from simopt.solvers.goodness.exact import exact_smallest_bound
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 from simopt.theorems.kj.goodness.admissible_weights import mapped, problems
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain, predicted
 from simopt.theorems.kj.goodness.kernel_margin import kernel_value

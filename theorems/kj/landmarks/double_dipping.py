@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, alone, domain, gaps, largest_gap, random_domain, small_domains
 from simopt.theorems.kj.landmarks.mean_gap import two_walks
 from simopt.theorems.kj.regression.nearly_fair_coin import reached

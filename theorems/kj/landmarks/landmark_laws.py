@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.small_worlds.exact_tails import multinomial
 from simopt.theorems.small_worlds.sampled_worlds import weights
 

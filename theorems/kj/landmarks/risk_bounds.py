@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kj.landmarks.uniform_gaps import ONE, coins, gaps, in_the_plane, indistinct, on_the_line, reach
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, enclosed, holds_for_all_levels, tails
 from simopt.theorems.small_worlds.sampled_worlds import weights

@@ -17,11 +17,11 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.imc_ordinal import IMCOrdinal
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 from simopt.theorems.kj.ordinal.ordinal_worlds import HALF, ONE, ZERO, margin_loss
 from simopt.theorems.kj.ordinal.theorem_14 import kernel_value
 

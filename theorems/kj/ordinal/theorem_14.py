@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.solvers.goodness.ordinal_exact import exact_ordinal_bound
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 from simopt.theorems.kj.goodness.admissible_weights import mapped, squared_norm
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, Numbers, domain, mean
 from simopt.theorems.kj.goodness.kernel_margin import cone_value

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
+from simopt.model.status import Status
 from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.problems.kernel_ranking import KernelRanking
 from simopt.problems.ranking_goodness import RankingGoodness
-from simopt.solving.driver import solve
-from simopt.solving.solution import Status
+from simopt.solving.entry_points import solve
 from simopt.theorems.kj.ranking.ranking_worlds import drawn, expected_relevance, masses, random_world
 
 SECTION = "ordinal"

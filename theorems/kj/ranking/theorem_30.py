@@ -32,8 +32,8 @@ import numpy as np
 from scipy.optimize import brentq
 
 from simopt.claims import *
+from simopt.core.arrays import Array
 from simopt.data import relevance
-from simopt.ground.arrays import Array
 from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.solvers.goodness.box_squares import ranking_iterates
 from simopt.theorems.kj.landmarks.landmark_laws import deviations, draws, hadamard, landmarked, random_landmarks, signs

@@ -13,11 +13,11 @@ from functools import lru_cache
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.problems.bounds import Ball
 from simopt.problems.goodness import Goodness
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solving.driver import solve
+from simopt.solving.entry_points import solve
 
 SECTION = "regression"
 GAP = 1e-7  # relative, of the empirical problem

@@ -17,9 +17,9 @@ from math import comb
 import numpy as np
 
 from simopt.claims import *
+from simopt.core.arrays import Array
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.similarities import Manhattan, Sigmoid, Similarity
-from simopt.ground.arrays import Array
 from simopt.solvers.sparse.forward_selection import forward_selection
 from simopt.solvers.squares.kernel_regression import NadarayaWatson
 

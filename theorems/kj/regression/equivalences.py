@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from simopt.core import validate
 from simopt.equivalence.equivalence import Equivalence, Flat, equivalence
 from simopt.equivalence.training import TrainingSet
-from simopt.ground import validate
 from simopt.theorems.kj.regression.svr_families import active_range, exact_path, landmarked_svr, landmarked_svr_penalised, moving_range
 from simopt.theorems.small_worlds.exact_svm import piece_at
 

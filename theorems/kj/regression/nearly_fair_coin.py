@@ -14,7 +14,7 @@ import math
 import numpy as np
 from scipy.stats import binom
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kj.sparse.algorithm_2 import Landmarked
 
 SAFE = 1.0 + 1e-9  # by which a tail in floats is asked to pass δ

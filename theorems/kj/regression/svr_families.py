@@ -20,15 +20,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from simopt.arithmetic import INTERVAL
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import LandmarkMap
 from simopt.equivalence.family import Family, Interval, family
 from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solving.certificate import certify
+from simopt.solving.entry_points import certify
 from simopt.theorems.kj.regression import exact_svr
 from simopt.theorems.small_worlds.exact_svm import Piece
 
@@ -136,7 +136,7 @@ def _solved(problem: LandmarkedSVR, solver: str, tol: float) -> tuple[Array, flo
     ArithmeticError
         when the solver returns no point.
     """
-    from simopt.solving.driver import solve
+    from simopt.solving.entry_points import solve
 
     solution = solve(problem, solver, tol=tol)
     if solution.point is None or solution.multipliers is None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)

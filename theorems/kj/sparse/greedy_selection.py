@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kj.sparse.algorithm_2 import (
     Landmarked,
     exact_problem,

@@ -12,11 +12,11 @@ import math
 
 import numpy as np
 
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
 from simopt.equivalence.family import Family, Interval, family
 from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
 from simopt.theorems.kj.regression.svr_families import features_of, function_of
 
 SMALL = 1e-5  # of the largest weight: what CVXPY's solver leaves of a 0
@@ -60,7 +60,7 @@ def _solved(features: Array, y: Array, lam: float, solver: str) -> tuple[Array, 
     """
     import cvxpy as cp
 
-    from simopt.solving.certificate import certify
+    from simopt.solving.entry_points import certify
 
     n = len(y)
     w = cp.Variable(features.shape[1], name="w")

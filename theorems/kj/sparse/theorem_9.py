@@ -21,7 +21,7 @@ import numpy as np
 
 from simopt.arithmetic.precision import workprec
 from simopt.claims import *
-from simopt.ground.arrays import Array
+from simopt.core.arrays import Array
 from simopt.theorems.kj.landmarks.risk_bounds import logarithm
 from simopt.theorems.kj.landmarks.uniform_gaps import coins, on_the_line
 from simopt.theorems.kj.regression.nearly_fair_coin import reached_by_algorithm_2, surely_reached_by_algorithm_2

@@ -1,0 +1,191 @@
+"""What a process has once and its threads share: locks, the filters of warnings, objects that hold what one solve at a time finds; and
+several threads for the blocks of one computation.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import warnings
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar, copy_context
+from typing import Any, NamedTuple, TypeVar
+
+from simopt.core import validate
+
+Row = TypeVar("Row")
+Item = TypeVar("Item")
+Found = TypeVar("Found")
+
+
+def lock() -> Any:
+    """A lock that its own thread may take again, and that is free in a forked process: who held it there is no more."""
+    made = threading.RLock()
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=made._at_fork_reinit)  # type: ignore[attr-defined]
+    return made
+
+
+class Turns:
+    """Who takes some objects has them alone among threads; others who want one of them wait."""
+
+    def __init__(self) -> None:
+        self._taken: dict[int, Counter[Hashable]] = {}  # by thread; it may take again what it has
+        self._changed = threading.Condition()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.__init__)  # type: ignore[misc]
+
+    @contextmanager
+    def of(self, objects: Iterable[Hashable]) -> Iterator[None]:
+        """Hold all of them, from when nobody else holds any."""
+        own, wanted = threading.get_ident(), Counter(objects)
+
+        def free() -> bool:
+            return not any(wanted.keys() & taken.keys() for thread, taken in self._taken.items() if thread != own)
+
+        with self._changed:
+            self._changed.wait_for(free)
+            self._taken[own] = self._taken.get(own, Counter()) + wanted
+        try:
+            yield
+        finally:
+            with self._changed:
+                left = self._taken.get(own, Counter()) - wanted
+                self._taken[own] = left
+                if not left:
+                    del self._taken[own]
+                self._changed.notify_all()
+
+
+class Hands(NamedTuple):
+    """Threads that work on blocks, and how many they are."""
+
+    pool: ThreadPoolExecutor
+    number: int
+
+
+_hands: ContextVar[Hands | None] = ContextVar("hands", default=None)
+
+
+def at_once(count: int) -> AbstractContextManager[None]:
+    """Inside, in this thread, blocks that do not depend on each other are worked on `count` at once: blocks of rows of streamed features,
+    tiles of Gaussian similarities, blocks of a herd. Linear algebra takes one thread for each of them, in the whole process.
+
+    Off by default. Sums over blocks are taken in the order of the blocks: results are the same to the last bit for every count. What each
+    thread has under way takes memory: a block, and a vector or two.
+
+        >>> with at_once(2):
+        ...     list(in_order(abs, [-3, 2, -1]))
+        [3, 2, 1]
+
+    Raises
+    ------
+    InvalidProblem
+        for a count that is no whole number above 0.
+    """
+    return _at_once(validate.whole("count", count, minimum=1))
+
+
+@contextmanager
+def _at_once(count: int) -> Iterator[None]:
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1), ThreadPoolExecutor(count) as pool:  # which starts no thread before there is work for it
+        token = _hands.set(Hands(pool, count) if count > 1 else None)
+        try:
+            yield
+        finally:
+            _hands.reset(token)
+
+
+def hands() -> int:
+    """How many blocks are worked on at once here."""
+    found = _hands.get()
+    return 1 if found is None else found.number
+
+
+def in_order(work: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[Found]:
+    """What `work` finds of each item, in the order of the items; `at_once` says how many are worked on at a time, of nested work one.
+
+    The items are made in this thread, few more of them ahead than are worked on.
+    """
+    found = _hands.get()
+    if found is None:
+        yield from map(work, items)
+        return
+    under_way: deque[Future[Found]] = deque()
+    try:
+        for item in items:
+            under_way.append(found.pool.submit(copy_context().run, _by_itself, work, item))
+            if len(under_way) > 2 * found.number:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+    finally:
+        wait([future for future in under_way if not future.cancel()])  # it may be writing on arrays of who asked
+
+
+def _by_itself(work: Callable[[Item], Found], item: Item) -> Found:
+    _hands.set(None)
+    return work(item)
+
+
+_filters = lock()
+_inside: list[int] = []  # threads
+_before: list[Any] = []  # the filters to set back
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence warnings: simopt's status says better how a solve went.
+
+    Their filters are those of all threads (but in some builds of Python): the first that comes in sets them, the last that leaves sets them
+    back. If each did so, the last one could set back what another had set.
+    """
+    if getattr(sys.flags, "context_aware_warnings", False):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+        return
+    with _filters:
+        if not _inside:
+            _before.append(warnings.catch_warnings())
+            _before[0].__enter__()
+            warnings.simplefilter("ignore")
+        _inside.append(threading.get_ident())
+    try:
+        yield
+    finally:
+        with _filters:
+            _inside.remove(threading.get_ident())
+            if not _inside:
+                _before.pop().__exit__(None, None, None)
+
+
+def until_stopped(rows: Generator[Row], stop: Callable[[], object]) -> Generator[Row]:
+    """Rows of joblib as they come; who wants no more, or is interrupted, stops what is under way, of which joblib then does not warn."""
+    try:
+        for row in rows:  # noqa: UP028 (`yield from` would end joblib first, whose threads wait for what is under way)
+            yield row
+    except BaseException:
+        stop()
+        raise
+    finally:
+        with quiet():
+            rows.close()
+
+
+def _alone() -> None:
+    """In a forked process the others have left."""
+    own = [thread for thread in _inside if thread == threading.get_ident()]
+    if _inside and not own:
+        _before.pop().__exit__(None, None, None)
+    _inside[:] = own
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_alone)

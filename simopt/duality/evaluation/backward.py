@@ -1,0 +1,376 @@
+"""The backward sweep: multipliers, made feasible one after the other, give the dual bound and the gap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from simopt.arithmetic import Arithmetic
+from simopt.core.arrays import Array
+from simopt.duality.atoms.base import Absorbs
+from simopt.duality.evaluation.absorbers import Absorber
+from simopt.duality.evaluation.bounds import Box, box
+from simopt.duality.evaluation.forward import Forward, coefficients
+from simopt.duality.evaluation.held import Settlement
+from simopt.duality.graph.affine import Key, Map, Picks, Residual
+from simopt.duality.graph.epigraphs import grows
+from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Programme, Row, Term
+from simopt.duality.graph.vectors import (
+    Mask,
+    Value,
+    above,
+    at_least_zero,
+    broadcast,
+    floats,
+    full,
+    inner,
+    is_zero,
+    known,
+    positive_part,
+    vector,
+    where,
+)
+
+
+@dataclass
+class Backward:
+    """value ≤ optimum, and the sum of the losses at a feasible point is objective − value, if `open` is empty; else neither says anything.
+
+    `open` has the reasons in words, each with its place; `used` the multipliers of rows, terms and epigraphs that were used, `scales` the
+    s of terms and epigraphs; `losses` what each step gives away at a point, to be evaluated there: the bound knows nothing of points.
+    `residuals` is what is left of stationarity in each leaf, `missing` where it would have to be 0 and is not known to be.
+    """
+
+    value: Value
+    open: list[str] = field(default_factory=list)
+    used: dict[Key, Value] = field(default_factory=dict)
+    scales: dict[Key, Value] = field(default_factory=dict)
+    residuals: dict[Key, Value] = field(default_factory=dict)
+    missing: dict[Key, Mask] = field(default_factory=dict)
+    losses: list[Callable[[Forward], Value]] = field(default_factory=list)
+
+    def gap(self, num: Arithmetic, at: Forward) -> Value:
+        """Σ of the losses, each ≥ 0."""
+        total = num.lift(0.0)
+        for loss in self.losses:
+            total = total + loss(at)
+        return total
+
+
+def backward(
+    num: Arithmetic,
+    programme: Programme,
+    plan: Sequence[Absorber],
+    candidates: Mapping[Key, Array],
+    slopes: Forward | None = None,
+    settlement: Settlement | None = None,
+    implied: Mapping[Key, tuple[Array, Array]] | None = None,
+) -> Backward:
+    """Pull the objective and the rows back to the leaves; see `simopt.duality` for the mathematics.
+
+    `candidates` are multipliers by key: of rows, terms and epigraphs, and of the equalities that have become definitions. What is missing
+    counts as 0, or, of a term, as what the equality says that defines its argument; with `slopes` as the slope at that point.
+    A `settlement` says which are held instead (`simopt.duality.stationarity.pivots`), `implied` bounds take what no leaf's own bound does.
+    """
+    return _Sweep(num, programme, plan, candidates, slopes, settlement or Settlement(), implied or {}).run()
+
+
+class _Sweep:
+    """What has come back to each node so far (`into`), and what is known of the value (`out`)."""
+
+    def __init__(
+        self,
+        num: Arithmetic,
+        programme: Programme,
+        plan: Sequence[Absorber],
+        candidates: Mapping[Key, Array],
+        slopes: Forward | None,
+        settlement: Settlement,
+        implied: Mapping[Key, tuple[Array, Array]],
+    ) -> None:
+        self.num, self.programme, self.plan, self.candidates, self.slopes = num, programme, plan, candidates, slopes
+        self.held, self.implied = settlement.held, implied
+        self.into: Residual = {}
+        self.out = Backward(num.lift(0.0))
+        self.hosts = {each.host.key: each.host for each in plan if each.host is not None}
+        self.waiting = {each.term.key for each in plan} | set(self.hosts)  # come last, when all else is known
+        self.scales = self.out.scales
+        self.settled: dict[Key, Mask] = {key: np.zeros(leaf.size, dtype=bool) for key, leaf in programme.leaves.items()}
+        self.settled |= {key: entries.copy() for key, entries in settlement.entries.items()}
+        self.definitions = {node.key: node for node in programme.nodes if isinstance(node, Definition)}
+        self.boxes: dict[Key, Box] = {key: box(num, programme, leaf) for key, leaf in programme.leaves.items()}
+
+    def run(self) -> Backward:
+        """The rows and the objective, the nodes from the last to the first, then what absorbs, the hosts and the bounds of the leaves."""
+        for row in self.programme.rows:
+            if row.key not in self.hosts:
+                self._row(row, self._candidate(row.key, row.map.size))
+        self._pull(self.programme.objective, full(self.num, 1.0, 1))
+        for node in reversed(self.programme.nodes):
+            u = self.into.pop(node.key, None)
+            if isinstance(node, Definition):
+                if u is not None:
+                    self._pull(node.row.map, -u[node.columns] / self.num.lift(node.factors))
+                    self.into.pop(node.key, None)
+            elif u is not None and (scale := self._scale(node, u)) is not None:
+                self.scales[node.key] = scale
+                if node.key not in self.waiting:
+                    self._term(node, self._price(node, scale), scale)
+        for each in self.plan:
+            if each.host is None:
+                self._absorb(each)
+        for host in self.hosts.values():
+            self._raise(host, [each for each in self.plan if each.host is host])
+        for leaf in self.programme.leaves.values():
+            self._box(leaf)
+        return self.out
+
+    def _candidate(self, key: Key, n: int) -> Value:
+        return self.num.zeros(n) if key not in self.candidates else vector(self.num, self.candidates[key])
+
+    def _price(self, node: Term | Epigraph, s: Value) -> Value:
+        """The candidate for a term, of whatever origin."""
+        if node.key not in self.candidates and self.slopes is not None:
+            slope = node.atom.slope(floats(self.num, self.slopes.arguments[node.key]), floats(self.num, s))
+            return vector(self.num, np.where(np.isfinite(slope), slope, 0.0))
+        if node.key not in self.candidates and (given := self._from_equality(node)) is not None:
+            return given
+        return self._candidate(node.key, node.argument.size)
+
+    def _from_equality(self, node: Term | Epigraph) -> Value | None:
+        """u from the multiplier v of the row Fx + … = 0 that defines x, where the argument is Cx + b: Fᵀv + Cᵀu + what others left = 0."""
+        below = node.argument.below
+        definition = self.definitions.get(below[0]) if len(below) == 1 else None
+        if definition is None or definition.row.key not in self.candidates:
+            return None
+        pattern = node.argument.pattern(definition.key)
+        if not (isinstance(pattern, Picks) and pattern.injective()):
+            return None
+        num, n = self.num, len(definition.columns)
+        v = vector(num, self.candidates[definition.row.key]) * num.lift(definition.factors)
+        rest = num.group_sum(v, definition.columns, n)
+        rest = rest + broadcast(num, self.into[definition.key], n) if definition.key in self.into else rest
+        taken = pattern.columns >= 0
+        c = coefficients(num, node.argument, definition.key, n)
+        taken = taken & (above(num, c) | above(num, -c))
+        c = where(num, taken, c, full(num, 1.0, len(taken)))
+        return where(num, taken, -rest[pattern.columns] / c, num.zeros(len(taken)))
+
+    def _pull(self, below: Map, u: Value) -> None:
+        self.out.value = self.out.value + below.pull(self.num, u, self.into)
+
+    def _scale(self, node: Term | Epigraph, u: Value) -> Value | None:
+        s = u if isinstance(node, Epigraph) or node.sign > 0 else -u
+        if at_least_zero(self.num, s).all():
+            return s
+        if above(self.num, -s).any():
+            self.out.open.append(f"{node.name}: its scale is negative at entry {int(np.argmax(above(self.num, -s)))}")
+            return None
+        if isinstance(node, Epigraph) and not self._raises_all(node):
+            self.out.open.append(f"{node.name}: its scale is not proven to be ≥ 0")
+            return None
+        return positive_part(self.num, s)
+
+    def _raises_all(self, node: Epigraph) -> bool:
+        """Whether a variable's scale is ≥ 0 for all y ≥ 0; of terms DCP's rules say so, of variables nobody."""
+        maps = [self.programme.objective, *(row.map for row in self.programme.rows)]
+        return all(grows(self.num, below, node.key) for below in maps if node.key in below.below)
+
+    def _row(self, row: Row, y: Value) -> None:
+        if row.key in self.held:
+            held = self.held[row.key]
+            y = self.num.lift(held.own)
+            below = held.proven & ~at_least_zero(self.num, y)
+            if below.any():
+                self.out.open.append(f"{row.name}: the multiplier that stationarity asks for is not proven to be ≥ 0 ({_where(below)})")
+        y = y if row.equality else positive_part(self.num, y)
+        self.out.used[row.key] = y
+        self._pull(row.map, y)
+        if not row.equality:
+            self._loses(row, y)
+
+    def _term(self, node: Term | Epigraph, u: Value, s: Value) -> None:
+        """sφ(z) ≥ ⟨u, z⟩ − (sφ)*(u), with u in the domain and of the sign that what is below needs."""
+        if node.key in self.held:
+            u = self._held(node, s)
+        elif isinstance(node, Term):
+            u = node.atom.project(self.num, u, s)
+            for side in (1, -1):
+                if np.any(node.bend == side):
+                    signed = positive_part(self.num, u * float(side)) * float(side)
+                    u = where(self.num, node.bend == side, signed, u)
+        else:
+            u = node.atom.project(self.num, u, s)
+        self._pay(node, u, s)
+        self._pull(node.argument, u)
+        if isinstance(node, Epigraph):
+            self.into.pop(node.key, None)
+
+    def _held(self, node: Term | Epigraph, s: Value) -> Value:
+        """The multiplier that is held, and why it may be no multiplier."""
+        held = self.held[node.key]
+        u = held.value(self.num, node.atom, s)
+        bend = node.bend if isinstance(node, Term) else np.zeros(len(u), dtype=np.intp)
+        outside = held.outside(self.num, node.atom, bend, u, s)
+        if outside.any():
+            self.out.open.append(f"{node.name}: the multiplier that stationarity asks for is not proven to be one ({_where(outside)})")
+        return u
+
+    def _pay(self, node: Term | Epigraph, u: Value, s: Value) -> None:
+        """Subtract the conjugate; add the remainder to the gap."""
+        self.out.used[node.key] = u
+        price = node.atom.conjugate(self.num, u, s)
+        if not known(self.num, price):
+            zero = "; its scale is 0" if not above(self.num, s).any() else ""
+            if doubt := node.atom.doubt(self.num):
+                self.out.open.append(f"{node.name}: not proven to be convex, {doubt}")
+                return
+            self.out.open.append(f"{node.name}: a multiplier is outside of the domain of the conjugate, or a number overflowed{zero}")
+            return
+        self.out.value = self.out.value - price
+        self._remains(node, u, s)
+
+    def _remains(self, node: Term | Epigraph, u: Value, s: Value) -> None:
+        self.out.losses.append(lambda at: node.atom.remainder(self.num, at.arguments[node.key], u, s))
+
+    def _loses(self, row: Row, y: Value) -> None:
+        self.out.losses.append(lambda at: inner(self.num, y, positive_part(self.num, -at.rows[row.key])))
+
+    def _residual(self, leaf: Leaf) -> Value:
+        return broadcast(self.num, self.into[leaf.key], leaf.size) if leaf.key in self.into else self.num.zeros(leaf.size)
+
+    def _wanted(self, each: Absorber) -> tuple[Value, Value, Value]:
+        """The multiplier that an absorber should take, the factors c, and what a bound takes in its place.
+
+        Where the leaf has bounds the candidate is kept as far as bounds can take the rest: r + cu > 0 needs one from below.
+        """
+        num, r = self.num, self._residual(each.leaf)[each.columns]
+        c = coefficients(num, each.term.argument, each.leaf.key, each.leaf.size)
+        if not (sided := above(num, c) | above(num, -c)).all():
+            self.out.open.append(f"{each.term.name}: the factor of {each.leaf.name} may be 0")
+            c = where(num, sided, c, full(num, 1.0, len(c)))
+        ends = self.boxes[each.leaf.key]
+        priced = each.term.key in self.candidates or (self.slopes is not None and each.term.key in self.scales)
+        if not (ends.below | ends.above)[each.columns].any() or not priced:
+            return -r / c, c, num.zeros(len(each.columns))
+        u = self._price(each.term, self.scales.get(each.term.key, num.zeros(each.term.size)))
+        rest = r + c * u
+        up, down = positive_part(num, rest), positive_part(num, -rest)
+        no_low, no_high = ~ends.below[each.columns], ~ends.above[each.columns]
+        none = num.zeros(len(each.columns))
+        off = where(num, no_low, up, none) - where(num, no_high, down, none)
+        left = where(num, no_low & no_high, none, where(num, no_low, none, up) - where(num, no_high, none, down))
+        return u - off / c, c, left
+
+    def _settle(self, each: Absorber, left: Value, exact: Mask) -> None:
+        """Write what is left of stationarity on the absorber's entries; where it is exactly nothing."""
+        r = self._residual(each.leaf)
+        place = np.full(each.leaf.size, -1)
+        place[each.columns] = np.arange(len(each.columns))
+        self.into[each.leaf.key] = where(self.num, place >= 0, left[np.maximum(place, 0)], r)
+        self.settled[each.leaf.key][each.columns[exact]] = True
+
+    def _offset(self, each: Absorber, u: Value) -> None:
+        """⟨u, b⟩ of the argument Cx + b."""
+        b = each.term.argument.value(self.num, {each.leaf.key: self.num.zeros(each.leaf.size)})
+        self.out.value = self.out.value + inner(self.num, u, b)
+
+    def _absorb(self, each: Absorber, scale: Value | None = None) -> None:
+        """Take up what is left, as far as the scale lets it."""
+        num, term = self.num, each.term
+        s = self.scales.get(term.key, num.zeros(term.size)) if scale is None else scale
+        u, c, left = self._wanted(each)
+        nothing_left = is_zero(num, left)
+        if term.atom.absorbs is not Absorbs.ALL:
+            wanted, u = u, term.atom.project(num, u, s)
+            exact = above(num, term.atom.room(num, wanted, s))
+            if term.key in self.held:
+                mask = self.held[term.key].mask
+                u, exact = where(num, mask, self._held(term, s), u), exact & ~mask
+            r = self._residual(each.leaf)[each.columns]
+            left = where(num, exact, left, r + c * u)
+            nothing_left = exact & nothing_left
+        self._pay(term, u, s)
+        self._offset(each, u)
+        self._settle(each, left, nothing_left)
+
+    def _raise(self, host: Row | Term, guests: list[Absorber]) -> None:
+        """Give gauges the scale that they need, by the multiplier of the row or term in which they stand."""
+        num = self.num
+        below = host.map if isinstance(host, Row) else host.argument
+        slopes: Residual = {}
+        below.pull(num, full(num, 1.0, below.size), slopes)
+        price = num.zeros(below.size)
+        wanted = []
+        for each in guests:
+            u, c, left = self._wanted(each)
+            slope = slopes[each.term.key]
+            if not above(num, slope).all():
+                self.out.open.append(f"{each.term.name}: its factor in {host.name} is not positive")
+                return
+            need = each.term.atom.need(num, u) / broadcast(num, slope, each.term.size)
+            price = num.maximum(price, self._carried(below, each, need))
+            wanted.append((each, u, c, left))
+        constant = below.value(num, {each.term.key: num.zeros(each.term.size) for each in guests})
+        if isinstance(host, Row):
+            self.out.used[host.key] = price
+            self._loses(host, price)
+        else:
+            s = self.scales.get(host.key, num.zeros(host.size))
+            asked, price = price, host.atom.project(num, price, s)
+            kept = above(num, host.atom.room(num, asked, s))
+            self._pay(host, price, s)
+            if not kept.all():
+                price = positive_part(num, price)
+                self.out.value = self.out.value + inner(num, price, constant)
+                given: Residual = {}
+                below.pull(num, price, given)
+                for each in guests:
+                    self._absorb(each, given[each.term.key])
+                return
+        self.out.value = self.out.value + inner(num, price, constant)
+        scales: Residual = {}
+        below.pull(num, price, scales)
+        for each, u, _, left in wanted:
+            self.out.used[each.term.key] = u
+            self._offset(each, u)
+            self._settle(each, left, is_zero(num, left))
+            self._remains(each.term, u, broadcast(num, scales[each.term.key], each.term.size))
+
+    def _carried(self, below: Map, each: Absorber, need: Value) -> Value:
+        """The multiplier of a host that gives every entry of a gauge at least what it needs: entry by entry, or the largest of all."""
+        if below.size == 1:
+            return vector(self.num, self.num.max(need))
+        pattern = below.pattern(each.term.key)
+        return need[pattern.columns]  # type: ignore[union-attr]
+
+    def _box(self, leaf: Leaf) -> None:
+        """min over low ≤ x ≤ high of ⟨r, x⟩; what no bound takes must be exactly 0."""
+        num, ends = self.num, self.boxes[leaf.key]
+        none = num.zeros(leaf.size)
+        self.out.residuals[leaf.key] = self._residual(leaf)
+        r = where(num, self.settled[leaf.key], none, self.out.residuals[leaf.key])
+        up, down = positive_part(num, r), positive_part(num, -r)
+        low, high = where(num, ends.below, ends.low, none), where(num, ends.above, ends.high, none)
+        least, most = self.implied.get(leaf.key, (np.full(leaf.size, -np.inf), np.full(leaf.size, np.inf)))
+        below, beyond = ~ends.below & np.isfinite(least), ~ends.above & np.isfinite(most)
+        low = where(num, below, num.lift(np.where(below, least, 0.0)), low)
+        high = where(num, beyond, num.lift(np.where(beyond, most, 0.0)), high)
+        left = (~(ends.below | below) & ~is_zero(num, up)) | (~(ends.above | beyond) & ~is_zero(num, down))
+        if left.any():
+            self.out.missing[leaf.key] = left
+            self.out.open.append(f"{leaf.name}: nothing absorbs what is left of stationarity, and no bound takes it ({_where(left)})")
+            return
+        self.out.value = self.out.value + inner(num, up, low) - inner(num, down, high)
+
+        def loss(at: Forward) -> Value:
+            x = at.values[leaf.key]
+            return inner(num, up, positive_part(num, x - low)) + inner(num, down, positive_part(num, high - x))
+
+        self.out.losses.append(loss)
+
+
+def _where(mask: Mask) -> str:
+    return f"{int(mask.sum())} of {len(mask)} entries, the first at {int(np.argmax(mask))}"

@@ -1,0 +1,307 @@
+"""Affine rows that are to be exactly 0: a system of linear equations in the leaves, and a point of a ball that is proven to solve it.
+
+Let h(x) = Jx + b be such rows, x̃ numbers that nearly solve them, P as many entries of x as there are rows, with J_P far from singular.
+The one x that is x̃ beside P and solves the rows has x_P = x̃_P + δ, J_P δ = −h(x̃). Of δ balls are known that are proven to hold it, so
+that all that is proven of these balls, rows that hold and an upper bound, is proven of a point with h = 0. Entries for P (pivots) are
+those with room inside of their bounds, by a QR factorisation with column pivoting of J, columns times room. Others may be known by balls,
+too, as an end of a bound that is no float: then δ is, for every number in them.
+
+Rows that are linear combinations of others are no part of the system. That they follow from it is decided in fractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval, NotRational
+from simopt.arithmetic.interval import EPS, TINY
+from simopt.arithmetic.linear import solve
+from simopt.core.arrays import Array
+from simopt.duality.evaluation.bounds import box, within
+from simopt.duality.evaluation.gradients import gradients
+from simopt.duality.graph.affine import Key, Residual
+from simopt.duality.graph.programme import Definition, Node, Programme, Row, evaluated
+from simopt.duality.graph.vectors import Indices, Mask, Value, broadcast, is_zero, stack, vector
+
+MOST = 2000  # equations: beyond that the factorisations of dense matrices take minutes
+DEPENDENT = 1e-11  # a row of size 1 that is so near to the others is tried as one that follows from them
+ROUNDS = 12  # of corrections in floats
+WIDER = 4.0  # are balls of pivots than they need be, so that the solution is proven to be inside from them alone
+
+
+class Equations:
+    """h(x) = 0: entries of rows that are affine in the leaves, directly or by definitions. x: all their leaves, one after the other."""
+
+    def __init__(self, programme: Programme, chosen: Sequence[tuple[Row, Indices]]) -> None:
+        self.chosen = [(row, entries) for row, entries in chosen if len(entries)]
+        self.size = sum(len(entries) for _, entries in self.chosen)
+        self.nodes = _nodes(programme, [row for row, _ in self.chosen])
+        maps = [*(row.map for row, _ in self.chosen), *(node.row.map for node in self.nodes if isinstance(node, Definition))]
+        below = {key for each in maps for key in each.below}
+        self.leaves = [leaf for key, leaf in programme.leaves.items() if key in below]
+        self.programme = programme
+
+    def flat(self, at: Mapping[Key, Any]) -> Any:
+        """x as one vector of floats or balls."""
+        parts = [at[leaf.key] for leaf in self.leaves]
+        if any(isinstance(part, Interval) for part in parts):
+            return INTERVAL.concat(parts)
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def spread(self, x: Any) -> dict[Key, Any]:
+        """The leaves of x."""
+        ends = np.cumsum([0, *(leaf.size for leaf in self.leaves)])
+        return {leaf.key: x[start:end] for leaf, start, end in zip(self.leaves, ends, ends[1:], strict=False)}
+
+    def value(self, num: Arithmetic, x: Any) -> Value:
+        """h(x)."""
+        values = {key: vector(num, part) for key, part in self.spread(x).items()}
+        for node in self.nodes:
+            values[node.key] = evaluated(num, node, values)[1]
+        return stack(num, [row.map.value(num, values)[entries] for row, entries in self.chosen])
+
+    def jacobian(self, num: Arithmetic) -> Any:
+        """J, of floats, balls or fractions: a row at a time, pulled back to the leaves."""
+        rows = [self._pulled(num, row, int(i)) for row, entries in self.chosen for i in entries]
+        if num is INTERVAL:
+            return Interval(np.array([row.mid for row in rows]), np.array([row.rad for row in rows]))
+        return np.array(rows)
+
+    def sparse(self) -> Any:
+        """J of floats, sparse."""
+        at, width = gradients(self.programme, {leaf.key: np.arange(leaf.size) for leaf in self.leaves})
+        return sp.vstack([row.map.rows(at, width)[entries] for row, entries in self.chosen], format="csr")
+
+    def solved_by(self, x: Array) -> bool:
+        """Whether floats solve the equations exactly: decided in fractions where floats see no difference."""
+        if np.any(self.value(FLOAT, x) != 0.0):
+            return False
+        try:
+            return bool(is_zero(RATIONAL, self.value(RATIONAL, RATIONAL.lift(x))).all())
+        except (NotRational, ArithmeticError, ValueError):
+            return False
+
+    def _pulled(self, num: Arithmetic, row: Row, i: int) -> Value:
+        unit, into = np.zeros(row.map.size), Residual()
+        unit[i] = 1.0
+        row.map.pull(num, num.lift(unit), into)
+        for node in reversed(self.nodes):
+            u = into.pop(node.key, None)
+            if u is not None and isinstance(node, Definition):
+                node.row.map.pull(num, -broadcast(num, u, len(node.columns))[node.columns] / num.lift(node.factors), into)
+                into.pop(node.key, None)
+        return num.concat([broadcast(num, into[leaf.key], leaf.size) if leaf.key in into else num.zeros(leaf.size) for leaf in self.leaves])
+
+    def named(self, which: Indices) -> str:
+        """The rows and entries of these equations, in words."""
+        names = [f"{row.name} (entry {i})" for row, entries in self.chosen for i in entries]
+        return ", ".join(names[i] for i in which[:3]) + (f" and {len(which) - 3} more" if len(which) > 3 else "")
+
+
+def equalities(programme: Programme, tight: Sequence[tuple[Row, Indices]] = ()) -> Equations:
+    """All rows h = 0 of a programme, and entries of others that are to be 0."""
+    return Equations(programme, [*((row, np.arange(row.map.size)) for row in programme.rows if row.equality), *tight])
+
+
+def is_affine(programme: Programme, row: Row) -> bool:
+    """Whether a row is affine in the leaves."""
+    return all(isinstance(node, Definition) or not programme.below(node) for node in _nodes(programme, [row]))
+
+
+def _nodes(programme: Programme, rows: Sequence[Row]) -> list[Node]:
+    needed = {key for row in rows for key in row.map.below}
+    kept = []
+    for node in reversed(programme.nodes):
+        if node.key in needed:
+            kept.append(node)
+            needed |= set(programme.below(node))
+    return kept[::-1]
+
+
+def holding(num: Arithmetic, equations: Equations, at: Mapping[Key, Value]) -> tuple[Mask, str]:
+    """Which of the equations hold, and why others do not.
+
+    FLOAT: those that are 0 as far as rounding lets floats tell: 0 is in the ball that encloses h(x). RATIONAL: h(x) = 0. INTERVAL: those
+    that one point in the balls is proven to satisfy, all at once.
+    """
+    x = equations.flat(at)
+    if num is FLOAT:
+        return _rounded(equations, x), ""
+    if num is RATIONAL:
+        return is_zero(num, equations.value(num, x)), ""
+    x = INTERVAL.lift(x)
+    done = is_zero(num, equations.value(num, x))
+    if done.all():
+        return done, ""
+    if not x.rad.any():
+        return done | equations.solved_by(x.mid), ""
+    if equations.size > MOST:
+        return done, f"{equations.size} equations, and more than {MOST} are not solved"
+    if not all(is_affine(equations.programme, row) for row, _ in equations.chosen):
+        return done, "they are not affine in the leaves"
+    system = System(num, equations, np.where((x.rad > 0.0) & ~_at_ends(equations, x), reach(x.mid), 0.0))
+    step = system.step(x)
+    if step is None:
+        return done, "no entries with room in their bounds are proven to solve them"
+    inside = np.abs(step.mid) + step.rad <= x.rad[system.pivots] * (1.0 - 4 * EPS)
+    if not inside.all():
+        return done, "their solution is not proven to be in the balls"
+    settled = done | system.settled(~done)
+    return settled, "" if settled.all() else f"not proven to follow from the others: {equations.named(np.flatnonzero(~settled))}"
+
+
+def _at_ends(equations: Equations, x: Interval) -> Mask:
+    """Which balls are ends of bounds: they stand for the end itself, whatever it is, and are not to be moved."""
+    out = []
+    for leaf in equations.leaves:
+        own, ends = equations.spread(x)[leaf.key], box(INTERVAL, equations.programme, leaf)
+        alike = [has & (own.mid == end.mid) & (own.rad == end.rad) for has, end in ((ends.below, ends.low), (ends.above, ends.high))]
+        out.append(alike[0] | alike[1])
+    return np.concatenate(out)
+
+
+def _rounded(equations: Equations, x: Array) -> Mask:
+    h = equations.value(INTERVAL, x)
+    return np.asarray(np.isfinite(h.rad) & (np.abs(h.mid) <= h.rad))
+
+
+class System:
+    """Rows I and pivots P of the equations: those far from dependent, among entries with room."""
+
+    def __init__(self, num: Arithmetic, equations: Equations, room: Array) -> None:
+        self.num, self.equations = num, equations
+        self.jacobian = equations.jacobian(num)
+        self.rows, self.pivots = _independent(np.asarray(num.mid(self.jacobian), dtype=float), room)
+
+    def step(self, x: Value) -> Value | None:
+        """δ with J_IP δ = −h_I(x), pivots at the midpoints of their balls, the others anywhere in theirs; None where it is not known."""
+        if self.num is INTERVAL:
+            rad = x.rad.copy()
+            rad[self.pivots] = 0.0
+            x = Interval(x.mid, rad)
+        h = self.equations.value(self.num, x)[self.rows]
+        return solve(self.num, self.jacobian[np.ix_(self.rows, self.pivots)], -h) if len(self.rows) else None
+
+    def settled(self, asked: Mask) -> Mask:
+        """The rows of the system, and of those asked for the ones that follow from them."""
+        out = np.zeros(self.equations.size, dtype=bool)
+        out[self.rows] = True
+        rest = np.flatnonzero(asked & ~out)
+        if len(rest):
+            out[rest] = self._follow(rest)
+        return out
+
+    def _follow(self, rest: Indices) -> Mask:
+        """Which of the other rows are combinations of those of the system, numbers on the right included; exactly."""
+        try:
+            jacobian = self.equations.jacobian(RATIONAL)
+            b = self.equations.value(RATIONAL, np.zeros(jacobian.shape[1]))
+        except (NotRational, ArithmeticError, ValueError):
+            return np.zeros(len(rest), dtype=bool)
+        whole = np.concatenate([jacobian, b[:, None]], axis=1)
+        if not len(self.rows):
+            return np.asarray((whole[rest] == 0).all(axis=1))
+        shares = solve(RATIONAL, jacobian[np.ix_(self.rows, self.pivots)].T, jacobian[np.ix_(rest, self.pivots)].T)
+        if shares is None:
+            return np.zeros(len(rest), dtype=bool)
+        return np.array([(RATIONAL.matvec(whole[self.rows].T, c) == row).all() for c, row in zip(shares.T, whole[rest], strict=True)])
+
+
+def reach(x: Array) -> Array:
+    """How far entries may be moved if nothing else is known of them: some part of the largest."""
+    out: Array = np.abs(x) + (float(np.max(np.abs(x), initial=0.0)) or 1.0)
+    return out
+
+
+def _independent(jacobian: Array, room: Array) -> tuple[Indices, Indices]:
+    """As many rows as are independent in floats, and as many columns, with room, in which they are far from dependent."""
+    scaled = jacobian * room
+    sizes = np.max(np.abs(scaled), axis=1, initial=0.0)
+    live = np.flatnonzero(np.isfinite(sizes) & (sizes > 0.0))
+    if not len(live):
+        return live, live
+    scaled = scaled[live] / sizes[live, None]
+    diagonal, order = _pivoted(scaled)
+    rank = int(np.sum(diagonal > DEPENDENT))
+    columns = np.sort(order[:rank])  # in one order, so that who solves for the same ones again sees the same balls
+    rows = np.arange(len(live)) if rank == len(live) else np.sort(_pivoted(scaled[:, columns].T)[1][:rank])
+    return live[rows], columns
+
+
+def _pivoted(matrix: Array) -> tuple[Array, Indices]:
+    """The diagonal of R in a QR factorisation with column pivoting, and the order of the columns."""
+    triangle, order = scipy.linalg.qr(matrix, mode="r", pivoting=True, check_finite=False)
+    return np.abs(np.diag(triangle)), order
+
+
+def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tight: Sequence[tuple[Row, Indices]] = ()) -> dict[Key, Value]:
+    """Floats drawn into their bounds and onto the equalities: to rounding, or for balls and fractions exactly, in the pivots."""
+    equations = equalities(programme, tight)
+    if not equations.size or not equations.leaves:  # an equality of parameters alone holds or not
+        return dict(point)
+    low, high = _ends(equations)
+    x = _corrected(equations, np.clip(equations.flat(point), low, high), low, high)
+    if num is FLOAT or equations.size > MOST or (num is INTERVAL and equations.solved_by(x)):
+        return {**point, **equations.spread(x)}
+    system = System(num, equations, np.minimum(np.minimum(x - low, high - x), reach(x)))
+    values = within(num, programme, {**point, **equations.spread(x)})
+    exact = equations.flat(values)
+    step = system.step(exact)
+    if step is None:
+        return values
+    if num is RATIONAL:
+        exact[system.pivots] = exact[system.pivots] + step
+        return {**values, **equations.spread(exact)}
+    mid, rad = exact.mid.copy(), exact.rad.copy()
+    mid[system.pivots] += step.mid
+    rest = system.step(Interval(mid, rad))
+    if rest is not None:
+        rad[system.pivots] = WIDER * (np.abs(rest.mid) + rest.rad) + TINY
+    return {**values, **equations.spread(Interval(mid, rad))}
+
+
+def _ends(equations: Equations) -> tuple[Array, Array]:
+    """The bounds of x, in floats."""
+    ends = [box(FLOAT, equations.programme, leaf) for leaf in equations.leaves]
+    low = np.concatenate([np.where(each.below, each.low, -np.inf) for each in ends])
+    return low, np.concatenate([np.where(each.above, each.high, np.inf) for each in ends])
+
+
+def _corrected(equations: Equations, x: Array, low: Array, high: Array) -> Array:
+    """x moved onto the equations as little as possible, relative to its entries; what leaves its bounds stays at the end."""
+    if min(equations.size, len(x)) > MOST:
+        return x
+    jacobian: Any = None
+    largest = np.max(np.abs(x), initial=0.0)
+    free = np.ones(len(x), dtype=bool)
+    for turn in range(ROUNDS):
+        if _rounded(equations, x).all():
+            break
+        if jacobian is None:
+            jacobian = equations.jacobian(FLOAT) if equations.size <= MOST else equations.sparse()
+        weights = np.abs(x) + (0.0 if turn < ROUNDS // 2 else largest or 1.0)
+        free = free if turn != ROUNDS // 2 else np.ones(len(x), dtype=bool)
+        step = _least(jacobian, np.where(free, weights, 0.0), -equations.value(FLOAT, x))
+        moved = x + step
+        free &= (moved > low) & (moved < high)
+        x = np.clip(moved, low, high)
+    return x
+
+
+def _least(jacobian: Any, weights: Array, right: Array) -> Array:
+    """The least d in Σ (d_i/w_i)² with Jd as near to the right-hand side as can be; of many equations by JᵀJ, which rounds are to mend."""
+    if sp.issparse(jacobian):
+        tall = jacobian @ sp.diags_array(weights)
+        return weights * _least((tall.T @ tall).toarray(), np.ones(len(weights)), tall.T @ right)
+    scaled = jacobian * weights
+    sizes = np.max(np.abs(scaled), axis=1, initial=0.0)
+    live = sizes > 0.0
+    if not (live.any() and np.isfinite(scaled).all() and np.isfinite(right).all()):
+        return np.zeros(len(weights))
+    found = scipy.linalg.lstsq(scaled[live] / sizes[live, None], right[live] / sizes[live], cond=DEPENDENT, lapack_driver="gelsy")
+    return np.asarray(weights * found[0])

@@ -1,0 +1,61 @@
+"""Multipliers that are held: affine in their scale, and with an exact sum, so that what is left of stationarity is affine in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from simopt.arithmetic import Arithmetic
+from simopt.core.arrays import Array
+from simopt.duality.atoms.base import Atom, Elementwise, Grouped
+from simopt.duality.atoms.perspective import Perspective
+from simopt.duality.graph.affine import Key
+from simopt.duality.graph.vectors import Indices, Mask, Value, at_least_zero, where
+
+
+def groups(atom: Atom, n: int) -> tuple[Indices, int]:
+    """The scale that each of n entries has, and how many there are."""
+    if isinstance(atom, Elementwise):
+        return np.arange(n), n
+    if isinstance(atom, Perspective) and atom.count == atom.length:
+        return np.tile(np.arange(atom.count), 2), atom.count
+    return (atom.group, atom.count) if isinstance(atom, Grouped) else (np.zeros(n, dtype=np.intp), 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """u = own + unit · s on the entries of `mask`, but at the entries `rest` (one of each group) what the others leave of total · s.
+
+    Nothing is projected: in place of that each entry of `proven` must be proven to lie in the domain. `unit` lies in that of φ*.
+    """
+
+    own: Value
+    unit: Array
+    mask: Mask
+    proven: Mask
+    rest: Mask | None = None
+
+    def value(self, num: Arithmetic, atom: Atom, s: Value, own: Value | None = None) -> Value:
+        """u for the scale s; with 0 in the place of `own` the part of u that follows s."""
+        group, count = groups(atom, len(self.unit))
+        u = (num.lift(self.own) if own is None else own) + s[group] * num.lift(self.unit)
+        if self.rest is None:
+            return u
+        others = num.group_sum(where(num, self.rest, num.zeros(len(u)), u), group, count)
+        return where(num, self.rest, (s * num.lift(float(atom.total or 0.0)) - others)[group], u)
+
+    def outside(self, num: Arithmetic, atom: Atom, bend: Indices, u: Value, s: Value) -> Mask:
+        """Where an entry that has to be is not proven to lie in the domain, or to be of the sign that is asked for."""
+        inside = at_least_zero(num, atom.room(num, u, s))
+        for side in (1, -1):
+            inside &= (bend != side) | at_least_zero(num, u * float(side))
+        return np.asarray(self.proven & ~inside)
+
+
+@dataclass(frozen=True, eq=False)
+class Settlement:
+    """What is held of rows (`own` alone) and nodes, and the entries of leaves at which nothing is then left of stationarity."""
+
+    held: dict[Key, Held] = field(default_factory=dict)
+    entries: dict[Key, Mask] = field(default_factory=dict)

@@ -1,0 +1,111 @@
+"""A feasible point near a given one: within the bounds, on the equalities, and drawn towards a point inside where a row is violated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.core.arrays import Array
+from simopt.duality.evaluation.bounds import within
+from simopt.duality.evaluation.equalities import drawn
+from simopt.duality.evaluation.forward import Forward, forward
+from simopt.duality.feasibility.slater import Inside, Interior
+from simopt.duality.graph.affine import Key
+from simopt.duality.graph.programme import Programme, Row
+from simopt.duality.graph.vectors import Indices, Value, floats, upper_ends
+
+LEAST = 2.0**-50  # the first step towards a point inside, where floats ask for none
+LONGER = 8.0  # each further step
+SHORTER = 4  # times a step that did is made shorter
+BEYOND = 1.001  # times the first step, so that rounding does not ask for a longer one
+LITTLE = 1e-9  # of the objective: to lose less is as good as nothing, and no better point inside is asked for
+
+Restored = tuple[dict[Key, Value], Forward]
+
+
+def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], interior: Interior, room: float = 0.0) -> Restored:
+    """x in its bounds; on the equalities, where it is not; and (1 − θ)x + θx̄ with x̄ inside, with the smallest θ that is found to do.
+
+    A row g is convex, so g((1 − θ)x + θx̄) ≤ (1 − θ)g(x) + θg(x̄), which is ≤ 0 for θ = g(x)/(g(x) − g(x̄)) where g(x̄) < 0. θ is taken from
+    floats, and raised until the arithmetic asked for proves the rows, equalities that were solved anew among them. Where it does not, the
+    point stays near x, and is violated. A point inside that costs at most `room` of the objective, or LITTLE of it, is the last one.
+    """
+    given = within(num, programme, point)
+    found = forward(num, programme, given)
+    if not found.violated:
+        return given, found
+    x = drawn(FLOAT, programme, {key: floats(num, value) for key, value in given.items()})
+    values, there = _settled(num, programme, x)
+    if not there.violated:
+        return values, there
+    best = values, there
+    for number, inside in enumerate(interior.points(x)):
+        nearer = _towards(num, programme, x, inside, (values, there))
+        if nearer is not None:
+            upper = num.upper(nearer[1].objective)
+            if best[1].violated or upper < num.upper(best[1].objective):
+                best = nearer
+            if number > 0 or upper - float(num.mid(there.objective)) <= max(room, LITTLE * abs(upper)):
+                break
+    return best
+
+
+def _settled(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], tight: Sequence[tuple[Row, Indices]] = ()) -> Restored:
+    """Floats as values: in their bounds, and on the equalities."""
+    values = within(num, programme, drawn(num, programme, x, tight))
+    return values, forward(num, programme, values)
+
+
+def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], inside: Inside, at: Restored) -> Restored | None:
+    """What a small step θ leads to from x towards a point inside at which all is proven to hold.
+
+    What floats ask for is made longer until it does, and then, since g(x + θ(x̄ − x)) is convex in θ, as short as its chord says.
+    """
+    x = inside.at_ends(x)
+    here = _settled(num, programme, x, inside.tight) if inside.tight or inside.ends else at
+    whole = _settled(num, programme, inside.point, inside.tight)
+    if not here[1].violated or whole[1].violated:
+        return None if whole[1].violated else here
+
+    def at_step(step: float) -> Restored:
+        nearer = {key: value + step * (inside.point[key] - value) for key, value in x.items()}
+        return _settled(num, programme, nearer, inside.tight)
+
+    step, found = max(LEAST, _chord(num, programme, inside, here, whole)) * BEYOND, whole
+    while step < 1.0:
+        found = at_step(step)
+        if not found[1].violated:
+            break
+        step, found = step * LONGER, whole
+    step = min(step, 1.0)
+    for _ in range(SHORTER):
+        share = _chord(num, programme, inside, here, found) * BEYOND
+        if not LEAST < share * step < step / 2:
+            break
+        nearer = at_step(share * step)
+        if nearer[1].violated:
+            break
+        step, found = share * step, nearer
+    return found
+
+
+def _chord(num: Arithmetic, programme: Programme, inside: Inside, here: Restored, there: Restored) -> float:
+    """The greatest θ that a row asks for which is violated here and not there."""
+    tight, step = {row.key: entries for row, entries in inside.tight}, 0.0
+    for row in programme.rows:
+        if not row.equality:
+            ends = (upper_ends(num, end[1].rows[row.key]) for end in (here, there))
+            step = max(step, _share(*(np.delete(end, tight.get(row.key, [])) for end in ends)))
+    return step
+
+
+def _share(value: Array, inner: Array) -> float:
+    """The greatest θ over the entries of a row that is violated; ∞ where the other point is not inside."""
+    broken = ~(value <= 0.0)
+    if not broken.any():
+        return 0.0
+    with np.errstate(all="ignore"):
+        shares = np.where(inner < 0.0, value / (value - inner), np.inf)[broken]
+    return float(np.max(np.where(np.isnan(shares), np.inf, shares)))

@@ -1,0 +1,219 @@
+"""Points inside: where all inequalities hold with room to spare, so that a point that is drawn towards one comes to satisfy them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.constraints import Inequality
+
+from simopt.arithmetic import FLOAT
+from simopt.backends.diagonals import flattened
+from simopt.core.arrays import Array
+from simopt.core.threads import quiet
+from simopt.duality.atoms.base import Gauge
+from simopt.duality.evaluation.bounds import box, within
+from simopt.duality.evaluation.equalities import drawn, is_affine, reach
+from simopt.duality.evaluation.forward import forward
+from simopt.duality.graph.affine import Key, Picks
+from simopt.duality.graph.programme import Leaf, Programme, Row
+from simopt.duality.graph.vectors import Indices, is_zero
+from simopt.duality.units.measured import Measured
+from simopt.duality.units.units import Sizes, equilibrated
+
+LEAST = 1e-9  # a slack, relative to the row, that a solver tells from none
+NEAR = 1e-6  # of slack for each unit of distance: a point that has less is of no use
+ROOM = 1e-6  # the same for entries of which each has its own slack: solvers come near to the middle, where there is one
+
+
+class Interior:
+    """Candidates for a point inside of what is feasible, in floats: who uses one proves what it needs of it.
+
+    The one that a solve found is kept: the same problem is judged many times, and all points inside serve alike, since what is lost by
+    drawing x towards x̄ is θ(f(x̄) − f(x)), with x̄ half as far θ doubles.
+    """
+
+    def __init__(self, programme: Programme) -> None:
+        self.programme = programme
+        self.last: Inside | None = None
+
+    def points(self, near: Mapping[Key, Array]) -> Iterator[Inside]:
+        """0 drawn to where bounds and equalities hold; the point that was found last; and those that solves find."""
+        zero = within(FLOAT, self.programme, {key: np.zeros(leaf.size) for key, leaf in self.programme.leaves.items()})
+        yield Inside(drawn(FLOAT, self.programme, zero), [])
+        if self.last is not None:
+            yield self.last
+        for found in slater_points(self.programme, near):
+            self.last = found
+            yield found
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A point with room in all inequalities, but for what has no room anywhere.
+
+    Entries of affine rows then are equalities, and so are the arguments of norms that are to be 0 (`tight`). Entries of leaves without room
+    lie at the ends of their bounds (`ends`: places and ends of each leaf), where other rows may hold without room, too.
+    """
+
+    point: dict[Key, Array]
+    tight: list[tuple[Row, Indices]]
+    ends: dict[Key, tuple[Indices, Array]] = field(default_factory=dict)
+
+    def at_ends(self, point: Mapping[Key, Array]) -> dict[Key, Array]:
+        """The point with these entries put there."""
+        moved = {key: x.copy() for key, x in point.items()}
+        for key, (places, ends) in self.ends.items():
+            moved[key][places] = ends
+        return moved
+
+
+@dataclass(frozen=True, eq=False)
+class _Limit:
+    """e + σs ≤ 0, entry by entry: a row, a side of a leaf's bounds (`leaf`, its places and ends), or a domain."""
+
+    e: Any
+    sizes: Array
+    row: Row | None = None
+    leaf: Leaf | None = None
+    places: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    ends: Array = field(default_factory=lambda: np.zeros(0))
+
+    def with_slack(self, s: Any) -> Any:
+        """e/σ + s where σ > 0, e elsewhere: what is not to be above 0."""
+        slack = self.sizes > 0.0
+        return cp.multiply(1.0 / np.where(slack, self.sizes, 1.0), self.e) + cp.multiply(slack.astype(float), s)
+
+
+def slater_points(programme: Programme, near: Mapping[Key, Array]) -> Iterator[Inside]:
+    """The point of the greatest slack s ≤ 1: g_i(x) + σ_i s ≤ 0 for every row and bound, h(x) = 0; none if s = 0.
+
+    σ_i is the size of the row at the given point, beside it and at 0. Among such points one that is not far is wanted, which costs what a
+    slack of NEAR does for each distance as large as the given point. Where there is no slack, or none that can be proven, each
+    entry has one of its own, and max Σ √s_i, where none is 0 that need not be, tells of which none is to be asked.
+    """
+    limits = [*_rows(programme, near), *_domains(programme)]
+    for leaf in programme.leaves.values():
+        limits += _bounds(programme, leaf, near[leaf.key])
+    if not limits or not programme.leaves:
+        return
+    try:
+        if (found := _largest(programme, limits, near)) is not None:
+            yield found
+        if (found := _largest(programme, _loosened(programme, limits, near), near)) is not None:
+            yield found
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException:  # back ends raise whatever they like (a panic of Rust is no Exception): no point inside is known
+        return
+
+
+def _largest(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key, Array]) -> Inside | None:
+    s = cp.Variable()
+    found = _solution(programme, near, s, [*(each.with_slack(s) for each in limits), s - 1])
+    if found is None or s.value is None or not float(s.value) > LEAST:
+        return None
+    tight = [_equalities(programme, each.row, np.flatnonzero(each.sizes == 0.0)) for each in limits if each.row is not None]
+    inside = Inside(found, [(row, entries) for row, entries in tight if len(entries)], _at_ends(limits))
+    return replace(inside, point=inside.at_ends(found))
+
+
+def _equalities(programme: Programme, row: Row, entries: Indices) -> tuple[Row, Indices]:
+    """What entries of a row that have no room say, as entries that are to be 0: of an affine row themselves, of ‖z‖ ≤ 0 those of z."""
+    if is_affine(programme, row):
+        return row, entries
+    pattern = row.map.pattern(row.map.below[0])
+    term = next((term for term in programme.terms if term.key == row.map.below[0]), None)
+    if len(row.map.below) > 1 or term is None or not (isinstance(pattern, Picks) and isinstance(term.atom, Gauge)):
+        return row, entries[:0]
+    nothing = is_zero(FLOAT, row.map.value(FLOAT, {term.key: np.zeros(term.size)}))
+    groups = pattern.columns[entries[nothing[entries]]]
+    return Row(-1 - row.key, row.name, term.argument, equality=True), np.flatnonzero(np.isin(term.atom.group, groups))
+
+
+def _at_ends(limits: Sequence[_Limit]) -> dict[Key, tuple[Indices, Array]]:
+    found: dict[Key, tuple[Indices, Array]] = {}
+    for each in limits:
+        if each.leaf is not None and (held := each.sizes == 0.0).any():
+            places, ends = found.get(each.leaf.key, (each.places[:0], each.ends[:0]))
+            found[each.leaf.key] = np.append(places, each.places[held]), np.append(ends, each.ends[held])
+    return found
+
+
+def _loosened(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key, Array]) -> list[_Limit]:
+    """The limits, with σ_i = 0 where no slack is possible."""
+    slacks = [cp.Variable(len(each.sizes), bounds=[0, 1]) for each in limits]
+    rows = [each.with_slack(s) for each, s in zip(limits, slacks, strict=True)]
+    if _solution(programme, near, sum(cp.sum(cp.sqrt(s)) for s in slacks), rows) is None:
+        return list(limits)
+    return [replace(each, sizes=np.where(np.asarray(s.value) > ROOM, each.sizes, 0.0)) for each, s in zip(limits, slacks, strict=True)]
+
+
+def _solution(programme: Programme, near: Mapping[Key, Array], goal: Any, rows: Sequence[Any]) -> dict[Key, Array] | None:
+    """The greatest goal that a solve finds near a point where rows are ≤ 0; the variables, which are the user's, keep their values.
+
+    It is solved in units in which the numbers are near 1: a slack of 1e-6 is nothing to a back end where values are 1e9.
+    """
+    leaves, sizes = list(programme.leaves.values()), equilibrated(programme)
+    away = cp.max(cp.hstack([cp.norm_inf((_entries(leaf) - near[leaf.key]) / reach(near[leaf.key])) for leaf in leaves]))
+    measured = Measured(programme, sizes)
+    before = [leaf.variable.value for leaf in leaves]
+    try:
+        limits = [row.tree_copy(measured.instead) <= 0 for row in rows] + _exact_rows(programme, sizes, measured)
+        nearest = cp.Maximize((goal - NEAR * away).tree_copy(measured.instead))
+        with quiet():  # what the back end says of its answer is not asked
+            flattened(cp.Problem(nearest, limits)).solve(solver=cp.CLARABEL, warm_start=False)
+        complete = all(measured.has_value(leaf) for leaf in leaves)
+        return {leaf.key: measured.found(leaf).reshape(-1, order="F") for leaf in leaves} if complete else None
+    finally:
+        for leaf, value in zip(leaves, before, strict=True):
+            leaf.variable.save_value(value)
+
+
+def _entries(leaf: Leaf) -> Any:
+    return cp.vec(leaf.variable, order="F")
+
+
+def _rows(programme: Programme, near: Mapping[Key, Array]) -> list[_Limit]:
+    broken = [row for row in programme.rows if not row.equality]
+    zero = {key: np.zeros(leaf.size) for key, leaf in programme.leaves.items()}
+    beside = {key: x + reach(x) * np.cos(np.arange(len(x))) for key, x in near.items()}
+    at = [forward(FLOAT, programme, within(FLOAT, programme, point)).rows for point in (near, zero, beside)] if broken else []
+    found = []
+    for row in broken:
+        if row.sides is not None:
+            sizes = np.max([np.where(np.isfinite(rows[row.key]), np.abs(rows[row.key]), 0.0) for rows in at], axis=0)
+            difference = cp.vec(row.sides[0] - row.sides[1], order="F")
+            found.append(_Limit(difference, np.where(sizes > 0.0, sizes, 1.0), row))
+    return found
+
+
+def _exact_rows(programme: Programme, sizes: Sizes, measured: Measured) -> list[Any]:
+    found = []
+    for row in (*(row for row in programme.rows if row.equality), *programme.defining):
+        if row.sides is not None:
+            left, right = (side.tree_copy(measured.instead) / sizes.maps.get(row.key, 1.0) for side in row.sides)
+            found.append(left == right if row.equality else left <= right)
+    return found
+
+
+def _domains(programme: Programme) -> list[_Limit]:
+    """Where functions such as the logarithm are defined."""
+    sources = list({id(term.source): term.source for term in programme.terms}.values())  # what stands in a partial optimum among them
+    rows = [row for e in sources for row in e.domain if isinstance(row, Inequality) and row.is_dcp()]
+    return [_Limit(cp.vec(row.args[0] - row.args[1], order="F"), np.ones(row.size)) for row in rows]
+
+
+def _bounds(programme: Programme, leaf: Leaf, x: Array) -> list[_Limit]:
+    """Both sides, with room where the ends are apart."""
+    ends, found = box(FLOAT, programme, leaf), []
+    fixed = ends.below & ends.above & ~(ends.low < ends.high)
+    for has, end, side in ((ends.below, ends.low, 1.0), (ends.above, ends.high, -1.0)):
+        at = np.flatnonzero(has)
+        if len(at):
+            sizes = np.where(fixed, 0.0, np.maximum(np.abs(end), reach(x)))
+            found.append(_Limit(side * (end[at] - _entries(leaf)[at]), sizes[at], leaf=leaf, places=at, ends=end[at]))
+    return found

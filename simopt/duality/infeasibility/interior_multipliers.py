@@ -1,0 +1,67 @@
+"""Multipliers far inside of their domains, with half the best bound: what a proof needs for which the best bound is too much.
+
+At the optimum of the dual programme multipliers lie at ends of their domains, and what stationarity asks of them, exactly, may be beyond.
+Here the least room to such an end is made as large as it can be where the bound is at least half of the best: whatever rounding then asks
+for, all multipliers can follow.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from simopt.backends.diagonals import flattened
+from simopt.core.arrays import Multipliers
+from simopt.core.errors import Unreadable
+from simopt.core.threads import quiet
+from simopt.solving.entry_points import dual
+
+SHARE = 0.5  # of the best bound
+
+
+def interior_multipliers(problem: cp.Problem) -> Multipliers | None:
+    """Of a problem that minimises, by the names of its rows and terms; None where its dual has no bound above 0, or no inside."""
+    try:
+        mirrored = dual(problem)
+    except Unreadable:
+        return None
+    bound, room = mirrored.objective.expr, cp.Variable()
+    best = _optimum(mirrored)
+    if best is None or not best > 0.0:
+        return None
+    rows = [_inside(each, room) for each in mirrored.constraints]
+    rows += [v >= room for v in mirrored.variables() if v.is_nonneg()]
+    widest = _optimum(cp.Problem(cp.Maximize(room), [*rows, room <= 1, bound >= SHARE * best]))
+    if widest is None or not widest > 0.0:
+        return None
+    return {v.name(): np.asarray(v.value, dtype=float) for v in mirrored.variables()}
+
+
+def _optimum(problem: cp.Problem) -> float | None:
+    problem = flattened(problem)
+    with quiet():  # what the back end says of its answer is not asked: the sweep is
+        try:
+            problem.solve(solver=cp.CLARABEL)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # back ends raise whatever they like (a panic of Rust is no Exception)
+            return None
+    return None if any(v.value is None for v in problem.variables()) else float(np.asarray(problem.objective.value))
+
+
+def _inside(row: Any, room: Any) -> Any:
+    """The row with so much room to spare; an equality as it is."""
+    kind, given = type(row), row.args
+    if kind is cp.constraints.Inequality:
+        return given[0] + room * _touched(given[1]) <= given[1]
+    if kind in (cp.SOC, cp.PowCone3D):
+        return row.copy([given[0] - room, *given[1:]])
+    return row.copy([*given[:2], given[2] - room]) if kind is cp.ExpCone else row
+
+
+def _touched(e: Any) -> Any:
+    """1 where the expression is not a constant 0 by its factor."""
+    masked = isinstance(e, cp.multiply) and e.args[0].is_constant()
+    return np.asarray(e.args[0].value != 0.0, dtype=float) if masked else 1.0

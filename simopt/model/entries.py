@@ -1,0 +1,51 @@
+"""Points and multipliers as they are handed in: mappings of names to arrays, checked before anything is computed from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+
+
+def checked(what: str, given: Any, pattern: Mapping[str, Any]) -> dict[str, Array]:
+    """Float arrays, of the shapes that entries of the same names have in `pattern`; entries of other names keep theirs.
+
+    Where the pattern is flat, matrices are read column by column.
+
+    Raises
+    ------
+    InvalidProblem
+        where `given` is no mapping, or an entry is not an array of real numbers of the right size.
+    """
+    if not isinstance(given, Mapping):
+        raise InvalidProblem(f"{what}: {type(given).__name__} given, a mapping of names to arrays needed")
+    return {name: _entry(f"{what}: {name}", value, pattern.get(name)) for name, value in given.items()}
+
+
+def _entry(what: str, value: Any, like: Any) -> Array:
+    array = validate.numbers(what, value)
+    shape = array.shape if like is None else np.shape(like)
+    if array.size != math.prod(shape):
+        raise InvalidProblem(f"{what} has shape {array.shape}, expected {shape}")
+    return array.reshape(shape, order="F" if len(shape) == 1 else "C")  # a matrix for what is flat: column by column, as CVXPY has it
+
+
+def finite(values: Mapping[str, Any]) -> bool:
+    """Whether every entry of every array is a finite number."""
+    return all(bool(np.isfinite(value).all()) for value in values.values())
+
+
+def named(what: str, formula: Callable[..., Any], values: Mapping[str, Any], *rest: Any) -> Any:
+    """The formula's value; an entry that it does not find is named."""
+    try:
+        return formula(values, *rest)
+    except KeyError as error:
+        if error.args[0] in values:
+            raise  # a defect of the formula, which looked for something else by that name
+        raise InvalidProblem(f"{what}: no entry {error}, only {', '.join(map(repr, values)) or 'none at all'}") from error

@@ -1,0 +1,1 @@
+"""Work in processes of its own, which may die, and whose death is told."""

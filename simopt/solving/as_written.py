@@ -1,0 +1,474 @@
+"""A `cvxpy.Problem` as its user wrote it: what a solve left in it is judged, what is found is put into it, bounds have its sense.
+
+`Declared` minimises −f where the problem maximises f. Here bounds on min −f become those on max f, so that
+lower ≤ optimum ≤ upper is always said of the problem as it was written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.reductions.solution import Solution as Unpacked
+
+from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, Arithmetic, NotRational
+from simopt.arithmetic.interval import EPS
+from simopt.backends import adapter, table
+from simopt.backends.adapter import held
+from simopt.backends.table import BackEnd
+from simopt.certificates.certificate import Certificate
+from simopt.certificates.judgement import Judgement, judge, rank, repair
+from simopt.core import validate
+from simopt.core.arrays import Multipliers, Point
+from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
+from simopt.core.threads import Turns, quiet
+from simopt.duality.declared import AsDeclared, Declared
+from simopt.duality.graph_form import solved
+from simopt.duality.infeasibility.infeasible import infeasible
+from simopt.duality.infeasibility.unbounded import Unbounded, unbounded
+from simopt.duality.reading.leaves import value_of
+from simopt.duality.written_form import LikeCvxpy, WrittenForm, completed, dual_variables
+from simopt.model.gap_unit import ratio
+from simopt.model.status import Status
+from simopt.solving import driver
+from simopt.solving.run import CHANGED, Progress
+from simopt.solving.solution import Sample, Solution, Trace, frozen
+
+WORDS = {Status.OPTIMAL: cp.OPTIMAL, Status.INFEASIBLE: cp.INFEASIBLE, Status.UNBOUNDED: cp.UNBOUNDED} | dict.fromkeys(
+    (Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.INTERRUPTED), cp.settings.USER_LIMIT
+)  # what CVXPY calls them; a point with any other status is "optimal_inaccurate" there
+HELP = {
+    "no bound takes it": "bounds on this variable would help",
+    "is not proven to be ≤ 0": "a point at which all inequalities hold with room (a Slater point) would help",
+    "equality is not proven to hold": "a variable in it that nothing else bounds would help: the equality then defines it",
+    "not proven to be in the domain": "a point inside of the domain, with room, would help",
+    "not proven to be within its bounds": "bounds that are apart would help",
+    "its scale is 0": "a multiplier > 0 of the row in which it stands would help",
+    "outside of the domain of the conjugate": "numbers nearer to 1, or another back end, would help",
+    "that stationarity asks for": "a tighter solve, another back end, or bounds on the variables in it would help",
+    "its scale is": "multipliers of another back end would help",
+    "may be 0": "a factor that is known not to be 0 would help",
+    "its factor in": "a factor that is known to be positive would help",
+    "more than rounding leaves": "a tighter solve, or interval arithmetic, would help",
+    "not proven to be convex": "bounds on the variables in it, or a sum of squares in its place, would help",
+    "pivots: ": "a small square of the variables in the objective, or bounds on them, would help",
+}  # part of a reason -> remedy
+UNPROVEN = "of which no proof was found (another back end, bounds on the variables, or numbers nearer to 1 would help)"
+_turns = Turns()  # variables hold the values of one solve, and are scratch paper during it
+# after which the problem as written is tried, in the part of the time that the graph form leaves
+UNFINISHED, GRAPH_FORM = (Status.GAP_OPEN, Status.FAILED, Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.UNSUPPORTED), 0.75
+TIGHTER, SMALLEST, TIME_LIMIT = 3, 1e-13, 60.0  # solves of the problem as written in `certify`: how many, least tolerance, seconds of each
+T = TypeVar("T")
+
+
+def certify(
+    problem: cp.Problem,
+    point: Point | None,
+    multipliers: Multipliers | None,
+    num: Arithmetic,
+    solver: str | None,
+    tol: float,
+    values_stay: bool = False,
+) -> Certificate:
+    """See `simopt.certify`; `values_stay` has the values that the problem holds judged, whatever a solve could find in their place."""
+    with _turns.of(variable.id for variable in problem.variables()):
+        return _certified(_read(problem), point, multipliers, num, solver, tol, values_stay)
+
+
+def _certified(
+    declared: Declared,
+    point: Point | None,
+    multipliers: Multipliers | None,
+    num: Arithmetic,
+    solver: str | None,
+    tol: float,
+    values_stay: bool,
+) -> Certificate:
+    given = _values(declared, needed=solver is None) if point is None else point
+    known = _duals(declared) if multipliers is None else multipliers
+    best, reasons = None, list[str]()
+    if given is not None:
+        best = _tried(lambda: judge(declared, given, completed(declared, given, known), num), reasons)
+    if solver is not None and not (best is not None and best.certificate.closes(tol)):
+        backend = _back_end(solver)
+        fixed = given if values_stay or point is not None else None
+        for other, more in _solves(declared, backend, tol, reasons):
+            for at in (other,) if given is None else (given,) if fixed is not None else (given, other):
+                found = _tried(lambda at=at, more=more: judge(declared, at, more, num), reasons)  # type: ignore[misc]
+                if found is not None and not (best is not None and best.certificate.closes(tol)):
+                    best = found if best is None else paired(declared, best, found, num)
+            if best is not None and best.certificate.closes(tol):
+                break
+        if reasons and (best is None or best.certificate.gap == math.inf):
+            proof = _tried(lambda: _no_point(declared) or _certificate(declared, _no_end(declared, num)), reasons)
+            if proof is not None and (proof.infeasible or proof.unbounded or best is None):
+                return proof
+    if best is None:
+        best = _tried(lambda: _of_nothing(declared, known, num), reasons)
+    if best is None:
+        said = "; ".join([*dict.fromkeys(reasons), UNPROVEN])
+        return _infinite(declared, math.inf, -math.inf, "none", num.name, said)
+    also = ""
+    if solver is not None and best.certificate.lower == -math.inf:
+        start = best.point
+        proof = _tried(lambda: _certificate(declared, _no_end(declared, num, start)), reasons)
+        if proof is not None and proof.unbounded:
+            return proof
+        also = "" if proof is None else f"; {proof.open}"
+    if given is not None and solver is not None:
+        best = replace(best, certificate=replace(best.certificate, infeasibility=repair(given, best.point)))
+    bounds = _as_written(declared, best, tol)
+    also += "".join(f"; {reason}" for reason in dict.fromkeys(reasons) if bounds.open)
+    return replace(bounds, open=bounds.open + also)
+
+
+def _of_nothing(declared: Declared, known: Multipliers, num: Arithmetic) -> Judgement | None:
+    """What 0 and the bounds of variables say of a problem that no back end takes; None where it is nothing."""
+    point = declared.trivial_point()
+    found = judge(declared, point, completed(declared, point, known), num)
+    return found if math.isfinite(found.certificate.upper) or math.isfinite(found.certificate.lower) else None
+
+
+def _back_end(name: str) -> BackEnd:
+    found = table.find(name)
+    if found is None:
+        raise UnknownName("solver", name, [known.name for known in table.FIRST_CLASS])
+    if found.missing is not None:
+        raise NotAvailable(found.missing)
+    return found
+
+
+def _tried(compute: Callable[[], T], reasons: list[str]) -> T | None:
+    """What is computed; None where it fails in a way that nobody foresaw, and the reason among the others.
+
+    Back ends and eigenvalue routines raise whatever they like (a panic of Rust is no Exception), also where points are made feasible.
+    """
+    try:
+        return compute()
+    except (KeyboardInterrupt, MemoryError, InvalidProblem, NotRational, UnknownName):
+        raise
+    except NotAvailable as error:
+        reasons.append(str(error))
+    except BaseException as error:
+        reasons.append(f"{type(error).__name__}: {error}".removesuffix(": "))
+    return None
+
+
+def _solves(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]) -> Iterator[tuple[Point, Multipliers]]:
+    """Points and multipliers that the back end finds: of the graph form, then of the problem as written at tighter and tighter tolerances.
+
+    The problem's values are put back after each.
+    """
+    with _untouched(declared.programme.problem):
+        found = _tried(lambda: solved(declared, backend.solver), reasons)
+    if found is not None:
+        yield found
+    written, previous = WrittenForm(declared.programme), math.nan
+    for power in range(TIGHTER):
+        native = max(tol * 1e-2**power, SMALLEST, backend.floor)
+        if native == previous or (power and not backend.tolerance):
+            return
+        previous = native
+        with _untouched(declared.programme.problem):
+            other = _tried(lambda native=native: _solved_as_written(written, backend, native), reasons)  # type: ignore[misc]
+        if other is None:
+            return
+        yield other
+
+
+def _solved_as_written(written: WrittenForm, backend: BackEnd, tol: float) -> tuple[Point, Multipliers]:
+    try:
+        form, back = written.normalised()
+        result = adapter.run(form.for_back_ends(cones=backend.cones), backend, tol=tol, max_iter=None, time_limit=TIME_LIMIT, options={})
+    except (adapter.Refused, InvalidProblem) as error:
+        raise NotAvailable(str(error)) from error
+    if result.point is None:
+        raise NotAvailable(f"{backend.name} returned no point of the problem as written, and said {result.word}")
+    point = back.point(result.point)
+    return point, back.multipliers(result.multipliers or {})
+
+
+def paired(declared: Declared, one: Judgement, other: Judgement, num: Arithmetic) -> Judgement:
+    """The better of each bound: the point of the smaller upper bound with the multipliers of the larger lower bound, judged together.
+
+    lower ≤ optimum ≤ upper holds of bounds from different judgements, too. Where the judgement of the pair is worse than the two, which
+    is rounding or the repair of multipliers, the bounds stay as they were and the gap is upper − lower, rounded outwards.
+    """
+    first, second = one.certificate, other.certificate
+    high = one if (first.upper, first.gap) <= (second.upper, second.gap) else other
+    low = one if (-first.lower, first.gap) <= (-second.lower, second.gap) else other
+    if high is low:
+        return high
+    upper, lower = high.certificate.upper, low.certificate.lower
+    if not (math.isfinite(upper) and math.isfinite(lower)):  # each has one bound only: of a point or of multipliers
+        return high if math.isfinite(upper) else low
+    judged = judge(declared, high.point, low.multipliers, num)
+    found = judged.certificate
+    if found.upper <= upper and found.lower >= lower and found.gap < math.inf:
+        return judged
+    rounding = 0.0 if num is not FLOAT else EPS * (abs(upper) + abs(lower)) * (4 + max(map(np.size, high.point.values()), default=0))
+    gap = math.nextafter(upper - lower + rounding, math.inf)
+    if gap < 0.0:  # they contradict each other: one of the formulas is wrong, or a number overflowed
+        return one if (first.gap, first.upper) <= (second.gap, second.upper) else other
+    scale, over_terms = max(abs(lower), abs(upper)), declared.gap_over_terms(high.point, upper, lower, gap)
+    found = replace(
+        found,
+        upper=upper,
+        lower=lower,
+        gap=gap,
+        scale=scale,
+        relative_gap=ratio(gap, scale),
+        gap_over_upper=ratio(gap, abs(upper)),
+        gap_over_terms=over_terms,
+        open="",
+    )
+    return Judgement(found, high.point, low.multipliers)
+
+
+def solve(problem: cp.Problem, progress: Progress | None, time_limit: float, **options: Any) -> Solution:
+    """Have the driver solve the problem; see `simopt.solve`."""
+    with _turns.of(variable.id for variable in problem.variables()):
+        return _solved(_read(problem), progress, time_limit, options)
+
+
+def _solved(declared: Declared, progress: Progress | None, given_limit: float, options: dict[str, Any]) -> Solution:
+    """The graph form first; where its certificate does not close, the problem as written, and the better of each bound is kept."""
+    found: Solution | None = None
+    time_limit = validate.seconds("time_limit", given_limit)
+
+    def told(sample: Sample) -> None:
+        if progress is not None:
+            progress(_sample(declared, sample if found is None else _later(sample, found)))
+
+    def run(form: Declared) -> Solution:
+        left = GRAPH_FORM * time_limit if found is None else time_limit - found.provenance.solve_seconds
+        try:
+            more = driver.solve(form, progress=told, time_limit=left, **options)
+        except Interrupted as stop:
+            raise Interrupted(_put(declared, stop.done if found is None else _joined(declared, found, stop.done))) from None
+        if found is None:
+            return more
+        joined = _joined(declared, found, more)
+        if progress is not None and len(joined.trace.samples) > len(found.trace.samples) + len(more.trace.samples):
+            try:
+                progress(_sample(declared, joined.trace.samples[-1]))
+            except KeyboardInterrupt:
+                stopped = replace(joined, status=Status.INTERRUPTED, reported_status="interrupted", message="stopped by the user")
+                raise Interrupted(_put(declared, stopped)) from None
+        return joined
+
+    found = first = run(declared)
+    if found.point is None:
+        found = _without_optimum(declared, found)
+    for form in (LikeCvxpy, WrittenForm, AsDeclared):
+        unfinished = found.status in UNFINISHED and found.reported_status != CHANGED[1]
+        closed = found.certificate is not None and found.certificate.gap < math.inf
+        if unfinished and found.provenance.solve_seconds < time_limit and not (form is AsDeclared and closed):
+            found = run(form(declared.programme))  # in other units, or in CVXPY's form, a back end may do what it cannot in these
+    if found is not first and declared.fingerprint() != first.provenance.fingerprint:  # the last sample's listener may have changed them
+        found = _changed(found)
+    if found.point is not None:
+        found = _without_optimum(declared, found)
+    if found.status is Status.TIME_LIMIT:
+        found = replace(found, message=f"the gap was still open after {found.provenance.solve_seconds:.3g} s")
+    return _put(declared, found)
+
+
+def _changed(found: Solution) -> Solution:
+    status, word, message = CHANGED
+    return replace(found, status=status, reported_status=word, message=message or "", point=None, multipliers=None, certificate=None)
+
+
+def _later(sample: Sample, first: Solution) -> Sample:
+    """A sample of a second solve on the clock of the first."""
+    made = first.provenance
+    return replace(sample, seconds=sample.seconds + made.solve_seconds, iteration=sample.iteration + made.iterations)
+
+
+def _joined(declared: Declared, first: Solution, second: Solution) -> Solution:
+    """Two solves of one problem, one after the other, as one: the better of each bound, one trace, and the sum of their seconds."""
+    one, two = first.provenance, second.provenance
+    made = replace(
+        one,
+        iterations=one.iterations + two.iterations,
+        setup_seconds=one.setup_seconds + two.setup_seconds,
+        solve_seconds=one.solve_seconds + two.solve_seconds,
+    )
+    samples = (*first.trace.samples, *(_later(sample, first) for sample in second.trace.samples))
+    if second.reported_status == CHANGED[1] or one.fingerprint != two.fingerprint:
+        status, word, message = CHANGED
+        blank = replace(second, point=None, multipliers=None, certificate=None)
+        return replace(
+            blank, status=status, reported_status=word, message=message or "", trace=Trace(samples, "tolerance"), provenance=made
+        )
+    stopped = second.status is Status.INTERRUPTED
+    better = second if stopped or (first.point is None and second.point is not None) else first
+    ours, theirs = _judgement(first), _judgement(second)
+    if ours is None or theirs is None:
+        known = ours or theirs
+    else:
+        known = paired(declared, ours, theirs, BY_NAME[theirs.certificate.arithmetic])
+        better = second if stopped or rank(theirs.certificate) < rank(ours.certificate) else first
+        last = known.certificate
+        if known is not ours and known is not theirs:
+            samples += (Sample(made.solve_seconds, made.iterations, last.upper, last.lower, last.gap),)
+    if known is not None:
+        better = replace(better, point=frozen(known.point), multipliers=frozen(known.multipliers), certificate=known.certificate)
+        if known.certificate.closes(one.tol) and not stopped:
+            better = replace(better, status=Status.OPTIMAL, message="")
+    return replace(better, trace=Trace(samples, "tolerance"), provenance=made)
+
+
+def _judgement(found: Solution) -> Judgement | None:
+    if found.point is None or found.certificate is None:
+        return None
+    return Judgement(found.certificate, dict(found.point), None if found.multipliers is None else dict(found.multipliers))
+
+
+def _no_point(declared: Declared) -> Certificate | None:
+    """A proof in intervals that no point is feasible, if one solve finds it."""
+    with _untouched(declared.programme.problem):
+        proof = infeasible(declared)
+    if proof is None:
+        return None
+    said = f"no point is feasible: each violates {proof.reason} by at least {proof.violation:.3g}"
+    return _infinite(declared, math.inf, math.inf, "none" if proof.multipliers is None else "solver", proof.arithmetic, said)
+
+
+def _no_end(declared: Declared, num: Arithmetic, point: Point | None = None) -> Unbounded | None:
+    """A proof that the objective falls for ever, if one solve finds it: in intervals, unless fractions are asked for and suffice."""
+    with _untouched(declared.programme.problem):
+        try:
+            return unbounded(declared, INTERVAL if num is FLOAT else num, point)
+        except NotRational:
+            return unbounded(declared, INTERVAL, point)
+
+
+def _certificate(declared: Declared, proof: Unbounded | None) -> Certificate | None:
+    """What a direction without end says."""
+    if proof is None:
+        return None
+    verb = "rises" if declared.maximises else "falls"
+    rate = f", by at least {-proof.slope:.3g} for each unit of a direction with entries of at most 1" if proof.steady else ""
+    said = f"the objective {verb} without end{rate}"
+    if proof.point is None:
+        said = f"unbounded if feasible: {said}, but no point is proven to be feasible{remedy('is not proven to be ≤ 0')}"
+    return _infinite(declared, -math.inf if proof.point is not None else math.inf, -math.inf, "none", proof.arithmetic, said)
+
+
+def _infinite(declared: Declared, upper: float, lower: float, multipliers_from: str, arithmetic: str, said: str) -> Certificate:
+    """Bounds on the minimum that are infinite, in the problem's sense."""
+    size = math.inf  # of the gap in every measure, of the scale, and of what has to be repaired
+    found = Certificate(upper, lower, size, size, size, size, size, multipliers_from, arithmetic, open=said)
+    return found.of_the_maximum() if declared.maximises else found
+
+
+def _read(problem: cp.Problem) -> Declared:
+    declared = Declared.of(problem)
+    for parameter in problem.parameters():
+        value_of(parameter)
+    return declared
+
+
+def _put(declared: Declared, found: Solution) -> Solution:
+    """The solution as written, its values and dual values in the problem; those of an earlier solve do not stay."""
+    problem = declared.programme.problem
+    for variable in (*problem.variables(), *(dual for constraint in problem.constraints for dual in constraint.dual_variables)):
+        variable.save_value(None)
+    if found.status in (Status.INFEASIBLE, Status.UNBOUNDED):
+        worst = math.inf if declared.maximises is (found.status is Status.UNBOUNDED) else -math.inf
+        problem.unpack(Unpacked(WORDS[found.status], worst, {}, {}, {}))
+        return found
+    if found.point is None or found.certificate is None:
+        return found
+    point, multipliers = dict(found.point), dict(found.multipliers or {})
+    whole = declared.variables(point)
+    values = {v.id: np.zeros(v.shape) for v in problem.variables()} | {v.id: whole[name] for v, name in declared.written}
+    with quiet():
+        problem.unpack(Unpacked(WORDS.get(found.status, cp.OPTIMAL_INACCURATE), None, values, {}, {}))
+    for name, _, dual, sign in dual_variables(declared):
+        if name in multipliers:
+            dual.save_value(np.reshape(sign * multipliers[name], dual.shape, order="F"))
+    certificate = _as_written(declared, Judgement(found.certificate, point, multipliers), found.provenance.tol)
+    trace = replace(found.trace, samples=tuple(_sample(declared, sample) for sample in found.trace.samples))
+    return replace(found, point=frozen(whole), certificate=certificate, trace=trace)
+
+
+def _without_optimum(declared: Declared, found: Solution) -> Solution:
+    """A solution that has no point, or no bound, with the proof that there is no optimum, where one is found."""
+    lost = found.status is Status.FAILED and found.point is None
+    if lost and (said := _no_point(declared)) is not None:
+        return replace(found, status=Status.INFEASIBLE, certificate=said, message=said.open)
+    bound = math.nan if found.certificate is None else found.certificate.lower
+    if not (lost or (bound == -math.inf and found.status in (Status.FAILED, Status.GAP_OPEN))):
+        return found
+    start = None if found.point is None else dict(found.point)
+    proof = _no_end(declared, BY_NAME[found.certificate.arithmetic] if found.certificate else INTERVAL, start)
+    said = _certificate(declared, proof)
+    if proof is None or said is None:
+        return found
+    if proof.point is None:
+        return replace(found, certificate=said if lost else found.certificate, message=f"{found.message}; {said.open}")
+    point = frozen(declared.variables(declared.restore(proof.point)))
+    return replace(found, status=Status.UNBOUNDED, certificate=said, message=said.open, point=point, direction=frozen(proof.direction))
+
+
+def _as_written(declared: Declared, judged: Judgement, tol: float) -> Certificate:
+    """Bounds in the problem's sense and, where they do not close, why."""
+    found = judged.certificate
+    why = "" if found.closes(tol) or found.infeasible or found.unbounded else found.open or _why(declared, judged, tol)
+    found = replace(found, open=why)
+    return found.of_the_maximum() if declared.maximises else found
+
+
+def _why(declared: Declared, judged: Judgement, tol: float) -> str:
+    num = BY_NAME[judged.certificate.arithmetic]
+    reasons = declared.open(judged.multipliers or {}, declared.restore(judged.point, num), num)
+    if not reasons:
+        near = f" ({judged.certificate.reading})" if judged.certificate.reading else ""
+        return f"the gap is above {tol:g} of max(|lower|, |upper|){near}; values and multipliers of a tighter solve would help"
+    return "; ".join(reason + remedy(reason) for reason in reasons)
+
+
+def remedy(reason: str) -> str:
+    """What would help, in brackets."""
+    return next((f" ({help})" for part, help in HELP.items() if part in reason), "")
+
+
+def _sample(declared: Declared, sample: Sample) -> Sample:
+    return replace(sample, lower=-sample.upper, upper=-sample.lower) if declared.maximises else sample
+
+
+def _values(declared: Declared, needed: bool) -> Point | None:
+    """What the variables hold; None where one holds nothing, or an error where it is needed."""
+    found: Point = {}
+    for leaf in declared.programme.leaves.values():
+        value = held(leaf.variable)
+        if value is None and needed:
+            raise InvalidProblem(f"variable {leaf.name}: it has no value; solve the problem first, or name a solver")
+        if value is None:
+            return None
+        found[leaf.name] = value
+    return found
+
+
+def _duals(declared: Declared) -> Multipliers:
+    """The dual values that the constraints hold."""
+    held = ((name, dual.value, sign) for name, _, dual, sign in dual_variables(declared))
+    return {name: sign * np.asarray(value, dtype=float) for name, value, sign in held if value is not None}
+
+
+@contextmanager
+def _untouched(problem: cp.Problem) -> Iterator[None]:
+    """Put the variables' values back, which a form of the problem shares."""
+    kept = [(v, v.value if v.sparse_idx is None else v.value_sparse) for v in problem.variables()]
+    try:
+        yield
+    finally:
+        for v, value in kept:
+            v.save_value(value, sparse_path=v.sparse_idx is not None)

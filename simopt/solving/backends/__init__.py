@@ -1,5 +1,0 @@
-"""CVXPY's solvers behind one adapter: one table of options, cones and native status codes."""
-
-from simopt.solving.backends.table import BackEnd, add_back_end
-
-__all__ = ["BackEnd", "add_back_end"]
