@@ -50,7 +50,7 @@ mutants: $(VENV)/.test
 
 # Hostile files, disks, solvers, kills and threads, counted by class. ARGS=--all takes the slow ones along and writes docs/attacks.md.
 attacks: $(VENV)/.test
-	$(BIN)/python tests/hostile $(ARGS)
+	$(BIN)/python tests/adversarial $(ARGS)
 
 # Our solvers against their peers, going on where it was interrupted; ARGS=--all runs every benchmark, and ARGS=--page writes docs/benchmarks.md
 # and the README's table from the run.

@@ -7,7 +7,7 @@ import statistics
 from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met
 
 from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
-from simopt.solvers.power.ways_in import secular
+from simopt.solvers.power.solvers import secular
 from simopt.solving.entry_points import certify
 
 

@@ -26,7 +26,7 @@ from simopt.solvers.goodness.curve import goodness_breakpoints, goodness_curve
 from simopt.solvers.goodness.curve_record import GoodnessCurve
 from simopt.solvers.goodness.enclosure import enclosure
 from simopt.solvers.goodness.parametric import ParametricSimplex
-from simopt.solvers.goodness.ways_in import interior_point, kernel_interior_point
+from simopt.solvers.goodness.solvers import interior_point, kernel_interior_point
 from simopt.solving import provenance
 from simopt.solving.entry_points import certify, solve
 from simopt.solving.solution import Iterate

@@ -24,8 +24,8 @@ from simopt.certificates.certificate import Certificate
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges.hinge_stage import hinge_fits
+from simopt.solvers.hinges.solvers import iterate, parts
 from simopt.solvers.hinges.stage import Fit
-from simopt.solvers.hinges.ways_in import iterate, parts
 from simopt.solving.entry_points import certify, solve
 
 TOL = 1e-9  # of ours

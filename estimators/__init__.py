@@ -4,47 +4,50 @@ The names below are of the latter, which need the extra `ml` and are imported at
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from simopt.core.extras import install
+
 if TYPE_CHECKING:
-    from simopt.estimators.facades.glm_tron import GLMTronRegressor
-    from simopt.estimators.facades.herded_mean import HerdedMeanClassifier
-    from simopt.estimators.facades.hinge_svm import HingeSVMClassifier
-    from simopt.estimators.facades.hinge_svm_cv import HingeSVMClassifierCV
-    from simopt.estimators.facades.l_isotron import LIsotronRegressor
-    from simopt.estimators.facades.landmark_transformer import LandmarkTransformer
-    from simopt.estimators.facades.landmarked_ordinal import LandmarkedOrdinalClassifier
-    from simopt.estimators.facades.landmarked_ordinal_cv import LandmarkedOrdinalClassifierCV
-    from simopt.estimators.facades.landmarked_ridge import LandmarkedRidgeRegressor
-    from simopt.estimators.facades.landmarked_ridge_cv import LandmarkedRidgeCV
-    from simopt.estimators.facades.landmarked_svr import LandmarkedSVRegressor
-    from simopt.estimators.facades.landmarked_svr_cv import LandmarkedSVRegressorCV
-    from simopt.estimators.facades.lipschitz_isotonic import LipschitzIsotonicRegressor
-    from simopt.estimators.facades.m_power import MPowerRegressor
-    from simopt.estimators.facades.m_power_cv import MPowerRegressorCV
-    from simopt.estimators.facades.mean_classifier import MeanSimilarityClassifier
-    from simopt.estimators.facades.nadaraya_watson import NadarayaWatsonRegressor
-    from simopt.estimators.facades.sparse_landmarked_svr import SparseLandmarkedSVRegressor
+    from simopt.estimators.herding.herded_mean import HerdedMeanClassifier
+    from simopt.estimators.herding.mean_classifier import MeanSimilarityClassifier
+    from simopt.estimators.index_models.glm_tron import GLMTronRegressor
+    from simopt.estimators.index_models.l_isotron import LIsotronRegressor
+    from simopt.estimators.index_models.lipschitz_isotonic import LipschitzIsotonicRegressor
+    from simopt.estimators.kernel_regression.m_power import MPowerRegressor
+    from simopt.estimators.kernel_regression.m_power_cv import MPowerRegressorCV
+    from simopt.estimators.kernel_regression.nadaraya_watson import NadarayaWatsonRegressor
+    from simopt.estimators.landmarked.landmark_transformer import LandmarkTransformer
+    from simopt.estimators.landmarked.landmarked_ridge import LandmarkedRidgeRegressor
+    from simopt.estimators.landmarked.landmarked_ridge_cv import LandmarkedRidgeCV
+    from simopt.estimators.landmarked.landmarked_svr import LandmarkedSVRegressor
+    from simopt.estimators.landmarked.landmarked_svr_cv import LandmarkedSVRegressorCV
+    from simopt.estimators.landmarked.sparse_landmarked_svr import SparseLandmarkedSVRegressor
+    from simopt.estimators.ordinal.landmarked_ordinal import LandmarkedOrdinalClassifier
+    from simopt.estimators.ordinal.landmarked_ordinal_cv import LandmarkedOrdinalClassifierCV
+    from simopt.estimators.svm.hinge_svm import HingeSVMClassifier
+    from simopt.estimators.svm.hinge_svm_cv import HingeSVMClassifierCV
 
 _HOMES = {
-    "GLMTronRegressor": "simopt.estimators.facades.glm_tron",
-    "HerdedMeanClassifier": "simopt.estimators.facades.herded_mean",
-    "HingeSVMClassifier": "simopt.estimators.facades.hinge_svm",
-    "HingeSVMClassifierCV": "simopt.estimators.facades.hinge_svm_cv",
-    "LIsotronRegressor": "simopt.estimators.facades.l_isotron",
-    "LandmarkTransformer": "simopt.estimators.facades.landmark_transformer",
-    "LandmarkedOrdinalClassifier": "simopt.estimators.facades.landmarked_ordinal",
-    "LandmarkedOrdinalClassifierCV": "simopt.estimators.facades.landmarked_ordinal_cv",
-    "LandmarkedRidgeCV": "simopt.estimators.facades.landmarked_ridge_cv",
-    "LandmarkedRidgeRegressor": "simopt.estimators.facades.landmarked_ridge",
-    "LandmarkedSVRegressor": "simopt.estimators.facades.landmarked_svr",
-    "LandmarkedSVRegressorCV": "simopt.estimators.facades.landmarked_svr_cv",
-    "LipschitzIsotonicRegressor": "simopt.estimators.facades.lipschitz_isotonic",
-    "MPowerRegressor": "simopt.estimators.facades.m_power",
-    "MPowerRegressorCV": "simopt.estimators.facades.m_power_cv",
-    "MeanSimilarityClassifier": "simopt.estimators.facades.mean_classifier",
-    "NadarayaWatsonRegressor": "simopt.estimators.facades.nadaraya_watson",
-    "SparseLandmarkedSVRegressor": "simopt.estimators.facades.sparse_landmarked_svr",
+    "GLMTronRegressor": "simopt.estimators.index_models.glm_tron",
+    "HerdedMeanClassifier": "simopt.estimators.herding.herded_mean",
+    "HingeSVMClassifier": "simopt.estimators.svm.hinge_svm",
+    "HingeSVMClassifierCV": "simopt.estimators.svm.hinge_svm_cv",
+    "LIsotronRegressor": "simopt.estimators.index_models.l_isotron",
+    "LandmarkTransformer": "simopt.estimators.landmarked.landmark_transformer",
+    "LandmarkedOrdinalClassifier": "simopt.estimators.ordinal.landmarked_ordinal",
+    "LandmarkedOrdinalClassifierCV": "simopt.estimators.ordinal.landmarked_ordinal_cv",
+    "LandmarkedRidgeCV": "simopt.estimators.landmarked.landmarked_ridge_cv",
+    "LandmarkedRidgeRegressor": "simopt.estimators.landmarked.landmarked_ridge",
+    "LandmarkedSVRegressor": "simopt.estimators.landmarked.landmarked_svr",
+    "LandmarkedSVRegressorCV": "simopt.estimators.landmarked.landmarked_svr_cv",
+    "LipschitzIsotonicRegressor": "simopt.estimators.index_models.lipschitz_isotonic",
+    "MPowerRegressor": "simopt.estimators.kernel_regression.m_power",
+    "MPowerRegressorCV": "simopt.estimators.kernel_regression.m_power_cv",
+    "MeanSimilarityClassifier": "simopt.estimators.herding.mean_classifier",
+    "NadarayaWatsonRegressor": "simopt.estimators.kernel_regression.nadaraya_watson",
+    "SparseLandmarkedSVRegressor": "simopt.estimators.landmarked.sparse_landmarked_svr",
 }
 
 __all__ = [
@@ -72,6 +75,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'simopt.estimators' has no attribute {name!r}")
+    if find_spec("sklearn") is None:
+        raise ImportError(f"simopt.estimators needs scikit-learn; install the extra with: {install('ml')}", name="sklearn")
     return getattr(import_module(_HOMES[name]), name)
 
 

@@ -15,9 +15,9 @@ from simopt.core.errors import InvalidProblem
 from simopt.core.fields import NonNegative, Positive, Targets
 from simopt.data.similarities import Similarity
 from simopt.model.problem import ALL_CONES, Example, Law, problem
-from simopt.problems.cases import goodness_cases
 from simopt.problems.domains.finite_domain import FiniteDomain, LossName, Similarities
 from simopt.problems.domains.simplex import Probabilities
+from simopt.problems.examples import goodness as goodness_cases
 
 if TYPE_CHECKING:
     import cvxpy as cp

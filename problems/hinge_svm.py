@@ -17,7 +17,7 @@ from simopt.data.similarities import Similarity
 from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
 from simopt.problems.bounds import Bound, Bounded, Capacity, Penalty
-from simopt.problems.cases import margin_cases
+from simopt.problems.examples import margins as margin_cases
 from simopt.problems.losses import hinge_rows, intercepts
 from simopt.problems.losses.shares import Shares, Weights
 from simopt.problems.norms import gram_factor, squares

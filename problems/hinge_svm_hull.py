@@ -14,8 +14,8 @@ from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.fields import Labels, Positive
 from simopt.data.similarities import Similarity
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, problem
-from simopt.problems.cases import margin_cases
 from simopt.problems.domains import simplex
+from simopt.problems.examples import margins as margin_cases
 from simopt.problems.losses import hinge_rows
 from simopt.problems.losses.shares import Shares
 from simopt.problems.norms import squares

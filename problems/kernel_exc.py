@@ -11,7 +11,7 @@ import numpy as np
 from simopt.core.fields import NonNegative, Positive
 from simopt.data.similarities import Similarity
 from simopt.model.problem import ALL_CONES, Example, problem
-from simopt.problems.cases import exc_cases
+from simopt.problems.examples import exc as exc_cases
 from simopt.problems.norms.gram_factor import Gram
 from simopt.problems.thresholds.constant_scores import Classes, Grades
 from simopt.problems.thresholds.kinds import SpacedThresholds

@@ -13,9 +13,9 @@ from simopt.core.arrays import Multipliers, Point
 from simopt.core.fields import NonNegative, Positive, Targets
 from simopt.data.similarities import Similarity
 from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
-from simopt.problems.cases import goodness_cases
 from simopt.problems.domains.finite_domain import FiniteDomain, LossName
 from simopt.problems.domains.simplex import Probabilities
+from simopt.problems.examples import goodness as goodness_cases
 from simopt.problems.norms import gram_factor, power_units, squares, unit_ball, vectors
 from simopt.problems.norms.cosines import CosineNorm
 from simopt.problems.norms.gram_factor import Gram

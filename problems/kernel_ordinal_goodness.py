@@ -13,9 +13,10 @@ from simopt.core.arrays import Point
 from simopt.core.fields import NonNegative, Positive
 from simopt.data.similarities import Similarity
 from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
-from simopt.problems.cases import exc_cases, ordinal_cases
 from simopt.problems.domains.ordinal_domain import OrdinalDomain
 from simopt.problems.domains.simplex import Probabilities
+from simopt.problems.examples import exc as exc_cases
+from simopt.problems.examples import ordinal as ordinal_cases
 from simopt.problems.norms import gram_factor, power_units, squares, unit_ball, vectors
 from simopt.problems.norms.cosines import CosineNorm
 from simopt.problems.norms.gram_factor import Gram

@@ -17,8 +17,8 @@ from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.fields import Axes, Targets
 from simopt.data.similarities import Similarity
 from simopt.model.problem import ALL_CONES, Example, Law, Problem, Rescale, problem
-from simopt.problems.cases import recipes
 from simopt.problems.domains import weighted_mean
+from simopt.problems.examples import recipes
 from simopt.problems.norms import squares
 
 if TYPE_CHECKING:

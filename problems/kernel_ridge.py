@@ -13,7 +13,7 @@ from simopt.core.arrays import Multipliers, Point
 from simopt.core.fields import Positive, Targets
 from simopt.data.similarities import Similarity
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
-from simopt.problems.cases import recipes
+from simopt.problems.examples import recipes
 from simopt.problems.norms import gram_factor, squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
 

@@ -17,7 +17,7 @@ from simopt.data.similarities import Similarity
 from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, problem
 from simopt.problems.bounds import Ball, Bound, Bounded, Penalty
-from simopt.problems.cases import recipes
+from simopt.problems.examples import recipes
 from simopt.problems.losses import insensitive
 from simopt.problems.losses.insensitive import InsensitiveRegression, Smoothness
 from simopt.problems.losses.shares import Weights

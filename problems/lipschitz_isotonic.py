@@ -15,9 +15,9 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.fields import Axes, Extended, Targets
 from simopt.model.problem import ALL_CONES, Example, Law, Problem, Rescale, freeze, problem
-from simopt.problems.cases import chain_cases
 from simopt.problems.domains import chain
 from simopt.problems.domains.chain import High, Low, Slopes, UnboundedSlopes, Weights
+from simopt.problems.examples import chain as chain_cases
 from simopt.problems.norms import squares
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from simopt.data.similarities import Similarity
 from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
 from simopt.problems.bounds import Bound, Bounded, Penalty, UnitBall
-from simopt.problems.cases import margin_cases
+from simopt.problems.examples import margins as margin_cases
 from simopt.problems.losses.shares import Shares, Weights
 from simopt.problems.norms import gram_factor, squares, unit_ball
 from simopt.problems.norms.gram_factor import Gram, KernelProblem

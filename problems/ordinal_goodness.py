@@ -14,10 +14,11 @@ from simopt.core.arrays import Array, Point
 from simopt.core.fields import NonNegative, Positive
 from simopt.data.similarities import Similarity
 from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
-from simopt.problems.cases import exc_cases, ordinal_cases
 from simopt.problems.domains.finite_domain import Similarities
 from simopt.problems.domains.ordinal_domain import OrdinalDomain
 from simopt.problems.domains.simplex import Probabilities
+from simopt.problems.examples import exc as exc_cases
+from simopt.problems.examples import ordinal as ordinal_cases
 from simopt.problems.norms import squares
 from simopt.problems.thresholds.constant_scores import Classes, Grades
 

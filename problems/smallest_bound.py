@@ -17,10 +17,10 @@ from simopt.core.errors import InvalidProblem
 from simopt.core.fields import NonNegative, Positive, Targets
 from simopt.data.similarities import Similarity
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, laws_of_samples, problem
-from simopt.problems.cases import goodness_cases
 from simopt.problems.domains import slater
 from simopt.problems.domains.finite_domain import FiniteDomain, LossName, Similarities
 from simopt.problems.domains.simplex import Probabilities
+from simopt.problems.examples import goodness as goodness_cases
 from simopt.problems.norms import squares
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from simopt.core.fields import NonNegative, Positive, Targets
 from simopt.data.row_blocks import StreamedFeatures
 from simopt.data.similarities import Similarity
 from simopt.model.problem import ALL_CONES, Example, problem
-from simopt.problems.cases import recipes
+from simopt.problems.examples import recipes
 from simopt.problems.losses import insensitive
 from simopt.problems.losses.insensitive import InsensitiveRegression, Smoothness
 from simopt.problems.losses.shares import Weights

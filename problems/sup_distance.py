@@ -15,9 +15,9 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.fields import Extended, Targets
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, problem
-from simopt.problems.cases import chain_cases
 from simopt.problems.domains import chain
 from simopt.problems.domains.chain import Positions
+from simopt.problems.examples import chain as chain_cases
 from simopt.problems.norms import squares
 
 if TYPE_CHECKING:

@@ -20,6 +20,8 @@ put it in the place of the function.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from simopt.core import moved
+
 if TYPE_CHECKING:
     from simopt.backends.table import BackEnd, add_back_end
     from simopt.certificates.certificate import Certificate
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from simopt.solving.sweep import path
 
 __version__ = "0.1.0"
+
+moved.install()
 
 _HOMES = {
     "BackEnd": "simopt.backends.table",

@@ -1,1 +1,1 @@
-"""One folder a family of algorithms, hand-written and fast; its `ways_in.py` says what solves what, the engines stand beside it."""
+"""One folder a family of algorithms, hand-written and fast; its `solvers.py` says what solves what, the engines stand beside it."""

@@ -67,9 +67,21 @@ def in_circles(graph: dict[str, set[str]]) -> dict[str, set[str]]:
 
 def test_no_two_files_need_each_other() -> None:
     graph = arrows()
-    assert graph["simopt.solving.driver"] >= {"simopt.solving.run", "simopt.solving.as_written"}  # the second is imported inside a function
-    assert "simopt.model.problem" not in graph["simopt.duality.dual_programme"]  # for types only
+    assert graph["simopt.solving.entry_points"] >= {"simopt.solving.driver", "simopt.solving.as_written"}  # the second inside a function
+    assert "simopt.model.problem" not in graph["simopt.certificates.judgement"]  # for types only
     assert not in_circles(graph), in_circles(graph)
+
+
+def test_no_two_packages_need_each_other() -> None:
+    def package(module: str) -> str:
+        return ".".join(module.split(".")[:2])
+
+    between: dict[str, set[str]] = {}
+    for module, needs in arrows().items():
+        if module != "simopt":  # the front door, which imports at first use
+            between.setdefault(package(module), set()).update({package(name) for name in needs} - {package(module), "simopt"})
+    assert len(between) > 20 and between["simopt.duality"] >= {"simopt.model", "simopt.certificates", "simopt.backends"}
+    assert not in_circles(between), in_circles(between)
 
 
 def test_circles_are_found() -> None:
@@ -97,11 +109,11 @@ def registering(path: Path) -> list[str]:
     return [each.name for each in functions if any(ast.unparse(made).startswith("solver(") for made in each.decorator_list)]
 
 
-def test_every_solver_stands_in_the_ways_in_of_its_family() -> None:
+def test_every_solver_stands_in_solvers_py_of_its_family() -> None:
     made = {path.relative_to(ROOT / "solvers"): registering(path) for path in (ROOT / "solvers").rglob("*.py")}
     families = {path.parts[0] for path in made if len(path.parts) > 1}
     engines = {"interior"}  # a room without problems of its own
-    assert {path.as_posix() for path, names in made.items() if names} == {f"{family}/ways_in.py" for family in families - engines}
+    assert {path.as_posix() for path, names in made.items() if names} == {f"{family}/solvers.py" for family in families - engines}
     others = [path for folder in ("simopt", "problems", "estimators", "theorems") for path in (ROOT / folder).rglob("*.py")]
     assert not [path for path in others if "@solver(" in path.read_text(encoding="utf-8") and registering(path)]
 

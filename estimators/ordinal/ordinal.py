@@ -27,7 +27,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import Values
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity
-from simopt.estimators.landmark_predictor import demand_one_bound, landmark_map, provenance
+from simopt.estimators.landmarked.landmark_predictor import demand_one_bound, landmark_map, provenance
 from simopt.estimators.ordinal.ordinal_rule import FORMS, Labels, OrdinalErrors, OrdinalRule
 from simopt.model.problem import Problem
 from simopt.model.status import Status

@@ -25,7 +25,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import LandmarkMap, Values, similarity_name
 from simopt.data.similarities import Similarity
-from simopt.estimators.landmark_predictor import parts_over_landmarks, similarity_record
+from simopt.estimators.landmarked.landmark_predictor import parts_over_landmarks, similarity_record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

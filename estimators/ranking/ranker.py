@@ -26,7 +26,13 @@ from simopt.data.queries import Queries, as_numbers, defined, grouped
 from simopt.data.relevance import AVERAGE, LOGARITHMS, NATURAL
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity
-from simopt.estimators.landmark_predictor import demand_one_bound, landmark_map, parts_over_landmarks, provenance, similarity_record
+from simopt.estimators.landmarked.landmark_predictor import (
+    demand_one_bound,
+    landmark_map,
+    parts_over_landmarks,
+    provenance,
+    similarity_record,
+)
 from simopt.model.problem import Problem
 from simopt.problems.bounds import Ball, Ridge
 from simopt.problems.landmarked_ranking import LandmarkedRanking

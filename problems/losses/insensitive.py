@@ -32,7 +32,7 @@ from simopt.core.fields import NonNegative, Targets
 from simopt.data.landmarks import equal_columns
 from simopt.data.row_blocks import LARGE, Asked, Products, RowBlocks, StreamedFeatures, looked_at
 from simopt.model.problem import Foreseen, Image, Law, Problem, Rescale, change_of_units, laws_of_samples
-from simopt.problems.cases import recipes
+from simopt.problems.examples import recipes
 from simopt.problems.losses import hinge_rows
 from simopt.problems.losses.shares import Shares, in_parts
 from simopt.problems.norms import squares, vectors

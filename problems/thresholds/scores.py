@@ -19,7 +19,7 @@ from simopt.core.fields import Features, Positive
 from simopt.data.row_blocks import LARGE, RowBlocks
 from simopt.model.problem import Law, Rescale
 from simopt.problems.bounds import UPWARDS, Ball, Bound, Bounded, Penalty
-from simopt.problems.cases import exc_cases
+from simopt.problems.examples import exc as exc_cases
 from simopt.problems.norms import gram_factor, squares, vectors
 from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.problems.thresholds import balancing, loose_ball

@@ -24,7 +24,7 @@ from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import InvalidProblem
 from simopt.core.fields import Positive
 from simopt.model.problem import Law, Problem, Rescale
-from simopt.problems.cases import exc_cases
+from simopt.problems.examples import exc as exc_cases
 from simopt.problems.losses import hinge_rows
 from simopt.problems.losses.shares import Shares
 from simopt.problems.thresholds.balancing import Prices

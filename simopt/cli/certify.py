@@ -109,6 +109,7 @@ class _Run:
         import cvxpy as cp
 
         import simopt
+        from simopt.arithmetic import arithmetic_for
         from simopt.cli.errors import expected
         from simopt.core.errors import InvalidProblem
         from simopt.model.status import Status

@@ -6,7 +6,7 @@ rows, so a memory-mapped matrix is never copied as a whole.
 
 What comes from outside is annotated `npt.ArrayLike`, `float`, `int` or `Any` and goes through here once; `Array` says that it has.
 What is no real number is refused rather than read as one: text ("1_000" and "١٢" are numbers to `float`), dates, durations, records,
-complex numbers, masked and missing values, and a truth value in the place of one number. `tests/hostile/test_door.py` walks the public
+complex numbers, masked and missing values, and a truth value in the place of one number. `tests/adversarial/test_door.py` walks the public
 functions.
 """
 

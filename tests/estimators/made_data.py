@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from simopt import estimators
-from simopt.estimators.facades.selection import SelectedByFolds
+from simopt.estimators.cross_validation.selection import SelectedByFolds
 
 PREDICTORS = [name for name in estimators.__all__ if hasattr(getattr(estimators, name), "predict")]
 CHOOSING = [name for name in estimators.__all__ if issubclass(getattr(estimators, name), SelectedByFolds)]

@@ -10,8 +10,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from simopt import estimators
 from simopt.data.similarities import Gaussian, Linear
-from simopt.estimators.facades.base import KernelEstimator
-from simopt.estimators.facades.index_scaling import is_linear
+from simopt.estimators.base import KernelEstimator
+from simopt.estimators.index_models.index_scaling import is_linear
 
 DEFAULTS = [getattr(estimators, name)(**with_few_choices(name)) for name in estimators.__all__ if name not in CHOOSING]
 FEW = [getattr(estimators, name)(**with_few_choices(name)) for name in CHOOSING]

@@ -9,7 +9,7 @@ from made_data import data, seeded, targets_for
 from simopt import estimators
 from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian
-from simopt.estimators.facades.base import seed_of
+from simopt.estimators.base import seed_of
 from simopt.estimators.herding.herd import herd
 from simopt.estimators.herding.herd_blocks import herd_blocks
 

@@ -11,8 +11,8 @@ from simopt import estimators
 from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.similarities import Gaussian, Scaled, named
 from simopt.data.similarities.named import STANDARDISED
-from simopt.estimators.facades import base, leave_one_out, widths
-from simopt.estimators.facades.leave_one_out import Points, points_of
+from simopt.estimators import base, leave_one_out, widths
+from simopt.estimators.leave_one_out import Points, points_of
 from simopt.estimators.ordinal.ordinal import middles
 
 REGRESSORS = [

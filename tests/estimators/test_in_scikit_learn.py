@@ -20,7 +20,7 @@ from simopt import estimators
 from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.landmarks import CHOSEN_BY
 from simopt.data.similarities import Gaussian, Laplacian
-from simopt.estimators.facades.base import KernelEstimator, some_of
+from simopt.estimators.base import KernelEstimator, some_of
 
 GRAM = [name for name in estimators.__all__ if issubclass(getattr(estimators, name), KernelEstimator)]
 

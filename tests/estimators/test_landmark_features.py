@@ -15,7 +15,7 @@ from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.similarities import Gaussian, Linear, Manhattan
 from simopt.estimators import LandmarkedRidgeRegressor, LandmarkTransformer
-from simopt.estimators.landmark_choice import greedy, whitening
+from simopt.estimators.landmarked.landmark_choice import greedy, whitening
 
 WIDTH = Gaussian(2.0)
 

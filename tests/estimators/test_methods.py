@@ -1,4 +1,4 @@
-"""Estimators are facades: what they predict is what the method's own function or problem says, for every way to give the similarity."""
+"""What estimators predict is what the method's own function or problem says, for every way to give the similarity."""
 
 import doctest
 from importlib import import_module
@@ -20,7 +20,7 @@ from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.landmarked_svr import LandmarkedSVR
 
-FOLDER = Path(__file__).resolve().parents[2] / "estimators" / "facades"
+FOLDER = Path(__file__).resolve().parents[2] / "estimators"
 WIDTH = Gaussian(3.0)
 BY_SIMILARITY = [name for name in PREDICTORS if name != "LipschitzIsotonicRegressor"]
 
@@ -284,11 +284,11 @@ def test_nadaraya_watson_falls_back_where_no_point_is_similar() -> None:
         estimators.NadarayaWatsonRegressor(Gaussian(1.0), fallback=None).fit(X, y).predict(far)
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.py")), ids=lambda path: path.stem)
 def test_examples_of_docstrings_run(path: Path) -> None:
     if path.stem == "__init__":
         return
-    module = import_module(f"simopt.estimators.facades.{path.stem}")
+    module = import_module(".".join(("simopt.estimators", *path.relative_to(FOLDER).with_suffix("").parts)))
     found = doctest.testmod(module)
     assert found.failed == 0
     if any(getattr(estimators, name).__module__ == module.__name__ for name in estimators.__all__):

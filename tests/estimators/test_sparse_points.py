@@ -13,7 +13,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian, Laplacian, Linear, Normalised, Polynomial, Similarity
 from simopt.data.similarities.distances import mean_squared_distance, squared
 from simopt.data.similarities.named import RULES, SPARSE, named
-from simopt.estimators.facades.sample_weights import distinct
+from simopt.estimators.sample_weights import distinct
 
 TAKEN: list[Similarity] = [Linear(), Polynomial(3, 0.5, 1.0), Gaussian(4.0), Normalised(Linear() + Gaussian(1.0)), Gaussian(2.0) * Linear()]
 FEW = {"landmarks": 25, "random_state": 0}

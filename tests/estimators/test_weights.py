@@ -12,7 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 from simopt import estimators
 from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian
-from simopt.estimators.facades import sample_weights
+from simopt.estimators import sample_weights
 from simopt.estimators.index_models.isotron import l_isotron
 from simopt.problems.losses.shares import Shares
 from simopt.problems.m_power_rls import PowerBall, PowerPenalty, weighted

@@ -60,7 +60,7 @@ print(claim.id, sum(name.startswith("simopt.theorems.") for name in sys.modules)
 """
     first, second, third = python(script).splitlines()
     assert first == "kernel-ridge ['kernel-ridge'] ['cholesky', 'eigen']"
-    assert second == "True {'simopt.solvers.squares.ways_in'}"
+    assert second == "True {'simopt.solvers.squares.solvers'}"
     assert third == "AK-T1 True"
 
 

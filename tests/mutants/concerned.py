@@ -93,7 +93,7 @@ SOME = frozenset({"kernel-ridge", "landmarked-svr", "m-power-rls", "lipschitz-is
 BY_GROUP = {
     "certificate": [
         *named("frame/test_judged", "frame/test_certificate"),
-        Tests("tests/hostile/test_lying_solvers.py", SOME),
+        Tests("tests/adversarial/test_lying_solvers.py", SOME),
         *named("frame/test_driver"),
         Tests("tests/problems/test_every_problem.py", SOME),
     ],

@@ -92,9 +92,9 @@ def test_every_module_has_tests_and_a_problem_those_of_itself() -> None:
 def test_a_solver_has_the_nearest_tests_first_and_every_folder_its_share() -> None:
     files = [each.path for each in concerned.tests_of("solvers", "solvers/isotonic/chain_band.py")]
     assert files[0] == "tests/solvers/test_chain_band.py" and "tests/solvers/test_isotron.py" in files
-    [pairs] = concerned.tests_of("solvers", "solvers/hinges/ways_in.py")
+    [pairs] = concerned.tests_of("solvers", "solvers/hinges/solvers.py")
     assert pairs.path == "tests/conformance/test_conformance.py" and "landmarked-svr-newton" in pairs.names
-    by_name = concerned.tests_of("estimators", "estimators/facades/m_power_cv.py")
+    by_name = concerned.tests_of("estimators", "estimators/kernel_regression/m_power_cv.py")
     assert {each.names for each in by_name if each.path.startswith("tests/estimators")} == {frozenset({"MPowerRegressorCV"})}
     weights = {group.name: group.weight for group in concerned.groups()}
     assert weights["solvers"] >= weights["problems"] and weights["estimators"] >= weights["equivalence"] > 0

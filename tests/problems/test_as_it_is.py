@@ -17,7 +17,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.core.memory_maps import owners
 from simopt.model.status import Status
 from simopt.problems.bounds import Penalty
-from simopt.problems.cases import recipes
+from simopt.problems.examples import recipes
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr import LandmarkedSVR

@@ -18,7 +18,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset, load_dataset
 from simopt.problems.bounds import Ball, Penalty
-from simopt.problems.cases import exc_cases
+from simopt.problems.examples import exc as exc_cases
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.imc_ordinal import IMCOrdinal

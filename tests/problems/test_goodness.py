@@ -12,7 +12,7 @@ import pytest
 from simopt.arithmetic import INTERVAL, RATIONAL
 from simopt.core.errors import InvalidProblem
 from simopt.model.status import Status
-from simopt.problems.cases.goodness_cases import four_points
+from simopt.problems.examples.goodness import four_points
 from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.problems.kernel_goodness import KernelGoodness

@@ -13,7 +13,7 @@ import scipy.optimize
 from simopt import solve
 from simopt.arithmetic import INTERVAL, RATIONAL
 from simopt.core.arrays import Array
-from simopt.problems.cases.recipes import small_kernel
+from simopt.problems.examples.recipes import small_kernel
 from simopt.problems.herding import Herding
 from simopt.solving.entry_points import certify
 

@@ -14,8 +14,8 @@ from simopt.arithmetic import RATIONAL
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.problems.bounds import Ball, Penalty
-from simopt.problems.cases import recipes
-from simopt.problems.cases.recipes import small_kernel
+from simopt.problems.examples import recipes
+from simopt.problems.examples.recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic

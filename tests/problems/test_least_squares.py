@@ -16,7 +16,7 @@ from simopt.certificates.judgement import judge
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.problems.bounds import Penalty
-from simopt.problems.cases.recipes import small_kernel
+from simopt.problems.examples.recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS, PowerBall, PowerPenalty

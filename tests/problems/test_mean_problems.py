@@ -18,8 +18,8 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.model.status import Status
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
-from simopt.problems.cases.recipes import small_kernel
 from simopt.problems.convex_potential import ConvexPotential
+from simopt.problems.examples.recipes import small_kernel
 from simopt.problems.herding import Herding
 from simopt.problems.mean_classifier import MeanClassifier
 from simopt.problems.mmd import MaximumMeanDiscrepancy

@@ -12,7 +12,7 @@ import pytest
 
 from simopt.arithmetic import RATIONAL
 from simopt.core.errors import InvalidProblem
-from simopt.problems.cases.ordinal_cases import two_points
+from simopt.problems.examples.ordinal import two_points
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.solving.entry_points import certify, solve

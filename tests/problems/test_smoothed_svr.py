@@ -16,7 +16,7 @@ from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
 from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import load_dataset
 from simopt.problems.bounds import Ball, Penalty
-from simopt.problems.cases import recipes
+from simopt.problems.examples import recipes
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.losses import insensitive as smoothed
 from simopt.problems.losses.shares import Shares

@@ -24,7 +24,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset
 from simopt.model.status import Status
 from simopt.problems.bounds import Capacity, Penalty, UnitBall
-from simopt.problems.cases.recipes import small_kernel
+from simopt.problems.examples.recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.problems.losses import intercepts

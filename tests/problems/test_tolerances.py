@@ -22,8 +22,8 @@ from simopt.duality import Declared, solved
 from simopt.model.problem import Problem
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
 from simopt.problems.bounds import Penalty
-from simopt.problems.cases import recipes
 from simopt.problems.domains.simplex import UNIT_SUM
+from simopt.problems.examples import recipes
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simopt.arithmetic import RATIONAL
 from simopt.core.errors import InvalidFile, InvalidProblem
-from simopt.problems.cases.goodness_cases import four_points
+from simopt.problems.examples.goodness import four_points
 from simopt.problems.goodness import Goodness
 from simopt.problems.smallest_bound import SmallestBound
 from simopt.solvers.goodness.curve import goodness_breakpoints, goodness_curve

@@ -6,7 +6,7 @@ import pytest
 from simopt.model.status import Status
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.solvers.squares.shifted import factor, factor_near, shifted_copy
-from simopt.solvers.squares.ways_in import kernel_cholesky
+from simopt.solvers.squares.solvers import kernel_cholesky
 from simopt.solving.entry_points import solve
 
 

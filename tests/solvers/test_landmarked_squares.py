@@ -22,7 +22,7 @@ from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
 from simopt.problems.m_power_rls import MPowerRLS, PowerBall
 from simopt.solvers.squares import landmarked
 from simopt.solvers.squares.landmarked import singular_system
-from simopt.solvers.squares.ways_in import landmark_cholesky
+from simopt.solvers.squares.solvers import landmark_cholesky
 from simopt.solving.entry_points import certify
 
 TIGHT = 1e-12

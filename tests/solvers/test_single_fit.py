@@ -11,7 +11,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.model.status import Status
 from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.solvers.power.single_fit import ACCEPTABLE, power_fit
-from simopt.solvers.power.ways_in import secular
+from simopt.solvers.power.solvers import secular
 from simopt.solvers.squares.lanczos import Lanczos
 from simopt.solving.entry_points import solve
 

@@ -16,7 +16,7 @@ from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.solvers.svm.fit import contiguous, svm_fits
 from simopt.solvers.svm.path import balanced_along, balanced_start, fits_along, mean_threshold, svm_path, threshold_of, warm_start
-from simopt.solvers.svm.ways_in import caps_of
+from simopt.solvers.svm.solvers import caps_of
 from simopt.solving.entry_points import certify, solve
 
 

@@ -16,7 +16,7 @@ from simopt.backends.diagonals import flattened
 from simopt.core.arrays import Multipliers
 from simopt.core.errors import Unreadable
 from simopt.core.threads import quiet
-from simopt.solving.entry_points import dual
+from simopt.duality.dual_programme import dual
 
 SHARE = 0.5  # of the best bound
 

@@ -1,0 +1,1 @@
+"""Choosing parameters by cross-validation, the whole grid of a fold at once."""

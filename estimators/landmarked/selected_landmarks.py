@@ -1,0 +1,102 @@
+r"""Landmark features as an estimator's own: landmarks by a rule of choice, whitened or not."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import kmeans_plusplus
+
+from simopt.arithmetic.sparse import is_sparse
+from simopt.core import validate
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem
+from simopt.data.landmarks import LandmarkMap
+from simopt.data.rows import Rows
+from simopt.data.similarities import Similarity
+from simopt.estimators.base import LandmarkFeatures, flag, seed_of, some_of, usual_number
+from simopt.estimators.landmarked.landmark_choice import SELECTIONS, greedy, whitening
+from simopt.estimators.landmarked.landmark_predictor import landmark_map
+
+RANDOM, MEANS, GREEDY = SELECTIONS
+
+
+class SelectedLandmarks(LandmarkFeatures):
+    """Features of landmarks that are chosen by `selection`: Ψ(x), or with `whiten` K_LL^{-1/2} (K(l_1, x), …, K(l_d, x))."""
+
+    selection: str
+    whiten: bool
+
+    def _fit_features(self, X: Array, weights: Array | None = None) -> Array:
+        """The features of X, on which the landmarks are chosen; leaves `landmark_map_` and `whitening_`.
+
+        Raises
+        ------
+        InvalidProblem
+            for a rule of choice or whitening that K does not allow, and for what the landmark map refuses.
+        """
+        rule, white = validate.choice("selection", self.selection, SELECTIONS), flag("whiten", self.whiten)
+        if rule == RANDOM or not isinstance(self.landmarks, Integral | None):
+            self._fit_map(X, weights)
+        else:
+            self._fit_chosen(
+                X,
+                weights,
+                rule,
+                usual_number(X.shape[0]) if self.landmarks is None else validate.whole("landmarks", self.landmarks, minimum=1),
+            )
+        self.whitening_: Array | None = None
+        if white:
+            similarity = getattr(self, "similarity_", self.landmark_map_.similarity)
+            if isinstance(similarity, Similarity) and not similarity.psd:
+                raise InvalidProblem(
+                    f"similarity: {similarity!r} is not positive semidefinite, and its features cannot be whitened; take whiten=False"
+                )
+            points = X[self.landmark_indices_] if self._precomputed else getattr(self, "landmark_points_", self.landmark_map_.landmarks)
+            gram = self.landmark_map_(self._points(points)) * math.sqrt(self.landmark_map_.d)
+            self.whitening_ = math.sqrt(self.landmark_map_.d) * whitening(gram)
+        return self._features(X)
+
+    def _features(self, X: Array) -> Array:
+        """The features of the rows of X, shape (m, d)."""
+        psi = self.landmark_map_(self._points(X))
+        return psi if self.whitening_ is None else psi @ self.whitening_
+
+    def _fit_chosen(self, X: Array, weights: Array | None, rule: str, count: int) -> LandmarkMap:
+        """Ψ with so many landmarks chosen among the training points (all of fewer)."""
+        self._demand_square(X)
+        count, seed = min(count, X.shape[0]), seed_of(self.random_state)
+        if rule == MEANS:
+            if self._precomputed:
+                raise InvalidProblem("selection: 'k-means++' needs points, X holds similarities; take 'random' or 'greedy'")
+            _, chosen = kmeans_plusplus(X, count, sample_weight=weights, random_state=seed)
+            return self._at(X, np.sort(chosen), self._similarity_of(X, weights, seed), seed)
+        if self._precomputed:
+            return self._columns(np.sort(greedy(np.diagonal(X), lambda i: X[i], count)))
+        # the similarity is chosen as for landmarks that are given
+        similarity: Any = self._similarity_of(X, weights, seed)
+        if isinstance(similarity, Similarity):
+            if not similarity.psd:
+                raise InvalidProblem(f"similarity: {similarity!r} is not positive semidefinite; take selection='random' or 'k-means++'")
+            diagonal = similarity.diagonal(X)
+        else:
+            diagonal = np.array([float(similarity(row, row)[0, 0]) for row in X[:, None, :]])
+        return self._at(X, np.sort(greedy(diagonal, lambda i: similarity(X[i : i + 1], X)[0], count)), similarity, seed)
+
+    def _similarity_of(self, X: Array, weights: Array | None, seed: int) -> Any:
+        """K, its parameters chosen as for landmarks that are given."""
+        if is_sparse(X) or weights is not None:
+            few = some_of(X.shape[0])
+            return self._chosen(X[few], None if weights is None else weights[few])
+        return landmark_map(Rows("X", X, first_look=False), X[:1], self.similarity, seed).similarity
+
+    def _at(self, X: Array, chosen: NDArray[np.intp], similarity: Any, seed: int) -> LandmarkMap:
+        """Ψ with these training points as landmarks."""
+        self.landmark_indices_ = chosen
+        if is_sparse(X):
+            return self._sparse_landmarks(X[chosen], similarity)
+        self.landmark_map_ = landmark_map(Rows("X", X, first_look=False), X[chosen], similarity, seed)
+        return self.landmark_map_

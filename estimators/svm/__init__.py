@@ -1,0 +1,1 @@
+"""The kernel support vector machine."""

@@ -1,0 +1,107 @@
+"""Modules that have moved: an old path gives what stands at the new one, for one release, and a DeprecationWarning that names it.
+
+What was pickled before names old paths, too, and is read through them.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+UNTIL = "0.2"  # the release without old paths
+SOLVERS = ("goodness", "herding", "hinges", "isotonic", "ordinal", "power", "sparse", "squares", "svm")
+ESTIMATORS = {
+    "": ("base", "class_labels", "leave_one_out", "one_against_rest", "one_fit", "sample_weights", "widths"),
+    "cross_validation": ("kernel_folds", "landmark_folds", "selection"),
+    "herding": ("herded_mean", "mean_classifier"),
+    "index_models": ("glm_tron", "index_scaling", "l_isotron", "lipschitz_isotonic"),
+    "kernel_regression": ("m_power", "m_power_cv", "nadaraya_watson"),
+    "landmarked": (
+        *("landmark_transformer", "landmarked_ridge", "landmarked_ridge_cv", "landmarked_svr", "landmarked_svr_cv"),
+        *("selected_landmarks", "sparse_landmarked_svr"),
+    ),
+    "ordinal": ("landmarked_ordinal", "landmarked_ordinal_cv"),
+    "svm": ("hinge_svm", "hinge_svm_cv"),
+}
+# old path -> new ones; of several the first that has a name gives it. A package stands for all of its modules that are not named.
+MOVED: dict[str, tuple[str, ...]] = {
+    "simopt.ground": ("simopt.core",),
+    "simopt.ground.diagonals": ("simopt.backends.diagonals",),
+    "simopt.ground.worker": ("simopt.processes.worker",),
+    "simopt.registry": ("simopt.core.registry",),
+    "simopt.similarities": ("simopt.data.similarities",),
+    "simopt.solving.backends": ("simopt.backends",),
+    "simopt.solving.certificate": ("simopt.solving.entry_points", "simopt.certificates.certificate", "simopt.certificates.judgement"),
+    "simopt.solving.entries": ("simopt.model.entries",),
+    "simopt.solving.forms": ("simopt.model.forms",),
+    "simopt.solving.judgement": ("simopt.certificates.judgement", "simopt.certificates.certificate", "simopt.model.gap_unit"),
+    "simopt.solving.problem": ("simopt.model.problem",),
+    "simopt.solving.uniform_convexity": ("simopt.model.uniform_convexity",),
+    "simopt.duality.as_written": ("simopt.solving.as_written",),
+    "simopt.duality.no_optimum": ("simopt.duality.infeasibility",),
+    "simopt.duality.points": ("simopt.duality.feasibility",),
+    "simopt.duality.sweeps": ("simopt.duality.evaluation",),
+    "simopt.claims.refutation": ("simopt.coq.refutation",),
+    "simopt.problems.cases": ("simopt.problems.examples",),
+    **{f"simopt.problems.cases.{kind}_cases": (f"simopt.problems.examples.{kind}",) for kind in ("chain", "exc", "goodness", "ordinal")},
+    "simopt.problems.cases.margin_cases": ("simopt.problems.examples.margins",),
+    **{f"simopt.solvers.{family}.ways_in": (f"simopt.solvers.{family}.solvers",) for family in SOLVERS},
+    "simopt.estimators.facades": ("simopt.estimators",),
+    "simopt.estimators.landmark_choice": ("simopt.estimators.landmarked.landmark_choice",),
+    "simopt.estimators.landmark_predictor": ("simopt.estimators.landmarked.landmark_predictor",),
+    **{
+        f"simopt.estimators.facades.{name}": (".".join(filter(None, ("simopt.estimators", family, name))),)
+        for family, names in ESTIMATORS.items()
+        for name in names
+    },
+}
+
+
+def new_paths(old: str) -> tuple[str, ...]:
+    """Where a module has gone; empty for one that has not moved."""
+    package, rest = old, ""
+    while package and package not in MOVED:
+        package, _, last = package.rpartition(".")
+        rest = f".{last}{rest}"
+    return tuple(new + rest for new in MOVED.get(package, ()))
+
+
+class _Moved(MetaPathFinder, Loader):
+    """Finds old paths, behind all other finders."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if not fullname.startswith("simopt.") or not new_paths(fullname):
+            return None
+        return ModuleSpec(fullname, self, is_package=True)
+
+    def exec_module(self, module: ModuleType) -> None:
+        old = module.__name__
+        paths = new_paths(old)
+        try:
+            homes = [import_module(path) for path in paths]
+        except ModuleNotFoundError as error:
+            if error.name in paths:
+                raise ModuleNotFoundError(f"No module named {old!r}", name=old) from None
+            raise
+        text = f"{old} has moved to {' and '.join(paths)}; the old path goes with simopt {UNTIL}"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)  # frames of the import do not count
+
+        def get(name: str) -> Any:
+            for home in homes:
+                if hasattr(home, name):
+                    return getattr(home, name)
+            raise AttributeError(f"module {old!r} has no attribute {name!r}; it has moved to {' and '.join(paths)}")
+
+        vars(module).update(__getattr__=get, __doc__=homes[0].__doc__)
+
+
+def install() -> None:
+    """Have old paths found."""
+    if not any(isinstance(finder, _Moved) for finder in sys.meta_path):
+        sys.meta_path.append(_Moved())
