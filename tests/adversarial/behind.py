@@ -131,6 +131,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
             "estimators.one_against_rest:signs_of_classes",
             "estimators.ordinal.landmarked_ordinal:categories_of",
             "estimators.ordinal.landmarked_ordinal:Needed",
+            "estimators.ordinal.landmarked_ordinal:Needed.of_the_problem",
             "data.row_blocks:is_lazy",
         ),
         *("estimators.class_labels", "estimators.one_fit"),
