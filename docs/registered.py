@@ -99,16 +99,16 @@ def estimator_table() -> str:
 def atom_table() -> str:
     """One line an atom, by its formulas, where φ has one: the others are what several share."""
     from simopt.duality import atoms
-    from simopt.duality.atoms.base import Absorbs, Atom
+    from simopt.duality.atoms.base import Atom, ConjugateDomain
 
-    absorbed = {Absorbs.NOTHING: "–", Absorbs.ALL: "any multiplier", Absorbs.SCALED: "any, where its scale is free"}
+    absorbed = {ConjugateDomain.OTHER: "–", ConjugateDomain.FULL: "any multiplier", ConjugateDomain.BALL: "any, where its scale is free"}
     lines = ["| atom | φ(z) | φ*(u) | for u with | absorbs | degree |", "|---|---|---|---|---|---|"]
     for found in pkgutil.iter_modules(atoms.__path__):
         module = import_module(f"{atoms.__name__}.{found.name}")
         for cls in vars(module).values():
             if isinstance(cls, type) and issubclass(cls, Atom) and cls.__module__ == module.__name__ and not inspect.isabstract(cls):
                 home = f"{{py:class}}`{cls.__name__} <{cls.__module__}.{cls.__name__}>`"
-                said = (cls.formula, cls.conjugate_formula, cls.domain_formula, absorbed[cls.absorbs], cls.degree_formula)
+                said = (cls.formula, cls.conjugate_formula, cls.domain_formula, absorbed[cls.conjugate_domain], cls.degree_formula)
                 lines.append(f"| {home} | {' | '.join(map(cell, said))} |")
     return "\n".join(lines) + "\n"
 

@@ -34,7 +34,7 @@ class NativeResult:
     point: dict[str, Any] | None
     multipliers: dict[str, Any] | None
     status: Status
-    word: str
+    status_text: str
     iterations: int
     setup_seconds: float
     solve_seconds: float
@@ -92,15 +92,15 @@ def run(
     code, iterations = (None, 0) if backend.read is None or not _own(backend, chain) else backend.read(raw)
     if code in backend.interrupted:
         raise KeyboardInterrupt
-    status, word = backend.statuses.get(code, (Status.GAP_OPEN, str(code)))
+    status, status_text = backend.statuses.get(code, (Status.GAP_OPEN, str(code)))
     with quiet():
         present = code is not None and backend.present is not None and status not in (Status.INFEASIBLE, Status.UNBOUNDED)
         # of those two x is a ray, not a point
         said, point, multipliers = _unpack(declaration, chain, inverse, backend.present(raw) if present and backend.present else raw)
     if code is None or not backend.statuses:
-        status, word = CVXPY_STATUSES.get(said, (Status.FAILED, said))
+        status, status_text = CVXPY_STATUSES.get(said, (Status.FAILED, said))
         iterations = iterations or _counted(declaration)
-    return NativeResult(point, multipliers, status, word, iterations, setup, seconds)
+    return NativeResult(point, multipliers, status, status_text, iterations, setup, seconds)
 
 
 def canonicalise(declaration: cp.Problem, backend: BackEnd) -> tuple[dict[str, Any], Any, Any]:
@@ -186,7 +186,7 @@ def _unpack(declaration: cp.Problem, chain: Any, inverse: Any, raw: Any) -> tupl
     except (cp.error.SolverError, ValueError, TypeError) as error:
         return f"{type(error).__name__}: {error}", None, None
     said = str(declaration.status)
-    point = {v.name(): held(v) for v in declaration.variables()}
+    point = {v.name(): dense_value(v) for v in declaration.variables()}
     if any(value is None or not np.all(np.isfinite(value)) for value in point.values()):
         return said, None, None
     duals = dict(_duals(declaration))
@@ -206,7 +206,7 @@ def _duals(declaration: cp.Problem) -> Iterator[tuple[str, Any]]:
             yield from ((label, value) for label, value in parts if value is not None)
 
 
-def held(variable: cp.Variable) -> Array | None:
+def dense_value(variable: cp.Variable) -> Array | None:
     """The value of a variable as a dense array, if it has one."""
     value = variable.value if variable.sparse_idx is None else variable.value_sparse
     return None if value is None else np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=float)

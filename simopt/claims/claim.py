@@ -11,7 +11,7 @@ from typing import Any
 
 from simopt.claims.check import Check
 from simopt.claims.kinds import Defect, Expected, Kind, ProofStatus, Quantifier, Verdict
-from simopt.claims.papers import Paper
+from simopt.claims.papers import Paper, of_package
 from simopt.claims.trial import Trial
 from simopt.core import registry
 from simopt.core.arrays import Array
@@ -31,7 +31,6 @@ SOMETHING_EXISTS = re.compile(  # the sentence says so of a constant, a minimise
     r"\bthere (?:is|are|exists?)\b|\bexists\b|\bsome constant|\bO\(|\bas n → ∞|→ 0 as n", re.IGNORECASE
 )
 NEVER_OPEN = (Kind.DEFINITION, Kind.IDENTITY, Kind.COUNTEREXAMPLE)
-SECONDS = {Kind.RATE: 5.0, Kind.EXPERIMENT: 5.0, Kind.HIGH_PROBABILITY: 2.0, Kind.IN_EXPECTATION: 1.0, Kind.ALGORITHM: 0.7}
 
 
 def once(trial: Trial) -> Iterator[Instance]:
@@ -69,7 +68,7 @@ class Claim:
     defect: Defect | None = None
     note: str = ""
     requires: tuple[str, ...] = ()
-    cost: float = 0.5
+    cost: float | None = None
     evaluations: tuple[int, int] = (150, 1500)
     remains: str | Mapping[str, str] = ""
     status: ProofStatus | Mapping[str, ProofStatus] | None = None
@@ -124,12 +123,12 @@ class Claim:
 def claim(
     id: str,
     *,
-    paper: Paper,
     place: str,
     kind: Kind,
-    expected: Expected,
     says: str,
-    instances: Instances,
+    paper: Paper | None = None,
+    expected: Expected = Expected.HOLDS,
+    instances: Instances = once,
     section: str = "",
     decode: Decode | None = None,
     dimension: int = 0,
@@ -154,6 +153,8 @@ def claim(
 ) -> Callable[[Verdicts], Verdicts]:
     """Register the decorated function `(instance, trial) -> Iterator[Check]` as the claim `id`. `simopt.claims` explains each field.
 
+    A claim in `simopt.theorems.<key>` is of the paper with that key; elsewhere `paper=` names it.
+
     Raises
     ------
     InvalidClaim
@@ -164,11 +165,13 @@ def claim(
 
     def decorate(function: Verdicts) -> Verdicts:
         """Build, validate and register the claim; the function itself stays as it was."""
+        own = paper or of_package(function.__module__)
+        if own is None:
+            raise InvalidClaim(f"claim {id} in {function.__module__}: paper= is missing; only claims in the folders of our papers go without")
         made = Claim(
-            id, paper, place, kind, expected, says, instances, function, section, decode, dimension, exhaustive, quantifier, resolution,
+            id, own, place, kind, expected, says, instances, function, section, decode, dimension, exhaustive, quantifier, resolution,
             dict(knobs or {}), dict(mutants or {}), no_mutant, tuple(covers), corrects, defect, note, tuple(requires),
-            SECONDS.get(kind, 0.5) if cost is None else cost, evaluations,
-            remains if isinstance(remains, str) else dict(remains),
+            cost, evaluations, remains if isinstance(remains, str) else dict(remains),
             dict(status) if isinstance(status, Mapping) else status, last, tuple(constants), defeats,
         )  # fmt: skip
         validate(made)

@@ -60,6 +60,12 @@ def paper(key: str) -> Paper:
     raise UnknownName("paper", key, PAPERS)
 
 
+def of_package(module: str) -> Paper | None:
+    """The paper in whose folder `simopt.theorems.<key>` the module stands; None elsewhere."""
+    parts = module.split(".")
+    return PAPERS.get(parts[2]) if parts[:2] == ["simopt", "theorems"] and len(parts) > 2 else None
+
+
 def recalled(text: str, papers: Iterable[Paper]) -> str:
     """The papers of which `text` names an author or has a word of the title, more or less: 'key' (authors, title); "" for none."""
     found = {}

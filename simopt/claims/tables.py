@@ -49,7 +49,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from simopt.claims.kinds import Effort
-from simopt.claims.papers import Paper
+from simopt.claims.papers import Paper, of_package
 from simopt.claims.trial import Trial
 from simopt.core import registry
 from simopt.core.arrays import Array
@@ -349,10 +349,10 @@ class Run(Trial):
 def table(
     name: str,
     *,
-    paper: Paper,
     place: str,
     says: str,
     rows: Sequence[str],
+    paper: Paper | None = None,
     requires: Sequence[str] = (),
     remark: Remark | None = None,
     plot: Plot | None = None,
@@ -369,6 +369,8 @@ def table(
         what the table shows, by which protocol, and which choices are ours.
     rows : sequence of str
         names of the rows, computed one after the other.
+    paper : Paper, optional
+        the one in whose folder `simopt.theorems.<key>` the function stands, unless another is named.
     requires : sequence of str
         "dataset:NAME" or module names without which no row can be computed. What only one row needs is asked of `run` there.
     remark, plot, seen, suppose : callables, optional
@@ -378,7 +380,10 @@ def table(
         raise InvalidProblem(f"table {name}: rows must be a non-empty list of distinct names, got {list(rows)}")
 
     def add(compute: Compute) -> Compute:
-        made = Table(name, paper, place, says, tuple(rows), compute, tuple(requires), remark, plot, seen, suppose)
+        own = paper or of_package(compute.__module__)
+        if own is None:
+            raise InvalidProblem(f"table {name} in {compute.__module__}: paper= is missing; only tables in the folders of our papers go without")
+        made = Table(name, own, place, says, tuple(rows), compute, tuple(requires), remark, plot, seen, suppose)
         registry.register("table", name, made, compute.__module__, compute.__qualname__)
         return compute
 

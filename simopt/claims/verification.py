@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from simopt import __version__
-from simopt.claims import catalogue, proof
+from simopt.claims import catalogue, costs, proof
 from simopt.claims.claim import Claim
 from simopt.claims.kinds import Effort, Evidence, Expected, Verdict
 from simopt.claims.proof_status import status
@@ -284,9 +284,9 @@ def _write(path: Path, text: str, unwritten: list[str]) -> str | None:
 
 
 def longest_first(claims: Sequence[Claim], folder: Path | None = None) -> list[Claim]:
-    """Claims by decreasing cost: the seconds of an earlier run in `folder`, else what the claim declares, else what its kind suggests."""
+    """Claims by decreasing cost: the seconds of an earlier run in `folder`, else those of `costs`."""
     hints = _hints(folder)
-    return sorted(claims, key=lambda claim: -hints.get(claim.id, claim.cost))
+    return sorted(claims, key=lambda claim: -hints.get(claim.id, costs.seconds(claim)))
 
 
 def _hints(folder: Path | None) -> dict[str, float]:

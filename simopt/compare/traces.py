@@ -85,7 +85,7 @@ def measure(problem: Problem, chosen: SolverSpec | BackEnd, *, tol: float, time_
             made = _iterates(run, chosen, normal, units, time_limit, options)
         else:
             made = _sweep(run, chosen, normal, units, time_limit, options)
-        ended, best = run.settled((made.status, made.word, made.message))
+        ended, best = run.finalize((made.status, made.word, made.message))
         made.points = [] if best is None else made.points
         return _ended(made, ended)
 

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from simopt.certificates.judgement import judge
+from simopt.certificates.assessment import judge
 from simopt.core.arrays import Multipliers, Point
 from simopt.model.problem import Example, Problem
 from simopt.model.status import Status

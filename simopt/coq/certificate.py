@@ -218,7 +218,7 @@ def certificate(
         where the declaration holds what is no square, no largest of several and no absolute value, is too large to be read, or where no
         point is feasible in fractions, or a bound stands on more than the declaration says.
     """
-    from simopt.certificates.judgement import judge
+    from simopt.certificates.assessment import judge
     from simopt.duality import Declared
     from simopt.model.problem import is_cvxpy
     from simopt.solving.entry_points import solve

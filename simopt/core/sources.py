@@ -162,7 +162,8 @@ def _of_twins(kind: str) -> list[str]:
 
 
 def _decorators(module: str, kind: str) -> list[ast.expr]:
-    return [made for name, made, _ in outline(module).decorated if name == kind] if f"\n@{kind}" in _text(module) else []
+    """The decorators of this name, or of this name in an imported module (`@sc.claim`)."""
+    return [made for name, made, _ in outline(module).decorated if name == kind] if re.search(rf"\n@(\w+\.)?{kind}", _text(module)) else []
 
 
 @cache
@@ -184,8 +185,9 @@ def outline(module: str) -> Outline:
                 made.classes[node.name] = node
             for decorator in node.decorator_list:
                 called = decorator.func if isinstance(decorator, ast.Call) else decorator
-                if isinstance(called, ast.Name):
-                    made.decorated.append((called.id, decorator, node.name))
+                if isinstance(called, ast.Name | ast.Attribute):
+                    name = called.id if isinstance(called, ast.Name) else called.attr
+                    made.decorated.append((name, decorator, node.name))
     return made
 
 

@@ -24,7 +24,7 @@ so that putting ⟨u, z⟩ − (sφ)*(u) for s φ(z) leaves an affine function o
 
 and f(x) ≥ D + min ⟨r, x⟩ over the bounds: for ANY y ≥ 0, v, u, whoever suggested them. The bound is finite if (sφ)*(u) is, which
 projection sees to, and if r is 0 in every entry that no bound limits. That is not left to chance: entries of a leaf that stand by
-themselves in a square, a power, an entropy, a norm ≤ B, are given the multiplier that cancels r exactly, as the last of all (`absorbers`).
+themselves in a square, a power, an entropy, a norm ≤ B, are given the multiplier that cancels r exactly, as the last of all (`closing_terms`).
 Where nothing absorbs r, as many other multipliers are corrected as there are entries, by a linear system that is solved in the arithmetic
 asked for (`pivots`); what cannot be corrected is taken by bounds that feasibility and f(x) ≤ U imply (`implied`). Where r is not known to
 be exactly 0 all the same the answer is −∞, and why (`Backward.open`): a small r bounds nothing.
@@ -51,7 +51,7 @@ All of this is written once and runs in floats, balls and fractions. What the re
     (1.75, 1.75)
 
 The rooms, from the ground up: `graph` (maps as operators, terms and rows), `atoms`, `reading` (what CVXPY's types mean), `sweeps`, `points`
-(feasible ones), `stationarity` (where nothing absorbs) and `units` (in which all numbers are near 1). On these stand `declared` (all of it
+(feasible ones), `stationarity` (where nothing conjugate_domain) and `units` (in which all numbers are near 1). On these stand `declared` (all of it
 as a problem that `simopt.certify` judges; `recent` keeps its last sweeps), `graph_form` (multipliers from one solve), `dual_programme` (the
 sweep with CVXPY's variables), `no_optimum`, `as_written` (a problem for those who wrote it) and `declaration` (a registered problem that is
 its declaration).

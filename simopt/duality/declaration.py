@@ -62,9 +62,9 @@ class DeclaredProblem(Problem):
         """A feasible point near `point`, as far as `Declared.restore` finds one."""
         return self.derived.restore(point, num)
 
-    def restore_roughly(self, point: Point, room: float) -> Point:
+    def restore_roughly(self, point: Point, max_loss: float) -> Point:
         """See `Declared.restore_roughly`."""
-        return self.derived.restore_roughly(point, room)
+        return self.derived.restore_roughly(point, max_loss)
 
     def multipliers(self, point: Point) -> Multipliers | None:
         """The slopes of the terms at the point."""
@@ -111,7 +111,7 @@ class DeclaredProblem(Problem):
         from simopt.duality.units.dimensions import natural
 
         change = natural(self, self.changes)
-        point, multipliers = change.ways(0.5)
+        point, multipliers = change.rescalings(0.5)
         return change.by(self, 2.0), Rescale(point, lambda given: multipliers(self.derived.assembled(given)))
 
     @classmethod

@@ -13,8 +13,8 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic, Interval
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import InvalidProblem, UnknownName
-from simopt.duality.evaluation.absorbers import Absorber, absorbers
 from simopt.duality.evaluation.backward import Backward, backward
+from simopt.duality.evaluation.closing_terms import ClosingTerm, closing_terms
 from simopt.duality.evaluation.distance import moduli, radius
 from simopt.duality.evaluation.forward import Forward, forward
 from simopt.duality.evaluation.term_size import least_fraction, outer_size, own_sizes, term_size
@@ -27,7 +27,7 @@ from simopt.duality.graph_form import GraphForm, Link, links
 from simopt.duality.reading.leaves import changing, numbers
 from simopt.duality.reading.reader import read
 from simopt.duality.recent import Recent
-from simopt.duality.stationarity.settling import settled
+from simopt.duality.stationarity.closure import close_stationarity
 from simopt.duality.units.units import equilibrated, natural_size, natural_units
 from simopt.model.gap_unit import EXCUSED, as_cancelled, ratio
 from simopt.model.problem import ALL_CONES, Example, Problem, Rescale, hashed
@@ -58,10 +58,10 @@ class Declared(Problem):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
 
     programme: Programme
-    plan: tuple[Absorber, ...] = field(init=False)
+    plan: tuple[ClosingTerm, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "plan", tuple(absorbers(self.programme)))
+        object.__setattr__(self, "plan", tuple(closing_terms(self.programme)))
 
     @classmethod
     def of(cls, problem: cp.Problem) -> Self:
@@ -192,7 +192,7 @@ class Declared(Problem):
         def sweep(candidates: Mapping[Key, Array]) -> Backward:
             with np.errstate(all="ignore"):
                 found = backward(num, self.programme, self.plan, candidates, slopes)
-                return found if slopes is not None else settled(num, self.programme, self.plan, candidates, found, upper)
+                return found if slopes is not None else close_stationarity(num, self.programme, self.plan, candidates, found, upper)
 
         return self._backwards.of((slopes, upper, self._now(num)), self.candidates(multipliers), sweep)
 
@@ -238,14 +238,14 @@ class Declared(Problem):
         """The leaves drawn into their bounds, onto the equalities and, where rows are violated, towards a point inside."""
         return self._restored(point, num, 0.0)
 
-    def restore_roughly(self, point: Point, room: float) -> Point:
+    def restore_roughly(self, point: Point, max_loss: float) -> Point:
         """The same, and no point inside is solved for where 0 is one that costs no more than the room."""
-        return self._restored(point, FLOAT, room)
+        return self._restored(point, FLOAT, max_loss)
 
-    def _restored(self, point: Point, num: Arithmetic, room: float) -> Point:
+    def _restored(self, point: Point, num: Arithmetic, max_loss: float) -> Point:
         interior = self._interiors.of(self._now(FLOAT), {}, lambda _: Interior(self.programme))
         with np.errstate(all="ignore"):
-            values, found = restored(num, self.programme, self._values(point, num), interior, room)
+            values, found = restored(num, self.programme, self._values(point, num), interior, max_loss)
         self._forwards.keep(self._now(num), values, found)
         return {leaf.name: _shaped(leaf.structured(num, values[key]), leaf.shape) for key, leaf in self.programme.leaves.items()}
 

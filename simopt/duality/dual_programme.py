@@ -58,8 +58,8 @@ class _Dual:
 
     def _stationary(self, each: Leaf | Definition | Epigraph, r: cp.Expression) -> None:
         """r = 0, with the sign at which the multiplier is the variable."""
-        places = each.places if isinstance(each, Leaf) else None
-        r = cp.reshape(r, each.shape, order="F") if places is None else r[np.unique(places[places >= 0])]
+        entry_index = each.entry_index if isinstance(each, Leaf) else None
+        r = cp.reshape(r, each.shape, order="F") if entry_index is None else r[np.unique(entry_index[entry_index >= 0])]
         self._require(-r == 0, each.name)
 
     def _term(self, term: Term, s: Value) -> None:
@@ -72,8 +72,8 @@ class _Dual:
         self._gain(-price)
         if not scale.is_nonneg():
             self._require(scale >= 0, f"scale of {term.name}")
-        if np.any(term.bend):
-            self._require(cp.multiply(term.bend, u) >= 0, f"sign of {term.name}")
+        if np.any(term.monotonicity):
+            self._require(cp.multiply(term.monotonicity, u) >= 0, f"sign of {term.name}")
         for number, constraint in enumerate(domain, 1):
             self._require(constraint, f"domain of {term.name}" if len(domain) == 1 else f"domain of {term.name}, {number}")
         self._pull(term.argument, Symbol(u))

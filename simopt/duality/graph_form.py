@@ -12,8 +12,8 @@ from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.backends.diagonals import copied
+from simopt.certificates.assessment import judge
 from simopt.certificates.certificate import Certificate
-from simopt.certificates.judgement import judge
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import NotAvailable
 from simopt.core.threads import quiet
@@ -78,7 +78,7 @@ class GraphForm:
         bounded = set(programme.bounds)
         alone = [each for each in declared.plan if sizes is RAW]  # in other units the unit has to leave these, too
         self.needless = {each.term.key for each in alone if each.leaf.key not in bounded}
-        self.needless |= {each.host.key for each in alone if isinstance(each.host, Term)}
+        self.needless |= {each.epigraph_parent.key for each in alone if isinstance(each.epigraph_parent, Term)}
         self.measured = Measured(programme, sizes)
         self.known: dict[int, tuple[Any, Any]] = {}
         self.rows: dict[str, tuple[Any, float]] = {}  # label -> row, and what its dual is to be multiplied with
@@ -144,7 +144,7 @@ class GraphForm:
 
     def point(self) -> Point:
         """The leaves' values after a solve."""
-        return {leaf.name: self.measured.found(leaf) for leaf in self.declared.programme.leaves.values()}
+        return {leaf.name: self.measured.solved_value(leaf) for leaf in self.declared.programme.leaves.values()}
 
     def point_of(self, values: Mapping[str, Any]) -> Point:
         """Values of its variables in the units of the declaration; others as they are."""

@@ -26,19 +26,19 @@ class Recent(Generic[K, R]):
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self._kept: list[tuple[Any, Mapping[K, Any], R]] = []
+        self._entries: list[tuple[Any, Mapping[K, Any], R]] = []
 
     def of(self, kind: Any, inputs: Mapping[K, Any], compute: Callable[[Mapping[K, Any]], R]) -> R:
         """The result for these inputs; `kind` is what else it depends on."""
-        for own, known, result in self._kept:
+        for own, known, result in self._entries:
             if own == kind and _alike(known, inputs):
                 return self.keep(kind, known, result)
         return self.keep(kind, inputs, compute(inputs))
 
     def keep(self, kind: Any, inputs: Mapping[K, Any], result: R) -> R:
         """The result, also one that is known from elsewhere, as the last one."""
-        others = [each for each in self._kept if each[2] is not result]
-        self._kept = [(kind, inputs, result), *others[: self.most - 1]]
+        others = [each for each in self._entries if each[2] is not result]
+        self._entries = [(kind, inputs, result), *others[: self.most - 1]]
         return result
 
 

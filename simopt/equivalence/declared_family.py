@@ -206,7 +206,7 @@ def _element(declared: Any, variable: Any, Z: TrainingSet) -> Element:
 def _proven(problem: Problem, element: Element, solution: Solution, Z: TrainingSet) -> tuple[KernelFunction, Radius]:
     """The function of the point that intervals make feasible, and the radius around it."""
     from simopt.arithmetic import INTERVAL, Interval
-    from simopt.certificates.judgement import judge
+    from simopt.certificates.assessment import judge
     from simopt.duality.declared import Declared
     from simopt.equivalence.declared_radius import declared_radius
 

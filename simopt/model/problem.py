@@ -224,8 +224,8 @@ class Problem(ABC):
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """A feasible point near `point`, dependent variables recomputed; exactly feasible in the arithmetic asked for."""
 
-    def restore_roughly(self, point: Point, room: float) -> Point:
-        """As `restore` in floats, for who does not mind an objective larger by `room`; problems override it where that is cheaper."""
+    def restore_roughly(self, point: Point, max_loss: float) -> Point:
+        """As `restore` in floats, for who does not mind an objective larger by `max_loss`; problems override it where that is cheaper."""
         return self.restore(point)
 
     def as_certified(self, num: Arithmetic) -> tuple[Problem, str]:

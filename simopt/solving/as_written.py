@@ -19,10 +19,10 @@ from cvxpy.reductions.solution import Solution as Unpacked
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, Arithmetic, NotRational
 from simopt.arithmetic.interval import EPS
 from simopt.backends import adapter, table
-from simopt.backends.adapter import held
+from simopt.backends.adapter import dense_value
 from simopt.backends.table import BackEnd
+from simopt.certificates.assessment import Assessment, judge, rank, repair
 from simopt.certificates.certificate import Certificate
-from simopt.certificates.judgement import Judgement, judge, rank, repair
 from simopt.core import validate
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
@@ -39,7 +39,7 @@ from simopt.solving import driver
 from simopt.solving.run import CHANGED, Progress
 from simopt.solving.solution import Sample, Solution, Trace, frozen
 
-WORDS = {Status.OPTIMAL: cp.OPTIMAL, Status.INFEASIBLE: cp.INFEASIBLE, Status.UNBOUNDED: cp.UNBOUNDED} | dict.fromkeys(
+CVXPY_STATUS = {Status.OPTIMAL: cp.OPTIMAL, Status.INFEASIBLE: cp.INFEASIBLE, Status.UNBOUNDED: cp.UNBOUNDED} | dict.fromkeys(
     (Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.INTERRUPTED), cp.settings.USER_LIMIT
 )  # what CVXPY calls them; a point with any other status is "optimal_inaccurate" there
 HELP = {
@@ -111,8 +111,8 @@ def _certified(
     if best is None:
         best = _tried(lambda: _of_nothing(declared, known, num), reasons)
     if best is None:
-        said = "; ".join([*dict.fromkeys(reasons), UNPROVEN])
-        return _infinite(declared, math.inf, -math.inf, "none", num.name, said)
+        message = "; ".join([*dict.fromkeys(reasons), UNPROVEN])
+        return _infinite(declared, math.inf, -math.inf, "none", num.name, message)
     also = ""
     if solver is not None and best.certificate.lower == -math.inf:
         start = best.point
@@ -127,7 +127,7 @@ def _certified(
     return replace(bounds, open=bounds.open + also)
 
 
-def _of_nothing(declared: Declared, known: Multipliers, num: Arithmetic) -> Judgement | None:
+def _of_nothing(declared: Declared, known: Multipliers, num: Arithmetic) -> Assessment | None:
     """What 0 and the bounds of variables say of a problem that no back end takes; None where it is nothing."""
     point = declared.trivial_point()
     found = judge(declared, point, completed(declared, point, known), num)
@@ -188,12 +188,12 @@ def _solved_as_written(written: WrittenForm, backend: BackEnd, tol: float) -> tu
     except (adapter.Refused, InvalidProblem) as error:
         raise NotAvailable(str(error)) from error
     if result.point is None:
-        raise NotAvailable(f"{backend.name} returned no point of the problem as written, and said {result.word}")
+        raise NotAvailable(f"{backend.name} returned no point of the problem as written, and said {result.status_text}")
     point = back.point(result.point)
     return point, back.multipliers(result.multipliers or {})
 
 
-def paired(declared: Declared, one: Judgement, other: Judgement, num: Arithmetic) -> Judgement:
+def paired(declared: Declared, one: Assessment, other: Assessment, num: Arithmetic) -> Assessment:
     """The better of each bound: the point of the smaller upper bound with the multipliers of the larger lower bound, judged together.
 
     lower ≤ optimum ≤ upper holds of bounds from different judgements, too. Where the judgement of the pair is worse than the two, which
@@ -207,10 +207,10 @@ def paired(declared: Declared, one: Judgement, other: Judgement, num: Arithmetic
     upper, lower = high.certificate.upper, low.certificate.lower
     if not (math.isfinite(upper) and math.isfinite(lower)):  # each has one bound only: of a point or of multipliers
         return high if math.isfinite(upper) else low
-    judged = judge(declared, high.point, low.multipliers, num)
-    found = judged.certificate
+    assessed = judge(declared, high.point, low.multipliers, num)
+    found = assessed.certificate
     if found.upper <= upper and found.lower >= lower and found.gap < math.inf:
-        return judged
+        return assessed
     rounding = 0.0 if num is not FLOAT else EPS * (abs(upper) + abs(lower)) * (4 + max(map(np.size, high.point.values()), default=0))
     gap = math.nextafter(upper - lower + rounding, math.inf)
     if gap < 0.0:  # they contradict each other: one of the formulas is wrong, or a number overflowed
@@ -227,7 +227,7 @@ def paired(declared: Declared, one: Judgement, other: Judgement, num: Arithmetic
         gap_over_terms=over_terms,
         open="",
     )
-    return Judgement(found, high.point, low.multipliers)
+    return Assessment(found, high.point, low.multipliers)
 
 
 def solve(problem: cp.Problem, progress: Progress | None, time_limit: float, **options: Any) -> Solution:
@@ -236,19 +236,19 @@ def solve(problem: cp.Problem, progress: Progress | None, time_limit: float, **o
         return _solved(_read(problem), progress, time_limit, options)
 
 
-def _solved(declared: Declared, progress: Progress | None, given_limit: float, options: dict[str, Any]) -> Solution:
+def _solved(declared: Declared, progress: Progress | None, requested_limit: float, options: dict[str, Any]) -> Solution:
     """The graph form first; where its certificate does not close, the problem as written, and the better of each bound is kept."""
     found: Solution | None = None
-    time_limit = validate.seconds("time_limit", given_limit)
+    time_limit = validate.seconds("time_limit", requested_limit)
 
-    def told(sample: Sample) -> None:
+    def report(sample: Sample) -> None:
         if progress is not None:
             progress(_sample(declared, sample if found is None else _later(sample, found)))
 
     def run(form: Declared) -> Solution:
         left = GRAPH_FORM * time_limit if found is None else time_limit - found.provenance.solve_seconds
         try:
-            more = driver.solve(form, progress=told, time_limit=left, **options)
+            more = driver.solve(form, progress=report, time_limit=left, **options)
         except Interrupted as stop:
             raise Interrupted(_put(declared, stop.done if found is None else _joined(declared, found, stop.done))) from None
         if found is None:
@@ -280,8 +280,8 @@ def _solved(declared: Declared, progress: Progress | None, given_limit: float, o
 
 
 def _changed(found: Solution) -> Solution:
-    status, word, message = CHANGED
-    return replace(found, status=status, reported_status=word, message=message or "", point=None, multipliers=None, certificate=None)
+    status, reported, message = CHANGED
+    return replace(found, status=status, reported_status=reported, message=message or "", point=None, multipliers=None, certificate=None)
 
 
 def _later(sample: Sample, first: Solution) -> Sample:
@@ -301,14 +301,14 @@ def _joined(declared: Declared, first: Solution, second: Solution) -> Solution:
     )
     samples = (*first.trace.samples, *(_later(sample, first) for sample in second.trace.samples))
     if second.reported_status == CHANGED[1] or one.fingerprint != two.fingerprint:
-        status, word, message = CHANGED
+        status, reported, message = CHANGED
         blank = replace(second, point=None, multipliers=None, certificate=None)
         return replace(
-            blank, status=status, reported_status=word, message=message or "", trace=Trace(samples, "tolerance"), provenance=made
+            blank, status=status, reported_status=reported, message=message or "", trace=Trace(samples, "tolerance"), provenance=made
         )
     stopped = second.status is Status.INTERRUPTED
     better = second if stopped or (first.point is None and second.point is not None) else first
-    ours, theirs = _judgement(first), _judgement(second)
+    ours, theirs = _assessment(first), _assessment(second)
     if ours is None or theirs is None:
         known = ours or theirs
     else:
@@ -324,10 +324,10 @@ def _joined(declared: Declared, first: Solution, second: Solution) -> Solution:
     return replace(better, trace=Trace(samples, "tolerance"), provenance=made)
 
 
-def _judgement(found: Solution) -> Judgement | None:
+def _assessment(found: Solution) -> Assessment | None:
     if found.point is None or found.certificate is None:
         return None
-    return Judgement(found.certificate, dict(found.point), None if found.multipliers is None else dict(found.multipliers))
+    return Assessment(found.certificate, dict(found.point), None if found.multipliers is None else dict(found.multipliers))
 
 
 def _no_point(declared: Declared) -> Certificate | None:
@@ -336,8 +336,8 @@ def _no_point(declared: Declared) -> Certificate | None:
         proof = infeasible(declared)
     if proof is None:
         return None
-    said = f"no point is feasible: each violates {proof.reason} by at least {proof.violation:.3g}"
-    return _infinite(declared, math.inf, math.inf, "none" if proof.multipliers is None else "solver", proof.arithmetic, said)
+    message = f"no point is feasible: each violates {proof.reason} by at least {proof.violation:.3g}"
+    return _infinite(declared, math.inf, math.inf, "none" if proof.multipliers is None else "solver", proof.arithmetic, message)
 
 
 def _no_end(declared: Declared, num: Arithmetic, point: Point | None = None) -> Unbounded | None:
@@ -354,17 +354,17 @@ def _certificate(declared: Declared, proof: Unbounded | None) -> Certificate | N
     if proof is None:
         return None
     verb = "rises" if declared.maximises else "falls"
-    rate = f", by at least {-proof.slope:.3g} for each unit of a direction with entries of at most 1" if proof.steady else ""
-    said = f"the objective {verb} without end{rate}"
+    rate = f", by at least {-proof.slope:.3g} for each unit of a direction with entries of at most 1" if proof.linear_rate else ""
+    message = f"the objective {verb} without end{rate}"
     if proof.point is None:
-        said = f"unbounded if feasible: {said}, but no point is proven to be feasible{remedy('is not proven to be ≤ 0')}"
-    return _infinite(declared, -math.inf if proof.point is not None else math.inf, -math.inf, "none", proof.arithmetic, said)
+        message = f"unbounded if feasible: {message}, but no point is proven to be feasible{remedy('is not proven to be ≤ 0')}"
+    return _infinite(declared, -math.inf if proof.point is not None else math.inf, -math.inf, "none", proof.arithmetic, message)
 
 
-def _infinite(declared: Declared, upper: float, lower: float, multipliers_from: str, arithmetic: str, said: str) -> Certificate:
+def _infinite(declared: Declared, upper: float, lower: float, multipliers_from: str, arithmetic: str, message: str) -> Certificate:
     """Bounds on the minimum that are infinite, in the problem's sense."""
     size = math.inf  # of the gap in every measure, of the scale, and of what has to be repaired
-    found = Certificate(upper, lower, size, size, size, size, size, multipliers_from, arithmetic, open=said)
+    found = Certificate(upper, lower, size, size, size, size, size, multipliers_from, arithmetic, open=message)
     return found.of_the_maximum() if declared.maximises else found
 
 
@@ -382,7 +382,7 @@ def _put(declared: Declared, found: Solution) -> Solution:
         variable.save_value(None)
     if found.status in (Status.INFEASIBLE, Status.UNBOUNDED):
         worst = math.inf if declared.maximises is (found.status is Status.UNBOUNDED) else -math.inf
-        problem.unpack(Unpacked(WORDS[found.status], worst, {}, {}, {}))
+        problem.unpack(Unpacked(CVXPY_STATUS[found.status], worst, {}, {}, {}))
         return found
     if found.point is None or found.certificate is None:
         return found
@@ -390,11 +390,11 @@ def _put(declared: Declared, found: Solution) -> Solution:
     whole = declared.variables(point)
     values = {v.id: np.zeros(v.shape) for v in problem.variables()} | {v.id: whole[name] for v, name in declared.written}
     with quiet():
-        problem.unpack(Unpacked(WORDS.get(found.status, cp.OPTIMAL_INACCURATE), None, values, {}, {}))
+        problem.unpack(Unpacked(CVXPY_STATUS.get(found.status, cp.OPTIMAL_INACCURATE), None, values, {}, {}))
     for name, _, dual, sign in dual_variables(declared):
         if name in multipliers:
             dual.save_value(np.reshape(sign * multipliers[name], dual.shape, order="F"))
-    certificate = _as_written(declared, Judgement(found.certificate, point, multipliers), found.provenance.tol)
+    certificate = _as_written(declared, Assessment(found.certificate, point, multipliers), found.provenance.tol)
     trace = replace(found.trace, samples=tuple(_sample(declared, sample) for sample in found.trace.samples))
     return replace(found, point=frozen(whole), certificate=certificate, trace=trace)
 
@@ -402,35 +402,35 @@ def _put(declared: Declared, found: Solution) -> Solution:
 def _without_optimum(declared: Declared, found: Solution) -> Solution:
     """A solution that has no point, or no bound, with the proof that there is no optimum, where one is found."""
     lost = found.status is Status.FAILED and found.point is None
-    if lost and (said := _no_point(declared)) is not None:
-        return replace(found, status=Status.INFEASIBLE, certificate=said, message=said.open)
+    if lost and (proven := _no_point(declared)) is not None:
+        return replace(found, status=Status.INFEASIBLE, certificate=proven, message=proven.open)
     bound = math.nan if found.certificate is None else found.certificate.lower
     if not (lost or (bound == -math.inf and found.status in (Status.FAILED, Status.GAP_OPEN))):
         return found
     start = None if found.point is None else dict(found.point)
     proof = _no_end(declared, BY_NAME[found.certificate.arithmetic] if found.certificate else INTERVAL, start)
-    said = _certificate(declared, proof)
-    if proof is None or said is None:
+    proven = _certificate(declared, proof)
+    if proof is None or proven is None:
         return found
     if proof.point is None:
-        return replace(found, certificate=said if lost else found.certificate, message=f"{found.message}; {said.open}")
+        return replace(found, certificate=proven if lost else found.certificate, message=f"{found.message}; {proven.open}")
     point = frozen(declared.variables(declared.restore(proof.point)))
-    return replace(found, status=Status.UNBOUNDED, certificate=said, message=said.open, point=point, direction=frozen(proof.direction))
+    return replace(found, status=Status.UNBOUNDED, certificate=proven, message=proven.open, point=point, direction=frozen(proof.direction))
 
 
-def _as_written(declared: Declared, judged: Judgement, tol: float) -> Certificate:
+def _as_written(declared: Declared, assessed: Assessment, tol: float) -> Certificate:
     """Bounds in the problem's sense and, where they do not close, why."""
-    found = judged.certificate
-    why = "" if found.closes(tol) or found.infeasible or found.unbounded else found.open or _why(declared, judged, tol)
+    found = assessed.certificate
+    why = "" if found.closes(tol) or found.infeasible or found.unbounded else found.open or _why(declared, assessed, tol)
     found = replace(found, open=why)
     return found.of_the_maximum() if declared.maximises else found
 
 
-def _why(declared: Declared, judged: Judgement, tol: float) -> str:
-    num = BY_NAME[judged.certificate.arithmetic]
-    reasons = declared.open(judged.multipliers or {}, declared.restore(judged.point, num), num)
+def _why(declared: Declared, assessed: Assessment, tol: float) -> str:
+    num = BY_NAME[assessed.certificate.arithmetic]
+    reasons = declared.open(assessed.multipliers or {}, declared.restore(assessed.point, num), num)
     if not reasons:
-        near = f" ({judged.certificate.reading})" if judged.certificate.reading else ""
+        near = f" ({assessed.certificate.reading})" if assessed.certificate.reading else ""
         return f"the gap is above {tol:g} of max(|lower|, |upper|){near}; values and multipliers of a tighter solve would help"
     return "; ".join(reason + remedy(reason) for reason in reasons)
 
@@ -448,7 +448,7 @@ def _values(declared: Declared, needed: bool) -> Point | None:
     """What the variables hold; None where one holds nothing, or an error where it is needed."""
     found: Point = {}
     for leaf in declared.programme.leaves.values():
-        value = held(leaf.variable)
+        value = dense_value(leaf.variable)
         if value is None and needed:
             raise InvalidProblem(f"variable {leaf.name}: it has no value; solve the problem first, or name a solver")
         if value is None:

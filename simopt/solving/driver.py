@@ -127,7 +127,7 @@ def _declare(problem: Problem, cones: frozenset[str]) -> Any:
 
 
 def _finish(run: Run, solver: str, options: dict[str, Any], ended: Ending) -> Solution:
-    (status, word, message), best = run.settled(ended)
+    (status, word, message), best = run.finalize(ended)
     record = provenance.record(
         solver=solver,
         problem=run.problem,

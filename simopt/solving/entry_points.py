@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from simopt.arithmetic import FLOAT, Arithmetic, arithmetic_for
+from simopt.certificates.assessment import judge
 from simopt.certificates.certificate import Certificate
-from simopt.certificates.judgement import judge
 from simopt.core import validate
 from simopt.core.errors import InvalidProblem
 from simopt.model.problem import as_it_is, is_cvxpy

@@ -17,7 +17,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.backends.table import BackEnd
-from simopt.certificates.judgement import Judgement, judge, rank
+from simopt.certificates.assessment import Assessment, judge, rank
 from simopt.core.errors import InvalidProblem
 from simopt.core.threads import lock
 from simopt.model.entries import checked
@@ -60,7 +60,7 @@ class Run:
     sparing: bool = False
     sampling: str = "iterates"
     samples: list[Sample] = field(default_factory=list)
-    best: Judgement | None = None
+    best: Assessment | None = None
     iterations: int = 0
     setup_seconds: float = 0.0
     solve_seconds: float = 0.0
@@ -81,22 +81,22 @@ class Run:
 
     def certify(self, point: dict[str, Any], multipliers: dict[str, Any] | None) -> bool:
         """Judge a point of the normalised problem as a point of the original; True when the certificate closes."""
-        judged, heard = self._judge(self.about, point, multipliers, back=self.rescale, near=math.nextafter(self.tol, 1.0))
+        judged, heard = self._assess(self.about, point, multipliers, back=self.rescale, near=math.nextafter(self.tol, 1.0))
         if judged.certificate.closes(self.tol) and self.num is not FLOAT:
-            anew, heard = self._judge(self.problem, judged.point, judged.multipliers, self.num)
+            anew, heard = self._assess(self.problem, judged.point, judged.multipliers, self.num)
             judged = replace(judged, certificate=anew.certificate)
         verdict = judged.certificate
         sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap, verdict.rounding)
         self.samples.append(sample)
         if self.best is None or rank(verdict) <= rank(self.best.certificate):
-            self.best = Judgement(verdict, _copy(judged.point), None if judged.multipliers is None else _copy(judged.multipliers))
+            self.best = Assessment(verdict, _copy(judged.point), None if judged.multipliers is None else _copy(judged.multipliers))
             self.heard = heard
         if self.progress is not None:
             self.progress(sample)
         return verdict.closes(self.tol)
 
-    def in_own_unit(self, asked: float) -> float:
-        """The tolerance in units of `Problem.scale` at which the certificate is expected to close, at most `asked`.
+    def in_own_unit(self, target_tol: float) -> float:
+        """The tolerance in units of `Problem.scale` at which the certificate is expected to close, at most `target_tol`.
 
         Solvers measure their gaps against the objective at the trivial point, which is known before they begin. The certificate's unit is
         known as soon as there is one: where it is smaller, so is the gap that closes.
@@ -104,14 +104,14 @@ class Run:
         best = None if self.best is None else self.best.certificate
         scale = self._own_unit
         if best is None or not (math.isfinite(best.scale) and 0.0 < best.scale < scale < math.inf):
-            return asked
-        return min(asked, max(HALF * self.tol * best.scale / scale, LEAST_TOL))
+            return target_tol
+        return min(target_tol, max(HALF * self.tol * best.scale / scale, LEAST_TOL))
 
     @cached_property
     def _own_unit(self) -> float:
         return self.problem.scale()
 
-    def _judge(self, problem: Problem, *given: Any, **how: Any) -> tuple[Judgement, str | None]:
+    def _assess(self, problem: Problem, *given: Any, **how: Any) -> tuple[Assessment, str | None]:
         """A judgement, and the fingerprint of what was read for it, where that is wanted and was heard."""
         if self.mark is None:
             return judge(problem, *given, **how), None
@@ -119,13 +119,13 @@ class Run:
             judged = judge(problem, *given, **how)
         return judged, told()
 
-    def final(self) -> Judgement | None:
+    def final(self) -> Assessment | None:
         """The best judgement, its bounds in the arithmetic that was asked for, and anew where the data may have been others meanwhile."""
         if self.best is None or (self.best.certificate.arithmetic == self.num.name and self.mark == self.heard):
             return self.best
         return replace(self.best, certificate=judge(self.problem, self.best.point, self.best.multipliers, self.num).certificate)
 
-    def settled(self, ended: Ending) -> tuple[Ending, Judgement | None]:
+    def finalize(self, ended: Ending) -> tuple[Ending, Assessment | None]:
         """How the solve ended, looked at once more, and the best judgement; none where the data are no longer those that it began with."""
         try:
             best = self.final()
@@ -150,7 +150,7 @@ def _copy(values: dict[str, Any]) -> dict[str, Any]:
     return {name: np.array(value, dtype=float) for name, value in values.items()}
 
 
-def _kept(step: Iterate) -> Iterate:
+def _copied(step: Iterate) -> Iterate:
     """A copy: the solver may write on its buffers when it is resumed, if only to find that it is at its end."""
     multipliers = None if step.multipliers is None else _copy(checked("multipliers", step.multipliers, {}))
     return Iterate(_copy(checked("point", step.point, {})), multipliers, word=step.word)
@@ -173,13 +173,13 @@ def iterate(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, opti
         return Status.UNSUPPORTED, "", reason
     try:
         warm_up(spec, type(normal), options)
-        asked = max(AHEAD * run.tol, min(run.tol, LEAST_TOL))
+        target_tol = max(AHEAD * run.tol, min(run.tol, LEAST_TOL))
         while True:
-            ended = _pull(run, spec, normal, time_limit, options, asked)
-            tighter = run.in_own_unit(asked)
-            if ended[:2] != FINISHED[:2] or tighter >= asked:
+            ended = _pull(run, spec, normal, time_limit, options, target_tol)
+            tighter = run.in_own_unit(target_tol)
+            if ended[:2] != FINISHED[:2] or tighter >= target_tol:
                 return ended
-            asked = tighter
+            target_tol = tighter
     except FAILURES as error:
         return Status.FAILED, f"{type(error).__name__}: {error}", failed(spec.name, error)
 
@@ -206,14 +206,14 @@ def pulled(spec: SolverSpec, problem: Problem, **options: Any) -> Iterator[Itera
             iterates.close()
 
 
-def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, options: dict[str, Any], asked: float) -> Ending:
+def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, options: dict[str, Any], target_tol: float) -> Ending:
     """One run of the solver, which stops by itself where its gap is at most asked · scale: the driver may want less, or more."""
     scale = normal.scale()
     last: Iterate | None = None
     next_look, next_claim = 0.0, 0.0  # iterations
     known: tuple[float, Iterate | None] = (math.inf, None)  # the least gap that the solver says of an iterate not looked at, and that one
     mark = time.perf_counter()
-    with pulled(spec, normal, tol=asked, **options) as iterates:
+    with pulled(spec, normal, tol=target_tol, **options) as iterates:
         for step in iterates:
             run.solve_seconds += time.perf_counter() - mark
             run.iterations += 1
@@ -229,7 +229,7 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
                     return Status.OPTIMAL, _converged(step), None
                 last = None
             else:
-                last = _kept(step)
+                last = _copied(step)
                 if float(step.gap) < known[0]:
                     known = float(step.gap), last
             if out_of_time:
@@ -330,28 +330,28 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, optio
         return Status.UNSUPPORTED, "", str(error)
     run.setup_seconds += time.perf_counter() - start
     for _ in range(ATTEMPTS):
-        room = time_limit - run.solve_seconds
-        if room <= 0:
+        seconds_left = time_limit - run.solve_seconds
+        if seconds_left <= 0:
             return Status.TIME_LIMIT, ended[1], f"the gap was still open after {time_limit:g} s"
         try:
             tol = None if normal.own_tolerance else native_tol
-            result = adapter.run(declaration, backend, tol=tol, max_iter=max_iter, time_limit=room, options=own)
+            result = adapter.run(declaration, backend, tol=tol, max_iter=max_iter, time_limit=seconds_left, options=own)
         except adapter.Refused as error:
             return Status.UNSUPPORTED, "", str(error)
         run.setup_seconds += result.setup_seconds
         run.solve_seconds += result.solve_seconds
         run.iterations += result.iterations
         if result.point is None:
-            ended = (result.status, result.word, f"{backend.name} returned no point: {result.word}")
+            ended = (result.status, result.status_text, f"{backend.name} returned no point: {result.status_text}")
             if result.status in (Status.INFEASIBLE, Status.UNBOUNDED):
                 return _examined(run, ended)
             if result.status is Status.TIME_LIMIT:
                 return ended
         elif run.certify(result.point, result.multipliers):
-            return Status.OPTIMAL, result.word, None
+            return Status.OPTIMAL, result.status_text, None
         else:
             status = Status.GAP_OPEN if result.status in (Status.OPTIMAL, Status.FAILED, Status.NOT_SOLVED) else result.status
-            ended = (status, result.word, f"{backend.name} says {result.word!r}, the certificate is open")
+            ended = (status, result.status_text, f"{backend.name} says {result.status_text!r}, the certificate is open")
             reached = run.samples[-1].gap
             if status is Status.TIME_LIMIT or (max_iter is not None and status is Status.ITERATION_LIMIT) or reached > 0.5 * previous:
                 return ended

@@ -67,7 +67,7 @@ class _Sweep:
 
     def __init__(self, backend: BackEnd, field: str, tol: float, options: dict[str, Any]) -> None:
         self.backend, self.field, self.tol, self.options = backend, field, tol, options
-        self.kept: tuple[Problem, Any] | None = None
+        self.cached: tuple[Problem, Any] | None = None
 
     def solve(self, instance: Problem) -> Solution:
         """Solve with the parameter of the kept declaration set to this instance's value."""
@@ -75,9 +75,9 @@ class _Sweep:
 
     def declare(self, normal: Problem, cones: frozenset[str]) -> Any:
         """The kept declaration where the data are the same, else a fresh one."""
-        if self.kept is None or not self._same_data(self.kept[0], normal):
-            self.kept = (normal, normal.for_back_ends(cones=cones))
-        declaration = self.kept[1]
+        if self.cached is None or not self._same_data(self.cached[0], normal):
+            self.cached = (normal, normal.for_back_ends(cones=cones))
+        declaration = self.cached[1]
         parameter = declaration.param_dict.get(self.field)
         value = getattr(normal, self.field)
         # Declarations that do without the parameter, as they may where it is infinite, write down something else instead.

@@ -17,7 +17,7 @@ import pytest
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
-from simopt.backends.adapter import held
+from simopt.backends.adapter import dense_value
 from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, Unreadable
 from simopt.duality import Declared, GraphForm, solved
 from simopt.duality.declared import InUnits
@@ -141,7 +141,7 @@ def test_structured_variables_are_solved_judged_and_put_back() -> None:
         for certificate in (solution.certificate, found):
             assert certificate.lower - 1e-9 <= optimum <= certificate.upper + 1e-9 and certificate.upper < optimum + 1e-6
         np.testing.assert_allclose(solution.point[variable.name()], A / 2 * mask, atol=1e-6)
-        np.testing.assert_array_equal(held(variable), solution.point[variable.name()])
+        np.testing.assert_array_equal(dense_value(variable), solution.point[variable.name()])
 
 
 def test_what_a_solve_left_is_judged_and_stays() -> None:

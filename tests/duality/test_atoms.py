@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 import simopt.duality.atoms
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval, NotRational
 from simopt.duality.atoms.absolute import Absolute
-from simopt.duality.atoms.base import Absorbs, Atom, Elementwise, Gauge
-from simopt.duality.atoms.concave_gauge import ConcaveGauge
+from simopt.duality.atoms.base import Atom, ConjugateDomain, Elementwise, GroupNorm
+from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
 from simopt.duality.atoms.concave_norm import NegativePowerNorm
 from simopt.duality.atoms.decreasing_power import DecreasingPower
 from simopt.duality.atoms.entropy import Entropy
@@ -139,7 +139,7 @@ def domain_is_nonnegative(atom: Atom) -> bool:
     if isinstance(atom, Perspective):
         return domain_is_nonnegative(atom.atom)
     odd = isinstance(atom, Power) and not atom.even
-    return odd or isinstance(atom, (ConcaveGauge, DecreasingPower, Entropy, NegativeLogarithm))
+    return odd or isinstance(atom, (ConcaveHomogeneous, DecreasingPower, Entropy, NegativeLogarithm))
 
 
 def lifted(num: Arithmetic, *vectors: np.ndarray) -> list[Any]:
@@ -176,10 +176,10 @@ def test_balls_hold_what_fractions_or_floats_say(case: Case, drawn: Any, request
     ball = lifted(INTERVAL, z, u, s)
     ball[1] = atom.project(INTERVAL, ball[1], ball[2])
     exact: list[Any] = [z, atom.project(FLOAT, u, s), s]
-    room = 1e-11 * (1.0 + float(np.abs(z).sum() + np.abs(exact[1]).sum() + s.sum()) ** 4)
+    margin = 1e-11 * (1.0 + float(np.abs(z).sum() + np.abs(exact[1]).sum() + s.sum()) ** 4)
     arithmetic: Arithmetic = FLOAT
     if any(request.node.callspec.id == name for name in RATIONALS):
-        arithmetic, room = RATIONAL, 0.0
+        arithmetic, margin = RATIONAL, 0.0
         exact = lifted(RATIONAL, z, u, s)
         exact[1] = atom.project(RATIONAL, exact[1], exact[2])
     pairs = [
@@ -189,8 +189,8 @@ def test_balls_hold_what_fractions_or_floats_say(case: Case, drawn: Any, request
     ]
     for enclosure, value in pairs:
         low, high = INTERVAL.lower(enclosure), INTERVAL.upper(enclosure)
-        assert (low == -math.inf or Fraction(low) <= Fraction(value) + Fraction(room)) and (
-            high == math.inf or Fraction(value) <= Fraction(high) + Fraction(room)
+        assert (low == -math.inf or Fraction(low) <= Fraction(value) + Fraction(margin)) and (
+            high == math.inf or Fraction(value) <= Fraction(high) + Fraction(margin)
         )
 
 
@@ -354,23 +354,23 @@ def test_a_multiplier_may_move_as_far_as_it_has_room_and_inward_it_has_more(case
     z, s = placed(case, z, s)
     atom, s = case.atom, s + 0.125
     u = atom.inward(atom.project(FLOAT, u, s), 1e-3)
-    room = np.asarray(atom.room(FLOAT, u, s)) * (0.0 if atom.total is not None else 1.0)  # where a sum is fixed none moves by itself
-    for i in np.flatnonzero((room > 0.0) & np.isfinite(room)):
+    margin = np.asarray(atom.margin(FLOAT, u, s)) * (0.0 if atom.total is not None else 1.0)  # where a sum is fixed none moves by itself
+    for i in np.flatnonzero((margin > 0.0) & np.isfinite(margin)):
         for side in (0.999, -0.999):
             moved = u.copy()
-            moved[i] += side * room[i]
+            moved[i] += side * margin[i]
             assert math.isfinite(atom.conjugate(FLOAT, moved, s))
-    if isinstance(atom, (Gauge, ConcaveGauge, Perspective)) and np.all(u != 0.0):
-        assert np.all(room[-case.m :] > 0.0)
+    if isinstance(atom, (GroupNorm, ConcaveHomogeneous, Perspective)) and np.all(u != 0.0):
+        assert np.all(margin[-case.m :] > 0.0)
 
 
 @cases
 def test_atoms_that_absorb_say_so(case: Case) -> None:
     atom, s = case.atom, np.full(case.m, 1e-3)
     u = np.array([5.0, 6.0, 7.0, 8.0])
-    if atom.absorbs is Absorbs.ALL:
+    if atom.conjugate_domain is ConjugateDomain.FULL:
         assert math.isfinite(atom.conjugate(FLOAT, u / 1e3, s)) and np.array_equal(atom.project(FLOAT, u, s), u)
-    if atom.absorbs is Absorbs.SCALED:
+    if atom.conjugate_domain is ConjugateDomain.BALL:
         need = atom.need(FLOAT, u)
         assert atom.conjugate(FLOAT, u, need) == 0.0 and math.isinf(atom.conjugate(FLOAT, u, need * 0.999))
     assert atom.degree_formula in (("–",) if atom.degree is None else ("p", f"{atom.degree:g}"))

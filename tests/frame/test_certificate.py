@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from simopt import Status, certify, solve
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
-from simopt.certificates.judgement import judge
+from simopt.certificates.assessment import judge
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import InvalidProblem
 from simopt.model.gap_unit import ratio
@@ -292,7 +292,7 @@ def test_balls_are_asked_of_small_gaps_only(monkeypatch: pytest.MonkeyPatch) -> 
     problem = toy(radius=0.3)
     far = {"predictions": np.full(12, 1e3)}
     monkeypatch.setattr(Toy, "multipliers", lambda self, point: None)
-    monkeypatch.setattr("simopt.certificates.judgement._Scene._steady", lambda *scene: False)
+    monkeypatch.setattr("simopt.certificates.assessment._PointEvaluation._stable", lambda *scene: False)
     assert certify(problem, problem.trivial_point(), far).relative_gap >= 1.0 and "interval" not in asked
     found = solve(problem, "cyclic", tol=1e-9)
     assert found.optimal and "interval" in asked[-2:] and asked.count("interval") <= 2

@@ -9,8 +9,8 @@ from frame_toy import Toy
 
 from simopt import certify
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
-from simopt.certificates import judgement
-from simopt.certificates.judgement import HIDDEN, MOVED
+from simopt.certificates import assessment
+from simopt.certificates.assessment import HIDDEN, MOVED
 from simopt.model.gap_unit import ratio
 
 B = np.array([1.0, 0.25])
@@ -147,26 +147,26 @@ def test_balls_are_asked_about_gaps_up_to_the_scale_and_no_larger_ones() -> None
 
 
 def test_entries_are_shaken_by_signs_that_are_as_often_plus_as_minus_and_by_sizes_from_a_half_to_one() -> None:
-    r = judgement._factors(10_000)
+    r = assessment._factors(10_000)
     assert np.abs(r).min() >= 0.5 and np.abs(r).max() <= 1.0
     assert abs(np.mean(r)) < 0.05 and np.mean(r * r) == pytest.approx(7 / 12, rel=0.05)
 
 
 def test_what_restoring_takes_back_is_measured_by_the_largest_entry_of_either_sign() -> None:
-    assert judgement._apart({"x": np.array([1.0, -4.0])}, {"x": np.array([3.0, -4.0])}) == 0.5
-    assert judgement._apart({"x": np.array([3.0, -4.0])}, {"x": np.array([1.0, -4.0])}) == 0.5
+    assert assessment._apart({"x": np.array([1.0, -4.0])}, {"x": np.array([3.0, -4.0])}) == 0.5
+    assert assessment._apart({"x": np.array([3.0, -4.0])}, {"x": np.array([1.0, -4.0])}) == 0.5
 
 
 def test_a_square_that_moves_as_far_as_it_may_hides_half_of_what_may_be_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of n entries, (7/12)δ²‖α‖² is the movement and n² eps‖α‖² what rounding hides: their quotient is that of MOVED and HIDDEN/2."""
     deltas = []
-    shaken = judgement._shaken
+    shaken = assessment._perturbed
 
     def remember(values: Any, delta: float) -> Any:
         deltas.append(abs(delta))
         return shaken(values, delta)
 
-    monkeypatch.setattr(judgement, "_shaken", remember)
+    monkeypatch.setattr(assessment, "_perturbed", remember)
     certify(halves(), {"x": B / 2}, BEST)
     moved, hidden = 7 / 12 * deltas[0] ** 2, 2**2 * 2.0**-52
     assert moved / hidden == pytest.approx(MOVED / (HIDDEN / 2))

@@ -23,7 +23,7 @@ MOST_FILES = 12  # of tests of a solver or an estimator
 NO_METHODS = ("__init__.py", "_plot.py", "papers.py")  # of solvers/ and estimators/: lists and pictures
 DUALITY = (  # what a derived bound rests on; what only suggests multipliers, points and units can make it worse, and not false
     *("affine", "products", "library", "expressions", "cones", "kernel_element", "definitions", "epigraphs", "bounds"),
-    *("absorbers", "backward", "forward", "implied", "infeasible", "declared", "as_written"),
+    *("closing_terms", "backward", "forward", "implied", "infeasible", "declared", "as_written"),
 )
 
 
@@ -51,7 +51,7 @@ def groups() -> list[Group]:
     equivalences = [path for path in listed("simopt/equivalence") if not path.endswith("__init__.py")]
     return [
         Group(
-            "certificate", 80, ("simopt/certificates/judgement.py", "simopt/certificates/certificate.py", "simopt/solving/entry_points.py")
+            "certificate", 80, ("simopt/certificates/assessment.py", "simopt/certificates/certificate.py", "simopt/solving/entry_points.py")
         ),
         Group("claims", 240, tuple(claims)),
         Group("arithmetic", 140, tuple(listed("simopt/arithmetic"))),

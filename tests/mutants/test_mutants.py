@@ -38,7 +38,7 @@ def changed() -> set[str]:
 
 
 def test_a_mutant_changes_one_line_and_what_it_means() -> None:
-    for path in ("simopt/certificates/judgement.py", "simopt/claims/tally.py", "problems/landmarked_svr.py"):
+    for path in ("simopt/certificates/assessment.py", "simopt/claims/tally.py", "problems/landmarked_svr.py"):
         source = (concerned.ROOT / path).read_text(encoding="utf-8")
         found = mutants(path, source)
         assert len(found) > 50 and len({mutant.id for mutant in found}) == len(found)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL
-from simopt.certificates.judgement import judge
+from simopt.certificates.assessment import judge
 from simopt.core import registry
 from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import load_dataset

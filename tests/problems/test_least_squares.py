@@ -12,7 +12,7 @@ import pytest
 import scipy.optimize
 
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.certificates.judgement import judge
+from simopt.certificates.assessment import judge
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.problems.bounds import Penalty

@@ -78,7 +78,7 @@ def test_a_streamed_solve_takes_ten_passes(tmp_path: Any, monkeypatch: pytest.Mo
     """The checks, the unit of the features with the fingerprint, the solver, and the certificate with the fingerprint once more."""
     da = pytest.importorskip("dask.array")
     mapped, X, y = written(tmp_path)
-    monkeypatch.setattr("simopt.certificates.judgement.TURMOIL", 1e-4)  # as so many samples have it as are streamed
+    monkeypatch.setattr("simopt.certificates.assessment.PERTURBATION_LIMIT", 1e-4)  # as so many samples have it as are streamed
     passes = counted(monkeypatch, len(y))
     found = solve(LandmarkedSVR(da.from_array(mapped, chunks=(9000, 30)), y, bound, 0.1), tol=1e-9)
     assert found.optimal and len(passes) <= 10
@@ -131,7 +131,7 @@ def test_other_features_are_not_heard() -> None:
 def test_the_certificate_is_about_the_data_on_record(tmp_path: Any, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
     """Others write on the file before the one pass of the judge: what it reads is not what was read at first."""
     mapped, X, y = written(tmp_path, 5000, 7)
-    monkeypatch.setattr("simopt.certificates.judgement.TURMOIL", 0.0)
+    monkeypatch.setattr("simopt.certificates.assessment.PERTURBATION_LIMIT", 0.0)
     problem = LandmarkedSVR(mapped, y, Penalty(1e-3), 0.1)
     other = np.memmap(mapped.filename, dtype=mapped.dtype, mode="r+", shape=mapped.shape)
     mark, answer = problem.fingerprint(), solve(LandmarkedSVR(X, y, Penalty(1e-3), 0.1), tol=1e-11)
@@ -181,12 +181,12 @@ def test_products_that_are_foreseen_are_the_same(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("bound", [Penalty(1e-3), Ball(0.7)])
 @pytest.mark.parametrize(("turmoil", "most"), [(0.0, 1), (1.0, 2)])  # shaken in vain, there is another pass for balls
-def test_a_certificate_of_one_pass_is_that_of_many(bound: Any, turmoil: float, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_certificate_of_one_pass_is_that_of_many(bound: Any, limit: float, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.random.default_rng(2).normal(size=(20_000, 9))
     y = X[:, 0] + np.sin(np.arange(20_000.0))
     problem = LandmarkedSVR(X, y, bound, 0.1)
     found = solve(problem, tol=1e-7)
-    monkeypatch.setattr("simopt.certificates.judgement.TURMOIL", turmoil)
+    monkeypatch.setattr("simopt.certificates.assessment.PERTURBATION_LIMIT", limit)
     passes = counted(monkeypatch, 20_000)
     one = certify(problem, found.point, found.multipliers)
     few = len(passes)

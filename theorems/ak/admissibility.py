@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.equivalence.stability_bounds import admissibility, norm_bound
 from simopt.solvers.power.stationary import stationary_points
@@ -28,7 +28,7 @@ def at_the_tie(power: float) -> float:
     return float(f ** (1 - power) * (2 - f))
 
 
-def one_point_sets(trial: Trial) -> Iterator[Instance]:
+def one_point_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Four copies of one sample: for m < 1 around the tie, below which ‖f‖ nearly reaches its bound; λ large; and m large."""
     X, y = np.tile([1.0, 0.0], (4, 1)), np.ones(4)
     for C_y, kappa in ((1.0, 1.0), (4.0, 1.0), (1.0, 3.0), (0.5, 0.25)):
@@ -39,7 +39,7 @@ def one_point_sets(trial: Trial) -> Iterator[Instance]:
             yield moved_to(learning_set(X, y, strength, power), C_y, kappa)
 
 
-def sets_for_every_power(trial: Trial) -> Iterator[Instance]:
+def sets_for_every_power(trial: sc.Trial) -> Iterator[sc.Instance]:
     """One point, then up to six random samples for every m."""
     yield from one_point_sets(trial)
     for k in range(trial.count(60, 600)):
@@ -51,7 +51,7 @@ def sets_for_every_power(trial: Trial) -> Iterator[Instance]:
         yield moved_to(made, *(float(value) for value in 10 ** trial.rng.uniform(-1, 1, size=2)))
 
 
-def louder_sets(trial: Trial) -> Iterator[Instance]:
+def louder_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The same with |y| ≤ 2 C_y."""
     return doubled_targets(sets_for_every_power(trial))
 
@@ -68,20 +68,18 @@ def solutions(X: Array, y: Array, regularization: float, power: float, minimal: 
     return [X.T @ found.coefficients(point) for point in (found.minimisers if minimal else found.points)]
 
 
-def _without_square(instance: Instance) -> float:
+def _without_square(instance: sc.Instance) -> float:
     return float(instance["target_bound"] ** (-1 / instance["power"]))
 
 
-def _printed(instance: Instance) -> float:
+def _printed(instance: sc.Instance) -> float:
     return 1.0
 
 
-@claim(
+@sc.claim(
     "AK-LD.2",
-    paper=AUDIFFREN_KADRI,
     place="Appendix D, Lemma D.2 and its proof",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Let |y| ≤ C_y, k(x, x) ≤ κ², λ > 0, m > 0, f_Z a global minimiser of (1/n) Σ (y − f(x))² + λ‖f‖^m and f_{Z^i} one without "
     r"sample i (its sum divided by n or by n − 1; f_∅ = 0). Then ‖f_Z‖ ≤ B = (C_y²/λ)^{1/m}, |f_Z(x)| ≤ κ‖f_Z‖, and |c(y, f_Z, x) − c(y, "
     r"f_{Z^i}, x)| ≤ C |f_Z(x) − f_{Z^i}(x)| with C = 2(C_y + κB); the first two also for f_{Z^i}.",
@@ -98,7 +96,7 @@ def _printed(instance: Instance) -> float:
     note="The assumptions are strict in the paper; the lemma needs them with ≤ only. m ≤ 1 is outside Theorem 1 but inside the lemma, "
     "whose proof uses nothing but that f_Z is as good as 0. At most 20 pairs of solutions a set.",
 )
-def loss_is_admissible(instance: Instance, trial: Trial) -> Iterator[Check]:
+def loss_is_admissible(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Norms, values and changes of loss at the inputs of Z and where f − g and f + g are largest in the ball of radius κ."""
     X, y, lam, m = instance["inputs"], instance["targets"], instance["regularization"], instance["power"]
     C_y, kappa, n = instance["target_bound"], instance["kappa"], len(y)
@@ -108,16 +106,16 @@ def loss_is_admissible(instance: Instance, trial: Trial) -> Iterator[Check]:
     for name, share in (("divided by n", n / max(n - 1, 1)), ("divided by n − 1", 1.0)):
         others = [w for i in range(n) for w in solutions(np.delete(X, i, 0), np.delete(y, i), share * lam, m, trial["minimal"])]
         every = np.array(whole + others)
-        yield at_most(np.linalg.norm(every, axis=1), B, f"norms, {name}", scale=B)
-        yield at_most(np.abs(every @ X.T), kappa * np.linalg.norm(every, axis=1)[:, None], f"values, {name}", scale=kappa * B)
+        yield sc.at_most(np.linalg.norm(every, axis=1), B, f"norms, {name}", scale=B)
+        yield sc.at_most(np.abs(every @ X.T), kappa * np.linalg.norm(every, axis=1)[:, None], f"values, {name}", scale=kappa * B)
         for f, g in [(f, g) for f in whole for g in others][:20]:
             yield from admissible(f, g, X, C_y, kappa, C, name)
 
 
-def admissible(f: Array, g: Array, X: Array, C_y: float, kappa: float, C: float, name: str) -> Iterator[Check]:
+def admissible(f: Array, g: Array, X: Array, C_y: float, kappa: float, C: float, name: str) -> Iterator[sc.Check]:
     """|c(y, f, x) − c(y, g, x)| = |f(x) − g(x)| |2y − f(x) − g(x)| ≤ C |f(x) − g(x)| for y = ±C_y, relative to the largest right side."""
     directions: list[Any] = [w / np.linalg.norm(w) for w in (f - g, f + g) if np.linalg.norm(w) > 0]
     points = np.vstack([X, *(kappa * w for w in directions)])
     apart, both = np.abs(points @ (f - g)), np.abs(points @ (f + g))
     if np.max(apart) > 0:
-        yield at_most(apart * (2 * C_y + both), C * apart, f"change of loss, {name}", scale=C * float(np.max(apart)))
+        yield sc.at_most(apart * (2 * C_y + both), C * apart, f"change of loss, {name}", scale=C * float(np.max(apart)))

@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.equivalence.hamming import hamming
 from simopt.theorems.ak.metric import LARGEST, LETTERS, Letters, multisets
 from simopt.theorems.ak.rational_ridge import Sample, dot, minus, ridge
@@ -39,19 +39,17 @@ def ways(start: Letters, cost: Callable[[int], Fraction]) -> dict[Letters, Fract
     return known
 
 
-def extremal_maps(trial: Trial) -> Iterator[Instance]:
+def extremal_maps(trial: sc.Trial) -> Iterator[sc.Instance]:
     """A set from which the extremal map measures, and how fast C falls."""
     for name in COSTS:
         for word in multisets():
             yield {"set": list(word), "C": name}
 
 
-@claim(
+@sc.claim(
     "AK-A1",
-    paper=AUDIFFREN_KADRI,
     place="Assumption 1",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"Part (2) of Assumption 1 implies part (1) with c = 2 C(2), the best such constant: an exchange is an insertion and a removal. "
     r"Part (1) does not imply part (2): Φ(λ, Z) = λ + |Z| has c = 1, but changes by 1 with every sample.",
     instances=extremal_maps,
@@ -60,20 +58,20 @@ def extremal_maps(trial: Trial) -> Iterator[Instance]:
     note="Not 2 C(1): as ∅ is not a training set, no way leads through it and C(2) does. Extremal maps on all "
     "multisets of at most 4 elements over 3 letters, C = 1/n, 1/n², 2^-n.",
 )
-def small_changes_make_a_lipschitz_map(instance: Instance, trial: Trial) -> Iterator[Check]:
+def small_changes_make_a_lipschitz_map(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Shortest ways from one set to all others against H."""
     start, cost = tuple(instance["set"]), COSTS[instance["C"]]
     found = ways(start, cost)
     others = [word for word in multisets() if word != start]
     c = trial["factor"] * cost(2)
-    yield at_most([found[word] for word in others], [c * hamming(start, word) for word in others], "|Φ(λ, Z₁) − Φ(λ, Z₂)|")
+    yield sc.at_most([found[word] for word in others], [c * hamming(start, word) for word in others], "|Φ(λ, Z₁) − Φ(λ, Z₂)|")
     phi = trial["map"]
-    yield at_most([abs(phi(start) - phi(word)) for word in others], [hamming(start, word) for word in others], "λ + |Z| against H")
+    yield sc.at_most([abs(phi(start) - phi(word)) for word in others], [hamming(start, word) for word in others], "λ + |Z| against H")
     if len(start) > 1:
-        yield equal(abs(phi(start) - phi(start[1:])), 1, "λ + |Z| after a removal")
+        yield sc.equal(abs(phi(start) - phi(start[1:])), 1, "λ + |Z| after a removal")
 
 
-def spectra(trial: Trial) -> Iterator[Instance]:
+def spectra(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Samples on two axes, down to small eigenvalues of K/n; λ₁ = near · δ, λ₂ = 2λ₁; and a small input ε."""
     for k in range(trial.count(4, 8)):
         small = Fraction(1, 2**k)
@@ -88,12 +86,10 @@ def spectra(trial: Trial) -> Iterator[Instance]:
             }
 
 
-@claim(
+@sc.claim(
     "AK-A2",
-    paper=AUDIFFREN_KADRI,
     place="Assumption 2",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"A is γ-Lipschitz in λ: ‖A(λ₁)(Z) − A(λ₂)(Z)‖ ≤ γ |λ₁ − λ₂| for all Z and λ₁, λ₂ > 0. For KRR with |y| ≤ C_y this holds with "
     r"γ = C_y δ^{-3/2}, and no less, on the sets Z whose K/|Z| has no eigenvalue in (0, δ). On all Z no γ does, for KRR nor for M-RLSR(m), "
     r"m = 2, 3, 4: with one sample x = ε, y = 1 the quotient tends to (m/2) ε^{-(m+1)} as λ → 0.",
@@ -101,7 +97,7 @@ def spectra(trial: Trial) -> Iterator[Instance]:
     knobs={"exponent": 3, "power": 1},
     mutants={"γ = C_y / δ": {"exponent": 2}, "(m/2) ε^{-(m+2)}": {"power": 2}},
 )
-def ridge_is_lipschitz_only_away_from_small_eigenvalues(instance: Instance, trial: Trial) -> Iterator[Check]:
+def ridge_is_lipschitz_only_away_from_small_eigenvalues(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Differences of KRR between two parameters, squared; then one small input."""
     counts, scales = instance["counts"], instance["scales"]
     n = sum(counts)
@@ -113,21 +109,21 @@ def ridge_is_lipschitz_only_away_from_small_eigenvalues(instance: Instance, tria
     lam = delta * instance["near"]
     apart = minus(ridge(samples, n * lam, 2), ridge(samples, n * 2 * lam, 2))
     squared = max(instance["targets"]) ** 2 / delta ** trial["exponent"] * lam**2
-    yield at_most(dot(apart, apart), squared, "‖A(λ₁) − A(λ₂)‖² ≤ γ² |λ₁ − λ₂|²", scale=squared)
+    yield sc.at_most(dot(apart, apart), squared, "‖A(λ₁) − A(λ₂)‖² ≤ γ² |λ₁ − λ₂|²", scale=squared)
     eps = instance["epsilon"]
     for m in (2, 3, 4):
         # M-RLSR on one sample: w = (1 − t)/ε at λ = 2εt/(m w^{m−1}).
         points = [((1 - t) / eps, 2 * eps * t / (m * ((1 - t) / eps) ** (m - 1))) for t in (Fraction(1, 1000), Fraction(1, 500))]
         (w, lam), (v, mu) = points
-        yield equal(m * lam * w ** (m - 1), 2 * eps * (1 - eps * w), f"m = {m}: first-order condition")
+        yield sc.equal(m * lam * w ** (m - 1), 2 * eps * (1 - eps * w), f"m = {m}: first-order condition")
         limit = Fraction(m, 2) / eps ** (m + trial["power"])
-        yield at_least(abs(w - v) / abs(lam - mu), Fraction(98, 100) * limit, f"m = {m}: quotient near λ = 0")
+        yield sc.at_least(abs(w - v) / abs(lam - mu), Fraction(98, 100) * limit, f"m = {m}: quotient near λ = 0")
     yield _difference_of_ridge()
 
 
-def _difference_of_ridge() -> Check:
+def _difference_of_ridge() -> sc.Check:
     """ε/(ε² + λ₁) − ε/(ε² + λ₂) = (λ₂ − λ₁) ε/((ε² + λ₁)(ε² + λ₂)), in symbols: so the supremum of the quotient is ε^{-3}."""
-    eps, one, two = symbols("eps one two")
+    eps, one, two = sc.symbols("eps one two")
     sample: list[Sample] = [(1, [eps], 1)]
     (w,), (v,) = ridge(sample, one, 1), ridge(sample, two, 1)
-    return equal(w - v, (two - one) * eps / ((eps**2 + one) * (eps**2 + two)), "difference of KRR on one sample")
+    return sc.equal(w - v, (two - one) * eps / ((eps**2 + one) * (eps**2 + two)), "difference of KRR on one sample")

@@ -10,37 +10,34 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.ak.rational_ridge import Sample, dot, loss_change, random_samples, ridge, size, without
 
 PLACE = "Section 4, Example after Definition 4.2"
 
 
-@claim(
+@sc.claim(
     "AK-Ex.a",
-    paper=AUDIFFREN_KADRI,
     place=PLACE,
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"KRR A and modified KRR B (λ/|Z| for λ) are weakly equivalent with Φ(λ, Z) = λ|Z|: for every λ > 0 and Z the objectives "
     r"(1/|Z|) Σ (y − f(x))² + λ ‖f‖² and (1/|Z|) Σ (y − f(x))² + (Φ/|Z|) ‖f‖² are the same function of f, and Φ(·, Z) is a bijection "
     r"of (0, ∞) with inverse t ↦ t/|Z|.",
-    instances=once,
     exhaustive=True,
     knobs={"power": 1},
     mutants={"Φ = λ": {"power": 0}, "Φ = λ|Z|²": {"power": 2}},
 )
-def modified_ridge_is_ridge_with_another_parameter(instance: Instance, trial: Trial) -> Iterator[Check]:
+def modified_ridge_is_ridge_with_another_parameter(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The two objectives as polynomials, the map and its inverse, and the two minimisers on two samples."""
-    lam, n, squares, norm, t = symbols("lam n squares norm t")
+    lam, n, squares, norm, t = sc.symbols("lam n squares norm t")
     phi = lam * n ** trial["power"]
-    yield equal(squares / n + lam * norm, squares / n + (phi / n) * norm, "objectives")
-    yield equal((t / n) * n ** trial["power"], t, "Φ(Φ⁻¹(t)) = t")
-    yield equal(phi / n, lam, "Φ⁻¹(Φ(λ)) = λ")
-    x1, x2, y1, y2 = symbols("x1 x2 y1 y2")
+    yield sc.equal(squares / n + lam * norm, squares / n + (phi / n) * norm, "objectives")
+    yield sc.equal((t / n) * n ** trial["power"], t, "Φ(Φ⁻¹(t)) = t")
+    yield sc.equal(phi / n, lam, "Φ⁻¹(Φ(λ)) = λ")
+    x1, x2, y1, y2 = sc.symbols("x1 x2 y1 y2")
     two: list[Sample] = [(1, [x1], y1), (1, [x2], y2)]
-    yield equal(ridge(two, 2 * lam, 1)[0], ridge(two, lam * 2 ** trial["power"], 1)[0], "minimisers on two samples")
+    yield sc.equal(ridge(two, 2 * lam, 1)[0], ridge(two, lam * 2 ** trial["power"], 1)[0], "minimisers on two samples")
 
 
 def limit_in_the_size(s: Any) -> tuple[Any, Any]:
@@ -63,7 +60,7 @@ def scaled_bound(c1: Any, c2: Any, s: Any, power: int) -> Any:
     return c1 * s ** (2 - power) * (s + c2) ** power
 
 
-def constants_of_a_bound(trial: Trial) -> Iterator[Instance]:
+def constants_of_a_bound(trial: sc.Trial) -> Iterator[sc.Instance]:
     """√λ in the limit; and for constants C₁, C₂ ≥ 0 the √λ = 1/(54 C₁(1 + C₂) + 2) and the n = 1/λ that defeat them."""
     yield {"root": 0}
     for c1, c2 in ((1, 1), (10**3, 10**3), (10**6, 1), (1, 10**6)):
@@ -71,13 +68,12 @@ def constants_of_a_bound(trial: Trial) -> Iterator[Instance]:
         yield {"C1": c1, "C2": c2, "root": root, "n": 1 / root**2}
 
 
-@claim(
+@sc.claim(
     "AK-Ex.b",
-    paper=AUDIFFREN_KADRI,
     place=PLACE,
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=SUBSTANTIVE,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.SUBSTANTIVE,
     says=r"There are constants C₁, C₂ such that for |y| ≤ C_y = 1, k(x, x) ≤ κ² = 1 and the squared loss KRR is β-uniformly stable with "
     r"β(n, λ) = C₁ (1 + C₂/√λ)/(nλ), for every λ > 0 and n; so that nλ² times the change of loss, as n → ∞ and then λ → 0, stays below "
     r"the limit of C₁ (λ + C₂ √λ).",
@@ -90,15 +86,15 @@ def constants_of_a_bound(trial: Trial) -> Iterator[Instance]:
     "as n → ∞ (Z^i divided by n − 1: (√λ + 1)² (2√λ + 1)/4), both 1/4 at λ = 0, where the bound is 0 whatever C₁ and C₂. These are "
     "identities in symbols. With the factor squared the bound ends at C₁ C₂².",
 )
-def some_constants_bound_the_change_of_ridge(instance: Instance, trial: Trial) -> Iterator[Check]:
+def some_constants_bound_the_change_of_ridge(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The change on the sets for all n and λ; its limit in n for all λ; the bound for all constants; then the sets that defeat them."""
     power = trial["power"]
     if "C1" in instance:
-        c1, c2, s, n = inputs(C1=instance["C1"], C2=instance["C2"], root=instance["root"], n=instance["n"])
+        c1, c2, s, n = sc.inputs(C1=instance["C1"], C2=instance["C2"], root=instance["root"], n=instance["n"])
         change, _ = scaled_changes(s, 1 / n)
-        yield at_most(change, scaled_bound(c1, c2, s, power), f"nλ² times the change, C₁ = {instance['C1']}, C₂ = {instance['C2']}")
+        yield sc.at_most(change, scaled_bound(c1, c2, s, power), f"nλ² times the change, C₁ = {instance['C1']}, C₂ = {instance['C2']}")
         return
-    s, e, c1, c2 = symbols("s e c1 c2")
+    s, e, c1, c2 = sc.symbols("s e c1 c2")
     rest: list[Sample] = [(1 / e - 1, [s], 1)]
     (w,) = ridge([*rest, (1, [1], -1)], s**2 / e, 1)
     for made, limit, left, name in zip(
@@ -106,15 +102,15 @@ def some_constants_bound_the_change_of_ridge(instance: Instance, trial: Trial) -
         ("n", "n − 1"), strict=True,
     ):  # fmt: skip
         (v,) = ridge(rest, left, 1)
-        yield equal(s**4 / e * (v - w) * (2 + v + w), made, f"nλ² times the change, n = 1/e, Z^i divided by {name}")
-        yield equal(*limit, f"its limit as n → ∞, Z^i divided by {name}")
-    yield equal(s**2 * c1 * (1 + c2 / s) ** power, scaled_bound(c1, c2, s, power), "nλ² times β")
+        yield sc.equal(s**4 / e * (v - w) * (2 + v + w), made, f"nλ² times the change, n = 1/e, Z^i divided by {name}")
+        yield sc.equal(*limit, f"its limit as n → ∞, Z^i divided by {name}")
+    yield sc.equal(s**2 * c1 * (1 + c2 / s) ** power, scaled_bound(c1, c2, s, power), "nλ² times β")
     zero = Fraction(instance["root"])
     of_ones = scaled_bound(1, 1, zero, power)
-    yield equal(scaled_bound(c1, c2, zero, power), c1 * c2**power * of_ones, "at λ = 0 the constants are a factor of the bound")
+    yield sc.equal(scaled_bound(c1, c2, zero, power), c1 * c2**power * of_ones, "at λ = 0 the constants are a factor of the bound")
 
 
-def ridge_sets(trial: Trial) -> Iterator[Instance]:
+def ridge_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Small sets in the plane with rational √λ, the two-point set on which the bound is approached as λ → ∞, the set of Ex.b."""
     for s in (Fraction(1, 4), Fraction(1), Fraction(10), Fraction(1000)):
         yield {"samples": [(1, [Fraction(1)], Fraction(1)), (1, [Fraction(1)], Fraction(-1))], "root": s}
@@ -126,19 +122,17 @@ def ridge_sets(trial: Trial) -> Iterator[Instance]:
         yield {"samples": random_samples(trial.rng, count), "root": Fraction(2) ** int(trial.rng.integers(-4, 8))}
 
 
-def spread_of_ridge(point: Array, trial: Trial) -> Instance:
+def spread_of_ridge(point: Array, trial: sc.Trial) -> sc.Instance:
     """Two kinds of samples on the line, the second up to 32 times, and √λ between 2⁻⁵ and 2⁷."""
     a, b, y, z = (Fraction(round(64 * float(u)) - 32, 32) for u in point[:4])
     count = 1 + round(31 * float(point[4]))
     return {"samples": [(1, [a], y), (count, [b], z)], "root": Fraction(2) ** round(12 * float(point[5]) - 5)}
 
 
-@claim(
+@sc.claim(
     "AK-Ex.b+",
-    paper=AUDIFFREN_KADRI,
     place=PLACE + ", corrected",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"If |y| ≤ C_y = 1, k(x, x) ≤ κ² = 1 and f_∅ = 0, KRR with the squared loss is β-uniformly stable with "
     r"β(n, λ) = c C²κ²/(2λn), C = 2 C_y (1 + κ/√λ), where c = 1 if Z^i divides by n and c = 2 if it divides by n − 1. "
     r"So the factor 1 + C₂/√λ must be squared.",
@@ -151,7 +145,7 @@ def spread_of_ridge(point: Array, trial: Trial) -> Instance:
     corrects="AK-Ex.b",
     note="Both constants c are sharp as λ → ∞ (two points x = 1, y = ±1). Exact rationals.",
 )
-def squared_factor_bounds_the_change_of_ridge(instance: Instance, trial: Trial) -> Iterator[Check]:
+def squared_factor_bounds_the_change_of_ridge(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Remove each sample in turn; the worst y in [−1, 1] at each x is an end point."""
     samples, s = instance["samples"], instance["root"]
     dimension, n, lam = len(samples[0][1]), size(samples), s * s
@@ -163,7 +157,7 @@ def squared_factor_bounds_the_change_of_ridge(instance: Instance, trial: Trial) 
             rest = without(samples, i)
             left = ridge(rest, (n if c == 1 else n - 1) * lam, dimension)
             worst = max([worst, *(loss_change(x, y, whole, left) for _, x, _ in samples for y in (-1, 1))])
-        yield at_most(worst, c * bound, f"change, Z^i {name}", scale=bound)
+        yield sc.at_most(worst, c * bound, f"change, Z^i {name}", scale=bound)
 
 
 def _printed(c1: Any, c2: Any, s: Any, r: Any) -> Any:
@@ -174,68 +168,60 @@ def _substituted(c1: Any, c2: Any, s: Any, r: Any) -> Any:
     return c1 * (1 + c2 * r / s) / s**2
 
 
-@claim(
+@sc.claim(
     "AK-Ex.c",
-    paper=AUDIFFREN_KADRI,
     place=PLACE,
-    kind=IDENTITY,
-    expected=REFUTED,
-    defect=TYPO,
+    kind=sc.IDENTITY,
+    expected=sc.REFUTED,
+    defect=sc.TYPO,
     says=r"Putting λ/n in the place of λ in β_A(n, λ) = C₁ (1 + C₂/√λ)/(nλ) gives β_B(n, λ) = C₁ (1 + C₂/√(λn))/λ.",
-    instances=once,
     exhaustive=True,
     knobs={"bound": _printed},
     mutants={"√(n/λ)": {"bound": _substituted}},
     note="In the text: 'which no longer tends to ∞ as n increases', where 0 is meant. s = √λ and r = √n are free symbols.",
 )
-def printed_bound_of_modified_ridge(instance: Instance, trial: Trial) -> Iterator[Check]:
+def printed_bound_of_modified_ridge(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Substitute s → s/r in A's bound."""
-    c1, c2, s, r = symbols("c1 c2 s r")
-    yield equal(c1 * (1 + c2 / (s / r)) / (r**2 * (s / r) ** 2), trial["bound"](c1, c2, s, r), "β_A(n, λ/n)")
+    c1, c2, s, r = sc.symbols("c1 c2 s r")
+    yield sc.equal(c1 * (1 + c2 / (s / r)) / (r**2 * (s / r) ** 2), trial["bound"](c1, c2, s, r), "β_A(n, λ/n)")
 
 
-@claim(
+@sc.claim(
     "AK-Ex.c+",
-    paper=AUDIFFREN_KADRI,
     place=PLACE + ", corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"Putting λ/n in the place of λ in C₁ (1 + C₂/√λ)/(nλ) gives C₁ (1 + C₂ √(n/λ))/λ, and in C₁ (1 + C₂/√λ)²/(nλ) (Ex.b corrected) "
     r"C₁ (1 + C₂ √(n/λ))²/λ. Both exceed C₁/λ by non-negative terms, so neither tends to 0 as n grows.",
-    instances=once,
     exhaustive=True,
     knobs={"bound": _substituted},
     mutants={"the printed √(λn)": {"bound": _printed}},
     corrects="AK-Ex.c",
 )
-def bound_of_modified_ridge(instance: Instance, trial: Trial) -> Iterator[Check]:
+def bound_of_modified_ridge(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The same substitution, for the bound as printed and as corrected."""
-    c1, c2, s, r = symbols("c1 c2 s r")
+    c1, c2, s, r = sc.symbols("c1 c2 s r")
     bound = trial["bound"](c1, c2, s, r)
-    yield equal(c1 * (1 + c2 / (s / r)) / (r**2 * (s / r) ** 2), bound, "β_A(n, λ/n)")
-    yield equal(c1 * (1 + c2 / (s / r)) ** 2 / (r**2 * (s / r) ** 2), bound**2 * s**2 / c1, "β_A(n, λ/n), corrected")
-    yield equal(bound - c1 / s**2, c1 * c2 * r / s**3, "what it exceeds C₁/λ by")
-    yield equal(bound**2 * s**2 / c1 - c1 / s**2, c1 * (2 * c2 * r / s + (c2 * r / s) ** 2) / s**2, "what it exceeds C₁/λ by, corrected")
+    yield sc.equal(c1 * (1 + c2 / (s / r)) / (r**2 * (s / r) ** 2), bound, "β_A(n, λ/n)")
+    yield sc.equal(c1 * (1 + c2 / (s / r)) ** 2 / (r**2 * (s / r) ** 2), bound**2 * s**2 / c1, "β_A(n, λ/n), corrected")
+    yield sc.equal(bound - c1 / s**2, c1 * c2 * r / s**3, "what it exceeds C₁/λ by")
+    yield sc.equal(bound**2 * s**2 / c1 - c1 / s**2, c1 * (2 * c2 * r / s + (c2 * r / s) ** 2) / s**2, "what it exceeds C₁/λ by, corrected")
 
 
-@claim(
+@sc.claim(
     "AK-Ex.d",
-    paper=AUDIFFREN_KADRI,
     place=PLACE,
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"Weak equivalence does not transfer uniform stability: let Z be n − 1 copies of (e₁, 0) and one (e₂, 1), linear kernel on ℝ². "
     r"Removing (e₂, 1) changes the squared loss of B at (e₂, 1) by 1 − (λ/(1 + λ))², that is 3/4 at λ = 1, for every n; "
     r"that of the weakly equivalent A changes by at most 2/(nλ). Both conventions for Z^i.",
-    instances=once,
     exhaustive=True,
     knobs={"overlap": 0},
     mutants={"e₂ replaced by e₁": {"overlap": 1}},
     note="The paper concludes from an upper bound that does not tend to 0, which is no proof; this example completes it.",
 )
-def modified_ridge_is_not_stable(instance: Instance, trial: Trial) -> Iterator[Check]:
+def modified_ridge_is_not_stable(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """First-order conditions and losses with n and λ as symbols; then the systems themselves for a few n."""
-    lam, n = symbols("lam n")
+    lam, n = sc.symbols("lam n")
     last: list[Any] = [trial["overlap"], 1 - trial["overlap"]]
     samples: list[Sample] = [(n - 1, [1, 0], 0), (1, last, 1)]
     for name, penalty, change in (
@@ -244,16 +230,16 @@ def modified_ridge_is_not_stable(instance: Instance, trial: Trial) -> Iterator[C
     ):
         with_point = [0, 1 / (1 + penalty)]
         residual = _stationarity(samples, with_point, penalty)
-        yield equal(residual[0], 0, f"{name}: first-order condition along e₁")
-        yield equal(residual[1], 0, f"{name}: first-order condition along e₂")
-        yield equal((1 - dot([0, 0], last)) ** 2 - (1 - dot(with_point, last)) ** 2, change, f"{name}: change of the loss")
+        yield sc.equal(residual[0], 0, f"{name}: first-order condition along e₁")
+        yield sc.equal(residual[1], 0, f"{name}: first-order condition along e₂")
+        yield sc.equal((1 - dot([0, 0], last)) ** 2 - (1 - dot(with_point, last)) ** 2, change, f"{name}: change of the loss")
     t = n * lam
-    yield equal(2 / t - (1 - (t / (1 + t)) ** 2), (2 + 3 * t) / (t * (1 + t) ** 2), "A: what is left to 2/(nλ), a positive term")
-    one = rational(1)
-    yield equal(1 - (one / (1 + one)) ** 2, Fraction(3, 4), "B at λ = 1")
+    yield sc.equal(2 / t - (1 - (t / (1 + t)) ** 2), (2 + 3 * t) / (t * (1 + t) ** 2), "A: what is left to 2/(nλ), a positive term")
+    one = sc.rational(1)
+    yield sc.equal(1 - (one / (1 + one)) ** 2, Fraction(3, 4), "B at λ = 1")
     for k in (2, 5, 1000):
         solved = ridge([(k - 1, [1, 0], 0), (1, last, 1)], one, 2)
-        yield equal(loss_change(last, 1, solved, [0, 0]), Fraction(3, 4), "B at λ = 1, solved")
+        yield sc.equal(loss_change(last, 1, solved, [0, 0]), Fraction(3, 4), "B at λ = 1, solved")
 
 
 def _stationarity(samples: list[Sample], w: list[Any], penalty: Any) -> list[Any]:

@@ -6,34 +6,33 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.ak.rational_ridge import dot, minus, random_samples, ridge, risk, slope
 
 
-def candidates(trial: Trial) -> Iterator[Instance]:
+def candidates(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Points g that might be the minimiser of a function that falls for ever, each with a better one."""
     for g in (-100, -1, 0, *(2**power for power in range(trial.count(6, 7)))):
         yield {"g": g, "better": g + 1}
 
 
-def minimiser_of_a_square(trial: Trial) -> Iterator[Instance]:
+def minimiser_of_a_square(trial: sc.Trial) -> Iterator[sc.Instance]:
     """g = 0, and another point."""
     yield {"g": 0, "better": 1}
 
 
 def objective(name: str, g: Any) -> Any:
     """R(g)."""
-    return exp(-g) if name == "exp(-g)" else g**2
+    return sc.exp(-g) if name == "exp(-g)" else g**2
 
 
-@claim(
+@sc.claim(
     "AK-D3.1",
-    paper=AUDIFFREN_KADRI,
     place="Section 2 and Definition 3.1",
-    kind=EXISTENCE,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.EXISTENCE,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"If R(Z, ·) is strictly convex, then argmin R(Z, ·) exists (and is unique), so that A(Z) is well defined.",
     instances=candidates,
     constants=("g",),
@@ -43,13 +42,15 @@ def objective(name: str, g: Any) -> Any:
     mutants={"R(g) = g²": {"objective": "g²", "instances": minimiser_of_a_square}},
     note="Only uniqueness follows. √(1 + g²) − g and 1/(1 + g) fall for ever, too: R(g) − R(g + 1) = 1/((1 + g)(2 + g)) > 0.",
 )
-def strictly_convex_objectives_have_a_minimiser(instance: Instance, trial: Trial) -> Iterator[Check]:
+def strictly_convex_objectives_have_a_minimiser(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """A minimiser would be no worse than the other point."""
-    g, better = inputs(g=instance["g"], better=instance["better"])
-    yield at_most(objective(trial["objective"], g), objective(trial["objective"], better), f"R({instance['g']}) ≤ R({instance['better']})")
+    g, better = sc.inputs(g=instance["g"], better=instance["better"])
+    yield sc.at_most(
+        objective(trial["objective"], g), objective(trial["objective"], better), f"R({instance['g']}) ≤ R({instance['better']})"
+    )
 
 
-def tame(trial: Trial) -> Iterator[Instance]:
+def tame(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Least squares with a ridge: rank deficient, a single point, none at all but x = 0, and random ones."""
     zero, one = Fraction(0), Fraction(1)
     yield {"samples": [(1, [zero, zero], one)], "strength": one, "probe": [one, one]}
@@ -62,18 +63,16 @@ def tame(trial: Trial) -> Iterator[Instance]:
         }
 
 
-def tame_point(point: Array, trial: Trial) -> Instance:
+def tame_point(point: Array, trial: sc.Trial) -> sc.Instance:
     """One sample, a strength and a probe from six coordinates."""
     a, b, y, u, v = (Fraction(round(64 * float(t)) - 32, 32) for t in point[:5])
     return {"samples": [(1, [a, b], y)], "strength": Fraction(2) ** round(12 * float(point[5]) - 6), "probe": [3 * u, 3 * v]}
 
 
-@claim(
+@sc.claim(
     "AK-D3.1+",
-    paper=AUDIFFREN_KADRI,
     place="Definition 3.1, corrected",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"If R(Z, ·) is differentiable and ρ-strongly convex on a Hilbert space, ρ > 0, it has exactly one minimiser g*; it lies within "
     r"‖∇R(g)‖/ρ of every g, and R(g) ≥ R(g*) + (ρ/2) ‖g − g*‖² for every g. Checked for R = empirical squared risk + λ ‖·‖², ρ = 2λ.",
     instances=tame,
@@ -86,17 +85,17 @@ def tame_point(point: Array, trial: Trial) -> Instance:
     note="Strict convexity with coercivity and lower semicontinuity would do as well. Both bounds are attained where the samples are x = "
     "0.",
 )
-def strongly_convex_objectives_have_one_minimiser(instance: Instance, trial: Trial) -> Iterator[Check]:
+def strongly_convex_objectives_have_one_minimiser(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The minimiser solved exactly, its gradient, and the two bounds from a probe point g (squared, to stay rational)."""
     samples, lam, g = instance["samples"], instance["strength"], instance["probe"]
     n, rho = len(samples), trial["convexity"] * instance["strength"]
     best = ridge(samples, n * lam, 2)
     at_best = [a + 2 * lam * b for a, b in zip(slope(samples, best), best, strict=True)]
-    yield equal(at_best, [0, 0], "∇R(g*) = 0")
+    yield sc.equal(at_best, [0, 0], "∇R(g*) = 0")
     step = minus(g, best)
     gradient = [a + 2 * lam * b for a, b in zip(slope(samples, g), g, strict=True)]
-    yield at_most(rho**2 * dot(step, step), dot(gradient, gradient), "ρ² ‖g − g*‖² ≤ ‖∇R(g)‖²")
+    yield sc.at_most(rho**2 * dot(step, step), dot(gradient, gradient), "ρ² ‖g − g*‖² ≤ ‖∇R(g)‖²")
     rise = risk(samples, g) + lam * dot(g, g) - risk(samples, best) - lam * dot(best, best)
-    yield at_most(rho / 2 * dot(step, step), rise, "growth")
+    yield sc.at_most(rho / 2 * dot(step, step), rise, "growth")
     if any(step):
-        yield distinct(gradient, [0, 0], "no second minimiser")
+        yield sc.distinct(gradient, [0, 0], "no second minimiser")

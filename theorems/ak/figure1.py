@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.core.arrays import Array
 from simopt.data.datasets import Dataset, friedman
@@ -114,7 +113,6 @@ def plot(figure: Figure, done: Reproduction) -> None:
 
 @table(
     "ak-figure1",
-    paper=AUDIFFREN_KADRI,
     place="Figure 1, Section 5.3",
     rows=tuple(SETTINGS),
     says="‖M-RLSR(λ) − KRR(λ₂)‖_H on four parts of the data, λ₂ = Φ(λ, Z₁) by Proposition 5.1: 0 on Z₁, positive on Z₂, "

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.theorems.ak.protocol import RIDGE, Split
 
@@ -36,7 +35,6 @@ def plot(figure: Figure, done: Reproduction) -> None:
 
 @table(
     "ak-figure2",
-    paper=AUDIFFREN_KADRI,
     place="Figure 2, Appendix A",
     rows=tuple(DATASETS),
     says="Test error over λ of KRR, modified KRR (λ/|Z|) and M-RLSR (m = 1.5): one curve under three changes of the "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.core.arrays import Array
 from simopt.theorems.ak.protocol import POWERS, SYNTHETIC, Split, data, tuned_power, tuned_ridge
@@ -72,7 +72,7 @@ def ridge_error(part: Split, log_ridge: float) -> float:
     return part.tested(2.0, math.exp(max(log_ridge, -690.0)))[0]
 
 
-def runs(row: str, trial: Trial, count: int, limit: int | None) -> Iterator[Split]:
+def runs(row: str, trial: sc.Trial, count: int, limit: int | None) -> Iterator[Split]:
     """Random 70/30 splits of a panel's data."""
     for _ in range(count):
         source = data(SETTINGS[row].dataset, trial.rng)
@@ -104,7 +104,6 @@ def plot(figure: Figure, done: Reproduction) -> None:
 
 @table(
     "ak-figure3",
-    paper=AUDIFFREN_KADRI,
     place="Figure 3, Appendix E.1",
     rows=tuple(SETTINGS),
     says="Mean test error over the share of the training data of M-RLSR, m ≤ 1, and of KRR with λ₂ from Proposition 5.1 "

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement, permutations, product
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.equivalence.hamming import hamming
 
 LETTERS = 3
@@ -24,7 +24,7 @@ def multisets() -> list[Letters]:
     return [word for n in range(1, LARGEST + 1) for word in combinations_with_replacement(range(LETTERS), n)]
 
 
-def pairs(trial: Trial) -> Iterator[Instance]:
+def pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     """All pairs of multisets up to their order and the names of the letters, neither of which the formulas notice."""
     seen = set()
     for first, second in product(multisets(), repeat=2):
@@ -35,56 +35,53 @@ def pairs(trial: Trial) -> Iterator[Instance]:
             yield {"first": list(first), "second": list(second)}
 
 
-def by_definition(first: Sequence[Expr], second: Sequence[Expr]) -> Expr:
+def by_definition(first: Sequence[sc.Expr], second: Sequence[sc.Expr]) -> sc.Expr:
     """Size gap plus the least number of disagreements over all injections of the smaller set, both sets as formulas."""
     large, small = (first, second) if len(first) >= len(second) else (second, first)
-    differ = [[minimum(1, abs(z - w)) for w in small] for z in large]
-    ways = [total(differ[i][j] for j, i in enumerate(places)) for places in permutations(range(len(large)), len(small))]
-    return len(large) - len(small) + minimum(*ways)
+    differ = [[sc.minimum(1, abs(z - w)) for w in small] for z in large]
+    ways = [sc.total(differ[i][j] for j, i in enumerate(places)) for places in permutations(range(len(large)), len(small))]
+    return len(large) - len(small) + sc.minimum(*ways)
 
 
-def counts(word: Sequence[Expr]) -> list[Expr]:
+def counts(word: Sequence[sc.Expr]) -> list[sc.Expr]:
     """How often each letter occurs."""
-    return [total(1 - minimum(1, abs(z - letter)) for z in word) for letter in range(LETTERS)]
+    return [sc.total(1 - sc.minimum(1, abs(z - letter)) for z in word) for letter in range(LETTERS)]
 
 
-@claim(
+@sc.claim(
     "AK-D4.4",
-    paper=AUDIFFREN_KADRI,
     place="Definition 4.4",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"H(Z₁, Z₂) = (size gap) + min over subsets of the larger set and over permutations of the Hamming distance to the smaller "
     r"= max(|Z₁|, |Z₂|) − |Z₁ ∩ Z₂| = max(|Z₁ ∖ Z₂|, |Z₂ ∖ Z₁|), with intersection and difference of multisets. "
     r"Proved here for all multisets of at most 4 elements over 3 letters.",
     remains="multisets of more than four elements or more than three letters",
     instances=pairs,
     exhaustive=True,
-    knobs={"overlap": minimum},
-    mutants={"letters counted once": {"overlap": lambda a, b: minimum(1, a, b)}},
-    cost=2.5,
+    knobs={"overlap": sc.minimum},
+    mutants={"letters counted once": {"overlap": lambda a, b: sc.minimum(1, a, b)}},
 )
-def closed_form_of_the_metric(instance: Instance, trial: Trial) -> Iterator[Check]:
+def closed_form_of_the_metric(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Brute force over injections against both closed forms, and against the library's `hamming`."""
-    first, second = inputs(z=instance["first"], w=instance["second"])
+    first, second = sc.inputs(z=instance["first"], w=instance["second"])
     a, b = counts(first), counts(second)
-    overlap = total(trial["overlap"](p, q) for p, q in zip(a, b, strict=True))
+    overlap = sc.total(trial["overlap"](p, q) for p, q in zip(a, b, strict=True))
     closed = max(len(first), len(second)) - overlap
-    yield equal(by_definition(first, second), closed, "definition and intersection")
-    a, b = inputs(a=multiplicity(instance["first"]), b=multiplicity(instance["second"]))
-    yield equal(metric(a, b), differences(a, b), "intersection and differences")
-    yield equal(metric(a, b), hamming(instance["first"], instance["second"]), "computed by simopt.equivalence.hamming")
+    yield sc.equal(by_definition(first, second), closed, "definition and intersection")
+    a, b = sc.inputs(a=multiplicity(instance["first"]), b=multiplicity(instance["second"]))
+    yield sc.equal(metric(a, b), differences(a, b), "intersection and differences")
+    yield sc.equal(metric(a, b), hamming(instance["first"], instance["second"]), "computed by simopt.equivalence.hamming")
 
 
-def metric(a: Sequence[Any], b: Sequence[Any]) -> Expr:
+def metric(a: Sequence[Any], b: Sequence[Any]) -> sc.Expr:
     """max(|A|, |B|) − |A ∩ B| from how often each letter occurs."""
-    return maximum(total(a), total(b)) - total(minimum(p, q) for p, q in zip(a, b, strict=True))
+    return sc.maximum(sc.total(a), sc.total(b)) - sc.total(sc.minimum(p, q) for p, q in zip(a, b, strict=True))
 
 
-def differences(a: Sequence[Any], b: Sequence[Any]) -> Expr:
+def differences(a: Sequence[Any], b: Sequence[Any]) -> sc.Expr:
     """max(|A ∖ B|, |B ∖ A|) from how often each letter occurs."""
     gaps = [p - q for p, q in zip(a, b, strict=True)]
-    return maximum(total(maximum(0, gap) for gap in gaps), total(maximum(0, 0 - gap) for gap in gaps))
+    return sc.maximum(sc.total(sc.maximum(0, gap) for gap in gaps), sc.total(sc.maximum(0, 0 - gap) for gap in gaps))
 
 
 def multiplicity(word: Sequence[int]) -> list[int]:
@@ -92,18 +89,16 @@ def multiplicity(word: Sequence[int]) -> list[int]:
     return [list(word).count(letter) for letter in range(LETTERS)]
 
 
-def words(trial: Trial) -> Iterator[Instance]:
+def words(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Ordered pairs of letters: the training sets as sequences."""
     for first, second in product(product(range(LETTERS), repeat=2), repeat=2):
         yield {"first": list(first), "second": list(second)}
 
 
-@claim(
+@sc.claim(
     "AK-P4.5",
-    paper=AUDIFFREN_KADRI,
     place="Proposition 4.5, Appendix B",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"H is a metric on training sets as unordered sequences (multisets) of any sizes: H ≥ 0, H(Z₁, Z₂) = 0 iff Z₁ = Z₂, H is "
     r"symmetric, and H(Z₁, Z₂) ≤ H(Z₁, Z) + H(Z, Z₂). Proved here for all multisets of at most 4 elements over 3 letters (39304 triples).",
     remains="multisets of more than four elements or more than three letters",
@@ -114,39 +109,36 @@ def words(trial: Trial) -> Iterator[Instance]:
     note="On ordered sequences, as 𝒵 is printed, H is only a pseudometric: H(ab, ba) = 0. The sentence before Definition 4.4 says 'a "
     "metric on unordered sequences of different lengths', which is what is checked. In general: H = max(|A ∖ B|, |B ∖ A|), and each "
     "difference is subadditive letter by letter.",
-    cost=2.5,
 )
-def generalised_hamming_is_a_metric(instance: Instance, trial: Trial) -> Iterator[Check]:
+def generalised_hamming_is_a_metric(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The axioms for one pair, the triangle inequality through every multiset at once."""
     order = trial["order"]
-    a, c = inputs(a=multiplicity(instance["first"]), c=multiplicity(instance["second"]))
-    apart, sizes = metric(a, c) ** order, (total(a), total(c))
+    a, c = sc.inputs(a=multiplicity(instance["first"]), c=multiplicity(instance["second"]))
+    apart, sizes = metric(a, c) ** order, (sc.total(a), sc.total(c))
     if instance["first"] == instance["second"]:
-        yield equal(apart, 0, "H(Z, Z) = 0")
+        yield sc.equal(apart, 0, "H(Z, Z) = 0")
     else:
-        yield at_least(apart, 1, "H > 0 between different sets")
-    yield equal(apart, metric(c, a) ** order, "symmetry")
-    detours = [total(_distance_to(b, x, n) ** order for x, n in zip((a, c), sizes, strict=True)) for b in map(multiplicity, multisets())]
-    yield at_most(apart, minimum(*detours), "triangle inequality, through the best of all sets")
+        yield sc.at_least(apart, 1, "H > 0 between different sets")
+    yield sc.equal(apart, metric(c, a) ** order, "symmetry")
+    detours = [sc.total(_distance_to(b, x, n) ** order for x, n in zip((a, c), sizes, strict=True)) for b in map(multiplicity, multisets())]
+    yield sc.at_most(apart, sc.minimum(*detours), "triangle inequality, through the best of all sets")
 
 
-def _distance_to(known: Sequence[int], a: Sequence[Any], size: Expr) -> Expr:
+def _distance_to(known: Sequence[int], a: Sequence[Any], size: sc.Expr) -> sc.Expr:
     """`metric` to a multiset of known numbers, without the letters that it lacks: the shorter formula of the same value."""
-    return maximum(size, sum(known)) - total(minimum(p, q) for p, q in zip(a, known, strict=True) if q)
+    return sc.maximum(size, sum(known)) - sc.total(sc.minimum(p, q) for p, q in zip(a, known, strict=True) if q)
 
 
-def orders_of_three(trial: Trial) -> Iterator[Instance]:
+def orders_of_three(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The orders that the counts of one letter in three sets can have: which of them is least, next and largest."""
     for order in permutations("abc"):
         yield {"order": list(order)}
 
 
-@claim(
+@sc.claim(
     "AK-B.G",
-    paper=AUDIFFREN_KADRI,
     place="Appendix B, before (7)",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"G_n counts the elements that differ between two unordered sequences of n, G_n(A, B) = n − Σ min(a, b) with a, b how often each "
     r"element occurs, and is subadditive: G_n(A, C) ≤ G_n(A, B) + G_n(B, C), since min(a, b) + min(b, c) − min(a, c) ≤ b for all "
     r"a, b, c ≥ 0.",
@@ -154,35 +146,33 @@ def orders_of_three(trial: Trial) -> Iterator[Instance]:
     instances=orders_of_three,
     exhaustive=True,
     knobs={"middle": 1},
-    mutants={"half of b": {"middle": rational("1/2")}},
+    mutants={"half of b": {"middle": sc.rational("1/2")}},
     note="Summed over the elements this is n − G(A, B) + n − G(B, C) − (n − G(A, C)) ≤ n.",
 )
-def counts_of_one_letter_are_subadditive(instance: Instance, trial: Trial) -> Iterator[Check]:
+def counts_of_one_letter_are_subadditive(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The least count t, the next t + p, the largest t + p + q: what is left over is a symbol that is ≥ 0, or 0."""
-    t, p, q = symbols("t p q")
+    t, p, q = sc.symbols("t p q")
     rank = {name: k for k, name in enumerate(instance["order"])}
-    count: dict[str, Expr] = dict(zip(instance["order"], (t, t + p, t + p + q), strict=True))
+    count: dict[str, sc.Expr] = dict(zip(instance["order"], (t, t + p, t + p + q), strict=True))
 
-    def least(one: str, two: str) -> Expr:
+    def least(one: str, two: str) -> sc.Expr:
         """min of two counts, which the order tells."""
         return count[min(one, two, key=rank.__getitem__)]
 
     room = trial["middle"] * count["b"] + least("a", "c") - least("a", "b") - least("b", "c")
-    yield equal(room, (p, rational(0), q)[rank["b"]], f"{' ≤ '.join(instance['order'])}: room")
+    yield sc.equal(room, (p, sc.rational(0), q)[rank["b"]], f"{' ≤ '.join(instance['order'])}: room")
 
 
-def orders_of_two(trial: Trial) -> Iterator[Instance]:
+def orders_of_two(trial: sc.Trial) -> Iterator[sc.Instance]:
     """a ≤ b and b ≤ a."""
     yield {"order": ["a", "b"]}
     yield {"order": ["b", "a"]}
 
 
-@claim(
+@sc.claim(
     "AK-B.7",
-    paper=AUDIFFREN_KADRI,
     place="Appendix B, (7)",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"If A and B are parts of Z₂, |A| ≥ |B| (in the proof Z₁² and Z₃², the parts nearest to Z₁ and Z₃), then |Z₂| ≥ |A| + "
     r"min over the parts Ẑ of A with |B| elements of G(Ẑ, B). With a, b, z how often one element occurs, z ≥ max(a, b): "
     r"z ≥ a + (b − min(a, b)), where the minimum of G is |B| − Σ min(a, b) over the elements.",
@@ -193,41 +183,39 @@ def orders_of_two(trial: Trial) -> Iterator[Instance]:
     mutants={"A and B apart": {"union": 2}},
     note="Equality where Z₂ is the union of A and B. With it and AK-B.G the chain that follows (7) is correct line by line.",
 )
-def parts_of_a_set_fit_into_it(instance: Instance, trial: Trial) -> Iterator[Check]:
+def parts_of_a_set_fit_into_it(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The lesser count t, the larger t + p, and z = t + p + r: what is left over is r ≥ 0."""
-    t, p, r = symbols("t p r")
+    t, p, r = sc.symbols("t p r")
     count = dict(zip(instance["order"], (t, t + p), strict=True))
     z = t + p + r
-    yield equal(z - count["a"] - (count["b"] - t) - (trial["union"] - 1) * t, r, f"{' ≤ '.join(instance['order'])}: room")
+    yield sc.equal(z - count["a"] - (count["b"] - t) - (trial["union"] - 1) * t, r, f"{' ≤ '.join(instance['order'])}: room")
 
 
-def two_orders(trial: Trial) -> Iterator[Instance]:
+def two_orders(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The same two letters in two orders."""
     yield {"first": [0, 1], "second": [1, 0]}
 
 
-def two_letters(trial: Trial) -> Iterator[Instance]:
+def two_letters(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Sequences that differ in one place."""
     yield {"first": [0, 1], "second": [0, 2]}
 
 
-@claim(
+@sc.claim(
     "AK-P4.5fn",
-    paper=AUDIFFREN_KADRI,
     place="Section 4, footnote 1",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"On ordered sequences Hamming's metric and the generalised one do not coincide: (a, b) and (b, a) have Hamming distance 2 and "
     r"H = 0.",
     instances=two_orders,
     exhaustive=True,
-    quantifier=SOME,
+    quantifier=sc.SOME,
     mutants={"sequences that differ in one place": {"instances": two_letters}},
 )
-def hamming_sees_the_order(instance: Instance, trial: Trial) -> Iterator[Check]:
+def hamming_sees_the_order(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both distances as formulas of the letters."""
-    first, second = inputs(z=instance["first"], w=instance["second"])
-    plain = total(minimum(1, abs(z - w)) for z, w in zip(first, second, strict=True))
-    yield at_least(plain, by_definition(first, second) + rational(1), "Hamming's distance is larger")
-    yield equal(plain, 2, "Hamming's distance")
-    yield equal(by_definition(first, second), 0, "H")
+    first, second = sc.inputs(z=instance["first"], w=instance["second"])
+    plain = sc.total(sc.minimum(1, abs(z - w)) for z, w in zip(first, second, strict=True))
+    yield sc.at_least(plain, by_definition(first, second) + sc.rational(1), "Hamming's distance is larger")
+    yield sc.equal(plain, 2, "Hamming's distance")
+    yield sc.equal(by_definition(first, second), 0, "H")

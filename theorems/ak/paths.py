@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.data.similarities import Laplacian
 from simopt.equivalence.family import Family
@@ -23,7 +23,7 @@ from simopt.theorems.ak.weak_and_strong import over_n, over_n_residual, power_pa
 Score = Callable[[KernelFunction], float]
 
 
-def sets_with_tests(trial: Trial) -> Iterator[Instance]:
+def sets_with_tests(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Training and test sets in the plane with K Y ≠ 0, and a grid of parameters of KRR."""
     made = 0
     while made < trial.count(12, 120):
@@ -34,12 +34,10 @@ def sets_with_tests(trial: Trial) -> Iterator[Instance]:
             yield {"samples": samples, "test": random_samples(trial.rng, 3), "grid": grid, "power": 2 * int(trial.rng.integers(1, 4))}
 
 
-@claim(
+@sc.claim(
     "AK-P4.1",
-    paper=AUDIFFREN_KADRI,
     place="Proposition 4.1",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"If A and B are weakly equivalent, then for every Z the sets {A(λ)(Z) : λ > 0} and {B(λ)(Z) : λ > 0} are equal, hence "
     r"inf_{λ>0} J(A(λ)(Z)) = inf_{λ>0} J(B(λ)(Z)) for every real-valued score J of functions.",
     instances=sets_with_tests,
@@ -48,7 +46,7 @@ def sets_with_tests(trial: Trial) -> Iterator[Instance]:
     note="Printed with the infimum of the functions themselves and over λ ∈ ℝ, which has no meaning; the learners have λ > 0. A is KRR, "
     "B is modified KRR or M-RLSR(m), m = 2, 4, 6; J is the test error, the norm or the value at a point.",
 )
-def equivalent_paths_share_every_infimum(instance: Instance, trial: Trial) -> Iterator[Check]:
+def equivalent_paths_share_every_infimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Each learner on its own grid, the grids matched by Φ; M-RLSR's points are recognised by its first-order condition."""
     samples, test, m = instance["samples"], instance["test"], instance["power"]
     n = size(samples)
@@ -61,15 +59,15 @@ def equivalent_paths_share_every_infimum(instance: Instance, trial: Trial) -> It
         "squared error at a point": lambda w: (test[0][2] - dot(w, test[0][1])) ** 2,
     }
     for name, score in scores.items():
-        yield equal(min(map(score, ridges)), min(map(score, modified)), f"inf of the {name}, KRR and modified KRR")
+        yield sc.equal(min(map(score, ridges)), min(map(score, modified)), f"inf of the {name}, KRR and modified KRR")
     for mu, w in zip(instance["grid"], ridges, strict=True):
         nu = n * mu if trial["matched"] else mu
-        yield equal(over_n_residual(samples, w, nu), [0, 0], "KRR's function is on the path of modified KRR")
+        yield sc.equal(over_n_residual(samples, w, nu), [0, 0], "KRR's function is on the path of modified KRR")
         lam = power_parameter(w, mu, m) if trial["matched"] else mu
-        yield equal(power_residual(samples, w, lam, m), [0, 0], f"KRR's function is on the path of M-RLSR({m})")
+        yield sc.equal(power_residual(samples, w, lam, m), [0, 0], f"KRR's function is on the path of M-RLSR({m})")
 
 
-def noisy_sets(trial: Trial) -> Iterator[Instance]:
+def noisy_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Noisy samples of a sine, a test set, and a power m."""
     for m in (1.2, 1.5, 3.0, 5.0):
         for _ in range(trial.count(1, 3)):
@@ -103,12 +101,10 @@ def infima(family: Family, Z: TrainingSet, scores: dict[str, Score], grid: Array
     return found
 
 
-@claim(
+@sc.claim(
     "AK-AppA",
-    paper=AUDIFFREN_KADRI,
     place="Appendix A",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"For m > 1 and K Y ≠ 0 the regularization path of M-RLSR on Z is that of KRR with the variable changed by Φ(·, Z), so the error "
     r"curves λ ↦ J(f_λ) of M-RLSR, KRR and modified KRR on Z have the same infimum, for any score J.",
     instances=noisy_sets,
@@ -116,9 +112,8 @@ def infima(family: Family, Z: TrainingSet, scores: dict[str, Score], grid: Array
     knobs={"other": False},
     mutants={"the other learners see one sample less": {"other": True}},
     note="The infima are found over each path by itself, without Φ. The paper points to Figure 1; the error curves are in Figure 2.",
-    cost=1.0,
 )
-def error_curves_share_their_infimum(instance: Instance, trial: Trial) -> Iterator[Check]:
+def error_curves_share_their_infimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Minimise two smooth scores over each path, then compare the paths point by point through Φ."""
     from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
     from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_over_n
@@ -134,7 +129,7 @@ def error_curves_share_their_infimum(instance: Instance, trial: Trial) -> Iterat
     ours = infima(link.source, Z, scores)
     for learner in (kernel_ridge(), kernel_ridge_over_n()):
         for name, value in infima(learner, others, scores).items():
-            yield equal(value, ours[name], f"inf of the {name}, {learner.name}")
+            yield sc.equal(value, ours[name], f"inf of the {name}, {learner.name}")
     for lam in np.geomspace(1e-4, 1e2, 7):
         f, g = link.source(float(lam), Z), link.target(link(float(lam), Z), others)
-        yield equal(f.distance(g), 0.0, "‖f_λ − g_Φ(λ)‖", error=f.error + g.error, scale=f.norm())
+        yield sc.equal(f.distance(g), 0.0, "‖f_λ − g_Φ(λ)‖", error=f.error + g.error, scale=f.norm())

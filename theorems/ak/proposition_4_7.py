@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.ak.uniform_stability import square_root
 
 PLACE = "Proposition 4.7"
@@ -85,42 +85,43 @@ SHARES = Pair(
 )
 
 
-def ramps_satisfy_the_hypotheses() -> list[Check]:
+def ramps_satisfy_the_hypotheses() -> list[sc.Check]:
     """What Proposition 4.7 asks of A, B and Φ, for all λ = t ≤ 1, λ = 1 + v, s = s_n and r = s_{n−1} with s ≥ r ≥ 1: in symbols.
 
     The sign of each right side can be read off. That min(1, λ) is 1-Lipschitz needs no formula.
     """
-    s, r, t, u, v = symbols("s r t u v")
+    s, r, t, u, v = sc.symbols("s r t u v")
     return [
-        equal([s * t / s, (s + v) / s], [t, 1 + v / s], "A(λ) = B(Φ(λ)): t up to 1, and 1 beyond, where the ramp is over"),
-        equal([(s - r) - (s * t - r * t), (s + v) - (r + v)], [(1 - t) * (s - r), s - r], "|Φ_n(λ) − Φ_{n−1}(λ)| ≤ C(n) = s − r"),
-        equal((t - u) - (t / s - u / s), (1 - 1 / s) * (t - u), "B is 1-Lipschitz in λ: 1 − 1/s ≥ 0"),
-        equal([t / r - t / s, t / r - u / r], [t * (s - r) / (r * s), (t - u) / r], "B changes by at most β(n, λ) = λ/s_{n−1}, Lipschitz"),
+        sc.equal([s * t / s, (s + v) / s], [t, 1 + v / s], "A(λ) = B(Φ(λ)): t up to 1, and 1 beyond, where the ramp is over"),
+        sc.equal([(s - r) - (s * t - r * t), (s + v) - (r + v)], [(1 - t) * (s - r), s - r], "|Φ_n(λ) − Φ_{n−1}(λ)| ≤ C(n) = s − r"),
+        sc.equal((t - u) - (t / s - u / s), (1 - 1 / s) * (t - u), "B is 1-Lipschitz in λ: 1 − 1/s ≥ 0"),
+        sc.equal(
+            [t / r - t / s, t / r - u / r], [t * (s - r) / (r * s), (t - u) / r], "B changes by at most β(n, λ) = λ/s_{n−1}, Lipschitz"
+        ),
     ]
 
 
-def shares_satisfy_the_hypotheses() -> list[Check]:
+def shares_satisfy_the_hypotheses() -> list[sc.Check]:
     """The same for λ = t, u and all n; Φ does not contain Z."""
-    n, t, u = symbols("n t u")
+    n, t, u = sc.symbols("n t u")
     return [
-        equal(share(t) - share(u), 2 * (u - t) / ((1 + t) * (1 + u)), "B is 2-Lipschitz in λ, and so is A"),
-        equal(share(t) / (n - 1) - share(t) / n, share(t) / (n * (n - 1)), "B changes by β(n, λ) = |1 − λ|/((1 + λ) n(n − 1))"),
+        sc.equal(share(t) - share(u), 2 * (u - t) / ((1 + t) * (1 + u)), "B is 2-Lipschitz in λ, and so is A"),
+        sc.equal(share(t) / (n - 1) - share(t) / n, share(t) / (n * (n - 1)), "B changes by β(n, λ) = |1 − λ|/((1 + λ) n(n − 1))"),
     ]
 
 
-def both_pairs(trial: Trial) -> Iterator[Instance]:
+def both_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The ramps and the shares at λ = 1, in the limit n → ∞, where 1/s_{n−1} and C(n) are 0."""
     yield {"pair": "ramps", "at": 1, "reciprocal": 0, "step": 0}
     yield {"pair": "shares", "at": 1}
 
 
-@claim(
+@sc.claim(
     "AK-P4.7",
-    paper=AUDIFFREN_KADRI,
     place=PLACE,
-    kind=EQUIVALENCE,
-    expected=REFUTED,
-    defect=SUBSTANTIVE,
+    kind=sc.EQUIVALENCE,
+    expected=sc.REFUTED,
+    defect=sc.SUBSTANTIVE,
     says=r"Let A, B be weakly equivalent and satisfy Assumptions 1 and 2 (both are γ-Lipschitz in λ), β be locally Lipschitz in λ, "
     r"|f(x)| ≤ κ‖f‖ and ℓ be σ-admissible. If B is β-uniformly stable, then A is β'-uniformly stable with β'(·, λ) = O(β(·, λ) + C(·)), "
     r"the constant depending on λ: so where β(n, λ) + C(n) → 0 the changes of A tend to 0, and where it is 0 they are 0.",
@@ -133,35 +134,34 @@ def both_pairs(trial: Trial) -> Iterator[Instance]:
     "Shares: B = (1 − λ)/((1 + λ)n) with Φ = λ/2, a strong equivalence with C = 0: β(n, 1) = 0, and A(1) changes by 1/(3n(n − 1)). All "
     "hypotheses are identities in symbols, for every n and λ, and a constant M in O(·) multiplies 0.",
 )
-def stability_is_transferred_at_its_own_rate(instance: Instance, trial: Trial) -> Iterator[Check]:
+def stability_is_transferred_at_its_own_rate(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Limits of the change of A at λ = 1 and of β + C: as n → ∞ (ramps), and of n(n − 1) times both, where n drops out (shares)."""
     own = trial["at"] == "lambda"
     if instance["pair"] == "ramps":
-        lam, reciprocal, step = inputs(at=instance["at"], reciprocal=instance["reciprocal"], step=instance["step"])
+        lam, reciprocal, step = sc.inputs(at=instance["at"], reciprocal=instance["reciprocal"], step=instance["step"])
         where = lam * reciprocal if own else lam * (1 + step * reciprocal)  # β(n, ·) at λ and at Φ_n(λ) = s_n λ, s_n = s_{n−1} + C(n)
-        check = at_most(lam, where + step, "ramps: change of A against the limit of M (β + C)")
+        check = sc.at_most(lam, where + step, "ramps: change of A against the limit of M (β + C)")
         yield check.given(*ramps_satisfy_the_hypotheses())
     else:
-        lam = inputs(at=instance["at"])
-        check = at_most(
+        lam = sc.inputs(at=instance["at"])
+        check = sc.at_most(
             abs(share(lam / 2)), abs(share(lam if own else lam / 2)), "shares: n(n − 1) · change of A against n(n − 1) · M (β + C)"
         )
         yield check.given(*shares_satisfy_the_hypotheses())
 
 
-def late_sizes(trial: Trial) -> Iterator[Instance]:
+def late_sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     """λ = 1, ε = 1/4, and a size n = N for every N from which on |λ' − λ| should stay below ε."""
     for N in (1, 10, 10**3, 10**6, 10**12):
         yield {"at": 1, "epsilon": Fraction(1, 4), "N": N, "n": N}
 
 
-@claim(
+@sc.claim(
     "AK-P4.7pf",
-    paper=AUDIFFREN_KADRI,
     place=PLACE + ", proof, last line",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=SUBSTANTIVE,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.SUBSTANTIVE,
     says=r"Under Assumption 1, |λ' − λ| → 0 as n → ∞ for λ' = Φ(λ, Z), |Z| = n: for each ε > 0 there is an N with |λ' − λ| ≤ ε for n ≥ N.",
     instances=late_sizes,
     constants=("N",),
@@ -171,14 +171,14 @@ def late_sizes(trial: Trial) -> Iterator[Instance]:
     note="Φ = λ/2 (KRR and KRR with 2λ in the place of λ) does not contain Z: it satisfies Assumption 1 with C = 0, and |λ' − λ| = λ/2 for "
     "every n. For the ramps of AK-P4.7 it is s_n − 1 at λ = 1, and grows without bound.",
 )
-def parameter_comes_back(instance: Instance, trial: Trial) -> Iterator[Check]:
+def parameter_comes_back(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Φ = λ/2, whatever Z is."""
-    lam, epsilon = inputs(at=instance["at"], epsilon=instance["epsilon"])
+    lam, epsilon = sc.inputs(at=instance["at"], epsilon=instance["epsilon"])
     other = lam if trial["other"] == "lambda" else lam / 2
-    yield at_most(abs(lam / 2 - other), epsilon, f"|λ' − λ|, n = {instance['n']}")
+    yield sc.at_most(abs(lam / 2 - other), epsilon, f"|λ' − λ|, n = {instance['n']}")
 
 
-def sizes(trial: Trial) -> Iterator[Instance]:
+def sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Sizes of sets."""
     for exponent in range(1, 13):
         yield {"size": 100**exponent + 1}
@@ -187,12 +187,10 @@ def sizes(trial: Trial) -> Iterator[Instance]:
 PARAMETERS = tuple(Fraction(k, 4) for k in range(1, 17))
 
 
-@claim(
+@sc.claim(
     "AK-P4.7pf+",
-    paper=AUDIFFREN_KADRI,
     place=PLACE + ", proof, corrected",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Under Assumption 1, |Φ(λ, Z) − Φ(λ, Z^i)| ≤ C(n) → 0 as n = |Z| → ∞, so that λ' and λ'' = Φ(λ, Z^i) come together; where they "
     r"go is left open.",
     instances=sizes,
@@ -200,14 +198,14 @@ PARAMETERS = tuple(Fraction(k, 4) for k in range(1, 17))
     mutants={"λ for λ''": {"other": "lambda"}},
     corrects="AK-P4.7pf",
 )
-def parameters_come_together(instance: Instance, trial: Trial) -> Iterator[Check]:
+def parameters_come_together(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The distance of the two parameters at one size, for λ = 1/4, …, 4, and what C(n) has come down to."""
     n = instance["size"]
     for name, pair in (("λ/2", SHARES), ("the ramps", RAMPS)):
         for lam in PARAMETERS:
             other = lam if trial["other"] == "lambda" else pair.phi(lam, n - 1)
-            yield at_most(abs(pair.phi(lam, n) - other), pair.cost(n), f"|λ' − λ''|, Φ of {name}")
-        yield at_most(pair.cost(n), Fraction(4, n), "C(n) ≤ 4/n")
+            yield sc.at_most(abs(pair.phi(lam, n) - other), pair.cost(n), f"|λ' − λ''|, Φ of {name}")
+        yield sc.at_most(pair.cost(n), Fraction(4, n), "C(n) ≤ 4/n")
 
 
 SHAPES: dict[str, Callable[[Fraction], Fraction]] = {
@@ -244,7 +242,7 @@ LINES = Pair(
 PAIRS = {"ramps": RAMPS, "shares": SHARES, "lines": LINES}
 
 
-def tables(trial: Trial) -> Iterator[Instance]:
+def tables(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Tables aligned so that nothing is lost, then random ones."""
     for n in (2, 10, 100):
         step = Fraction(1, 10 * n)
@@ -264,7 +262,7 @@ def tables(trial: Trial) -> Iterator[Instance]:
         }  # fmt: skip
 
 
-def tables_and_pairs(trial: Trial) -> Iterator[Instance]:
+def tables_and_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Tables, then the counterexamples to the printed proposition and the pair whose B is not Lipschitz."""
     yield from tables(trial)
     for name in PAIRS:
@@ -272,7 +270,7 @@ def tables_and_pairs(trial: Trial) -> Iterator[Instance]:
             yield {"pair": name, "size": n}
 
 
-def neighbours(instance: Instance) -> Iterator[tuple[int, int, tuple[Fraction, Fraction, Fraction]]]:
+def neighbours(instance: sc.Instance) -> Iterator[tuple[int, int, tuple[Fraction, Fraction, Fraction]]]:
     """For each Z and each removal: k, k', and the values B(λ', Z), B(λ', Z^i), B(λ'', Z^i)."""
     (s, s_less), (t, t_less) = instance["s"], instance["t"]
     g, gamma, kappa = SHAPES[instance["shape"]], instance["gamma"], instance["kappa"]
@@ -286,18 +284,16 @@ def neighbours(instance: Instance) -> Iterator[tuple[int, int, tuple[Fraction, F
             yield k, less, (t[k] + here, t_less[less] + here, t_less[less] + there)
 
 
-def largest_step(instance: Instance) -> Fraction:
+def largest_step(instance: sc.Instance) -> Fraction:
     """C(n): the largest |s(Z) − s(Z^i)|, which bounds |Φ(λ, Z) − Φ(λ, Z^i)| for all λ."""
     s, s_less = instance["s"]
     return Fraction(max(abs(s[k] - s_less[less]) for k, less, _ in neighbours(instance)))
 
 
-@claim(
+@sc.claim(
     "AK-P4.7+",
-    paper=AUDIFFREN_KADRI,
     place="Proposition 4.7, corrected",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"Let A, B be weakly equivalent with Assumption 1 (2), B be γ-Lipschitz in λ (in the norm of H) uniformly over Z, |f(x)| ≤ "
     r"κ‖f‖, ℓ be σ-admissible. If B is β-uniformly stable, then the leave-one-out changes of A at λ are at most β'(n, λ) = sup_{|Z|=n} "
     r"β(n, Φ(λ, Z)) + σκγ C(n). This makes A uniformly stable only if sup_{|Z|=n} β(n, Φ(λ, Z)) → 0.",
@@ -308,24 +304,24 @@ def largest_step(instance: Instance) -> Fraction:
     note="Assumption 2 is needed of B, whose values the proof compares; of A alone it is not enough: B = √λ and A = max(a_n λ, 2(λ − 1)) "
     "has β = 0, C(n) = O(n⁻²) and changes of A(1) ~ 1/n. Sharp: where the two steps point the same way.",
 )
-def stability_is_transferred_along_the_map(instance: Instance, trial: Trial) -> Iterator[Check]:
+def stability_is_transferred_along_the_map(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Either one of the pairs at one size, or the tables of a random pair."""
     if "pair" in instance:
         pair, n, lam = PAIRS[instance["pair"]], instance["size"], Fraction(1)
         gamma = pair.gamma if trial["gamma"] == "B" else pair.gamma_of_source
         if gamma is None:
-            yield vacuous(True, "B is not Lipschitz in λ", evidence=EXACT)
+            yield sc.vacuous(True, "B is not Lipschitz in λ", evidence=sc.EXACT)
         else:
-            yield at_most(pair.change(lam, n), pair.beta(n, pair.phi(lam, n)) + gamma * pair.cost(n), instance["pair"])
+            yield sc.at_most(pair.change(lam, n), pair.beta(n, pair.phi(lam, n)) + gamma * pair.cost(n), instance["pair"])
         return
     sigma, found = instance["sigma"], list(neighbours(instance))
     change = max(sigma * abs(one - three) for _, _, (one, _, three) in found)
     beta = max(sigma * abs(one - two) for _, _, (one, two, _) in found)
     extra = sigma * instance["kappa"] * instance["gamma"] * largest_step(instance)
-    yield at_most(change, beta + trial["share"] * extra, "change of A")
+    yield sc.at_most(change, beta + trial["share"] * extra, "change of A")
 
 
-def with_a_target_bound(trial: Trial) -> Iterator[Instance]:
+def with_a_target_bound(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The tables, shifted far from 0, with a bound on |y|."""
     for instance in tables(trial):
         far = Fraction(int(trial.rng.integers(-3, 4)))
@@ -333,12 +329,10 @@ def with_a_target_bound(trial: Trial) -> Iterator[Instance]:
         yield instance | {"t": shifted, "target bound": Fraction(int(trial.rng.integers(1, 4)), 2)}
 
 
-@claim(
+@sc.claim(
     "AK-R4.8",
-    paper=AUDIFFREN_KADRI,
     place="Remark 4.8",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"Proposition 4.7 as corrected extends to the squared loss: if |y| ≤ C_y and every function B(λ', Z), B(λ', Z^i), B(λ'', Z^i) "
     r"that occurs (λ' = Φ(λ, Z), λ'' = Φ(λ, Z^i)) has norm at most R, the loss is σ-admissible on them with σ = 2 (C_y + κR), and the "
     r"changes of A are at most sup_{|Z|=n} β(n, Φ(λ, Z)) + σκγ C(n).",
@@ -347,7 +341,7 @@ def with_a_target_bound(trial: Trial) -> Iterator[Instance]:
     mutants={"σ = 2 C_y": {"norm": 0}, "a quarter of σκγ C(n)": {"share": Fraction(1, 4)}},
     note="The remark inherits the defects of the printed proposition. For KRR R = C_y/√λ' depends on λ', so Φ has to stay away from 0.",
 )
-def squared_loss_is_transferred_too(instance: Instance, trial: Trial) -> Iterator[Check]:
+def squared_loss_is_transferred_too(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The same two steps with the squared loss, whose change is |f − g| |2y − f − g|, largest at y = ± C_y."""
     bound, found = instance["target bound"], list(neighbours(instance))
 
@@ -358,4 +352,4 @@ def squared_loss_is_transferred_too(instance: Instance, trial: Trial) -> Iterato
     sigma = 2 * (bound + trial["norm"] * largest)
     extra: Any = sigma * instance["kappa"] * instance["gamma"] * largest_step(instance)
     beta = max(change(one, two) for _, _, (one, two, _) in found)
-    yield at_most(max(change(one, three) for _, _, (one, _, three) in found), beta + trial["share"] * extra, "change of A")
+    yield sc.at_most(max(change(one, three) for _, _, (one, _, three) in found), beta + trial["share"] * extra, "change of A")

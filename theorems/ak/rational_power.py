@@ -13,34 +13,34 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.ak.rational_ridge import UNIT, Sample, dot, minus
 
 
-def fractional(x: Any, exponent: Fraction | int) -> Expr:
+def fractional(x: Any, exponent: Fraction | int) -> sc.Expr:
     """x^e for x > 0 (x ≥ 0 if e ≥ 0) and a rational e = p/q: exact for q = 1, else the enclosed q-th root of x^|p|."""
     e = Fraction(exponent)
-    power = rational(x) ** abs(e.numerator)
-    taken = power if e.denominator == 1 else root(power, e.denominator)
+    power = sc.rational(x) ** abs(e.numerator)
+    taken = power if e.denominator == 1 else sc.root(power, e.denominator)
     return 1 / taken if e < 0 else taken
 
 
-def squared_path_norm(d: Sequence[Any], y: Sequence[Any], shift: Any) -> Expr:
+def squared_path_norm(d: Sequence[Any], y: Sequence[Any], shift: Any) -> sc.Expr:
     """S = Σ 4 d_i y_i² / (2 d_i + shift)², the squared norm of f at λmnC = shift; eigenvalues 0 add nothing, also at shift 0."""
-    return total(4 * a * b**2 / (2 * a + shift) ** 2 for a, b in zip(d, y, strict=True) if float(a) > 0)
+    return sc.total(4 * a * b**2 / (2 * a + shift) ** 2 for a, b in zip(d, y, strict=True) if float(a) > 0)
 
 
-def secular(d: Sequence[Any], y: Sequence[Any], lam: Any, m: Fraction, C: Any) -> Expr:
+def secular(d: Sequence[Any], y: Sequence[Any], lam: Any, m: Fraction, C: Any) -> sc.Expr:
     """F(C) = S^{m/2−1} − C with S at λmnC: equation (10)."""
-    shift = rational(lam) * m * len(d) * C
-    return fractional(squared_path_norm(d, y, shift), m / 2 - 1) - rational(C)
+    shift = sc.rational(lam) * m * len(d) * C
+    return fractional(squared_path_norm(d, y, shift), m / 2 - 1) - sc.rational(C)
 
 
-def objective(samples: Sequence[Sample], w: Sequence[Any], lam: Any, m: Fraction) -> Expr:
+def objective(samples: Sequence[Sample], w: Sequence[Any], lam: Any, m: Fraction) -> sc.Expr:
     """(1/n) Σ count·(y − ⟨w, x⟩)² + λ ‖w‖^m."""
     n = sum(count for count, _, _ in samples)
-    risk: Expr = total(count * (y - dot(w, x)) ** 2 for count, x, y in samples) / n
-    return risk + rational(lam) * fractional(dot(w, w), m / 2)
+    risk: sc.Expr = sc.total(count * (y - dot(w, x)) ** 2 for count, x, y in samples) / n
+    return risk + sc.rational(lam) * fractional(dot(w, w), m / 2)
 
 
 def duality_map(w: Sequence[Fraction], norm: Fraction, m: Fraction, root_of_norm: Fraction) -> list[Fraction]:

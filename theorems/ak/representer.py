@@ -7,14 +7,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.ak.rational_power import objective
 from simopt.theorems.ak.rational_ridge import dot, eliminated, minus
 
 POWERS = (Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4))
 
 
-def functions_outside_the_span(trial: Trial) -> Iterator[Instance]:
+def functions_outside_the_span(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Linear kernel on ℝ⁴, one to three independent inputs, and a w outside their span; every kind of power."""
     made = 0
     while made < trial.count(30, 300):
@@ -39,12 +39,10 @@ def coefficients(x: list[list[Fraction]], w: list[Fraction]) -> list[Fraction]:
     return eliminated([[*(dot(a, b) for b in x), dot(a, w)] for a in x])
 
 
-@claim(
+@sc.claim(
     "AK-11",
-    paper=AUDIFFREN_KADRI,
     place="Appendix C, (11)",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"Let λ > 0 and **m > 0**. Every minimiser of (8) is f_Z = Σ α_i k(·, x_i): let f = g + h, g = Σ α_i k(·, x_i) and h orthogonal "
     r"to all k(·, x_i). Then f(x_i) = g(x_i) for all i and ‖f‖² = ‖g‖² + ‖h‖², so that the objective at f exceeds that at g by λ(‖f‖^m − "
     r"‖g‖^m), which is positive unless h = 0. (Linear kernel on ℝ⁴, one to three samples, m = 1/2, 1, 3/2, 2, 3, 4.)",
@@ -56,16 +54,17 @@ def coefficients(x: list[list[Fraction]], w: list[Fraction]) -> list[Fraction]:
     "that of [17], has no derivative, and no division: (11) holds for the m ≤ 1 of Appendix E too, where the objective is not "
     "differentiable at 0. Theorem 2 calls α 'the solution of (11)', which is no problem: (12) is meant, and Theorem 1 has (8). That α "
     "verifies the equation after (12) is AK-T1sys+.",
-    cost=0.3,
 )
-def minimisers_lie_in_the_span(instance: Instance, trial: Trial) -> Iterator[Check]:
+def minimisers_lie_in_the_span(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The projection, its values at the inputs, both squared norms and both objectives."""
     x, w, m = instance["inputs"], instance["w"], instance["power"]
     used = x[trial["left out"] :]
     alpha = coefficients(used, w) if used else []
     g = [dot(alpha, [point[j] for point in used]) for j in range(len(w))]
     h = minus(w, g)
-    yield equal([dot(w, point) for point in x], [dot(g, point) for point in x], "f(x_i) and g(x_i)")
-    yield equal(dot(w, w), dot(g, g) + dot(h, h), "‖f‖²")
+    yield sc.equal([dot(w, point) for point in x], [dot(g, point) for point in x], "f(x_i) and g(x_i)")
+    yield sc.equal(dot(w, w), dot(g, g) + dot(h, h), "‖f‖²")
     samples = [(1, point, y) for point, y in zip(x, instance["targets"], strict=True)]
-    yield at_least(objective(samples, w, instance["lam"], m), objective(samples, g, instance["lam"], m), f"objective, m = {m}", strict=True)
+    yield sc.at_least(
+        objective(samples, w, instance["lam"], m), objective(samples, g, instance["lam"], m), f"objective, m = {m}", strict=True
+    )

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.data.datasets import friedman
 from simopt.data.similarities import Gaussian
@@ -25,19 +25,18 @@ from simopt.theorems.ak.theorem_1 import positive_root
 HALF = Fraction(1, 2)
 
 
-def two_strengths(trial: Trial) -> Iterator[Instance]:
+def two_strengths(trial: sc.Trial) -> Iterator[sc.Instance]:
     """λ = 1/10 and λ = 10, F at three places."""
     for lam in (Fraction(1, 10), Fraction(10)):
         yield {"lam": lam, "beyond": 10**6}
 
 
-@claim(
+@sc.claim(
     "AK-E.1lam2",
-    paper=AUDIFFREN_KADRI,
     place="Appendix E.1, 'λ₂ is computed from λ and m using Proposition 5.1'",
-    kind=EQUIVALENCE,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.EQUIVALENCE,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"For the m of E.1, chosen from 0.1, …, 1, λ > 0 and K Y ≠ 0 Proposition 5.1 gives the λ₂ of KRR: F has one root C₀, F > 0 before "
     r"and F < 0 after it, and λ₂ = (mλ/2) C₀. (m = 1/2, n = K = y = 1, F = (1 + λmC/2)^{2−m} − C.)",
     instances=two_strengths,
@@ -46,27 +45,24 @@ def two_strengths(trial: Trial) -> Iterator[Instance]:
     mutants={"m = 3/2": {"power": Fraction(3, 2)}},
     note="Proposition 5.1 is stated for m > 1. For m = 1/2 F ends above 0: it has no root at λ = 10 and two at λ = 1/10 (AK-S5wp-below), "
     "and the proposition names no λ₂, or two. What can be meant is AK-E.1lam2+.",
-    cost=0.1,
 )
-def secular_function_ends_below_zero(instance: Instance, trial: Trial) -> Iterator[Check]:
+def secular_function_ends_below_zero(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The sign of F is that of (1 + λmC/2)^{4−2m} − C²."""
     m = trial["power"]
-    lam, C = inputs(lam=instance["lam"], C=instance["beyond"])
-    yield at_most((1 + lam * m * C / 2) ** int(4 - 2 * m) - C**2, 0, f"F at C = 10⁶, λ = {instance['lam']}", strict=True)
+    lam, C = sc.inputs(lam=instance["lam"], C=instance["beyond"])
+    yield sc.at_most((1 + lam * m * C / 2) ** int(4 - 2 * m) - C**2, 0, f"F at C = 10⁶, λ = {instance['lam']}", strict=True)
 
 
-def pairs_of_roots(trial: Trial) -> Iterator[Instance]:
+def pairs_of_roots(trial: sc.Trial) -> Iterator[sc.Instance]:
     """t = 1/12, …, 11/12 but the double root, and s = 1/10, …, 9/10 for comparison."""
     for k in range(1, 12):
         yield {"t": Fraction(k, 12)}
 
 
-@claim(
+@sc.claim(
     "AK-E.1lam2+",
-    paper=AUDIFFREN_KADRI,
     place="Appendix E.1, 'λ₂ is computed from λ and m using Proposition 5.1', corrected",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"For 0 < m < 1 the roots C of F and the stationary points f ≠ 0 of (8) belong together, C = ‖f‖^{m−2}: each is the KRR function "
     r"of λ₂ = (mλ/2) C. **The solution of (8) is the one of them with the least objective, or f = 0, of no λ₂, if its objective is not "
     r"below P(0).** (m = 1/2, n = K = y = 1, eleven λ with two roots: both are checked, the smaller f is never the solution, and among f = "
@@ -77,9 +73,8 @@ def pairs_of_roots(trial: Trial) -> Iterator[Instance]:
     mutants={"the root of the smaller f": {"of the root": 0}},
     corrects="AK-E.1lam2",
     note="On the data AK-E.1same has the same for the m of the four panels.",
-    cost=0.2,
 )
-def least_of_the_stationary_points(instance: Instance, trial: Trial) -> Iterator[Check]:
+def least_of_the_stationary_points(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both roots in rationals, KRR's function of their λ₂, and objectives on a grid."""
     t = instance["t"]
     q = 1 + t + t**2
@@ -93,25 +88,22 @@ def least_of_the_stationary_points(instance: Instance, trial: Trial) -> Iterator
 
     for s in ends:
         C = 1 / s**3
-        yield equal((1 + lam * C / 4) ** 3, C**2, f"F(C) = 0 at C = f^(−3/2), f = {float(s) ** 2:.3f}")
-        yield equal(1 / (1 + lam * C / 4), s**2, "KRR at λ₂ = (mλ/2) C")
+        yield sc.equal((1 + lam * C / 4) ** 3, C**2, f"F(C) = 0 at C = f^(−3/2), f = {float(s) ** 2:.3f}")
+        yield sc.equal(1 / (1 + lam * C / 4), s**2, "KRR at λ₂ = (mλ/2) C")
     least = min(value(ends[trial["of the root"]]), Fraction(1))
-    yield at_most(least, value(ends[0]), "the smaller stationary point is not the solution")
+    yield sc.at_most(least, value(ends[0]), "the smaller stationary point is not the solution")
     squares = [Fraction(i, 200) for i in range(1, 300)]  # s, so that f = s² is a grid of its own
-    yield at_least(min(value(s) for s in squares), least, "objective on a grid")
+    yield sc.at_least(min(value(s) for s in squares), least, "objective on a grid")
 
 
-@claim(
+@sc.claim(
     "AK-E.1conf",
-    paper=AUDIFFREN_KADRI,
     place="Appendix E.1, 'This confirms the theoretical expectation for this situation [7]'",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"**An exponent m < 1 brings no function that KRR does not have, and lacks some that KRR has.** n = K = y = 1, m = 1/2: where f = "
     r"s² > 0 is stationary, λ = 4s(1 − s²), P(f) − P(0) = s²(2 − 3s²), and no f = −g < 0 is better than 0, (1 + g)² − 1 = g(2 + g); so "
     r"that the solutions of M-RLSR are 0 and some f ≥ 2/3 only, while KRR has all of (0, 1). If the truth is 1/2, KRR at λ₂ = 1 has error "
     r"0, and M-RLSR at least 1/6 for every λ.",
-    instances=once,
     exhaustive=True,
     resolution=0.0,
     knobs={"three": 3},
@@ -120,33 +112,34 @@ def least_of_the_stationary_points(instance: Instance, trial: Trial) -> Iterator
     "'can lead to better convergence behavior' is which λ₂ belongs to which n, a matter of tuning: AK-E.1 measures it with λ₂ kept. "
     "'Significantly slower than the standard quadratic growth' and 'confirms' are taste: Figure 3 has no λ₂ tuned for itself, and [7] is "
     "about rates.",
-    cost=0.1,
 )
-def small_powers_lack_functions(instance: Instance, trial: Trial) -> Iterator[Check]:
+def small_powers_lack_functions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(f) − P(0) at a stationary point, its sign, and the two errors."""
-    s, g = symbols("s g")
+    s, g = sc.symbols("s g")
     lam = 4 * s * (1 - s**2)
-    yield equal((1 - s**2) ** 2 + lam * s - 1, s**2 * (2 - trial["three"] * s**2), "P(f) − P(0)")
-    yield equal((1 + g) ** 2 - 1, g * (2 + g), "f < 0")
-    yield equal(2 - 3 * s**2, 3 * (rational("2/3") - s**2), "sign: positive for f < 2/3")
-    yield equal(2 * (s**2 - 1) * 2 * s + lam, 0, "derivative of P(s²)")
-    yield equal(1 / (1 + rational(1)), rational("1/2"), "KRR at λ₂ = 1")
-    yield equal(minimum(rational("1/2"), rational("2/3") - rational("1/2")), rational("1/6"), "distance of 0 and of [2/3, 1) from 1/2")
+    yield sc.equal((1 - s**2) ** 2 + lam * s - 1, s**2 * (2 - trial["three"] * s**2), "P(f) − P(0)")
+    yield sc.equal((1 + g) ** 2 - 1, g * (2 + g), "f < 0")
+    yield sc.equal(2 - 3 * s**2, 3 * (sc.rational("2/3") - s**2), "sign: positive for f < 2/3")
+    yield sc.equal(2 * (s**2 - 1) * 2 * s + lam, 0, "derivative of P(s²)")
+    yield sc.equal(1 / (1 + sc.rational(1)), sc.rational("1/2"), "KRR at λ₂ = 1")
+    yield sc.equal(
+        sc.minimum(sc.rational("1/2"), sc.rational("2/3") - sc.rational("1/2")),
+        sc.rational("1/6"),
+        "distance of 0 and of [2/3, 1) from 1/2",
+    )
 
 
-def printed_rows(trial: Trial) -> Iterator[Instance]:
+def printed_rows(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The eight rows of Table 1, in units of 10^{−6}."""
     for row, printed in PRINTED.items():
         numbers = [round(1e6 * value) for value in (*printed.krr, *printed.m_rlsr)]
         yield {"row": row, "numbers": numbers, "tenths": round(10 * printed.power)}
 
 
-@claim(
+@sc.claim(
     "AK-Tab1m",
-    paper=AUDIFFREN_KADRI,
     place="Appendix E.1.1, 'capable of achieving a good performance results when m < 2'",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"In all eight rows of Table 1 the printed m is below 2, and the printed RMSE of M-RLSR is below that of KRR. **By more than the "
     r"two printed deviations together it is so in five rows only: Compressive, Yacht, Housing, Parkinson and Synthetic.**",
     instances=printed_rows,
@@ -157,19 +150,18 @@ def printed_rows(trial: Trial) -> Iterator[Instance]:
     note="'Good' is taste; this is what the table has. Of the five rows Synthetic cannot be (AK-Tab1), that of Yacht is a difference of "
     "grids (AK-Tab1y+), KRR on Yacht and M-RLSR on Parkinson are not reproduced (AK-Tab1y, AK-Tab1p), and ours on Housing and Compressive "
     "are within 15 per cent of one another (AK-Tab1-each). m ≤ 2.9 was allowed.",
-    cost=0.1,
 )
-def what_the_table_has(instance: Instance, trial: Trial) -> Iterator[Check]:
+def what_the_table_has(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Whole numbers."""
     row = instance["row"]
-    tenths, krr, krr_sd, m_rlsr, m_rlsr_sd = inputs(
+    tenths, krr, krr_sd, m_rlsr, m_rlsr_sd = sc.inputs(
         tenths=instance["tenths"], **dict(zip(("krr", "krr_sd", "m_rlsr", "m_rlsr_sd"), instance["numbers"], strict=True))
     )
-    yield at_most(tenths, 20, f"m of {row}, in tenths", strict=True)
-    yield at_most(m_rlsr, krr, f"RMSE, {row}", strict=True)
+    yield sc.at_most(tenths, 20, f"m of {row}, in tenths", strict=True)
+    yield sc.at_most(m_rlsr, krr, f"RMSE, {row}", strict=True)
     apart, noise = krr - m_rlsr, trial["deviations"] * (krr_sd + m_rlsr_sd)
     far = row in ("Compressive", "Yacht Hydro", "Housing", "Parkinson", "Synthetic")
-    yield at_least(apart, noise, f"difference, {row}", strict=True) if far else at_most(apart, noise, f"difference, {row}")
+    yield sc.at_least(apart, noise, f"difference, {row}", strict=True) if far else sc.at_most(apart, noise, f"difference, {row}")
 
 
 @dataclass
@@ -212,17 +204,15 @@ class Work:
         self.products += 1
 
 
-def synthetic_samples(trial: Trial) -> Iterator[Instance]:
+def synthetic_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Samples of the synthetic set."""
     yield {"seed": int(trial.rng.integers(2**31)), "n": trial.count(150, 400)}
 
 
-@claim(
+@sc.claim(
     "AK-E.time",
-    paper=AUDIFFREN_KADRI,
     place="Appendix E.1.1, 'takes a similar amount of time'",
-    kind=EXPERIMENT,
-    expected=HOLDS,
+    kind=sc.EXPERIMENT,
     says=r"The double ten-fold cross-validation of M-RLSR (29 values of m at λ = 1, then 7 of λ) and that of KRR (25 values of λ_2), by "
     r"Algorithm 1 with **one eigendecomposition a fold for each learner**: both take the same kernel values and the same decompositions, "
     r"and with n³ operations for a decomposition, n² for a product with Q and one for a term of F, M-RLSR takes **at most three halves** "
@@ -234,9 +224,8 @@ def synthetic_samples(trial: Trial) -> Iterator[Instance]:
     "which are O(n) each. The paper's m is that with 'the least mean RMSE over ten run', which, read as ten more training sets, doubles "
     "the decompositions of M-RLSR. Where KRR is solved anew for each λ_2, by 25 factorisations of n³/3 in the place of one decomposition, "
     "it takes the longer time. 'Similar' is taste.",
-    cost=1.0,
 )
-def work_of_both_cross_validations(instance: Instance, trial: Trial) -> Iterator[Check]:
+def work_of_both_cross_validations(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both counts on the same folds."""
     source = friedman(np.random.default_rng(instance["seed"]), n=instance["n"])
     parts = np.array_split(np.arange(source.n), FOLDS)
@@ -253,12 +242,12 @@ def work_of_both_cross_validations(instance: Instance, trial: Trial) -> Iterator
         d, coordinates = ridge.decomposed(X, y)
         for _ in RIDGES:
             ridge.ridge_fit(d, coordinates)
-    yield equal(power.kernel, ridge.kernel, "kernel values")
-    yield equal(len(power.decompositions), len(ridge.decompositions), "decompositions")
-    yield at_most(power.operations, Fraction(3, 2) * ridge.operations, "operations")
+    yield sc.equal(power.kernel, ridge.kernel, "kernel values")
+    yield sc.equal(len(power.decompositions), len(ridge.decompositions), "decompositions")
+    yield sc.at_most(power.operations, Fraction(3, 2) * ridge.operations, "operations")
 
 
-def one_more_value(trial: Trial) -> Iterator[Instance]:
+def one_more_value(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Grids of one value each, to which one is added: of KRR by f, of M-RLSR with m = 3/2 by s = √f; the truth 1/4."""
     yield {"ridge": [Fraction(4, 9), Fraction(1, 4)], "roots": [Fraction(2, 3), Fraction(1, 10)], "truth": Fraction(1, 4)}
 
@@ -268,12 +257,10 @@ def least_error(functions: Sequence[Fraction], truth: Fraction) -> Fraction:
     return min((f - truth) ** 2 for f in functions)
 
 
-@claim(
+@sc.claim(
     "AK-E.grid",
-    paper=AUDIFFREN_KADRI,
     place="Appendix E.1.1, 'decreases as the grid of λ becomes larger'",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"**The difference need not decrease with larger grids.** n = K = y = 1, the truth 1/4, error (f − 1/4)²: KRR on {5/4} and "
     r"M-RLSR, m = 3/2, on {10/9} both choose f = 4/9; with λ_2 = 3 and λ = 66/5 added KRR has f = 1/4, M-RLSR 4/9 still, f = 1/100 being "
     r"worse: the difference was 0 and is 49/1296.",
@@ -284,22 +271,21 @@ def least_error(functions: Sequence[Fraction], truth: Fraction) -> Fraction:
     mutants={"no value is added": {"more": 1}},
     note="What is true is the limit (AK-E.grid-limit): on grids that become dense in (0, ∞) both least errors tend to the least on the "
     "common path, for m > 1 and K Y ≠ 0. The paper's grids differ: 7 values for M-RLSR, 25 for KRR.",
-    cost=0.1,
 )
-def differences_may_grow(instance: Instance, trial: Trial) -> Iterator[Check]:
+def differences_may_grow(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The parameters of the functions, and both differences."""
     truth, more = instance["truth"], trial["more"]
     for f, value in zip(instance["ridge"], (Fraction(5, 4), Fraction(3)), strict=True):
-        yield equal(1 / (1 + value), f, f"KRR at λ₂ = {value}")
+        yield sc.equal(1 / (1 + value), f, f"KRR at λ₂ = {value}")
     for s, value in zip(instance["roots"], (Fraction(10, 9), Fraction(66, 5)), strict=True):
-        yield equal(2 * (1 - s**2), Fraction(3, 2) * value * s, f"M-RLSR at λ = {value}: P'(s²) = 0")
+        yield sc.equal(2 * (1 - s**2), Fraction(3, 2) * value * s, f"M-RLSR at λ = {value}: P'(s²) = 0")
     paths = instance["ridge"], [s**2 for s in instance["roots"]]
     before, after = ([least_error(path[:count], truth) for path in paths] for count in (1, more))
-    yield equal(before[0] - before[1], 0, "difference on one value")
-    yield equal(after[1] - after[0], Fraction(49, 1296), "difference on two")
+    yield sc.equal(before[0] - before[1], 0, "difference on one value")
+    yield sc.equal(after[1] - after[0], Fraction(49, 1296), "difference on two")
 
 
-def finer_and_finer(trial: Trial) -> Iterator[Instance]:
+def finer_and_finer(trial: sc.Trial) -> Iterator[sc.Instance]:
     """N values of each parameter, as many as in the paper at N = 7 and 25, and the truth; the end of the path is hardest."""
     for N in (7, 25, 100, 400):
         yield {"N": N, "truth": Fraction(1)}
@@ -307,12 +293,10 @@ def finer_and_finer(trial: Trial) -> Iterator[Instance]:
             yield {"N": N, "truth": Fraction(int(trial.rng.integers(0, 1001)), 1000)}
 
 
-@claim(
+@sc.claim(
     "AK-E.grid-limit",
-    paper=AUDIFFREN_KADRI,
     place="Appendix E.1.1, 'decreases as the grid of λ becomes larger', in the limit",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"For m > 1 and K Y ≠ 0, any error that is continuous in f, and grids of λ and λ_2 that **become dense in (0, ∞)**, both least "
     r"errors tend to the infimum over the common path, so that their difference tends to 0. (n = K = y = 1, m = 3/2, error (f − truth)², N "
     r"values of each with √f or f equally far apart: the difference is at most 4/(N + 1)².)",
@@ -323,13 +307,12 @@ def finer_and_finer(trial: Trial) -> Iterator[Instance]:
     note="The paths are the same (AK-AppA), each function lies between two neighbours of a grid, and Φ is a bijection, so that dense grids "
     "have dense functions. On Yacht the difference of Table 1 goes when KRR's grid begins at 10^{-17} (AK-Tab1y+). For m < 1 M-RLSR lacks "
     "functions (AK-E.1conf), and the difference need not go.",
-    cost=0.4,
 )
-def differences_vanish_in_the_limit(instance: Instance, trial: Trial) -> Iterator[Check]:
+def differences_vanish_in_the_limit(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both least errors on grids of N values."""
     N, truth = instance["N"], instance["truth"]
     ridge, roots = ([Fraction(i, N + 1) * end for i in range(1, N + 1)] for end in (1, trial["until"]))
     lams = [Fraction(4, 3) * (1 - s**2) / s for s in roots]
-    yield true(all(4 * (s**2 - 1) * s + 3 * lam * s**2 == 0 for s, lam in zip(roots, lams, strict=True)), "P' = 0", evidence=EXACT)
+    yield sc.true(all(4 * (s**2 - 1) * s + 3 * lam * s**2 == 0 for s, lam in zip(roots, lams, strict=True)), "P' = 0", evidence=sc.EXACT)
     apart = least_error(ridge, truth) - least_error([s**2 for s in roots], truth)
-    yield at_most(abs(apart), Fraction(4, (N + 1) ** 2), f"difference on {N} values")
+    yield sc.at_most(abs(apart), Fraction(4, (N + 1) ** 2), f"difference on {N} values")

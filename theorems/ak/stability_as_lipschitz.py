@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations, combinations_with_replacement, pairwise
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.equivalence.hamming import hamming
 from simopt.theorems.ak.rational_ridge import Sample, ridge
 
@@ -49,45 +49,44 @@ def stability(n: int) -> Fraction:
     return max(change(word, word[:i] + word[i + 1 :]) for word in sets for i in range(n))
 
 
-LABELS: tuple[Expr, ...] = tuple(inputs(y=[y for _, _, y in ALPHABET]))
+LABELS: tuple[sc.Expr, ...] = tuple(sc.inputs(y=[y for _, _, y in ALPHABET]))
 """The four labels as inputs of formulas."""
 
 
 @cache
-def formulas(word: Letters) -> tuple[Expr, ...]:
+def formulas(word: Letters) -> tuple[sc.Expr, ...]:
     """The values of KRR's function as formulas in the labels."""
     samples: list[Sample] = [(1, ALPHABET[letter][1], LABELS[letter]) for letter in word]
-    return tuple(rational(value) for value in ridge(samples, Fraction(len(word)), 2))
+    return tuple(sc.rational(value) for value in ridge(samples, Fraction(len(word)), 2))
 
 
-def stated_change(first: Letters, second: Letters) -> Expr:
+def stated_change(first: Letters, second: Letters) -> sc.Expr:
     """`change` as a formula."""
-    return maximum(*(abs(a - b) for a, b in zip(formulas(first), formulas(second), strict=True)))
+    return sc.maximum(*(abs(a - b) for a, b in zip(formulas(first), formulas(second), strict=True)))
 
 
 @cache
-def stable(sizes: range) -> tuple[Expr, tuple[Check, ...]]:
+def stable(sizes: range) -> tuple[sc.Expr, tuple[sc.Check, ...]]:
     """β, the largest change when one sample leaves a set of one of these sizes, and that each of them is at most β."""
-    beta = inputs(beta=max(map(stability, sizes)))
+    beta = sc.inputs(beta=max(map(stability, sizes)))
     words = (word for n in sizes for word in combinations_with_replacement(range(len(ALPHABET)), n))
     left = dict.fromkeys((word, word[:i] + word[i + 1 :]) for word in words for i in range(len(word)))
-    return beta, tuple(at_most(stated_change(*pair), beta, "one sample leaves") for pair in left)
+    return beta, tuple(sc.at_most(stated_change(*pair), beta, "one sample leaves") for pair in left)
 
 
-def every_set(trial: Trial) -> Iterator[Instance]:
+def every_set(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Each multiset, to be compared with all others."""
     largest = trial.count(3, 4)
     for word in world(largest):
         yield {"set": list(word), "largest": largest}
 
 
-@claim(
+@sc.claim(
     "AK-R4.6",
-    paper=AUDIFFREN_KADRI,
     place="Remark 4.6",
-    kind=EQUIVALENCE,
-    expected=REFUTED,
-    defect=CONSTANT,
+    kind=sc.EQUIVALENCE,
+    expected=sc.REFUTED,
+    defect=sc.CONSTANT,
     says=r"A is β-uniformly stable if and only if it is β-Lipschitz with respect to H; in particular stability with β gives "
     r"|ℓ(y, A(Z₁)(x)) − ℓ(y, A(Z₂)(x))| ≤ (sup_n β(n)) · H(Z₁, Z₂).",
     instances=every_set,
@@ -96,12 +95,12 @@ def every_set(trial: Trial) -> Iterator[Instance]:
     note="The most favourable constant is tried, the largest β(n) of all sizes. n = 1, y = 1 against y = −1: H = 1, β = 1/2, change 1. "
     "Exchanging a sample is a removal and an insertion, yet counts once in H.",
 )
-def stable_is_lipschitz(instance: Instance, trial: Trial) -> Iterator[Check]:
+def stable_is_lipschitz(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """One set against all others, in formulas of the labels; the stability is what is given."""
     first, (beta, given) = tuple(instance["set"]), stable(SIZES)
     others = [second for second in world(instance["largest"]) if second != first]
     bounds = [trial["factor"] * beta * hamming(first, second) for second in others]
-    yield at_most([stated_change(first, second) for second in others], bounds, "change").given(*given)
+    yield sc.at_most([stated_change(first, second) for second in others], bounds, "change").given(*given)
 
 
 Learner = Callable[[Letters], Fraction]
@@ -164,7 +163,7 @@ def claimed(first: Letters, second: Letters, union: bool) -> list[int]:
     return sorted([*range(n + 1, more + 1), *[n] * (2 * (H - (more - n)))])
 
 
-def sets_and_learners(trial: Trial) -> Iterator[Instance]:
+def sets_and_learners(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Each multiset, to be compared with all others; functions of multisets drawn at random, eighths in [−1, 1]."""
     yield from every_set(trial)
     for _ in range(trial.count(5, 30)):
@@ -178,12 +177,10 @@ def pairs_of_sets(first: Letters, largest: int) -> Iterator[tuple[Letters, Lette
             yield (first, second) if len(first) >= len(second) else (second, first)
 
 
-@claim(
+@sc.claim(
     "AK-R4.6+",
-    paper=AUDIFFREN_KADRI,
     place="Remark 4.6, corrected",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"If the loss of A changes by at most L(n) H(Z₁, Z₂), n = |Z₁| ≥ |Z₂|, with L(n) → 0, A is L-uniformly stable, since H(Z, Z^i) = "
     r"1. If A is β-uniformly stable, n₁ = |Z₁| ≥ n₂ = |Z₂| and H = H(Z₁, Z₂), the loss changes by at most Σ_{n₂ < k ≤ n₁} β(k) + "
     r"2 β(n₂) (H − (n₁ − n₂)) (through smaller sets; f_∅ = 0), and by at most Σ_{n₁ < k ≤ n₂ + H} β(k) + Σ_{n₂ < k ≤ n₂ + H} β(k) (through "
@@ -200,7 +197,7 @@ def pairs_of_sets(first: Letters, largest: int) -> Iterator[tuple[Letters, Lette
     note="The chains of sets are built for every pair, and their steps counted: what they give holds for every learner. Where β falls, the "
     "way through the union is the shorter one, and it needs no empty set.",
 )
-def stable_is_lipschitz_up_to_two(instance: Instance, trial: Trial) -> Iterator[Check]:
+def stable_is_lipschitz_up_to_two(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """One set against all others: both chains, and KRR along them; or one learner against all pairs of sets of at most 3."""
     cut = trial["union"]
     if "eighths" in instance:
@@ -209,22 +206,22 @@ def stable_is_lipschitz_up_to_two(instance: Instance, trial: Trial) -> Iterator[
         pairs = [pair if len(pair[0]) >= len(pair[1]) else pair[::-1] for pair in combinations(world(3), 2)]
         for union in (False, True):
             bounds = [sum(beta[k] for k in claimed(*pair, union)[cut * union :]) for pair in pairs]
-            yield at_most([abs(table[first] - table[second]) for first, second in pairs], bounds, "change of a random learner")
+            yield sc.at_most([abs(table[first] - table[second]) for first, second in pairs], bounds, "change of a random learner")
         return
     first, largest = tuple(instance["set"]), instance["largest"]
     for i in range(len(first)):
         rest = first[:i] + first[i + 1 :]
-        yield equal(trial["metric"] * (hamming(first, rest) if rest else 1), 1, "H(Z, Z^i)")
+        yield sc.equal(trial["metric"] * (hamming(first, rest) if rest else 1), 1, "H(Z, Z^i)")
     pairs = list(pairs_of_sets(first, largest))
     for union, chain in ((False, through_smaller_sets), (True, through_the_union)):
         chains, sizes = [chain(*pair) for pair in pairs], [claimed(*pair, union)[cut * union :] for pair in pairs]
         wrong = sum(made[-1] != pair[1] or removals(made) != k for made, pair, k in zip(chains, pairs, sizes, strict=True))
-        yield equal(wrong, 0, f"chains that are not as counted, {chain.__name__.replace('_', ' ')}")
+        yield sc.equal(wrong, 0, f"chains that are not as counted, {chain.__name__.replace('_', ' ')}")
         bounds = [sum(map(stability, k)) for k in sizes]
-        yield at_most([change(*pair) for pair in pairs], bounds, f"change of KRR, {chain.__name__.replace('_', ' ')}")
+        yield sc.at_most([change(*pair) for pair in pairs], bounds, f"change of KRR, {chain.__name__.replace('_', ' ')}")
     n = len(first)
     if first == (0,) * n:
         per_exchange, H = trial["factor"] * removal(counting, n), hamming(first, (1,) * n)
-        yield equal(abs(counting(first) - counting((1,) * n)), per_exchange * H, "#a − #b between n times a and n times b")
+        yield sc.equal(abs(counting(first) - counting((1,) * n)), per_exchange * H, "#a − #b between n times a and n times b")
     if first == (0,):
-        yield equal(change(first, (1,)), trial["factor"] * stability(1), "KRR between one a and one b")
+        yield sc.equal(change(first, (1,)), trial["factor"] * stability(1), "KRR between one a and one b")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.data.similarities import Linear
 from simopt.equivalence.training import TrainingSet
@@ -20,13 +20,13 @@ BELOW_TWO = (1.05, 1.1, 1.3, 1.5, 1.8, 1.95)
 STRENGTHS = (1.65, 2.0, 2.6, 24.0, 360.0)
 
 
-def learning_set(X: Array, y: Array, regularization: float, power: float, certify: bool = False) -> Instance:
+def learning_set(X: Array, y: Array, regularization: float, power: float, certify: bool = False) -> sc.Instance:
     """A set with C_y = κ = 1; `certify` asks for functions with error bars."""
     made = {"inputs": X, "targets": y, "regularization": regularization, "power": power}
     return made | {"target_bound": 1.0, "kappa": 1.0, "certify": certify}
 
 
-def moved_to(instance: Instance, target_bound: float, kappa: float) -> Instance:
+def moved_to(instance: sc.Instance, target_bound: float, kappa: float) -> sc.Instance:
     """The same set in other units: y → C_y y, x → κ x, and the λ for which w → (C_y/κ) w. Every bound moves with it."""
     m = instance["power"]
     scaled = instance | {"inputs": kappa * instance["inputs"], "targets": target_bound * instance["targets"]}
@@ -34,13 +34,13 @@ def moved_to(instance: Instance, target_bound: float, kappa: float) -> Instance:
     return scaled | {"regularization": strength, "target_bound": target_bound, "kappa": kappa}
 
 
-def doubled_targets(instances: Iterable[Instance]) -> Iterator[Instance]:
+def doubled_targets(instances: Iterable[sc.Instance]) -> Iterator[sc.Instance]:
     """The same sets with targets up to 2 C_y."""
     for instance in instances:
         yield instance | {"targets": 2 * instance["targets"]}
 
 
-def doubled_inputs(instances: Iterable[Instance]) -> Iterator[Instance]:
+def doubled_inputs(instances: Iterable[sc.Instance]) -> Iterator[sc.Instance]:
     """The same sets with inputs up to 2 κ."""
     for instance in instances:
         yield instance | {"inputs": 2 * instance["inputs"]}
@@ -51,7 +51,7 @@ def on_a_line(x: Sequence[float], y: Sequence[float]) -> tuple[Array, Array]:
     return np.column_stack([x, np.zeros(len(x))]), np.array(y)
 
 
-def sharp_sets(powers: Sequence[float] = ABOVE_TWO) -> Iterator[Instance]:
+def sharp_sets(powers: Sequence[float] = ABOVE_TWO) -> Iterator[sc.Instance]:
     """m ≥ 2: opposite targets at one point (sharp if the divisor is kept), and at two points (sharper if it is renewed)."""
     for m in powers:
         for strength in (1.0, 1e6):
@@ -62,7 +62,7 @@ def sharp_sets(powers: Sequence[float] = ABOVE_TWO) -> Iterator[Instance]:
             yield learning_set(*on_a_line([1], [1]), strength, m)
 
 
-def sharp_sets_below_two() -> Iterator[Instance]:
+def sharp_sets_below_two() -> Iterator[sc.Instance]:
     """1 < m < 2: ten equal samples (divisor kept), nine and an opposite one (renewed)."""
     for m in BELOW_TWO:
         for strength in STRENGTHS:
@@ -70,7 +70,7 @@ def sharp_sets_below_two() -> Iterator[Instance]:
             yield learning_set(*on_a_line([1] * 10, [1] * 9 + [-1]), strength, m)
 
 
-def random_sets(trial: Trial, powers: Sequence[float], count: int) -> Iterator[Instance]:
+def random_sets(trial: sc.Trial, powers: Sequence[float], count: int) -> Iterator[sc.Instance]:
     """Up to six samples in up to four dimensions, in the units of any C_y and κ."""
     for k in range(count):
         n = int(trial.rng.integers(1, 7))
@@ -81,7 +81,7 @@ def random_sets(trial: Trial, powers: Sequence[float], count: int) -> Iterator[I
         yield moved_to(made, *(float(value) for value in 10 ** trial.rng.uniform(-1, 1, size=2)))
 
 
-def decoded(point: Array, low: float, high: float, strengths: tuple[float, float]) -> Instance:
+def decoded(point: Array, low: float, high: float, strengths: tuple[float, float]) -> sc.Instance:
     """Copies of one sample and another sample anywhere in the disc, with λ = 10^s, s between the two strengths, and m from low to high."""
     copies, turn, radius, target, strength, power = (float(value) for value in point)
     k = 1 + int(8 * min(copies, 0.999))
@@ -91,6 +91,6 @@ def decoded(point: Array, low: float, high: float, strengths: tuple[float, float
     return learning_set(X, y, 10 ** (strengths[0] + (strengths[1] - strengths[0]) * strength), low + (high - low) * power)
 
 
-def training_set(instance: Instance) -> TrainingSet:
+def training_set(instance: sc.Instance) -> TrainingSet:
     """The instance as a training set."""
     return TrainingSet(instance["inputs"], instance["targets"], Linear())

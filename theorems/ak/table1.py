@@ -9,7 +9,6 @@ from functools import cache, partial
 
 import numpy as np
 
-from simopt.claims import *
 from simopt.claims.tables import Cell, Hypothesis, Run, table
 from simopt.core.arrays import Array
 from simopt.data.datasets import friedman
@@ -248,7 +247,6 @@ def remark(cell: Cell, row: Sequence[Cell]) -> str:
 
 @table(
     "ak-table1",
-    paper=AUDIFFREN_KADRI,
     place="Table 1",
     rows=tuple(PRINTED),
     says="Test error (RMSE / max y, mean and sd over runs) of KRR and M-RLSR. Stated: 70/30 splits, ten runs; m among 0.1 … 2.9 by "

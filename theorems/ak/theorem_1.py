@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.solving.entry_points import certify
@@ -45,7 +45,7 @@ def gram_and_targets(rng: np.random.Generator, kind: str) -> tuple[Array, Array]
     return np.exp(-((X[:, None, :] - X[None, :, :]) ** 2).sum(axis=2)), rng.normal(size=n)
 
 
-def problems_with_signal(trial: Trial) -> Iterator[Instance]:
+def problems_with_signal(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Kernels of every kind with ‖K Y‖ ≥ ‖K‖‖Y‖/10, λ from 0.1 to 1e6; three of them also for CLARABEL.
 
     For m near 1 λ stops earlier, where ‖f‖ ~ λ^{−1/(m−1)} gets so small beside Y that no certificate in float64 sees it; nor does one see
@@ -64,7 +64,7 @@ def problems_with_signal(trial: Trial) -> Iterator[Instance]:
         yield {"gram": K, "targets": y, "regularization": strength, "power": power, "declared": True}
 
 
-def problems_without_signal(trial: Trial) -> Iterator[Instance]:
+def problems_without_signal(trial: sc.Trial) -> Iterator[sc.Instance]:
     """K Y = 0 with Y ≠ 0."""
     for power in POWERS:
         yield {"gram": np.ones((2, 2)), "targets": np.array([1.0, -1.0]), "regularization": 1.0, "power": power, "declared": False}
@@ -83,23 +83,22 @@ def positive_root(F: Callable[[float], float]) -> float | None:
     return math.exp(s)
 
 
-def eigenvalues_without_signal(trial: Trial) -> Iterator[Instance]:
+def eigenvalues_without_signal(trial: sc.Trial) -> Iterator[sc.Instance]:
     """K = [[1, 1], [1, 1]] and Y = (1, −1) in the eigenvectors of K, Y divided by √2: K Y = 0."""
     yield {"d": [2, 0], "y": [0, 1], "lam": 1, "power": 4, "C": 1}
 
 
-def eigenvalues_with_signal(trial: Trial) -> Iterator[Instance]:
+def eigenvalues_with_signal(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The same K with Y = (1, 1)."""
     yield {"d": [2, 0], "y": [1, 0], "lam": 1, "power": 4, "C": 1}
 
 
-@claim(
+@sc.claim(
     "AK-T1",
-    paper=AUDIFFREN_KADRI,
     place="Theorem 1 (Theorem 2 in Appendix C)",
-    kind=EQUIVALENCE,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.EQUIVALENCE,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"Let m > 1, λ > 0 and K positive semidefinite. For every Y the vector α(C) = Q α', α'_i = 2y'_i/(2d_i + λmnC), is the solution "
     r"of (8) if and only if C = C₀, the one root of F(C) = (Σ 4d_i y'_i²/(2d_i + λmnC)²)^{m/2−1} − C; so for C > 0 and m > 2 the sum that "
     r"gives F is not 0, because otherwise F(C) = −C has no root but 0, while every α(C) solves (8).",
@@ -109,19 +108,19 @@ def eigenvalues_with_signal(trial: Trial) -> Iterator[Instance]:
     note="K Y = 0, Y ≠ 0: f_Z = 0, and Kα(C) = 0 for every C > 0, so that all of them solve (8) and 'only if' fails; α' is 0/0 at the root "
     "C₀ = 0. K invertible with Y ≠ 0 would do; the paper asks for neither. See AK-T1deg for the step of the proof.",
 )
-def only_one_constant_solves(instance: Instance, trial: Trial) -> Iterator[Check]:
+def only_one_constant_solves(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Σ 4d_i y'_i²/(2d_i + λmnC)² = α(C)ᵀKα(C) at one C > 0."""
-    d, y, lam, m, C = inputs(**{name: instance[key] for name, key in (("d", "d"), ("y", "y"), ("lam", "lam"), ("m", "power"), ("C", "C"))})
+    d, y, lam, m, C = sc.inputs(
+        **{name: instance[key] for name, key in (("d", "d"), ("y", "y"), ("lam", "lam"), ("m", "power"), ("C", "C"))}
+    )
     parts = [4 * a * b**2 / (2 * a + lam * m * len(d) * C) ** 2 for a, b in zip(d, y, strict=True)]
-    yield at_least(total(parts), 0, "α(C)ᵀKα(C)", strict=True)
+    yield sc.at_least(sc.total(parts), 0, "α(C)ᵀKα(C)", strict=True)
 
 
-@claim(
+@sc.claim(
     "AK-T1+",
-    paper=AUDIFFREN_KADRI,
     place="Theorem 1 (Theorem 2 in Appendix C), corrected",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"Let m > 1, λ > 0, K positive semidefinite and **K Y ≠ 0**. For C > 0, α(C) = Q α', α'_i = 2y'_i/(2d_i + λmnC), gives the "
     r"minimiser of (1/n)‖Y − Kα‖² + λ(αᵀKα)^{m/2} if and only if C = C₀, the one root of F(C) = (Σ 4d_i y'_i²/(2d_i + λmnC)²)^{m/2−1} − C.",
     instances=problems_with_signal,
@@ -132,12 +131,11 @@ def only_one_constant_solves(instance: Instance, trial: Trial) -> Iterator[Check
         "λmC without n": {"samples": 0},
         "K Y = 0": {"instances": problems_without_signal},
     },
-    cost=2.5,
     corrects="AK-T1",
     note="K Y ≠ 0 is missing in the paper (AK-T1, AK-T1deg). The root is found by bisection of F as printed; the judge of α(C₀) is the "
     "duality gap, which knows nothing of F, and for three problems the bracket of CLARABEL on the declared power-cone problem.",
 )
-def root_of_secular_function_solves(instance: Instance, trial: Trial) -> Iterator[Check]:
+def root_of_secular_function_solves(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """α(C₀) is the solution within its certified radius; α at C₀/2, …, 2 C₀ lies farther from it than that."""
     problem = MPowerRLS(instance["gram"], instance["targets"], PowerPenalty(instance["regularization"], instance["power"]))
     n, m = len(problem.targets), problem.power
@@ -153,7 +151,7 @@ def root_of_secular_function_solves(instance: Instance, trial: Trial) -> Iterato
 
     C0 = positive_root(F)
     if C0 is None:
-        yield true(False, "F has a root C₀ > 0")
+        yield sc.true(False, "F has a root C₀ > 0")
         return
 
     def coordinates(C: float) -> Array:
@@ -165,41 +163,40 @@ def root_of_secular_function_solves(instance: Instance, trial: Trial) -> Iterato
     certificate = certify(problem, point)
     norm = float(np.linalg.norm(np.sqrt(d) * coordinates(C0)))
     radius = problem.distance(certificate.gap, point)
-    yield at_most(0.0, 0, "α(C₀) is the solution, to the radius of its certificate relative to ‖f‖", error=radius / norm)
+    yield sc.at_most(0.0, 0, "α(C₀) is the solution, to the radius of its certificate relative to ‖f‖", error=radius / norm)
     for share in (0.5, 0.9, 1.1, 2.0):
         C = share * C0
-        yield at_least((1 - share) * F(C) / C, 0, f"F changes sign at C₀ only, C = {share} C₀", strict=True)
+        yield sc.at_least((1 - share) * F(C) / C, 0, f"F changes sign at C₀ only, C = {share} C₀", strict=True)
         apart = float(np.linalg.norm(np.sqrt(d) * (coordinates(C) - coordinates(C0))))
-        yield distinct(apart / norm, 0, f"α({share} C₀) is not the solution", error=radius / norm)
+        yield sc.distinct(apart / norm, 0, f"α({share} C₀) is not the solution", error=radius / norm)
     if instance["declared"]:
         import simopt
 
         solution = simopt.solve(problem, "clarabel", tol=1e-7)
         other = solution.certificate
-        yield true(other is not None, "CLARABEL returned a point")
+        yield sc.true(other is not None, "CLARABEL returned a point")
         if other is not None:
-            yield at_most(other.relative_gap, 0, "width of CLARABEL's bracket")
+            yield sc.at_most(other.relative_gap, 0, "width of CLARABEL's bracket")
             common = min(certificate.upper, other.upper) - max(certificate.lower, other.lower)
-            yield at_least(common, 0, "the brackets overlap", scale=certificate.scale)
+            yield sc.at_least(common, 0, "the brackets overlap", scale=certificate.scale)
 
 
-def singular(trial: Trial) -> Iterator[Instance]:
+def singular(trial: sc.Trial) -> Iterator[sc.Instance]:
     """One input seen twice, KRR at λ = 1: a solution that is not the one of (5)."""
     yield {"gram": [[1, 1], [1, 1]], "targets": [2, 2], "alpha": [1, 0]}
 
 
-def invertible(trial: Trial) -> Iterator[Instance]:
+def invertible(trial: sc.Trial) -> Iterator[sc.Instance]:
     """K = I."""
     yield {"gram": [[1, 0], [0, 1]], "targets": [3, 3], "alpha": [1, 1]}
 
 
-@claim(
+@sc.claim(
     "AK-T1sys",
-    paper=AUDIFFREN_KADRI,
     place="Appendix C, proof, after (12)",
-    kind=EQUIVALENCE,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.EQUIVALENCE,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"Let m > 1, λ > 0 and K positive semidefinite. A solution α of (12), min ‖Y − Ka‖² + nλ (aᵀKa)^{m/2}, must verify "
     r"Y = Kα + λ(mn/2)(αᵀKα)^{m/2−1} α.",
     instances=singular,
@@ -208,30 +205,30 @@ def invertible(trial: Trial) -> Iterator[Instance]:
     "squares, and Kα + 2α = (3, 1). The derivative is K times the equation, which K invertible would allow to cancel. The theorem is "
     "not touched: the α of (5) does verify it.",
 )
-def solution_verifies_the_system(instance: Instance, trial: Trial) -> Iterator[Check]:
+def solution_verifies_the_system(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """At m = 2, λ = 1: how much the objective at a = (p, q) exceeds that at α, in symbols, and the equation."""
-    gram, targets, a = instance["gram"], instance["targets"], symbols("p q")
+    gram, targets, a = instance["gram"], instance["targets"], sc.symbols("p q")
     apart = minus(a, instance["alpha"])
     moved = times(gram, apart)
     rise = dot(moved, moved) + 2 * dot(apart, moved)
-    check = equal(ridge_objective(gram, targets, a) - ridge_objective(gram, targets, instance["alpha"]), rise, "α solves (12)")
-    K, Y, alpha = inputs(K=gram, Y=targets, alpha=instance["alpha"])
+    check = sc.equal(ridge_objective(gram, targets, a) - ridge_objective(gram, targets, instance["alpha"]), rise, "α solves (12)")
+    K, Y, alpha = sc.inputs(K=gram, Y=targets, alpha=instance["alpha"])
     for y, fitted, own in zip(Y, times(K, alpha), alpha, strict=True):
-        yield equal(y, fitted + 2 * own, "Y = Kα + nλα").given(check)
+        yield sc.equal(y, fitted + 2 * own, "Y = Kα + nλα").given(check)
 
 
 def times(K: Any, a: Sequence[Any]) -> list[Any]:
     """K a."""
-    return [total(k * b for k, b in zip(row, a, strict=True)) for row in K]
+    return [sc.total(k * b for k, b in zip(row, a, strict=True)) for row in K]
 
 
 def ridge_objective(K: Any, Y: Sequence[Any], a: Sequence[Any]) -> Any:
     """‖Y − Ka‖² + 2 aᵀKa: (12) at m = 2, λ = 1, n = 2."""
     fitted = times(K, a)
-    return total((y - f) ** 2 for y, f in zip(Y, fitted, strict=True)) + 2 * dot(a, fitted)
+    return sc.total((y - f) ** 2 for y, f in zip(Y, fitted, strict=True)) + 2 * dot(a, fitted)
 
 
-def solutions(trial: Trial) -> Iterator[Instance]:
+def solutions(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Three or four samples of the plane, so that K is singular, with targets for which a chosen α is a solution; 2m a whole number."""
     made = 0
     while made < trial.count(24, 240):
@@ -272,12 +269,10 @@ def function(x: Sequence[Any], a: Sequence[Any]) -> list[Any]:
     return [dot(a, [point[j] for point in x]) for j in range(2)]
 
 
-@claim(
+@sc.claim(
     "AK-T1sys+",
-    paper=AUDIFFREN_KADRI,
     place="Appendix C, proof, after (12), corrected",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"Let m > 1, λ > 0, K positive semidefinite and Kα ≠ 0. α solves (12) if and only if **K(Y − Kα − λ(mn/2)(αᵀKα)^{m/2−1} α) = 0**. "
     r"With α every α + v with Kv = 0 is a solution, of the same function f, and exactly one of these, the α of (5), verifies the "
     r"equation without K in front.",
@@ -289,7 +284,7 @@ def function(x: Sequence[Any], a: Sequence[Any]) -> list[Any]:
     note="Y is made from α, which has (αᵀKα)^{1/2} the square of a rational. Solutions are recognised by comparing the objective with that "
     "at other functions.",
 )
-def solution_up_to_the_null_space(instance: Instance, trial: Trial) -> Iterator[Check]:
+def solution_up_to_the_null_space(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """A family of solutions, another function that is none, and the objective at both and between them."""
     x, m, lam, w = instance["inputs"], instance["power"], instance["lam"], instance["w"]
     n = len(x)
@@ -312,25 +307,25 @@ def solution_up_to_the_null_space(instance: Instance, trial: Trial) -> Iterator[
     for t in (0, 1, -3):
         moved = [c + t * v for c, v in zip(alpha, null, strict=True)]
         found = residual(moved, instance["root"], trial["factor"])
-        yield equal(apply(found) if trial["projected"] else found, [0] * n, f"α + {t}v")
-        yield equal(function(x, moved), w, f"the function of α + {t}v")
+        yield sc.equal(apply(found) if trial["projected"] else found, [0] * n, f"α + {t}v")
+        yield sc.equal(function(x, moved), w, f"the function of α + {t}v")
     unique = [c + z / own for c, z in zip(alpha, instance["rest"], strict=True)]
-    yield equal(residual(unique, instance["root"], Fraction(1)), [0] * n, "one solution verifies the equation without K")
-    yield distinct(residual([c + v for c, v in zip(unique, null, strict=True)], instance["root"], Fraction(1)), [0] * n, "no other does")
+    yield sc.equal(residual(unique, instance["root"], Fraction(1)), [0] * n, "one solution verifies the equation without K")
+    yield sc.distinct(residual([c + v for c, v in zip(unique, null, strict=True)], instance["root"], Fraction(1)), [0] * n, "no other does")
     samples: list[Sample] = [(1, point, y) for point, y in zip(x, targets, strict=True)]
     least = objective(samples, w, lam, m)
     if instance["other"] != w:
         for part in (Fraction(1), Fraction(1, 2), Fraction(1, 10), Fraction(-1, 10)):
             another = [a + part * (b - a) for a, b in zip(w, instance["other"], strict=True)]
-            yield at_least(objective(samples, another, lam, m), least, "objective of another function", strict=True)
+            yield sc.at_least(objective(samples, another, lam, m), least, "objective of another function", strict=True)
         missed = residual(instance["alpha of other"], instance["root of other"], Fraction(1))
-        yield distinct(apply(missed), [0] * n, "a function that is no solution")
+        yield sc.distinct(apply(missed), [0] * n, "a function that is no solution")
 
 
 SHIFTS = (Fraction(1, 1000), Fraction(1), Fraction(10))
 
 
-def small_problems(trial: Trial) -> Iterator[Instance]:
+def small_problems(trial: sc.Trial) -> Iterator[sc.Instance]:
     """K = F Fᵀ ≠ 0 with F in {−1, 0, 1}^{2×2} and Y in {−1, 0, 1}², Y ≠ 0, each once."""
     grams = {(a * a + b * b, a * c + b * e, c * c + e * e) for a, b, c, e in product((-1, 0, 1), repeat=4)}
     for a, b, c in sorted(grams - {(0, 0, 0)}):
@@ -339,7 +334,7 @@ def small_problems(trial: Trial) -> Iterator[Instance]:
                 yield {"gram": [[a, b], [b, c]], "targets": list(Y)}
 
 
-def invertible_problems(trial: Trial) -> Iterator[Instance]:
+def invertible_problems(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Those with det K ≠ 0."""
     for instance in small_problems(trial):
         (a, b), (_, c) = instance["gram"]
@@ -357,22 +352,21 @@ def path_norm(K: Any, Y: Any, C: Fraction) -> Any:
 
 def quadratic(K: Any, u: Any) -> Any:
     """uᵀKu."""
-    return total(u[i] * K[i][j] * u[j] for i in range(2) for j in range(2))
+    return sc.total(u[i] * K[i][j] * u[j] for i in range(2) for j in range(2))
 
 
 def value(K: Any, Y: Any, a: Any) -> Any:
     """(1/2)‖Y − Ka‖² + (aᵀKa)²."""
-    misfit = total((Y[i] - K[i][0] * a[0] - K[i][1] * a[1]) ** 2 for i in range(2))
+    misfit = sc.total((Y[i] - K[i][0] * a[0] - K[i][1] * a[1]) ** 2 for i in range(2))
     return misfit / 2 + quadratic(K, a) ** 2
 
 
-@claim(
+@sc.claim(
     "AK-T1deg",
-    paper=AUDIFFREN_KADRI,
     place="Appendix C, proof, after (13)",
-    kind=EXISTENCE,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.EXISTENCE,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"In (13), C = (Σ d_j α'_j²)^{m/2−1} = 0 only if Y = 0: for every K ⪰ 0, Y ≠ 0 and every C > 0 the sum at α(C) is positive, so "
     r"that F is defined and has a root C₀ > 0. (Tried at m = 4, λ = 1, n = 2.)",
     instances=small_problems,
@@ -381,11 +375,11 @@ def value(K: Any, Y: Any, a: Any) -> Any:
     note="K = [[1, 1], [1, 1]], Y = (1, −1): the sum is 0 for every C, so f = 0 and α' = 0/0 at C₀ = 0 (m > 2), 0 to a negative power "
     "(m < 2).",
 )
-def only_zero_targets_are_degenerate(instance: Instance, trial: Trial) -> Iterator[Check]:
+def only_zero_targets_are_degenerate(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The first term of F at three values of C."""
-    K, Y = inputs(K=instance["gram"], Y=instance["targets"])
+    K, Y = sc.inputs(K=instance["gram"], Y=instance["targets"])
     for C in SHIFTS:
-        yield at_least(path_norm(K, Y, C), 0, f"(Σ d α'²)^(m/2−1) at C = {C}", strict=True)
+        yield sc.at_least(path_norm(K, Y, C), 0, f"(Σ d α'²)^(m/2−1) at C = {C}", strict=True)
 
 
 def product_with_gram(K: Any, Y: Any) -> list[Any]:
@@ -398,12 +392,10 @@ def targets_alone(K: Any, Y: Any) -> list[Any]:
     return list(Y)
 
 
-@claim(
+@sc.claim(
     "AK-T1deg+",
-    paper=AUDIFFREN_KADRI,
     place="Appendix C, proof, after (13), corrected",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"For m > 1 and λ > 0 the sum Σ d_j α'_j² at α(C) vanishes (for one C > 0, and then for all) if and only if K Y = 0, and this "
     r"is exactly when f = 0 solves (8). (Tried at m = 4, λ = 1, n = 2: if K Y = 0 no a gives less than a = 0; if K Y ≠ 0 some a = εKY, "
     r"even ε = 1/64, does.)",
@@ -415,45 +407,44 @@ def targets_alone(K: Any, Y: Any) -> list[Any]:
     corrects="AK-T1deg",
     note="The proof file covers the problems listed: all K = F Fᵀ and Y with entries of F and Y in {−1, 0, 1}, Y ≠ 0.",
 )
-def degenerate_iff_no_signal(instance: Instance, trial: Trial) -> Iterator[Check]:
+def degenerate_iff_no_signal(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Sum and objective on both sides of the criterion."""
     degenerate = not any(trial["criterion"](instance["gram"], instance["targets"]))
-    K, Y = inputs(K=instance["gram"], Y=instance["targets"])
+    K, Y = sc.inputs(K=instance["gram"], Y=instance["targets"])
     for C in SHIFTS:
         term = path_norm(K, Y, C)
-        yield equal(term, 0, "the sum is 0") if degenerate else at_least(term, 0, "the sum is positive", strict=True)
+        yield sc.equal(term, 0, "the sum is 0") if degenerate else sc.at_least(term, 0, "the sum is positive", strict=True)
     at_zero = value(K, Y, [0, 0])
     if degenerate:
-        gram, targets, a = instance["gram"], instance["targets"], symbols("a b")
-        rise = total(entry**2 for entry in product_with_gram(gram, a)) / 2 + quadratic(gram, a) ** 2
-        yield equal(value(gram, targets, a) - value(gram, targets, [0, 0]), rise, "objective at a and at 0: squares")
+        gram, targets, a = instance["gram"], instance["targets"], sc.symbols("a b")
+        rise = sc.total(entry**2 for entry in product_with_gram(gram, a)) / 2 + quadratic(gram, a) ** 2
+        yield sc.equal(value(gram, targets, a) - value(gram, targets, [0, 0]), rise, "objective at a and at 0: squares")
     else:
         step = [entry / 64 for entry in product_with_gram(K, Y)]
-        yield at_most(value(K, Y, step), at_zero, "objective at KY/64 and at 0", strict=True)
+        yield sc.at_most(value(K, Y, step), at_zero, "objective at KY/64 and at 0", strict=True)
 
 
 PROOF = "Appendix C, end of the proof"
 
 
-def unit_problem(trial: Trial) -> Iterator[Instance]:
+def unit_problem(trial: sc.Trial) -> Iterator[sc.Instance]:
     """n = d = y = λ = 1 at C = 0, 1, 2."""
     for m in (Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4), Fraction(6)):
         yield {"power": m}
 
 
-def unit_problem_below_two(trial: Trial) -> Iterator[Instance]:
+def unit_problem_below_two(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The same for 1 < m < 2."""
     for m in (Fraction(9, 8), Fraction(5, 4), Fraction(3, 2), Fraction(7, 4)):
         yield {"power": m}
 
 
-@claim(
+@sc.claim(
     "AK-T1conc",
-    paper=AUDIFFREN_KADRI,
     place=PROOF,
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=SUBSTANTIVE,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.SUBSTANTIVE,
     says=r"For every m > 1 F is strictly concave on [0, ∞). (Tried at n = d = y = λ = 1: F(0) − 2F(1) + F(2) < 0.)",
     instances=unit_problem,
     resolution=0.0,
@@ -461,23 +452,21 @@ def unit_problem_below_two(trial: Trial) -> Iterator[Instance]:
     note="The second differences are 0 at m = 2, 184/225 at m = 4, 305055/307328 at m = 6 (AK-T1conc-values): F is linear at m = 2 and "
     "strictly convex for m > 2. Uniqueness of the root survives (AK-T1conc+).",
 )
-def secular_function_is_concave(instance: Instance, trial: Trial) -> Iterator[Check]:
+def secular_function_is_concave(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The second difference."""
     F = [secular([1], [1], 1, instance["power"], C) for C in (0, 1, 2)]
-    yield at_most(F[0] - 2 * F[1] + F[2], 0, f"second difference, m = {instance['power']}", strict=True)
+    yield sc.at_most(F[0] - 2 * F[1] + F[2], 0, f"second difference, m = {instance['power']}", strict=True)
 
 
-def one_point(trial: Trial) -> Iterator[Instance]:
+def one_point(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The data of the exact values."""
     yield {"d": 1, "y": 1, "lam": 1}
 
 
-@claim(
+@sc.claim(
     "AK-T1conc-values",
-    paper=AUDIFFREN_KADRI,
     place=PROOF + ", our values",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"At n = d = y = λ = 1 the second difference F(0) − 2F(1) + F(2) is 0 for m = 2, 184/225 for m = 4 and 305055/307328 for m = 6; "
     r"concavity, with F(0) = 1 > 0, would need it to be negative.",
     instances=one_point,
@@ -485,15 +474,15 @@ def one_point(trial: Trial) -> Iterator[Instance]:
     knobs={"step": 1},
     mutants={"C = 0, 2, 4": {"step": 2}},
 )
-def second_differences_by_hand(instance: Instance, trial: Trial) -> Iterator[Check]:
+def second_differences_by_hand(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Rational, because m/2 − 1 is a whole number."""
-    d, y, lam = inputs(d=instance["d"], y=instance["y"], lam=instance["lam"])
+    d, y, lam = sc.inputs(d=instance["d"], y=instance["y"], lam=instance["lam"])
     for m, expected in ((2, Fraction(0)), (4, Fraction(184, 225)), (6, Fraction(305055, 307328))):
         F = [secular([d], [y], lam, Fraction(m), k * trial["step"]) for k in range(3)]
-        yield equal(F[0] - 2 * F[1] + F[2], expected, f"m = {m}")
+        yield sc.equal(F[0] - 2 * F[1] + F[2], expected, f"m = {m}")
 
 
-def rational_spectra(trial: Trial) -> Iterator[Instance]:
+def rational_spectra(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Up to four eigenvalues (one of them 0 at times), three values of C, and every kind of power."""
     powers = (Fraction(5, 4), Fraction(3, 2), Fraction(7, 4), Fraction(2), Fraction(9, 4), Fraction(3), Fraction(4), Fraction(6))
     for i in range(trial.count(48, 480)):
@@ -505,12 +494,10 @@ def rational_spectra(trial: Trial) -> Iterator[Instance]:
         yield {"d": d, "y": y, "lam": Fraction(2) ** int(trial.rng.integers(-4, 5)), "power": powers[i % 8], "C": at}
 
 
-@claim(
+@sc.claim(
     "AK-T1conc+",
-    paper=AUDIFFREN_KADRI,
     place=PROOF + ", corrected",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Let λ > 0 and K Y ≠ 0. F is strictly concave on (0, ∞) for 1 < m < 2, affine for m = 2 and strictly convex for m > 2; it is "
     r"strictly decreasing for m ≥ 2. In each case F > 0 near 0 and F → −∞, so that F has exactly one root.",
     instances=rational_spectra,
@@ -523,7 +510,7 @@ def rational_spectra(trial: Trial) -> Iterator[Instance]:
     corrects="AK-T1conc",
     note="Divided differences over three rational points, powers as enclosures. The argument is in the head of theorem_1.py.",
 )
-def secular_function_has_this_shape(instance: Instance, trial: Trial) -> Iterator[Check]:
+def secular_function_has_this_shape(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Divided differences of g = F + C, monotonicity, and the signs at both ends."""
     m, at = instance["power"], instance["C"]
 
@@ -534,18 +521,18 @@ def secular_function_has_this_shape(instance: Instance, trial: Trial) -> Iterato
     slopes = [(values[i + 1] - values[i]) / (at[i + 1] - at[i]) for i in range(2)]
     second = slopes[1] - slopes[0]
     if m < trial["concave below"]:
-        yield at_most(second, 0, f"change of slope, m = {m}", strict=True)
+        yield sc.at_most(second, 0, f"change of slope, m = {m}", strict=True)
     elif m == 2:
-        yield equal(second, 0, "change of slope, m = 2")
+        yield sc.equal(second, 0, "change of slope, m = 2")
     else:
-        yield at_least(second, 0, f"change of slope, m = {m}", strict=True)
+        yield sc.at_least(second, 0, f"change of slope, m = {m}", strict=True)
     if m >= trial["decreasing from"]:
-        yield at_most(slopes, 0, f"slope, m = {m}", strict=True)
-    yield at_least(F(Fraction(1, 10**30)), 0, "F near 0", strict=True)
-    yield at_most(F(Fraction(10) ** 30), 0, "F far out", strict=True)
+        yield sc.at_most(slopes, 0, f"slope, m = {m}", strict=True)
+    yield sc.at_least(F(Fraction(1, 10**30)), 0, "F near 0", strict=True)
+    yield sc.at_most(F(Fraction(10) ** 30), 0, "F far out", strict=True)
 
 
-def newton_problems(trial: Trial) -> Iterator[Instance]:
+def newton_problems(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random spectra, λ from 1e-3 to 1e6, starts at 0 (m ≥ 2) or up to 10⁴ times the root (1 < m < 2); and the paper-sized example."""
     yield {"d": np.ones(1), "y": np.ones(1), "lam": 10.0, "power": 1.5, "start": 100.0}
     for i in range(trial.count(56, 560)):
@@ -556,7 +543,7 @@ def newton_problems(trial: Trial) -> Iterator[Instance]:
         yield {"d": d, "y": y, "lam": lam, "power": power, "start": 0.0 if power >= 2 else float(10.0 ** trial.rng.uniform(0.2, 4))}
 
 
-def newton_from_zero(trial: Trial) -> Iterator[Instance]:
+def newton_from_zero(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The same, all from C = 0."""
     for instance in newton_problems(trial):
         yield instance | {"start": 0.0}
@@ -573,12 +560,10 @@ def newton_iterates(F: Callable[[float], tuple[float, float]], start: float, lim
     return path
 
 
-@claim(
+@sc.claim(
     "AK-T1newt",
-    paper=AUDIFFREN_KADRI,
     place="after Theorem 1",
-    kind=ALGORITHM,
-    expected=HOLDS,
+    kind=sc.ALGORITHM,
     says=r"Let λ > 0 and K Y ≠ 0. Newton's method on F converges monotonically to C₀, **from any start right of C₀ if 1 < m < 2**, and "
     r"from C = 0 (any start in [0, C₀]) if m ≥ 2; for 1.1 ≤ m ≤ 5 and 1e-3 ≤ λ ≤ 1e6 it is there to relative accuracy 1e-9 within 100 "
     r"steps.",
@@ -590,7 +575,7 @@ def newton_iterates(F: Callable[[float], tuple[float, float]], start: float, lim
     "(AK-T1newt-zero); for smaller λ the first step lands right of C₀ and the rest is monotone. From 0 at m = 5 it takes some 40 steps "
     "when λ is large: bracketing in log C is what the solver does.",
 )
-def newton_converges_from_the_right_side(instance: Instance, trial: Trial) -> Iterator[Check]:
+def newton_converges_from_the_right_side(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Direction of every step, and a sign change of F around the last iterate."""
     d, y, m = instance["d"], instance["y"], instance["power"]
     factor = instance["lam"] * m * len(d)
@@ -607,29 +592,27 @@ def newton_converges_from_the_right_side(instance: Instance, trial: Trial) -> It
 
     root = positive_root(F)
     if root is None:
-        yield true(False, "F has a root")
+        yield sc.true(False, "F has a root")
         return
     start = instance["start"] * (root if m < 2 else 1.0)
     path = np.array(newton_iterates(with_slope, start, trial["steps"]))
     steps = np.diff(path) if m >= 2 else -np.diff(path)
-    yield at_least(steps / root, 0, "every step goes towards the root")
-    yield at_least(path / root, 0, "no iterate is negative")
+    yield sc.at_least(steps / root, 0, "every step goes towards the root")
+    yield sc.at_least(path / root, 0, "no iterate is negative")
     last = abs(float(path[-1]))
-    yield at_least(F(last * (1 - 1e-9)) / root, 0, "F left of the last iterate", strict=True)
-    yield at_most(F(last * (1 + 1e-9)) / root, 0, "F right of the last iterate", strict=True)
+    yield sc.at_least(F(last * (1 - 1e-9)) / root, 0, "F left of the last iterate", strict=True)
+    yield sc.at_most(F(last * (1 + 1e-9)) / root, 0, "F right of the last iterate", strict=True)
 
 
-def newton_at_zero(trial: Trial) -> Iterator[Instance]:
+def newton_at_zero(trial: sc.Trial) -> Iterator[sc.Instance]:
     """n = d = y = 1, λ = 10."""
     yield {"d": 1, "y": 1, "lam": 10}
 
 
-@claim(
+@sc.claim(
     "AK-T1newt-zero",
-    paper=AUDIFFREN_KADRI,
     place="after Theorem 1, our example",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"At n = d = y = 1, m = 3/2, λ = 10: F(0) = 1 and F'(0) = 11/4, so Newton's first step from C = 0 goes to −4/11, outside ℝ₊, "
     r"where F is not defined.",
     instances=newton_at_zero,
@@ -637,15 +620,15 @@ def newton_at_zero(trial: Trial) -> Iterator[Instance]:
     knobs={"weaker": 1},
     mutants={"λ = 1": {"weaker": Fraction(1, 10)}},
 )
-def newton_fails_from_zero(instance: Instance, trial: Trial) -> Iterator[Check]:
+def newton_fails_from_zero(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """F(0) and F'(0) by the chain rule, in rationals: S(0) = 1."""
-    d, y, lam = inputs(d=instance["d"], y=instance["y"], lam=instance["lam"])
+    d, y, lam = sc.inputs(d=instance["d"], y=instance["y"], lam=instance["lam"])
     m = Fraction(3, 2)
     factor = lam * trial["weaker"] * m
     S = squared_path_norm([d], [y], 0)
     slope_of_S = -8 * factor * d * y**2 / (2 * d) ** 3
     slope = (m / 2 - 1) * fractional(S, m / 2 - 2) * slope_of_S - 1
     value = secular([d], [y], lam, m, 0)
-    yield equal(value, 1, "F(0)")
-    yield equal(slope, Fraction(11, 4), "F'(0)")
-    yield at_most(0 - value / slope, Fraction(-4, 11), "first step")
+    yield sc.equal(value, 1, "F(0)")
+    yield sc.equal(slope, Fraction(11, 4), "F'(0)")
+    yield sc.at_most(0 - value / slope, Fraction(-4, 11), "first step")

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.equivalence.stability import Changes, leave_one_out, swap
 from simopt.equivalence.stability_bounds import Change, loss_bound, sharpened, subquadratic, theorem3
@@ -44,49 +44,49 @@ from simopt.theorems.ak.stability_sets import (
 REMOVALS = (Change.BOUSQUET_ELISSEEFF, Change.RENORMALISED)
 
 
-def sets(trial: Trial) -> Iterator[Instance]:
+def sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Sharp and random sets for m ≥ 2."""
     yield from sharp_sets()
     yield from random_sets(trial, ABOVE_TWO, trial.count(30, 400))
 
 
-def sets_below_two(trial: Trial) -> Iterator[Instance]:
+def sets_below_two(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Sharp and random sets for 1 < m < 2."""
     yield from sharp_sets_below_two()
     yield from random_sets(trial, BELOW_TWO, trial.count(30, 400))
 
 
-def loud(trial: Trial) -> Iterator[Instance]:
+def loud(trial: sc.Trial) -> Iterator[sc.Instance]:
     """m ≥ 2 without the bound on y."""
     return doubled_targets(sets(trial))
 
 
-def wide(trial: Trial) -> Iterator[Instance]:
+def wide(trial: sc.Trial) -> Iterator[sc.Instance]:
     """m ≥ 2 without the bound on k(x, x)."""
     return doubled_inputs(sets(trial))
 
 
-def loud_below_two(trial: Trial) -> Iterator[Instance]:
+def loud_below_two(trial: sc.Trial) -> Iterator[sc.Instance]:
     """1 < m < 2 without the bound on y."""
     return doubled_targets(sets_below_two(trial))
 
 
-def wide_below_two(trial: Trial) -> Iterator[Instance]:
+def wide_below_two(trial: sc.Trial) -> Iterator[sc.Instance]:
     """1 < m < 2 without the bound on k(x, x)."""
     return doubled_inputs(sets_below_two(trial))
 
 
-def decode(point: Array, trial: Trial) -> Instance:
+def decode(point: Array, trial: sc.Trial) -> sc.Instance:
     """2 ≤ m ≤ 6, λ up to 1e6."""
     return decoded(point, 2.0, 6.0, (-2.0, 6.0))
 
 
-def decode_below_two(point: Array, trial: Trial) -> Instance:
+def decode_below_two(point: Array, trial: sc.Trial) -> sc.Instance:
     """1.05 ≤ m ≤ 1.95, λ up to 1e3."""
     return decoded(point, 1.05, 1.95, (-1.0, 3.0))
 
 
-def changes(instance: Instance, change: Change) -> Changes:
+def changes(instance: sc.Instance, change: Change) -> Changes:
     """Every f_{Z^i}; an exchange puts the first input with the opposite of the largest target in the place of a sample."""
     Z, lam, m = training_set(instance), instance["regularization"], instance["power"]
     if change is Change.SWAP:
@@ -94,7 +94,7 @@ def changes(instance: Instance, change: Change) -> Changes:
     return leave_one_out(Z, lam, m, change)
 
 
-def largest_loss(found: Changes, instance: Instance) -> float:
+def largest_loss(found: Changes, instance: sc.Instance) -> float:
     """Largest change of loss for |y| ≤ C_y at the inputs of Z and where the worst f − g is largest in the ball of radius κ."""
     points = found.whole.centres
     w = (found.whole.coefficients - found.coefficients[found.worst]) @ points
@@ -104,18 +104,18 @@ def largest_loss(found: Changes, instance: Instance) -> float:
     return float(np.max(found.worst_losses(points, instance["target_bound"])))
 
 
-def influence(instance: Instance, change: Change, bound: float) -> Iterator[Check]:
+def influence(instance: sc.Instance, change: Change, bound: float) -> Iterator[sc.Check]:
     """The distance ‖f_Z − g‖ and the loss against a bound on the distance; where asked, the worst pair once more with error bars."""
     found = changes(instance, change)
     lam, m, kappa = instance["regularization"], instance["power"], instance["kappa"]
-    yield at_most(float(np.max(found.distances)), bound, f"‖f − g‖, {change.value}", scale=bound)
+    yield sc.at_most(float(np.max(found.distances)), bound, f"‖f − g‖, {change.value}", scale=bound)
     beta = loss_bound(bound, lam, m, instance["target_bound"], kappa)
-    yield at_most(largest_loss(found, instance), beta, f"change of loss, {change.value}", scale=beta)
+    yield sc.at_most(largest_loss(found, instance), beta, f"change of loss, {change.value}", scale=beta)
     if instance["certify"] and change is not Change.SWAP:
         Z, learner = training_set(instance), m_power_rls(m)
         share = Z.n / (Z.n - 1) if change is Change.BOUSQUET_ELISSEEFF else 1.0  # the family divides by the size of its set
         f, g = learner.fit(lam, Z), learner.fit(share * lam, Z.without(found.worst))
-        yield at_most(f.distance(g), bound, f"certified ‖f − g‖, {change.value}", error=f.error + g.error, scale=bound)
+        yield sc.at_most(f.distance(g), bound, f"certified ‖f − g‖, {change.value}", error=f.error + g.error, scale=bound)
 
 
 Factor = Callable[[float], float]
@@ -141,12 +141,10 @@ def without_curvature(m: float) -> float:
     return (m - 1) / 2
 
 
-@claim(
+@sc.claim(
     "AK-T3",
-    paper=AUDIFFREN_KADRI,
     place="Appendix D, Theorem 3",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Let m ≥ 2, λ > 0, |y| ≤ C_y, k(x, x) ≤ κ², C = 2(C_y + κ(C_y²/λ)^{1/m}), c the squared loss. M-RLSR is stable with β = Cκ "
     r"(2^{m−2} Cκ/(λn))^{1/(m−1)}: |c(y, f_Z, x) − c(y, f_{Z^i}, x)| ≤ β for all Z with |Z| = n, all i and (x, y), since ‖f_Z − f_{Z^i}‖ ≤ "
     r"β/(Cκ), whether Z^i divides its sum by n or by n − 1 (f_∅ = 0).",
@@ -164,9 +162,8 @@ def without_curvature(m: float) -> float:
     },
     note="The printed proof covers Z^i divided by n only (AK-18-renewed). With c = 1 (n kept) or c = 2 (n − 1) the factor c/m ≤ 1 comes "
     "out besides (AK-T3+), which gives the theorem under both. It is asymptotically sharp at m = 2 with n − 1.",
-    cost=1.5,
 )
-def theorem_three(instance: Instance, trial: Trial) -> Iterator[Check]:
+def theorem_three(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Every sample removed, under both conventions."""
     m, n = instance["power"], len(instance["targets"])
     bound = theorem3(n, instance["regularization"], m, instance["target_bound"], instance["kappa"])
@@ -178,7 +175,7 @@ POWERS = (Fraction(3, 2), Fraction(2), Fraction(5, 2), Fraction(3), Fraction(4))
 STEPS = (Fraction(1, 1024), Fraction(1, 3), Fraction(1, 2), Fraction(3, 4), Fraction(1))
 
 
-def one_sample(trial: Trial) -> Iterator[Instance]:
+def one_sample(trial: sc.Trial) -> Iterator[sc.Instance]:
     """n = 1, x = 1, y = Y: g = 0 and no other terms, where (17) is sharp for small t."""
     for m in POWERS:
         f, lam = Fraction(1, 4), Fraction(3, 2)
@@ -186,14 +183,14 @@ def one_sample(trial: Trial) -> Iterator[Instance]:
         yield {"first": [1, [Fraction(1)], y], "rest": [], "f": [f], "g": [Fraction(0)], "lam": lam, "power": m}
 
 
-def two_samples(trial: Trial, renewed: bool = False) -> Iterator[Instance]:
+def two_samples(trial: sc.Trial, renewed: bool = False) -> Iterator[sc.Instance]:
     """n = 2, one point, y = (1, 0), λ = 10, m = 2, and the second sample is left out."""
     one, lam = [Fraction(1)], Fraction(10)
     f, g = 1 / (2 * (1 + lam)), 1 / (1 + (1 if renewed else 2) * lam)
     yield {"first": [1, one, Fraction(0)], "rest": [[1, one, Fraction(1)]], "f": [f], "g": [g], "lam": lam, "power": Fraction(2)}
 
 
-def three_samples(trial: Trial, renewed: bool = False) -> Iterator[Instance]:
+def three_samples(trial: sc.Trial, renewed: bool = False) -> Iterator[sc.Instance]:
     """Three samples in the plane whose targets make two chosen functions the minimisers."""
     for k in range(trial.count(20, 200)):
         m, lam = POWERS[k % len(POWERS)], Fraction(2) ** int(trial.rng.integers(-4, 5))
@@ -201,20 +198,20 @@ def three_samples(trial: Trial, renewed: bool = False) -> Iterator[Instance]:
         yield {"first": list(first), "rest": [list(sample) for sample in rest], "f": f, "g": g, "lam": lam, "power": m}
 
 
-def kept_divisor(trial: Trial) -> Iterator[Instance]:
+def kept_divisor(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Pairs of minimisers, both sums divided by n."""
     yield from one_sample(trial)
     yield from two_samples(trial)
     yield from three_samples(trial)
 
 
-def renewed_divisor(trial: Trial) -> Iterator[Instance]:
+def renewed_divisor(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Pairs of minimisers, the sum without sample i divided by n − 1."""
     yield from two_samples(trial, renewed=True)
     yield from three_samples(trial, renewed=True)
 
 
-def not_minimisers(trial: Trial) -> Iterator[Instance]:
+def not_minimisers(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The same samples with f and g exchanged."""
     for instance in kept_divisor(trial):
         yield instance | {"f": instance["g"], "g": instance["f"]}
@@ -231,13 +228,11 @@ def cost(sample: Sequence[Any], w: Sequence[Any]) -> Any:
     return (y - dot(w, x)) ** 2
 
 
-@claim(
+@sc.claim(
     "AK-14-17",
     covers=("AK-18",),
-    paper=AUDIFFREN_KADRI,
     place="Appendix D, proof of Theorem 3, (14) to (18)",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Let m > 1, λ > 0, f = f_Z and g = f_{Z^i}, where **both sums are divided by n = |Z|** (c is the squared loss, R_e the empirical "
     r"and R_r the regularised error). For 0 ≤ t ≤ 1, f_t = f + t(g − f) and g_t = g + t(f − g): (14) R_e(f_t, Z^i) − R_e(f, Z^i) ≤ "
     r"t (R_e(g, Z^i) − R_e(f, Z^i)), and the same with f and g exchanged; (15) the sum of the two left sides is ≤ 0; (16) R_r(f, Z) − "
@@ -254,7 +249,7 @@ def cost(sample: Sequence[Any], w: Sequence[Any]) -> Any:
     note="R_e is printed with 1/n and the proof extends Theorem 22 of Bousquet and Elisseeff, who divide by n: that is the reading here. "
     "Definitions 3.1 and 4.2 taken literally divide by n − 1, and then (17) and (18) fail: AK-18-renewed. Theorem 3 survives: AK-T3.",
 )
-def chain_of_inequalities(instance: Instance, trial: Trial) -> Iterator[Check]:
+def chain_of_inequalities(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Every link on exact minimisers; powers of norms are enclosures."""
     f, g, lam, m = instance["f"], instance["g"], instance["lam"], instance["power"]
     first: Sample = tuple(instance["first"])
@@ -268,69 +263,67 @@ def chain_of_inequalities(instance: Instance, trial: Trial) -> Iterator[Check]:
     def regularised(w: Sequence[Any], whole: bool) -> Any:
         return lam * norm(w) + error(w) + (cost(first, w) / n if whole else 0)
 
-    def norm(w: Sequence[Any]) -> Expr:
+    def norm(w: Sequence[Any]) -> sc.Expr:
         return fractional(dot(w, w), m / 2)
 
     for t in trial["steps"]:
         ft, gt = towards(f, g, t), towards(g, f, t)
         there, back = error(ft) - error(f), error(gt) - error(g)
-        yield at_most(there, t * (error(g) - error(f)), f"(14), t = {t}")
-        yield at_most(back, t * (error(f) - error(g)), f"(14) exchanged, t = {t}")
-        yield at_most(there + back, 0, f"(15), t = {t}")
+        yield sc.at_most(there, t * (error(g) - error(f)), f"(14), t = {t}")
+        yield sc.at_most(back, t * (error(f) - error(g)), f"(14) exchanged, t = {t}")
+        yield sc.at_most(there + back, 0, f"(15), t = {t}")
         gain = regularised(f, True) - regularised(ft, True) + regularised(g, False) - regularised(gt, False)
-        yield at_most(gain, 0, f"(16), t = {t}")
+        yield sc.at_most(gain, 0, f"(16), t = {t}")
         bent = trial["samples"] * lam * n * (norm(f) - norm(ft) + norm(g) - norm(gt))
-        yield at_most(bent, cost(first, ft) - cost(first, f), f"(17), t = {t}")
+        yield sc.at_most(bent, cost(first, ft) - cost(first, f), f"(17), t = {t}")
     middle = towards(f, g, Fraction(1, 2))
     bent = trial["samples"] * n * lam * (norm(f) - 2 * norm(middle) + norm(g))
-    yield at_least(abs(cost(first, f) - cost(first, middle)), bent, "(18)", row="AK-18")
+    yield sc.at_least(abs(cost(first, f) - cost(first, middle)), bent, "(18)", row="AK-18")
 
 
-def two_targets(trial: Trial) -> Iterator[Instance]:
+def two_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The data of the counterexample: one point, two targets."""
     yield {"y": [Fraction(1), Fraction(0)], "lam": Fraction(10)}
 
 
-@claim(
+@sc.claim(
     "AK-18-renewed",
-    paper=AUDIFFREN_KADRI,
     place="Appendix D, (17) and (18), our counterexample for 1/(n − 1)",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"If Z^i divides its sum by n − 1 (Definitions 3.1 and 4.2 read literally), (18), which is (17) at t = 1/2, fails: for n = 2, "
     r"k = 1, Y = (1, 0), λ = 10, m = 2 and the second sample left out, f_Z = 1/22, f_{Z^i} = 1/11, and (18) reads 5/1936 ≥ 10/484.",
     instances=two_targets,
     exhaustive=True,
-    quantifier=SOME,
+    quantifier=sc.SOME,
     knobs={"divisor": 1},
     mutants={"Z^i divided by n": {"divisor": 2}},
 )
-def chain_breaks_when_renewed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def chain_breaks_when_renewed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both minimisers of λf² + risk are y̅/(1 + λ), in closed form; so both sides are formulas of the data."""
-    (first, second), lam = inputs(y=instance["y"], lam=instance["lam"])
+    (first, second), lam = sc.inputs(y=instance["y"], lam=instance["lam"])
     f = (first + second) / 2 / (1 + lam)
     g = first / (1 + trial["divisor"] * lam)
-    yield equal((first - f) + (second - f), 2 * lam * f, "first-order condition of f_Z")
-    yield equal(first - g, trial["divisor"] * lam * g, "first-order condition of f_{Z^i}")
+    yield sc.equal((first - f) + (second - f), 2 * lam * f, "first-order condition of f_Z")
+    yield sc.equal(first - g, trial["divisor"] * lam * g, "first-order condition of f_{Z^i}")
     middle = (f + g) / 2
     change = abs((second - f) ** 2 - (second - middle) ** 2)
     bent = 2 * lam * (f**2 - 2 * middle**2 + g**2)
-    yield at_most(change, bent, "(18) is violated", strict=True)
-    yield equal(change, Fraction(5, 1936), "left side")
-    yield equal(bent, Fraction(10, 484), "right side")
+    yield sc.at_most(change, bent, "(18) is violated", strict=True)
+    yield sc.equal(change, Fraction(5, 1936), "left side")
+    yield sc.equal(bent, Fraction(10, 484), "right side")
 
 
 DISPLAY_19 = "Appendix D, proof of Theorem 3, (19)"
 
 
-def turned(tangent: Fraction, ratio: Fraction, power: Fraction) -> Instance:
+def turned(tangent: Fraction, ratio: Fraction, power: Fraction) -> sc.Instance:
     """u = (1, 0) and v of length `ratio` at the angle whose half has this tangent: all angles and ratios, by homogeneity all pairs."""
     square = 1 + tangent**2
     v = [ratio * (1 - tangent**2) / square, ratio * 2 * tangent / square]
     return {"u": [Fraction(1), Fraction(0)], "v": v, "power": power}
 
 
-def pairs(low: Fraction, high: Fraction, trial: Trial) -> Iterator[Instance]:
+def pairs(low: Fraction, high: Fraction, trial: sc.Trial) -> Iterator[sc.Instance]:
     """Angles from 0 to π, ratios from 0 to 1 (u and v may be exchanged), m (whole eighths) from low to high, and random ones."""
     for power in (low, low + Fraction(3, 8), low + Fraction(3, 4), high - Fraction(1, 8), high):
         for tangent in (Fraction(0), Fraction(1, 3), Fraction(1), Fraction(4)):
@@ -343,34 +336,34 @@ def pairs(low: Fraction, high: Fraction, trial: Trial) -> Iterator[Instance]:
         yield turned(4 * tangent, ratio, power)
 
 
-def from_two(trial: Trial) -> Iterator[Instance]:
+def from_two(trial: sc.Trial) -> Iterator[sc.Instance]:
     """m from 2 to 8."""
     return pairs(Fraction(2), Fraction(8), trial)
 
 
-def up_to_two(trial: Trial) -> Iterator[Instance]:
+def up_to_two(trial: sc.Trial) -> Iterator[sc.Instance]:
     """m from 1/8 to 2."""
     return pairs(Fraction(1, 8), Fraction(2), trial)
 
 
-def between_one_and_two(trial: Trial) -> Iterator[Instance]:
+def between_one_and_two(trial: sc.Trial) -> Iterator[sc.Instance]:
     """m from 1 to 2."""
     return pairs(Fraction(1), Fraction(2), trial)
 
 
-def decode_from_two(point: Array, trial: Trial) -> Instance:
+def decode_from_two(point: Array, trial: sc.Trial) -> sc.Instance:
     """Angle, ratio and m on a fine grid, so that the powers stay roots of moderate order."""
     tangent, ratio, share = (Fraction(round(float(x) * 256), 256) for x in point)
     return turned(4 * tangent, ratio, 2 + 6 * Fraction(round(share * 48), 48))
 
 
-def decode_up_to_two(point: Array, trial: Trial) -> Instance:
+def decode_up_to_two(point: Array, trial: sc.Trial) -> sc.Instance:
     """Angle, ratio and m from 1/8 to 2."""
     tangent, ratio, share = (Fraction(round(float(x) * 256), 256) for x in point)
     return turned(4 * tangent, ratio, Fraction(1, 8) + Fraction(round(share * 15), 8))
 
 
-def steps(instance: Instance) -> tuple[Any, Any, Any]:
+def steps(instance: sc.Instance) -> tuple[Any, Any, Any]:
     """(s + 2w)^p + (s − 2w)^p, 2s^p and 2a^p + 2b^p."""
     u, v, p = instance["u"], instance["v"], instance["power"] / 2
     a, b, w = dot(u, u), dot(v, v), dot(u, v)
@@ -379,12 +372,10 @@ def steps(instance: Instance) -> tuple[Any, Any, Any]:
     return top, 2 * fractional(s, p), 2 * fractional(a, p) + 2 * fractional(b, p)
 
 
-@claim(
+@sc.claim(
     "AK-19",
-    paper=AUDIFFREN_KADRI,
     place=DISPLAY_19,
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"For m ≥ 2 and u, v in a Hilbert space ‖u + v‖^m + ‖u − v‖^m ≥ 2‖u‖^m + 2‖v‖^m, in two steps with p = m/2 and "
     r"s = ‖u‖² + ‖v‖²: (s + 2⟨u, v⟩)^p + (s − 2⟨u, v⟩)^p ≥ 2s^p, and 2s^p ≥ 2‖u‖^{2p} + 2‖v‖^{2p}; equality for m = 2 and for v = 0.",
     instances=from_two,
@@ -396,22 +387,20 @@ def steps(instance: Instance) -> tuple[Any, Any, Any]:
     note="The steps are convexity and superadditivity of t ↦ t^p; the paper cites Newton's generalised binomial theorem (proved for even m "
     "in AK-19-even). Reversed for m ≤ 2: AK-19-reversed.",
 )
-def powers_of_norms(instance: Instance, trial: Trial) -> Iterator[Check]:
+def powers_of_norms(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both steps and the whole, as enclosures."""
     top, middle, bottom = steps(instance)
-    yield at_least(top, trial["factor"] * middle, "(s + 2w)^p + (s − 2w)^p ≥ 2s^p")
-    yield at_least(middle, trial["factor"] * bottom, "2s^p ≥ 2a^p + 2b^p")
-    yield at_least(top, trial["factor"] * bottom, "(19)")
+    yield sc.at_least(top, trial["factor"] * middle, "(s + 2w)^p + (s − 2w)^p ≥ 2s^p")
+    yield sc.at_least(middle, trial["factor"] * bottom, "2s^p ≥ 2a^p + 2b^p")
+    yield sc.at_least(top, trial["factor"] * bottom, "(19)")
     if instance["power"] == 2 or not any(instance["v"]):
-        yield equal(top, bottom, "equality")
+        yield sc.equal(top, bottom, "equality")
 
 
-@claim(
+@sc.claim(
     "AK-19-reversed",
-    paper=AUDIFFREN_KADRI,
     place=DISPLAY_19 + ", ours for m ≤ 2",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"For 0 < m ≤ 2 (19) and both its steps hold the other way round: ‖u + v‖^m + ‖u − v‖^m ≤ 2‖u‖^m + 2‖v‖^m.",
     instances=up_to_two,
     decode=decode_up_to_two,
@@ -421,57 +410,53 @@ def powers_of_norms(instance: Instance, trial: Trial) -> Iterator[Check]:
     mutants={"2 ≤ m ≤ 8": {"instances": from_two}, "1.98 for 2": {"factor": Fraction(99, 100)}},
     note="So the proof of Theorem 3 cannot be carried over to 1 < m < 2; AK-open uses strong monotonicity on a ball in its place.",
 )
-def powers_below_two(instance: Instance, trial: Trial) -> Iterator[Check]:
+def powers_below_two(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both steps and the whole, as enclosures."""
     top, middle, bottom = steps(instance)
-    yield at_most(top, trial["factor"] * middle, "(s + 2w)^p + (s − 2w)^p ≤ 2s^p")
-    yield at_most(middle, trial["factor"] * bottom, "2s^p ≤ 2a^p + 2b^p")
-    yield at_most(top, trial["factor"] * bottom, "(19) reversed")
+    yield sc.at_most(top, trial["factor"] * middle, "(s + 2w)^p + (s − 2w)^p ≤ 2s^p")
+    yield sc.at_most(middle, trial["factor"] * bottom, "2s^p ≤ 2a^p + 2b^p")
+    yield sc.at_most(top, trial["factor"] * bottom, "(19) reversed")
 
 
-def halves(trial: Trial) -> Iterator[Instance]:
+def halves(trial: sc.Trial) -> Iterator[sc.Instance]:
     """u = v = 1/2."""
     yield {"u": Fraction(1, 2), "v": Fraction(1, 2)}
 
 
-@claim(
+@sc.claim(
     "AK-19-witness",
-    paper=AUDIFFREN_KADRI,
     place=DISPLAY_19 + ", our counterexample for m = 3/2",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"(19) needs m ≥ 2: at m = 3/2 and u = v = 1/2 in ℝ its left side is 1 and its right side 4 · 2^{−3/2} = √2.",
     instances=halves,
     exhaustive=True,
-    quantifier=SOME,
+    quantifier=sc.SOME,
     knobs={"m": Fraction(3, 2)},
     mutants={"m = 5/2": {"m": Fraction(5, 2)}},
 )
-def fails_below_two(instance: Instance, trial: Trial) -> Iterator[Check]:
+def fails_below_two(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The left side is exact, the right one an enclosed root."""
-    u, v = inputs(u=instance["u"], v=instance["v"])
+    u, v = sc.inputs(u=instance["u"], v=instance["v"])
     m = trial["m"]
 
     def power(x: Any) -> Any:
-        return root(abs(x) ** m.numerator, m.denominator)
+        return sc.root(abs(x) ** m.numerator, m.denominator)
 
     left, right = power(u + v) + power(u - v), 2 * power(u) + 2 * power(v)
-    yield at_most(left, right - Fraction(2, 5), "(19) is violated by more than 2/5")
-    yield at_most(abs(right - root(rational(2))), Fraction(1, 10**50), "the right side is √2")
+    yield sc.at_most(left, right - Fraction(2, 5), "(19) is violated by more than 2/5")
+    yield sc.at_most(abs(right - sc.root(sc.rational(2))), Fraction(1, 10**50), "the right side is √2")
 
 
-def even_powers(trial: Trial) -> Iterator[Instance]:
+def even_powers(trial: sc.Trial) -> Iterator[sc.Instance]:
     """m = 2, 4, …, 16."""
     for p in range(1, 9):
         yield {"p": p}
 
 
-@claim(
+@sc.claim(
     "AK-19-even",
-    paper=AUDIFFREN_KADRI,
     place=DISPLAY_19 + ", m = 2p",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"For m = 2p, p = 1, …, 8, and all u, v with a = ‖u‖², b = ‖v‖², w = ⟨u, v⟩:  ‖u + v‖^m + ‖u − v‖^m − 2‖u‖^m − 2‖v‖^m = "
     r"2 Σ_{k ≥ 1} C(p, 2k) (a + b)^{p−2k} (2w)^{2k} + 2 Σ_{0 < j < p} C(p, j) a^j b^{p−j}. No term is negative, which is (19).",
     instances=even_powers,
@@ -479,26 +464,24 @@ def even_powers(trial: Trial) -> Iterator[Instance]:
     knobs={"first": 1},
     mutants={"without the terms in w²": {"first": 2}},
 )
-def even_powers_by_the_binomial_theorem(instance: Instance, trial: Trial) -> Iterator[Check]:
+def even_powers_by_the_binomial_theorem(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """An identity of polynomials in a, b, w for each p."""
     p = instance["p"]
-    a, b, w = symbols("a b w")
+    a, b, w = sc.symbols("a b w")
     s = a + b
     left = (s + 2 * w) ** p + (s - 2 * w) ** p - 2 * a**p - 2 * b**p
-    right = rational(0)
+    right = sc.rational(0)
     for k in range(trial["first"], p // 2 + 1):
         right = right + 2 * comb(p, 2 * k) * s ** (p - 2 * k) * (2 * w) ** (2 * k)
     for j in range(1, p):
         right = right + 2 * comb(p, j) * a**j * b ** (p - j)
-    yield equal(left, right, f"m = {2 * p}")
+    yield sc.equal(left, right, f"m = {2 * p}")
 
 
-@claim(
+@sc.claim(
     "AK-T3+",
-    paper=AUDIFFREN_KADRI,
     place="Appendix D, Theorem 3, with our constant",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Under the hypotheses of Theorem 3, with c = 1 if sample i is removed and the divisor n kept, c = 2 if it is removed and the sum "
     r"divided by n − 1, or if it is exchanged for another sample: ‖f_Z − g‖ ≤ (2^{m−2} c C κ/(m λ n))^{1/(m−1)}, and the loss changes by "
     r"at most Cκ times that. Sharp as λ → ∞ for c = 1 and every m, and for c = 2 at m = 2 (AK-T3-sharp).",
@@ -518,9 +501,8 @@ def even_powers_by_the_binomial_theorem(instance: Instance, trial: Trial) -> Ite
     note="Theorem 3 is not wrong; this is what its hypotheses give. Proof: first-order conditions, and ⟨J(f) − J(g), f − g⟩ ≥ 2^{2−m} "
     "‖f − g‖^m for J(f) = ‖f‖^{m−2} f; docs/proofs/m_power_stability.md (an exchange leaves two terms "
     "over in place of one).",
-    cost=2.0,
 )
-def theorem_three_sharpened(instance: Instance, trial: Trial) -> Iterator[Check]:
+def theorem_three_sharpened(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Removals under both conventions, and an exchange."""
     m, n = instance["power"], len(instance["targets"])
     for change in Change:
@@ -529,19 +511,17 @@ def theorem_three_sharpened(instance: Instance, trial: Trial) -> Iterator[Check]
         yield from influence(instance, change, trial["factor"](m) * share * bound)
 
 
-def opposite_targets(trial: Trial) -> Iterator[Instance]:
+def opposite_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """m = 2, …, 6 with the divisor kept, and m = 2 with it renewed."""
     for m in range(2, 7):
         yield {"s": Fraction(1, 10**9), "power": m, "divisor": 2}
     yield {"s": Fraction(1, 10**9), "power": 2, "divisor": 1}
 
 
-@claim(
+@sc.claim(
     "AK-T3-sharp",
-    paper=AUDIFFREN_KADRI,
     place="Appendix D, Theorem 3, ours: the constant of AK-T3+ is best",
-    kind=TIGHTNESS,
-    expected=HOLDS,
+    kind=sc.TIGHTNESS,
     says=r"For m = 2, …, 6 and Z^i divided by n (c = 1), and for m = 2 and Z^i divided by n − 1 (c = 2), there are sets with n = 2, "
     r"k = κ = C_y = 1 and ‖f_Z − f_{Z^i}‖ ≥ 0.999 (2^{m−2} c C κ/(m λ n))^{1/(m−1)}. With n − 1 and m = 2 that is the bound of Theorem 3.",
     instances=opposite_targets,
@@ -551,29 +531,27 @@ def opposite_targets(trial: Trial) -> Iterator[Instance]:
     note="c = 1: y = ((1 − s)/2, −1), λ = (1 − 3s)/(2 m s^{m−1}), f_Z = −s, and s without the second sample. c = 2: y = (1, −1), λ = 1/s − "
     "1, f_Z = 0, and s without it. s → 0 makes every step of the proof an equality. For c = 2 and m > 2 no sharp set is known to us.",
 )
-def best_constant(instance: Instance, trial: Trial) -> Iterator[Check]:
+def best_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The first-order conditions of both minimisers, |y| ≤ 1, and the (m − 1)-th power of the distance."""
     m, divisor = instance["power"], instance["divisor"]
-    s = inputs(s=instance["s"])
+    s = sc.inputs(s=instance["s"])
     kept = divisor == 2
     lam = (1 - 3 * s) / (2 * m * s ** (m - 1)) if kept else 1 / s - 1
     y, last = ((1 - s) / 2 if kept else 1 + 0 * s), -1
     f, g = (-s if kept else 0 * s), s
     for w, gap, count, name in ((f, y - f + last - f, 2, "f_Z"), (g, y - g, divisor, "f_{Z^i}")):
-        yield equal(lam * m * abs(w) ** (m - 2) * w, 2 * gap / count, f"first-order condition of {name}")
-    yield at_most(abs(y), 1, "|y| ≤ C_y")
-    yield at_least(lam, 0, "λ > 0", strict=True)
-    C = 2 * (1 + root(1 / lam, m))
+        yield sc.equal(lam * m * abs(w) ** (m - 2) * w, 2 * gap / count, f"first-order condition of {name}")
+    yield sc.at_most(abs(y), 1, "|y| ≤ C_y")
+    yield sc.at_least(lam, 0, "λ > 0", strict=True)
+    C = 2 * (1 + sc.root(1 / lam, m))
     bound = 2 ** (m - 2) * (1 if kept else 2) * C / (m * lam * 2)
-    yield at_least((g - f) ** (m - 1), trial["share"] ** (m - 1) * bound, f"(m − 1)-th power of the distance, m = {m}")
+    yield sc.at_least((g - f) ** (m - 1), trial["share"] ** (m - 1) * bound, f"(m − 1)-th power of the distance, m = {m}")
 
 
-@claim(
+@sc.claim(
     "AK-open",
-    paper=AUDIFFREN_KADRI,
     place="Appendix D, last paragraph",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"The question left open, whether M-RLSR is uniformly stable for 1 < m < 2, has the answer yes, at the rate 1/n: for |y| ≤ C_y, "
     r"k(x, x) ≤ κ², B = (C_y²/λ)^{1/m}, C = 2(C_y + κB) and c as in AK-T3+, ‖f_Z − g‖ ≤ c C κ B^{2−m}/(m (m − 1) λ n), and the loss "
     r"changes by at most Cκ times that.",
@@ -593,9 +571,8 @@ def best_constant(instance: Instance, trial: Trial) -> Iterator[Check]:
     note="Proof: ‖·‖^m/m has Hessian ≥ (m − 1) B^{m−2} on the ball of radius B, which holds f_Z and g; docs/proofs/m_power_stability.md. "
     "The bound meets AK-T3+ at m = 2 and is far from sharp for m near 1, where ‖f_Z‖ stays well below B: the largest ratios found fall "
     "from 0.81 at m = 1.95 to 0.029 at m = 1.05.",
-    cost=2.0,
 )
-def stable_below_two(instance: Instance, trial: Trial) -> Iterator[Check]:
+def stable_below_two(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Removals under both conventions, and an exchange."""
     m, n = instance["power"], len(instance["targets"])
     for change in Change:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.ak.rational_ridge import Sample, dot, eliminated, loss_change, random_samples, ridge, size, without
 
 CONVENTIONS = ((1, "Z^i divided by n"), (2, "Z^i divided by n − 1"))
@@ -38,7 +38,7 @@ def largest_change(samples: Sequence[Sample], whole: Sequence[Any], left: Sequen
     return max(loss_change(x, y, whole, left) for _, x, _ in samples for y in (-1, 1))
 
 
-def growing_sets(trial: Trial) -> Iterator[Instance]:
+def growing_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Sets of 1 to 10⁴ samples, with |y| ≤ 1 on the unit interval or in the unit disc, and √λ."""
     one, zero = Fraction(1), Fraction(0)
     for s in (Fraction(1, 2), Fraction(1), Fraction(30)):
@@ -62,12 +62,10 @@ def _modified_ridge(lam: Fraction, n: int) -> Fraction:
     return lam
 
 
-@claim(
+@sc.claim(
     "AK-D4.2",
-    paper=AUDIFFREN_KADRI,
     place="Definition 4.2",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"A is β-uniformly stable w.r.t. ℓ, β(n, λ) → 0 as n → ∞, iff |ℓ(y, A(λ, Z)(x)) − ℓ(y, A(λ, Z^i)(x))| ≤ β(|Z|, λ) for all λ > "
     r"0, Z, i and (x, y), with f_∅ = 0. KRR (|y| ≤ 1, k(x, x) ≤ 1, squared loss) is so with β(n, λ) = c (2 (1 + 1/√λ))²/(2λn), whether "
     r"Z^i divides its sum by n (c = 1) or by n − 1 (c = 2); KRR with λ/|Z| is not.",
@@ -77,7 +75,7 @@ def _modified_ridge(lam: Fraction, n: int) -> Fraction:
     note="Printed without the argument (x), and with Z^i = ∅ for |Z| = 1, which is not a training set; f_∅ = 0 is our choice. Definition "
     "3.1 applied to Z^i divides by n − 1; Bousquet and Elisseeff, whom the proof of Theorem 3 follows, divide by n.",
 )
-def ridge_is_uniformly_stable(instance: Instance, trial: Trial) -> Iterator[Check]:
+def ridge_is_uniformly_stable(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Remove each kind of sample under both conventions; β(n, λ) n is constant, so a change that stays gets over it."""
     samples, lam = instance["samples"], instance["root"] ** 2
     n, penalty = size(samples), trial["penalty"]
@@ -88,7 +86,7 @@ def ridge_is_uniformly_stable(instance: Instance, trial: Trial) -> Iterator[Chec
             rest = without(samples, i)
             left = ridge(rest, penalty(lam, n if c == 1 else n - 1), 2) if rest else [trial["empty"], trial["empty"]]
             worst = max(worst, largest_change(samples, whole, left))
-        yield at_most(worst, beta(n, lam, c), f"change, {name}", scale=beta(n, lam, c))
+        yield sc.at_most(worst, beta(n, lam, c), f"change, {name}", scale=beta(n, lam, c))
 
 
 @dataclass(frozen=True)
@@ -124,7 +122,7 @@ PROGRAMMES = {
 """(ν/|Z|) Σ (y − f(x))² + ‖f‖²; (1/(4|Z|)) Σ (y − f(x))² + ν ‖f‖²; KRR with the kernel 9k."""
 
 
-def sets_and_programmes(trial: Trial) -> Iterator[Instance]:
+def sets_and_programmes(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Training sets of different samples, a rational √λ and B; the first sets make β sharp as λ → ∞."""
     one = Fraction(1)
     for name in PROGRAMMES:
@@ -134,12 +132,10 @@ def sets_and_programmes(trial: Trial) -> Iterator[Instance]:
             yield {"samples": samples, "root": Fraction(2) ** int(trial.rng.integers(-4, 6)), "programme": name}
 
 
-@claim(
+@sc.claim(
     "AK-L4.3",
-    paper=AUDIFFREN_KADRI,
     place="Lemma 4.3",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"If A(λ) = B(Φ(λ)) for all λ > 0, as functions of Z (strong equivalence), and B is β-uniformly stable, then A is β(·, "
     r"Φ(·))-uniformly stable: the leave-one-out changes of A at λ are those of B at Φ(λ). Checked for A = KRR and three programmes B: "
     r"(ν/|Z|) Σ (y − f(x))² + ‖f‖² with Φ = 1/λ, (1/(4|Z|)) Σ (y − f(x))² + ν ‖f‖² with Φ = λ/4, KRR with the kernel 9k and Φ = 9λ.",
@@ -152,14 +148,14 @@ def sets_and_programmes(trial: Trial) -> Iterator[Instance]:
     },
     note="A is fitted by the normal equations of its own objective, B by the dual system of its own at ν = Φ(λ), on Z and on each Z^i.",
 )
-def strong_equivalence_transfers_stability(instance: Instance, trial: Trial) -> Iterator[Check]:
+def strong_equivalence_transfers_stability(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Fit both learners, each by its own programme, on Z and on each Z^i; compare functions, changes and β."""
     # "sizes" makes B's penalty ν/|Z|, whose Φ = λ|Z| (times that of B) is another one on Z^i.
     samples, lam, B = instance["samples"], instance["root"] ** 2, PROGRAMMES[instance["programme"]]
     nu = trial["factor"] * B.phi(lam)
     n, p = len(samples), len(samples[0][1])
     whole, other = ridge(samples, n * lam, p), B.fitted(nu, samples, n)
-    yield equal(whole, other, "A(λ)(Z) = B(Φ(λ))(Z)")
+    yield sc.equal(whole, other, "A(λ)(Z) = B(Φ(λ))(Z)")
     for c, name in CONVENTIONS:
         divisor = n if c == 1 else n - 1
         ours = theirs = Fraction(0)
@@ -169,6 +165,6 @@ def strong_equivalence_transfers_stability(instance: Instance, trial: Trial) -> 
             if rest:
                 right = B.fitted(nu, rest, Fraction(divisor * n, n - 1) if trial["sizes"] else divisor)
             ours, theirs = max(ours, largest_change(samples, whole, left)), max(theirs, largest_change(samples, other, right))
-        yield equal(ours, theirs, f"largest changes of A at λ and of B at Φ(λ), {name}")
-        yield at_most(theirs, B.stability(n, nu, c), f"B against its β(n, ν), {name}")
-        yield at_most(ours, B.stability(n, B.phi(lam) if trial["at"] == "phi" else lam, c), f"A against β(n, Φ(λ)), {name}")
+        yield sc.equal(ours, theirs, f"largest changes of A at λ and of B at Φ(λ), {name}")
+        yield sc.at_most(theirs, B.stability(n, nu, c), f"B against its β(n, ν), {name}")
+        yield sc.at_most(ours, B.stability(n, B.phi(lam) if trial["at"] == "phi" else lam, c), f"A against β(n, Φ(λ)), {name}")

@@ -15,13 +15,13 @@ from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.ak.rational_ridge import Sample, dot, minus, random_samples, ridge, size, slope
 
 Path = tuple[int, ...]
 
 
-def drawn_sets(trial: Trial) -> Iterator[Instance]:
+def drawn_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Training sets in the plane with K Y ≠ 0, and a parameter of KRR."""
     made = 0
     while made < trial.count(20, 200):
@@ -52,35 +52,33 @@ def over_n_residual(samples: Sequence[Sample], w: Sequence[Any], nu: Any) -> lis
     return [a / 2 + nu / size(samples) * b for a, b in zip(slope(samples, w), w, strict=True)]
 
 
-@claim(
+@sc.claim(
     "AK-D3.2",
-    paper=AUDIFFREN_KADRI,
     place="Definition 3.2",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"Two algorithms are equivalent on Z iff A(Z) = B(Z) as functions (distance 0 in H, whatever the coefficients). KRR at λ and "
     r"modified KRR at λ|Z| (a fixed number) are equivalent on Z; on a set Z' of another size, with K'Y' ≠ 0, they are not.",
     instances=drawn_sets,
     knobs={"factor": Fraction(1), "more": 1},
     mutants={"another parameter": {"factor": Fraction(2)}, "Z' of the size of Z": {"more": 0}},
 )
-def equal_on_one_set_and_not_on_another(instance: Instance, trial: Trial) -> Iterator[Check]:
+def equal_on_one_set_and_not_on_another(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Compare on Z, and on Z with each sample taken `more` times more."""
     samples, mu = instance["samples"], instance["ridge"]
     n = size(samples)
     nu = trial["factor"] * mu * n
     apart = minus(ridge(samples, n * mu, 2), over_n(samples, nu))
-    yield equal(dot(apart, apart), 0, "‖A(Z) − B(Z)‖² on Z")
-    yield equal(over_n_residual(samples, ridge(samples, n * mu, 2), nu), [0, 0], "A(Z) solves B's first-order condition")
+    yield sc.equal(dot(apart, apart), 0, "‖A(Z) − B(Z)‖² on Z")
+    yield sc.equal(over_n_residual(samples, ridge(samples, n * mu, 2), nu), [0, 0], "A(Z) solves B's first-order condition")
     other = [(count + trial["more"], x, y) for count, x, y in samples]
     apart = minus(ridge(other, size(other) * mu, 2), over_n(other, nu))
-    yield distinct(dot(apart, apart), 0, "‖A(Z') − B(Z')‖² on Z'")
+    yield sc.distinct(dot(apart, apart), 0, "‖A(Z') − B(Z')‖² on Z'")
     # Two expansions of one function: a sample seen twice may share its coefficient in any way.
     twice = [(1, x, y) for _, x, y in samples for _ in range(2)]
-    yield equal(ridge(twice, 2 * n * mu, 2), ridge(samples, n * mu, 2), "every sample twice")
+    yield sc.equal(ridge(twice, 2 * n * mu, 2), ridge(samples, n * mu, 2), "every sample twice")
 
 
-def worlds_and_learners(trial: Trial) -> Iterator[Instance]:
+def worlds_and_learners(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Every path of two, three (or four) parameters through three functions, then learners."""
     for k in range(2, trial.count(3, 4) + 1):
         for path in product(range(3), repeat=k):
@@ -98,12 +96,10 @@ def multiplicities(path: Path) -> Counter[int]:
     return Counter(path)
 
 
-@claim(
+@sc.claim(
     "AK-D3.3",
-    paper=AUDIFFREN_KADRI,
     place="Definition 3.3",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"A and B are weakly equivalent iff for every Z there is a bijection Φ(·, Z) of (0, ∞) with A(λ)(Z) = B(Φ(λ, Z))(Z). This is so "
     r"iff for every Z each function has equally many parameters λ in both paths (equal cardinality), and it is reflexive, symmetric and "
     r"transitive. For K Y ≠ 0, KRR, modified KRR and M-RLSR (m = 2, 4, 6) are weakly equivalent, with increasing Φ between any two, "
@@ -114,42 +110,40 @@ def multiplicities(path: Path) -> Counter[int]:
     note="The rule of multiplicities is tried on all pairs of paths with 2 and 3 (full effort: 4) parameters and 3 functions; exact "
     "rationals throughout.",
 )
-def weak_equivalence_is_equality_of_multiplicities(instance: Instance, trial: Trial) -> Iterator[Check]:
+def weak_equivalence_is_equality_of_multiplicities(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Either one path against all others of its world, or three learners on one training set."""
     if "path" in instance:
         path: Path = tuple(instance["path"])
         same = trial["same"]
         others = list(product(range(3), repeat=len(path)))
         wrong = sum(matched(path, other) != (same(path) == same(other)) for other in others)
-        yield equal(wrong, 0, "pairs on which the rule is wrong")
-        yield equal(sum(matched(path, other) != matched(other, path) for other in others), 0, "pairs on which it is not symmetric")
+        yield sc.equal(wrong, 0, "pairs on which the rule is wrong")
+        yield sc.equal(sum(matched(path, other) != matched(other, path) for other in others), 0, "pairs on which it is not symmetric")
         return
     samples, mu, m = instance["samples"], instance["ridge"], instance["power"]
     n = size(samples)
     w = ridge(samples, n * mu, 2)
     lam = power_parameter(w, mu, m) ** trial["exponent"]
-    yield equal(power_residual(samples, w, lam, m), [0, 0], f"M-RLSR({m}) at Φ(μ) has the function of KRR at μ")
+    yield sc.equal(power_residual(samples, w, lam, m), [0, 0], f"M-RLSR({m}) at Φ(μ) has the function of KRR at μ")
     # M-RLSR → modified KRR, by composition through KRR: ν = n (m/2) λ ‖w‖^{m−2}.
     nu = n * Fraction(m, 2) * lam * dot(w, w) ** ((m - 2) // 2)
-    yield equal(over_n(samples, nu), w, "composed map, M-RLSR to modified KRR")
-    yield equal(over_n_residual(samples, w, nu), [0, 0], "modified KRR at ν has the function of KRR at μ")
+    yield sc.equal(over_n(samples, nu), w, "composed map, M-RLSR to modified KRR")
+    yield sc.equal(over_n_residual(samples, w, nu), [0, 0], "modified KRR at ν has the function of KRR at μ")
     doubled = power_parameter(ridge(samples, 2 * n * mu, 2), 2 * mu, m)
-    yield at_least(doubled / power_parameter(w, mu, m), 2, "doubling μ at least doubles λ: increasing, and onto (0, ∞)")
+    yield sc.at_least(doubled / power_parameter(w, mu, m), 2, "doubling μ at least doubles λ: increasing, and onto (0, ∞)")
 
 
-def pairs_of_worlds(trial: Trial) -> Iterator[Instance]:
+def pairs_of_worlds(trial: sc.Trial) -> Iterator[sc.Instance]:
     """All learners A with three parameters and two functions on two training sets, then KRR pairs on sets of several sizes."""
     for first, second in product(product(range(2), repeat=3), repeat=2):
         yield {"on Z": first, "on Z'": second}
     yield from drawn_sets(trial)
 
 
-@claim(
+@sc.claim(
     "AK-D3.4",
-    paper=AUDIFFREN_KADRI,
     place="Definition 3.4",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"A and B are strongly equivalent iff one bijection Φ of (0, ∞) serves all Z: A(λ) = B(Φ(λ)) on every Z. Strong equivalence "
     r"implies weak; not conversely. KRR and argmin (1/n) Σ (y − f(x))² + 3λ ‖f‖² are strongly equivalent with Φ = λ/3; KRR and modified "
     r"KRR are weakly, not strongly, equivalent: where K Y ≠ 0 their only Φ is λ|Z|, which differs between sets of different sizes.",
@@ -162,22 +156,22 @@ def pairs_of_worlds(trial: Trial) -> Iterator[Instance]:
     },
     note="The implication is tried on all 4096 pairs of learners of a world with three parameters, two functions and two training sets.",
 )
-def strong_equivalence_implies_weak(instance: Instance, trial: Trial) -> Iterator[Check]:
+def strong_equivalence_implies_weak(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Either one learner of the finite world against all others, or KRR against its two variants on Z and on a larger Z'."""
     if "on Z" in instance:
         one, two = tuple(instance["on Z"]), tuple(instance["on Z'"])
-        yield equal(
+        yield sc.equal(
             sum(_breaks(one, two, trial["converse"], *other) for other in product(product(range(2), repeat=3), repeat=2)), 0, "pairs"
         )
         return
     samples, lam = instance["samples"], instance["ridge"]
     for Z in (samples, samples[:1], [(count + 1, x, y) for count, x, y in samples]):
         phi = trial["factor"] * lam
-        yield equal(ridge(Z, size(Z) * lam, 2), ridge(Z, 3 * size(Z) * phi, 2), "one Φ for all Z")
+        yield sc.equal(ridge(Z, size(Z) * lam, 2), ridge(Z, 3 * size(Z) * phi, 2), "one Φ for all Z")
     larger = [(count + trial["more"], x, y) for count, x, y in samples]
     here, there = (_only_parameter(Z, lam) for Z in (samples, larger))
-    yield equal(here, lam * size(samples), "Φ(λ, Z) of KRR and modified KRR")
-    yield true(here != there, "Φ(λ, Z) ≠ Φ(λ, Z')", evidence=EXACT)
+    yield sc.equal(here, lam * size(samples), "Φ(λ, Z) of KRR and modified KRR")
+    yield sc.true(here != there, "Φ(λ, Z) ≠ Φ(λ, Z')", evidence=sc.EXACT)
 
 
 def _breaks(one: Path, two: Path, converse: bool, first: Path, second: Path) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kkks.index_models import random_model
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, interpolating
 from simopt.theorems.kkks.rational_tron import fitted, iterates, known
@@ -20,7 +20,7 @@ def geometric(limit: Fraction, ratio: Fraction, t: int) -> Fraction:
     return limit * (1 - ratio ** (t - 1))
 
 
-def orthogonal_samples(trial: Trial) -> Iterator[Instance]:
+def orthogonal_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     """x_j = a_j e_j, u(z) = clip(c + s z, 0, 1): one sample with u = z/2 and y = 1, and random ones."""
     yield {"lengths": [ONE], "labels": [ONE], "level": ZERO, "slope": HALF}
     for _ in range(trial.count(20, 60)):
@@ -31,12 +31,10 @@ def orthogonal_samples(trial: Trial) -> Iterator[Instance]:
         yield {"lengths": lengths, "labels": labels, "level": level, "slope": slope}
 
 
-@claim(
+@sc.claim(
     "KK-alg1",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 3, Algorithm 1",
-    kind=ALGORITHM,
-    expected=HOLDS,
+    kind=sc.ALGORITHM,
     says=r"GLM-tron is w^1 = 0, w^{t+1} = w^t + (1/m) Σ (y_i − u(w^t·x_i)) x_i (the w^0 of the proofs is w^1). For x_j = a_j e_j, j = 1 … "
     r"m, and u(z) = clip(c + s z, 0, 1) it runs along w_j^t = (y_j − c)/(s a_j) · (1 − (1 − s a_j²/m)^{t−1}): for x = y = 1, u = z/2, w^t "
     r"= 0, 1, 3/2, 7/4, …",
@@ -44,7 +42,7 @@ def orthogonal_samples(trial: Trial) -> Iterator[Instance]:
     knobs={"start": ZERO, "mean": True},
     mutants={"w^1 = 1": {"start": ONE}, "a sum for the mean": {"mean": False}},
 )
-def known_transfer_by_hand(instance: Instance, trial: Trial) -> Iterator[Check]:
+def known_transfer_by_hand(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Ten iterates against the closed form."""
     a, y, c, s = (instance[key] for key in ("lengths", "labels", "level", "slope"))
     m = len(a)
@@ -53,10 +51,10 @@ def known_transfer_by_hand(instance: Instance, trial: Trial) -> Iterator[Check]:
     share = m if trial["mean"] else 1
     for t, made in enumerate(islice(iterates(features, y, known(u), start=[trial["start"]] * m), 10), 1):
         for w, length, label in zip(made.w, a, y, strict=True):
-            yield equal(w, geometric((label - c) / (s * length), 1 - s * length**2 / share, t), f"t = {t}")
+            yield sc.equal(w, geometric((label - c) / (s * length), 1 - s * length**2 / share, t), f"t = {t}")
 
 
-def short_traces(trial: Trial) -> Iterator[Instance]:
+def short_traces(trial: sc.Trial) -> Iterator[sc.Instance]:
     """x = −a, a with any labels; three points whose trace was worked out by hand; random models."""
     for a in (Fraction(1, 4), HALF, ONE):
         for low, high in ((ZERO, ONE), (Fraction(1, 4), HALF), (ONE, Fraction(1, 8)), (HALF, HALF)):
@@ -69,12 +67,10 @@ def short_traces(trial: Trial) -> Iterator[Instance]:
         yield {"features": drawn["features"], "labels": drawn["labels"], "trace": []}
 
 
-@claim(
+@sc.claim(
     "KK-alg2",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 4, Algorithm 2",
-    kind=ALGORITHM,
-    expected=HOLDS,
+    kind=sc.ALGORITHM,
     says=r"L-Isotron is w^1 = 0, u^t = LPAV(w^t·x_i, y_i), w^{t+1} = w^t + (1/m) Σ (y_i − u^t(w^t·x_i)) x_i. For x = −a, a it runs along "
     r"w^t = (y_2 − y_1)/(2a) · (1 − (1 − a²)^{t−1}); for x = −1, 0, 1 and y = 0, 1, 1 it begins with 0, 1/3, 4/9, 29/54. **Beyond the "
     r"points, where the paper leaves it open, u^t is continued by constants**: then every h^t is nondecreasing in w^t·x, 1-Lipschitz and "
@@ -84,18 +80,18 @@ def short_traces(trial: Trial) -> Iterator[Instance]:
     mutants={"PAV (Isotron)": {"lipschitz": None}, "the last pieces continued": {"beyond": "linear"}},
     note="At w^1 = 0 all z are tied and u^1 is the mean of y.",
 )
-def fitted_transfer_by_hand(instance: Instance, trial: Trial) -> Iterator[Check]:
+def fitted_transfer_by_hand(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The iterates worked out by hand, and the predictors as functions."""
     features, labels, trace = instance["features"], instance["labels"], instance["trace"]
     fit = fitted(labels, [1] * len(labels), trial["lipschitz"])
     for t, made in enumerate(islice(iterates(features, labels, fit), max(len(trace), 4)), 1):
         if t <= len(trace):
-            yield equal(made.w, trace[t - 1], f"w^{t}")
+            yield sc.equal(made.w, trace[t - 1], f"w^{t}")
         u = interpolating([Fraction(dot(made.w, x)) for x in features], made.predictions)
         ends = reached(u, trial["beyond"])
-        yield at_least(min(ends), 0, f"u^{t} ≥ 0")
-        yield at_most(max(ends), 1, f"u^{t} ≤ 1")
-        yield true(u.nondecreasing() and u.lipschitz() <= 1, f"u^{t} is nondecreasing and 1-Lipschitz", evidence=EXACT)
+        yield sc.at_least(min(ends), 0, f"u^{t} ≥ 0")
+        yield sc.at_most(max(ends), 1, f"u^{t} ≤ 1")
+        yield sc.true(u.nondecreasing() and u.lipschitz() <= 1, f"u^{t} is nondecreasing and 1-Lipschitz", evidence=sc.EXACT)
 
 
 def reached(u: PiecewiseLinear, beyond: str) -> Sequence[Fraction]:

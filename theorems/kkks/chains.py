@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO
 from simopt.theorems.kkks.rational_lpav import rational_lpav
 
 
-def all_chains(gaps: Sequence[Fraction], labels: Sequence[Fraction], lengths: Sequence[int]) -> Iterator[Instance]:
+def all_chains(gaps: Sequence[Fraction], labels: Sequence[Fraction], lengths: Sequence[int]) -> Iterator[sc.Instance]:
     """Every chain of these lengths whose gaps in z and whose labels come from these lists; z starts at 0."""
     for m in lengths:
         for steps in product(gaps, repeat=m - 1):
@@ -20,7 +20,7 @@ def all_chains(gaps: Sequence[Fraction], labels: Sequence[Fraction], lengths: Se
                 yield {"z": z, "y": list(y)}
 
 
-def chains(trial: Trial) -> Iterator[Instance]:
+def chains(trial: sc.Trial) -> Iterator[sc.Instance]:
     """All of up to 3 points with gaps 0, 1/4, 1 and labels 0, 1/2, 1; of 4 (full: and 5) with 0, 1/4 and 0, 1; random ones."""
     yield from all_chains((Fraction(0), Fraction(1, 4), Fraction(1)), (Fraction(0), Fraction(1, 2), Fraction(1)), (1, 2, 3))
     yield from all_chains((Fraction(0), Fraction(1, 4)), (Fraction(0), Fraction(1)), range(4, trial.count(5, 6)))
@@ -32,14 +32,14 @@ def chains(trial: Trial) -> Iterator[Instance]:
         yield {"z": z, "y": y}
 
 
-def falling(trial: Trial) -> Iterator[Instance]:
+def falling(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Labels that fall, for which the class with and without 'nondecreasing' differ; W ≥ 1."""
     for width in (ONE, Fraction(3, 2), Fraction(2)):
         yield {"z": [-width, width], "y": [ONE, ZERO]}
         yield {"z": [-width, ZERO, width], "y": [ONE, Fraction(1, 2), ZERO]}
 
 
-def small_chains(trial: Trial) -> Iterator[Instance]:
+def small_chains(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Labels 1, 0, 1 at 0, 1, 2, and 0, 1, 1 at 0, 1/4, 2: LPAV pools the first two, or keeps their step at its bound."""
     yield {"z": [ZERO, ONE, Fraction(2)], "y": [ONE, ZERO, ONE]}
     yield {"z": [ZERO, Fraction(1, 4), Fraction(2)], "y": [ZERO, ONE, ONE]}
@@ -50,7 +50,9 @@ def gaps(z: Sequence[Fraction]) -> list[Fraction]:
     return [b - a for a, b in pairwise(z)]
 
 
-def fit(instance: Instance, lipschitz: Fraction = Fraction(1), low: Fraction | None = None, high: Fraction | None = None) -> list[Fraction]:
+def fit(
+    instance: sc.Instance, lipschitz: Fraction = Fraction(1), low: Fraction | None = None, high: Fraction | None = None
+) -> list[Fraction]:
     """ŷ of LPAV with this Lipschitz constant, and this range if any."""
     return rational_lpav(instance["y"], [lipschitz * gap for gap in gaps(instance["z"])], None, low, high)
 

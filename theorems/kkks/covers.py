@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kkks.piecewise_linear import ONE, PiecewiseLinear
 from simopt.theorems.small_worlds.worlds import scaled, squared
 
@@ -88,7 +88,7 @@ def power(base: Fraction, exponent: Fraction) -> Any:
     """base^exponent for a rational exponent, enclosed where it is not an integer."""
     if exponent.denominator == 1:
         return base ** int(exponent)
-    return root(rational(base) ** exponent.numerator, exponent.denominator)
+    return sc.root(sc.rational(base) ** exponent.numerator, exponent.denominator)
 
 
 def lattice_width(dimension: int, W: Fraction, epsilon: Fraction) -> Fraction:

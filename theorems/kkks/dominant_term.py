@@ -9,25 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kkks.rational_lpav import lpav
 from simopt.theorems.kkks.rational_tron import mean
 
 PLACE = "Section 5.1, after Lemma 3, 'η₂ is clearly the dominant term'"
 
 
-@claim(
+@sc.claim(
     "KK-eta2",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place=PLACE,
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Let W ≥ 1, d ≥ 1, 0 < δ < 1, **m ≥ 2 and L = log(m/δ) ≤ m**; L' = log(Wm/δ) ≥ L. Then η₁ = 2(1 + √(log(1/δ)/2))/√m is at most "
     r"2√2 (L/m)^{1/2}, and so at most 2√2 times (dW²L'/m)^{1/3} and (W²L/m)^{1/4}; the quotients are at most 2√2 (L/m)^{1/6} and 2√2 "
     r"(L/m)^{1/4}. Because with log(1/δ) = 2s² and log m = ℓ ≥ log 2 > 2/3, 8(ℓ + 2s²) − 4(1 + s)² = 8(ℓ − 2/3) + 12(s − 1/3)²; with L/m = "
     r"ρ^{12}, ρ⁴ − ρ⁶ = ρ⁴(1 − ρ)(1 + ρ) and ρ³ − ρ⁶ = ρ³(1 − ρ)(1 + ρ + ρ²); and dW²L' − L = (d − 1)W²L' + (W² − 1)L' + (L' − L), W²L − L "
     r"= (W² − 1)L.",
-    instances=once,
     exhaustive=True,
     resolution=0.0,
     knobs={"eight": 8},
@@ -35,61 +32,54 @@ PLACE = "Section 5.1, after Lemma 3, 'η₂ is clearly the dominant term'"
     note="In bold: ours; W ≥ 1 is said in A.1. So η₁ + η₂ ≤ (1 + 2√2/C)η₂, C the constant of Proposition 1, of which KK-P1+ is what holds. "
     "Where L > m the sentence fails (KK-eta2-where), without loss. It is about the bounds: of what they bound either may be the larger "
     "(KK-eta2-terms).",
-    cost=0.1,
 )
-def first_bound_is_the_smaller(instance: Instance, trial: Trial) -> Iterator[Check]:
+def first_bound_is_the_smaller(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """log 2 > 2/3, then the identities."""
-    s, length, rho, d, W, L, more = symbols("s l rho d W L more")  # l = log m, L' = more
-    yield at_least(log(rational(2)), Fraction(2, 3), "log 2 > 2/3", strict=True)
+    s, length, rho, d, W, L, more = sc.symbols("s l rho d W L more")  # l = log m, L' = more
+    yield sc.at_least(sc.log(sc.rational(2)), Fraction(2, 3), "log 2 > 2/3", strict=True)
     eight = trial["eight"]
     squares = eight * (length - Fraction(2, 3)) + 12 * (s - Fraction(1, 3)) ** 2
-    yield equal(eight * (length + 2 * s**2) - 4 * (1 + s) ** 2, squares, "8L/m − η₁², times m")
-    yield equal(rho**4 - rho**6, rho**4 * (1 - rho) * (1 + rho), "(L/m)^{1/3} − (L/m)^{1/2}")
-    yield equal(rho**3 - rho**6, rho**3 * (1 - rho) * (1 + rho + rho**2), "(L/m)^{1/4} − (L/m)^{1/2}")
-    yield equal(d * W**2 * more - L, (d - 1) * W**2 * more + (W**2 - 1) * more + (more - L), "dW²L' − L")
-    yield equal(W**2 * L - L, (W**2 - 1) * L, "W²L − L")
+    yield sc.equal(eight * (length + 2 * s**2) - 4 * (1 + s) ** 2, squares, "8L/m − η₁², times m")
+    yield sc.equal(rho**4 - rho**6, rho**4 * (1 - rho) * (1 + rho), "(L/m)^{1/3} − (L/m)^{1/2}")
+    yield sc.equal(rho**3 - rho**6, rho**3 * (1 - rho) * (1 + rho + rho**2), "(L/m)^{1/4} − (L/m)^{1/2}")
+    yield sc.equal(d * W**2 * more - L, (d - 1) * W**2 * more + (W**2 - 1) * more + (more - L), "dW²L' − L")
+    yield sc.equal(W**2 * L - L, (W**2 - 1) * L, "W²L − L")
 
 
-@claim(
+@sc.claim(
     "KK-eta2-where",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place=PLACE + ", where log(m/δ) > m",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"For every n ≥ 1 there are δ and m with η₁ > n η₂ for both forms without their constant: d = W = 1, m = 2, log(1/δ) = 2s², s = "
     r"n³. For η₁ > √2 s, and log(2/δ)/2 ≤ 2s² as log 2 ≤ 1 ≤ 2s²; and 8s⁶ − n⁶(2s²)² = 4n^{18}, 4s⁴ − n⁴ · 2s² = 2n^{10}(2n² − 1), where "
     r"2n² − 1 = 1 + 2(n − 1)(n + 1).",
-    instances=once,
     exhaustive=True,
     resolution=0.0,
     knobs={"power": 3},
     mutants={"s = n": {"power": 1}},
     note="With C in Proposition 1 take n above C times what is asked. Nothing is lost there: L > m, so η₂ > C, while a mean of |ŷ − ỹ| and "
     "the norm of a mean of (y − ȳ)x never exceed 1.",
-    cost=0.1,
 )
-def first_bound_is_the_larger(instance: Instance, trial: Trial) -> Iterator[Check]:
+def first_bound_is_the_larger(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """log 2 ≤ 1, the sixth and the fourth power of η₁ = √2 s, and those of n η₂."""
-    (n,) = symbols("n")
+    (n,) = sc.symbols("n")
     s = n ** trial["power"]
-    yield at_most(log(rational(2)), 1, "log 2")
-    yield equal(8 * s**6 - n**6 * (2 * s**2) ** 2, 4 * n**18, "η₁⁶ − (n η₂)⁶, η₂ = (2s²)^{1/3}")
-    yield equal(4 * s**4 - n**4 * 2 * s**2, 2 * n**10 * (2 * n**2 - 1), "η₁⁴ − (n η₂)⁴, η₂ = (2s²)^{1/4}")
-    yield equal(2 * n**2 - 1, 1 + 2 * (n - 1) * (n + 1), "2n² − 1")
+    yield sc.at_most(sc.log(sc.rational(2)), 1, "log 2")
+    yield sc.equal(8 * s**6 - n**6 * (2 * s**2) ** 2, 4 * n**18, "η₁⁶ − (n η₂)⁶, η₂ = (2s²)^{1/3}")
+    yield sc.equal(4 * s**4 - n**4 * 2 * s**2, 2 * n**10 * (2 * n**2 - 1), "η₁⁴ − (n η₂)⁴, η₂ = (2s²)^{1/4}")
+    yield sc.equal(2 * n**2 - 1, 1 + 2 * (n - 1) * (n + 1), "2n² − 1")
 
 
-def two_samples(trial: Trial) -> Iterator[Instance]:
+def two_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     """x = ±1, E[y|x] = 1/2, the first iterate w = 0: labels 1 and 0, and labels 1 and 1."""
     yield {"x": [1, -1], "y": [1, 0], "larger": 1}
     yield {"x": [1, -1], "y": [1, 1], "larger": 2}
 
 
-@claim(
+@sc.claim(
     "KK-eta2-terms",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place=PLACE + ", of the terms themselves",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"x = ±1, u = 1/2, t = 1 (w^1 = 0): with the labels 1, 0 ‖mean (y − ȳ)x‖ = 1/2 and mean |ŷ − ỹ| = 0; with the labels 1, 1 it is "
     r"the other way round. So either of the terms that η₁ and η₂ bound in Lemma 3 may be the larger.",
     instances=two_samples,
@@ -97,9 +87,8 @@ def two_samples(trial: Trial) -> Iterator[Instance]:
     resolution=0.0,
     knobs={"tied": 0},
     mutants={"w^1 = 1/2": {"tied": Fraction(1, 2)}},
-    cost=0.1,
 )
-def either_term_may_be_the_larger(instance: Instance, trial: Trial) -> Iterator[Check]:
+def either_term_may_be_the_larger(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both terms of one sample, the fits by LPAV."""
     x, y = [Fraction(v) for v in instance["x"]], [Fraction(v) for v in instance["y"]]
     half = [Fraction(1, 2)] * len(x)
@@ -107,4 +96,4 @@ def either_term_may_be_the_larger(instance: Instance, trial: Trial) -> Iterator[
     noise = abs(mean([(a - b) * v for a, b, v in zip(y, half, x, strict=True)], [1] * len(x)))
     fits = mean([abs(a - b) for a, b in zip(lpav(z, y), lpav(z, half), strict=True)], [1] * len(x))
     found = (noise, fits) if instance["larger"] == 1 else (fits, noise)
-    yield equal(list(found), [Fraction(1, 2), Fraction(0)], f"labels {instance['y']}")
+    yield sc.equal(list(found), [Fraction(1, 2), Fraction(0)], f"labels {instance['y']}")

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import special
 from scipy.stats import binom
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.theorems.kkks.float_tron import Transfer
@@ -118,8 +118,8 @@ def quantile(law: Samples, values: Array, share: float) -> float:
     return float(values[order][reached]) if reached < values.size else float("inf")
 
 
-def decided(law: Samples, ratios: Array, delta: float, name: str) -> Iterator[Check]:
+def decided(law: Samples, ratios: Array, delta: float, name: str) -> Iterator[sc.Check]:
     """P(ratio > 1) ≤ δ, and the (1 − δ)-quantile of the ratio of what is bounded to its bound."""
     bad = float(law.masses[ratios > 1].sum())
-    yield probability(bad, min(1.0, bad + law.left_out), delta, f"{name}: chance of a larger value")
-    yield at_most(quantile(law, ratios, 1.0 - delta), 1.0, f"{name}: {1 - delta:g}-quantile over its bound")
+    yield sc.probability(bad, min(1.0, bad + law.left_out), delta, f"{name}: chance of a larger value")
+    yield sc.at_most(quantile(law, ratios, 1.0 - delta), 1.0, f"{name}: {1 - delta:g}-quantile over its bound")

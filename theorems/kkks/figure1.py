@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.core.arrays import Array
 from simopt.core.monotone_function import MonotoneFunction
@@ -106,7 +105,6 @@ def compared(row: str, errors: dict[str, list[float]]) -> Iterator[Cell]:
 
 @table(
     "kkks-figure1",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Figure 1, Section 6.1",
     rows=(FOLDS, FRESH),
     says="Mean squared error over the variance of y of L-Isotron and of Isotron on the same samples in every round; d = 400, 600 samples, "

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
@@ -84,7 +83,6 @@ def plot(figure: Figure, done: Reproduction) -> None:
 
 @table(
     "kkks-figure2",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Figure 2, Section 6.2",
     rows=("concrete", "communities"),
     says="u as found by L-Isotron (blue) and Isotron (red) on the training part of the first fold. No number is printed; stated is that "

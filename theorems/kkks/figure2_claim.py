@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.claims.each_set import claim_on_each
 from simopt.core.monotone_function import MonotoneFunction
 from simopt.estimators.index_models.isotron import l_isotron
@@ -19,7 +19,7 @@ PANELS = ("concrete", "communities")
 ROUNDS = (2, 5, 20)
 
 
-def training_parts(trial: Trial, names: Sequence[str]) -> Iterator[Instance]:
+def training_parts(trial: sc.Trial, names: Sequence[str]) -> Iterator[sc.Instance]:
     """Folds of each set, whose training parts are fitted."""
     for name in names:
         seed = int(trial.rng.integers(2**31))
@@ -31,10 +31,8 @@ def training_parts(trial: Trial, names: Sequence[str]) -> Iterator[Instance]:
     "KK-Fig2",
     {name: SOURCES[name].dataset for name in PANELS},
     all_carried=True,
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 6.2, Figure 2",
-    kind=EXPERIMENT,
-    expected=HOLDS,
+    kind=sc.EXPERIMENT,
     says=r"On all the sets Isotron repeatedly fits a non-Lipschitz function: **in rounds 2, 5 and 20 its u has a slope above 10, where "
     r"L-Isotron has 1**. Its u is piecewise constant: **constant on more than half of its domain, with more than half of its rise on the "
     r"steepest twentieth**. That of L-Isotron is Lipschitz with the constant 1 and smoother: **neither is so**. (Training parts of random "
@@ -45,9 +43,8 @@ def training_parts(trial: Trial, names: Sequence[str]) -> Iterator[Instance]:
     mutants={"Isotron with a Lipschitz bound": {"isotron": 1.0}, "L-Isotron with L = 1000": {"lipschitz": 1000.0}},
     note="In bold: our reading of a picture. u is interpolated between samples, so that a jump is a steep piece. The numbers of the figure "
     "are in kkks-figure2; which fold it shows the paper does not say. That the one is 'less intuitive' is not decided here.",
-    cost=2.0,
 )
-def steps_and_slopes(instance: Instance, trial: Trial) -> Iterator[Check]:
+def steps_and_slopes(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Slopes in three rounds, then both functions of the chosen rounds."""
     source = SOURCES[instance["row"]]
     data = trial.dataset(source.dataset)
@@ -58,14 +55,14 @@ def steps_and_slopes(instance: Instance, trial: Trial) -> Iterator[Check]:
     for rounds in ROUNDS:
         u = l_isotron(features, labels, trial["isotron"], max_iter=rounds).model.transfer
         steepest = u.lipschitz if isinstance(u, MonotoneFunction) else 0.0
-        yield at_least(steepest, 10.0, f"{name}: slope of Isotron's u in round {rounds}", strict=True)
+        yield sc.at_least(steepest, 10.0, f"{name}: slope of Isotron's u in round {rounds}", strict=True)
     found = transfers(features, labels, {"L-Isotron": trial["lipschitz"], "Isotron": trial["isotron"]})
     for learner, (u, _) in found.items():
         flat, rise = flat_share(u), steep_rise(u, STEEP)
         if learner == "Isotron":
-            yield at_least(flat, 0.5, f"{name}: share of the domain where Isotron's u is constant", strict=True)
-            yield at_least(rise, 0.5, f"{name}: share of its rise on the steepest twentieth", strict=True)
+            yield sc.at_least(flat, 0.5, f"{name}: share of the domain where Isotron's u is constant", strict=True)
+            yield sc.at_least(rise, 0.5, f"{name}: share of its rise on the steepest twentieth", strict=True)
         else:
-            yield at_most(np.diff(u.values) - np.diff(u.nodes), 0.0, f"{name}: rise of L-Isotron's u beyond that of slope 1")
-            yield at_most(flat, 0.5, f"{name}: share of the domain where L-Isotron's u is constant")
-            yield at_most(rise, 0.5, f"{name}: share of its rise on the steepest twentieth")
+            yield sc.at_most(np.diff(u.values) - np.diff(u.nodes), 0.0, f"{name}: rise of L-Isotron's u beyond that of slope 1")
+            yield sc.at_most(flat, 0.5, f"{name}: share of the domain where L-Isotron's u is constant")
+            yield sc.at_most(rise, 0.5, f"{name}: share of its rise on the steepest twentieth")

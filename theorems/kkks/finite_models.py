@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.theorems.kkks.float_tron import Transfer
@@ -126,6 +126,6 @@ def finite_model(points: str, transfer: str, W: float) -> FiniteModel:
     return FiniteModel(X, W * direction, TRANSFERS[transfer])
 
 
-def model_of(instance: Instance) -> FiniteModel:
+def model_of(instance: sc.Instance) -> FiniteModel:
     """The model that an instance names."""
     return finite_model(instance["points"], instance["transfer"], instance["W"])

@@ -18,7 +18,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.kkks.finite_models import TRANSFERS
 from simopt.theorems.kkks.float_tron import lpav
@@ -29,7 +29,7 @@ from simopt.theorems.kkks.uniform_bounds import one_direction_deviation
 PLACE = "Section 4, running time of LPAV"
 
 
-def chains_to_count(trial: Trial) -> Iterator[Instance]:
+def chains_to_count(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Labels 0, 1, 0, 1, … at equal small distances; coins at random distances."""
     for m in (20, 40, 80, *trial.count(0, 1) * (160, 320)):
         yield {"labels": [Fraction(i % 2) for i in range(m)], "steps": [Fraction(1, m)] * (m - 1)}
@@ -37,12 +37,10 @@ def chains_to_count(trial: Trial) -> Iterator[Instance]:
         yield {"labels": [Fraction(int(k)) for k in trial.rng.integers(0, 2, m)], "steps": steps}
 
 
-@claim(
+@sc.claim(
     "KK-YW",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place=PLACE,
-    kind=ALGORITHM,
-    expected=HOLDS,
+    kind=sc.ALGORITHM,
     says=r"The least squares fit of LPAV to m sorted samples takes O(m²) operations: the dynamic programme on the derivative of the cost, "
     r"its corners kept by place, touches at most (3m² − m)/2 corners, **and at least m²/2** with labels 0, 1, 0, 1, … at distances 1/m and "
     r"with coins at random distances. **The same programme with its corners kept by value, in two parts and in chunks of √m, touches at "
@@ -53,35 +51,32 @@ def chains_to_count(trial: Trial) -> Iterator[Instance]:
     note="In bold: ours. The method of [YW09], of which the paper says O(m²), was not at hand; the programme is the plain one. With n_i "
     "corners that change sides at the i-th sample and c = ⌈√m⌉, n_i + 1 or 2c + n_i/c + 1 pieces are counted of the second, whichever is "
     "less. Head of fit_cost.py.",
-    cost=0.6,
 )
-def operations_of_the_fit(instance: Instance, trial: Trial) -> Iterator[Check]:
+def operations_of_the_fit(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both counts of one chain."""
     counted = corners_touched(instance["labels"], instance["steps"])
     m = len(counted)
     touched = sum(corners for corners, _ in counted)
-    yield at_most(touched, Fraction(trial["places"] * m * m - m, 2), f"kept by place, m = {m}")
-    yield at_least(touched, Fraction(m * m, 2), f"kept by place, at least, m = {m}")
+    yield sc.at_most(touched, Fraction(trial["places"] * m * m - m, 2), f"kept by place, m = {m}")
+    yield sc.at_least(touched, Fraction(m * m, 2), f"kept by place, at least, m = {m}")
     c = math.isqrt(m - 1) + 1
     pieces = sum((min(Fraction(crossed + 1), 2 * c + Fraction(crossed, c) + 1) for _, crossed in counted), Fraction(0))
-    yield at_most(pieces**2, trial["values"] ** 2 * Fraction(m) ** 3, f"kept by value, squares, m = {m}")
+    yield sc.at_most(pieces**2, trial["values"] ** 2 * Fraction(m) ** 3, f"kept by value, squares, m = {m}")
 
 
 SIZES = (50, 100, 200, 400, 800, 1600)
 
 
-def large_samples(trial: Trial) -> Iterator[Instance]:
+def large_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Samples of a ramp and of a sigmoid on [−1, 1] with labels 0 and 1."""
     for transfer in ("ramp around 0", "sigmoid"):
         yield {"transfer": transfer, "m": 20_000, "k": 2_000, "delta": 0.1, "repetitions": trial.count(20, 100)}
 
 
-@claim(
+@sc.claim(
     "KK-subsample",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place=PLACE + ", 'a highly accurate fit can be achieved by randomly subsampling'",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"Let û be the fit of LPAV to m samples (z_i, y_i) in [−R, R] × [0, 1], R ≥ 1/2, and û_k that to k of them drawn with "
     r"replacement. With probability ≥ 1 − δ over the draw, mean (û_k − û)²(z_i) ≤ 2 one_direction_deviation(k, R, δ) of "
     r"uniform_bounds.py, which is O((√R + √log(1/δ))/√k) **whatever m is**: O(k²) operations for O(m²). (Drawn for m = 20000, k = 2000, R "
@@ -91,21 +86,20 @@ def large_samples(trial: Trial) -> Iterator[Instance]:
     mutants={"1/5000 of it": {"share": 2.0 / 5000}, "as k^{−3/2}": {"exponent": -1.5}},
     note="The paper leaves the argument out; ours is in the head of fit_cost.py. Lemma 8 has k^{−2/3} for one w, and the draws fall at "
     "least so: how near the bound is, is measured, the tightness is the (1 − δ)-quantile over it.",
-    cost=1.5,
 )
-def part_of_the_samples(instance: Instance, trial: Trial) -> Iterator[Check]:
+def part_of_the_samples(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The rate; then draws of the event, and how near they came."""
     m, k, delta, rng = instance["m"], instance["k"], instance["delta"], trial.rng
     z = np.sort(rng.uniform(-1.0, 1.0, m))
     y = (rng.random(m) < TRANSFERS[instance["transfer"]](z)).astype(float)
     whole = lpav(z, y, np.ones(m)).values
     values = [[distance(z, y, whole, size, rng) for _ in range(instance["repetitions"])] for size in SIZES]
-    yield rate(SIZES, values, trial["exponent"], name=f"{instance['transfer']}: mean (û_k − û)² against k")
+    yield sc.rate(SIZES, values, trial["exponent"], name=f"{instance['transfer']}: mean (û_k − û)² against k")
     bound = trial["share"] * one_direction_deviation(k, 1.0, delta)
     ratios = []
     for _ in trial.draws(100_000):
         ratios.append(distance(z, y, whole, k, rng) / bound)
-        yield outcome(ratios[-1] > 1, delta)
+        yield sc.outcome(ratios[-1] > 1, delta)
     yield nearness(ratios, delta, instance["transfer"])
 
 

@@ -13,14 +13,14 @@ from fractions import Fraction
 from itertools import islice, product
 from math import comb, lcm
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, ramp
 from simopt.theorems.kkks.rational_tron import fitted, iterates, known
 
 QUARTER, HALF = Fraction(1, 4), Fraction(1, 2)
 
 
-def held_out(trial: Trial) -> Iterator[Instance]:
+def held_out(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Two predictors between which the noise decides; iterates of both algorithms, on one place and on two."""
     for root_k in (4, 10, 20)[: trial.count(2, 3)]:
         # err(0) − err(1) = 2p − 1: of the order 1/√k, and so is the mistake that is made with probability above 1/4
@@ -34,7 +34,7 @@ def held_out(trial: Trial) -> Iterator[Instance]:
             yield from iterates_on([-ONE, ONE], [QUARTER, 3 * QUARTER], [low, high], ramp(-HALF), k)
 
 
-def iterates_on(places: list[Fraction], means: list[Fraction], ones: list[int], u: PiecewiseLinear, k: int) -> Iterator[Instance]:
+def iterates_on(places: list[Fraction], means: list[Fraction], ones: list[int], u: PiecewiseLinear, k: int) -> Iterator[sc.Instance]:
     """The first six h^t of GLM-tron and of L-Isotron as their values at the places, with four training samples at each."""
     features, labels, counts = [[x] for x in places], [Fraction(n, 4) for n in ones], [4] * len(places)
     for name, fit in (("GLM-tron", known(u)), ("L-Isotron", fitted(labels, counts))):
@@ -60,7 +60,7 @@ def hold_outs(means: Sequence[Fraction], k: int) -> Iterator[tuple[int, list[int
             yield comb(k, right) * p * q, [k - right, right], [s, t]
 
 
-def excesses(instance: Instance, sign: int) -> dict[Fraction, Fraction]:
+def excesses(instance: sc.Instance, sign: int) -> dict[Fraction, Fraction]:
     """The law of ε(ĥ) − min ε(h^t); ĥ is the first with the least Σ (h(x) − y)² over the hold-out, with sign −1 the largest."""
     means, tables = instance["means"], instance["tables"]
     errors = [sum(((v - p) ** 2 for v, p in zip(values, means, strict=True)), ZERO) / len(means) for values in tables]
@@ -88,12 +88,10 @@ def quantile(law: dict[Fraction, Fraction], share: Fraction) -> Fraction:
     return max(law)
 
 
-@claim(
+@sc.claim(
     "KK-holdout",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 3, after Theorem 1, and Section 4, after Theorem 2: choosing h^t by a hold-out set",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"Let h^1, …, h^T have values in [0, 1], and let ĥ be the one of them with the least mean of (h(x) − y)² over **k samples that "
     r"had no part in them**. For every δ in (0, 1), with probability ≥ 1 − δ, ε(ĥ) ≤ min_t ε(h^t) + √(2 log(2T/δ)/k). (Exact "
     r"probabilities at δ = 1/4, for iterates of GLM-tron and L-Isotron on laws with one or two places, and for h^1 = 0, h^2 = 1 at E[y|x] "
@@ -106,13 +104,12 @@ def quantile(law: dict[Fraction, Fraction], share: Fraction) -> Fraction:
     "theorems: a hold-out of the size of the sample will do. The paper states no size, and that ε(h) equals err(h) 'up to a constant' "
     "means that err(h) − ε(h) does not depend on h (KK-err). The largest tightness is that of the (1 − δ)-quantile of ε(ĥ) − min ε(h^t) "
     "for the two constants.",
-    cost=0.6,
 )
-def choice_by_hold_out(instance: Instance, trial: Trial) -> Iterator[Check]:
+def choice_by_hold_out(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(excess > bound), and the quantile of the excess against the bound."""
     k, delta = instance["k"], instance["delta"]
-    bound = trial["share"] * root(2 * log(rational(2 * len(instance["tables"]) / delta)) / k)
+    bound = trial["share"] * sc.root(2 * sc.log(sc.rational(2 * len(instance["tables"]) / delta)) / k)
     law = excesses(instance, trial["sign"])
     bad = sum((p for excess, p in law.items() if excess > bound.low), ZERO)
-    yield probability(bad, bad, delta, f"P(excess > bound), {instance['name']}, k = {k}")
-    yield at_most(quantile(law, 1 - delta), bound, f"quantile of the excess, {instance['name']}, k = {k}")
+    yield sc.probability(bad, bad, delta, f"P(excess > bound), {instance['name']}, k = {k}")
+    yield sc.at_most(quantile(law, 1 - delta), bound, f"quantile of the excess, {instance['name']}, k = {k}")

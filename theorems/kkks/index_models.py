@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.kkks.piecewise_linear import PiecewiseLinear, constant, ramp, random_transfer
 from simopt.theorems.kkks.rational_lpav import lpav
@@ -28,17 +28,17 @@ SMALL = Fraction(1, 100)
 GRID = 1 << 20
 
 
-def length(square: Fraction) -> Fraction | Expr:
+def length(square: Fraction) -> Fraction | sc.Expr:
     """√square: exactly where it is rational, otherwise enclosed."""
     top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
-    return Fraction(top, bottom) if top * top == square.numerator and bottom * bottom == square.denominator else root(square)
+    return Fraction(top, bottom) if top * top == square.numerator and bottom * bottom == square.denominator else sc.root(square)
 
 
 def least_bound(*vectors: Vector, floor: Fraction = ONE) -> Fraction:
     """The least W ≥ floor that is ≥ every norm, rounded up to a multiple of 2⁻²⁰ unless the norm is rational."""
     square = max(Fraction(squared(v)) for v in vectors)
     norm = length(square)
-    if isinstance(norm, Expr):
+    if isinstance(norm, sc.Expr):
         whole = math.isqrt(math.floor(square * GRID * GRID)) + 1
         norm = Fraction(whole, GRID)
     return max(floor, norm)
@@ -47,7 +47,7 @@ def least_bound(*vectors: Vector, floor: Fraction = ONE) -> Fraction:
 def model(
     features: Sequence[Vector], labels: Vector, w: Vector, current: Vector, u: PiecewiseLinear, counts: Sequence[int] | None = None,
     floor: Fraction = ONE,
-) -> Instance:  # fmt: skip
+) -> sc.Instance:  # fmt: skip
     """An instance, with the least bound W ≥ floor."""
     return {
         "features": [list(x) for x in features], "labels": list(labels), "counts": [1] * len(labels) if counts is None else list(counts),
@@ -56,7 +56,7 @@ def model(
     }  # fmt: skip
 
 
-def transfer(instance: Instance) -> PiecewiseLinear:
+def transfer(instance: sc.Instance) -> PiecewiseLinear:
     """u."""
     return PiecewiseLinear(tuple(instance["knots"]), tuple(instance["values"]))
 
@@ -116,7 +116,7 @@ class Step:
         return 2 * mean([a * b for a, b in zip(values, self.apart, strict=True)], self.counts)
 
 
-def step(instance: Instance, known: bool) -> Step:
+def step(instance: sc.Instance, known: bool) -> Step:
     """The step from w^t: with u known (GLM-tron) or fitted by LPAV (L-Isotron)."""
     X, y, w, now, counts = (instance[key] for key in ("features", "labels", "w", "current", "counts"))
     u = transfer(instance)
@@ -142,7 +142,7 @@ def ball_point(rng: np.random.Generator, dimension: int) -> list[Fraction]:
     return [Fraction(int(rng.integers(-8, 9)), 8 * dimension) for _ in range(dimension)]
 
 
-def random_model(rng: np.random.Generator, floor: Fraction, dimension: int | None = None) -> Instance:
+def random_model(rng: np.random.Generator, floor: Fraction, dimension: int | None = None) -> sc.Instance:
     """Up to five different samples in up to three dimensions, labels that are 0 or 1, in eighths, or free of noise."""
     p = int(rng.integers(1, 4)) if dimension is None else dimension
     m = int(rng.integers(1, 6))
@@ -158,7 +158,7 @@ def random_model(rng: np.random.Generator, floor: Fraction, dimension: int | Non
     return model(features, labels, w, plus(w, back), u, [int(c) for c in rng.integers(1, 6, m)], floor)
 
 
-def sharp_models(floor: Fraction) -> Iterator[Instance]:
+def sharp_models(floor: Fraction) -> Iterator[sc.Instance]:
     """Models that come near the bounds, found by search: pure noise against the direction of w − w^t, and noise that only LPAV sees."""
     low, high = constant(Fraction(0)), constant(ONE)
     for W in (floor, 2 * floor, 5 * floor):
@@ -177,14 +177,14 @@ def sharp_models(floor: Fraction) -> Iterator[Instance]:
     yield model([[ONE], [-ONE]], [ONE, Fraction(0)], [half], [Fraction(0)], ramp(-half), None, floor)
 
 
-def models(trial: Trial, floor: Fraction, count: int) -> Iterator[Instance]:
+def models(trial: sc.Trial, floor: Fraction, count: int) -> Iterator[sc.Instance]:
     """The sharp ones and random ones."""
     yield from sharp_models(floor)
     for _ in range(count):
         yield random_model(trial.rng, floor)
 
 
-def decoded_model(point: Array, floor: Fraction) -> Instance:
+def decoded_model(point: Array, floor: Fraction) -> sc.Instance:
     """Three kinds of samples on the line, from [0, 1]¹⁰: places, labels, shares, w, w^t, and where u = clip(t − s) begins."""
     v = [Fraction(round(64 * float(x)), 64) for x in point]
     features = [[2 * value - 1] for value in v[:3]]
@@ -195,27 +195,27 @@ def decoded_model(point: Array, floor: Fraction) -> Instance:
     return model(features, v[3:6], [size * w], [size * (w + back)], u, counts, floor)
 
 
-def wide(trial: Trial) -> Iterator[Instance]:
+def wide(trial: sc.Trial) -> Iterator[sc.Instance]:
     """W ≥ 1, and as small as the vectors allow."""
     return models(trial, ONE, trial.count(120, 360))
 
 
-def narrow(trial: Trial) -> Iterator[Instance]:
+def narrow(trial: sc.Trial) -> Iterator[sc.Instance]:
     """W = 1/100."""
     return models(trial, SMALL, 20)
 
 
-def of_every_width(trial: Trial) -> Iterator[Instance]:
+def of_every_width(trial: sc.Trial) -> Iterator[sc.Instance]:
     """W = 1/100, 1/4 and ≥ 1."""
     for floor in (SMALL, Fraction(1, 4), ONE):
         yield from models(trial, floor, trial.count(40, 120))
 
 
-def decoded_wide(point: Array, trial: Trial) -> Instance:
+def decoded_wide(point: Array, trial: sc.Trial) -> sc.Instance:
     """Three kinds of samples on the line, W ≥ 1."""
     return decoded_model(point, ONE)
 
 
-def decoded_narrow(point: Array, trial: Trial) -> Instance:
+def decoded_narrow(point: Array, trial: sc.Trial) -> sc.Instance:
     """Three kinds of samples on the line, W as small as the vectors allow."""
     return decoded_model(point, SMALL)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice, product
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kkks.index_models import ball_point, random_model, transfer
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO
 from simopt.theorems.kkks.rational_tron import Fit, Vector, fitted, iterates, known
@@ -39,19 +39,17 @@ def kernel_iterates(
         alpha = [a + c * (y - p) / total for a, c, y, p in zip(alpha, counts, labels, predictions, strict=True)]
 
 
-def samples(trial: Trial) -> Iterator[Instance]:
+def samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random models in up to three dimensions, with a point at which to predict."""
     for _ in range(trial.count(12, 60)):
         drawn = random_model(trial.rng, ONE)
         yield drawn | {"new": ball_point(trial.rng, len(drawn["w"]))}
 
 
-@claim(
+@sc.claim(
     "KK-kernel",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 1, 'easily kernelizable'; Section 2, 'kernel feature space'",
-    kind=ALGORITHM,
-    expected=HOLDS,
+    kind=sc.ALGORITHM,
     says=r"GLM-tron, L-Isotron and Isotron depend on the samples by their inner products only. With α^1 = 0, f^t = Kα^t, ŷ^t = u(f^t), "
     r"LPAV(f^t, y) or PAV(f^t, y), and α^{t+1} = α^t + (y − ŷ^t)/m, K_ij = k(x_i, x_j) = φ(x_i)·φ(x_j): the run on the features φ(x_i) has "
     r"w^t = Σ α_i^t φ(x_i) and the same ŷ^t, scores w^t·φ(x) = Σ α_i^t k(x_i, x) at any x, and ‖w^t‖² = α^t·f^t. (Tried with k = (s + "
@@ -61,9 +59,8 @@ def samples(trial: Trial) -> Iterator[Instance]:
     mutants={"k = s/4": {"square": ZERO}, "a sum for the mean": {"mean": False}},
     note="By induction: w^{t+1} − w^t = (1/m) Σ (y_i − ŷ_i^t) φ(x_i). m² kernel values, and m² multiplications a round; "
     "estimators/index_models/kernel_isotron.py does it in floats.",
-    cost=0.5,
 )
-def kernel_run_is_the_linear_run(instance: Instance, trial: Trial) -> Iterator[Check]:
+def kernel_run_is_the_linear_run(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both runs of the three algorithms in fractions."""
     points, labels, counts = instance["features"], instance["labels"], instance["counts"]
     mapped = [features(x) for x in points]
@@ -80,9 +77,9 @@ def kernel_run_is_the_linear_run(instance: Instance, trial: Trial) -> Iterator[C
         for t, (now, (alpha, predictions)) in enumerate(
             islice(zip(linear, kernel_iterates(gram, labels, fit, counts, trial["mean"]), strict=False), 6), 1
         ):
-            yield equal(predictions, now.predictions, f"{name}: ŷ^{t}")
+            yield sc.equal(predictions, now.predictions, f"{name}: ŷ^{t}")
             combined = [sum((a * z for a, z in zip(alpha, column, strict=True)), ZERO) for column in zip(*mapped, strict=True)]
-            yield equal(combined, now.w, f"{name}: w^{t}")
-            yield equal(Fraction(dot(cross, alpha)), Fraction(dot(now.w, features(new))), f"{name}: score at a new x, t = {t}")
+            yield sc.equal(combined, now.w, f"{name}: w^{t}")
+            yield sc.equal(Fraction(dot(cross, alpha)), Fraction(dot(now.w, features(new))), f"{name}: score at a new x, t = {t}")
             scores = [Fraction(dot(row, alpha)) for row in gram]
-            yield equal(Fraction(dot(alpha, scores)), Fraction(squared(now.w)), f"{name}: ‖w^{t}‖²")
+            yield sc.equal(Fraction(dot(alpha, scores)), Fraction(squared(now.w)), f"{name}: ‖w^{t}‖²")

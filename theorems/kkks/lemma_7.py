@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.kkks.chain_supremum import best_pair, best_sequence
 from simopt.theorems.kkks.exact_laws import Samples, decided, samples
@@ -24,7 +24,7 @@ LEVELS, PAIR_LEVELS = 41, 17
 LABELS, TRUE_MEANS, PAIRS = "(u − y)²", "(u − E[y|x])²", "|u − u′|"
 
 
-def on_the_circle(trial: Trial) -> Iterator[Instance]:
+def on_the_circle(trial: sc.Trial) -> Iterator[sc.Instance]:
     """24 points of the circle, on which ε(h) is a sum."""
     for transfer, W in (("ramp around 0", 1.0), ("sigmoid", 2.0))[: trial.count(1, 2)]:
         yield {"points": "circle", "transfer": transfer, "W": W, "directions": trial.count(6, 12), "repetitions": trial.count(20, 40)}
@@ -59,13 +59,12 @@ def deviations(model: FiniteModel, shares: Array, ones: Array, vectors: list[Arr
     return found
 
 
-@claim(
+@sc.claim(
     "KK-L7",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Appendix B, Lemma 7; Section 5.1, Lemma 4",
-    kind=RATE,
-    expected=OPEN,
-    last=Verdict.HOLDS,
+    kind=sc.RATE,
+    expected=sc.OPEN,
+    last=sc.Verdict.HOLDS,
     says=r"With probability ≥ 1 − δ, for all u, u' ∈ 𝒰 and ‖w‖ ≤ W at once, mean and expectation of (u(w·x) − y)², (u(w·x) − E[y|x])² and "
     r"of |u(w·x) − u'(w·x)| differ by at most O(√(W² log(m/δ)/m)); the second is Lemma 4, |ε(h) − ε̂(h)|. (Tried on 24 points of a circle: "
     r"the largest over 𝒰 and a net of w falls at least as √(log m/m).)",
@@ -76,9 +75,8 @@ def deviations(model: FiniteModel, shares: Array, ones: Array, vectors: list[Arr
     note="Missing: whether log(m/δ) is right, and the constants of Theorem 8 of [BM02] and Lemma A.3 of [SST10]. The covers of Lemma 6 and "
     "the entropy integral give W log^{3/2} m/√m, KK-L7-explicit has W log m/√m, with constants. Lemma 7 covers ‖w‖ ≤ W and is used "
     "for ‖w^t‖ ≤ 2W. On finitely many points and in a fixed dimension 1/√m without logarithm is no surprise: this decides nothing.",
-    cost=1.5,
 )
-def deviations_shrink(instance: Instance, trial: Trial) -> Iterator[Check]:
+def deviations_shrink(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The three suprema, over √log m, in the mean over repetitions."""
     found = model_of(instance)
     vectors = net(found.W, instance["directions"], (0.4, 1.0))
@@ -86,23 +84,22 @@ def deviations_shrink(instance: Instance, trial: Trial) -> Iterator[Check]:
     logarithm = np.sqrt(np.log(SIZES))[:, None]
     for name in (LABELS, TRUE_MEANS, PAIRS):
         values = np.array([[one[name] for one in row] for row in rows]) / logarithm
-        yield rate(SIZES, values, trial["exponent"], name=name, row="KK-L7")
+        yield sc.rate(SIZES, values, trial["exponent"], name=name, row="KK-L7")
         if name == TRUE_MEANS:
-            yield rate(SIZES, values, trial["exponent"], name=name, row="KK-L4")
+            yield sc.rate(SIZES, values, trial["exponent"], name=name, row="KK-L4")
 
 
-def one_tenth(trial: Trial) -> Iterator[Instance]:
+def one_tenth(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Predictions 1 and 9/10 of the label 0."""
     yield {"a": ONE, "b": Fraction(9, 10), "y": ZERO}
 
 
-@claim(
+@sc.claim(
     "KK-L7pf",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Appendix B, proof of Lemma 7",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=CONSTANT,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.CONSTANT,
     says=r"The square loss is 1-Lipschitz on [0, 1]: |(a − y)² − (b − y)²| ≤ |a − b| for a, b, y in [0, 1].",
     instances=one_tenth,
     resolution=0.0,
@@ -110,21 +107,18 @@ def one_tenth(trial: Trial) -> Iterator[Instance]:
     mutants={"2-Lipschitz": {"constant": 2}},
     note="a = 1, b = 9/10, y = 0: 19/100 > 1/10. So the classes of squares need covers at ε/2, which changes constants only.",
 )
-def loss_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def loss_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both sides as formulas."""
-    a, b, y = inputs(a=instance["a"], b=instance["b"], y=instance["y"])
-    yield at_most(abs((a - y) ** 2 - (b - y) ** 2), trial["constant"] * abs(a - b), "change of the loss")
+    a, b, y = sc.inputs(a=instance["a"], b=instance["b"], y=instance["y"])
+    yield sc.at_most(abs((a - y) ** 2 - (b - y) ** 2), trial["constant"] * abs(a - b), "change of the loss")
 
 
-@claim(
+@sc.claim(
     "KK-L7pf+",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Appendix B, proof of Lemma 7, corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"The square loss is 2-Lipschitz on [0, 1]: (a − y)² − (b − y)² = (a − b) s, s = a + b − 2y, and with a − b = p − q, |a − b| = p "
     r"+ q, 2(p + q) ± (p − q)s = p(2 ± s) + q(2 ∓ s), where 2 + s = a + b + 2(1 − y) and 2 − s = (1 − a) + (1 − b) + 2y are ≥ 0.",
-    instances=once,
     exhaustive=True,
     knobs={"constant": 2},
     mutants={"1-Lipschitz": {"constant": 1}},
@@ -132,17 +126,17 @@ def loss_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
     note="The classes of squares are covered at ε by covers at ε/2: (4/ε)(2m + 1)^{1 + 32W²/ε²}. The class of |u(w·x) − u'(w·x)| needs "
     "covers at ε/4 of u, of u' and of w, so that (4/ε)² stands where the paper has 4/ε: (16/ε²)(2m + 1)^{1 + 32W²/ε²}.",
 )
-def loss_corrected(instance: Instance, trial: Trial) -> Iterator[Check]:
+def loss_corrected(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The identities."""
-    a, b, y, p, q, s = symbols("a b y p q s")
-    yield equal((a - y) ** 2 - (b - y) ** 2, (a - b) * (a + b - 2 * y), "difference of squares")
+    a, b, y, p, q, s = sc.symbols("a b y p q s")
+    yield sc.equal((a - y) ** 2 - (b - y) ** 2, (a - b) * (a + b - 2 * y), "difference of squares")
     for sign in (1, -1):
-        yield equal(trial["constant"] * (p + q) + sign * (p - q) * s, p * (2 + sign * s) + q * (2 - sign * s), f"bound, sign {sign}")
-    yield equal(2 + (a + b - 2 * y), a + b + 2 * (1 - y), "2 + s")
-    yield equal(2 - (a + b - 2 * y), (1 - a) + (1 - b) + 2 * y, "2 − s")
+        yield sc.equal(trial["constant"] * (p + q) + sign * (p - q) * s, p * (2 + sign * s) + q * (2 - sign * s), f"bound, sign {sign}")
+    yield sc.equal(2 + (a + b - 2 * y), a + b + 2 * (1 - y), "2 + s")
+    yield sc.equal(2 - (a + b - 2 * y), (1 - a) + (1 - b) + 2 * y, "2 − s")
 
 
-def two_point_laws(trial: Trial) -> Iterator[Instance]:
+def two_point_laws(trial: sc.Trial) -> Iterator[sc.Instance]:
     """A fair label at one point; two points with the labels 0 and 1, or 0 and a fair one. Sizes at which the bound is below 1/2."""
     for W, m in ((0.5, 5_000), (1.0, 20_000), (1.0, 10**6)):
         for delta in (0.1, 0.3)[: trial.count(1, 2)]:
@@ -168,12 +162,10 @@ def suprema(law: Samples, means: Array) -> dict[str, Array]:
     return {name: np.maximum(*values) for name, values in signed.items()}
 
 
-@claim(
+@sc.claim(
     "KK-L7-explicit",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Lemmas 4 and 7, with constants",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"Let W ≥ 1/2, ‖x‖ ≤ 1, y ∈ [0, 1]. With probability ≥ 1 − δ, for all nondecreasing 1-Lipschitz u, u' into [0, 1] and all ‖w‖ ≤ W "
     r"at once, each of the three deviations of Lemma 7 (taken alone) is at most deviation(m, W, δ) of uniform_bounds.py, which is O((W log "
     r"m + √log(1/δ))/√m), in any dimension. (By exact laws on one point and on two, all samples gone through, all u and w.)",
@@ -183,9 +175,8 @@ def suprema(law: Samples, means: Array) -> dict[str, Array]:
     note="Proof in the head of uniform_bounds.py. E[y|x] need not be u(w·x) for any w. The tightness is the largest (1 − δ)-quantile over "
     "the bound, and the names of the checks say it of each deviation. A deviation of about W/√m comes from noise along w on any law; the "
     "bound pays that four times at each level of its chain.",
-    cost=1.0,
 )
-def deviations_are_never_larger(instance: Instance, trial: Trial) -> Iterator[Check]:
+def deviations_are_never_larger(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The chance of each of the three events, and the quantile of each deviation over the bound."""
     m, delta, means = instance["m"], instance["delta"], np.array(instance["means"])
     bound = trial["share"] * deviation(m, instance["W"], delta)

@@ -20,7 +20,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.kkks.finite_models import FiniteModel, Sample, model_of, net
 from simopt.theorems.kkks.float_tron import lpav
@@ -37,13 +37,12 @@ def excess(model: FiniteModel, best: Array, sample: Sample, w: Array) -> float:
     return float(np.mean(np.square(fit(model.X @ w) - model.means) - np.square(best - model.means)))
 
 
-@claim(
+@sc.claim(
     "KK-L8",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Appendix B, Lemma 8",
-    kind=RATE,
-    expected=OPEN,
-    last=Verdict.HOLDS,
+    kind=sc.RATE,
+    expected=sc.OPEN,
+    last=sc.Verdict.HOLDS,
     says=r"With probability ≥ 1 − δ, for all ‖w‖ ≤ W at once, û_w minimising the mean of (u(w·x_i) − y_i)² over 𝒰, E(û_w(w·x) − y)² − "
     r"inf_u E(u(w·x) − y)² ≤ O(W (d log(Wm/δ)/m)^{2/3}). (Tried in the disc: the largest over a net falls at least as (log m/m)^{2/3}.)",
     instances=in_the_disc,
@@ -51,9 +50,8 @@ def excess(model: FiniteModel, best: Array, sample: Sample, w: Array) -> float:
     mutants={"as m^{−5/3}": {"exponent": -5 / 3}},
     note="Missing: the constants of Theorem 4.2 of [Men02], which the paper takes on trust. (16) prints 𝒲 where 𝒲′ is meant; how it is "
     "extended to 𝒲 is KK-L8pf.",
-    cost=1.0,
 )
-def excess_of_the_fits(instance: Instance, trial: Trial) -> Iterator[Check]:
+def excess_of_the_fits(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The largest excess over the net, over (log m)^{2/3}, in the mean over repetitions."""
     found = model_of(instance)
     everywhere = np.ones(len(found.X))
@@ -63,7 +61,7 @@ def excess_of_the_fits(instance: Instance, trial: Trial) -> Iterator[Check]:
     for m in SIZES:
         samples = [found.sample(m, trial.rng) for _ in range(instance["repetitions"])]
         values.append([max(excess(found, u, sample, w) for u, w in zip(best, vectors, strict=True)) for sample in samples])
-    yield rate(SIZES, values / np.log(SIZES)[:, None] ** (2 / 3), trial["exponent"], name="net of w")
+    yield sc.rate(SIZES, values / np.log(SIZES)[:, None] ** (2 / 3), trial["exponent"], name="net of w")
 
 
 def pairs(k: int) -> tuple[list[Fraction], ...]:
@@ -82,7 +80,7 @@ def climbing(k: int) -> list[Fraction]:
     return [b + (i + 1) // 2 * epsilon for i in range(2 * k)]
 
 
-def constants_to_defeat(trial: Trial) -> Iterator[Instance]:
+def constants_to_defeat(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The fit for small k; then k = 16 K for K = 1, 10 and 100, K = 1 being the smallest witness."""
     for k in (2, 3, 5, 8):
         yield {"pairs": k}
@@ -90,13 +88,12 @@ def constants_to_defeat(trial: Trial) -> Iterator[Instance]:
         yield {"K": K, "k": trial["pairs"] * K}
 
 
-@claim(
+@sc.claim(
     "KK-L8pf",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Appendix B, proof of Lemma 8, 'it is easy to see that we can extend (16)'",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"There is a **universal** K such that for every law with E[y|x] = u(w*·x), every sample, ε > 0 and w, w' with |u(w·x) − u(w'·x)| "
     r"≤ ε for all u ∈ 𝒰 and ‖x‖ ≤ 1: E(û_w(w·x) − y)² − inf_u E(u(w·x) − y)² ≤ K [E(û_{w'}(w'·x) − y)² − inf_u E(u(w'·x) − y)² + ε].",
     instances=constants_to_defeat,
@@ -110,32 +107,31 @@ def constants_to_defeat(trial: Trial) -> Iterator[Instance]:
     "nondecreasing functions (KK-defU). (16) itself is about likely samples; that the closest w' of the cover meets it, which is all that "
     "the step uses, does not carry over to w. What does is KK-L8pf+: so (16) is needed for 4ε-minimisers, of which the paper does not "
     "speak.",
-    cost=1.5,
 )
-def extension_from_the_exact_minimiser(instance: Instance, trial: Trial) -> Iterator[Check]:
+def extension_from_the_exact_minimiser(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both fits against the algorithm, or û_w by the multipliers of the chain; then the excess at w against K(0 + ε)."""
     k = instance.get("pairs") or instance["k"]
     tied, apart, labels, multiplicities = pairs(k)
     climbed = climbing(k)
     if "pairs" in instance:
-        yield equal(rational_fit(tied, labels, multiplicities), [HALF] * (2 * k), f"û_w' = 1/2, k = {k}")
-        yield equal(rational_fit(apart, labels, multiplicities), climbed, f"û_w, k = {k}")
+        yield sc.equal(rational_fit(tied, labels, multiplicities), [HALF] * (2 * k), f"û_w' = 1/2, k = {k}")
+        yield sc.equal(rational_fit(apart, labels, multiplicities), climbed, f"û_w, k = {k}")
     residuals = cumulative_residuals(climbed, labels, multiplicities)  # of û − y: positive where the rise is as steep as it may be
-    yield at_least(residuals[::2], 0, f"multipliers of 'rises by at most ε', k = {k}")
-    yield at_most(residuals[1:-1:2], 0, f"multipliers of 'does not fall', k = {k}")
-    yield equal(residuals[-1], 0, f"mean of û_w, k = {k}")
-    yield at_least(climbed[-1] - HALF, Fraction(2 * k - 3, 12 * k), f"û_w − 1/2 at x_k^+, k = {k}")
+    yield sc.at_least(residuals[::2], 0, f"multipliers of 'rises by at most ε', k = {k}")
+    yield sc.at_most(residuals[1:-1:2], 0, f"multipliers of 'does not fall', k = {k}")
+    yield sc.equal(residuals[-1], 0, f"mean of û_w, k = {k}")
+    yield sc.at_least(climbed[-1] - HALF, Fraction(2 * k - 3, 12 * k), f"û_w − 1/2 at x_k^+, k = {k}")
     if "K" in instance:
-        K, size = inputs(K=instance["K"], k=k)
-        yield at_most(((2 * size - 3) / (12 * size)) ** 2 / 2, K / (6 * size), f"excess of û_w against K ε, K = {instance['K']}, k = {k}")
+        K, size = sc.inputs(K=instance["K"], k=k)
+        yield sc.at_most(
+            ((2 * size - 3) / (12 * size)) ** 2 / 2, K / (6 * size), f"excess of û_w against K ε, K = {instance['K']}, k = {k}"
+        )
 
 
-@claim(
+@sc.claim(
     "KK-L8pf+",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Appendix B, proof of Lemma 8, the extension of (16), corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"Let y and u be in [0, 1] and |u(w·x) − u(w'·x)| ≤ ε for all u ∈ 𝒰, x. With R(u; w) = E(u(w·x) − y)², R̂ on the sample and V(w) "
     r"= inf_u R(u; w), so that all |R(u; w) − R(u; w')|, |R̂(u; w) − R̂(u; w')| and |V(w) − V(w')| are ≤ 2ε, as (a − y)² − (b − y)² = (a − "
     r"b)s with s = a + b − 2y in [−2, 2], and 2(p + q) ± (p − q)s = p(2 ± s) + q(2 ∓ s) for a − b = p − q, |a − b| = p + q: û_w is a "
@@ -143,7 +139,6 @@ def extension_from_the_exact_minimiser(instance: Instance, trial: Trial) -> Iter
     r"4ε-minimisers of R̂(·; w'), w' in the cover**, gives Lemma 8 with another 4ε. Because 4ε − (A' − B') = [2ε − (A' − A)] + [B − A] + "
     r"[2ε − (B − B')], A and B being R̂(û_w; w) and R̂(û_{w'}; w), A' and B' the same at w'; and 4ε − [(R − V) − (R' − V')] = [2ε − (R − "
     r"R')] + [2ε − (V' − V)].",
-    instances=once,
     exhaustive=True,
     resolution=0.0,
     knobs={"times": 4},
@@ -151,16 +146,15 @@ def extension_from_the_exact_minimiser(instance: Instance, trial: Trial) -> Iter
     corrects="KK-L8pf",
     note="Whether Theorem 4.2 of [Men02] has almost-minimisers is not said; bounds by local complexities do, with O(ε) added, as F is "
     "convex (KK-L9). With ε = 1/m the 4ε is below the rate of Lemma 8.",
-    cost=0.1,
 )
-def extension_from_almost_minimisers(instance: Instance, trial: Trial) -> Iterator[Check]:
+def extension_from_almost_minimisers(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The loss, then the two identities; each bracket is not negative."""
-    epsilon, A, B, A_there, B_there, R, V, R_there, V_there = symbols("epsilon A B A1 B1 R V R1 V1")
-    a, b, y, p, q, s = symbols("a b y p q s")
-    yield equal((a - y) ** 2 - (b - y) ** 2, (a - b) * (a + b - 2 * y), "change of the loss")
+    epsilon, A, B, A_there, B_there, R, V, R_there, V_there = sc.symbols("epsilon A B A1 B1 R V R1 V1")
+    a, b, y, p, q, s = sc.symbols("a b y p q s")
+    yield sc.equal((a - y) ** 2 - (b - y) ** 2, (a - b) * (a + b - 2 * y), "change of the loss")
     for sign in (1, -1):
-        yield equal(2 * (p + q) + sign * (p - q) * s, p * (2 + sign * s) + q * (2 - sign * s), f"it is at most 2|a − b|, sign {sign}")
+        yield sc.equal(2 * (p + q) + sign * (p - q) * s, p * (2 + sign * s) + q * (2 - sign * s), f"it is at most 2|a − b|, sign {sign}")
     four = trial["times"] * epsilon
     empirical = (2 * epsilon - (A_there - A)) + (B - A) + (2 * epsilon - (B - B_there))
-    yield equal(four - (A_there - B_there), empirical, "û_w at w'")
-    yield equal(four - ((R - V) - (R_there - V_there)), (2 * epsilon - (R - R_there)) + (2 * epsilon - (V_there - V)), "excess at w")
+    yield sc.equal(four - (A_there - B_there), empirical, "û_w at w'")
+    yield sc.equal(four - ((R - V) - (R_there - V_there)), (2 * epsilon - (R - R_there)) + (2 * epsilon - (V_there - V)), "excess at w")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from scipy.stats import binom
 
-from simopt.claims import *
+import simopt.claims as sc
 
 MISTAKEN = 1e-3  # probability with which a limit is below the quantile
 
@@ -24,10 +24,10 @@ def quantile_limit(values: Sequence[float], share: float) -> float:
     return sorted(values)[k - 1] if 1 <= k <= n else math.inf
 
 
-def nearness(ratios: Sequence[float], delta: float, name: str, row: str = "") -> Check:
+def nearness(ratios: Sequence[float], delta: float, name: str, row: str = "") -> sc.Check:
     """How near the draws came: their (1 − δ)-quantile, where each is what was measured over its bound, is at most 1.
 
     It decides nothing that the draws do not decide, and cannot refute: what is known of the quantile is that it lies between 0 and a limit.
     """
     limit = quantile_limit(ratios, 1 - delta)
-    return at_most(between(0.0, limit), 1.0, f"{name}: at most {limit:.2g} of the bound in all but {delta:g} of the draws", row=row)
+    return sc.at_most(sc.between(0.0, limit), 1.0, f"{name}: at most {limit:.2g} of the bound in all but {delta:g} of the draws", row=row)

@@ -15,23 +15,21 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import comb
 
-from simopt.claims import *
+import simopt.claims as sc
 
 HALF = Fraction(1, 2)
 
 
-def odd_sizes(trial: Trial) -> Iterator[Instance]:
+def odd_sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     """k = 1, 3, …, 15, by the numbers of x with j positive signs in S."""
     for k in range(1, 16, 2):
         yield {"k": k, "numbers": [comb(k, j) for j in range(k + 1)]}
 
 
-@claim(
+@sc.claim(
     "KK-parity",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 1: 'at least hard as learning parities with noise'",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"Without the assumption E[y|x] = u(w·x), to come within ρ²/(16n) of the least squared error of all u(w·x), u nondecreasing and "
     r"1-Lipschitz, is at least as hard as learning parities with noise: let E[y|x] = (1 + ρχ)/2, χ the parity of k coordinates, k odd. "
     r"For h = 1/2 + c s M, M their majority and s = (−1)^{(k−1)/2}, err(1/2) − err(h) = cρb_k − c², b_k = C(k − 1, (k − 1)/2)/2^{k−1} and "
@@ -44,22 +42,21 @@ def odd_sizes(trial: Trial) -> Iterator[Instance]:
     mutants={"b_k² ≥ 1/k": {"power": 2}, "s = 1": {"odd": 0}},
     note="A remark: the paper gives no proof and no source. The argument is that of Kalai, Klivans, Mansour and Servedio, Agnostically "
     "learning halfspaces (2008), from memory, here for u(w·x) and the squared error. Nothing is said of any algorithm's running time.",
-    cost=0.2,
 )
-def parity_seen_by_a_majority(instance: Instance, trial: Trial) -> Iterator[Check]:
+def parity_seen_by_a_majority(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The gain of the majority, in symbols for ρ and c, and the loss of whatever misses a coordinate."""
     k = instance["k"]
-    rho, c, g, chi = symbols("rho c g chi")
+    rho, c, g, chi = sc.symbols("rho c g chi")
     sign = (-1) ** (trial["odd"] * (k - 1) // 2)
-    gain = total(
+    gain = sc.total(
         Fraction(number, 2**k) * ((HALF - mean) ** 2 - (HALF + c * sign * (1 if 2 * j > k else -1) - mean) ** 2)
         for j, number in enumerate(instance["numbers"])
         for mean in ((1 + rho * (-1) ** (k - j)) / 2,)
     )
     share = Fraction(comb(k - 1, (k - 1) // 2), 2 ** (k - 1))
-    yield equal(gain, c * rho * share - c**2, f"err(1/2) − err(h), k = {k}")
-    middle, power = inputs(middle=comb(k - 1, (k - 1) // 2), power=2 ** (k - 1))
-    yield at_least((middle / power) ** 2, trial["power"] * Fraction(1, 2 * k), f"b_k², k = {k}")
+    yield sc.equal(gain, c * rho * share - c**2, f"err(1/2) − err(h), k = {k}")
+    middle, power = sc.inputs(middle=comb(k - 1, (k - 1) // 2), power=2 ** (k - 1))
+    yield sc.at_least((middle / power) ** 2, trial["power"] * Fraction(1, 2 * k), f"b_k², k = {k}")
     # the two x that differ in the coordinate that g does not see have χ and −χ, χ² = 1
     unseen = ((g - (1 + rho * chi) / 2) ** 2 + (g - (1 - rho * chi) / 2) ** 2) / 2
-    yield equal(unseen - (rho * chi) ** 2 / 4, (g - HALF) ** 2, "err(g) − err(1/2) at two x")
+    yield sc.equal(unseen - (rho * chi) ** 2 / 4, (g - HALF) ** 2, "err(g) − err(1/2) at two x")

@@ -19,7 +19,7 @@ from itertools import islice
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kkks.finite_models import model_of
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO
 from simopt.theorems.kkks.rational_tron import fitted, iterates
@@ -29,7 +29,7 @@ from simopt.theorems.kkks.uniform_bounds import fits_apart
 HALF = Fraction(1, 2)
 
 
-def coins(trial: Trial) -> Iterator[Instance]:
+def coins(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Runs in fractions, for all numbers of ones; and for C = 1, 10³ and 10⁶ the size m = n⁴, n = 10 C²."""
     for m in (2, 3, 5):
         for ones in range(1, m):
@@ -38,7 +38,7 @@ def coins(trial: Trial) -> Iterator[Instance]:
         yield {"C": C, "n": 10 * C**2}
 
 
-def orthonormal_run(m: int, ones: int, steps: int) -> Iterator[Check]:
+def orthonormal_run(m: int, ones: int, steps: int) -> Iterator[sc.Check]:
     """ŷ^t of L-Isotron on the axes against the closed form, and mean |ŷ^t − 1/2| against g_t/2."""
     features = [[ONE if i == j else ZERO for j in range(m)] for i in range(m)]
     labels = [ONE] * ones + [ZERO] * (m - ones)
@@ -46,17 +46,16 @@ def orthonormal_run(m: int, ones: int, steps: int) -> Iterator[Check]:
     for t, now in enumerate(islice(iterates(features, labels, fitted(labels, [1] * m)), steps), 1):
         g = 1 - (1 - Fraction(1, m)) ** (t - 1)
         name = f"m = {m}, {ones} ones, t = {t}"
-        yield equal(now.predictions, [q + (1 - q) * g] * ones + [q - q * g] * (m - ones), f"ŷ^t, {name}")
-        yield at_least(sum(abs(p - HALF) for p in now.predictions) / m, g / 2, f"mean |ŷ^t − 1/2|, {name}")
+        yield sc.equal(now.predictions, [q + (1 - q) * g] * ones + [q - q * g] * (m - ones), f"ŷ^t, {name}")
+        yield sc.at_least(sum(abs(p - HALF) for p in now.predictions) / m, g / 2, f"mean |ŷ^t − 1/2|, {name}")
 
 
-@claim(
+@sc.claim(
     "KK-P1",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Proposition 1",
-    kind=HIGH_PROBABILITY,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.HIGH_PROBABILITY,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"There is a universal constant C such that for all W ≥ 1, d, m, δ, with probability ≥ 1 − δ, for **any t** of L-Isotron "
     r"mean |ŷ^t − ỹ^t| ≤ C (W² log(m/δ)/m)^{1/4}.",
     instances=coins,
@@ -68,25 +67,22 @@ def orthonormal_run(m: int, ones: int, steps: int) -> Iterator[Check]:
     note="x uniform on d ≥ 4m² axes, u = 1/2, w = 0, W = 1, δ = 1/4: head of proposition_1.py. From t = m + 1 on the mean is ≥ 1/4. C = 1 "
     "fails at m = 10⁴, C at m = (10 C²)⁴, so that no constant will do. The first form of the proposition is above 1 here. The proof has "
     "the bound for ‖w‖ ≤ W, and Theorem 2 needs it up to the first good iterate, where ‖w^t‖ ≤ 2W (KK-wt+): KK-P1+.",
-    cost=0.2,
 )
-def bound_for_any_iterate(instance: Instance, trial: Trial) -> Iterator[Check]:
+def bound_for_any_iterate(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The closed form against the algorithm; or s/4 at s = (t − 1)/m against the bound, both to the fourth power."""
     if "m" in instance:
         yield from orthonormal_run(instance["m"], instance["ones"], instance["steps"])
         return
-    C, n = inputs(C=instance["C"], n=instance["n"])
+    C, n = sc.inputs(C=instance["C"], n=instance["n"])
     m = n**4
     s = 1 if trial["late"] else n / m
-    yield at_most((s * Fraction(1, 4)) ** 4, C**4 * log(4 * m) / m, f"C = {instance['C']}, m = {instance['n']}⁴")
+    yield sc.at_most((s * Fraction(1, 4)) ** 4, C**4 * sc.log(4 * m) / m, f"C = {instance['C']}, m = {instance['n']}⁴")
 
 
-@claim(
+@sc.claim(
     "KK-P1+",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Appendix B: 'It is easy to see that the proposition follows' from Theorem 3; corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"Let R, d ≥ 1, and let the bounds of Theorem 3 hold **for all ‖w‖ ≤ R at once**, with 𝒰 the **nondecreasing** functions and a "
     r"constant C ≥ 1. Then **for every t with ‖w^t‖ ≤ R** the bounds of Proposition 1 hold with R for W and 2C for C. For ŷ^t and ỹ^t are "
     r"û and ũ at w^t; with L ≤ L' the logarithms, a = (dR^{3/2}L'/m)^{1/3}, b = (R²L/m)^{1/2}, c = (dR²L'/m)^{1/3}: a ≤ c, as c³ − a³ = "
@@ -94,7 +90,6 @@ def bound_for_any_iterate(instance: Instance, trial: Trial) -> Iterator[Check]:
     r"where b > 1, c ≥ ρ² > 1, which no mean of |ŷ − ỹ| exceeds.",
     remains="Theorem 3 itself (KK-T3; its second form with constants and log²m is KK-P1-explicit), that ŷ^t and ỹ^t are û and ũ (KK-LPAV, "
     "KK-defU), and ‖w^t‖ ≤ 2W up to the first good iterate (KK-wt+)",
-    instances=once,
     exhaustive=True,
     resolution=0.0,
     knobs={"halves": 3},
@@ -102,18 +97,17 @@ def bound_for_any_iterate(instance: Instance, trial: Trial) -> Iterator[Check]:
     corrects="KK-P1",
     note="Theorem 3 is printed 'with probability at least 1 − δ, for any fixed w', from which nothing follows for w^t, which the sample "
     "chooses; its proof has all w at once. R = v² for the half power, ρ⁶ for R²L/m.",
-    cost=0.1,
 )
-def theorem_3_gives_proposition_1(instance: Instance, trial: Trial) -> Iterator[Check]:
+def theorem_3_gives_proposition_1(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The three differences."""
-    d, L, more, m, v, rho = symbols("d L more m v rho")  # L' = more
+    d, L, more, m, v, rho = sc.symbols("d L more m v rho")  # L' = more
     R = v**2
-    yield equal(d * R**2 * more / m - d * v ** trial["halves"] * more / m, d * more / m * v**3 * (v - 1), "c³ − a³")
-    yield equal(rho**2 - rho**3, rho**2 * (1 - rho), "ρ² − b")
-    yield equal(d * R**2 * more / m - R**2 * L / m, R**2 / m * (d * more - L), "c³ − ρ⁶")
+    yield sc.equal(d * R**2 * more / m - d * v ** trial["halves"] * more / m, d * more / m * v**3 * (v - 1), "c³ − a³")
+    yield sc.equal(rho**2 - rho**3, rho**2 * (1 - rho), "ρ² − b")
+    yield sc.equal(d * R**2 * more / m - R**2 * L / m, R**2 / m * (d * more - L), "c³ − ρ⁶")
 
 
-def settings(trial: Trial) -> Iterator[Instance]:
+def settings(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Models with many different x, where LPAV has most to fit; the bound is below 1, the largest value there is."""
     models = (("disc", "ramp around 0", 1.0, 1200), ("sphere", "sigmoid", 1.0, 4000), ("axes", "sigmoid", 2.0, 10**6))
     for points, transfer, W, m in models[: trial.count(2, 3)]:
@@ -121,12 +115,10 @@ def settings(trial: Trial) -> Iterator[Instance]:
             yield {"points": points, "transfer": transfer, "W": W, "m": m, "delta": delta, "vectors": trial.count(4, 20)}
 
 
-@claim(
+@sc.claim(
     "KK-P1-explicit",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Proposition 1, second form, with constants",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"Let R ≥ 1/2, ‖x‖ ≤ 1, y ∈ [0, 1]. For every w, mean (û_w − ũ_w)² ≤ mean (y − E[y|x])(û_w − ũ_w). With probability ≥ 1 − δ, for "
     r"all ‖w‖ ≤ R at once, mean |û_w − ũ_w| ≤ fits_apart(m, R, δ) of uniform_bounds.py, which is O(((R² log²m + log(1/δ))/m)^{1/4}), in "
     r"any dimension. (Tried with R = 2W at the first iterates of L-Isotron and at random w.)",
@@ -136,9 +128,8 @@ def settings(trial: Trial) -> Iterator[Instance]:
     mutants={"a hundredth": {"share": 0.01}},
     note="Proof in the heads of uniform_bounds.py and proposition_1.py. E[y|x] need not be u(w·x) for any w. Slack, since the supremum "
     "over 𝒰 stands for the one fit: at fixed d the rate is m^{−1/3} (KK-T3).",
-    cost=1.5,
 )
-def fits_are_never_further_apart(instance: Instance, trial: Trial) -> Iterator[Check]:
+def fits_are_never_further_apart(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The inequality for one sample, then draws of the event."""
     found, m, delta = model_of(instance), instance["m"], instance["delta"]
     bound = trial["share"] * fits_apart(m, 2 * found.W, delta)
@@ -146,9 +137,9 @@ def fits_are_never_further_apart(instance: Instance, trial: Trial) -> Iterator[C
     for w in visited(first):
         one, two = both_fits(first, w)
         residual = first.labels - first.means
-        yield at_most(first.shares @ np.square(one - two), first.shares @ (residual * (one - two)), "mean (û − ũ)²")
+        yield sc.at_most(first.shares @ np.square(one - two), first.shares @ (residual * (one - two)), "mean (û − ũ)²")
     for _ in trial.draws(100_000):
         sample = found.sample(m, trial.rng)
         chosen = trial.rng.standard_normal((instance["vectors"], sample.X.shape[1]))
         chosen *= 2 * found.W / np.linalg.norm(chosen, axis=1, keepdims=True)
-        yield outcome(largest(sample, [*visited(sample), *chosen]) > bound, delta)
+        yield sc.outcome(largest(sample, [*visited(sample), *chosen]) > bound, delta)

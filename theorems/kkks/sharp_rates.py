@@ -26,25 +26,22 @@ from fractions import Fraction
 from itertools import pairwise
 from math import comb
 
-from simopt.claims import *
+import simopt.claims as sc
 
 BITS = 200
 PLACE = "Section 4, before Theorem 2, 'plausible that these rates are sharp for information-theoretic reasons'"
 
 
-@claim(
+@sc.claim(
     "KK-sharp",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place=PLACE,
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"**Neither rate of Theorem 2 is sharp for information-theoretic reasons.** For all c > 0, W ≥ 1, δ < 1 there are sizes m from "
     r"which on, m = 2^{12j}, the joint empirical risk minimiser over 𝒰 and ‖w‖ ≤ W, a function of the sample, has max{ε, ε̂} < c(dW² "
     r"log(Wm/δ)/m)^{1/3} and < c(W² log(m/δ)/m)^{1/4} with probability ≥ 1 − δ, for all laws of the model in all dimensions d. Because ε ≤ "
     r"2Δ and ε̂ ≤ 3Δ ≤ A j 2^{−6j}, A = 192 W + 3√(log(4/δ)/2), both rates are ≥ 2^{−4j}, and with t = 2^j ≥ j, c t² − A j = t(c t − A) + "
     r"A(t − j): positive for t > A/c.",
     remains="Lemma 7 with constants (KK-L7-explicit), and the sum over its levels, in the head of sharp_rates.py",
-    instances=once,
     exhaustive=True,
     resolution=0.0,
     knobs={"power": 2},
@@ -53,18 +50,17 @@ PLACE = "Section 4, before Theorem 2, 'plausible that these rates are sharp for 
     "expectation with its reservation: no erratum. Lemma 7 as printed says it at once: its deviations are O((W² log(m/δ)/m)^{1/2}). The "
     "lower bounds of [Zha02a] are m^{−1/3} for the root of ε (KK-sharp-1d), of which ε is the square; what has this rate is mean |ŷ − ỹ|, "
     "Proposition 1. The step ε̂ ≤ 6W(η₁ + η₂), linear in η₂, loses the square. Nothing is said of what can be computed in polynomial time.",
-    cost=0.1,
 )
-def joint_minimiser_does_better(instance: Instance, trial: Trial) -> Iterator[Check]:
+def joint_minimiser_does_better(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both decompositions of the error, and the comparison of the rates at m = 2^{12j}, in symbols."""
-    c, t, j, A, Delta = symbols("c t j A Delta")
-    e, e_seen, true_error, true_seen = symbols("err err_seen true true_seen")  # err and êrr of ĥ, of h
+    c, t, j, A, Delta = sc.symbols("c t j A Delta")
+    e, e_seen, true_error, true_seen = sc.symbols("err err_seen true true_seen")  # err and êrr of ĥ, of h
     parts = (Delta - (e - e_seen)) + (true_seen - e_seen) + (Delta - (true_seen - true_error))
-    yield equal(2 * Delta - (e - true_error), parts, "2Δ − ε(ĥ)")
-    yield equal(c * t ** trial["power"] - A * j, t * (c * t - A) + A * (t - j), "c 2^{2j} − A j")
+    yield sc.equal(2 * Delta - (e - true_error), parts, "2Δ − ε(ĥ)")
+    yield sc.equal(c * t ** trial["power"] - A * j, t * (c * t - A) + A * (t - j), "c 2^{2j} − A j")
 
 
-def sizes(trial: Trial) -> Iterator[Instance]:
+def sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     """m = 3q³ and p = 2q points."""
     for q in range(1, trial.count(3, 4) + 1):
         yield {"q": q}
@@ -91,12 +87,10 @@ def bayes_risks(m: int, p: int, low: Fraction, high: Fraction) -> tuple[Fraction
     return Fraction(below, 2**BITS), Fraction(below + terms, 2**BITS), overlap
 
 
-@claim(
+@sc.claim(
     "KK-sharp-1d",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place=PLACE + ": what one dimension shows",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Let d = W = 1, q ≥ 1. For every learner, which may be any function of m = 3q³ samples, there is a law of the model with E ε ≥ "
     r"1/(128q²), of the order m^{−2/3}, and one with E E_x|û − u| ≥ 1/(16q), of the order m^{−1/3}. (Laws in the head of sharp_rates.py; "
     r"here their Bayes risks are computed for q = 1, 2, 3, full effort 4.)",
@@ -107,9 +101,8 @@ def bayes_risks(m: int, p: int, low: Fraction, high: Fraction) -> tuple[Fraction
     note="So for bounds on η₂, m^{−1/3} is the right order at d = 1 up to logarithms, as the paper expects of its rates; for ε it is "
     "m^{−2/3}, which Lemma 8 attains for each w up to logarithms. The proof for every q, by Pinsker's inequality, is in the head of "
     "sharp_rates.py.",
-    cost=0.8,
 )
-def lower_bounds_in_one_dimension(instance: Instance, trial: Trial) -> Iterator[Check]:
+def lower_bounds_in_one_dimension(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The hypotheses of the model, and the mean over the points of both Bayes risks."""
     q = instance["q"]
     m, p = 3 * q**3, 2 * q
@@ -117,9 +110,9 @@ def lower_bounds_in_one_dimension(instance: Instance, trial: Trial) -> Iterator[
     h = Fraction(1, 4 * p)
     ends = [(Fraction(1, 2) + v / 2 - h, Fraction(1, 2) + v / 2 + h) for v in x]
     for (a_low, a_high), (b_low, b_high) in pairwise(ends):
-        yield true(a_high <= b_low and b_high - a_low <= Fraction(1, p), f"u_σ is in 𝒰, q = {q}", evidence=EXACT)
+        yield sc.true(a_high <= b_low and b_high - a_low <= Fraction(1, p), f"u_σ is in 𝒰, q = {q}", evidence=sc.EXACT)
     risks = [bayes_risks(m, p, low, high) for low, high in ends[: (p + 1) // 2]]  # those of x and −x are equal
     below, above, overlap = (sum(column, Fraction(0)) / len(risks) for column in zip(*risks, strict=True))
-    square, absolute = between(2 * h**2 * below, 2 * h**2 * above), h * overlap
-    yield at_least(square, Fraction(1, trial["square"] * q**2), f"E ε of the best learner, q = {q}")
-    yield at_least(absolute, Fraction(1, trial["absolute"] * q), f"E |û − u| of the best learner, q = {q}")
+    square, absolute = sc.between(2 * h**2 * below, 2 * h**2 * above), h * overlap
+    yield sc.at_least(square, Fraction(1, trial["square"] * q**2), f"E ε of the best learner, q = {q}")
+    yield sc.at_least(absolute, Fraction(1, trial["absolute"] * q), f"E |û − u| of the best learner, q = {q}")

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.estimators.index_models.isotron import l_isotron
 from simopt.theorems.kkks.synthetic import VARIANCE, at_the_middle, draw, expected_error, ten_folds
@@ -17,17 +17,15 @@ PLACE = "Section 6.1"
 PRINTED = {"L-Isotron": (0.338, 0.058), "Isotron": (0.526, 0.175), "difference": (0.189, 0.139)}
 
 
-def repetitions(trial: Trial) -> Iterator[Instance]:
+def repetitions(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Seeds of ten samples of the paper's size, as many as it repeats the experiment; full effort: fifty."""
     yield {"seeds": [int(seed) for seed in trial.rng.integers(2**31, size=trial.count(10, 50))]}
 
 
-@claim(
+@sc.claim(
     "KK-E1",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place=PLACE,
-    kind=EXPERIMENT,
-    expected=HOLDS,
+    kind=sc.EXPERIMENT,
     says=r"On the synthetic data, d = 400, 600 samples, ten-fold cross-validation, repeated ten times (full effort: fifty), **20 rounds**, "
     r"the mean squared errors over the variance of y are those printed, **up to three standard errors of both means**: L-Isotron 0.338 ± "
     r"0.058, Isotron 0.526 ± 0.175, difference 0.189 ± 0.139. L-Isotron is better rather consistently: **the mean difference over the "
@@ -39,9 +37,8 @@ def repetitions(trial: Trial) -> Iterator[Instance]:
     "from the means of the repetitions. No number of rounds is stated; 5 and 200 give the same verdict. The printed deviations are those "
     "of folds of 60 samples: with new samples of 600 to test on they are 0.02 and 0.05, as kkks-figure1 shows. The error of E[y|x] itself "
     "is 1/3: KK-E1c.",
-    cost=1.4,
 )
-def lipschitz_fits_do_better(instance: Instance, trial: Trial) -> Iterator[Check]:
+def lipschitz_fits_do_better(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Ten folds of each sample; means over the folds of a sample are the units of which the errors are taken."""
     errors: dict[str, list[Array]] = {"L-Isotron": [], "Isotron": []}
     for rng in map(np.random.default_rng, instance["seeds"]):
@@ -54,24 +51,22 @@ def lipschitz_fits_do_better(instance: Instance, trial: Trial) -> Iterator[Check
         repeated = folds[name].mean(axis=1)
         error[name] = float(repeated.std(ddof=1)) / math.sqrt(len(repeated))
         ours = float(repeated.mean())
-        yield at_most(abs(ours - mean), 3 * math.hypot(sd / math.sqrt(10), error[name]), f"{name}: {ours:.3f} against {mean}")
-    yield at_least(float(folds["difference"].mean()), 3 * error["difference"], "mean difference", strict=True)
+        yield sc.at_most(abs(ours - mean), 3 * math.hypot(sd / math.sqrt(10), error[name]), f"{name}: {ours:.3f} against {mean}")
+    yield sc.at_least(float(folds["difference"].mean()), 3 * error["difference"], "mean difference", strict=True)
     better = folds["difference"] > 0
-    yield at_least(float(better.mean()), 0.5 + 1.5 / math.sqrt(better.size), "share of the folds on which L-Isotron is better")
+    yield sc.at_least(float(better.mean()), 0.5 + 1.5 / math.sqrt(better.size), "share of the folds on which L-Isotron is better")
 
 
-def draws(trial: Trial) -> Iterator[Instance]:
+def draws(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Seeds of samples of the paper's size."""
     for _ in range(trial.count(3, 10)):
         yield {"seed": int(trial.rng.integers(2**31))}
 
 
-@claim(
+@sc.claim(
     "KK-E1b",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place=PLACE,
-    kind=EXPERIMENT,
-    expected=HOLDS,
+    kind=sc.EXPERIMENT,
     says=r"At the samples with E[y|x] = 1/2 Isotron (20 rounds) tries to fit 0 or 1, whichever is observed: **most** of its predictions "
     r"are nearer to the label than to 1/2, and so is their mean; L-Isotron predicts close to 1/2: **all** of its predictions are nearer to "
     r"1/2 than to 0 or 1.",
@@ -80,9 +75,8 @@ def draws(trial: Trial) -> Iterator[Instance]:
     mutants={"Isotron with a Lipschitz bound": {"isotron": 1.0}, "L-Isotron with L = 20": {"lipschitz": 20.0}},
     note="Predictions at the samples that were fitted. In bold, and what counts as near: ours. About 78 % of Isotron's predictions are the "
     "label to rounding, and L-Isotron's are 0.02 to 0.07 from 1/2 in the mean.",
-    cost=0.1,
 )
-def isotron_fits_the_labels(instance: Instance, trial: Trial) -> Iterator[Check]:
+def isotron_fits_the_labels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Predictions of both at the middle."""
     sample = draw(np.random.default_rng(instance["seed"]))
     labels = sample.labels[sample.means == 0.5]
@@ -90,23 +84,21 @@ def isotron_fits_the_labels(instance: Instance, trial: Trial) -> Iterator[Check]
         predicted = at_the_middle(l_isotron(sample.features, sample.labels, bound, max_iter=20).model, sample)
         label, middle = np.abs(predicted - labels), np.abs(predicted - 0.5)
         if name == "Isotron":
-            yield at_least(float(np.mean(label < middle)), 0.5, f"{name}: share nearer to the label than to 1/2", strict=True)
-            yield at_most(float(label.mean()), float(middle.mean()), f"{name}: mean distance from the label against that from 1/2")
+            yield sc.at_least(float(np.mean(label < middle)), 0.5, f"{name}: share nearer to the label than to 1/2", strict=True)
+            yield sc.at_most(float(label.mean()), float(middle.mean()), f"{name}: mean distance from the label against that from 1/2")
         else:
-            yield at_most(float(middle.max()), 0.25, f"{name}: largest distance from 1/2")
+            yield sc.at_most(float(middle.max()), 0.25, f"{name}: largest distance from 1/2")
 
 
-def first_coordinates(trial: Trial) -> Iterator[Instance]:
+def first_coordinates(trial: sc.Trial) -> Iterator[sc.Instance]:
     """All values of x_1; everything depends on x through x_1 and ‖x‖² = x_1² + 1."""
     yield {"values": [-1, 0, 1]}
 
 
-@claim(
+@sc.claim(
     "KK-E1c",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place=PLACE,
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"**With x/√2 for x and √2 w for w**, and u(t) = (1 + t)/2 **on [−1, 1]**, where all scores lie, the data satisfy the assumptions "
     r"of Section 2 with W = √2: ‖x‖ ≤ 1, u(w·x) ∈ [0, 1], slope 1/2. The mean squared error of E[y|x] over the variance of y is 1/3.",
     instances=first_coordinates,
@@ -116,30 +108,27 @@ def first_coordinates(trial: Trial) -> Iterator[Instance]:
     mutants={"x as it is": {"scale": 1}},
     note="As printed ‖x‖ is √2 for two thirds of the data, against ‖x‖ ≤ 1, and u leaves [0, 1] beyond [−1, 1]. The change of scale leaves "
     "u(w·x) alone but makes a step of the algorithms half as long; the experiment uses x as it is.",
-    cost=0.1,
 )
-def data_satisfy_the_model(instance: Instance, trial: Trial) -> Iterator[Check]:
+def data_satisfy_the_model(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Norms, scores, means and the floor."""
     values = instance["values"]
-    named = inputs(**{f"x{k}": value for k, value in enumerate(values)})
+    named = sc.inputs(**{f"x{k}": value for k, value in enumerate(values)})
     noise = []
     for x in named:
         mean = (1 + x) / 2
-        yield at_most((x**2 + 1) / trial["scale"], 1, "‖x‖²")
-        yield at_most(abs(x), 1, "|w·x|, the same for √2 w and x/√2")
-        yield at_most(mean, 1, "E[y|x]")
-        yield at_least(mean, 0, "E[y|x]")
+        yield sc.at_most((x**2 + 1) / trial["scale"], 1, "‖x‖²")
+        yield sc.at_most(abs(x), 1, "|w·x|, the same for √2 w and x/√2")
+        yield sc.at_most(mean, 1, "E[y|x]")
+        yield sc.at_least(mean, 0, "E[y|x]")
         noise.append(mean * (1 - mean))
-    middle = total((1 + x) / 2 for x in named) / len(values)
-    yield equal(total(noise) / len(values), Fraction(1, 3) * middle * (1 - middle), "error of E[y|x] over the variance of y")
+    middle = sc.total((1 + x) / 2 for x in named) / len(values)
+    yield sc.equal(sc.total(noise) / len(values), Fraction(1, 3) * middle * (1 - middle), "error of E[y|x] over the variance of y")
 
 
-@claim(
+@sc.claim(
     "KK-E1d",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place=PLACE + ", ours",
-    kind=EXPERIMENT,
-    expected=HOLDS,
+    kind=sc.EXPERIMENT,
     says=r"On the synthetic data, from 20 rounds of L-Isotron to 200 the error on the sample (over the variance of y) falls, to below the "
     r"1/3 of E[y|x] itself, while the expected error rises.",
     instances=draws,
@@ -147,14 +136,13 @@ def data_satisfy_the_model(instance: Instance, trial: Trial) -> Iterator[Check]:
     mutants={"2 and 20 rounds": {"early": 2, "late": 20}, "200 and 20": {"early": 200, "late": 20}},
     note="0.30 to 0.19 and 0.336 to 0.348: the iterate must be chosen, as the paper says after Theorem 1. The expected error is a sum over "
     "all 1197 points.",
-    cost=1.3,
 )
-def more_rounds_overfit(instance: Instance, trial: Trial) -> Iterator[Check]:
+def more_rounds_overfit(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both errors at both rounds."""
     sample = draw(np.random.default_rng(instance["seed"]))
     fits = [l_isotron(sample.features, sample.labels, max_iter=trial[name]) for name in ("early", "late")]
     seen = [float(fit.errors[-1]) / VARIANCE for fit in fits]
     true = [expected_error(fit.model) for fit in fits]
-    yield at_most(seen[1], seen[0], "error on the sample, late against early", strict=True)
-    yield at_most(seen[1], 1 / 3, "late error on the sample against that of E[y|x]")
-    yield at_least(true[1], true[0], "expected error, late against early", strict=True)
+    yield sc.at_most(seen[1], seen[0], "error on the sample, late against early", strict=True)
+    yield sc.at_most(seen[1], 1 / 3, "late error on the sample against that of E[y|x]")
+    yield sc.at_least(true[1], true[0], "expected error, late against early", strict=True)

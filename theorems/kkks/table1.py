@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.claims.tables import Cell, Hypothesis, Run, table
 from simopt.core.arrays import Array
 from simopt.theorems.kkks.printed_tables import ROUNDED, SOURCES, TABLE_1, Pair, is_other
@@ -22,13 +22,13 @@ READINGS: dict[str, dict[str, bool]] = {
 }
 
 
-def shared(dataset: str, seed: int, effort: Effort) -> Run:
+def shared(dataset: str, seed: int, effort: sc.Effort) -> Run:
     """Where every table gets the folds of a data set from, so that they are the same."""
     return Run("kkks-folds", dataset, seed, effort)
 
 
 @lru_cache(maxsize=64)
-def measured(row: str, seed: int, effort: Effort, reading: str = STATED) -> dict[str, Array]:
+def measured(row: str, seed: int, effort: sc.Effort, reading: str = STATED) -> dict[str, Array]:
     """Errors fold by fold, the same folds for every table and every choice of the columns of one data set."""
     source = SOURCES[row]
     run = shared(source.dataset, seed, effort)
@@ -75,7 +75,6 @@ def remark(cell: Cell, row: Sequence[Cell]) -> str:
 
 @table(
     "kkks-table1",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Table 1, Section 6.2",
     rows=tuple(SOURCES),
     says="Mean squared error over the variance of y, mean and deviation over ten folds. Stated: the sets, the methods, ten folds. Ours: y "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from simopt.claims import *
 from simopt.claims.tables import Cell, Run, table
 from simopt.core.arrays import Array
 from simopt.theorems.kkks.printed_tables import OTHERS, SOURCES, TABLE_1, TABLE_2
@@ -33,7 +32,6 @@ def remark(cell: Cell, row: Sequence[Cell]) -> str:
 
 @table(
     "kkks-table2",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Table 2, Section 6.2",
     rows=tuple(SOURCES),
     says="Mean squared error over the variance of y less that of L-Isotron on the same fold, mean and deviation over the folds; negative "

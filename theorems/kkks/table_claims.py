@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.claims.each_set import claim_on_each
 from simopt.theorems.kkks.printed_tables import OTHERS, SOURCES, TABLE_1, TABLE_2
 from simopt.theorems.kkks.protocol import FOLDS, METHODS, cross_validated
@@ -30,7 +30,7 @@ def hundredths(value: float) -> Fraction:
     return Fraction(round(100 * value), 100)
 
 
-def printed_rows(trial: Trial) -> Iterator[Instance]:
+def printed_rows(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The five rows of both tables."""
     for name in TABLE_1:
         found: dict[str, Any] = {"row": name}
@@ -40,12 +40,10 @@ def printed_rows(trial: Trial) -> Iterator[Instance]:
         yield found
 
 
-@claim(
+@sc.claim(
     "KK-Tab",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Tables 1 and 2",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"Each of the 25 means of Table 2 is, within the rounding 0.015 of three numbers, that of Table 1 less that of L-Isotron, and its "
     r"standard deviation is, within the same, at most the sum and at least the difference of their two.",
     instances=printed_rows,
@@ -54,27 +52,26 @@ def printed_rows(trial: Trial) -> Iterator[Instance]:
     knobs={"base": 0, "rounded": 3},
     mutants={"less that of GLM-tron": {"base": 1}, "Table 1 not rounded": {"rounded": 1}},
     note="The standard deviation of a difference over the same folds lies between those bounds, whatever the folds.",
-    cost=0.1,
 )
-def table_2_is_the_difference(instance: Instance, trial: Trial) -> Iterator[Check]:
+def table_2_is_the_difference(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Residuals of the means, and the triangle inequality of the deviations."""
     names = {f"{what}_{k}_{j}": v for k in (1, 2) for what in ("mean", "sd") for j, v in enumerate(instance[f"{what}_{k}"])}
-    value = dict(zip(names, inputs(**names), strict=True))
+    value = dict(zip(names, sc.inputs(**names), strict=True))
     base, slack = trial["base"], Fraction(trial["rounded"], 200)
     for j, method in enumerate(OTHERS):
         apart = value[f"mean_1_{j + 1}"] - value[f"mean_1_{base}"]
-        yield at_most(abs(value[f"mean_2_{j}"] - apart), slack, f"{method}: mean")
+        yield sc.at_most(abs(value[f"mean_2_{j}"] - apart), slack, f"{method}: mean")
         ours, theirs, both = (value[key] for key in (f"sd_1_{base}", f"sd_1_{j + 1}", f"sd_2_{j}"))
-        yield at_most(both, ours + theirs + slack, f"{method}: deviation, at most")
-        yield at_least(both, abs(ours - theirs) - slack, f"{method}: deviation, at least")
+        yield sc.at_most(both, ours + theirs + slack, f"{method}: deviation, at most")
+        yield sc.at_least(both, abs(ours - theirs) - slack, f"{method}: deviation, at least")
 
 
-def five_sets(trial: Trial) -> Iterator[Instance]:
+def five_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """All data sets together, with the folds to be tried: the statements are about all."""
     yield {"folds": {name: trial.count(QUICK_FOLDS[name], FOLDS) for name in SETS}, "seed": int(trial.rng.integers(2**31))}
 
 
-def each_set(trial: Trial, names: Sequence[str]) -> Iterator[Instance]:
+def each_set(trial: sc.Trial, names: Sequence[str]) -> Iterator[sc.Instance]:
     """One instance a set, with its folds."""
     for name in names:
         yield {"row": name, "folds": trial.count(QUICK_FOLDS[name], FOLDS), "seed": int(trial.rng.integers(2**31))}
@@ -92,12 +89,10 @@ def many() -> int:
     return int(binom.ppf(0.01, len(worse), np.mean(worse)))
 
 
-@claim(
+@sc.claim(
     "KK-UCI",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 6.2, Tables 1 and 2",
-    kind=EXPERIMENT,
-    expected=HOLDS,
+    kind=sc.EXPERIMENT,
     says=r"On communities, concrete, housing, parkinsons and wine-quality, with random folds, the mean squared errors over the variance of "
     r"y of L-Isotron, GLM-tron and Isotron are comparable to those of linear and of logistic regression: **on the same folds none is worse "
     r"in the mean over the five sets by more than the mean of the standard deviations that Table 2 prints for the regression (0.028)**; "
@@ -115,9 +110,8 @@ def many() -> int:
     "kkks-table2 compare the numbers, and on wine-quality L-Isotron is 0.05 better than printed. Quick effort, to save time: two or three "
     "of the ten folds of the larger sets. Parkinson's are the total score and the measures of the voice, wines the white ones: the choices "
     "with which linear regression has its printed error. SIM is left out: the paper does not say how it descends.",
-    cost=5.5,
 )
-def comparable_to_regressions(instance: Instance, trial: Trial) -> Iterator[Check]:
+def comparable_to_regressions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Differences on the same folds, their means over the sets, a count and a test."""
     means: dict[str, dict[str, float]] = {}
     for k, (row, count) in enumerate(instance["folds"].items()):
@@ -127,21 +121,21 @@ def comparable_to_regressions(instance: Instance, trial: Trial) -> Iterator[Chec
         means[row] = {name: float(values.mean()) for name, values in errors.items()}
     for tron, other in product(TRONS, REGRESSIONS):
         apart = np.mean([mean[tron] - mean[other] for mean in means.values()])
-        yield at_most(float(apart), float(np.mean([printed(row, other, 2)[1] for row in means])), f"mean over the sets: {tron} − {other}")
+        yield sc.at_most(
+            float(apart), float(np.mean([printed(row, other, 2)[1] for row in means])), f"mean over the sets: {tron} − {other}"
+        )
     better = sum(mean["L-Iso"] < mean[other] for mean, other in product(means.values(), REGRESSIONS))
-    yield at_least(better, many(), "cases of ten in which the error of L-Isotron is smaller")
+    yield sc.at_least(better, many(), "cases of ten in which the error of L-Isotron is smaller")
     apart = np.mean([mean["L-Iso"] - mean["Lin-R"] for mean in means.values()])
     error = math.sqrt(sum(printed(row, "Lin-R", 2)[1] ** 2 / count for row, count in instance["folds"].items())) / len(means)
-    yield at_most(float(apart), -ONE_SIDED * error, "mean over the sets: L-Iso − Lin-R, below 0 by the test")
+    yield sc.at_most(float(apart), -ONE_SIDED * error, "mean over the sets: L-Iso − Lin-R, below 0 by the test")
 
 
 @claim_on_each(
     "KK-UCI-each",
     {name: SOURCES[name].dataset for name in SETS},
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 6.2, Tables 1 and 2",
-    kind=EXPERIMENT,
-    expected=HOLDS,
+    kind=sc.EXPERIMENT,
     says=r"The mean squared errors over the variance of y of L-Isotron, GLM-tron and Isotron are comparable to those of linear and of "
     r"logistic regression on each set: **on the same folds of all the sets none is worse by more than two of the standard deviations that "
     r"Table 1 prints for the regression**.",
@@ -150,13 +144,12 @@ def comparable_to_regressions(instance: Instance, trial: Trial) -> Iterator[Chec
     mutants={"one round, which is the mean of y": {"rounds": 1}, "never worse": {"deviations": 0.0}},
     note="In bold: our reading of 'comparable', with limits from the printed numbers, which keep them: the largest difference is one "
     "deviation. Otherwise as KK-UCI, which is about the means over the five sets and so needs all of them.",
-    cost=4.0,
 )
-def comparable_on_each_set(instance: Instance, trial: Trial) -> Iterator[Check]:
+def comparable_on_each_set(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Differences on the same folds against the printed deviations."""
     row = instance["row"]
     data, rng = trial.dataset(SOURCES[row].dataset), np.random.default_rng(instance["seed"])
     errors = cross_validated(SOURCES[row].features(data), data.targets, rng, COMPARED, instance["folds"], trial["rounds"])
     for tron, other in product(TRONS, REGRESSIONS):
         apart = float(errors[tron].mean() - errors[other].mean())
-        yield at_most(apart, trial["deviations"] * printed(row, other, 1)[1], f"{row}: {tron} − {other}")
+        yield sc.at_most(apart, trial["deviations"] * printed(row, other, 1)[1], f"{row}: {tron} − {other}")

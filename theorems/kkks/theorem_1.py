@@ -22,7 +22,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.kkks.exact_laws import Samples, decided, errors, glm_tron, quantile, samples
 from simopt.theorems.kkks.finite_models import clip
@@ -35,7 +35,7 @@ SIZES = (100, 200, 400, 800, 1600, 3200)
 PART, HALF = 0.1, 0.5  # thresholds c of u = clip(t − c, 0, 1)
 
 
-def settings(trial: Trial) -> Iterator[Instance]:
+def settings(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The law that comes near, one unit point, two orthogonal ones, at sizes at which the bounds are below 1; the quantiles."""
     for delta in (0.1, 0.3, *trial.count(0, 1) * (0.01, 0.9)):
         for W, m in ((1.0, 4_000), (3.0, 100_000)):
@@ -74,12 +74,10 @@ def law(kind: str, W: float, m: int, delta: float) -> Law:
     return Law(np.eye(2), np.array([-0.6 * W, 0.8 * W]), PART)
 
 
-@claim(
+@sc.claim(
     "KK-T1",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Theorem 1, with the constants of its proof",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"Let **W ≥ 1**, ‖x‖ ≤ 1, y ∈ [0, 1], E[y|x] = u(w·x), ‖w‖ ≤ W, u known, nondecreasing and 1-Lipschitz, δ ∈ (0, 1) and η = "
     r"2(1 + √(log(2/δ)/2))/√m. With probability ≥ 1 − δ some t ≤ W/η + 1 of GLM-tron has both ε̂(h^t) ≤ 6Wη and ε(h^t) ≤ 6Wη + 4W/√m + "
     r"√(log(2/δ)/(2m)). (By exact laws on one point and on two, all samples gone through. With a fair label at one point and W = 1 the 95 "
@@ -91,16 +89,15 @@ def law(kind: str, W: float, m: int, delta: float) -> Law:
     "of the order 1/m. W ≥ 1 as in the appendix; by KK-L5-sharp 3Wη will do, for every W. That these are the bounds of Theorem 1 is "
     "KK-T1cor+: the paper's log(m/δ) comes from Lemma 4 (KK-L4), with open constants, and with u known log(1/δ) suffices. A.1 prints "
     "log(1/δ)/1 for /2 in η, and w^0 for w^1.",
-    cost=1.0,
 )
-def some_iterate_is_good(instance: Instance, trial: Trial) -> Iterator[Check]:
+def some_iterate_is_good(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The chance of the event and the quantile of the least error over its bound; quantiles at growing sizes."""
     W, delta = instance["W"], instance["delta"]
     if instance["kind"] == "rate":
         fair = Law(np.eye(1), np.array([W]), HALF)
         scaled = [m ** trial["exponent"] * quantile(*fair.least(m, 1 + math.floor(W / noise_radius(m, delta / 2))), 0.95) for m in SIZES]
         for m, first, second in zip(SIZES[1:], scaled, scaled[1:], strict=False):
-            yield at_least(first - second, 0, f"fall of the 95 % quantile times √m to m = {m}", scale=first)
+            yield sc.at_least(first - second, 0, f"fall of the 95 % quantile times √m to m = {m}", scale=first)
         return
     m = instance["m"]
     eta = noise_radius(m, delta / 2)
@@ -109,19 +106,18 @@ def some_iterate_is_good(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield from decided(*found, delta, f"{instance['kind']}, m = {m}")
 
 
-def constants(trial: Trial) -> Iterator[Instance]:
+def constants(trial: sc.Trial) -> Iterator[sc.Instance]:
     """W = 1, δ = 1/2, and for each K a size m = 2^{2K²}: log m = 2 log(2) K² > K²."""
     for K in (1, 2, 5, 10):
         yield {"K": K, "m": 2 ** (2 * K * K)}
 
 
-@claim(
+@sc.claim(
     "KK-T1cor",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 3, after Theorem 1: 'In particular'",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=CONVENTION,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.CONVENTION,
     says=r"The bound of Theorem 1 is O(1/√m), W and δ being fixed: there is a K with √(W² log(m/δ)/m) ≤ K/√m for all m.",
     instances=constants,
     constants=("K",),
@@ -131,50 +127,45 @@ def constants(trial: Trial) -> Iterator[Instance]:
     mutants={"√2 K √(log(m/δ)/m)": {"logarithm": True}},
     note="The paper infers 'some h^t has ε(h^t) = O(1/√m)' from the bound with log(m/δ). K = 1 fails at m = 4 already, and each K at m = "
     "2^{2K²}. The conclusion is true all the same (KK-T1cor+), but not by Theorem 1 as it is stated.",
-    cost=0.1,
 )
-def bound_without_logarithm(instance: Instance, trial: Trial) -> Iterator[Check]:
+def bound_without_logarithm(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """log(m/δ)/m against K²/m, W = 1 and δ = 1/2."""
-    m, K = inputs(m=instance["m"], K=instance["K"])
-    logarithm = log(2 * m)
-    yield at_most(logarithm / m, K**2 / m * (2 * logarithm if trial["logarithm"] else 1), f"squares of both sides, K = {instance['K']}")
+    m, K = sc.inputs(m=instance["m"], K=instance["K"])
+    logarithm = sc.log(2 * m)
+    yield sc.at_most(logarithm / m, K**2 / m * (2 * logarithm if trial["logarithm"] else 1), f"squares of both sides, K = {instance['K']}")
 
 
-@claim(
+@sc.claim(
     "KK-T1cor+",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 3, after Theorem 1: 'In particular', corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"Under the hypotheses of KK-T1, with probability ≥ 1 − δ some t ≤ W/η + 1 of GLM-tron has ε(h^t) ≤ (16W + (12W + 1)s)/√m, s = "
     r"√(log(2/δ)/2): no log m. For 6Wη + 4W/√m + √(log(2/δ)/(2m)) is this number, with η = 2(1 + s)/√m. For m ≥ 2 it is at most 29 √(W² "
     r"log(m/δ)/m), the bound of Theorem 1, as W ≥ 1, s ≤ √(log(m/δ)/2), 1 ≤ √(log(m/δ)/log 2) and 16/√(log 2) + 13/√2 ≤ 29; and W/η "
     r"≤ W√(m/(2 log(2/δ))), its number of iterations, as η = 2s/√m + 2/√m.",
     remains="that some iterate meets the bound of KK-T1 (its proof is on paper), and the inequalities for W, s and 1",
-    instances=once,
     exhaustive=True,
     resolution=0.0,
     knobs={"slope": 12, "factor": 29},
     mutants={"10W + 1": {"slope": 10}, "28": {"factor": 28}},
     corrects="KK-T1cor",
-    cost=0.1,
 )
-def bound_without_cover(instance: Instance, trial: Trial) -> Iterator[Check]:
+def bound_without_cover(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The bound with 1/√m = r, and the sum of the two constants."""
-    W, s, r = symbols("W s r")
+    W, s, r = sc.symbols("W s r")
     eta = 2 * (1 + s) * r
-    yield equal(6 * W * eta + 4 * W * r + s * r, (16 * W + (trial["slope"] * W + 1) * s) * r, "6Wη + 4W/√m + s/√m")
-    yield equal(eta - 2 * s * r, 2 * r, "η − √(2 log(2/δ)/m)")
-    two = rational(2)
-    yield at_most(16 / root(log(two)) + 13 / root(two), trial["factor"], "16/√(log 2) + 13/√2")
+    yield sc.equal(6 * W * eta + 4 * W * r + s * r, (16 * W + (trial["slope"] * W + 1) * s) * r, "6Wη + 4W/√m + s/√m")
+    yield sc.equal(eta - 2 * s * r, 2 * r, "η − √(2 log(2/δ)/m)")
+    two = sc.rational(2)
+    yield sc.at_most(16 / sc.root(sc.log(two)) + 13 / sc.root(two), trial["factor"], "16/√(log 2) + 13/√2")
 
 
-def one_exact_step(trial: Trial) -> Iterator[Instance]:
+def one_exact_step(trial: sc.Trial) -> Iterator[sc.Instance]:
     """x = y = w = 1, u = clip(z, 0, 1): the first step reaches w."""
     yield model([[ONE]], [ONE], [ONE], [ZERO], ramp(ZERO))
 
 
-def noise_free_steps(trial: Trial) -> Iterator[Instance]:
+def noise_free_steps(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The same, and random models with y = ȳ."""
     yield from one_exact_step(trial)
     for _ in range(trial.count(60, 180)):
@@ -183,13 +174,12 @@ def noise_free_steps(trial: Trial) -> Iterator[Instance]:
         yield drawn | {"labels": [u(Fraction(dot(drawn["w"], x))) for x in drawn["features"]]}
 
 
-@claim(
+@sc.claim(
     "KK-T1txt",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 3, after Theorem 1",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=TYPO,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.TYPO,
     says=r"If ε̂(h^t) is not small, then ‖w^{t+1} − w^t‖² is substantially smaller than ‖w^t − w‖² (at all smaller, without noise and "
     r"with ε̂ = 1).",
     instances=one_exact_step,
@@ -198,19 +188,17 @@ def noise_free_steps(trial: Trial) -> Iterator[Instance]:
     mutants={"‖w^{t+1} − w‖²": {"to": "target"}},
     note="x = y = w = 1, u = clip(z, 0, 1): ε̂(h^1) = 1 is the largest possible error, and both squares are 1. ‖w^{t+1} − w‖² is meant.",
 )
-def step_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def step_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The square of the step, or of the distance after it, against that of the distance before it."""
     s = step(instance, known=True)
     left = s.square_after() if trial["to"] == "target" else squared(s.move())
-    yield at_most(left, s.square_before(), f"ε̂ = {s.error()}", strict=True)
+    yield sc.at_most(left, s.square_before(), f"ε̂ = {s.error()}", strict=True)
 
 
-@claim(
+@sc.claim(
     "KK-T1txt+",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 3, after Theorem 1, corrected",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Without noise ‖w^{t+1} − w‖² ≤ ‖w^t − w‖² − ε̂(h^t) for GLM-tron: if ε̂(h^t) is not small, the distance to w falls. (With "
     r"noise: KK-L5.)",
     instances=noise_free_steps,
@@ -219,8 +207,8 @@ def step_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
     mutants={"1.01 ε̂": {"times": Fraction(101, 100)}},
     corrects="KK-T1txt",
 )
-def step_as_meant(instance: Instance, trial: Trial) -> Iterator[Check]:
+def step_as_meant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """ε̂ against the decrease."""
     s = step(instance, known=True)
-    yield at_most(trial["times"] * s.error(), s.decrease(), "ε̂ against the decrease")
-    yield equal(minus(s.labels, s.means), ZERO, "no noise")
+    yield sc.at_most(trial["times"] * s.error(), s.decrease(), "ε̂ against the decrease")
+    yield sc.equal(minus(s.labels, s.means), ZERO, "no noise")

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.kkks.exact_laws import Samples, decided, errors, l_isotron, quantile, samples, two_point_fit
 from simopt.theorems.kkks.rational_tron import fitted, iterates, mean
@@ -35,7 +35,7 @@ def least_error(C: Any, iterations: Any, square: Any) -> Any:
     return Fraction(3, 16) * (1 - C * iterations / (2 * square))
 
 
-def constants(trial: Trial) -> Iterator[Instance]:
+def constants(trial: sc.Trial) -> Iterator[sc.Instance]:
     """C = 1 first, so that the smallest witness is one that a computer can run, then 10³ and 10⁶; both parts of the theorem."""
     for part in (1, 2):
         for C in (1, 10**3, 10**6):
@@ -45,7 +45,7 @@ def constants(trial: Trial) -> Iterator[Instance]:
             yield {"W": W, "positive": positive, "steps": 8}
 
 
-def two_points(W: int, positive: int, steps: int) -> Iterator[Check]:
+def two_points(W: int, positive: int, steps: int) -> Iterator[sc.Check]:
     """ε̂ of L-Isotron in fractions against q(1 − q)(1 − q(1 − q)/W²)^{2(t−1)}, q = positive/4."""
     labels, counts = [Fraction(0), Fraction(1)], [4 - positive, positive]
     x = [[-HALF / W], [HALF / W]]
@@ -53,16 +53,15 @@ def two_points(W: int, positive: int, steps: int) -> Iterator[Check]:
     size = share * (1 - share)
     for t, now in enumerate(islice(iterates(x, labels, fitted(labels, counts), counts), steps)):
         error = mean([(p - y) ** 2 for p, y in zip(now.predictions, labels, strict=True)], counts)
-        yield equal(error, size * (1 - size / W**2) ** (2 * t), f"ε̂(h^t), W = {W}, q = {share}, t = {t + 1}")
+        yield sc.equal(error, size * (1 - size / W**2) ** (2 * t), f"ε̂(h^t), W = {W}, q = {share}, t = {t + 1}")
 
 
-@claim(
+@sc.claim(
     "KK-T2",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Theorem 2",
-    kind=HIGH_PROBABILITY,
-    expected=REFUTED,
-    defect=SUBSTANTIVE,
+    kind=sc.HIGH_PROBABILITY,
+    expected=sc.REFUTED,
+    defect=sc.SUBSTANTIVE,
     says=r"There are **universal** constants such that for all W ≥ 1, d, m, δ, with probability ≥ 1 − δ, (1) some t ≤ 1 + "
     r"C(Wm/(d log(Wm/δ)))^{1/3} of L-Isotron has max{ε̂, ε}(h^t) ≤ C(dW² log(Wm/δ)/m)^{1/3}; (2) some t ≤ 1 + C(Wm/log(m/δ))^{1/4} has "
     r"max{ε̂, ε}(h^t) ≤ C(W² log(m/δ)/m)^{1/4}.",
@@ -77,34 +76,31 @@ def two_points(W: int, positive: int, steps: int) -> Iterator[Check]:
     "m/log(m/δ) ≤ n⁸, T ≤ Cn³, bound at most 2C/n. With n = 12C the error stays above 3/17. C = 1 is refuted at W = 1728. Since n may be "
     "any multiple of C, no constant will do. Section 2 says that O(·) hides universal constants only. For bounded W the powers of W do not "
     "matter; whether more iterations than stated would save them is open.",
-    cost=0.3,
 )
-def printed_powers(instance: Instance, trial: Trial) -> Iterator[Check]:
+def printed_powers(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The closed form against the algorithm; or the least error within the stated iterations against the stated bound."""
     if "W" in instance:
         yield from two_points(instance["W"], instance["positive"], instance["steps"])
         return
-    C, n = inputs(C=instance["C"], n=instance["n"])
+    C, n = sc.inputs(C=instance["C"], n=instance["n"])
     if instance["part"] == 1:
         error, bound = least_error(C, n**4, n**6), 2 * C / n if trial["printed"] else 2 * C * n**2
     else:
         error, bound = least_error(C, n**3, n**4), 2 * C / n if trial["printed"] else 2 * C * n
-    yield at_most(error, bound, f"part {instance['part']}: the least ε̂ within the stated iterations")
+    yield sc.at_most(error, bound, f"part {instance['part']}: the least ε̂ within the stated iterations")
 
 
-def powers(trial: Trial) -> Iterator[Instance]:
+def powers(trial: sc.Trial) -> Iterator[sc.Instance]:
     """k = 1, 2, …: the powers 5 − 2/k and 6 − 2/k."""
     for k in range(1, 7):
         for C in (1, 10**6):
             yield {"k": k, "C": C, "n": 12 * C}
 
 
-@claim(
+@sc.claim(
     "KK-T2-sharp",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Theorem 2, the powers of W",
-    kind=TIGHTNESS,
-    expected=HOLDS,
+    kind=sc.TIGHTNESS,
     says=r"For p = 5 − 2/k there is a law with d = 1 on which, with probability ≥ 1 − 2e^{−m/8}, none of the first 1 + C(WM)^{1/3} "
     r"iterates of L-Isotron has ε̂ below C(W^p/M)^{1/3}, M = m/(d log(Wm/δ)); for p = 6 − 2/k one on which none of the first 1 + "
     r"C(W²M)^{1/4} has ε̂ below C(W^p/M)^{1/4}, M = m/log(m/δ). Here k = 1, …, 6 and C = 1 and 10⁶.",
@@ -117,67 +113,61 @@ def powers(trial: Trial) -> Iterator[Instance]:
     note="The two points again (KK-T2-run). W = n^{3k}, M = n^{15k−3} (within a factor 2): T/W² = C/n, W^p/M = n^{−3}. W = n^{4k}, M = "
     "n^{24k−4}: T/W² = C/n, W^p/M = n^{−4}. So k cancels, and with n = 12C the inequality is that of k = 1 for every k, p up to 5 and 6 "
     "and every C: at these numbers of iterations the powers that the proof gives (KK-T2-powers) are the least possible.",
-    cost=0.2,
 )
-def powers_of_the_proof_are_least(instance: Instance, trial: Trial) -> Iterator[Check]:
+def powers_of_the_proof_are_least(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The error, cubed or to the fourth, times M/2, against C³ W^p or C⁴ W^p."""
     k, short = instance["k"], trial["short"]
-    C, n = inputs(C=instance["C"], n=instance["n"])
+    C, n = sc.inputs(C=instance["C"], n=instance["n"])
     for root_of, times, full in ((3, 3, 15), (4, 4, 24)):
         error = least_error(C, n ** (2 * times * k - 1), n ** (2 * times * k))
         power = full * k - 2 * times * short  # W^p = n^power for p = 5 − 2 short/k or 6 − 2 short/k
         left, right = error**root_of * n ** (full * k - times), 2 * C**root_of * n**power
-        yield at_least(left, right, f"k = {k}, root {root_of}")
+        yield sc.at_least(left, right, f"k = {k}, root {root_of}")
 
 
-@claim(
+@sc.claim(
     "KK-T2-run",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Theorem 2, the run that refutes it",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"For 0 ≤ g ≤ 1 and 0 ≤ q ≤ 1 let p = q + (1 − q)g and r = q − qg. Then q(1 − a)² + (1 − q)b² = q(1 − p)² + (1 − q)r² + q(a − p)² "
     r"+ (1 − q)(b − r)² + 2q(1 − q)(1 − g)(g − (a − b)), so that a = p, b = r is the fit of LPAV, a − b ≤ g. The step is w^{t+1} − w^t = "
     r"[q(1 − p) + (1 − q)r]/(2W) = q(1 − q)(1 − g)/W, hence 1 − g_{t+1} = (1 − g_t)(1 − q(1 − q)/W²); ε̂ = q(1 − p)² + (1 − q)r² = q(1 − "
     r"q)(1 − g)². And q(1 − q) = 3/16 + (q − 1/4)(3/4 − q) = 1/4 − (1/2 − q)².",
-    instances=once,
     exhaustive=True,
     resolution=0.0,
     knobs={"steepness": 1},
     mutants={"LPAV with constant 2": {"steepness": 2}},
     note="With g_1 = 0, 1/4 ≤ q ≤ 3/4 and Bernoulli's inequality: ε̂(h^t) ≥ (3/16)(1 − 1/(4W²))^{2T} ≥ (3/16)(1 − T/(2W²)) for all t ≤ T + "
     "1. This is the bound in KK-T2 and KK-T2-sharp.",
-    cost=0.1,
 )
-def two_points_in_symbols(instance: Instance, trial: Trial) -> Iterator[Check]:
+def two_points_in_symbols(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The fit, the step, the error and the two forms of q(1 − q)."""
-    q, g, W, a, b = symbols("q g W a b")
+    q, g, W, a, b = sc.symbols("q g W a b")
     size = q * (1 - q)
     rise = trial["steepness"] * g
     high, low = q + (1 - q) * rise, q - q * rise
     least = q * (1 - high) ** 2 + (1 - q) * low**2
     off = q * (a - high) ** 2 + (1 - q) * (b - low) ** 2
-    yield equal(q * (1 - a) ** 2 + (1 - q) * b**2, least + off + 2 * size * (1 - g) * (g - (a - b)), "cost of any a, b")
+    yield sc.equal(q * (1 - a) ** 2 + (1 - q) * b**2, least + off + 2 * size * (1 - g) * (g - (a - b)), "cost of any a, b")
     move = (q * (1 - high) + (1 - q) * low) / (2 * W)
-    yield equal(1 - (g + move / W), (1 - g) * (1 - size / W**2), "1 − g_{t+1}")
-    yield equal(least, size * (1 - g) ** 2, "ε̂")
-    yield equal(size, rational("3/16") + (q - rational("1/4")) * (rational("3/4") - q), "q(1 − q) ≥ 3/16")
-    yield equal(size, rational("1/4") - (rational("1/2") - q) ** 2, "q(1 − q) ≤ 1/4")
+    yield sc.equal(1 - (g + move / W), (1 - g) * (1 - size / W**2), "1 − g_{t+1}")
+    yield sc.equal(least, size * (1 - g) ** 2, "ε̂")
+    yield sc.equal(size, sc.rational("3/16") + (q - sc.rational("1/4")) * (sc.rational("3/4") - q), "q(1 − q) ≥ 3/16")
+    yield sc.equal(size, sc.rational("1/4") - (sc.rational("1/2") - q) ** 2, "q(1 − q) ≤ 1/4")
 
 
-def conclusions(trial: Trial) -> Iterator[Instance]:
+def conclusions(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Values of the decrease, ε̂ and W(η₁ + η₂) that Lemma 3 allows."""
     for error in range(0, 9):
         yield {"decrease": error - 5, "error": error, "unit": 1}
 
 
-@claim(
+@sc.claim(
     "KK-T2pf",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 5.1, after Lemma 3",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=TYPO,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.TYPO,
     says=r"From Lemma 3, decrease ≥ ε̂ − 5W(η₁ + η₂), it follows that decrease ≥ W(η₁ + η₂) or ε̂ ≤ 3W(η₁ + η₂).",
     instances=conclusions,
     resolution=0.0,
@@ -186,60 +176,53 @@ def conclusions(trial: Trial) -> Iterator[Instance]:
     note="ε̂ = 4W(η₁ + η₂) leaves room for an increase by W(η₁ + η₂). Two lines below the paper has 6. Whether the alternative with 3 "
     "fails for the true decrease is another question: no model was found where it does, and for GLM-tron it is true (KK-L5-sharp).",
 )
-def one_of_two_things(instance: Instance, trial: Trial) -> Iterator[Check]:
+def one_of_two_things(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The smaller of what the two alternatives lack."""
-    decrease, error, unit = inputs(**instance)
+    decrease, error, unit = sc.inputs(**instance)
     name = f"ε̂ = {instance['error']}, decrease = {instance['decrease']}, W(η₁ + η₂) = {instance['unit']}"
-    yield at_most(minimum(unit - decrease, error - trial["times"] * unit), 0, name)
+    yield sc.at_most(sc.minimum(unit - decrease, error - trial["times"] * unit), 0, name)
 
 
-@claim(
+@sc.claim(
     "KK-T2pf+",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 5.1, after Lemma 3, corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"From decrease ≥ ε̂ − 5W(η₁ + η₂) it follows that decrease ≥ W(η₁ + η₂) or ε̂ ≤ 6W(η₁ + η₂), because 6W(η₁ + η₂) − ε̂ = "
     r"[decrease − ε̂ + 5W(η₁ + η₂)] + [W(η₁ + η₂) − decrease].",
-    instances=once,
     exhaustive=True,
     knobs={"times": 6},
     mutants={"3 for 6": {"times": 3}},
     corrects="KK-T2pf",
     note="So ε̂ ≤ 6W(η₁ + η₂) at some t ≤ W/(η₁ + η₂) + 1: W²/(W(η₁ + η₂)) decreases of W(η₁ + η₂) use up ‖w^1 − w‖² ≤ W².",
 )
-def six_is_right(instance: Instance, trial: Trial) -> Iterator[Check]:
+def six_is_right(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity."""
-    decrease, error, unit = symbols("decrease error unit")
-    yield equal(trial["times"] * unit - error, (decrease - error + 5 * unit) + (unit - decrease), "6W(η₁ + η₂) − ε̂")
+    decrease, error, unit = sc.symbols("decrease error unit")
+    yield sc.equal(trial["times"] * unit - error, (decrease - error + 5 * unit) + (unit - decrease), "6W(η₁ + η₂) − ε̂")
 
 
-@claim(
+@sc.claim(
     "KK-T2-powers",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 5.1, after Lemma 3: 'Plugging in the values for η₁, η₂'",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"The proof has ε̂ ≤ 6W(η₁ + η₂) at some t ≤ W/(η₁ + η₂) + 1. Plugging in Proposition 1, with L the logarithm: η₂ = "
     r"(dW²L/m)^{1/3} gives Wη₂ = (d **W⁵** L/m)^{1/3} and W/η₂ = (Wm/(dL))^{1/3}; η₂ = (W²L/m)^{1/4} gives Wη₂ = (**W⁶** L/m)^{1/4} and "
     r"W/η₂ = (**W²** m/L)^{1/4}. Theorem 3 has W^{3/2} for W² and would give W^{9/2}. Printed are W², Wm, W² and Wm.",
-    instances=once,
     exhaustive=True,
     resolution=0.0,
     knobs={"five": 5, "six": 6},
     mutants={"W² in the first part": {"five": 2}, "W² in the second part": {"six": 2}},
     note="η₂ = 1/s, which is m = dW²Ls³ or m = W²Ls⁴; W = v² for the half power.",
-    cost=0.1,
 )
-def powers_of_the_proof(instance: Instance, trial: Trial) -> Iterator[Check]:
+def powers_of_the_proof(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """(W/s)³ m = d W⁵ L and the like."""
-    d, W, L, s, v = symbols("d W L s v")
+    d, W, L, s, v = sc.symbols("d W L s v")
     first, second, finer = d * W**2 * L * s**3, W**2 * L * s**4, d * v**3 * L * s**3
-    yield equal(W**3 * first, s**3 * d * W ** trial["five"] * L, "(Wη₂)³ m/(dL), first part")
-    yield equal((W * s) ** 3 * d * L, W * first, "(W/η₂)³ d L, first part")
-    yield equal(W**4 * second, s**4 * W ** trial["six"] * L, "(Wη₂)⁴ m/L, second part")
-    yield equal((W * s) ** 4 * L, W**2 * second, "(W/η₂)⁴ L, second part")
-    yield equal((v**2) ** 3 * finer, s**3 * d * v**9 * L, "(Wη₂)³ m/(dL) with Theorem 3")
+    yield sc.equal(W**3 * first, s**3 * d * W ** trial["five"] * L, "(Wη₂)³ m/(dL), first part")
+    yield sc.equal((W * s) ** 3 * d * L, W * first, "(W/η₂)³ d L, first part")
+    yield sc.equal(W**4 * second, s**4 * W ** trial["six"] * L, "(Wη₂)⁴ m/L, second part")
+    yield sc.equal((W * s) ** 4 * L, W**2 * second, "(W/η₂)⁴ L, second part")
+    yield sc.equal((v**2) ** 3 * finer, s**3 * d * v**9 * L, "(Wη₂)³ m/(dL) with Theorem 3")
 
 
 PAIRS = ((0.5, 12_500_000), (0.25, 12_500_000), (1.0, 2 * 10**9))  # c and m: without noise; c = 1/2 comes near, c = 1 is far at t = 1
@@ -248,7 +231,7 @@ RISING = 0.75  # ∓ this are the points of which the quantiles fall
 SIZES = (50, 100, 200, 400, 800)
 
 
-def settings(trial: Trial) -> Iterator[Instance]:
+def settings(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Two points with sizes at which the bounds are below 1, for η₂ as it is proved and as it comes out; the quantiles."""
     for delta in (0.1, *trial.count(0, 1) * (0.3,)):
         for c, m in PAIRS:
@@ -258,12 +241,10 @@ def settings(trial: Trial) -> Iterator[Instance]:
     yield {"c": RISING, "eta2": "quantiles"}
 
 
-@claim(
+@sc.claim(
     "KK-T2+",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Theorem 2, with the powers and constants of its proof",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"Let **W ≥ 1**, ‖x‖ ≤ 1, y ∈ [0, 1], E[y|x] = u(w·x), ‖w‖ ≤ W, u nondecreasing, 1-Lipschitz. With probability ≥ 1 − δ some t ≤ "
     r"W/(η₁ + η₂) + 1 of L-Isotron has ε̂(h^t) ≤ 6W(η₁ + η₂) and ε(h^t) ≤ 6W(η₁ + η₂) + Δ, in any dimension: η₁ = 2(1 + √(log(3/δ)/2))/√m, "
     r"η₂ = fits_apart(m, 2W, δ/3), Δ = deviation(m, 2W, δ/3) of uniform_bounds.py. Hence O(((W⁶ log²m + W⁴ log(1/δ))/m)^{1/4}) where that "
@@ -283,15 +264,14 @@ def settings(trial: Trial) -> Iterator[Instance]:
     "numbers of iterations. The tightness is that of x = ±c/(2W), u = clip(t + c/2, 0, 1), w = W at W(η₁ + η₂) = c²/2: as in the head of "
     "theorem_2.py ε̂ is about (c²/4) e^{−c²/(2W(η₁ + η₂))} at the last of these t, 1/(12e) = 0.031 of the bound, the most that such a "
     "pair allows.",
-    cost=1.5,
 )
-def some_iterate_is_good(instance: Instance, trial: Trial) -> Iterator[Check]:
+def some_iterate_is_good(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The chance of the event and the quantile of the least error over its bound; quantiles at growing sizes."""
     c = instance["c"]
     if instance["eta2"] == "quantiles":
         scaled = [m ** trial["exponent"] * quantile(*least(Pair(RISING, 0.0, m), math.ceil(2 * m ** (1 / 3))), 0.95) for m in SIZES]
         for m, first, second in zip(SIZES[1:], scaled, scaled[1:], strict=False):
-            yield at_least(first - second, 0, f"fall of the 95 % quantile times the cube root, m = {m}", scale=first)
+            yield sc.at_least(first - second, 0, f"fall of the 95 % quantile times the cube root, m = {m}", scale=first)
         return
     m, delta = instance["m"], instance["delta"]
     pair = Pair(c / 2, c / 2, m, instance["noise"])

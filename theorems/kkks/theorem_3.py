@@ -12,7 +12,7 @@ from itertools import islice
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.kkks.finite_models import Sample, model_of, net
 from simopt.theorems.kkks.float_tron import l_isotron, lpav
@@ -25,7 +25,7 @@ SIZES = (100, 200, 400, 800, 1600)
 ITERATES = 6
 
 
-def in_the_disc(trial: Trial) -> Iterator[Instance]:
+def in_the_disc(trial: sc.Trial) -> Iterator[sc.Instance]:
     """d = 2, x all over the disc."""
     for transfer, W in (("ramp around 0", 1.0), ("sigmoid", 2.0))[: trial.count(1, 2)]:
         yield {"points": "disc", "transfer": transfer, "W": W, "directions": trial.count(8, 12), "repetitions": trial.count(8, 12)}
@@ -48,13 +48,12 @@ def visited(sample: Sample) -> list[Array]:
     return [now.w for now in islice(l_isotron(sample.X, sample.labels, sample.counts), ITERATES)]
 
 
-@claim(
+@sc.claim(
     "KK-T3",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Appendix B, Theorem 3",
-    kind=RATE,
-    expected=OPEN,
-    last=Verdict.HOLDS,
+    kind=sc.RATE,
+    expected=sc.OPEN,
+    last=sc.Verdict.HOLDS,
     says=r"With high probability, **for all ‖w‖ ≤ W at once** (printed: for any fixed w), mean |û(w·x_i) − ũ(w·x_i)| is at most "
     r"O((dW^{3/2} log(Wm/δ)/m)^{1/3} + √(W² log(m/δ)/m)) and O((W² log(m/δ)/m)^{1/4}). (Tried in the disc: the largest over the first "
     r"iterates of L-Isotron, and over a net of w, falls at least as (log m/m)^{1/3}.)",
@@ -64,9 +63,8 @@ def visited(sample: Sample) -> list[Array]:
     note="Missing: the constants of O(·). They come from Theorem 4.2 of [Men02], Theorem 8 of [BM02] and Lemma A.3 of [SST10], none of "
     "which the paper states. The second form is proved with explicit constants and log²m for log m in KK-P1-explicit. 𝒰 must be the "
     "nondecreasing functions (KK-defU). What it gives for L-Isotron, and for which t, is KK-P1+.",
-    cost=1.5,
 )
-def fits_come_together(instance: Instance, trial: Trial) -> Iterator[Check]:
+def fits_come_together(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both suprema, over (log m)^{1/3}, in the mean over repetitions."""
     found = model_of(instance)
     vectors = net(found.W, instance["directions"], (0.5, 1.0))
@@ -76,8 +74,8 @@ def fits_come_together(instance: Instance, trial: Trial) -> Iterator[Check]:
         along.append([largest(sample, visited(sample)) for sample in samples])
         anywhere.append([largest(sample, vectors) for sample in samples[: instance["repetitions"]]])
     logarithm = np.log(SIZES)[:, None] ** (1 / 3)
-    yield rate(SIZES, along / logarithm, trial["exponent"], name="iterates")
-    yield rate(SIZES, anywhere / logarithm, trial["exponent"], name="net of w")
+    yield sc.rate(SIZES, along / logarithm, trial["exponent"], name="iterates")
+    yield sc.rate(SIZES, anywhere / logarithm, trial["exponent"], name="net of w")
 
 
 Numbers = Sequence[Fraction]
@@ -88,7 +86,7 @@ def grid_values(rng: np.random.Generator, count: int) -> list[Fraction]:
     return [Fraction(int(k), 8) for k in rng.integers(0, 9, count)]
 
 
-def hulls(trial: Trial) -> Iterator[Instance]:
+def hulls(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Up to four functions on up to four points with masses, and E[y | x] at each: in the hull or not, in U∘W or not."""
     for k in range(trial.count(80, 240)):
         points, count = int(trial.rng.integers(1, 5)), int(trial.rng.integers(1, 5))
@@ -127,12 +125,10 @@ def mixture(functions: Sequence[Numbers], shares: Numbers) -> list[Fraction]:
     return [weighted_mean(shares, column) for column in zip(*functions, strict=True)]
 
 
-@claim(
+@sc.claim(
     "KK-L9",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Appendix B, Lemma 9",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Let F be convex, f* a minimiser of E (f − y)² over F (**which exists**). Then for all f in F: E (f − y)² − E (f* − y)² ≥ E (f − "
     r"f*)² ≥ (E |f − f*|)². E[y | x] need not lie in U∘W.",
     instances=hulls,
@@ -141,7 +137,7 @@ def mixture(functions: Sequence[Numbers], shares: Numbers) -> list[Fraction]:
     note="F is the hull of up to four functions on up to four points, y in {0, 1}; f* is exact (Wolfe's method). In the proof the left "
     "side of (18) is expanded, not the right.",
 )
-def excess_in_a_convex_class(instance: Instance, trial: Trial) -> Iterator[Check]:
+def excess_in_a_convex_class(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Corners and mixtures."""
     masses, functions, means = instance["masses"], instance["functions"], instance["means"]
     if trial["convex"]:
@@ -152,36 +148,33 @@ def excess_in_a_convex_class(instance: Instance, trial: Trial) -> Iterator[Check
     mixed = mixture(functions[:2], [instance["share"], 1 - instance["share"]]) if len(functions) > 1 and trial["convex"] else functions[0]
     for f in (*functions, mixed):
         square = apart(masses, f, best)
-        yield at_most(square, risk(masses, f, means) - risk(masses, best, means), "E (f − f*)² against the excess")
-        yield at_most(gap(masses, f, best) ** 2, square, "(E |f − f*|)² against E (f − f*)²")
+        yield sc.at_most(square, risk(masses, f, means) - risk(masses, best, means), "E (f − f*)² against the excess")
+        yield sc.at_most(gap(masses, f, best) ** 2, square, "(E |f − f*|)² against E (f − f*)²")
 
 
-@claim(
+@sc.claim(
     "KK-17",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Appendix B, (17), (19), (21)",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"(17) at one x with mass P, s = E y and q = E y² there, u = s/P: (f²P − 2fs + q) − (g²P − 2gs + q) = P[(f − u)² − (g − u)²]; "
     r"both sides add over x. Exponents, with W = v² and r = ρ³: √(W r^{2/3}) = v ρ = (W^{3/2} r)^{1/3}, as in (19); with W = v² and "
     r"log(m/δ)/m = ρ⁴: √(√(W² ρ⁴)) = v ρ = (W² ρ⁴)^{1/4}, as in (21).",
-    instances=once,
     exhaustive=True,
     knobs={"times": 1, "halves": 3},
     mutants={"u = 2 E y/P": {"times": 2}, "W² in (19), as in Proposition 1": {"halves": 4}},
 )
-def bias_and_exponents(instance: Instance, trial: Trial) -> Iterator[Check]:
+def bias_and_exponents(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Identities of rational functions."""
-    P, s, q, f, g, v, rho = symbols("P s q f g v rho")
+    P, s, q, f, g, v, rho = sc.symbols("P s q f g v rho")
     u = trial["times"] * s / P
-    yield equal((f**2 * P - 2 * f * s + q) - (g**2 * P - 2 * g * s + q), P * ((f - u) ** 2 - (g - u) ** 2), "(17)")
+    yield sc.equal((f**2 * P - 2 * f * s + q) - (g**2 * P - 2 * g * s + q), P * ((f - u) ** 2 - (g - u) ** 2), "(17)")
     W = v**2
-    yield equal((v * rho) ** 2, W * rho**2, "square of (19): W r^{2/3}")
-    yield equal((v * rho) ** 3, v ** trial["halves"] * rho**3, "cube of (19): W^{3/2} r")
-    yield equal(((v * rho) ** 2) ** 2, W**2 * rho**4, "fourth power of (21): W² log(m/δ)/m")
+    yield sc.equal((v * rho) ** 2, W * rho**2, "square of (19): W r^{2/3}")
+    yield sc.equal((v * rho) ** 3, v ** trial["halves"] * rho**3, "cube of (19): W^{3/2} r")
+    yield sc.equal(((v * rho) ** 2) ** 2, W**2 * rho**4, "fourth power of (21): W² log(m/δ)/m")
 
 
-def sampled_worlds(trial: Trial) -> Iterator[Instance]:
+def sampled_worlds(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Up to five points z = w·x with masses and means of y in {0, 1}, some tied, and a sample of them."""
     for _ in range(trial.count(50, 150)):
         points = int(trial.rng.integers(2, 6))
@@ -193,12 +186,10 @@ def sampled_worlds(trial: Trial) -> Iterator[Instance]:
         yield {"z": z, "means": means, "masses": masses, "drawn": [int(i) for i in drawn], "labels": labels}
 
 
-@claim(
+@sc.claim(
     "KK-17/19/20-23",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Appendix B, proof of Theorem 3, (17), (19) to (23)",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"For a fixed w let u* minimise E (u − y)² over U, û the mean of (u − y_i)² on a sample, ũ that against E[y | x_i] (LPAV all "
     r"three, KK-defU). (17) holds; u* also minimises E (u − E[y | x])²; (19), (21): (E |û − u*|)² ≤ excess of û ≤ the deviations of û and "
     r"of u* added up; (20), (22): the same for ũ; (23): the mean of |û − ũ| on the sample is ≤ E |û − u*| + E |ũ − u*| + its own "
@@ -208,7 +199,7 @@ def sampled_worlds(trial: Trial) -> Iterator[Instance]:
     mutants={"û from a smaller class": {"lipschitz": Fraction(1, 8)}},
     note="Beyond the sample û and ũ are constant. The proof writes û(w·x_i) and y_i in the third display, where the point is a new one.",
 )
-def from_deviations_to_the_fits(instance: Instance, trial: Trial) -> Iterator[Check]:
+def from_deviations_to_the_fits(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Every step on one world and one sample."""
     z, means, masses = instance["z"], instance["means"], instance["masses"]
     best = rational_fit(z, means, masses)
@@ -226,16 +217,16 @@ def from_deviations_to_the_fits(instance: Instance, trial: Trial) -> Iterator[Ch
     reach = []
     for name, u, loss, seen in (("û", hat, risk, found), ("ũ", tilde, apart, means)):
         excess = loss(masses, u, means) - loss(masses, best, means)
-        yield equal(
+        yield sc.equal(
             risk(masses, u, means) - risk(masses, best, means), apart(masses, u, means) - apart(masses, best, means), f"(17), {name}"
         )
-        yield at_least(excess, 0, f"u* is best, {name}")
+        yield sc.at_least(excess, 0, f"u* is best, {name}")
         reach.append(gap(masses, u, best))
-        yield at_most(reach[-1] ** 2, excess, f"(E |{name} − u*|)²")
+        yield sc.at_most(reach[-1] ** 2, excess, f"(E |{name} − u*|)²")
         off = sum(abs(loss(share, f, seen) - loss(masses, f, means)) for f in (u, best))
-        yield at_most(excess, off, f"excess of {name} against the deviations")
+        yield sc.at_most(excess, off, f"excess of {name} against the deviations")
     between = gap(share, hat, tilde)
-    yield at_most(between, sum(reach) + abs(between - gap(masses, hat, tilde)), "(23)")
+    yield sc.at_most(between, sum(reach) + abs(between - gap(masses, hat, tilde)), "(23)")
 
 
 def on(u: PiecewiseLinear, places: Numbers) -> list[Fraction]:

@@ -9,127 +9,115 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.rmw.loss_orders import bend, corrected, noisy
 from simopt.theorems.small_worlds.worlds import dot
 
 PLACE = "Section 5.1"
 
 
-@claim(
+@sc.claim(
     "RMW-ccn",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", the corrected loss",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"For s₁ + s₋₁ < 1 and ℓ̃(y, v) = ((1 − s_{−y}) ℓ(y, v) − s_y ℓ(−y, v))/(1 − s₋₁ − s₁): the expectation of ℓ̃ under class-"
     r"conditional noise is that of ℓ without noise, for every loss and every Q. At s₁ = s₋₁ = σ it is ℓ_σ.",
-    instances=once,
     exhaustive=True,
     knobs={"swapped": False},
     mutants={"s_y for s_{−y}": {"swapped": True}},
 )
-def class_conditional_correction_is_unbiased(instance: Instance, trial: Trial) -> Iterator[Check]:
+def class_conditional_correction_is_unbiased(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """One event of each label at a score v, masses q and r."""
-    a, b, s1, s2, q, r, s = symbols("a b s1 s2 q r s")  # s2 = s₋₁
+    a, b, s1, s2, q, r, s = sc.symbols("a b s1 s2 q r s")  # s2 = s₋₁
     rates = (s2, s1) if trial["swapped"] else (s1, s2)
     own, other = corrected(a, b, *rates), corrected(b, a, *rates[::-1])
     flipped = [q * (1 - s1) + r * s2, r * (1 - s2) + q * s1]
-    yield equal(flipped[0] * own + flipped[1] * other, q * a + r * b, "risk of ℓ̃ under noise")
-    yield equal(corrected(a, b, s, s), ((1 - s) * a - s * b) / (1 - 2 * s), "equal rates")
+    yield sc.equal(flipped[0] * own + flipped[1] * other, q * a + r * b, "risk of ℓ̃ under noise")
+    yield sc.equal(corrected(a, b, s, s), ((1 - s) * a - s * b) / (1 - 2 * s), "equal rates")
 
 
-@claim(
+@sc.claim(
     "RMW-T15",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Theorem 15 and Appendix 16",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"Let s₁ + s₋₁ < 1 and s₁ ℓ(−1, v) + s₋₁ ℓ(1, v) = C for all v. Then ℓ̃ = (ℓ − C)/(1 − s₋₁ − s₁), so that ℓ̃ and ℓ are order "
     r"equivalent; and the risk under noise is C + (1 − s₋₁ − s₁) times the clean one, so ℓ is robust to this noise. Conversely (ours), if "
     r"ℓ(1, v) ≠ ℓ(−1, v) for some v and ℓ̃, ℓ are order equivalent, then s₁ ℓ(−1, ·) + s₋₁ ℓ(1, ·) is constant.",
     remains="Lemma 23, by which order equivalent losses are affine in one another: the converse rests on it",
-    instances=once,
     exhaustive=True,
     knobs={"swapped": False},
     mutants={"s₁ ℓ(1, v) + s₋₁ ℓ(−1, v) = C": {"swapped": True}},
     note="The converse needs no positive rates; for label-free losses ℓ̃ = ℓ whatever the rates.",
 )
-def weighted_sums_make_losses_robust(instance: Instance, trial: Trial) -> Iterator[Check]:
+def weighted_sums_make_losses_robust(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """C is written out as the weighted sum, so that its constancy is the only hypothesis."""
-    a, b, a2, b2, s1, s2 = symbols("a b a2 b2 s1 s2")
+    a, b, a2, b2, s1, s2 = sc.symbols("a b a2 b2 s1 s2")
 
     def weighted(up: Any, down: Any) -> Any:
         return s1 * up + s2 * down if trial["swapped"] else s1 * down + s2 * up
 
     c, factor = weighted(a, b), 1 / (1 - s2 - s1)
-    yield equal(corrected(a, b, s1, s2), factor * (a - c), "ℓ̃(1, v)")
-    yield equal(corrected(b, a, s2, s1), factor * (b - c), "ℓ̃(−1, v)")
-    yield equal(noisy(a, b, s1), c + (1 - s2 - s1) * a, "E ℓ(ỹ, v) for y = 1")
-    yield equal(noisy(b, a, s2), c + (1 - s2 - s1) * b, "E ℓ(ỹ, v) for y = −1")
+    yield sc.equal(corrected(a, b, s1, s2), factor * (a - c), "ℓ̃(1, v)")
+    yield sc.equal(corrected(b, a, s2, s1), factor * (b - c), "ℓ̃(−1, v)")
+    yield sc.equal(noisy(a, b, s1), c + (1 - s2 - s1) * a, "E ℓ(ỹ, v) for y = 1")
+    yield sc.equal(noisy(b, a, s2), c + (1 - s2 - s1) * b, "E ℓ(ỹ, v) for y = −1")
     fixed = [corrected(a, b, s1, s2), corrected(b, a, s2, s1), corrected(a2, b2, s1, s2)]
-    yield equal(bend([a, b, a2], fixed), factor * (b - a) * (weighted(a2, b2) - c), "converse: the determinant of (v, ±1), (w, 1)")
-    yield equal(corrected(a, a, s1, s2), a, "label-free losses")
+    yield sc.equal(bend([a, b, a2], fixed), factor * (b - a) * (weighted(a2, b2) - c), "converse: the determinant of (v, ±1), (w, 1)")
+    yield sc.equal(corrected(a, a, s1, s2), a, "label-free losses")
 
 
-@claim(
+@sc.claim(
     "RMW-T15b",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", after Theorem 15",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"For linear loss s₁ (1 + v) + s₋₁ (1 − v) = s₁ + s₋₁ + (s₁ − s₋₁) v, which is constant only if s₁ = s₋₁; otherwise ℓ̃ and ℓ are "
     r"not order equivalent: on the events (1, ±1) and (0, 1) their determinant is 2(s₋₁ − s₁)/(1 − s₁ − s₋₁). No loss **that depends on "
     r"both label and score** is robust for all rates: if pb + qa = c and qb + pa = c' for two rates p ≠ q, then a = (pc' − qc)/(p² − q²), "
     r"so a, and likewise b, does not depend on v.",
     remains="Lemma 23 and the converse of Theorem 15, by which robustness makes the weighted sum constant",
-    instances=once,
     exhaustive=True,
     knobs={"slope": 1},
     mutants={"ℓ = 1": {"slope": 0}},
     note="'Non trivial' has to exclude losses that depend on the label alone or on the score alone: both are robust for all rates. The "
     "order by P(y = 1) survives noise with s₁ + s₋₁ < 1.",
 )
-def linear_loss_needs_equal_rates(instance: Instance, trial: Trial) -> Iterator[Check]:
+def linear_loss_needs_equal_rates(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Linear loss, then any loss under two pairs of rates."""
-    s1, s2, v, a, b, p, q = symbols("s1 s2 v a b p q")
+    s1, s2, v, a, b, p, q = sc.symbols("s1 s2 v a b p q")
 
     def linear_loss(y: int, score: Any) -> Any:
         return 1 - trial["slope"] * y * score
 
-    yield equal(s1 * linear_loss(-1, v) + s2 * linear_loss(1, v), s1 + s2 + (s1 - s2) * v, "the weighted sum")
+    yield sc.equal(s1 * linear_loss(-1, v) + s2 * linear_loss(1, v), s1 + s2 + (s1 - s2) * v, "the weighted sum")
     events = ((1, 1), (-1, 1), (1, 0))
     fixed = [corrected(linear_loss(y, score), linear_loss(-y, score), *((s1, s2) if y == 1 else (s2, s1))) for y, score in events]
     plain = [linear_loss(y, score) for y, score in events]
-    yield equal(bend(plain, fixed), 2 * (s2 - s1) / (1 - s1 - s2), "determinant")
+    yield sc.equal(bend(plain, fixed), 2 * (s2 - s1) / (1 - s1 - s2), "determinant")
     c, c2 = p * b + q * a, q * b + p * a
-    yield equal((p * c2 - q * c) / (p**2 - q**2), a, "two pairs of rates give ℓ(1, v)")
-    yield equal((p * c - q * c2) / (p**2 - q**2), b, "two pairs of rates give ℓ(−1, v)")
-    up, mass = symbols("up mass")  # a loss g(y): E g = g(−1) + (g(1) − g(−1)) P(y = 1)
+    yield sc.equal((p * c2 - q * c) / (p**2 - q**2), a, "two pairs of rates give ℓ(1, v)")
+    yield sc.equal((p * c - q * c2) / (p**2 - q**2), b, "two pairs of rates give ℓ(−1, v)")
+    up, mass = sc.symbols("up mass")  # a loss g(y): E g = g(−1) + (g(1) − g(−1)) P(y = 1)
     flipped = mass * (1 - s1) + (1 - mass) * s2
-    yield equal(flipped - (up * (1 - s1) + (1 - up) * s2), (1 - s1 - s2) * (mass - up), "the order by P(y = 1) survives")
+    yield sc.equal(flipped - (up * (1 - s1) + (1 - up) * s2), (1 - s1 - s2) * (mass - up), "the order by P(y = 1) survives")
 
 
-@claim(
+@sc.claim(
     "RMW-5.1",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", before Theorem 16 (section 2.3 of Menon et al.)",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"For a **given π = P(Y = 1) ∈ (0, 1)** the noise rates s₁, s₋₁ ≥ 0, s₁ + s₋₁ < 1, and the contaminations α, β ≥ 0 of the class "
     r"distributions are related by an invertible transformation: with π̃ = π(1 − s₁) + (1 − π)s₋₁ noise makes P̃₊ and P̃₋ with α = "
     r"(1 − π)s₋₁/π̃ and β = πs₁/(1 − π̃); and π̃ = (π − β)/(1 − α − β), s₋₁ = απ̃/(1 − π), s₁ = β(1 − π̃)/π take it back. It is onto "
     r"**β < π < 1 − α**, since 1 − α − β = π(1 − π)(1 − s₁ − s₋₁)/(π̃(1 − π̃)).",
-    instances=once,
     exhaustive=True,
     knobs={"swapped": False},
     mutants={"s₁ and s₋₁ exchanged in α and β": {"swapped": True}},
     note="The paper does not say that π is given. Without π the share π̃ of positive labels after noise serves, which can be seen: "
     "π = π̃(1 − α) + (1 − π̃)β. α and β alone do not determine the rates. In symbols, one point with free masses for the classes.",
 )
-def noise_rates_and_contaminations(instance: Instance, trial: Trial) -> Iterator[Check]:
+def noise_rates_and_contaminations(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Noisy class distributions at one point; then there and back, and back and there, with the signs of all that has to be positive."""
-    p, q, s1, s2, pi, alpha, beta = symbols("p q s1 s2 pi alpha beta")  # s2 = s₋₁
+    p, q, s1, s2, pi, alpha, beta = sc.symbols("p q s1 s2 pi alpha beta")  # s2 = s₋₁
 
     def share(one: Any, other: Any) -> Any:
         return pi * (1 - one) + (1 - pi) * other
@@ -147,46 +135,43 @@ def noise_rates_and_contaminations(instance: Instance, trial: Trial) -> Iterator
     a, b = there(s1, s2)
     up = share(s1, s2)
     (positive,), (negative,) = contaminated([p], [q], a, b)
-    yield equal((pi * (1 - s1) * p + (1 - pi) * s2 * q) / up, positive, "P̃₊: P(x | noisy label 1)")
-    yield equal((pi * s1 * p + (1 - pi) * (1 - s2) * q) / (1 - up), negative, "P̃₋: P(x | noisy label −1)")
+    yield sc.equal((pi * (1 - s1) * p + (1 - pi) * s2 * q) / up, positive, "P̃₊: P(x | noisy label 1)")
+    yield sc.equal((pi * s1 * p + (1 - pi) * (1 - s2) * q) / (1 - up), negative, "P̃₋: P(x | noisy label −1)")
     for found, said, name in zip(back(a, b), (up, s1, s2), ("π̃", "s₁", "s₋₁"), strict=True):
-        yield equal(found, said, f"back from (α, β): {name}")
+        yield sc.equal(found, said, f"back from (α, β): {name}")
     _, rate1, rate2 = back(alpha, beta)
     for found, said, name in zip(there(rate1, rate2), (alpha, beta), ("α", "β"), strict=True):
-        yield equal(found, said, f"there from the rates of (α, β): {name}")
-    yield equal(1 - a - b, pi * (1 - pi) * (1 - s1 - s2) / (up * (1 - up)), "1 − α − β > 0")
-    yield equal(pi - b, up * (1 - a - b), "π > β")
-    yield equal(1 - a - pi, (1 - up) * (1 - a - b), "π < 1 − α")
+        yield sc.equal(found, said, f"there from the rates of (α, β): {name}")
+    yield sc.equal(1 - a - b, pi * (1 - pi) * (1 - s1 - s2) / (up * (1 - up)), "1 − α − β > 0")
+    yield sc.equal(pi - b, up * (1 - a - b), "π > β")
+    yield sc.equal(1 - a - pi, (1 - up) * (1 - a - b), "π < 1 − α")
     level = back(alpha, beta)[0]
-    yield equal(1 - level, (1 - alpha - pi) / (1 - alpha - beta), "1 − π̃ > 0 for β < π < 1 − α")
-    yield equal(1 - rate1 - rate2, level * (1 - level) * (1 - alpha - beta) / (pi * (1 - pi)), "s₁ + s₋₁ < 1")
+    yield sc.equal(1 - level, (1 - alpha - pi) / (1 - alpha - beta), "1 − π̃ > 0 for β < π < 1 − α")
+    yield sc.equal(1 - rate1 - rate2, level * (1 - level) * (1 - alpha - beta) / (pi * (1 - pi)), "s₁ + s₋₁ < 1")
 
 
-@claim(
+@sc.claim(
     "RMW-T16",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Theorem 16, 'robust' in the sense of Theorem 13",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"Let **ℓ(1, v) + ℓ(−1, v) = C** for all v, P̃₊ = (1 − α) P₊ + α P₋, P̃₋ = β P₊ + (1 − β) P₋, α + β < 1. Then for every f "
     r"BER(P̃₊, P̃₋, f) = (1 − α − β) BER(P₊, P₋, f) + (α + β) C/2, so both have the same minimisers over every class. In symbols for one "
     r"point, with the masses p and q under P₊ and P₋ and the loss l: twice its part of BER is (1 − α − β)(p l + q (C − l)) + C (βp + αq), "
     r"and the masses add up to 1.",
-    instances=once,
     exhaustive=True,
     knobs={"share": 1},
     mutants={"(α + β) C": {"share": 2}},
     note="Theorem 13 excludes losses that ignore the label. By Definition 10 they are robust, and no C serves all f for them: "
     "RMW-T16-label-free.",
 )
-def balanced_error_under_contamination(instance: Instance, trial: Trial) -> Iterator[Check]:
+def balanced_error_under_contamination(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """One point with free masses and loss, and the sum over the points."""
-    p, q, up, c, alpha, beta = symbols("p q l C alpha beta")
+    p, q, up, c, alpha, beta = sc.symbols("p q l C alpha beta")
     clean = balanced_error([p], [q], [up], [c - up])
     rough = balanced_error(*contaminated([p], [q], alpha, beta), [up], [c - up])
     part = trial["share"] * (beta * p + alpha * q) * c / 2
-    yield equal(rough, (1 - alpha - beta) * clean + part, "balanced error, one point")
-    yield equal((beta * 1 + alpha * 1) * c / 2, (alpha + beta) * c / 2, "the masses add up to 1")
+    yield sc.equal(rough, (1 - alpha - beta) * clean + part, "balanced error, one point")
+    yield sc.equal((beta * 1 + alpha * 1) * c / 2, (alpha + beta) * c / 2, "the masses add up to 1")
 
 
 def balanced_error(positive: Sequence[Any], negative: Sequence[Any], up: Sequence[Any], down: Sequence[Any]) -> Any:
@@ -200,16 +185,16 @@ def contaminated(positive: Sequence[Any], negative: Sequence[Any], alpha: Any, b
     return [(1 - alpha) * p + alpha * m for p, m in pairs], [beta * p + (1 - beta) * m for p, m in pairs]
 
 
-def two_classifiers(trial: Trial) -> Iterator[Instance]:
+def two_classifiers(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Class distributions on two points, and two classifiers by their losses ℓ(1, ·) and ℓ(−1, ·) there."""
     free = trial["label_free"]
     losses = [[[0, 1], [0, 1] if free else [1, 0]], [[1, 0], [1, 0] if free else [0, 1]]]
     yield {"positive": [1, 0], "negative": [0, 1], "losses": losses, "alpha": "2/5", "beta": 0}
 
 
-def needed_constants(instance: Instance) -> list[Any]:
+def needed_constants(instance: sc.Instance) -> list[Any]:
     """The C of Theorem 16, for each classifier."""
-    data = inputs(**{name: instance[name] for name in ("positive", "negative", "losses", "alpha", "beta")})
+    data = sc.inputs(**{name: instance[name] for name in ("positive", "negative", "losses", "alpha", "beta")})
     positive, negative, losses, alpha, beta = data
     needed = []
     for up, down in losses:
@@ -219,22 +204,20 @@ def needed_constants(instance: Instance) -> list[Any]:
     return needed
 
 
-@claim(
+@sc.claim(
     "RMW-T16-label-free",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Theorem 16 for a robust loss without the sum rule, our counterexample",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"Let P₊ and P₋ sit on one point each, α = 2/5, β = 0, and ℓ be label-free with losses (0, 1) for f and (1, 0) for f'. Theorem 16 "
     r"would need C = 2 for f and C = 0 for f': their equal balanced errors ½ become 7/10 and 3/10.",
     instances=two_classifiers,
-    quantifier=SOME,
+    quantifier=sc.SOME,
     exhaustive=True,
     knobs={"label_free": True},
     mutants={"ℓ(−1, ·) = 1 − ℓ(1, ·)": {"label_free": False}},
 )
-def label_free_losses_have_no_constant(instance: Instance, trial: Trial) -> Iterator[Check]:
+def label_free_losses_have_no_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The C that each classifier asks for."""
     first, second = needed_constants(instance)
-    yield equal(first, 2, "C for f")
-    yield equal(second, 0, "C for f'")
+    yield sc.equal(first, 2, "C for f")
+    yield sc.equal(second, 0, "C for f'")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.small_worlds.exact_tails import (
     Ball,
     Tails,
@@ -25,7 +25,7 @@ from simopt.theorems.small_worlds.sampled_worlds import SUPPORTS, coin, disc_poi
 from simopt.theorems.small_worlds.worlds import squared
 
 
-def independent_maps(trial: Trial) -> Iterator[Instance]:
+def independent_maps(trial: sc.Trial) -> Iterator[sc.Instance]:
     """x = (x₁, …, x_k) with independent two-point coordinates and φ_i(x) = x_i."""
     for n in (1, 2, 3, 4, 6, *trial.count(0, 1) * (8, 12)):
         for copies in (1, 2, 5, 20, *trial.count(0, 1) * (100,)):
@@ -34,14 +34,14 @@ def independent_maps(trial: Trial) -> Iterator[Instance]:
                     yield coin(n, Fraction(k, 60), support) | {"copies": copies}
 
 
-def dependent_maps(trial: Trial) -> Iterator[Instance]:
+def dependent_maps(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Three points and two or three maps into the disc."""
     for _ in range(trial.count(12, 60)):
         maps = [[disc_point(trial.rng) for _ in range(3)] for _ in range(int(trial.rng.integers(2, 4)))]
         yield {"probabilities": weights(trial.rng, 3), "maps": maps, "n": int(trial.rng.integers(2, trial.count(6, 10)))}
 
 
-def several_maps(trial: Trial) -> Iterator[Instance]:
+def several_maps(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Both."""
     yield from independent_maps(trial)
     yield from dependent_maps(trial)
@@ -74,7 +74,7 @@ def best_of_maps(n: int, chances: list[Fraction], maps: list[list[list[Fraction]
     return tails(pairs)
 
 
-def selected(instance: Instance) -> tuple[Tails, int]:
+def selected(instance: sc.Instance) -> tuple[Tails, int]:
     """The tails of the excess of the selected mean, and the number k of maps."""
     n, chances = instance["n"], instance["probabilities"]
     if "maps" in instance:
@@ -84,13 +84,11 @@ def selected(instance: Instance) -> tuple[Tails, int]:
     return best_of_copies(n, chances, instance["features"], instance["copies"]), instance["copies"]
 
 
-@claim(
+@sc.claim(
     "RMW-T5",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Theorem 5",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
-    status={"RMW-T5": ProofStatus.GAP},
+    kind=sc.HIGH_PROBABILITY,
+    status={"RMW-T5": sc.ProofStatus.GAP},
     says=r"If ‖φ_i(x)‖ ≤ 1 for all x and i = 1, …, k, then for every P, n and δ ∈ (0, 1), with probability at least 1 − δ over S ~ Pⁿ, "
     r"ℓ_linear(P, ω*_S) ≤ ℓ_linear(S, ω*_S) + √(2 (1 + log k + log(1/δ))/n), ω*_S a mean of least 1 − ‖ω_S^i‖. (RMW-T5-proven: with "
     r"(1 + √(2 log(k/δ)))/√n.)",
@@ -101,9 +99,8 @@ def selected(instance: Instance) -> tuple[Tails, int]:
     note="Equivalent to Theorem 3: k = 1 is Theorem 3, and Theorem 3 for every map at level δ/k gives Theorem 5 for any choice of map. So "
     "its constant is as unproved as there (the printed proof gives 4 for 2), and the proven form follows from RMW-T3-proven. Exact "
     "probabilities for independent maps (k up to 20, full effort 100) and for dependent ones.",
-    cost=2.0,
 )
-def the_best_mean_generalises(instance: Instance, trial: Trial) -> Iterator[Check]:
+def the_best_mean_generalises(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(excess ≥ t) against k e^{1 − n t²/2} and k e^{−(√n t − 1)²/2} for every value t."""
     found, k = selected(instance)
     n = instance["n"]

@@ -12,7 +12,7 @@ from math import inf
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.small_worlds.sampled_worlds import disc_point, weights
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, World, add, by, dot, mean, minus, mixed, plus, risk, scaled, squared, zero_one
 
@@ -56,7 +56,7 @@ def random_world(rng: np.random.Generator) -> World:
     return [(p, int(rng.choice([-1, 1])), disc_point(rng)) for p in weights(rng, size)]
 
 
-def approximations(trial: Trial) -> Iterator[Instance]:
+def approximations(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Worlds and vectors within ε < Γ of their means, moved along an example or against it."""
     world = two_atoms(WRONG)
     moved = mean(mixed(world, [(ONE, 1, WRONG)], Fraction(34, 100)))
@@ -72,38 +72,37 @@ def approximations(trial: Trial) -> Iterator[Instance]:
                     yield {"world": world, "approximation": plus(w, scaled(phi, sign * y * epsilon)), "epsilon": epsilon}
 
 
-def two_sided(trial: Trial) -> Iterator[Instance]:
+def two_sided(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Of these only those with ε < min |f(x)|."""
     for instance in approximations(trial):
         if instance["epsilon"] < least_margin(instance["world"], mean(instance["world"])):
             yield instance
 
 
-def moved_scores(instance: Instance, equality: bool) -> Iterator[Check]:
+def moved_scores(instance: sc.Instance, equality: bool) -> Iterator[sc.Check]:
     """ℓ₀₁ = ℓ_ε at the mean, and ℓ₀₁ of the approximation against it, under each convention."""
     world, moved, epsilon = instance["world"], instance["approximation"], instance["epsilon"]
     w = mean(world)
-    yield at_most(squared(minus(w, moved)), epsilon**2, "‖ω_S − ω̃_S‖² ≤ ε²")
+    yield sc.at_most(squared(minus(w, moved)), epsilon**2, "‖ω_S − ω̃_S‖² ≤ ε²")
     for convention in CONVENTIONS:
         name = f"convention {convention}"
         if not epsilon < margin_for_error(world, w, convention):
-            yield vacuous(True, f"ε ≥ Γ, {name}", evidence=EXACT)
+            yield sc.vacuous(True, f"ε ≥ Γ, {name}", evidence=sc.EXACT)
             continue
         error, other = (risk(world, zero_one(convention), by(v)) for v in (w, moved))
-        yield equal(error, margin_loss(world, w, epsilon, convention), f"ℓ₀₁ = ℓ_ε, {name}")
+        yield sc.equal(error, margin_loss(world, w, epsilon, convention), f"ℓ₀₁ = ℓ_ε, {name}")
         if equality or epsilon < least_margin(world, w):
-            yield equal(other, error, f"ℓ₀₁(ω̃) = ℓ₀₁(ω), {name}")
+            yield sc.equal(other, error, f"ℓ₀₁(ω̃) = ℓ₀₁(ω), {name}")
         else:
-            yield at_most(other, error, f"ℓ₀₁(ω̃) ≤ ℓ₀₁(ω), {name}")
+            yield sc.at_most(other, error, f"ℓ₀₁(ω̃) ≤ ℓ₀₁(ω), {name}")
 
 
-@claim(
+@sc.claim(
     "RMW-Gam",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 4.1, after Theorem 6",
-    kind=EQUIVALENCE,
-    expected=REFUTED,
-    defect=SUBSTANTIVE,
+    kind=sc.EQUIVALENCE,
+    expected=sc.REFUTED,
+    defect=sc.SUBSTANTIVE,
     says=r"If ‖ω_S − ω̃_S‖ ≤ ε < Γ(S, ω_S), then ℓ₀₁(S, ω_S) = ℓ_ε(S, ω_S) = ℓ₀₁(S, ω̃_S); under each of the conventions A, B, C.",
     instances=approximations,
     knobs={"equality": True},
@@ -111,17 +110,15 @@ def moved_scores(instance: Instance, equality: bool) -> Iterator[Check]:
     note="The first equality is true, the second fails: y φ = (1, 0) with weight 7/10 and (−4/5, 3/5) with weight 3/10 have margins .46 "
     "and −.26, Γ = .46, and ω̃ = (.0316, .3228), .4516 away, gets both right. Γ looks at one side; no margin is 0, so no convention helps.",
 )
-def margin_protects_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def margin_protects_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both equalities."""
     yield from moved_scores(instance, trial["equality"])
 
 
-@claim(
+@sc.claim(
     "RMW-Gam+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 4.1, after Theorem 6, corrected",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"If ‖ω_S − ω̃_S‖ ≤ ε < Γ(S, ω_S), then ℓ₀₁(S, ω̃_S) ≤ ℓ_ε(S, ω_S) = ℓ₀₁(S, ω_S), with equality if also ε < min |f(x)|; under "
     r"each of the conventions A, B, C, ℓ_ε treating yv = ε as ℓ₀₁ treats yv = 0.",
     instances=approximations,
@@ -130,38 +127,35 @@ def margin_protects_as_printed(instance: Instance, trial: Trial) -> Iterator[Che
     corrects="RMW-Gam",
     note="Proof: |f − f̃| ≤ ε, so an example that f̃ gets wrong has yf < γ for some γ in (ε, Γ), where ℓ_γ = ℓ₀₁.",
 )
-def margin_protects(instance: Instance, trial: Trial) -> Iterator[Check]:
+def margin_protects(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The inequality, and equality with a margin on both sides."""
     yield from moved_scores(instance, trial["equality"])
 
 
-@claim(
+@sc.claim(
     "RMW-cont",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 4.2",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"For P̃ = (1 − σ)P + σQ: ω_P̃ = (1 − σ)ω_P + σω_Q and ‖ω_P − ω_P̃‖ = σ‖ω_P − ω_Q‖ ≤ 2σ if ‖φ‖ ≤ 1. (In symbols, for one event "
     r"and one coordinate, which add up, and in ‖·‖² and ⟨·, ·⟩: 4 − ‖ω_P − ω_Q‖² = 2(1 − ‖ω_P‖²) + 2(1 − ‖ω_Q‖²) + ‖ω_P + ω_Q‖², and 1 − "
     r"‖ω_P‖² is the mean of 1 − ‖φ‖² + ‖yφ − ω_P‖².)",
-    instances=once,
     exhaustive=True,
     knobs={"power": 1, "bound": 4},
     mutants={"σ²": {"power": 2}, "≤ √3 σ": {"bound": 3}},
 )
-def contaminated_mean(instance: Instance, trial: Trial) -> Iterator[Check]:
+def contaminated_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The mean of the mixture, its distance, and the two identities behind the bound."""
-    s, p, q, z, a, b = symbols("s p q z a b")  # masses p and q of one event yφ, of which z is a coordinate; a and b those of ω_P and ω_Q
-    yield equal(((1 - s) * p + s * q) * z, (1 - s) * (p * z) + s * (q * z), "ω_P̃, one event")
-    yield equal((a - ((1 - s) * a + s * b)) ** 2, s ** (2 * trial["power"]) * (a - b) ** 2, "‖ω_P − ω_P̃‖², one coordinate")
-    pp, pq, qq, zz, zp = symbols("pp pq qq zz zp")  # ‖ω_P‖², ⟨ω_P, ω_Q⟩, ‖ω_Q‖², ‖φ‖² and ⟨yφ, ω_P⟩
+    s, p, q, z, a, b = sc.symbols("s p q z a b")  # masses p and q of one event yφ, of which z is a coordinate; a and b those of ω_P and ω_Q
+    yield sc.equal(((1 - s) * p + s * q) * z, (1 - s) * (p * z) + s * (q * z), "ω_P̃, one event")
+    yield sc.equal((a - ((1 - s) * a + s * b)) ** 2, s ** (2 * trial["power"]) * (a - b) ** 2, "‖ω_P − ω_P̃‖², one coordinate")
+    pp, pq, qq, zz, zp = sc.symbols("pp pq qq zz zp")  # ‖ω_P‖², ⟨ω_P, ω_Q⟩, ‖ω_Q‖², ‖φ‖² and ⟨yφ, ω_P⟩
     apart, both = pp - 2 * pq + qq, pp + 2 * pq + qq
-    yield equal(trial["bound"] - apart, 2 * (1 - pp) + 2 * (1 - qq) + both, "4 − ‖ω_P − ω_Q‖²")
-    yield equal(p * (1 - zz) + p * (zz - 2 * zp + pp), p * (1 + pp) - 2 * (p * zp), "mean of 1 − ‖φ‖² + ‖yφ − ω_P‖², one event")
-    yield equal((1 + pp) - 2 * pp, 1 - pp, "1 − ‖ω_P‖²: the masses add up to 1, the p ⟨yφ, ω_P⟩ to ‖ω_P‖²")
+    yield sc.equal(trial["bound"] - apart, 2 * (1 - pp) + 2 * (1 - qq) + both, "4 − ‖ω_P − ω_Q‖²")
+    yield sc.equal(p * (1 - zz) + p * (zz - 2 * zp + pp), p * (1 + pp) - 2 * (p * zp), "mean of 1 − ‖φ‖² + ‖yφ − ω_P‖², one event")
+    yield sc.equal((1 + pp) - 2 * pp, 1 - pp, "1 − ‖ω_P‖²: the masses add up to 1, the p ⟨yφ, ω_P⟩ to ‖ω_P‖²")
 
 
-def contaminations(trial: Trial) -> Iterator[Instance]:
+def contaminations(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Worlds, other worlds and shares σ: two chosen ones, then all of Q on one example or its opposite."""
     yield {"world": two_atoms(WRONG), "other": [(ONE, 1, WRONG)], "share": Fraction(34, 100)}
     yield {"world": two_atoms(TILTED), "other": [(ONE, 1, TILTED)], "share": Fraction(1, 4)}
@@ -173,14 +167,14 @@ def contaminations(trial: Trial) -> Iterator[Instance]:
                 yield {"world": world, "other": [(ONE, label, phi)], "share": share}
 
 
-def right_everywhere(trial: Trial) -> Iterator[Instance]:
+def right_everywhere(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Of these only those that the mean classifier gets right everywhere."""
     for instance in contaminations(trial):
         if min(margins(instance["world"], mean(instance["world"]))) > 0:
             yield instance
 
 
-def contaminated_errors(instance: Instance, equality: bool, row: str, row_half: str) -> Iterator[Check]:
+def contaminated_errors(instance: sc.Instance, equality: bool, row: str, row_half: str) -> Iterator[sc.Check]:
     """ℓ₀₁ of ω_P̃ and of ω_P under P, where the lemma's hypothesis holds and where σ < Γ/2."""
     world, share = instance["world"], instance["share"]
     w, moved = mean(world), mean(mixed(world, instance["other"], share))
@@ -192,18 +186,17 @@ def contaminated_errors(instance: Instance, equality: bool, row: str, row_half: 
         for holds, name in ((square < room**2, row), (2 * share < room, row_half)):
             text = f"convention {convention}"
             if not holds:
-                yield vacuous(True, text, evidence=EXACT, row=name)
+                yield sc.vacuous(True, text, evidence=sc.EXACT, row=name)
             else:
-                yield equal(other, error, text, row=name) if equality or both else at_most(other, error, text, row=name)
+                yield sc.equal(other, error, text, row=name) if equality or both else sc.at_most(other, error, text, row=name)
 
 
-@claim(
+@sc.claim(
     "RMW-L7",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Lemma 7",
-    kind=EQUIVALENCE,
-    expected=REFUTED,
-    defect=SUBSTANTIVE,
+    kind=sc.EQUIVALENCE,
+    expected=sc.REFUTED,
+    defect=sc.SUBSTANTIVE,
     says=r"If σ‖ω_P − ω_Q‖ < Γ(P, ω_P), then ℓ₀₁(P, ω_P) = ℓ₀₁(P, ω_P̃); so (RMW-L7-half) if σ < Γ(P, ω_P)/2, the mean classifier is "
     r"immune to the effects of any Q; under each of the conventions A, B, C.",
     instances=contaminations,
@@ -214,17 +207,15 @@ def contaminated_errors(instance: Instance, equality: bool, row: str, row_half: 
     "margins (.46, −.26) become (.0316, .1684) and the error .3 becomes 0. With (−3/5, 4/5) and σ = 1/4 < Γ/2 = .26 the same happens. "
     "Contamination can only help: RMW-L7+.",
 )
-def immunity_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def immunity_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The equality of the errors."""
     yield from contaminated_errors(instance, trial["equality"], "RMW-L7", "RMW-L7-half")
 
 
-@claim(
+@sc.claim(
     "RMW-L7+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Lemma 7, corrected",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"If σ‖ω_P − ω_Q‖ < Γ(P, ω_P), then ℓ₀₁(P, ω_P̃) ≤ ℓ₀₁(P, ω_P); so (RMW-L7-half+) also if σ < Γ(P, ω_P)/2, for any Q. There is "
     r"equality if σ‖ω_P − ω_Q‖ < min |⟨ω_P, φ(x)⟩|. Under each of the conventions A, B, C.",
     instances=contaminations,
@@ -234,6 +225,6 @@ def immunity_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
     corrects="RMW-L7",
     note="RMW-Gam+ with ω̃ = ω_P̃ and RMW-cont.",
 )
-def immunity(instance: Instance, trial: Trial) -> Iterator[Check]:
+def immunity(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The inequality, and equality with a margin on both sides."""
     yield from contaminated_errors(instance, trial["equality"], "RMW-L7+", "RMW-L7-half+")

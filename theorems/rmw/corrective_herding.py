@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, pairwise
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.rmw.exact_frank_wolfe import largest, mean_of
 from simopt.theorems.rmw.herding_algorithm import beside_a_face
 from simopt.theorems.rmw.hull_geometry import rank, squared_diameter, squared_distance_to_boundary
@@ -84,13 +84,13 @@ def away_steps(atoms: Sequence[Vector], target: Vector) -> Iterator[Step]:
         weights = [(1 - sign * size) * w + sign * size * int(i == at) for i, w in enumerate(weights)]
 
 
-def on_the_edge(height: int, x: Fraction) -> Instance:
+def on_the_edge(height: int, x: Fraction) -> sc.Instance:
     """A triangle and ω_P on the edge that its first atom is not on: d = 0, and the steps away from that atom end in a drop for x = 1/5."""
     atoms = [[Fraction(a), Fraction(b)] for a, b in ((0, height + 2), (-1, 2), (1, 2))]
     return {"atoms": atoms, "target": [x, Fraction(2)], "distance": Fraction(0)}
 
 
-def sets_and_targets(trial: Trial) -> Iterator[Instance]:
+def sets_and_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Orthonormal sets and triangles with their mean; ω_P on an edge; random sets with a mean of theirs, or ω_P beside them."""
     for atoms in (orthonormal(4), orthonormal(7), triangle(Fraction(1, 10)), triangle(Fraction(1, 4))):
         yield {"atoms": atoms, "target": mean_of(atoms), "distance": Fraction(0)}
@@ -105,26 +105,24 @@ def sets_and_targets(trial: Trial) -> Iterator[Instance]:
             yield {"atoms": atoms, "target": mean_of(atoms, [s / sum(shares) for s in shares]), "distance": Fraction(0)}
 
 
-def contraction(atoms: Points, instance: Instance) -> Fraction:
+def contraction(atoms: Points, instance: sc.Instance) -> Fraction:
     """d²/D² for ω_P ∈ C, 0 for others."""
     d = None if instance["distance"] else squared_distance_to_boundary(atoms, instance["target"])
     return Fraction(0) if d is None else d / squared_diameter(atoms)
 
 
-def bounded(run: Sequence[Step], instance: Instance) -> Iterator[Check]:
+def bounded(run: Sequence[Step], instance: sc.Instance) -> Iterator[sc.Check]:
     """What Algorithm 1 promises of its result: weights in the simplex."""
     for one in run:
-        yield equal(sum(one.weights), 1, "sum of the weights")
-        yield at_least(min(one.weights), 0, "least weight")
-        yield at_least(one.squared_error, instance["distance"] ** 2, "‖ω_P − ω‖² against the distance from C")
+        yield sc.equal(sum(one.weights), 1, "sum of the weights")
+        yield sc.at_least(min(one.weights), 0, "least weight")
+        yield sc.at_least(one.squared_error, instance["distance"] ** 2, "‖ω_P − ω‖² against the distance from C")
 
 
-@claim(
+@sc.claim(
     "RMW-6-corrective",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ": fully corrective",
-    kind=ALGORITHM,
-    expected=HOLDS,
+    kind=sc.ALGORITHM,
     says=r"Fully corrective herding can be used in place of Algorithm 1: its weights are non-negative with sum 1, every step is at least "
     r"as good as line search from the same ω, so that ‖ω_P − ω_m‖² ≤ dist(ω_P, C)² + 4D²/(m + 1) for m ≥ 2, and for ω_P ∈ C each step has "
     r"‖ω_P − ω_{m+1}‖² ≤ (1 − d²/D²)‖ω_P − ω_m‖² (RMW-FW+). The herd is affinely independent, and the run ends at the nearest point of C.",
@@ -136,9 +134,8 @@ def bounded(run: Sequence[Step], instance: Instance) -> Iterator[Check]:
     "does not carry over is the cost: O(n) an iteration (RMW-cost), and here a linear system as large as the herd. Line search is compared "
     "from the same ω: the methods take different ways, and after four atoms it may be ahead (tests). Instances come within .92 of the "
     "contraction and .3 of the rate.",
-    cost=1.0,
 )
-def fully_corrective_in_place_of_algorithm_1(instance: Instance, trial: Trial) -> Iterator[Check]:
+def fully_corrective_in_place_of_algorithm_1(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Every step against line search from the same ω, and against both bounds; the end."""
     atoms, target = instance["atoms"], instance["target"]
     run = list(corrective(atoms, target))
@@ -148,23 +145,21 @@ def fully_corrective_in_place_of_algorithm_1(instance: Instance, trial: Trial) -
         left = minus(target, mean_of(atoms, before.weights))
         way = minus(atoms[largest([dot(left, atom) for atom in atoms])], mean_of(atoms, before.weights))
         size = min(Fraction(1), dot(left, way) / squared(way))
-        yield at_most(after.squared_error, squared(minus(left, [size * x for x in way])), f"line search from the same ω, m = {m}")
-        yield at_most(after.squared_error, (1 - trial["factor"] * share) * before.squared_error, f"contraction, m = {m}")
-        yield at_most(after.squared_error, instance["distance"] ** 2 + trial["constant"] * D / (m + 1), f"rate, m = {m}")
+        yield sc.at_most(after.squared_error, squared(minus(left, [size * x for x in way])), f"line search from the same ω, m = {m}")
+        yield sc.at_most(after.squared_error, (1 - trial["factor"] * share) * before.squared_error, f"contraction, m = {m}")
+        yield sc.at_most(after.squared_error, instance["distance"] ** 2 + trial["constant"] * D / (m + 1), f"rate, m = {m}")
         herd = [atom for atom, w in zip(atoms, after.weights, strict=True) if w > 0]
-        yield equal(rank([minus(atom, herd[0]) for atom in herd[1:]]), len(herd) - 1, f"affinely independent, m = {m}")
-    yield equal(run[-1].squared_error, instance["distance"] ** 2, "at the end")
+        yield sc.equal(rank([minus(atom, herd[0]) for atom in herd[1:]]), len(herd) - 1, f"affinely independent, m = {m}")
+    yield sc.equal(run[-1].squared_error, instance["distance"] ** 2, "at the end")
 
 
 STEPS = 9
 
 
-@claim(
+@sc.claim(
     "RMW-6-away",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ": away steps",
-    kind=ALGORITHM,
-    expected=HOLDS,
+    kind=sc.ALGORITHM,
     says=r"Herding with away steps can be used in place of Algorithm 1, for **twice the steps** in what is proved: its weights are "
     r"non-negative with sum 1, no step is for the worse, at most half of them are drops, and with k = ⌈(m − 1)/2⌉ "
     r"‖ω_P − ω_m‖² ≤ dist(ω_P, C)² + 4D²/k; for ω_P ∈ C every step but a drop has ‖ω_P − ω_{m+1}‖² ≤ (1 − d²/D²)‖ω_P − ω_m‖², hence "
@@ -176,9 +171,8 @@ STEPS = 9
     note="Proof in the head of corrective_herding.py; nine exact steps of each run. What the method is for is ω_P on the relative boundary "
     "of C, d = 0: it still converges linearly there (Lacoste-Julien and Jaggi 2015). For the paper's ω_P = ω_S d > 0 (RMW-d). Instances "
     "come within .92 of the contraction and .12 of the rate.",
-    cost=1.0,
 )
-def away_steps_in_place_of_algorithm_1(instance: Instance, trial: Trial) -> Iterator[Check]:
+def away_steps_in_place_of_algorithm_1(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Kinds of steps, contraction of the good ones, and both bounds at every m."""
     atoms = instance["atoms"]
     run = list(islice(away_steps(atoms, instance["target"]), STEPS))
@@ -186,10 +180,10 @@ def away_steps_in_place_of_algorithm_1(instance: Instance, trial: Trial) -> Iter
     share, D, drops = contraction(atoms, instance), squared_diameter(atoms), 0
     for m, (before, after) in enumerate(pairwise(run), 2):
         drops += after.kind == DROP
-        yield at_most(drops, trial["drops"] * (m - 1), f"at most half of the steps are drops, m = {m}")
-        yield at_most(after.squared_error, before.squared_error, f"no step for the worse, m = {m}")
+        yield sc.at_most(drops, trial["drops"] * (m - 1), f"at most half of the steps are drops, m = {m}")
+        yield sc.at_most(after.squared_error, before.squared_error, f"no step for the worse, m = {m}")
         if after.kind != DROP:
-            yield at_most(after.squared_error, (1 - trial["factor"] * share) * before.squared_error, f"contraction, m = {m}")
+            yield sc.at_most(after.squared_error, (1 - trial["factor"] * share) * before.squared_error, f"contraction, m = {m}")
         good = m // 2
-        yield at_most(after.squared_error, instance["distance"] ** 2 + trial["constant"] * D / good, f"rate, m = {m}")
-        yield at_most(after.squared_error, (1 - trial["factor"] * share) ** good * run[0].squared_error, f"contractions, m = {m}")
+        yield sc.at_most(after.squared_error, instance["distance"] ** 2 + trial["constant"] * D / good, f"rate, m = {m}")
+        yield sc.at_most(after.squared_error, (1 - trial["factor"] * share) ** good * run[0].squared_error, f"contractions, m = {m}")

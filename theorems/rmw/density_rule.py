@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.small_worlds.worlds import add
 
 Kernel = Sequence[Sequence[Any]]
@@ -41,7 +41,7 @@ def density_score(kernel: Kernel, sample: Labelled, x: int) -> Any:
     return add(y * kernel[x][z] / classes[y] for z, y in sample) / len(sample)
 
 
-def positive_kernels(trial: Trial) -> Iterator[Instance]:
+def positive_kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Positive, positive semidefinite kernels on two points with K(x, x) ≤ 1 in tenths, and the sample {(a, 1), (b, −1)}."""
     tenths = [Fraction(k, 10) for k in range(1, 11, 2)] + [Fraction(1)]
     for a, b, c in product(tenths, repeat=3):
@@ -49,13 +49,12 @@ def positive_kernels(trial: Trial) -> Iterator[Instance]:
             yield {"kernel": [[a, b], [b, c]], "sample": [[0, 1], [1, -1]]}
 
 
-@claim(
+@sc.claim(
     "RMW-KDE",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 3.3",
-    kind=EQUIVALENCE,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.EQUIVALENCE,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"Let K be a positive kernel (K ≥ 0, positive semidefinite). The Bayes optimal classifier of P̃, with P̃(x | ±1) ∝ (1/|S±|) Σ "
     r"over S± of K(x, x') and P̃(Y = 1) = |S₊|/|S|, is the rule of the mean: D(x) f(x) ≥ 0 for all x.",
     instances=positive_kernels,
@@ -65,27 +64,27 @@ def positive_kernels(trial: Trial) -> Iterator[Instance]:
     note="X = {a, b}, K(a, ·) = (1, ½), K(b, ·) = (½, 3/10), S = {(a, 1), (b, −1)}: the mean votes 1 at b, since K(a, b) > K(b, b); the "
     "densities there are ⅓ and ⅜. Normalising gives a class with little kernel mass more weight than the mean does.",
 )
-def density_rule_is_the_mean_rule(instance: Instance, trial: Trial) -> Iterator[Check]:
+def density_rule_is_the_mean_rule(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Signs of the two scores at both points."""
-    kernel = inputs(K=instance["kernel"])
+    kernel = sc.inputs(K=instance["kernel"])
     for x in range(2):
         agreement = density_score(kernel, instance["sample"], x) * mean_score(kernel, instance["sample"], x)
-        yield at_least(agreement, 0, f"D(x) f(x) at x = {'ab'[x]}")
+        yield sc.at_least(agreement, 0, f"D(x) f(x) at x = {'ab'[x]}")
 
 
 def translation_invariant() -> list[list[Any]]:
     """K(x, z) = k(x − z) on the cyclic group of three elements, k(1) = k(2)."""
-    k0, k1 = symbols("k0 k1")
+    k0, k1 = sc.symbols("k0 k1")
     return [[k0 if x == z else k1 for z in range(3)] for x in range(3)]
 
 
 def any_kernel() -> list[list[Any]]:
     """Any symmetric kernel on three points."""
-    a, b, c, d, e, f = symbols("a b c d e f")
+    a, b, c, d, e, f = sc.symbols("a b c d e f")
     return [[a, b, c], [b, d, e], [c, e, f]]
 
 
-def labelled_samples(trial: Trial) -> Iterator[Instance]:
+def labelled_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Any sample (no data); all labelled samples of one, two and three of the three points, and one with every point in both classes."""
     yield {"kernel": trial["kernel"], "sample": None}
     pairs = list(product(range(3), (-1, 1)))
@@ -96,12 +95,10 @@ def labelled_samples(trial: Trial) -> Iterator[Instance]:
     yield {"kernel": "any kernel", "sample": [list(pair) for pair in pairs]}
 
 
-@claim(
+@sc.claim(
     "RMW-KDE+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 3.3, corrected",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"Let K ≥ 0 and let **∫ K(x, x') dx have the same mean Z > 0 over x' ∈ S₊ and over x' ∈ S₋**; it has if it does not depend on "
     r"x', as for every K(x, x') = k(x − x') on ℝ^d. Then D = f/Z: the Bayes rule of the kernel density estimates is the mean classifier.",
     instances=labelled_samples,
@@ -113,7 +110,7 @@ def labelled_samples(trial: Trial) -> Iterator[Instance]:
     "translation-invariant symmetric kernels on three points with every labelled sample of at most three of them, and any kernel at all "
     "if both classes hold the same points.",
 )
-def equal_masses_make_the_rules_one(instance: Instance, trial: Trial) -> Iterator[Check]:
+def equal_masses_make_the_rules_one(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Z± are equal, and Z D(x) = f(x) at one x: every translate of a sample is among the samples."""
     if instance["sample"] is None:
         yield _any_sample(instance["kernel"] == "any kernel")
@@ -121,13 +118,13 @@ def equal_masses_make_the_rules_one(instance: Instance, trial: Trial) -> Iterato
     kernel = any_kernel() if instance["kernel"] == "any kernel" else translation_invariant()
     sample = instance["sample"]
     classes = list(masses(kernel, sample).values())
-    yield equal(classes[0], classes[-1], "Z₊ = Z₋")
-    yield equal(classes[0] * density_score(kernel, sample, 0), mean_score(kernel, sample, 0), "Z D = f")
+    yield sc.equal(classes[0], classes[-1], "Z₊ = Z₋")
+    yield sc.equal(classes[0] * density_score(kernel, sample, 0), mean_score(kernel, sample, 0), "Z D = f")
 
 
-def _any_sample(two_masses: bool) -> Check:
+def _any_sample(two_masses: bool) -> sc.Check:
     """Z (P̃(Y = 1) P̃(x | 1) − P̃(Y = −1) P̃(x | −1)) = f(x), P̃(Y = ±1) = n±/n and P̃(x | ±1) = A±(x)/(n± Z±)."""
-    first, second, positive, negative, z, other = symbols("A_plus A_minus n_plus n_minus Z Z_minus")
+    first, second, positive, negative, z, other = sc.symbols("A_plus A_minus n_plus n_minus Z Z_minus")
     n = positive + negative
     shares = positive / n * (first / positive / z), negative / n * (second / negative / (other if two_masses else z))
-    return equal(z * (shares[0] - shares[1]), (first - second) / n, "any sample: Z D = f")
+    return sc.equal(z * (shares[0] - shares[1]), (first - second) / n, "any sample: Z D = f")

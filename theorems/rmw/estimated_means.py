@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.rmw.corrective_herding import corrective
 from simopt.theorems.rmw.exact_frank_wolfe import herding, largest, mean_of
 from simopt.theorems.rmw.rational_sets import Points, general, orthonormal
@@ -63,7 +63,7 @@ def herded(kernel: AskedKernel, draws: Sequence[int], most: int) -> Iterator[tup
         fitted = [(1 - step) * a + step * b for a, b in zip(fitted, column, strict=True)]
 
 
-def sets_and_draws(trial: Trial) -> Iterator[Instance]:
+def sets_and_draws(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random and orthonormal sets of n points, and k draws from them."""
     for n in (6, 12, 24):
         for k in (1, 2, 4):
@@ -71,12 +71,10 @@ def sets_and_draws(trial: Trial) -> Iterator[Instance]:
             yield {"atoms": atoms, "draws": [int(i) for i in trial.rng.integers(0, n, size=k)], "most": 5}
 
 
-@claim(
+@sc.claim(
     "RMW-6.2-estimate",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE,
-    kind=ALGORITHM,
-    expected=HOLDS,
+    kind=sc.ALGORITHM,
     says=r"Estimating E 𝒦(z, z′) by k draws, **their number fixed**, makes the initialisation of order n, namely kn kernel values for n², "
     r"and costs n kernel values between the new point and the sample in each iteration: at most n(k + m) after m of them, and never more "
     r"than n². The steps are those of Algorithm 1 for the mean ω̂ of the draws.",
@@ -87,9 +85,8 @@ def sets_and_draws(trial: Trial) -> Iterator[Instance]:
     note="One run by kernel values, which counts them, against Algorithm 1 on vectors, both exact. The draws are the same for every z′; "
     "otherwise the estimates are those of no mean. ‖ω̂‖², for the test of tolerance, needs k² of the values. Whether the result is near "
     "ω_P: RMW-6.2-floor.",
-    cost=0.3,
 )
-def kernel_values_without_the_matrix(instance: Instance, trial: Trial) -> Iterator[Check]:
+def kernel_values_without_the_matrix(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Picks and weights of both programs; kernel values at every iteration."""
     atoms, draws = instance["atoms"], instance["draws"]
     n, k = len(atoms), len(draws)
@@ -98,13 +95,13 @@ def kernel_values_without_the_matrix(instance: Instance, trial: Trial) -> Iterat
     used = list(range(n)) if trial["all"] else draws
     for m, (one, two) in enumerate(zip(herded(kernel, used, instance["most"]), herding(atoms, target), strict=False), 1):
         if not trial["all"]:
-            yield true(one[0] == two.pick, f"the pick, m = {m}", evidence=EXACT)
-            yield equal(list(one[1]), list(two.weights), f"the weights, m = {m}")
-        yield at_most(one[2], n * (k + m), f"kernel values, n = {n}, m = {m}")
-        yield at_most(one[2], n * n, f"kernel values against the whole matrix, n = {n}, m = {m}")
+            yield sc.true(one[0] == two.pick, f"the pick, m = {m}", evidence=sc.EXACT)
+            yield sc.equal(list(one[1]), list(two.weights), f"the weights, m = {m}")
+        yield sc.at_most(one[2], n * (k + m), f"kernel values, n = {n}, m = {m}")
+        yield sc.at_most(one[2], n * n, f"kernel values against the whole matrix, n = {n}, m = {m}")
 
 
-def few_points(trial: Trial) -> Iterator[Instance]:
+def few_points(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Sets of two to four points, and k."""
     for n, most in ((2, 4), (3, 3), (4, 2)):
         for k in range(1, most + 1):
@@ -112,12 +109,10 @@ def few_points(trial: Trial) -> Iterator[Instance]:
             yield {"atoms": general(trial.rng, n, 2, 6), "k": k}
 
 
-@claim(
+@sc.claim(
     "RMW-6.2-floor",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", ours: what it costs in accuracy",
-    kind=IN_EXPECTATION,
-    expected=HOLDS,
+    kind=sc.IN_EXPECTATION,
     says=r"Let P be uniform on S, V = E‖ψ‖² − ‖ω_P‖². Herding with E 𝒦(z, z′) estimated by k draws comes, however many iterations follow, "
     r"to an error ‖ω_P − ω̃‖ of mean square **exactly V/k**. An error ≤ ε in this mean asks for k ≥ V/ε² draws: the initialisation is of "
     r"order n/ε², and saves on n² only for ε > √(V/n).",
@@ -127,9 +122,8 @@ def few_points(trial: Trial) -> Iterator[Instance]:
     mutants={"V/k²": {"power": 2}},
     note="Every sequence of draws is enumerated, and each run goes to its end, by fully corrective steps. On n orthonormal points "
     "V = 1 − 1/n. The paper states no accuracy here; Algorithm 1 promises ε.",
-    cost=0.3,
 )
-def iterations_do_not_make_up_for_draws(instance: Instance, trial: Trial) -> Iterator[Check]:
+def iterations_do_not_make_up_for_draws(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The mean of ‖ω_P − ω̃‖² at the end of the run, over all n^k sequences of draws."""
     atoms, k = instance["atoms"], instance["k"]
     n, target = len(atoms), mean_of(atoms)
@@ -138,4 +132,4 @@ def iterations_do_not_make_up_for_draws(instance: Instance, trial: Trial) -> Ite
     for draws in product(range(n), repeat=k):
         *_, last = corrective(atoms, mean_of([atoms[i] for i in draws]))
         final.append(Fraction(squared(minus(target, mean_of(atoms, last.weights)))))
-    yield equal(add(final) / n**k, spread / k ** trial["power"], f"mean of ‖ω_P − ω̃‖², n = {n}, k = {k}")
+    yield sc.equal(add(final) / n**k, spread / k ** trial["power"], f"mean of ‖ω_P − ω̃‖², n = {n}, k = {k}")

@@ -15,8 +15,8 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
+import simopt.claims as sc
 from simopt.arithmetic.precision import workprec
-from simopt.claims import *
 from simopt.theorems.small_worlds.worlds import Vector, dot, minus, plus, scaled, squared
 
 Rule = Callable[[int, Fraction], Fraction]
@@ -86,7 +86,7 @@ def mean_of(atoms: Sequence[Vector], weights: Sequence[Any] | None = None) -> li
 
 def squared_errors(
     atoms: Sequence[Vector], target: Vector, steps: int, *, exact: int = EXACT_STEPS, bits: int | None = None
-) -> list[Enclosure]:
+) -> list[sc.Enclosure]:
     """Rational enclosures of ‖ω_P − ω_m‖², m = 1, …, `steps`, for line search.
 
     Fewer, if no atom promises progress, or ω_P is reached up to 2^(−bits) ‖ω_P − ω_1‖². The first `exact` are exact, the others come
@@ -99,7 +99,7 @@ def squared_errors(
     """
 
     start = list(islice(herding(atoms, target), min(exact, steps)))
-    errors = [between(one.squared_error, one.squared_error) for one in start]
+    errors = [sc.between(one.squared_error, one.squared_error) for one in start]
     if len(start) < exact:
         return errors
     precision = bits or 400 + 2 * steps
@@ -109,7 +109,7 @@ def squared_errors(
         for _ in range(steps - len(start)):
             point = _next(points, goal, point)
             left = minus(goal, point)
-            errors.append(between(*_ends(_sum(left, left))))
+            errors.append(sc.between(*_ends(_sum(left, left))))
             if errors[-1].high * 2**precision <= errors[0].low:
                 break
     return errors

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.rmw.labelled_samples import Points
 from simopt.theorems.small_worlds.exact_svm import gram, optimality_gap, path, piece_at
 from simopt.theorems.small_worlds.worlds import dot, scaled, squared
@@ -29,25 +29,24 @@ def of_lengths(lengths: tuple[Fraction, ...]) -> Points:
     return [[length * int(i == j) for j in range(len(lengths))] for i, length in enumerate(lengths)]
 
 
-def strengths(trial: Trial) -> Iterator[Instance]:
+def strengths(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Values of λ′, both below and above λ = 1, among them all at which two of the three coordinates are equal."""
     for other in STRENGTHS:
         yield {"lambda'": other, "psi": of_lengths(LENGTHS), "lengths": list(LENGTHS), "lambda": Fraction(1)}
 
 
-def of_one_length(trial: Trial) -> Iterator[Instance]:
+def of_one_length(trial: sc.Trial) -> Iterator[sc.Instance]:
     """All lengths r, and λ′ = λr²."""
     for r in (Fraction(1, 2), Fraction(3)):
         yield {"lambda'": r**2, "psi": of_lengths((r, r, r)), "lengths": [r, r, r], "lambda": Fraction(1)}
 
 
-@claim(
+@sc.claim(
     "RMW-3.2-normal",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE,
-    kind=EQUIVALENCE,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.EQUIVALENCE,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"Feature normalisation is a choice of regularisation: for every sample with 0 < ‖φ(x)‖ ≤ 1 and every λ > 0 there is a λ′ such "
     r"that the SVM on φ(x)/‖φ(x)‖ at λ and the SVM on φ(x) at λ′ classify alike: their solutions are positive multiples of each other.",
     instances=strengths,
@@ -59,9 +58,8 @@ def of_one_length(trial: Trial) -> Iterator[Instance]:
     mutants={"all ‖φ(x)‖ equal, λ′ = λ‖φ‖²": {"instances": of_one_length}},
     note="λ′ ≥ λ, 'high', is not even asked for: with all ‖φ(x)‖ = r it is λr², below λ for r < 1. What [19] observed of test errors is "
     "its own experiment. Head of feature_normalisation.py.",
-    cost=0.2,
 )
-def normalised_svm_is_no_other_strength(instance: Instance, trial: Trial) -> Iterator[Check]:
+def normalised_svm_is_no_other_strength(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both solutions, each certified by a gap of 0, as functionals of φ(x): ‖f‖²‖g‖² = ⟨f, g⟩² and ⟨f, g⟩ ≥ 0."""
     psi, lengths = instance["psi"], instance["lengths"]
     unit = [scaled(vector, 1 / length) for vector, length in zip(psi, lengths, strict=True)]
@@ -70,24 +68,21 @@ def normalised_svm_is_no_other_strength(instance: Instance, trial: Trial) -> Ite
         G = gram(atoms)
         piece = piece_at(path(G), strength)
         coefficients = piece.coefficients(strength)
-        yield equal(optimality_gap(G, coefficients, piece.multipliers(strength), strength), 0, "P(f) = D(a)")
+        yield sc.equal(optimality_gap(G, coefficients, piece.multipliers(strength), strength), 0, "P(f) = D(a)")
         solved.append([dot(coefficients, column) for column in zip(*atoms, strict=True)])
     f, g = solved
-    yield equal(squared(f) * squared(g), dot(f, g) ** 2, "parallel")
-    yield at_least(dot(f, g), 0, "not opposite")
+    yield sc.equal(squared(f) * squared(g), dot(f, g) ** 2, "parallel")
+    yield sc.at_least(dot(f, g), 0, "not opposite")
 
 
-@claim(
+@sc.claim(
     "RMW-3.2-normal+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", corrected",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"Let r_i = ‖φ(x_i)‖ > 0. (i) **If all r_i = r**, the SVM on φ/r at λ, with ω = rω′, is the SVM on φ at λr²: for r > 1 more "
     r"regularisation, **for r < 1, as under the paper's ‖φ(x)‖ ≤ 1, less**. (ii) In general it is on φ an SVM with the margin r_i and "
     r"the weight 1/r_i for the i-th point: [1 − y_i⟨ω, φ(x_i)⟩/r_i]_+ = (1/r_i)[r_i − y_i⟨ω, φ(x_i)⟩]_+.",
     remains="that the mean of equal hinges is equal, and [ra]_+ = r[a]_+ for r > 0",
-    instances=once,
     exhaustive=True,
     resolution=0.0,
     knobs={"power": 2},
@@ -95,13 +90,12 @@ def normalised_svm_is_no_other_strength(instance: Instance, trial: Trial) -> Ite
     corrects="RMW-3.2-normal",
     note="So normalisation is high regularisation where it shrinks long features. With ‖φ(x)‖ = 1 every λ ≥ 1 gives the mean classifier, "
     "with ‖φ(x)‖ = r every λ ≥ r² (RMW-SVMl): the same by (i).",
-    cost=0.1,
 )
-def what_normalising_does(instance: Instance, trial: Trial) -> Iterator[Check]:
+def what_normalising_does(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """What stands in the hinges, and the penalties."""
-    lam, r, y = symbols("lam r y")
-    w, phi = list(symbols("w1 w2")), list(symbols("p1 p2"))
+    lam, r, y = sc.symbols("lam r y")
+    w, phi = list(sc.symbols("w1 w2")), list(sc.symbols("p1 p2"))
     longer = scaled(w, r)
-    yield equal(1 - y * dot(longer, phi) / r, 1 - y * dot(w, phi), "(i) the margins of rω′ on φ/r and of ω′ on φ")
-    yield equal(lam / 2 * squared(longer), lam * r ** trial["power"] / 2 * squared(w), "(i) the penalties")
-    yield equal(r * (1 - y * dot(w, phi) / r), r - y * dot(w, phi), "(ii) margin r and weight 1/r")
+    yield sc.equal(1 - y * dot(longer, phi) / r, 1 - y * dot(w, phi), "(i) the margins of rω′ on φ/r and of ω′ on φ")
+    yield sc.equal(lam / 2 * squared(longer), lam * r ** trial["power"] / 2 * squared(w), "(i) the penalties")
+    yield sc.equal(r * (1 - y * dot(w, phi) / r), r - y * dot(w, phi), "(ii) margin r and weight 1/r")

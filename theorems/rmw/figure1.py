@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.solvers.herding.gaussian_tiles import Floats
 from simopt.theorems.rmw.bandwidth_readings import READINGS, Images, correct, signed_gram
@@ -150,7 +149,6 @@ def plot(figure: Figure, done: Reproduction) -> None:
 
 @table(
     "rmw-figure1",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Figure 1, Section 8",
     rows=(*(reading.name for reading in READINGS), HERDS),
     requires=(f"dataset:{DATA}",),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.core.arrays import Array
 from simopt.core.errors import NotAvailable
@@ -108,7 +107,6 @@ def plot(figure: Figure, done: Reproduction) -> None:
 
 @table(
     "rmw-figure2",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Figure 2, Section 9",
     rows=(*SCENES, SCALES),
     says="Points (1, 0) and (γ, 5γ) of mass ¼ and (γ, −γ) of mass ½, all of label 1, and linear classifiers through 0. Stated: clean "

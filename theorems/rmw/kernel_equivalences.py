@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.data.similarities import Gaussian, Linear, Similarity
 from simopt.equivalence.equivalence import Answer, Equivalence
@@ -22,7 +22,7 @@ REACH = float(np.log(1e3))  # of the parameters around the middle of their inter
 KERNELS: dict[str, Similarity] = {"gaussian": Gaussian(1.0), "linear": Linear(), "line": Linear()}
 
 
-def kernel_samples(trial: Trial) -> Iterator[Instance]:
+def kernel_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Points of the unit ball (of the unit interval for "line") with labels that a direction explains in part; seven samples."""
     for i in range(trial.count(3, 9)):
         kernel = list(KERNELS)[i % 3]
@@ -32,30 +32,28 @@ def kernel_samples(trial: Trial) -> Iterator[Instance]:
         yield {"kernel": kernel, "inputs": X, "labels": signs}
 
 
-def training_set(instance: Instance, labels: Array | None = None) -> TrainingSet:
+def training_set(instance: sc.Instance, labels: Array | None = None) -> TrainingSet:
     """The sample, with other labels if given."""
     return TrainingSet(instance["inputs"], instance["labels"] if labels is None else labels, KERNELS[instance["kernel"]])
 
 
-def findings(link: Equivalence, Z: TrainingSet, resolution: float) -> Iterator[Check]:
+def findings(link: Equivalence, Z: TrainingSet, resolution: float) -> Iterator[sc.Check]:
     """What `verify_weak` measures, one check a sort of finding: the worst of those that refute it, or of all."""
     report = verify_weak(link, Z, link.intervals(Z)[0].spread(5, reach=REACH), resolution=resolution)
     for what in sorted({finding.what for finding in report.findings}):
         mine = [finding for finding in report.findings if finding.what == what]
         worst = min([finding for finding in mine if finding.refuted] or mine, key=lambda finding: finding.low)
         if np.isfinite(worst.low):
-            yield at_least(between(worst.low, worst.high), 0.0, f"{link.name}: {what}", strict=worst.strict)
+            yield sc.at_least(sc.between(worst.low, worst.high), 0.0, f"{link.name}: {what}", strict=worst.strict)
         else:
-            yield true(False, f"{link.name}: {what} outside its interval")
-    yield true(report.increasing == (link.name == "SVM to mean"), f"{link.name}: direction")
+            yield sc.true(False, f"{link.name}: {what} outside its interval")
+    yield sc.true(report.increasing == (link.name == "SVM to mean"), f"{link.name}: direction")
 
 
-@claim(
+@sc.claim(
     "RMW-SVMl-kernels",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 3.2",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"For Gaussian and linear kernels: SVM(λ) and the mean classifier ω_S/λ are equivalent on λ > λ* = max_i y_i f_S(x_i), with Φ = λ "
     r"for every sample (strongly, where both samples are above their thresholds), and differ for λ < λ* (seen at 0.9 λ*).",
     instances=kernel_samples,
@@ -64,9 +62,8 @@ def findings(link: Equivalence, Z: TrainingSet, resolution: float) -> Iterator[C
     mutants={"λ > λ*/2": {"edge": 0.5}, "Φ = 1.01 λ, one map for every sample that serves none": {"factor": 1.01}},
     note="The SVM is solved for every λ, above λ* too, and certified in intervals; the radii are square roots of gaps near 1e-15 and grow "
     "like √λ beside ‖f‖, so the resolution is 1e-4. RMW-SVMl is exact.",
-    cost=1.0,
 )
-def kernel_svm_is_equivalent_to_the_mean(instance: Instance, trial: Trial) -> Iterator[Check]:
+def kernel_svm_is_equivalent_to_the_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """`verify_weak` above the threshold, `verify_strong` between the sample and two others, and a gap at 0.9 λ*."""
     Z = training_set(instance)
 
@@ -79,22 +76,20 @@ def kernel_svm_is_equivalent_to_the_mean(instance: Instance, trial: Trial) -> It
     others = [Z, training_set(instance, -instance["labels"][::-1]), Z.without(Z.n - 1)]
     edge = max(threshold(other) for other in others)
     report = verify_strong(link, others, [1.01 * edge, 3.0 * edge], resolution=1e-4)
-    yield true(report.comparisons == 12, "three samples, each beside two others")
+    yield sc.true(report.comparisons == 12, "three samples, each beside two others")
     for w in sorted(report.compared, key=lambda w: w.slack)[:1]:
-        yield at_least(between(*w.slack), 0.0, "one map for three samples")
+        yield sc.at_least(sc.between(*w.slack), 0.0, "one map for three samples")
     for weak in report.weak:
-        yield at_least(between(weak.worst("distance").low, weak.worst("distance").high), 0.0, "an equivalence on each of the samples")
+        yield sc.at_least(sc.between(weak.worst("distance").low, weak.worst("distance").high), 0.0, "an equivalence on each of the samples")
     lam = 0.9 * threshold(Z)
     f, g = hinge_svm()(lam, Z), mean_penalised()(lam, Z)
-    yield distinct(f.distance(g) / g.norm(), 0.0, "λ < λ*: f_λ ≠ ω_S/λ", error=(f.error + g.error) / g.norm())
+    yield sc.distinct(f.distance(g) / g.norm(), 0.0, "λ < λ*: f_λ ≠ ω_S/λ", error=(f.error + g.error) / g.norm())
 
 
-@claim(
+@sc.claim(
     "RMW-SVMc-kernels",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 3.2",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"For Gaussian and linear kernels: SVM(λ), λ₀ < λ < ∞, and the SVM under ‖f‖² ≤ c, 0 < c < c₁, are weakly equivalent with "
     r"Φ(λ, Z) = ‖f_λ‖², decreasing and onto, up to the flat pieces that a linear kernel has; not strongly: changing a label changes Φ.",
     instances=kernel_samples,
@@ -103,9 +98,8 @@ def kernel_svm_is_equivalent_to_the_mean(instance: Instance, trial: Trial) -> It
     mutants={"‖f‖ in the place of ‖f‖²": {"power": 1.0}},
     note="Each side is solved and certified for itself; Φ and the ends λ₀, c₁ come from the exact path. The radii are square roots of gaps "
     "near 1e-16, so the resolution is 1e-4. RMW-SVMc-range is exact.",
-    cost=2.0,
 )
-def kernel_svm_is_equivalent_to_its_constrained_form(instance: Instance, trial: Trial) -> Iterator[Check]:
+def kernel_svm_is_equivalent_to_its_constrained_form(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """`verify_weak` on the true range, and a witness against strong equivalence."""
     Z = training_set(instance)
     whole = hinge_svm_to_ball()
@@ -119,4 +113,4 @@ def kernel_svm_is_equivalent_to_its_constrained_form(instance: Instance, trial: 
     shared = [lam for lam in (lam, 2.0 * lam) if all(lam in whole.intervals(each)[0] for each in sets)]
     report = verify_strong(whole, sets, shared, resolution=1e-4)
     alone = all(weak.answer is not Answer.FAILS for weak in report.weak)  # each map serves its own sample, so that what fails is the change
-    yield true(alone and bool(report.witnesses) and report.witnesses[0].replay(whole).stands, "not strongly equivalent")
+    yield sc.true(alone and bool(report.witnesses) and report.witnesses[0].replay(whole).stands, "not strongly equivalent")

@@ -23,7 +23,7 @@ from typing import Any
 import flint
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.rmw.labelled_samples import atoms_of, samples
 from simopt.theorems.rmw.potentials import NOT_POTENTIALS, POTENTIALS
@@ -40,7 +40,7 @@ LOSSES: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
 """First and second derivatives, in floats: they only propose ω, which is judged by enclosures."""
 
 
-def penalised_samples(trial: Trial) -> Iterator[Instance]:
+def penalised_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Samples of every kind with a loss and a strength; the hinge is solved exactly for every λ at once."""
     losses = trial["losses"]
     for i, instance in enumerate(samples(trial)):
@@ -78,12 +78,10 @@ def squared_distance_to_cone(atoms: Sequence[Vector], target: Vector) -> Fractio
     return best
 
 
-@claim(
+@sc.claim(
     "RMW-2-form",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", the SVM and logistic regression",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"The SVM (3) and logistic regression output a classifier sign Σ α_i y_i K(x, x_i), α_i ≥ 0, Σ α_i = 1. Let ψ be a convex "
     r"potential (Definition 9), K the kernel of φ, λ > 0. The minimiser of (1/n) Σ ψ(y_i⟨ω, φ(x_i)⟩) + (λ/2)‖ω‖² is c Σ α_i y_i φ(x_i) "
     r"with α_i ≥ 0, Σ α_i = 1, c ≥ 0, and c = 0 only if ω_S = 0. (Tried for the hinge, its square, the logistic, the exponential.)",
@@ -94,9 +92,8 @@ def squared_distance_to_cone(atoms: Sequence[Vector], target: Vector) -> Fractio
     "has Σ α_i = 1 for one λ at most. Without a penalty it holds of the minimiser of least norm, where one exists. An intercept, which "
     "(3) has not, is not of the form. Boosting: RMW-2-boosting. Proof in the head of kernel_expansions.py; the hinge is solved exactly on "
     "each piece of its path, the others as close to the cone as the enclosed gradient at a rational ω says.",
-    cost=2.0,
 )
-def minimisers_lie_in_the_cone(instance: Instance, trial: Trial) -> Iterator[Check]:
+def minimisers_lie_in_the_cone(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The SVM's multipliers on each piece of the path; or the distance from the cone, against what the gradient leaves open."""
     atoms, lam = atoms_of(instance), instance["strength"]
     G = gram(atoms)
@@ -105,9 +102,9 @@ def minimisers_lie_in_the_cone(instance: Instance, trial: Trial) -> Iterator[Che
         for piece in pieces:
             lam = piece.low if piece.low > 0 else (piece.high or Fraction(1)) / 2
             coefficients = piece_at(pieces, lam).coefficients(lam)
-            yield equal(optimality_gap(G, coefficients, piece_at(pieces, lam).multipliers(lam), lam), 0, "P(f_λ) = D(a)")
-            yield at_least(min(coefficients), 0, "least weight")
-            yield at_least(add(coefficients), 0, "sum of the weights", strict=True)
+            yield sc.equal(optimality_gap(G, coefficients, piece_at(pieces, lam).multipliers(lam), lam), 0, "P(f_λ) = D(a)")
+            yield sc.at_least(min(coefficients), 0, "least weight")
+            yield sc.at_least(add(coefficients), 0, "sum of the weights", strict=True)
         return
     loss = (POTENTIALS | NOT_POTENTIALS)[instance["loss"]]
     w = proposed(instance["loss"], atoms, lam)
@@ -115,11 +112,11 @@ def minimisers_lie_in_the_cone(instance: Instance, trial: Trial) -> Iterator[Che
     for atom in atoms:
         gradient = plus(gradient, scaled(atom, loss.slope(Fraction(dot(w, atom))) / len(atoms)))
     reach = squared(gradient) / lam**2  # ≥ ‖ω − w‖², the objective being λ-strongly convex
-    yield at_most(squared_distance_to_cone(atoms, w), reach, "squared distance of w from the cone", scale=1 + squared(w))
+    yield sc.at_most(squared_distance_to_cone(atoms, w), reach, "squared distance of w from the cone", scale=1 + squared(w))
     if any(mean_margins(G)):
-        yield at_least(squared(w), reach, "ω ≠ 0", strict=True)
+        yield sc.at_least(squared(w), reach, "ω ≠ 0", strict=True)
     else:
-        yield at_most(squared(w), reach, "ω_S = 0: ω = 0", scale=1)
+        yield sc.at_most(squared(w), reach, "ω_S = 0: ω = 0", scale=1)
 
 
 BASE = {"x1": ["4/5", "0", "3/5"], "x2": ["0", "4/5", "3/5"]}
@@ -159,32 +156,31 @@ def _rational(value: Fraction) -> Any:
     return flint.fmpq(value.numerator, value.denominator)
 
 
-def three_samples(similarity: dict[str, Any], at_x: list[str]) -> Iterator[Instance]:
+def three_samples(similarity: dict[str, Any], at_x: list[str]) -> Iterator[sc.Instance]:
     """{(x_1, +)}, {(x_2, +)} and both, boosted with small and with large steps."""
     for points in (["x1"], ["x2"], ["x1", "x2"]):
         for step in (Fraction(1, 10), Fraction(1)):
             yield {"K": similarity, "points": points, "at x": at_x, "step": step, "rounds": 4}
 
 
-def similarities(trial: Trial) -> Iterator[Instance]:
+def similarities(trial: sc.Trial) -> Iterator[sc.Instance]:
     """K(x, x_1) and K(x, x_2) by their signs, which are all that matters."""
     for first, second in product((-1, 0, 1), repeat=2):
         yield from three_samples({"x1": first, "x2": second}, AT_X)
 
 
-def agreeing(trial: Trial) -> Iterator[Instance]:
+def agreeing(trial: sc.Trial) -> Iterator[sc.Instance]:
     """K(x, x_i) = Σ h_j(x) h_j(x_i), where all base classifiers say the same of x."""
     at_x = ["1/2"] * 3
     yield from three_samples({point: dot(_fractions(at_x), _fractions(row)) for point, row in BASE.items()}, at_x)
 
 
-@claim(
+@sc.claim(
     "RMW-2-boosting",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", boosting",
-    kind=EXISTENCE,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.EXISTENCE,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"Boosting outputs a classifier sign Σ α_i y_i K(x, x_i), α_i ≥ 0, Σ α_i = 1: for base classifiers with values in [−1, 1] there "
     r"is a similarity K, fixed before the sample is seen, for which this is true of every sample.",
     instances=similarities,
@@ -198,30 +194,26 @@ def agreeing(trial: Trial) -> Iterator[Instance]:
     note="True where K may depend on the sample, of every classifier that gets one point right; true of what minimises a penalised "
     "potential (RMW-2-form). The samples are separable: the exponential loss has no minimiser over the span, and which base classifiers "
     "get votes depends on the path. The votes go to one of them in every round, with AdaBoost's own steps as with any other.",
-    cost=0.3,
 )
-def boosting_is_of_the_form(instance: Instance, trial: Trial) -> Iterator[Check]:
+def boosting_is_of_the_form(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The largest value that f(x) Σ α_i y_i K(x, x_i) can have for the boosted f; α lies in a simplex, and all labels are +."""
     base = [_fractions(BASE[point]) for point in instance["points"]]
     votes = boosted(base, [1] * len(base), instance["rounds"], instance["step"])
-    at_x, similar = inputs(at_x=instance["at x"], K=[instance["K"][point] for point in instance["points"]])
+    at_x, similar = sc.inputs(at_x=instance["at x"], K=[instance["K"][point] for point in instance["points"]])
     f = dot(votes, at_x)
-    yield distinct(f, 0, "f(x) ≠ 0")
-    yield at_least(maximum(*(f * value for value in similar)), 0, "f(x) max_i y_i K(x, x_i), on the side of f(x)", strict=True)
+    yield sc.distinct(f, 0, "f(x) ≠ 0")
+    yield sc.at_least(sc.maximum(*(f * value for value in similar)), 0, "f(x) max_i y_i K(x, x_i), on the side of f(x)", strict=True)
 
 
-@claim(
+@sc.claim(
     "RMW-2-boosting+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", boosting, corrected",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"With φ = (h_1, …, h_J), K = ⟨φ, φ⟩ and ψ_i = y_i φ(x_i), **the minimiser of least norm of the exponential loss of votes, where "
     r"there is one**, is of the form Σ α_i y_i K(x, x_i), α_i ≥ 0: it lies in the span of the ψ_i, F = Σ c_i ψ_i; its gradient is 0, "
     r"Σ w_i ψ_i = 0 with w_i = exp(−y_i F(x_i)) > 0; so F is also Σ (c_i + t w_i) ψ_i, and no coefficient is negative for "
     r"t ≥ max −c_i/w_i. What boosting outputs in general is a vote Σ c_t h_t, with ±h_t where the form has y_i K(·, x_i).",
     remains="samples of more than three points, where the sums read the same; that the gradient vanishes at a minimum",
-    instances=once,
     exhaustive=True,
     resolution=0.0,
     knobs={"both": 1},
@@ -229,16 +221,15 @@ def boosting_is_of_the_form(instance: Instance, trial: Trial) -> Iterator[Check]
     corrects="RMW-2-boosting",
     note="A minimiser exists if and only if 0 lies in the relative interior of the hull of the ψ_i: no vote is right on all points unless "
     "it is 0 on all. Up to a factor, as in RMW-2-form. The same is true of logistic regression without penalty.",
-    cost=0.1,
 )
-def weights_at_a_minimum_can_be_added(instance: Instance, trial: Trial) -> Iterator[Check]:
+def weights_at_a_minimum_can_be_added(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Three points in the plane, the third ψ such that the gradient is 0; and what t does to one coefficient."""
-    t = symbols("t")[0]
-    c, w = list(symbols("c1 c2 c3")), list(symbols("w1 w2 w3"))
-    psi = [list(symbols(f"a{i} b{i}")) for i in range(2)]
+    t = sc.symbols("t")[0]
+    c, w = list(sc.symbols("c1 c2 c3")), list(sc.symbols("w1 w2 w3"))
+    psi = [list(sc.symbols(f"a{i} b{i}")) for i in range(2)]
     psi.append([-(w[0] * p + trial["both"] * w[1] * q) / w[2] for p, q in zip(*psi, strict=True)])
     for j in range(2):
         before = add(coefficient * atom[j] for coefficient, atom in zip(c, psi, strict=True))
         after = add((coefficient + t * weight) * atom[j] for coefficient, weight, atom in zip(c, w, psi, strict=True))
-        yield equal(after, before, f"Σ (c_i + t w_i) ψ_i = Σ c_i ψ_i, coordinate {j + 1}")
-    yield equal(c[0] + t * w[0], w[0] * (t - (-c[0] / w[0])), "≥ 0 for t ≥ −c_i/w_i")
+        yield sc.equal(after, before, f"Σ (c_i + t w_i) ψ_i = Σ c_i ψ_i, coordinate {j + 1}")
+    yield sc.equal(c[0] + t * w[0], w[0] * (t - (-c[0] / w[0])), "≥ 0 for t ≥ −c_i/w_i")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.core.arrays import Array
 from simopt.data.similarities import Gaussian, Linear, Similarity
@@ -55,7 +55,7 @@ def digits(row: str, run: Run) -> Digits:
     source = run.dataset("mnist_3v8")
     if source.test is None:
         raise ValueError("mnist_3v8 comes with test digits")
-    kept = np.arange(source.n) if run.effort is Effort.FULL else np.sort(run.stream("digits").permutation(source.n)[:QUICK])
+    kept = np.arange(source.n) if run.effort is sc.Effort.FULL else np.sort(run.stream("digits").permutation(source.n)[:QUICK])
     train, test = source.features[kept] / 255.0, source.test.features / 255.0
     linear = isinstance(KERNELS[row], Linear)
     if linear:
@@ -116,7 +116,6 @@ def plot(figure: Figure, done: Reproduction) -> None:
 
 @table(
     "rmw-label-noise",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 4.3, on the data of Section 8",
     rows=tuple(KERNELS),
     requires=("dataset:mnist_3v8", "sklearn"),

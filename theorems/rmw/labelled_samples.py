@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.small_worlds.worlds import Vector, scaled
 
 Points = list[list[Fraction]]
@@ -27,13 +27,13 @@ SPECIAL: tuple[tuple[Points, list[int]], ...] = (
 misclassifies."""
 
 
-def special(trial: Trial) -> Iterator[Instance]:
+def special(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The samples worth trying by name."""
     for features, labels in SPECIAL:
         yield {"features": features, "labels": labels}
 
 
-def samples(trial: Trial) -> Iterator[Instance]:
+def samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Special samples, then random ones: independent, in a space of fewer dimensions, with a point repeated under any label."""
     yield from special(trial)
     kinds = (independent_points, few_dimensions, repeated_point)
@@ -42,7 +42,7 @@ def samples(trial: Trial) -> Iterator[Instance]:
         yield {"features": features, "labels": random_labels(trial.rng, len(features))}
 
 
-def independent_samples(trial: Trial) -> Iterator[Instance]:
+def independent_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Linearly independent feature vectors: some with equal margins y f_S(x), most not."""
     for features, labels in (SPECIAL[0], SPECIAL[2], SPECIAL[3], SPECIAL[4]):
         yield {"features": features, "labels": labels}
@@ -51,7 +51,7 @@ def independent_samples(trial: Trial) -> Iterator[Instance]:
         yield {"features": features, "labels": random_labels(trial.rng, len(features))}
 
 
-def dependent_samples(trial: Trial) -> Iterator[Instance]:
+def dependent_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Feature vectors on a line: dependent as soon as there are two."""
     yield {"features": SPECIAL[1][0], "labels": SPECIAL[1][1]}
 
@@ -81,7 +81,7 @@ def random_labels(rng: np.random.Generator, n: int) -> list[int]:
     return [int(y) for y in rng.choice([-1, 1], size=n)]
 
 
-def atoms_of(instance: Instance) -> list[Vector]:
+def atoms_of(instance: sc.Instance) -> list[Vector]:
     """ψ_i = y_i φ(x_i)."""
     return [scaled(point, Fraction(y)) for y, point in zip(instance["labels"], instance["features"], strict=True)]
 

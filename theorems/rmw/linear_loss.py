@@ -6,33 +6,32 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, dot, linear, zero_one
 
 
-def signs(trial: Trial) -> Iterator[Instance]:
+def signs(trial: sc.Trial) -> Iterator[sc.Instance]:
     """y = ±1 and the three signs of v, which are all that the losses see."""
     for y, v in product((-1, 1), (-1, 0, 1)):
         yield {"label": y, "sign": v}
 
 
-def negative(yv: Expr) -> Expr:
+def negative(yv: sc.Expr) -> sc.Expr:
     """[[yv < 0]] for yv ∈ {−1, 0, 1}."""
-    return maximum(0, -yv)
+    return sc.maximum(0, -yv)
 
 
-def not_positive(yv: Expr) -> Expr:
+def not_positive(yv: sc.Expr) -> sc.Expr:
     """[[yv ≤ 0]] for yv ∈ {−1, 0, 1}."""
-    return minimum(1, 1 - yv)
+    return sc.minimum(1, 1 - yv)
 
 
-@claim(
+@sc.claim(
     "RMW-l01",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 2",
-    kind=DEFINITION,
-    expected=REFUTED,
-    defect=CONVENTION,
+    kind=sc.DEFINITION,
+    expected=sc.REFUTED,
+    defect=sc.CONVENTION,
     says=r"The loss ℓ₀₁(y, v) = [[yv < 0]] has ℓ₀₁(y, 0) = 1 always.",
     instances=signs,
     exhaustive=True,
@@ -41,21 +40,19 @@ def not_positive(yv: Expr) -> Expr:
     note="The printed formula (convention A) gives 0 at v = 0; the note that follows it (B) is [[yv ≤ 0]]. Our claims name A, B, or C: the "
     "value ½ at 0. Theorem 1 uses B in its first half and A in its second (RMW-T1b, RMW-T1c); C makes both true (RMW-T1-half).",
 )
-def printed_loss_is_one_at_zero(instance: Instance, trial: Trial) -> Iterator[Check]:
+def printed_loss_is_one_at_zero(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The printed formula against [[yv < 0]] off 0 and against the printed value at 0."""
-    y, v = inputs(y=instance["label"], v=instance["sign"])
+    y, v = sc.inputs(y=instance["label"], v=instance["sign"])
     if instance["sign"] == 0:
-        yield equal(trial["loss"](y * v), 1, "ℓ₀₁(y, 0)")
+        yield sc.equal(trial["loss"](y * v), 1, "ℓ₀₁(y, 0)")
     else:
-        yield equal(trial["loss"](y * v), int(instance["label"] * instance["sign"] < 0), "ℓ₀₁(y, v), v ≠ 0")
+        yield sc.equal(trial["loss"](y * v), int(instance["label"] * instance["sign"] < 0), "ℓ₀₁(y, v), v ≠ 0")
 
 
-@claim(
+@sc.claim(
     "RMW-l01+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 2, corrected",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"[[yv < 0]] (A), [[yv ≤ 0]] (B) and their mean (C) agree where v ≠ 0; at v = 0 they are 0, 1 and ½. So ℓ₀₁(y, 0) = 1 always is "
     r"[[yv ≤ 0]]. (Only the signs of y and v matter.)",
     instances=signs,
@@ -64,15 +61,15 @@ def printed_loss_is_one_at_zero(instance: Instance, trial: Trial) -> Iterator[Ch
     mutants={"A and B exchanged": {"conventions": ("B", "A", "C")}},
     corrects="RMW-l01",
 )
-def three_conventions_differ_at_zero_only(instance: Instance, trial: Trial) -> Iterator[Check]:
+def three_conventions_differ_at_zero_only(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The library's losses against the formulas, for every sign."""
-    y, v = inputs(y=instance["label"], v=instance["sign"])
+    y, v = sc.inputs(y=instance["label"], v=instance["sign"])
     mean = (negative(y * v) + not_positive(y * v)) / 2
     for convention, formula in zip(trial["conventions"], (negative(y * v), not_positive(y * v), mean), strict=True):
-        yield equal(formula, zero_one(convention)(instance["label"], instance["sign"]), f"convention {convention}")
+        yield sc.equal(formula, zero_one(convention)(instance["label"], instance["sign"]), f"convention {convention}")
 
 
-def scores(trial: Trial) -> Iterator[Instance]:
+def scores(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The ends of v ∈ [−r, 0), {0}, (0, r] for both labels and all conventions, r the reach (1 in the paper)."""
     r = trial["reach"]
     for convention, y in product(CONVENTIONS, (-1, 1)):
@@ -80,12 +77,10 @@ def scores(trial: Trial) -> Iterator[Instance]:
             yield {"convention": convention, "label": y, "sign": sign, "v": v}
 
 
-@claim(
+@sc.claim(
     "RMW-lin0",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 3, before Theorem 1",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"For v ∈ {−1, 1}: ℓ₀₁(y, v) = ½ ℓ_linear(y, v); for v ∈ [−1, 1]: ℓ₀₁(y, v) ≤ ℓ_linear(y, v) = 1 − yv. Under A, B and C. (On v < "
     r"0, v = 0 and v > 0 ℓ₀₁ is constant; 1 − yv lies between its values at the ends, by a symbol v.)",
     instances=scores,
@@ -94,21 +89,21 @@ def scores(trial: Trial) -> Iterator[Instance]:
     mutants={"v ∈ [−2, 2]": {"reach": Fraction(2)}, "ℓ₀₁ = ℓ_linear": {"factor": Fraction(1)}},
     note="An end that does not belong to its piece stands for the limit.",
 )
-def linear_loss_bounds_misclassification(instance: Instance, trial: Trial) -> Iterator[Check]:
+def linear_loss_bounds_misclassification(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both statements at one end of one piece."""
     y, sign, loss = instance["label"], instance["sign"], zero_one(instance["convention"])
-    v = inputs(v=instance["v"])
-    (w,) = symbols("w")
-    yield equal(linear(y, sign * w), (1 - w) * linear(y, 0) + w * linear(y, sign), "linear loss on 0 ≤ |v| = w ≤ 1")
-    yield at_least(linear(y, v), loss(y, sign), f"ℓ_linear ≥ ℓ₀₁, convention {instance['convention']}")
+    v = sc.inputs(v=instance["v"])
+    (w,) = sc.symbols("w")
+    yield sc.equal(linear(y, sign * w), (1 - w) * linear(y, 0) + w * linear(y, sign), "linear loss on 0 ≤ |v| = w ≤ 1")
+    yield sc.at_least(linear(y, v), loss(y, sign), f"ℓ_linear ≥ ℓ₀₁, convention {instance['convention']}")
     if instance["v"] in (-1, 1):
-        yield equal(trial["factor"] * linear(y, v), loss(y, sign), f"v ∈ {{−1, 1}}, convention {instance['convention']}")
+        yield sc.equal(trial["factor"] * linear(y, v), loss(y, sign), f"v ∈ {{−1, 1}}, convention {instance['convention']}")
 
 
 SHAPES = ((Fraction(0), Fraction(1)), (Fraction(3, 5), Fraction(4, 5)), (Fraction(-5, 13), Fraction(12, 13)))
 
 
-def vectors_in_balls(trial: Trial) -> Iterator[Instance]:
+def vectors_in_balls(trial: sc.Trial) -> Iterator[sc.Instance]:
     """ω and φ on rational directions of the plane that both span, of length at most r and at most `bound`.
 
     The first instance has no data: it stands for the identity in symbols.
@@ -120,12 +115,10 @@ def vectors_in_balls(trial: Trial) -> Iterator[Instance]:
                 yield {"omega": [r * share * x for x in first], "phi": [trial["bound"] * x for x in second], "radius": r}
 
 
-@claim(
+@sc.claim(
     "RMW-phi",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 3, after Theorem 1",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"If ‖φ(x)‖ ≤ 1 for all x, then F_φ^r = {⟨ω, φ(·)⟩: ‖ω‖ ≤ r} ⊆ [−r, r]^X. (In the plane spanned by ω and φ: ‖ω‖²‖φ‖² − ⟨ω, φ⟩² "
     r"is a square.)",
     instances=vectors_in_balls,
@@ -134,12 +127,12 @@ def vectors_in_balls(trial: Trial) -> Iterator[Instance]:
     mutants={"‖φ(x)‖ ≤ 2": {"bound": Fraction(2)}},
     note="The square is in symbols. The numbers are examples, some of them sharp.",
 )
-def bounded_class_has_bounded_functions(instance: Instance, trial: Trial) -> Iterator[Check]:
+def bounded_class_has_bounded_functions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Cauchy–Schwarz as an identity, and ⟨ω, φ⟩² ≤ r²."""
     if not instance:
-        a, b, c, d = symbols("a b c d")
-        yield equal((a**2 + b**2) * (c**2 + d**2) - (a * c + b * d) ** 2, (a * d - b * c) ** 2, "‖ω‖²‖φ‖² − ⟨ω, φ⟩² is a square")
+        a, b, c, d = sc.symbols("a b c d")
+        yield sc.equal((a**2 + b**2) * (c**2 + d**2) - (a * c + b * d) ** 2, (a * d - b * c) ** 2, "‖ω‖²‖φ‖² − ⟨ω, φ⟩² is a square")
         return
-    omega, phi, r = inputs(omega=instance["omega"], phi=instance["phi"], r=instance["radius"])
-    short = at_most(dot(omega, omega), r**2, "‖ω‖ ≤ r"), at_most(dot(phi, phi), trial["bound"] ** 2, "‖φ(x)‖ ≤ 1")
-    yield at_most(dot(omega, phi) ** 2, r**2, "f(x)² ≤ r²").given(*short)
+    omega, phi, r = sc.inputs(omega=instance["omega"], phi=instance["phi"], r=instance["radius"])
+    short = sc.at_most(dot(omega, omega), r**2, "‖ω‖ ≤ r"), sc.at_most(dot(phi, phi), trial["bound"] ** 2, "‖φ(x)‖ ≤ 1")
+    yield sc.at_most(dot(omega, phi) ** 2, r**2, "f(x)² ≤ r²").given(*short)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.rmw.hinge_vertices import corners
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, Atom, add, by, dot, flipped, mean, risk, zero_one
 
@@ -52,27 +52,24 @@ def pull(world: Sequence[Atom], slopes: Sequence[Any]) -> list[Any]:
     return [add(p * s * x[j] for (p, _, x), s in zip(world, slopes, strict=True)) for j in range(2)]
 
 
-@claim(
+@sc.claim(
     "RMW-LS2",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=SECTION,
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"Let 0 < γ < 1/6 and 0 < σ < ½. Every minimiser of the clean hinge risk has margins ≥ 1 on all three points, since (1/γ, 0) has "
     r"risk 0. For **σ > 12γ/(5 + 24γ)** the noisy hinge risk has the single minimiser (1, (1/γ − 1)/5), which gives the point of mass ½ "
     r"the margin (6γ − 1)/5 < 0 and the others 1: its error is ½. Given any σ ∈ (0, ½), γ = σ/3 is such a scale. The mean ((1 + 3γ)/4, "
     r"3γ/4) has margins (1 + 3γ)/4, γ(1 + 18γ)/4 and γ/4 > 0 on the three points, under every σ up to the factor 1 − 2σ.",
     remains="that a convex risk is least where it has the subgradient 0, and that the margins at kinks leave one minimiser",
-    instances=once,
     exhaustive=True,
     knobs={"masses": MASSES, "slope": 12},
     mutants={"equal masses": {"masses": (Fraction(1, 3),) * 3}, "σ* = 11γ/(5 + 22γ)": {"slope": 11}},
     note="The identities write every quantity that has to be positive as a product of positive factors. The mean is far from a large "
     "margin: γ/4 with features of norm 1. The clean hinge minimiser is not unique; all of them are correct.",
 )
-def noise_ruins_hinge_loss_and_not_the_mean(instance: Instance, trial: Trial) -> Iterator[Check]:
+def noise_ruins_hinge_loss_and_not_the_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Margins, stationarity and slopes with γ and σ as symbols."""
-    gamma, sigma = symbols("gamma sigma")
+    gamma, sigma = sc.symbols("gamma sigma")
     world = three_points(gamma, trial["masses"])
     k = 1 - 2 * sigma
     yield from _equal_all(margins(world, correct(gamma)), [1 / gamma, 1, 1], "clean: margin")
@@ -80,52 +77,49 @@ def noise_ruins_hinge_loss_and_not_the_mean(instance: Instance, trial: Trial) ->
     slopes = [12 * gamma * k / 5, -2 * k / 5, -k]
     yield from _equal_all(pull(world, slopes), [0, 0], "noisy: gradient")
     level = threshold(gamma, trial["slope"])
-    yield equal(sigma - slopes[0], (5 + 24 * gamma) / 5 * (sigma - level), "slope at (1, 0) below σ iff σ > σ*")
-    yield equal(slopes[0] + k, k * (1 + 12 * gamma / 5), "slope at (1, 0) above −k")
-    yield equal(sigma - slopes[1], (2 + sigma) / 5, "slope at (γ, 5γ) below σ")
-    yield equal(slopes[1] + k, 3 * k / 5, "slope at (γ, 5γ) above −k")
-    yield equal(1 - (6 * gamma - 1) / 5, 6 * (1 - gamma) / 5, "southern margin below 1")
-    yield equal(1 + (6 * gamma - 1) / 5, (4 + 6 * gamma) / 5, "southern margin above −1")
-    yield equal(sigma - threshold(sigma / 3, trial["slope"]), sigma * (1 + 8 * sigma) / (5 + 8 * sigma), "γ = σ/3 is small enough")
+    yield sc.equal(sigma - slopes[0], (5 + 24 * gamma) / 5 * (sigma - level), "slope at (1, 0) below σ iff σ > σ*")
+    yield sc.equal(slopes[0] + k, k * (1 + 12 * gamma / 5), "slope at (1, 0) above −k")
+    yield sc.equal(sigma - slopes[1], (2 + sigma) / 5, "slope at (γ, 5γ) below σ")
+    yield sc.equal(slopes[1] + k, 3 * k / 5, "slope at (γ, 5γ) above −k")
+    yield sc.equal(1 - (6 * gamma - 1) / 5, 6 * (1 - gamma) / 5, "southern margin below 1")
+    yield sc.equal(1 + (6 * gamma - 1) / 5, (4 + 6 * gamma) / 5, "southern margin above −1")
+    yield sc.equal(sigma - threshold(sigma / 3, trial["slope"]), sigma * (1 + 8 * sigma) / (5 + 8 * sigma), "γ = σ/3 is small enough")
     scores = [(1 + 3 * gamma) / 4, gamma * (1 + 18 * gamma) / 4, gamma / 4]
     yield from _equal_all(margins(world, mean(world)), scores, "mean: margin")
     yield from _equal_all(margins(world, mean(flipped(world, sigma))), [k * score for score in scores], "mean under noise: margin")
 
 
-def _equal_all(left: Sequence[Any], right: Sequence[Any], name: str) -> Iterator[Check]:
+def _equal_all(left: Sequence[Any], right: Sequence[Any], name: str) -> Iterator[sc.Check]:
     for i, (a, b) in enumerate(zip(left, right, strict=True)):
-        yield equal(a, b, f"{name} {i + 1}")
+        yield sc.equal(a, b, f"{name} {i + 1}")
 
 
-@claim(
+@sc.claim(
     "RMW-LS2-threshold",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=SECTION + ", our converse",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"The threshold is exact. For 0 < γ < 1 and 0 < σ ≤ 12γ/(5 + 24γ), (1/γ, 0) minimises the noisy hinge risk, alone if σ is below "
     r"the threshold, with margins 1/γ, 1 and 1: no error. Above it (1, (1/γ − 1)/5) is the only minimiser, whose southern margin (6γ − "
     r"1)/5 is not negative for γ ≥ 1/6. So hinge loss fails iff γ < 1/6 and σ > 12γ/(5 + 24γ).",
     remains="that a convex risk is least where it has the subgradient 0, and that the margins at kinks leave one minimiser",
-    instances=once,
     exhaustive=True,
     knobs={"slope": 12},
     mutants={"σ* = 11γ/(5 + 22γ)": {"slope": 11}},
     note="At γ = 1/6 above the threshold the southern score is 0: no error under convention A, one under B, half of one under C.",
 )
-def below_the_threshold_hinge_loss_is_right(instance: Instance, trial: Trial) -> Iterator[Check]:
+def below_the_threshold_hinge_loss_is_right(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The other half of the certificate, and the noisy hinge itself."""
-    gamma, sigma, m, step = symbols("gamma sigma m step")
+    gamma, sigma, m, step = sc.symbols("gamma sigma m step")
     world = three_points(gamma)
     k = 1 - 2 * sigma
-    yield equal(_inside(m + step, sigma) - _inside(m, sigma), -k * step, "slope of the noisy hinge for |m| < 1")
-    yield equal(sigma * (1 + m + step) - sigma * (1 + m), sigma * step, "slope of the noisy hinge for m > 1")
+    yield sc.equal(_inside(m + step, sigma) - _inside(m, sigma), -k * step, "slope of the noisy hinge for |m| < 1")
+    yield sc.equal(sigma * (1 + m + step) - sigma * (1 + m), sigma * step, "slope of the noisy hinge for m > 1")
     slopes = [sigma, -sigma / (6 * gamma), -5 * sigma / (12 * gamma)]
     yield from _equal_all(pull(world, slopes), [0, 0], "gradient")
     room = (5 + 24 * gamma) / (12 * gamma) * (threshold(gamma, trial["slope"]) - sigma)
-    yield equal(slopes[2] + k, room, "slope at (γ, −γ) above −k iff σ < σ*")
-    yield equal(slopes[1] + k, room + sigma / (4 * gamma), "slope at (γ, 5γ) above −k")
-    yield equal(1 / gamma - 1, (1 - gamma) / gamma, "margin of (1, 0) above 1")
+    yield sc.equal(slopes[2] + k, room, "slope at (γ, −γ) above −k iff σ < σ*")
+    yield sc.equal(slopes[1] + k, room + sigma / (4 * gamma), "slope at (γ, 5γ) above −k")
+    yield sc.equal(1 / gamma - 1, (1 - gamma) / gamma, "margin of (1, 0) above 1")
 
 
 def _inside(m: Any, sigma: Any) -> Any:
@@ -135,7 +129,7 @@ def _inside(m: Any, sigma: Any) -> Any:
 SCALES = (*(Fraction(1, d) for d in (100, 40, 20, 12, 10, 8, 7, 6, 5, 4)), Fraction(83, 500), Fraction(21, 125))
 
 
-def scales_and_rates(trial: Trial) -> Iterator[Instance]:
+def scales_and_rates(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Scales around 1/6, and rates over (0, ½) and within a thousandth of the threshold."""
     for gamma in SCALES:
         level = threshold(gamma)
@@ -167,12 +161,10 @@ def rule_with_thirteen(gamma: Fraction, rate: Fraction) -> int:
     return -1 if gamma >= Fraction(1, 6) or rate < level else int(rate > level)
 
 
-@claim(
+@sc.claim(
     "RMW-LS2-vertices",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=SECTION + ", our converse",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"For twelve scales γ from 1/100 to 1/4 and a grid of rates σ in (0, ½) with σ*, σ*(1 ± 1/1000) and σ*(1 ± 1/100): all minimisers "
     r"of the noisy hinge risk give the southern point a negative score iff γ < 1/6 and σ > σ* = 12γ/(5 + 24γ), all a score ≥ 0 iff γ ≥ 1/6 "
     r"or σ < σ*, and some of each at σ*. The error is then ½ or 0 under conventions A, B and C, except at γ = 1/6 "
@@ -183,7 +175,7 @@ def rule_with_thirteen(gamma: Fraction, rate: Fraction) -> int:
     mutants={"13γ/(5 + 26γ)": {"rule": rule_with_thirteen}, "γ < 1/5": {"rule": rule_at_one_fifth}},
     note="The minimisers are found by enumerating vertices in rational arithmetic, without the slopes of RMW-LS2 and RMW-LS2-threshold.",
 )
-def all_minimisers_by_enumeration(instance: Instance, trial: Trial) -> Iterator[Check]:
+def all_minimisers_by_enumeration(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Corners of the set of minimisers, the southern scores there, and errors under each convention."""
     gamma, rate = instance["gamma"], instance["rate"]
     world = three_points(gamma)
@@ -191,38 +183,35 @@ def all_minimisers_by_enumeration(instance: Instance, trial: Trial) -> Iterator[
     _, best = corners(noisy)
     south = [margins(world, w)[2] for w in best]
     said = 1 if max(south) < 0 else -1 if min(south) >= 0 else 0
-    yield true(said == trial["rule"](gamma, rate), "the rule tells whether the southern point is lost", evidence=EXACT)
+    yield sc.true(said == trial["rule"](gamma, rate), "the rule tells whether the southern point is lost", evidence=sc.EXACT)
     for convention in CONVENTIONS:
         loss = zero_one(convention)
-        yield equal(risk(world, loss, by(mean(noisy))), 0, f"error of the mean, {convention}")
+        yield sc.equal(risk(world, loss, by(mean(noisy))), 0, f"error of the mean, {convention}")
         if said and south[0] != 0:
             expected = Fraction(1, 2) if said > 0 else 0
-            yield equal([risk(world, loss, by(w)) for w in best], [expected] * len(best), f"errors of the minimisers, {convention}")
+            yield sc.equal([risk(world, loss, by(w)) for w in best], [expected] * len(best), f"errors of the minimisers, {convention}")
 
 
-@claim(
+@sc.claim(
     "RMW-LS1-literal",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 4.4, the paraphrase of Long and Servedio read word by word",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"No single scale γ ∈ (0, 1) serves every rate: at σ = ½·12γ/(5 + 24γ) the hinge risk has the only minimiser (1/γ, 0), which errs "
     r"nowhere. So P has to depend on σ.",
     remains="that a convex risk is least where it has the subgradient 0, and that the margins at kinks leave one minimiser",
-    instances=once,
     exhaustive=True,
     knobs={"part": Fraction(1, 2)},
     mutants={"twice the threshold": {"part": 2}},
     note="For hinge loss the same is true of every separable P on finitely many points: the clean risk grows at least linearly with the "
     "distance from {margins ≥ 1}, so a small share of noise cannot pull a minimiser out of it. For the fair reading see RMW-LS1.",
 )
-def one_scale_does_not_serve_all_rates(instance: Instance, trial: Trial) -> Iterator[Check]:
+def one_scale_does_not_serve_all_rates(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The slopes of RMW-LS2-threshold at half the threshold."""
-    (gamma,) = symbols("gamma")
+    (gamma,) = sc.symbols("gamma")
     sigma = trial["part"] * threshold(gamma)
     k = 1 - 2 * sigma
     slopes = [sigma, -sigma / (6 * gamma), -5 * sigma / (12 * gamma)]
     yield from _equal_all(pull(three_points(gamma), slopes), [0, 0], "gradient")
-    yield equal(slopes[2] + k, Fraction(1, 2), "slope at (γ, −γ) above −k")
-    yield equal(slopes[1] + k, (4 + 12 * gamma) / (5 + 24 * gamma), "slope at (γ, 5γ) above −k")
+    yield sc.equal(slopes[2] + k, Fraction(1, 2), "slope at (γ, −γ) above −k")
+    yield sc.equal(slopes[1] + k, (4 + 12 * gamma) / (5 + 24 * gamma), "slope at (γ, 5γ) above −k")
     yield from _equal_all(margins(three_points(gamma), correct(gamma)), [1 / gamma, 1, 1], "margin")

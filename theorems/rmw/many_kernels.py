@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.rmw.mean_minimises import direction
 from simopt.theorems.small_worlds.worlds import add
 
 SIZES = (Fraction(0), Fraction(1, 3), Fraction(1, 2))
 
 
-def mixtures(trial: Trial) -> Iterator[Instance]:
+def mixtures(trial: sc.Trial) -> Iterator[sc.Instance]:
     """‖ω^i‖ of three feature spaces in every order of three sizes, ties included, and mixtures of unit vectors; Σ α_i = the mass.
 
     The first instance has no data: it stands for the identity in symbols.
@@ -32,12 +32,10 @@ def mixtures(trial: Trial) -> Iterator[Instance]:
                 yield {"sizes": list(sizes), "alpha": alpha, "t": t}
 
 
-@claim(
+@sc.claim(
     "RMW-MKL",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 3.4",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"Let F be the convex hull of F_{φ_1}^1, …, F_{φ_k}^1. Then min over f ∈ F of (1/|S|) Σ 1 − y f(x) = min_i (1 − ‖ω_S^i‖). It is "
     r"reached at ω̂_S^i for each i of largest ‖ω_S^i‖, and at mixtures of these only: one feature space is picked unless there is a tie. "
     r"For Σ α_i = 1 and s_1 = max ‖ω_S^i‖ the loss less 1 − s_1 is the sum over i of α_i(s_1 − ⟨w_i, ω_S^i⟩), which is α_i(s_1 − s_i) + "
@@ -49,23 +47,23 @@ def mixtures(trial: Trial) -> Iterator[Instance]:
     mutants={"Σ α_i = 2": {"mass": Fraction(2)}},
     note="With ties the minimiser is not unique.",
 )
-def one_feature_space_is_picked(instance: Instance, trial: Trial) -> Iterator[Check]:
+def one_feature_space_is_picked(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The excess as a sum of non-negative terms, then its size on numbers."""
     if not instance:
         yield _identity()
         return
-    sizes, alpha, t = inputs(sizes=instance["sizes"], alpha=instance["alpha"], t=instance["t"])
+    sizes, alpha, t = sc.inputs(sizes=instance["sizes"], alpha=instance["alpha"], t=instance["t"])
     first = max(range(3), key=lambda i: instance["sizes"][i])
     unit = direction(t)  # ω̂^i = (1, 0) in every space, w_i = unit
     loss = 1 - add(a * s * unit[0] for a, s in zip(alpha, sizes, strict=True))
     shares = zip(instance["alpha"], instance["sizes"], strict=True)
     strict = any(a != 0 and (s < instance["sizes"][first] or s * instance["t"] != 0) for a, s in shares)
-    yield at_least(loss, 1 - sizes[first], "loss > 1 − ‖ω^i‖" if strict else "loss ≥ 1 − ‖ω^i‖", strict=strict)
-    yield equal(1 - sizes[first] * direction(0 * t)[0], 1 - sizes[first], "reached at ω̂^i")
+    yield sc.at_least(loss, 1 - sizes[first], "loss > 1 − ‖ω^i‖" if strict else "loss ≥ 1 − ‖ω^i‖", strict=strict)
+    yield sc.equal(1 - sizes[first] * direction(0 * t)[0], 1 - sizes[first], "reached at ω̂^i")
 
 
-def _identity() -> Check:
+def _identity() -> sc.Check:
     """One term of the excess over 1 − s_1: s = ‖ω^i‖, c = ⟨w_i, ω̂^i⟩, ww = ‖w_i‖², so that ‖w_i − ω̂^i‖² = ww − 2c + 1."""
-    alpha, first, s, c, ww = symbols("alpha s1 s c ww")
+    alpha, first, s, c, ww = sc.symbols("alpha s1 s c ww")
     part = alpha * s / 2 * ((ww - 2 * c + 1) + (1 - ww)) + alpha * (first - s)
-    return equal(alpha * (first - s * c), part, "one term of loss − (1 − s₁), as a sum of non-negative terms")
+    return sc.equal(alpha * (first - s * c), part, "one term of loss − (1 − s₁), as a sum of non-negative terms")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.small_worlds.exact_tails import law, squared_distance
 from simopt.theorems.small_worlds.sampled_worlds import atoms, coin
 from simopt.theorems.small_worlds.worlds import add, dot, minus, plus, scaled, squared
@@ -20,7 +20,7 @@ from simopt.theorems.small_worlds.worlds import add, dot, minus, plus, scaled, s
 PLACE = "Section 6, 'standard monte-carlo techniques'"
 
 
-def few_draws(trial: Trial) -> Iterator[Instance]:
+def few_draws(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Worlds of two and three points, and m."""
     for m in (1, 2, 3):
         yield coin(m, Fraction(1, 2))
@@ -29,19 +29,18 @@ def few_draws(trial: Trial) -> Iterator[Instance]:
     yield {"probabilities": [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)], "features": corners, "n": 1}
 
 
-def mean_square(instance: Instance, draws: int) -> Fraction:
+def mean_square(instance: sc.Instance, draws: int) -> Fraction:
     """E‖ω_P − ω̂_m‖² for m = `draws`, by enumeration of what can be drawn."""
     _, chances, features = atoms(instance)
     return sum((mass * square for square, mass in law(draws, chances, features, squared_distance)), Fraction(0))
 
 
-@claim(
+@sc.claim(
     "RMW-6-MC",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE,
-    kind=RATE,
-    expected=REFUTED,
-    defect=TYPO,
+    kind=sc.RATE,
+    expected=sc.REFUTED,
+    defect=sc.TYPO,
     says=r"The mean ω̂_m of m independent draws of ψ(z) converges to ω_P at the rate 1/√m **of the square error**: four times as many "
     r"draws halve E‖ω_P − ω̂_m‖².",
     instances=few_draws,
@@ -51,33 +50,30 @@ def mean_square(instance: Instance, draws: int) -> Fraction:
     "have its square. Of a fair coin, one draw has the mean square error 1, four have 1/4. That 1/√m is an upper bound is true, and "
     "not what a comparison with herding needs.",
 )
-def square_error_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def square_error_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """m and 4m draws, exactly."""
     m = instance["n"]
-    yield equal(mean_square(instance, 4 * m), trial["left"] * mean_square(instance, m), f"E‖ω_P − ω̂‖² for {4 * m} and {m} draws")
+    yield sc.equal(mean_square(instance, 4 * m), trial["left"] * mean_square(instance, m), f"E‖ω_P − ω̂‖² for {4 * m} and {m} draws")
 
 
-@claim(
+@sc.claim(
     "RMW-6-MC+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"The mean ω̂_m of m independent draws of ψ(z) has **E‖ω_P − ω̂_m‖² = V/m**, V = E‖ψ‖² − ‖ω_P‖², for every m: the rate is 1/m of "
     r"the square error, and 1/√m of the error ‖ω_P − ω̂_m‖, whose root mean square is √(V/m). (By induction over m, in symbols. Means are "
     r"sums over the points, here three; all is bilinear in the vectors, here in the plane.)",
-    instances=once,
     exhaustive=True,
     knobs={"ahead": 1},
     mutants={"the new draw with the weight 1/(m + 2)": {"ahead": 2}},
     corrects="RMW-6-MC",
     note="V ≤ 1 for ‖ψ‖ ≤ 1. So some of the draws are as near as 1/√m: Maurey's argument, on which RMW-T22 and RMW-13-size rest.",
 )
-def square_error_of_independent_draws(instance: Instance, trial: Trial) -> Iterator[Check]:
+def square_error_of_independent_draws(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """What V is; the next draw for a fixed ω̂; and base and step of the induction."""
-    m, p, q, V = symbols("m p q V")
-    here = list(symbols("u v"))
-    points = [list(symbols(f"a{i} b{i}")) for i in range(3)]
+    m, p, q, V = sc.symbols("m p q V")
+    here = list(sc.symbols("u v"))
+    points = [list(sc.symbols(f"a{i} b{i}")) for i in range(3)]
     chances = [p, q, 1 - p - q]
     omega: list[Any] = [Fraction(0), Fraction(0)]
     for chance, point in zip(chances, points, strict=True):
@@ -87,8 +83,8 @@ def square_error_of_independent_draws(instance: Instance, trial: Trial) -> Itera
         return add(chance * value(point) for chance, point in zip(chances, points, strict=True))
 
     spread = mean(lambda point: squared(minus(point, omega)))
-    yield equal(spread, mean(squared) - dot(omega, omega), "V, the mean square error of one draw")
+    yield sc.equal(spread, mean(squared) - dot(omega, omega), "V, the mean square error of one draw")
     weight = 1 / (m + trial["ahead"])
     after = mean(lambda point: squared(minus(omega, plus(scaled(here, 1 - weight), scaled(point, weight)))))
-    yield equal(after, (m**2 * squared(minus(omega, here)) + spread) / (m + 1) ** 2, "one more draw, its mean given ω̂_m")
-    yield equal((m**2 * (V / m) + V) / (m + 1) ** 2, V / (m + 1), "V/m → V/(m + 1)")
+    yield sc.equal(after, (m**2 * squared(minus(omega, here)) + spread) / (m + 1) ** 2, "one more draw, its mean given ω̂_m")
+    yield sc.equal((m**2 * (V / m) + V) / (m + 1) ** 2, V / (m + 1), "V/m → V/(m + 1)")

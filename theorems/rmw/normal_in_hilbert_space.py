@@ -13,28 +13,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simopt.claims import *
+import simopt.claims as sc
 
 
-def radii(trial: Trial) -> Iterator[Instance]:
+def radii(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Squares r of a radius, and a number of coordinates that defeats each."""
     for r in (0, 1, 10, 10**3, 10**6):
         yield {"r": r, "k": 4 * r + 4}
 
 
-def in_the_plane(trial: Trial) -> Iterator[Instance]:
+def in_the_plane(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Two coordinates, which are all there are."""
     for r in (1, 10):
         yield {"r": r, "k": 2}
 
 
-@claim(
+@sc.claim(
     "RMW-11-normal",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 11, before Theorem 20",
-    kind=EXISTENCE,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.EXISTENCE,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"On the Hilbert space of a kernel there is a probability distribution 𝒩(ω, 𝟙), so that for some r the ball of radius √r around ω "
     r"has a mass of at least 1/2; of the first k coordinates, at most e^{r/2} 2^{−k/2} of the mass lies in it.",
     instances=radii,
@@ -44,36 +43,31 @@ def in_the_plane(trial: Trial) -> Iterator[Instance]:
     knobs={},
     mutants={"two dimensions": {"instances": in_the_plane}},
     note="True in finitely many dimensions. The Gaussian kernel's space has infinitely many. Head of normal_in_hilbert_space.py.",
-    cost=0.1,
 )
-def a_ball_has_mass(instance: Instance, trial: Trial) -> Iterator[Check]:
+def a_ball_has_mass(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The logarithm of the bound on the mass of the ball, from the first k coordinates, against that of 1/2."""
-    r, k = inputs(r=instance["r"], k=instance["k"])
-    yield at_least((r - k * log(2)) / 2, -log(2), f"log of the mass of the ball, r = {instance['r']}, k = {instance['k']}")
+    r, k = sc.inputs(r=instance["r"], k=instance["k"])
+    yield sc.at_least((r - k * sc.log(2)) / 2, -sc.log(2), f"log of the mass of the ball, r = {instance['r']}, k = {instance['k']}")
 
 
-@claim(
+@sc.claim(
     "RMW-11-normal+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 11, before Theorem 20, corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"**On a subspace of finitely many dimensions** 𝒩(a, 𝟙) exists, and what the proofs of Theorems 20 and 21 take from it is a sum "
     r"over coordinates, whatever their number: log(d𝒩(a, 𝟙)/d𝒩(b, 𝟙)) = (a − b)(ω − a) + ½(a − b)² in each, of mean ½(a − b)²; and "
     r"tωv − ½(ω − a)² = tav + ½t²v² − ½(ω − a − tv)², so that E e^{t⟨ω, v⟩} = e^{t⟨a, v⟩ + ½t²‖v‖²}.",
     remains="the limit over subspaces (head of normal_in_hilbert_space.py): with projections of φ the theorems hold as printed, and their "
     "terms converge",
-    instances=once,
     exhaustive=True,
     resolution=0.0,
     knobs={"half": 2},
     mutants={"(a − b)²": {"half": 1}},
     corrects="RMW-11-normal",
-    cost=0.1,
 )
-def each_coordinate_adds_its_own(instance: Instance, trial: Trial) -> Iterator[Check]:
+def each_coordinate_adds_its_own(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The log density ratio and the completed square, in one coordinate."""
-    w, a, b, t, v = symbols("w a b t v")
+    w, a, b, t, v = sc.symbols("w a b t v")
     ratio = ((w - b) ** 2 - (w - a) ** 2) / 2
-    yield equal(ratio, (a - b) * (w - a) + (a - b) ** 2 / trial["half"], "log density ratio")
-    yield equal(t * w * v - (w - a) ** 2 / 2, t * a * v + (t * v) ** 2 / trial["half"] - (w - a - t * v) ** 2 / 2, "completed square")
+    yield sc.equal(ratio, (a - b) * (w - a) + (a - b) ** 2 / trial["half"], "log density ratio")
+    yield sc.equal(t * w * v - (w - a) ** 2 / 2, t * a * v + (t * v) ** 2 / trial["half"] - (w - a - t * v) ** 2 / 2, "completed square")

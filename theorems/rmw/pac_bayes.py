@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+import simopt.claims as sc
 from simopt.arithmetic.precision import workprec
-from simopt.claims import *
 from simopt.theorems.rmw.posteriors import divergence, finite_learners
 from simopt.theorems.small_worlds.exact_tails import BITS, ball, enclosed, multinomial, unit_ratios
 from simopt.theorems.small_worlds.worlds import add
 
 
-@claim(
+@sc.claim(
     "RMW-T19",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Theorem 19",
-    kind=IN_EXPECTATION,
-    expected=HOLDS,
+    kind=sc.IN_EXPECTATION,
     says=r"For every P, prior π on a set of functions, β > 0 and learner S ↦ 𝒜(S), with "
     r"ℓ_ββ(P, Q) = −(1/β) log E_P E_{f~Q} e^{−β(1 − y f(x))}: E_S ℓ_ββ(P, 𝒜(S)) ≤ E_S [ℓ(S, Ā(S)) + D_KL(𝒜(S), π)/(βn)], and with "
     r"probability at least 1 − δ, ℓ_ββ(P, 𝒜(S)) ≤ ℓ(S, Ā(S)) + (D_KL(𝒜(S), π) + log(1/δ))/(βn), π, β and 𝒜 fixed before the draw.",
@@ -30,9 +28,8 @@ from simopt.theorems.small_worlds.worlds import add
     mutants={"half of D_KL": {"divergence": Fraction(1, 2)}, "P(bad) ≤ δ/2": {"level": Fraction(1, 2)}},
     note="All samples of up to three draws from four examples, posteriors near the worst for each sample, logarithms enclosed. The bound "
     "with high probability is reached by one function and one draw.",
-    cost=1.5,
 )
-def annealed_loss_is_bounded(instance: Instance, trial: Trial) -> Iterator[Check]:
+def annealed_loss_is_bounded(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The expectation of both sides, and P(bad)/δ for every δ, over all samples."""
 
     n, beta, losses, chances = instance["n"], instance["beta"], instance["losses"], instance["chances"]
@@ -48,6 +45,6 @@ def annealed_loss_is_bounded(instance: Instance, trial: Trial) -> Iterator[Check
             bound = ball(seen) + ball(trial["divergence"]) * divergence(posterior, instance["prior"]) / ball(beta * n)
             left, right = left + ball(mass) * annealed, right + ball(mass) * bound
             over.append((ball(beta * n) * (annealed - bound), mass))
-    yield at_most(enclosed(left), enclosed(right), "in expectation")
+    yield sc.at_most(enclosed(left), enclosed(right), "in expectation")
     found = unit_ratios(over)
-    yield at_most(found, trial["level"], "P(bad)/δ") if found else vacuous(True, "P(bad)/δ", evidence=EXACT)
+    yield sc.at_most(found, trial["level"], "P(bad)/δ") if found else sc.vacuous(True, "P(bad)/δ", evidence=sc.EXACT)

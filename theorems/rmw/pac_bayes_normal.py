@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+import simopt.claims as sc
 from simopt.arithmetic.precision import workprec
-from simopt.claims import *
 from simopt.theorems.rmw.posteriors import divergence, several_maps, single_maps
 from simopt.theorems.small_worlds.exact_tails import (
     BITS,
@@ -31,19 +31,18 @@ PLACE = "Theorem 20"
 HALF = Fraction(1, 2)
 
 
-def lines(trial: Trial) -> Iterator[Instance]:
+def lines(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Pairs of means in one and two dimensions."""
     yield {"first": [1], "second": [0]}
     yield {"first": [Fraction(1, 2), Fraction(1, 3)], "second": [0, 1]}
 
 
-@claim(
+@sc.claim(
     "RMW-T20-KL",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 11, proofs of Theorems 20 and 21",
-    kind=IDENTITY,
-    expected=REFUTED,
-    defect=CONSTANT,
+    kind=sc.IDENTITY,
+    expected=sc.REFUTED,
+    defect=sc.CONSTANT,
     says=r"D_KL(N(a, 1), N(b, 1)) = ‖a − b‖².",
     instances=lines,
     knobs={"factor": Fraction(1)},
@@ -51,28 +50,25 @@ def lines(trial: Trial) -> Iterator[Instance]:
     note="Twice the divergence; harmless, since the bounds only become weaker. The same slip, averaged over α(S), is in the proof of "
     "Theorem 21.",
 )
-def divergence_of_normals_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def divergence_of_normals_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """E (log density of N(a, 1) − log density of N(b, 1)) from the two moments of N(a, 1), coordinate by coordinate."""
-    a, b = inputs(a=instance["first"], b=instance["second"])
-    apart = total((x - y) ** 2 for x, y in zip(a, b, strict=True))
-    yield equal(total(normal_divergence(x, y) for x, y in zip(a, b, strict=True)), trial["factor"] * apart, "D_KL")
+    a, b = sc.inputs(a=instance["first"], b=instance["second"])
+    apart = sc.total((x - y) ** 2 for x, y in zip(a, b, strict=True))
+    yield sc.equal(sc.total(normal_divergence(x, y) for x, y in zip(a, b, strict=True)), trial["factor"] * apart, "D_KL")
 
 
-def normal_divergence(a: Expr, b: Expr) -> Expr:
+def normal_divergence(a: sc.Expr, b: sc.Expr) -> sc.Expr:
     """D_KL(N(a, 1), N(b, 1)) in one coordinate: E [(x − b)² − (x − a)²]/2 with E x = a and E x² = a² + 1."""
     square = a**2 + 1
     return ((square - 2 * b * a + b**2) - (square - 2 * a * a + a**2)) / 2
 
 
-@claim(
+@sc.claim(
     "RMW-T20-KL+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 11, proofs of Theorems 20 and 21, corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"D_KL(N(a, 1), N(b, 1)) = ½‖a − b‖²: the mean under N(a, 1) of ½‖x − b‖² − ½‖x − a‖², coordinates add up, and E x_i = a_i, E "
     r"x_i² = a_i² + 1. (Two of them in symbols.)",
-    instances=once,
     exhaustive=True,
     knobs={"factor": HALF},
     mutants={"‖a − b‖²": {"factor": Fraction(1)}},
@@ -80,13 +76,13 @@ def normal_divergence(a: Expr, b: Expr) -> Expr:
     note="For mixtures over tags D_KL(α(S), α_π) is added and ½‖·‖² averaged. So Theorems 20 and 21 hold with half of ‖Ā(S) − ω_π‖² (rows "
     "RMW-T20-half and RMW-T21-half).",
 )
-def divergence_of_normals(instance: Instance, trial: Trial) -> Iterator[Check]:
+def divergence_of_normals(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The same in symbols."""
-    a, c, b, d = symbols("a c b d")
-    yield equal(normal_divergence(a, b) + normal_divergence(c, d), trial["factor"] * ((a - b) ** 2 + (c - d) ** 2), "D_KL")
+    a, c, b, d = sc.symbols("a c b d")
+    yield sc.equal(normal_divergence(a, b) + normal_divergence(c, d), trial["factor"] * ((a - b) ** 2 + (c - d) ** 2), "D_KL")
 
 
-def bounded_variables(trial: Trial) -> Iterator[Instance]:
+def bounded_variables(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Z on 0 and 2 with a grid of probabilities, and on three points of [0, 2]."""
     for beta in (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5), Fraction(20)):
         for k in range(17):
@@ -96,12 +92,10 @@ def bounded_variables(trial: Trial) -> Iterator[Instance]:
             yield {"values": values, "probabilities": weights(trial.rng, 3), "beta": beta}
 
 
-@claim(
+@sc.claim(
     "RMW-T20h",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 11, proof of Theorem 20: the unresolved lemma",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"If 0 ≤ Z ≤ 2 and β > 0, then −(1/β) log E e^{−βZ} ≥ E Z − β/2.",
     instances=bounded_variables,
     knobs={"share": Fraction(1)},
@@ -109,42 +103,41 @@ def bounded_variables(trial: Trial) -> Iterator[Instance]:
     note="Printed as 'lemma LABEL:A_Hoeffding_Inequality', which does not exist; it is Hoeffding's lemma. e^{−βz} is convex, so Z on 0 "
     "and 2 is the worst, and then the second derivative of log E e^{−βZ} in β is at most 1 (RMW-T20-steps). Sharp as β → 0.",
 )
-def hoeffding_step(instance: Instance, trial: Trial) -> Iterator[Check]:
+def hoeffding_step(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """E Z + (1/β) log E e^{−βZ} against β/2."""
 
     beta, law = instance["beta"], list(zip(instance["probabilities"], instance["values"], strict=True))
     with workprec(BITS):
         moment = sum((ball(p) * (-ball(beta * z)).exp() for p, z in law), ball(0))
         excess = ball(add(p * z for p, z in law)) + moment.log() / ball(beta)
-    yield at_most(enclosed(excess), trial["share"] * beta / 2, "E Z + (1/β) log E e^{−βZ}", scale=beta / 2)
+    yield sc.at_most(enclosed(excess), trial["share"] * beta / 2, "E Z + (1/β) log E e^{−βZ}", scale=beta / 2)
 
 
-@claim(
+@sc.claim(
     "RMW-T20-steps",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 11, proof of Theorem 20, ours: two squares",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"With p + q = 1 and u = e^{−2β} the second derivative of log(p + q e^{−2β}) in β is 4pqu/(p + qu)² = 1 − ((p − qu)/(p + qu))² "
     r"≤ 1, so that Hoeffding's lemma (RMW-T20h) follows from Taylor's formula. For all reals s, d and k, b > 0 "
     r"s d = k s²/b + b d²/(4k) − (k/b)(s − b d/(2k))², which gives RMW-T20-quarter with s = ‖Ā(S) − ω_π‖, d = ‖Δ‖ and b = βn.",
     remains="that this is the second derivative, Taylor's formula, and where the square enters the proof of Theorem 20",
-    instances=once,
     exhaustive=True,
     knobs={"quarter": Fraction(1, 4)},
     mutants={"1/5": {"quarter": Fraction(1, 5)}},
 )
-def completed_squares(instance: Instance, trial: Trial) -> Iterator[Check]:
+def completed_squares(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both identities, the derivative by the chain rule du/dβ = −2u."""
-    p, q, u = symbols("p q u")
+    p, q, u = sc.symbols("p q u")
     # L = log(p + q u) has dL/dβ = −2qu/(p + qu) and so L'' = −2u d/du (−2qu/(p + qu)) = 4u (q (p + qu) − q·qu)/(p + qu)².
     second = 4 * u * (q * (p + q * u) - q * q * u) / (p + q * u) ** 2
-    yield equal(second, 1 - ((p - q * u) / (p + q * u)) ** 2, "second derivative")
-    s, d, b, k = symbols("s d b k")
-    yield equal(s * d, k * s**2 / b + trial["quarter"] * b * d**2 / k - k / b * (s - b * d / (2 * k)) ** 2, "the square that was completed")
+    yield sc.equal(second, 1 - ((p - q * u) / (p + q * u)) ** 2, "second derivative")
+    s, d, b, k = sc.symbols("s d b k")
+    yield sc.equal(
+        s * d, k * s**2 / b + trial["quarter"] * b * d**2 / k - k / b * (s - b * d / (2 * k)) ** 2, "the square that was completed"
+    )
 
 
-def moments(instance: Instance) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
+def moments(instance: sc.Instance) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
     """For each sample its probability, Σ_i α_i ⟨Ā^i, Δ^i⟩ and Σ_i α_i ‖Ā^i − ω_π^i‖²."""
     n, chances, maps, centres = (instance[key] for key in ("n", "chances", "maps", "centres"))
     means = [expected(chances, features) for features in maps]
@@ -156,12 +149,10 @@ def moments(instance: Instance) -> Iterator[tuple[Fraction, Fraction, Fraction]]
         yield mass, gain, square
 
 
-@claim(
+@sc.claim(
     "RMW-T20",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE,
-    kind=IN_EXPECTATION,
-    expected=HOLDS,
+    kind=sc.IN_EXPECTATION,
     says=r"If ‖φ(x)‖ ≤ 1, ‖Ā(S)‖ ≤ 1 for all S, and ω_π, β > 0 and Ā are fixed before the draw, then "
     r"E ℓ(P, Ā(S)) ≤ E [ℓ(S, Ā(S)) + ‖Ā(S) − ω_π‖²/(βn)] + β, and with probability at least 1 − δ "
     r"ℓ(P, Ā(S)) ≤ ℓ(S, Ā(S)) + (‖Ā(S) − ω_π‖² + log(1/δ))/(βn) + β. (RMW-T20-half: both with ½‖Ā(S) − ω_π‖².)",
@@ -171,25 +162,22 @@ def moments(instance: Instance) -> Iterator[tuple[Fraction, Fraction, Fraction]]
     covers=("RMW-T20-half",),
     note="Exact: the expectations are rational. Learners Ā(S) = ω_π + c βn (ω_S − ω_P) come closest. Far from sharp: in expectation β/4 "
     "suffices beside ‖·‖² (RMW-T20-quarter).",
-    cost=1.5,
 )
-def normal_posteriors(instance: Instance, trial: Trial) -> Iterator[Check]:
+def normal_posteriors(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both bounds with both constants."""
     n, beta = instance["n"], instance["beta"]
     found = list(moments(instance))
     gain, square = add(mass * g for mass, g, _ in found), add(mass * s for mass, _, s in found)
     for kappa, row in ((Fraction(1), ""), (HALF, "RMW-T20-half")):
-        yield at_most(gain, kappa * square / (beta * n) + trial["beta"] * beta, "in expectation", row=row)
+        yield sc.at_most(gain, kappa * square / (beta * n) + trial["beta"] * beta, "in expectation", row=row)
         over = tails((beta * n * (g - trial["beta"] * beta) - kappa * s, mass) for mass, g, s in found)
         yield holds_for_all_levels(over, lambda x: ball(x) if x > 0 else None, "with high probability", row)
 
 
-@claim(
+@sc.claim(
     "RMW-T20-quarter",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", ours: the sharp bound in expectation",
-    kind=IN_EXPECTATION,
-    expected=HOLDS,
+    kind=sc.IN_EXPECTATION,
     says=r"If ‖φ(x)‖ ≤ 1 and ω_π is fixed before the draw, then for every κ, β > 0 and every learner "
     r"E ℓ(P, Ā(S)) ≤ E [ℓ(S, Ā(S)) + κ‖Ā(S) − ω_π‖²/(βn)] + β/(4κ). So in Theorem 20 β/4 will do for β (κ = 1), and β/2 with κ = ½.",
     instances=single_maps,
@@ -198,33 +186,31 @@ def normal_posteriors(instance: Instance, trial: Trial) -> Iterator[Check]:
     note="Without PAC-Bayes: E⟨ω_π, Δ⟩ = 0, ⟨Ā − ω_π, Δ⟩ ≤ κ‖Ā − ω_π‖²/(βn) + βn‖Δ‖²/(4κ) (RMW-T20-steps), and "
     "E‖Δ‖² ≤ 1/n. Reached by Ā(S) = ω_π + βnΔ/(2κ) and ‖φ‖ = 1, ω_P = 0. ‖Ā‖ ≤ 1 is not needed. It gives nothing with high probability.",
 )
-def sharp_in_expectation(instance: Instance, trial: Trial) -> Iterator[Check]:
+def sharp_in_expectation(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The expectations for three κ."""
     n, beta = instance["n"], instance["beta"]
     found = list(moments(instance))
     gain, square = add(mass * g for mass, g, _ in found), add(mass * s for mass, _, s in found)
     for kappa in (HALF, Fraction(1), Fraction(2)):
-        yield at_most(gain, kappa * square / (beta * n) + trial["share"] * beta / (4 * kappa), f"κ = {kappa}")
+        yield sc.at_most(gain, kappa * square / (beta * n) + trial["share"] * beta / (4 * kappa), f"κ = {kappa}")
 
 
-def learners_with_tags(trial: Trial) -> Iterator[Instance]:
+def learners_with_tags(trial: sc.Trial) -> Iterator[sc.Instance]:
     """One map for each of six points, 1 there and −1 elsewhere, of which the map of the point drawn is used; then mixtures."""
     one, size = Fraction(1), 6
     maps = [[[one if i == j else -one] for j in range(size)] for i in range(size)]
     even = [one / size] * size
-    made: Instance = {"chances": even, "maps": maps, "centres": [[Fraction(0)]] * size, "prior": even, "n": 1, "beta": one / 2}
+    made: sc.Instance = {"chances": even, "maps": maps, "centres": [[Fraction(0)]] * size, "prior": even, "n": 1, "beta": one / 2}
     drawn = [counted.index(1) for counted, _ in multinomial(1, tuple(even))]
     vectors = [[[7 * one / 10]] * size for _ in drawn]
     yield made | {"vectors": vectors, "mixing": [[one * (i == j) for i in range(size)] for j in drawn]}
     yield from several_maps(trial)
 
 
-@claim(
+@sc.claim(
     "RMW-T21",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Theorem 21",
-    kind=IN_EXPECTATION,
-    expected=HOLDS,
+    kind=sc.IN_EXPECTATION,
     says=r"If ‖φ_i(x)‖ ≤ 1 and ‖Ā^i(S)‖ ≤ 1 for all i, x and S, and α_π, ω_π^i, β > 0, α and Ā^i are fixed before the draw, then "
     r"E E_{i~α(S)} ℓ(P, Ā^i(S)) ≤ E [E_i ℓ(S, Ā^i(S)) + (D_KL(α(S), α_π) + E_i ‖Ā^i(S) − ω_π^i‖²)/(βn)] + β, and with probability at "
     r"least 1 − δ the same without E_S and with log(1/δ) added to D_KL. (RMW-T21-half: with ½‖·‖².)",
@@ -233,9 +219,8 @@ def learners_with_tags(trial: Trial) -> Iterator[Instance]:
     mutants={"without D_KL(α, α_π)": {"divergence": 0}, "β/8": {"beta": Fraction(1, 8)}},
     covers=("RMW-T21-half",),
     note="The proof has the slip of RMW-T20-KL. Two, three and six maps; mixing weights near the worst for each sample.",
-    cost=1.5,
 )
-def mixtures_of_normals(instance: Instance, trial: Trial) -> Iterator[Check]:
+def mixtures_of_normals(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both bounds with both constants; the divergence of the tags is enclosed."""
 
     n, beta = instance["n"], instance["beta"]
@@ -248,7 +233,7 @@ def mixtures_of_normals(instance: Instance, trial: Trial) -> Iterator[Check]:
                 tags = divergence(mixing, instance["prior"]) * trial["divergence"]
                 over.append((ball(beta * n * (gain - trial["beta"] * beta) - kappa * square) - tags, mass))
                 mean += over[-1][0] * ball(mass)
-        yield at_most(enclosed(mean), 0, "in expectation, times βn", row=row)
+        yield sc.at_most(enclosed(mean), 0, "in expectation, times βn", row=row)
         ratios = unit_ratios(over)
         name = "with high probability: P(bad)/δ"
-        yield at_most(ratios, 1, name, row=row) if ratios else vacuous(True, name, evidence=EXACT, row=row)
+        yield sc.at_most(ratios, 1, name, row=row) if ratios else sc.vacuous(True, name, evidence=sc.EXACT, row=row)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.claims.transcendent import root_bounds
 from simopt.core.arrays import Array
 from simopt.theorems.small_worlds.exact_tails import Ball, average, ball, expected, multinomial
@@ -32,7 +32,7 @@ def divergence(posterior: Sequence[Fraction], prior: Sequence[Fraction]) -> Ball
     return sum((ball(q) * (ball(q) / ball(p)).log() for q, p in zip(posterior, prior, strict=True) if q > 0), ball(0))
 
 
-def worst_posteriors(instance: Instance) -> list[list[Fraction]]:
+def worst_posteriors(instance: sc.Instance) -> list[list[Fraction]]:
     """For each sample a distribution Q over the functions near the least of ℓ(S, Q̄) + D_KL(Q, π)/(βn) − ℓ_ββ(P, Q).
 
     A stationary point satisfies Q(f) ∝ π(f) exp(−βn ℓ(S, f) − n E_f/Q(E)), E_f = E_P e^{−β ℓ(·, f)}: iterated, with damping.
@@ -52,7 +52,7 @@ def worst_posteriors(instance: Instance) -> list[list[Fraction]]:
     return made
 
 
-def finite_learners(trial: Trial) -> Iterator[Instance]:
+def finite_learners(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Four examples (two points, both labels), three functions, n ≤ 3; and one function, which decides between two losses."""
     for p in (Fraction(1, 10), Fraction(1, 2)):
         one = {"chances": [p, 1 - p], "losses": [[Fraction(0)], [Fraction(2)]], "prior": [Fraction(1)], "beta": Fraction(20), "n": 1}
@@ -60,7 +60,7 @@ def finite_learners(trial: Trial) -> Iterator[Instance]:
     for k in range(trial.count(40, 120)):
         scores = [[Fraction(int(v), 4) for v in trial.rng.integers(-6, 7, size=3)] for _ in range(2)]
         losses = [[1 - y * f for f in row] for row in scores for y in (1, -1)]
-        made: Instance = {"chances": weights(trial.rng, 4), "losses": losses, "prior": weights(trial.rng, 3)}
+        made: sc.Instance = {"chances": weights(trial.rng, 4), "losses": losses, "prior": weights(trial.rng, 3)}
         made |= {"beta": Fraction(int(trial.rng.integers(1, 9)), 4), "n": int(trial.rng.integers(1, 4))}
         if k % 4 == 3:
             size = len(multinomial(made["n"], tuple(made["chances"])))
@@ -79,7 +79,7 @@ def into_ball(vector: Sequence[Fraction]) -> list[Fraction]:
 
 def mixture(
     rng: np.random.Generator, chances: list[Fraction], maps: list[Any], n: int, beta: Fraction, strength: Fraction, half: Fraction
-) -> Instance:
+) -> sc.Instance:
     """A learner with Ā^i(S) = ω_π^i + strength·βn (ω_S^i − ω_P^i) in the unit ball and mixing weights that are worst for the bound."""
     centres = [scaled(disc_point(rng)[: len(features[0])], Fraction(int(rng.integers(0, 3)), 2)) for features in maps]
     prior = weights(rng, len(maps))
@@ -93,11 +93,11 @@ def mixture(
         log = np.log(np.array(prior, dtype=float)) + np.array(gains)
         mixing.append(rounded(np.exp(log - log.max()) / np.exp(log - log.max()).sum()))
         vectors.append(mine)
-    made: Instance = {"chances": chances, "maps": maps, "centres": centres, "prior": prior, "n": n, "beta": beta}
+    made: sc.Instance = {"chances": chances, "maps": maps, "centres": centres, "prior": prior, "n": n, "beta": beta}
     return made | {"vectors": vectors, "mixing": mixing}
 
 
-def normal_learners(trial: Trial, kinds: int) -> Iterator[Instance]:
+def normal_learners(trial: sc.Trial, kinds: int) -> Iterator[sc.Instance]:
     """Normal posteriors N(Ā(S), 1) over one map, or mixtures over several; the first worlds are a fair coin and a rare point."""
     one = Fraction(1)
     coin, rare = [[one], [-one]], [[one], [-one]]
@@ -112,12 +112,12 @@ def normal_learners(trial: Trial, kinds: int) -> Iterator[Instance]:
         yield mixture(trial.rng, weights(trial.rng, size), maps, int(trial.rng.integers(1, 5)), beta, strength, one / 2)
 
 
-def single_maps(trial: Trial) -> Iterator[Instance]:
+def single_maps(trial: sc.Trial) -> Iterator[sc.Instance]:
     """One feature map: Theorem 20."""
     yield from normal_learners(trial, 1)
 
 
-def several_maps(trial: Trial) -> Iterator[Instance]:
+def several_maps(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Two or three feature maps: Theorem 21."""
     yield from normal_learners(trial, 2)
     yield from normal_learners(trial, 3)

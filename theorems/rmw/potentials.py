@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class Potential:
     """ψ and its right derivative on the rationals."""
 
     name: str
-    value: Callable[[Fraction], Expr]
-    slope: Callable[[Fraction], Expr]
+    value: Callable[[Fraction], sc.Expr]
+    slope: Callable[[Fraction], sc.Expr]
 
-    def noisy_slope(self, v: Fraction, rate: Fraction) -> Expr:
+    def noisy_slope(self, v: Fraction, rate: Fraction) -> sc.Expr:
         """(1 − σ) ψ′(v) − σ ψ′(−v): the right derivative at v of the noisy potential, unless ψ has a kink at −v."""
         return (1 - rate) * self.slope(v) - rate * self.slope(-v)
 
@@ -34,8 +34,8 @@ def mixture(name: str, weights: Sequence[Fraction], bends: Sequence[Fraction]) -
     pairs = list(zip(weights, bends, strict=True))
     return Potential(
         name,
-        lambda v: rational(sum((c * max(b - v, Fraction(0)) for c, b in pairs), Fraction(0))),
-        lambda v: rational(-sum((c for c, b in pairs if v < b), Fraction(0))),
+        lambda v: sc.rational(sum((c * max(b - v, Fraction(0)) for c, b in pairs), Fraction(0))),
+        lambda v: sc.rational(-sum((c for c, b in pairs if v < b), Fraction(0))),
     )
 
 
@@ -43,16 +43,16 @@ BITS = 80  # binary digits of the enclosures
 
 HINGE = mixture("hinge", [Fraction(1)], [Fraction(1)])
 SQUARED_HINGE = Potential(
-    "squared hinge", lambda v: rational(max(1 - v, Fraction(0)) ** 2), lambda v: rational(-2 * max(1 - v, Fraction(0)))
+    "squared hinge", lambda v: sc.rational(max(1 - v, Fraction(0)) ** 2), lambda v: sc.rational(-2 * max(1 - v, Fraction(0)))
 )
-LOGISTIC = Potential("logistic", lambda v: log(1 + exp(-v, BITS), BITS), lambda v: -1 / (1 + exp(v, BITS)))
-EXPONENTIAL = Potential("exponential", lambda v: exp(-v, BITS), lambda v: -exp(-v, BITS))
+LOGISTIC = Potential("logistic", lambda v: sc.log(1 + sc.exp(-v, BITS), BITS), lambda v: -1 / (1 + sc.exp(v, BITS)))
+EXPONENTIAL = Potential("exponential", lambda v: sc.exp(-v, BITS), lambda v: -sc.exp(-v, BITS))
 POTENTIALS = {each.name: each for each in (HINGE, SQUARED_HINGE, LOGISTIC, EXPONENTIAL)}
 
-LINEAR = Potential("linear", lambda v: rational(1 - v), lambda v: rational(-1))
-SQUARED = Potential("squared", lambda v: rational((1 - v) ** 2), lambda v: rational(-2 * (1 - v)))
+LINEAR = Potential("linear", lambda v: sc.rational(1 - v), lambda v: sc.rational(-1))
+SQUARED = Potential("squared", lambda v: sc.rational((1 - v) ** 2), lambda v: sc.rational(-2 * (1 - v)))
 RAMP = Potential(  # min([1 − v]₊, 1): bounded, so not convex
-    "ramp", lambda v: rational(min(max(1 - v, Fraction(0)), Fraction(1))), lambda v: rational(-int(0 <= v < 1))
+    "ramp", lambda v: sc.rational(min(max(1 - v, Fraction(0)), Fraction(1))), lambda v: sc.rational(-int(0 <= v < 1))
 )
 NOT_POTENTIALS = {each.name: each for each in (LINEAR, SQUARED, RAMP)}
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.rmw.long_servedio import MASSES, margins, pull, three_points
 from simopt.theorems.rmw.potentials import POTENTIALS, Potential, named, random_mixture
 from simopt.theorems.small_worlds.worlds import dot
@@ -21,34 +21,31 @@ RATES = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 10), Fraction(1, 4), F
 DOUBLINGS = 12
 
 
-@claim(
+@sc.claim(
     "RMW-LS1-criterion",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Sections 4.4 and 9, our proof",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"With slopes g₁, g₂, g₀ of the noisy potential at the margins t, 6γt, 0 of the points at w = (t, t): the derivative of the "
     r"noisy risk along (1, 1) is (g₁ + 6γg₂)/4; where it is 0, the derivative along (1, −1) is γ(g₀ − (5/2)g₂). So the minimisers for a "
     r"convex potential give (γ, −γ) a negative score if g(6γt) < (2/5) g(0) at the t where the risk is least on the line, and a positive "
     r"one if g(6γt) > (2/5) g(0) there.",
     remains="from the two derivatives to the minimisers of a convex risk",
-    instances=once,
     exhaustive=True,
     knobs={"masses": MASSES},
     mutants={"equal masses": {"masses": (Fraction(1, 3),) * 3}},
 )
-def slopes_on_the_line(instance: Instance, trial: Trial) -> Iterator[Check]:
+def slopes_on_the_line(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Margins and derivatives with everything free."""
-    gamma, t, g2, g0, g1 = symbols("gamma t g2 g0 g1")
+    gamma, t, g2, g0, g1 = sc.symbols("gamma t g2 g0 g1")
     world = three_points(gamma, trial["masses"])
     for found, said, name in zip(margins(world, [t, t]), (t, 6 * gamma * t, 0), ("first", "second", "southern"), strict=True):
-        yield equal(found, said, f"{name} margin")
-    yield equal(dot(pull(world, [g1, g2, g0]), [1, 1]), (g1 + 6 * gamma * g2) / 4, "along the line")
+        yield sc.equal(found, said, f"{name} margin")
+    yield sc.equal(dot(pull(world, [g1, g2, g0]), [1, 1]), (g1 + 6 * gamma * g2) / 4, "along the line")
     still = pull(world, [-6 * gamma * g2, g2, g0])
-    yield equal(dot(still, [1, -1]), gamma * (g0 - Fraction(5, 2) * g2), "across, where the slope along vanishes")
+    yield sc.equal(dot(still, [1, -1]), gamma * (g0 - Fraction(5, 2) * g2), "across, where the slope along vanishes")
 
 
-def potentials_and_rates(trial: Trial) -> Iterator[Instance]:
+def potentials_and_rates(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Each potential at each rate, and random mixtures of hinges at random rates."""
     for name in trial["potentials"]:
         for rate in RATES:
@@ -70,24 +67,21 @@ def a_scale_that_fails(psi: Potential, rate: Fraction, ratio: Fraction) -> tuple
     return gamma, t
 
 
-def slopes(psi: Potential, rate: Fraction, gamma: Fraction, t: Fraction) -> tuple[Expr, Expr, Expr]:
+def slopes(psi: Potential, rate: Fraction, gamma: Fraction, t: Fraction) -> tuple[sc.Expr, sc.Expr, sc.Expr]:
     """G(t), g(6γt) and g(0)."""
     second = psi.noisy_slope(6 * gamma * t, rate)
     return psi.noisy_slope(t, rate) + 6 * gamma * second, second, psi.noisy_slope(Fraction(0), rate)
 
 
-@claim(
+@sc.claim(
     "RMW-LS1",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 4.4, after Long and Servedio",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"**For every rate σ ∈ (0, ½) and every convex potential ψ there is** a separable P on three points of ℝ² (Section 9 with a "
     r"scale γ) such that every minimiser of E_{P_σ} ψ(y⟨w, x⟩) over ℝ² gives the point of mass ½ a negative score, an error of ½ or more "
     r"under every convention. Take t with −ψ′(t) ≤ σa/2, a = −ψ′(0), then u with g < (2/5) g(0) on [0, u], then γ with 6γt ≤ u and "
     r"6γ(1 − 2σ) ≤ σ/2: G(t) ≥ σ²a/2 > 0, and RMW-LS1-criterion applies.",
     remains="that t and u exist (ψ′ → 0 at infinity, and is continuous at 0), and RMW-LS1-criterion: from the slopes to the minimisers",
-    instances=once,
     exhaustive=True,
     knobs={"noise": 1},
     mutants={"no label noise": {"noise": 0}},
@@ -95,28 +89,26 @@ def slopes(psi: Potential, rate: Fraction, gamma: Fraction, t: Fraction) -> tupl
     "chosen so that this occurs for σ arbitrarily small'). One P for all rates does not exist for hinge loss: RMW-LS1-literal. With "
     "stationarity in the second coordinate 0 < w₁ < w₂ for smooth ψ, so the error is ½ exactly. For particular ψ: RMW-LS1-tried.",
 )
-def every_convex_potential_fails_at_some_scale(instance: Instance, trial: Trial) -> Iterator[Check]:
+def every_convex_potential_fails_at_some_scale(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Slopes of ψ as their bounds and what is ≥ 0 beside: r₁ by the choice of t, r₂ and r₄ by convexity, r₃ by the choice of γ."""
-    sigma, gamma, a, r1, r2, r3, r4 = symbols("sigma gamma a r1 r2 r3 r4")
+    sigma, gamma, a, r1, r2, r3, r4 = sc.symbols("sigma gamma a r1 r2 r3 r4")
     rate = trial["noise"] * sigma
     at_t = (1 - rate) * (-sigma * a / 2 + r1) + rate * (a + r2)  # ψ′(t) = −σa/2 + r₁, ψ′(−t) = −a − r₂
-    yield equal(at_t, sigma * a / 2 + sigma**2 * a / 2 + (1 - sigma) * r1 + sigma * r2, "g(t)")
+    yield sc.equal(at_t, sigma * a / 2 + sigma**2 * a / 2 + (1 - sigma) * r1 + sigma * r2, "g(t)")
     zero = (1 - rate) * -a - rate * -a
-    yield equal(zero, -(1 - 2 * sigma) * a, "g(0) < 0")
+    yield sc.equal(zero, -(1 - 2 * sigma) * a, "g(0) < 0")
     scale = (sigma / 2 - r3) / (1 - 2 * sigma)  # 6γ
     along = at_t + scale * (zero + r4)
-    yield equal(along, sigma**2 * a / 2 + (1 - sigma) * r1 + sigma * r2 + r3 * a + scale * r4, "G(t), g(6γt) = g(0) + r₄")
-    (v,) = symbols("v")
+    yield sc.equal(along, sigma**2 * a / 2 + (1 - sigma) * r1 + sigma * r2 + r3 * a + scale * r4, "G(t), g(6γt) = g(0) + r₄")
+    (v,) = sc.symbols("v")
     for found, said in zip(margins(three_points(gamma), [v, 0]), (v, gamma * v, gamma * v), strict=True):
-        yield equal(found, said, "P is separable: margins at w = (v, 0), v > 0")
+        yield sc.equal(found, said, "P is separable: margins at w = (v, 0), v > 0")
 
 
-@claim(
+@sc.claim(
     "RMW-LS1-tried",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 4.4, after Long and Servedio, potential by potential",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"For the hinge, its square, the logistic and the exponential potential at six rates from 1/1000 to 49/100, and for random "
     r"mixtures of one to four hinges at random rates, there are powers of two γ < 1/6 and t with G(t) ≥ 0 and g(6γt) < (2/5) g(0), by "
     r"rigorous enclosures. So every minimiser of E_{P_σ} ψ(y⟨w, x⟩) gives the point of mass ½ a negative score (RMW-LS1-criterion).",
@@ -127,13 +119,13 @@ def every_convex_potential_fails_at_some_scale(instance: Instance, trial: Trial)
         "most of the mass in the south": {"masses": (Fraction(1, 16), Fraction(1, 16), Fraction(7, 8))},
     },
 )
-def potentials_fail_at_some_scale(instance: Instance, trial: Trial) -> Iterator[Check]:
+def potentials_fail_at_some_scale(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Find t and γ among powers of two and check both inequalities."""
     psi, rate = named(instance), instance["rate"]
     _, second, south = trial["masses"]
     ratio = south / (5 * second)  # 2/5 for the masses of the paper
     gamma, t = a_scale_that_fails(psi, rate, ratio)
     along, across, zero = slopes(psi, rate, gamma, t)
-    yield at_least(along, 0, f"G(t) ≥ 0, {psi.name}")
-    yield at_most(across - ratio * zero, 0, f"g(6γt) < (2/5) g(0), {psi.name}", strict=True)
-    yield at_most(6 * gamma, 1, "γ < 1/6")
+    yield sc.at_least(along, 0, f"G(t) ≥ 0, {psi.name}")
+    yield sc.at_most(across - ratio * zero, 0, f"g(6γt) < (2/5) g(0), {psi.name}", strict=True)
+    yield sc.at_most(6 * gamma, 1, "γ < 1/6")

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.rmw.potentials import LOGISTIC, random_mixture
 from simopt.theorems.small_worlds.worlds import add, dot, minus
 
@@ -27,7 +27,7 @@ PLACE = "Section 6.7, the 'trade off' of Bartlett and Tewari"
 NEAR = Fraction(1, 1000)  # less than the distances between the bends
 
 
-def losses_and_scores(trial: Trial) -> Iterator[Instance]:
+def losses_and_scores(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The hinge, mixtures of hinges, and scores at the bends, their opposites and between; the logistic loss."""
     mixtures = [([Fraction(1)], [Fraction(1)])] + [random_mixture(trial.rng) for _ in range(trial.count(12, 60))]
     for weights, bends in mixtures:
@@ -37,18 +37,18 @@ def losses_and_scores(trial: Trial) -> Iterator[Instance]:
         yield {"loss": "logistic", "score": Fraction(score)}
 
 
-def value(instance: Instance, v: Fraction) -> Fraction:
+def value(instance: sc.Instance, v: Fraction) -> Fraction:
     """ψ(v) = Σ c_k [b_k − v]_+."""
     return Fraction(add(c * max(b - v, Fraction(0)) for c, b in zip(instance["weights"], instance["bends"], strict=True)))
 
 
-def slopes(instance: Instance, v: Fraction) -> tuple[Fraction, Fraction]:
+def slopes(instance: sc.Instance, v: Fraction) -> tuple[Fraction, Fraction]:
     """The ends of −∂ψ(v), the larger first: minus the left and minus the right derivative."""
     pairs = list(zip(instance["weights"], instance["bends"], strict=True))
     return add(c for c, b in pairs if v <= b), add(c for c, b in pairs if v < b)
 
 
-def is_best(instance: Instance, eta: Fraction, t: Fraction) -> bool:
+def is_best(instance: sc.Instance, eta: Fraction, t: Fraction) -> bool:
     """Whether t minimises ηψ(v) + (1 − η)ψ(−v), by values: at all bends, and next to t on either side."""
 
     def risk(v: Fraction) -> Fraction:
@@ -58,12 +58,10 @@ def is_best(instance: Instance, eta: Fraction, t: Fraction) -> bool:
     return all(risk(t) <= risk(rival) for rival in rivals)
 
 
-@claim(
+@sc.claim(
     "RMW-6.7-tradeoff",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE,
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"With the regulariser (λ/2)‖ω‖² a convex potential ψ trades sparsity for calibration, **score by score**: if a point with the "
     r"score t may have no weight, 0 ∈ ∂ψ(yt), then t minimises ηψ(v) + (1 − η)ψ(−v) for an interval of η = P(Y = 1 | x), or for no "
     r"0 < η < 1, and does not tell η. If t is best for one 0 < η < 1 only, every point with this score has weight, whatever its label.",
@@ -74,14 +72,13 @@ def is_best(instance: Instance, eta: Fraction, t: Fraction) -> bool:
     note="Proof in the head of sparse_or_calibrated.py. Hinge: t = 1 for all η ≥ ½, and positive points at 1 may go without weight; "
     "logistic and squared hinge: t tells η, and all points with 0 < η < 1 have weight. Bartlett and Tewari show what share of the points "
     "this is as n → ∞. Scores are tried by the values of the risk, not by its slopes.",
-    cost=0.5,
 )
-def scores_without_weight_tell_no_probability(instance: Instance, trial: Trial) -> Iterator[Check]:
+def scores_without_weight_tell_no_probability(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The odds at which t is best, from values; for each label that may go without weight, two η of the interval."""
     t = instance["score"]
     if "loss" in instance:
         for y in (1, -1):
-            yield at_most(LOGISTIC.slope(y * t), 0, f"ψ′(yt) of the logistic loss, y = {y}", strict=True)
+            yield sc.at_most(LOGISTIC.slope(y * t), 0, f"ψ′(yt) of the logistic loss, y = {y}", strict=True)
         return
     (A, a), (B, b) = slopes(instance, t), slopes(instance, -t)
     for label, free, most, least in ((1, a == 0, A, b), (-1, b == 0, B, a)):
@@ -90,41 +87,37 @@ def scores_without_weight_tell_no_probability(instance: Instance, trial: Trial) 
             for share in (end, end + trial["place"] * (1 - end)):
                 eta = share if label == 1 else 1 - share
                 if 0 < eta < 1:
-                    yield true(is_best(instance, eta, t), f"t is best for η = {eta}", evidence=EXACT)
+                    yield sc.true(is_best(instance, eta, t), f"t is best for η = {eta}", evidence=sc.EXACT)
         elif free:
             for k in range(1, 8):
-                yield true(is_best(instance, Fraction(k, 8), t) is (least == 0), f"best for η = {k}/8 as for all", evidence=EXACT)
+                yield sc.true(is_best(instance, Fraction(k, 8), t) is (least == 0), f"best for η = {k}/8 as for all", evidence=sc.EXACT)
     if a > 0 and b > 0 and b * a == A * B:
         eta = b / (A + b)
-        yield true(is_best(instance, eta, t), f"t is best for η = {eta}", evidence=EXACT)
+        yield sc.true(is_best(instance, eta, t), f"t is best for η = {eta}", evidence=sc.EXACT)
         for near in (eta - NEAR * eta * (1 - eta), eta + NEAR * eta * (1 - eta)):
-            yield true(not is_best(instance, near, t), f"and not for η = {near}", evidence=EXACT)
+            yield sc.true(not is_best(instance, near, t), f"and not for η = {near}", evidence=sc.EXACT)
 
 
-@claim(
+@sc.claim(
     "RMW-6.7-regulariser",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 6.7, 'this is for this particular choice of regularizer'",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"With another regulariser the trade-off need not be made: a calibrated loss and a sparse solution. Two points, equally likely, "
     r"K(x_1, x_1) = K(x_2, x_2) = 1, K(x_1, x_2) = ½, η = ½ + (c/2)K(·, x_1), 0 < c < 1, and the squared hinge, for which η = (1 + t)/2. "
     r"With **λ(|c_1| + |c_2|)**, 0 < λ < c, the minimiser is (c − 4λ/5) K(·, x_1), one point of two, and estimates η to 2λ/5; with "
     r"(λ/2)‖ω‖² it has weight on both points for every λ > 0.",
     remains="that a convex function is least where a subgradient is 0, and scores are at most 1",
-    instances=once,
     exhaustive=True,
     resolution=0.0,
     knobs={"shrinkage": Fraction(4, 5)},
     mutants={"c_1 = c − λ": {"shrinkage": Fraction(1)}},
     note="The paper names the LASSO. The second regulariser is the trade-off's own, on the same points: c_2 = cλ/(2(1 + λ)² − ½).",
-    cost=0.1,
 )
-def absolute_values_leave_a_calibrated_loss_sparse(instance: Instance, trial: Trial) -> Iterator[Check]:
+def absolute_values_leave_a_calibrated_loss_sparse(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The risk; its slopes at the sparse point, −λ and inside [−λ, λ]; and the solution with the other regulariser."""
-    c, lam, eta, t = symbols("c lam eta t")
+    c, lam, eta, t = sc.symbols("c lam eta t")
     f = 2 * eta - 1
-    yield equal(eta * (1 - t) ** 2 + (1 - eta) * (1 + t) ** 2, (t - f) ** 2 + 1 - f**2, "ηψ(t) + (1 − η)ψ(−t), |t| ≤ 1")
+    yield sc.equal(eta * (1 - t) ** 2 + (1 - eta) * (1 + t) ** 2, (t - f) ** 2 + 1 - f**2, "ηψ(t) + (1 − η)ψ(−t), |t| ≤ 1")
     K = [[Fraction(1), Fraction(1, 2)], [Fraction(1, 2), Fraction(1)]]
     best = [c * k for k in K[0]]
 
@@ -133,11 +126,11 @@ def absolute_values_leave_a_calibrated_loss_sparse(instance: Instance, trial: Tr
 
     sparse = [c - trial["shrinkage"] * lam, Fraction(0) * lam]
     wrong = minus(scores(sparse), best)  # half the mean of 2(t − f)K(·, x_j): the slopes of the risk
-    yield equal(dot(wrong, K[0]), -lam, "slope along c_1 > 0")
-    yield equal(dot(wrong, K[1]), -4 * lam / 5, "slope along c_2 = 0, inside [−λ, λ]")
-    yield equal(wrong[0] / 2, -2 * lam / 5, "error of the estimate of η at x_1")
-    yield equal(wrong[1] / 2, -lam / 5, "error of the estimate of η at x_2")
+    yield sc.equal(dot(wrong, K[0]), -lam, "slope along c_1 > 0")
+    yield sc.equal(dot(wrong, K[1]), -4 * lam / 5, "slope along c_2 = 0, inside [−λ, λ]")
+    yield sc.equal(wrong[0] / 2, -2 * lam / 5, "error of the estimate of η at x_1")
+    yield sc.equal(wrong[1] / 2, -lam / 5, "error of the estimate of η at x_2")
     whole = (1 + lam) ** 2 - Fraction(1, 4)
     dense = [c * (lam + Fraction(3, 4)) / whole, c * lam / (2 * whole)]
     for j in range(2):
-        yield equal(scores(dense)[j] + lam * dense[j], best[j], f"(K + λ)c = f, coordinate {j + 1}, with c_2 ≠ 0")
+        yield sc.equal(scores(dense)[j] + lam * dense[j], best[j], f"(K + λ)c = f, coordinate {j + 1}, with c_2 ≠ 0")

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.rmw.labelled_samples import atoms_of, dependent_samples, independent_samples, samples
 from simopt.theorems.small_worlds.exact_svm import Gram, gram, mean_margins, path, piece_at, square, threshold
 from simopt.theorems.small_worlds.worlds import dot
@@ -27,12 +27,10 @@ def strengths(G: Gram) -> list[Fraction]:
     return [edge / 1000, *(share * edge for share in SHARES)]
 
 
-@claim(
+@sc.claim(
     "RMW-SVMl-path",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 3.2",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"The path of SVM solutions enters the mean continuously: ‖λf_λ − ω_S‖² ≤ (1/n) Σ [y_i f_S(x_i) − λ]_+ for every λ > 0, which is "
     r"0 exactly from λ* on, and ‖f_λ − f_μ‖ ≤ (|λ − μ|/λ) ‖f_μ‖. Scale: as λ falls ‖f_λ‖ does not fall, and λ‖f_λ‖ does not rise; "
     r"it is ‖ω_S‖ from λ* on.",
@@ -40,9 +38,8 @@ def strengths(G: Gram) -> list[Fraction]:
     knobs={"factor": Fraction(1)},
     mutants={"half the bound": {"factor": Fraction(1, 2)}},
     note="Sharp as λ → 0 for a single point of norm 1, where λf_λ = min(λ, 1) φ(x).",
-    cost=1.5,
 )
-def path_enters_the_mean_continuously(instance: Instance, trial: Trial) -> Iterator[Check]:
+def path_enters_the_mean_continuously(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both bounds and both norms on a grid of λ; consecutive λ for the second bound, in both directions."""
     G = gram(atoms_of(instance))
     n, m, pieces = len(G), mean_margins(G), path(G)
@@ -50,23 +47,21 @@ def path_enters_the_mean_continuously(instance: Instance, trial: Trial) -> Itera
     shares = [piece_at(pieces, lam).multipliers(lam) for lam in grid]
     for lam, a in zip(grid, shares, strict=True):
         bound = sum((max(Fraction(0), value - lam) for value in m), Fraction(0)) / n
-        yield at_most(square(G, [x - Fraction(1, n) for x in a]), trial["factor"] * bound, "‖λf_λ − ω_S‖²")
+        yield sc.at_most(square(G, [x - Fraction(1, n) for x in a]), trial["factor"] * bound, "‖λf_λ − ω_S‖²")
     for i, j in zip(range(len(grid) - 1), range(1, len(grid)), strict=True):
         lam, mu = grid[i], grid[j]
         first, second = ([x / at for x in a] for a, at in ((shares[i], lam), (shares[j], mu)))
         apart = square(G, [x - y for x, y in zip(first, second, strict=True)])
-        yield at_most(apart, ((mu - lam) / lam) ** 2 * square(G, second), "‖f_λ − f_μ‖², μ > λ")
-        yield at_most(apart, ((mu - lam) / mu) ** 2 * square(G, first), "‖f_λ − f_μ‖², μ < λ")
-        yield at_most(square(G, second), square(G, first), "‖f_λ‖ does not grow with λ")
-        yield at_least(square(G, shares[j]), square(G, shares[i]), "λ‖f_λ‖ does not fall with λ")
+        yield sc.at_most(apart, ((mu - lam) / lam) ** 2 * square(G, second), "‖f_λ − f_μ‖², μ > λ")
+        yield sc.at_most(apart, ((mu - lam) / mu) ** 2 * square(G, first), "‖f_λ − f_μ‖², μ < λ")
+        yield sc.at_most(square(G, second), square(G, first), "‖f_λ‖ does not grow with λ")
+        yield sc.at_least(square(G, shares[j]), square(G, shares[i]), "λ‖f_λ‖ does not fall with λ")
 
 
-@claim(
+@sc.claim(
     "RMW-SVMl-direction",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 3.2",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"Let **the φ(x_i) be linearly independent**. Then f_λ is a positive multiple of ω_S (the same classifier on the whole span of "
     r"the φ(x)) if and only if **λ ≥ λ* or all y_i f_S(x_i) are equal**; if these are equal it is for every λ > 0, with f_λ = ω_S/max(λ, "
     r"λ*).",
@@ -76,7 +71,7 @@ def path_enters_the_mean_continuously(instance: Instance, trial: Trial) -> Itera
     note="A strictly positive definite kernel at distinct points, such as the Gaussian, makes the φ(x_i) independent. Without "
     "independence f_λ can have the direction of ω_S below λ*: RMW-SVMl-class.",
 )
-def svm_has_the_direction_of_the_mean(instance: Instance, trial: Trial) -> Iterator[Check]:
+def svm_has_the_direction_of_the_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """‖f_λ‖²‖ω_S‖² − ⟨f_λ, ω_S⟩² is 0 or positive."""
     G = gram(atoms_of(instance))
     n, m, pieces, edge = len(G), mean_margins(G), path(G), threshold(G)
@@ -85,15 +80,15 @@ def svm_has_the_direction_of_the_mean(instance: Instance, trial: Trial) -> Itera
         f = piece_at(pieces, lam).coefficients(lam)
         angle = square(G, f) * size - dot(f, m) ** 2
         if trial["scale"] * lam >= edge or min(m) == edge:
-            yield equal(angle, 0, "f_λ is parallel to ω_S")
-            yield at_least(dot(f, m), 0, "⟨f_λ, ω_S⟩ > 0", strict=True)
+            yield sc.equal(angle, 0, "f_λ is parallel to ω_S")
+            yield sc.at_least(dot(f, m), 0, "⟨f_λ, ω_S⟩ > 0", strict=True)
         else:
-            yield at_least(angle, 0, "f_λ is not parallel to ω_S", strict=True)
+            yield sc.at_least(angle, 0, "f_λ is not parallel to ω_S", strict=True)
         if min(m) == edge:
-            yield equal(square(G, [c - Fraction(1, n) / max(lam, edge) for c in f]), 0, "equal margins: f_λ = ω_S/max(λ, λ*)")
+            yield sc.equal(square(G, [c - Fraction(1, n) / max(lam, edge) for c in f]), 0, "equal margins: f_λ = ω_S/max(λ, λ*)")
 
 
-def solved_by_hand(trial: Trial) -> Iterator[Instance]:
+def solved_by_hand(trial: sc.Trial) -> Iterator[sc.Instance]:
     """ψ on a line, or one ψ: λ < λ*, the solution f_λ and its multipliers a."""
     one, half, quarter = Fraction(1), Fraction(1, 2), Fraction(1, 4)
     for lam in (Fraction(1, 100), half, Fraction(99, 100)):
@@ -103,17 +98,15 @@ def solved_by_hand(trial: Trial) -> Iterator[Instance]:
     yield {"psi": [one, half], "lam": Fraction(1, 16), "f": Fraction(2), "a": [Fraction(0), quarter]}
 
 
-def beyond_the_threshold(trial: Trial) -> Iterator[Instance]:
+def beyond_the_threshold(trial: sc.Trial) -> Iterator[sc.Instance]:
     """λ > λ*."""
     yield {"psi": [Fraction(1)], "lam": Fraction(2), "f": Fraction(1, 2), "a": [Fraction(1)]}
 
 
-@claim(
+@sc.claim(
     "RMW-SVMl-class",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 3.2",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"For classifiers λ ≥ λ* is sufficient, not necessary: for one sample, ψ = (1), and for two on a line, ψ = (1), (½), there are "
     r"λ < λ* for which the SVM classifies as the mean does, although f_λ ≠ ω_S/λ.",
     instances=solved_by_hand,
@@ -122,14 +115,14 @@ def beyond_the_threshold(trial: Trial) -> Iterator[Instance]:
     note="ψ = (1), and ψ = (1), (½) with λ* = ¾: there f_λ is ω_S/λ, then 1 for ¼ ≤ λ ≤ ¾, (4λ)⁻¹, and 2 for λ ≤ ⅛: the path also stands "
     "still. So no threshold in λ is exact for 'the same classifier' on all samples.",
 )
-def same_classifier_below_the_threshold(instance: Instance, trial: Trial) -> Iterator[Check]:
+def same_classifier_below_the_threshold(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Optimality by a zero gap, f_λ and ω_S on one side of 0, and f_λ < ω_S/λ."""
-    psi, lam, f, a = inputs(**instance)
+    psi, lam, f, a = sc.inputs(**instance)
     n = len(psi)
-    yield at_least(maximum(*[-x for x in a]) * -1, 0, "a ≥ 0")
-    yield at_most(maximum(*a), Fraction(1, n), "a ≤ 1/n")
-    pull = total(x * p for x, p in zip(a, psi, strict=True))
-    primal = total(maximum(0, 1 - f * p) for p in psi) / n + lam * f**2 / 2
-    yield equal(primal, total(a) - pull**2 / (2 * lam), "P(f_λ) = D(a)")
-    yield at_least(f * total(psi), 0, "f_λ ω_S > 0", strict=True)
-    yield at_most(f, total(psi) / n / lam, "f_λ < ω_S/λ", strict=True)
+    yield sc.at_least(sc.maximum(*[-x for x in a]) * -1, 0, "a ≥ 0")
+    yield sc.at_most(sc.maximum(*a), Fraction(1, n), "a ≤ 1/n")
+    pull = sc.total(x * p for x, p in zip(a, psi, strict=True))
+    primal = sc.total(sc.maximum(0, 1 - f * p) for p in psi) / n + lam * f**2 / 2
+    yield sc.equal(primal, sc.total(a) - pull**2 / (2 * lam), "P(f_λ) = D(a)")
+    yield sc.at_least(f * sc.total(psi), 0, "f_λ ω_S > 0", strict=True)
+    yield sc.at_most(f, sc.total(psi) / n / lam, "f_λ < ω_S/λ", strict=True)

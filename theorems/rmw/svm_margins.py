@@ -10,66 +10,61 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.small_worlds.worlds import add, dot, scaled, squared
 
 PLACE = "Section 3.2, 'preferentially optimizing the margin over the sample hinge loss'"
 
 
-@claim(
+@sc.claim(
     "RMW-3.2",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE,
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"The stronger the regularisation of the SVM, the more it prefers the margin 1/‖ω‖ to the hinge loss on the sample: for λ < μ "
     r"the solution at μ has no larger norm and no smaller hinge loss than that at λ. The mean classifier is the end of this path: if "
     r"ω_S ≠ 0, from λ* on the solution is ω_S/λ, whose margin λ/‖ω_S‖ grows without bound, and its hinge loss 1 − ‖ω_S‖²/λ to 1, that of "
     r"ω = 0.",
     remains="that the solution is ω_S/λ from λ* on, and no hinge bends there: RMW-SVMl",
-    instances=once,
     exhaustive=True,
     knobs={"penalty": Fraction(1, 2)},
     mutants={"−(λ/2)‖ω‖²": {"penalty": Fraction(-1, 2)}},
     note="The margin is that of the SVM's objective. The least margin min y f(x)/‖f‖ is not what the mean prefers (RMW-3.2-least): of all "
     "unit vectors it has the largest mean margin (Theorem 2).",
 )
-def norms_and_losses_along_the_path(instance: Instance, trial: Trial) -> Iterator[Check]:
+def norms_and_losses_along_the_path(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both inequalities as sums of what is ≥ 0, from two optimal solutions; then the mean."""
-    lam, mu, F, G, Rf, Rg = symbols("lam mu F G Rf Rg")  # F = ‖f‖², G = ‖g‖²
+    lam, mu, F, G, Rf, Rg = sc.symbols("lam mu F G Rf Rg")  # F = ‖f‖², G = ‖g‖²
     a = Rg + lam * trial["penalty"] * G - Rf - lam * trial["penalty"] * F
     b = Rf + mu * trial["penalty"] * F - Rg - mu * trial["penalty"] * G
-    yield equal((mu - lam) / 2 * (F - G), a + b, "½(μ − λ)(‖f‖² − ‖g‖²) = a + b ≥ 0")
-    yield equal(Rg - Rf, a + lam / 2 * (F - G), "R(g) − R(f) = a + (λ/2)(‖f‖² − ‖g‖²) ≥ 0")
-    omega = list(symbols("u v"))
-    yield equal(squared(scaled(omega, 1 / lam)), squared(omega) / lam**2, "norm of ω_S/λ")
-    yield equal(1 - dot(scaled(omega, 1 / lam), omega), 1 - squared(omega) / lam, "mean of the hinges 1 − ⟨ω_S/λ, ψ_i⟩")
+    yield sc.equal((mu - lam) / 2 * (F - G), a + b, "½(μ − λ)(‖f‖² − ‖g‖²) = a + b ≥ 0")
+    yield sc.equal(Rg - Rf, a + lam / 2 * (F - G), "R(g) − R(f) = a + (λ/2)(‖f‖² − ‖g‖²) ≥ 0")
+    omega = list(sc.symbols("u v"))
+    yield sc.equal(squared(scaled(omega, 1 / lam)), squared(omega) / lam**2, "norm of ω_S/λ")
+    yield sc.equal(1 - dot(scaled(omega, 1 / lam), omega), 1 - squared(omega) / lam, "mean of the hinges 1 − ⟨ω_S/λ, ψ_i⟩")
 
 
-def separable(trial: Trial) -> Iterator[Instance]:
+def separable(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Points ψ = yφ(x) of the unit ball and a direction that separates them; `third` is the odd one."""
     yield {"psi": [[1, 0], [1, 0], trial["third"]], "separating": [1, 2]}
 
 
-@claim(
+@sc.claim(
     "RMW-3.2-least",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", read as the least margin",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"The mean does not optimise the least margin min y f(x)/‖f‖: for y φ(x) = (1, 0), (1, 0), (−3/5, 4/5) all have y⟨w, φ(x)⟩ = 1 at "
     r"w = (1, 2), and the mean (7/15, 4/15) misclassifies the third, with the score −1/15.",
     instances=separable,
-    quantifier=SOME,
+    quantifier=sc.SOME,
     exhaustive=True,
     knobs={"third": ["-3/5", "4/5"]},
     mutants={"the third (0, 1/2)": {"third": [0, "1/2"]}},
 )
-def a_separable_sample_that_the_mean_gets_wrong(instance: Instance, trial: Trial) -> Iterator[Check]:
+def a_separable_sample_that_the_mean_gets_wrong(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Margins of the separating direction and of the mean; the points lie in the unit ball."""
-    psi, w = inputs(psi=instance["psi"], separating=instance["separating"])
+    psi, w = sc.inputs(psi=instance["psi"], separating=instance["separating"])
     omega = [add(point[j] for point in psi) / 3 for j in range(2)]
     for point in psi:
-        yield at_most(squared(point), 1, "‖φ(x)‖ ≤ 1")
-        yield at_least(dot(w, point), 1, "y⟨w, φ(x)⟩ for w = (1, 2)")
-    yield at_most(dot(omega, psi[2]), 0, "y⟨ω_S, φ(x)⟩ of the third point", strict=True)
+        yield sc.at_most(squared(point), 1, "‖φ(x)‖ ≤ 1")
+        yield sc.at_least(dot(w, point), 1, "y⟨w, φ(x)⟩ for w = (1, 2)")
+    yield sc.at_most(dot(omega, psi[2]), 0, "y⟨ω_S, φ(x)⟩ of the third point", strict=True)

@@ -18,7 +18,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.small_worlds.worlds import Loss, linear, zero_one
 
 HALF = Fraction(1, 2)
@@ -62,7 +62,7 @@ def conditional(loss: Loss, eta: Any, v: Any) -> Any:
     return eta * loss(1, v) + (1 - eta) * loss(-1, v)
 
 
-def cells(trial: Trial) -> Iterator[Instance]:
+def cells(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The corners of all cells, under the conventions that the claim names."""
     for convention in trial["conventions"]:
         for side, heights in SIDES.items():
@@ -72,31 +72,31 @@ def cells(trial: Trial) -> Iterator[Instance]:
                         yield {"convention": convention, "side": side, "sign": sign, "eta": eta, "v": v}
 
 
-def away_from_zero(trial: Trial) -> Iterator[Instance]:
+def away_from_zero(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The same without the cells v = 0."""
     yield from (instance for instance in cells(trial) if instance["sign"])
 
 
-def opened(instance: Instance) -> tuple[Cell, Any, Any]:
+def opened(instance: sc.Instance) -> tuple[Cell, Any, Any]:
     """The cell of an instance, and η and v as data of a proof."""
-    eta, v = inputs(eta=instance["eta"], v=instance["v"])
+    eta, v = sc.inputs(eta=instance["eta"], v=instance["v"])
     return Cell(instance["side"], instance["sign"], instance["convention"]), eta, v
 
 
-def interpolated(cell: Cell, function: Callable[[Any, Any], Any], name: str) -> Check:
+def interpolated(cell: Cell, function: Callable[[Any, Any], Any], name: str) -> sc.Check:
     """A function of (η, v) is the bilinear interpolation of its corners, in symbols."""
-    eta, v = symbols("eta v")
+    eta, v = sc.symbols("eta v")
     (a, b), (c, d) = SIDES[cell.side], SIGNS[cell.sign]
     if c == d:
         made = ((b - eta) * function(a, c) + (eta - a) * function(b, c)) / (b - a)
-        return equal(function(eta, c) + 0 * eta, made, f"{name}: linear in η at v = 0")
+        return sc.equal(function(eta, c) + 0 * eta, made, f"{name}: linear in η at v = 0")
     left = (d - v) * function(a, c) + (v - c) * function(a, d)
     right = (d - v) * function(b, c) + (v - c) * function(b, d)
     made = ((b - eta) * left + (eta - a) * right) / ((b - a) * (d - c))
-    return equal(function(eta, v) + 0 * eta, made, f"{name}: bilinear in (η, v)")
+    return sc.equal(function(eta, v) + 0 * eta, made, f"{name}: bilinear in (η, v)")
 
 
-def corners_of_the_linear_regret(trial: Trial) -> Iterator[Instance]:
+def corners_of_the_linear_regret(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Corners of η ∈ [½ + t, 1] or [0, ½ − t] and v at least s away from f_P(x), for small s and t; both 0 closes the range."""
     for side in SIDES:
         for s, t in ((Fraction(0), Fraction(0)), (Fraction(1, 1000), Fraction(1, 1000)), (Fraction(1), trial["tie"])):
@@ -104,12 +104,10 @@ def corners_of_the_linear_regret(trial: Trial) -> Iterator[Instance]:
                 yield {"side": side, "off": far, "tilt": end}
 
 
-@claim(
+@sc.claim(
     "RMW-T1a",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Theorem 1",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"f_P minimises ℓ_linear(P, f) over f ∈ [−1, 1]^X: at each x the excess of v = f(x) is |2η − 1| |v − f_P(x)| ≥ 0. It is the only "
     r"minimiser (up to P-null sets) if and only if **P(η = ½) = 0**: where η = ½ every value of f(x) is optimal.",
     instances=corners_of_the_linear_regret,
@@ -119,28 +117,26 @@ def corners_of_the_linear_regret(trial: Trial) -> Iterator[Instance]:
     note="The equality sign of the theorem needs P(η = ½) = 0. Section 10 has f(x) = −1 'if 1 − 2η(x) ≥ 0 i.e. when η(x) < ½'; the second "
     "reading is the definition of f_P.",
 )
-def bayes_minimises_linear_loss(instance: Instance, trial: Trial) -> Iterator[Check]:
+def bayes_minimises_linear_loss(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The excess as a product, in symbols, and its size at the corners; strict where both factors are meant to be positive."""
     cell = Cell(instance["side"], 1, "C")
-    eta, v = symbols("eta v")
+    eta, v = sc.symbols("eta v")
     product_form = cell.distance_from_half(eta) * (1 - cell.bayes * v)
-    yield equal(cell.linear_regret(eta, v), product_form, "excess = |2η − 1| |v − f_P|")
-    yield equal(conditional(linear, HALF, v), 1, "η = ½: the same for every v")
-    off, tilt = inputs(off=instance["off"], tilt=instance["tilt"])
+    yield sc.equal(cell.linear_regret(eta, v), product_form, "excess = |2η − 1| |v − f_P|")
+    yield sc.equal(conditional(linear, HALF, v), 1, "η = ½: the same for every v")
+    off, tilt = sc.inputs(off=instance["off"], tilt=instance["tilt"])
     excess = cell.linear_regret(HALF + cell.bayes * tilt, cell.bayes * (1 - off))
     strict = bool(instance["off"]) and (bool(instance["tilt"]) or trial["tie"] == 0)
-    yield at_least(excess, 0, "excess > 0" if strict else "excess ≥ 0", strict=strict)
+    yield sc.at_least(excess, 0, "excess > 0" if strict else "excess ≥ 0", strict=strict)
 
 
 PLACE = "Theorem 1"
 
 
-@claim(
+@sc.claim(
     "RMW-T1b",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", with the note of Section 2",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"f_P ∈ argmin over f ∈ [−1, 1]^X of ℓ₀₁(P, f), for ℓ₀₁ with the printed note: **ℓ₀₁(y, 0) = 1 always** (B), an output of 0 "
     r"abstains and counts as an error.",
     instances=cells,
@@ -150,19 +146,17 @@ PLACE = "Theorem 1"
     note="Under the formula alone (A) f = 0 has ℓ₀₁(P, f) = 0, less than ℓ₀₁(P, f_P) = ¼ at η = ¾; there it holds among all f with "
     "f(x) ≠ 0 almost surely. Both halves of the theorem at once: RMW-T1-half.",
 )
-def bayes_is_best(instance: Instance, trial: Trial) -> Iterator[Check]:
+def bayes_is_best(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """ℓ₀₁(P, f) − ℓ₀₁(P, f_P) ≥ 0 at the corners of the cell."""
     cell, eta, v = opened(instance)
     yield interpolated(cell, cell.zero_one_regret, "ℓ₀₁-regret")
-    yield at_least(cell.zero_one_regret(eta, v), 0, f"ℓ₀₁-regret, convention {cell.convention}, v {_sign(cell)} 0")
+    yield sc.at_least(cell.zero_one_regret(eta, v), 0, f"ℓ₀₁-regret, convention {cell.convention}, v {_sign(cell)} 0")
 
 
-@claim(
+@sc.claim(
     "RMW-T1c",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", with the formula of Section 2",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"For all f ∈ [−1, 1]^X, ℓ₀₁(P, f) − ℓ₀₁(P, f_P) ≤ ℓ_linear(P, f) − ℓ_linear(P, f_P), for the printed formula "
     r"**ℓ₀₁(y, v) = [[yv < 0]]** (A).",
     instances=cells,
@@ -172,20 +166,18 @@ def bayes_is_best(instance: Instance, trial: Trial) -> Iterator[Check]:
     note="Under the note (B) it fails at f = 0 only: ½ > 0 at η = ½, ¾ > ½ at η = ¾; there it holds among all f with f(x) ≠ 0 almost "
     "surely. Both halves of the theorem at once: RMW-T1-half.",
 )
-def linear_regret_bounds(instance: Instance, trial: Trial) -> Iterator[Check]:
+def linear_regret_bounds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """ℓ₀₁-regret ≤ linear regret at the corners of the cell."""
     cell, eta, v = opened(instance)
     yield interpolated(cell, lambda eta, v: cell.linear_regret(eta, v) - cell.zero_one_regret(eta, v), "difference of the regrets")
     name = f"ℓ₀₁-regret ≤ linear regret, convention {cell.convention}, v {_sign(cell)} 0"
-    yield at_most(cell.zero_one_regret(eta, v), cell.linear_regret(eta, v), name)
+    yield sc.at_most(cell.zero_one_regret(eta, v), cell.linear_regret(eta, v), name)
 
 
-@claim(
+@sc.claim(
     "RMW-T1-half",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", ours: both halves under one convention",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"Let ℓ₀₁(y, 0) = a for both labels. For every P and all f ∈ [−1, 1]^X both ℓ₀₁(P, f) ≥ ℓ₀₁(P, f_P) and ℓ₀₁(P, f) − ℓ₀₁(P, f_P) "
     r"≤ ℓ_linear(P, f) − ℓ_linear(P, f_P) hold **if and only if a = ½** (C). (Only if: at η = ½ and f = 0 the two ask for 0 ≤ a − ½ ≤ 0.)",
     instances=cells,
@@ -195,23 +187,22 @@ def linear_regret_bounds(instance: Instance, trial: Trial) -> Iterator[Check]:
     note="So neither printed convention makes the whole theorem true; each makes one half true (RMW-T1b, RMW-T1c). For one P and f = 0 the "
     "two ask for min(η, 1 − η) ≤ a ≤ max(η, 1 − η).",
 )
-def both_halves_ask_for_one_half(instance: Instance, trial: Trial) -> Iterator[Check]:
+def both_halves_ask_for_one_half(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both halves at the corners of the cell; and at η = ½, f = 0 with a as a symbol."""
     yield from bayes_is_best(instance, trial)
     yield from linear_regret_bounds(instance, trial)
-    a, v = symbols("a v")
+    a, v = sc.symbols("a v")
     best = conditional(zero_one("C"), HALF, 1)  # f_P is never 0
-    yield equal(conditional(lambda y, score: a, HALF, 0) - best, a - HALF, "ℓ₀₁-regret of f = 0 at η = ½")
-    yield equal(conditional(linear, HALF, v) - conditional(linear, HALF, 1), 0, "linear regret of every f at η = ½")
+    yield sc.equal(conditional(lambda y, score: a, HALF, 0) - best, a - HALF, "ℓ₀₁-regret of f = 0 at η = ½")
+    yield sc.equal(conditional(linear, HALF, v) - conditional(linear, HALF, 1), 0, "linear regret of every f at η = ½")
 
 
-@claim(
+@sc.claim(
     "RMW-T1d",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 10, proof of Theorem 1",
-    kind=IDENTITY,
-    expected=REFUTED,
-    defect=CONVENTION,
+    kind=sc.IDENTITY,
+    expected=sc.REFUTED,
+    defect=sc.CONVENTION,
     says=r"For all f ∈ [−1, 1]^X, ℓ₀₁(P, f) − ℓ₀₁(P, f_P) = E |1 − 2η| [[sign(2η − 1) f ≤ 0]], for ℓ₀₁(y, v) = [[yv < 0]] (A) or for "
     r"[[yv ≤ 0]] (B).",
     instances=cells,
@@ -220,12 +211,10 @@ def both_halves_ask_for_one_half(instance: Instance, trial: Trial) -> Iterator[C
     mutants={"f ≠ 0": {"instances": away_from_zero}},
     note="At η = ¾, f = 0 the right side is ½, the left −¼ (A) or ¾ (B). Theorem 1 uses it for every f ∈ [−1, 1]^X.",
 )
-@claim(
+@sc.claim(
     "RMW-T1d+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 10, proof of Theorem 1, corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"ℓ₀₁(P, f) − ℓ₀₁(P, f_P) = E |1 − 2η| [[sign(2η − 1) f ≤ 0]] under A, B and C if f(x) ≠ 0 almost surely.",
     instances=away_from_zero,
     exhaustive=True,
@@ -233,19 +222,17 @@ def both_halves_ask_for_one_half(instance: Instance, trial: Trial) -> Iterator[C
     mutants={"f = 0 too": {"instances": cells}},
     corrects="RMW-T1d",
 )
-@claim(
+@sc.claim(
     "RMW-T1d-half",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 10, proof of Theorem 1, for every f",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"If ℓ₀₁(y, 0) = ½ (C), then ℓ₀₁(P, f) − ℓ₀₁(P, f_P) = E |1 − 2η| ℓ₀₁(sign(2η − 1), f) for every f: the bracket is ½ at f = 0.",
     instances=cells,
     exhaustive=True,
     knobs={"conventions": ("C",), "at_zero": HALF},
     mutants={"the bracket 1 at f = 0": {"at_zero": 1}, "ℓ₀₁(y, 0) = 1": {"conventions": ("B",)}, "ℓ₀₁(y, 0) = 0": {"conventions": ("A",)}},
 )
-def regret_formula(instance: Instance, trial: Trial) -> Iterator[Check]:
+def regret_formula(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """ℓ₀₁-regret = |1 − 2η| [[sign(2η − 1) v ≤ 0]]; `at_zero` says what the bracket is at v = 0."""
     cell, eta, v = opened(instance)
 
@@ -254,14 +241,14 @@ def regret_formula(instance: Instance, trial: Trial) -> Iterator[Check]:
         return cell.distance_from_half(eta) * bracket
 
     yield interpolated(cell, lambda eta, v: cell.zero_one_regret(eta, v) - formula(eta, v), "difference")
-    yield equal(cell.zero_one_regret(eta, v), formula(eta, v), f"regret, convention {cell.convention}, v {_sign(cell)} 0")
+    yield sc.equal(cell.zero_one_regret(eta, v), formula(eta, v), f"regret, convention {cell.convention}, v {_sign(cell)} 0")
 
 
 def _sign(cell: Cell) -> str:
     return {1: ">", 0: "=", -1: "<"}[cell.sign]
 
 
-def conditional_risks(trial: Trial) -> Iterator[Instance]:
+def conditional_risks(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Corners of the two sides, and of v ∈ [−r, 0] and (0, r] for the second statement."""
     r = trial["reach"]
     for side, heights in SIDES.items():
@@ -270,19 +257,17 @@ def conditional_risks(trial: Trial) -> Iterator[Instance]:
                 yield {"convention": "C", "side": side, "sign": sign, "eta": eta, "v": v}
 
 
-@claim(
+@sc.claim(
     "RMW-T1e",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 10, proof of Theorem 1",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"ℓ_linear(P, f_P) = E(1 − |1 − 2η|), and [[v ≤ 0]] ≤ 1 − v for v ∈ [−1, 1].",
     instances=conditional_risks,
     exhaustive=True,
     knobs={"factor": 2, "reach": Fraction(1)},
     mutants={"E(1 − |1 − η|)": {"factor": 1}, "v ∈ [−2, 2]": {"reach": Fraction(2)}},
 )
-def bayes_risk_of_the_linear_loss(instance: Instance, trial: Trial) -> Iterator[Check]:
+def bayes_risk_of_the_linear_loss(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Conditional on x: identity at both ends of each side and in symbols; the inequality at the ends of its two pieces."""
     cell, eta, v = opened(instance)
 
@@ -290,5 +275,5 @@ def bayes_risk_of_the_linear_loss(instance: Instance, trial: Trial) -> Iterator[
         return conditional(linear, eta, cell.bayes) - (1 - cell.bayes * (trial["factor"] * eta - 1))
 
     yield interpolated(cell, difference, "difference")
-    yield equal(difference(eta, v), 0, "E[ℓ_linear(Y, f_P) | x] = 1 − |1 − 2η|")
-    yield at_least(1 - v, int(cell.sign <= 0), "1 − v ≥ [[v ≤ 0]]")
+    yield sc.equal(difference(eta, v), 0, "E[ℓ_linear(Y, f_P) | x] = 1 − |1 − 2η|")
+    yield sc.at_least(1 - v, int(cell.sign <= 0), "1 − v ≥ [[v ≤ 0]]")

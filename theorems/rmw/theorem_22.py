@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.rmw.exact_frank_wolfe import herding, mean_of
 from simopt.theorems.rmw.rational_sets import Points, general, orthonormal
 from simopt.theorems.rmw.sparse_hulls import best_sparse, squared_entropy_number
@@ -23,13 +23,13 @@ from simopt.theorems.small_worlds.worlds import Vector, add, minus, plus, scaled
 ONE = Fraction(1)
 
 
-def with_far_point(count: int) -> Instance:
+def with_far_point(count: int) -> sc.Instance:
     """An orthonormal simplex, and far from it one more point that has so small a weight and yet cannot be left out."""
     points = [[*p, Fraction(0)] for p in orthonormal(count)] + [[Fraction(0)] * count + [Fraction(100)]]
     return {"points": points, "shares": [Fraction(99, 100 * count)] * count + [Fraction(1, 100)]}
 
 
-def sets_and_means(trial: Trial) -> Iterator[Instance]:
+def sets_and_means(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Simplices with their centroid, a simplex with a far point, and sets of up to six points in one to four dimensions."""
     for count in (2, 3, 4, 6, *trial.count(0, 1) * (8,)):
         yield {"points": orthonormal(count), "shares": [ONE / count] * count}
@@ -40,38 +40,35 @@ def sets_and_means(trial: Trial) -> Iterator[Instance]:
         yield {"points": points, "shares": weights(trial.rng, count)}
 
 
-@claim(
+@sc.claim(
     "RMW-T22",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Theorem 22",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"For every finite S in a Hilbert space, ω ∈ co(S) and even m ≤ |S| there is an m-sparse ω̃ ∈ co(S) with "
     r"‖ω − ω̃‖ ≤ √2 ε_{m/2}(S)/√m, ε_k(S) the least radius of k balls that cover S. Steps: S in blocks, one for each ball, of the weights "
     r"λ_j in ω, and n_j ≥ λ_j m/2 random points of the j-th. A point of a block has the variance E‖X − c‖² − ‖EX − c‖² ≤ ε² (c the centre "
     r"of its ball), the blocks are independent, and λ_j²/n_j ≤ 2λ_j/m: the mean of ‖ω − ω̃‖² is at most Σ λ_j · 2ε²/m.",
     remains="that n_j points divide the variance by n_j (RMW-6-MC+), that ⌈λ_j m/2⌉ for m/2 blocks add up to at most m, and that some draw "
     "is no worse than the mean; variances are sums over points and coordinates",
-    instances=once,
     exhaustive=True,
     knobs={"square": Fraction(2)},
     mutants={"√(3/4) for √2": {"square": Fraction(3, 4)}, "1/√2 for √2": {"square": Fraction(1, 2)}},
     note="Tried on sets, with all supports and all partitions: RMW-T22-tried. √2 is the best constant: RMW-T22-sharp.",
 )
-def sparse_points_are_near(instance: Instance, trial: Trial) -> Iterator[Check]:
+def sparse_points_are_near(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Three points of one block around any centre; two blocks; the weights, and their sum."""
-    p, q, lam, mu, m, n, eps = symbols("p q lam mu m n eps")
-    centre, points, chances = list(symbols("c d")), [list(symbols(f"a{i} b{i}")) for i in range(3)], [p, q, 1 - p - q]
+    p, q, lam, mu, m, n, eps = sc.symbols("p q lam mu m n eps")
+    centre, points, chances = list(sc.symbols("c d")), [list(sc.symbols(f"a{i} b{i}")) for i in range(3)], [p, q, 1 - p - q]
     around, own = _spread(chances, points, centre), mean_of(points, chances)
-    yield equal(around - squared(minus(own, centre)), _spread(chances, points, own), "E‖X − c‖² − ‖EX − c‖² = E‖X − EX‖²")
-    first, second = [[x] for x in symbols("x0 x1")], [[x] for x in symbols("z0 z1")]
+    yield sc.equal(around - squared(minus(own, centre)), _spread(chances, points, own), "E‖X − c‖² − ‖EX − c‖² = E‖X − EX‖²")
+    first, second = [[x] for x in sc.symbols("x0 x1")], [[x] for x in sc.symbols("z0 z1")]
     halves = [[p, 1 - p], [q, 1 - q]]
     both = [plus(scaled(x, lam), scaled(z, mu)) for x in first for z in second]
     mixed = _spread([a * b for a in halves[0] for b in halves[1]], both, mean_of(both, [a * b for a in halves[0] for b in halves[1]]))
     parts = [_spread(each, block, mean_of(block, each)) for each, block in zip(halves, (first, second), strict=True)]
-    yield equal(mixed, lam**2 * parts[0] + mu**2 * parts[1], "independent blocks: the variances add up, times λ²")
-    yield equal(lam * trial["square"] / m - lam**2 / n, lam * (n - lam * m / 2) * 2 / (n * m), "λ_j²/n_j ≤ 2λ_j/m for n_j ≥ λ_j m/2")
-    yield equal(trial["square"] * eps**2 / m * (lam + (1 - lam)), 2 * eps**2 / m, "the λ_j add up to 1")
+    yield sc.equal(mixed, lam**2 * parts[0] + mu**2 * parts[1], "independent blocks: the variances add up, times λ²")
+    yield sc.equal(lam * trial["square"] / m - lam**2 / n, lam * (n - lam * m / 2) * 2 / (n * m), "λ_j²/n_j ≤ 2λ_j/m for n_j ≥ λ_j m/2")
+    yield sc.equal(trial["square"] * eps**2 / m * (lam + (1 - lam)), 2 * eps**2 / m, "the λ_j add up to 1")
 
 
 def _spread(chances: Sequence[Any], points: Sequence[Vector], centre: Vector) -> Any:
@@ -79,42 +76,37 @@ def _spread(chances: Sequence[Any], points: Sequence[Vector], centre: Vector) ->
     return add(chance * squared(minus(point, centre)) for chance, point in zip(chances, points, strict=True))
 
 
-@claim(
+@sc.claim(
     "RMW-T22-tried",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Theorem 22, set by set",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"For simplices with their centroid, a simplex with a far point, and random sets of two to six points in one to four dimensions "
     r"with random ω ∈ co(S): for every even m ≤ |S| the best m-sparse ω̃ ∈ co(S) has ‖ω − ω̃‖ ≤ √2 ε_{m/2}(S)/√m. (All supports and all "
     r"partitions, in fractions.)",
     instances=sets_and_means,
     knobs={"square": Fraction(2)},
     mutants={"√(3/4) for √2": {"square": Fraction(3, 4)}, "1/√2 for √2": {"square": Fraction(1, 2)}},
-    cost=1.5,
 )
-def best_sparse_points_are_near(instance: Instance, trial: Trial) -> Iterator[Check]:
+def best_sparse_points_are_near(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The squares of both sides for every even m."""
     points, target = instance["points"], mean_of(instance["points"], instance["shares"])
     best = best_sparse(points, target, len(points))
     for m in range(2, len(points) + 1, 2):
         bound = trial["square"] * squared_entropy_number(points, m // 2) / m
-        yield at_most(best[m - 1], bound, f"‖ω − ω̃‖², m = {m}")
+        yield sc.at_most(best[m - 1], bound, f"‖ω − ω̃‖², m = {m}")
 
 
-def large_simplices(trial: Trial) -> Iterator[Instance]:
+def large_simplices(trial: sc.Trial) -> Iterator[sc.Instance]:
     """k blocks: k − 1 single points at the distance `far`, and an orthonormal simplex with `corners` corners; first what holds for all."""
     yield {}
     for k in (1, 2, 3, 10, 100, 1000):
         yield {"blocks": k, "corners": 10**8, "far": 10**8}
 
 
-@claim(
+@sc.claim(
     "RMW-T22-sharp",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Theorem 22, ours: its constant",
-    kind=TIGHTNESS,
-    expected=HOLDS,
+    kind=sc.TIGHTNESS,
     says=r"√2 in Theorem 22 is the best constant: for m = 2k there are S and ω ∈ co(S) such that every m-sparse ω̃ ∈ co(S) has "
     r"‖ω − ω̃‖² ≥ 0.9999 k/(k + 1) · 2ε_k(S)²/m, and k/(k + 1) → 1. (The proof file covers k = 1, 2, 3, 10, 100, 1000.)",
     remains="other k; and that no sparse combination is nearer than this, beyond the three weights in symbols",
@@ -127,29 +119,29 @@ def large_simplices(trial: Trial) -> Iterator[Instance]:
     "elsewhere: Σ w_i d_i² with Σ d_i given is least at d_i ∝ 1/w_i (in symbols; signs of the weights ignored, which only lowers it). "
     "ε_k(S)² ≤ 1 − 1/N.",
 )
-def constant_of_makovoz(instance: Instance, trial: Trial) -> Iterator[Check]:
+def constant_of_makovoz(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The lower bound of the distance over both kinds of supports against the upper bound of the entropy number."""
     if not instance:
         yield _least_square()
         return
-    k, N, D = inputs(k=instance["blocks"], N=instance["corners"], D=instance["far"])
+    k, N, D = sc.inputs(k=instance["blocks"], N=instance["corners"], D=instance["far"])
     weight = 1 - (k - 1) / D
     left = k + 1
     missing = weight * (N - left) / N
     kept = (N - left) * (weight / N) ** 2 + missing**2 / ((k - 1) / D**2 + left)
-    distance = minimum(1, kept)
-    yield at_least(distance, trial["share"] * k / (k + 1) * 2 * (1 - 1 / N) / (2 * k), "least squared distance")
+    distance = sc.minimum(1, kept)
+    yield sc.at_least(distance, trial["share"] * k / (k + 1) * 2 * (1 - 1 / N) / (2 * k), "least squared distance")
 
 
-def _least_square() -> Check:
+def _least_square() -> sc.Check:
     """Σ w_i d_i² − (Σ d_i)²/Σ (1/w_i) = Σ w_i (d_i − (Σ d_j)/(w_i Σ (1/w_j)))², for three terms."""
-    w, d = symbols("w1 w2 w3"), symbols("d1 d2 d3")
+    w, d = sc.symbols("w1 w2 w3"), sc.symbols("d1 d2 d3")
     room, moved = add(1 / x for x in w), add(d)
     left = add(x * y**2 for x, y in zip(w, d, strict=True)) - moved**2 / room
-    return equal(left, add(x * (y - moved / (x * room)) ** 2 for x, y in zip(w, d, strict=True)), "least Σ w_i d_i² for given Σ d_i")
+    return sc.equal(left, add(x * (y - moved / (x * room)) ** 2 for x, y in zip(w, d, strict=True)), "least Σ w_i d_i² for given Σ d_i")
 
 
-def known_entropy_numbers(trial: Trial) -> Iterator[Instance]:
+def known_entropy_numbers(trial: sc.Trial) -> Iterator[sc.Instance]:
     """What holds for all m and d, in symbols; then ε_m = 1/m on the line, and ε_m = 1 for m ≤ d."""
     yield {}
     for m in (1, 2, 3, 10, 1000):
@@ -159,12 +151,10 @@ def known_entropy_numbers(trial: Trial) -> Iterator[Instance]:
             yield {"dimension": d, "balls": m, "whole": 1, "parts": 1}
 
 
-@claim(
+@sc.claim(
     "RMW-13-ball",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 13, after Theorem 22 (equation 1.1.10 of Carl and Stephani)",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"For the unit ball of ℝ^d and every m ≥ 1, m^{−1/d} ≤ ε_m ≤ 4 m^{−1/d}, ε_m the least radius of m balls that cover it. The lower "
     r"bound is attained on the line, where ε_m = 1/m. (In t = m^{1/d}; the ε_m that are known, for d = 1 and for m ≤ d, are examples.)",
     remains="the volumes of balls, that a largest separated set covers, and why the ε_m of the examples are what they are",
@@ -175,36 +165,35 @@ def known_entropy_numbers(trial: Trial) -> Iterator[Instance]:
     note="Proof in the head of theorem_22.py. For m ≤ d centres some unit vector has no positive product with any of them, and is at "
     "distance ≥ 1 from all: ε_m = 1.",
 )
-def entropy_numbers_of_the_ball(instance: Instance, trial: Trial) -> Iterator[Check]:
+def entropy_numbers_of_the_ball(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The two cases of the upper bound with t = m^{1/d} free; both bounds to the power d where ε_m is known."""
     if not instance:
-        (t,) = symbols("t")
+        (t,) = sc.symbols("t")
         radius = 2 / (t - 1)
-        yield equal(1 + 2 / radius, t, "t ≥ 2: at most t^d = m points at distances > ε = 2/(t − 1)")
-        yield equal(4 / t - radius, 2 * (t - 2) / (t * (t - 1)), "t ≥ 2: ε ≤ 4/t")
-        yield equal(4 / t - 1, (2 + (2 - t)) / t, "t < 2: 1 ≤ 4/t")
+        yield sc.equal(1 + 2 / radius, t, "t ≥ 2: at most t^d = m points at distances > ε = 2/(t − 1)")
+        yield sc.equal(4 / t - radius, 2 * (t - 2) / (t * (t - 1)), "t ≥ 2: ε ≤ 4/t")
+        yield sc.equal(4 / t - 1, (2 + (2 - t)) / t, "t < 2: 1 ≤ 4/t")
         return
     d = instance["dimension"]
-    m, whole, parts = inputs(m=instance["balls"], whole=instance["whole"], parts=instance["parts"])
+    m, whole, parts = sc.inputs(m=instance["balls"], whole=instance["whole"], parts=instance["parts"])
     covered = m * (whole / parts) ** d
-    yield at_least(covered, trial["lower"] ** d, f"m ε_m^d ≥ 1, d = {d}")
-    yield at_most(covered, trial["upper"] ** d, f"m ε_m^d ≤ 4^d, d = {d}")
+    yield sc.at_least(covered, trial["lower"] ** d, f"m ε_m^d ≥ 1, d = {d}")
+    yield sc.at_most(covered, trial["upper"] ** d, f"m ε_m^d ≤ 4^d, d = {d}")
 
 
-def sizes(trial: Trial) -> Iterator[Instance]:
+def sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Dimensions and even m."""
     for d in range(1, 9):
         for m in (2, 4, 10, 100):
             yield {"m": m, "dimension": d}
 
 
-@claim(
+@sc.claim(
     "RMW-T22b",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 13, after Theorem 22",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=CONSTANT,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.CONSTANT,
     says=r"Theorem 22 with ε_m ≤ 4 m^{−1/d} (the unit ball in d dimensions) gives ‖ω − ω̃‖ ≤ 4√2/m^{1/2 + 1/d}.",
     instances=sizes,
     exhaustive=True,
@@ -213,17 +202,15 @@ def sizes(trial: Trial) -> Iterator[Instance]:
     note="Theorem 22 has ε_{m/2}: the factor 2^{1/d} is lost, 2 for d = 1. Only the derivation fails: the rate itself is true for finite "
     "sets in the unit ball, for a simpler reason (RMW-T22b-true).",
 )
-def rate_for_the_ball_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def rate_for_the_ball_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both sides to the power 2d, where they are rational."""
     yield from ball_rate(instance, trial["lost"])
 
 
-@claim(
+@sc.claim(
     "RMW-T22b+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 13, after Theorem 22, corrected",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Theorem 22 with ε_m ≤ 4 m^{−1/d} gives ‖ω − ω̃‖ ≤ 4√2 · 2^{1/d}/m^{1/2 + 1/d}: √2 ε_{m/2}/√m ≤ √2 · 4 (m/2)^{−1/d}/√m, which "
     r"is that. (In the symbols √2, 2^{1/d}, m^{1/d} and √m.)",
     instances=lambda trial: iter([{}]),
@@ -232,31 +219,29 @@ def rate_for_the_ball_as_printed(instance: Instance, trial: Trial) -> Iterator[C
     mutants={"4√2": {"lost": 1}},
     corrects="RMW-T22b",
 )
-def rate_for_the_ball(instance: Instance, trial: Trial) -> Iterator[Check]:
+def rate_for_the_ball(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both sides, the roots free: two = 2^{1/d}, power = m^{1/d}, half = √m."""
-    root2, two, power, half = symbols("root2 two power half")
-    yield equal(root2 * 4 / (power / two) / half, 4 * root2 * two ** (trial["lost"] - 1) / (half * power), "bound of Theorem 22")
+    root2, two, power, half = sc.symbols("root2 two power half")
+    yield sc.equal(root2 * 4 / (power / two) / half, 4 * root2 * two ** (trial["lost"] - 1) / (half * power), "bound of Theorem 22")
 
 
-def ball_rate(instance: Instance, lost: int) -> Iterator[Check]:
+def ball_rate(instance: sc.Instance, lost: int) -> Iterator[sc.Check]:
     """(√2 · 4 (m/2)^{−1/d}/√m)^{2d} ≤ (4√2 · lost^{1/d}/m^{1/2 + 1/d})^{2d}."""
     d = instance["dimension"]
-    m = inputs(m=instance["m"])
+    m = sc.inputs(m=instance["m"])
     unit = Fraction(32**d, instance["m"] ** (d + 2))
-    yield at_most(32**d / ((m / 2) ** 2 * m**d), 32**d * lost**2 / m ** (d + 2), f"(bound of Theorem 22)^{2 * d}, d = {d}", scale=unit)
+    yield sc.at_most(32**d / ((m / 2) ** 2 * m**d), 32**d * lost**2 / m ** (d + 2), f"(bound of Theorem 22)^{2 * d}, d = {d}", scale=unit)
 
 
-def sets_in_the_ball(trial: Trial) -> Iterator[Instance]:
+def sets_in_the_ball(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Of `sets_and_means` those in the unit ball."""
     yield from (instance for instance in sets_and_means(trial) if max(map(squared, instance["points"])) <= 1)
 
 
-@claim(
+@sc.claim(
     "RMW-T22b-true",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 13, after Theorem 22, ours: the printed rate",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"For every finite S in the unit ball of ℝ^d, ω ∈ co(S) and m there is an m-sparse ω̃ ∈ co(S) with ‖ω − ω̃‖ ≤ 1/√m, and with "
     r"ω̃ = ω if m > d; hence ‖ω − ω̃‖ ≤ 4√2/m^{1/2 + 1/d}, as printed.",
     instances=sets_in_the_ball,
@@ -265,16 +250,16 @@ def sets_in_the_ball(trial: Trial) -> Iterator[Instance]:
     note="Maurey's and Carathéodory's arguments; m^{1/d} ≤ 4√2 for m ≤ d. So the printed rate is true and says less than 1/√m together "
     "with m > d, whatever the entropy numbers.",
 )
-def printed_rate_is_true(instance: Instance, trial: Trial) -> Iterator[Check]:
+def printed_rate_is_true(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The least squared distance for every m, and its d-th power against that of the rate."""
     points, target = instance["points"], mean_of(instance["points"], instance["shares"])
     d = len(target)
     for m, distance in enumerate(best_sparse(points, target, len(points)), 1):
-        yield at_most(distance, Fraction(0) if m > d else Fraction(trial["square"], m), f"‖ω − ω̃‖², m = {m}")
-        yield at_most(distance**d, trial["rate"] ** d / Fraction(m) ** (d + 2), f"‖ω − ω̃‖^{2 * d}, m = {m}")
+        yield sc.at_most(distance, Fraction(0) if m > d else Fraction(trial["square"], m), f"‖ω − ω̃‖², m = {m}")
+        yield sc.at_most(distance**d, trial["rate"] ** d / Fraction(m) ** (d + 2), f"‖ω − ω̃‖^{2 * d}, m = {m}")
 
 
-def sizes_of_sets(trial: Trial) -> Iterator[Instance]:
+def sizes_of_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """What holds for every size, in symbols; then m ≤ |S| ≤ 8."""
     yield {}
     for size in range(1, 9):
@@ -282,12 +267,10 @@ def sizes_of_sets(trial: Trial) -> Iterator[Instance]:
             yield {"m": m, "size": size}
 
 
-@claim(
+@sc.claim(
     "RMW-13-size",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Section 13, 'd can be replaced by |S|'",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"For every finite S in the unit ball of a Hilbert space of any dimension, ω ∈ co(S) and m ≤ |S| there is an m-sparse ω̃ ∈ co(S) "
     r"with ‖ω − ω̃‖ ≤ 4√2/m^{1/2 + 1/|S|}: it has ‖ω − ω̃‖² ≤ V/m ≤ 1/m (m draws from ω), and m^{1/|S|} ≤ 4√2, as m² ≤ |S|² ≤ 32^{|S|}.",
     remains="that some draw is no worse than the mean, V/m (RMW-6-MC+), and the induction over |S|",
@@ -298,15 +281,15 @@ def sizes_of_sets(trial: Trial) -> Iterator[Instance]:
     note="The way by ε_m of the ball in the span of S loses 2^{1/|S|}, as for d (RMW-T22b). The bound says less than 1/√m for every "
     "m ≤ |S|: m^{1/|S|} ≤ |S|^{1/|S|} ≤ e^{1/e} < 4√2.",
 )
-def rate_with_the_size_of_the_set(instance: Instance, trial: Trial) -> Iterator[Check]:
+def rate_with_the_size_of_the_set(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """V ≤ 1 and the step of the induction; m² ≤ 32^{|S|} for small sets."""
     if not instance:
-        n, second, square = symbols("n second square")  # E‖ψ‖² and ‖ω‖²
-        yield equal(1 - (second - square), (1 - second) + square, "V = E‖ψ‖² − ‖ω‖² ≤ 1")
-        yield equal(32 * n**2 - (n + 1) ** 2, (n - 1) * (31 * n + 29) + 28, "n² ≤ 32^n gives (n + 1)² ≤ 32 n² ≤ 32^{n+1}")
+        n, second, square = sc.symbols("n second square")  # E‖ψ‖² and ‖ω‖²
+        yield sc.equal(1 - (second - square), (1 - second) + square, "V = E‖ψ‖² − ‖ω‖² ≤ 1")
+        yield sc.equal(32 * n**2 - (n + 1) ** 2, (n - 1) * (31 * n + 29) + 28, "n² ≤ 32^n gives (n + 1)² ≤ 32 n² ≤ 32^{n+1}")
         return
     m, n = instance["m"], instance["size"]
-    yield at_most(inputs(m=m) ** 2, rational(trial["rate"]) ** n, f"m² ≤ 32^{n}", scale=n**2)
+    yield sc.at_most(sc.inputs(m=m) ** 2, sc.rational(trial["rate"]) ** n, f"m² ≤ 32^{n}", scale=n**2)
 
 
 def tight_clusters(radius: Fraction) -> Points:
@@ -315,7 +298,7 @@ def tight_clusters(radius: Fraction) -> Points:
     return [[x + radius * i, y] for (x, y), size in zip(corners, (3, 2, 1), strict=True) for i in range(size)]
 
 
-def general_position(trial: Trial) -> Iterator[Instance]:
+def general_position(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Simplices, and six points in general position in three to five dimensions."""
     for count in (4, 6):
         yield {"points": orthonormal(count)}
@@ -323,19 +306,18 @@ def general_position(trial: Trial) -> Iterator[Instance]:
         yield {"points": general(trial.rng, 6, int(trial.rng.integers(3, 6)), 6)}
 
 
-def herded_sets(trial: Trial) -> Iterator[Instance]:
+def herded_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The same, and tight clusters."""
     yield {"points": tight_clusters(Fraction(1, 1000))}
     yield from general_position(trial)
 
 
-@claim(
+@sc.claim(
     "RMW-mono",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Sections 6.5 and 13",
-    kind=RATE,
-    expected=OPEN,
-    last=Verdict.REFUTED,
+    kind=sc.RATE,
+    expected=sc.OPEN,
+    last=sc.Verdict.REFUTED,
     says=r"Herding outperforms the bound of Theorem 22: for every finite S and every even m ≤ |S|, herding with line search from ω_S has "
     r"‖ω_S − ω̃_m‖ ≤ √2 ε_{m/2}(S)/√m.",
     instances=herded_sets,
@@ -344,11 +326,10 @@ def herded_sets(trial: Trial) -> Iterator[Instance]:
     "a statement that names the sets and the m. Read for every S it is false, which is no erratum: three tight clusters at the "
     "corners of a triangle have ε_3 = their radius, which herding's sixth iterate does not follow. On simplices and random sets in general "
     "position it was true.",
-    cost=1.5,
 )
-def herding_against_entropy_numbers(instance: Instance, trial: Trial) -> Iterator[Check]:
+def herding_against_entropy_numbers(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The squares of both sides for every even m, from exact iterates."""
     points = instance["points"]
     errors = [one.squared_error for one in islice(herding(points, mean_of(points)), len(points))]
     for m in range(2, len(points) + 1, 2):
-        yield at_most(errors[min(m, len(errors)) - 1], 2 * squared_entropy_number(points, m // 2) / m, f"‖ω_S − ω̃_m‖², m = {m}")
+        yield sc.at_most(errors[min(m, len(errors)) - 1], 2 * squared_entropy_number(points, m // 2) / m, f"‖ω_S − ω̃_m‖², m = {m}")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.rmw.loss_orders import noisy
 from simopt.theorems.small_worlds.worlds import add
@@ -30,19 +30,19 @@ def risks(events: Sequence[Sequence[Any]], total: Any) -> tuple[list[Any], list[
     return clean, rough
 
 
-def linear_scores(trial: Trial) -> Iterator[Instance]:
+def linear_scores(trial: sc.Trial) -> Iterator[sc.Instance]:
     """ℓ = −yv on two points of label 1, rates 0 and 2/5, scores (0, 1) and (3/10, 0)."""
     first = [HALF, Fraction(0), Fraction(0), -Fraction(3, 10)]
     yield {"events": [first, [HALF, Fraction(2, 5), Fraction(-1), Fraction(0)]], "sum": Fraction(0)}
 
 
-def shifted_scores(trial: Trial) -> Iterator[Instance]:
+def shifted_scores(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The same scores under linear loss 1 − yv."""
     for instance in linear_scores(trial):
         yield {"events": [[p, r, *(1 + loss for loss in losses)] for p, r, *losses in instance["events"]], "sum": TWO}
 
 
-def non_negative(trial: Trial) -> Iterator[Instance]:
+def non_negative(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Sharp pairs, a class with a perfect function, label-free losses, and random classes."""
     for c in (Fraction(1, 5), HALF, Fraction(99, 100)):  # two functions of equal noisy risk, the worse one 1/c times as bad
         rate = (1 - c) / 2
@@ -62,28 +62,27 @@ def non_negative(trial: Trial) -> Iterator[Instance]:
         yield {"events": events, "sum": TWO}
 
 
-def two_events(point: Array, trial: Trial) -> Instance:
+def two_events(point: Array, trial: sc.Trial) -> sc.Instance:
     """Two events and two functions, on a lattice."""
     p, r1, r2, *losses = (Fraction(round(100 * float(u)), 100) for u in point)
     a, b, c, d = (2 * loss for loss in losses)
     return {"events": [[p, r1 * Fraction(49, 100), a, b], [1 - p, r2 * Fraction(49, 100), c, d]], "sum": TWO}
 
 
-def compare(instance: Instance, trial: Trial) -> Iterator[Check]:
+def compare(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The clean risk of every minimiser of the noisy one, beside the bound."""
     clean, rough = risks(instance["events"], instance["sum"])
     least = min(1 - 2 * event[1] for event in instance["events"] if event[0] > 0)
     worst = max(risk for risk, seen in zip(clean, rough, strict=True) if seen == min(rough))
-    yield at_most(worst, trial["share"] * min(clean) / least, "clean risk of a minimiser under noise")
+    yield sc.at_most(worst, trial["share"] * min(clean) / least, "clean risk of a minimiser under noise")
 
 
-@claim(
+@sc.claim(
     "RMW-T17",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE,
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"For every P, class ℱ, noise function σ(x, y) < ½ and every ℓ: {−1, 1} × ℝ → ℝ that is robust to label noise, "
     r"ℓ(P, f_σ*) ≤ ℓ(P, f*)/min(1 − 2σ(x, y)), f_σ* and f* minimising ℓ(P_σ, ·) and ℓ(P, ·) over ℱ.",
     instances=linear_scores,
@@ -92,17 +91,15 @@ def compare(instance: Instance, trial: Trial) -> Iterator[Check]:
     note="The last step of the proof drops factors 1 − 2σ ≤ 1, which needs ℓ ≥ 0; losses are real-valued in section 1. For ℓ = −yv on two "
     "points with rates 0 and 2/5: −0.15 ≤ −0.5/0.2 = −2.5 is false. No score is 0 where its sign matters: conventions play no part.",
 )
-def risk_under_variable_noise(instance: Instance, trial: Trial) -> Iterator[Check]:
+def risk_under_variable_noise(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Exact risks of a finite class."""
     yield from compare(instance, trial)
 
 
-@claim(
+@sc.claim(
     "RMW-T17+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place=PLACE + ", corrected",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"If also **ℓ ≥ 0** (and inf(1 − 2σ(x, y)) > 0), then ℓ(P, f_σ*) ≤ ℓ(P, f*)/min(1 − 2σ(x, y)) for every minimiser f_σ*, the "
     r"minimum over the support of P. The factor is sharp: masses ½, rates 0 and (1 − c)/2, losses (2c, 0) and (0, 2) give equality. In "
     r"particular ℓ(P, f*) = 0 makes ℓ(P, f_σ*) = 0.",
@@ -116,6 +113,6 @@ def risk_under_variable_noise(instance: Instance, trial: Trial) -> Iterator[Chec
     note="Robust losses are those with the sum rule and the label-free ones (RMW-T13); for the latter f_σ* = f*. Misclassification loss is "
     "among them under convention C, under A and B if no score is 0.",
 )
-def risk_of_non_negative_losses_under_variable_noise(instance: Instance, trial: Trial) -> Iterator[Check]:
+def risk_of_non_negative_losses_under_variable_noise(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Exact risks of a finite class."""
     yield from compare(instance, trial)

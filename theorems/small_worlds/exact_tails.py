@@ -16,8 +16,8 @@ from itertools import groupby
 from math import comb, lcm
 from typing import Any
 
+import simopt.claims as sc
 from simopt.arithmetic.precision import workprec
-from simopt.claims import *
 from simopt.theorems.small_worlds.worlds import dot, minus
 
 BITS = 96
@@ -36,10 +36,10 @@ def ball(value: Fraction | int) -> Ball:
         return flint.arb(flint.fmpq(number.numerator, number.denominator))
 
 
-def enclosed(value: Ball) -> Enclosure:
+def enclosed(value: Ball) -> sc.Enclosure:
     """A ball as an enclosure with rational ends."""
     mid, rad = _fraction(value.mid()), _fraction(value.rad())
-    return Enclosure(mid - rad, mid + rad, INTERVAL_EVIDENCE)
+    return sc.Enclosure(mid - rad, mid + rad, sc.INTERVAL_EVIDENCE)
 
 
 def _fraction(exact: Ball) -> Fraction:
@@ -114,7 +114,7 @@ def tails(pairs: Iterable[tuple[Fraction, Fraction]]) -> Tails:
     return made
 
 
-def ratios(found: Tails, exponent: Callable[[Fraction], Ball | None]) -> list[Enclosure]:
+def ratios(found: Tails, exponent: Callable[[Fraction], Ball | None]) -> list[sc.Enclosure]:
     """P(X ≥ t) e^{x(t)} at every value t; exponent(t) = x(t), or None where no δ < 1 has b(δ) < t."""
 
     made = []
@@ -126,15 +126,15 @@ def ratios(found: Tails, exponent: Callable[[Fraction], Ball | None]) -> list[En
     return made
 
 
-def holds_for_all_levels(found: Tails, exponent: Callable[[Fraction], Ball | None], name: str, row: str = "") -> Check:
+def holds_for_all_levels(found: Tails, exponent: Callable[[Fraction], Ball | None], name: str, row: str = "") -> sc.Check:
     """Check sup_δ P(bad)/δ ≤ 1 over all δ in (0, 1), exactly; empty where the bound passes every value even as δ → 1."""
     made = ratios(found, exponent)
     if not made:
-        return vacuous(True, name, evidence=EXACT, row=row)
-    return at_most(made, 1, f"{name}: P(bad)/δ", row=row)
+        return sc.vacuous(True, name, evidence=sc.EXACT, row=row)
+    return sc.at_most(made, 1, f"{name}: P(bad)/δ", row=row)
 
 
-def unit_ratios(pairs: Sequence[tuple[Ball, Fraction]]) -> list[Enclosure]:
+def unit_ratios(pairs: Sequence[tuple[Ball, Fraction]]) -> list[sc.Enclosure]:
     """P(X ≥ x) e^x at every value x > 0 of X, of which the values are known as balls; equal balls are held to be one value or several."""
 
     made = []
@@ -145,5 +145,5 @@ def unit_ratios(pairs: Sequence[tuple[Ball, Fraction]]) -> list[Enclosure]:
             surely = sum((mass for other, mass in pairs if other is x or other > x), Fraction(0))
             maybe = sum((mass for other, mass in pairs if not other < x), Fraction(0))
             growth = enclosed(x.exp())
-            made.append(Enclosure(Fraction(growth.low) * surely, Fraction(growth.high) * maybe, INTERVAL_EVIDENCE))
+            made.append(sc.Enclosure(Fraction(growth.low) * surely, Fraction(growth.high) * maybe, sc.INTERVAL_EVIDENCE))
     return made

@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 
 ONE = Fraction(1)
 SUPPORTS = tuple((ONE, Fraction(b, 4)) for b in (-4, -3, -2, -1, 0, 2))
 
 
-def coin(n: int, p: Fraction, support: tuple[Fraction, Fraction] = (ONE, -ONE)) -> Instance:
+def coin(n: int, p: Fraction, support: tuple[Fraction, Fraction] = (ONE, -ONE)) -> sc.Instance:
     """n draws of y φ(x) ∈ ℝ, the first value of the support with probability p."""
     return {"probabilities": [p, 1 - p], "features": [[value] for value in support], "n": n}
 
 
-def two_points(trial: Trial) -> Iterator[Instance]:
+def two_points(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Two points on the line: six supports, a grid of probabilities, n up to 100 (full effort: 300)."""
     for n in (1, 2, 3, 4, 6, 10, 24):
         for support in SUPPORTS:
@@ -35,14 +35,14 @@ def two_points(trial: Trial) -> Iterator[Instance]:
                 yield coin(n, Fraction(k, 60), support)
 
 
-def three_points(trial: Trial) -> Iterator[Instance]:
+def three_points(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Three points of the unit disc, n up to 6 (full effort: 12)."""
     for _ in range(trial.count(12, 40)):
         n = int(trial.rng.integers(2, trial.count(7, 13)))
         yield {"probabilities": weights(trial.rng, 3), "features": [disc_point(trial.rng) for _ in range(3)], "n": n}
 
 
-def worlds(trial: Trial) -> Iterator[Instance]:
+def worlds(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Both."""
     yield from two_points(trial)
     yield from three_points(trial)
@@ -67,7 +67,7 @@ def weights(rng: np.random.Generator, count: int) -> list[Fraction]:
     return [Fraction(part, sum(parts)) for part in parts]
 
 
-def decoded_world(point: Array, trial: Trial) -> Instance:
+def decoded_world(point: Array, trial: sc.Trial) -> sc.Instance:
     """Three points of the disc, the first of them (1, 0), their probabilities and 1 ≤ n ≤ 6, from the cube [0, 1]⁷."""
     u = [Fraction(round(64 * float(value)), 64) for value in point]
     features = [[ONE, Fraction(0)]] + [on_circle(8 * u[i] - 4, u[i + 1]) for i in (0, 2)]
@@ -76,6 +76,6 @@ def decoded_world(point: Array, trial: Trial) -> Instance:
     return {"probabilities": parts, "features": features, "n": 1 + min(5, int(6 * u[6]))}
 
 
-def atoms(instance: Instance) -> tuple[int, list[Fraction], Any]:
+def atoms(instance: sc.Instance) -> tuple[int, list[Fraction], Any]:
     """n, the probabilities and the vectors of an instance."""
     return instance["n"], instance["probabilities"], instance["features"]

@@ -7,7 +7,7 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Absorbs, Elementwise, Priced
+from simopt.duality.atoms.base import ConjugateDomain, DeclaredConjugate, Elementwise
 from simopt.duality.graph.vectors import Mask, Value, above
 
 
@@ -16,7 +16,7 @@ class Absolute(Elementwise):
 
     formula, conjugate_formula, domain_formula = "|z|", "0", "|u| ≤ 1"
     degree_formula = "1"
-    absorbs = Absorbs.SCALED
+    conjugate_domain = ConjugateDomain.BALL
 
     @property
     def degree(self) -> float | None:
@@ -31,7 +31,7 @@ class Absolute(Elementwise):
     def need(self, num: Arithmetic, u: Value) -> Value:
         return num.abs(u)
 
-    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return s - num.abs(u)
 
     def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
@@ -44,7 +44,7 @@ class Absolute(Elementwise):
         size, price = num.abs(z), num.abs(u)
         return num.pos(s - price) * size + num.pos(price * size - u * z)
 
-    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         return cp.Constant(np.zeros(u.size)), [cp.abs(u) <= s]
 
     def slope(self, z: Array, s: Array) -> Array:

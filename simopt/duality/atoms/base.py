@@ -17,15 +17,15 @@ from simopt.core.arrays import Array
 from simopt.duality.graph.symbolic import SYMBOLIC, Symbol, expression
 from simopt.duality.graph.vectors import Indices, Mask, Value, above, broadcast, full, is_zero, known, nothing, where
 
-Priced = tuple[cp.Expression, list[cp.Constraint]]  # a convex expression, and the constraints under which it is finite
+DeclaredConjugate = tuple[cp.Expression, list[cp.Constraint]]  # a convex expression, and the constraints under which it is finite
 
 
-class Absorbs(Enum):
+class ConjugateDomain(Enum):
     """What an atom can do for stationarity, that is for multipliers that the rest of a problem prescribes."""
 
-    NOTHING = "nothing"
-    ALL = "any multiplier: (sφ)* is finite everywhere once s > 0"
-    SCALED = "any multiplier if the scale may be chosen: φ is a gauge, (sφ)*(u) is 0 for s ≥ need(u), else ∞"
+    OTHER = "nothing"
+    FULL = "any multiplier: (sφ)* is finite everywhere once s > 0"
+    BALL = "any multiplier if the scale may be chosen: φ is a gauge, (sφ)*(u) is 0 for s ≥ need(u), else ∞"
 
 
 class Atom(ABC):
@@ -40,7 +40,7 @@ class Atom(ABC):
     ----------
     formula, conjugate_formula, domain_formula : str
         φ, φ* and the domain of φ*, for the table in the documentation.
-    absorbs : Absorbs
+    conjugate_domain : ConjugateDomain
         see there.
     total : float or None
         of an atom whose domain fixes the sum of the multipliers of a group: Σu = total · s.
@@ -54,7 +54,7 @@ class Atom(ABC):
     conjugate_formula: ClassVar[str]
     domain_formula: ClassVar[str]
     degree_formula: ClassVar[str] = "–"
-    absorbs: ClassVar[Absorbs] = Absorbs.NOTHING
+    conjugate_domain: ClassVar[ConjugateDomain] = ConjugateDomain.OTHER
     total: float | None = None
     expanded: ClassVar[bool] = False
 
@@ -95,7 +95,7 @@ class Atom(ABC):
         """A subgradient of sφ at z, in floats."""
 
     @abstractmethod
-    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         """(sφ)*(u) for CVXPY's expressions u and s ≥ 0, of n and of m entries; s ≥ 0 is asked for by others.
 
         Raises
@@ -112,12 +112,12 @@ class Atom(ABC):
         """The least s for which (sφ)*(u) is finite, of an atom that absorbs when scaled."""
         raise NotImplementedError
 
-    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """How far u may move at each entry by itself before (sφ)*(u) is ∞, fixed sums aside; below 0 where nothing is known of that.
 
         Where it is above 0 `project` leaves u as it is. The domain is s times that of φ*, so that room at (u, 1) is one at (su, s).
         """
-        return broadcast(num, s, len(u)) if self.absorbs is Absorbs.ALL else full(num, -1.0, len(u))
+        return broadcast(num, s, len(u)) if self.conjugate_domain is ConjugateDomain.FULL else full(num, -1.0, len(u))
 
     def inward(self, u: Array, by: float) -> Array:
         """u in floats, farther inside of the domain by a share of itself."""
@@ -138,12 +138,12 @@ class Elementwise(Atom):
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         return num.sum(self.remainders(num, z, u, s))
 
-    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         prices, domain = self.declared_conjugates(u, s)
         return cp.sum(prices), domain
 
     @abstractmethod
-    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         """(s_i φ)*(u_i), an expression of n entries."""
 
     @abstractmethod
@@ -180,7 +180,7 @@ class Grouped(Atom):
             return num.group_max(x, self.group, self.count)
         return reduce(num.maximum, self._layers(x))
 
-    def spread(self, num: Arithmetic, s: Value) -> Value:
+    def per_entry(self, num: Arithmetic, s: Value) -> Value:
         """The number of its group for each entry."""
         return num.concat([s] * self.layers) if self.layers else s[self.group]
 
@@ -200,10 +200,10 @@ class Grouped(Atom):
         return cls(np.zeros(n, dtype=np.intp), 1)
 
 
-class Gauge(Grouped):
+class GroupNorm(Grouped):
     """A norm of each group: (s‖·‖)*(u) is 0 where the dual norm of u is at most s, else ∞. The dual norm is what u needs."""
 
-    absorbs = Absorbs.SCALED
+    conjugate_domain = ConjugateDomain.BALL
     conjugate_formula = "0"
     degree_formula = "1"
 
@@ -223,7 +223,7 @@ class Gauge(Grouped):
         excess = need - s * (1.0 + SPARE) if num is FLOAT else need - s
         return nothing(num) if above(num, excess).any() or not known(num, num.sum(need)) else num.lift(0.0)
 
-    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return (s - self.need(num, u))[self.group]
 
 

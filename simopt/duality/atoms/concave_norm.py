@@ -9,14 +9,14 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.concave_gauge import ConcaveGauge
+from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
 from simopt.duality.atoms.powers import raised
 from simopt.duality.graph.vectors import Value, above, enclosing, floats, full, is_zero, vector
 
 LIFTED = 2.0**-1000  # stands for an entry of a ball that may be 0: the norm grows with each entry
 
 
-class NegativePowerNorm(ConcaveGauge):
+class NegativePowerNorm(ConcaveHomogeneous):
     """φ(z) = −(Σ z_i^p)^{1/p} for z ≥ 0; (sφ)*(u) = 0 for u ≤ 0 with ‖−u‖_q ≥ s, 1/p + 1/q = 1 (Hölder's inequality, reversed).
 
     For p < 0 it is 0 where an entry is 0. Of p and q one is negative, the other between 0 and 1.

@@ -9,7 +9,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, RATIONAL, Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Elementwise, Priced
+from simopt.duality.atoms.base import DeclaredConjugate, Elementwise
 from simopt.duality.atoms.powers import SMALL, raised
 from simopt.duality.graph.vectors import Mask, Value, above, at_least_zero, divisor, enclosing, exactly, is_zero, where
 
@@ -43,7 +43,7 @@ class DecreasingPower(Elementwise):
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return num.minimum(u, num.lift(0.0) if self.p < 0 else s * -LEAST)
 
-    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return num.minimum(-u, s)
 
     def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
@@ -75,7 +75,7 @@ class DecreasingPower(Elementwise):
             close = s * (d * d) * raised(num, between, self.p - 2) * curve
         return where(num, known, close, plain)
 
-    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         """With a = 1/(1 − p) and w = −u/|p|: p < 0 gains (1 − p) s^a w^{1−a}, a mean; p > 0 costs (1 − p) s^a w^{1−a}, s being the mean."""
         p, w = float(self.p), -u / abs(float(self.p))
         power = cp.Variable(u.size, name=f"power of {u.name()}")

@@ -7,7 +7,7 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import TAIL, Absorbs, Elementwise, Priced
+from simopt.duality.atoms.base import TAIL, ConjugateDomain, DeclaredConjugate, Elementwise
 from simopt.duality.graph.vectors import Mask, Value, above, at_least_zero, divisor, full, is_zero, where
 
 
@@ -19,7 +19,7 @@ class Entropy(Elementwise):
     """
 
     formula, conjugate_formula, domain_formula = "z log z, z ≥ 0", "e^{u−1}", "ℝ"
-    absorbs = Absorbs.ALL
+    conjugate_domain = ConjugateDomain.FULL
 
     def __init__(self, tilt: float = 0.0) -> None:
         self.tilt = tilt
@@ -52,7 +52,7 @@ class Entropy(Elementwise):
         far = num.pos(s * self.value(num, z) + self.conjugates(num, u, s) - u * z)
         return where(num, near, s * (kept * num.bennett(z / kept - 1.0)), far)
 
-    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         best = cp.Variable(u.size, name=f"exponential of {u.name()}")  # sy
         return best - self.tilt * s, [cp.ExpCone(u + (self.tilt - 1.0) * s, s, best)]
 

@@ -7,11 +7,11 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Gauge, Priced
+from simopt.duality.atoms.base import DeclaredConjugate, GroupNorm
 from simopt.duality.graph.vectors import Value, divisor, vector, where
 
 
-class EuclideanNorm(Gauge):
+class EuclideanNorm(GroupNorm):
     """φ(z) = ‖z‖₂, (sφ)*(u) = 0 for ‖u‖₂ ≤ s.
 
     The remainder is (s − ‖u‖)‖z‖ + (‖u‖‖z‖ − ⟨u, z⟩), the second part written ‖u‖‖z‖ ‖z/‖z‖ − u/‖u‖‖²/2.
@@ -42,7 +42,7 @@ class EuclideanNorm(Gauge):
         plain = num.pos(size * price - num.group_sum(u * z, self.group, self.count))
         return num.sum(num.pos(s - price) * size + where(num, reached & priced, angle, plain))
 
-    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         order, sizes = np.argsort(self.group, kind="stable"), np.bincount(self.group, minlength=self.count)
         inside = np.arange(np.max(sizes)) < sizes[:, None]  # of so many places for each group
         places = np.full(inside.shape, len(self.group))

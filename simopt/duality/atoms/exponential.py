@@ -7,7 +7,7 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import TAIL, Elementwise, Priced
+from simopt.duality.atoms.base import TAIL, DeclaredConjugate, Elementwise
 from simopt.duality.atoms.relative_entropy import relative_entropies
 from simopt.duality.graph.vectors import Mask, Value, above, divisor, full, is_zero, positive_part, where
 
@@ -23,7 +23,7 @@ class Exponential(Elementwise):
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return where(num, divisor(num, s)[1], positive_part(num, u), num.zeros(len(u)))
 
-    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return num.minimum(u, s)
 
     def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
@@ -40,7 +40,7 @@ class Exponential(Elementwise):
         far = num.pos(reached + self.conjugates(num, u, s) - u * z)
         return where(num, near, kept * num.bennett(u / kept - 1.0), far)
 
-    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         prices, domain = relative_entropies(u, s, f"entropy of {u.name()}")
         return prices - u, domain
 

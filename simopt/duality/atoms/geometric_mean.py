@@ -10,14 +10,14 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, RATIONAL, Arithmetic, NotRational
 from simopt.core.arrays import Array
-from simopt.duality.atoms.concave_gauge import ConcaveGauge
+from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
 from simopt.duality.graph.vectors import Value, above, enclosing, exactly, full, is_zero, vector
 
 MOST = 64  # the common denominator of weights up to which fractions are tried
 LIFTED = 2.0**-1000  # stands for an entry of a ball that may be 0: the mean grows with each
 
 
-class NegativeGeometricMean(ConcaveGauge):
+class NegativeGeometricMean(ConcaveHomogeneous):
     """φ(z) = −Π z_i^{w_i} for z ≥ 0, w > 0, Σ w_i = 1; (sφ)*(u) = 0 for u ≤ 0 with Π (−u_i/w_i)^{w_i} ≥ s.
 
     By the inequality of the arithmetic and the geometric mean, Σ −u_i z_i = Σ w_i (−u_i z_i/w_i) ≥ Π (−u_i/w_i)^{w_i} Π z_i^{w_i}.

@@ -9,7 +9,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Elementwise, Priced
+from simopt.duality.atoms.base import DeclaredConjugate, Elementwise
 from simopt.duality.atoms.square import squares_over
 from simopt.duality.graph.vectors import Mask, Value, above, divisor, is_zero
 
@@ -41,7 +41,7 @@ class Huber(Elementwise):
         cap = self._cap(num, s)
         return num.minimum(num.maximum(u, -cap), cap)
 
-    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return self._cap(num, s) - num.abs(u)
 
     def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
@@ -56,7 +56,7 @@ class Huber(Elementwise):
         beyond, apart = z - inside, inside - u / (divisor(num, s)[0] * 2)
         return s * (apart * apart) + num.pos(num.abs(beyond) * self._cap(num, s) - beyond * u)
 
-    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         prices, domain = squares_over(u, s)
         return prices, [*domain, cp.abs(u) <= 2 * cp.multiply(self.threshold(FLOAT), s)]
 

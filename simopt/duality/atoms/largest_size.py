@@ -7,11 +7,11 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Gauge, Priced
+from simopt.duality.atoms.base import DeclaredConjugate, GroupNorm
 from simopt.duality.graph.vectors import Value
 
 
-class LargestSize(Gauge):
+class LargestSize(GroupNorm):
     """φ(z) = ‖z‖_∞, (sφ)*(u) = 0 for ‖u‖₁ ≤ s; the remainder is (s − ‖u‖₁)‖z‖_∞ + Σ_i (|u_i|‖z‖_∞ − u_i z_i)."""
 
     formula, domain_formula = "‖z‖_∞", "‖u‖₁ ≤ 1"
@@ -26,7 +26,7 @@ class LargestSize(Gauge):
         size = self.value(num, z)
         return num.sum(num.pos(s - self.need(num, u)) * size) + num.sum(num.pos(num.abs(u) * size[self.group] - u * z))
 
-    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         return cp.Constant(0.0), [self.declared_sums(cp.abs(u)) <= s]
 
     def slope(self, z: Array, s: Array) -> Array:

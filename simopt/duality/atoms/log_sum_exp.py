@@ -7,7 +7,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import SPARE, TAIL, Grouped, Priced
+from simopt.duality.atoms.base import SPARE, TAIL, DeclaredConjugate, Grouped
 from simopt.duality.atoms.relative_entropy import relative_entropies
 from simopt.duality.graph.vectors import Value, above, divisor, enclosing, floats, full, known, nothing, positive_part, where
 
@@ -23,7 +23,7 @@ class LogSumExp(Grouped):
     formula, conjugate_formula, domain_formula = "log Σ e^{z_i}", "Σ u_i log u_i", "u ≥ 0, Σ u_i = 1"
     total = 1.0
 
-    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return u
 
     def _shifted(self, num: Arithmetic, z: Value) -> tuple[Value, Value, Array]:
@@ -45,8 +45,8 @@ class LogSumExp(Grouped):
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """Σ u log(u/s) where u ≥ 0 sums to s in each group."""
         total = num.group_sum(u, self.group, self.count)
-        room = s * (SPARE * len(u)) if num is FLOAT else num.zeros(self.count)
-        off = above(num, -u).any() or above(num, total, s + room).any() or above(num, s, total + room).any()
+        margin = s * (SPARE * len(u)) if num is FLOAT else num.zeros(self.count)
+        off = above(num, -u).any() or above(num, total, s + margin).any() or above(num, s, total + margin).any()
         scale, positive = divisor(num, s)
         if off or not known(num, num.sum(total)):
             return nothing(num)
@@ -67,7 +67,7 @@ class LogSumExp(Grouped):
         lost = where(num, some, chance * num.bennett(p / chance - 1.0), far)
         return num.sum(where(num, positive[self.group], s[self.group] * lost, num.zeros(len(u))))
 
-    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         prices, domain = relative_entropies(u, s[self.group], f"entropy of {u.name()}")
         return cp.sum(prices), [*domain, self.declared_sums(u) == s]
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Elementwise, Priced
+from simopt.duality.atoms.base import DeclaredConjugate, Elementwise
 from simopt.duality.atoms.relative_entropy import relative_entropies
 from simopt.duality.graph.vectors import Mask, Value, above, divisor, full, is_zero, where
 
@@ -33,7 +33,7 @@ class NegativeLogarithm(Elementwise):
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return num.minimum(u, s * -LEAST)
 
-    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return num.minimum(-u, s)
 
     def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
@@ -51,7 +51,7 @@ class NegativeLogarithm(Elementwise):
         far = num.pos(s * self.value(num, z) + self.conjugates(num, u, s) - u * z) if not some.all() else -u * z
         return where(num, positive & some, scale * (share * num.bennett(1.0 / share - 1.0)), far)
 
-    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         prices, domain = relative_entropies(s, -u, f"entropy of {u.name()}")
         return prices - s, domain
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Elementwise, Priced
+from simopt.duality.atoms.base import DeclaredConjugate, Elementwise
 from simopt.duality.atoms.relative_entropy import relative_entropies
 from simopt.duality.graph.vectors import Mask, Value, above, divisor, full, is_zero, positive_part, where
 
@@ -28,7 +28,7 @@ class Logistic(Elementwise):
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return num.minimum(positive_part(num, u), s)
 
-    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return num.minimum(u, s - u)
 
     def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
@@ -51,7 +51,7 @@ class Logistic(Elementwise):
         tail = num.log1p(num.exp(-num.abs(z))) + num.xlogx(p) + num.xlogx(rest)
         return s * where(num, near, close, num.pos(rest * num.pos(z) + p * num.pos(-z) + tail))
 
-    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         price, domain = relative_entropies(u, s, f"entropy of {u.name()}")
         rest, other = relative_entropies(s - u, s, f"other entropy of {u.name()}")
         return price + rest, domain + other

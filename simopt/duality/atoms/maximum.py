@@ -7,7 +7,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import SPARE, Grouped, Priced
+from simopt.duality.atoms.base import SPARE, DeclaredConjugate, Grouped
 from simopt.duality.graph.vectors import (
     Indices,
     Mask,
@@ -47,7 +47,7 @@ class Maximum(Grouped):
         self.has_rest, self.takes = first >= 0, np.zeros(len(self.group), dtype=bool)  # groups and entries that take what is left
         self.takes[first[self.has_rest]] = True
 
-    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return u
 
     @property
@@ -74,7 +74,7 @@ class Maximum(Grouped):
                 parts = where(num, alike[place], (own / num.lift(count))[place], parts)
             u = replaced(num, u, entries, parts)
             left = replaced(num, left, tight, where(num, some, none, own))
-        return where(num, self.takes, self.spread(num, left), u)
+        return where(num, self.takes, self.per_entry(num, left), u)
 
     def _of(self, groups: Indices) -> tuple[Indices, Indices]:
         """The entries of these groups, and the number of the group among them."""
@@ -87,17 +87,17 @@ class Maximum(Grouped):
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         total = self.sums(num, u)
         apart = s - total
-        room = s * (SPARE * len(u)) if num is FLOAT else 0.0
-        off = above(num, -u).any() or above(num, apart, room).any() or above(num, -apart, room).any()
+        margin = s * (SPARE * len(u)) if num is FLOAT else 0.0
+        off = above(num, -u).any() or above(num, apart, margin).any() or above(num, -apart, margin).any()
         return nothing(num) if off or not known(num, num.sum(total)) else num.lift(0.0)
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        return inner(num, u, positive_part(num, self.spread(num, self.value(num, z)) - z))
+        return inner(num, u, positive_part(num, self.per_entry(num, self.value(num, z)) - z))
 
-    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         return cp.Constant(0.0), [u >= 0, self.declared_sums(u) == s]
 
     def slope(self, z: Array, s: Array) -> Array:
         """Shared alike by all entries that reach the maximum."""
-        reached = z == self.spread(FLOAT, self.value(FLOAT, z))
-        return np.where(reached, self.spread(FLOAT, s / self.sums(FLOAT, reached.astype(float))), 0.0)
+        reached = z == self.per_entry(FLOAT, self.value(FLOAT, z))
+        return np.where(reached, self.per_entry(FLOAT, s / self.sums(FLOAT, reached.astype(float))), 0.0)

@@ -7,7 +7,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Atom, Elementwise, Priced
+from simopt.duality.atoms.base import Atom, DeclaredConjugate, Elementwise
 from simopt.duality.atoms.total import Total
 from simopt.duality.graph.vectors import Mask, Value, above, broadcast, divisor, full, is_zero, known, nothing, vector, where
 
@@ -76,25 +76,25 @@ class Perspective(Atom):
         costs = self._costs(num, price, s)
         return num.concat([price, v if costs is None else num.minimum(v, -costs)])
 
-    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """What v is below −(sφ)*(u); of u, in floats, the share of a step that the convex cost lets be, elsewhere a number of that sign."""
         price, v = self._split(u)
         costs = self._costs(num, price, s)
         if costs is None:
             return full(num, -1.0, len(u))
         left = -v - costs
-        room = num.minimum(self.atom.room(num, price, s), broadcast(num, left, self.length))
-        return num.concat([self._affordable(price, s, room, broadcast(num, left, self.length)) if num is FLOAT else room, left])
+        margin = num.minimum(self.atom.margin(num, price, s), broadcast(num, left, self.length))
+        return num.concat([self._affordable(price, s, margin, broadcast(num, left, self.length)) if num is FLOAT else margin, left])
 
-    def _affordable(self, u: Array, s: Array, room: Array, left: Array) -> Array:
+    def _affordable(self, u: Array, s: Array, margin: Array, left: Array) -> Array:
         """Of the room, a share for which the price, convex in u, rises by no more than is left (of others the sign is asked)."""
         atom = self.atom.atom if isinstance(self.atom, Total) else self.atom
         if not isinstance(atom, Elementwise):
-            return room
-        scale, step = np.broadcast_to(s, u.shape), np.maximum(room, 0.0)
+            return margin
+        scale, step = np.broadcast_to(s, u.shape), np.maximum(margin, 0.0)
         here, *there = (atom.conjugates(FLOAT, u + shift, scale) for shift in (0.0, step, -step))
         rise = np.maximum(np.max(there, axis=0) - here, left)
-        return np.where(room > 0.0, room * np.divide(left, rise, out=np.zeros(len(u)), where=rise > 0.0), room)
+        return np.where(margin > 0.0, margin * np.divide(left, rise, out=np.zeros(len(u)), where=rise > 0.0), margin)
 
     def inward(self, u: Array, by: float) -> Array:
         """v farther below −(sφ)*(u), by a share of the largest, as both may be 0 at the edge."""
@@ -126,7 +126,7 @@ class Perspective(Atom):
             return nothing(num)
         return num.lift(0.0)
 
-    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         price, v = u[: self.length], u[self.length :]
         declare = self.atom.declared_conjugates if isinstance(self.atom, Elementwise) else self.atom.declared_conjugate
         costs, domain = declare(price, s)

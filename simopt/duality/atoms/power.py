@@ -9,7 +9,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Absorbs, Elementwise, Priced
+from simopt.duality.atoms.base import ConjugateDomain, DeclaredConjugate, Elementwise
 from simopt.duality.atoms.powers import SMALL, raised
 from simopt.duality.graph.vectors import Mask, Value, above, at_least_zero, divisor, enclosing, is_zero, where
 
@@ -23,7 +23,7 @@ class Power(Elementwise):
 
     formula, conjugate_formula, domain_formula = "z^p, p > 1, z ≥ 0 or p even", "(p − 1)(u/p)^{p/(p−1)}", "ℝ"
     degree_formula = "p"
-    absorbs = Absorbs.ALL
+    conjugate_domain = ConjugateDomain.FULL
 
     def __init__(self, exponent: float) -> None:
         self.p, self.even = float(exponent), exponent % 2 == 0
@@ -81,7 +81,7 @@ class Power(Elementwise):
         found: Array = np.where(some, best**p * np.where(np.abs(h) < SMALL, series, np.maximum(plain, 0.0)), size**p)
         return found
 
-    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         """(p − 1) p^{−q} |u|^q s^{1−q}, 1/p + 1/q = 1; or that of [u]_+, the least entry of what is not below u."""
         q, n = self.p / (self.p - 1.0), u.size
         size = u if self.even else cp.Variable(n, name=f"positive part of {u.name()}")

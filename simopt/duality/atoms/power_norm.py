@@ -9,12 +9,12 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Gauge, Priced
+from simopt.duality.atoms.base import DeclaredConjugate, GroupNorm
 from simopt.duality.atoms.powers import raised
 from simopt.duality.graph.vectors import Indices, Value, divisor, exactly, where
 
 
-class PowerNorm(Gauge):
+class PowerNorm(GroupNorm):
     """φ(z) = ‖z‖_p = (Σ|z_i|^p)^{1/p}, (sφ)*(u) = 0 for ‖u‖_q ≤ s, 1/p + 1/q = 1 (Hölder).
 
     The remainder is (s − ‖u‖_q)‖z‖_p + (‖u‖_q‖z‖_p − ⟨u, z⟩); the second part, with a = |u|/‖u‖_q and b = |z|/‖z‖_p, is
@@ -52,7 +52,7 @@ class PowerNorm(Gauge):
         plain = num.pos(size * price - num.group_sum(u * z, self.group, self.count))
         return num.sum(num.pos(s - price) * size + where(num, reached & priced, close, plain))
 
-    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         """|u_i| ≤ t_i^{1/q} s^{1−1/q} with Σ t_i ≤ s."""
         power = cp.Variable(u.size, name=f"power of {u.name()}")
         return cp.Constant(0.0), [cp.PowCone3D(power, s[self.group], u, 1.0 / float(self.q)), self.declared_sums(power) <= s]

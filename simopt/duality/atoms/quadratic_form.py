@@ -15,7 +15,7 @@ from simopt.arithmetic.definite import least_eigenvalue, semidefinite_rank
 from simopt.arithmetic.interval import as_interval
 from simopt.core.arrays import Array
 from simopt.core.errors import Unreadable
-from simopt.duality.atoms.base import Absorbs, Atom, Priced
+from simopt.duality.atoms.base import Atom, ConjugateDomain, DeclaredConjugate
 from simopt.duality.graph.vectors import Indices, Value, divisor, enclosing, floats, is_zero, known, nothing, vector
 
 LARGEST = 30  # rows of a matrix whose rank is decided in fractions
@@ -163,14 +163,14 @@ class SemidefiniteForm(Atom):
     def degree(self) -> float | None:
         return 2.0
 
-    def _look(self) -> Any:
+    def _refresh(self) -> Any:
         """The matrix as it is now; what is known of another one is forgotten."""
         now = as_interval(self.matrix(INTERVAL))
         if self._seen is None or not (np.array_equal(self._seen[0], now.mid) and np.array_equal(self._seen[1], now.rad)):
             self._seen, self._support = (now.mid.copy(), now.rad.copy()), support(now, self._fractions)
-            found = self._support is not None
-            self._missing = 0.0 if found else missing(now)
-            self._by_rounding = None if found or not np.isfinite(now.mid).all() else rounded(now.mid)
+            proven = self._support is not None
+            self._missing = 0.0 if proven else missing(now)
+            self._by_rounding = None if proven or not np.isfinite(now.mid).all() else rounded(now.mid)
         return now
 
     def _fractions(self) -> Any:
@@ -182,16 +182,16 @@ class SemidefiniteForm(Atom):
 
     def support(self) -> Support | None:
         """The support of P as it is now; None where P ⪰ 0 is not proven, or its rank is not."""
-        self._look()
+        self._refresh()
         return self._support
 
     def shift(self, num: Arithmetic) -> Shift | None:
         """The δ that is needed in this arithmetic, with the support of P + δI; None where there is none that a bound of z pays for."""
-        found = self.support()
-        if found is None and num is FLOAT:
-            found = self._by_rounding
-        if found is not None:
-            return Shift(found)
+        support = self.support()
+        if support is None and num is FLOAT:
+            support = self._by_rounding
+        if support is not None:
+            return Shift(support)
         assert self._seen is not None
         lacks, n = self._missing, len(self._seen[0])
         by = lacks * ABOVE + EPS * float(np.max(np.abs(self._seen[0]), initial=0.0))
@@ -224,54 +224,54 @@ class SemidefiniteForm(Atom):
         shift = self.shift(num)
         return vector(num, num.pos(form) if shift is not None and not shift.by else form)
 
-    def _solved(self, num: Arithmetic, found: Shift, u: Value, s: Value) -> Value:
+    def _solved(self, num: Arithmetic, shift: Shift, u: Value, s: Value) -> Value:
         """v with 2s(P + δI)v = u on the rows of the support, by floats."""
-        matrix, rows, v = np.asarray(self.matrix(FLOAT), dtype=float), found.support.rows, np.zeros(len(u))
-        part = matrix[np.ix_(rows, rows)] + found.by * np.eye(len(rows))
+        matrix, rows, v = np.asarray(self.matrix(FLOAT), dtype=float), shift.support.rows, np.zeros(len(u))
+        part = matrix[np.ix_(rows, rows)] + shift.by * np.eye(len(rows))
         v[rows] = np.linalg.lstsq(part + part.T, floats(num, u)[rows])[0] / floats(num, s)[0]  # which may be singular in floats
         return num.lift(np.where(np.isfinite(v), v, 0.0))
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """2s(P + δI)v with the entries of u on the rows of the support."""
-        found = self.shift(num)
-        if found is None or not divisor(num, s)[1].all():
+        shift = self.shift(num)
+        if shift is None or not divisor(num, s)[1].all():
             return num.zeros(len(u))
-        return self._twice(num, self._solved(num, found, u, s), found.by) * s[np.zeros(len(u), dtype=np.intp)]
+        return self._twice(num, self._solved(num, shift, u, s), shift.by) * s[np.zeros(len(u), dtype=np.intp)]
 
-    def _split(self, num: Arithmetic, found: Shift, u: Value, s: Value) -> tuple[Value, Value, Value]:
+    def _split(self, num: Arithmetic, shift: Shift, u: Value, s: Value) -> tuple[Value, Value, Value]:
         """v, ρ and the price ρᵀ(P + δI)⁺ρ/(4s) of ρ; of balls all that it may be."""
-        v = self._solved(num, found, u, s)
-        rho = u - self._twice(num, v, found.by) * s[np.zeros(len(u), dtype=np.intp)]
-        price = vector(num, num.dot(rho, rho)) / (s * (num.lift(found.support.least) * 4))
+        v = self._solved(num, shift, u, s)
+        rho = u - self._twice(num, v, shift.by) * s[np.zeros(len(u), dtype=np.intp)]
+        price = vector(num, num.dot(rho, rho)) / (s * (num.lift(shift.support.least) * 4))
         return v, rho, enclosing(num, num.zeros(1), price) if num is INTERVAL else price
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         if is_zero(num, s).all() and is_zero(num, u).all():
             return num.lift(0.0)
-        found, nought = self.shift(num), is_zero(num, u).all()
-        if nought and (self._missing == 0.0 or (found is not None and not found.by)):
+        shift, nought = self.shift(num), is_zero(num, u).all()
+        if nought and (self._missing == 0.0 or (shift is not None and not shift.by)):
             return num.lift(0.0)  # inf φ = 0
-        if found is None or not divisor(num, s)[1].all() or not known(num, num.sum(u)):
+        if shift is None or not divisor(num, s)[1].all() or not known(num, num.sum(u)):
             return nothing(num)
-        v, rho, price = self._split(num, found, u, s)
-        partial = len(found.support.rows) < len(u)  # a definite matrix has every u in its range
+        v, rho, price = self._split(num, shift, u, s)
+        partial = len(shift.support.rows) < len(u)  # a definite matrix has every u in its range
         if partial and np.linalg.norm(floats(num, rho)) > APART * np.linalg.norm(floats(num, u)):
             return nothing(num)
-        if found.by:
-            price = price + s * (num.lift(found.by) * num.lift(found.radius))
-        return num.sum(s * self._form(num, v, found.by) + num.dot(v, rho) + price)
+        if shift.by:
+            price = price + s * (num.lift(shift.by) * num.lift(shift.radius))
+        return num.sum(s * self._form(num, v, shift.by) + num.dot(v, rho) + price)
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        found = self.shift(num)
-        if found is None or not divisor(num, s)[1].all():
+        shift = self.shift(num)
+        if shift is None or not divisor(num, s)[1].all():
             return num.sum(s * self.value(num, z))
-        v, rho, price = self._split(num, found, u, s)
+        v, rho, price = self._split(num, shift, u, s)
         d = z - v
-        if found.by:
-            price = price + s * num.pos(num.lift(found.radius) - num.dot(z, z)) * num.lift(found.by)
-        return num.pos(num.sum(s * num.pos(self._form(num, d, found.by)) - num.dot(rho, d) + price))
+        if shift.by:
+            price = price + s * num.pos(num.lift(shift.radius) - num.dot(z, z)) * num.lift(shift.by)
+        return num.pos(num.sum(s * num.pos(self._form(num, d, shift.by)) - num.dot(rho, d) + price))
 
-    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         """The least ‖w‖²/(4s) with Fw = u, P = FFᵀ."""
         if self.support() is None:
             raise Unreadable("its conjugate cannot be declared, as the matrix is not proven to be semidefinite")
@@ -280,23 +280,23 @@ class SemidefiniteForm(Atom):
         return cp.quad_over_lin(w, 4 * s), [factor @ w == u]
 
     def slope(self, z: Array, s: Array) -> Array:
-        found = self.shift(FLOAT)
-        return float(s[0]) * np.asarray(self._twice(FLOAT, z, 0.0 if found is None else found.by))
+        shift = self.shift(FLOAT)
+        return float(s[0]) * np.asarray(self._twice(FLOAT, z, 0.0 if shift is None else shift.by))
 
 
 class QuadraticForm(SemidefiniteForm):
     """φ(z) = zᵀPz of a positive definite P, which absorbs any multiplier; see `SemidefiniteForm`."""
 
     formula, conjugate_formula, domain_formula = "zᵀPz, P ≻ 0", "uᵀP⁻¹u/4", "ℝⁿ"
-    absorbs = Absorbs.ALL
+    conjugate_domain = ConjugateDomain.FULL
 
     def support(self) -> Support | None:
-        found = super().support()
-        return found if found is not None and len(found.rows) == len(self.matrix(FLOAT)) else None
+        support = super().support()
+        return support if support is not None and len(support.rows) == len(self.matrix(FLOAT)) else None
 
     def shift(self, num: Arithmetic) -> Shift | None:
-        found = super().shift(num)
-        return found if found is not None and len(found.support.rows) == len(self.matrix(FLOAT)) else None
+        shift = super().shift(num)
+        return shift if shift is not None and len(shift.support.rows) == len(self.matrix(FLOAT)) else None
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return u if divisor(num, s)[1].all() else num.zeros(len(u))

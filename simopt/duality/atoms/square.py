@@ -7,7 +7,7 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Absorbs, Elementwise, Priced
+from simopt.duality.atoms.base import ConjugateDomain, DeclaredConjugate, Elementwise
 from simopt.duality.graph.vectors import Mask, Value, divisor, is_zero, where
 
 
@@ -16,7 +16,7 @@ class Square(Elementwise):
 
     formula, conjugate_formula, domain_formula = "z²", "u²/4", "ℝ"
     degree_formula = "2"
-    absorbs = Absorbs.ALL
+    conjugate_domain = ConjugateDomain.FULL
 
     @property
     def degree(self) -> float | None:
@@ -38,14 +38,14 @@ class Square(Elementwise):
         apart = z - u / (divisor(num, s)[0] * 2)
         return s * (apart * apart)
 
-    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         return squares_over(u, s)
 
     def slope(self, z: Array, s: Array) -> Array:
         return 2.0 * s * z
 
 
-def squares_over(u: cp.Expression, s: cp.Expression) -> Priced:
+def squares_over(u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
     """u_i²/(4s_i); of a variable s the least t_i with u_i² ≤ 4 s_i t_i, that is ‖(u_i, s_i − t_i)‖ ≤ s_i + t_i."""
     known = s.value if s.is_constant() else None
     if known is not None and np.all(known > 0):

@@ -9,7 +9,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import SPARE, Atom, Priced
+from simopt.duality.atoms.base import SPARE, Atom, DeclaredConjugate
 from simopt.duality.graph.vectors import Value, above, broadcast, divisor, floats, known, nothing, positive_part, vector
 
 
@@ -44,29 +44,29 @@ class SumLargest(Atom):
         n, k = len(u), num.lift(self.k)
         u = num.minimum(positive_part(num, u), broadcast(num, s, n))
         total = vector(num, num.sum(u))
-        (some, positive), (rest, room) = divisor(num, total), divisor(num, s * n - total)
+        (some, positive), (rest, margin) = divisor(num, total), divisor(num, s * n - total)
         if above(num, total, s * k).all() and positive.all():
             return u * broadcast(num, s * k / some, n)
-        if room.all():
+        if margin.all():
             return u + (broadcast(num, s, n) - u) * broadcast(num, (s * k - total) / rest, n)
         return broadcast(num, s * k / n, n)
 
-    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return num.minimum(u, broadcast(num, s, len(u)) - u)
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         total, whole = vector(num, num.sum(u)), s * num.lift(self.k)
-        room = whole * (SPARE * len(u)) if num is FLOAT else num.zeros(1)
+        margin = whole * (SPARE * len(u)) if num is FLOAT else num.zeros(1)
         edge = s * (1.0 + SPARE) if num is FLOAT else s
         off: Any = above(num, -u).any() or above(num, u, broadcast(num, edge, len(u))).any()
-        off = off or above(num, total, whole + room).any() or above(num, whole, total + room).any()
+        off = off or above(num, total, whole + margin).any() or above(num, whole, total + margin).any()
         return nothing(num) if off or not known(num, num.sum(total)) else num.lift(0.0)
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         level = self._level(num, z)
         return num.sum(num.pos(broadcast(num, s, len(u)) - u) * num.pos(z - level) + num.pos(u) * num.pos(level - z))
 
-    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         return cp.Constant(0.0), [u >= 0, u <= s, cp.sum(u) == self.k * s]
 
     def slope(self, z: Array, s: Array) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Atom, Elementwise, Priced
+from simopt.duality.atoms.base import Atom, DeclaredConjugate, Elementwise
 from simopt.duality.graph.vectors import Mask, Value, broadcast, vector
 
 
@@ -33,8 +33,8 @@ class Total(Atom):
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return self.atom.project(num, u, broadcast(num, s, len(u)))
 
-    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        return self.atom.room(num, u, broadcast(num, s, len(u)))
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return self.atom.margin(num, u, broadcast(num, s, len(u)))
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return self.atom.conjugate(num, u, broadcast(num, s, len(u)))
@@ -42,7 +42,7 @@ class Total(Atom):
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         return self.atom.remainder(num, z, u, broadcast(num, s, len(u)))
 
-    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         return self.atom.declared_conjugate(u, cp.multiply(np.ones(u.size), s))
 
     def slope(self, z: Array, s: Array) -> Array:

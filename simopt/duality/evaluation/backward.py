@@ -9,11 +9,11 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Absorbs
-from simopt.duality.evaluation.absorbers import Absorber
+from simopt.duality.atoms.base import ConjugateDomain
 from simopt.duality.evaluation.bounds import Box, box
+from simopt.duality.evaluation.closing_terms import ClosingTerm
+from simopt.duality.evaluation.fixed_multipliers import DualRepair
 from simopt.duality.evaluation.forward import Forward, coefficients
-from simopt.duality.evaluation.held import Settlement
 from simopt.duality.graph.affine import Key, Map, Picks, Residual
 from simopt.duality.graph.epigraphs import grows
 from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Programme, Row, Term
@@ -62,19 +62,19 @@ class Backward:
 def backward(
     num: Arithmetic,
     programme: Programme,
-    plan: Sequence[Absorber],
+    plan: Sequence[ClosingTerm],
     candidates: Mapping[Key, Array],
     slopes: Forward | None = None,
-    settlement: Settlement | None = None,
+    dual_repair: DualRepair | None = None,
     implied: Mapping[Key, tuple[Array, Array]] | None = None,
 ) -> Backward:
     """Pull the objective and the rows back to the leaves; see `simopt.duality` for the mathematics.
 
     `candidates` are multipliers by key: of rows, terms and epigraphs, and of the equalities that have become definitions. What is missing
     counts as 0, or, of a term, as what the equality says that defines its argument; with `slopes` as the slope at that point.
-    A `settlement` says which are held instead (`simopt.duality.stationarity.pivots`), `implied` bounds take what no leaf's own bound does.
+    A `dual_repair` says which are fixed instead (`simopt.duality.stationarity.pivots`), `implied` bounds take what no leaf's own bound does.
     """
-    return _Sweep(num, programme, plan, candidates, slopes, settlement or Settlement(), implied or {}).run()
+    return _Sweep(num, programme, plan, candidates, slopes, dual_repair or DualRepair(), implied or {}).run()
 
 
 class _Sweep:
@@ -84,28 +84,28 @@ class _Sweep:
         self,
         num: Arithmetic,
         programme: Programme,
-        plan: Sequence[Absorber],
+        plan: Sequence[ClosingTerm],
         candidates: Mapping[Key, Array],
         slopes: Forward | None,
-        settlement: Settlement,
+        dual_repair: DualRepair,
         implied: Mapping[Key, tuple[Array, Array]],
     ) -> None:
         self.num, self.programme, self.plan, self.candidates, self.slopes = num, programme, plan, candidates, slopes
-        self.held, self.implied = settlement.held, implied
+        self.fixed, self.implied = dual_repair.fixed, implied
         self.into: Residual = {}
         self.out = Backward(num.lift(0.0))
-        self.hosts = {each.host.key: each.host for each in plan if each.host is not None}
-        self.waiting = {each.term.key for each in plan} | set(self.hosts)  # come last, when all else is known
+        self.parents = {each.epigraph_parent.key: each.epigraph_parent for each in plan if each.epigraph_parent is not None}
+        self.waiting = {each.term.key for each in plan} | set(self.parents)  # come last, when all else is known
         self.scales = self.out.scales
-        self.settled: dict[Key, Mask] = {key: np.zeros(leaf.size, dtype=bool) for key, leaf in programme.leaves.items()}
-        self.settled |= {key: entries.copy() for key, entries in settlement.entries.items()}
+        self.stationary: dict[Key, Mask] = {key: np.zeros(leaf.size, dtype=bool) for key, leaf in programme.leaves.items()}
+        self.stationary |= {key: entries.copy() for key, entries in dual_repair.entries.items()}
         self.definitions = {node.key: node for node in programme.nodes if isinstance(node, Definition)}
         self.boxes: dict[Key, Box] = {key: box(num, programme, leaf) for key, leaf in programme.leaves.items()}
 
     def run(self) -> Backward:
         """The rows and the objective, the nodes from the last to the first, then what absorbs, the hosts and the bounds of the leaves."""
         for row in self.programme.rows:
-            if row.key not in self.hosts:
+            if row.key not in self.parents:
                 self._row(row, self._candidate(row.key, row.map.size))
         self._pull(self.programme.objective, full(self.num, 1.0, 1))
         for node in reversed(self.programme.nodes):
@@ -117,12 +117,12 @@ class _Sweep:
             elif u is not None and (scale := self._scale(node, u)) is not None:
                 self.scales[node.key] = scale
                 if node.key not in self.waiting:
-                    self._term(node, self._price(node, scale), scale)
+                    self._term(node, self._multiplier(node, scale), scale)
         for each in self.plan:
-            if each.host is None:
-                self._absorb(each)
-        for host in self.hosts.values():
-            self._raise(host, [each for each in self.plan if each.host is host])
+            if each.epigraph_parent is None:
+                self._close(each)
+        for parent in self.parents.values():
+            self._close_in_parent(parent, [each for each in self.plan if each.epigraph_parent is parent])
         for leaf in self.programme.leaves.values():
             self._box(leaf)
         return self.out
@@ -130,7 +130,7 @@ class _Sweep:
     def _candidate(self, key: Key, n: int) -> Value:
         return self.num.zeros(n) if key not in self.candidates else vector(self.num, self.candidates[key])
 
-    def _price(self, node: Term | Epigraph, s: Value) -> Value:
+    def _multiplier(self, node: Term | Epigraph, s: Value) -> Value:
         """The candidate for a term, of whatever origin."""
         if node.key not in self.candidates and self.slopes is not None:
             slope = node.atom.slope(floats(self.num, self.slopes.arguments[node.key]), floats(self.num, s))
@@ -179,10 +179,10 @@ class _Sweep:
         return all(grows(self.num, below, node.key) for below in maps if node.key in below.below)
 
     def _row(self, row: Row, y: Value) -> None:
-        if row.key in self.held:
-            held = self.held[row.key]
-            y = self.num.lift(held.own)
-            below = held.proven & ~at_least_zero(self.num, y)
+        if row.key in self.fixed:
+            fixed = self.fixed[row.key]
+            y = self.num.lift(fixed.own)
+            below = fixed.proven & ~at_least_zero(self.num, y)
             if below.any():
                 self.out.open.append(f"{row.name}: the multiplier that stationarity asks for is not proven to be ≥ 0 ({_where(below)})")
         y = y if row.equality else positive_part(self.num, y)
@@ -193,32 +193,32 @@ class _Sweep:
 
     def _term(self, node: Term | Epigraph, u: Value, s: Value) -> None:
         """sφ(z) ≥ ⟨u, z⟩ − (sφ)*(u), with u in the domain and of the sign that what is below needs."""
-        if node.key in self.held:
-            u = self._held(node, s)
+        if node.key in self.fixed:
+            u = self._fixed_value(node, s)
         elif isinstance(node, Term):
             u = node.atom.project(self.num, u, s)
             for side in (1, -1):
-                if np.any(node.bend == side):
+                if np.any(node.monotonicity == side):
                     signed = positive_part(self.num, u * float(side)) * float(side)
-                    u = where(self.num, node.bend == side, signed, u)
+                    u = where(self.num, node.monotonicity == side, signed, u)
         else:
             u = node.atom.project(self.num, u, s)
-        self._pay(node, u, s)
+        self._subtract_conjugate(node, u, s)
         self._pull(node.argument, u)
         if isinstance(node, Epigraph):
             self.into.pop(node.key, None)
 
-    def _held(self, node: Term | Epigraph, s: Value) -> Value:
+    def _fixed_value(self, node: Term | Epigraph, s: Value) -> Value:
         """The multiplier that is held, and why it may be no multiplier."""
-        held = self.held[node.key]
-        u = held.value(self.num, node.atom, s)
-        bend = node.bend if isinstance(node, Term) else np.zeros(len(u), dtype=np.intp)
-        outside = held.outside(self.num, node.atom, bend, u, s)
+        fixed = self.fixed[node.key]
+        u = fixed.value(self.num, node.atom, s)
+        monotonicity = node.monotonicity if isinstance(node, Term) else np.zeros(len(u), dtype=np.intp)
+        outside = fixed.outside(self.num, node.atom, monotonicity, u, s)
         if outside.any():
             self.out.open.append(f"{node.name}: the multiplier that stationarity asks for is not proven to be one ({_where(outside)})")
         return u
 
-    def _pay(self, node: Term | Epigraph, u: Value, s: Value) -> None:
+    def _subtract_conjugate(self, node: Term | Epigraph, u: Value, s: Value) -> None:
         """Subtract the conjugate; add the remainder to the gap."""
         self.out.used[node.key] = u
         price = node.atom.conjugate(self.num, u, s)
@@ -241,7 +241,7 @@ class _Sweep:
     def _residual(self, leaf: Leaf) -> Value:
         return broadcast(self.num, self.into[leaf.key], leaf.size) if leaf.key in self.into else self.num.zeros(leaf.size)
 
-    def _wanted(self, each: Absorber) -> tuple[Value, Value, Value]:
+    def _wanted(self, each: ClosingTerm) -> tuple[Value, Value, Value]:
         """The multiplier that an absorber should take, the factors c, and what a bound takes in its place.
 
         Where the leaf has bounds the candidate is kept as far as bounds can take the rest: r + cu > 0 needs one from below.
@@ -255,7 +255,7 @@ class _Sweep:
         priced = each.term.key in self.candidates or (self.slopes is not None and each.term.key in self.scales)
         if not (ends.below | ends.above)[each.columns].any() or not priced:
             return -r / c, c, num.zeros(len(each.columns))
-        u = self._price(each.term, self.scales.get(each.term.key, num.zeros(each.term.size)))
+        u = self._multiplier(each.term, self.scales.get(each.term.key, num.zeros(each.term.size)))
         rest = r + c * u
         up, down = positive_part(num, rest), positive_part(num, -rest)
         no_low, no_high = ~ends.below[each.columns], ~ends.above[each.columns]
@@ -264,71 +264,71 @@ class _Sweep:
         left = where(num, no_low & no_high, none, where(num, no_low, none, up) - where(num, no_high, none, down))
         return u - off / c, c, left
 
-    def _settle(self, each: Absorber, left: Value, exact: Mask) -> None:
+    def _write_residual(self, each: ClosingTerm, left: Value, exact: Mask) -> None:
         """Write what is left of stationarity on the absorber's entries; where it is exactly nothing."""
         r = self._residual(each.leaf)
         place = np.full(each.leaf.size, -1)
         place[each.columns] = np.arange(len(each.columns))
         self.into[each.leaf.key] = where(self.num, place >= 0, left[np.maximum(place, 0)], r)
-        self.settled[each.leaf.key][each.columns[exact]] = True
+        self.stationary[each.leaf.key][each.columns[exact]] = True
 
-    def _offset(self, each: Absorber, u: Value) -> None:
+    def _offset(self, each: ClosingTerm, u: Value) -> None:
         """⟨u, b⟩ of the argument Cx + b."""
         b = each.term.argument.value(self.num, {each.leaf.key: self.num.zeros(each.leaf.size)})
         self.out.value = self.out.value + inner(self.num, u, b)
 
-    def _absorb(self, each: Absorber, scale: Value | None = None) -> None:
+    def _close(self, each: ClosingTerm, scale: Value | None = None) -> None:
         """Take up what is left, as far as the scale lets it."""
         num, term = self.num, each.term
         s = self.scales.get(term.key, num.zeros(term.size)) if scale is None else scale
         u, c, left = self._wanted(each)
         nothing_left = is_zero(num, left)
-        if term.atom.absorbs is not Absorbs.ALL:
+        if term.atom.conjugate_domain is not ConjugateDomain.FULL:
             wanted, u = u, term.atom.project(num, u, s)
-            exact = above(num, term.atom.room(num, wanted, s))
-            if term.key in self.held:
-                mask = self.held[term.key].mask
-                u, exact = where(num, mask, self._held(term, s), u), exact & ~mask
+            exact = above(num, term.atom.margin(num, wanted, s))
+            if term.key in self.fixed:
+                mask = self.fixed[term.key].mask
+                u, exact = where(num, mask, self._fixed_value(term, s), u), exact & ~mask
             r = self._residual(each.leaf)[each.columns]
             left = where(num, exact, left, r + c * u)
             nothing_left = exact & nothing_left
-        self._pay(term, u, s)
+        self._subtract_conjugate(term, u, s)
         self._offset(each, u)
-        self._settle(each, left, nothing_left)
+        self._write_residual(each, left, nothing_left)
 
-    def _raise(self, host: Row | Term, guests: list[Absorber]) -> None:
+    def _close_in_parent(self, parent: Row | Term, children: list[ClosingTerm]) -> None:
         """Give gauges the scale that they need, by the multiplier of the row or term in which they stand."""
         num = self.num
-        below = host.map if isinstance(host, Row) else host.argument
+        below = parent.map if isinstance(parent, Row) else parent.argument
         slopes: Residual = {}
         below.pull(num, full(num, 1.0, below.size), slopes)
         price = num.zeros(below.size)
         wanted = []
-        for each in guests:
+        for each in children:
             u, c, left = self._wanted(each)
             slope = slopes[each.term.key]
             if not above(num, slope).all():
-                self.out.open.append(f"{each.term.name}: its factor in {host.name} is not positive")
+                self.out.open.append(f"{each.term.name}: its factor in {parent.name} is not positive")
                 return
             need = each.term.atom.need(num, u) / broadcast(num, slope, each.term.size)
-            price = num.maximum(price, self._carried(below, each, need))
+            price = num.maximum(price, self._parent_multiplier(below, each, need))
             wanted.append((each, u, c, left))
-        constant = below.value(num, {each.term.key: num.zeros(each.term.size) for each in guests})
-        if isinstance(host, Row):
-            self.out.used[host.key] = price
-            self._loses(host, price)
+        constant = below.value(num, {each.term.key: num.zeros(each.term.size) for each in children})
+        if isinstance(parent, Row):
+            self.out.used[parent.key] = price
+            self._loses(parent, price)
         else:
-            s = self.scales.get(host.key, num.zeros(host.size))
-            asked, price = price, host.atom.project(num, price, s)
-            kept = above(num, host.atom.room(num, asked, s))
-            self._pay(host, price, s)
+            s = self.scales.get(parent.key, num.zeros(parent.size))
+            asked, price = price, parent.atom.project(num, price, s)
+            kept = above(num, parent.atom.margin(num, asked, s))
+            self._subtract_conjugate(parent, price, s)
             if not kept.all():
                 price = positive_part(num, price)
                 self.out.value = self.out.value + inner(num, price, constant)
                 given: Residual = {}
                 below.pull(num, price, given)
-                for each in guests:
-                    self._absorb(each, given[each.term.key])
+                for each in children:
+                    self._close(each, given[each.term.key])
                 return
         self.out.value = self.out.value + inner(num, price, constant)
         scales: Residual = {}
@@ -336,10 +336,10 @@ class _Sweep:
         for each, u, _, left in wanted:
             self.out.used[each.term.key] = u
             self._offset(each, u)
-            self._settle(each, left, is_zero(num, left))
+            self._write_residual(each, left, is_zero(num, left))
             self._remains(each.term, u, broadcast(num, scales[each.term.key], each.term.size))
 
-    def _carried(self, below: Map, each: Absorber, need: Value) -> Value:
+    def _parent_multiplier(self, below: Map, each: ClosingTerm, need: Value) -> Value:
         """The multiplier of a host that gives every entry of a gauge at least what it needs: entry by entry, or the largest of all."""
         if below.size == 1:
             return vector(self.num, self.num.max(need))
@@ -351,7 +351,7 @@ class _Sweep:
         num, ends = self.num, self.boxes[leaf.key]
         none = num.zeros(leaf.size)
         self.out.residuals[leaf.key] = self._residual(leaf)
-        r = where(num, self.settled[leaf.key], none, self.out.residuals[leaf.key])
+        r = where(num, self.stationary[leaf.key], none, self.out.residuals[leaf.key])
         up, down = positive_part(num, r), positive_part(num, -r)
         low, high = where(num, ends.below, ends.low, none), where(num, ends.above, ends.high, none)
         least, most = self.implied.get(leaf.key, (np.full(leaf.size, -np.inf), np.full(leaf.size, np.inf)))

@@ -82,15 +82,15 @@ def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> Box:
             at = bound.columns[i]
             here = np.zeros(n, dtype=bool)
             here[at] = True
-            spread = end[_places(n, at, i)]
+            end_at = end[_bounding_rows(n, at, i)]
             for side, limit in ((upward, "high"), (downward, "low")):
                 new = here.copy()
                 new[at] = side[i]
                 if limit == "high":
-                    high = where(num, new & is_high, num.minimum(high, spread), where(num, new, spread, high))
+                    high = where(num, new & is_high, num.minimum(high, end_at), where(num, new, end_at, high))
                     is_high = is_high | new
                 else:
-                    low = where(num, new & is_low, num.maximum(low, spread), where(num, new, spread, low))
+                    low = where(num, new & is_low, num.maximum(low, end_at), where(num, new, end_at, low))
                     is_low = is_low | new
     return Box(low, high, is_low, is_high, rest)
 
@@ -122,7 +122,7 @@ def _turns(columns: Indices) -> list[Indices]:
     return [np.flatnonzero(turn == t) for t in range(int(turn.max(initial=-1)) + 1)]
 
 
-def _places(n: int, at: Indices, rows: Indices) -> Indices:
+def _bounding_rows(n: int, at: Indices, rows: Indices) -> Indices:
     """For each entry of the leaf the row that bounds it, any row elsewhere."""
     places = np.full(n, rows[0])
     places[at] = rows

@@ -59,9 +59,9 @@ def moduli(programme: Programme, scales: Mapping[Key, Value] | None = None) -> d
         support = term.atom.support() if isinstance(term.atom, QuadraticForm) else None
         mu = 1.0 if isinstance(term.atom, Square) else 0.0 if support is None else support.least
         taken = pattern.rows
-        share = num.pos(s * c * c * num.lift(mu))[taken]
-        if known(num, num.sum(share)):
-            totals[leaf.key] = totals[leaf.key] + num.group_sum(share, pattern.columns[taken], leaf.size)
+        contribution = num.pos(s * c * c * num.lift(mu))[taken]
+        if known(num, num.sum(contribution)):
+            totals[leaf.key] = totals[leaf.key] + num.group_sum(contribution, pattern.columns[taken], leaf.size)
     return {key: np.maximum(total.low, 0.0) for key, total in totals.items()}
 
 

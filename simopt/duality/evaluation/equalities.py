@@ -53,14 +53,14 @@ class Equations:
             return INTERVAL.concat(parts)
         return np.concatenate(parts) if parts else np.zeros(0)
 
-    def spread(self, x: Any) -> dict[Key, Any]:
+    def by_leaf(self, x: Any) -> dict[Key, Any]:
         """The leaves of x."""
         ends = np.cumsum([0, *(leaf.size for leaf in self.leaves)])
         return {leaf.key: x[start:end] for leaf, start, end in zip(self.leaves, ends, ends[1:], strict=False)}
 
     def value(self, num: Arithmetic, x: Any) -> Value:
         """h(x)."""
-        values = {key: vector(num, part) for key, part in self.spread(x).items()}
+        values = {key: vector(num, part) for key, part in self.by_leaf(x).items()}
         for node in self.nodes:
             values[node.key] = evaluated(num, node, values)[1]
         return stack(num, [row.map.value(num, values)[entries] for row, entries in self.chosen])
@@ -151,15 +151,18 @@ def holding(num: Arithmetic, equations: Equations, at: Mapping[Key, Value]) -> t
     inside = np.abs(step.mid) + step.rad <= x.rad[system.pivots] * (1.0 - 4 * EPS)
     if not inside.all():
         return done, "their solution is not proven to be in the balls"
-    settled = done | system.settled(~done)
-    return settled, "" if settled.all() else f"not proven to follow from the others: {equations.named(np.flatnonzero(~settled))}"
+    equations_hold = done | system.equations_hold(~done)
+    return (
+        equations_hold,
+        "" if equations_hold.all() else f"not proven to follow from the others: {equations.named(np.flatnonzero(~equations_hold))}",
+    )
 
 
 def _at_ends(equations: Equations, x: Interval) -> Mask:
     """Which balls are ends of bounds: they stand for the end itself, whatever it is, and are not to be moved."""
     out = []
     for leaf in equations.leaves:
-        own, ends = equations.spread(x)[leaf.key], box(INTERVAL, equations.programme, leaf)
+        own, ends = equations.by_leaf(x)[leaf.key], box(INTERVAL, equations.programme, leaf)
         alike = [has & (own.mid == end.mid) & (own.rad == end.rad) for has, end in ((ends.below, ends.low), (ends.above, ends.high))]
         out.append(alike[0] | alike[1])
     return np.concatenate(out)
@@ -173,10 +176,10 @@ def _rounded(equations: Equations, x: Array) -> Mask:
 class System:
     """Rows I and pivots P of the equations: those far from dependent, among entries with room."""
 
-    def __init__(self, num: Arithmetic, equations: Equations, room: Array) -> None:
+    def __init__(self, num: Arithmetic, equations: Equations, margin: Array) -> None:
         self.num, self.equations = num, equations
         self.jacobian = equations.jacobian(num)
-        self.rows, self.pivots = _independent(np.asarray(num.mid(self.jacobian), dtype=float), room)
+        self.rows, self.pivots = _independent(np.asarray(num.mid(self.jacobian), dtype=float), margin)
 
     def step(self, x: Value) -> Value | None:
         """δ with J_IP δ = −h_I(x), pivots at the midpoints of their balls, the others anywhere in theirs; None where it is not known."""
@@ -187,11 +190,11 @@ class System:
         h = self.equations.value(self.num, x)[self.rows]
         return solve(self.num, self.jacobian[np.ix_(self.rows, self.pivots)], -h) if len(self.rows) else None
 
-    def settled(self, asked: Mask) -> Mask:
+    def equations_hold(self, queried: Mask) -> Mask:
         """The rows of the system, and of those asked for the ones that follow from them."""
         out = np.zeros(self.equations.size, dtype=bool)
         out[self.rows] = True
-        rest = np.flatnonzero(asked & ~out)
+        rest = np.flatnonzero(queried & ~out)
         if len(rest):
             out[rest] = self._follow(rest)
         return out
@@ -206,10 +209,10 @@ class System:
         whole = np.concatenate([jacobian, b[:, None]], axis=1)
         if not len(self.rows):
             return np.asarray((whole[rest] == 0).all(axis=1))
-        shares = solve(RATIONAL, jacobian[np.ix_(self.rows, self.pivots)].T, jacobian[np.ix_(rest, self.pivots)].T)
-        if shares is None:
+        coefficients = solve(RATIONAL, jacobian[np.ix_(self.rows, self.pivots)].T, jacobian[np.ix_(rest, self.pivots)].T)
+        if coefficients is None:
             return np.zeros(len(rest), dtype=bool)
-        return np.array([(RATIONAL.matvec(whole[self.rows].T, c) == row).all() for c, row in zip(shares.T, whole[rest], strict=True)])
+        return np.array([(RATIONAL.matvec(whole[self.rows].T, c) == row).all() for c, row in zip(coefficients.T, whole[rest], strict=True)])
 
 
 def reach(x: Array) -> Array:
@@ -218,9 +221,9 @@ def reach(x: Array) -> Array:
     return out
 
 
-def _independent(jacobian: Array, room: Array) -> tuple[Indices, Indices]:
+def _independent(jacobian: Array, margin: Array) -> tuple[Indices, Indices]:
     """As many rows as are independent in floats, and as many columns, with room, in which they are far from dependent."""
-    scaled = jacobian * room
+    scaled = jacobian * margin
     sizes = np.max(np.abs(scaled), axis=1, initial=0.0)
     live = np.flatnonzero(np.isfinite(sizes) & (sizes > 0.0))
     if not len(live):
@@ -247,22 +250,22 @@ def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tig
     low, high = _ends(equations)
     x = _corrected(equations, np.clip(equations.flat(point), low, high), low, high)
     if num is FLOAT or equations.size > MOST or (num is INTERVAL and equations.solved_by(x)):
-        return {**point, **equations.spread(x)}
+        return {**point, **equations.by_leaf(x)}
     system = System(num, equations, np.minimum(np.minimum(x - low, high - x), reach(x)))
-    values = within(num, programme, {**point, **equations.spread(x)})
+    values = within(num, programme, {**point, **equations.by_leaf(x)})
     exact = equations.flat(values)
     step = system.step(exact)
     if step is None:
         return values
     if num is RATIONAL:
         exact[system.pivots] = exact[system.pivots] + step
-        return {**values, **equations.spread(exact)}
+        return {**values, **equations.by_leaf(exact)}
     mid, rad = exact.mid.copy(), exact.rad.copy()
     mid[system.pivots] += step.mid
     rest = system.step(Interval(mid, rad))
     if rest is not None:
         rad[system.pivots] = WIDER * (np.abs(rest.mid) + rest.rad) + TINY
-    return {**values, **equations.spread(Interval(mid, rad))}
+    return {**values, **equations.by_leaf(Interval(mid, rad))}
 
 
 def _ends(equations: Equations) -> tuple[Array, Array]:

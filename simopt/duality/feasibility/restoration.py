@@ -25,19 +25,19 @@ LITTLE = 1e-9  # of the objective: to lose less is as good as nothing, and no be
 Restored = tuple[dict[Key, Value], Forward]
 
 
-def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], interior: Interior, room: float = 0.0) -> Restored:
+def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], interior: Interior, max_loss: float = 0.0) -> Restored:
     """x in its bounds; on the equalities, where it is not; and (1 − θ)x + θx̄ with x̄ inside, with the smallest θ that is found to do.
 
     A row g is convex, so g((1 − θ)x + θx̄) ≤ (1 − θ)g(x) + θg(x̄), which is ≤ 0 for θ = g(x)/(g(x) − g(x̄)) where g(x̄) < 0. θ is taken from
     floats, and raised until the arithmetic asked for proves the rows, equalities that were solved anew among them. Where it does not, the
-    point stays near x, and is violated. A point inside that costs at most `room` of the objective, or LITTLE of it, is the last one.
+    point stays near x, and is violated. A point inside that costs at most `max_loss` of the objective, or LITTLE of it, is the last one.
     """
     given = within(num, programme, point)
     found = forward(num, programme, given)
     if not found.violated:
         return given, found
     x = drawn(FLOAT, programme, {key: floats(num, value) for key, value in given.items()})
-    values, there = _settled(num, programme, x)
+    values, there = _on_equalities(num, programme, x)
     if not there.violated:
         return values, there
     best = values, there
@@ -47,12 +47,12 @@ def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], 
             upper = num.upper(nearer[1].objective)
             if best[1].violated or upper < num.upper(best[1].objective):
                 best = nearer
-            if number > 0 or upper - float(num.mid(there.objective)) <= max(room, LITTLE * abs(upper)):
+            if number > 0 or upper - float(num.mid(there.objective)) <= max(max_loss, LITTLE * abs(upper)):
                 break
     return best
 
 
-def _settled(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], tight: Sequence[tuple[Row, Indices]] = ()) -> Restored:
+def _on_equalities(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], tight: Sequence[tuple[Row, Indices]] = ()) -> Restored:
     """Floats as values: in their bounds, and on the equalities."""
     values = within(num, programme, drawn(num, programme, x, tight))
     return values, forward(num, programme, values)
@@ -64,14 +64,14 @@ def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], insi
     What floats ask for is made longer until it does, and then, since g(x + θ(x̄ − x)) is convex in θ, as short as its chord says.
     """
     x = inside.at_ends(x)
-    here = _settled(num, programme, x, inside.tight) if inside.tight or inside.ends else at
-    whole = _settled(num, programme, inside.point, inside.tight)
+    here = _on_equalities(num, programme, x, inside.tight) if inside.tight or inside.ends else at
+    whole = _on_equalities(num, programme, inside.point, inside.tight)
     if not here[1].violated or whole[1].violated:
         return None if whole[1].violated else here
 
     def at_step(step: float) -> Restored:
         nearer = {key: value + step * (inside.point[key] - value) for key, value in x.items()}
-        return _settled(num, programme, nearer, inside.tight)
+        return _on_equalities(num, programme, nearer, inside.tight)
 
     step, found = max(LEAST, _chord(num, programme, inside, here, whole)) * BEYOND, whole
     while step < 1.0:
@@ -81,13 +81,13 @@ def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], insi
         step, found = step * LONGER, whole
     step = min(step, 1.0)
     for _ in range(SHORTER):
-        share = _chord(num, programme, inside, here, found) * BEYOND
-        if not LEAST < share * step < step / 2:
+        fraction = _chord(num, programme, inside, here, found) * BEYOND
+        if not LEAST < fraction * step < step / 2:
             break
-        nearer = at_step(share * step)
+        nearer = at_step(fraction * step)
         if nearer[1].violated:
             break
-        step, found = share * step, nearer
+        step, found = fraction * step, nearer
     return found
 
 
@@ -97,15 +97,15 @@ def _chord(num: Arithmetic, programme: Programme, inside: Inside, here: Restored
     for row in programme.rows:
         if not row.equality:
             ends = (upper_ends(num, end[1].rows[row.key]) for end in (here, there))
-            step = max(step, _share(*(np.delete(end, tight.get(row.key, [])) for end in ends)))
+            step = max(step, _step_length(*(np.delete(end, tight.get(row.key, [])) for end in ends)))
     return step
 
 
-def _share(value: Array, inner: Array) -> float:
+def _step_length(value: Array, inner: Array) -> float:
     """The greatest θ over the entries of a row that is violated; ∞ where the other point is not inside."""
     broken = ~(value <= 0.0)
     if not broken.any():
         return 0.0
     with np.errstate(all="ignore"):
-        shares = np.where(inner < 0.0, value / (value - inner), np.inf)[broken]
-    return float(np.max(np.where(np.isnan(shares), np.inf, shares)))
+        step_lengths = np.where(inner < 0.0, value / (value - inner), np.inf)[broken]
+    return float(np.max(np.where(np.isnan(step_lengths), np.inf, step_lengths)))

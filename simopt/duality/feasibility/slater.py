@@ -14,7 +14,7 @@ from simopt.arithmetic import FLOAT
 from simopt.backends.diagonals import flattened
 from simopt.core.arrays import Array
 from simopt.core.threads import quiet
-from simopt.duality.atoms.base import Gauge
+from simopt.duality.atoms.base import GroupNorm
 from simopt.duality.evaluation.bounds import box, within
 from simopt.duality.evaluation.equalities import drawn, is_affine, reach
 from simopt.duality.evaluation.forward import forward
@@ -26,7 +26,7 @@ from simopt.duality.units.units import Sizes, equilibrated
 
 LEAST = 1e-9  # a slack, relative to the row, that a solver tells from none
 NEAR = 1e-6  # of slack for each unit of distance: a point that has less is of no use
-ROOM = 1e-6  # the same for entries of which each has its own slack: solvers come near to the middle, where there is one
+ENTRY_SLACK = 1e-6  # the same for entries of which each has its own slack: solvers come near to the middle, where there is one
 
 
 class Interior:
@@ -66,8 +66,8 @@ class Inside:
     def at_ends(self, point: Mapping[Key, Array]) -> dict[Key, Array]:
         """The point with these entries put there."""
         moved = {key: x.copy() for key, x in point.items()}
-        for key, (places, ends) in self.ends.items():
-            moved[key][places] = ends
+        for key, (indices, ends) in self.ends.items():
+            moved[key][indices] = ends
         return moved
 
 
@@ -79,7 +79,7 @@ class _Limit:
     sizes: Array
     row: Row | None = None
     leaf: Leaf | None = None
-    places: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    indices: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     ends: Array = field(default_factory=lambda: np.zeros(0))
 
     def with_slack(self, s: Any) -> Any:
@@ -127,7 +127,7 @@ def _equalities(programme: Programme, row: Row, entries: Indices) -> tuple[Row, 
         return row, entries
     pattern = row.map.pattern(row.map.below[0])
     term = next((term for term in programme.terms if term.key == row.map.below[0]), None)
-    if len(row.map.below) > 1 or term is None or not (isinstance(pattern, Picks) and isinstance(term.atom, Gauge)):
+    if len(row.map.below) > 1 or term is None or not (isinstance(pattern, Picks) and isinstance(term.atom, GroupNorm)):
         return row, entries[:0]
     nothing = is_zero(FLOAT, row.map.value(FLOAT, {term.key: np.zeros(term.size)}))
     groups = pattern.columns[entries[nothing[entries]]]
@@ -138,8 +138,8 @@ def _at_ends(limits: Sequence[_Limit]) -> dict[Key, tuple[Indices, Array]]:
     found: dict[Key, tuple[Indices, Array]] = {}
     for each in limits:
         if each.leaf is not None and (held := each.sizes == 0.0).any():
-            places, ends = found.get(each.leaf.key, (each.places[:0], each.ends[:0]))
-            found[each.leaf.key] = np.append(places, each.places[held]), np.append(ends, each.ends[held])
+            indices, ends = found.get(each.leaf.key, (each.indices[:0], each.ends[:0]))
+            found[each.leaf.key] = np.append(indices, each.indices[held]), np.append(ends, each.ends[held])
     return found
 
 
@@ -149,7 +149,9 @@ def _loosened(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key,
     rows = [each.with_slack(s) for each, s in zip(limits, slacks, strict=True)]
     if _solution(programme, near, sum(cp.sum(cp.sqrt(s)) for s in slacks), rows) is None:
         return list(limits)
-    return [replace(each, sizes=np.where(np.asarray(s.value) > ROOM, each.sizes, 0.0)) for each, s in zip(limits, slacks, strict=True)]
+    return [
+        replace(each, sizes=np.where(np.asarray(s.value) > ENTRY_SLACK, each.sizes, 0.0)) for each, s in zip(limits, slacks, strict=True)
+    ]
 
 
 def _solution(programme: Programme, near: Mapping[Key, Array], goal: Any, rows: Sequence[Any]) -> dict[Key, Array] | None:
@@ -167,7 +169,7 @@ def _solution(programme: Programme, near: Mapping[Key, Array], goal: Any, rows: 
         with quiet():  # what the back end says of its answer is not asked
             flattened(cp.Problem(nearest, limits)).solve(solver=cp.CLARABEL, warm_start=False)
         complete = all(measured.has_value(leaf) for leaf in leaves)
-        return {leaf.key: measured.found(leaf).reshape(-1, order="F") for leaf in leaves} if complete else None
+        return {leaf.key: measured.solved_value(leaf).reshape(-1, order="F") for leaf in leaves} if complete else None
     finally:
         for leaf, value in zip(leaves, before, strict=True):
             leaf.variable.save_value(value)
@@ -215,5 +217,5 @@ def _bounds(programme: Programme, leaf: Leaf, x: Array) -> list[_Limit]:
         at = np.flatnonzero(has)
         if len(at):
             sizes = np.where(fixed, 0.0, np.maximum(np.abs(end), reach(x)))
-            found.append(_Limit(side * (end[at] - _entries(leaf)[at]), sizes[at], leaf=leaf, places=at, ends=end[at]))
+            found.append(_Limit(side * (end[at] - _entries(leaf)[at]), sizes[at], leaf=leaf, indices=at, ends=end[at]))
     return found

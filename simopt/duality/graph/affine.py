@@ -19,7 +19,7 @@ from simopt.arithmetic import FLOAT, Arithmetic, Interval
 from simopt.core.arrays import Array
 from simopt.duality.graph.vectors import Indices, Value, broadcast, inner, product, stack, vector
 
-KEPT = 100_000  # entries of a matrix
+CACHE_LIMIT = 100_000  # entries of a matrix
 
 Key = int
 Values = Mapping[Key, Value]
@@ -95,7 +95,7 @@ class Map(ABC):
         Of small maps without parameters the matrices are kept.
         """
         given = {key: at[key] for key in self.below if key in at}
-        if self.varies or any(self.size * gradient.shape[0] > KEPT for gradient in given.values()):
+        if self.varies or any(self.size * gradient.shape[0] > CACHE_LIMIT for gradient in given.values()):
             return self.made(at, width)
         for key, gradient in given.items():
             if key not in self._matrices:

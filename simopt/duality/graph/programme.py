@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A variable that nothing defines. `places` says where the entries of a symmetric, diagonal or sparse one come from (−1: nowhere)."""
+    """A variable that nothing defines. `entry_index` says where the entries of a symmetric, diagonal or sparse one come from (−1: nowhere)."""
 
     key: Key
     name: str
     shape: tuple[int, ...]
     variable: Any = None
-    places: Indices | None = None
+    entry_index: Indices | None = None
 
     @property
     def size(self) -> int:
@@ -38,20 +38,20 @@ class Leaf:
 
     def structured(self, num: Arithmetic, x: Value) -> Value:
         """The variable's entries, flat: with x_ij at (j, i) too, or 0 where there is none."""
-        return x if self.places is None else num.concat([num.zeros(1), x])[self.places + 1]
+        return x if self.entry_index is None else num.concat([num.zeros(1), x])[self.entry_index + 1]
 
-    def found(self) -> Array:
+    def solved_value(self) -> Array:
         """The value that a solve left in the variable, as a dense array; 0 where it left none, as the entry counts nowhere."""
         value = self.variable.value
-        found: Array = np.nan_to_num(np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=float))
-        return found
+        dense: Array = np.nan_to_num(np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=float))
+        return dense
 
 
 @dataclass(frozen=True, eq=False)
 class Term:
     """t = sign · φ(z) with z affine in leaves and in values of earlier nodes.
 
-    `bend` says of each entry of z whether it is convex (1) or concave (−1) and not affine: DCP has φ rise or fall in it, and a multiplier
+    `monotonicity` says of each entry of z whether it is convex (1) or concave (−1) and not affine: DCP has φ rise or fall in it, and a multiplier
     of that sign keeps the scale of what is below from being negative. `parts` says which arguments of the source z consists of: their
     numbers, and how many entries of z each gives; nothing where entries of z are no arguments.
     """
@@ -62,7 +62,7 @@ class Term:
     argument: Map
     sign: int
     size: int
-    bend: Indices
+    monotonicity: Indices
     proper: Mask  # entries of z that the rules of sign put into the domain of φ
     source: Any = None
     parts: tuple[tuple[int, int], ...] = ()
@@ -168,10 +168,10 @@ class Programme:
     @property
     def defining(self) -> list[Row]:
         """The rows of definitions and epigraphs."""
-        found: list[Row] = []
+        rows: list[Row] = []
         for node in self.nodes:
-            found += [node.row] if isinstance(node, Definition) else node.rows if isinstance(node, Epigraph) else []
-        return found
+            rows += [node.row] if isinstance(node, Definition) else node.rows if isinstance(node, Epigraph) else []
+        return rows
 
     @property
     def every_variable(self) -> list[Leaf | Definition | Epigraph]:

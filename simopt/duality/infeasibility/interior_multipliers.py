@@ -18,7 +18,7 @@ from simopt.core.errors import Unreadable
 from simopt.core.threads import quiet
 from simopt.duality.dual_programme import dual
 
-SHARE = 0.5  # of the best bound
+FRACTION = 0.5  # of the best bound
 
 
 def interior_multipliers(problem: cp.Problem) -> Multipliers | None:
@@ -27,13 +27,13 @@ def interior_multipliers(problem: cp.Problem) -> Multipliers | None:
         mirrored = dual(problem)
     except Unreadable:
         return None
-    bound, room = mirrored.objective.expr, cp.Variable()
+    bound, margin = mirrored.objective.expr, cp.Variable()
     best = _optimum(mirrored)
     if best is None or not best > 0.0:
         return None
-    rows = [_inside(each, room) for each in mirrored.constraints]
-    rows += [v >= room for v in mirrored.variables() if v.is_nonneg()]
-    widest = _optimum(cp.Problem(cp.Maximize(room), [*rows, room <= 1, bound >= SHARE * best]))
+    rows = [_inside(each, margin) for each in mirrored.constraints]
+    rows += [v >= margin for v in mirrored.variables() if v.is_nonneg()]
+    widest = _optimum(cp.Problem(cp.Maximize(margin), [*rows, margin <= 1, bound >= FRACTION * best]))
     if widest is None or not widest > 0.0:
         return None
     return {v.name(): np.asarray(v.value, dtype=float) for v in mirrored.variables()}
@@ -51,14 +51,14 @@ def _optimum(problem: cp.Problem) -> float | None:
     return None if any(v.value is None for v in problem.variables()) else float(np.asarray(problem.objective.value))
 
 
-def _inside(row: Any, room: Any) -> Any:
+def _inside(row: Any, margin: Any) -> Any:
     """The row with so much room to spare; an equality as it is."""
     kind, given = type(row), row.args
     if kind is cp.constraints.Inequality:
-        return given[0] + room * _touched(given[1]) <= given[1]
+        return given[0] + margin * _touched(given[1]) <= given[1]
     if kind in (cp.SOC, cp.PowCone3D):
-        return row.copy([given[0] - room, *given[1:]])
-    return row.copy([*given[:2], given[2] - room]) if kind is cp.ExpCone else row
+        return row.copy([given[0] - margin, *given[1:]])
+    return row.copy([*given[:2], given[2] - margin]) if kind is cp.ExpCone else row
 
 
 def _touched(e: Any) -> Any:

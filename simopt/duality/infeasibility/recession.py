@@ -65,12 +65,12 @@ class Recession:
         self.names = names
         self.variables: dict[int, Any] = {}
         self.rows: list[Any] = []
-        self.steady = True
+        self.linear_rate = True
         self._known: dict[int, tuple[Any, Any]] = {}
         slope = self.of(problem.objective.expr)
         goal = self._slow(problem.objective.expr)
         self._constrain(problem.constraints)
-        if not self.steady:
+        if not self.linear_rate:
             self.rows += at_most_zero(-slope if isinstance(problem.objective, cp.Maximize) else slope)
         self.problem = cp.Problem(type(problem.objective)(goal), self.rows)
 
@@ -118,18 +118,18 @@ class Recession:
             return e.copy([argument if argument.is_constant() and type(e) in PRODUCTS else self._slow(argument) for argument in e.args])
         if type(e) is not cp.log and not 0.0 < float(e.p.value) < 1.0:
             return self.of(e)
-        self.steady = False
+        self.linear_rate = False
         return self.of(e.args[0])
 
     def _constrain(self, constraints: list[Any]) -> None:
         for each in constraints:
-            given = [self.of(argument) for argument in each.args]
+            args = [self.of(argument) for argument in each.args]
             if isinstance(each, (Inequality, cp.NonPos, cp.NonNeg)):
-                self.rows += at_most_zero(given[0] - given[1] if len(given) > 1 else -given[0] if isinstance(each, cp.NonNeg) else given[0])
-            elif isinstance(each, cp.SOC) and given[0].is_constant():
-                self.rows.append(given[1] == 0)
-            elif any(not argument.is_constant() for argument in given):
-                self.rows.append(each.copy(given))
+                self.rows += at_most_zero(args[0] - args[1] if len(args) > 1 else -args[0] if isinstance(each, cp.NonNeg) else args[0])
+            elif isinstance(each, cp.SOC) and args[0].is_constant():
+                self.rows.append(args[1] == 0)
+            elif any(not argument.is_constant() for argument in args):
+                self.rows.append(each.copy(args))
 
     def _sum(self, e: Any) -> Any:
         total = reduce(add, [self.of(argument) for argument in e.args if not argument.is_constant()])
@@ -188,8 +188,8 @@ class Recession:
 
     def _form(self, e: Any) -> Any:
         z, matrix = e.args
-        given = matrix.args[0] if isinstance(matrix, cp.psd_wrap) else matrix
-        self.rows.append((given + given.T) @ self.of(z) == 0)
+        plain = matrix.args[0] if isinstance(matrix, cp.psd_wrap) else matrix
+        self.rows.append((plain + plain.T) @ self.of(z) == 0)
         return cp.Constant(np.zeros(e.shape))
 
     def _huber(self, e: Any) -> Any:
@@ -204,15 +204,15 @@ class Recession:
 
 def at_most_zero(e: Any) -> list[Any]:
     """Rows that say e ≤ 0, without those that have no room where others say the same: of |z| ≤ 0 that z = 0, of parts that are ≥ 0 each."""
-    kind, given = type(e), e.args
+    kind, args = type(e), e.args
     if e.is_constant():
         return [] if np.all(e.value <= 0.0) else [e <= 0]
-    if kind in NORMS and given[0].is_affine() and getattr(e, "p", 1) >= 1:
-        return [given[0] == 0]
-    if kind in (cp.maximum, cp.max) or (kind in (*NORMS, cp.Sum, cp.AddExpression) and all(part.is_nonneg() for part in given)):
-        return [row for part in given for row in at_most_zero(part)]
-    if kind in (cp.multiply, cp.MulExpression) and given[0].is_constant() and given[0].size == 1 and np.all(given[0].value > 0.0):
-        return at_most_zero(given[1])
+    if kind in NORMS and args[0].is_affine() and getattr(e, "p", 1) >= 1:
+        return [args[0] == 0]
+    if kind in (cp.maximum, cp.max) or (kind in (*NORMS, cp.Sum, cp.AddExpression) and all(part.is_nonneg() for part in args)):
+        return [row for part in args for row in at_most_zero(part)]
+    if kind in (cp.multiply, cp.MulExpression) and args[0].is_constant() and args[0].size == 1 and np.all(args[0].value > 0.0):
+        return at_most_zero(args[1])
     return [e <= 0]
 
 

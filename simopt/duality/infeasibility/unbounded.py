@@ -48,7 +48,7 @@ class Unbounded:
     """
 
     slope: float
-    steady: bool
+    linear_rate: bool
     direction: Point
     falls: Declared
     point: Point | None
@@ -80,7 +80,7 @@ def unbounded(declared: Declared, num: Arithmetic = INTERVAL, point: Point | Non
         if slope < 0.0:
             zeros = {name: np.zeros(v.shape) for v, name in declared.written}
             start = _start(declared, num, point)
-            return Unbounded(slope, form.steady, zeros | falls.variables(tried), falls, start, arithmetic)
+            return Unbounded(slope, form.linear_rate, zeros | falls.variables(tried), falls, start, arithmetic)
     return None
 
 

@@ -62,8 +62,8 @@ def _power(reader: Expressions, constraint: Any) -> tuple[Any, Any]:
         turned = w.T if constraint.axis == 1 else w
         columns = [turned[:, j] for j in range(turned.shape[1])]
         weights = alpha if constraint.axis == 1 else alpha.T
-    shares = [[Fraction(float(a)) / sum(Fraction(float(b)) for b in row) for a in row] for row in weights]
-    return cp.abs(cp.vec(z, order="F")), _means(reader, columns, shares)
+    exponents = [[Fraction(float(a)) / sum(Fraction(float(b)) for b in row) for a in row] for row in weights]
+    return cp.abs(cp.vec(z, order="F")), _means(reader, columns, exponents)
 
 
 def _exponents(constraint: Any) -> np.ndarray:
@@ -75,8 +75,8 @@ def _exponents(constraint: Any) -> np.ndarray:
 def _means(reader: Expressions, bases: list[Any], weights: list[list[Fraction]]) -> Any:
     """Geometric means with these weights exactly, one for each base; CVXPY's have floats."""
     means = []
-    for base, shares in zip(bases, weights, strict=True):
-        e = cp.geo_mean(base, [float(w) for w in shares], approx=False)
-        reader.put(e, mean(Reading(reader, e), shares))
+    for base, exponents in zip(bases, weights, strict=True):
+        e = cp.geo_mean(base, [float(w) for w in exponents], approx=False)
+        reader.put(e, mean(Reading(reader, e), exponents))
         means.append(e)
     return cp.hstack(means)

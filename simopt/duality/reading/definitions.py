@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from simopt.duality.atoms.base import Absorbs
+from simopt.duality.atoms.base import ConjugateDomain
 from simopt.duality.graph.affine import Key, Picks
 from simopt.duality.graph.programme import Definition, Leaf, Programme, Row
 
@@ -16,7 +16,7 @@ def defined(programme: Programme, candidates: Mapping[Key, Leaf]) -> None:
 
     Of several variables in a row the one is defined that no atom absorbs by itself (it is of use as a leaf), then the one with factors ±1.
     """
-    alone = _absorbed(programme)
+    alone = _in_closing_term(programme)
     for row in [row for row in programme.rows if row.equality]:
         found = []
         for key in row.map.below:
@@ -36,9 +36,9 @@ def _gives(pattern: Picks, leaf: Leaf) -> bool:
     return whole and bool(np.all(np.isfinite(pattern.factors) & (pattern.factors != 0.0)))
 
 
-def _absorbed(programme: Programme) -> set[Key]:
+def _in_closing_term(programme: Programme) -> set[Key]:
     """Variables that stand alone in an atom that absorbs."""
-    terms = [term for term in programme.terms if term.atom.absorbs is not Absorbs.NOTHING]
+    terms = [term for term in programme.terms if term.atom.conjugate_domain is not ConjugateDomain.OTHER]
     return {key for term in terms if len(term.argument.below) == 1 for key in term.argument.below}
 
 

@@ -121,10 +121,10 @@ class Expressions:
         """These arguments of an expression one below the other, each repeated to fill the shape, if one is given."""
         given = [e.args[number] for number in numbers]
         maps = [self.broadcast(z, z.shape if shape is None else shape) for z in given]
-        bend = [np.full(m.size, 0 if z.is_affine() else 1 if z.is_convex() else -1) for m, z in zip(maps, given, strict=True)]
+        monotonicity = [np.full(m.size, 0 if z.is_affine() else 1 if z.is_convex() else -1) for m, z in zip(maps, given, strict=True)]
         proper = [np.full(m.size, bool(z.is_nonneg())) for m, z in zip(maps, given, strict=True)]
         parts = tuple((number, m.size) for number, m in zip(numbers, maps, strict=True))
-        return Argument(stacked(maps), np.concatenate(bend), np.concatenate(proper), parts)
+        return Argument(stacked(maps), np.concatenate(monotonicity), np.concatenate(proper), parts)
 
     def term(self, e: Any, atom: Atom, z: Argument, sign: int) -> Map:
         """A new node sign·φ(z), as a map; of constants it is a number."""
@@ -135,7 +135,7 @@ class Expressions:
             return Evaluated(lambda num: _number(num, e, atom, z, sign), size)
         key, name = next(self.keys), type(e).__name__
         self.counts[name] = self.counts.get(name, 0) + 1
-        self.terms[key] = Term(key, f"{name} {self.counts[name]}", atom, z.map, sign, size, z.bend, z.proper, e, z.parts)
+        self.terms[key] = Term(key, f"{name} {self.counts[name]}", atom, z.map, sign, size, z.monotonicity, z.proper, e, z.parts)
         return Reference(key, size)
 
     def factor(self, e: Any, shape: tuple[int, ...]) -> Map:
@@ -197,11 +197,11 @@ class Expressions:
         self.rewritten[id(e)] = (e, e.args[0])
         return self.map(e.args[0])
 
-    def _spread(self, e: Any) -> Map:
+    def _peak_to_peak(self, e: Any) -> Map:
         """ptp: the largest entry less the smallest, which is ≥ 0; of another expression nobody knows that."""
         parts = e.args[0].args
-        is_spread = len(parts) == 2 and type(parts[0]) is cp.max and type(parts[1]) is NegExpression and type(parts[1].args[0]) is cp.min
-        if not (is_spread and parts[0].args[0] is parts[1].args[0].args[0]):
+        is_range = len(parts) == 2 and type(parts[0]) is cp.max and type(parts[1]) is NegExpression and type(parts[1].args[0]) is cp.min
+        if not (is_range and parts[0].args[0] is parts[1].args[0].args[0]):
             raise Unreadable("a promise that an expression is ≥ 0 (nonneg_wrap)", str(e), "write the expression without it")
         return self.map(e.args[0])
 
@@ -250,17 +250,17 @@ class Argument:
     """What a function is of: the map, what DCP's rules know of its entries (see `Term`), and which arguments it consists of."""
 
     map: Map
-    bend: Indices
+    monotonicity: Indices
     proper: Mask
     parts: tuple[tuple[int, int], ...] = ()  # (number, entries), in the order in which they lie one below the other
 
     def negative(self) -> Argument:
         """−z."""
-        return Argument(Negation(self.map), -self.bend, np.zeros(self.map.size, dtype=bool), self.parts)
+        return Argument(Negation(self.map), -self.monotonicity, np.zeros(self.map.size, dtype=bool), self.parts)
 
     def picked(self, index: Indices) -> Argument:
         """Entries of z, of which no longer each is one of an argument."""
-        return Argument(Selection((self.map,), index), self.bend[index], self.proper[index])
+        return Argument(Selection((self.map,), index), self.monotonicity[index], self.proper[index])
 
 
 def structure(v: Any) -> Indices | None:
@@ -314,7 +314,7 @@ class _Homogeneous(Expressions):
             raise Unreadable("a perspective of functions along an axis", str(self.whole), "write one perspective for each")
         t = Selection((self.t,), np.zeros(count, dtype=np.intp))
         under = Argument(
-            stacked([z.map, t]), np.append(z.bend, np.zeros(count, dtype=np.intp)), np.append(z.proper, np.ones(count, dtype=bool))
+            stacked([z.map, t]), np.append(z.monotonicity, np.zeros(count, dtype=np.intp)), np.append(z.proper, np.ones(count, dtype=bool))
         )
         return super().term(self.whole, Perspective(atom, n, count), under, sign)
 
@@ -339,5 +339,5 @@ AFFINE: dict[type, Callable[[Expressions, Any], Map]] = {
     diag_vec: Expressions._diagonal,
     cp.real: Expressions._itself,
     cp.conj: Expressions._itself,
-    nonneg_wrap: Expressions._spread,
+    nonneg_wrap: Expressions._peak_to_peak,
 }

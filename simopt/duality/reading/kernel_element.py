@@ -19,7 +19,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Absorbs, Atom, Priced
+from simopt.duality.atoms.base import Atom, ConjugateDomain, DeclaredConjugate
 from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm, root
 from simopt.duality.graph.affine import MIXED, Constant, Key, Map, Pattern, Product, Reference, Residual
 from simopt.duality.graph.programme import Programme, Term
@@ -47,7 +47,7 @@ class SquaredNorm(Atom):
     """
 
     formula, conjugate_formula, domain_formula = "αᵀKα, u paired with Kα", "uᵀKu/4", "ℝⁿ"
-    absorbs = Absorbs.ALL
+    conjugate_domain = ConjugateDomain.FULL
 
     def __init__(self, matrix: Callable[[Arithmetic], Any]) -> None:
         self.matrix = matrix
@@ -71,7 +71,7 @@ class SquaredNorm(Atom):
         half = u / (divisor(num, s)[0] * 2)[np.zeros(len(u), dtype=np.intp)]
         return num.sum(s * self.value(num, z - half))
 
-    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         return cp.quad_over_lin(root(np.asarray(self.matrix(FLOAT), dtype=float)).T @ u, 4 * s), []
 
     def slope(self, z: Array, s: Array) -> Array:

@@ -55,7 +55,7 @@ def changing(problem: cp.Problem) -> tuple[Any, ...]:
     return (*(content(parameter) for parameter in problem.parameters()), *held_by)
 
 
-def held(problem: cp.Problem) -> tuple[Any, ...]:
+def snapshot(problem: cp.Problem) -> tuple[Any, ...]:
     """All numbers of a problem as they are now."""
     return (*(content(constant) for constant in problem.constants()), *changing(problem))
 

@@ -25,7 +25,7 @@ from simopt.duality.reading.convexity import convex
 from simopt.duality.reading.definitions import defined
 from simopt.duality.reading.expressions import Expressions, structure
 from simopt.duality.reading.kernel_element import elements
-from simopt.duality.reading.leaves import held
+from simopt.duality.reading.leaves import snapshot
 from simopt.duality.reading.version import known_version
 from simopt.duality.stationarity.norm_bound import NormBound
 
@@ -88,7 +88,7 @@ def _forms(programme: Programme) -> None:
     for term in programme.terms:
         if not isinstance(term.atom, SemidefiniteForm):
             continue
-        term.atom.largest = NormBound(programme, term, partial(held, problem))
+        term.atom.largest = NormBound(programme, term, partial(snapshot, problem))
         if not term.source.args[1].parameters() and term.atom.shift(INTERVAL) is None:
             raise Unreadable(
                 "a quadratic form with a matrix that is not proven semidefinite",
@@ -133,9 +133,9 @@ def _is_zero(e: Any) -> bool:
 def _attributes(reader: Expressions, variable: str, v: Any) -> list[Row]:
     """Rows for what a variable's attributes say."""
     own: Map = reader.map(v)
-    places, rows = structure(v), []
+    entry_index, rows = structure(v), []
     there = (
-        np.arange(v.size) if places is None else np.flatnonzero(places >= 0)
+        np.arange(v.size) if entry_index is None else np.flatnonzero(entry_index >= 0)
     )  # CVXPY sees to it that 0 is within the bounds of the others
     for name, sign in SIGNS.items():
         if v.attributes.get(name):

@@ -19,13 +19,13 @@ import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Absorbs
-from simopt.duality.atoms.concave_gauge import ConcaveGauge
+from simopt.duality.atoms.base import ConjugateDomain
+from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
 from simopt.duality.atoms.perspective import Perspective
-from simopt.duality.evaluation.absorbers import Absorber
 from simopt.duality.evaluation.backward import Backward
+from simopt.duality.evaluation.closing_terms import ClosingTerm
+from simopt.duality.evaluation.fixed_multipliers import DualRepair, FixedMultipliers, groups
 from simopt.duality.evaluation.gradients import gradients
-from simopt.duality.evaluation.held import Held, Settlement, groups
 from simopt.duality.graph.affine import Key, Map
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Indices, Mask, at_least_zero, full
@@ -41,26 +41,26 @@ ROUNDING = 1e-10  # of the terms of a residual in floats
 class Columns:
     """The multipliers of one row or node: gradients of what they multiply, how far each may move, and which keep the sums of groups."""
 
-    host: Row | Term | Epigraph
+    row_or_node: Row | Term | Epigraph
     rows: Any
-    room: Array
+    margin: Array
     rest: Mask | None = None
 
     @property
     def map(self) -> Map:
         """What they multiply."""
-        return self.host.map if isinstance(self.host, Row) else self.host.argument
+        return self.row_or_node.map if isinstance(self.row_or_node, Row) else self.row_or_node.argument
 
     def balanced(self, steps: Array) -> Array:
         """The steps, those of each group taken off the entry that keeps its sum."""
-        if self.rest is None or isinstance(self.host, Row):
+        if self.rest is None or isinstance(self.row_or_node, Row):
             return steps
-        group, count = groups(self.host.atom, len(steps))
+        group, count = groups(self.row_or_node.atom, len(steps))
         return steps - np.where(self.rest, np.bincount(group, weights=steps, minlength=count)[group], 0.0)
 
     def unit(self, i: int) -> Array:
         """One more of entry i."""
-        steps = np.zeros(len(self.room))
+        steps = np.zeros(len(self.margin))
         steps[i] = 1.0
         return self.balanced(steps)
 
@@ -70,7 +70,7 @@ class Pivots:
     """The entries of each row and node that are corrected, and the numbers of the wanted entries of leaves that they settle."""
 
     parts: list[tuple[Columns, Indices]]
-    settles: Indices
+    solved_entries: Indices
 
 
 class System:
@@ -82,28 +82,33 @@ class System:
         masks of leaves: as given, and what stands in a gauge that is at the end of its domain.
     """
 
-    def __init__(self, programme: Programme, plan: Sequence[Absorber], draft: Backward, wanted: Mapping[Key, Mask]) -> None:
+    def __init__(self, programme: Programme, plan: Sequence[ClosingTerm], draft: Backward, wanted: Mapping[Key, Mask]) -> None:
         self.programme, self.plan, self.draft = programme, plan, draft
         self.wanted = {key: mask.copy() for key, mask in wanted.items()}
-        self.late = {each.term.key for each in plan} | {each.host.key for each in plan if each.host is not None}
+        self.deferred = {each.term.key for each in plan} | {each.epigraph_parent.key for each in plan if each.epigraph_parent is not None}
         self.columns: list[Columns] = []
-        self.pins: dict[Key, Mask] = {}
+        self.fixed_entries: dict[Key, Mask] = {}
         self.gradients: list[tuple[Key, Any]] = []
         for each in plan:
-            if each.host is None and each.term.atom.absorbs is Absorbs.SCALED and each.leaf.key in wanted and each.term.key in draft.used:
-                self._pin(each)
+            if (
+                each.epigraph_parent is None
+                and each.term.atom.conjugate_domain is ConjugateDomain.BALL
+                and each.leaf.key in wanted
+                and each.term.key in draft.used
+            ):
+                self._fix_entries(each)
         self.entries = {key: np.flatnonzero(mask) for key, mask in self.wanted.items()}
         self.width = sum(len(chosen) for chosen in self.entries.values())
         if self.width <= MOST:
             self._collect()
 
-    def _pin(self, each: Absorber) -> None:
+    def _fix_entries(self, each: ClosingTerm) -> None:
         """A gauge that is not strictly inside where stationarity is wanted keeps its share of the scale."""
         term, u = each.term, self.draft.used[each.term.key]
         group, count = groups(term.atom, len(u))
-        near = self.wanted[each.leaf.key][each.columns] | (term.atom.room(FLOAT, u, self._scale(term)) <= EDGE * self._scale(term)[group])
+        near = self.wanted[each.leaf.key][each.columns] | (term.atom.margin(FLOAT, u, self._scale(term)) <= EDGE * self._scale(term)[group])
         near = np.bincount(group, weights=near, minlength=count)[group] > 0
-        self.pins[term.key] = near
+        self.fixed_entries[term.key] = near
         self.wanted[each.leaf.key][each.columns[near]] = True
 
     def _scale(self, node: Term | Epigraph) -> Array:
@@ -114,12 +119,12 @@ class System:
     def _collect(self) -> None:
         at, width = gradients(self.programme, self.entries, self._follow)
         for row in self.programme.rows:
-            if row.key not in self.late and row.key in self.draft.used:
+            if row.key not in self.deferred and row.key in self.draft.used:
                 y, rows = self.draft.used[row.key], row.map.rows(at, width)
                 self._add(Columns(row, rows, np.full(len(y), np.inf) if row.equality else y), rows)
 
     def _add(self, columns: Columns, rows: Any) -> None:
-        self.gradients.append((columns.host.key, rows))
+        self.gradients.append((columns.row_or_node.key, rows))
         self.columns.append(columns)
 
     def sizes(self, used: Mapping[Key, Array]) -> Any:
@@ -132,52 +137,55 @@ class System:
         if not self._moves(node):
             return sp.csr_array((node.size if isinstance(node, Term) else node.atom.count, width))
         group, count = groups(node.atom, n)
-        held, room = self.held(node, np.zeros(n, dtype=bool)), self._room(node)
-        if held.rest is None:
-            self._add(Columns(node, rows, room * (node.key not in self.pins)), rows)
+        fixed, margin = self.fixed(node, np.zeros(n, dtype=bool)), self._margin(node)
+        if fixed.rest is None:
+            self._add(Columns(node, rows, margin * (node.key not in self.fixed_entries)), rows)
         else:
             keeper = np.zeros(count, dtype=np.intp)
-            keeper[group[held.rest]] = np.flatnonzero(held.rest)
+            keeper[group[fixed.rest]] = np.flatnonzero(fixed.rest)
             keeper = keeper[group]
-            self._add(Columns(node, rows - rows[keeper], np.minimum(room, room[keeper]) * ~held.rest, held.rest), rows)
-        shares = held.value(FLOAT, node.atom, np.ones(count), np.zeros(n))
-        return _sign(node) * (sp.csr_array((shares, (group, np.arange(n))), shape=(count, n)) @ rows)
+            self._add(Columns(node, rows - rows[keeper], np.minimum(margin, margin[keeper]) * ~fixed.rest, fixed.rest), rows)
+        per_scale = fixed.value(FLOAT, node.atom, np.ones(count), np.zeros(n))
+        return _sign(node) * (sp.csr_array((per_scale, (group, np.arange(n))), shape=(count, n)) @ rows)
 
     def _moves(self, node: Term | Epigraph) -> bool:
         """Whether multipliers of the node may be held: absorbers come last, and take what is left, unless they are pinned."""
         scales = groups(node.atom, node.argument.size)[1]
         known = node.key in self.draft.used and scales == node.atom.outputs(node.argument.size)
-        return known and (node.key not in self.late or node.key in self.pins)
+        return known and (node.key not in self.deferred or node.key in self.fixed_entries)
 
-    def _room(self, node: Term | Epigraph) -> Array:
+    def _margin(self, node: Term | Epigraph) -> Array:
         u = self.draft.used[node.key]
-        room = np.asarray(node.atom.room(FLOAT, u, self._scale(node)), dtype=float)
-        return np.minimum(room, np.where(node.bend == 0, np.inf, node.bend * u)) if isinstance(node, Term) else room
+        margin = np.asarray(node.atom.margin(FLOAT, u, self._scale(node)), dtype=float)
+        return np.minimum(margin, np.where(node.monotonicity == 0, np.inf, node.monotonicity * u)) if isinstance(node, Term) else margin
 
-    def rooms(self) -> Array:
+    def margins(self) -> Array:
         """How far each column may move; of a row that is an equality, farther than any other."""
-        room = np.concatenate([each.room for each in self.columns])
-        size = float(np.max(room[np.isfinite(room)], initial=0.0)) or 1.0
-        return np.where(np.isfinite(room), np.maximum(room, 0.0), 4.0 * size)
+        margin = np.concatenate([each.margin for each in self.columns])
+        size = float(np.max(margin[np.isfinite(margin)], initial=0.0)) or 1.0
+        return np.where(np.isfinite(margin), np.maximum(margin, 0.0), 4.0 * size)
 
     def split(self, x: Any) -> list[Any]:
         """The part of an array that belongs to each of the columns."""
-        return np.split(x, np.cumsum([len(each.room) for each in self.columns])[:-1])
+        return np.split(x, np.cumsum([len(each.margin) for each in self.columns])[:-1])
 
     def chosen(self) -> Pivots | str:
         """The pivots, and which entries they can settle; or why there are none."""
         if self.width > MOST:
             return f"{self.width} entries of leaves are too many to solve for"
         for each in self.plan:  # it would take what is left in a way of its own
-            if each.term.key not in self.pins and self.wanted.get(each.leaf.key, np.zeros(each.leaf.size, dtype=bool))[each.columns].any():
+            if (
+                each.term.key not in self.fixed_entries
+                and self.wanted.get(each.leaf.key, np.zeros(each.leaf.size, dtype=bool))[each.columns].any()
+            ):
                 return f"{each.term.name} follows what is left of stationarity, though not in proportion"
         if not self.columns:
             return "there are no multipliers"
-        room, rows = self.rooms(), sp.vstack([each.rows for each in self.columns], format="csr")
-        live = np.flatnonzero((room > 0.0) & (np.diff(rows.indptr) > 0))
+        margin, rows = self.margins(), sp.vstack([each.rows for each in self.columns], format="csr")
+        live = np.flatnonzero((margin > 0.0) & (np.diff(rows.indptr) > 0))
         if self.width * min(self.width, len(live)) * float(len(live)) > WORK:
             return f"{self.width} entries of leaves and {len(live)} multipliers are too many to choose from"
-        matrix = (rows[live].toarray() * np.sqrt(room[live, None])).T
+        matrix = (rows[live].toarray() * np.sqrt(margin[live, None])).T
         sizes = np.max(np.abs(matrix), axis=1, initial=0.0)
         matrix = matrix / np.where(sizes > 0.0, sizes, 1.0)[:, None]
         if not np.isfinite(matrix).all():
@@ -188,49 +196,49 @@ class System:
         if not rank:
             return "no multiplier that is strictly inside of its domain has a part in what is left"
         best = matrix[:, order[:rank]]
-        settles = np.arange(self.width) if rank == self.width else np.sort(la.qr(best.T, mode="r", pivoting=True)[-1][:rank])
-        marks = self.split(np.isin(np.arange(len(room)), live[order[:rank]]))
+        solved_entries = np.arange(self.width) if rank == self.width else np.sort(la.qr(best.T, mode="r", pivoting=True)[-1][:rank])
+        marks = self.split(np.isin(np.arange(len(margin)), live[order[:rank]]))
         parts = [(each, np.flatnonzero(mark)) for each, mark in zip(self.columns, marks, strict=True) if mark.any()]
-        return Pivots(parts, settles)
+        return Pivots(parts, solved_entries)
 
-    def masks(self, settles: Indices) -> dict[Key, Mask]:
+    def masks(self, solved_entries: Indices) -> dict[Key, Mask]:
         """The entries of leaves with these numbers."""
         found = {key: np.zeros(len(mask), dtype=bool) for key, mask in self.wanted.items()}
         starts = np.cumsum([0, *(len(chosen) for chosen in self.entries.values())])
         for (key, chosen), start in zip(self.entries.items(), starts[:-1], strict=True):
-            found[key][chosen] = np.isin(np.arange(start, start + len(chosen)), settles)
+            found[key][chosen] = np.isin(np.arange(start, start + len(chosen)), solved_entries)
         return found
 
-    def held(self, node: Term | Epigraph, pivots: Mask) -> Held:
+    def fixed(self, node: Term | Epigraph, pivots: Mask) -> FixedMultipliers:
         """What a node's multipliers are when these are corrected: the others keep their share of the scale."""
         u = self.draft.used[node.key]
         n, (group, count) = len(u), groups(node.atom, len(u))
         s = self._scale(node)[group]
         unit = np.divide(u, s, out=np.zeros(n), where=s > 0.0)
-        if not isinstance(node.atom, (ConcaveGauge, Perspective)):  # whose domains have no end there
+        if not isinstance(node.atom, (ConcaveHomogeneous, Perspective)):  # whose domains have no end there
             unit = np.where(np.abs(np.abs(unit) - 1.0) <= EDGE, np.sign(unit), unit)
-        if node.key in self.pins:
-            return Held(np.zeros(n), unit, self.pins[node.key], np.zeros(n, dtype=bool))
+        if node.key in self.fixed_entries:
+            return FixedMultipliers(np.zeros(n), unit, self.fixed_entries[node.key], np.zeros(n, dtype=bool))
         if node.atom.total is None:
             own = np.bincount(group, weights=pivots, minlength=count)[group] > 0
-            return Held(np.where(s > 0.0, 0.0, u), unit, np.ones(n, dtype=bool), own | ((s <= 0.0) & (u != 0.0)))
-        rest = _largest(self._room(node), group, count)
+            return FixedMultipliers(np.where(s > 0.0, 0.0, u), unit, np.ones(n, dtype=bool), own | ((s <= 0.0) & (u != 0.0)))
+        rest = _largest(self._margin(node), group, count)
         ends = (unit == 1.0) & (node.atom.total > 1.0) & ~rest
-        return Held(np.where(ends | rest, 0.0, u), np.where(ends, 1.0, 0.0), np.ones(n, dtype=bool), ~ends, rest)
+        return FixedMultipliers(np.where(ends | rest, 0.0, u), np.where(ends, 1.0, 0.0), np.ones(n, dtype=bool), ~ends, rest)
 
-    def settlement(self, parts: list[tuple[Columns, Indices]]) -> Settlement:
+    def dual_repair(self, parts: list[tuple[Columns, Indices]]) -> DualRepair:
         """Everything that is corrected, pinned, or has a scale that moves with what is."""
-        held: dict[Key, Held] = {}
+        fixed: dict[Key, FixedMultipliers] = {}
         nodes = {node.key: node for node in self.programme.nodes}
-        marked = {each.host.key: np.isin(np.arange(len(each.room)), index) for each, index in parts}
-        waiting = [*self.pins]
+        marked = {each.row_or_node.key: np.isin(np.arange(len(each.margin)), index) for each, index in parts}
+        waiting = [*self.fixed_entries]
         for each, _ in parts:
-            if isinstance(each.host, Row):
-                y, mask = self.draft.used[each.host.key], marked[each.host.key]
-                held[each.host.key] = Held(y, np.zeros(len(y)), mask, mask & (not each.host.equality))
+            if isinstance(each.row_or_node, Row):
+                y, mask = self.draft.used[each.row_or_node.key], marked[each.row_or_node.key]
+                fixed[each.row_or_node.key] = FixedMultipliers(y, np.zeros(len(y)), mask, mask & (not each.row_or_node.equality))
                 waiting += each.map.below
             else:
-                waiting.append(each.host.key)
+                waiting.append(each.row_or_node.key)
         seen: set[Key] = set()
         while waiting:
             key = waiting.pop()
@@ -239,14 +247,14 @@ class System:
             seen.add(key)
             node = nodes[key]
             waiting += self.programme.below(node)
-            if isinstance(node, Definition) or key not in self.draft.used or (key in self.late and key not in self.pins):
+            if isinstance(node, Definition) or key not in self.draft.used or (key in self.deferred and key not in self.fixed_entries):
                 continue
             n = len(self.draft.used[key])
             if self._moves(node):
-                held[key] = _inside(node, self.held(node, marked.get(key, np.zeros(n, dtype=bool))))
+                fixed[key] = _inside(node, self.fixed(node, marked.get(key, np.zeros(n, dtype=bool))))
             else:  # whose scales nothing is known of: refused, as there is no proof
-                held[key] = Held(np.zeros(n), np.zeros(n), np.ones(n, dtype=bool), np.ones(n, dtype=bool))
-        return Settlement(held)
+                fixed[key] = FixedMultipliers(np.zeros(n), np.zeros(n), np.ones(n, dtype=bool), np.ones(n, dtype=bool))
+        return DualRepair(fixed)
 
 
 def _largest(x: Array, group: Indices, count: int) -> Mask:
@@ -264,14 +272,14 @@ def _sign(node: Term | Epigraph) -> int:
     return node.sign if isinstance(node, Term) else 1
 
 
-def _inside(node: Term | Epigraph, held: Held) -> Held:
+def _inside(node: Term | Epigraph, fixed: FixedMultipliers) -> FixedMultipliers:
     """The shares of the scale drawn into the domain of φ* until that is proven; where it is not the sweep has to prove it."""
-    if held.rest is not None:
-        return held
-    unit, ones = held.unit, full(INTERVAL, 1.0, groups(node.atom, len(held.unit))[1])
+    if fixed.rest is not None:
+        return fixed
+    unit, ones = fixed.unit, full(INTERVAL, 1.0, groups(node.atom, len(fixed.unit))[1])
     for shrink in (0.0, 2.0**-40):
         unit = node.atom.inward(unit, shrink)
-        off = ~at_least_zero(INTERVAL, node.atom.room(INTERVAL, INTERVAL.lift(unit), ones)) & (unit != 0.0)
+        off = ~at_least_zero(INTERVAL, node.atom.margin(INTERVAL, INTERVAL.lift(unit), ones)) & (unit != 0.0)
         if not off.any():
-            return replace(held, unit=unit)
-    return replace(held, proven=held.proven | off)
+            return replace(fixed, unit=unit)
+    return replace(fixed, proven=fixed.proven | off)

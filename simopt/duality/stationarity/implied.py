@@ -17,15 +17,15 @@ import numpy as np
 from simopt.arithmetic import INTERVAL, Interval
 from simopt.core.arrays import Array
 from simopt.duality.atoms.absolute import Absolute
-from simopt.duality.atoms.base import Gauge
+from simopt.duality.atoms.base import GroupNorm
 from simopt.duality.atoms.huber import Huber
 from simopt.duality.atoms.logistic import Logistic
 from simopt.duality.atoms.maximum import Maximum
 from simopt.duality.atoms.square import Square
 from simopt.duality.evaluation.bounds import box
+from simopt.duality.evaluation.fixed_multipliers import groups
 from simopt.duality.evaluation.forward import coefficients
 from simopt.duality.evaluation.gradients import gradients
-from simopt.duality.evaluation.held import groups
 from simopt.duality.graph.affine import Key, Map, Picks, Residual
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Term
 from simopt.duality.graph.vectors import Mask, broadcast
@@ -33,7 +33,7 @@ from simopt.duality.graph.vectors import Mask, broadcast
 ROUNDS = 3
 ENTRIES = 3_000_000  # of a matrix of gradients
 PROOFS = 400  # rows whose gradients are computed in balls
-NONNEGATIVE = (Absolute, Gauge, Huber, Logistic, Square)
+NONNEGATIVE = (Absolute, GroupNorm, Huber, Logistic, Square)
 
 Limits = dict[Key, tuple[Array, Array]]
 
@@ -103,10 +103,10 @@ class _Search:
         """Rows with one entry of one leaf each, or of one term: c x + b ≤ level."""
         low, high = (end.copy() for end in self._ends(key))
         c = coefficients(INTERVAL, below, key, len(low)) * sign
-        room = INTERVAL.lift(np.where(np.isfinite(level), level, 0.0)) - below.value(INTERVAL, {key: INTERVAL.zeros(len(low))}) * sign
+        slack = INTERVAL.lift(np.where(np.isfinite(level), level, 0.0)) - below.value(INTERVAL, {key: INTERVAL.zeros(len(low))}) * sign
         known = np.isfinite(level) & (pattern.columns >= 0)
         up, down = known & (c.low > 0.0), known & (c.high < 0.0)
-        end = room / Interval(np.where(up | down, c.mid, 1.0), np.where(up | down, c.rad, 0.0))
+        end = slack / Interval(np.where(up | down, c.mid, 1.0), np.where(up | down, c.rad, 0.0))
         np.minimum.at(high, pattern.columns[up], end.high[up])
         np.maximum.at(low, pattern.columns[down], end.low[down])
         if key in self.limits:
@@ -141,10 +141,10 @@ class _Search:
         blind = np.isinf(least)
         total = np.bincount(i, np.where(blind, 0.0, least), len(asked))
         unknown = np.bincount(i, blind, len(asked))
-        room = (level - sign * offset)[asked][i] - total[i] + np.where(blind, 0.0, least)
+        slack = (level - sign * offset)[asked][i] - total[i] + np.where(blind, 0.0, least)
         for helps in ((c > 0) & no_high[j], (c < 0) & no_low[j]):
-            here = np.flatnonzero(helps & (unknown[i] - blind == 0) & np.isfinite(room))
-            order = here[np.argsort(np.abs(room[here] / c[here]), kind="stable")]
+            here = np.flatnonzero(helps & (unknown[i] - blind == 0) & np.isfinite(slack))
+            order = here[np.argsort(np.abs(slack[here] / c[here]), kind="stable")]
             yield from asked[i[order[np.unique(j[order], return_index=True)[1]]]].tolist()
 
     def _zeros(self) -> dict[Key, Any]:
@@ -183,8 +183,8 @@ class _Search:
             return
         for key, c, least in parts:
             alone = unknown - np.isinf(least) == 0
-            room = INTERVAL.lift(np.full(len(least), float(spare.high))) + INTERVAL.lift(np.where(np.isfinite(least), least, 0.0))
-            self._narrow(key, c, room, alone)
+            slack = INTERVAL.lift(np.full(len(least), float(spare.high))) + INTERVAL.lift(np.where(np.isfinite(least), least, 0.0))
+            self._narrow(key, c, slack, alone)
 
     def _ends(self, key: Key) -> tuple[Array, Array]:
         if key in self.limits:
@@ -192,12 +192,12 @@ class _Search:
         floor = self.floors[key]
         return floor, self.levels.get(key, np.full(len(floor), np.inf))
 
-    def _narrow(self, key: Key, c: Interval, room: Interval, alone: Mask) -> None:
+    def _narrow(self, key: Key, c: Interval, slack: Interval, alone: Mask) -> None:
         """c_j x_j ≤ room_j where all else is known."""
         low, high = self._ends(key)
         up, down = alone & (c.low > 0.0), alone & (c.high < 0.0)
         known = up | down
-        end = room / Interval(np.where(known, c.mid, 1.0), np.where(known, c.rad, 0.0))
+        end = slack / Interval(np.where(known, c.mid, 1.0), np.where(known, c.rad, 0.0))
         high = np.where(up, np.minimum(high, end.high), high)
         if key in self.limits:
             self.limits[key] = np.where(down, np.maximum(low, end.low), low), high
@@ -238,7 +238,7 @@ def _around(node: Term | Epigraph, level: Array) -> tuple[Array, Array]:
         m = node.atom.threshold(INTERVAL)
         far = (INTERVAL.lift(above) / m).high if INTERVAL.lower(m) > 0.0 else np.full(len(level), np.inf)
         radius = np.maximum(INTERVAL.sqrt(INTERVAL.lift(above)).high, far)
-    elif isinstance(node.atom, (Absolute, Gauge)):  # a p-norm is at least each |z_i|
+    elif isinstance(node.atom, (Absolute, GroupNorm)):  # a p-norm is at least each |z_i|
         radius = above
     else:
         radius = np.full(len(level), np.inf)

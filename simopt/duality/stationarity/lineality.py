@@ -19,8 +19,8 @@ import scipy.sparse as sp
 
 from simopt.arithmetic import RATIONAL
 from simopt.core.errors import InvalidProblem
+from simopt.duality.evaluation.fixed_multipliers import groups
 from simopt.duality.evaluation.gradients import gradients
-from simopt.duality.evaluation.held import groups
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Term
 from simopt.duality.graph.vectors import Indices, Mask
@@ -37,16 +37,16 @@ class Lineality:
     entries: Mapping[Key, Indices]
     idle: Mapping[Key, Mask]
 
-    def following(self, settled: Mask, asked: Indices) -> Indices:
+    def following(self, stationary: Mask, wanted: Indices) -> Indices:
         """Which of the entries that are asked for, by their numbers, are 0 as the settled ones are."""
         size = sum(row.map.size for row in self.programme.rows) + sum(each.argument.size for each in self._convex())
-        if not len(asked) or len(asked) * (size + len(settled)) > MOST:
+        if not len(wanted) or len(wanted) * (size + len(stationary)) > MOST:
             return np.zeros(0, dtype=np.intp)
-        gram, free = self._gram(), np.flatnonzero(settled)
-        steps = la.lstsq(gram[np.ix_(free, free)], -gram[np.ix_(free, asked)])[0] if len(free) else np.zeros((0, len(asked)))
+        gram, free = self._gram(), np.flatnonzero(stationary)
+        steps = la.lstsq(gram[np.ix_(free, free)], -gram[np.ix_(free, wanted)])[0] if len(free) else np.zeros((0, len(wanted)))
         found = []
-        for number, step in zip(asked, steps.T, strict=True):
-            d = np.full(len(settled), Fraction(0))
+        for number, step in zip(wanted, steps.T, strict=True):
+            d = np.full(len(stationary), Fraction(0))
             d[free] = [Fraction(c).limit_denominator(SIMPLE) for c in step]
             d[number] = Fraction(1)
             if self._still(d):
@@ -66,8 +66,8 @@ class Lineality:
         def follow(node: Term | Epigraph, rows: Any) -> Any:
             n, width = rows.shape
             live, (group, count) = self._live(node.key, n), groups(node.atom, n)
-            share = 1.0 / np.maximum(np.bincount(group[live], minlength=count), 1)
-            mean = sp.csr_array((share[group[live]], (group[live], live)), shape=(count, n)) @ rows * (node.atom.total or 0.0)
+            weight = 1.0 / np.maximum(np.bincount(group[live], minlength=count), 1)
+            mean = sp.csr_array((weight[group[live]], (group[live], live)), shape=(count, n)) @ rows * (node.atom.total or 0.0)
             parts.append(rows[live] - mean[group[live]] / (node.atom.total or 1.0))
             return _valued(node) * mean if node.atom.total else sp.csr_array((_outputs(node), width))
 

@@ -57,10 +57,10 @@ class NormBound:
         limits = implied(programme, math.inf, wanted)
         values: dict[int, Any] = {}
         for key in leaves:
-            places = programme.leaves[key].places
+            entry_index = programme.leaves[key].entry_index
             low, high = limits[key]
-            if places is not None:  # an entry that stands nowhere has no bounds, and counts nowhere
-                used = np.isin(np.arange(len(low)), places)
+            if entry_index is not None:  # an entry that stands nowhere has no bounds, and counts nowhere
+                used = np.isin(np.arange(len(low)), entry_index)
                 low, high = np.where(used, low, 0.0), np.where(used, high, 0.0)
             if not (np.isfinite(low) & np.isfinite(high) & (low <= high)).all():
                 return math.inf

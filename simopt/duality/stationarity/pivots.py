@@ -1,7 +1,7 @@
 """Stationarity where nothing absorbs what is left of it: as many multipliers as there are entries are corrected until it is exactly 0.
 
 Let r be what is left at k entries of leaves. Multipliers of rows and terms enter it linearly: r(u + δ) = r(u) + Mδ for δ at k of them, the
-pivots, as long as all others stay or follow their scales in proportion (`held`). With M δ = −r(u), solved in the arithmetic asked for, r is
+pivots, as long as all others stay or follow their scales in proportion (`fixed`). With M δ = −r(u), solved in the arithmetic asked for, r is
 0: of balls it is 0 for a vector in them. That vector gives a bound if each of its entries is in the domain of its conjugate, which is
 proven for pivots and for what moves with them. Which are chosen is a matter of floats (`columns`).
 
@@ -22,9 +22,9 @@ import numpy as np
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
 from simopt.arithmetic.linear import solve
 from simopt.core.arrays import Array
-from simopt.duality.evaluation.absorbers import Absorber
 from simopt.duality.evaluation.backward import Backward, backward
-from simopt.duality.evaluation.held import Settlement, groups
+from simopt.duality.evaluation.closing_terms import ClosingTerm
+from simopt.duality.evaluation.fixed_multipliers import DualRepair, groups
 from simopt.duality.graph.affine import Key, Residual
 from simopt.duality.graph.programme import Definition, Programme, Term
 from simopt.duality.graph.vectors import Mask, Value, broadcast, is_zero, where
@@ -50,11 +50,11 @@ class Pivoting:
     """
 
     def __init__(
-        self, num: Arithmetic, programme: Programme, plan: Sequence[Absorber], given: Mapping[Key, Array], wanted: Mapping[Key, Mask]
+        self, num: Arithmetic, programme: Programme, plan: Sequence[ClosingTerm], given: Mapping[Key, Array], wanted: Mapping[Key, Mask]
     ) -> None:
         self.num, self.programme, self.plan, self.given, self.wanted = num, programme, plan, given, wanted
         self.draft = backward(FLOAT, programme, plan, given)
-        self._corrections: Recent[Key, tuple[System, tuple[Settlement, str] | Backward]] = Recent(3)
+        self._corrections: Recent[Key, tuple[System, tuple[DualRepair, str] | Backward]] = Recent(3)
 
     def swept(self, implied: Limits) -> Backward:
         """The sweep; or one with the reason why it stays open."""
@@ -72,94 +72,94 @@ class Pivoting:
             if all(key in system.wanted and np.array_equal(mask, system.wanted[key]) for key, mask in wanted.items()):
                 return found
 
-    def _corrected(self, wanted: Mapping[Key, Mask]) -> tuple[System, tuple[Settlement, str] | Backward]:
+    def _corrected(self, wanted: Mapping[Key, Mask]) -> tuple[System, tuple[DualRepair, str] | Backward]:
         """What is held so that nothing is left, by what a sweep says that is; or nothing, and why; or the sweep, where it is open."""
         num, system = self.num, System(self.programme, self.plan, self.draft, wanted)
         pivots = system.chosen()
         if isinstance(pivots, str):
-            return system, (Settlement(), pivots)
-        settlement = system.settlement(pivots.parts)
-        before = backward(num, self.programme, self.plan, self.given, settlement=settlement)
+            return system, (DualRepair(), pivots)
+        dual_repair = system.dual_repair(pivots.parts)
+        before = backward(num, self.programme, self.plan, self.given, dual_repair=dual_repair)
         if not before.residuals.keys() >= system.entries.keys():
             return system, before
-        residual = num.concat([before.residuals[key][chosen] for key, chosen in system.entries.items()])[pivots.settles]
-        delta = solve(num, _matrix(num, system, settlement, pivots)[pivots.settles], -residual)
+        residual = num.concat([before.residuals[key][chosen] for key, chosen in system.entries.items()])[pivots.solved_entries]
+        delta = solve(num, _matrix(num, system, dual_repair, pivots)[pivots.solved_entries], -residual)
         if delta is None:
-            return system, (Settlement(), "their matrix is not proven to be regular")
-        return system, (Settlement(_moved(num, settlement, pivots, delta), system.masks(pivots.settles)), "")
+            return system, (DualRepair(), "their matrix is not proven to be regular")
+        return system, (DualRepair(_moved(num, dual_repair, pivots, delta), system.masks(pivots.solved_entries)), "")
 
-    def _after(self, system: System, settlement: Settlement, why: str, implied: Limits) -> Backward:
+    def _after(self, system: System, dual_repair: DualRepair, why: str, implied: Limits) -> Backward:
         """The sweep in which pivots have made what is left 0, or bounds take what they do not, or what follows from it."""
-        after = backward(self.num, self.programme, self.plan, self.given, settlement=settlement, implied=implied)
-        if fresh := _followers(self.num, system, settlement, after):
-            settlement = replace(settlement, entries=joined(settlement.entries, fresh))
-            after = backward(self.num, self.programme, self.plan, self.given, settlement=settlement, implied=implied)
-        if self.num is FLOAT and not _rounded(system, settlement, after):
+        after = backward(self.num, self.programme, self.plan, self.given, dual_repair=dual_repair, implied=implied)
+        if fresh := _followers(self.num, system, dual_repair, after):
+            dual_repair = replace(dual_repair, entries=joined(dual_repair.entries, fresh))
+            after = backward(self.num, self.programme, self.plan, self.given, dual_repair=dual_repair, implied=implied)
+        if self.num is FLOAT and not _rounded(system, dual_repair, after):
             after.open.append("pivots: what is left of stationarity is more than rounding leaves")
         if why and after.open:
             after.open.append(f"pivots: {why}")
         return after
 
 
-def _followers(num: Arithmetic, system: System, settlement: Settlement, after: Backward) -> dict[Key, Mask]:
+def _followers(num: Arithmetic, system: System, dual_repair: DualRepair, after: Backward) -> dict[Key, Mask]:
     """Where nothing is left as nothing is at the settled entries."""
     idle = {key: np.asarray(is_zero(num, u)) for key, u in after.used.items()}
-    settled, missing = (
+    stationary, missing = (
         np.concatenate([masks.get(key, np.zeros(len(system.wanted[key]), dtype=bool))[chosen] for key, chosen in system.entries.items()])
-        for masks in (settlement.entries, after.missing)
+        for masks in (dual_repair.entries, after.missing)
     )
-    found = Lineality(system.programme, system.entries, idle).following(settled, np.flatnonzero(missing))
+    found = Lineality(system.programme, system.entries, idle).following(stationary, np.flatnonzero(missing))
     return system.masks(found) if len(found) else {}
 
 
-def _moved(num: Arithmetic, settlement: Settlement, pivots: Pivots, delta: Value) -> dict[Key, Any]:
+def _moved(num: Arithmetic, dual_repair: DualRepair, pivots: Pivots, delta: Value) -> dict[Key, Any]:
     """What is held, the pivots corrected by δ."""
-    held, start = dict(settlement.held), 0
+    fixed, start = dict(dual_repair.fixed), 0
     for each, index in pivots.parts:
-        place, moved = np.zeros(len(each.room), dtype=np.intp), np.zeros(len(each.room), dtype=bool)
+        place, moved = np.zeros(len(each.margin), dtype=np.intp), np.zeros(len(each.margin), dtype=bool)
         place[index], moved[index] = np.arange(start, start + len(index)), True
-        own = num.lift(held[each.host.key].own)
-        held[each.host.key] = replace(held[each.host.key], own=where(num, moved, own + delta[place], own))
+        own = num.lift(fixed[each.row_or_node.key].own)
+        fixed[each.row_or_node.key] = replace(fixed[each.row_or_node.key], own=where(num, moved, own + delta[place], own))
         start += len(index)
-    return held
+    return fixed
 
 
-def _rounded(system: System, settlement: Settlement, after: Backward) -> bool:
+def _rounded(system: System, dual_repair: DualRepair, after: Backward) -> bool:
     """Whether what is left in floats is small against the terms that it is the sum of: those of the corrected multipliers.
 
     Those that were corrected may have been 1e58 times as large, as an exponential makes them, and all else rounding beside them.
     """
     left = [
-        np.where(settlement.entries[key], after.residuals[key], 0.0)[chosen] if key in settlement.entries else np.zeros(len(chosen))
+        np.where(dual_repair.entries[key], after.residuals[key], 0.0)[chosen] if key in dual_repair.entries else np.zeros(len(chosen))
         for key, chosen in system.entries.items()
     ]
     return bool(np.all(np.abs(np.concatenate(left)) <= ROUNDING * system.sizes(after.used)))
 
 
-def _matrix(num: Arithmetic, system: System, settlement: Settlement, pivots: Pivots) -> Value:
+def _matrix(num: Arithmetic, system: System, dual_repair: DualRepair, pivots: Pivots) -> Value:
     """M, column by column: what one more of each pivot adds to the residuals."""
     if num is FLOAT:
         return np.concatenate([each.rows[index].toarray() for each, index in pivots.parts]).T
-    columns = [_column(num, system, settlement, each, int(i)) for each, index in pivots.parts for i in index]
+    columns = [_column(num, system, dual_repair, each, int(i)) for each, index in pivots.parts for i in index]
     if num is INTERVAL:
         return Interval(np.column_stack([c.mid for c in columns]), np.column_stack([c.rad for c in columns]))
     return np.column_stack(columns)
 
 
-def _column(num: Arithmetic, system: System, settlement: Settlement, each: Columns, i: int) -> Value:
+def _column(num: Arithmetic, system: System, dual_repair: DualRepair, each: Columns, i: int) -> Value:
     """One more of one multiplier, less of the one that keeps the sum, pulled back to the leaves."""
     into: Residual = {}
     each.map.pull(num, num.lift(each.unit(i)), into)
     for node in reversed(system.programme.nodes):
         step = into.pop(node.key, None)
-        if step is None or node is each.host:
+        if step is None or node is each.row_or_node:
             continue
         if isinstance(node, Definition):
             node.row.map.pull(num, -broadcast(num, step, len(node.columns))[node.columns] / num.lift(node.factors), into)
-        elif node.key in settlement.held:
-            held, n = settlement.held[node.key], len(settlement.held[node.key].unit)
+        elif node.key in dual_repair.fixed:
+            fixed, n = dual_repair.fixed[node.key], len(dual_repair.fixed[node.key].unit)
             step = broadcast(num, -step if isinstance(node, Term) and node.sign < 0 else step, groups(node.atom, n)[1])
-            node.argument.pull(num, where(num, held.mask, held.value(num, node.atom, step, num.zeros(n)), num.zeros(n)), into)
+            node.argument.pull(num, where(num, fixed.mask, fixed.value(num, node.atom, step, num.zeros(n)), num.zeros(n)), into)
         into.pop(node.key, None)
     zeros = {key: num.zeros(system.programme.leaves[key].size) for key in system.entries}
     return num.concat([broadcast(num, into.get(key, zeros[key]), len(zeros[key]))[chosen] for key, chosen in system.entries.items()])

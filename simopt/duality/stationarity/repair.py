@@ -10,12 +10,12 @@ import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Gauge
-from simopt.duality.atoms.concave_gauge import ConcaveGauge
+from simopt.duality.atoms.base import GroupNorm
+from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
 from simopt.duality.atoms.perspective import Perspective
-from simopt.duality.evaluation.absorbers import Absorber
 from simopt.duality.evaluation.backward import Backward, backward
-from simopt.duality.evaluation.held import groups
+from simopt.duality.evaluation.closing_terms import ClosingTerm
+from simopt.duality.evaluation.fixed_multipliers import groups
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Mask
@@ -31,16 +31,16 @@ Candidates = dict[Key, Array]
 Prepared = tuple[Candidates, dict[Key, Mask]]
 
 
-def completed(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
+def completed(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
     """The multipliers that a sweep uses, but of terms that come last, which take what is left; and where that is not nothing."""
     candidates = matched(programme, plan, candidates)
     draft = backward(FLOAT, programme, plan, candidates)
-    late = {each.term.key for each in plan} | {each.host.key for each in plan if each.host is not None}
-    used = {key: draft.used[key] for key in draft.scales if key in draft.used and key not in late}
+    deferred = {each.term.key for each in plan} | {each.epigraph_parent.key for each in plan if each.epigraph_parent is not None}
+    used = {key: draft.used[key] for key in draft.scales if key in draft.used and key not in deferred}
     return {**candidates, **used}, draft.missing
 
 
-def matched(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Candidates:
+def matched(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Candidates:
     """Multipliers of constants in perspectives, chosen for those of what they are divided by, which stationarity knows."""
     marked = [
         (term, term.atom)
@@ -56,7 +56,7 @@ def matched(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[
     return {**candidates, **found}
 
 
-def repaired(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
+def repaired(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
     """Moved by the least step, in units of the room that each has, that leaves nothing of stationarity.
 
     Where the edge of a domain is curved it is projected in turn: drawn inside, then moved to where nothing is left, and again.
@@ -74,7 +74,7 @@ def repaired(programme: Programme, plan: Sequence[Absorber], candidates: Mapping
     return given, wanted
 
 
-def snapped(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
+def snapped(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
     """Repaired, when those near an end of their domain have been put there."""
     used, put = backward(FLOAT, programme, plan, candidates), dict(candidates)
     least = SNAP * _largest(used, candidates)
@@ -89,7 +89,7 @@ def snapped(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[
     return repaired(programme, plan, put)
 
 
-def centred(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
+def centred(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
     """Repaired, when all have been drawn inside of their domains: where those that would have to give way are at the ends of theirs."""
     used, put = backward(FLOAT, programme, plan, candidates), dict(candidates)
     least = INSIDE * _largest(used, candidates)
@@ -115,31 +115,33 @@ def _stepped(system: System, given: Candidates) -> Candidates | None:
     """The multipliers moved by W²M'(MW²M')⁺(−r), W the rooms, no farther than they may; None where that is not needed or not possible."""
     if not system.columns or not system.width:
         return None
-    before = backward(FLOAT, system.programme, system.plan, given, settlement=system.settlement([]))
+    before = backward(FLOAT, system.programme, system.plan, given, dual_repair=system.dual_repair([]))
     if not before.residuals.keys() >= system.entries.keys():
         return None
     residual = np.concatenate([before.residuals[key][chosen] for key, chosen in system.entries.items()])
-    room = np.concatenate([_reach(system, each, room) for each, room in zip(system.columns, system.split(system.rooms()), strict=True)])
-    matrix = sp.diags_array(room) @ sp.vstack([each.rows for each in system.columns], format="csr")
+    margin = np.concatenate(
+        [_reach(system, each, margin) for each, margin in zip(system.columns, system.split(system.margins()), strict=True)]
+    )
+    matrix = sp.diags_array(margin) @ sp.vstack([each.rows for each in system.columns], format="csr")
     gram = (matrix.T @ matrix).toarray()
     if not (np.isfinite(gram).all() and np.isfinite(residual).all() and np.any(np.abs(residual) > LEFT * system.sizes(system.draft.used))):
         return None
     size = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
     price = la.lstsq(gram / size / size[:, None], -residual / size, cond=1e-12, lapack_driver="gelsy")[0] / size
-    steps, moved = np.clip(room * (matrix @ price), -FAR * room, FAR * room), dict(given)
+    steps, moved = np.clip(margin * (matrix @ price), -FAR * margin, FAR * margin), dict(given)
     if not steps.any():
         return None
     for each, step in zip(system.columns, system.split(steps), strict=True):
         own = each.balanced(step)
         if own.any():
-            moved[each.host.key] = system.draft.used[each.host.key] + own
+            moved[each.row_or_node.key] = system.draft.used[each.row_or_node.key] + own
     return moved
 
 
-def _reach(system: System, each: Columns, room: Array) -> Array:
+def _reach(system: System, each: Columns, margin: Array) -> Array:
     """How far a step may go: along a curved edge farther than the room of any entry by itself, as the next round draws it inside."""
-    return np.abs(system.draft.used[each.host.key]) if _curved(each.host) else room
+    return np.abs(system.draft.used[each.row_or_node.key]) if _curved(each.row_or_node) else margin
 
 
-def _curved(host: Row | Term | Epigraph) -> bool:
-    return isinstance(host, Term) and isinstance(host.atom, (Gauge, ConcaveGauge, Perspective))
+def _curved(row_or_node: Row | Term | Epigraph) -> bool:
+    return isinstance(row_or_node, Term) and isinstance(row_or_node.atom, (GroupNorm, ConcaveHomogeneous, Perspective))

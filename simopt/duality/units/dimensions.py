@@ -59,13 +59,13 @@ class Change:
         changed: P = scaled(problem, {name: s**e for name, e in self.fields.items()})
         return changed
 
-    def ways(self, s: float) -> tuple[Callable[[Point], Point], Callable[[Multipliers], Multipliers]]:
+    def rescalings(self, s: float) -> tuple[Callable[[Point], Point], Callable[[Multipliers], Multipliers]]:
         """What becomes of points and of multipliers."""
         return partial(_times, s, self.values), partial(_times, s, self.multipliers)
 
     def image(self, problem: DeclaredProblem, s: float) -> Image:
         """As a law."""
-        return Image(self.by(problem, s), s**self.objective, *self.ways(s))
+        return Image(self.by(problem, s), s**self.objective, *self.rescalings(s))
 
 
 def _times(s: float, exponents: Mapping[str, int], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -254,9 +254,9 @@ def _changes(problem: DeclaredProblem, real: list[str]) -> Iterator[Change]:
         goal = exponent("map", OBJECTIVE)
         given = {name: exponent("field", name) for name in sorted(real, key=lambda name: name != free)}
         values = {node.name: exponent("value", node.key) for node in variables}
-        prices = {name: goal - exponent("map", homes.get(key, key)) for name, (_, key, _) in derived.names.items()}
+        multipliers = {name: goal - exponent("map", homes.get(key, key)) for name, (_, key, _) in derived.names.items()}
         powers = [exponent("map", block.home) - exponent("value", block.value) for block in blocks(programme)]
-        least = math.lcm(goal.denominator, *(e.denominator for part in (given, values, prices) for e in part.values()))
-        fields, points, duals = ({name: int(e * least) for name, e in part.items() if e} for part in (given, values, prices))
+        least = math.lcm(goal.denominator, *(e.denominator for part in (given, values, multipliers) for e in part.values()))
+        fields, points, duals = ({name: int(e * least) for name, e in part.items() if e} for part in (given, values, multipliers))
         if _hold(problem, fields, [float(e * least) for e in powers]):
             yield Change(fields, points, duals, int(goal * least))

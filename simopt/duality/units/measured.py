@@ -49,10 +49,10 @@ class Measured:
         """σ."""
         return self.own[v.id][1] if v.id in self.own else 1.0
 
-    def found(self, leaf: Leaf) -> Array:
+    def solved_value(self, leaf: Leaf) -> Array:
         """What a solve left, in the units of the declaration."""
         if leaf.variable.id not in self.own:
-            return leaf.found()
+            return leaf.solved_value()
         z, unit = self.own[leaf.variable.id]
         value: Array = unit * np.asarray(z.value, dtype=float)
         return value

@@ -96,8 +96,8 @@ def equilibrated(programme: Programme) -> Sizes:
             maps |= {row.key: maps.get(node.key, 1.0) for row in node.rows}
     values = {key: unit for (kind, key), unit in sizes.items() if kind == "value"}
     with np.errstate(all="ignore"):
-        for share in (0.0, 0.01, 1.0):
-            point = {key: np.full(leaf.size, share * values.get(key, 1.0)) for key, leaf in programme.leaves.items()}
+        for fraction in (0.0, 0.01, 1.0):
+            point = {key: np.full(leaf.size, fraction * values.get(key, 1.0)) for key, leaf in programme.leaves.items()}
             size = abs(float(forward(FLOAT, programme, point).objective))
             if 0.0 < size < math.inf:
                 return Sizes(values, maps, float(2.0 ** np.round(np.log2(size))))

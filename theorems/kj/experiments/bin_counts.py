@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.claims.tables import Run
 from simopt.core.arrays import Array
 from simopt.theorems.kj.experiments.ordinal_protocol import SPLITS, OrdinalSplit, binned
@@ -40,7 +40,7 @@ def misfit(errors: Mapping[tuple[str, str], float]) -> float:
 
 
 @lru_cache(maxsize=8)
-def misfits(seed: int, effort: Effort) -> ByBins:
+def misfits(seed: int, effort: sc.Effort) -> ByBins:
     """The misfit of each number of bins over the four sets and both similarities, errors being means over the splits."""
     found: dict[tuple[str, str], Array] = {}
     for name, dataset in BINNED.items():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.theorems.kj.experiments import landmark_curves
 from simopt.theorems.kj.experiments.printed_tables import AT_20, KR, LAND, LAND_SP, MANHATTAN, SETS, SIGMOID
@@ -29,7 +28,6 @@ def why(cell: Cell, cells: Sequence[Cell]) -> str:
 
 @table(
     "kj-figure1a",
-    paper=KAR_JAIN,
     place="Figure 1a, Section 4",
     rows=tuple(SETS),
     says="Mean squared error over the number of landmarks for RegLand and RegLand-Sp, KR for reference; splits, choices and unit are those "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.theorems.kj.experiments import ordinal_curves
 from simopt.theorems.kj.experiments.printed_ordinal import ORDINAL_SETS
@@ -13,7 +12,6 @@ from simopt.theorems.kj.experiments.printed_tables import SIGMOID
 
 @table(
     "kj-figure1b",
-    paper=KAR_JAIN,
     place="Figure 1b, Section 4",
     rows=tuple(ORDINAL_SETS),
     says="Mean absolute error over the number of landmarks for ORLand, KR for reference; splits and choices are those of kj-table1b. The "

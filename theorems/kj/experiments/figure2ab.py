@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.theorems.kj.experiments import landmark_curves
 from simopt.theorems.kj.experiments.printed_tables import EUCLIDEAN, GAUSSIAN, SETS
@@ -12,7 +11,6 @@ from simopt.theorems.kj.experiments.printed_tables import EUCLIDEAN, GAUSSIAN, S
 
 @table(
     "kj-figure2ab",
-    paper=KAR_JAIN,
     place="Figures 2a and 2b, Appendix G",
     rows=tuple(SETS),
     says="Mean squared error over the number of landmarks for RegLand, RegLand-Sp and KR with the Gaussian, sigma the mean distance of "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.theorems.kj.experiments import ordinal_curves
 from simopt.theorems.kj.experiments.printed_ordinal import ORDINAL_SETS
@@ -13,7 +12,6 @@ from simopt.theorems.kj.experiments.printed_tables import GAUSSIAN, MANHATTAN
 
 @table(
     "kj-figure2cd",
-    paper=KAR_JAIN,
     place="Figures 2c and 2d, Appendix G",
     rows=tuple(ORDINAL_SETS),
     says="Mean absolute error over the number of landmarks for ORLand and KR with Manhattan (Figure 2c) and the Gaussian, sigma the mean "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.claims.tables import Cell, Curve, Run
 from simopt.core.arrays import Array
 from simopt.theorems.kj.experiments.printed_tables import KR, LAND, LAND_SP, SETS, SIMILARITIES
@@ -29,7 +29,7 @@ Errors = dict[str, Array]
 
 
 @lru_cache(maxsize=64)
-def curves(dataset: str, similarity: str, seed: int, effort: Effort) -> tuple[tuple[int, ...], Errors]:
+def curves(dataset: str, similarity: str, seed: int, effort: sc.Effort) -> tuple[tuple[int, ...], Errors]:
     """Numbers of landmarks, and errors (splits, numbers) of the methods, (splits, 1) of those that have no landmarks."""
     name = SIMILARITIES[similarity]
     run = shared(dataset, seed, effort)

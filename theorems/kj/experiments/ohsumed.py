@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.claims.tables import Run
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
@@ -121,7 +121,7 @@ def landmarks(fold: Fold, similarity: Similarity, count: int, rng: np.random.Gen
 
 
 @lru_cache(maxsize=64)
-def measured(method: str, seed: int, effort: Effort) -> tuple[Array, ...]:
+def measured(method: str, seed: int, effort: sc.Effort) -> tuple[Array, ...]:
     """NDCG@1, …, NDCG@10 of every test query, fold by fold, (q_t, 10) each; mean over draws of landmarks (one, five at full effort)."""
     run = Run("kj-ohsumed", DATA, seed, effort)
     folds = loaded(seed, effort)
@@ -141,7 +141,7 @@ def measured(method: str, seed: int, effort: Effort) -> tuple[Array, ...]:
 
 
 @lru_cache(maxsize=2)
-def loaded(seed: int, effort: Effort) -> tuple[Fold, ...]:
+def loaded(seed: int, effort: sc.Effort) -> tuple[Fold, ...]:
     """The five folds."""
     data = Run("kj-ohsumed", DATA, seed, effort).dataset(DATA)
     return tuple(Fold.of(data, number + 1) for number in range(FOLDS))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.claims.tables import Cell, Curve, Row, Run, table
 from simopt.theorems.kj.experiments.ohsumed import CUTS, DATA, FEATURE, LANDMARKED, LINEAR, METHODS, RANDOM, measured
 from simopt.theorems.kj.experiments.printed_tables import GAUSSIAN, MANHATTAN, SIGMOID
@@ -24,7 +24,7 @@ COLOURS = {SIGMOID: "tab:blue", MANHATTAN: "tab:green", GAUSSIAN: "tab:red", LIN
 SEEN_AT = 10  # k of the sentence
 
 
-def difference(method: str, k: int, seed: int, effort: Effort) -> Cell:
+def difference(method: str, k: int, seed: int, effort: sc.Effort) -> Cell:
     """The mean over queries of NDCG@k less that of the linear ranker, with its standard error."""
     ours, linear = (np.concatenate(measured(name, seed, effort))[:, CUTS.index(k)] for name in (method, LINEAR))
     change = ours - linear
@@ -70,7 +70,6 @@ def plot(figure: Figure, done: Reproduction) -> None:
 
 @table(
     "kj-ohsumed",
-    paper=KAR_JAIN,
     place="Appendix F, tried on OHSUMED",
     rows=(*METHODS, TOGETHER),
     says="NDCG@1 to NDCG@10 of the landmarked ranker of Appendix F, mean and deviation over the five folds of LETOR 3.0. The paper "

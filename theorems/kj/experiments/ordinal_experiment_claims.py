@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.claims.each_set import FETCHED, claim_on_each, row
 from simopt.core.arrays import Array
 from simopt.theorems.kj.experiments.experiment_claims import seeded_sets, split_of
@@ -26,7 +26,7 @@ WITHOUT_LANDMARKS = {"as many landmarks": {"few": MANY}, "few landmarks against 
 FAR_POINTS = ("CPUData", EUCLIDEAN)  # a mean that a few test points decide
 
 
-def ordinal_splits(instance: Instance, trial: Trial) -> list[OrdinalSplit]:
+def ordinal_splits(instance: sc.Instance, trial: sc.Trial) -> list[OrdinalSplit]:
     """Splits of at most 1000 samples, of wine 2000, where errors differ by less; at full effort of four times as many."""
     name = instance["row"]
     data = trial.dataset(ORDINAL_SETS[name])
@@ -50,11 +50,9 @@ def errors(splits: list[OrdinalSplit], similarity: str, numbers: tuple[int, ...]
 @claim_on_each(
     "KJ-X8",
     ORDINAL_SETS,
-    paper=KAR_JAIN,
     section=SECTION,
     place="Figures 1b, 2c and 2d, and Table 1b, computed anew",
-    kind=EXPERIMENT,
-    expected=HOLDS,
+    kind=sc.EXPERIMENT,
     covers=("KJ-X2-data", "KJ-X9-data"),
     says=r"The error of ORLand falls as the number of landmarks grows, and is less than that of KR: on all the sets with the sigmoid, "
     r"Manhattan and the Gaussian the mean over five splits **with 50 landmarks is less than with 5, and less than that of KR**. Row "
@@ -73,9 +71,8 @@ def errors(splits: list[OrdinalSplit], similarity: str, numbers: tuple[int, ...]
     "the other choices are those of kj-table1b; errors at numbers in between are in kj-figure1b and kj-figure2cd. KJ-X8-regression is "
     "about the other half of the figures. KJ-X9-data allows two deviations because the means are close: over seeds 5 to 14 that of the "
     "sigmoid was the smaller one ten times on Bank-8, nine times on Wine-Red.",
-    cost=4.0,
 )
-def more_landmarks_are_better(instance: Instance, trial: Trial) -> Iterator[Check]:
+def more_landmarks_are_better(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Means over the splits, the same splits and landmarks for both numbers."""
     name = instance["row"]
     splits = ordinal_splits(instance, trial)
@@ -84,23 +81,23 @@ def more_landmarks_are_better(instance: Instance, trial: Trial) -> Iterator[Chec
         ours, base = errors(splits, similarity, (trial["few"], trial["many"]), instance["seeds"])
         few, many, level = float(ours[:, 0].mean()), float(ours[:, 1].mean()), float(base.mean())
         label = f"{name}, {similarity}"
-        yield at_most(many, few, f"{label}: more landmarks", scale=few, strict=True)
-        yield at_most(many, level, f"{label}: against KR", scale=level, row="" if similarity == GAUSSIAN else row("KJ-X2-data", trial))
+        yield sc.at_most(many, few, f"{label}: more landmarks", scale=few, strict=True)
+        yield sc.at_most(many, level, f"{label}: against KR", scale=level, row="" if similarity == GAUSSIAN else row("KJ-X2-data", trial))
         found[similarity] = ours[:, 1]
     if name in ("Wine-Red", "Bank-8"):
         level = float(found[MANHATTAN].mean())
         spread = float(np.hypot(np.std(found[SIGMOID], ddof=1), np.std(found[MANHATTAN], ddof=1)))
-        yield at_most(float(found[SIGMOID].mean()), level + trial["deviations"] * spread, name, scale=level, row=row("KJ-X9-data", trial))
+        yield sc.at_most(
+            float(found[SIGMOID].mean()), level + trial["deviations"] * spread, name, scale=level, row=row("KJ-X9-data", trial)
+        )
 
 
 @claim_on_each(
     "KJ-X8-regression",
     SETS,
-    paper=KAR_JAIN,
     section=SECTION,
     place="Figures 1a, 2a and 2b, computed anew",
-    kind=EXPERIMENT,
-    expected=HOLDS,
+    kind=sc.EXPERIMENT,
     says=r"The error of RegLand falls as the number of landmarks grows, and is less than that of KR: on all the sets with the sigmoid, "
     r"Manhattan, the Gaussian and −‖x − x'‖² the median over five splits **with 50 landmarks is less than with 5, and less than that of "
     r"KR, if y is taken less its mean over the training part**.",
@@ -118,9 +115,8 @@ def more_landmarks_are_better(instance: Instance, trial: Trial) -> Iterator[Chec
     "CPUData −‖x − x'‖² sees a few far points as very far: three of 300 test points carry up to 95 % of the squared error, which for two "
     "of 45 seeds was larger with 50 landmarks than with 5. λ is 10⁻⁸ of the mean of ‖ψ‖² over the deviation of y, the other choices are "
     "those of kj-table1a.",
-    cost=4.0,
 )
-def more_landmarks_are_better_for_regression(instance: Instance, trial: Trial) -> Iterator[Check]:
+def more_landmarks_are_better_for_regression(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Medians over the splits, the same splits and landmarks for both numbers."""
     name = instance["row"]
     data = trial.dataset(SETS[name])
@@ -139,5 +135,5 @@ def more_landmarks_are_better_for_regression(instance: Instance, trial: Trial) -
         few, many = np.median(ours, axis=0)
         level = float(np.median(base))
         if (name, similarity) != FAR_POINTS:
-            yield at_most(float(many), float(few), f"{name}, {similarity}: more landmarks", scale=float(few), strict=True)
-        yield at_most(float(many), level, f"{name}, {similarity}: against KR", scale=level)
+            yield sc.at_most(float(many), float(few), f"{name}, {similarity}: more landmarks", scale=float(few), strict=True)
+        yield sc.at_most(float(many), level, f"{name}, {similarity}: against KR", scale=level)

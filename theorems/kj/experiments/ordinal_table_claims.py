@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kj.experiments.printed_ordinal import ORLAND, TABLE_1B
 from simopt.theorems.kj.experiments.printed_tables import KR, LAND_SP, MANHATTAN, SIGMOID, TABLE_1A
 
@@ -14,7 +14,7 @@ EXCEPTION = "Wine-White, Sigmoid"
 BOTH = (SIGMOID, MANHATTAN)
 
 
-def printed_pairs(trial: Trial) -> Iterator[Instance]:
+def printed_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The 24 cases of Tables 1a and 1b: means and deviations of the paper's method and of KR, as printed."""
     for table, method, entries in (("1a", LAND_SP, TABLE_1A), ("1b", ORLAND, TABLE_1B)):
         for name, row in entries.items():
@@ -30,18 +30,16 @@ def printed_pairs(trial: Trial) -> Iterator[Instance]:
                 }
 
 
-def of_table(trial: Trial, tables: str) -> Iterator[Instance]:
+def of_table(trial: sc.Trial, tables: str) -> Iterator[sc.Instance]:
     """The cases of these tables."""
     return (instance for instance in printed_pairs(trial) if instance["table"] in tables.split())
 
 
-@claim(
+@sc.claim(
     "KJ-X2",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 4, Table 1b",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"In almost all cases ORLand gives a much better performance than KR: in 11 of the 12 cases of Table 1b, all but Wine-White with "
     r"the sigmoid, the printed error of ORLand is less than that of KR **by more than both printed deviations together**.",
     instances=lambda trial: of_table(trial, "1b"),
@@ -52,25 +50,23 @@ def of_table(trial: Trial, tables: str) -> Iterator[Instance]:
     note="This is about the printed numbers; KJ-X2-data computes them anew. 'Much' is ours: the paper has no measure of it; the quotient "
     "of the errors is .21 to .62 where labels are binned, and .62, .67, .79 on wine. KR is hardly better than the median of the labels, "
     "and mostly worse (kj-table1b), so the comparison says little.",
-    cost=0.1,
 )
-def orland_is_below_kernel_regression(instance: Instance, trial: Trial) -> Iterator[Check]:
+def orland_is_below_kernel_regression(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """One comparison a case; the exception is one where KR is better."""
-    ours, base, first, second = inputs(ours=instance["ours"], kr=instance["kr"], ours_sd=instance["ours_sd"], kr_sd=instance["kr_sd"])
+    ours, base, first, second = sc.inputs(ours=instance["ours"], kr=instance["kr"], ours_sd=instance["ours_sd"], kr_sd=instance["kr_sd"])
     if instance["case"] == trial["but"]:
-        yield at_least(ours, base, instance["case"], strict=True)
+        yield sc.at_least(ours, base, instance["case"], strict=True)
     else:
-        yield at_most(ours + trial["times"] * (first + second), base, instance["case"], strict=True)
+        yield sc.at_most(ours + trial["times"] * (first + second), base, instance["case"], strict=True)
 
 
-@claim(
+@sc.claim(
     "KJ-X3",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 5",
-    kind=IDENTITY,
-    expected=REFUTED,
-    defect=SUBSTANTIVE,
+    kind=sc.IDENTITY,
+    expected=sc.REFUTED,
+    defect=sc.SUBSTANTIVE,
     says=r"In all cases the paper's learning methods consistently outperformed the kernel regression baseline: in all 24 cases of Tables "
     r"1a and 1b the printed error of the method is less than that of KR.",
     instances=lambda trial: of_table(trial, trial["tables"]),
@@ -80,21 +76,18 @@ def orland_is_below_kernel_regression(instance: Instance, trial: Trial) -> Itera
     mutants={"in Table 1a": {"tables": "1a"}},
     note="Wine-White with the sigmoid: ORLand has 0.89 (0.85), KR 0.62 (0.020). Section 4 itself says 'in almost all cases' (KJ-X2). "
     "KJ-X2-data does not find this exception again: solved to optimality, ORLand is better than KR there, too.",
-    cost=0.1,
 )
-def methods_outperform_in_all_cases(instance: Instance, trial: Trial) -> Iterator[Check]:
+def methods_outperform_in_all_cases(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """One comparison a case."""
-    ours, base = inputs(ours=instance["ours"], kr=instance["kr"])
-    yield at_most(ours, base, instance["case"], strict=True)
+    ours, base = sc.inputs(ours=instance["ours"], kr=instance["kr"])
+    yield sc.at_most(ours, base, instance["case"], strict=True)
 
 
-@claim(
+@sc.claim(
     "KJ-X3+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 5, corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     corrects="KJ-X3",
     says=r"In 23 of the 24 cases the printed error of the method is less than that of KR. In the other one, Wine-White with the sigmoid, "
     r"it is larger, by less than its own printed deviation over the splits: there the table does not say which is better.",
@@ -105,22 +98,21 @@ def methods_outperform_in_all_cases(instance: Instance, trial: Trial) -> Iterato
     mutants={"by less than the deviation of KR": {"deviation": "kr_sd"}, "another exception": {"but": "Wine-Red, Sigmoid"}},
     note="The deviation, 0.85, is as large as the mean: of five errors with mean 0.89 one is at least 1.54 (KJ-X10). One split of five "
     "that is off is what gradient descent that was stopped early, or outlying points, would give.",
-    cost=0.1,
 )
-def methods_outperform_in_all_cases_but_one(instance: Instance, trial: Trial) -> Iterator[Check]:
+def methods_outperform_in_all_cases_but_one(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """One comparison a case; for the exception also with the deviation."""
-    ours, base, deviation = inputs(ours=instance["ours"], kr=instance["kr"], deviation=instance[trial["deviation"]])
+    ours, base, deviation = sc.inputs(ours=instance["ours"], kr=instance["kr"], deviation=instance[trial["deviation"]])
     if instance["case"] == trial["but"]:
-        yield at_least(ours, base, instance["case"], strict=True)
-        yield at_most(ours, base + deviation, f"{instance['case']}: within the deviation")
+        yield sc.at_least(ours, base, instance["case"], strict=True)
+        yield sc.at_most(ours, base + deviation, f"{instance['case']}: within the deviation")
     else:
-        yield at_most(ours, base, instance["case"], strict=True)
+        yield sc.at_most(ours, base, instance["case"], strict=True)
 
 
-def printed_sets(trial: Trial) -> Iterator[Instance]:
+def printed_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The rows of Table 1b with both similarities."""
     for name, row in TABLE_1B.items():
-        found: Instance = {"set": name}
+        found: sc.Instance = {"set": name}
         for method in (ORLAND, KR):
             for similarity in BOTH:
                 mean, sd = row[similarity, method]
@@ -128,13 +120,11 @@ def printed_sets(trial: Trial) -> Iterator[Instance]:
         yield found
 
 
-@claim(
+@sc.claim(
     "KJ-X9",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 4, Table 1b",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"The sigmoid seems to outperform Manhattan on a couple of data sets: in the column of ORLand **on two of the six, Wine-Red and "
     r"Bank-8**, and on no other. **Both differences are less than a printed deviation**, so that it does no more than seem so.",
     instances=printed_sets,
@@ -143,15 +133,14 @@ def printed_sets(trial: Trial) -> Iterator[Instance]:
     knobs={"method": ORLAND, "two": "Wine-Red Bank-8"},
     mutants={"in the column of KR": {"method": KR}, "on three": {"two": "Wine-Red Bank-8 House-8"}},
     note="Differences 0.03 (deviations 0.038, 0.032) and 0.02 (0.044, 0.017). KJ-X9-data computes them anew.",
-    cost=0.1,
 )
-def sigmoid_is_better_on_two_sets(instance: Instance, trial: Trial) -> Iterator[Check]:
+def sigmoid_is_better_on_two_sets(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """One comparison a set; where the sigmoid has less, also with the larger deviation."""
     entries = {s: instance[f"{trial['method']}, {s}"] for s in BOTH}
     widest = max(BOTH, key=lambda s: entries[s]["sd"])
-    sigmoid, manhattan, sd = inputs(sigmoid=entries[SIGMOID]["mean"], manhattan=entries[MANHATTAN]["mean"], sd=entries[widest]["sd"])
+    sigmoid, manhattan, sd = sc.inputs(sigmoid=entries[SIGMOID]["mean"], manhattan=entries[MANHATTAN]["mean"], sd=entries[widest]["sd"])
     if instance["set"] in trial["two"].split():
-        yield at_most(sigmoid, manhattan, instance["set"], strict=True)
-        yield at_most(manhattan, sigmoid + sd, f"{instance['set']}: within the deviation")
+        yield sc.at_most(sigmoid, manhattan, instance["set"], strict=True)
+        yield sc.at_most(manhattan, sigmoid + sd, f"{instance['set']}: within the deviation")
     else:
-        yield at_most(manhattan, sigmoid, instance["set"])
+        yield sc.at_most(manhattan, sigmoid, instance["set"])

@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.claims.tables import Cell, Hypothesis, Run, table
 from simopt.core.arrays import Array
 from simopt.core.errors import NotAvailable
@@ -33,12 +33,12 @@ WORSE = f"{KR} worse than a constant, of {len(PAIRS)}"
 Errors = dict[str, list[float]]
 
 
-def shared(dataset: str, seed: int, effort: Effort) -> Run:
+def shared(dataset: str, seed: int, effort: sc.Effort) -> Run:
     """Where the table and the figures get the splits of a data set from, so that they are the same."""
     return Run("kj-splits", dataset, seed, effort)
 
 
-def splits(dataset: str, seed: int, effort: Effort, *, scaling: str = "standardised") -> Iterator[Split]:
+def splits(dataset: str, seed: int, effort: sc.Effort, *, scaling: str = "standardised") -> Iterator[Split]:
     """The five splits; at quick effort of at most 3000 samples each."""
     run = shared(dataset, seed, effort)
     data = run.dataset(dataset)
@@ -47,7 +47,7 @@ def splits(dataset: str, seed: int, effort: Effort, *, scaling: str = "standardi
 
 
 @lru_cache(maxsize=64)
-def measured(dataset: str, similarity: str, seed: int, effort: Effort) -> Errors:
+def measured(dataset: str, similarity: str, seed: int, effort: sc.Effort) -> Errors:
     """Errors of all methods split by split, for one similarity (by its printed name)."""
     name = SIMILARITIES[similarity]
     run = shared(dataset, seed, effort)
@@ -65,7 +65,7 @@ def measured(dataset: str, similarity: str, seed: int, effort: Effort) -> Errors
 
 
 @lru_cache(maxsize=64)
-def baselines(dataset: str, seed: int, effort: Effort) -> Errors:
+def baselines(dataset: str, seed: int, effort: sc.Effort) -> Errors:
     """Errors of what needs none of the similarities."""
     found: Errors = {CONSTANT_FIT: [], KERNEL_RIDGE: []}
     for split in splits(dataset, seed, effort):
@@ -202,7 +202,7 @@ def misses(cell: Cell) -> bool:
     return cell.ours > 1.0
 
 
-def counts(seed: int, effort: Effort, sparse: str = LAND_SP) -> Iterator[Cell]:
+def counts(seed: int, effort: sc.Effort, sparse: str = LAND_SP) -> Iterator[Cell]:
     """What the table says, as counts over the sets; and the ratios behind them. `sparse` is RegLand-Sp, or that for y less its mean."""
     means = {pair: {m: mean(v) for m, v in measured(SETS[pair[0]], pair[1], seed, effort).items()} for pair in PAIRS}
     ratios = {f"{DETAILS[BETTER]}{', '.join(pair)}": found[sparse] / found[KR] for pair, found in means.items()}
@@ -222,7 +222,6 @@ def counts(seed: int, effort: Effort, sparse: str = LAND_SP) -> Iterator[Cell]:
 
 @table(
     "kj-table1a",
-    paper=KAR_JAIN,
     place="Table 1a, Section 4",
     rows=(*SETS, TOGETHER),
     says="Mean squared error with 50 landmarks, mean and deviation over five splits. Stated: the sets, five random splits, 50 landmarks, "

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.claims.tables import Cell, Hypothesis, Row, Run, table
 from simopt.core.arrays import Array
 from simopt.theorems.kj.experiments.bin_counts import best_count, misfits
@@ -50,12 +50,12 @@ def labelled(name: str, run: Run) -> tuple[Array, Array, int]:
     return (data.features, data.targets, SCALE) if name in WINES else (data.features, binned(data.targets, BINS), BINS)
 
 
-def shared(name: str, seed: int, effort: Effort) -> Run:
+def shared(name: str, seed: int, effort: sc.Effort) -> Run:
     """Where the table and the figures get the splits of a set from, so that they are the same."""
     return Run("kj-ordinal-splits", ORDINAL_SETS[name], seed, effort)
 
 
-def splits(name: str, seed: int, effort: Effort) -> Iterator[OrdinalSplit]:
+def splits(name: str, seed: int, effort: sc.Effort) -> Iterator[OrdinalSplit]:
     """The five splits; at quick effort of at most 3000 samples each."""
     run = shared(name, seed, effort)
     X, y, classes = labelled(name, run)
@@ -64,7 +64,7 @@ def splits(name: str, seed: int, effort: Effort) -> Iterator[OrdinalSplit]:
 
 
 @lru_cache(maxsize=64)
-def measured(name: str, similarity: str, seed: int, effort: Effort) -> Errors:
+def measured(name: str, similarity: str, seed: int, effort: sc.Effort) -> Errors:
     """Errors of all methods split by split, for one similarity (both by their printed names)."""
     kind = SIMILARITIES[similarity]
     run = shared(name, seed, effort)
@@ -81,7 +81,7 @@ def measured(name: str, similarity: str, seed: int, effort: Effort) -> Errors:
 
 
 @lru_cache(maxsize=64)
-def constants(name: str, seed: int, effort: Effort) -> list[float]:
+def constants(name: str, seed: int, effort: sc.Effort) -> list[float]:
     """Errors of the median."""
     return [split.constant() for split in splits(name, seed, effort)]
 
@@ -224,7 +224,7 @@ def together(cell: Cell, found: dict[str, Cell]) -> str:
     )
 
 
-def counts(seed: int, effort: Effort) -> Iterator[Cell]:
+def counts(seed: int, effort: sc.Effort) -> Iterator[Cell]:
     """What the table says, as counts over the sets; and the ratios behind them."""
     means = {pair: {m: mean(v) for m, v in measured(*pair, seed, effort).items()} for pair in PAIRS}
     ratios: dict[str, float] = {}
@@ -249,7 +249,6 @@ def counts(seed: int, effort: Effort) -> Iterator[Cell]:
 
 @table(
     "kj-table1b",
-    paper=KAR_JAIN,
     place="Table 1b, Section 4",
     rows=(BIN_COUNTS, *ORDINAL_SETS, TOGETHER),
     says="Mean absolute error with 50 landmarks, mean and deviation over five splits. Stated: the sets, wine on the scale 1 to 10, bins of "

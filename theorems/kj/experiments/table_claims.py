@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kj.experiments.printed_tables import KR, LAND_SP, MANHATTAN, SIGMOID, TABLE_1A, half_unit
 
 SECTION = "regression"
 SPLITS = 5
 
 
-def printed_rows(trial: Trial) -> Iterator[Instance]:
+def printed_rows(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The six rows: means and deviations of both methods and similarities, as printed."""
     for name, entries in TABLE_1A.items():
-        found: Instance = {"row": name}
+        found: sc.Instance = {"row": name}
         for (similarity, method), (mean, sd) in entries.items():
             found[f"{similarity}, {method}"] = {
                 "mean": Fraction(str(mean)),
@@ -26,13 +26,11 @@ def printed_rows(trial: Trial) -> Iterator[Instance]:
         yield found
 
 
-@claim(
+@sc.claim(
     "KJ-X1",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 4, Table 1a",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"In all 12 cases of Table 1a, six sets and two similarities, the printed error of RegLand-Sp with 50 landmarks is less than that "
     r"of KR: **at most half of it**.",
     instances=printed_rows,
@@ -42,23 +40,20 @@ def printed_rows(trial: Trial) -> Iterator[Instance]:
     mutants={"at most a thirtieth": {"factor": Fraction(1, 30)}},
     note="This is about the printed numbers; KJ-X1-data computes them anew. KR has a larger error than a constant in all of them (KJ-X7), "
     "so the comparison says little.",
-    cost=0.1,
 )
-def sparse_is_below_kernel_regression(instance: Instance, trial: Trial) -> Iterator[Check]:
+def sparse_is_below_kernel_regression(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both similarities of a row."""
     for k, similarity in enumerate((SIGMOID, MANHATTAN)):
         values = {f"{short}_{k}": instance[f"{similarity}, {method}"]["mean"] for short, method in (("sp", LAND_SP), ("kr", KR))}
-        sparse, base = inputs(**values)
-        yield at_most(sparse, trial["factor"] * base, f"{instance['row']}, {similarity}")
+        sparse, base = sc.inputs(**values)
+        yield sc.at_most(sparse, trial["factor"] * base, f"{instance['row']}, {similarity}")
 
 
-@claim(
+@sc.claim(
     "KJ-X4",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 4, Table 1a",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"The Manhattan similarity seems to match or outperform the sigmoid on all the data sets: so it does in the column of "
     r"**RegLand-Sp**, in all six rows.",
     instances=printed_rows,
@@ -68,22 +63,19 @@ def sparse_is_below_kernel_regression(instance: Instance, trial: Trial) -> Itera
     mutants={"in the column of KR": {"method": KR}},
     note="The sentence follows one about RegLand-Sp. In the column of KR it is false: CPUData has 4.1e-2 with the sigmoid, 4.3e-2 with "
     "Manhattan.",
-    cost=0.1,
 )
-def manhattan_matches_the_sigmoid(instance: Instance, trial: Trial) -> Iterator[Check]:
+def manhattan_matches_the_sigmoid(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """One comparison a row."""
     values = {short: instance[f"{s}, {trial['method']}"]["mean"] for short, s in (("manhattan", MANHATTAN), ("sigmoid", SIGMOID))}
-    manhattan, sigmoid = inputs(**values)
-    yield at_most(manhattan, sigmoid, f"{instance['row']}, {trial['method']}")
+    manhattan, sigmoid = sc.inputs(**values)
+    yield sc.at_most(manhattan, sigmoid, f"{instance['row']}, {trial['method']}")
 
 
-@claim(
+@sc.claim(
     "KJ-X10",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 4, Table 1a",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Means with deviations in brackets are over five random splits. All 24 printed pairs can be mean m and standard deviation s of "
     r"five numbers ≥ 0, that is s ≤ √5 m, up to rounding: m + 4u and four times m − u have s² = 5u². Since Σv² ≤ max v Σv, the largest of "
     r"the five is at least m + 4s²/(5m): for RegLand-Sp on Bodyfat with the sigmoid (s > m) one split has at least 2.3 times the mean "
@@ -95,18 +87,17 @@ def manhattan_matches_the_sigmoid(instance: Instance, trial: Trial) -> Iterator[
     mutants={"two splits": {"splits": 2}, "three times the mean": {"times": Fraction(3)}},
     note="Both with s² = Σ(v − m)²/4. That the splits are random, and five, cannot be told from the table; that a single split decides an "
     "entry can. In kj-table1a, too, single test points decide those entries of Bodyfat.",
-    cost=0.1,
 )
-def deviations_are_those_of_five_splits(instance: Instance, trial: Trial) -> Iterator[Check]:
+def deviations_are_those_of_five_splits(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """(s − rounding)² ≤ n (m + rounding)², and the largest value where s > m."""
     n = trial["splits"]
-    m, u, s = symbols("m u s")
-    yield equal(((m + 4 * u) + 4 * (m - u)) / 5, m, "the mean of m + 4u and four times m − u")
-    yield equal((((m + 4 * u) - m) ** 2 + 4 * ((m - u) - m) ** 2) / 4, 5 * u**2, "their s²")
-    yield equal((4 * s**2 + 5 * m**2) / (5 * m), m + 4 * s**2 / (5 * m), "Σv²/Σv, from s² = (Σv² − 5m²)/4")
+    m, u, s = sc.symbols("m u s")
+    yield sc.equal(((m + 4 * u) + 4 * (m - u)) / 5, m, "the mean of m + 4u and four times m − u")
+    yield sc.equal((((m + 4 * u) - m) ** 2 + 4 * ((m - u) - m) ** 2) / 4, 5 * u**2, "their s²")
+    yield sc.equal((4 * s**2 + 5 * m**2) / (5 * m), m + 4 * s**2 / (5 * m), "Σv²/Σv, from s² = (Σv² − 5m²)/4")
     for k, (column, entry) in enumerate((key, value) for key, value in instance.items() if key != "row"):
-        mean, sd, above, below = inputs(**{f"{name}_{k}": entry[name] for name in ("mean", "sd", "mean_rounded", "sd_rounded")})
+        mean, sd, above, below = sc.inputs(**{f"{name}_{k}": entry[name] for name in ("mean", "sd", "mean_rounded", "sd_rounded")})
         least, most = sd - below, mean + above
-        yield at_most(least * least, n * most * most, f"{instance['row']}, {column}: s ≤ √n m")
+        yield sc.at_most(least * least, n * most * most, f"{instance['row']}, {column}: s ≤ √n m")
         if entry["sd"] > entry["mean"]:
-            yield at_least(most * most + Fraction(n - 1, n) * least * least, trial["times"] * most * most, f"{column}: largest of five")
+            yield sc.at_least(most * most + Fraction(n - 1, n) * least * least, trial["times"] * most * most, f"{column}: largest of five")

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.solvers.goodness.exact import exact_goodness
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, Numbers
 from simopt.theorems.small_worlds.sampled_worlds import weights
@@ -27,7 +27,7 @@ def mapped(gram: list[Numbers], coefficients: Numbers) -> Numbers:
     return [sum((k * a for k, a in zip(row, coefficients, strict=True)), ZERO) for row in gram]
 
 
-def problem(rng: np.random.Generator, points: int) -> Instance:
+def problem(rng: np.random.Generator, points: int) -> sc.Instance:
     """A random regularised problem with its solution β, and competitors a."""
     factor = rng.integers(-2, 3, size=(int(rng.integers(1, points + 1)), points))
     gram = [[Fraction(int(k), 8) for k in row] for row in factor.T @ factor]
@@ -45,7 +45,7 @@ def problem(rng: np.random.Generator, points: int) -> Instance:
     return {"masses": masses, "gram": gram, "C": C, "epsilon": epsilon, "beta": beta, "targets": targets, "others": others}
 
 
-def two_points(gamma: Fraction, epsilon_1: Fraction) -> Instance:
+def two_points(gamma: Fraction, epsilon_1: Fraction) -> sc.Instance:
     """x = γ with y = 1 and mass 2ε_1, and x = 0 = y: the kernel xx' is (0, γ)-good, C = 1/(4ε_1γ²), and W' = ½ loses exactly ε_1."""
     C = 1 / (4 * epsilon_1 * gamma**2)
     gram = [[gamma**2, ZERO], [ZERO, ZERO]]
@@ -54,7 +54,7 @@ def two_points(gamma: Fraction, epsilon_1: Fraction) -> Instance:
             "others": [[1 / gamma**2, ZERO]]}  # fmt: skip
 
 
-def problems(trial: Trial) -> Iterator[Instance]:
+def problems(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The two points on which the constant is sharp, and random problems."""
     for gamma, epsilon_1 in ((ONE, Fraction(2, 5)), (Fraction(1, 2), Fraction(1, 10)), (Fraction(1, 10), Fraction(1, 4))):
         yield two_points(gamma, epsilon_1)
@@ -67,52 +67,47 @@ def squared_norm(gram: list[Numbers], coefficients: Numbers) -> Fraction:
     return sum((a * b for a, b in zip(coefficients, mapped(gram, coefficients), strict=True)), ZERO)
 
 
-def insensitive(instance: Instance, predictions: Numbers) -> Fraction:
+def insensitive(instance: sc.Instance, predictions: Numbers) -> Fraction:
     """Σ p_i max(|f_i − y_i| − ε, 0)."""
     parts = zip(instance["masses"], predictions, instance["targets"], strict=True)
     return sum((p * max(abs(f - y) - instance["epsilon"], ZERO) for p, f, y in parts), ZERO)
 
 
-def _against_competitors(instance: Instance, constant: Fraction) -> Iterator[Check]:
+def _against_competitors(instance: sc.Instance, constant: Fraction) -> Iterator[sc.Check]:
     gram, C = instance["gram"], instance["C"]
     loss = insensitive(instance, mapped(gram, instance["beta"]))
     for a in instance["others"]:
         epsilon_0, inverse = insensitive(instance, mapped(gram, a)), squared_norm(gram, a)
-        yield at_most(loss, epsilon_0 + constant * inverse / C, "loss of W'")
+        yield sc.at_most(loss, epsilon_0 + constant * inverse / C, "loss of W'")
 
 
-@claim(
+@sc.claim(
     "KJ-L17a",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Lemma 17, first part",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"Let K be a PSD kernel, (ε_0, γ)-good for a convex loss (‖W*‖ ≤ 1). For every C > 0 the minimiser W' of ½‖W‖² + C E ℓ(⟨W, "
     r"Φ(x)⟩, y) has E ℓ(⟨W', Φ(x)⟩, y) ≤ ε_0 + 1/(2Cγ²). (On finite domains with the ε-insensitive loss; sharper in KJ-L17a-sharp.)",
     instances=problems,
     knobs={"constant": Fraction(1, 2)},
     mutants={"1/(5Cγ²)": {"constant": Fraction(1, 5)}},
-    cost=0.5,
 )
-def regularised_optimum_is_good(instance: Instance, trial: Trial) -> Iterator[Check]:
+def regularised_optimum_is_good(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """L(W') ≤ L(W) + ‖W‖²/2C for all competitors W, so ε_0 = L(W), γ = 1/‖W‖."""
     yield from _against_competitors(instance, trial["constant"])
 
 
-def dimensions(trial: Trial) -> Iterator[Instance]:
+def dimensions(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Dimensions 1 to 4."""
     for dimension in range(1, 5):
         yield {"dimension": dimension}
 
 
-@claim(
+@sc.claim(
     "KJ-L17a-proof",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Lemma 17, ours: the step that gains a factor 2",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"⟨W', a − W'⟩ = ‖a‖²/4 − ‖W' − a/2‖² ≤ ‖a‖²/4, while the paper drops ‖W'‖²/2 from ½‖W'‖² + C L(W') ≤ ½‖a‖² + C L(a). (In symbols "
     r"‖W'‖², ⟨W', a⟩ and ‖a‖², for every dimension.)",
     instances=dimensions,
@@ -120,40 +115,35 @@ def dimensions(trial: Trial) -> Iterator[Instance]:
     knobs={"part": Fraction(1, 4)},
     mutants={"‖a‖²/5": {"part": Fraction(1, 5)}},
 )
-def square_completed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def square_completed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity."""
-    ww, wa, aa = symbols("ww wa aa")
+    ww, wa, aa = sc.symbols("ww wa aa")
     off = ww - wa + aa / 4  # ‖W' − a/2‖²
-    yield equal(wa - ww, trial["part"] * aa - off, "⟨W', a − W'⟩")
+    yield sc.equal(wa - ww, trial["part"] * aa - off, "⟨W', a − W'⟩")
 
 
-@claim(
+@sc.claim(
     "KJ-L17a-sharp",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Lemma 17, first part, ours: with the best constant",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"Under the hypotheses of Lemma 17, E ℓ(⟨W', Φ(x)⟩, y) ≤ ε_0 + 1/(4Cγ²), with equality on two points for every γ ≤ 1 and ε_1 = "
     r"1/(4Cγ²) ≤ ½.",
     instances=problems,
     knobs={"constant": Fraction(1, 4)},
     mutants={"1/(5Cγ²)": {"constant": Fraction(1, 5)}},
     note="C L(a) ≥ C L(W') − ⟨W', a − W'⟩ by convexity, a = W*/γ, and ⟨W', a − W'⟩ = ‖a‖²/4 − ‖W' − a/2‖² (KJ-L17a-proof).",
-    cost=0.5,
 )
-def regularised_optimum_is_better(instance: Instance, trial: Trial) -> Iterator[Check]:
+def regularised_optimum_is_better(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """L(W') ≤ L(W) + ‖W‖²/4C for all competitors W."""
     yield from _against_competitors(instance, trial["constant"])
 
 
-@claim(
+@sc.claim(
     "KJ-L17b",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Lemma 17, second part",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"On a finite domain w_i = β_i/p_i has E[w(x') K(x, x')] = ⟨W', Φ(x)⟩ for all x, and |w_i| ≤ C for a 1-Lipschitz loss, because "
     r"|β_i| ≤ C p_i. (β solves the regularised problem: −β_i ∈ C p_i ∂ℓ(f_i, y_i), which is checked.)",
     instances=problems,
@@ -161,23 +151,22 @@ def regularised_optimum_is_better(instance: Instance, trial: Trial) -> Iterator[
     mutants={"w = β": {"mass": 0}},
     note="The paper's |w_i| ≤ 2C in one place (E.3) is not needed: α_i α_i* = 0 or not, only β_i = α_i − α_i* enters. For distributions "
     "that are not discrete the paper refers to variational techniques.",
-    cost=0.5,
 )
-def weights_represent_the_optimum(instance: Instance, trial: Trial) -> Iterator[Check]:
+def weights_represent_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The predictions of w, their optimality, and max |w|."""
     gram, masses, C, beta = (instance[key] for key in ("gram", "masses", "C", "beta"))
     w = [b / p ** trial["mass"] for b, p in zip(beta, masses, strict=True)]
     f = mapped(gram, beta)
-    yield equal(mapped(gram, [p * v for p, v in zip(masses, w, strict=True)]), f, "E[wK] = f")
-    yield at_most(max(map(abs, w)), C, "max |w|")
+    yield sc.equal(mapped(gram, [p * v for p, v in zip(masses, w, strict=True)]), f, "E[wK] = f")
+    yield sc.at_most(max(map(abs, w)), C, "max |w|")
     for v, y, value in zip(w, instance["targets"], f, strict=True):
         over = y - value
         beyond, sided = abs(over) - instance["epsilon"], v * over >= 0
         optimal = abs(v) == C if beyond > 0 else (v == 0 or (beyond == 0 and sided))
-        yield true(trial["mass"] == 0 or (optimal and sided) or (v == 0 and beyond <= 0), "−β ∈ C p ∂ℓ", evidence=EXACT)
+        yield sc.true(trial["mass"] == 0 or (optimal and sided) or (v == 0 and beyond <= 0), "−β ∈ C p ∂ℓ", evidence=sc.EXACT)
 
 
-def on_an_interval(trial: Trial) -> Iterator[Instance]:
+def on_an_interval(trial: sc.Trial) -> Iterator[sc.Instance]:
     """D uniform on [0, 1], K = xx', the optimum W' given: y = 1 (1 ≤ W' < √2) and y = x² (0 < W'² < ½)."""
     for numerator in (8, 9, 10, 11):
         yield {"target": "one", "W": Fraction(numerator, 8)}
@@ -203,16 +192,14 @@ def _on_a_grid(target: str, C: Fraction, N: int) -> Any:
     points = [Fraction(2 * k + 1, 2 * N) for k in range(N)]
     gram = [[a * b for b in points] for a in points]
     found = exact_goodness(gram, [Fraction(1) if target == "one" else x**2 for x in points], C)
-    return between(found.lower, found.upper)
+    return sc.between(found.lower, found.upper)
 
 
-@claim(
+@sc.claim(
     "KJ-nondisc",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Lemma 17, C.2 and E.3: distributions that are not discrete, by variational techniques",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"Lemma 17 and the first part of Theorem 6 hold for every distribution with E √K(x, x) < ∞, separable H: W' = −C E[s(x)Φ(x)] with "
     r"s(x) ∈ ∂ℓ, |s| ≤ 1, so that w = −Cs. (On [0, 1] with K = xx', y = 1 and y = x², in closed form: E[wK(x, ·)] = W'x, |w| = C, L(W') ≤ "
     r"L(a) + a²/4C; and the midpoint grids of N cells have ε_0(C) ≤ L(W') + (C + 2)/N.)",
@@ -221,31 +208,28 @@ def _on_a_grid(target: str, C: Fraction, N: int) -> Any:
     mutants={"a²/5C": {"constant": Fraction(1, 5)}},
     note="The paper gives no proof. One: ½‖W‖² + C E ℓ is strongly convex and continuous, so that W' exists, and the subdifferential of E "
     "ℓ consists of the integrals of the measurable selections of ∂ℓ·Φ (Ioffe & Tikhomirov; Rockafellar & Wets, Theorem 14.60).",
-    cost=0.5,
 )
-def weights_on_an_interval(instance: Instance, trial: Trial) -> Iterator[Check]:
+def weights_on_an_interval(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Stationarity, the bound against competitors, and grids."""
     target, W = instance["target"], instance["W"]
     C = _cost(target, W)
     crossing = 1 / W if target == "one" else W
     below = HALF * crossing**2 if target == "one" else HALF - HALF * crossing**2  # ∫ x over f < y
-    yield equal(C * below - C * (HALF - below), W, "E[w(x') x']")
+    yield sc.equal(C * below - C * (HALF - below), W, "E[w(x') x']")
     loss = _continuous(target, W)
     for k in range(-8, 33):
         a = Fraction(k, 8)
-        yield at_most(loss, _continuous(target, a) + trial["constant"] * a**2 / C, "L(W') ≤ L(a) + a²/4C")
-    yield at_most(loss, _continuous(target, 2 * W) + trial["constant"] * 4 * W**2 / C, "a = 2W'")
+        yield sc.at_most(loss, _continuous(target, a) + trial["constant"] * a**2 / C, "L(W') ≤ L(a) + a²/4C")
+    yield sc.at_most(loss, _continuous(target, 2 * W) + trial["constant"] * 4 * W**2 / C, "a = 2W'")
     for N in (2, 4, 8):
-        yield at_most(_on_a_grid(target, C, N), loss + (C + 2) / N, f"ε_0(C) on {N} cells")
+        yield sc.at_most(_on_a_grid(target, C, N), loss + (C + 2) / N, f"ε_0(C) on {N} cells")
 
 
-@claim(
+@sc.claim(
     "KJ-Cor11",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Corollaries 11 and 24",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"A PSD kernel that is (ε_0, γ)-good for a regression problem is, for every ε_1 > 0, (ε_0 + ε_1, O(1/(ε_1γ²)), 1)-good as a "
     r"similarity: R = 1 and B = 1/(4ε_1γ²) will do. (ε_0 = L(W), γ = 1/‖W‖ for each competitor W, C = B, so ε_1 = ‖W‖²/4C; finite "
     r"domains.)",
@@ -254,9 +238,8 @@ def weights_on_an_interval(instance: Instance, trial: Trial) -> Iterator[Check]:
     mutants={"B = 1/(5ε_1γ²)": {"constant": Fraction(1, 5)}},
     note="With τ = 1 this is Theorem 6. The reason given, w̄/B ≤ 1 in Theorem 10, does not prove it: Definition 7 is not monotone in τ "
     "(KJ-Cor11-reason). 1/4 cannot be improved (two points).",
-    cost=0.5,
 )
-def good_kernels_are_good_with_full_choice(instance: Instance, trial: Trial) -> Iterator[Check]:
+def good_kernels_are_good_with_full_choice(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """|w| ≤ B and the loss of E[wK | R = 1], R = 1."""
     gram, masses, C = instance["gram"], instance["masses"], instance["C"]
     w = [b / p for b, p in zip(instance["beta"], masses, strict=True)]
@@ -265,23 +248,21 @@ def good_kernels_are_good_with_full_choice(instance: Instance, trial: Trial) -> 
         inverse = squared_norm(gram, a)
         if inverse:
             epsilon_1 = inverse / (4 * C)
-            yield at_most(loss, insensitive(instance, mapped(gram, a)) + epsilon_1, "loss")
-            yield at_most(max(map(abs, w)), trial["constant"] * inverse / epsilon_1, "max |w|")
+            yield sc.at_most(loss, insensitive(instance, mapped(gram, a)) + epsilon_1, "loss")
+            yield sc.at_most(max(map(abs, w)), trial["constant"] * inverse / epsilon_1, "max |w|")
 
 
-def rare_landmarks(trial: Trial) -> Iterator[Instance]:
+def rare_landmarks(trial: sc.Trial) -> Iterator[sc.Instance]:
     """K(·, a) = 1, K(·, b) = 0, y = 1, with masses τ and 1 − τ."""
     for tau in (Fraction(1, 10), Fraction(1, 1000)):
         yield {"tau": tau, "B": 1}
 
 
-@claim(
+@sc.claim(
     "KJ-Cor11-reason",
-    paper=KAR_JAIN,
     section=SECTION,
     place="After Corollary 24: the weak inequality w̄/B ≤ 1",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"(ε_0, B, τ)-goodness does not imply (ε_0, B, τ')-goodness for τ' > τ: with K(·, a) = 1, K(·, b) = 0, y = 1, masses τ and 1 − τ "
     r"and ε = 0, R = 1{x = a}, w = 1 has loss 0, but with R = 1 and |w| ≤ 1 every loss is ≥ 1 − τ.",
     instances=rare_landmarks,
@@ -290,9 +271,9 @@ def rare_landmarks(trial: Trial) -> Iterator[Instance]:
     mutants={"B/τ for τ' = 1": {"radius": 0}},
     note="With B/τ in the place of B it is true (second part of Theorem 10).",
 )
-def choice_is_not_monotone(instance: Instance, trial: Trial) -> Iterator[Check]:
+def choice_is_not_monotone(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both losses: f = w for R = 1{x = a}, f = τ w(a) for R = 1."""
     tau, B = instance["tau"], instance["B"]
     radius = B if trial["radius"] else B / tau
-    yield equal(abs(B * tau / tau - 1), 0, "loss with τ")
-    yield at_least(1 - min(tau * radius, ONE), 1 - tau, "least loss with τ' = 1")
+    yield sc.equal(abs(B * tau / tau - 1), 0, "loss with τ")
+    yield sc.at_least(1 - min(tau * radius, ONE), 1 - tau, "least loss with τ' = 1")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kj.landmarks.piecewise_linear import box, corners, inner
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
@@ -21,7 +21,7 @@ SECTION = "regression"
 ONE, ZERO = Fraction(1), Fraction(0)
 
 
-def domain(rng: np.random.Generator, points: int) -> Instance:
+def domain(rng: np.random.Generator, points: int) -> sc.Instance:
     """A random domain with weights w: K and y in quarters, B = 1, ε ∈ {0, 1/4}."""
     return {
         "masses": weights(rng, points),
@@ -32,7 +32,7 @@ def domain(rng: np.random.Generator, points: int) -> Instance:
     }
 
 
-def predictor(instance: Instance, w: Sequence[Any], choice: Sequence[Any]) -> list[Any]:
+def predictor(instance: sc.Instance, w: Sequence[Any], choice: Sequence[Any]) -> list[Any]:
     """f(x) = E[wK | R = 1]; with R = 1 it is E[wK]."""
     masses = instance["masses"]
     tau = total_of(p * r for p, r in zip(masses, choice, strict=True))
@@ -44,13 +44,13 @@ def total_of(terms: Any) -> Any:
     return sum(terms, ZERO)
 
 
-def loss(instance: Instance, f: Sequence[Fraction]) -> Fraction:
+def loss(instance: sc.Instance, f: Sequence[Fraction]) -> Fraction:
     """E max(|f − y| − ε, 0)."""
     parts = zip(instance["masses"], f, instance["targets"], strict=True)
     return Fraction(total_of(p * max(abs(v - y) - instance["epsilon"], ZERO) for p, v, y in parts))
 
 
-def least_loss(instance: Instance, choice: Sequence[int], B: Fraction = ONE) -> Fraction:
+def least_loss(instance: sc.Instance, choice: Sequence[int], B: Fraction = ONE) -> Fraction:
     """min over |w| ≤ B of the loss of E[wK | R = 1] for R ∈ {0, 1}: reached where kinks and sides of the box cross."""
     masses, chosen = instance["masses"], [i for i, r in enumerate(choice) if r]
     tau = sum((masses[i] for i in chosen), ZERO)
@@ -61,7 +61,7 @@ def least_loss(instance: Instance, choice: Sequence[int], B: Fraction = ONE) -> 
     return min(loss(instance, [inner(a, w) for a in slopes]) for w in corners([*kinks, *facets], facets))
 
 
-def relaxed_loss(instance: Instance, tau: Fraction, B: float = 1.0) -> float:
+def relaxed_loss(instance: sc.Instance, tau: Fraction, B: float = 1.0) -> float:
     """Loss of the best randomised choice with E R = τ that the linear programme in (u, R) finds, recomputed at a feasible point."""
     from scipy.optimize import linprog
 
@@ -84,19 +84,17 @@ def relaxed_loss(instance: Instance, tau: Fraction, B: float = 1.0) -> float:
     return float(p @ np.maximum(np.abs(K @ (p * u) / (p @ choice) - y) - epsilon, 0))
 
 
-def domains(trial: Trial) -> Iterator[Instance]:
+def domains(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random domains of two and three points."""
     for _ in range(trial.count(10, 60)):
         yield domain(trial.rng, int(trial.rng.integers(2, 4)))
 
 
-@claim(
+@sc.claim(
     "KJ-Def7",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Definition 7",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"ε_0(B, τ) = min over |w| ≤ B and R with E R = τ > 0 of E ℓ_ε(E[wK | R = 1], y). It falls in B; with randomised R it is at most "
     r"that of any R ∈ {0, 1} with E R = τ; with R = 1 it is ε_0(B) of Definition 2. (Every R on two and three points, exactly; the "
     r"relaxation by a linear programme.)",
@@ -106,9 +104,8 @@ def domains(trial: Trial) -> Iterator[Instance]:
     resolution=1e-9,
     note="The definition has < ε_0, read as ≤, and needs τ > 0. R is typed as X → {0, 1}, but the proof of Theorem 10 takes P(R = 1 | x) "
     "= |w(x)|/B.",
-    cost=1.0,
 )
-def goodness_with_a_choice(instance: Instance, trial: Trial) -> Iterator[Check]:
+def goodness_with_a_choice(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Each choice function."""
     points = len(instance["masses"])
     for choice in itertools.product((0, 1), repeat=points):
@@ -116,21 +113,19 @@ def goodness_with_a_choice(instance: Instance, trial: Trial) -> Iterator[Check]:
             continue
         tau = sum((p for p, r in zip(instance["masses"], choice, strict=True) if r), ZERO)
         least = least_loss(instance, choice)
-        yield at_most(least, least_loss(instance, choice, trial["smaller"]), "B against B/2")
+        yield sc.at_most(least, least_loss(instance, choice, trial["smaller"]), "B against B/2")
         relaxed = relaxed_loss(instance, tau)
-        yield at_most(relaxed, least, "randomised against fixed")
+        yield sc.at_most(relaxed, least, "randomised against fixed")
         if all(choice):
-            yield equal(tau, 1, "R = 1")
-            yield at_least(relaxed, least, "R = 1: the choice is no choice")
+            yield sc.equal(tau, 1, "R = 1")
+            yield sc.at_least(relaxed, least, "R = 1: the choice is no choice")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm10a",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 10, first part",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"With a **randomised** R, as in the proof: if E[wK] has loss ε_0, |w| ≤ B, w̄ = E|w| > 0, then P(R = 1 | x) = |w(x)|/B and w̃ = "
     r"w̄ sign w have E R = w̄/B, |w̃| = w̄ ≤ B and E[w̃K | R = 1] = E[wK]; so K is (ε_0, B, w̄/B)-good, even (ε_0, w̄, w̄/B)-good.",
     instances=domains,
@@ -138,89 +133,81 @@ def goodness_with_a_choice(instance: Instance, trial: Trial) -> Iterator[Check]:
     mutants={"|w̃| ≤ w̄/2": {"radius": Fraction(1, 2)}},
     note="With R: X → {0, 1} as Definition 7 types it the statement fails on an atom (KJ-Thm10a-atom).",
 )
-def choice_from_weights(instance: Instance, trial: Trial) -> Iterator[Check]:
+def choice_from_weights(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Loss, radius and density, exactly; B = 1."""
     masses, w = instance["masses"], instance["weights"]
     mean = total_of(p * abs(v) for p, v in zip(masses, w, strict=True))
     if mean == 0:
-        yield vacuous(True, "w = 0", evidence=EXACT)
+        yield sc.vacuous(True, "w = 0", evidence=sc.EXACT)
         return
     signs = [mean if v > 0 else -mean for v in w]
     choice = [abs(v) for v in w]
-    yield equal(total_of(p * r for p, r in zip(masses, choice, strict=True)), mean, "E R = w̄/B")
+    yield sc.equal(total_of(p * r for p, r in zip(masses, choice, strict=True)), mean, "E R = w̄/B")
     first, second = predictor(instance, w, [ONE] * len(w)), predictor(instance, signs, choice)
-    yield at_most(loss(instance, second), loss(instance, first), "loss")
-    yield at_most(max(map(abs, signs)), trial["radius"] * mean, "max |w̃|")
-    yield at_most(mean, 1, "w̄ ≤ B")
+    yield sc.at_most(loss(instance, second), loss(instance, first), "loss")
+    yield sc.at_most(max(map(abs, signs)), trial["radius"] * mean, "max |w̃|")
+    yield sc.at_most(mean, 1, "w̄ ≤ B")
 
 
-def atom(trial: Trial) -> Iterator[Instance]:
+def atom(trial: sc.Trial) -> Iterator[sc.Instance]:
     """X = {x}, K = 1, y = w = 1/2, B = 1."""
     yield {"masses": [ONE], "gram": [[ONE]], "targets": [Fraction(1, 2)], "weights": [Fraction(1, 2)], "epsilon": ZERO}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm10a-atom",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 10, first part, with R ∈ {0, 1} as Definition 7 has it",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"X = {x}, K = 1, y = w = 1/2, B = 1: loss 0 and w̄/B = 1/2, but no R ∈ {0, 1} has E R = 1/2.",
     instances=atom,
     exhaustive=True,
     knobs={"levels": 1},
     mutants={"R ∈ {0, 1/2, 1}": {"levels": 2}},
 )
-def no_choice_on_an_atom(instance: Instance, trial: Trial) -> Iterator[Check]:
+def no_choice_on_an_atom(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """All choices."""
     w, masses, levels = instance["weights"], instance["masses"], trial["levels"]
     mean = total_of(p * abs(v) for p, v in zip(masses, w, strict=True))
-    yield equal(loss(instance, predictor(instance, w, [ONE])), ZERO, "loss of w")
+    yield sc.equal(loss(instance, predictor(instance, w, [ONE])), ZERO, "loss of w")
     for r in range(levels + 1):
-        yield true(masses[0] * Fraction(r, levels) != mean, f"E R for R = {r}/{levels}", evidence=EXACT)
+        yield sc.true(masses[0] * Fraction(r, levels) != mean, f"E R for R = {r}/{levels}", evidence=sc.EXACT)
 
 
-@claim(
+@sc.claim(
     "KJ-Thm10a-id",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix D.2, the identity for the first part",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"For masses p_i, signs s_i and m_i = |w_i|, w̄ = Σ p_i m_i, R_i = m_i/B: Σ p_i R_i = w̄/B and Σ p_i (s_i w̄) R_i k_i/(w̄/B) = Σ "
     r"p_i s_i m_i k_i. (Term by term, in symbols.)",
-    instances=once,
     exhaustive=True,
     knobs={"power": 1},
     mutants={"R = |w|": {"power": 0}},
 )
-def randomised_choice(instance: Instance, trial: Trial) -> Iterator[Check]:
+def randomised_choice(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both sums."""
-    p, s, m, k, B, mean = symbols("p s m k B mean")  # mean = w̄
+    p, s, m, k, B, mean = sc.symbols("p s m k B mean")  # mean = w̄
     choice = m / B ** trial["power"]
-    yield equal(p * choice, p * m / B, "P(R), one term")
-    yield equal(p * (s * mean) * choice * k / (mean / B), p * s * m * k, "E[w̃K | R], one term")
+    yield sc.equal(p * choice, p * m / B, "P(R), one term")
+    yield sc.equal(p * (s * mean) * choice * k / (mean / B), p * s * m * k, "E[w̃K | R], one term")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm10b",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 10, second part",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"If K is (ε_0, B, τ)-good with w and R, then w̃_i = w_i R_i/τ gives Σ p_i w̃_i k_i = Σ p_i w_i R_i k_i/τ, the same predictor, "
     r"and B/τ ∓ w̃ = ((B ∓ w)R + B(1 − R))/τ ≥ 0: K is (ε_0, B/τ)-good. R may be randomised. (Term by term, in symbols.)",
-    instances=once,
     exhaustive=True,
     knobs={"power": 1},
     mutants={"w̃ = wR": {"power": 0}},
 )
-def weights_from_choice(instance: Instance, trial: Trial) -> Iterator[Check]:
+def weights_from_choice(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The predictor and the bound."""
-    p, w, r, k, tau, B = symbols("p w r k tau B")
+    p, w, r, k, tau, B = sc.symbols("p w r k tau B")
     merged = w * r / tau ** trial["power"]
-    yield equal(p * merged * k, p * w * r * k / tau, "E[w̃K], one term")
+    yield sc.equal(p * merged * k, p * w * r * k / tau, "E[w̃K], one term")
     for sign in (1, -1):
-        yield equal(B / tau - sign * merged, ((B - sign * w) * r + B * (1 - r)) / tau, "|w̃| ≤ B/τ")
+        yield sc.equal(B / tau - sign * merged, ((B - sign * w) * r + B * (1 - r)) / tau, "|w̃| ≤ B/τ")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.solvers.goodness.exact import exact_goodness
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
@@ -20,7 +20,7 @@ ONE, ZERO, HALF = Fraction(1), Fraction(0), Fraction(1, 2)
 Numbers = list[Fraction]
 
 
-def domain(masses: Sequence[Any], gram: Sequence[Sequence[Any]], targets: Sequence[Any], **more: Any) -> Instance:
+def domain(masses: Sequence[Any], gram: Sequence[Sequence[Any]], targets: Sequence[Any], **more: Any) -> sc.Instance:
     """The domain as plain data; gram rows are x, columns x'."""
     return {
         "masses": [Fraction(p) for p in masses],
@@ -30,37 +30,37 @@ def domain(masses: Sequence[Any], gram: Sequence[Sequence[Any]], targets: Sequen
     }
 
 
-def predicted(instance: Instance, w: Sequence[Fraction]) -> Numbers:
+def predicted(instance: sc.Instance, w: Sequence[Fraction]) -> Numbers:
     """f_i = Σ_j p_j w_j K_ij."""
     charges = [p * v for p, v in zip(instance["masses"], w, strict=True)]
     return [sum((k * c for k, c in zip(row, charges, strict=True)), ZERO) for row in instance["gram"]]
 
 
-def mean(instance: Instance, values: Sequence[Fraction]) -> Fraction:
+def mean(instance: sc.Instance, values: Sequence[Fraction]) -> Fraction:
     """Σ p_i v_i."""
     return sum((p * v for p, v in zip(instance["masses"], values, strict=True)), ZERO)
 
 
-def insensitive_loss(instance: Instance, f: Sequence[Fraction], epsilon: Fraction = ZERO) -> Fraction:
+def insensitive_loss(instance: sc.Instance, f: Sequence[Fraction], epsilon: Fraction = ZERO) -> Fraction:
     """Σ p_i max(|f_i − y_i| − ε, 0)."""
     return mean(instance, [max(abs(a - y) - epsilon, ZERO) for a, y in zip(f, instance["targets"], strict=True)])
 
 
-def least_loss(instance: Instance, bound: Fraction, epsilon: Fraction = ZERO) -> Enclosure:
+def least_loss(instance: sc.Instance, bound: Fraction, epsilon: Fraction = ZERO) -> sc.Enclosure:
     """ε₀(B) for the ε-insensitive loss, between its two bounds; B = 0 allowed."""
     if bound == 0:
         value = insensitive_loss(instance, [ZERO] * len(instance["targets"]), epsilon)
-        return between(value, value)
+        return sc.between(value, value)
     found = exact_goodness(instance["gram"], instance["targets"], bound, instance["masses"], epsilon=epsilon)
-    return between(found.lower, found.upper)
+    return sc.between(found.lower, found.upper)
 
 
-def with_targets_in_weights(instance: Instance) -> Instance:
+def with_targets_in_weights(instance: sc.Instance) -> sc.Instance:
     """K(x, x') y(x') in the place of K(x, x'): the predictors of Definition 1, E[w(x') y(x') K(x, x')]."""
     return instance | {"gram": [[k * y for k, y in zip(row, instance["targets"], strict=True)] for row in instance["gram"]]}
 
 
-def least_violation(instance: Instance, bound: Fraction) -> Fraction:
+def least_violation(instance: sc.Instance, bound: Fraction) -> Fraction:
     """Least mass of {x: f(x) ≠ y(x)} over |w| ≤ B: of all sets of points, those on which f = y can be reached.
 
     f = y on a set is a linear programme of value 0: the loss of the other points is taken out by rows and targets of 0.
@@ -73,7 +73,7 @@ def least_violation(instance: Instance, bound: Fraction) -> Fraction:
     return ONE
 
 
-def reachable(instance: Instance, chosen: Sequence[int], bound: Fraction) -> bool:
+def reachable(instance: sc.Instance, chosen: Sequence[int], bound: Fraction) -> bool:
     """Whether some |w| ≤ B has f = y on the chosen points."""
     gram, targets, size = instance["gram"], instance["targets"], len(instance["masses"])
     for i in chosen:  # each point by itself: |f_i| ≤ B Σ_j p_j |K_ij|
@@ -89,14 +89,14 @@ def reachable(instance: Instance, chosen: Sequence[int], bound: Fraction) -> boo
     return found.upper == 0
 
 
-def random_domain(rng: np.random.Generator, points: int, *, targets: Sequence[Any] | None = None, **more: Any) -> Instance:
+def random_domain(rng: np.random.Generator, points: int, *, targets: Sequence[Any] | None = None, **more: Any) -> sc.Instance:
     """K ∈ {−1, −1/2, …, 1}, targets drawn from a list (default: −2, −3/2, …, 2)."""
     gram = [[Fraction(int(k), 2) for k in row] for row in rng.integers(-2, 3, size=(points, points))]
     choices = [Fraction(k, 2) for k in range(-4, 5)] if targets is None else [Fraction(y) for y in targets]
     return domain(weights(rng, points), gram, [choices[int(k)] for k in rng.integers(0, len(choices), size=points)], **more)
 
 
-def random_domains(rng: np.random.Generator, count: int, most: int = 4) -> Iterator[Instance]:
+def random_domains(rng: np.random.Generator, count: int, most: int = 4) -> Iterator[sc.Instance]:
     """Random domains of two to `most` points with a bound B ∈ {1/2, 1, …, 4} and ε ∈ {0, 1/4}."""
     for _ in range(count):
         made = random_domain(rng, int(rng.integers(2, most + 1)))

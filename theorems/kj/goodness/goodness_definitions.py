@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.problems.goodness import Goodness
 from simopt.solvers.goodness.exact import exact_goodness, exact_smallest_bound
 from simopt.solving.entry_points import solve
@@ -35,7 +35,7 @@ SECTION = "regression"
 FAR = Fraction(10**6)  # a bound beyond which the curves of the small domains here are flat; that they are is checked
 
 
-def violated(trial: Trial) -> Iterator[Instance]:
+def violated(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Diagonal similarities, at bounds where a point is just reached and just not; constant ones with a disturbed target; random ones."""
     masses = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
     diagonal = [[2, 0, 0], [0, -1, 0], [0, 0, 4]]
@@ -49,13 +49,11 @@ def violated(trial: Trial) -> Iterator[Instance]:
         yield made | {"bound": Fraction(int(trial.rng.integers(1, 5))), "kind": "any"}
 
 
-@claim(
+@sc.claim(
     "KJ-Def1",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Definition 1",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"K is (ε_0, B)-good if some w: X → [−B, B] has y(x) = E[w(x') y(x') K(x, x')] on mass ≥ 1 − ε_0: iff ε_0 ≥ ε_0*(B), the least "
     r"mass of {y ≠ f}, a minimum on finite domains. It falls in B. For diagonal K it is the mass of {y ≠ 0, p|K|B < 1}: steps, so that "
     r"it is not convex in B. It is rigid, as the paper says: with K = 1 any change of one target, however small, costs the mass of that "
@@ -64,28 +62,27 @@ def violated(trial: Trial) -> Iterator[Instance]:
     knobs={"reached": True, "cost": ONE},
     mutants={"p|K|B ≤ 1": {"reached": False}, "half the mass": {"cost": HALF}},
     note="By enumeration of the sets on which f = y, each decided by an exact linear programme.",
-    cost=0.6,
 )
-def least_violated_mass(instance: Instance, trial: Trial) -> Iterator[Check]:
+def least_violated_mass(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The mass against its closed form, or against the mass at 2B."""
     bound, masses = instance["bound"], instance["masses"]
     found = least_violation(with_targets_in_weights(instance), bound)
     if instance["kind"] == "diagonal":
         own = [p * abs(row[i]) * bound for i, (p, row) in enumerate(zip(masses, instance["gram"], strict=True))]
         out = [y != 0 and (v < 1 if trial["reached"] else v <= 1) for y, v in zip(instance["targets"], own, strict=True)]
-        yield equal(found, mean(instance, [Fraction(flag) for flag in out]), "least violated mass")
+        yield sc.equal(found, mean(instance, [Fraction(flag) for flag in out]), "least violated mass")
     elif instance["kind"] == "constant":
-        yield equal(found, trial["cost"] * masses[-1], "mass of the point that was moved")
+        yield sc.equal(found, trial["cost"] * masses[-1], "mass of the point that was moved")
     else:
-        yield at_most(least_violation(with_targets_in_weights(instance), 2 * bound), found, "least violated mass at 2B")
+        yield sc.at_most(least_violation(with_targets_in_weights(instance), 2 * bound), found, "least violated mass at 2B")
 
 
-def domains(trial: Trial) -> Iterator[Instance]:
+def domains(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random domains of two to four points."""
     yield from random_domains(trial.rng, trial.count(20, 50))
 
 
-def _dual(instance: Instance, q: Any, bound: Fraction) -> Fraction:
+def _dual(instance: sc.Instance, q: Any, bound: Fraction) -> Fraction:
     """Σ q y − ε Σ|q| − B Σ_j p_j |Σ_i q_i K_ij|: with |q_i| ≤ p_i, q_i(f_i − y_i) ≥ −p_i ℓ_ε(f_i − y_i) − ε|q_i|."""
     q = [max(-p, min(p, v)) for p, v in zip(instance["masses"], q, strict=True)]
     pull = [sum((a * row[j] for a, row in zip(q, instance["gram"], strict=True)), ZERO) for j in range(len(q))]
@@ -93,13 +90,11 @@ def _dual(instance: Instance, q: Any, bound: Fraction) -> Fraction:
     return Fraction(fixed - bound * mean(instance, [abs(g) for g in pull]))
 
 
-@claim(
+@sc.claim(
     "KJ-Def2",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Definition 2",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"K is (ε_0, B)-good for ℓ if some w: X → [−B, B] has E ℓ(f(x), y(x)) ≤ ε_0, f(x) = E[w(x') K(x, x')]: iff ε_0 ≥ ε_0(B). For "
     r"ℓ_ε on a finite domain ε_0(B) is a minimum, and equals the largest of Σ q_i y_i − ε Σ|q_i| − B Σ_j p_j |Σ_i q_i K(x_i, x_j)| over "
     r"|q_i| ≤ p_i. It depends on K and B through BK only.",
@@ -107,20 +102,19 @@ def _dual(instance: Instance, q: Any, bound: Fraction) -> Fraction:
     knobs={"reach": ONE},
     mutants={"multipliers at 9B/10": {"reach": Fraction(9, 10)}},
     note="Weights and multipliers of every instance are found, and judged here by their formulas in fractions.",
-    cost=0.5,
 )
-def value_of_a_programme(instance: Instance, trial: Trial) -> Iterator[Check]:
+def value_of_a_programme(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Weights within B, whose loss is the value of the multipliers; the same value for 2K and B/2."""
     bound, gram = instance["bound"], instance["gram"]
     found = exact_goodness(gram, instance["targets"], bound, instance["masses"], epsilon=instance["epsilon"])
-    yield at_most(max(map(abs, found.weights)), bound, "max |w|")
+    yield sc.at_most(max(map(abs, found.weights)), bound, "max |w|")
     loss = insensitive_loss(instance, predicted(instance, found.weights), instance["epsilon"])
-    yield equal(loss, _dual(instance, found.prices, trial["reach"] * bound), "loss of w, and value of q")
+    yield sc.equal(loss, _dual(instance, found.prices, trial["reach"] * bound), "loss of w, and value of q")
     doubled = instance | {"gram": [[2 * k for k in row] for row in gram]}
-    yield equal(least_loss(doubled, bound / 2, instance["epsilon"]), loss, "2K and B/2")
+    yield sc.equal(least_loss(doubled, bound / 2, instance["epsilon"]), loss, "2K and B/2")
 
 
-def curves(trial: Trial) -> Iterator[Instance]:
+def curves(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random domains for the exact curve of ℓ_ε, larger ones in floats for the squared loss."""
     for made in random_domains(trial.rng, trial.count(7, 20)):
         yield made | {"loss": "insensitive"}
@@ -130,7 +124,7 @@ def curves(trial: Trial) -> Iterator[Instance]:
                "masses": trial.rng.dirichlet(np.ones(size)), "bound": 2.0}  # fmt: skip
 
 
-def _squared_curve(instance: Instance, half: Fraction) -> Iterator[Check]:
+def _squared_curve(instance: sc.Instance, half: Fraction) -> Iterator[sc.Check]:
     values = []
     for k in (1, 2, 3):
         problem = Goodness(instance["gram"], instance["targets"], k * instance["bound"], instance["masses"], "squared")
@@ -138,18 +132,16 @@ def _squared_curve(instance: Instance, half: Fraction) -> Iterator[Check]:
         if found.certificate is None:
             raise ArithmeticError("no certificate for the squared loss")
         values.append((found.certificate.lower, found.certificate.upper))
-    bound = between(*(float(half) * (values[0][end] + values[2][end]) for end in (0, 1)))
-    yield at_most(between(*values[1]), bound, "midpoint, squared loss")
-    yield at_most(between(*values[2]), between(*values[0]), "nonincreasing, squared loss")
+    bound = sc.between(*(float(half) * (values[0][end] + values[2][end]) for end in (0, 1)))
+    yield sc.at_most(sc.between(*values[1]), bound, "midpoint, squared loss")
+    yield sc.at_most(sc.between(*values[2]), sc.between(*values[0]), "nonincreasing, squared loss")
 
 
-@claim(
+@sc.claim(
     "KJ-Def2-mono",
-    paper=KAR_JAIN,
     section=SECTION,
     place="After Definition 2: convex losses; implicit",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"For a convex loss B ↦ ε_0(B) is nonincreasing and convex. For ℓ_ε on a finite domain it is constant from some B_max on, and "
     r"larger before. (Midpoints at B_max/4, …, 5B_max/4 exactly; the squared loss to the certified gaps.)",
     instances=curves,
@@ -157,48 +149,46 @@ def _squared_curve(instance: Instance, half: Fraction) -> Iterator[Check]:
     mutants={"9/20 of the sum at the ends": {"half": Fraction(9, 20)}, "constant from 9B_max/10 on": {"flat": Fraction(9, 10)}},
     note="B_max by Newton's method in fractions. On infinite domains the infimum over B need not be reached: K = 1{x = x'} with masses "
     "2^{−i} and y = 1 has ε_0(B) > 0 for every B, and ε_0(B) → 0.",
-    cost=1.0,
 )
-def falling_and_convex(instance: Instance, trial: Trial) -> Iterator[Check]:
+def falling_and_convex(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The curve at five bounds, and where it becomes flat."""
     if instance["loss"] == "squared":
         yield from _squared_curve(instance, trial["half"])
         return
     gram, y, p, epsilon = (instance[key] for key in ("gram", "targets", "masses", "epsilon"))
     floor = exact_goodness(gram, y, FAR, p, epsilon=epsilon)
-    yield equal(floor.influence, 0, "slope at B = 10⁶")
+    yield sc.equal(floor.influence, 0, "slope at B = 10⁶")
     last = exact_smallest_bound(gram, y, floor.upper, p, epsilon=epsilon).upper
     if not last:  # w = 0 is optimal
-        yield equal(least_loss(instance, ZERO, epsilon), floor.upper, "constant")
+        yield sc.equal(least_loss(instance, ZERO, epsilon), floor.upper, "constant")
         return
     values = [Fraction(least_loss(instance, Fraction(k, 4) * last, epsilon).high) for k in range(6)]
     for low, middle, high in zip(values, values[1:], values[2:], strict=False):
-        yield at_most(middle, trial["half"] * (low + high), "midpoint")
-        yield at_most(high, middle, "nonincreasing")
-    yield at_most(least_loss(instance, trial["flat"] * last, epsilon), floor.upper, "ε_0(B_max)")
-    yield at_least(least_loss(instance, Fraction(99, 100) * last, epsilon), floor.upper, "before B_max", strict=True)
+        yield sc.at_most(middle, trial["half"] * (low + high), "midpoint")
+        yield sc.at_most(high, middle, "nonincreasing")
+    yield sc.at_most(least_loss(instance, trial["flat"] * last, epsilon), floor.upper, "ε_0(B_max)")
+    yield sc.at_least(least_loss(instance, Fraction(99, 100) * last, epsilon), floor.upper, "before B_max", strict=True)
 
 
-def targets_of_other_sizes(trial: Trial) -> Iterator[Instance]:
+def targets_of_other_sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     """One point with y = 2; two points with y = (1, 0), where the second informs about the first."""
     yield domain([1], [[1]], [2], bound=ONE)
     yield domain([HALF, HALF], [[0, 1], [0, 0]], [1, 0], bound=Fraction(2))
 
 
-def signs(trial: Trial) -> Iterator[Instance]:
+def signs(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random domains with y = ±1."""
     for _ in range(6):
         yield random_domain(trial.rng, 2, targets=[-1, 1]) | {"bound": Fraction(2)}
 
 
-@claim(
+@sc.claim(
     "KJ-Def2-rem1",
-    paper=KAR_JAIN,
     section=SECTION,
     place="After Definition 2: it reduces to Definition 1 for ℓ(a, b) = 1{a ≠ b}",
-    kind=EQUIVALENCE,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.EQUIVALENCE,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"K is (ε_0, B)-good by Definition 1 iff it is by Definition 2 with ℓ(a, b) = 1{a ≠ b}.",
     instances=targets_of_other_sizes,
     knobs={},
@@ -207,14 +197,14 @@ def signs(trial: Trial) -> Iterator[Instance]:
     "y, but y(x_2) = 0 takes it away in Definition 1, for every B; merging w and y (the next remark) does not help there. True for |y| = 1 "
     "(KJ-Def2-rem1+).",
 )
-def same_violated_mass(instance: Instance, trial: Trial) -> Iterator[Check]:
+def same_violated_mass(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both least masses."""
     bound = instance["bound"]
     first = least_violation(with_targets_in_weights(instance), bound)
-    yield equal(first, least_violation(instance, bound), "least violated masses of Definitions 1 and 2")
+    yield sc.equal(first, least_violation(instance, bound), "least violated masses of Definitions 1 and 2")
 
 
-def any_targets(trial: Trial) -> Iterator[Instance]:
+def any_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Targets ±1; of sizes 1/2, 1 and 2; with zeros. One point with y = 2."""
     yield domain([1], [[1]], [2], bound=ONE)
     yield domain([HALF, HALF], [[1, 0], [0, 1]], [HALF, 2], bound=Fraction(2))
@@ -224,13 +214,11 @@ def any_targets(trial: Trial) -> Iterator[Instance]:
             yield random_domain(trial.rng, int(trial.rng.integers(2, 4)), targets=targets) | {"bound": bound}
 
 
-@claim(
+@sc.claim(
     "KJ-Def2-rem1+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="After Definition 2: it reduces to Definition 1 for ℓ(a, b) = 1{a ≠ b}, corrected",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"With ℓ(a, b) = 1{a ≠ b}: if |y| = 1, both definitions agree. If |y| ≤ M, (ε_0, B)-goodness by Definition 1 implies (ε_0, "
     r"**BM**)-goodness by Definition 2; if |y| ≥ m > 0, (ε_0, B)-goodness by Definition 2 implies (ε_0, **B/m**)-goodness by Definition 1.",
     instances=any_targets,
@@ -238,60 +226,56 @@ def any_targets(trial: Trial) -> Iterator[Instance]:
     mutants={"the same B": {"sizes": 0}},
     corrects="KJ-Def2-rem1",
     note="w' = w y, and w = w'/y. Least masses by enumeration of the sets on which f = y.",
-    cost=0.5,
 )
-def violated_masses_with_sizes(instance: Instance, trial: Trial) -> Iterator[Check]:
+def violated_masses_with_sizes(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both implications, as inequalities between least masses."""
     bound, sizes = instance["bound"], [abs(y) for y in instance["targets"]]
     first, second = with_targets_in_weights(instance), instance
     most, least = (max(sizes), min(sizes)) if trial["sizes"] else (ONE, ONE)
-    yield at_most(least_violation(second, bound * most), least_violation(first, bound), "from Definition 1 to 2")
+    yield sc.at_most(least_violation(second, bound * most), least_violation(first, bound), "from Definition 1 to 2")
     if min(sizes) > 0:
-        yield at_most(least_violation(first, bound / least), least_violation(second, bound), "from Definition 2 to 1")
+        yield sc.at_most(least_violation(first, bound / least), least_violation(second, bound), "from Definition 2 to 1")
 
 
-@claim(
+@sc.claim(
     "KJ-Def2-rem2",
-    paper=KAR_JAIN,
     section=SECTION,
     place="After Definition 2: goodness by [6] for ℓ(a, b) = 1{ab ≤ Bγ}, as we read [6]",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"Goodness by [6] is a special case of Definition 2: let y = ±1, and let some u: X → [0, 1] have E[uK | y' = y] ≥ E[uK | y' ≠ y] "
     r"+ γ on mass ≥ 1 − ε_0. With the masses P of the class of x', P_= and P_≠ of that of x and of the other, and **p ≤ both**, w = "
     r"**y**u Bp/P has |w| ≤ B and y f(x) = Bp(E[uK | y' = y] − E[uK | y' ≠ y]): K is (ε_0, B)-good for ℓ(a, b) = 1{ab **<** B**p**γ}; for "
     r"classes of equal mass p = 1/2. (In symbols, point by point of x'.)",
-    instances=once,
     exhaustive=True,
     knobs={"share": 1},
     mutants={"Bγ, without p": {"share": 0}},
     note="The text of [6] was not at hand: what is tested is our reading of its Definition 3, the condition on u. The paper prints the "
     "margin Bγ and no sign of w; so taken the two are not the same (KJ-Def2-rem2-same).",
 )
-def margins_of_classes(instance: Instance, trial: Trial) -> Iterator[Check]:
+def margins_of_classes(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """One x' of each class: its term of y f(x), and the room that |w| ≤ B leaves."""
-    B, p, same, other, q, u, K = symbols("B p same other q u K")
+    B, p, same, other, q, u, K = sc.symbols("B p same other q u K")
     scale = B * p if trial["share"] else B
     w = u * B * p
-    yield equal(q * (w / same) * K, scale * (q * u * K / same), "y' = y")
-    yield equal(q * (-w / other) * K, -scale * (q * u * K / other), "y' ≠ y")
+    yield sc.equal(q * (w / same) * K, scale * (q * u * K / same), "y' = y")
+    yield sc.equal(q * (-w / other) * K, -scale * (q * u * K / other), "y' ≠ y")
     for mass in (same, other):
-        yield equal(B - w / mass, B * ((mass - p) + p * (1 - u)) / mass, "B − |w|")
+        yield sc.equal(B - w / mass, B * ((mass - p) + p * (1 - u)) / mass, "B − |w|")
 
 
-def binary(masses: Sequence[Fraction], gram: Sequence[Sequence[int]], gamma: Fraction, w: Sequence[int], u: Sequence[int]) -> Instance:
+def binary(masses: Sequence[Fraction], gram: Sequence[Sequence[int]], gamma: Fraction, w: Sequence[int], u: Sequence[int]) -> sc.Instance:
     """Two points of labels + and −, with weights w for Definition 2 (B = 1) and u ∈ [0, 1] for [6]."""
     return domain(masses, gram, [1, -1], gamma=gamma, w=[Fraction(a) for a in w], u=[Fraction(a) for a in u])
 
 
-def unlike_margins(trial: Trial) -> Iterator[Instance]:
+def unlike_margins(trial: sc.Trial) -> Iterator[sc.Instance]:
     """K(x, x) = −1 and else 0, where only negative weights help; K = y y' with a margin that [6] alone allows."""
     for gamma in (Fraction(1, 10), Fraction(1, 4)):
         yield binary([HALF, HALF], [[-1, 0], [0, -1]], gamma, [-1, 1], [0, 0])
     yield binary([HALF, HALF], [[1, -1], [-1, 1]], Fraction(3, 2), [1, -1], [1, 1])
 
 
-def like_margins(trial: Trial) -> Iterator[Instance]:
+def like_margins(trial: sc.Trial) -> Iterator[sc.Instance]:
     """K = 1{x = x'}, weights of the signs of the labels, small margins."""
     for gamma in (Fraction(1, 10), Fraction(1, 4)):
         yield binary([HALF, HALF], [[1, 0], [0, 1]], gamma, [1, -1], [1, 1])
@@ -301,20 +285,18 @@ def _mass(masses: Sequence[Fraction], flags: Sequence[bool]) -> Fraction:
     return sum((p for p, flag in zip(masses, flags, strict=True) if flag), ZERO)
 
 
-def _conditional(instance: Instance, i: int) -> list[Fraction]:
+def _conditional(instance: sc.Instance, i: int) -> list[Fraction]:
     """Coefficients of u in E[uK | y' = y] − E[uK | y' ≠ y] at x_i."""
     masses, y = instance["masses"], instance["targets"]
     shares = {label: _mass(masses, [b == label for b in y]) for label in (1, -1)}
     return [p * k * (1 if b == y[i] else -1) / shares[int(b)] for p, k, b in zip(masses, instance["gram"][i], y, strict=True)]
 
 
-@claim(
+@sc.claim(
     "KJ-Def2-rem2-same",
-    paper=KAR_JAIN,
     section=SECTION,
     place="After Definition 2, ours: Definition 2 with ℓ(a, b) = 1{ab ≤ Bγ} beside [6], as we read [6]",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"Read as an equivalence, which is more than a special case, 'we recover the definition of [6]' does not hold: K(x, x) = −1, "
     r"K(+, −) = 0, masses ½, has yf = B/2 > Bγ for w = −By and γ = 1/10, 1/4, while no u ∈ [0, 1] gives [6] a positive margin; K = yy' and "
     r"γ = 3/2 has the margin 2 ≥ γ by [6], but yf ≤ B < Bγ for all w. (Least masses with a smaller margin, of both.)",
@@ -325,20 +307,20 @@ def _conditional(instance: Instance, i: int) -> list[Fraction]:
     note="Weights of [6] are ≥ 0 and its means are given the class: the sign of w and the factor p of KJ-Def2-rem2. The text of [6] was "
     "not at hand.",
 )
-def margins_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def margins_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Brackets of both least masses: a witness above; below, the mass of points that no weights satisfy even alone."""
     masses, gram, y, gamma = (instance[key] for key in ("masses", "gram", "targets", "gamma"))
     margins = [a * b for a, b in zip(predicted(instance, instance["w"]), y, strict=True)]
     best = [mean(instance, [abs(k) for k in row]) for row in gram]
-    ours = between(_mass(masses, [m <= gamma for m in best]), _mass(masses, [m <= gamma for m in margins]))
+    ours = sc.between(_mass(masses, [m <= gamma for m in best]), _mass(masses, [m <= gamma for m in margins]))
     rows = [_conditional(instance, i) for i in range(len(y))]
     reached = [sum((c * u for c, u in zip(row, instance["u"], strict=True)), ZERO) for row in rows]
     most = [sum((max(c, ZERO) for c in row), ZERO) for row in rows]
-    theirs = between(_mass(masses, [m < gamma for m in most]), _mass(masses, [m < gamma for m in reached]))
-    yield distinct(ours, theirs, "least masses with a smaller margin")
+    theirs = sc.between(_mass(masses, [m < gamma for m in most]), _mass(masses, [m < gamma for m in reached]))
+    yield sc.distinct(ours, theirs, "least masses with a smaller margin")
 
 
-def merged(trial: Trial) -> Iterator[Instance]:
+def merged(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random targets, and two of the same size, where BM is just enough."""
     yield domain([HALF, HALF], [[1, 0], [0, 1]], [3, -3], bound=Fraction(2), epsilon=ZERO)
     for _ in range(trial.count(12, 40)):
@@ -346,26 +328,25 @@ def merged(trial: Trial) -> Iterator[Instance]:
         yield made | {"bound": Fraction(int(trial.rng.integers(1, 7)), 2), "epsilon": Fraction(int(trial.rng.integers(0, 2)), 4)}
 
 
-@claim(
+@sc.claim(
     "KJ-Def2-rem3",
-    paper=KAR_JAIN,
     section=SECTION,
     place="After Definition 2: merging w(x')y(x') into w(x')",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"If |y| ≤ M, predictors E[w(x')y(x')K(x, x')] with |w| ≤ B are predictors E[w(x')K(x, x')] with |w| ≤ **BM**: ε_0(BM) ≤ the "
     r"least loss of the former. (ℓ_ε on finite domains, exactly; equality for |y| = M.)",
     instances=merged,
     knobs={"size": 1},
     mutants={"|w| ≤ B": {"size": 0}},
     note="B grows by sup |y|, of which the remark asks only that it is finite.",
-    cost=0.4,
 )
-def merging_costs_the_size(instance: Instance, trial: Trial) -> Iterator[Check]:
+def merging_costs_the_size(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both exact values."""
     bound, epsilon = instance["bound"], instance["epsilon"]
     size = max((abs(y) for y in instance["targets"]), default=ZERO)
     wide = bound * size if trial["size"] else bound
-    yield at_most(least_loss(instance, wide, epsilon), least_loss(with_targets_in_weights(instance), bound, epsilon), "ε_0(BM)")
+    yield sc.at_most(least_loss(instance, wide, epsilon), least_loss(with_targets_in_weights(instance), bound, epsilon), "ε_0(BM)")
     if len({abs(y) for y in instance["targets"]}) == 1 and size:
-        yield at_most(least_loss(with_targets_in_weights(instance), bound, epsilon), least_loss(instance, bound * size, epsilon), "|y| = M")
+        yield sc.at_most(
+            least_loss(with_targets_in_weights(instance), bound, epsilon), least_loss(instance, bound * size, epsilon), "|y| = M"
+        )

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.problems.goodness import Goodness
 from simopt.solvers.goodness.exact import exact_smallest_bound
@@ -31,14 +31,14 @@ LEVELS = [Fraction(v) for v in ("1/100", "1/20", "1/10", "1/6", "1/5", "1/4", "1
 MARGINS = [Fraction(v) for v in ("1/10", "1/2", "7/10")]
 
 
-def two_points_and_a_loss(gamma: float, epsilon_1: float, lost: float = 0.0) -> Instance:
+def two_points_and_a_loss(gamma: float, epsilon_1: float, lost: float = 0.0) -> sc.Instance:
     """x = γ with y = 1 and mass 2ε_1, x = 0 = y: (0, γ)-good, and ε_0(B) = ε_1 at B = 1/(4ε_1γ²). A mass `lost` at x = 0, y = 1."""
     masses = np.array([2.0 * epsilon_1, lost, 1.0 - 2.0 * epsilon_1 - lost])
     return {"factor": np.array([[gamma], [0.0], [0.0]]), "targets": np.array([1.0, 1.0, 0.0]), "masses": masses, "epsilon": 0.0,
             "gamma": gamma, "epsilon_1": epsilon_1}  # fmt: skip
 
 
-def kernels(trial: Trial) -> Iterator[Instance]:
+def kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Two points, with and without a loss that nothing avoids; random kernels of rank one to four, margins and ε_1 of all sizes."""
     for gamma, epsilon_1, lost in ((1.0, 0.5, 0.0), (0.5, 0.1, 0.0), (0.1, 0.25, 0.0), (0.3, 0.2, 0.25)):
         yield two_points_and_a_loss(gamma, epsilon_1, lost)
@@ -50,30 +50,28 @@ def kernels(trial: Trial) -> Iterator[Instance]:
                       "epsilon_1": float(2.0 ** rng.uniform(-5, 0))}  # fmt: skip
 
 
-def similarity_value(instance: Instance, bound: float) -> Enclosure:
+def similarity_value(instance: sc.Instance, bound: float) -> sc.Enclosure:
     """Certified bounds on ε_0(B) of the same Gram matrix."""
     A = instance["factor"]
     problem = Goodness(A @ A.T, instance["targets"], bound, instance["masses"], epsilon=instance["epsilon"])
     found = solve(problem, "simplex", tol=1e-10).certificate
     if found is None:
         raise ArithmeticError("no certificate")
-    return between(min(found.lower, found.upper), max(found.lower, found.upper))
+    return sc.between(min(found.lower, found.upper), max(found.lower, found.upper))
 
 
-def _admitted(instance: Instance, constant: float) -> Check:
+def _admitted(instance: sc.Instance, constant: float) -> sc.Check:
     gamma, epsilon_1 = instance["gamma"], instance["epsilon_1"]
     kernel = kernel_value(instance, gamma)
     value = similarity_value(instance, constant / (epsilon_1 * gamma**2))
-    return at_most(value, between(kernel.low + epsilon_1, kernel.high + epsilon_1), "ε_0(B) against ε_0(γ) + ε_1", scale=epsilon_1)
+    return sc.at_most(value, sc.between(kernel.low + epsilon_1, kernel.high + epsilon_1), "ε_0(B) against ε_0(γ) + ε_1", scale=epsilon_1)
 
 
-@claim(
+@sc.claim(
     "KJ-Thm6a",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 6, first part",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"Every PSD kernel that is (ε_0, γ)-good for ℓ_ε (‖W*‖ ≤ 1, E ℓ ≤ ε_0) is, for every ε_1 > 0, (ε_0 + ε_1, B)-good as a similarity "
     r"with B = O(1/(ε_1γ²)); C.2 has B = 1/(2ε_1γ²). (Finite domains: SOCP for ε_0(γ), LP for ε_0(B), both certified.)",
     instances=kernels,
@@ -81,19 +79,18 @@ def _admitted(instance: Instance, constant: float) -> Check:
     knobs={"constant": 0.5},
     mutants={"B = 1/(5ε_1γ²)": {"constant": 0.2}},
     note="Not sharp: B = 1/(4ε_1γ²) will do (KJ-Thm6a-sharp). Unlike utility, it needs no bound on K(x, x).",
-    cost=0.6,
 )
-def good_kernels_are_good_similarities(instance: Instance, trial: Trial) -> Iterator[Check]:
+def good_kernels_are_good_similarities(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """ε_0(B) ≤ ε_0(γ) + ε_1, in units of ε_1."""
     yield _admitted(instance, trial["constant"])
 
 
-def smallest(instance: Instance, epsilon: Fraction = ZERO) -> Enclosure:
+def smallest(instance: sc.Instance, epsilon: Fraction = ZERO) -> sc.Enclosure:
     """The smallest B with ε_0(B) ≤ ε_1, between its bounds."""
     found = exact_smallest_bound(instance["gram"], instance["targets"], instance["epsilon_1"], instance["masses"], epsilon=epsilon)
     if found.lower is None or found.upper is None:
         raise ArithmeticError("no exact smallest bound")
-    return between(found.lower, found.upper)
+    return sc.between(found.lower, found.upper)
 
 
 def inner_products(square: Any) -> list[list[Any]]:
@@ -101,18 +98,18 @@ def inner_products(square: Any) -> list[list[Any]]:
     return [[(a * c + b * d) * square + (1 - 2 * square) for c, d in SIGNS] for a, b in SIGNS]
 
 
-def four_points(gamma: Fraction, epsilon_1: Fraction) -> Instance:
+def four_points(gamma: Fraction, epsilon_1: Fraction) -> sc.Instance:
     """The paper's instance."""
     p = [epsilon_1, HALF - epsilon_1]
     return domain([p[0], p[1], p[1], p[0]], inner_products(gamma**2), [1, 1, -1, -1], gamma=gamma, epsilon_1=epsilon_1)
 
 
-def two_points(gamma: Fraction, epsilon_1: Fraction) -> Instance:
+def two_points(gamma: Fraction, epsilon_1: Fraction) -> sc.Instance:
     """x = γ with y = 1 and mass 2ε_1, and x = 0 = y."""
     return domain([2 * epsilon_1, 1 - 2 * epsilon_1], [[gamma**2, 0], [0, 0]], [1, 0], gamma=gamma, epsilon_1=epsilon_1)
 
 
-def tight_instances(trial: Trial) -> Iterator[Instance]:
+def tight_instances(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Four points for γ ≤ 1/√2; two points beyond."""
     levels = LEVELS if trial.count(0, 1) else LEVELS[::2]
     for gamma, epsilon_1 in product(MARGINS, levels):
@@ -121,13 +118,11 @@ def tight_instances(trial: Trial) -> Iterator[Instance]:
         yield two_points(gamma, epsilon_1) | {"first": [gamma, ZERO]}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm6b",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 6, second part",
-    kind=TIGHTNESS,
-    expected=HOLDS,
+    kind=sc.TIGHTNESS,
     says=r"For every ε_1 < 1/2 and γ < 1 there are a regression problem and a kernel with K(x, x) ≤ 1 that is (0, γ)-good for ℓ_0 (**E ℓ ≤ "
     r"0**), but (ε_1, B)-good as a similarity only for B = Ω(1/(ε_1γ²)); C.2 has B ≥ 1/(8ε_1γ²). (The paper's four points for γ ≤ 1/√2, "
     r"where they exist; two points for larger γ. Smallest B in fractions.)",
@@ -136,28 +131,25 @@ def tight_instances(trial: Trial) -> Iterator[Instance]:
     mutants={"c = 1/7": {"c": Fraction(1, 7)}},
     note="√(1 − 2γ²) is not real for γ > 1/√2, although the theorem says any γ < 1; KJ-Thm6b-two fills in. The four points attain 1/8 iff "
     "ε_1 ≤ 1/6 (KJ-Thm6b-least), the two points have 1/4, which is best (KJ-Thm6a-sharp).",
-    cost=1.0,
 )
-def weights_must_be_large(instance: Instance, trial: Trial) -> Iterator[Check]:
+def weights_must_be_large(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Zero loss of W* = e_1 at margin γ, and the smallest B."""
     gamma, epsilon_1 = instance["gamma"], instance["epsilon_1"]
-    yield equal([a / gamma for a in instance["first"]], instance["targets"], "⟨e_1, x⟩/γ = y")
-    yield at_most(max(row[i] for i, row in enumerate(instance["gram"])), 1, "K(x, x)")
-    yield at_least(smallest(instance), trial["c"] / (epsilon_1 * gamma**2), "smallest B")
+    yield sc.equal([a / gamma for a in instance["first"]], instance["targets"], "⟨e_1, x⟩/γ = y")
+    yield sc.at_most(max(row[i] for i, row in enumerate(instance["gram"])), 1, "K(x, x)")
+    yield sc.at_least(smallest(instance), trial["c"] / (epsilon_1 * gamma**2), "smallest B")
 
 
-def known_optima(trial: Trial) -> Iterator[Instance]:
+def known_optima(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The first of the regularised problems of Lemma 17."""
     yield from islice(problems(trial), trial.count(30, 60))
 
 
-@claim(
+@sc.claim(
     "KJ-Thm6a-p",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix C.2, part 1: the weights of the regularised optimum",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"The minimiser of ½‖W‖² + C E ℓ_ε is W' = Σ (α_i − α_i*) Φ(x_i) with 0 ≤ α_i, α_i* ≤ p_i C and **for ε > 0** α_i α_i* = 0: α_i > "
     r"0 only if f_i ≤ y_i − ε, α_i* > 0 only if f_i ≥ y_i + ε. So w = (α − α*)/p has |w| ≤ C and E[wK] = f, and the smallest bound for the "
     r"predictions f is ≤ C. (Exactly, on problems with known optimum.)",
@@ -166,60 +158,55 @@ def known_optima(trial: Trial) -> Iterator[Instance]:
     mutants={"9C/10": {"C": Fraction(9, 10)}},
     note="For ε = 0 both multipliers of a point with f = y may be positive; only |α − α*| ≤ p C is used. Where K is nonsingular, the bound "
     "C is attained by the points outside the tube.",
-    cost=0.6,
 )
-def weights_of_the_optimum(instance: Instance, trial: Trial) -> Iterator[Check]:
+def weights_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The conditions of optimality for α = β⁺, α* = β⁻, and the smallest bound for targets f at loss 0."""
     gram, masses, C, beta, epsilon = (instance[key] for key in ("gram", "masses", "C", "beta", "epsilon"))
     f = mapped(gram, beta)
     for p, b, value, y in zip(masses, beta, f, instance["targets"], strict=True):
         up, down = max(b, ZERO), max(-b, ZERO)
-        yield at_most(max(up, down), trial["C"] * p * C, "α, α*")
+        yield sc.at_most(max(up, down), trial["C"] * p * C, "α, α*")
         outside = max(abs(y - value) - epsilon, ZERO)
         kept = (up == 0 or y - value >= epsilon) and (down == 0 or value - y >= epsilon) and (outside == 0 or max(up, down) == p * C)
-        yield true(kept and up * down == 0, "complementary slackness", evidence=EXACT)
+        yield sc.true(kept and up * down == 0, "complementary slackness", evidence=sc.EXACT)
     least = exact_smallest_bound(gram, f, 0, masses)
     if least.upper is None or least.lower is None:
         raise ArithmeticError("no exact smallest bound")
-    yield at_most(between(least.lower, least.upper), trial["C"] * C, "smallest bound")
+    yield sc.at_most(sc.between(least.lower, least.upper), trial["C"] * C, "smallest bound")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm6b-p1",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix C.2, part 2: zero loss at margin γ",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"‖x_i‖ = 1 and W = (1, 0, 0) has ⟨W, x_i⟩/γ = y_i on the four points, for 0 < γ **≤ 1/√2** (third coordinate c with c² = 1 − "
     r"2γ²).",
-    instances=once,
     exhaustive=True,
     knobs={"coordinate": 0},
     mutants={"W = (0, 1, 0)": {"coordinate": 1}},
 )
-def first_coordinate(instance: Instance, trial: Trial) -> Iterator[Check]:
+def first_coordinate(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Norms with c² replaced, and the values of W."""
-    (gamma,) = symbols("gamma")
+    (gamma,) = sc.symbols("gamma")
     for i, (signs, y) in enumerate(zip(SIGNS, (1, 1, -1, -1), strict=True)):
         point = [s * gamma for s in signs]
-        yield equal(point[0] ** 2 + point[1] ** 2 + (1 - 2 * gamma**2), 1, f"‖x_{i + 1}‖²")
-        yield equal(point[trial["coordinate"]] / gamma, y, f"⟨W, x_{i + 1}⟩/γ")
+        yield sc.equal(point[0] ** 2 + point[1] ** 2 + (1 - 2 * gamma**2), 1, f"‖x_{i + 1}‖²")
+        yield sc.equal(point[trial["coordinate"]] / gamma, y, f"⟨W, x_{i + 1}⟩/γ")
 
 
-def large_weights(trial: Trial) -> Iterator[Instance]:
+def large_weights(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Weights that fit x_1 and x_4 exactly; γ = 1/2, the paper's ε = 1/10."""
     yield four_points(HALF, Fraction(2, 5)) | {"w": [Fraction(5, 2), ZERO, ZERO, -Fraction(5, 2)]}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm6b-p2",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix C.2, part 2: lower bound of the loss",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=TYPO,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.TYPO,
     says=r"On the four points E ℓ_0 ≥ (½ − ε)(2 − (½ − ε) 4γ² (w_4 − w_1)), with masses ½ − ε of x_1 and x_4.",
     instances=large_weights,
     knobs={"sign": -1},
@@ -227,54 +214,49 @@ def large_weights(trial: Trial) -> Iterator[Instance]:
     note="γ = 1/2, ε = 1/10, w = (5/2, 0, 0, −5/2) has the loss 1/5, the bound is 8/5. The sign of w_4 − w_1 is wrong (KJ-Thm6b-p2+); "
     "max|w| ≥ 1/(8ε_1γ²) is not touched.",
 )
-def loss_from_weights(instance: Instance, trial: Trial) -> Iterator[Check]:
+def loss_from_weights(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """E ℓ_0 with exact predictions, against the bound."""
     w, f = instance["w"], predicted(instance, instance["w"])
     loss = sum((p * abs(a - y) for p, a, y in zip(instance["masses"], f, instance["targets"], strict=True)), ZERO)
-    p, w1, w4, square = inputs(p=instance["masses"][0], w1=w[0], w4=w[3], square=instance["gamma"] ** 2)
-    yield at_least(loss, p * (2 - p * 4 * square * trial["sign"] * (w1 - w4)), "E ℓ_0")
+    p, w1, w4, square = sc.inputs(p=instance["masses"][0], w1=w[0], w4=w[3], square=instance["gamma"] ** 2)
+    yield sc.at_least(loss, p * (2 - p * 4 * square * trial["sign"] * (w1 - w4)), "E ℓ_0")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm6b-p2+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix C.2, part 2: lower bound of the loss, corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"With u_i = |y_i − f(x_i)| ≥ 0, u_1 ≥ 1 − f(x_1) and u_4 ≥ 1 + f(x_4): E ℓ_0 − (½ − ε)(2 − (½ − ε) 4γ² **(w_1 − w_4)**) = (½ − "
     r"ε)[(u_1 − 1 + f(x_1)) + (u_4 − 1 − f(x_4))] + ε(u_2 + u_3) ≥ 0.",
-    instances=once,
     exhaustive=True,
     knobs={"sign": 1},
     mutants={"w_4 − w_1": {"sign": -1}},
     corrects="KJ-Thm6b-p2",
 )
-def loss_from_weights_corrected(instance: Instance, trial: Trial) -> Iterator[Check]:
+def loss_from_weights_corrected(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity in weights, masses, γ² and u."""
-    e, square = symbols("e square")
-    w, u = symbols("w1 w2 w3 w4"), symbols("u1 u2 u3 u4")
+    e, square = sc.symbols("e square")
+    w, u = sc.symbols("w1 w2 w3 w4"), sc.symbols("u1 u2 u3 u4")
     p = [HALF - e, e, e, HALF - e]
     f = [sum((q * v * k for q, v, k in zip(p, w, row, strict=True)), start=0 * e) for row in inner_products(square)]
     bound = p[0] * (2 - p[0] * 4 * square * trial["sign"] * (w[0] - w[3]))
     loss = sum((q * a for q, a in zip(p, u, strict=True)), start=0 * e)
-    yield equal(loss - bound, p[0] * ((u[0] - 1 + f[0]) + (u[3] - 1 - f[3])) + e * (u[1] + u[2]), "E ℓ_0 − bound")
+    yield sc.equal(loss - bound, p[0] * ((u[0] - 1 + f[0]) + (u[3] - 1 - f[3])) + e * (u[1] + u[2]), "E ℓ_0 − bound")
 
 
-def shares(trial: Trial) -> Iterator[Instance]:
+def shares(trial: sc.Trial) -> Iterator[sc.Instance]:
     """No data, for the identities; then which points are heavy."""
     yield {}
     for epsilon_1 in LEVELS:
         yield {"epsilon_1": epsilon_1}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm6b-p3",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix C.2, part 2: the heavy points, and the last lines",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"With ε = ½ − ε_1, E ℓ_0 ≤ ε_1 needs **w_1 − w_4** ≥ (1/4γ²)(2 − ε_1/(½ − ε))/(½ − ε) = 1/(4ε_1γ²), so max(|w_1|, |w_4|) ≥ "
     r"1/(8ε_1γ²). The 'heavy' points x_1, x_4 have the smaller mass of ε_1 and ½ − ε_1 iff ε_1 ≤ 1/4.",
     instances=shares,
@@ -283,50 +265,48 @@ def shares(trial: Trial) -> Iterator[Instance]:
     mutants={"1/(3ε_1γ²)": {"times": 3}},
     note="The wording only: for ε_1 < 1/4 the points called heavy are the light ones.",
 )
-def arithmetic_of_the_bound(instance: Instance, trial: Trial) -> Iterator[Check]:
+def arithmetic_of_the_bound(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity, |w_1| + |w_4| ≥ w_1 − w_4 as a sum of terms that are ≥ 0, and masses."""
     if not instance:
-        e1, square, w1, w4, u1, u4 = symbols("e1 square w1 w4 u1 u4")
+        e1, square, w1, w4, u1, u4 = sc.symbols("e1 square w1 w4 u1 u4")
         rest = HALF - (HALF - e1)
-        yield equal(1 / (4 * square) * (2 - e1 / rest) / rest, 1 / (trial["times"] * e1 * square), "bound of w_1 − w_4")
-        yield equal(u1 + u4 - (w1 - w4), (u1 - w1) + (u4 + w4), "u_1 ≥ w_1, u_4 ≥ −w_4")
-        yield equal((HALF - e1) - e1, 2 * (Fraction(1, 4) - e1), "½ − ε_1 ≥ ε_1 iff ε_1 ≤ ¼")
+        yield sc.equal(1 / (4 * square) * (2 - e1 / rest) / rest, 1 / (trial["times"] * e1 * square), "bound of w_1 − w_4")
+        yield sc.equal(u1 + u4 - (w1 - w4), (u1 - w1) + (u4 + w4), "u_1 ≥ w_1, u_4 ≥ −w_4")
+        yield sc.equal((HALF - e1) - e1, 2 * (Fraction(1, 4) - e1), "½ − ε_1 ≥ ε_1 iff ε_1 ≤ ¼")
         return
-    e1 = inputs(epsilon_1=instance["epsilon_1"])
+    e1 = sc.inputs(epsilon_1=instance["epsilon_1"])
     light = instance["epsilon_1"] <= Fraction(1, 4)
-    yield equal(minimum(e1, HALF - e1), e1 if light else HALF - e1, "the smaller mass")
+    yield sc.equal(sc.minimum(e1, HALF - e1), e1 if light else HALF - e1, "the smaller mass")
 
 
-def on_four_points(trial: Trial) -> Iterator[Instance]:
+def on_four_points(trial: sc.Trial) -> Iterator[sc.Instance]:
     """No data, for what holds in symbols; then all levels at two margins."""
     yield {}
     for gamma, epsilon_1 in product(MARGINS[:2], LEVELS if trial.count(0, 1) else LEVELS[::2]):
         yield four_points(gamma, epsilon_1)
 
 
-def _four_points_in_symbols() -> Iterator[Check]:
+def _four_points_in_symbols() -> Iterator[sc.Check]:
     """Differences of predictions; the losses of both lower bounds at the two values of B; the level where they meet."""
-    e, square, B = symbols("e square B")
-    w = symbols("w1 w2 w3 w4")
+    e, square, B = sc.symbols("e square B")
+    w = sc.symbols("w1 w2 w3 w4")
     p = [e, HALF - e, HALF - e, e]
     f = [sum((q * v * k for q, v, k in zip(p, w, row, strict=True)), start=0 * e) for row in inner_products(square)]
-    yield equal(f[0] - f[3], 4 * square * p[0] * (w[0] - w[3]), "f(x_1) − f(x_4)")
-    yield equal(f[1] - f[2], 4 * square * p[1] * (w[1] - w[2]), "f(x_2) − f(x_3)")
+    yield sc.equal(f[0] - f[3], 4 * square * p[0] * (w[0] - w[3]), "f(x_1) − f(x_4)")
+    yield sc.equal(f[1] - f[2], 4 * square * p[1] * (w[1] - w[2]), "f(x_2) − f(x_3)")
     first, second = 1 / (8 * e * square), (1 - e) / (8 * square * (2 * e**2 - e + Fraction(1, 4)))
-    yield equal(e * (2 - 8 * square * e * first), e, "loss of the pair x_1, x_4 at the first value")
-    yield equal(1 - 8 * square * second * (p[0] ** 2 + p[1] ** 2), e, "loss of both pairs at the second value")
+    yield sc.equal(e * (2 - 8 * square * e * first), e, "loss of the pair x_1, x_4 at the first value")
+    yield sc.equal(1 - 8 * square * second * (p[0] ** 2 + p[1] ** 2), e, "loss of both pairs at the second value")
     gap = (1 - e) * e - (2 * e**2 - e + Fraction(1, 4))
-    yield equal(gap, (1 - 2 * e) * (6 * e - 1) / 4, "the second value is the larger one iff e ≥ 1/6")
-    yield equal(4 * square * p[0] * B - 4 * square * p[1] * B, -8 * square * B * (Fraction(1, 4) - e), "which pair is reached first")
+    yield sc.equal(gap, (1 - 2 * e) * (6 * e - 1) / 4, "the second value is the larger one iff e ≥ 1/6")
+    yield sc.equal(4 * square * p[0] * B - 4 * square * p[1] * B, -8 * square * B * (Fraction(1, 4) - e), "which pair is reached first")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm6b-least",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 6, second part, ours: the smallest B on the four points",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"On the four points with ℓ_0 the smallest B that reaches ε_1 is 1/(8ε_1γ²) for ε_1 ≤ 1/6 and (1 − ε_1)/(8γ²(2ε_1² − ε_1 + 1/4)) "
     r"for 1/6 ≤ ε_1 < 1/2, for all 0 < γ ≤ 1/√2: f(x_1) − f(x_4) = 4γ²ε_1(w_1 − w_4), f(x_2) − f(x_3) = 4γ²(½ − ε_1)(w_2 − w_3), so that "
     r"the loss is ≥ ε_1(2 − 8γ²ε_1B), and with the other pair ≥ 1 − 8γ²B(ε_1² + (½ − ε_1)²); w = (B, b, −b, −B), b = min(B, 1/(4γ²(½ − "
@@ -336,31 +316,28 @@ def _four_points_in_symbols() -> Iterator[Check]:
     mutants={"first branch up to 1/5": {"turn": Fraction(1, 5)}},
     note="So B_min ε_1γ² is 1/8 up to ε_1 = 1/6, at most 0.2023 (near ε_1 = 0.31), and 1/8 again as ε_1 → 1/2: the printed bound holds for "
     "all ε_1.",
-    cost=0.6,
 )
-def least_bound_on_four_points(instance: Instance, trial: Trial) -> Iterator[Check]:
+def least_bound_on_four_points(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The symbolic steps; then the closed form against the exact smallest B."""
     if not instance:
         yield from _four_points_in_symbols()
         return
     e, square = instance["epsilon_1"], instance["gamma"] ** 2
     least = 1 / (8 * e * square) if e <= trial["turn"] else (1 - e) / (8 * square * (2 * e**2 - e + Fraction(1, 4)))
-    yield equal(smallest(instance), least, "smallest B")
+    yield sc.equal(smallest(instance), least, "smallest B")
 
 
-def with_a_tube(trial: Trial) -> Iterator[Instance]:
+def with_a_tube(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Four points, tubes of half width ε < ½."""
     for epsilon, epsilon_1 in product((Fraction(1, 20), Fraction(1, 10), Fraction(3, 10)), LEVELS[1::3]):
         yield four_points(HALF, epsilon_1) | {"epsilon": epsilon}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm6b-tube",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 6, second part, ours: ε-insensitive losses",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"With ℓ_ε, ε < 1/2, the smallest B on the four points is (1 − 2ε)/(8ε_1γ²) for ε_1 ≤ (1 − 2ε)/(2(3 − 4ε)), else (1 − ε − "
     r"ε_1)/(8γ²(2ε_1² − ε_1 + 1/4)): for ε > 0 and small ε_1 the instance needs less than 1/(8ε_1γ²), by the factor 1 − 2ε. (Exact "
     r"programmes.)",
@@ -369,17 +346,16 @@ def with_a_tube(trial: Trial) -> Iterator[Instance]:
     mutants={"1 − ε": {"width": 1}},
     note="C.2 proves its bound for ε = 0 only, which Theorem 6 does not say; Ω(1/(ε_1γ²)) remains for fixed ε < 1/2. A kernel with W* on "
     "the edge of the tube is (0, γ/(1 − ε))-good, so that its own margin is larger too.",
-    cost=0.5,
 )
-def least_bound_with_a_tube(instance: Instance, trial: Trial) -> Iterator[Check]:
+def least_bound_with_a_tube(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The closed form against the exact smallest B."""
     e, t, square = instance["epsilon_1"], instance["epsilon"], instance["gamma"] ** 2
     small = e <= (1 - 2 * t) / (2 * (3 - 4 * t))
     least = (1 - trial["width"] * t) / (8 * e * square) if small else (1 - t - e) / (8 * square * (2 * e**2 - e + Fraction(1, 4)))
-    yield equal(smallest(instance, t), least, "smallest B")
+    yield sc.equal(smallest(instance, t), least, "smallest B")
 
 
-def decoded(point: Array, trial: Trial) -> Instance:
+def decoded(point: Array, trial: sc.Trial) -> sc.Instance:
     """Two points in the plane: features in [−1, 1]², targets in [−1, 1], a mass, γ ∈ [0.1, 1.1], ε_1 ∈ [0.05, 0.65]."""
     u = 2.0 * np.asarray(point) - 1.0
     p = 0.02 + 0.96 * point[6]
@@ -387,13 +363,11 @@ def decoded(point: Array, trial: Trial) -> Instance:
             "gamma": 0.1 + float(point[7]), "epsilon_1": 0.05 + 0.6 * float(point[8])}  # fmt: skip
 
 
-@claim(
+@sc.claim(
     "KJ-Thm6a-sharp",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 6, first part, ours: with the best constant",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"Under the hypotheses of Theorem 6 B = **1/(4ε_1γ²)** is enough; and for all γ ≤ 1, ε_1 ≤ 1/2 nothing less is: x = γ, y = 1 with "
     r"mass 2ε_1 and x = 0, y = 0 (or part of it y = 1, so that ε_0 > 0).",
     instances=kernels,
@@ -405,27 +379,24 @@ def decoded(point: Array, trial: Trial) -> Instance:
     mutants={"B = 1/(5ε_1γ²)": {"constant": 0.2}},
     note="L(a) ≥ L(W') − ⟨W', a − W'⟩/C for the regularised optimum W', and ⟨W', a − W'⟩ ≤ ‖a‖²/4 (KJ-L17a-proof); the paper uses the "
     "value of the regularised problem only. That nothing less is enough is KJ-Thm6b-two.",
-    cost=1.0,
 )
-def good_kernels_with_the_best_constant(instance: Instance, trial: Trial) -> Iterator[Check]:
+def good_kernels_with_the_best_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The same with 1/4; attacked."""
     yield _admitted(instance, trial["constant"])
 
 
-def on_two_points(trial: Trial) -> Iterator[Instance]:
+def on_two_points(trial: sc.Trial) -> Iterator[sc.Instance]:
     """γ up to 1, ε_1 up to 1/2."""
     yield {}
     for gamma, epsilon_1 in product((Fraction(1, 10), Fraction(4, 5), ONE), (Fraction(1, 50), Fraction(1, 3), HALF)):
         yield two_points(gamma, epsilon_1)
 
 
-@claim(
+@sc.claim(
     "KJ-Thm6b-two",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 6, second part, ours: two points, the best constant",
-    kind=TIGHTNESS,
-    expected=HOLDS,
+    kind=sc.TIGHTNESS,
     says=r"x = γ, y = 1 with mass 2ε_1 and x = 0 = y: K = xx' is (0, γ)-good for ℓ_0 and (ε_1, B)-good only for B ≥ **1/(4ε_1γ²)**, for "
     r"all γ ≤ 1 and ε_1 ≤ 1/2. f(γ) = 2ε_1γ²w, and 2ε_1|1 − 2ε_1γ²w| is ε_1 at w = 1/(4ε_1γ²), and more for smaller w. (In symbols, and by "
     r"exact programmes.)",
@@ -433,14 +404,13 @@ def on_two_points(trial: Trial) -> Iterator[Instance]:
     knobs={"c": Fraction(1, 4)},
     mutants={"c = 1/3": {"c": Fraction(1, 3)}},
     note="So the constant 1/4 of KJ-Thm6a-sharp cannot be improved, at no γ and ε_1.",
-    cost=0.4,
 )
-def least_bound_on_two_points(instance: Instance, trial: Trial) -> Iterator[Check]:
+def least_bound_on_two_points(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The loss in symbols, the exact smallest B."""
     if not instance:
-        e, square, short = symbols("e square short")
+        e, square, short = sc.symbols("e square short")
         least = trial["c"] / (e * square)
         loss = 2 * e * (1 - 2 * e * square * (least - short))
-        yield equal(loss, e + 4 * e**2 * square * short, "loss at B_min − s")
+        yield sc.equal(loss, e + 4 * e**2 * square * short, "loss at B_min − s")
         return
-    yield equal(smallest(instance), trial["c"] / (instance["epsilon_1"] * instance["gamma"] ** 2), "smallest B")
+    yield sc.equal(smallest(instance), trial["c"] / (instance["epsilon_1"] * instance["gamma"] ** 2), "smallest B")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain, least_loss
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
@@ -18,7 +18,7 @@ SECTION = "regression"
 FAR = Fraction(10**4)
 
 
-def within_cells(instance: Instance) -> Fraction:
+def within_cells(instance: sc.Instance) -> Fraction:
     """Least absolute error of predictors that are constant on the cells: a median in each."""
     left = ZERO
     for cell in set(instance["cells"]):
@@ -27,7 +27,7 @@ def within_cells(instance: Instance) -> Fraction:
     return left
 
 
-def cells(trial: Trial) -> Iterator[Instance]:
+def cells(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Five points in one to three cells; K constant on them, at random or 1{same cell}."""
     rng = trial.rng
     for k in range(trial.count(10, 40)):
@@ -40,13 +40,11 @@ def cells(trial: Trial) -> Iterator[Instance]:
         yield domain(weights(rng, 5), gram, targets, cells=where, alike=k % 2 == 0)
 
 
-@claim(
+@sc.claim(
     "KJ-Def3",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Definition 3",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"K is ε_0-useful for ℓ_actual if some learner that sees data through K only reaches E ℓ_actual ≤ ε_0 + ε_1 with probability ≥ 1 "
     r"− δ from poly(1/ε_1, log(1/δ)) samples, for all ε_1, δ > 0. So ε_0 ≥ the within-cell Bayes risk, for cells that K does not tell "
     r"apart; and so is ε_0(B) for ℓ_0 and every B; with K = 1{same cell} and B large both are equal.",
@@ -55,17 +53,16 @@ def cells(trial: Trial) -> Iterator[Instance]:
     mutants={"11/10 of the Bayes risk": {"share": Fraction(11, 10)}},
     note="The number of samples may depend on neither K nor the domain (KJ-H1). A training point met again is not recognised inside its "
     "cell, so that no sample size helps.",
-    cost=0.4,
 )
-def no_better_than_cells(instance: Instance, trial: Trial) -> Iterator[Check]:
+def no_better_than_cells(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """ε_0(10⁴) by an exact linear programme against medians."""
     floor, value = within_cells(instance), least_loss(instance, FAR)
-    yield at_least(value, (trial["share"] if instance["alike"] else ONE) * floor, "ε_0(B)")
+    yield sc.at_least(value, (trial["share"] if instance["alike"] else ONE) * floor, "ε_0(B)")
     if instance["alike"]:
-        yield equal(value, floor, "K = 1{same cell}")
+        yield sc.equal(value, floor, "K = 1{same cell}")
 
 
-def sizes(trial: Trial) -> Iterator[Instance]:
+def sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     """m samples on N = 100m points; and all samples and labels of small domains."""
     for m in (1, 10, 100, 1000):
         yield {"m": m, "N": 100 * m}
@@ -73,13 +70,11 @@ def sizes(trial: Trial) -> Iterator[Instance]:
         yield {"m": m, "N": N, "enumerate": True}
 
 
-@claim(
+@sc.claim(
     "KJ-H1",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 2.1, Lemma 15, Theorems 5, 8 and 9: a hypothesis that is nowhere written",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"Without **|K| ≤ 1** utility fails: on N points of equal mass with y = ±1 at random, K = N·1{x = x'} is (0, 1)-good for ℓ_0 (w = "
     r"y), but every learner from m samples, landmarks included, has an expected absolute error ≥ (1 − 1/N)^m, ≥ 99/100 for N = 100m. (In "
     r"fractions for m = 1, 10, 100, 1000 and N = 100m; the best learner over all samples for N ≤ 3, m ≤ 2.)",
@@ -91,16 +86,16 @@ def sizes(trial: Trial) -> Iterator[Instance]:
     note="At a point that was not met the label is a fair coin, and (|c − 1| + |c + 1|)/2 ≥ 1 for every prediction c. With |K| ≤ 1 the "
     "same similarity loses 1 − 1/N at B = 1. Appendix B has K ≤ 1, which allows K = −N.",
 )
-def unbounded_similarities(instance: Instance, trial: Trial) -> Iterator[Check]:
+def unbounded_similarities(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """ε_0 of w = y, and the chance that a new point was not met."""
-    N, m = inputs(N=instance["N"], m=instance["m"])
+    N, m = sc.inputs(N=instance["N"], m=instance["m"])
     height = N if trial["height"] else N / N
-    yield at_most(abs(1 - height / N), 0, "loss of w = y")
+    yield sc.at_most(abs(1 - height / N), 0, "loss of w = y")
     if "enumerate" not in instance:
-        yield at_least((1 - 1 / N) ** instance["m"], Fraction(99, 100), "(1 − 1/N)^m")
-        yield equal(100 * m, N, "N = 100m")
+        yield sc.at_least((1 - 1 / N) ** instance["m"], Fraction(99, 100), "(1 − 1/N)^m")
+        yield sc.equal(100 * m, N, "N = 100m")
         return
-    yield equal((1 - 1 / N) ** instance["m"], _least_expected_error(instance["N"], instance["m"]), "expected error of the best learner")
+    yield sc.equal((1 - 1 / N) ** instance["m"], _least_expected_error(instance["N"], instance["m"]), "expected error of the best learner")
 
 
 def _least_expected_error(N: int, m: int) -> Fraction:

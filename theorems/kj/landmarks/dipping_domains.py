@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.kj.landmarks.piecewise_linear import box, largest
 from simopt.theorems.small_worlds.exact_tails import Counts, multinomial
@@ -22,7 +22,7 @@ from simopt.theorems.small_worlds.sampled_worlds import weights
 ONE, ZERO = Fraction(1), Fraction(0)
 
 
-def domain(masses: Sequence[Fraction], gram: Sequence[Sequence[Any]], targets: Sequence[Any], bound: Any, n: int) -> Instance:
+def domain(masses: Sequence[Fraction], gram: Sequence[Sequence[Any]], targets: Sequence[Any], bound: Any, n: int) -> sc.Instance:
     """A domain as plain data: rows of `gram` are x, columns x'."""
     return {
         "masses": list(masses),
@@ -33,13 +33,13 @@ def domain(masses: Sequence[Fraction], gram: Sequence[Sequence[Any]], targets: S
     }
 
 
-def alone(count: int, n: int, bound: Any = 1) -> Instance:
+def alone(count: int, n: int, bound: Any = 1) -> sc.Instance:
     """K = 1 but K(x, x) = −1 on `count` points of equal mass, y = −B: every landmark misjudges itself."""
     gram = [[-1 if i == j else 1 for j in range(count)] for i in range(count)]
     return domain([Fraction(1, count)] * count, gram, [-Fraction(bound)] * count, bound, n)
 
 
-def largest_gap(instance: Instance, counts: Counts) -> Fraction:
+def largest_gap(instance: sc.Instance, counts: Counts) -> Fraction:
     """g(S) of a sample in which point x occurs counts[x] times, exactly; at most three points may occur."""
     n, B, gram = sum(counts), instance["B"], instance["gram"]
     marks = [x for x, k in enumerate(counts) if k]
@@ -48,7 +48,7 @@ def largest_gap(instance: Instance, counts: Counts) -> Fraction:
     return largest(coefficients, slopes, instance["targets"], box([counts[x] * B for x in marks]))
 
 
-def linear_gap(instance: Instance, counts: Counts) -> Fraction:
+def linear_gap(instance: sc.Instance, counts: Counts) -> Fraction:
     """g(S) where |y| ≥ B: Σ_x c_x |y_x| + (B/n) Σ_i |Σ_x c_x sign(y_x) K(x, x_i)|."""
     n, B, gram, targets = sum(counts), instance["B"], instance["gram"], instance["targets"]
     c = [p - Fraction(k, n) for p, k in zip(instance["masses"], counts, strict=True)]
@@ -60,38 +60,38 @@ def linear_gap(instance: Instance, counts: Counts) -> Fraction:
     return total
 
 
-def is_linear(instance: Instance) -> bool:
+def is_linear(instance: sc.Instance) -> bool:
     """Whether |y| ≥ B on the whole domain."""
     return all(abs(y) >= instance["B"] for y in instance["targets"])
 
 
-def gaps(instance: Instance) -> Iterator[tuple[Fraction, Fraction]]:
+def gaps(instance: sc.Instance) -> Iterator[tuple[Fraction, Fraction]]:
     """Values of g(S) with their probabilities, over all samples of n points."""
     gap = linear_gap if is_linear(instance) else largest_gap
     for drawn, mass in multinomial(instance["n"], tuple(instance["masses"])):
         yield gap(instance, drawn), mass
 
 
-def mean_gap(instance: Instance) -> Fraction:
+def mean_gap(instance: sc.Instance) -> Fraction:
     """E g(S)."""
     return sum((g * mass for g, mass in gaps(instance)), ZERO)
 
 
-def random_domain(rng: np.random.Generator, points: int, n: int, *, reach: int = 4) -> Instance:
+def random_domain(rng: np.random.Generator, points: int, n: int, *, reach: int = 4) -> sc.Instance:
     """K in {−1, −1/2, 0, 1/2, 1}, mostly ±1; y a multiple of 1/4 of size at most reach/4; B = 1."""
     gram = [[Fraction(int(rng.choice([-2, -2, -1, 0, 1, 2, 2])), 2) for _ in range(points)] for _ in range(points)]
     targets = [Fraction(int(rng.integers(-reach, reach + 1)), 4) for _ in range(points)]
     return domain(weights(rng, points), gram, targets, 1, n)
 
 
-def small_domains(trial: Trial, *, reach: int = 4) -> Iterator[Instance]:
+def small_domains(trial: sc.Trial, *, reach: int = 4) -> Iterator[sc.Instance]:
     """Random domains of 2 to 4 points, n ≤ 3."""
     for _ in range(trial.count(10, 60)):
         points = int(trial.rng.integers(2, 5))
         yield random_domain(trial.rng, points, int(trial.rng.integers(1, 4 if points < 4 else 3)), reach=reach)
 
 
-def decoded_domain(point: Array, trial: Trial) -> Instance:
+def decoded_domain(point: Array, trial: sc.Trial) -> sc.Instance:
     """Three points, n = 1 or 2, from the cube [0, 1]^15: nine similarities, three targets in [−1, 1], two masses, n."""
     u = [Fraction(round(32 * float(value)), 32) for value in point]
     gram = [[2 * u[3 * i + j] - 1 for j in range(3)] for i in range(3)]

@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, alone, domain, gaps, largest_gap, random_domain, small_domains
 from simopt.theorems.kj.landmarks.mean_gap import two_walks
@@ -25,20 +25,19 @@ SECTION = "regression"
 HALF = Fraction(1, 2)
 
 
-def outside_the_hypotheses(trial: Trial) -> Iterator[Instance]:
+def outside_the_hypotheses(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Targets 0 and 100 that no f can tell apart; a landmark that misjudges itself."""
     yield domain([HALF, HALF], [[0, 0], [0, 0]], [0, 100], 1, 50) | {"delta": Fraction(1, 20)}
     yield alone(60, 1) | {"delta": Fraction(4, 5)}
 
 
-@claim(
+@sc.claim(
     "KJ-DD",
-    paper=KAR_JAIN,
     section=SECTION,
     place="End of Appendix B",
-    kind=HIGH_PROBABILITY,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.HIGH_PROBABILITY,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"If |K| ≤ 1 and the loss is C_L-Lipschitz, then for every δ, with probability ≥ 1 − δ over S, sup_{f ∈ F_S} (L_f − L̂^S_f) ≤ "
     r"4BC_L √(log(1/δ)/n).",
     instances=outside_the_hypotheses,
@@ -48,40 +47,36 @@ def outside_the_hypotheses(trial: Trial) -> Iterator[Instance]:
     "0.444. With |y| ≤ B: n = 1, K = 1 but K(x, x) = −1, y = −B, δ = 4/5: g = 1.97 always (60 points), the bound is 1.89. The derivation "
     "adds 2BC_L/√n and 6BC_L√(log(1/δ)/2n), of which the second alone is more than the result (KJ-DD-sum). Under |y| ≤ B the printed "
     "bound is true for δ ≤ 1/64 (KJ-DD-small), and we know no failure for δ ≤ 1/2.",
-    cost=1.0,
 )
-def double_dipping_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def double_dipping_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The exact probability that g(S) passes the enclosed bound."""
     n, B, delta = instance["n"], instance["B"], instance["delta"]
     M = B + max(abs(y) for y in instance["targets"])
-    level = log(1 / rational(delta))
-    bound = trial["mean"] * B / root(n) + 4 * B * root(level / n) + trial["range"] * M * root(level / (2 * n))
+    level = sc.log(1 / sc.rational(delta))
+    bound = trial["mean"] * B / sc.root(n) + 4 * B * sc.root(level / n) + trial["range"] * M * sc.root(level / (2 * n))
     low = high = ZERO
     for g, mass in gaps(instance):
         low += mass * (g > bound.high)
         high += mass * (g > bound.low)
-    yield probability(low, high, delta, f"P(g(S) > {float(bound):.4f}), n = {n}")
+    yield sc.probability(low, high, delta, f"P(g(S) > {float(bound):.4f}), n = {n}")
 
 
-@claim(
+@sc.claim(
     "KJ-DD-sum",
-    paper=KAR_JAIN,
     section=SECTION,
     place="End of Appendix B, the last inequality",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"E + 6BC_L √(log(1/δ)/2n) ≤ 4BC_L √(log(1/δ)/n) holds for no n, B, δ and no E ≥ 0: 6/√2 > 4.",
-    instances=once,
     exhaustive=True,
     knobs={"differences": 6},
     mutants={"with differences 4B/n": {"differences": 4}},
 )
-def printed_sum(instance: Instance, trial: Trial) -> Iterator[Check]:
+def printed_sum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The two coefficients of BC_L √(log(1/δ)/n)."""
-    yield at_least(trial["differences"] / root(2), 4, "6/√2 > 4", strict=True)
+    yield sc.at_least(trial["differences"] / sc.root(2), 4, "6/√2 > 4", strict=True)
 
 
-def every_size(trial: Trial) -> Iterator[Instance]:
+def every_size(trial: sc.Trial) -> Iterator[sc.Instance]:
     """n up to 60 one by one, and the tail n ≥ 60."""
     for n in range(1, 61):
         yield {"n": n}
@@ -89,18 +84,16 @@ def every_size(trial: Trial) -> Iterator[Instance]:
 
 
 @cache
-def level_at(delta: Fraction) -> Expr:
+def level_at(delta: Fraction) -> sc.Expr:
     """log(1/δ), once."""
-    return log(1 / rational(delta), bits=64)
+    return sc.log(1 / sc.rational(delta), bits=64)
 
 
-@claim(
+@sc.claim(
     "KJ-DD-small",
-    paper=KAR_JAIN,
     section=SECTION,
     place="End of Appendix B, ours: where the printed bound is true",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Let |K| ≤ 1, ‖w‖_∞ ≤ B, |y| ≤ B and the absolute loss. For δ ≤ 1/64 the bound of KJ-DD+ or the trivial g(S) ≤ 2B is at most "
     r"the printed 4B √(log(1/δ)/n), for every n; so the printed bound holds. (It is enough to look at δ = 1/64.)",
     instances=every_size,
@@ -109,21 +102,21 @@ def level_at(delta: Fraction) -> Expr:
     note="4√(L/n) ≥ 2 for n ≤ 4L. Otherwise 2M_n/√n ≤ (4 − 2√2)√L is needed, which grows in L; M_n ≤ (2/√π)√(n + 2) because C(2m, m)/4^m ≤ "
     "1/√(πm), so that 2M_n/√n ≤ √(16 (1 + 2/n)/3.14).",
 )
-def printed_bound_for_small_levels(instance: Instance, trial: Trial) -> Iterator[Check]:
+def printed_bound_for_small_levels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The squares of the smaller of the two bounds and of the printed one, times n."""
     level = level_at(trial["delta"])
-    room = (4 - root(8, bits=64)) ** 2 * level
+    room = (4 - sc.root(8, bits=64)) ** 2 * level
     if not instance:
-        yield at_most(Fraction(1600, 314) * (1 + Fraction(2, 60)), room, "n ≥ 60")
+        yield sc.at_most(Fraction(1600, 314) * (1 + Fraction(2, 60)), room, "n ≥ 60")
         return
     n = instance["n"]
     if n <= 4 * level.low:
-        yield at_most(4 * n, 16 * level, f"n = {n}")
+        yield sc.at_most(4 * n, 16 * level, f"n = {n}")
     else:
-        yield at_most(4 * two_walks(n) ** 2 / n, room, f"n = {n}")
+        yield sc.at_most(4 * two_walks(n) ** 2 / n, room, f"n = {n}")
 
 
-def bounded_domains(trial: Trial) -> Iterator[Instance]:
+def bounded_domains(trial: sc.Trial) -> Iterator[sc.Instance]:
     """|y| ≤ B = 1: fair losses 0 and 1, one similarity for all, landmarks that misjudge themselves, random domains."""
     for n in (1, 4, 12, 40):
         yield domain([HALF, HALF], [[0, 0], [0, 0]], [0, 1], 1, n)
@@ -142,13 +135,11 @@ def level_of(scaled: Ball, mean_squared: Fraction, spread_squared: Fraction) -> 
     return over**2 / ball(spread_squared) if over > 0 else None
 
 
-@claim(
+@sc.claim(
     "KJ-DD+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="End of Appendix B, corrected",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"Let |K| ≤ 1, ‖w‖_∞ ≤ B, **|y| ≤ B** and the absolute loss (or any C_L-Lipschitz loss of range 2BC_L). For every δ in (0, 1), "
     r"with probability ≥ 1 − δ, sup_{f ∈ F_S} (L_f − L̂^S_f) ≤ (2 M_n/√n + 2√2 √log(1/δ)) BC_L/√n ≤ (2√2 + 2√2 √log(1/δ)) BC_L/√n.",
     instances=bounded_domains,
@@ -157,9 +148,8 @@ def level_of(scaled: Ball, mean_squared: Fraction, spread_squared: Fraction) -> 
     corrects="KJ-DD",
     note="KJ-T20-proved for the mean, McDiarmid's inequality with differences 4B/n (KJ-T19+) for the rest: M_n as there. All δ at once, "
     "exactly.",
-    cost=1.5,
 )
-def double_dipping(instance: Instance, trial: Trial) -> Iterator[Check]:
+def double_dipping(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(g(S) ≥ t)/δ at every value t of g(S), with B = 1."""
     n = instance["n"]
     mean = trial["mean"] * (2 * two_walks(n)) ** 2 / n
@@ -170,7 +160,7 @@ def double_dipping(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield holds_for_all_levels(tails(list(gaps(instance))), exponent, f"g(S), n = {n}")
 
 
-def gap_in_ball(instance: Instance, counts: Counts) -> Fraction:
+def gap_in_ball(instance: sc.Instance, counts: Counts) -> Fraction:
     """g(S)² for f = n^{-1/2} Σ w_i K(·, x_i), ‖w‖₂ ≤ B, |y| = B: B² ‖v‖² with v_i = n^{-1/2} Σ_x c_x (−sign y_x) K(x, x_i)."""
     n, B, gram = sum(counts), instance["B"], instance["gram"]
     c = [p - Fraction(k, n) for p, k in zip(instance["masses"], counts, strict=True)]
@@ -182,7 +172,7 @@ def gap_in_ball(instance: Instance, counts: Counts) -> Fraction:
     return Fraction(B**2 * square / n)
 
 
-def signs(trial: Trial) -> Iterator[Instance]:
+def signs(trial: sc.Trial) -> Iterator[sc.Instance]:
     """y = ±1, B = 1, n up to 60."""
     for n in (1, 2, 5, 12, 60):
         yield domain([HALF, HALF], [[1, 1], [1, 1]], [-1, 1], 1, n)
@@ -195,13 +185,11 @@ def signs(trial: Trial) -> Iterator[Instance]:
         yield made | {"targets": [Fraction(int(s)) for s in trial.rng.choice([-1, 1], size=points)]}
 
 
-@claim(
+@sc.claim(
     "KJ-DD-l2",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Algorithm 1, comment in step 1: landmarks from the training set are justified in Appendix B",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"Let |K| ≤ 1, |y| ≤ B, absolute loss, f = n^{−1/2} Σ w_i K(·, x_i) with **‖w‖₂ ≤ B** as in Algorithm 1, the landmarks x_1, …, "
     r"x_n being the training set. For every δ, with probability ≥ 1 − δ, sup_f (L_f − L̂^S_f) ≤ (2√2 + 8 √log(1/δ)) B/√n. (Tried with y = "
     r"±B, where the supremum is a norm: all δ at once, exactly.)",
@@ -212,9 +200,8 @@ def signs(trial: Trial) -> Iterator[Instance]:
     "(KJ-DD-l2-difference). Repair: the pair class of mean_gap.py gives E g ≤ 2√2 B/√n in this ball too; putting w_i = 0, g(S) − g(S^i) ≤ "
     "2|w_i|/√n + 2B/n, so Σ_i (g(S) − g(S^i))₊² ≤ 16B²/n, and the entropy method (Boucheron, Lugosi and Massart 2003, Theorem 2) gives "
     "P(g > E g + t) ≤ exp(−nt²/64B²).",
-    cost=1.0,
 )
-def double_dipping_in_the_ball(instance: Instance, trial: Trial) -> Iterator[Check]:
+def double_dipping_in_the_ball(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(g(S) ≥ t)/δ at every value t; t² is rational."""
     n = instance["n"]
     pairs = [(gap_in_ball(instance, drawn), mass) for drawn, mass in multinomial(n, tuple(instance["masses"]))]
@@ -225,13 +212,11 @@ def double_dipping_in_the_ball(instance: Instance, trial: Trial) -> Iterator[Che
     yield holds_for_all_levels(tails(pairs), exponent, f"g(S), n = {n}")
 
 
-@claim(
+@sc.claim(
     "KJ-DD-l2-difference",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Algorithm 1, comment in step 1, ours: why Theorem 19 does not carry over",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"With ‖w‖₂ ≤ B there are samples with g(S) − g(S^i) = B/√n for every n: all mass is on o, y = −B, S is n − 1 times a with K(·, "
     r"a) = 0 and once b with K(o, b) = 1, K(a, b) = K(b, b) = 0; c with K(·, c) = 0 takes the place of b. Then n (g(S) − g(S^i))² = B², "
     r"so that McDiarmid's inequality bounds P(g − E g > t) by exp(−2t²/B²) for every n. (n ≤ 30, g² exactly.)",
@@ -239,28 +224,26 @@ def double_dipping_in_the_ball(instance: Instance, trial: Trial) -> Iterator[Che
     knobs={"scale": 1},
     mutants={"as for ‖w‖_∞ ≤ B, 16B²/n² for each point": {"scale": 17}},
 )
-def one_point_moves_the_gap_in_the_ball(instance: Instance, trial: Trial) -> Iterator[Check]:
+def one_point_moves_the_gap_in_the_ball(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """n (g(S)² − g(S^i)²), g(S^i) = 0."""
     n = instance["n"]
     gram = [[0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
     made = domain([ONE, ZERO, ZERO, ZERO], gram, [-1, -1, -1, -1], 1, n)
     first, second = (gap_in_ball(made, counts) for counts in ((0, n - 1, 1, 0), (0, n - 1, 0, 1)))
-    yield equal(second, 0, "g(S^i)")
-    yield at_least(n * first, trial["scale"], "Σ_i c_i²")
+    yield sc.equal(second, 0, "g(S^i)")
+    yield sc.at_least(n * first, trial["scale"], "Σ_i c_i²")
 
 
-def outlier(trial: Trial) -> Iterator[Instance]:
+def outlier(trial: sc.Trial) -> Iterator[sc.Instance]:
     """K = 1, y = 0 on all mass but 1/100, where y = 10; the sample is the one rare point."""
     yield domain([Fraction(99, 100), Fraction(1, 100)], [[1, 1], [1, 1]], [0, 10], 1, 1)
 
 
-@claim(
+@sc.claim(
     "KJ-DD-util-onesided",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix B, the bound is useful as follows: the step L̂_{f*} ≤ L_{f*} + ε",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"sup_{f ∈ F_S} (L_f − L̂^S_f) ≤ ε does not imply L̂^S_{f*} ≤ L_{f*} + ε, nor L_{f̂} ≤ L_{f*} + 2ε for the empirical minimiser "
     r"f̂: K = 1, B = 1, P(y = 0) = 0.99, else y = 10, S = (10): f̂ = 1 has L = 1.08, f* = 0 has L = 0.1, and sup (L − L̂) is negative.",
     instances=outlier,
@@ -268,7 +251,7 @@ def outlier(trial: Trial) -> Iterator[Instance]:
     knobs={"two_sided": 0},
     mutants={"with sup |L − L̂|": {"two_sided": 1}},
 )
-def one_side_is_not_enough(instance: Instance, trial: Trial) -> Iterator[Check]:
+def one_side_is_not_enough(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """L of f̂ = 1 and of f* = 0 by hand, g by the exact maximum."""
     masses, targets = instance["masses"], instance["targets"]
 
@@ -278,8 +261,8 @@ def one_side_is_not_enough(instance: Instance, trial: Trial) -> Iterator[Check]:
     fitted, best = risk(1), risk(0)
     other = abs(0 - targets[1]) - best  # L̂ − L at f*
     epsilon = max(largest_gap(instance, (0, 1)), ZERO) + trial["two_sided"] * other
-    yield at_least(fitted, best + 2 * epsilon, "L of the empirical minimiser", strict=True)
-    yield at_least(other, epsilon, "L̂ − L at the best predictor", strict=True)
+    yield sc.at_least(fitted, best + 2 * epsilon, "L of the empirical minimiser", strict=True)
+    yield sc.at_least(other, epsilon, "L̂ − L at the best predictor", strict=True)
 
 
 def minimiser(gram: Array, targets: Array, shares: Array) -> Array:
@@ -302,7 +285,7 @@ def minimiser(gram: Array, targets: Array, shares: Array) -> Array:
     return np.asarray(gram[:, seen] @ (shares[seen] * found.x[: seen.size]))
 
 
-def settings(trial: Trial) -> Iterator[Instance]:
+def settings(trial: sc.Trial) -> Iterator[sc.Instance]:
     """A coin; sizes, noise and seeds. Without noise and with an invertible K no f̂ is exact, as some x is rarer in S than in the domain."""
     yield {"coin": True, "n": 2000, "delta": 1e-9}
     for points, n in ((16, 400), (20, 2000)):
@@ -316,13 +299,11 @@ def bound(n: int, delta: float) -> float:
     return mean + 4 * math.sqrt(2 * math.log(1 / delta) / n)
 
 
-@claim(
+@sc.claim(
     "KJ-DD-util",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix B, a predictor learned on its own landmarks",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"Let |K| ≤ 1, **|y| ≤ B**, absolute loss, and f = E[wK] with |w| ≤ B, L(f) = ε_0. The empirical minimiser f̂ over F_S, S both "
     r"landmarks and training set, has L(f̂) ≤ ε_0 + 2ε with probability ≥ 1 − 2δ, 2ε = B (2M_n + 2 + √(n − 1))/n + 4√2 B √(log(1/δ)/n): "
     r"ε_0 + O(B√(log(1/δ)/n)). (Two domains, draws; a nearly fair coin, which comes nearest, by its law.)",
@@ -331,13 +312,12 @@ def bound(n: int, delta: float) -> float:
     mutants={"no excess over ε_0": {"share": 0.0}},
     note="Gap: the paper bounds L̂_{f*} − L_{f*} by sup (L − L̂), the wrong side (KJ-DD-util-onesided), and f* depends on S. Repair in "
     "the head of double_dipping.py: f̃ in the place of f*, and McDiarmid's inequality for L̂(f̃).",
-    cost=1.5,
 )
-def learned_on_its_own_landmarks(instance: Instance, trial: Trial) -> Iterator[Check]:
+def learned_on_its_own_landmarks(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Draws of S; what the coin reaches with a larger probability than 2δ."""
     if "coin" in instance:
         n, delta = instance["n"], instance["delta"]
-        yield at_most(reached(n, 2 * delta), trial["share"] * bound(n, delta), "excess on a nearly fair coin")
+        yield sc.at_most(reached(n, 2 * delta), trial["share"] * bound(n, delta), "excess on a nearly fair coin")
         return
     rng = np.random.default_rng(instance["seed"])
     points, n, delta = instance["points"], instance["n"], instance["delta"]
@@ -349,10 +329,10 @@ def learned_on_its_own_landmarks(instance: Instance, trial: Trial) -> Iterator[C
     for _ in trial.draws(100_000):
         shares = trial.rng.multinomial(n, masses) / n
         learned = minimiser(gram, targets, shares)
-        yield outcome(float(masses @ np.abs(learned - targets)) > limit, 2 * delta)
+        yield sc.outcome(float(masses @ np.abs(learned - targets)) > limit, 2 * delta)
 
 
-def landmarked_loss(instance: Instance, counts: Counts, weights: list[Fraction]) -> Fraction:
+def landmarked_loss(instance: sc.Instance, counts: Counts, weights: list[Fraction]) -> Fraction:
     """L̂(f̃) on the sample with these counts."""
     n, total = sum(counts), ZERO
     for k, row, y in zip(counts, instance["gram"], instance["targets"], strict=True):
@@ -362,22 +342,19 @@ def landmarked_loss(instance: Instance, counts: Counts, weights: list[Fraction])
     return total / n
 
 
-@claim(
+@sc.claim(
     "KJ-DD-util-mean",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix B, ours: the two means behind the repair",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"For |K| ≤ 1, |w| ≤ B and any y: E_S L̂(f̃) ≤ L(f) + B (2 + √(n − 1))/n; and for every sample L(f̂) ≤ L̂(f̃) + g(S) for each "
     r"empirical minimiser f̂, as L̂(f̂) ≤ L̂(f̃) because f̃ ∈ F_S. (w = ±1; all samples of small domains, exactly: g(S) ≥ L(f̃) − "
     r"L̂(f̃).)",
     instances=lambda trial: small_domains(trial, reach=8),
     knobs={"own": 2},
     mutants={"without the landmark's own term": {"own": 0}},
-    cost=0.5,
 )
-def means_of_the_repair(instance: Instance, trial: Trial) -> Iterator[Check]:
+def means_of_the_repair(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both, with w = −sign K(x, x), which is worst for the landmark's own term."""
     masses, gram, n = instance["masses"], instance["gram"], instance["n"]
     weights = [-ONE if row[x] > 0 else ONE for x, row in enumerate(gram)]
@@ -390,5 +367,5 @@ def means_of_the_repair(instance: Instance, trial: Trial) -> Iterator[Check]:
         landmarked = [sum((k * w * a for k, w, a in zip(drawn, weights, row, strict=True)), ZERO) / n for row in gram]
         loss = sum((p * abs(v - y) for p, v, y in zip(masses, landmarked, instance["targets"], strict=True)), ZERO)
         if sum(1 for k in drawn if k) <= 3:
-            yield at_most(loss - empirical, largest_gap(instance, drawn), "L(f̃) − L̂(f̃) against g(S)")
-    yield at_most(mean, risk + (trial["own"] + root(n - 1)) / n, "E L̂(f̃)")
+            yield sc.at_most(loss - empirical, largest_gap(instance, drawn), "L(f̃) − L̂(f̃) against g(S)")
+    yield sc.at_most(mean, risk + (trial["own"] + sc.root(n - 1)) / n, "E L̂(f̃)")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kj.landmarks.landmark_laws import ONE, decoded_landmarks, deviations, draws, hadamard, landmarked, mean_sizes, signs
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, tails
 
@@ -14,45 +14,40 @@ SECTION = "regression"
 ZERO = Fraction(0)
 
 
-def levels(trial: Trial) -> Iterator[Instance]:
+def levels(trial: sc.Trial) -> Iterator[sc.Instance]:
     """ε/B and δ, with the smallest d that the bound allows; rank one and orthogonal columns."""
     for epsilon, delta in (("1/2", "1/20"), ("1/2", "1/3"), ("1/4", "1/5"), ("3/4", "1/100"), ("1", "1/2")):
         for kind in ("signs", "rare") + (("hadamard",) if epsilon == "1" else ()):
             yield {"epsilon": Fraction(epsilon), "delta": Fraction(delta), "kind": kind}
 
 
-@claim(
+@sc.claim(
     "KJ-L15",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Lemma 15",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"Let **|K| ≤ 1** and w: X → **[−B, B]** (printed {−B, B}). For all ε, δ > 0 some d(ε, δ) suffices: with probability ≥ 1 − δ "
     r"over d landmarks there is a linear f̃ with E_x |f̃(Ψ(x)) − f(x)| ≤ ε. Any d ≥ (B/ε)² (1 + √(2 log(1/δ)))² will do.",
     instances=levels,
     knobs={"share": ONE},
     mutants={"a sixteenth of d": {"share": Fraction(1, 16)}},
     note="d by KJ-L15+, from the same f̃ as in the paper. Without |K| ≤ 1 no d will do: K = N·1{x = x'} on N points.",
-    cost=1.0,
 )
-def landmarks_suffice(instance: Instance, trial: Trial) -> Iterator[Check]:
+def landmarks_suffice(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(E_x |f̃ − f| > ε) exactly, B = 1."""
     epsilon, delta = instance["epsilon"], instance["delta"]
-    need = (1 + root(2 * log(1 / rational(delta), bits=64), bits=64)) ** 2 / epsilon**2
+    need = (1 + sc.root(2 * sc.log(1 / sc.rational(delta), bits=64), bits=64)) ** 2 / epsilon**2
     d = max(1, math.ceil(trial["share"] * Fraction(need.high)))
     made = {"signs": signs(d), "rare": signs(d, Fraction(1, 5)), "hadamard": hadamard(d)}[instance["kind"]]
     bad = sum((mass for size, mass in mean_sizes(made) if size > epsilon), ZERO)
-    yield probability(bad, bad, delta, f"{instance['kind']}, d = {made['d']}")
+    yield sc.probability(bad, bad, delta, f"{instance['kind']}, d = {made['d']}")
 
 
-@claim(
+@sc.claim(
     "KJ-L15+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Lemma 15, ours: with a constant",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"If |K| ≤ 1 and |w| ≤ B, then for every δ in (0, 1), with probability ≥ 1 − δ over d landmarks, E_x |f̃(x) − f(x)| ≤ (B/√d) (1 + "
     r"√(2 log(1/δ))).",
     instances=draws,
@@ -63,9 +58,8 @@ def landmarks_suffice(instance: Instance, trial: Trial) -> Iterator[Check]:
     mutants={"without B/√d": {"mean": 0}, "√(log(1/δ)/2)": {"spread": Fraction(1, 2)}},
     note="McDiarmid's inequality: one landmark moves E_x |f̃ − f| by ≤ 2B/d, and E |f̃(x) − f(x)| ≤ B/√d for each x. No condition ties δ "
     "to ε/B, as Lemma 15's proof needs. The largest P(bad)/δ is that of two fair signs, e^{(√2 − 1)²/2}/2 = 0.545.",
-    cost=1.0,
 )
-def landmarking_error(instance: Instance, trial: Trial) -> Iterator[Check]:
+def landmarking_error(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(E_x |f̃ − f| ≥ t)/δ at every value t, B = 1."""
     d = instance["d"]
 
@@ -76,13 +70,11 @@ def landmarking_error(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield holds_for_all_levels(tails(mean_sizes(instance)), exponent, f"E|f̃ − f|, d = {d}")
 
 
-@claim(
+@sc.claim(
     "KJ-L15-p1",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Proof of Lemma 15, the Hoeffding step",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"If |K| ≤ 1 and |w| ≤ B, then d = O((B²/ε²) log(1/δ²)) landmarks give P(|f̃(x) − f(x)| ≥ ε) < δ² for each x: d ≥ (2B²/ε²) "
     r"log(2/δ²) is enough, as P(|f̃(x) − f(x)| ≥ ε) ≤ 2 exp(−dε²/2B²).",
     instances=draws,
@@ -91,9 +83,8 @@ def landmarking_error(instance: Instance, trial: Trial) -> Iterator[Check]:
     evaluations=(40, 400),
     knobs={"factor": Fraction(2)},
     mutants={"2 exp(−2dε²/B²)": {"factor": Fraction(1, 2)}},
-    cost=1.0,
 )
-def error_at_a_point(instance: Instance, trial: Trial) -> Iterator[Check]:
+def error_at_a_point(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The exact tail at each point x and each value ε."""
     d, found = instance["d"], list(deviations(instance))
 
@@ -105,22 +96,19 @@ def error_at_a_point(instance: Instance, trial: Trial) -> Iterator[Check]:
         yield holds_for_all_levels(tails([(abs(off[x]), mass) for off, mass in found]), exponent, f"|f̃(x) − f(x)|, x = {x}")
 
 
-@claim(
+@sc.claim(
     "KJ-L15-p2",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Proof of Lemma 15, Fubini and Markov",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"If P_L(|f̃(x) − f(x)| > ε) ≤ δ² for every x, then P_L(P_x(|f̃(x) − f(x)| > ε) > δ) ≤ δ. (On domains, for every ε that occurs, "
     r"δ² the largest of the probabilities over x; exactly.)",
     instances=draws,
     knobs={"power": 2},
     mutants={"δ³ in the conclusion": {"power": 6}},
     note="In squares, so that all is rational: P_x > δ iff P_x² > δ².",
-    cost=1.0,
 )
-def few_points_are_bad(instance: Instance, trial: Trial) -> Iterator[Check]:
+def few_points_are_bad(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """P_L(P_x(bad)² > δ²)² ≤ δ²."""
     masses, found = instance["masses"], list(deviations(instance))
     sizes = sorted({abs(e) for off, _ in found for e in off})
@@ -131,31 +119,28 @@ def few_points_are_bad(instance: Instance, trial: Trial) -> Iterator[Check]:
         for flags, mass in bad:
             if sum((p for p, flag in zip(masses, flags, strict=True) if flag), ZERO) ** 2 > square:
                 share += mass
-        yield at_most(share**2, square ** (trial["power"] // 2), f"P_L(P_x(bad) > δ)², ε = {float(epsilon):.3g}")
+        yield sc.at_most(share**2, square ** (trial["power"] // 2), f"P_L(P_x(bad) > δ)², ε = {float(epsilon):.3g}")
 
 
-@claim(
+@sc.claim(
     "KJ-L15-p3",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Proof of Lemma 15, from points to the mean",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"Let |f̃ − f| ≤ ε outside of a set of mass q ≤ δ, |f̃ − f| ≤ 2B on it and **ε ≤ 2B**. Then E_x |f̃ − f| ≤ (1 − q)ε + 2Bq = (1 − "
     r"δ)ε + 2Bδ − (δ − q)(2B − ε) ≤ (1 − δ)ε + 2Bδ.",
-    instances=once,
     exhaustive=True,
     knobs={"reach": 2},
     mutants={"|f̃ − f| ≤ B": {"reach": 1}},
 )
-def from_points_to_the_mean(instance: Instance, trial: Trial) -> Iterator[Check]:
+def from_points_to_the_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity."""
-    q, epsilon, B, delta = symbols("q epsilon B delta")
+    q, epsilon, B, delta = sc.symbols("q epsilon B delta")
     bound = (1 - delta) * epsilon + trial["reach"] * B * delta
-    yield equal((1 - q) * epsilon + 2 * B * q, bound - (delta - q) * (2 * B - epsilon), "q ≤ δ")
+    yield sc.equal((1 - q) * epsilon + 2 * B * q, bound - (delta - q) * (2 * B - epsilon), "q ≤ δ")
 
 
-def nearly_epsilon(trial: Trial) -> Iterator[Instance]:
+def nearly_epsilon(trial: sc.Trial) -> Iterator[sc.Instance]:
     """δ just below ε/B, where (1 − δ)ε + 2Bδ is attained: |f̃ − f| is ε on mass 1 − δ and 2B on the rest."""
     for B, epsilon, delta in (
         (1, Fraction(1, 2), Fraction(49, 100)),
@@ -165,14 +150,13 @@ def nearly_epsilon(trial: Trial) -> Iterator[Instance]:
         yield {"B": B, "epsilon": epsilon, "delta": delta}
 
 
-@claim(
+@sc.claim(
     "KJ-L15-p4",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Proof of Lemma 15, the last line",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=CONSTANT,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.CONSTANT,
     says=r"(1 − δ)ε + 2Bδ < 2ε for δ < ε/B.",
     instances=nearly_epsilon,
     knobs={"times": 2},
@@ -180,80 +164,73 @@ def nearly_epsilon(trial: Trial) -> Iterator[Instance]:
     note="B = 1, ε = 1/2, δ = 49/100: 1.235 > 1. Lemma 15 is untouched: 3ε, or δ ≤ ε/(2B − ε) (KJ-L15-p4+), and KJ-L15+ needs no "
     "condition.",
 )
-def twice_epsilon(instance: Instance, trial: Trial) -> Iterator[Check]:
+def twice_epsilon(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The bound of the last line."""
-    B, epsilon, delta = inputs(B=instance["B"], epsilon=instance["epsilon"], delta=instance["delta"])
-    yield at_most((1 - delta) * epsilon + 2 * B * delta, trial["times"] * epsilon, "(1 − δ)ε + 2Bδ", strict=True)
+    B, epsilon, delta = sc.inputs(B=instance["B"], epsilon=instance["epsilon"], delta=instance["delta"])
+    yield sc.at_most((1 - delta) * epsilon + 2 * B * delta, trial["times"] * epsilon, "(1 − δ)ε + 2Bδ", strict=True)
 
 
-@claim(
+@sc.claim(
     "KJ-L15-p4+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Proof of Lemma 15, the last line, corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"3ε − (1 − δ)ε − 2Bδ = 2(ε − Bδ) + δε > 0 for δ < ε/B, and 2ε − (1 − δ)ε − 2Bδ = ε − δ(2B − ε) ≥ 0 for δ ≤ ε/(2B − ε), so for δ "
     r"≤ ε/2B.",
-    instances=once,
     exhaustive=True,
     knobs={"times": 3},
     mutants={"2ε for δ < ε/B": {"times": 2}},
     corrects="KJ-L15-p4",
 )
-def three_epsilon(instance: Instance, trial: Trial) -> Iterator[Check]:
+def three_epsilon(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both identities."""
-    epsilon, B, delta = symbols("epsilon B delta")
+    epsilon, B, delta = sc.symbols("epsilon B delta")
     bound = (1 - delta) * epsilon + 2 * B * delta
-    yield equal(trial["times"] * epsilon - bound, 2 * (epsilon - B * delta) + delta * epsilon, "3ε")
-    yield equal(2 * epsilon - bound, epsilon - delta * (2 * B - epsilon), "2ε")
+    yield sc.equal(trial["times"] * epsilon - bound, 2 * (epsilon - B * delta) + delta * epsilon, "3ε")
+    yield sc.equal(2 * epsilon - bound, epsilon - delta * (2 * B - epsilon), "2ε")
 
 
-def cancelling(trial: Trial) -> Iterator[Instance]:
+def cancelling(trial: sc.Trial) -> Iterator[sc.Instance]:
     """w = ±1 of equal mass and K = 1: f = 0; with one landmark |f̃| = 1, with two f̃ may be 0."""
     for d in (1, 2):
         yield landmarked([Fraction(1, 2)] * 2, [[1, 1], [1, 1]], [1, -1], d)
 
 
-@claim(
+@sc.claim(
     "KJ-L15-p5",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Proof of Lemma 15: sup |f̃| = sup |f| = B",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=TYPO,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.TYPO,
     says=r"sup_x |f(x)| = B = sup_x |w(x)|, for |K| = 1.",
     instances=cancelling,
     knobs={"share": ONE},
     mutants={"≥ 0": {"share": ZERO}},
     note="w = ±B on two halves and K = 1: f = 0. Only ≤ B is used (KJ-L15-p5+).",
 )
-def largest_value(instance: Instance, trial: Trial) -> Iterator[Check]:
+def largest_value(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """max_x |f(x)|."""
     masses, w = instance["masses"], instance["weights"]
     top = max(abs(sum((p * v * k for p, v, k in zip(masses, w, row, strict=True)), ZERO)) for row in instance["gram"])
-    yield at_least(top, trial["share"] * max(abs(v) for v in w), "sup |f|")
+    yield sc.at_least(top, trial["share"] * max(abs(v) for v in w), "sup |f|")
 
 
-@claim(
+@sc.claim(
     "KJ-L15-p5+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Proof of Lemma 15: sup |f̃| and sup |f| are at most B",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"If |K| ≤ 1 and |w| ≤ B, then |Σ p_i w_i k_i| ≤ B for masses p: B − s w k = ½[(B − sw)(1 + k) + (B + sw)(1 − k)] ≥ 0 for s = "
     r"±1, and B Σ p_i − s Σ p_i w_i k_i = Σ p_i (B − s w_i k_i), term by term. (In symbols.)",
-    instances=once,
     exhaustive=True,
     knobs={"bound": ONE},
     mutants={"B/2": {"bound": Fraction(1, 2)}},
     corrects="KJ-L15-p5",
 )
-def values_are_bounded(instance: Instance, trial: Trial) -> Iterator[Check]:
+def values_are_bounded(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The two identities for both signs."""
-    B, p, w, k = symbols("B p w k")
+    B, p, w, k = sc.symbols("B p w k")
     for s in (1, -1):
-        yield equal(trial["bound"] * B - s * w * k, ((B - s * w) * (1 + k) + (B + s * w) * (1 - k)) / 2, "the bound of a term")
-        yield equal(B * p - s * p * w * k, p * (B - s * w * k), "the sum, one term")
+        yield sc.equal(trial["bound"] * B - s * w * k, ((B - s * w) * (1 + k) + (B + s * w) * (1 - k)) / 2, "the bound of a term")
+        yield sc.equal(B * p - s * p * w * k, p * (B - s * w * k), "the sum, one term")

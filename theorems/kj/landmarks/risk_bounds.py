@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.kj.landmarks.uniform_gaps import ONE, coins, gaps, in_the_plane, indistinct, on_the_line, reach
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, enclosed, holds_for_all_levels, tails
@@ -23,40 +23,39 @@ SECTION = "regression"
 ZERO = Fraction(0)
 
 
-def far_targets(trial: Trial) -> Iterator[Instance]:
+def far_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Predictions of size ≤ 1/100 for targets 0 and 1; then |y| = C_X C_W at n = 1 and large δ."""
     yield indistinct(100, Fraction(1, 100)) | {"delta": Fraction(1, 20)}
     yield coins(1) | {"delta": Fraction(9, 10)}
 
 
 @cache
-def logarithm(value: int | Fraction) -> Expr:
+def logarithm(value: int | Fraction) -> sc.Expr:
     """log of a number, computed once."""
-    return log(rational(value), bits=64)
+    return sc.log(sc.rational(value), bits=64)
 
 
-def passed(instance: Instance, bound: Expr) -> Check:
+def passed(instance: sc.Instance, bound: sc.Expr) -> sc.Check:
     """P(gap > bound) ≤ δ with the exact probability."""
     low = high = ZERO
     for gap, mass in gaps(instance):
         low += mass * (gap > bound.high)
         high += mass * (gap > bound.low)
-    return probability(low, high, instance["delta"], f"P(gap > {float(bound):.4f}), n = {instance['n']}")
+    return sc.probability(low, high, instance["delta"], f"P(gap > {float(bound):.4f}), n = {instance['n']}")
 
 
-def range_of_loss(instance: Instance) -> Fraction:
+def range_of_loss(instance: sc.Instance) -> Fraction:
     """M = C_X C_W + sup |y| for the absolute loss."""
     return Fraction(reach(instance) + max(abs(y) for y in instance["targets"]))
 
 
-@claim(
+@sc.claim(
     "KJ-L16",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Lemma 16",
-    kind=HIGH_PROBABILITY,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.HIGH_PROBABILITY,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"If ‖x‖₂ ≤ C_X and the loss is C_L-Lipschitz in the prediction, then for every δ, with probability > 1 − δ over n points, "
     r"sup_{‖w‖₂ ≤ C_W} (L_w − L̂_w) ≤ 3 C_L C_X C_W √(log(1/δ)/n).",
     instances=far_targets,
@@ -66,12 +65,11 @@ def range_of_loss(instance: Instance) -> Fraction:
     "½; P(q ≤ 0.49) = 0.460. The bound of [23] that is used adds M√(log(1/δ)/2n) for a loss of range M; here M is replaced by C_L C_X "
     "C_W. Even with |y| ≤ C_X C_W (absolute loss, M = 2C_X C_W) δ must not be large: n = 1, y = 1 = C_W, δ = 9/10 has gap 1 > 0.974 "
     "always. Printed: Lipschitz in the second argument; the first is meant.",
-    cost=0.3,
 )
-def uniform_bound_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def uniform_bound_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The exact probability of a larger gap."""
     n, level = instance["n"], logarithm(1 / instance["delta"])
-    bound = reach(instance) * (trial["mean"] / root(n) + 3 * root(level / n)) + trial["range"] * range_of_loss(instance) * root(
+    bound = reach(instance) * (trial["mean"] / sc.root(n) + 3 * sc.root(level / n)) + trial["range"] * range_of_loss(instance) * sc.root(
         level / (2 * n)
     )
     yield passed(instance, bound)
@@ -83,7 +81,7 @@ def sums(points: list[list[Fraction]]) -> Iterator[list[Fraction]]:
         yield [sum((s * a for s, a in zip(signs, column, strict=True)), Fraction(0)) for column in zip(*points, strict=True)]
 
 
-def vectors(trial: Trial) -> Iterator[Instance]:
+def vectors(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Orthonormal vectors, for which ‖Σ σ_i x_i‖ = √n always, and random ones with coordinates in ¼ℤ."""
     for n in range(1, 7):
         yield {"points": [[Fraction(int(i == j)) for j in range(n)] for i in range(n)]}
@@ -92,34 +90,31 @@ def vectors(trial: Trial) -> Iterator[Instance]:
         yield {"points": [[Fraction(int(v), 4) for v in trial.rng.integers(-4, 5, size=d)] for _ in range(n)]}
 
 
-@claim(
+@sc.claim(
     "KJ-L16-rad",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Proof of Lemma 16, the Rademacher average",
-    kind=IN_EXPECTATION,
-    expected=HOLDS,
+    kind=sc.IN_EXPECTATION,
     says=r"For ‖x_i‖₂ ≤ C_X: E_σ sup_{‖w‖₂ ≤ C_W} (1/n) Σ σ_i ⟨w, x_i⟩ = (C_W/n) E_σ ‖Σ σ_i x_i‖ ≤ (C_W/n) √(Σ ‖x_i‖²) ≤ C_X C_W/√n, "
     r"because E ‖Σ σ_i x_i‖² = Σ ‖x_i‖². Equality for orthogonal x_i of length C_X.",
     instances=vectors,
     knobs={"share": ONE},
     mutants={"9/10 of it": {"share": Fraction(9, 10)}},
-    cost=1.0,
 )
-def euclidean_average(instance: Instance, trial: Trial) -> Iterator[Check]:
+def euclidean_average(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The mean over all signs, exactly for its square and by enclosed roots for itself; C_W = 1."""
     points = instance["points"]
     n = len(points)
     squares = [sum((a * a for a in s), Fraction(0)) for s in sums(points)]
     lengths = [sum((a * a for a in x), Fraction(0)) for x in points]
-    yield equal(sum(squares, Fraction(0)) / 2**n, sum(lengths, Fraction(0)), "E ‖Σ σ_i x_i‖²")
+    yield sc.equal(sum(squares, Fraction(0)) / 2**n, sum(lengths, Fraction(0)), "E ‖Σ σ_i x_i‖²")
     distinct = {square: squares.count(square) for square in squares}
-    mean = total(count * root(square, bits=48) for square, count in distinct.items()) / 2**n
+    mean = sc.total(count * sc.root(square, bits=48) for square, count in distinct.items()) / 2**n
     if any(lengths):
-        yield at_most(mean / n, trial["share"] * root(n * max(lengths), bits=48) / n, "E ‖Σ σ_i x_i‖/n", scale=1)
+        yield sc.at_most(mean / n, trial["share"] * sc.root(n * max(lengths), bits=48) / n, "E ‖Σ σ_i x_i‖/n", scale=1)
 
 
-def all_levels(instance: Instance, mean: Fraction, spread: Fraction, name: str, *, centred: bool = False) -> Check:
+def all_levels(instance: sc.Instance, mean: Fraction, spread: Fraction, name: str, *, centred: bool = False) -> sc.Check:
     """P(gap ≥ t)/δ for the bound √mean + √(spread log(1/δ)), at every value t of the gap."""
 
     def exponent(t: Fraction) -> Ball | None:
@@ -129,19 +124,17 @@ def all_levels(instance: Instance, mean: Fraction, spread: Fraction, name: str, 
     return holds_for_all_levels(tails(gaps(instance, centred=centred)), exponent, name)
 
 
-def constant_and_line(trial: Trial) -> Iterator[Instance]:
+def constant_and_line(trial: sc.Trial) -> Iterator[sc.Instance]:
     """No data, for the constant at δ = 1/5; then one dimension with targets up to 9/2."""
     yield {}
     yield from on_the_line(trial, far=9)
 
 
-@claim(
+@sc.claim(
     "KJ-L16-bounded",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Lemma 16, ours: where the constant 3 is right, and without any bound on y",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"(i) For the absolute loss with |y| ≤ C_X C_W the printed bound 3C_X C_W √(log(1/δ)/n) holds for δ ≤ 1/5, because (2 + √2 s) ≤ "
     r"3s for s² = log 5. (ii) For any y the centred loss ℓ(f, y) − ℓ(0, y) has the range 2C_L C_X C_W: its gap is ≤ C_L C_X C_W (2 + √2 "
     r"√log(1/δ))/√n with probability ≥ 1 − δ, for every δ.",
@@ -150,25 +143,22 @@ def constant_and_line(trial: Trial) -> Iterator[Instance]:
     mutants={"5/2 for δ ≤ 1/5": {"constant": Fraction(5, 2)}, "range/8": {"range": Fraction(1, 32)}},
     note="Centred losses are enough for what Lemma 16 is used for: the terms ℓ(0, y) cancel between the empirical minimiser and its "
     "competitor.",
-    cost=0.7,
 )
-def uniform_bound_without_range(instance: Instance, trial: Trial) -> Iterator[Check]:
+def uniform_bound_without_range(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The constant, and all levels of the centred gap."""
     if not instance:
-        s = root(logarithm(5), bits=64)
-        yield at_most(2 + root(2, bits=64) * s, trial["constant"] * s, "δ = 1/5")
+        s = sc.root(logarithm(5), bits=64)
+        yield sc.at_most(2 + sc.root(2, bits=64) * s, trial["constant"] * s, "δ = 1/5")
         return
     n, C = instance["n"], reach(instance)
     yield all_levels(instance, 4 * C**2 / n, trial["range"] * C**2 / n, f"centred gap, n = {n}", centred=True)
 
 
-@claim(
+@sc.claim(
     "KJ-L16+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Lemma 16, with the range of the loss",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"If ‖x‖₂ ≤ C_X, the loss is C_L-Lipschitz in the prediction and takes values in an interval of length **M**, then for every δ "
     r"in (0, 1), with probability ≥ 1 − δ, sup_{‖w‖₂ ≤ C_W} (L_w − L̂_w) ≤ 2C_L C_X C_W/√n + M √(log(1/δ)/2n). (On the line with the "
     r"absolute loss, M = C_X C_W + sup |y|: all δ at once, exactly.)",
@@ -177,29 +167,27 @@ def uniform_bound_without_range(instance: Instance, trial: Trial) -> Iterator[Ch
     mutants={"M/8, without the mean": {"mean": ZERO, "range": Fraction(1, 8)}},
     corrects="KJ-L16",
     note="Symmetrisation, contraction and McDiarmid's inequality with differences M/n.",
-    cost=0.7,
 )
-def uniform_bound_with_range(instance: Instance, trial: Trial) -> Iterator[Check]:
+def uniform_bound_with_range(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """All levels."""
     n, M = instance["n"], trial["range"] * range_of_loss(instance)
     yield all_levels(instance, trial["mean"] * 4 * reach(instance) ** 2 / n, M**2 / (2 * n), f"gap, n = {n}")
 
 
-def small_levels(trial: Trial) -> Iterator[Instance]:
+def small_levels(trial: sc.Trial) -> Iterator[sc.Instance]:
     """|y| = C_X C_W in one dimension at small δ; far targets at δ = 1/20."""
     yield coins(100) | {"delta": Fraction(1, 10**8)}
     yield coins(trial.count(200, 400)) | {"delta": Fraction(1, 10**8)}
     yield indistinct(100, Fraction(1, 100)) | {"delta": Fraction(1, 20)}
 
 
-@claim(
+@sc.claim(
     "KJ-L22",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Lemma 22",
-    kind=HIGH_PROBABILITY,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.HIGH_PROBABILITY,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"If ‖x‖_∞ ≤ C_X in d dimensions and the loss is C_L-Lipschitz in the prediction, then for every δ, with probability > 1 − δ "
     r"over n points, the supremum of L_w − L̂_w over ‖w‖₁ ≤ C_W, ‖w‖₀ ≤ k is ≤ 2C_L C_X C_W √(2 log(2d)/n) + C_L C_X C_W √(log(1/δ)/2n).",
     instances=small_levels,
@@ -208,17 +196,16 @@ def small_levels(trial: Trial) -> Iterator[Instance]:
     note="Fails even with |y| ≤ C_X C_W: d = 1, x = ±1 fairly, y = 1 = C_W, so that the gap is |mean of n signs|; at n = 100, δ = 10⁻⁸ "
     "the bound 0.539 is passed with probability 5.5 δ. The second term needs the range M of the loss, here 2C_X C_W, in the place of C_L "
     "C_X C_W. Far targets (|y| > C_X C_W) break it at δ = 1/20 as in KJ-L16.",
-    cost=0.5,
 )
-def sparse_bound_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def sparse_bound_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The exact probability of a larger gap."""
     n, level = instance["n"], logarithm(1 / instance["delta"])
     d = len(instance["points"][0])
     width = range_of_loss(instance) if trial["range"] else reach(instance)
-    yield passed(instance, 2 * reach(instance) * root(2 * logarithm(2 * d) / n) + width * root(level / (2 * n)))
+    yield passed(instance, 2 * reach(instance) * sc.root(2 * logarithm(2 * d) / n) + width * sc.root(level / (2 * n)))
 
 
-def laws(trial: Trial) -> Iterator[Instance]:
+def laws(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Pairs of probability vectors, near each other and far apart, and B."""
     yield {"p": [Fraction(51, 100), Fraction(49, 100)], "q": [Fraction(1, 2)] * 2, "B": ONE}
     for _ in range(trial.count(25, 150)):
@@ -226,20 +213,18 @@ def laws(trial: Trial) -> Iterator[Instance]:
         yield {"p": weights(trial.rng, k), "q": weights(trial.rng, k), "B": Fraction(int(trial.rng.integers(1, 9)), 2)}
 
 
-def decoded_laws(point: Array, trial: Trial) -> Instance:
+def decoded_laws(point: Array, trial: sc.Trial) -> sc.Instance:
     """Two laws on three points from the cube [0, 1]^6."""
     u = [Fraction(int(np.ceil(64 * float(v))) + 1, 64) for v in point]
     p, q = ([part / sum(half) for part in half] for half in (u[:3], u[3:]))
     return {"p": p, "q": q, "B": Fraction(2)}
 
 
-@claim(
+@sc.claim(
     "KJ-L22-kl",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Proof of Lemma 22, strong convexity of the divergence",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"On {w ≥ 0: ‖w‖₁ = B} the function F(w) = KL(w/B ‖ μ) is 1/B²-strongly convex in ‖·‖₁: F(v) ≥ F(w) + ⟨∇F(w), v − w⟩ + ‖v − "
     r"w‖₁²/2B². The difference of the first three terms is KL(v/B ‖ w/B), for every μ.",
     instances=laws,
@@ -249,19 +234,18 @@ def decoded_laws(point: Array, trial: Trial) -> Instance:
     knobs={"modulus": ONE},
     mutants={"1.02/B²": {"modulus": Fraction(102, 100)}},
     note="Pinsker's inequality. Near w = v = (B/2, B/2) it is an equality to first order, so that 1/B² is the best modulus.",
-    cost=1.0,
 )
-def divergence_is_strongly_convex(instance: Instance, trial: Trial) -> Iterator[Check]:
+def divergence_is_strongly_convex(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """KL(v/B ‖ w/B) with enclosed logarithms."""
     B = instance["B"]
     v, w = ([B * part for part in instance[name]] for name in "pq")
     divergence = enclosed(sum(ball(a / B) * ball(a / b).log() for a, b in zip(v, w, strict=True)))
     apart = sum((abs(a - b) for a, b in zip(v, w, strict=True)), Fraction(0))
     if apart:
-        yield at_least(divergence, trial["modulus"] * apart**2 / (2 * B**2), "KL(v/B ‖ w/B)", scale=(apart / B) ** 2)
+        yield sc.at_least(divergence, trial["modulus"] * apart**2 / (2 * B**2), "KL(v/B ‖ w/B)", scale=(apart / B) ** 2)
 
 
-def columns(trial: Trial) -> Iterator[Instance]:
+def columns(trial: sc.Trial) -> Iterator[sc.Instance]:
     """d columns of signs: all 2^{n−1} up to sign, for which max_j |Σ σ_i x_ij| = n always, and random ones."""
     for n in range(1, 6):
         yield {"points": [list(row) for row in zip(*itertools.product((1, -1), repeat=n), strict=True)], "halve": True}
@@ -270,44 +254,39 @@ def columns(trial: Trial) -> Iterator[Instance]:
         yield {"points": [[Fraction(int(v), 2) for v in trial.rng.integers(-2, 3, size=d)] for _ in range(n)], "halve": False}
 
 
-@claim(
+@sc.claim(
     "KJ-L22-rad",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Proof of Lemma 22, the Rademacher average",
-    kind=IN_EXPECTATION,
-    expected=HOLDS,
+    kind=sc.IN_EXPECTATION,
     says=r"For ‖x_i‖_∞ ≤ C_X in d dimensions: E_σ sup_{‖w‖₁ ≤ C_W} (1/n) Σ σ_i ⟨w, x_i⟩ = (C_W/n) E_σ max_j |Σ σ_i x_ij| ≤ C_X C_W √(2 "
     r"log(2d)/n).",
     instances=columns,
     knobs={"factor": Fraction(2)},
     mutants={"√(log(2d)/n)": {"factor": ONE}},
     note="With all 2^{n−1} columns of signs the left side is C_W: 1/√(2 log 2) = 0.849 of the bound, for every n.",
-    cost=0.5,
 )
-def average_of_the_cross_polytope(instance: Instance, trial: Trial) -> Iterator[Check]:
+def average_of_the_cross_polytope(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The mean over all signs, exactly; C_X = C_W = 1."""
     points = instance["points"]
     n = len(points)
     if instance["halve"]:
         points = [row[: len(row) // 2] for row in points]
     mean = sum((max(abs(a) for a in s) for s in sums(points)), Fraction(0)) / 2**n
-    yield at_most(mean / n, root(trial["factor"] * logarithm(2 * len(points[0])) / n, bits=64), f"n = {n}, d = {len(points[0])}")
+    yield sc.at_most(mean / n, sc.root(trial["factor"] * logarithm(2 * len(points[0])) / n, bits=64), f"n = {n}, d = {len(points[0])}")
 
 
-def line_and_plane(trial: Trial) -> Iterator[Instance]:
+def line_and_plane(trial: sc.Trial) -> Iterator[sc.Instance]:
     """One and two dimensions."""
     yield from on_the_line(trial, far=6)
     yield from in_the_plane(trial, far=6)
 
 
-@claim(
+@sc.claim(
     "KJ-L22+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Lemma 22, with the range of the loss",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"If ‖x‖_∞ ≤ C_X, the loss is C_L-Lipschitz in the prediction and takes values in an interval of length **M**, then for every δ "
     r"in (0, 1), with probability ≥ 1 − δ, sup_{‖w‖₁ ≤ C_W} (L_w − L̂_w) ≤ 2C_L C_X C_W √(2 log(2d)/n) + M √(log(1/δ)/2n); with M = 2C_L "
     r"C_X C_W for the absolute loss if |y| ≤ C_X C_W, and for the centred loss always. (d ≤ 2: all δ at once, exactly.)",
@@ -316,9 +295,8 @@ def line_and_plane(trial: Trial) -> Iterator[Instance]:
     mutants={"M/8, without the mean": {"mean": ZERO, "range": Fraction(1, 8)}},
     corrects="KJ-L22",
     note="For ‖w‖₀ ≤ k too, as a smaller class. √(2 log(2d)) could be √(2 log d) + o(1); on the line 1 does, as in Lemma 16.",
-    cost=1.0,
 )
-def sparse_bound_with_range(instance: Instance, trial: Trial) -> Iterator[Check]:
+def sparse_bound_with_range(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """All levels, of the loss and of the centred loss."""
     n, d, C = instance["n"], len(instance["points"][0]), reach(instance)
     for centred in (False, True):

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import prod
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, decoded_domain, domain, largest_gap, random_domain
 from simopt.theorems.kj.landmarks.piecewise_linear import box, largest
 from simopt.theorems.small_worlds.exact_tails import ball, holds_for_all_levels, tails
@@ -21,7 +21,7 @@ from simopt.theorems.small_worlds.sampled_worlds import weights
 SECTION = "regression"
 
 
-def functions(trial: Trial) -> Iterator[Instance]:
+def functions(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Sums of signs, where the inequality is nearest to equality, and tables of random functions of up to four variables."""
     for n in range(1, 7):
         for scale in ((1,) * n, tuple(range(1, n + 1))):
@@ -37,21 +37,18 @@ def functions(trial: Trial) -> Iterator[Instance]:
         }
 
 
-@claim(
+@sc.claim(
     "KJ-T18",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 18, McDiarmid's inequality",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"If X_1, …, X_n are independent and changing the i-th argument moves f by at most c_i, then P(f − E f > ε) ≤ exp(−2ε²/Σ c_i²) "
     r"for every ε > 0. (Checked at every value of f, exactly, with the smallest c_i.)",
     instances=functions,
     knobs={"factor": Fraction(2)},
     mutants={"exp(−8ε²/Σ c_i²)": {"factor": Fraction(8)}},
-    cost=1.0,
 )
-def differences_concentrate(instance: Instance, trial: Trial) -> Iterator[Check]:
+def differences_concentrate(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The exact tail of f − E f at each of its values."""
     table, laws = instance["table"], instance["laws"]
     points = list(itertools.product(*(range(len(law)) for law in laws)))
@@ -70,29 +67,26 @@ def differences_concentrate(instance: Instance, trial: Trial) -> Iterator[Check]
     yield holds_for_all_levels(found, exponent, "f − E f")
 
 
-@claim(
+@sc.claim(
     "KJ-B-stab",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix B, stability of the embedding",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"If **|K| ≤ 1** and ‖w‖_∞ ≤ B, then |f_{S,w}(x) − f_{S^i,w}(x)| = |w_i| |K(x, x_i) − K(x, x_i')|/n ≤ 2B/n for all x: with w = "
     r"w_i, k = K(x, x_i), l = K(x, x_i'), 2B ± w(k − l) = ½[(B ∓ w)(2 − (k − l)) + (B ± w)(2 + (k − l))], where 2 ± (k − l) = (1 ± k) + "
     r"(1 ∓ l). All four factors are ≥ 0. Equality at w = B, k = 1, l = −1.",
-    instances=once,
     exhaustive=True,
     knobs={"bound": 2},
     mutants={"B/n": {"bound": 1}},
     note="The paper asks for K ≤ 1 only; then K = −10 against K = 1 moves f by 11B/n.",
 )
-def one_landmark_moves_the_predictor(instance: Instance, trial: Trial) -> Iterator[Check]:
+def one_landmark_moves_the_predictor(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both signs."""
-    w, k, other, B = symbols("w k l B")
+    w, k, other, B = sc.symbols("w k l B")
     for sign in (1, -1):
         parts = (B - sign * w) * (2 + (k - other)) + (B + sign * w) * (2 - (k - other))
-        yield equal(trial["bound"] * B - sign * w * (k - other), parts / 2, "2B ∓ w(k − l)")
-        yield equal(2 + sign * (k - other), (1 + sign * k) + (1 - sign * other), "2 ± (k − l)")
+        yield sc.equal(trial["bound"] * B - sign * w * (k - other), parts / 2, "2B ∓ w(k − l)")
+        yield sc.equal(2 + sign * (k - other), (1 + sign * k) + (1 - sign * other), "2 ± (k − l)")
 
 
 def samples(drawn: tuple[int, ...], points: int) -> tuple[int, ...]:
@@ -100,7 +94,7 @@ def samples(drawn: tuple[int, ...], points: int) -> tuple[int, ...]:
     return tuple(drawn.count(x) for x in range(points))
 
 
-def changes(instance: Instance) -> Fraction:
+def changes(instance: sc.Instance) -> Fraction:
     """max |g(S) − g(S^i)| over the pairs of samples in the instance, or over all pairs."""
     points = len(instance["masses"])
     pairs = instance.get("pairs")
@@ -118,20 +112,19 @@ def changes(instance: Instance) -> Fraction:
     return max(abs(gap(a) - gap(b)) for a, b in pairs)
 
 
-def far_targets(trial: Trial) -> Iterator[Instance]:
+def far_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """K = 0, targets 0 and 10, B = 1."""
     for n in (1, 2, 5):
         yield domain([Fraction(1, 2)] * 2, [[0, 0], [0, 0]], [0, 10], 1, n) | {"pairs": [((0,) * n, (1,) + (0,) * (n - 1))]}
 
 
-@claim(
+@sc.claim(
     "KJ-T19",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 19",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"If |K| ≤ 1 and the loss is C_L-Lipschitz in f(x), then |g(S) − g(S^i)| ≤ 6BC_L/n for g(S) = sup_{f ∈ F_S} (L_f − L̂^S_f) and "
     r"samples of n points that differ in the i-th.",
     instances=far_targets,
@@ -141,26 +134,26 @@ def far_targets(trial: Trial) -> Iterator[Instance]:
     "Lipschitz property, which compares predictions for one target, not losses at two points (KJ-T19-p1). True as printed if the loss has "
     "a range M ≤ 4BC_L, so under |y| ≤ B.",
 )
-def gap_is_stable_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def gap_is_stable_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The change of g(S)."""
     B, n = instance["B"], instance["n"]
     reach = B + max(abs(y) for y in instance["targets"])
-    yield at_most(changes(instance), (6 * B + trial["range"] * reach) / n, f"|g(S) − g(S')|, n = {n}")
+    yield sc.at_most(changes(instance), (6 * B + trial["range"] * reach) / n, f"|g(S) − g(S')|, n = {n}")
 
 
-def unlike_targets(trial: Trial) -> Iterator[Instance]:
+def unlike_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     """K = 0, targets 0 and 1 = B with equal chances; one point with y = 0 becomes one with y = 1."""
     for n in (1, 2, 5):
         made = domain([Fraction(1, 2)] * 2, [[0, 0], [0, 0]], [0, 1], 1, n)
         yield made | {"pairs": [((0,) * n, (1,) + (0,) * (n - 1))]}
 
 
-def shares(instance: Instance, drawn: tuple[int, ...]) -> list[Fraction]:
+def shares(instance: sc.Instance, drawn: tuple[int, ...]) -> list[Fraction]:
     """The empirical distribution of a sample."""
     return [Fraction(k, instance["n"]) for k in samples(drawn, len(instance["masses"]))]
 
 
-def supremum(instance: Instance, drawn: tuple[int, ...], coefficients: list[Fraction]) -> Fraction:
+def supremum(instance: sc.Instance, drawn: tuple[int, ...], coefficients: list[Fraction]) -> Fraction:
     """sup_{f ∈ F_S} Σ_x c_x |f(x) − y(x)|, exactly."""
     n, counts = instance["n"], samples(drawn, len(instance["masses"]))
     marks = [x for x, k in enumerate(counts) if k]
@@ -168,22 +161,21 @@ def supremum(instance: Instance, drawn: tuple[int, ...], coefficients: list[Frac
     return largest(coefficients, slopes, instance["targets"], box([counts[x] * instance["B"] for x in marks]))
 
 
-def _first_display(instance: Instance, drawn: tuple[int, ...], other: tuple[int, ...], sign: int) -> Check:
+def _first_display(instance: sc.Instance, drawn: tuple[int, ...], other: tuple[int, ...], sign: int) -> sc.Check:
     """g(S) against sup (L_f − L̂^{S^i}_f) + sup ±(L̂^{S^i}_f − L̂^S_f), all over F_S."""
     p, q, r = instance["masses"], shares(instance, drawn), shares(instance, other)
     first, second = ([a - b for a, b in zip(x, z, strict=True)] for x, z in ((p, r), (r, q)))
     bound = supremum(instance, drawn, first) + supremum(instance, drawn, [sign * c for c in second])
-    return at_most(supremum(instance, drawn, [a - b for a, b in zip(p, q, strict=True)]), bound, f"g(S), n = {instance['n']}")
+    return sc.at_most(supremum(instance, drawn, [a - b for a, b in zip(p, q, strict=True)]), bound, f"g(S), n = {instance['n']}")
 
 
-@claim(
+@sc.claim(
     "KJ-T19-p0",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix B, proof of Theorem 19, the first display",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=TYPO,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.TYPO,
     says=r"g(S) = sup_{f ∈ F_S} (L_f − L̂^S_f) ≤ sup_{f ∈ F_S} (L_f − L̂^{S^i}_f) + sup_{f ∈ F_S} (L̂^S_f − L̂^{S^i}_f).",
     instances=unlike_targets,
     knobs={"sign": -1},
@@ -191,13 +183,13 @@ def _first_display(instance: Instance, drawn: tuple[int, ...], other: tuple[int,
     note="K = 0, B = 1, y = 0 or 1 fairly, n = 1: f = 0, L = 1/2; S has y = 0, S^i has y = 1: 1/2 ≤ −1/2 − 1. The last difference has the "
     "wrong sign. Harmless: its bound is used for either sign (and is wrong for another reason, KJ-T19-p1).",
 )
-def first_display_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def first_display_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """All three suprema, exactly."""
     for drawn, other in instance["pairs"]:
         yield _first_display(instance, tuple(drawn), tuple(other), trial["sign"])
 
 
-def sharp_pair(n: int, Y: Fraction) -> Instance:
+def sharp_pair(n: int, Y: Fraction) -> sc.Instance:
     """All mass on o (y = −Y); n − 1 copies of a and one b, both predicted perfectly by w = B; then c in the place of b."""
     # points o, a, b, c;  K(o, a) = K(a, a) = K(b, a) = 1 = K(o, b) = …, K(c, a) = −1, K(·, c) = 0
     gram = [[0, 1, 1, 0], [0, 1, 1, 0], [0, 1, 1, 0], [0, -1, -1, 0]]
@@ -206,7 +198,7 @@ def sharp_pair(n: int, Y: Fraction) -> Instance:
     return made | {"pairs": [((2, *rest), (3, *rest))]}
 
 
-def domains_and_sharp_pairs(trial: Trial) -> Iterator[Instance]:
+def domains_and_sharp_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The sharp pairs for n ≤ 6, and random domains with all their samples."""
     for n in range(1, 7):
         for Y in (ONE, Fraction(3)):
@@ -217,7 +209,7 @@ def domains_and_sharp_pairs(trial: Trial) -> Iterator[Instance]:
         yield random_domain(trial.rng, points, n, reach=int(trial.rng.integers(2, 12)))
 
 
-def with_pairs(trial: Trial) -> Iterator[Instance]:
+def with_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The witnesses of the printed sign; sharp pairs and random domains, two samples that differ in one point."""
     yield from unlike_targets(trial)
     for made in domains_and_sharp_pairs(trial):
@@ -226,117 +218,105 @@ def with_pairs(trial: Trial) -> Iterator[Instance]:
         yield {"pairs": [(cycle, ((cycle[0] + 1) % points, *cycle[1:]))]} | made
 
 
-@claim(
+@sc.claim(
     "KJ-T19-p0+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix B, proof of Theorem 19, the first display, corrected",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"g(S) ≤ sup_{f ∈ F_S} (L_f − L̂^{S^i}_f) + sup_{f ∈ F_S} (**L̂^{S^i}_f − L̂^S_f**), since L_f − L̂^S_f is the sum of both "
     r"differences for every f. (Exactly, on small domains.)",
     instances=with_pairs,
     knobs={"sign": 1},
     mutants={"the printed sign": {"sign": -1}},
     corrects="KJ-T19-p0",
-    cost=1.0,
 )
-def first_display(instance: Instance, trial: Trial) -> Iterator[Check]:
+def first_display(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """All three suprema, exactly."""
     for drawn, other in instance["pairs"]:
         yield _first_display(instance, tuple(drawn), tuple(other), trial["sign"])
 
 
-def losses_on(instance: Instance, drawn: tuple[int, ...], other: tuple[int, ...]) -> Fraction:
+def losses_on(instance: sc.Instance, drawn: tuple[int, ...], other: tuple[int, ...]) -> Fraction:
     """sup_{f ∈ F_S} (L̂^{S'}_f − L̂^S_f) for the absolute loss: like g, with the masses of S' in the place of the domain's."""
     points = len(instance["masses"])
     return largest_gap(instance | {"masses": shares(instance, other)}, samples(drawn, points))
 
 
-@claim(
+@sc.claim(
     "KJ-T19-p1",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix B, proof of Theorem 19, the first 2BC_L/n",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"If |K| ≤ 1 and the loss is C_L-Lipschitz, sup_{f ∈ F_S} |L̂^S_f − L̂^{S^i}_f| ≤ 2BC_L/n.",
     instances=far_targets,
     knobs={"range": 0},
     mutants={"plus the range of the loss": {"range": 1}},
     note="The two means differ in one term, at two points with two targets: the difference is up to M/n, M the range of the loss.",
 )
-def means_differ_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def means_differ_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """K = 0: the losses are |y_i| and |y_i'|."""
     B, n = instance["B"], instance["n"]
     reach = B + max(abs(y) for y in instance["targets"])
     ((drawn, other),) = instance["pairs"]
-    yield at_most(losses_on(instance, drawn, other), (2 * B + trial["range"] * reach) / n, f"difference of the means, n = {n}")
+    yield sc.at_most(losses_on(instance, drawn, other), (2 * B + trial["range"] * reach) / n, f"difference of the means, n = {n}")
 
 
-@claim(
+@sc.claim(
     "KJ-T19-p1+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix B, proof of Theorem 19, with the range of the loss",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"If |K| ≤ 1 and the loss takes values in an interval of length M on the predictions of F_S, then |L̂^S_f − L̂^{S^i}_f| ≤ M/n; "
     r"for the absolute loss M = B + sup|y|, and this is attained.",
     instances=domains_and_sharp_pairs,
     knobs={"share": ONE},
     mutants={"half": {"share": Fraction(1, 2)}},
     corrects="KJ-T19-p1",
-    cost=1.0,
 )
-def means_differ(instance: Instance, trial: Trial) -> Iterator[Check]:
+def means_differ(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The supremum over F_S, exactly, for two samples that differ in one point."""
     n, points = instance["n"], len(instance["masses"])
     cycle = tuple(x % points for x in range(n))
     pairs = instance.get("pairs", [(cycle, ((cycle[0] + 1) % points, *cycle[1:]))])
     reach = instance["B"] + max(abs(y) for y in instance["targets"])
     for drawn, other in pairs:
-        yield at_most(losses_on(instance, tuple(drawn), tuple(other)), trial["share"] * reach / n, f"difference of the means, n = {n}")
+        yield sc.at_most(losses_on(instance, tuple(drawn), tuple(other)), trial["share"] * reach / n, f"difference of the means, n = {n}")
 
 
-@claim(
+@sc.claim(
     "KJ-T19-sharp",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 19, ours: the constant is the best possible for every n",
-    kind=TIGHTNESS,
-    expected=HOLDS,
+    kind=sc.TIGHTNESS,
     says=r"For all n ≥ 1, B > 0, Y ≥ B some domain with |K| ≤ 1 and |y| ≤ Y and two samples have g(S) − g(S^i) = (3B + Y)/n − 2B/n². All "
     r"mass is on o with y = −Y; S is n − 1 times a and b with y = B, on which f = B for w = B, as on o: g(S) ≥ B + Y. In S^i the point c, "
     r"y = Y, is in the place of b, K(·, c) = 0, K(c, a) = −1; with s in [−B, B] the mean of the weights of a, g(S^i) = max_s G(s) for "
     r"G(s) = s(n−1)/n + Y − (n−1)/n (B − s(n−1)/n) − (Y + s(n−1)/n)/n, and G(B) − G(s) = 2((n−1)/n)² (B − s) ≥ 0.",
     remains="that g(S^i) is the largest G(s), and that f = B on o is admissible, from the samples of the sentence",
-    instances=once,
     exhaustive=True,
     knobs={"fields": 3},
     mutants={"2B + Y": {"fields": 2}},
     note="KJ-T19+ computes g for n ≤ 6 on these samples.",
 )
-def stability_is_sharp(instance: Instance, trial: Trial) -> Iterator[Check]:
+def stability_is_sharp(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both identities, in symbols."""
-    n, B, Y, s = symbols("n B Y s")
+    n, B, Y, s = sc.symbols("n B Y s")
     part = (n - 1) / n
 
     def G(t: Any) -> Any:
         return t * part + Y - part * (B - t * part) - (Y + t * part) / n
 
-    yield equal(G(B) - G(s), 2 * part**2 * (B - s), "G(B) − G(s)")
-    yield equal(B + Y - G(B), (trial["fields"] * B + Y) / n - 2 * B / n**2, "g(S) − g(S^i)")
+    yield sc.equal(G(B) - G(s), 2 * part**2 * (B - s), "G(B) − G(s)")
+    yield sc.equal(B + Y - G(B), (trial["fields"] * B + Y) / n - 2 * B / n**2, "g(S) − g(S^i)")
 
 
-@claim(
+@sc.claim(
     "KJ-T19+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 19, with the range of the loss",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Let |K| ≤ 1, ‖w‖_∞ ≤ B, |y| ≤ Y and the absolute loss (C_L = 1). Then |g(S) − g(S^i)| ≤ (3B + Y)/n − 2B/n² on every finite "
     r"domain; so 4B/n − 2B/n² if |y| ≤ B. In general it is at most (2BC_L + M)/n, M the range of the loss.",
     instances=domains_and_sharp_pairs,
@@ -349,11 +329,10 @@ def stability_is_sharp(instance: Instance, trial: Trial) -> Iterator[Check]:
     note="Proof: let w be best for S and put w_i = 0. This moves f by ≤ B/n, so L_f by B/n and the losses at the n − 1 common points by "
     "B/n; at x_i' the loss is ≤ B(n − 1)/n + Y instead of ≥ 0. Sum: B/n + B(n − 1)/n² + B(n − 1)/n² + Y/n. Sharp for every n and Y ≥ B "
     "(KJ-T19-sharp).",
-    cost=1.5,
 )
-def gap_is_stable(instance: Instance, trial: Trial) -> Iterator[Check]:
+def gap_is_stable(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The largest change over pairs of samples."""
     B, n = instance["B"], instance["n"]
     Y = max(abs(y) for y in instance["targets"])
     bound = (trial["fields"] * B + Y) / n - trial["saved"] * B / Fraction(n) ** 2
-    yield at_most(changes(instance), bound, f"|g(S) − g(S')|, n = {n}")
+    yield sc.at_most(changes(instance), bound, f"|g(S) − g(S')|, n = {n}")

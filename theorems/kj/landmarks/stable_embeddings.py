@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, domain, random_domain
 from simopt.theorems.kj.landmarks.piecewise_linear import box, largest
 from simopt.theorems.kj.landmarks.stability import SECTION, samples
@@ -26,37 +26,34 @@ HALF = Fraction(1, 2)
 Sample = tuple[int, ...]
 
 
-@claim(
+@sc.claim(
     "KJ-B-pairs",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix B: 'although [8] uses pairs of labeled points to define the embedding'",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"An embedding by pairs of points is stable, too: let f = (1/D) Σ w_i q_i, |w_i| ≤ B, where q_i in [−1, 1] depends on the points "
     r"of pair i. For D = n/2 pairs without common points one changed point moves f by |w_i| |q − q'|/D ≤ **4**B/n, twice the 2B/n of "
     r"KJ-B-stab; for all D = n_+ n_− pairs of two classes a changed point of the first, which is in n_− pairs, by ≤ 2B/n_+, and likewise. "
     r"For 2B ± w(q − q') = ½[(B ∓ w)(2 − (q − q')) + (B ± w)(2 + (q − q'))] ≥ 0. Equality at w = B, q = 1, q' = −1. (In symbols.)",
-    instances=once,
     exhaustive=True,
     knobs={"bound": 4},
     mutants={"2B/n": {"bound": 2}},
     note="'Identical with respect to being stable' in the order, not in the constant. What is tested of [8] is that its coordinates are "
     "bounded functions of x and a pair; its text was not at hand.",
 )
-def pairs_are_stable(instance: Instance, trial: Trial) -> Iterator[Check]:
+def pairs_are_stable(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both signs for one pair; the sizes of both embeddings; the example that attains the bound."""
-    w, q, other, B, n, plus, minus = symbols("w q other B n plus minus")
+    w, q, other, B, n, plus, minus = sc.symbols("w q other B n plus minus")
     for sign in (1, -1):
         parts = (B - sign * w) * (2 + (q - other)) + (B + sign * w) * (2 - (q - other))
-        yield equal(2 * B - sign * w * (q - other), parts / 2, "2B ∓ w(q − q')")
-        yield equal(2 + sign * (q - other), (1 + sign * q) + (1 - sign * other), "2 ± (q − q')")
-    yield equal(trial["bound"] * B / n, 2 * B / (n / 2), "n/2 pairs")
-    yield equal(minus * (2 * B) / (plus * minus), 2 * B / plus, "all pairs")
-    yield equal(B * (1 - (-1)) / (n / 2), 4 * B / n, "w = B, q = 1, q' = −1")
+        yield sc.equal(2 * B - sign * w * (q - other), parts / 2, "2B ∓ w(q − q')")
+        yield sc.equal(2 + sign * (q - other), (1 + sign * q) + (1 - sign * other), "2 ± (q − q')")
+    yield sc.equal(trial["bound"] * B / n, 2 * B / (n / 2), "n/2 pairs")
+    yield sc.equal(minus * (2 * B) / (plus * minus), 2 * B / plus, "all pairs")
+    yield sc.equal(B * (1 - (-1)) / (n / 2), 4 * B / n, "w = B, q = 1, q' = −1")
 
 
-def coordinates(instance: Instance, drawn: Sample) -> list[list[Fraction]]:
+def coordinates(instance: sc.Instance, drawn: Sample) -> list[list[Fraction]]:
     """q_i(x, S), rows x, of the three embeddings: K(x, x_i); ½(K(x, x_{2i}) − K(x, x_{2i+1})); the mean of K(x, x_j) over j."""
     gram, n = instance["gram"], len(drawn)
     if instance["embedding"] == "landmarks":
@@ -66,7 +63,7 @@ def coordinates(instance: Instance, drawn: Sample) -> list[list[Fraction]]:
     return [[sum((row[x] for x in drawn), ZERO) / n] for row in gram]
 
 
-def embedded_gap(instance: Instance, drawn: Sample) -> Fraction:
+def embedded_gap(instance: sc.Instance, drawn: Sample) -> Fraction:
     """g(S), exactly; at most three coordinates."""
     masses, rows = instance["masses"], coordinates(instance, drawn)
     D, counts = len(rows[0]), samples(drawn, len(masses))
@@ -74,25 +71,24 @@ def embedded_gap(instance: Instance, drawn: Sample) -> Fraction:
     return largest(coefficients, [[q / D for q in row] for row in rows], instance["targets"], box([instance["B"]] * D))
 
 
-def mixtures(trial: Trial) -> Iterator[Instance]:
+def mixtures(trial: sc.Trial) -> Iterator[sc.Instance]:
     """K(·, a) = (1, 0) and K(·, b) = (0, 1) on the points a and b; S = (a), S' = (b)."""
     yield domain([HALF, HALF], [[1, 0], [0, 1]], [0, 0], 1, 1) | {"embedding": "mean", "drawn": [0], "more": [1]}
 
 
-def landmarks(trial: Trial) -> Iterator[Instance]:
+def landmarks(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The same points with the embedding by landmarks."""
     for made in mixtures(trial):
         yield made | {"embedding": "landmarks"}
 
 
-@claim(
+@sc.claim(
     "KJ-B-any",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix B: 'in fact this analysis holds for any stable embedding defined using training points'",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"If an embedding is stable and bounded, its classes grow with S, as the third step of Theorem 20 needs: each f ∈ F_S is in F_{S "
     r"∪ S'}, with weights bounded by 2B instead of B (the halved 1/n).",
     instances=mixtures,
@@ -102,20 +98,20 @@ def landmarks(trial: Trial) -> Iterator[Instance]:
     "0), F_{(a, b)} has multiples of (1/2, 1/2) only, whatever the weights. The paper names the monotonicity as a requirement of [11], "
     "but not here. What stability gives is KJ-B-any+.",
 )
-def classes_grow(instance: Instance, trial: Trial) -> Iterator[Check]:
+def classes_grow(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The first coordinate of S with weight B: the least largest error of weights within 2B of S ∪ S', at the two points."""
     drawn, both = tuple(instance["drawn"]), (*instance["drawn"], *instance["more"])
     f = [row[0] / len(row) for row in coordinates(instance, drawn)]
     rows = coordinates(instance, both)
     if len(rows[0]) == 1:
-        yield equal(f[0] * rows[1][0], f[1] * rows[0][0], "f is a multiple of the one coordinate")
+        yield sc.equal(f[0] * rows[1][0], f[1] * rows[0][0], "f is a multiple of the one coordinate")
         return
     first = [2 * row[0] / len(row) for row in rows]  # the weights (2B, 0)
     for here, there in zip(first, f, strict=True):
-        yield equal(here, there, "f with the weights (2B, 0)")
+        yield sc.equal(here, there, "f with the weights (2B, 0)")
 
 
-def changed_points(trial: Trial) -> Iterator[Instance]:
+def changed_points(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Three embeddings on random domains, with targets beyond B, and K = 0; all samples with one changed point are tried."""
     for n in (2, 4):
         yield domain([HALF, HALF], [[0, 0], [0, 0]], [0, 2], 1, n) | {"embedding": "pairs", "drawn": [0] * n}
@@ -128,13 +124,11 @@ def changed_points(trial: Trial) -> Iterator[Instance]:
         yield made | {"embedding": embedding, "drawn": [int(x) for x in trial.rng.integers(0, points, size=n)]}
 
 
-@claim(
+@sc.claim(
     "KJ-B-any+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix B: what holds for any stable embedding",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"If the loss is C_L-Lipschitz in f and takes values in an interval of length M on the predictions, and the embedding is "
     r"**c-stable**, then **|g(S) − g(S^i)| ≤ (2cC_L + M)/n**: Theorem 19 for any stable embedding, and so McDiarmid's inequality for g. "
     r"(Embeddings by landmarks, by pairs and by a mean; absolute loss, M the largest |f| + |y|, c/n the largest move of f at these "
@@ -145,9 +139,8 @@ def changed_points(trial: Trial) -> Iterator[Instance]:
     corrects="KJ-B-any",
     note="L_f moves by cC_L/n, the losses at the n − 1 common points by cC_L/n on average, and one loss is another one: M/n. The mean of "
     "g does not need Theorem 20's monotonicity: see the head of theorems/kj/landmarks/stable_embeddings.py for a bound of order n^{−1/3}.",
-    cost=1.0,
 )
-def gaps_of_stable_embeddings(instance: Instance, trial: Trial) -> Iterator[Check]:
+def gaps_of_stable_embeddings(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The gaps of S and of all samples with another first point."""
     drawn, B = tuple(instance["drawn"]), instance["B"]
     here, rows = embedded_gap(instance, drawn), coordinates(instance, drawn)
@@ -157,7 +150,7 @@ def gaps_of_stable_embeddings(instance: Instance, trial: Trial) -> Iterator[Chec
         moved = max(_size([a - b for a, b in zip(*both, strict=True)]) for both in found)
         reach = max(B * max(map(_size, both)) + abs(y) for both, y in zip(found, instance["targets"], strict=True))
         bound = trial["moves"] * B * moved + trial["range"] * reach / len(drawn)
-        yield at_most(abs(here - embedded_gap(instance, changed)), bound, f"|g(S) − g(S')|, {instance['embedding']}")
+        yield sc.at_most(abs(here - embedded_gap(instance, changed)), bound, f"|g(S) − g(S')|, {instance['embedding']}")
 
 
 def _size(row: list[Fraction]) -> Fraction:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kj.landmarks.piecewise_linear import cross_polytope, largest
 from simopt.theorems.small_worlds.exact_tails import multinomial
 from simopt.theorems.small_worlds.sampled_worlds import weights
@@ -22,7 +22,7 @@ ONE = Fraction(1)
 HALF = Fraction(1, 2)
 
 
-def atoms(masses: Sequence[Fraction], points: Sequence[Sequence[Any]], targets: Sequence[Any], radius: Any, n: int) -> Instance:
+def atoms(masses: Sequence[Fraction], points: Sequence[Sequence[Any]], targets: Sequence[Any], radius: Any, n: int) -> sc.Instance:
     """Atoms as plain data; `radius` bounds ‖w‖."""
     return {
         "masses": list(masses),
@@ -33,7 +33,7 @@ def atoms(masses: Sequence[Fraction], points: Sequence[Sequence[Any]], targets: 
     }
 
 
-def gaps(instance: Instance, *, centred: bool = False) -> list[tuple[Fraction, Fraction]]:
+def gaps(instance: sc.Instance, *, centred: bool = False) -> list[tuple[Fraction, Fraction]]:
     """Values of sup_w (L_w − L̂_w) over ‖w‖₁ ≤ radius with their probabilities."""
     masses, points, targets, n = (instance[key] for key in ("masses", "points", "targets", "n"))
     facets = cross_polytope(len(points[0]), instance["radius"])
@@ -47,27 +47,27 @@ def gaps(instance: Instance, *, centred: bool = False) -> list[tuple[Fraction, F
     return made
 
 
-def reach(instance: Instance) -> Fraction:
+def reach(instance: sc.Instance) -> Fraction:
     """C_X C_W: the radius times the largest coordinate."""
     return Fraction(instance["radius"] * max(abs(a) for x in instance["points"] for a in x))
 
 
-def indistinct(n: int, radius: Any) -> Instance:
+def indistinct(n: int, radius: Any) -> sc.Instance:
     """x = ±1 with equal chances, y = 1 for x = 1 and 0 for x = −1: the targets may be far larger than any prediction."""
     return atoms([HALF, HALF], [[1], [-1]], [1, 0], radius, n)
 
 
-def coins(n: int) -> Instance:
+def coins(n: int) -> sc.Instance:
     """x = ±1 with equal chances and y = 1 = radius: the gap is |mean of n fair signs|."""
     return atoms([HALF, HALF], [[1], [-1]], [1, 1], 1, n)
 
 
-def corners(n: int) -> Instance:
+def corners(n: int) -> sc.Instance:
     """x uniform on the four corners of a square, y = 1: the gap is the larger of two means of n fair signs."""
     return atoms([Fraction(1, 4)] * 4, [[1, 1], [1, -1], [-1, 1], [-1, -1]], [1] * 4, 1, n)
 
 
-def random_atoms(rng: np.random.Generator, count: int, dimension: int, n: int, far: int) -> Instance:
+def random_atoms(rng: np.random.Generator, count: int, dimension: int, n: int, far: int) -> sc.Instance:
     """Random points with coordinates in {−1, −1/2, 0, 1/2, 1} and targets of size up to far/2; radius 1."""
     points = [[Fraction(int(v), 2) for v in rng.integers(-2, 3, size=dimension)] for _ in range(count)]
     targets = [Fraction(int(v), 2) for v in rng.integers(-far, far + 1, size=count)]
@@ -75,7 +75,7 @@ def random_atoms(rng: np.random.Generator, count: int, dimension: int, n: int, f
     return atoms(weights(rng, count), points, targets, 1, n)
 
 
-def on_the_line(trial: Trial, far: int = 2) -> Iterator[Instance]:
+def on_the_line(trial: sc.Trial, far: int = 2) -> Iterator[sc.Instance]:
     """One dimension: fair coins with n up to 200, and random atoms."""
     for n in (1, 2, 3, 5, 10, 40, trial.count(100, 200)):
         yield coins(n)
@@ -84,7 +84,7 @@ def on_the_line(trial: Trial, far: int = 2) -> Iterator[Instance]:
         yield random_atoms(trial.rng, count, 1, int(trial.rng.integers(1, 30 if count == 2 else 10)), far)
 
 
-def in_the_plane(trial: Trial, far: int = 2) -> Iterator[Instance]:
+def in_the_plane(trial: sc.Trial, far: int = 2) -> Iterator[sc.Instance]:
     """Two dimensions: corners of a square, and random atoms, n small."""
     for n in (1, 2, 3, trial.count(4, 6)):
         yield corners(n)

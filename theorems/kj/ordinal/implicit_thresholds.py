@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+import simopt.claims as sc
 from simopt.arithmetic import FLOAT
-from simopt.claims import *
 from simopt.core.arrays import Array
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
@@ -34,7 +34,7 @@ def hinges(f: Fraction, y: int, thresholds: Numbers, gamma: Fraction) -> Fractio
     return sum((max(gamma - (f - b if j < y else b - f), ZERO) for j, b in enumerate(thresholds, start=1)), ZERO)
 
 
-def kernels(trial: Trial) -> Iterator[Instance]:
+def kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random kernels of rank one to three, equal masses, labels 1 to 3; K ≡ 1 with labels 1, 2, 3 in the shares 9, 2, 9."""
     for _ in range(trial.count(4, 20)):
         size, rank = int(trial.rng.integers(3, 9)), int(trial.rng.integers(1, 4))
@@ -48,13 +48,11 @@ def kernels(trial: Trial) -> Iterator[Instance]:
     yield {"factor": np.ones((20, 1)), "labels": np.repeat([1.0, 2.0, 3.0], [9, 2, 9]), "classes": 3, "gamma": 1.0, "crossed": [1, -1]}
 
 
-@claim(
+@sc.claim(
     "KJ-E3-EXC",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.3, after Definition 26: 'exactly corresponds to the EXC formulation', but for the order of the thresholds",
-    kind=EQUIVALENCE,
-    expected=HOLDS,
+    kind=sc.EQUIVALENCE,
     says=r"For points of equal mass and **b_2 ≤ … ≤ b_r** the least ε_0 of Definition 26 at the margin γ is the value of the EXC "
     r"programme, mean of the slacks with ‖W‖ ≤ 1/γ and the order as a constraint (as we read [16]); and the exception counts: without "
     r"order K ≡ 1 with labels 1, 2, 3 in the shares 9/20, 1/10, 9/20 has 2/5 (b_2 = 1, b_3 = −1, f = 0) where EXC has 11/10. (Random "
@@ -64,26 +62,25 @@ def kernels(trial: Trial) -> Iterator[Instance]:
     knobs={"radius": 1.0},
     mutants={"‖W‖ ≤ 9/(10γ)": {"radius": 0.9}},
     note="A strict order has the same least value. Without the order Theorem 13 fails: KJ-Def12-order.",
-    cost=0.5,
 )
-def definition_and_programme(instance: Instance, trial: Trial) -> Iterator[Check]:
+def definition_and_programme(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both values; the loss of thresholds out of order."""
     factor, labels, classes = instance["factor"], instance["labels"], instance["classes"]
     problem = EXCOrdinal(factor, labels, classes, bound=Ball(trial["radius"] / instance["gamma"]))
     found = solve(problem, "interior-point", tol=1e-9).certificate
     if found is None:
         raise ArithmeticError("no certificate")
-    value = between(min(found.lower, found.upper), max(found.lower, found.upper))
+    value = sc.between(min(found.lower, found.upper), max(found.lower, found.upper))
     masses = np.full(len(labels), 1.0 / len(labels))
-    yield equal(value, kernel_value(instance | {"masses": masses}, instance["gamma"]), "ε_0 and the value of EXC")
+    yield sc.equal(value, kernel_value(instance | {"masses": masses}, instance["gamma"]), "ε_0 and the value of EXC")
     if "crossed" in instance:
         b = [Fraction(v) for v in instance["crossed"]]
         crossed = sum((margin_loss(ZERO, int(y), b, ONE) for y in labels), ZERO) / len(labels)
-        yield equal(crossed, Fraction(2, 5), "without order")
-        yield at_least(value, 1.1, "EXC")
+        yield sc.equal(crossed, Fraction(2, 5), "without order")
+        yield sc.at_least(value, 1.1, "EXC")
 
 
-def scores(trial: Trial) -> Iterator[Instance]:
+def scores(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Scores in quarters, labels 1 to r ≤ 5, all of which occur, γ from 1/4 to 2; ties of scores and of thresholds among them."""
     rng = trial.rng
     for _ in range(trial.count(25, 250)):
@@ -93,7 +90,7 @@ def scores(trial: Trial) -> Iterator[Instance]:
         yield {"f": f, "labels": labels, "classes": classes, "gamma": Fraction(int(rng.integers(1, 9)), 4)}
 
 
-def best(instance: Instance, j: int, implicit: bool) -> tuple[Fraction, Fraction]:
+def best(instance: sc.Instance, j: int, implicit: bool) -> tuple[Fraction, Fraction]:
     """The interval of all best b_j; the loss of one threshold is convex and bends at f ± γ only, and points of both sides bound it."""
     gamma = instance["gamma"]
     sided = [(f, 1 if y > j else -1) for f, y in zip(instance["f"], instance["labels"], strict=True) if implicit or y in (j, j + 1)]
@@ -107,13 +104,11 @@ def best(instance: Instance, j: int, implicit: bool) -> tuple[Fraction, Fraction
     return min(chosen), max(chosen)
 
 
-@claim(
+@sc.claim(
     "KJ-E3-IMC",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.3: in IMC 'the ordering emerges out of the minimization process itself'",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"If **every inner label 2, …, r − 1 occurs**, all minimisers of IMC have b_1 ≤ … ≤ b_{r−1}, for any scores f and so for the "
     r"best: the largest of the best b_j is at most the smallest of the best b_{j+1}. (Random scores with ties, r ≤ 5; the intervals of "
     r"best thresholds and the slope of L_{j+1} − L_j exactly.)",
@@ -123,22 +118,21 @@ def best(instance: Instance, j: int, implicit: bool) -> tuple[Fraction, Fraction
     note="The losses L_j of b_j and L_{j+1} of b_{j+1} differ in the points of label j + 1 only: for t = f − b the difference is t + "
     "max(−γ, min(t, γ)), which falls in b with slope ≤ −1 a point. So exchanging b_j > b_{j+1} would lower L_j + L_{j+1}. If label j + 1 "
     "does not occur L_j = L_{j+1}: some minimiser is in order, others may not be.",
-    cost=0.3,
 )
-def order_emerges(instance: Instance, trial: Trial) -> Iterator[Check]:
+def order_emerges(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Intervals of best thresholds; the slope of the difference."""
     intervals = [best(instance, j, trial["implicit"]) for j in range(1, instance["classes"])]
     for (_, high), (low, _) in pairwise(intervals):
-        yield at_most(high, low, "largest best b_j, smallest best b_{j+1}")
+        yield sc.at_most(high, low, "largest best b_j, smallest best b_{j+1}")
     gamma = instance["gamma"]
     kinks = sorted({f + side * gamma for f in instance["f"] for side in (-1, 1)})
     for f in set(instance["f"]):
         fall = [max(gamma + f - b, ZERO) - max(gamma - f + b, ZERO) for b in kinks]
         for (one, two), (left, right) in zip(pairwise(fall), pairwise(kinks), strict=True):
-            yield at_least(one - two, right - left, "L_{j+1} − L_j falls")
+            yield sc.at_least(one - two, right - left, "L_{j+1} − L_j falls")
 
 
-def anywhere(trial: Trial) -> Iterator[Instance]:
+def anywhere(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Scores and thresholds in quarters, in no order, r ≤ 5, Δ = 0 among them; both kinds of γ."""
     for _ in range(trial.count(150, 1000)):
         classes = int(trial.rng.integers(2, 6))
@@ -148,13 +142,11 @@ def anywhere(trial: Trial) -> Iterator[Instance]:
         yield {"f": f, "other": g, "y": int(trial.rng.integers(1, classes + 1)), "b": b, "gamma": gamma}
 
 
-@claim(
+@sc.claim(
     "KJ-E3-IMC-useful",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.3: 'our model can be easily extended to the IMC formulation', Theorem 13",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Label f by ŷ = 1 + the number of thresholds ≤ f. For **any** thresholds, neither in order nor Δ-spaced, and every γ > 0: **|ŷ "
     r"− y| ≤ h(f, y)/γ** and 1{ŷ ≠ y} ≤ h(f, y)/γ with h of IMC, and |h(f, y) − h(g, y)| ≤ max(y − 1, r − y) |f − g|. (Random scores and "
     r"thresholds, exactly.)",
@@ -164,19 +156,18 @@ def anywhere(trial: Trial) -> Iterator[Instance]:
     note="|ŷ − y| is at most the number of thresholds on the wrong side of f, and each of them has a hinge ≥ γ. So the proof of Theorem "
     "13 carries over with r − 1 in the place of the slope 1 and ends at ε_0/γ for both errors, which is simpler than the theorem: no "
     "order, no Δ ≥ γ.",
-    cost=0.3,
 )
-def implicit_loss_bounds_the_error(instance: Instance, trial: Trial) -> Iterator[Check]:
+def implicit_loss_bounds_the_error(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both errors; the slope."""
     f, g, y, b, gamma = (instance[key] for key in ("f", "other", "y", "b", "gamma"))
     found, loss = 1 + sum(f >= each for each in b), hinges(f, y, b, gamma)
-    yield at_most(Fraction(abs(found - y)), trial["share"] * loss / gamma, "|ŷ − y|")
-    yield at_most(Fraction(int(found != y)), trial["share"] * loss / gamma, "1{ŷ ≠ y}")
+    yield sc.at_most(Fraction(abs(found - y)), trial["share"] * loss / gamma, "|ŷ − y|")
+    yield sc.at_most(Fraction(int(found != y)), trial["share"] * loss / gamma, "1{ŷ ≠ y}")
     slope = max(y - 1, len(b) + 1 - y)
-    yield at_most(abs(loss - hinges(g, y, b, gamma)), trial["slope"] * slope * abs(f - g), "|h(f) − h(g)|")
+    yield sc.at_most(abs(loss - hinges(g, y, b, gamma)), trial["slope"] * slope * abs(f - g), "|h(f) − h(g)|")
 
 
-def admitted(trial: Trial) -> Iterator[Instance]:
+def admitted(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Two points with labels 1 and r, where nothing less is enough; random kernels of rank one to three, two to five labels."""
     for classes in (2, 3, 5):
         for gamma, share in ((ONE, HALF), (HALF, Fraction(1, 10))):
@@ -189,13 +180,11 @@ def admitted(trial: Trial) -> Iterator[Instance]:
                "C": float(2.0 ** rng.uniform(-3, 3))}  # fmt: skip
 
 
-@claim(
+@sc.claim(
     "KJ-E3-IMC-good",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.3: 'our model can be easily extended to the IMC formulation', Theorem 14",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"A PSD kernel that is (ε_0, γ)-good for the IMC loss of margin 1 is, for all γ_1, ε_1 > 0, (γ_1ε_0 + ε_1, B)-good as a "
     r"similarity for the IMC loss of margin γ_1 with **B = (r − 1)γ_1²/(4ε_1γ²)**, r − 1 times that of Theorem 14 with its best constant, "
     r"and the factor cannot be spared: x = 2γ with label r and mass e = ε_1/((r − 1)γ_1) ≤ 1/2, x = 0 with label 1. (γ_1 = 1; the dual "
@@ -206,25 +195,24 @@ def admitted(trial: Trial) -> Iterator[Instance]:
     mutants={"9/10 of B": {"share": Fraction(9, 10)}},
     note="As in KJ-Thm14a-sharp: loss(W') ≤ loss(a) + ‖a‖²/4C for the minimiser of ½‖W‖² + C·loss, and its weights are C times the sum of "
     "r − 1 multipliers in [−1, 1], of the sides of y. On the two points every threshold has the problem of KJ-Thm14b-two for itself.",
-    cost=0.6,
 )
-def good_kernels_for_implicit_thresholds(instance: Instance, trial: Trial) -> Iterator[Check]:
+def good_kernels_for_implicit_thresholds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Two points: the least loss within B. Otherwise size and loss of E[wK] for w from the multipliers, against the optimum for 8C."""
     if "share" in instance:
         gamma, e, more = instance["gamma"], instance["share"], instance["classes"] - 1
         bound = trial["share"] * Fraction(more) / (4 * (more * e) * gamma**2)
         reached = 4 * gamma**2 * e * bound  # f at x = 2γ for w = B; each threshold then does best at b = 1, as e ≤ 1/2
-        yield at_most(more * e * max(2 - reached, ZERO), more * e, "least loss against ε_1, ε_0 = 0")
+        yield sc.at_most(more * e * max(2 - reached, ZERO), more * e, "least loss against ε_1, ε_0 = 0")
         return
     C, labels, classes = instance["C"], instance["labels"], instance["classes"]
     alpha, least = _optimum(instance, C)
-    yield at_most(float(np.max(np.abs(alpha)) * len(labels)), trial["share"] * (classes - 1) * C, "max |w|", scale=C)
+    yield sc.at_most(float(np.max(np.abs(alpha)) * len(labels)), trial["share"] * (classes - 1) * C, "max |w|", scale=C)
     other, level = _optimum(instance, 8 * C)
     square = float(np.sum((instance["factor"].T @ other) ** 2))
-    yield at_most(least, level + square / (4 * C), "loss of E[wK] against ε_0 + ε_1")
+    yield sc.at_most(least, level + square / (4 * C), "loss of E[wK] against ε_0 + ε_1")
 
 
-def _optimum(instance: Instance, C: float) -> tuple[Array, float]:
+def _optimum(instance: sc.Instance, C: float) -> tuple[Array, float]:
     """α with W = Σ α_i Φ(x_i) from multipliers of min C·loss + ½‖W‖², and the loss of W with the thresholds found; of two solvers."""
     problem: Any = IMCOrdinal(instance["factor"], instance["labels"], instance["classes"], bound=Penalty(1.0 / C))
     reached: list[tuple[float, Array, float]] = []

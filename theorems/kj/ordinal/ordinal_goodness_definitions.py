@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.solvers.goodness.direct_reduction import direct_reduction_goodness
 from simopt.solvers.goodness.ordinal_exact import ExactOrdinal, exact_ordinal_goodness
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain, mean, predicted, random_domain
@@ -19,7 +19,7 @@ from simopt.theorems.kj.ordinal.theorem_14 import kernel_value
 SECTION = "ordinal"
 
 
-def domains(trial: Trial) -> Iterator[Instance]:
+def domains(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random domains of two to five points with two to four labels, B, γ and Δ."""
     rng = trial.rng
     for _ in range(trial.count(12, 50)):
@@ -29,24 +29,22 @@ def domains(trial: Trial) -> Iterator[Instance]:
                       "delta": Fraction(int(rng.integers(0, 4)), 2)}  # fmt: skip
 
 
-def labels_of(instance: Instance) -> list[int]:
+def labels_of(instance: sc.Instance) -> list[int]:
     """Labels as whole numbers."""
     return [int(y) for y in instance["targets"]]
 
 
-def solved(instance: Instance, bound: Fraction, unit: Fraction = ONE) -> ExactOrdinal:
+def solved(instance: sc.Instance, bound: Fraction, unit: Fraction = ONE) -> ExactOrdinal:
     """ε_0(B) with γ and Δ in other units."""
     gamma, delta = instance["gamma"] * unit, instance["delta"] * unit
     return exact_ordinal_goodness(instance["gram"], labels_of(instance), instance["classes"], bound, instance["masses"], gamma, delta)
 
 
-@claim(
+@sc.claim(
     "KJ-Def12",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Definition 12",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"K is (ε_0, B)-good for ordinal regression if some w: X → [−B, B] and thresholds b_2 ≤ … ≤ b_r (**ordered, b_{r+1} = ∞**, both "
     r"not printed; b_1 = −∞) have E [f − b_y]_γ + [b_{y+1} − f]_γ **≤** ε_0: iff ε_0 ≥ ε_0(B), a minimum on finite domains. For Δ-spaced "
     r"thresholds it equals the largest of γ Σ (a + c) + Δ Σ ν − B Σ_j p_j |Σ_i (a_i − c_i) K(x_i, x_j)| over 0 ≤ a, c ≤ p (a_i = 0 for "
@@ -57,39 +55,38 @@ def solved(instance: Instance, bound: Fraction, unit: Fraction = ONE) -> ExactOr
     mutants={"multipliers at 9B/10": {"reach": Fraction(9, 10)}},
     note="Weights, thresholds and multipliers of every instance are found, and judged here by their formulas in fractions. Without order "
     "see KJ-Def12-order.",
-    cost=0.5,
 )
-def value_of_a_programme(instance: Instance, trial: Trial) -> Iterator[Check]:
+def value_of_a_programme(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Weights and thresholds that are admitted, whose loss is the value of admitted multipliers; 2K and B/2; γ, Δ, B × 3."""
     bound, delta, gamma, masses = (instance[key] for key in ("bound", "delta", "gamma", "masses"))
     found, y = solved(instance, bound), labels_of(instance)
-    yield at_most(max(map(abs, found.weights)), bound, "max |w|")
+    yield sc.at_most(max(map(abs, found.weights)), bound, "max |w|")
     for one, two in pairwise(found.thresholds):
-        yield at_least(two - one, delta, "spacing")
+        yield sc.at_least(two - one, delta, "spacing")
     loss = mean(instance, [margin_loss(f, k, found.thresholds, gamma) for f, k in zip(predicted(instance, found.weights), y, strict=True)])
     yield from _admitted(found, y, masses)
-    yield equal(loss, _dual(instance, found, trial["reach"] * bound), "loss of (w, b), and value of (a, c, ν)")
+    yield sc.equal(loss, _dual(instance, found, trial["reach"] * bound), "loss of (w, b), and value of (a, c, ν)")
     doubled = instance | {"gram": [[2 * k for k in row] for row in instance["gram"]]}
-    yield equal(solved(doubled, bound / 2).value, loss, "2K and B/2")
-    yield equal(solved(instance, 3 * bound, Fraction(3)).value, 3 * loss, "γ, Δ, B × 3")
+    yield sc.equal(solved(doubled, bound / 2).value, loss, "2K and B/2")
+    yield sc.equal(solved(instance, 3 * bound, Fraction(3)).value, 3 * loss, "γ, Δ, B × 3")
 
 
-def _admitted(found: ExactOrdinal, y: list[int], masses: list[Fraction]) -> Iterator[Check]:
+def _admitted(found: ExactOrdinal, y: list[int], masses: list[Fraction]) -> Iterator[sc.Check]:
     """Caps, signs and balance of the multipliers."""
     count = len(found.thresholds)
     for a, c, p, k in zip(found.above, found.below, masses, y, strict=True):
-        yield at_most(max(a - (p if k <= count else 0), c - (p if k > 1 else 0)), 0, "a, c ≤ p")
-        yield at_least(min(a, c), 0, "a, c ≥ 0")
+        yield sc.at_most(max(a - (p if k <= count else 0), c - (p if k > 1 else 0)), 0, "a, c ≤ p")
+        yield sc.at_least(min(a, c), 0, "a, c ≥ 0")
     order = [ZERO, *found.order, ZERO]
     for j in range(1, count + 1):
         up = sum((c for c, k in zip(found.below, y, strict=True) if k == j + 1), ZERO)
         down = sum((a for a, k in zip(found.above, y, strict=True) if k == j), ZERO)
-        yield equal(up - down + order[j] - order[j - 1], ZERO, "balance")
+        yield sc.equal(up - down + order[j] - order[j - 1], ZERO, "balance")
     if found.order:
-        yield at_least(min(found.order), 0, "ν ≥ 0")
+        yield sc.at_least(min(found.order), 0, "ν ≥ 0")
 
 
-def _dual(instance: Instance, found: ExactOrdinal, bound: Fraction) -> Fraction:
+def _dual(instance: sc.Instance, found: ExactOrdinal, bound: Fraction) -> Fraction:
     """γ Σ (a + c) + Δ Σ ν − B Σ_j p_j |Σ_i (a_i − c_i) K_ij|."""
     q = [a - c for a, c in zip(found.above, found.below, strict=True)]
     pull = [abs(sum((v * row[j] for v, row in zip(q, instance["gram"], strict=True)), ZERO)) for j in range(len(q))]
@@ -97,7 +94,7 @@ def _dual(instance: Instance, found: ExactOrdinal, bound: Fraction) -> Fraction:
     return Fraction(fixed + instance["delta"] * sum(found.order, ZERO) - bound * mean(instance, pull))
 
 
-def polarised(trial: Trial) -> Iterator[Instance]:
+def polarised(trial: sc.Trial) -> Iterator[sc.Instance]:
     """K ≡ 1 on three points with labels 1, 2, 3 and masses 9/20, 1/10, 9/20; γ = 1, 2, and spacings up to 2γ."""
     p = [Fraction(9, 20), Fraction(1, 10), Fraction(9, 20)]
     for gamma, delta in ((ONE, ONE), (ONE, Fraction(2)), (Fraction(2), Fraction(2)), (Fraction(2), Fraction(4))):
@@ -105,13 +102,11 @@ def polarised(trial: Trial) -> Iterator[Instance]:
         yield made | {"shares": {1: p[0], 2: p[1], 3: p[2]}}
 
 
-@claim(
+@sc.claim(
     "KJ-Def12-order",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Definition 12 and Theorem 13, ours: thresholds without order",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"Taken literally, without b_2 ≤ b_3 ('Δ-spaced' is |b_i − b_{i+1}| ≥ Δ), ε_0 is smaller and Theorem 13 fails **also for γ ≥ 1 "
     r"and Δ ≥ γ**: K ≡ 1, labels 1, 2, 3 with chances 9/20, 1/10, 9/20, f = 0, b_2 = γ, b_3 = −γ. The loss is 2γ/5, while no ordered "
     r"thresholds have less than 11γ/10; the theorem promises a mislabelling of 2/5 and an ordinal error of 1 + (2γ/5 − γ)/Δ, "
@@ -123,36 +118,34 @@ def polarised(trial: Trial) -> Iterator[Instance]:
     note="So order belongs to the definition (H5); E.3 says that the EXC programme imposes it, the definition does not. Theorem 14 holds "
     "either way.",
 )
-def thresholds_out_of_order(instance: Instance, trial: Trial) -> Iterator[Check]:
+def thresholds_out_of_order(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both losses; what every learner does, since K does not tell the points apart."""
     gamma, delta = instance["gamma"], instance["delta"]
     b = [gamma, trial["sign"] * gamma]
     loss = mean(instance, [margin_loss(ZERO, y, b, gamma) for y in (1, 2, 3)])
-    yield equal(loss, 2 * gamma / 5, "loss without order")
-    yield at_least(abs(b[0] - b[1]), delta, "|b_2 − b_3|")
-    yield at_least(solved(instance, instance["bound"]).value, 11 * gamma / 10, "least loss with order")
-    yield at_least(least_mislabelled(instance), loss / gamma, "least mislabelling of any learner", strict=True)
-    yield at_least(least_absolute(instance), 1 + (loss - gamma) / delta, "least ordinal error of any learner", strict=True)
+    yield sc.equal(loss, 2 * gamma / 5, "loss without order")
+    yield sc.at_least(abs(b[0] - b[1]), delta, "|b_2 − b_3|")
+    yield sc.at_least(solved(instance, instance["bound"]).value, 11 * gamma / 10, "least loss with order")
+    yield sc.at_least(least_mislabelled(instance), loss / gamma, "least mislabelling of any learner", strict=True)
+    yield sc.at_least(least_absolute(instance), 1 + (loss - gamma) / delta, "least ordinal error of any learner", strict=True)
 
 
-def spacings(trial: Trial) -> Iterator[Instance]:
+def spacings(trial: sc.Trial) -> Iterator[sc.Instance]:
     """No data, for thresholds in order; then (0, Δ, 0), which is out of order."""
     yield {}
     yield {"b": [ZERO, ONE, ZERO], "delta": ONE}
 
 
-def ordered(trial: Trial) -> Iterator[Instance]:
+def ordered(trial: sc.Trial) -> Iterator[sc.Instance]:
     """(0, 1, 2), in order."""
     yield {"b": [ZERO, ONE, Fraction(2)], "delta": ONE}
 
 
-@claim(
+@sc.claim(
     "KJ-spaced",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 3.3 and Appendix E.2: Δ-spaced, defined twice",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"'Δ-spaced' is |b_i − b_j| ≥ Δ for **all** i ≠ j in Section 3.3, for **neighbours** j = i + 1 in E.2. The first implies the "
     r"second. For thresholds **in order** they are the same: if b_j − b_i = Δ + s, s ≥ 0, and the next gap is Δ + t, t ≥ 0, then b_{j+1} "
     r"− b_i − Δ = s + Δ + t ≥ 0. Without order they are not: neighbours of (0, 1, 0) are 1 apart, but two of the three coincide. (In "
@@ -163,19 +156,19 @@ def ordered(trial: Trial) -> Iterator[Instance]:
     mutants={"(0, 1, 2)": {"instances": ordered}},
     note="The paper imposes no order, in neither place; that order is needed anyway is KJ-Def12-order. b_1 = −∞ is far from all others.",
 )
-def both_spacings(instance: Instance, trial: Trial) -> Iterator[Check]:
+def both_spacings(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The step of the induction; the neighbours of the example and the two that coincide."""
     if not instance:
-        s, t, delta = symbols("s t delta")
-        yield equal((delta + s) + (delta + t) - delta, s + delta + t, "b_{j+1} − b_i − Δ")
+        s, t, delta = sc.symbols("s t delta")
+        yield sc.equal((delta + s) + (delta + t) - delta, s + delta + t, "b_{j+1} − b_i − Δ")
         return
-    b, delta = inputs(b=instance["b"], delta=instance["delta"])
+    b, delta = sc.inputs(b=instance["b"], delta=instance["delta"])
     for one, two in pairwise(b):
-        yield at_least(abs(two - one), delta, "neighbours")
-    yield at_most(minimum(*(abs(x - y) for x, y in combinations(b, 2))), delta, "all pairs", strict=True)
+        yield sc.at_least(abs(two - one), delta, "neighbours")
+    yield sc.at_most(sc.minimum(*(abs(x - y) for x, y in combinations(b, 2))), delta, "all pairs", strict=True)
 
 
-def reductions(trial: Trial) -> Iterator[Instance]:
+def reductions(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Diagonal similarities, at bounds where a threshold is just reached and just not; random ones."""
     masses = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
     diagonal = [[2, 0, 0], [0, -1, 0], [0, 0, 6]]
@@ -189,13 +182,11 @@ def reductions(trial: Trial) -> Iterator[Instance]:
         yield made | {"classes": classes, "bound": Fraction(int(rng.integers(1, 9))), "offset": HALF, "kind": "any"}
 
 
-@claim(
+@sc.claim(
     "KJ-Def25",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Definition 25",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"K is (ε_0, B)-good by direct reduction if some w: X → [−B, B] has E |y_f − y| **≤** ε_0, y_f the largest i with f ≥ b_i, "
     r"thresholds fixed: iff ε_0 ≥ ε_0(B), a minimum on finite domains, found by enumeration of the cells b_k ≤ f < b_{k+1}, each decided "
     r"by an exact linear programme. It falls in B, in steps: for diagonal K it is Σ p_i times the distance of y_i to the labels that "
@@ -204,9 +195,8 @@ def reductions(trial: Trial) -> Iterator[Instance]:
     knobs={"reached": True},
     mutants={"f > b_i": {"reached": False}},
     note="Not convex in B: no convex programme has this value. A constant f is always to be had for B = 0, label 1.",
-    cost=0.6,
 )
-def least_error_by_reduction(instance: Instance, trial: Trial) -> Iterator[Check]:
+def least_error_by_reduction(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The error of the weights found; its closed form, or random weights and 2B against it."""
     y, b = labels_of(instance), [i - instance["offset"] for i in range(2, instance["classes"] + 1)]
 
@@ -218,20 +208,20 @@ def least_error_by_reduction(instance: Instance, trial: Trial) -> Iterator[Check
 
     bound = instance["bound"]
     found = least(bound)
-    yield at_most(max(map(abs, found.weights)), bound, "max |w|")
-    yield equal(error(predicted(instance, found.weights)), found.value, "error of w")
+    yield sc.at_most(max(map(abs, found.weights)), bound, "max |w|")
+    yield sc.equal(error(predicted(instance, found.weights)), found.value, "error of w")
     if instance["kind"] == "diagonal":
         far = [bound * p * abs(row[i]) for i, (p, row) in enumerate(zip(instance["masses"], instance["gram"], strict=True))]
         tops = [label(v, b) if trial["reached"] else 1 + sum(v > x for x in b) for v in far]
-        yield equal(found.value, mean(instance, [Fraction(max(k - top, 0)) for k, top in zip(y, tops, strict=True)]), "closed form")
+        yield sc.equal(found.value, mean(instance, [Fraction(max(k - top, 0)) for k, top in zip(y, tops, strict=True)]), "closed form")
         return
     for _ in range(5):
         w = [bound * Fraction(int(v), 8) for v in trial.rng.integers(-8, 9, size=len(y))]
-        yield at_most(found.value, error(predicted(instance, w)), "random weights")
-    yield at_most(least(2 * bound).value, found.value, "2B")
+        yield sc.at_most(found.value, error(predicted(instance, w)), "random weights")
+    yield sc.at_most(least(2 * bound).value, found.value, "2B")
 
 
-def kernels(trial: Trial) -> Iterator[Instance]:
+def kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random kernels of rank one to three on three to eight points, labels 1 to 3."""
     rng = trial.rng
     for _ in range(trial.count(5, 20)):
@@ -240,13 +230,11 @@ def kernels(trial: Trial) -> Iterator[Instance]:
                "masses": rng.dirichlet(np.ones(size)), "delta": float(rng.choice([0.0, 2.5]))}  # fmt: skip
 
 
-@claim(
+@sc.claim(
     "KJ-Def26",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Definition 26",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"K is (ε_0, γ)-good for ordinal regression if E [b_y + 1 − ⟨W*, Φ(x)⟩/γ]_+ + [⟨W*, Φ(x)⟩/γ − b_{y+1} + 1]_+ **≤** ε_0 for some "
     r"**‖W*‖ ≤ 1** (printed: < and =) and thresholds, **ordered**, b_1 = −∞, **b_{r+1} = ∞**. So read, the least ε_0 is the value of a "
     r"second-order cone programme in (W, b), falls as γ falls, and is convex in 1/γ; larger spacing costs more. (Certified on random "
@@ -257,14 +245,13 @@ def kernels(trial: Trial) -> Iterator[Instance]:
     mutants={"9/20 of the sum at the ends": {"half": 0.45}},
     note="All proofs use ‖W*‖ ≤ 1 only; see KJ-Def4 and KJ-H2 for '=' and '<'. The formulation EXC is that of [16] (Chu & Keerthi), which "
     "the text attributes to [17].",
-    cost=0.7,
 )
-def goodness_at_a_margin(instance: Instance, trial: Trial) -> Iterator[Check]:
+def goodness_at_a_margin(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Monotone in 1/γ, convex at the equally spaced 1/γ = 1/2, 1, 3/2, 2, and monotone in the spacing."""
     values = [kernel_value(instance, gamma, instance["delta"]) for gamma in (2.0, 1.0, 2.0 / 3.0, 0.5, 0.25)]
     for wide, narrow in pairwise(values):
-        yield at_most(narrow, wide, "a smaller margin")
+        yield sc.at_most(narrow, wide, "a smaller margin")
     for low, middle, high in zip(values[:2], values[1:3], values[2:4], strict=True):
-        ends = between(trial["half"] * (low.low + high.low), trial["half"] * (low.high + high.high))
-        yield at_most(middle, ends, "convex in 1/γ")
-    yield at_most(values[1], kernel_value(instance, 1.0, instance["delta"] + 1.0), "a larger spacing")
+        ends = sc.between(trial["half"] * (low.low + high.low), trial["half"] * (low.high + high.high))
+        yield sc.at_most(middle, ends, "convex in 1/γ")
+    yield sc.at_most(values[1], kernel_value(instance, 1.0, instance["delta"] + 1.0), "a larger spacing")

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 ONE, ZERO, HALF = Fraction(1), Fraction(0), Fraction(1, 2)
@@ -43,24 +43,24 @@ def spaced(labels: int, delta: Fraction) -> list[Fraction]:
     return [i * delta for i in range(labels - 1)]
 
 
-def one_cell(shares: dict[int, Fraction], labels: int, f: Fraction, gamma: Fraction, delta: Fraction) -> Instance:
+def one_cell(shares: dict[int, Fraction], labels: int, f: Fraction, gamma: Fraction, delta: Fraction) -> sc.Instance:
     """K ≡ 1 and labels with these chances: every f is a constant, here f (B ≥ |f|), with thresholds (i − 2)Δ."""
     return {"shares": dict(shares), "labels": labels, "f": f, "thresholds": spaced(labels, delta), "gamma": gamma, "delta": delta}
 
 
-def goodness(instance: Instance) -> Fraction:
+def goodness(instance: sc.Instance) -> Fraction:
     """E h of the constant predictor: K is (ε_0, B)-good for every larger ε_0."""
     f, b, gamma = instance["f"], instance["thresholds"], instance["gamma"]
     return sum((p * margin_loss(f, y, b, gamma) for y, p in instance["shares"].items()), ZERO)
 
 
-def least_absolute(instance: Instance) -> Fraction:
+def least_absolute(instance: sc.Instance) -> Fraction:
     """min_c E |c − y|, which random labels do not improve: the least ordinal error of any learner."""
     shares = instance["shares"]
     return min(sum((p * abs(c - y) for y, p in shares.items()), ZERO) for c in range(1, instance["labels"] + 1))
 
 
-def least_mislabelled(instance: Instance) -> Fraction:
+def least_mislabelled(instance: sc.Instance) -> Fraction:
     """1 − max_c P(y = c): the least mislabelling of any learner."""
     most: Fraction = max(instance["shares"].values())
     return ONE - most
@@ -75,7 +75,7 @@ def random_thresholds(rng: np.random.Generator, labels: int, delta: Fraction) ->
     return made
 
 
-def random_cells(rng: np.random.Generator, cells: int) -> Instance:
+def random_cells(rng: np.random.Generator, cells: int) -> sc.Instance:
     """r ≤ 6 labels, rational γ and Δ, Δ-spaced thresholds; in each cell an f near a threshold or anywhere, and chances of the labels."""
     labels = int(rng.integers(2, 7))
     gamma, delta = Fraction(int(rng.integers(1, 17)), 8), Fraction(int(rng.integers(1, 25)), 8)

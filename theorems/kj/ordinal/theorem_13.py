@@ -59,7 +59,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
@@ -90,21 +90,20 @@ CLASSES = 3
 GAP = 1e-7  # relative, of the empirical problem
 
 
-def small_margins(trial: Trial) -> Iterator[Instance]:
+def small_margins(trial: sc.Trial) -> Iterator[sc.Instance]:
     """γ < 1/2: P(y = 2) = 3/10; a fair coin; a rare label; three labels between thresholds that coincide."""
     for gamma, p in ((TENTH, Fraction(3, 10)), (Fraction(49, 100), HALF), (Fraction(1, 4), Fraction(1, 1000))):
         yield one_cell({1: 1 - p, 2: p}, 2, -gamma, gamma, ONE)
     yield one_cell(dict.fromkeys((1, 2, 3), Fraction(1, 3)), 3, ZERO, Fraction(2, 5), ZERO)
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13a",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13, 0-1 error",
-    kind=HIGH_PROBABILITY,
-    expected=REFUTED,
-    defect=SUBSTANTIVE,
+    kind=sc.HIGH_PROBABILITY,
+    expected=sc.REFUTED,
+    defect=sc.SUBSTANTIVE,
     says=r"If K is (ε_0, B)-good for ordinal regression with γ-margin loss, **b_2 ≤ … ≤ b_r**, it is (ε_0/γ̄)-useful for the mislabelling "
     r"error, γ̄ = max{γ, 1}.",
     instances=small_margins,
@@ -115,19 +114,19 @@ def small_margins(trial: Trial) -> Iterator[Instance]:
     "KJ-Thm13a-plain); ε_0/2γ is true and sharp for all γ (KJ-Thm13a-shift, KJ-Thm13a-best). Without order it fails for γ ≥ 1, too "
     "(KJ-Def12-order).",
 )
-def mislabelling_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def mislabelling_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The least mislabelling of any learner against ε_0/γ̄."""
     gamma = instance["gamma"]
     divisor = max(gamma, ONE) if trial["bound"] == "printed" else 2 * gamma
-    yield at_most(least_mislabelled(instance), goodness(instance) / divisor, "mislabelling of every learner")
+    yield sc.at_most(least_mislabelled(instance), goodness(instance) / divisor, "mislabelling of every learner")
 
 
-def thirds(labels: int, m: int, share: Fraction, gamma: Fraction, delta: Fraction) -> Instance:
+def thirds(labels: int, m: int, share: Fraction, gamma: Fraction, delta: Fraction) -> sc.Instance:
     """K ≡ 1, labels 1, 1 + m and 2 + m with chances 1/2, share/2 and (1 − share)/2, f = b_2."""
     return one_cell({1: HALF, 1 + m: share / 2, 2 + m: (1 - share) / 2}, labels, ZERO, gamma, delta)
 
 
-def little_space(trial: Trial) -> Iterator[Instance]:
+def little_space(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Δ < γ̄: rare far labels, one label only; γ < 1/2 and 1 ≤ Δ < 2(1 − γ): a fair coin, and three labels with ε_0 > γ."""
     yield one_cell({1: Fraction(7, 10), 12: Fraction(3, 10)}, 12, -ONE, ONE, TENTH)
     for gamma, delta in ((Fraction(2), ONE), (HALF, Fraction(9, 10))):
@@ -153,14 +152,13 @@ def guaranteed(value: Fraction, gamma: Fraction, delta: Fraction, labels: int) -
     return min(Fraction(labels - 1, 2), *(alpha + kappa * value for alpha, kappa in best_lines(gamma, delta, labels)))
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13b",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13, ordinal error",
-    kind=HIGH_PROBABILITY,
-    expected=REFUTED,
-    defect=SUBSTANTIVE,
+    kind=sc.HIGH_PROBABILITY,
+    expected=sc.REFUTED,
+    defect=sc.SUBSTANTIVE,
     says=r"If K is (ε_0, B)-good for ordinal regression with γ-margin loss and Δ-spaced thresholds **in order, b_{j+1} ≥ b_j + Δ**, it is "
     r"ψ_{Δ/γ̄}(ε_0/γ̄)-useful for the absolute error, ψ_Δ(x) = (x + Δ − 1)/Δ, γ̄ = max{γ, 1}: ψ_{Δ/γ̄}(ε_0/γ̄) = 1 + (ε_0 − γ̄)/Δ.",
     instances=little_space,
@@ -170,60 +168,56 @@ def guaranteed(value: Fraction, gamma: Fraction, delta: Fraction, labels: int) -
     "0: the claim is negative. γ < 1/2, 1 ≤ Δ < 2(1 − γ), labels 1 and 2 fair: 1 + (γ − 1)/Δ < 1/2. It is true exactly for Δ ≥ max{γ̄, "
     "2(γ̄ − γ)} (KJ-Thm13b+, KJ-Thm13b-where); the best bound for all γ, Δ and r is KJ-Thm13b-best.",
 )
-def ordinal_error_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+def ordinal_error_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The least absolute error of any learner against ψ."""
     value, gamma, delta = goodness(instance), instance["gamma"], instance["delta"]
     bound = 1 + (value - max(gamma, ONE)) / delta if trial["bound"] == "printed" else guaranteed(value, gamma, delta, instance["labels"])
-    yield at_most(least_absolute(instance), bound, "absolute error of every learner")
+    yield sc.at_most(least_absolute(instance), bound, "absolute error of every learner")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13c",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 3.3 and Appendix E.2: ψ",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"ψ_Δ(x) = (x + Δ − 1)/Δ has sup over x ∈ [0, 1], Δ > 0 of 1: 1 − ψ_Δ(x) = (1 − x)/Δ ≥ 0, and ψ_Δ(1) = 1; ψ_1(x) = x. (In "
     r"symbols.)",
-    instances=once,
     exhaustive=True,
     knobs={"one": ONE},
     mutants={"x + Δ − 1/2": {"one": HALF}},
     note="But ψ_Δ(x) < 0 for x < 1 − Δ: ψ_{1/2}(1/5) = −3/5 cannot bound an error (KJ-Thm13b).",
 )
-def spacing_function(instance: Instance, trial: Trial) -> Iterator[Check]:
+def spacing_function(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The three identities."""
-    x, delta = symbols("x delta")
+    x, delta = sc.symbols("x delta")
 
     def psi(value: Any, spacing: Any) -> Any:
         return (value + spacing - trial["one"]) / spacing
 
-    yield equal(1 - psi(x, delta), (1 - x) / delta, "1 − ψ")
-    yield equal(psi(1 + 0 * x, delta), 1 + 0 * x, "ψ(1)")
-    yield equal(psi(x, 1 + 0 * x), x, "ψ_1")
+    yield sc.equal(1 - psi(x, delta), (1 - x) / delta, "1 − ψ")
+    yield sc.equal(psi(1 + 0 * x, delta), 1 + 0 * x, "ψ(1)")
+    yield sc.equal(psi(x, 1 + 0 * x), x, "ψ_1")
 
 
-def below_one(trial: Trial) -> Iterator[Instance]:
+def below_one(trial: sc.Trial) -> Iterator[sc.Instance]:
     """ε_0 = 9/10: rare far labels; Δ = 1, γ = 1/4, labels 1, 3 and 4."""
     yield one_cell({1: Fraction(7, 10), 12: Fraction(3, 10)}, 12, -ONE, ONE, TENTH)
     yield thirds(4, 2, Fraction(7, 10), Fraction(1, 4), ONE)
 
 
-def low_enough(trial: Trial) -> Iterator[Instance]:
+def low_enough(trial: sc.Trial) -> Iterator[sc.Instance]:
     """ε_0 = min(Δ, γ + Δ/2) < 1, where the error is 1: labels 1 and 3 fair."""
     for gamma, delta in ((Fraction(1, 4), Fraction(4, 5)), (Fraction(1, 5), HALF)):
         yield one_cell({1: HALF, 3: HALF}, 3, ZERO, gamma, delta)
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13d",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 3.3, after Theorem 13; Appendix E.2, the last sentence",
-    kind=HIGH_PROBABILITY,
-    expected=REFUTED,
-    defect=SUBSTANTIVE,
+    kind=sc.HIGH_PROBABILITY,
+    expected=sc.REFUTED,
+    defect=sc.SUBSTANTIVE,
     says=r"If ε_0 < 1 with γ-margin loss and Δ-spaced thresholds **in order**, then for d and n large enough the ordinal error is ≤ 1.",
     instances=below_one,
     knobs={},
@@ -231,20 +225,18 @@ def low_enough(trial: Trial) -> Iterator[Instance]:
     note="γ = 1, Δ = 1/10, r = 12, labels 1 (0.7) and 12 (0.3): ε_0 = 0.9, every learner has 3.3. Also with Δ = 1: γ = 1/4, labels 1, 3, "
     "4 (1/2, 7/20, 3/20): ε_0 = 0.9, 1.15. What is needed is ε_0 ≤ min(Δ, γ + Δ/2) (KJ-Thm13d+).",
 )
-def error_below_one(instance: Instance, trial: Trial) -> Iterator[Check]:
+def error_below_one(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """ε_0 < 1; the least absolute error."""
     if goodness(instance) >= 1:
         raise ArithmeticError("ε_0 is not below 1")
-    yield at_most(least_absolute(instance), ONE, "absolute error of every learner")
+    yield sc.at_most(least_absolute(instance), ONE, "absolute error of every learner")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13e",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 3.3, sizes",
-    kind=RATE,
-    expected=HOLDS,
+    kind=sc.RATE,
     says=r"If **|K| ≤ 1**, **δ ≤ 1/2** and **γ + (r − 2)Δ = O(B)**, d and n are O((B²/ε_1²) log(1/δ)): d = ⌈(2B/ε_1)² s²⌉ and n = "
     r"⌈(24M/ε_1)² s²⌉ are enough for E h ≤ ε_0 + ε_1, s = 1 + √(2 log(2/δ)), M = B + γ + (r − 2)Δ, ordered thresholds learned "
     r"(KJ-Thm13-total), and s² ≤ 11 log(1/δ), because s²/L falls in L = log(1/δ) and is below 11 at δ = 1/2. (The constant in enclosures; "
@@ -255,59 +247,55 @@ def error_below_one(instance: Instance, trial: Trial) -> Iterator[Check]:
     note="As printed, with B only, it is false as B → 0 or r → ∞: thresholds are not bounded by B (KJ-Thm13e-scale). With γ, Δ, r fixed "
     "and B bounded from below, which O(·) in ε_1 and δ may be taken to mean, it is true. Lemma 16 does not cover learning them. The error "
     "bounds add ε_1/2γ, or ε_1/min(2γ, Δ).",
-    cost=1.5,
 )
-def sizes_suffice(instance: Instance, trial: Trial) -> Iterator[Check]:
+def sizes_suffice(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The constant at δ = 1/2; both slopes. With K ≡ 0 a wrong majority of chances 1/2 ± η costs 2γ·2η in margin loss."""
     yield constant_and_slopes(instance, trial["constant"])
 
 
-def needle(trial: Trial) -> Iterator[Instance]:
+def needle(trial: sc.Trial) -> Iterator[sc.Instance]:
     """f̃ = f but at a point of mass 1/100, where it is off by 1; ε_1 = 1/200."""
     yield {"masses": [Fraction(99, 100), Fraction(1, 100)], "off": [ZERO, -ONE], "f": [ONE, ONE], "b": ZERO, "gamma": ONE}
 
 
-def evenly(trial: Trial) -> Iterator[Instance]:
+def evenly(trial: sc.Trial) -> Iterator[sc.Instance]:
     """f̃ off by 2ε_1 everywhere."""
     yield {"masses": [HALF, HALF], "off": [-Fraction(1, 10)] * 2, "f": [ONE, ONE], "b": ZERO, "gamma": ONE}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13-p1",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.2, the first display",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=CONVENTION,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.CONVENTION,
     says=r"If E |f̃(Ψ(x)) − f(x)| ≤ 2ε_1, then [f̃(Ψ(x)) − b_y]_γ ≤ [f(x) − b_y]_γ + 2ε_1, at each x as printed.",
     instances=needle,
     knobs={},
     mutants={"|f̃ − f| ≤ 2ε_1 everywhere": {"instances": evenly}},
     note="|f̃ − f| = 1 on mass 1/100. Harmless: it is used 'upon taking expectations' only (KJ-Thm13-p1+).",
 )
-def lipschitz_at_each_point(instance: Instance, trial: Trial) -> Iterator[Check]:
+def lipschitz_at_each_point(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """2ε_1 is the mean of |f̃ − f|."""
     gamma, b = instance["gamma"], instance["b"]
     apart = sum((p * abs(e) for p, e in zip(instance["masses"], instance["off"], strict=True)), ZERO)
     for f, e in zip(instance["f"], instance["off"], strict=True):
-        yield at_most(max(gamma - (f + e - b), ZERO), max(gamma - (f - b), ZERO) + apart, "[f̃ − b]_γ")
+        yield sc.at_most(max(gamma - (f + e - b), ZERO), max(gamma - (f - b), ZERO) + apart, "[f̃ − b]_γ")
 
 
-def pairs(trial: Trial) -> Iterator[Instance]:
+def pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     """γ = 1, b_y = 0 and b_{y+1} = 0, 1, 2, 3: f and f̃ at −2, …, 4, which has all kinks and points beyond; they change order at width 2."""
     for width in range(4):
         for a, c in product(range(-2, 5), repeat=2):
             yield {"first": a, "second": c, "width": width}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13-p1+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.2, the first two displays, corrected",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"|[f̃ − b]_γ − [f − b]_γ| ≤ |f̃ − f| at each point, and so **in the mean** E [f̃ − b_y]_γ ≤ E [f − b_y]_γ + E |f̃ − f|. The "
     r"**sum** of both sides, h, is 1-Lipschitz as well, as its slope is −1, 0 or 1. (γ = 1, which scaling allows; b_{y+1} − b_y = 0, "
     r"1, 2, 3, at all kinks, which change order at 2, and beyond; between these all is linear.)",
@@ -317,37 +305,34 @@ def pairs(trial: Trial) -> Iterator[Instance]:
     knobs={"slope": ONE},
     mutants={"9/10 Lipschitz": {"slope": Fraction(9, 10)}},
     corrects="KJ-Thm13-p1",
-    cost=0.6,
 )
-def margin_losses_are_lipschitz(instance: Instance, trial: Trial) -> Iterator[Check]:
+def margin_losses_are_lipschitz(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """One side, and both."""
-    first, second, width = inputs(first=instance["first"], second=instance["second"], width=instance["width"])
+    first, second, width = sc.inputs(first=instance["first"], second=instance["second"], width=instance["width"])
 
-    def one(f: Expr) -> Expr:
-        return maximum(1 - f, 0)
+    def one(f: sc.Expr) -> sc.Expr:
+        return sc.maximum(1 - f, 0)
 
-    def both(f: Expr) -> Expr:
-        return maximum(1 - f, 0) + maximum(1 - (width - f), 0)
+    def both(f: sc.Expr) -> sc.Expr:
+        return sc.maximum(1 - f, 0) + sc.maximum(1 - (width - f), 0)
 
     apart = trial["slope"] * abs(first - second)
-    yield at_most(abs(one(first) - one(second)), apart, "one side")
-    yield at_most(abs(both(first) - both(second)), apart, "both sides")
+    yield sc.at_most(abs(one(first) - one(second)), apart, "one side")
+    yield sc.at_most(abs(both(first) - both(second)), apart, "both sides")
 
 
-def marked(trial: Trial) -> Iterator[Instance]:
+def marked(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Landmark laws, d = 720 among them (below 710 the printed excess is above 2B); labels 1 to 3 in turn, γ and thresholds."""
     laws = [made for made in draws(trial) if made["d"] <= (7 if len(made["masses"]) > 2 else 20)]
     for k, made in enumerate([*laws, signs(720)]):
         yield made | {"gamma": (HALF, ONE, Fraction(2))[k % 3], "thresholds": [-Fraction(k % 2, 2), Fraction(1 + k % 4, 4)], "turn": k}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13-p2",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.2, the third display, and the excess by landmarks",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"If |K| ≤ 1, |w| ≤ B and **δ ≤ 1/2**, with probability ≥ 1 − δ over d landmarks E h(f̃) ≤ ε_0 + 4ε_1, 4ε_1 = 64B√(log(1/δ)/d); "
     r"and half of that is enough: always E h(f̃) ≤ E h(f) + E |f̃ − f|, once, not twice, for the two-sided sum h. (All draws of the "
     r"landmarks, exactly.)",
@@ -356,9 +341,8 @@ def marked(trial: Trial) -> Iterator[Instance]:
     mutants={"half of E |f̃ − f|": {"share": HALF}, "B√(log(1/δ)/d)": {"constant": 1}},
     note="Twice as large as need be, as h is 1-Lipschitz (KJ-Thm13-p1+); with KJ-L15+ the excess is ≤ (B/√d)(1 + √(2 log(1/δ))), for "
     "every δ.",
-    cost=1.0,
 )
-def margin_loss_of_the_landmarked(instance: Instance, trial: Trial) -> Iterator[Check]:
+def margin_loss_of_the_landmarked(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Every draw; the tail at each level, B = 1."""
     masses, d, gamma, b = instance["masses"], instance["d"], instance["gamma"], instance["thresholds"]
     f = [sum((p * w * k for p, w, k in zip(masses, instance["weights"], row, strict=True)), ZERO) for row in instance["gram"]]
@@ -374,7 +358,7 @@ def margin_loss_of_the_landmarked(instance: Instance, trial: Trial) -> Iterator[
         worst = max(worst, (found, value + trial["share"] * apart), key=lambda pair: pair[0] - pair[1])
         law.append((max(found - value, ZERO), mass))
 
-    yield at_most(*worst, "E h(f̃), the worst draw")
+    yield sc.at_most(*worst, "E h(f̃), the worst draw")
 
     def exponent(t: Fraction) -> Ball | None:
         x = ball(d * t**2 / Fraction(trial["constant"]) ** 2)
@@ -383,26 +367,25 @@ def margin_loss_of_the_landmarked(instance: Instance, trial: Trial) -> Iterator[
     yield holds_for_all_levels(tails(law), exponent, "E h(f̃) − ε_0")
 
 
-def at_the_margin(trial: Trial) -> Iterator[Instance]:
+def at_the_margin(trial: sc.Trial) -> Iterator[sc.Instance]:
     """f − b_y = γ, b_{y+1} far away."""
     for gamma in (Fraction(1, 10), HALF, Fraction(99, 100)):
         yield {"gamma": gamma}
 
 
-def large_margins(trial: Trial) -> Iterator[Instance]:
+def large_margins(trial: sc.Trial) -> Iterator[sc.Instance]:
     """γ = 1 and 3."""
     for gamma in (ONE, Fraction(3)):
         yield {"gamma": gamma}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13-p3",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.2, 'we can bound the 1-margin loss directly'",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=SUBSTANTIVE,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.SUBSTANTIVE,
     says=r"If E h(f) ≤ ε_0 for the γ-margin loss and E |f̃ − f| ≤ 2ε_1, then for every γ > 0 the 1-margin loss of f̃ is ≤ ε_0 + 4ε_1.",
     instances=at_the_margin,
     knobs={},
@@ -410,26 +393,24 @@ def large_margins(trial: Trial) -> Iterator[Instance]:
     note="f̃ = f = b_y + γ, b_{y+1} far: the γ-margin loss is 0, the 1-margin loss 1 − γ; γ = 1/10: 0.9. This is where Theorem 13 fails: "
     "γ̄ comes from here.",
 )
-def one_margin_loss(instance: Instance, trial: Trial) -> Iterator[Check]:
+def one_margin_loss(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """f − b_y = γ, so ε_0 = 0; ε_1 = 0."""
     gamma = instance["gamma"]
-    yield at_most(max(1 - gamma, ZERO), max(gamma - gamma, ZERO), "1-margin loss")
+    yield sc.at_most(max(1 - gamma, ZERO), max(gamma - gamma, ZERO), "1-margin loss")
 
 
-def distances(trial: Trial) -> Iterator[Instance]:
+def distances(trial: sc.Trial) -> Iterator[sc.Instance]:
     """γ = 1/4, …, 3 and f − b in quarters from −4 to 4."""
     for gamma in (Fraction(1, 4), HALF, ONE, Fraction(2), Fraction(3)):
         for k in range(-16, 17):
             yield {"gamma": gamma, "x": Fraction(k, 4)}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13-p3+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.2, 'we can bound the 1-margin loss directly', corrected",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"[1 − x]_+ ≤ [γ − x]_+ **+ [1 − γ]_+**: each side of the 1-margin loss is at most that of the γ-margin loss if **γ ≥ 1**, and "
     r"larger by up to 1 − γ if γ < 1. For γ − x = p − q and 1 − γ = r − s in their positive and negative parts: p + r − (1 − x) = q + s ≥ "
     r"0. (In symbols; and a grid.)",
@@ -439,58 +420,54 @@ def distances(trial: Trial) -> Iterator[Instance]:
     mutants={"without 1 − γ": {"part": ZERO}},
     corrects="KJ-Thm13-p3",
 )
-def larger_margins_cost_more(instance: Instance, trial: Trial) -> Iterator[Check]:
+def larger_margins_cost_more(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """One side."""
-    p, q, r, s = symbols("p q r s")
-    yield equal(p + trial["part"] * r - ((p - q) + (r - s)), q + s, "p + r − (1 − x)")
-    gamma, x = inputs(gamma=instance["gamma"], x=instance["x"])
-    yield at_most(maximum(1 - x, 0), maximum(gamma - x, 0) + trial["part"] * maximum(1 - gamma, 0), "[1 − x]_+")
+    p, q, r, s = sc.symbols("p q r s")
+    yield sc.equal(p + trial["part"] * r - ((p - q) + (r - s)), q + s, "p + r − (1 − x)")
+    gamma, x = sc.inputs(gamma=instance["gamma"], x=instance["x"])
+    yield sc.at_most(sc.maximum(1 - x, 0), sc.maximum(gamma - x, 0) + trial["part"] * sc.maximum(1 - gamma, 0), "[1 − x]_+")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13-p4",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.2, 'h ≥ b_{k+1} + γ − b_2'",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"If the label of f is wrong by k ≥ 1 and **b_{j+1} ≥ b_j + Δ**, h ≥ γ + (k − 1)Δ: f is below b_{ŷ+1} by s_0 > 0 (above b_ŷ by "
     r"s_0 ≥ 0), gaps exceed Δ by s_1, …, s_{k−1} ≥ 0, and γ + b_y − f = γ + (k − 1)Δ + Σ s_i. So |ŷ − y| ≤ 1 + (h − γ)/Δ where the label "
     r"is wrong. (In symbols, by induction over k.)",
-    instances=once,
     exhaustive=True,
     knobs={"start": 0},
     mutants={"γ + kΔ": {"start": 1}},
     note="True also for Δ < γ; what then fails is 0 ≤ 1 + (0 − γ)/Δ where the label is right.",
 )
-def wrong_labels_cost(instance: Instance, trial: Trial) -> Iterator[Check]:
+def wrong_labels_cost(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The hinge of the far threshold."""
-    gamma, delta, b, s, k, slack, f = symbols("gamma delta b s k slack f")
-    yield equal(gamma + b - (b - s), gamma + (1 - 1 + trial["start"]) * delta + s, "the hinge, k = 1")
+    gamma, delta, b, s, k, slack, f = sc.symbols("gamma delta b s k slack f")
+    yield sc.equal(gamma + b - (b - s), gamma + (1 - 1 + trial["start"]) * delta + s, "the hinge, k = 1")
     threshold = f + (k - 1) * delta + slack  # where the hinge is γ + (k − 1)Δ + Σ s_i
-    yield equal(gamma + (threshold + delta + s) - f, gamma + k * delta + (slack + s), "the hinge, from k to k + 1")
+    yield sc.equal(gamma + (threshold + delta + s) - f, gamma + k * delta + (slack + s), "the hinge, from k to k + 1")
 
 
-def narrow(trial: Trial) -> Iterator[Instance]:
+def narrow(trial: sc.Trial) -> Iterator[sc.Instance]:
     """γ = 1, Δ = 1/2 and less, f in the middle of its slot."""
     for delta in (HALF, Fraction(1, 10), Fraction(9, 10)):
         yield {"gamma": ONE, "delta": delta}
 
 
-def wide(trial: Trial) -> Iterator[Instance]:
+def wide(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Δ ≥ γ."""
     for delta in (ONE, Fraction(3, 2)):
         yield {"gamma": ONE, "delta": delta}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13-p5",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.2, 'if the loss is greater than γ then it indicates a mislabeling'",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
+    kind=sc.INEQUALITY,
+    expected=sc.REFUTED,
+    defect=sc.MISSING_HYPOTHESIS,
     says=r"If h(f, y) > γ, then y is not the label of f.",
     instances=narrow,
     knobs={},
@@ -498,40 +475,37 @@ def wide(trial: Trial) -> Iterator[Instance]:
     note="γ = 1, Δ = 1/2, f in the middle of its slot: h = 3/2, and the label is right. The converse is what is used, and true: a wrong "
     "label has h ≥ γ (KJ-Thm13-p4).",
 )
-def large_loss_means_mislabelled(instance: Instance, trial: Trial) -> Iterator[Check]:
+def large_loss_means_mislabelled(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The middle of the second slot of three."""
     gamma, delta = instance["gamma"], instance["delta"]
     b = [ZERO, delta]
     if label(delta / 2, b) != 2:
         raise ArithmeticError("f has another label")
-    yield at_most(margin_loss(delta / 2, 2, b, gamma), gamma, "h where the label is right")
+    yield sc.at_most(margin_loss(delta / 2, 2, b, gamma), gamma, "h where the label is right")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13-p5+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.2, 'if the loss is greater than γ then it indicates a mislabeling', corrected",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"**If Δ ≥ γ**, h > γ means that the label is wrong: f above b_y by s ≥ 0 and below b_{y+1} by t ≥ 0, s + t = Δ + v ≥ Δ, has h "
     r"one of 0, γ − s, γ − t and 2γ − s − t, which are γ − s, γ − t and γ − (Δ − γ) − v. And always a wrong label has h ≥ γ: one hinge is "
     r"γ + s. (In symbols.)",
-    instances=once,
     exhaustive=True,
     knobs={"times": 1},
     mutants={"2Δ ≥ γ": {"times": 2}},
     corrects="KJ-Thm13-p5",
 )
-def when_large_loss_means_mislabelled(instance: Instance, trial: Trial) -> Iterator[Check]:
+def when_large_loss_means_mislabelled(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both hinges where the label is right; one where it is wrong."""
-    gamma, delta, s, v = symbols("gamma delta s v")
+    gamma, delta, s, v = sc.symbols("gamma delta s v")
     t = delta + v - s
-    yield equal((gamma - s) + (gamma - t), gamma - (trial["times"] * delta - gamma) - v, "both hinges")
-    yield equal(gamma - (0 - s), gamma + s, "label wrong")
+    yield sc.equal((gamma - s) + (gamma - t), gamma - (trial["times"] * delta - gamma) - v, "both hinges")
+    yield sc.equal(gamma - (0 - s), gamma + s, "label wrong")
 
 
-def unlike_cells(trial: Trial) -> Iterator[Instance]:
+def unlike_cells(trial: sc.Trial) -> Iterator[sc.Instance]:
     """γ, p and η < γ."""
     for gamma, p, eta in product((Fraction(3, 10), HALF, Fraction(4, 5), Fraction(19, 20)), (TENTH, Fraction(2, 5)), (1, 8)):
         yield {"gamma": gamma, "p": p, "eta": gamma / (64 * eta)}
@@ -542,13 +516,11 @@ def _passed(x: Fraction, gamma: Fraction) -> Fraction:
     return min(max((gamma + x) / (2 * gamma), ZERO), ONE)
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13a-plain",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13, 0-1 error, and Algorithm 1",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"Thresholds as they minimise the margin loss, without a shift, do not reach ε_0/γ̄ if γ < 1, however large the sample: x_A with "
     r"y = 2 and mass 1 − p > 1/2, K(x_A, x_A) = (γ − η)/((1 − p)B), K = 0 else; x_B with y = 1. The only minimiser is f(x_A) = γ − η, b_2 "
     r"= −η: ε_0 = p(γ + η), and x_B, f = 0 ≥ b_2, is mislabelled: p > ε_0/γ̄ for γ + η < 1, and nothing below ε_0/(γ + η) is true of it.",
@@ -558,7 +530,7 @@ def _passed(x: Fraction, gamma: Fraction) -> Fraction:
     note="The loss in (f(x_A), b_2) is convex, linear between b = f − γ, b = γ, so least at a crossing or at an end of |f| ≤ γ − η. The "
     "empirical loss tends to it, so does its minimiser. A random shift in [−γ, γ] mislabels ε_0/2γ.",
 )
-def plain_thresholds_mislabel(instance: Instance, trial: Trial) -> Iterator[Check]:
+def plain_thresholds_mislabel(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """All crossings; the mislabelling at the least of them."""
     gamma: Fraction = instance["gamma"]
     p: Fraction = instance["p"]
@@ -571,60 +543,55 @@ def plain_thresholds_mislabel(instance: Instance, trial: Trial) -> Iterator[Chec
 
     least = min(loss(*corner) for corner in corners)
     found = [corner for corner in corners if loss(*corner) == least]
-    yield equal(Fraction(len(found)), ONE, "minimisers")
+    yield sc.equal(Fraction(len(found)), ONE, "minimisers")
     f, b = found[0]
-    yield equal(least, p * (gamma + eta), "ε_0")
+    yield sc.equal(least, p * (gamma + eta), "ε_0")
     if trial["shift"]:
         wrong = (1 - p) * _passed(b - f, gamma) + p * _passed(-b, gamma)
     else:
         wrong = (1 - p) * (f < b) + p * (b <= 0)
-    yield equal(wrong, p, "mislabelling")
-    yield at_least(wrong, least / max(gamma, ONE), "mislabelling against ε_0/γ̄", strict=True)
+    yield sc.equal(wrong, p, "mislabelling")
+    yield sc.at_least(wrong, least / max(gamma, ONE), "mislabelling against ε_0/γ̄", strict=True)
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13b-where",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13, ordinal error, ours: everywhere else it is false",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"Theorem 13 for the ordinal error is false for **all** γ, Δ > 0 with Δ < γ̄ or Δ < 2(γ̄ − γ): (1) one label, f far inside: ε_0 "
     r"= 0 and 0 − ψ = (γ̄ − Δ)/Δ > 0; also where ψ is cut off at 0: y = 2 with p = (γ̄ − Δ)/2γ, else 1, has ε_0 = 2γp and ψ = 0 < p (p = "
     r"1/2 if that is larger); (2) labels 1 and 2 fair, f = b_2: ε_0 = γ, and 1/2 − ψ = (2(γ̄ − γ) − Δ)/2Δ. 0-1 error for all γ < 1/2: the "
     r"same coin, 1/2 − γ. (In symbols. With KJ-Thm13b+ this is where it holds, exactly.)",
     remains="that no predictor does better on these worlds, where K ≡ 1, so that the theorem is false there; and 'iff' with KJ-Thm13b+",
-    instances=once,
     exhaustive=True,
     knobs={"share": HALF},
     mutants={"chances 1/4 and 3/4": {"share": Fraction(1, 4)}},
 )
-def false_everywhere_else(instance: Instance, trial: Trial) -> Iterator[Check]:
+def false_everywhere_else(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """ε_0 of the coin, both differences."""
-    gamma, larger, delta, f, b = symbols("gamma larger delta f b")
+    gamma, larger, delta, f, b = sc.symbols("gamma larger delta f b")
     p = trial["share"]
     coin = (1 - p) * (gamma - (b - f)) + p * (gamma - (f - b))
-    yield equal(coin, gamma, "ε_0 of the coin, |f − b_2| ≤ γ")
-    yield equal(p - (1 + (gamma - larger) / delta), (2 * (larger - gamma) - delta) / (2 * delta), "1/2 − ψ")
-    yield equal(0 - (1 + (0 - larger) / delta), (larger - delta) / delta, "0 − ψ")
+    yield sc.equal(coin, gamma, "ε_0 of the coin, |f − b_2| ≤ γ")
+    yield sc.equal(p - (1 + (gamma - larger) / delta), (2 * (larger - gamma) - delta) / (2 * delta), "1/2 − ψ")
+    yield sc.equal(0 - (1 + (0 - larger) / delta), (larger - delta) / delta, "0 − ψ")
     rare = (larger - delta) / (2 * gamma)
-    yield equal(1 + (2 * gamma * rare - larger) / delta, 0 * delta, "ψ at ε_0 = γ̄ − Δ")
+    yield sc.equal(1 + (2 * gamma * rare - larger) / delta, 0 * delta, "ψ at ε_0 = γ̄ − Δ")
 
 
-def coins(trial: Trial) -> Iterator[Instance]:
+def coins(trial: sc.Trial) -> Iterator[sc.Instance]:
     """r and the bias η; n = ⌊1/16η²⌋."""
     for labels in (2, 5, 101):
         for eta in (Fraction(1, 5), Fraction(1, 10), Fraction(1, 20)):
             yield {"labels": labels, "eta": eta}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13e-scale",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 3.3, sizes, ours: B is not enough",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"n = O((B²/ε_1²) log(1/δ)) fails, whatever its constant, as B → 0 with γ, Δ, r, ε_1 fixed, and for fixed B as r → ∞: K ≡ 0 is "
     r"good for every B > 0; y is r with chance 1/2 ± η, else 1; Δ = 2γ, φ(ε_0) = (r − 1)(1/2 − η). For ε_1 < η(r − 1), from n ≤ 1/16η² "
     r"labels every learner has an absolute error > φ(ε_0) + ε_1 with chance ≥ 1/4 for one of the two signs. So n > (r − 1)²/16ε_1² is "
@@ -635,7 +602,7 @@ def coins(trial: Trial) -> Iterator[Instance]:
     note="An answer that is r with chance q exceeds by 2η(r − 1)q or 2η(r − 1)(1 − q): by ≥ η(r − 1) for one sign. So the two chances to "
     "fail add up to ≥ Σ_k min(P_+(k), P_−(k)) = 1 − TV, and TV² ≤ 1 − (1 − 4η²)^n ≤ 4nη² ≤ 1/4 (Hellinger).",
 )
-def thresholds_cost_labels(instance: Instance, trial: Trial) -> Iterator[Check]:
+def thresholds_cost_labels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Half of the overlap of the two binomial laws; φ(ε_0) is the least error."""
     eta, labels = instance["eta"], instance["labels"]
     n = math.floor(trial["times"] / (16 * eta**2))
@@ -643,13 +610,13 @@ def thresholds_cost_labels(instance: Instance, trial: Trial) -> Iterator[Check]:
     rare, common = low.numerator, high.numerator  # over the same denominator, as low + high = 1
     overlap = sum(math.comb(n, k) * min(rare**k * common ** (n - k), common**k * rare ** (n - k)) for k in range(n + 1))
     shared = Fraction(overlap, low.denominator**n)
-    yield at_least(shared / 2, Fraction(1, 4), f"chance to fail, n = {n}")
+    yield sc.at_least(shared / 2, Fraction(1, 4), f"chance to fail, n = {n}")
     value = low * (2 + 2 * (labels - 2))  # γ = 1, f = b_2 − γ: label r is at (r − 2)Δ + 2γ
     (_, kappa), *_ = best_lines(Fraction(1), Fraction(2), labels)
-    yield at_most(kappa * value, low * (labels - 1), "φ(ε_0)")
+    yield sc.at_most(kappa * value, low * (labels - 1), "φ(ε_0)")
 
 
-def kinks(trial: Trial) -> Iterator[Instance]:
+def kinks(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The identities; and, for γ = 1, all pairs of distances x = f − b_{y+1}, z = b_y − f ≤ −x in halves from −3 to 3."""
     yield {}
     for x, z in product(range(-6, 7), repeat=2):
@@ -657,26 +624,24 @@ def kinks(trial: Trial) -> Iterator[Instance]:
             yield {"x": Fraction(x, 2), "z": Fraction(z, 2)}
 
 
-def _mislabelling(instance: Instance, width: Fraction) -> Iterator[Check]:
+def _mislabelling(instance: sc.Instance, width: Fraction) -> Iterator[sc.Check]:
     """P(b_{y+1} passed) and P(b_y not passed), both ≤ their hinge over 2γ; u uniform on [−γ·width, γ·width]."""
     if instance:
-        x, z = inputs(x=instance["x"], z=instance["z"])
-        wrong = sum(minimum(maximum((width + v) / (2 * width), 0), 1) for v in (x, z))
-        yield at_most(wrong, (maximum(1 + x, 0) + maximum(1 + z, 0)) / 2, "P(mislabelled)")
+        x, z = sc.inputs(x=instance["x"], z=instance["z"])
+        wrong = sum(sc.minimum(sc.maximum((width + v) / (2 * width), 0), 1) for v in (x, z))
+        yield sc.at_most(wrong, (sc.maximum(1 + x, 0) + sc.maximum(1 + z, 0)) / 2, "P(mislabelled)")
         return
-    gamma, x = symbols("gamma x")
+    gamma, x = sc.symbols("gamma x")
     passed = (width * gamma + x) / (2 * width * gamma)
-    yield equal((gamma + x) / (2 * gamma) - passed, 0 * x, "−γ ≤ x ≤ γ")
-    yield equal((gamma + x) / (2 * gamma) - 1, (x - gamma) / (2 * gamma), "x ≥ γ")
+    yield sc.equal((gamma + x) / (2 * gamma) - passed, 0 * x, "−γ ≤ x ≤ γ")
+    yield sc.equal((gamma + x) / (2 * gamma) - 1, (x - gamma) / (2 * gamma), "x ≥ γ")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13a-shift",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13, 0-1 error, ours: the best bound",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"For every γ > 0 and all thresholds b_2 ≤ … ≤ b_r, K is **ε_0/2γ**-useful for the mislabelling error: with u uniform on [−γ, "
     r"γ], P_u(y_{f+u} ≠ y) ≤ h/2γ at each point. f + u passes b_{y+1} with chance (γ + x)/2γ, x = f − b_{y+1}, which is [γ + x]_+/2γ for "
     r"|x| ≤ γ; 0 for x ≤ −γ; and 1 = [γ + x]_+/2γ − (x − γ)/2γ for x ≥ γ. The same for b_y. (In symbols; and at the kinks, between and "
@@ -689,18 +654,16 @@ def _mislabelling(instance: Instance, width: Fraction) -> Iterator[Check]:
     note="So ε_0/γ, which the paper's argument gives, is twice too large. It is sharp (KJ-Thm13a-best). That f and b are learned to ε_1: "
     "KJ-Thm13e; the bound is then (ε_0 + ε_1)/2γ.",
 )
-def shifted_labels(instance: Instance, trial: Trial) -> Iterator[Check]:
+def shifted_labels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The pointwise bound."""
     yield from _mislabelling(instance, trial["width"])
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13a+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13, 0-1 error, corrected",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"**If γ ≥ 1/2 and b_2 ≤ … ≤ b_r**, K is (ε_0/γ̄)-useful for the mislabelling error, by the shift of KJ-Thm13a-shift: h/γ̄ − h/2γ "
     r"= h(2γ − γ̄)/2γγ̄, and 2γ − γ̄ is γ for γ ≥ 1 and 2(γ − 1/2) for γ ≤ 1. (In symbols; the pointwise bound as there.)",
     remains="from points to 'useful': the integral over x and u, and how f and b are learned (KJ-Thm13e, statistical)",
@@ -711,16 +674,16 @@ def shifted_labels(instance: Instance, trial: Trial) -> Iterator[Check]:
     corrects="KJ-Thm13a",
     note="For γ ≥ 1 the thresholds as learned are enough; for γ < 1 they are not (KJ-Thm13a-plain), and for γ < 1/2 no learner is.",
 )
-def shifted_labels_for_large_margins(instance: Instance, trial: Trial) -> Iterator[Check]:
+def shifted_labels_for_large_margins(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The pointwise bound, and that it is enough."""
     yield from _mislabelling(instance, trial["width"])
     if not instance:
-        gamma, larger, h = symbols("gamma larger h")
-        yield equal(h / larger - h / (2 * gamma), h * (2 * gamma - larger) / (2 * gamma * larger), "h/γ̄ − h/2γ")
-        yield equal(2 * gamma - 1, 2 * (gamma - trial["least"]), "γ̄ = 1")
+        gamma, larger, h = sc.symbols("gamma larger h")
+        yield sc.equal(h / larger - h / (2 * gamma), h * (2 * gamma - larger) / (2 * gamma * larger), "h/γ̄ − h/2γ")
+        yield sc.equal(2 * gamma - 1, 2 * (gamma - trial["least"]), "γ̄ = 1")
 
 
-def rare_labels(trial: Trial) -> Iterator[Instance]:
+def rare_labels(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Labels 1 to m equally likely, m + 1 at most as much; f = b_{m+1} − γ; m < N = min(r, ⌊2γ/Δ⌋ + 2), r = 7."""
     for gamma, delta in product((Fraction(1, 10), HALF, Fraction(4)), (ZERO, Fraction(1, 5), ONE, Fraction(3))):
         reached = 7 if delta == 0 else min(7, math.floor(2 * gamma / delta) + 2)
@@ -730,13 +693,11 @@ def rare_labels(trial: Trial) -> Iterator[Instance]:
             yield one_cell(shares, 7, (m - 1) * delta - gamma, gamma, delta)
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13a-best",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13, 0-1 error, ours: ε_0/2γ cannot be improved",
-    kind=TIGHTNESS,
-    expected=HOLDS,
+    kind=sc.TIGHTNESS,
     says=r"For all γ > 0, Δ ≥ 0, r ≥ 2 and every ε_0 ≤ 2γ(1 − 1/N), N = min(r, ⌊2γ/Δ⌋ + 2), there is a K (≡ 1, every B) on which no "
     r"learner mislabels less than ε_0/2γ: labels 1, …, m < N equally likely, m + 1 with chance p ≤ 1/(m + 1), thresholds Δ apart, f = "
     r"b_{m+1} − γ. For m = 1: y = 2 with chance p = ε_0/2γ ≤ 1/2. (Exactly, for twelve pairs γ, Δ and r = 7.)",
@@ -745,62 +706,57 @@ def rare_labels(trial: Trial) -> Iterator[Instance]:
     mutants={"1001/1000": {"times": Fraction(1001, 1000)}},
     note="The shift puts no mass on m + 1, whose h is 2γ, and all thresholds b_2, …, b_{m+1} are within γ of f. Without spacing ε_0/2γ is "
     "sharp up to 1 − 1/r; with spacing the best bound for larger ε_0 is left open.",
-    cost=0.3,
 )
-def no_learner_does_better(instance: Instance, trial: Trial) -> Iterator[Check]:
+def no_learner_does_better(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The least mislabelling of any learner."""
     bound = trial["times"] * goodness(instance) / (2 * instance["gamma"])
-    yield at_least(least_mislabelled(instance), bound, "mislabelling of every learner")
+    yield sc.at_least(least_mislabelled(instance), bound, "mislabelling of every learner")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13-rounding",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13, ordinal error, ours: the learner",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"Let **b_{j+1} ≥ b_j + Δ**, α, κ ≥ 0 and m ≤ 2α + κ(2γ + (m − 1)Δ) for m = 1, …, r − 1. Then S(f) = max(0, max_y (y − 1) − α − "
     r"κ[γ + b_y − f]_+) has |S − (y' − 1)| ≤ α + κh(f, y') for all f, y', and 0 ≤ S ≤ r − 1. From below: S is one of these terms at "
     r"least, and h one of its hinges. From above, every term: for m = y − y' > 0, with slacks s_1, s_2, s_3 ≥ 0 of two hinges and of b_y "
     r"− b_{y'+1} ≥ (m − 1)Δ, (y' − 1) + α + κ[γ + f − b_{y'+1}]_+ − ((y − 1) − α − κ[γ + b_y − f]_+) = 2α + κ(2γ + (m − 1)Δ) − m + κ(s_1 "
     r"+ s_2 + s_3); for y ≤ y' it is 2α + (y' − y) and both hinges. Rounded at random, E |ŷ − y| = |S − (y − 1)|. (In symbols.)",
-    instances=once,
     exhaustive=True,
     knobs={"margins": 2},
     mutants={"γ in the place of 2γ": {"margins": 1}},
     note="Each y asks S to be in an interval; intervals that meet in pairs meet. By the minimax theorem no rule that sees f only has a "
     "smaller bound than the chances of labels allow (KJ-Thm13b-best).",
 )
-def scores_meet_all_intervals(instance: Instance, trial: Trial) -> Iterator[Check]:
+def scores_meet_all_intervals(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The difference of the ends; the error of random rounding on either side."""
-    alpha, kappa, gamma, delta, f, lower, m, first, second, third = symbols("alpha kappa gamma delta f lower m s_1 s_2 s_3")
+    alpha, kappa, gamma, delta, f, lower, m, first, second, third = sc.symbols("alpha kappa gamma delta f lower m s_1 s_2 s_3")
     upper = lower + (m - 1) * delta + third  # b_y from b_{y'+1}
     above = alpha + kappa * ((gamma + f - lower) + first)
     below = m - alpha - kappa * ((gamma + upper - f) + second)  # both from y' − 1
     room = 2 * alpha + kappa * (trial["margins"] * gamma + (m - 1) * delta) - m
-    yield equal(above - below, room + kappa * (first + second + third), "upper end of y' minus lower end of y > y'")
-    over, under, less, r, y = symbols("over under less r y")  # hinges ≥ 0, less = y' − y ≥ 0
-    yield equal((less + alpha + kappa * over) - (0 - alpha - kappa * under), 2 * alpha + less + kappa * (over + under), "the same, y ≤ y'")
-    yield equal((r - 1) - ((y - 1) - alpha - kappa * under), (r - y) + alpha + kappa * under, "r − 1 minus a term of S")
-    yield equal(alpha + kappa * (under + over) - (alpha + kappa * under), kappa * over, "h is at least each of its hinges")
-    k, t = symbols("k t")  # S = n + t, 0 ≤ t < 1; y − 1 = n − k, or n + 1 + k
-    yield equal((1 - t) * k + t * (k + 1), k + t, "E |ŷ − y|, y − 1 ≤ ⌊S⌋")
-    yield equal((1 - t) * (k + 1) + t * k, (k + 1) - t, "E |ŷ − y|, y − 1 > ⌊S⌋")
+    yield sc.equal(above - below, room + kappa * (first + second + third), "upper end of y' minus lower end of y > y'")
+    over, under, less, r, y = sc.symbols("over under less r y")  # hinges ≥ 0, less = y' − y ≥ 0
+    yield sc.equal(
+        (less + alpha + kappa * over) - (0 - alpha - kappa * under), 2 * alpha + less + kappa * (over + under), "the same, y ≤ y'"
+    )
+    yield sc.equal((r - 1) - ((y - 1) - alpha - kappa * under), (r - y) + alpha + kappa * under, "r − 1 minus a term of S")
+    yield sc.equal(alpha + kappa * (under + over) - (alpha + kappa * under), kappa * over, "h is at least each of its hinges")
+    k, t = sc.symbols("k t")  # S = n + t, 0 ≤ t < 1; y − 1 = n − k, or n + 1 + k
+    yield sc.equal((1 - t) * k + t * (k + 1), k + t, "E |ŷ − y|, y − 1 ≤ ⌊S⌋")
+    yield sc.equal((1 - t) * (k + 1) + t * k, (k + 1) - t, "E |ŷ − y|, y − 1 > ⌊S⌋")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13b+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13, ordinal error, corrected",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"**If Δ ≥ γ̄, Δ ≥ 2(γ̄ − γ) and b_{j+1} ≥ b_j + Δ**, K is ψ_{Δ/γ̄}(ε_0/γ̄)-useful for the absolute error: α = 1 − γ̄/Δ, κ = 1/Δ "
     r"in KJ-Thm13-rounding, where 2α + κ(2γ + (m − 1)Δ) − m = (Δ − 2(γ̄ − γ))/Δ for every m, and α + κε_0 = ψ_{Δ/γ̄}(ε_0/γ̄). For γ ≥ 1/2 "
     r"the condition is Δ ≥ γ̄; for γ < 1/2 it is Δ ≥ 2(1 − γ). (In symbols.)",
     remains="from the identity to 'useful': the bound of KJ-Thm13-rounding, and how f and b are learned (KJ-Thm13e, statistical)",
-    instances=once,
     exhaustive=True,
     knobs={"times": 2},
     mutants={"Δ ≥ γ̄ − γ": {"times": 1}},
@@ -808,50 +764,51 @@ def scores_meet_all_intervals(instance: Instance, trial: Trial) -> Iterator[Chec
     note="Elsewhere it is false (KJ-Thm13b-where). It needs this learner, or thresholds shifted by a common u with density 1/Δ on |u| ≤ "
     "γ̄ − γ and u = 0 else: the thresholds as learned do not do (KJ-Thm13a-plain). How f and b are learned: KJ-Thm13e.",
 )
-def where_the_theorem_holds(instance: Instance, trial: Trial) -> Iterator[Check]:
+def where_the_theorem_holds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The condition of the learner; the bound; 2(1 − γ) ≤ 1 iff γ ≥ 1/2."""
-    gamma, larger, delta, m, value = symbols("gamma larger delta m value")
+    gamma, larger, delta, m, value = sc.symbols("gamma larger delta m value")
     alpha, kappa = 1 - larger / delta, 1 / delta
     room = 2 * alpha + kappa * (2 * gamma + (m - 1) * delta) - m
-    yield equal(room, (delta - trial["times"] * (larger - gamma)) / delta, "room")
+    yield sc.equal(room, (delta - trial["times"] * (larger - gamma)) / delta, "room")
     spacing, x = delta / larger, value / larger
-    yield equal(alpha + kappa * value, (x + spacing - 1) / spacing, "ψ")
-    yield equal(alpha, (delta - larger) / delta, "α")
-    yield equal(1 - 2 * (1 - gamma), 2 * (gamma - HALF), "γ̄ = 1")
+    yield sc.equal(alpha + kappa * value, (x + spacing - 1) / spacing, "ψ")
+    yield sc.equal(alpha, (delta - larger) / delta, "α")
+    yield sc.equal(1 - 2 * (1 - gamma), 2 * (gamma - HALF), "γ̄ = 1")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13b-rounding",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13, ordinal error, ours: the best bound",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"For all γ > 0, Δ ≥ 0, r ≥ 2 and thresholds **b_{j+1} ≥ b_j + Δ**, K is φ(ε_0)-useful for the absolute error: Δ ≥ 2γ: φ = "
     r"min{ε_0/2γ, 1/2 + (ε_0 − γ)/Δ}; Δ ≤ 2γ: φ = ε_0 (r − 1)/(2γ + (r − 2)Δ) ≤ ε_0/Δ. In KJ-Thm13-rounding 2α + κ(2γ + (m − 1)Δ) − m is "
     r"(m − 1)(Δ − 2γ)/2γ, 0, and (r − 1 − m)(2γ − Δ)/(2γ + (r − 2)Δ). So φ ≤ ε_0/min(2γ, Δ). (In symbols.)",
     remains="from the identity to 'useful': the bound of KJ-Thm13-rounding, and how f and b are learned (KJ-Thm13e, statistical)",
-    instances=once,
     exhaustive=True,
     knobs={"extra": 0},
     mutants={"γ + (r − 2)Δ + 2γ": {"extra": 1}},
     note="The proof's 1 + (ε_0 − γ)/Δ for Δ ≥ γ, and ε_0/min(γ, Δ), are larger. Nothing is smaller (KJ-Thm13b-best).",
 )
-def best_rounding(instance: Instance, trial: Trial) -> Iterator[Check]:
+def best_rounding(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The three conditions; φ against ε_0/Δ, and against each other at ε_0 = γ."""
-    gamma, delta, m, r = symbols("gamma delta m r")
+    gamma, delta, m, r = sc.symbols("gamma delta m r")
     reach = 2 * gamma + (r - 2) * delta + trial["extra"] * gamma
 
     def room(alpha: Any, kappa: Any) -> Any:
         return 2 * alpha + kappa * (2 * gamma + (m - 1) * delta) - m
 
-    yield equal(room(0, 1 / (2 * gamma)), (m - 1) * (delta - 2 * gamma) / (2 * gamma), "ε_0/2γ")
-    yield equal(room(HALF - gamma / delta, 1 / delta), 0 * m, "1/2 + (ε_0 − γ)/Δ")
-    yield equal(room(0, (r - 1) / reach), (r - 1 - m) * (2 * gamma - delta) / (2 * gamma + (r - 2) * delta), "ε_0 (r − 1)/(2γ + (r − 2)Δ)")
-    yield equal(1 / delta - (r - 1) / (2 * gamma + (r - 2) * delta), (2 * gamma - delta) / (delta * (2 * gamma + (r - 2) * delta)), "ε_0/Δ")
+    yield sc.equal(room(0, 1 / (2 * gamma)), (m - 1) * (delta - 2 * gamma) / (2 * gamma), "ε_0/2γ")
+    yield sc.equal(room(HALF - gamma / delta, 1 / delta), 0 * m, "1/2 + (ε_0 − γ)/Δ")
+    yield sc.equal(
+        room(0, (r - 1) / reach), (r - 1 - m) * (2 * gamma - delta) / (2 * gamma + (r - 2) * delta), "ε_0 (r − 1)/(2γ + (r − 2)Δ)"
+    )
+    yield sc.equal(
+        1 / delta - (r - 1) / (2 * gamma + (r - 2) * delta), (2 * gamma - delta) / (delta * (2 * gamma + (r - 2) * delta)), "ε_0/Δ"
+    )
 
 
-def sharp(trial: Trial) -> Iterator[Instance]:
+def sharp(trial: sc.Trial) -> Iterator[sc.Instance]:
     """r ≤ 7, margins, spacings; labels 1 and r, 1 and 2 for small ε_0, three labels for larger."""
     spacings = (ZERO, Fraction(1, 10), ONE, Fraction(2), Fraction(7, 2))
     for labels, gamma, delta in product((2, 3, 4, 7), (Fraction(1, 5), ONE, Fraction(5, 3)), spacings):
@@ -863,13 +820,11 @@ def sharp(trial: Trial) -> Iterator[Instance]:
                 yield thirds(labels, m, share, gamma, delta)
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13b-best",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13, ordinal error, ours: the best bound cannot be improved",
-    kind=TIGHTNESS,
-    expected=HOLDS,
+    kind=sc.TIGHTNESS,
     says=r"For all γ > 0, Δ ≥ 0, r ≥ 2 and every ε_0 that is not above the margin loss of f = b_2 with y = 1 and y = r equally likely, "
     r"there is a problem (K ≡ 1, every B) of that ε_0 on which every learner has an absolute error ≥ φ(ε_0) (KJ-Thm13b-rounding): labels "
     r"1 and 2 (Δ ≥ 2γ) or 1 and r (Δ ≤ 2γ) for p ≤ 1/2; for Δ ≥ 2γ and ε_0 ≥ γ labels 1, 1 + m, 2 + m. (Exactly for 60 triples; the error "
@@ -879,85 +834,75 @@ def sharp(trial: Trial) -> Iterator[Instance]:
     mutants={"1001/1000 of φ": {"times": Fraction(1001, 1000)}},
     note="The profile in ε_0 is concave and linear between these points, which chances of labels mix. So ε_0/min(2γ, Δ) is sharp for Δ ≥ "
     "2γ, and as r → ∞ for Δ < 2γ.",
-    cost=0.3,
 )
-def nothing_better(instance: Instance, trial: Trial) -> Iterator[Check]:
+def nothing_better(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The least error of any learner against φ(ε_0), exactly."""
     bound = guaranteed(goodness(instance), instance["gamma"], instance["delta"], instance["labels"])
-    yield at_least(least_absolute(instance), trial["times"] * bound, "absolute error of every learner")
+    yield sc.at_least(least_absolute(instance), trial["times"] * bound, "absolute error of every learner")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13b-all",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13, ordinal error, ours: the best bound cannot be improved, for all parameters",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"With K ≡ 1: (1) labels 1 and 1 + m, the second with p ≤ 1/2, thresholds Δ apart, f = b_2 − γ: ε_0 = p(2γ + (m − 1)Δ), label 1 "
     r"+ j has error pm + j(1 − 2p), and κε_0 = pm for κ = m/(2γ + (m − 1)Δ): m = 1 for Δ ≥ 2γ, m = r − 1 for Δ ≤ 2γ. (2) Labels 1, 1 + m "
     r"and 2 + m, with 1/2, q/2, (1 − q)/2, f = b_2: ε_0 = γ + (m − q)Δ/2, the error of labels 1 to 1 + m is (m + 1 − q)/2 = 1/2 + (ε_0 − "
     r"γ)/Δ. (In symbols.)",
     remains="that these losses are those of the f named, and that no predictor does better where K ≡ 1",
-    instances=once,
     exhaustive=True,
     knobs={"reach": 2},
     mutants={"f = b_2": {"reach": 1}},
     note="As p and q vary, all ε_0 ≤ γ, or all up to the end for Δ ≤ 2γ, and all ε_0 from γ + (m − 1)Δ/2 to γ + mΔ/2 occur.",
 )
-def nothing_better_in_symbols(instance: Instance, trial: Trial) -> Iterator[Check]:
+def nothing_better_in_symbols(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """ε_0 and the errors of the two families."""
-    gamma, delta, m, j, p, q = symbols("gamma delta m j p q")
+    gamma, delta, m, j, p, q = sc.symbols("gamma delta m j p q")
     far = trial["reach"] * gamma + (m - 1) * delta  # h of label 1 + m, with h = 0 of label 1
-    yield equal(m / (2 * gamma + (m - 1) * delta) * (p * far), p * m, "κε_0")
-    yield equal((1 - p) * j + p * (m - j), p * m + j * (1 - 2 * p), "error of label 1 + j")
+    yield sc.equal(m / (2 * gamma + (m - 1) * delta) * (p * far), p * m, "κε_0")
+    yield sc.equal((1 - p) * j + p * (m - j), p * m + j * (1 - 2 * p), "error of label 1 + j")
     value = gamma / 2 + q / 2 * (gamma + (m - 1) * delta) + (1 - q) / 2 * (gamma + m * delta)
-    yield equal(value, gamma + (m - q) * delta / 2, "ε_0 of three labels")
+    yield sc.equal(value, gamma + (m - q) * delta / 2, "ε_0 of three labels")
     error = j / 2 + q / 2 * (m - j) + (1 - q) / 2 * (m + 1 - j)
-    yield equal(error, HALF + (value - gamma) / delta, "their error")
+    yield sc.equal(error, HALF + (value - gamma) / delta, "their error")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13b-shift",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13, ordinal error, ours: by a shift",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"For all γ, Δ > 0 and thresholds **b_{j+1} ≥ b_j + Δ**, K is **ε_0/min(2γ, Δ)**-useful for the absolute error: D = min(2γ, Δ), u "
     r"uniform on [−D/2, D/2], E_u |y_{f+u} − y| ≤ h/D at each point. Let f be above b_{y+1} by x = jΔ − D/2 + t, j ≥ 0 whole, 0 ≤ t ≤ Δ "
     r"(for x ≤ −D/2 it is never passed). Gaps ≥ Δ ≥ D: at most j + min(t/D, 1) thresholds are passed on average, and (γ + x)/D is that + "
     r"j(Δ − D)/D + (γ − D/2)/D + max(t/D − 1, 0). Below b_y the same. (In symbols.)",
     remains="from points to 'useful': the number of thresholds passed on average, and how f and b are learned (KJ-Thm13e, statistical)",
-    instances=once,
     exhaustive=True,
     knobs={"width": ONE},
     mutants={"D = 2 min(2γ, Δ)": {"width": Fraction(2)}},
     note="Sharp for Δ ≥ 2γ and ε_0 ≤ γ; everywhere the best bound is that of KJ-Thm13b-rounding.",
 )
-def shifted_labels_in_order(instance: Instance, trial: Trial) -> Iterator[Check]:
+def shifted_labels_in_order(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both cases; D = Δ − s = 2γ − v with s, v ≥ 0."""
-    D, s, v, j, t = symbols("D s v j t")
+    D, s, v, j, t = sc.symbols("D s v j t")
     unit = trial["width"] * D
     gamma, delta = (D + v) / 2, D + s
     hinge = (gamma + j * delta - D / 2 + t) / unit
     rest = j * s / D + v / (2 * D)
-    yield equal(hinge, j + t / D + rest, "t ≤ D")
-    yield equal(hinge, j + 1 + rest + (t - D) / D, "t ≥ D")
+    yield sc.equal(hinge, j + t / D + rest, "t ≤ D")
+    yield sc.equal(hinge, j + 1 + rest + (t - D) / D, "t ≥ D")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13d+",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 3.3, after Theorem 13, corrected",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"If **ε_0 < min(Δ, γ + Δ/2) and b_{j+1} ≥ b_j + Δ**, the ordinal error is ≤ 1 for d and n large enough (and < 1): 1 − (1/2 + "
     r"(ε_0 − γ)/Δ) = (γ + Δ/2 − ε_0)/Δ for Δ ≥ 2γ, where γ + Δ/2 ≤ Δ, and 1 − ε_0/Δ for Δ ≤ 2γ. For all ε_0 < 1 and all r it holds iff Δ ≥ "
     r"1 and Δ ≥ 2(1 − γ). (In symbols.)",
     remains="the bound of KJ-Thm13b-rounding, its learning step (KJ-Thm13e, statistical), and that nothing smaller holds (KJ-Thm13b-best)",
-    instances=once,
     exhaustive=True,
     knobs={"part": HALF},
     mutants={"ε_0 < γ + Δ": {"part": ONE}},
@@ -965,12 +910,12 @@ def shifted_labels_in_order(instance: Instance, trial: Trial) -> Iterator[Check]
     note="By KJ-Thm13b-rounding; labels 1 and 3 fair, Δ ≥ 2γ, have ε_0 = γ + Δ/2 and error 1, and the profile is increasing there if r ≥ "
     "4; for Δ ≤ 2γ the best bound tends to ε_0/Δ as r grows (KJ-Thm13b-best).",
 )
-def when_the_error_is_below_one(instance: Instance, trial: Trial) -> Iterator[Check]:
+def when_the_error_is_below_one(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both slacks."""
-    gamma, delta, value = symbols("gamma delta value")
-    yield equal(1 - (HALF + (value - gamma) / delta), (gamma + trial["part"] * delta - value) / delta, "Δ ≥ 2γ")
-    yield equal(1 - value / delta, (delta - value) / delta, "Δ ≤ 2γ")
-    yield equal(delta - (gamma + delta / 2), (delta - 2 * gamma) / 2, "γ + Δ/2 ≤ Δ")
+    gamma, delta, value = sc.symbols("gamma delta value")
+    yield sc.equal(1 - (HALF + (value - gamma) / delta), (gamma + trial["part"] * delta - value) / delta, "Δ ≥ 2γ")
+    yield sc.equal(1 - value / delta, (delta - value) / delta, "Δ ≤ 2γ")
+    yield sc.equal(delta - (gamma + delta / 2), (delta - 2 * gamma) / 2, "γ + Δ/2 ≤ Δ")
 
 
 def law(f: Fraction, thresholds: Numbers, reach: Fraction, spread: Fraction = ONE) -> Chances:
@@ -994,13 +939,13 @@ def absolute(chances: Chances, y: int) -> Fraction:
     return sum((p * abs(c - y) for c, p in chances.items()), ZERO)
 
 
-def worlds(trial: Trial) -> Iterator[Instance]:
+def worlds(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random thresholds, spacings and margins, one to three cells with chances of the labels."""
     for k in range(trial.count(60, 600)):
         yield random_cells(trial.rng, 1 + k % 3)
 
 
-def decoded(point: Array, trial: Trial) -> Instance:
+def decoded(point: Array, trial: sc.Trial) -> sc.Instance:
     """One point of r ≤ 5 labels, γ ∈ (0, 2], Δ ∈ (0, 4], one gap wider, f from below b_2 to above b_r; or two labels equally likely."""
     u = [Fraction(round(64 * float(value)), 64) for value in point]
     gamma, delta, labels = 2 * u[0] + Fraction(1, 32), 4 * u[1] + Fraction(1, 32), 2 + min(3, int(4 * u[2]))
@@ -1012,18 +957,18 @@ def decoded(point: Array, trial: Trial) -> Instance:
     return {"masses": [ONE], "f": [f], "chances": [chances], "thresholds": wider, "gamma": gamma, "delta": delta, "labels": labels}
 
 
-def _cases(instance: Instance) -> Iterator[tuple[Fraction, int, Fraction]]:
+def _cases(instance: sc.Instance) -> Iterator[tuple[Fraction, int, Fraction]]:
     """f, y and their probability."""
     for mass, f, chances in zip(instance["masses"], instance["f"], instance["chances"], strict=True):
         yield from ((f, y, mass * p) for y, p in enumerate(chances, start=1) if p > 0)
 
 
-def _risk(instance: Instance, predicted: Callable[[Fraction], Chances], cost: Callable[[Chances, int], Fraction]) -> Fraction:
+def _risk(instance: sc.Instance, predicted: Callable[[Fraction], Chances], cost: Callable[[Chances, int], Fraction]) -> Fraction:
     laws = {f: predicted(f) for f in set(instance["f"])}
     return sum((p * cost(laws[f], y) for f, y, p in _cases(instance)), ZERO)
 
 
-def _within_cells(instance: Instance) -> Fraction:
+def _within_cells(instance: sc.Instance) -> Fraction:
     """Least absolute error of labels that are constant on cells."""
     left = ZERO
     for mass, chances in zip(instance["masses"], instance["chances"], strict=True):
@@ -1044,13 +989,11 @@ def rounded(f: Fraction, thresholds: Numbers, gamma: Fraction, alpha: Fraction, 
     return {1 + low: 1 - (s - low), 2 + low: s - low}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13-worlds",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13, ours: attacked",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"On random problems of several cells, with Δ-spaced thresholds of unequal gaps, r ≤ 6 labels and rational γ, Δ: the "
     r"mislabelling error of the shift in [−γ, γ] is ≤ ε_0/2γ; the absolute error of the shift in [−D/2, D/2] is ≤ ε_0/D, D = min(2γ, Δ), "
     r"and that of random rounding ≤ α + κε_0 for the lines of KJ-Thm13b-rounding; where Δ ≥ max{γ̄, 2(γ̄ − γ)} that of the shift with "
@@ -1063,25 +1006,24 @@ def rounded(f: Fraction, thresholds: Numbers, gamma: Fraction, alpha: Fraction, 
     knobs={"reach": ONE},
     mutants={"shifts half as wide": {"reach": HALF}},
     note="γ < 1/2 and Δ ≥ 2(1 − γ) is among them; there the proof is KJ-Thm13b+.",
-    cost=1.5,
 )
-def learners_keep_the_bounds(instance: Instance, trial: Trial) -> Iterator[Check]:
+def learners_keep_the_bounds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """All learners, all bounds, in exact arithmetic."""
     gamma, delta, labels, b = (instance[key] for key in ("gamma", "delta", "labels", "thresholds"))
     larger, reach, D = max(gamma, ONE), trial["reach"], min(2 * gamma, delta)
     value = ZERO
     for f, y, p in _cases(instance):
         value += p * margin_loss(f, y, b, gamma)
-    yield at_most(_risk(instance, lambda f: law(f, b, reach * gamma), mislabelled), value / (2 * gamma), "mislabelled, shift")
-    yield at_most(_risk(instance, lambda f: law(f, b, reach * D / 2), absolute), value / D, "absolute, shift")
+    yield sc.at_most(_risk(instance, lambda f: law(f, b, reach * gamma), mislabelled), value / (2 * gamma), "mislabelled, shift")
+    yield sc.at_most(_risk(instance, lambda f: law(f, b, reach * D / 2), absolute), value / D, "absolute, shift")
     for alpha, kappa in best_lines(gamma, delta, labels):
         found = _risk(instance, partial(rounded, thresholds=b, gamma=gamma, alpha=alpha, kappa=kappa), absolute)
-        yield at_most(found, alpha + kappa * value, "absolute, rounding")
+        yield sc.at_most(found, alpha + kappa * value, "absolute, rounding")
     if delta >= max(larger, 2 * (larger - gamma)):
         wide = larger - gamma
         found = _risk(instance, lambda f: law(f, b, wide, 2 * wide / delta), absolute)
-        yield at_most(found, 1 + (value - larger) / delta, "absolute, ψ")
-    yield at_most(_within_cells(instance), guaranteed(value, gamma, delta, labels), "absolute, best within cells")
+        yield sc.at_most(found, 1 + (value - larger) / delta, "absolute, ψ")
+    yield sc.at_most(_within_cells(instance), guaranteed(value, gamma, delta, labels), "absolute, best within cells")
 
 
 @dataclass(frozen=True, eq=False)
@@ -1138,14 +1080,14 @@ def learned(world: OrdinalWorld, d: int, n: int, rng: np.random.Generator) -> tu
     return scores, gamma * np.asarray(found.point["thresholds"], dtype=float)
 
 
-def settings(trial: Trial) -> Iterator[Instance]:
+def settings(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Families, γ and Δ; sizes at which the bound is below 1/3; δ = 1/5."""
     kinds = [("rank one", "1/2", "1/2"), ("cyclic", "1/4", "1"), ("four points", "1/2", "1/4"), ("blocks", "1", "0")]
     for family, gamma, delta in kinds[: trial.count(2, 4)]:
         yield {"family": family, "gamma": Fraction(gamma), "delta": Fraction(delta), "d": 10_000, "n": 200_000, "level": 0.2}
 
 
-def _errors(world: OrdinalWorld, scores: Array, thresholds: Array) -> Iterator[Check]:
+def _errors(world: OrdinalWorld, scores: Array, thresholds: Array) -> Iterator[sc.Check]:
     """Exact errors of the learners on the floats that were learned, thresholds spread to the spacing where rounding is short of it."""
     f, masses = [Fraction(float(v)) for v in scores], [Fraction(float(p)) for p in world.masses]
     b = [Fraction(float(thresholds[0]))]
@@ -1154,24 +1096,22 @@ def _errors(world: OrdinalWorld, scores: Array, thresholds: Array) -> Iterator[C
     gamma, delta, labels = world.gamma, world.delta, [int(y) for y in world.labels]
     value = sum((p * margin_loss(v, y, b, gamma) for p, v, y in zip(masses, f, labels, strict=True)), ZERO)
     wrong = sum((p * mislabelled(law(v, b, gamma), y) for p, v, y in zip(masses, f, labels, strict=True)), ZERO)
-    yield at_most(wrong, value / (2 * gamma), "mislabelled, shift")
+    yield sc.at_most(wrong, value / (2 * gamma), "mislabelled, shift")
     D = min(2 * gamma, delta)
     if D > 0:
         far = sum((p * absolute(law(v, b, D / 2), y) for p, v, y in zip(masses, f, labels, strict=True)), ZERO)
-        yield at_most(far, value / D, "absolute, shift")
+        yield sc.at_most(far, value / D, "absolute, shift")
     for alpha, kappa in best_lines(gamma, delta, CLASSES):
         laws = [rounded(v, b, gamma, alpha, kappa) for v in f]
         far = sum((p * absolute(chances, y) for p, chances, y in zip(masses, laws, labels, strict=True)), ZERO)
-        yield at_most(far, alpha + kappa * value, "absolute, rounding")
+        yield sc.at_most(far, alpha + kappa * value, "absolute, rounding")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm13-total",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 13 and Appendix E.2, ours: thresholds learned",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"If **|K| ≤ 1**, the empirical minimiser over ‖w‖₂ ≤ B and thresholds **b_{j+1} ≥ b_j + Δ** has, with probability ≥ 1 − 2δ, E "
     r"h(f̂, b̂) ≤ ε_0 + (B/√d) s + (12M/√n) s, s = 1 + √(2 log(1/δ)), M = B + γ + (r − 2)Δ. Labels of f̂ by the shifts have mislabelling "
     r"≤ E h(f̂, b̂)/2γ and absolute error ≤ E h(f̂, b̂)/min(2γ, Δ), by random rounding ≤ φ(E h(f̂, b̂)). (Finite domains, ε_0 by "
@@ -1182,9 +1122,8 @@ def _errors(world: OrdinalWorld, scores: Array, thresholds: Array) -> Iterator[C
     mutants={"one landmark, one label": {"run": 0.0}},
     note="Proof: the head of theorems/kj/ordinal/theorem_13.py. Lemma 16, which the paper uses, is about linear predictors with a "
     "fixed loss: it does not cover thresholds.",
-    cost=2.0,
 )
-def learned_scores_and_thresholds(instance: Instance, trial: Trial) -> Iterator[Check]:
+def learned_scores_and_thresholds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """One run with all learners; draws of the event that the margin loss is larger."""
     world = ordinal_world(instance["family"], instance["gamma"], instance["delta"])
     scores, thresholds = learned(world, instance["d"], instance["n"], trial.rng)
@@ -1193,4 +1132,4 @@ def learned_scores_and_thresholds(instance: Instance, trial: Trial) -> Iterator[
     d, n = (max(1, int(trial["run"] * instance[key])) for key in "dn")
     for _ in trial.draws(100_000):
         excess = world.loss(*learned(world, d, n, trial.rng)) - world.level
-        yield outcome(excess > allowed + 1e-6, 2.0 * instance["level"])
+        yield sc.outcome(excess > allowed + 1e-6, 2.0 * instance["level"])

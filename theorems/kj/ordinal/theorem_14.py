@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
@@ -38,39 +38,39 @@ SHARES = LEVELS  # ε_1/γ_1
 SCALES = [Fraction(v) for v in ("1/3", "1", "5/2")]  # γ_1
 
 
-def kernel_value(instance: Instance, gamma: float, delta: float = 0.0) -> Enclosure:
+def kernel_value(instance: sc.Instance, gamma: float, delta: float = 0.0) -> sc.Enclosure:
     """Certified bounds on min over ‖W‖ ≤ 1/γ and Δ-spaced b of the loss of margin 1."""
     A = instance["factor"]
     problem = KernelOrdinalGoodness(A @ A.T, instance["labels"], instance["classes"], gamma, instance["masses"], delta)
     return cone_value(problem)
 
 
-def similarity_value(instance: Instance, bound: float) -> Enclosure:
+def similarity_value(instance: sc.Instance, bound: float) -> sc.Enclosure:
     """Certified bounds on ε_0(B) of the same Gram matrix, γ_1-margin loss."""
     A, gamma_1, delta = instance["factor"], instance["gamma_1"], instance["delta"]
     problem = OrdinalGoodness(A @ A.T, instance["labels"], instance["classes"], bound, instance["masses"], gamma_1, delta)
     found = solve(problem, "simplex", tol=1e-10).certificate
     if found is None:
         raise ArithmeticError("no certificate")
-    return between(min(found.lower, found.upper), max(found.lower, found.upper))
+    return sc.between(min(found.lower, found.upper), max(found.lower, found.upper))
 
 
-def _admitted(instance: Instance, constant: float) -> Check:
+def _admitted(instance: sc.Instance, constant: float) -> sc.Check:
     gamma, gamma_1, epsilon_1 = instance["gamma"], instance["gamma_1"], instance["epsilon_1"]
     kernel = kernel_value(instance, gamma, instance["delta"] / gamma_1)
     value = similarity_value(instance, constant * gamma_1**2 / (epsilon_1 * gamma**2))
-    allowed = between(gamma_1 * kernel.low + epsilon_1, gamma_1 * kernel.high + epsilon_1)
-    return at_most(value, allowed, "ε_0(B) against γ_1ε_0(γ) + ε_1", scale=epsilon_1)
+    allowed = sc.between(gamma_1 * kernel.low + epsilon_1, gamma_1 * kernel.high + epsilon_1)
+    return sc.at_most(value, allowed, "ε_0(B) against γ_1ε_0(γ) + ε_1", scale=epsilon_1)
 
 
-def on_two_points(gamma: float, share: float, gamma_1: float, lost: float = 0.0) -> Instance:
+def on_two_points(gamma: float, share: float, gamma_1: float, lost: float = 0.0) -> sc.Instance:
     """The two points of KJ-Thm14b-two, ε_1 = γ_1·share; a mass `lost` of the origin has label 2."""
     return {"factor": np.array([[2.0 * gamma], [0.0], [0.0]]), "labels": np.array([2.0, 1.0, 2.0]), "classes": 2,
             "masses": np.array([share, 1.0 - share - lost, lost]), "gamma": gamma, "gamma_1": gamma_1, "epsilon_1": share * gamma_1,
             "delta": 0.0}  # fmt: skip
 
 
-def kernels(trial: Trial) -> Iterator[Instance]:
+def kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Two points, with and without a loss that nothing avoids; random kernels of rank 1 to 4 with 2 to 5 labels, all sizes of γ."""
     for gamma, share, gamma_1, lost in ((1.0, 0.5, 1.0, 0.0), (0.5, 0.1, 0.25, 0.0), (0.1, 0.25, 2.0, 0.0), (0.3, 0.2, 1.0, 0.1)):
         yield on_two_points(gamma, share, gamma_1, lost)
@@ -88,16 +88,16 @@ def kernels(trial: Trial) -> Iterator[Instance]:
 
 
 HEADER: dict[str, Any] = {
-    "paper": KAR_JAIN,
+    "paper": sc.KAR_JAIN,
     "section": SECTION,
-    "kind": EXISTENCE,
-    "expected": HOLDS,
+    "kind": sc.EXISTENCE,
+    "expected": sc.HOLDS,
     "instances": kernels,
     "resolution": 1e-6,
 }
 
 
-@claim(
+@sc.claim(
     "KJ-Thm14a",
     place="Theorem 14 (27), first part",
     says=r"Every PSD kernel that is (ε_0, γ)-good for an ordinal regression problem (‖W*‖ ≤ 1, loss ≤ ε_0 at margin 1) is, for all γ_1, "
@@ -107,15 +107,14 @@ HEADER: dict[str, Any] = {
     mutants={"B = γ_1²/(5ε_1γ²)": {"constant": 0.2}},
     note="Not sharp: a quarter of it will do (KJ-Thm14a-sharp). It needs no bound on K(x, x), and no order of the thresholds: the proof "
     "never moves them.",
-    cost=0.8,
     **HEADER,
 )
-def good_kernels_are_good_similarities(instance: Instance, trial: Trial) -> Iterator[Check]:
+def good_kernels_are_good_similarities(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """ε_0(B) ≤ γ_1ε_0(γ) + ε_1, in units of ε_1."""
     yield _admitted(instance, trial["constant"])
 
 
-def smallest(instance: Instance) -> Fraction:
+def smallest(instance: sc.Instance) -> Fraction:
     """The smallest B with ε_0(B) ≤ ε_1 = e γ_1."""
     labels = [int(y) for y in instance["targets"]]
     level, gamma_1 = instance["share"] * instance["gamma_1"], instance["gamma_1"]
@@ -125,31 +124,31 @@ def smallest(instance: Instance) -> Fraction:
     return found[0]
 
 
-def in_units(instance: Instance) -> Fraction:
+def in_units(instance: sc.Instance) -> Fraction:
     """γ_1²/(ε_1γ²)."""
     return Fraction(instance["gamma_1"] / (instance["share"] * instance["gamma"] ** 2))
 
 
-def margins(instance: Instance) -> Iterator[Check]:
+def margins(instance: sc.Instance) -> Iterator[sc.Check]:
     """W* = e_1: f/γ − b_2 ≥ 1 for label 2, b_2 − f/γ ≥ 1 for label 1."""
     for x, y in zip(instance["first"], instance["targets"], strict=True):
         side = 1 if y == 2 else -1
-        yield at_least(side * (x / instance["gamma"] - instance["threshold"]), 1, "margin of W*")
+        yield sc.at_least(side * (x / instance["gamma"] - instance["threshold"]), 1, "margin of W*")
 
 
-def four_points(gamma: Fraction, e: Fraction, gamma_1: Fraction) -> Instance:
+def four_points(gamma: Fraction, e: Fraction, gamma_1: Fraction) -> sc.Instance:
     """The paper's instance."""
     made = domain([e, HALF - e, HALF - e, e], inner_products(gamma**2), [2, 2, 1, 1], gamma=gamma, gamma_1=gamma_1, share=e)
     return made | {"first": [a * gamma for a, _ in SIGNS], "threshold": ZERO, "norm": ONE, "classes": 2}
 
 
-def two_points(gamma: Fraction, e: Fraction, gamma_1: Fraction) -> Instance:
+def two_points(gamma: Fraction, e: Fraction, gamma_1: Fraction) -> sc.Instance:
     """x = 2γ, label 2, mass e, and x = 0, label 1: W = 1/γ and b_2 = 1 have margins 1."""
     made = domain([e, 1 - e], [[4 * gamma**2, 0], [0, 0]], [2, 1], gamma=gamma, gamma_1=gamma_1, share=e)
     return made | {"first": [2 * gamma, ZERO], "threshold": ONE, "norm": ONE, "classes": 2}
 
 
-def tight_instances(trial: Trial) -> Iterator[Instance]:
+def tight_instances(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Four points for γ ≤ 1/√2; two points beyond."""
     shares = SHARES if trial.count(0, 1) else SHARES[::2]
     for gamma, e in product(MARGINS, shares):
@@ -158,13 +157,11 @@ def tight_instances(trial: Trial) -> Iterator[Instance]:
         yield two_points(gamma, e, gamma_1)
 
 
-@claim(
+@sc.claim(
     "KJ-Thm14b",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 14, second part",
-    kind=TIGHTNESS,
-    expected=HOLDS,
+    kind=sc.TIGHTNESS,
     says=r"For every ε_1 < γ_1/2 and γ > 0 there are an ordinal regression problem and a kernel that is (0, γ)-good for it (**loss ≤ "
     r"0**), but (ε_1, B)-good as a similarity for the γ_1-margin loss only for B = Ω(γ_1²/(ε_1γ²)); E.3 has B ≥ γ_1²/(8ε_1γ²). (The "
     r"paper's four points for γ ≤ 1/√2, where they exist; two points for larger γ. Smallest B in fractions, thresholds free.)",
@@ -174,20 +171,19 @@ def tight_instances(trial: Trial) -> Iterator[Instance]:
     note="As in Theorem 6: 'loss < 0', which Definition 26 prints, is impossible; the four points do not exist for γ > 1/√2; the proof "
     "has w_4 − w_1 where w_1 − w_4 is right. The four points attain 1/8 iff ε_1 ≤ γ_1/6 (KJ-Thm14b-least); the two points have 1/4 "
     "throughout, which is best (KJ-Thm14b-two, KJ-Thm14a-sharp).",
-    cost=0.5,
 )
-def weights_must_be_large(instance: Instance, trial: Trial) -> Iterator[Check]:
+def weights_must_be_large(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Margins of W* at γ, and the smallest B."""
     yield from margins(instance)
-    yield at_least(smallest(instance), trial["c"] * in_units(instance), "smallest B")
+    yield sc.at_least(smallest(instance), trial["c"] * in_units(instance), "smallest B")
 
 
-def beta(instance: Instance) -> Numbers:
+def beta(instance: sc.Instance) -> Numbers:
     """α − α*."""
     return [a - b for a, b in zip(instance["alpha"], instance["alpha_star"], strict=True)]
 
 
-def interval(instance: Instance, f: Numbers, j: int) -> tuple[Fraction, Fraction]:
+def interval(instance: sc.Instance, f: Numbers, j: int) -> tuple[Fraction, Fraction]:
     """Ends of the b between labels j and j + 1 that α and α* admit: α_i = p_iC asks for f_i ≤ b + 1, 0 for f_i ≥ b + 1; likewise α*."""
     low, high = Fraction(-(10**6)), Fraction(10**6)
     for y, value, full, full_star in zip(instance["labels"], f, instance["alpha"], instance["alpha_star"], strict=True):
@@ -198,7 +194,7 @@ def interval(instance: Instance, f: Numbers, j: int) -> tuple[Fraction, Fraction
     return low, high
 
 
-def draw(rng: np.random.Generator) -> Instance | None:
+def draw(rng: np.random.Generator) -> sc.Instance | None:
     """One draw, or None where it does not balance or no thresholds fit."""
     size, classes = int(rng.integers(3, 8)), int(rng.integers(2, 4))
     labels = [int(y) for y in rng.integers(1, classes + 1, size=size)]
@@ -216,7 +212,7 @@ def draw(rng: np.random.Generator) -> Instance | None:
     gram = [[Fraction(int(k), scale) for k in row] for row in factor.T @ factor]
     C = Fraction(int(rng.integers(1, 9)), 2)
     alpha, alpha_star = ([C / size * int(on) for on in chosen] for chosen in (full, full_star))
-    made: Instance = {
+    made: sc.Instance = {
         "masses": [Fraction(1, size)] * size,
         "gram": gram,
         "labels": labels,
@@ -237,14 +233,14 @@ def draw(rng: np.random.Generator) -> Instance | None:
     return made | {"thresholds": thresholds, "others": others, "moved": moved}
 
 
-def two_points_with_optimum(gamma: Fraction, e: Fraction) -> Instance:
+def two_points_with_optimum(gamma: Fraction, e: Fraction) -> sc.Instance:
     """x = 2γ, label 2, mass e, and x = 0, label 1: with C = 1/(4eγ²) both hinges of weight e are active, one of them at its kink."""
     C = 1 / (4 * e * gamma**2)
     return {"masses": [e, 1 - e], "gram": [[4 * gamma**2, ZERO], [ZERO, ZERO]], "labels": [2, 1], "C": C, "alpha": [e * C, ZERO],
             "alpha_star": [ZERO, e * C], "thresholds": [ONE], "others": [[1 / (2 * gamma**2), ZERO]], "moved": [[ONE]]}  # fmt: skip
 
 
-def narrow_slot(C: Fraction) -> Instance:
+def narrow_slot(C: Fraction) -> sc.Instance:
     """x = −1, 0, 1 with labels 1, 2, 3: f = (−a, 0, a), a = 2C/3, b = ±a/2; the slot of x = 0 is narrower than 2: α_2 = α_2* > 0."""
     third, a = Fraction(1, 3), 2 * C / 3
     gram = [[Fraction(s * t) for t in (-1, 0, 1)] for s in (-1, 0, 1)]
@@ -253,7 +249,7 @@ def narrow_slot(C: Fraction) -> Instance:
             "alpha_star": [C / 3, C / 3, ZERO], "thresholds": [-a / 2, a / 2], "others": others, "moved": moved}  # fmt: skip
 
 
-def optima(trial: Trial) -> Iterator[Instance]:
+def optima(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The two points, on which the constant is sharp; both multipliers of one point positive; random problems."""
     for gamma, e in ((ONE, Fraction(1, 2)), (Fraction(1, 2), Fraction(1, 10)), (Fraction(1, 10), Fraction(1, 4))):
         yield two_points_with_optimum(gamma, e)
@@ -274,13 +270,11 @@ def _priced(argument: Fraction | None, price: Fraction, cap: Fraction) -> bool:
     return price == cap if argument > 0 else price == 0 if argument < 0 else 0 <= price <= cap
 
 
-@claim(
+@sc.claim(
     "KJ-Thm14a-p",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.3, part 1: the weights of the regularised optimum",
-    kind=EXISTENCE,
-    expected=HOLDS,
+    kind=sc.EXISTENCE,
     says=r"The minimiser of ½‖W‖² + C E [b_y + 1 − f]_+ + [f − b_{y+1} + 1]_+ over (W, b) is W' = Σ (α_i − α_i*) Φ(x_i) with 0 ≤ α_i, "
     r"α_i* ≤ p_iC; w = (α − α*)/p has E[wK] = f and |w| ≤ 2C, 'since we do not have any guarantee that α_iα_i* = 0'. Indeed **|w| ≤ C**, "
     r"for |α_i − α_i*| ≤ max(α_i, α_i*). (Exactly, on problems with known optimum, points with α_iα_i* > 0 among them.)",
@@ -288,57 +282,53 @@ def _priced(argument: Fraction | None, price: Fraction, cap: Fraction) -> bool:
     knobs={"printed": 2, "ours": 1},
     mutants={"9C/10": {"ours": Fraction(9, 10)}},
     note="Both multipliers of a point are positive where its slot is narrower than 2; its weight is then the smaller for it.",
-    cost=0.6,
 )
-def weights_of_the_optimum(instance: Instance, trial: Trial) -> Iterator[Check]:
+def weights_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The conditions of optimality for α, α* and b; predictions and size of w."""
     gram, masses, C, alpha, star = (instance[key] for key in ("gram", "masses", "C", "alpha", "alpha_star"))
     labels, b, difference = instance["labels"], instance["thresholds"], beta(instance)
     f = mapped(gram, difference)
     for j in range(1, len(b) + 1):
         up = sum((a for a, y in zip(alpha, labels, strict=True) if y == j + 1), ZERO)
-        yield equal(up, sum((a for a, y in zip(star, labels, strict=True) if y == j), ZERO), "Σ α = Σ α* at a threshold")
+        yield sc.equal(up, sum((a for a, y in zip(star, labels, strict=True) if y == j), ZERO), "Σ α = Σ α* at a threshold")
     for p, y, value, a, a_star in zip(masses, labels, f, alpha, star, strict=True):
         below = b[y - 2] + 1 - value if y > 1 else None
         above = value - b[y - 1] + 1 if y <= len(b) else None
-        yield true(_priced(below, a, C * p) and _priced(above, a_star, C * p), "complementary slackness", evidence=EXACT)
+        yield sc.true(_priced(below, a, C * p) and _priced(above, a_star, C * p), "complementary slackness", evidence=sc.EXACT)
     w = [v / p for v, p in zip(difference, masses, strict=True)]
-    yield equal(mapped(gram, [p * v for p, v in zip(masses, w, strict=True)]), f, "E[wK] = f")
-    yield at_most(max(map(abs, w)), trial["printed"] * C, "max |w| ≤ 2C")
-    yield at_most(max(map(abs, w)), trial["ours"] * C, "max |w| ≤ C")
+    yield sc.equal(mapped(gram, [p * v for p, v in zip(masses, w, strict=True)]), f, "E[wK] = f")
+    yield sc.at_most(max(map(abs, w)), trial["printed"] * C, "max |w| ≤ 2C")
+    yield sc.at_most(max(map(abs, w)), trial["ours"] * C, "max |w| ≤ C")
 
 
-def loss(instance: Instance, f: Numbers, thresholds: Numbers) -> Fraction:
+def loss(instance: sc.Instance, f: Numbers, thresholds: Numbers) -> Fraction:
     """E of both hinges at margin 1."""
     return mean(instance, [margin_loss(v, y, thresholds, ONE) for v, y in zip(f, instance["labels"], strict=True)])
 
 
-@claim(
+@sc.claim(
     "KJ-Thm14a-exact",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.3, (3), ours: with the best constant",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"The regularised optimum (W', b') loses no more than any (a, b) and ‖a‖²/**4C** (the paper: ‖a‖²/2C, (3)); with equality on two "
     r"points. So C = γ_1/(4ε_1γ²) and B = γ_1C in Theorem 14. (In fractions, on problems with known optimum.)",
     instances=optima,
     knobs={"constant": Fraction(1, 4)},
     mutants={"‖a‖²/5C": {"constant": Fraction(1, 5)}},
     note="Convexity in (W, b) at an optimum in b, and ⟨W', a − W'⟩ ≤ ‖a‖²/4 (KJ-L17a-proof).",
-    cost=0.6,
 )
-def optimum_against_competitors(instance: Instance, trial: Trial) -> Iterator[Check]:
+def optimum_against_competitors(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The loss of W' and b' against competitors with moved thresholds."""
     gram, C, b = instance["gram"], instance["C"], instance["thresholds"]
     least = loss(instance, mapped(gram, beta(instance)), b)
     for a, moved in zip(instance["others"], instance["moved"], strict=True):
         size = trial["constant"] * squared_norm(gram, a) / C
         for thresholds in (b, moved):
-            yield at_most(least, loss(instance, mapped(gram, a), thresholds) + size, "loss of (W', b')")
+            yield sc.at_most(least, loss(instance, mapped(gram, a), thresholds) + size, "loss of (W', b')")
 
 
-def decoded(point: Array, trial: Trial) -> Instance:
+def decoded(point: Array, trial: sc.Trial) -> sc.Instance:
     """Three points in the plane, in [−1, 1]², labels 1 to 3, masses, γ ∈ [0.1, 1.1], ε_1 ∈ [0.05, 0.65] and γ_1 ∈ [0.5, 2]."""
     u = np.asarray(point)
     shares = 0.02 + u[6:9]
@@ -347,7 +337,7 @@ def decoded(point: Array, trial: Trial) -> Instance:
             "gamma_1": 0.5 * 4.0 ** float(u[12]), "delta": 0.0}  # fmt: skip
 
 
-@claim(
+@sc.claim(
     "KJ-Thm14a-sharp",
     place="Theorem 14 (27), first part, ours: with the best constant",
     says=r"Under the hypotheses of Theorem 14 B = **γ_1²/(4ε_1γ²)** is enough; and for all γ, γ_1 > 0 and ε_1 ≤ γ_1/2 nothing less is: x "
@@ -359,102 +349,93 @@ def decoded(point: Array, trial: Trial) -> Instance:
     mutants={"B = γ_1²/(5ε_1γ²)": {"constant": 0.2}},
     note="For the optimum (W', b') of ½‖W‖² + C·loss, loss(a, b) ≥ loss(W', b') − ⟨W', a − W'⟩/C, whose minimum is 1/(4Cγ²) "
     "(KJ-Thm14a-exact), and its weights are |w| ≤ C, not 2C (KJ-Thm14a-p): two factors of 2. That nothing less is enough is KJ-Thm14b-two.",
-    cost=1.4,
     **HEADER,
 )
-def good_kernels_with_the_best_constant(instance: Instance, trial: Trial) -> Iterator[Check]:
+def good_kernels_with_the_best_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The same with 1/4; attacked."""
     yield _admitted(instance, trial["constant"])
 
 
-@claim(
+@sc.claim(
     "KJ-Thm14-id",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.3: margins and units",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"[x]_1 = [γx]_γ/γ for γ > 0, [x]_γ = [γ − x]_+: γ − γx = γ(1 − x), and [·]_+ is positively homogeneous. So weights and "
     r"thresholds × γ_1 turn margin 1 into margin γ_1 and losses × γ_1. (In symbols: the argument, and both sides for x = 1 − u and x = 1 "
     r"+ u, u ≥ 0.)",
-    instances=once,
     exhaustive=True,
     knobs={"power": 1},
     mutants={"[x]_1 = [γx]_γ/γ²": {"power": 2}},
 )
-def margin_in_units(instance: Instance, trial: Trial) -> Iterator[Check]:
+def margin_in_units(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """[·]_+ as (z + |z|)/2, with |γu| = γu and |−γu| = γu for γ > 0, u ≥ 0."""
-    gamma, u, x = symbols("gamma u x")
-    yield equal(gamma - gamma * x, gamma * (1 - x), "argument")
+    gamma, u, x = sc.symbols("gamma u x")
+    yield sc.equal(gamma - gamma * x, gamma * (1 - x), "argument")
     for side in (1, -1):
         inside = side * u  # 1 − x
         whole = gamma - gamma * (1 - inside)
         left, right = (inside + u) / 2, (whole + gamma * u) / 2
-        yield equal(left, right / gamma ** trial["power"], "x ≤ 1" if side == 1 else "x ≥ 1")
+        yield sc.equal(left, right / gamma ** trial["power"], "x ≤ 1" if side == 1 else "x ≥ 1")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm14-cor",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix E.3: 2C = γ_1/(ε_1γ²), and γ_1 = γ",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"With 2C = γ_1/(ε_1γ²): γ_1/(2Cγ²) = ε_1 and 2Cγ_1 = γ_1²/(ε_1γ²), which is 1/ε_1 for γ_1 = γ. With C = γ_1/(4ε_1γ²): "
     r"γ_1/(4Cγ²) = ε_1 and Cγ_1 = γ_1²/(4ε_1γ²), **1/(4ε_1)** for γ_1 = γ.",
-    instances=once,
     exhaustive=True,
     knobs={"times": 2},
     mutants={"C = γ_1/(ε_1γ²)": {"times": 1}},
 )
-def choice_of_the_constant(instance: Instance, trial: Trial) -> Iterator[Check]:
+def choice_of_the_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both choices of C."""
-    e, g, g1 = symbols("epsilon1 gamma gamma1")
+    e, g, g1 = sc.symbols("epsilon1 gamma gamma1")
     C = g1 / (e * g**2) / trial["times"]
-    yield equal(g1 / (2 * C * g**2), e, "loss of regularisation")
-    yield equal(2 * C * g1, g1**2 / (e * g**2), "bound of the weights")
-    yield equal(g**2 / (e * g**2), 1 / e, "γ_1 = γ")
+    yield sc.equal(g1 / (2 * C * g**2), e, "loss of regularisation")
+    yield sc.equal(2 * C * g1, g1**2 / (e * g**2), "bound of the weights")
+    yield sc.equal(g**2 / (e * g**2), 1 / e, "γ_1 = γ")
     ours = C / 2
-    yield equal(g1 / (4 * ours * g**2), e, "loss of regularisation, ours")
-    yield equal(ours * g1, g1**2 / (4 * e * g**2), "bound of the weights, ours")
+    yield sc.equal(g1 / (4 * ours * g**2), e, "loss of regularisation, ours")
+    yield sc.equal(ours * g1, g1**2 / (4 * e * g**2), "bound of the weights, ours")
 
 
-def on_four_points(trial: Trial) -> Iterator[Instance]:
+def on_four_points(trial: sc.Trial) -> Iterator[sc.Instance]:
     """No data, for what holds in symbols; then shares at two margins."""
     yield {}
     for gamma, e in product(MARGINS[:2], SHARES if trial.count(0, 1) else SHARES[::2]):
         yield four_points(gamma, e, SCALES[0])
 
 
-def _four_points_in_symbols(sign: int) -> Iterator[Check]:
+def _four_points_in_symbols(sign: int) -> Iterator[sc.Check]:
     """What is left of the losses beside the bounds; the losses at the two values of B; the share where they meet."""
-    e, square, B, g, b = symbols("e square B gamma1 b")
-    w, u = symbols("w1 w2 w3 w4"), symbols("u1 u2 u3 u4")
+    e, square, B, g, b = sc.symbols("e square B gamma1 b")
+    w, u = sc.symbols("w1 w2 w3 w4"), sc.symbols("u1 u2 u3 u4")
     p = [e, HALF - e, HALF - e, e]
     f = [sum((q * v * k for q, v, k in zip(p, w, row, strict=True)), start=0 * e) for row in inner_products(square)]
-    yield equal(f[0] - f[3], 4 * square * e * sign * (w[0] - w[3]), "f(x_1) − f(x_4)")
-    yield equal(f[1] - f[2], 4 * square * (HALF - e) * sign * (w[1] - w[2]), "f(x_2) − f(x_3)")
+    yield sc.equal(f[0] - f[3], 4 * square * e * sign * (w[0] - w[3]), "f(x_1) − f(x_4)")
+    yield sc.equal(f[1] - f[2], 4 * square * (HALF - e) * sign * (w[1] - w[2]), "f(x_2) − f(x_3)")
     over = [u[0] - (g - f[0] + b), u[1] - (g - f[1] + b), u[2] - (g + f[2] - b), u[3] - (g + f[3] - b)]  # all ≥ 0
     loss = sum((q * a for q, a in zip(p, u, strict=True)), start=0 * e)
     first = e * (2 * g - 4 * square * e * (w[0] - w[3]))
     both = g - 4 * square * (e**2 * (w[0] - w[3]) + (HALF - e) ** 2 * (w[1] - w[2]))
-    yield equal(loss - first, e * (over[0] + over[3]) + (HALF - e) * (u[1] + u[2]), "loss − first bound, ≥ 0")
-    yield equal(loss - both, e * (over[0] + over[3]) + (HALF - e) * (over[1] + over[2]), "loss − second bound, ≥ 0")
+    yield sc.equal(loss - first, e * (over[0] + over[3]) + (HALF - e) * (u[1] + u[2]), "loss − first bound, ≥ 0")
+    yield sc.equal(loss - both, e * (over[0] + over[3]) + (HALF - e) * (over[1] + over[2]), "loss − second bound, ≥ 0")
     one, two = g / (8 * e * square), g * (1 - e) / (8 * square * (2 * e**2 - e + Fraction(1, 4)))
-    yield equal(e * (2 * g - 8 * square * e * one), e * g, "first bound at the first value")
-    yield equal(g - 8 * square * two * (e**2 + (HALF - e) ** 2), e * g, "second bound at the second value")
+    yield sc.equal(e * (2 * g - 8 * square * e * one), e * g, "first bound at the first value")
+    yield sc.equal(g - 8 * square * two * (e**2 + (HALF - e) ** 2), e * g, "second bound at the second value")
     gap = (1 - e) * e - (2 * e**2 - e + Fraction(1, 4))
-    yield equal(gap, (1 - 2 * e) * (6 * e - 1) / 4, "the second value is the larger one iff e ≥ 1/6")
-    yield equal(4 * square * e * B - 4 * square * (HALF - e) * B, -8 * square * B * (Fraction(1, 4) - e), "which pair is reached first")
+    yield sc.equal(gap, (1 - 2 * e) * (6 * e - 1) / 4, "the second value is the larger one iff e ≥ 1/6")
+    yield sc.equal(4 * square * e * B - 4 * square * (HALF - e) * B, -8 * square * B * (Fraction(1, 4) - e), "which pair is reached first")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm14b-least",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 14, second part, ours: the smallest B on the four points",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"On the four points the smallest B that reaches ε_1 = eγ_1 is γ_1/(8eγ²) for e ≤ 1/6 and γ_1(1 − e)/(8γ²(2e² − e + 1/4)) for "
     r"1/6 ≤ e < 1/2, for all 0 < γ ≤ 1/√2: with hinges u_i ≥ 0, u_1 ≥ γ_1 − f(x_1) + b_2, u_4 ≥ γ_1 + f(x_4) − b_2, and f(x_1) − f(x_4) = "
     r"**4γ²e(w_1 − w_4)**, the loss is ≥ e(2γ_1 − 8γ²eB), and with the other pair, f(x_2) − f(x_3) = 4γ²(½ − e)(w_2 − w_3), ≥ γ_1 − "
@@ -463,30 +444,26 @@ def _four_points_in_symbols(sign: int) -> Iterator[Check]:
     knobs={"turn": Fraction(1, 6), "sign": 1},
     mutants={"first branch up to 1/5": {"turn": Fraction(1, 5)}, "w_4 − w_1": {"sign": -1}},
     note="The same two branches as for ℓ_0 (KJ-Thm6b-least), with e in the place of ε_1: a free threshold does not help.",
-    cost=0.4,
 )
-def least_bound_on_four_points(instance: Instance, trial: Trial) -> Iterator[Check]:
+def least_bound_on_four_points(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The symbolic steps; then the closed form against the exact smallest B."""
     if not instance:
         yield from _four_points_in_symbols(trial["sign"])
         return
     e, square, gamma_1 = instance["share"], instance["gamma"] ** 2, instance["gamma_1"]
     least = gamma_1 / (8 * e * square) if e <= trial["turn"] else gamma_1 * (1 - e) / (8 * square * (2 * e**2 - e + Fraction(1, 4)))
-    yield equal(smallest(instance), least, "smallest B")
+    yield sc.equal(smallest(instance), least, "smallest B")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm14b-two",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 14, second part, ours: two points, the best constant",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"x = 2γ with label 2 and mass ε_1/γ_1, x = 0 with label 1: K = xx' is (0, γ)-good (W = 1/γ, b_2 = 1) and no better (1 ≤ b_2 ≤ "
     r"2γW − 1), and (ε_1, B)-good for the γ_1-margin loss only for B ≥ **γ_1²/(4ε_1γ²)**, for all γ, γ_1 > 0 and **ε_1 ≤ γ_1/2**. With e "
     r"= ε_1/γ_1 ≤ ½ and hinges u_1 ≥ γ_1 − 4γ²e w_1 + b, u_2 ≥ γ_1 − b the loss is e(2γ_1 − 4γ²e w_1) + e(u_1 − …) + e(u_2 − …) + (1 − "
     r"2e)u_2; at w_1 = γ_1²/(4ε_1γ²), b = γ_1 it is ε_1.",
-    instances=once,
     exhaustive=True,
     knobs={"c": Fraction(1, 4)},
     mutants={"c = 1/3": {"c": Fraction(1, 3)}},
@@ -494,20 +471,20 @@ def least_bound_on_four_points(instance: Instance, trial: Trial) -> Iterator[Che
     "1 for γ ≤ 1/2. The heavy point has no features and cannot be moved; it keeps the threshold at γ_1, so that the light point has to "
     "climb 2γ_1.",
 )
-def least_bound_on_two_points(instance: Instance, trial: Trial) -> Iterator[Check]:
+def least_bound_on_two_points(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The loss as a bound and terms ≥ 0; the bound just before B_min; both hinges at B_min and b = γ_1."""
-    e, square, g, w, b, u1, u2, short = symbols("e square gamma1 w b u1 u2 short")
+    e, square, g, w, b, u1, u2, short = sc.symbols("e square gamma1 w b u1 u2 short")
     f = 4 * square * e * w
     rest = e * (u1 - (g - f + b)) + e * (u2 - (g - b)) + (1 - 2 * e) * u2
-    yield equal(e * u1 + (1 - e) * u2, e * (2 * g - f) + rest, "loss")
+    yield sc.equal(e * u1 + (1 - e) * u2, e * (2 * g - f) + rest, "loss")
     least = trial["c"] * g / (e * square)
-    yield equal(least, trial["c"] * g**2 / (e * g * square), "B_min = cγ_1²/(ε_1γ²), ε_1 = eγ_1")
-    yield equal(e * (2 * g - 4 * square * e * (least - short)), e * g + 4 * e**2 * square * short, "bound at B_min − s: ε_1 + 4e²γ²s")
-    yield equal(g - 4 * square * e * least + g, g, "first hinge at B_min, b = γ_1: the loss is eγ_1 = ε_1")
-    yield equal(g - g, 0 * g, "second hinge")
+    yield sc.equal(least, trial["c"] * g**2 / (e * g * square), "B_min = cγ_1²/(ε_1γ²), ε_1 = eγ_1")
+    yield sc.equal(e * (2 * g - 4 * square * e * (least - short)), e * g + 4 * e**2 * square * short, "bound at B_min − s: ε_1 + 4e²γ²s")
+    yield sc.equal(g - 4 * square * e * least + g, g, "first hinge at B_min, b = γ_1: the loss is eγ_1 = ε_1")
+    yield sc.equal(g - g, 0 * g, "second hinge")
 
 
-def on_a_line(trial: Trial) -> Iterator[Instance]:
+def on_a_line(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Two points, ε_1 ≤ γ_1/2; x = ±2γ, labels 3 and 1, mass ε_1/2γ_1 each, and x = 0, label 2, ε_1 ≤ 2γ_1/3."""
     for gamma, e, gamma_1 in product((Fraction(1, 10), Fraction(3)), (Fraction(1, 50), Fraction(1, 3), HALF), SCALES[:2]):
         yield two_points(gamma, e, gamma_1)
@@ -518,22 +495,19 @@ def on_a_line(trial: Trial) -> Iterator[Instance]:
         yield made | {"first": [2 * gamma, -2 * gamma, ZERO]}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm14b-line",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 14, second part, ours: points on a line, by exact programmes",
-    kind=TIGHTNESS,
-    expected=HOLDS,
+    kind=sc.TIGHTNESS,
     says=r"The smallest B on the two points is γ_1²/(4ε_1γ²) for ε_1 ≤ γ_1/2, and on three points, x = ±2γ with labels 3 and 1 and masses "
     r"ε_1/2γ_1 each, x = 0 with label 2, for **ε_1 ≤ 2γ_1/3**. (Smallest B with thresholds free, in fractions.)",
     instances=on_a_line,
     knobs={"c": Fraction(1, 4)},
     mutants={"c = 1/3": {"c": Fraction(1, 3)}},
     note="For two labels the theorem's ε_1 < γ_1/2 is where 1/4 is attained on the two points; more labels go further.",
-    cost=0.4,
 )
-def least_bound_on_a_line(instance: Instance, trial: Trial) -> Iterator[Check]:
+def least_bound_on_a_line(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Margins of W* = e_1, for three labels with b_2 = −1, b_3 = 1; the smallest B."""
     if instance["classes"] == 2:
         yield from margins(instance)
@@ -541,11 +515,11 @@ def least_bound_on_a_line(instance: Instance, trial: Trial) -> Iterator[Check]:
         for x, y in zip(instance["first"], instance["targets"], strict=True):
             f = x / instance["gamma"]
             below, above = (f + 1 if y == 2 else f - 1), (1 - f if y == 2 else -1 - f)
-            yield at_least(below if y == 3 else above if y == 1 else min(below, above), 1, "margin of W*")
-    yield equal(smallest(instance), trial["c"] * in_units(instance), "smallest B")
+            yield sc.at_least(below if y == 3 else above if y == 1 else min(below, above), 1, "margin of W*")
+    yield sc.equal(smallest(instance), trial["c"] * in_units(instance), "smallest B")
 
 
-def on_a_cross(trial: Trial) -> Iterator[Instance]:
+def on_a_cross(trial: sc.Trial) -> Iterator[sc.Instance]:
     """No data, for the norm of W; then (±γ, 0) and (0, ±M), for which (1 − 2e)M² ≥ 4eγ²."""
     yield {}
     for gamma, e, M in product((Fraction(3, 10), ONE), (Fraction(1, 50), Fraction(1, 10), Fraction(1, 6)), (1, 3, 10, 100)):
@@ -554,13 +528,11 @@ def on_a_cross(trial: Trial) -> Iterator[Instance]:
         yield domain([e, e, HALF - e, HALF - e], gram, [2, 1, 2, 1], gamma=gamma, gamma_1=SCALES[0], share=e, M=M, classes=2)
 
 
-@claim(
+@sc.claim(
     "KJ-Thm14b-cross",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorem 14, second part, ours: a cross, with K(x, x) ≤ 1 for all margins up to 1/√2",
-    kind=TIGHTNESS,
-    expected=HOLDS,
+    kind=sc.TIGHTNESS,
     says=r"(±γ, 0) with mass ε_1/γ_1 each and (0, ±M), labels by the signs: the kernel's margin is g, **g² = γ²/(1 + γ²/M²)** (W = (1/γ, "
     r"1/M)), and the smallest B is γ_1²/(4ε_1γ²) = **(1 − g²/M²)/4** · γ_1²/(ε_1g²) where (1 − 2e)M² ≥ 4eγ², e = ε_1/γ_1. (In symbols; by "
     r"exact programmes.)",
@@ -569,18 +541,17 @@ def on_a_cross(trial: Trial) -> Iterator[Instance]:
     mutants={"γ for its margin": {"own": 0}},
     note="For M = 1, 3, 10, 100 and γ = 3/10 the constant is .2294, .2475, .2498, .2500: it tends to 1/4, which the two points attain. "
     "With M = 1 K(x, x) ≤ 1, and every g ≤ 1/√2 occurs: at least 1/8.",
-    cost=0.3,
 )
-def least_bound_on_a_cross(instance: Instance, trial: Trial) -> Iterator[Check]:
+def least_bound_on_a_cross(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """‖W‖² = 1/g² and the constant, in symbols; the smallest B in units of γ_1²/(ε_1g²)."""
     if not instance:
-        gamma, M = symbols("gamma M")
+        gamma, M = sc.symbols("gamma M")
         own = gamma**2 / (1 + gamma**2 / M**2)
-        yield equal(1 / gamma**2 + 1 / M**2, 1 / own, "‖W‖²")
-        yield equal(own / gamma**2, 1 - own / M**2, "g²/γ²")
+        yield sc.equal(1 / gamma**2 + 1 / M**2, 1 / own, "‖W‖²")
+        yield sc.equal(own / gamma**2, 1 - own / M**2, "g²/γ²")
         return
     square, M2 = instance["gamma"] ** 2, Fraction(instance["M"]) ** 2
     own = square / (1 + square / M2) if trial["own"] else square
-    yield at_most(4 * instance["share"] * square, (1 - 2 * instance["share"]) * M2, "hypothesis")
+    yield sc.at_most(4 * instance["share"] * square, (1 - 2 * instance["share"]) * M2, "hypothesis")
     unit = instance["gamma_1"] / (instance["share"] * own)
-    yield equal(smallest(instance) / unit, (1 - own / M2) / 4, "B_min ε_1g²/γ_1²")
+    yield sc.equal(smallest(instance) / unit, (1 - own / M2) / 4, "B_min ε_1g²/γ_1²")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.model.status import Status
 from simopt.problems.kernel_goodness import KernelGoodness
@@ -21,7 +21,7 @@ from simopt.theorems.kj.ranking.ranking_worlds import drawn, expected_relevance,
 SECTION = "ordinal"
 
 
-def worlds(trial: Trial) -> Iterator[Instance]:
+def worlds(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random worlds of lists of two and three, with a diagonal similarity or any."""
     for k in range(trial.count(6, 20)):
         made = random_world(trial.rng, 2 + k % 2)
@@ -30,7 +30,7 @@ def worlds(trial: Trial) -> Iterator[Instance]:
         yield made | {"gram": gram, "bound": float(2.0 ** trial.rng.uniform(-2, 3)), "diagonal": k % 3 == 0}
 
 
-def stacked(instance: Instance) -> dict[str, Any]:
+def stacked(instance: sc.Instance) -> dict[str, Any]:
     """All lists of a world as the ranking problems take them: relevance, qid, documents, probabilities."""
     found = list(drawn(instance))
     grades = [grade for row in instance["grades"] for grade in row]
@@ -43,7 +43,7 @@ def stacked(instance: Instance) -> dict[str, Any]:
     }
 
 
-def certified(problem: Any, *solvers: str) -> Enclosure:
+def certified(problem: Any, *solvers: str) -> sc.Enclosure:
     """The best certified bounds of the solvers, which are tried until one closes the gap."""
     low, high = -math.inf, math.inf
     for name in solvers:
@@ -52,28 +52,26 @@ def certified(problem: Any, *solvers: str) -> Enclosure:
             low, high = max(low, found.certificate.lower), min(high, found.certificate.upper)
         if found.status is Status.OPTIMAL:
             break
-    return between(min(low, high), max(low, high))  # in floats the bounds of a closed gap may pass each other by a rounding
+    return sc.between(min(low, high), max(low, high))  # in floats the bounds of a closed gap may pass each other by a rounding
 
 
-def relevance_and_rest(instance: Instance) -> tuple[Array, Array, float]:
+def relevance_and_rest(instance: sc.Instance) -> tuple[Array, Array, float]:
     """μ, r̃ and C_D in floats."""
     relevance, rest = expected_relevance(instance)
     return np.array([float(p) for p in masses(instance)]), np.array([float(r) for r in relevance]), float(rest)
 
 
-def _least(instance: Instance, gram: Array, bound: float) -> Enclosure:
+def _least(instance: sc.Instance, gram: Array, bound: float) -> sc.Enclosure:
     lists = stacked(instance)
     problem = RankingGoodness(gram, lists["relevance"], lists["qid"], bound, lists["documents"], lists["probabilities"])
     return certified(problem, "interior-point", "clarabel")
 
 
-@claim(
+@sc.claim(
     "KJ-Def28",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Definition 28",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"K is (ε_0, B)-good for ranking if some |w| ≤ B has E ‖f(x) − η(r(x))‖² **≤** ε_0 (printed: <), f_i = E_{z~μ}[w(z) K(z_i, z)]: "
     r"iff ε_0 ≥ ε_0(B), the value of a quadratic programme. It falls in B, is convex, depends on BK only, and is ≥ C_D > 0 unless η_i is "
     r"a function of z_i: nothing that scores one document at a time does better. For diagonal K it is C_D + m Σ μ (|r̃| − μ|K|B)_+². "
@@ -84,27 +82,26 @@ def _least(instance: Instance, gram: Array, bound: float) -> Enclosure:
     mutants={"9/20 of the sum at the ends": {"half": 0.45}, "9m/10": {"length": 0.9}},
     note="As printed it takes r(z) where r(x) is meant, and the definition needs lists that are not all irrelevant. With < nothing is "
     "good for the least value (KJ-H2).",
-    cost=1.2,
 )
-def goodness_for_ranking(instance: Instance, trial: Trial) -> Iterator[Check]:
+def goodness_for_ranking(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Closed form for diagonal K; else three bounds, and 2K with B/2."""
     gram, bound = instance["gram"], instance["bound"]
     mu, relevance, rest = relevance_and_rest(instance)
     value = _least(instance, gram, bound)
-    yield at_most(rest, value, "C_D")
+    yield sc.at_most(rest, value, "C_D")
     if instance["diagonal"]:
         left = np.maximum(np.abs(relevance) - mu * np.abs(np.diag(gram)) * bound, 0.0)
-        yield equal(value, rest + trial["length"] * instance["m"] * float(mu @ left**2), "ε_0(B)")
+        yield sc.equal(value, rest + trial["length"] * instance["m"] * float(mu @ left**2), "ε_0(B)")
         return
     ends = [_least(instance, gram, factor * bound) for factor in (0.5, 1.5)]
     half = trial["half"]
-    middle = between(half * (ends[0].low + ends[1].low), half * (ends[0].high + ends[1].high))
-    yield at_most(value, middle, "midpoint")
-    yield at_most(ends[1], value, "nonincreasing")
-    yield equal(_least(instance, 2.0 * gram, bound / 2.0), value, "2K and B/2")
+    middle = sc.between(half * (ends[0].low + ends[1].low), half * (ends[0].high + ends[1].high))
+    yield sc.at_most(value, middle, "midpoint")
+    yield sc.at_most(ends[1], value, "nonincreasing")
+    yield sc.equal(_least(instance, 2.0 * gram, bound / 2.0), value, "2K and B/2")
 
 
-def kernels(trial: Trial) -> Iterator[Instance]:
+def kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random worlds with kernels of rank one to three, K(z, z) ≤ 1."""
     for k in range(trial.count(4, 15)):
         made = random_world(trial.rng, 2 + k % 2)
@@ -112,13 +109,11 @@ def kernels(trial: Trial) -> Iterator[Instance]:
         yield made | {"factor": factor / np.linalg.norm(factor, axis=1).max(), "cost": float(2.0 ** trial.rng.uniform(-2, 4))}
 
 
-@claim(
+@sc.claim(
     "KJ-Def29",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Definition 29",
-    kind=DEFINITION,
-    expected=HOLDS,
+    kind=sc.DEFINITION,
     says=r"A PSD kernel is (ε_0, γ)-good for ranking if some **‖W*‖ ≤ 1** (printed: =) has E ‖f(x) − η(r(x))‖² **≤** ε_0, f_i = ⟨W*, "
     r"Φ(z_i)⟩/γ: iff ε_0 ≥ ε_0(γ) = C_D + m min_{‖W‖ ≤ 1/γ} E_μ (⟨W, Φ⟩ − r̃)². It falls as γ falls, is convex in 1/γ, and the minimiser "
     r"W' of ½‖W‖² + C E ℓ_sq attains ε_0(1/‖W'‖). (Worlds with all lists enumerated, certified values.)",
@@ -127,24 +122,23 @@ def kernels(trial: Trial) -> Iterator[Instance]:
     knobs={"half": 0.5, "norm": 1.0},
     mutants={"9/20 of the sum at the ends": {"half": 0.45}, "attained at 9‖W'‖/10": {"norm": 0.9}},
     note="With '=' it is not monotone in γ, as Definition 4 (KJ-Def4-sphere). The printed text defines f for every W and uses W* only.",
-    cost=1.5,
 )
-def kernel_goodness_for_ranking(instance: Instance, trial: Trial) -> Iterator[Check]:
+def kernel_goodness_for_ranking(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The curve at 1/γ = ½, 1, 3/2, 2, and where W' lies on it."""
     gram = instance["factor"] @ instance["factor"].T
     mu, relevance, rest = relevance_and_rest(instance)
     m = float(instance["m"])
 
-    def value(radius: float) -> Enclosure:
+    def value(radius: float) -> sc.Enclosure:
         found = certified(KernelGoodness(gram, relevance, 1.0 / radius, mu, "squared"), "interior-point", "clarabel")
-        return between(rest + m * found.low, rest + m * found.high)
+        return sc.between(rest + m * found.low, rest + m * found.high)
 
     curve = [value(radius) for radius in (0.5, 1.0, 1.5, 2.0)]
     for wide, narrow in pairwise(curve):
-        yield at_most(narrow, wide, "a smaller margin")
+        yield sc.at_most(narrow, wide, "a smaller margin")
     for low, middle, high in zip(curve[:2], curve[1:3], curve[2:], strict=True):
-        ends = between(trial["half"] * (low.low + high.low), trial["half"] * (low.high + high.high))
-        yield at_most(middle, ends, "convex in 1/γ")
+        ends = sc.between(trial["half"] * (low.low + high.low), trial["half"] * (low.high + high.high))
+        yield sc.at_most(middle, ends, "convex in 1/γ")
     lists = stacked(instance)
     problem = KernelRanking(gram, lists["relevance"], lists["qid"], instance["cost"], lists["documents"], lists["probabilities"])
     found = solve(problem, "closed-form", tol=1e-12).point
@@ -153,4 +147,4 @@ def kernel_goodness_for_ranking(instance: Instance, trial: Trial) -> Iterator[Ch
     alpha = found["alpha"]
     f, norm = gram @ alpha, float(np.sqrt(alpha @ gram @ alpha))
     loss = rest + m * float(mu @ (f - relevance) ** 2)
-    yield equal(value(trial["norm"] * norm), loss, "loss of W'")
+    yield sc.equal(value(trial["norm"] * norm), loss, "loss of W'")

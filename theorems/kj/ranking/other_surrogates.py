@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.data import relevance
 from simopt.theorems.kj.ranking.relevance_lists import lists, logarithm
 
@@ -38,7 +38,7 @@ def phi(name: str, strength: float) -> tuple[Any, Any, Any]:
     )
 
 
-def surrogates(trial: Trial) -> Iterator[Instance]:
+def surrogates(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Both families with strengths from 0; lists of two to four documents, scores at random and nearly tied the wrong way round; B."""
     for name in ("quartic", "cosh"):
         for strength in (0.0, 0.01, 1.0, 10.0):
@@ -47,13 +47,11 @@ def surrogates(trial: Trial) -> Iterator[Instance]:
                     yield {"name": name, "strength": strength, "m": m, "bound": bound, "draws": trial.count(4, 60)}
 
 
-@claim(
+@sc.claim(
     "KJ-F-other",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix F, before Theorem 30: 'all our utility arguments carry forward to other surrogates defined in [27]'",
-    kind=INEQUALITY,
-    expected=HOLDS,
+    kind=sc.INEQUALITY,
     says=r"For the divergence of φ, summed over the documents, with **c ≤ φ'' ≤ L on [−R, R]**, R = max(B, η_max), c > 0, |f| ≤ B: 1 + "
     r"ℓ_NDCG(f, r) ≤ ‖D − rev D‖₂ √(2ℓ(f, η)/c), and each document's loss changes by ≤ L(B + η_max)|f − g|: both steps of Theorem 30, "
     r"with √(2/c) in the place of 1 and L in that of 2. (φ = s²/2 + a s⁴/12 and s²/2 + a cosh s, random scores and scores tied against "
@@ -64,9 +62,8 @@ def surrogates(trial: Trial) -> Iterator[Instance]:
     mutants={"√(1/c)": {"convex": 1.0}, "slope 9/10": {"slope": 0.9}},
     note="The paper quotes from [27] divergences of strongly convex functions, which is c > 0 in some norm; L is a hypothesis of its own "
     "(KJ-F-other-slope). The text of [27] was not at hand.",
-    cost=0.8,
 )
-def steps_for_other_divergences(instance: Instance, trial: Trial) -> Iterator[Check]:
+def steps_for_other_divergences(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Regret with the worst ties against the divergence; change of one document's divergence."""
     rng, m, bound = trial.rng, instance["m"], instance["bound"]
     value, slope, ends = phi(instance["name"], instance["strength"])
@@ -82,39 +79,36 @@ def steps_for_other_divergences(instance: Instance, trial: Trial) -> Iterator[Ch
             loss = float(np.sum(value(s) - value(eta) - slope(eta) * (s - eta)))
             regret = 1.0 + relevance.ndcg_loss(np.round(s / TIE), r, ties=relevance.WORST)
             limit = float(np.linalg.norm(D - D[::-1])) * float(np.sqrt(trial["convex"] * max(loss, 0.0) / least))
-            yield at_most(regret, limit, "regret")
+            yield sc.at_most(regret, limit, "regret")
         one, other = rng.uniform(-bound, bound, size=2)
         for f, g in ((one, other), (-bound, -bound + 1e-4)):
             change = abs(value(f) - value(g) - slope(top) * (f - g))
-            yield at_most(change, trial["slope"] * most * (bound + top) * abs(f - g), "change of ℓ", scale=abs(f - g))
+            yield sc.at_most(change, trial["slope"] * most * (bound + top) * abs(f - g), "change of ℓ", scale=abs(f - g))
 
 
-@claim(
+@sc.claim(
     "KJ-F-other-slope",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix F, before Theorem 30, ours: strong convexity is not enough",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"φ = s log s has φ'' = 1/s ≥ 1/R on (0, R], but its divergence s log(s/η) − s + η has no largest slope there: between s = ηx "
     r"and ηx/2, x = 2^{−k}, the quotient of the differences is −(k − 1)λ − 1, λ = log 2, and for k = 2T + 2 its size exceeds T by T(2λ − "
     r"1) + λ + 1 > 0, whatever T ≥ 0. (In symbols.)",
-    instances=once,
     exhaustive=True,
     knobs={"steps": 2},
     mutants={"k = T + 2": {"steps": 1}},
     note="So Lemma 16 and the landmark step need a bound L on φ'', or scores kept away from 0; and f = E[wK] may be ≤ 0, where this φ is "
     "not defined.",
 )
-def slopes_without_bound(instance: Instance, trial: Trial) -> Iterator[Check]:
+def slopes_without_bound(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The slope between two neighbours; that it passes T."""
-    k, rate, eta, x, T = symbols("k lambda eta x T")
+    k, rate, eta, x, T = sc.symbols("k lambda eta x T")
 
     def divergence(steps: Any, share: Any) -> Any:
         return eta * share * (-steps * rate) - eta * share + eta
 
     slope = (divergence(k, x) - divergence(k + 1, x / 2)) / (eta * x / 2)
-    yield equal(slope, -((k - 1) * rate) - 1, "slope")
+    yield sc.equal(slope, -((k - 1) * rate) - 1, "slope")
     steps = trial["steps"]
-    yield equal((steps * T + 2 - 1) * rate + 1 - T, T * (steps * rate - 1) + rate + 1, "its size beyond T")
-    yield at_least(steps * logarithm(2), 1, "2 log 2")
+    yield sc.equal((steps * T + 2 - 1) * rate + 1 - T, T * (steps * rate - 1) + rate + 1, "its size beyond T")
+    yield sc.at_least(steps * logarithm(2), 1, "2 log 2")

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kj.ranking.relevance_lists import NATURAL, eta
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 Numbers = list[Fraction]
 
 
-def world(queries: Sequence[Any], documents: Sequence[Sequence[Any]], grades: Sequence[Sequence[int]], m: int, **more: Any) -> Instance:
+def world(queries: Sequence[Any], documents: Sequence[Sequence[Any]], grades: Sequence[Sequence[int]], m: int, **more: Any) -> sc.Instance:
     """Masses of queries, masses and grades of the documents of each query, and the length of lists; every query has a relevant document
     and no irrelevant one, or lists that are all irrelevant would have no η.
     """
@@ -34,7 +34,7 @@ def world(queries: Sequence[Any], documents: Sequence[Sequence[Any]], grades: Se
     }
 
 
-def random_world(rng: np.random.Generator, m: int, **more: Any) -> Instance:
+def random_world(rng: np.random.Generator, m: int, **more: Any) -> sc.Instance:
     """One to three queries of one to three documents with grades 1 to 3."""
     count = int(rng.integers(1, 4))
     shapes = [int(rng.integers(1, 4)) for _ in range(count)]
@@ -43,12 +43,12 @@ def random_world(rng: np.random.Generator, m: int, **more: Any) -> Instance:
     return world(chances, laws, [[int(g) for g in rng.integers(1, 4, size=size)] for size in shapes], m, **more)
 
 
-def masses(instance: Instance) -> Numbers:
+def masses(instance: sc.Instance) -> Numbers:
     """μ over the pairs, query by query."""
     return [p * law for p, laws in zip(instance["queries"], instance["documents"], strict=True) for law in laws]
 
 
-def drawn(instance: Instance) -> Iterator[tuple[Fraction, tuple[int, ...], list[Expr]]]:
+def drawn(instance: sc.Instance) -> Iterator[tuple[Fraction, tuple[int, ...], list[sc.Expr]]]:
     """Probability, pairs (numbered as in `masses`) and η of every list."""
     start = 0
     for p, laws, grades in zip(instance["queries"], instance["documents"], instance["grades"], strict=True):
@@ -60,12 +60,12 @@ def drawn(instance: Instance) -> Iterator[tuple[Fraction, tuple[int, ...], list[
         start += len(laws)
 
 
-def squared_loss(instance: Instance, f: Sequence[Any]) -> Expr:
+def squared_loss(instance: sc.Instance, f: Sequence[Any]) -> sc.Expr:
     """E ℓ_sq(f(x), η(r(x))) = E Σ_i (f(z_i) − η_i)²."""
-    return total(mass * total((f[z] - e) ** 2 for z, e in zip(pairs, etas, strict=True)) for mass, pairs, etas in drawn(instance))
+    return sc.total(mass * sc.total((f[z] - e) ** 2 for z, e in zip(pairs, etas, strict=True)) for mass, pairs, etas in drawn(instance))
 
 
-def expected_relevance(instance: Instance) -> tuple[list[Expr], Expr]:
+def expected_relevance(instance: sc.Instance) -> tuple[list[sc.Expr], sc.Expr]:
     """r̃(z) = E[η_i | z_i = z], and C_D = E Σ η_i² − m E_μ r̃²."""
     mu, m = masses(instance), instance["m"]
     sums: list[list[Any]] = [[] for _ in mu]
@@ -73,11 +73,11 @@ def expected_relevance(instance: Instance) -> tuple[list[Expr], Expr]:
     for mass, pairs, etas in drawn(instance):
         for z, e in zip(pairs, etas, strict=True):
             sums[z].append(mass * e)
-        squares.append(mass * total(e**2 for e in etas))
-    mean = [total(parts) / (m * p) for parts, p in zip(sums, mu, strict=True)]
-    return mean, total(squares) - m * total(p * r**2 for p, r in zip(mu, mean, strict=True))
+        squares.append(mass * sc.total(e**2 for e in etas))
+    mean = [sc.total(parts) / (m * p) for parts, p in zip(sums, mu, strict=True)]
+    return mean, sc.total(squares) - m * sc.total(p * r**2 for p, r in zip(mu, mean, strict=True))
 
 
-def mean(instance: Instance, values: Sequence[Any]) -> Expr:
+def mean(instance: sc.Instance, values: Sequence[Any]) -> sc.Expr:
     """E_μ."""
-    return total(p * rational(v) for p, v in zip(masses(instance), values, strict=True))
+    return sc.total(p * sc.rational(v) for p, v in zip(masses(instance), values, strict=True))

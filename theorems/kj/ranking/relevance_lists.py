@@ -12,23 +12,23 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from simopt.claims import *
+import simopt.claims as sc
 
 NATURAL, BINARY = "natural", "binary"
 BITS = 64
 
 
 @cache
-def logarithm(value: int | Fraction) -> Expr:
+def logarithm(value: int | Fraction) -> sc.Expr:
     """log of a number, enclosed once."""
-    return log(rational(value), bits=BITS)
+    return sc.log(sc.rational(value), bits=BITS)
 
 
 @cache
-def discounts(m: int, base: str = NATURAL) -> tuple[Expr, ...]:
+def discounts(m: int, base: str = NATURAL) -> tuple[sc.Expr, ...]:
     """1/F(t), F(t) = log(1 + t), t = 1, …, m; with base 2 the first is exactly 1."""
-    unit = rational(1) if base == NATURAL else logarithm(2)
-    return tuple(rational(1) if base == BINARY and t == 1 else unit / logarithm(t + 1) for t in range(1, m + 1))
+    unit = sc.rational(1) if base == NATURAL else logarithm(2)
+    return tuple(sc.rational(1) if base == BINARY and t == 1 else unit / logarithm(t + 1) for t in range(1, m + 1))
 
 
 def gains(r: Sequence[int]) -> list[int]:
@@ -36,9 +36,9 @@ def gains(r: Sequence[int]) -> list[int]:
     return [2**grade - 1 for grade in r]
 
 
-def inner(D: Sequence[Any], values: Sequence[Any]) -> Expr:
+def inner(D: Sequence[Any], values: Sequence[Any]) -> sc.Expr:
     """Σ D_t v_t."""
-    return total(d * v for d, v in zip(D, values, strict=True))
+    return sc.total(d * v for d, v in zip(D, values, strict=True))
 
 
 def descending(values: Sequence[Any]) -> list[Any]:
@@ -46,12 +46,12 @@ def descending(values: Sequence[Any]) -> list[Any]:
     return sorted(values, reverse=True)
 
 
-def list_norm(values: Sequence[Any], base: str = NATURAL) -> Expr:
+def list_norm(values: Sequence[Any], base: str = NATURAL) -> sc.Expr:
     """‖v‖_D = max_π Σ v_i/F(π(i)): the largest first, by the rearrangement inequality (which KJ-F-ndcg checks)."""
     return inner(discounts(len(values), base), descending(values))
 
 
-def eta(r: Sequence[int], base: str = NATURAL) -> list[Expr]:
+def eta(r: Sequence[int], base: str = NATURAL) -> list[sc.Expr]:
     """G(r)/‖G(r)‖_D; for lists that are not all 0."""
     g = gains(r)
     norm = list_norm(g, base)

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.problems.bounds import Ball
 from simopt.problems.goodness import Goodness
@@ -135,7 +135,7 @@ def algorithm_1(instance: World, landmarks: Array, sample: Array, solver: str = 
     return Fit(w, upper, max(upper - found.certificate.lower, 0.0), psi @ w)
 
 
-def runs(trial: Trial) -> Iterator[Instance]:
+def runs(trial: sc.Trial) -> Iterator[sc.Instance]:
     """All families, plain and with a tube, d and n from 1 to 200."""
     for family in FAMILIES:
         for epsilon in (0.0, 0.05):
@@ -143,13 +143,11 @@ def runs(trial: Trial) -> Iterator[Instance]:
                 yield {"family": family, "epsilon": epsilon, "d": d, "n": n, "draws": trial.count(1, 2)}
 
 
-@claim(
+@sc.claim(
     "KJ-Alg1",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Algorithm 1",
-    kind=ALGORITHM,
-    expected=HOLDS,
+    kind=sc.ALGORITHM,
     says=r"Step 3 is a second-order cone programme: ŵ has ‖ŵ‖₂ ≤ B and a certified empirical loss ≤ that of every other w in the ball, so "
     r"of w̃ = d^{−1/2}(w(l_1), …, w(l_d)) if **|w| ≤ B**. (Two solvers, on finite domains, whose brackets meet; the empirical loss of the "
     r"points of K = uv' against the least over the interval that u leaves.)",
@@ -158,9 +156,8 @@ def runs(trial: Trial) -> Iterator[Instance]:
     knobs={"radius": 1.0},
     mutants={"‖w‖₂ ≤ B/2": {"radius": 0.5}},
     note="The landmarks may repeat, and n may be smaller than d.",
-    cost=1.0,
 )
-def empirical_minimiser(instance: Instance, trial: Trial) -> Iterator[Check]:
+def empirical_minimiser(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Norm, dominance over w̃, agreement of two solvers, and the one-dimensional family by its kinks."""
     found = world(instance["family"], instance["epsilon"])
     for _ in range(instance["draws"]):
@@ -168,12 +165,12 @@ def empirical_minimiser(instance: Instance, trial: Trial) -> Iterator[Check]:
         sample = sampled(found.masses, instance["n"], trial.rng)
         fit = algorithm_1(found, landmarks, sample, "newton", trial["radius"])
         other = algorithm_1(found, landmarks, sample, "interior-point", trial["radius"])
-        yield at_most(float(np.linalg.norm(fit.w)), found.bound, "‖ŵ‖")
+        yield sc.at_most(float(np.linalg.norm(fit.w)), found.bound, "‖ŵ‖")
         psi, tilde = found.features(landmarks)
-        yield at_most(between(fit.loss - fit.gap, fit.loss), empirical(found, sample, psi @ tilde), "loss of ŵ, and of w̃")
-        yield equal(between(fit.loss - fit.gap, fit.loss), between(other.loss - other.gap, other.loss), "two solvers")
+        yield sc.at_most(sc.between(fit.loss - fit.gap, fit.loss), empirical(found, sample, psi @ tilde), "loss of ŵ, and of w̃")
+        yield sc.equal(sc.between(fit.loss - fit.gap, fit.loss), sc.between(other.loss - other.gap, other.loss), "two solvers")
         if instance["family"] == "rank one":
-            yield equal(between(fit.loss - fit.gap, fit.loss), _on_a_line(found, sample, psi), "one dimension")
+            yield sc.equal(sc.between(fit.loss - fit.gap, fit.loss), _on_a_line(found, sample, psi), "one dimension")
 
 
 def empirical(instance: World, sample: Array, f: Array) -> float:
@@ -189,30 +186,27 @@ def _on_a_line(instance: World, sample: Array, psi: Array) -> float:
     return min(empirical(instance, sample, s * u) for s in [-reach, reach, *np.clip(kinks, -reach, reach)])
 
 
-@claim(
+@sc.claim(
     "KJ-Alg1-norm",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendices A and C.1: ‖w‖ ≤ B and sup ‖Ψ(x)‖ ≤ 1 by construction",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"If |w| ≤ B and **|K| ≤ 1**, then ‖w̃‖₂ ≤ B, ‖Ψ(x)‖₂ ≤ 1 and |⟨w, Ψ(x)⟩| ≤ B for ‖w‖₂ ≤ B; and {‖w‖_∞ ≤ B/√d} ⊂ {‖w‖₂ ≤ B}. B² "
     r"− ‖w̃‖² = Σ (B − w_i)(B + w_i)/d, the same for Ψ, ‖w‖²‖Ψ‖² − ⟨w, Ψ⟩² = Σ_{i<j} (w_iΨ_j − w_jΨ_i)². (In symbols: term by term, the "
     r"last by induction over d.)",
-    instances=once,
     exhaustive=True,
     knobs={"scaled": True},
     mutants={"Ψ without 1/√d": {"scaled": False}},
     note="All are equalities for w = ±B, K = ±1. 'By construction' needs |K| ≤ 1, which the paper does not ask for.",
 )
-def norms_by_construction(instance: Instance, trial: Trial) -> Iterator[Check]:
+def norms_by_construction(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The identities."""
-    B, d, w, k = symbols("B d w k")
+    B, d, w, k = sc.symbols("B d w k")
     part = 1 / d if trial["scaled"] else 1
-    yield equal((B**2 - w**2) / d, (B - w) * (B + w) / d, "‖w̃‖², one term")
-    yield equal(1 / d - part * k**2, (1 - k) * (1 + k) / d, "‖Ψ‖², one term")
-    W, K, inner = symbols("W K inner")  # ‖w‖², ‖Ψ‖² and ⟨w, Ψ⟩ without the last coordinate
+    yield sc.equal((B**2 - w**2) / d, (B - w) * (B + w) / d, "‖w̃‖², one term")
+    yield sc.equal(1 / d - part * k**2, (1 - k) * (1 + k) / d, "‖Ψ‖², one term")
+    W, K, inner = sc.symbols("W K inner")  # ‖w‖², ‖Ψ‖² and ⟨w, Ψ⟩ without the last coordinate
     more = (W + w**2) * (K + k**2) - (inner + w * k) ** 2 - (W * K - inner**2)
-    yield equal(more, W * k**2 - 2 * inner * w * k + K * w**2, "Cauchy–Schwarz: Σ_i (w_iΨ − wΨ_i)² is added")
-    yield equal(w**2 * k**2 - (w * k) ** 2, 0 * w, "Cauchy–Schwarz, d = 1")
-    yield equal(B**2 / d - w**2, (B**2 - d * w**2) / d, "the cube in the ball, one term")
+    yield sc.equal(more, W * k**2 - 2 * inner * w * k + K * w**2, "Cauchy–Schwarz: Σ_i (w_iΨ − wΨ_i)² is added")
+    yield sc.equal(w**2 * k**2 - (w * k) ** 2, 0 * w, "Cauchy–Schwarz, d = 1")
+    yield sc.equal(B**2 / d - w**2, (B**2 - d * w**2) / d, "the cube in the ball, one term")

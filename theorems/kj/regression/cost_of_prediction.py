@@ -16,7 +16,7 @@ from math import comb
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.similarities import Manhattan, Sigmoid, Similarity
@@ -39,7 +39,7 @@ class Counted:
         return np.asarray(self.similarity(points, landmarks), dtype=float)
 
 
-def settings(trial: Trial) -> Iterator[Instance]:
+def settings(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Training points n, landmarks d to choose from, k of them chosen, m new points; both similarities of the paper."""
     for n, d, k in ((200, 100, 10), (300, 200, 30)):
         for kind in ("sigmoid", "manhattan"):
@@ -49,14 +49,12 @@ def settings(trial: Trial) -> Iterator[Instance]:
             yield {"X": X, "y": y, "chosen": chosen, "k": k, "kind": kind, "new": trial.rng.normal(size=(40, 6))}
 
 
-@claim(
+@sc.claim(
     "KJ-cost",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 1: 'predictors that are also more efficient at test time'; Section 3.2: pruning landmarks 'would speed up test "
     "routines'",
-    kind=EXPERIMENT,
-    expected=HOLDS,
+    kind=sc.EXPERIMENT,
     says=r"A prediction of RegLand-Sp with k of d landmarks takes **k** similarities and is that of all d with the weights 0 elsewhere; "
     r"RegLand on d landmarks takes d, KR all n training points. (Counted, by running all of them: n = 200 and 300, d = 100 and 200, k = 10 "
     r"and 30.)",
@@ -67,9 +65,8 @@ def settings(trial: Trial) -> Iterator[Instance]:
     note="The saving is n/k over KR and d/k over the landmarks to choose from. **On equally many landmarks, as in Figure 1a and Table 1a, "
     "RegLand takes just as many**: there the sparse predictor is better (KJ-X1-data), not cheaper. Training costs all n·d similarities "
     "(KJ-cost-landmarks).",
-    cost=0.5,
 )
-def similarities_of_a_prediction(instance: Instance, trial: Trial) -> Iterator[Check]:
+def similarities_of_a_prediction(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Counts of all predictors on the same points; predictions with and without the landmarks that have no weight."""
     X, y, new, k = instance["X"], instance["y"], instance["new"], instance["k"]
     K = Counted(Manhattan() if instance["kind"] == "manhattan" else Sigmoid(1.0 / X.shape[1], -1.0))
@@ -80,13 +77,13 @@ def similarities_of_a_prediction(instance: Instance, trial: Trial) -> Iterator[C
     few = LandmarkMap(K, whole.landmarks[kept])
     with_few, asked_of_few = _asked(K, lambda: few.predict(new, weights[kept] * np.sqrt(few.d / whole.d)))
     _, asked_by_kr = _asked(K, lambda: NadarayaWatson(K, X, y, fallback=0.0)(new))
-    yield equal(with_few, with_all, "predictions", scale=float(np.max(np.abs(with_all))))
-    yield at_most(asked_of_few, len(new) * k, "similarities, RegLand-Sp")
-    yield equal(asked_of_all, len(new) * whole.d, "similarities, all landmarks")
-    yield equal(asked_by_kr, len(new) * len(X), "similarities, KR")
+    yield sc.equal(with_few, with_all, "predictions", scale=float(np.max(np.abs(with_all))))
+    yield sc.at_most(asked_of_few, len(new) * k, "similarities, RegLand-Sp")
+    yield sc.equal(asked_of_all, len(new) * whole.d, "similarities, all landmarks")
+    yield sc.equal(asked_by_kr, len(new) * len(X), "similarities, KR")
 
 
-def rare_landmarks(trial: Trial) -> Iterator[Instance]:
+def rare_landmarks(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Densities τ, how many informative landmarks are wanted, training points n and new points m."""
     for tau, wanted in ((Fraction(1, 10), 4), (Fraction(1, 20), 6), (Fraction(1, 4), 10)):
         yield {"tau": tau, "wanted": wanted, "n": 30, "m": 7, "seed": int(trial.rng.integers(2**31))}
@@ -97,13 +94,11 @@ def chance(d: int, tau: Fraction, wanted: int) -> Fraction:
     return 1 - sum((comb(d, k) * tau**k * (1 - tau) ** (d - k) for k in range(wanted)), Fraction(0))
 
 
-@claim(
+@sc.claim(
     "KJ-cost-landmarks",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Section 3.2: 'this greatly increases training and testing times'; 'would speed up training and test routines'",
-    kind=EXPERIMENT,
-    expected=HOLDS,
+    kind=sc.EXPERIMENT,
     says=r"Landmarks that are informative with probability τ each: s informative ones are met after s/τ random ones on average, and among "
     r"d ≤ s/(2τ) with probability at most (e/4)^{s/2}. The landmarked space of n training points takes n·d similarities, a prediction d, "
     r"so that both are **1/τ times** what s informative landmarks would take. Pruning to k landmarks by RegLand-Sp takes d to k in each "
@@ -116,30 +111,31 @@ def chance(d: int, tau: Fraction, wanted: int) -> Fraction:
     note="'Would speed up training' is true of what is done with the similarities once they are there, or of landmarks that are pruned "
     "without a look at their similarities; of the similarities themselves it is not true of the method that follows. 'Greatly' is 1/τ. "
     "Seconds are not claimed.",
-    cost=0.4,
 )
-def similarities_of_the_landmarked_space(instance: Instance, trial: Trial) -> Iterator[Check]:
+def similarities_of_the_landmarked_space(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The mean and the tail, then all counts."""
     tau, wanted, n, m = instance["tau"], instance["wanted"], instance["n"], instance["m"]
-    share = symbols("tau")[0]
-    yield equal(1 + (1 - share) * (1 / share), 1 / share, "mean number of draws for one more")
+    share = sc.symbols("tau")[0]
+    yield sc.equal(1 + (1 - share) * (1 / share), 1 / share, "mean number of draws for one more")
     few = int(trial["share"] * wanted / tau)
-    yield at_most(chance(few, tau, wanted), (exp(rational(1)) / 4) ** (wanted // 2), f"P({wanted} of {few} informative), τ = {tau}")
+    yield sc.at_most(
+        chance(few, tau, wanted), (sc.exp(sc.rational(1)) / 4) ** (wanted // 2), f"P({wanted} of {few} informative), τ = {tau}"
+    )
     rng = np.random.default_rng(instance["seed"])
     d = -(-wanted // tau)
     X, new = rng.normal(size=(max(n, d), 3)), rng.normal(size=(m, 3))
     K = Counted(Manhattan())
     whole = LandmarkMap(K, X[: wanted if trial["pruned first"] else d])
     features, asked = _asked(K, lambda: whole(X[:n]))
-    yield equal(asked, n * d, "similarities, training")
+    yield sc.equal(asked, n * d, "similarities, training")
     weights = forward_selection(features, np.sin(X[:n, 0]), count=min(wanted, 3)).weights
     kept = np.flatnonzero(weights)
     _, before = _asked(K, lambda: whole.predict(new, weights))
     _, after = _asked(K, lambda: LandmarkMap(K, whole.landmarks[kept]).predict(new, weights[kept]))
-    yield equal(before, m * d, "similarities, predictions from all landmarks")
-    yield equal(after, m * len(kept), "similarities, predictions from those kept")
+    yield sc.equal(before, m * d, "similarities, predictions from all landmarks")
+    yield sc.equal(after, m * len(kept), "similarities, predictions from those kept")
     _, informative = _asked(K, lambda: LandmarkMap(K, X[:wanted])(X[:n]))
-    yield at_least(asked * tau, informative, "training with s informative landmarks, over τ")
+    yield sc.at_least(asked * tau, informative, "training with s informative landmarks, over τ")
 
 
 def _asked(K: Counted, predict: Callable[[], Array]) -> tuple[Array, int]:

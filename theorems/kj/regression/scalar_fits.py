@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.small_worlds.exact_tails import multinomial
 from simopt.theorems.small_worlds.sampled_worlds import weights
@@ -31,18 +31,18 @@ def loss(shares: Sequence[Any], points: Sequence[Fraction], targets: Sequence[Fr
     return sum((k * abs(s * x - y) for k, x, y in zip(shares, points, targets, strict=True)), ZERO)
 
 
-def on_the_line(masses: Sequence[Any], points: Sequence[Any], targets: Sequence[Any], n: int) -> Instance:
+def on_the_line(masses: Sequence[Any], points: Sequence[Any], targets: Sequence[Any], n: int) -> sc.Instance:
     """B = 1."""
     return {"kind": "line", "masses": [Fraction(p) for p in masses], "points": [Fraction(x) for x in points],
             "targets": [Fraction(y) for y in targets], "n": n}  # fmt: skip
 
 
-def excesses(instance: Instance) -> Law:
+def excesses(instance: sc.Instance) -> Law:
     """Values of L(ŵ) − min L for the worst empirical minimiser, with their probabilities."""
     return _orthonormal(instance["N"], instance["n"]) if instance["kind"] == "orthonormal" else _line(instance)
 
 
-def _line(instance: Instance) -> Law:
+def _line(instance: sc.Instance) -> Law:
     masses, points, targets = (instance[key] for key in ("masses", "points", "targets"))
     kinks = {max(-ONE, min(ONE, y / x)) for x, y in zip(points, targets, strict=True) if x} | {-ONE, ONE}
     risks = {s: loss(masses, points, targets, s) for s in kinks}
@@ -65,7 +65,7 @@ def _orthonormal(N: int, n: int) -> Law:
     return [(height * Fraction(N - m, N), Fraction(c, N**n)) for m, c in enumerate(chances) if c]
 
 
-def fits(trial: Trial) -> Iterator[Instance]:
+def fits(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Nearly fair signs, orthonormal features with half as many labels, random domains of two and three points on the line."""
     for n in (1, 5, 21, 101):
         for p in ("1/2", "11/20", "3/5", "4/5"):
@@ -80,7 +80,7 @@ def fits(trial: Trial) -> Iterator[Instance]:
         yield on_the_line(weights(trial.rng, count), points, targets, int(trial.rng.integers(1, 30 if count == 2 else 9)))
 
 
-def decoded(point: Array, trial: Trial) -> Instance:
+def decoded(point: Array, trial: sc.Trial) -> sc.Instance:
     """Two points on the line with targets in [−2, 2] and n ≤ 12 from [0, 1]^6, in multiples of 1/32."""
     u = [Fraction(round(32 * float(np.clip(value, 0, 1))), 32) for value in point]
     p = (u[4] + Fraction(1, 32)) / Fraction(17, 16)

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 import scipy.linalg
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.small_worlds.exact_svm import solve
 
 Columns = Sequence[Sequence[Fraction]]
@@ -63,7 +63,7 @@ def fully_corrective(columns: Columns, targets: Sequence[Fraction]) -> Iterator[
         weights = found[0]
 
 
-def problems(trial: Trial) -> Iterator[Instance]:
+def problems(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Signs of a Hadamard matrix with y = Σ x_j, where the bound is nearest; random columns, some of them dependent."""
     for size, share in ((4, Fraction(1, 2)), (8, Fraction(1, 4)), (16, Fraction(1, 4))):
         signs = scipy.linalg.hadamard(size)
@@ -79,13 +79,11 @@ def problems(trial: Trial) -> Iterator[Instance]:
         yield {"columns": columns, "targets": targets, "rivals": rivals}
 
 
-@claim(
+@sc.claim(
     "KJ-FC",
-    paper=KAR_JAIN,
     section="regression",
     place="Section 4: 'due to its simplicity and good convergence properties'",
-    kind=ALGORITHM,
-    expected=HOLDS,
+    kind=sc.ALGORITHM,
     says=r"Squared loss, **|x_ij| ≤ 1** (|K| ≤ 1 for landmarks). The fully corrective version takes no column twice, lowers R in every "
     r"step, and is at the least squares fit after at most rank(X) steps; and for every w̄ and t ≥ 1, R(w^t) − R(w̄) ≤ **4‖w̄‖₁²/(t + 1)**, "
     r"without bound on w, step size or k in its rule. (Exactly, on signs of Hadamard matrices and on random columns.)",
@@ -96,22 +94,21 @@ def problems(trial: Trial) -> Iterator[Instance]:
     note="In bold: ours; the paper gives no statement, [10] has more. Algorithm 2 has 16C²/(t + 2) with the squared loss and needs C "
     "(KJ-D-1k), and never ends where w is not sparse. The bound is reached to 5/16, on w̄ = 1/4 of 8 orthogonal columns. 'Simplicity' is "
     "taste: what there is to count is one least squares fit on t columns a step, and no parameter.",
-    cost=0.6,
 )
-def fully_corrective_converges(instance: Instance, trial: Trial) -> Iterator[Check]:
+def fully_corrective_converges(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Every step, the last gradient, and every rival at every step."""
     columns, targets = instance["columns"], instance["targets"]
     steps = list(fully_corrective(columns, targets))
-    yield true(len(set(steps[-1].chosen)) == len(steps) - 1, "no column twice", evidence=EXACT)
+    yield sc.true(len(set(steps[-1].chosen)) == len(steps) - 1, "no column twice", evidence=sc.EXACT)
     for before, after in pairwise(steps):
-        yield at_most(after.risk, before.risk, "R falls", strict=True)
-        yield equal([after.gradient[j] for j in after.chosen], [0] * len(after.chosen), "∂R = 0 on the columns chosen")
+        yield sc.at_most(after.risk, before.risk, "R falls", strict=True)
+        yield sc.equal([after.gradient[j] for j in after.chosen], [0] * len(after.chosen), "∂R = 0 on the columns chosen")
         largest = max(abs(g) for g in before.gradient)
-        yield at_least(before.risk - after.risk, largest**2 / 4, "a step lowers R by at least ‖∇R‖²_∞/4")
-    yield equal(list(steps[-1].gradient), [0] * len(columns), "∇R at the end")
-    yield true(len(steps) - 1 <= min(len(columns), len(targets)), "at most min(n, d) steps", evidence=EXACT)
+        yield sc.at_least(before.risk - after.risk, largest**2 / 4, "a step lowers R by at least ‖∇R‖²_∞/4")
+    yield sc.equal(list(steps[-1].gradient), [0] * len(columns), "∇R at the end")
+    yield sc.true(len(steps) - 1 <= min(len(columns), len(targets)), "at most min(n, d) steps", evidence=sc.EXACT)
     for rival in instance["rivals"]:
         r = residual(columns, targets, dict(enumerate(rival)))
         size, risk = sum(map(abs, rival)), product(r, r)
         for t, step in enumerate(steps[1:], 1):
-            yield at_most(step.risk - risk, trial["four"] * size**2 / (t + 1), f"R(w^t) − R(w̄), t = {t}")
+            yield sc.at_most(step.risk - risk, trial["four"] * size**2 / (t + 1), f"R(w^t) − R(w̄), t = {t}")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.kj.sparse.algorithm_2 import (
     Landmarked,
@@ -24,28 +24,25 @@ SECTION = "regression"
 SIZES = ((20, 40, 1.0, 0.2), (10, 100, 1.0, 0.3), (40, 20, 2.0, 0.5), (60, 60, 1.0, 0.1), (4, 30, 3.0, 1.0), (5, 50, 1.0, 0.1))
 
 
-def seeds(trial: Trial) -> Iterator[Instance]:
+def seeds(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Seeds of random problems."""
     for _ in range(trial.count(12, 100)):
         yield {"seed": int(trial.rng.integers(2**32)), "n": int(trial.rng.integers(1, 5)), "d": int(trial.rng.integers(1, 4))}
 
 
-@claim(
+@sc.claim(
     "KJ-Alg2-desc",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Algorithm 2, lines 3 to 7",
-    kind=ALGORITHM,
-    expected=HOLDS,
+    kind=sc.ALGORITHM,
     says=r"If **‖x‖_∞ ≤ 1**, the loss is convex and β-smooth and ‖w^t‖₁ ≤ C, then δ_t ≥ R(w^t) − R(v) for every ‖v‖₁ ≤ C, and the step "
     r"lowers R by at least δ_t²/(8βC²) if η_t < 1, by δ_t/2 if η_t = 1; ‖w^{t+1}‖₁ ≤ C. (Exactly, from 0 and from −C e_j, five steps.)",
     instances=seeds,
     knobs={"share": 1},
     mutants={"twice the decrease": {"share": 2}},
     note="R(w + ηd) ≤ R(w) − ηδ + 2βC²η², as |⟨x, d⟩| ≤ ‖d‖₁ ≤ 2C. With ‖x‖_∞ ≤ X, C becomes CX.",
-    cost=1.0,
 )
-def steps_descend(instance: Instance, trial: Trial) -> Iterator[Check]:
+def steps_descend(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Each step of both traces."""
     problem = exact_problem(np.random.default_rng(instance["seed"]), instance["n"], instance["d"])
     C, beta, d = problem.radius, problem.beta, instance["d"]
@@ -55,20 +52,20 @@ def steps_descend(instance: Instance, trial: Trial) -> Iterator[Check]:
         trace = list(islice(problem.steps(start), 5))
         for (w, delta, eta), (following, _, _) in pairwise(trace):
             least = min(problem.risk(v) for v in rivals)
-            yield at_least(delta, problem.risk(w) - least, "δ_t")
+            yield sc.at_least(delta, problem.risk(w) - least, "δ_t")
             fall = delta / 2 if eta == 1 else delta**2 / (8 * beta * C**2)
-            yield at_least(problem.risk(w) - problem.risk(following), trial["share"] * fall, "decrease")
-            yield at_most(sum(map(abs, following)), C, "‖w‖₁")
+            yield sc.at_least(problem.risk(w) - problem.risk(following), trial["share"] * fall, "decrease")
+            yield sc.at_most(sum(map(abs, following)), C, "‖w‖₁")
 
 
-def sparse_problems(trial: Trial) -> Iterator[Instance]:
+def sparse_problems(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Sizes n, d, C, ε_2 and seeds."""
     for n, d, radius, epsilon_2 in SIZES:
         for _ in range(trial.count(2, 15)):
             yield {"n": n, "d": d, "radius": radius, "epsilon_2": epsilon_2, "seed": int(trial.rng.integers(2**32))}
 
 
-def made(instance: Instance) -> Landmarked:
+def made(instance: sc.Instance) -> Landmarked:
     """The problem of an instance, β = 1/ε_2."""
     rng = np.random.default_rng(instance["seed"])
     return random_problem(rng, instance["n"], instance["d"], instance["radius"], instance["epsilon_2"])
@@ -83,13 +80,11 @@ def bracket(problem: Landmarked, w: Array, steps: int) -> tuple[float, float]:
     return below, above
 
 
-@claim(
+@sc.claim(
     "KJ-Alg2-gap",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix D.1, the guarantee of Algorithm 2 after (2)",
-    kind=ALGORITHM,
-    expected=HOLDS,
+    kind=sc.ALGORITHM,
     says=r"With ℓ̃_β, β = 1/ε_2, ‖x‖_∞ ≤ 1 and k = ⌈8C²/ε_2²⌉ steps, Algorithm 2 gives ŵ with R̃(ŵ) − min_{‖w‖₁ ≤ C} R̃ ≤ ε_2, ‖ŵ‖₁ ≤ C "
     r"and at most k non-zero entries.",
     instances=sparse_problems,
@@ -98,20 +93,19 @@ def bracket(problem: Landmarked, w: Array, steps: int) -> tuple[float, float]:
     resolution=1e-9,
     note="The minimum is bracketed by max_t (R̃(w^t) − δ_t) over ŵ and the first 400 steps. In fact R̃(w^t) − R̃* ≤ 8βC²/(t + 2). The "
     "listing starts at t = 1 while only w^(0) is set: read w^(1) = 0 and k steps.",
-    cost=2.0,
 )
-def greedy_reaches_the_tolerance(instance: Instance, trial: Trial) -> Iterator[Check]:
+def greedy_reaches_the_tolerance(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Gap, norm and sparsity of ŵ."""
     problem, epsilon_2, C = made(instance), instance["epsilon_2"], instance["radius"]
     k = iterations(C, epsilon_2, 1 / epsilon_2)
     w, _ = problem.run(max(1, int(trial["steps"] * k)), trial["tolerance"] * epsilon_2)
     below, above = bracket(problem, w, 400)
-    yield at_most(float(problem.risk(w)) - above, epsilon_2, "R̃(ŵ) − R̃*", error=above - below, scale=epsilon_2)
-    yield at_most(float(np.abs(w).sum()), C, "‖ŵ‖₁", scale=C)
-    yield at_most(int(np.count_nonzero(w)), k, "‖ŵ‖₀")
+    yield sc.at_most(float(problem.risk(w)) - above, epsilon_2, "R̃(ŵ) − R̃*", error=above - below, scale=epsilon_2)
+    yield sc.at_most(float(np.abs(w).sum()), C, "‖ŵ‖₁", scale=C)
+    yield sc.at_most(int(np.count_nonzero(w)), k, "‖ŵ‖₀")
 
 
-def dense_optimum(trial: Trial) -> Iterator[Instance]:
+def dense_optimum(trial: sc.Trial) -> Iterator[sc.Instance]:
     """½‖w − 1‖² in d dimensions with ‖w‖₁ ≤ C, β = 1; and random problems with a β of their own."""
     for d, C, tolerance in ((512, 50.0, 20.0), (256, 40.0, 12.0)):
         yield {"hadamard": d, "radius": C, "tolerance": tolerance}
@@ -119,13 +113,11 @@ def dense_optimum(trial: Trial) -> Iterator[Instance]:
         yield instance | {"tolerance": 0.4 * instance["epsilon_2"]}
 
 
-@claim(
+@sc.claim(
     "KJ-Alg2-k",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Algorithm 2, line 1",
-    kind=ALGORITHM,
-    expected=HOLDS,
+    kind=sc.ALGORITHM,
     says=r"For a β-smooth loss and a tolerance ε of its own, ‖x‖_∞ ≤ 1, k = ⌈8**β**C²/ε⌉ steps give R(ŵ) − R* ≤ ε; this is the printed "
     r"⌈8C²/ε²⌉ **if β = 1/ε**, as the text (not the listing, which takes any β) has it.",
     instances=dense_optimum,
@@ -134,9 +126,8 @@ def dense_optimum(trial: Trial) -> Iterator[Instance]:
     resolution=1e-9,
     note="The listing alone would be wrong: ½‖w − 1‖² in 512 dimensions (Hadamard features, β = 1), C = 50, ε = 20 has ⌈8C²/ε²⌉ = 50, but "
     "50 entries leave a gap ≥ 22.5 (KJ-Alg2-k-listing), Algorithm 2 38.4. With k = 1000 it stops after 351 steps at 15.96.",
-    cost=1.5,
 )
-def greedy_with_its_own_tolerance(instance: Instance, trial: Trial) -> Iterator[Check]:
+def greedy_with_its_own_tolerance(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The gap after k steps."""
     C, tolerance = instance["radius"], instance["tolerance"]
     if "hadamard" in instance:
@@ -149,22 +140,20 @@ def greedy_with_its_own_tolerance(instance: Instance, trial: Trial) -> Iterator[
         d = instance["hadamard"]
         lowest: Any = float(problem.risk(np.full(d, C / d)))
     else:
-        lowest = between(*bracket(problem, w, min(2 * k, 400)))
-    yield at_least(lowest, float(problem.risk(w)) - tolerance, "R* against R(ŵ) − ε", scale=tolerance)
+        lowest = sc.between(*bracket(problem, w, min(2 * k, 400)))
+    yield sc.at_least(lowest, float(problem.risk(w)) - tolerance, "R* against R(ŵ) − ε", scale=tolerance)
 
 
-def one(trial: Trial) -> Iterator[Instance]:
+def one(trial: sc.Trial) -> Iterator[sc.Instance]:
     """d, C, ε."""
     yield {"d": 512, "C": 50, "tolerance": 20}
 
 
-@claim(
+@sc.claim(
     "KJ-Alg2-k-listing",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Algorithm 2, line 1, read for every β",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
+    kind=sc.COUNTEREXAMPLE,
     says=r"½‖w − 1‖² over ‖w‖₁ ≤ 50 in 512 dimensions is 1-smooth (Hadamard features), and its least value is ½·512 (1 − 50/512)²; no w "
     r"with at most ⌈8·50²/20²⌉ = 50 non-zero entries comes within 20: these leave at least ½(512 − 50).",
     instances=one,
@@ -172,21 +161,19 @@ def one(trial: Trial) -> Iterator[Instance]:
     knobs={"beta_over": 1},
     mutants={"⌈8βC²/ε⌉": {"beta_over": 20}},
 )
-def too_few_entries(instance: Instance, trial: Trial) -> Iterator[Check]:
+def too_few_entries(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Least value with k entries against the least value."""
     d, C, tolerance = (Fraction(instance[key]) for key in ("d", "C", "tolerance"))
     k = -(-8 * C**2 * trial["beta_over"] // tolerance**2)
     least = d * (1 - C / d) ** 2 / 2
-    yield at_least(max(d - k, Fraction(0)) / 2, least + tolerance, f"best value with {k} entries", strict=True)
+    yield sc.at_least(max(d - k, Fraction(0)) / 2, least + tolerance, f"best value with {k} entries", strict=True)
 
 
-@claim(
+@sc.claim(
     "KJ-D-chain",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Appendix D.1, R(ŵ) ≤ ε_0 + ε_1 + 3ε_2/2",
-    kind=ALGORITHM,
-    expected=HOLDS,
+    kind=sc.ALGORITHM,
     says=r"If some ‖w‖₁ ≤ C has E ℓ_ε ≤ ε_0 + ε_1, then Algorithm 2 with β = 1/ε_2, k = ⌈8C²/ε_2²⌉ and ‖x‖_∞ ≤ 1 gives ŵ with E ℓ_ε ≤ ε_0 "
     r"+ ε_1 + 3ε_2/2: ε_2 from the algorithm, ε_2/2 from (1). (w by linear programming; any w with its loss will do.)",
     instances=sparse_problems,
@@ -194,17 +181,16 @@ def too_few_entries(instance: Instance, trial: Trial) -> Iterator[Check]:
     mutants={"ε_2/2": {"times": 0.5}},
     resolution=1e-9,
     note="Up to 1.09 ε_2 is seen.",
-    cost=1.5,
 )
-def insensitive_risk_of_the_output(instance: Instance, trial: Trial) -> Iterator[Check]:
+def insensitive_risk_of_the_output(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """E ℓ_ε(ŵ) − min E ℓ_ε."""
     problem, epsilon_2 = made(instance), instance["epsilon_2"]
     w, _ = problem.run(iterations(instance["radius"], epsilon_2, 1 / epsilon_2), epsilon_2)
     _, least = least_insensitive_risk(problem)
-    yield at_most(float(problem.risk(w, smooth=False)) - least, trial["times"] * epsilon_2, "excess", scale=epsilon_2)
+    yield sc.at_most(float(problem.risk(w, smooth=False)) - least, trial["times"] * epsilon_2, "excess", scale=epsilon_2)
 
 
-def quadratics(trial: Trial) -> Iterator[Instance]:
+def quadratics(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Squared loss: the dense optimum, and signs with a planted w (R* = 0)."""
     for d, C in ((4, 4.0), (8, 8.0), (8, 4.0), (64, 8.0), (512, 50.0)):
         yield {"hadamard": d, "radius": C}
@@ -212,13 +198,11 @@ def quadratics(trial: Trial) -> Iterator[Instance]:
         yield {"seed": int(trial.rng.integers(2**32)), "n": int(trial.rng.integers(2, 60)), "d": int(trial.rng.integers(2, 60))}
 
 
-@claim(
+@sc.claim(
     "KJ-D-1k",
-    paper=KAR_JAIN,
     section=SECTION,
     place="End of D.1, O(1/k) for smooth losses",
-    kind=RATE,
-    expected=HOLDS,
+    kind=sc.RATE,
     says=r"For a β-smooth convex loss and ‖x‖_∞ ≤ 1 the iterates of Algorithm 2 have R(w^t) − R* ≤ 8βC²/(t + 2) for t = 1, 2, …; so "
     r"O(1/k) with the squared loss, β = 2. (On ½‖w − 1‖² the gap falls at least as 1/t between t = 500 and 5000.)",
     instances=quadratics,
@@ -226,9 +210,8 @@ def quadratics(trial: Trial) -> Iterator[Instance]:
     mutants={"βC²/(4(t + 2))": {"factor": 0.25}, "1/t²": {"exponent": -2.0}},
     resolution=1e-9,
     note="h_{t+1} ≤ h_t − h_t²/(8βC²) by KJ-Alg2-desc, and h_1 ≤ 2βC².",
-    cost=1.0,
 )
-def gap_falls_as_one_over_k(instance: Instance, trial: Trial) -> Iterator[Check]:
+def gap_falls_as_one_over_k(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The first 200 or 5000 iterates."""
     if "hadamard" in instance:
         d, C = instance["hadamard"], instance["radius"]
@@ -245,6 +228,6 @@ def gap_falls_as_one_over_k(instance: Instance, trial: Trial) -> Iterator[Check]
     gaps = [float(problem.risk(w)) - lowest for w, _, _ in islice(problem.steps(), last + 1)]
     if C == d:  # where the asymptotic regime is reached soon
         times = np.arange(last // 10, last + 1)
-        yield rate(times, np.array(gaps)[times], trial["exponent"], name="gap against t")
+        yield sc.rate(times, np.array(gaps)[times], trial["exponent"], name="gap against t")
     limits = [trial["factor"] * beta * C**2 / (t + 2) for t in range(1, last + 1)]
-    yield at_most(np.array(gaps[1:]), np.array(limits), "R(w^t) − R*", scale=beta * C**2)
+    yield sc.at_most(np.array(gaps[1:]), np.array(limits), "R(w^t) − R*", scale=beta * C**2)

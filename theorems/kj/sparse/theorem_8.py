@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache
 from math import comb
 
-from simopt.claims import *
+import simopt.claims as sc
 from simopt.theorems.kj.landmarks.risk_bounds import logarithm
 
 SECTION = "regression"
@@ -28,7 +28,7 @@ def far(m: int, q: Fraction, limit: Fraction) -> Fraction:
     return Fraction(sum(comb(m, k) * a**k * b ** (m - k) for k in bad), q.denominator**m)
 
 
-def excess(instance: Instance, d: int, limit: Fraction, most: int) -> tuple[Fraction, Fraction]:
+def excess(instance: sc.Instance, d: int, limit: Fraction, most: int) -> tuple[Fraction, Fraction]:
     """Bounds on P(E_x |f̃ − f| > limit or m > most) over d landmarks, B = 1, |f| ≤ 1, G = 2; terms below 10⁻¹⁸ are left undecided."""
     tau, q = instance["tau"], instance["q"]
     a, b, unit = tau.numerator, tau.denominator - tau.numerator, tau.denominator**d
@@ -44,7 +44,7 @@ def excess(instance: Instance, d: int, limit: Fraction, most: int) -> tuple[Frac
     return low, low + unsure
 
 
-def settings(trial: Trial) -> Iterator[Instance]:
+def settings(trial: sc.Trial) -> Iterator[sc.Instance]:
     """τ, q, ε_1 and δ."""
     for tau, q, epsilon_1, delta in (
         ("1/2", "1/2", "1/2", "1/10"),
@@ -55,13 +55,11 @@ def settings(trial: Trial) -> Iterator[Instance]:
         yield {"tau": Fraction(tau), "q": Fraction(q), "epsilon_1": Fraction(epsilon_1), "delta": Fraction(delta)}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm8a",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Theorems 8 and 21",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"Let **|K| ≤ 1** and let K be (ε_0, B, τ)-good. For some d = O(B² log(1/δ)/(τε_1²)), with probability ≥ 1 − δ over d landmarks, "
     r"some w with ‖w‖₁ ≤ B has E ℓ_ε(⟨w, Ψ(x)⟩, y) ≤ ε_0 + ε_1, Ψ = (K(·, x_i)); and (row KJ-Thm8b) with the same probability ‖w‖₀ ≤ "
     r"3dτ/2 at once. With Λ = log(3/δ), d ≥ max{2(B/ε_1)²(1 + √(2Λ))², 10Λ}/τ will do. (Two types of informative landmarks, the worst "
@@ -72,17 +70,16 @@ def settings(trial: Trial) -> Iterator[Instance]:
     mutants={"a sixteenth of d": {"share": Fraction(1, 16)}},
     note="Chernoff's bounds for m ≥ dτ/2 and m ≤ 3dτ/2, KJ-L15+ given m, δ/3 each. The theorem has ε_1 ≤ B in mind: for ε_1 > B w = 0 "
     "will do, and then ‖w‖₀ ≤ 3dτ/2 costs nothing.",
-    cost=2.0,
 )
-def sparse_predictor_exists(instance: Instance, trial: Trial) -> Iterator[Check]:
+def sparse_predictor_exists(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The probability that the loss or the number of entries is too large."""
     tau, delta, epsilon_1 = instance["tau"], instance["delta"], instance["epsilon_1"]
     level = logarithm(3 / delta)
     need = max(2 / float(epsilon_1) ** 2 * (1 + math.sqrt(2 * float(level))) ** 2, 10 * float(level)) / float(tau)
     d = max(1, math.ceil(trial["share"] * Fraction(need)))
     most = math.floor(3 * d * tau / 2)
-    yield probability(*excess(instance, d, epsilon_1, d), delta, f"excess loss, d = {d}")
-    yield probability(*excess(instance, d, epsilon_1, most), delta, f"excess loss or too many entries, d = {d}", row="KJ-Thm8b")
+    yield sc.probability(*excess(instance, d, epsilon_1, d), delta, f"excess loss, d = {d}")
+    yield sc.probability(*excess(instance, d, epsilon_1, most), delta, f"excess loss or too many entries, d = {d}", row="KJ-Thm8b")
 
 
 def tail(n: int, p: Fraction, least: int) -> Fraction:
@@ -91,42 +88,37 @@ def tail(n: int, p: Fraction, least: int) -> Fraction:
     return Fraction(sum(comb(n, k) * a**k * b ** (n - k) for k in range(max(0, least), n + 1)), p.denominator**n)
 
 
-def densities(trial: Trial) -> Iterator[Instance]:
+def densities(trial: sc.Trial) -> Iterator[sc.Instance]:
     """τ and δ."""
     for tau in ("1/2", "1/5", "1/20", "1/100")[: trial.count(3, 4)]:
         for delta in ("1/2", "1/10", "1/100"):
             yield {"tau": Fraction(tau), "delta": Fraction(delta)}
 
 
-@claim(
+@sc.claim(
     "KJ-Thm8b-tail",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Proof of Theorem 8, the upper Chernoff bound, ours: with its condition",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
+    kind=sc.HIGH_PROBABILITY,
     says=r"P(m > 3dτ/2) ≤ δ for m ~ Bin(d, τ) if d ≥ c log(1/δ)/τ with c = 1/((3/2) log(3/2) − 1/2) = 9.25.",
     instances=densities,
     knobs={"share": ONE},
     mutants={"log(1/δ)/τ": {"share": Fraction(1, 9)}},
-    cost=0.5,
 )
-def few_are_informative(instance: Instance, trial: Trial) -> Iterator[Check]:
+def few_are_informative(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The exact tail at the smallest d."""
     tau, delta = instance["tau"], instance["delta"]
     c = 1 / (1.5 * math.log(1.5) - 0.5)
     d = max(1, math.ceil(trial["share"] * Fraction(c * math.log(1 / delta)) / tau))
     bad = tail(d, tau, math.floor(3 * d * tau / 2) + 1)
-    yield probability(bad, bad, delta, f"P(m > 3dτ/2), d = {d}")
+    yield sc.probability(bad, bad, delta, f"P(m > 3dτ/2), d = {d}")
 
 
-@claim(
+@sc.claim(
     "KJ-Thm8-l1",
-    paper=KAR_JAIN,
     section=SECTION,
     place="Proof of Theorem 21, ‖w‖₁ ≤ B",
-    kind=IDENTITY,
-    expected=HOLDS,
+    kind=sc.IDENTITY,
     says=r"w_i = w(x_i)R(x_i)/m with m = Σ R(x_i) > 0 informative landmarks has B − ‖w‖₁ = Σ (B − |w(x_i)|)/m over the informative ones, "
     r"which is ≥ 0. (In symbols, term by term: m terms B/m make B; w = 0 if m = 0.)",
     instances=lambda trial: iter([{}]),
@@ -134,7 +126,7 @@ def few_are_informative(instance: Instance, trial: Trial) -> Iterator[Check]:
     knobs={"extra": 0},
     mutants={"m − 1/2 in the denominator": {"extra": Fraction(1, 2)}},
 )
-def norm_of_the_combination(instance: Instance, trial: Trial) -> Iterator[Check]:
+def norm_of_the_combination(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity, v_i = |w(x_i)|."""
-    B, m, v = symbols("B m v")
-    yield equal(B / m - v / (m - trial["extra"]), (B - v) / m, "B − ‖w‖₁, one term")
+    B, m, v = sc.symbols("B m v")
+    yield sc.equal(B / m - v / (m - trial["extra"]), (B - v) / m, "B − ‖w‖₁, one term")

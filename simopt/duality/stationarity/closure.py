@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import Gauge
-from simopt.duality.evaluation.absorbers import Absorber
+from simopt.duality.atoms.base import GroupNorm
 from simopt.duality.evaluation.backward import Backward, backward
+from simopt.duality.evaluation.closing_terms import ClosingTerm
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Programme
 from simopt.duality.stationarity.implied import implied
@@ -19,8 +19,8 @@ from simopt.duality.stationarity.repair import Prepared, centred, completed, joi
 NEAR = 1e-9  # of both: bounds as near to each other are not asked to be nearer
 
 
-def settled(
-    num: Arithmetic, programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array], found: Backward, upper: float
+def close_stationarity(
+    num: Arithmetic, programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], sweep: Backward, upper: float
 ) -> Backward:
     """The sweep that was found, where nothing is missing of it; else one with nothing missing.
 
@@ -29,12 +29,12 @@ def settled(
     Pivots leave no residual; if not all of it can go, bounds that hold where f(x) ≤ upper take what is left, or all of it. With
     upper ≥ optimum the result bounds the optimum from below, as any bound of f on {x feasible, f(x) ≤ upper} does.
     """
-    if not found.missing or len(found.open) > len(found.missing):
-        return found
-    best, lower = found, -math.inf
-    for number, tried in enumerate(_ways(num, programme, plan, candidates, found, upper)):
+    if not sweep.missing or len(sweep.open) > len(sweep.missing):
+        return sweep
+    best, lower = sweep, -math.inf
+    for number, tried in enumerate(_attempts(num, programme, plan, candidates, sweep, upper)):
         if tried.open:
-            best = tried if best is found else best
+            best = tried if best is sweep else best
             continue
         bound = num.lower(tried.value)
         if best.open or bound > lower:
@@ -44,8 +44,8 @@ def settled(
     return best
 
 
-def _ways(
-    num: Arithmetic, programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array], found: Backward, upper: float
+def _attempts(
+    num: Arithmetic, programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], sweep: Backward, upper: float
 ) -> Iterator[Backward]:
     """By pivots: from the candidates as they are, then repaired, then with those at an end of their domain that are near it, or with none
     there; at last the gauges that take what is left are terms as others are: where several entries follow one scale, which is to be
@@ -56,19 +56,19 @@ def _ways(
     tried = []
     for own, start, prepared in _preparations(programme, plan, candidates):
         given, wanted = prepared(programme, own, start)
-        pivoting = Pivoting(num, programme, own, given, joined(wanted, found.missing))
+        pivoting = Pivoting(num, programme, own, given, joined(wanted, sweep.missing))
         yield (swept := pivoting.swept({}))
         tried += [pivoting] * bool(swept.open)
-    limits = implied(programme, upper, found.missing)
+    limits = implied(programme, upper, sweep.missing)
     yield from (each.swept(limits) for each in tried)
     yield backward(num, programme, plan, candidates, implied=limits)
 
 
 def _preparations(
-    programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]
-) -> Iterator[tuple[Sequence[Absorber], Mapping[Key, Array], Callable[..., Prepared]]]:
+    programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]
+) -> Iterator[tuple[Sequence[ClosingTerm], Mapping[Key, Array], Callable[..., Prepared]]]:
     yield from ((plan, candidates, prepared) for prepared in (completed, repaired, snapped, centred))
-    fewer = [each for each in plan if each.host is not None or not isinstance(each.term.atom, Gauge)]
+    fewer = [each for each in plan if each.epigraph_parent is not None or not isinstance(each.term.atom, GroupNorm)]
     if len(fewer) < len(plan):
         taken = {each.term.key for each in plan} - {each.term.key for each in fewer}
         used = backward(FLOAT, programme, plan, candidates).used

@@ -24,7 +24,7 @@ def groups(atom: Atom, n: int) -> tuple[Indices, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class FixedMultipliers:
     """u = own + unit · s on the entries of `mask`, but at the entries `rest` (one of each group) what the others leave of total · s.
 
     Nothing is projected: in place of that each entry of `proven` must be proven to lie in the domain. `unit` lies in that of φ*.
@@ -45,17 +45,17 @@ class Held:
         others = num.group_sum(where(num, self.rest, num.zeros(len(u)), u), group, count)
         return where(num, self.rest, (s * num.lift(float(atom.total or 0.0)) - others)[group], u)
 
-    def outside(self, num: Arithmetic, atom: Atom, bend: Indices, u: Value, s: Value) -> Mask:
+    def outside(self, num: Arithmetic, atom: Atom, monotonicity: Indices, u: Value, s: Value) -> Mask:
         """Where an entry that has to be is not proven to lie in the domain, or to be of the sign that is asked for."""
-        inside = at_least_zero(num, atom.room(num, u, s))
+        inside = at_least_zero(num, atom.margin(num, u, s))
         for side in (1, -1):
-            inside &= (bend != side) | at_least_zero(num, u * float(side))
+            inside &= (monotonicity != side) | at_least_zero(num, u * float(side))
         return np.asarray(self.proven & ~inside)
 
 
 @dataclass(frozen=True, eq=False)
-class Settlement:
+class DualRepair:
     """What is held of rows (`own` alone) and nodes, and the entries of leaves at which nothing is then left of stationarity."""
 
-    held: dict[Key, Held] = field(default_factory=dict)
+    fixed: dict[Key, FixedMultipliers] = field(default_factory=dict)
     entries: dict[Key, Mask] = field(default_factory=dict)

@@ -25,12 +25,12 @@ REPAIRED = 1e-6  # how near to the trivial point one has to be to be repaired to
 HIDDEN = 1e-5  # of the scale: what rounding may hide of a gap in floats whose bounds stay where they are when the point is shaken
 WORST = 1e-2  # of the scale: what it may in its worst case, by formulas for balls, hide of others
 MOVED = 1e-4  # of the scale: how far a point that is shaken may move the bounds of one of which nothing is hidden
-TURMOIL = 0.005  # where data are read in blocks: what would have to be shaken by more than this is held against balls at once
+PERTURBATION_LIMIT = 0.005  # where data are read in blocks: what would have to be shaken by more than this is held against balls at once
 UNDERFLOW = 1e-150  # the root of the smallest floats: a square of less sinks, and enclosures of what sank are as wide
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Assessment:
     """A certificate with the restored point and the multipliers it was computed from (floats)."""
 
     certificate: Certificate
@@ -45,7 +45,7 @@ def judge(
     num: Arithmetic = FLOAT,
     back: Rescale | None = None,
     near: float = 1.0,
-) -> Judgement:
+) -> Assessment:
     """Certify, and keep the restored point and the multipliers that gave the bound.
 
     With `back`, point and multipliers are those of the problem in natural units: checked first, then mapped to the original. Floats are
@@ -61,11 +61,11 @@ def judge(
             multipliers = None if multipliers is None else named("multipliers", back.multipliers, checked("multipliers", multipliers, {}))
         about, name = problem.as_certified(num)
         with about.one_judgement():
-            judged = _judged(about, given, multipliers, num, near)
-        return judged if not name else replace(judged, certificate=replace(judged.certificate, judged=name))
+            assessed = _assess(about, given, multipliers, num, near)
+        return assessed if not name else replace(assessed, certificate=replace(assessed.certificate, assessed=name))
 
 
-def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num: Arithmetic, near: float) -> Judgement:
+def _assess(problem: Problem, point: Point, multipliers: Multipliers | None, num: Arithmetic, near: float) -> Assessment:
     for name, value in point.items():
         if not np.all(np.isfinite(value)):
             first = int(np.argmax(~np.isfinite(np.ravel(value))))
@@ -73,7 +73,7 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
     restored = named("point", problem.restore, point)
     if num is FLOAT and isinstance(multipliers, Mapping) and finite(restored):
         given = checked("multipliers", multipliers, {})
-        problem.foresee(lambda: _asked_for(problem, restored, given))
+        problem.foresee(lambda: _planned_evaluations(problem, restored, given))
     found = _bracketed(problem, restored, multipliers, num, near)
     if _may_be_zero(found.certificate):
         trivial = problem.trivial_point()
@@ -94,45 +94,45 @@ def rank(found: Certificate) -> tuple[float, float, float]:
     return found.gap, found.upper, -found.lower
 
 
-def _bracketed(problem: Problem, restored: Point, multipliers: Multipliers | None, num: Arithmetic, near: float) -> Judgement:
+def _bracketed(problem: Problem, restored: Point, multipliers: Multipliers | None, num: Arithmetic, near: float) -> Assessment:
     """The best of the bounds that the candidates give at a feasible point; the multipliers 0 are one where no other excludes 0."""
-    scene = _Scene(problem, restored, num)
+    evaluation = _PointEvaluation(problem, restored, num)
     gap, lower = math.inf, -math.inf
-    kept: Multipliers | None = None
+    multipliers_kept: Multipliers | None = None
     origin = "none"
 
     def better(candidates: list[tuple[str, Multipliers]]) -> None:
-        nonlocal gap, lower, kept, origin
-        weighed = [(*scene.weigh(candidate), candidate, giver) for giver, candidate in candidates]
-        weighed.sort(key=lambda found: (found[0], -found[1]))  # a bound is one without a feasible point, too
-        if weighed and origin == "none":
-            kept, origin = weighed[0][2:]
-        for said, claimed, candidate, giver in weighed:
+        nonlocal gap, lower, multipliers_kept, origin
+        bounds = [(*evaluation.evaluate(candidate), candidate, giver) for giver, candidate in candidates]
+        bounds.sort(key=lambda found: (found[0], -found[1]))  # a bound is one without a feasible point, too
+        if bounds and origin == "none":
+            multipliers_kept, origin = bounds[0][2:]
+        for said, claimed, candidate, giver in bounds:
             if math.isfinite(gap) and abs(said) >= gap:
                 break
-            known, bound = scene.confirmed(said, claimed, candidate, near)
+            known, bound = evaluation.confirmed(said, claimed, candidate, near)
             if (known, -bound) < (gap, -lower):
-                gap, lower, kept, origin = known, bound, candidate, giver
+                gap, lower, multipliers_kept, origin = known, bound, candidate, giver
 
     candidates = list(_candidates(problem, restored, multipliers))
     better(candidates)
-    if lower <= 0.0 and gap > 0.0 and not scene.contradiction:
+    if lower <= 0.0 and gap > 0.0 and not evaluation.contradiction:
         better([("zero", zero) for zero in _zeros(candidates)])
-    scale = max(abs(lower), abs(scene.upper))
+    scale = max(abs(lower), abs(evaluation.upper))
     certificate = Certificate(
-        upper=scene.upper,
+        upper=evaluation.upper,
         lower=lower,
         gap=gap,
         relative_gap=ratio(gap, scale),
-        gap_over_upper=ratio(gap, abs(scene.upper)),
+        gap_over_upper=ratio(gap, abs(evaluation.upper)),
         scale=scale,
         infeasibility=0.0,
         multipliers_from=origin,
         arithmetic=num.name,
-        gap_over_terms=scene.over_terms(lower, gap),
-        open=scene.contradiction if gap == math.inf else "",
+        gap_over_terms=evaluation.over_terms(lower, gap),
+        open=evaluation.contradiction if gap == math.inf else "",
     )
-    return Judgement(certificate, restored, kept)
+    return Assessment(certificate, restored, multipliers_kept)
 
 
 def _zeros(candidates: list[tuple[str, Multipliers]]) -> Iterator[Multipliers]:
@@ -142,7 +142,7 @@ def _zeros(candidates: list[tuple[str, Multipliers]]) -> Iterator[Multipliers]:
             yield {name: np.zeros(np.shape(value)) for name, value in candidate.items()}
 
 
-class _Scene:
+class _PointEvaluation:
     """One restored point, in one arithmetic, before which multipliers are weighed."""
 
     def __init__(self, problem: Problem, restored: Point, num: Arithmetic) -> None:
@@ -167,7 +167,7 @@ class _Scene:
             self.feasible = self.problem.restore(self.restored, self.num)
         return self.problem.objective(self.feasible, self.num)
 
-    def weigh(self, candidate: Multipliers) -> tuple[float, float]:
+    def evaluate(self, candidate: Multipliers) -> tuple[float, float]:
         """Gap and lower bound that the multipliers give: (∞, ∞) where they prove that no point is feasible, (∞, −∞) for nothing."""
         dual, lower = self._dual(candidate)
         if lower == math.inf:
@@ -205,7 +205,7 @@ class _Scene:
         claimed below what they miss. No lower bound is claimed above the upper one where balls had to explain it.
 
         Nothing is hidden: terms that cancel without a trace cancel alike in G and in P − D, and both may be 0 where P − D is 1e20. So a
-        gap of at most near·scale is evaluated in balls, unless P and D, with which G agrees, are `_steady`: to ask that costs no more than
+        gap of at most near·scale is evaluated in balls, unless P and D, with which G agrees, are `_stable`: to ask that costs no more than
         the floats did. It counts for the balls' upper end as soon as that is more by WORST·scale. Less than this is left to floats: radii
         are the worst case of every rounding, some 2√n times what is seen, and of a norm that is near 0 they are √eps where floats, which
         know other formulas, are good to eps; in a ball of radius 10⁵ that is 10⁻³ of the scale. Of a bracket around 0 the terms are
@@ -223,18 +223,18 @@ class _Scene:
         if INTERVAL.name not in self.problem.arithmetics:
             return (size, lower) if agree else self._contradicted(f"{gap:.6g}", f"{self.upper - lower:.6g}")
         if not agree:
-            if not off <= self._in_balls.radii(candidate):
+            if not off <= self._in_intervals.radii(candidate):
                 return self._contradicted(f"{gap:.6g}", f"{self.upper - lower:.6g}")
             if lower - self.upper > math.sqrt(EPS) * scale:
                 size = max(size, lower - self.upper)
             lower = min(lower, self.upper)
-        if (ratio(size, scale) >= near and self.over_terms(lower, size) > ROUNDING) or (agree and self._steady(lower, candidate, scale)):
+        if (ratio(size, scale) >= near and self.over_terms(lower, size) > ROUNDING) or (agree and self._stable(lower, candidate, scale)):
             return size, lower
         room = WORST * scale if scale < math.inf else 0.0
         self.problem.foresee(lambda: ([(INTERVAL, self.restored)], [(INTERVAL, candidate)]))
         proven = self._worst(candidate)
         if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
-            proven = min(proven, self._in_balls.weigh(candidate)[0])
+            proven = min(proven, self._in_intervals.evaluate(candidate)[0])
         around_zero = lower <= 0.0 <= self.upper or scale <= size
         left = proven - size <= room or self.over_terms(lower, proven) <= (EXCUSED if around_zero else ROUNDING)
         return (size if left else proven), lower
@@ -247,7 +247,7 @@ class _Scene:
         )
         return math.inf, -math.inf
 
-    def _steady(self, lower: float, candidate: Multipliers, scale: float) -> bool:
+    def _stable(self, lower: float, candidate: Multipliers, scale: float) -> bool:
         r"""Whether P and D stay where they are, to MOVED·scale, when point and multipliers are shaken: then floats hide next to nothing.
 
         What cancels without a trace does so for these numbers only (stochastic arithmetic: Vignes 2004). Each entry x_i becomes
@@ -265,33 +265,33 @@ class _Scene:
 
         Of so many terms that δ is above TURMOIL nothing would stay where it is; where that costs a pass over the data nothing is shaken.
         """
-        delta, room, lost = _force(self.restored, candidate), MOVED * scale, _lost(scale)
+        delta, room, lost = _perturbation(self.restored, candidate), MOVED * scale, _lost(scale)
 
         def primal(side: float) -> float:
-            point = _shaken(self.restored, side)
+            point = _perturbed(self.restored, side)
             feasible = self.problem.restore_roughly(point, lost)
             return float(self.problem.objective(feasible)) if _apart(point, feasible) <= MOVED else math.inf
 
         return (
             UNDERFLOW < scale < math.inf
-            and not _hopeless(self.problem, delta)
+            and not _too_large(self.problem, delta)
             and all(abs(_value(primal, side) - self.upper) <= room - lost for side in (delta, -delta))
-            and abs(self._dual(_shaken(candidate, delta))[1] - lower) <= room
+            and abs(self._dual(_perturbed(candidate, delta))[1] - lower) <= room
         )
 
     def _worst(self, candidate: Multipliers) -> float:
         """P − D at the point of floats, were all rounding in it to be against us: the smaller of the two witnesses' upper ends."""
         value = _value(self.problem.objective, self.restored, INTERVAL)
         if isinstance(value, float) and value == math.inf:  # no ball but a word: that a constraint holds with equality is not to be proven
-            return self.upper - self._in_balls._dual(candidate)[1]
+            return self.upper - self._in_intervals._dual(candidate)[1]
         primal = _end(INTERVAL.upper, value, math.inf)
-        _, lower = self._in_balls._dual(candidate)
+        _, lower = self._in_intervals._dual(candidate)
         gap = _end(INTERVAL.upper, _value(self.problem.gap, self.restored, candidate, INTERVAL), math.inf)
         return min(gap, primal - lower if math.isfinite(primal) and math.isfinite(lower) else math.inf)
 
     def _stays(self) -> bool:
         """Whether making the point feasible in balls, too, moves no entry by more than rounding does."""
-        for name, ball in self._in_balls.feasible.items():
+        for name, ball in self._in_intervals.feasible.items():
             here, there = np.asarray(self.restored[name], dtype=float), INTERVAL.mid(ball)
             moved, size = (float(np.max(np.abs(x), initial=0.0)) for x in (here - there, here))
             if not moved <= math.sqrt(EPS) * size + UNDERFLOW:
@@ -299,8 +299,8 @@ class _Scene:
         return True
 
     @cached_property
-    def _in_balls(self) -> _Scene:
-        return _Scene(self.problem, self.restored, INTERVAL)
+    def _in_intervals(self) -> _PointEvaluation:
+        return _PointEvaluation(self.problem, self.restored, INTERVAL)
 
     def radii(self, candidate: Multipliers) -> float:
         """r_P + r_D + r_G, of a scene in intervals; ∞ never: what overflowed counts as nan."""
@@ -310,15 +310,15 @@ class _Scene:
         return total if math.isfinite(total) else math.nan
 
 
-def _force(point: Point, multipliers: Multipliers) -> float:
-    """δ of `_Scene._steady`."""
+def _perturbation(point: Point, multipliers: Multipliers) -> float:
+    """δ of `_PointEvaluation._stable`."""
     terms = max((np.size(value) for value in (*point.values(), *multipliers.values())), default=0)
     return terms * math.sqrt(24 / 7 * EPS * MOVED / HIDDEN)
 
 
-def _hopeless(problem: Problem, delta: float) -> bool:
+def _too_large(problem: Problem, delta: float) -> bool:
     """Whether shaking is not worth a pass over the data: balls can be had in the pass that floats take."""
-    return bool(problem.in_blocks) and delta > TURMOIL
+    return bool(problem.in_blocks) and delta > PERTURBATION_LIMIT
 
 
 def _lost(scale: float) -> float:
@@ -326,17 +326,17 @@ def _lost(scale: float) -> float:
     return MOVED * scale / 3
 
 
-def _asked_for(problem: Problem, restored: Point, multipliers: Multipliers) -> Foreseen:
+def _planned_evaluations(problem: Problem, restored: Point, multipliers: Multipliers) -> Foreseen:
     """Points and multipliers at which formulas are evaluated where a certificate closes: in floats, and shaken, or in balls."""
-    delta = _force(restored, multipliers)
-    if _hopeless(problem, delta):
+    delta = _perturbation(restored, multipliers)
+    if _too_large(problem, delta):
         balls = [INTERVAL] if INTERVAL.name in problem.arithmetics else []
         return [(num, restored) for num in (FLOAT, *balls)], [(num, multipliers) for num in (FLOAT, *balls)]
-    sides = [problem.restore_roughly(_shaken(restored, side), 0.0) for side in (delta, -delta)]
-    return [(FLOAT, point) for point in (restored, *sides)], [(FLOAT, given) for given in (multipliers, _shaken(multipliers, delta))]
+    sides = [problem.restore_roughly(_perturbed(restored, side), 0.0) for side in (delta, -delta)]
+    return [(FLOAT, point) for point in (restored, *sides)], [(FLOAT, given) for given in (multipliers, _perturbed(multipliers, delta))]
 
 
-def _shaken(values: Mapping[str, Any], delta: float) -> dict[str, Any]:
+def _perturbed(values: Mapping[str, Any], delta: float) -> dict[str, Any]:
     """Each entry x_i times 1 + δ r_i."""
     r, start, out = _factors(sum(np.size(value) for value in values.values())), 0, {}
     for name, value in values.items():

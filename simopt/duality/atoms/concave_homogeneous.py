@@ -9,13 +9,13 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import SPARE, Atom, Priced
+from simopt.duality.atoms.base import SPARE, Atom, DeclaredConjugate
 from simopt.duality.graph.vectors import Mask, Value, above, at_least_zero, broadcast, divisor, full, is_zero, known, nothing
 
 LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one outside
 
 
-class ConcaveGauge(Atom):
+class ConcaveHomogeneous(Atom):
     """φ(z) = −μ(z) for z ≥ 0; (sφ)*(u) = 0 for u ≤ 0 with μ°(−u) ≥ s, where μ°(w) is the largest c with ⟨w, z⟩ ≥ c μ(z) for all z ≥ 0.
 
     The remainder is Σ −u_i z_i − s μ(z).
@@ -40,7 +40,7 @@ class ConcaveGauge(Atom):
     def declared_polar(self, w: cp.Expression) -> cp.Expression:
         """μ°(w), a concave expression."""
 
-    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         return cp.Constant(0.0), [u <= 0, self.declared_polar(-u) >= s]
 
     def value(self, num: Arithmetic, z: Value) -> Value:
@@ -64,7 +64,7 @@ class ConcaveGauge(Atom):
             return -price
         return -price * broadcast(num, num.maximum(s / polar, num.lift(1.0)), len(u))
 
-    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """Even all entries together may shrink by the factor s/μ°(−u), which is 0 for s = 0."""
         if is_zero(num, s).all():
             return -u
