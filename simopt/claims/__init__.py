@@ -6,32 +6,32 @@ strings, lists, arrays), so that a witness can be written to a file and replayed
     from collections.abc import Iterator
     from fractions import Fraction
 
-    from simopt.claims import *                            # the language, and nothing else
+    import simopt.claims as sc
 
-    def pairs(trial: Trial) -> Iterator[Instance]:
+    def pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
         for s in range(5):                                 # sampled claims: `for _ in range(trial.count(20, 200))`, with trial.rng:
             for t in range(5):                             # counts depend on the effort, never on the clock
                 yield {"s": s, "t": t}
 
-    @claim(
+    @sc.claim(
         "AK-19+",                                          # the catalogue's row; `<row>+` for a corrected statement
-        paper=AUDIFFREN_KADRI, section="", place="Appendix D, (19), p = m/2",
-        kind=INEQUALITY, expected=HOLDS,
+        place="Appendix D, (19), p = m/2", kind=sc.INEQUALITY,
         says=r"For integers 0 ≤ s, t ≤ 4 and 1 ≤ p ≤ 3:  (s+t)^p ≤ 2^{p-1} (s^p + t^p).",   # our words, EVERY hypothesis
         instances=pairs, exhaustive=True,                  # exhaustive: the instances are all there are
         knobs={"base": 2}, mutants={"base 2 → 1": {"base": 1}},
         corrects="AK-19",
     )
-    def power_means(instance: Instance, trial: Trial) -> Iterator[Check]:
-        s, t = inputs(s=instance["s"], t=instance["t"])    # exact formulas that a proof file can state
+    def power_means(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+        s, t = sc.inputs(s=instance["s"], t=instance["t"])   # exact formulas that a proof file can state
         for p in (1, 2, 3):
-            yield at_most((s + t) ** p, trial["base"] ** (p - 1) * (s**p + t**p), f"p = {p}")   # measured, bound, name
+            yield sc.at_most((s + t) ** p, trial["base"] ** (p - 1) * (s**p + t**p), f"p = {p}")   # measured, bound, name
 
-Rules of the house
-------------------
-* `import *` gives the words of the language and no programs (`run`, `find`, … are imported by name). No file names its own things so.
+Rules
+-----
+* `paper` is the one in whose folder `simopt.theorems.<key>` the module stands, `expected` is HOLDS, and `instances` is `once`: one instance
+  that is empty. Only what differs is written. A claim outside of these folders names its paper.
 * Verdict code reads its constants through `trial["knob"]`, so that mutants reach it. Every claim needs a mutant that CHANGES THE
-  VERDICT (of a claim expected to be REFUTED it must make the claim hold): an altered constant `{"c": 1/7}`, a dropped hypothesis through
+  VERDICT (a claim expected to be REFUTED must hold with it): an altered constant `{"c": 1/7}`, a dropped hypothesis through
   other instances `{"instances": generator}` (and `"decode": …` or `None`), or `mutants=TIGHTEN`, which tightens every bound past the
   tightness reached and counts only if that is ≥ 0.5. `no_mutant="reason"` is accepted for definitions, experiments, counterexamples.
 * `exhaustive=True` says that the instances are all there are. It is believed only if neither they nor the checks ask for `trial.rng`,
@@ -53,7 +53,8 @@ Rules of the house
   `trial.require(module)` do the same on the spot. A statement about each of several sets is registered with `claim_on_each`
   (`simopt.claims.each_set`): two claims, on the sets that the repository carries and on those that may not be passed on.
 * `resolution` r: a slack ≥ −r is satisfied, < −r refuted (r = 0 for exact evidence). Pass `scale=` in checks so that r is relative to the
-  natural unit. `cost=` seconds at quick effort, as a hint for the order of work.
+  natural unit. Seconds at quick effort, for the order of work, stand in `theorems/costs.json` (see `simopt.claims.costs`); a plug-in
+  gives them as `cost=`.
 * `note` is for the reader: a proof gap (status G), a choice of ours, a reading of the text.
 
 Checks (evidence is inferred: int/Fraction → exact, Interval → interval, float and NumPy's integers → float; the weakest part counts)
@@ -76,12 +77,12 @@ Checks (evidence is inferred: int/Fraction → exact, Interval → interval, flo
 smaller than it is undecided, not held.
 
 A proof file needs formulas: build both sides from `inputs(x=…)` (the DATA of the instance by name; a number that is not among them is
-called computed, and leaves no proof unless a hypothesis, `given`, says what it is),
+called computed, and leaves no proof unless a hypothesis of the check says what it is),
 `rational`, + − * / **, abs, `minimum`, `maximum`, `total`, and `root`, `exp`, `log`, which enclose; and exhaustive instances, or SOME.
 Arrays of formulas need one check an entry. Exact Fractions without a formula give "HOLDS (exact, N instances)".
 `symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values where nothing that is divided by
-vanishes: these conditions are printed, and `says` must have them. What needs no data is tried on `instances=once`, one instance that is
-empty. Hypotheses that the proof file should state and check go with `check.given(at_least(s, 0), …)`.
+vanishes: these conditions are printed, and `says` must have them. A statement without data is tried on one empty instance, `once`.
+`check.assuming(at_least(s, 0), …)` adds hypotheses that the proof file states and checks.
 
 What a proof file says of each statement
 ----------------------------------------
@@ -154,7 +155,7 @@ TYPO = Defect.TYPO
 EXACT = Evidence.EXACT
 INTERVAL_EVIDENCE = Evidence.INTERVAL
 
-__all__ = [  # the language: what `import *` gives; the programs that run it (`as` themselves above) are imported by name
+__all__ = [  # the language of claims; the programs that run them (`as` themselves above) stand beside it
     "ALGORITHM",
     "ALL",
     "AUDIFFREN_KADRI",

@@ -80,7 +80,7 @@ class Check:
             return None
         return small / large
 
-    def given(self, *hypotheses: Check) -> Check:
+    def assuming(self, *hypotheses: Check) -> Check:
         """Return the check with hypotheses that its proof file states and checks on every instance; they need formulas, as it does.
 
         Raises
@@ -95,6 +95,12 @@ class Check:
         if self.statement is None or len(stated) < len(hypotheses):
             return replace(self, statement=None)
         return replace(self, statement=replace(self.statement, hypotheses=self.statement.hypotheses + stated))
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "given":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        warnings.warn("Check.given is called assuming; the old name goes with simopt 0.2", DeprecationWarning, stacklevel=2)
+        return self.assuming
 
     def step(self, remains: str) -> Check:
         """Return the check as a step of a proof: its proof file says so, and says in words what `remains` to be shown.

@@ -167,7 +167,9 @@ def claim(
         """Build, validate and register the claim; the function itself stays as it was."""
         own = paper or of_package(function.__module__)
         if own is None:
-            raise InvalidClaim(f"claim {id} in {function.__module__}: paper= is missing; only claims in the folders of our papers go without")
+            raise InvalidClaim(
+                f"claim {id} in {function.__module__}: paper= is missing; only claims in the folders of our papers go without"
+            )
         made = Claim(
             id, own, place, kind, expected, says, instances, function, section, decode, dimension, exhaustive, quantifier, resolution,
             dict(knobs or {}), dict(mutants or {}), no_mutant, tuple(covers), corrects, defect, note, tuple(requires),

@@ -4,8 +4,7 @@ A table is a function that computes one row at a time, and a header::
 
     from collections.abc import Iterator, Sequence
 
-    from simopt.claims import *
-    from simopt.claims.tables import Cell, Run, table
+    from simopt.claims.tables import Cell, Hypothesis, Run, table
 
     def errors(row: str, run: Run, scaled: bool) -> Iterator[Cell]:
         data = run.dataset("concrete")                     # NotAvailable makes this row "not run", the others go on
@@ -16,7 +15,7 @@ A table is a function that computes one row at a time, and a header::
         yield Hypothesis("with standardised inputs", lambda: errors(run.row, run, scaled=True))
 
     @table(
-        "ak-table1", paper=AUDIFFREN_KADRI, place="Table 1", rows=("Concrete", "Yacht", "Synthetic"), requires=(),
+        "ak-table1", place="Table 1", rows=("Concrete", "Yacht", "Synthetic"), requires=(),
         says="Test error of kernel ridge and M-RLSR. Choices of ours: …", suppose=otherwise,
     )
     def table1(row: str, run: Run) -> Iterator[Cell]:
@@ -382,7 +381,9 @@ def table(
     def add(compute: Compute) -> Compute:
         own = paper or of_package(compute.__module__)
         if own is None:
-            raise InvalidProblem(f"table {name} in {compute.__module__}: paper= is missing; only tables in the folders of our papers go without")
+            raise InvalidProblem(
+                f"table {name} in {compute.__module__}: paper= is missing; only tables in the folders of our papers go without"
+            )
         made = Table(name, own, place, says, tuple(rows), compute, tuple(requires), remark, plot, seen, suppose)
         registry.register("table", name, made, compute.__module__, compute.__qualname__)
         return compute

@@ -139,8 +139,8 @@ class GraphForm:
     def multipliers_of(self, duals: Mapping[str, Any]) -> Multipliers:
         """Duals of its rows by the names of `Declared`; others as they are."""
         units = {label: unit for label, (_, unit) in self.rows.items()}
-        found = {label: np.asarray(dual, dtype=float).reshape(-1, order="F") * units.get(label, 1.0) for label, dual in duals.items()}
-        return self.declared.assembled(found)
+        attempts = {label: np.asarray(dual, dtype=float).reshape(-1, order="F") * units.get(label, 1.0) for label, dual in duals.items()}
+        return self.declared.assembled(attempts)
 
     def point(self) -> Point:
         """The leaves' values after a solve."""
@@ -176,10 +176,10 @@ def solved(declared: Declared, solver: str | None = None, **options: Any) -> tup
     return best(list(candidates(declared, solver, **options)))
 
 
-def best(found: Sequence[Candidate]) -> tuple[Point, Multipliers]:
+def best(attempts: Sequence[Candidate]) -> tuple[Point, Multipliers]:
     """The point and the multipliers of `solved`."""
-    found = [each for each in found if each.certificate.gap < np.inf] or found
-    return min(found, key=lambda each: each.certificate.upper).point, max(found, key=lambda each: each.certificate.lower).multipliers
+    attempts = [each for each in attempts if each.certificate.gap < np.inf] or attempts
+    return min(attempts, key=lambda each: each.certificate.upper).point, max(attempts, key=lambda each: each.certificate.lower).multipliers
 
 
 def candidates(declared: Declared, solver: str | None = None, **options: Any) -> Iterator[Candidate]:

@@ -101,7 +101,7 @@ def test_tightness_is_the_ratio_of_measured_to_bound_on_either_side():
         lambda: rate([1, 2, 4], [1, 1, 1], -1, direction="up"),
         lambda: guide.probability(1.2, 1.3, 0.1),
         lambda: expectation(math.nan, 0.0),
-        lambda: at_most(guide.inputs(x=1), 2).given(at_least(guide.inputs(y=0), 1)),
+        lambda: at_most(guide.inputs(x=1), 2).assuming(at_least(guide.inputs(y=0), 1)),
     ],
 )
 def test_what_cannot_be_compared_is_refused(bad):

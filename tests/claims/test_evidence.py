@@ -63,7 +63,7 @@ def pairs(trial):
 def power_means(instance, trial):
     s, t = inputs(s=instance["s"], t=instance["t"])
     for p in (1, 2, 3):
-        yield at_most((s + t) ** p, (trial["c"] + 1) ** (p - 1) * (s**p + t**p), f"p = {p}").given(at_least(s, 0))
+        yield at_most((s + t) ** p, (trial["c"] + 1) ** (p - 1) * (s**p + t**p), f"p = {p}").assuming(at_least(s, 0))
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def test_of_a_list_that_fails_the_worst_entry_is_stated_and_of_one_that_holds_no
         assert template["claim"] == ["<=", *sides]
     assert at_most([a, b, c], [3, 3, 3]).statement is None
     assert at_most([a, b], [1, 3], strict=True).statement is not None  # 1 < 1 fails, and so does one of the list
-    assert at_most([a, b, c], [3, 3, 3]).given(at_most(a, b)).statement is None
+    assert at_most([a, b, c], [3, 3, 3]).assuming(at_most(a, b)).statement is None
 
 
 def test_a_probability_is_refuted_by_its_lower_end_and_shown_by_none_alone() -> None:

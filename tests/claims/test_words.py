@@ -115,7 +115,7 @@ def test_a_computed_number_is_no_datum(make: Any, value: Any, fields: Any) -> No
 def rounded(instance: Any, trial: Any) -> Any:
     """k ≤ x < k + 1, k = ⌊x⌋ computed, and 2k ≤ 2x."""
     x, k = inputs(x=instance["x"], k=int(instance["x"]))
-    yield at_most(2 * trial["c"] * k, 2 * x, "2⌊x⌋ ≤ 2x").given(at_most(k, x), at_most(x, k + 1, strict=True))
+    yield at_most(2 * trial["c"] * k, 2 * x, "2⌊x⌋ ≤ 2x").assuming(at_most(k, x), at_most(x, k + 1, strict=True))
 
 
 def test_a_computed_number_that_a_hypothesis_explains_is_called_computed(make: Any, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def samples() -> dict[str, dict[str, Any]]:
         "ranges": document(*ranged, row="ranges"),
         "real": document(*real, row="real"),
         "given": document(
-            at_most(root(u), root(v), "monotone").given(hypothesis), at_most(u * u, v * v, "squares").given(hypothesis), row="given"
+            at_most(root(u), root(v), "monotone").assuming(hypothesis), at_most(u * u, v * v, "squares").assuming(hypothesis), row="given"
         ),
     }
 
@@ -208,7 +208,7 @@ def test_the_wheel_holds_the_prelude() -> None:
 def test_a_refutation_says_that_the_hypotheses_hold_and_the_claim_fails() -> None:
     u, v = inputs(u=2, v=Fraction(9, 4))
     checks = {
-        "rational": at_most(v, u).given(at_most(u, 3)), "real": at_most(root(v + 1), u / 2, strict=True), "equation": equal(inputs(w=2), 1)
+        "rational": at_most(v, u).assuming(at_most(u, 3)), "real": at_most(root(v + 1), u / 2, strict=True), "equation": equal(inputs(w=2), 1)
     }  # fmt: skip
     texts = {}
     for name, check in checks.items():

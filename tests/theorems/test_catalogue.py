@@ -10,12 +10,12 @@ import pytest
 
 from simopt import recheck
 from simopt.claims import (
-    costs,
     AUDIFFREN_KADRI,
     KAKADE_KALAI_KANADE_SHAMIR,
     KAR_JAIN,
     VAN_ROOYEN_MENON_WILLIAMSON,
     catalogue,
+    costs,
     proof,
     replay,
     runner,

@@ -141,13 +141,13 @@ def stability_is_transferred_at_its_own_rate(instance: sc.Instance, trial: sc.Tr
         lam, reciprocal, step = sc.inputs(at=instance["at"], reciprocal=instance["reciprocal"], step=instance["step"])
         where = lam * reciprocal if own else lam * (1 + step * reciprocal)  # β(n, ·) at λ and at Φ_n(λ) = s_n λ, s_n = s_{n−1} + C(n)
         check = sc.at_most(lam, where + step, "ramps: change of A against the limit of M (β + C)")
-        yield check.given(*ramps_satisfy_the_hypotheses())
+        yield check.assuming(*ramps_satisfy_the_hypotheses())
     else:
         lam = sc.inputs(at=instance["at"])
         check = sc.at_most(
             abs(share(lam / 2)), abs(share(lam if own else lam / 2)), "shares: n(n − 1) · change of A against n(n − 1) · M (β + C)"
         )
-        yield check.given(*shares_satisfy_the_hypotheses())
+        yield check.assuming(*shares_satisfy_the_hypotheses())
 
 
 def late_sizes(trial: sc.Trial) -> Iterator[sc.Instance]:

@@ -154,7 +154,7 @@ def constrained_problem_has_one_solution(instance: sc.Instance, trial: sc.Trial)
     t, square = sc.inputs(t=instance["solution"], square=instance["square of radius"])
     targets = sc.inputs(y=instance["targets"])
     solves = sc.equal(sc.total(y - t for y in targets) / len(targets), t, "f_Z solves M-RLSR")
-    yield sc.at_most(square - t**2, 0, "square of the distance of another solution in the ball from f_Z").given(unseen, solves)
+    yield sc.at_most(square - t**2, 0, "square of the distance of another solution in the ball from f_Z").assuming(unseen, solves)
 
 
 def samples_with_signal(trial: sc.Trial) -> Iterator[sc.Instance]:

@@ -100,7 +100,7 @@ def stable_is_lipschitz(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.C
     first, (beta, given) = tuple(instance["set"]), stable(SIZES)
     others = [second for second in world(instance["largest"]) if second != first]
     bounds = [trial["factor"] * beta * hamming(first, second) for second in others]
-    yield sc.at_most([stated_change(first, second) for second in others], bounds, "change").given(*given)
+    yield sc.at_most([stated_change(first, second) for second in others], bounds, "change").assuming(*given)
 
 
 Learner = Callable[[Letters], Fraction]

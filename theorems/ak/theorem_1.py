@@ -214,7 +214,7 @@ def solution_verifies_the_system(instance: sc.Instance, trial: sc.Trial) -> Iter
     check = sc.equal(ridge_objective(gram, targets, a) - ridge_objective(gram, targets, instance["alpha"]), rise, "α solves (12)")
     K, Y, alpha = sc.inputs(K=gram, Y=targets, alpha=instance["alpha"])
     for y, fitted, own in zip(Y, times(K, alpha), alpha, strict=True):
-        yield sc.equal(y, fitted + 2 * own, "Y = Kα + nλα").given(check)
+        yield sc.equal(y, fitted + 2 * own, "Y = Kα + nλα").assuming(check)
 
 
 def times(K: Any, a: Sequence[Any]) -> list[Any]:

@@ -135,4 +135,4 @@ def bounded_class_has_bounded_functions(instance: sc.Instance, trial: sc.Trial) 
         return
     omega, phi, r = sc.inputs(omega=instance["omega"], phi=instance["phi"], r=instance["radius"])
     short = sc.at_most(dot(omega, omega), r**2, "‖ω‖ ≤ r"), sc.at_most(dot(phi, phi), trial["bound"] ** 2, "‖φ(x)‖ ≤ 1")
-    yield sc.at_most(dot(omega, phi) ** 2, r**2, "f(x)² ≤ r²").given(*short)
+    yield sc.at_most(dot(omega, phi) ** 2, r**2, "f(x)² ≤ r²").assuming(*short)

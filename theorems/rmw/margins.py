@@ -95,7 +95,7 @@ def a_negative_score_is_near(instance: sc.Instance, trial: sc.Trial) -> Iterator
     e, v, w = sc.symbols("e v w")
     yield sc.equal(e - v, (e - (v - w)) + (-w), "ε − v")
     v, w, e = sc.inputs(v=instance["score"], w=instance["other"], e=instance["epsilon"])
-    yield sc.at_most(v, e, "v < ε", strict=True).given(sc.at_most(abs(v - w), e), sc.at_most(w, trial["limit"], strict=True))
+    yield sc.at_most(v, e, "v < ε", strict=True).assuming(sc.at_most(abs(v - w), e), sc.at_most(w, trial["limit"], strict=True))
 
 
 def conventions(trial: sc.Trial) -> Iterator[sc.Instance]:

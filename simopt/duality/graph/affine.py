@@ -48,14 +48,14 @@ class Picks:
         return not len(taken) or int(np.bincount(taken).max()) == 1
 
 
-def _times(x: Array, y: Array) -> Array:
+def _exact_products(x: Array, y: Array) -> Array:
     """The products that are exact: with 0 and ±1."""
     plain = (x == 0.0) | (y == 0.0) | (np.abs(x) == 1.0) | (np.abs(y) == 1.0)
     with np.errstate(all="ignore"):
         return np.where(plain, x * y, np.nan)
 
 
-def _plus(x: Array, y: Array) -> Array:
+def _exact_sums(x: Array, y: Array) -> Array:
     """The sums that are exact: with 0, and of small whole numbers."""
     whole = (np.abs(x) <= 1e6) & (np.abs(y) <= 1e6) & (np.trunc(x) == x) & (np.trunc(y) == y)
     return np.where((x == 0.0) | (y == 0.0) | whole, x + y, np.nan)
@@ -274,7 +274,7 @@ class Sum(Map):
         for pattern in found:
             if isinstance(pattern, Mixed) or np.any((columns >= 0) & (pattern.columns >= 0) & (columns != pattern.columns)):
                 return MIXED
-            factors = _plus(factors, np.where(pattern.columns >= 0, pattern.factors, 0.0))
+            factors = _exact_sums(factors, np.where(pattern.columns >= 0, pattern.factors, 0.0))
             columns = np.maximum(columns, pattern.columns)
         return Picks(np.where(factors == 0.0, -1, columns), factors)
 
@@ -325,26 +325,26 @@ class Scaling(Map):
     def size(self) -> int:
         return self.part.size
 
-    def _times(self, num: Arithmetic, x: Value) -> Value:
+    def _multiplied(self, num: Arithmetic, x: Value) -> Value:
         c = self.factor.constant(num)
         return x / c if self.divides else x * c
 
     def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
-        return self._times(num, self.part.value(num, at, linear))
+        return self._multiplied(num, self.part.value(num, at, linear))
 
     def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
-        return self.part.pull(num, self._times(num, u), into)
+        return self.part.pull(num, self._multiplied(num, u), into)
 
     def pattern(self, key: Key) -> Pattern:
         pattern = self.part.pattern(key)
         if not isinstance(pattern, Picks):
             return pattern
         c = factors_of(self.factor)
-        factors = _times(pattern.factors, np.where(np.abs(c) == 1.0, c, np.nan) if self.divides else c)
+        factors = _exact_products(pattern.factors, np.where(np.abs(c) == 1.0, c, np.nan) if self.divides else c)
         return Picks(np.where(factors == 0.0, -1, pattern.columns), factors)
 
     def made(self, at: Gradients, width: int) -> Any:
-        return sp.diags_array(self._times(FLOAT, np.ones(self.size))).tocsr() @ self.part.made(at, width)
+        return sp.diags_array(self._multiplied(FLOAT, np.ones(self.size))).tocsr() @ self.part.made(at, width)
 
     def _below(self) -> list[Key]:
         return list(self.part.below)
@@ -399,7 +399,7 @@ class Product(Map):
         inside[row], c[row] = column, np.asarray(entries[row, column]).reshape(-1)
         source = np.concatenate([np.where(inside < 0, -1, inside + j * self.shape[1]) for j in range(self.columns)])
         columns = np.where(source < 0, -1, pattern.columns[source])
-        return Picks(columns, np.where(columns < 0, 0.0, _times(np.tile(c, self.columns), pattern.factors[source])))
+        return Picks(columns, np.where(columns < 0, 0.0, _exact_products(np.tile(c, self.columns), pattern.factors[source])))
 
     def made(self, at: Gradients, width: int) -> Any:
         below, k = self.part.made(at, width), self.shape[1]

@@ -50,10 +50,10 @@ class Pivoting:
     """
 
     def __init__(
-        self, num: Arithmetic, programme: Programme, plan: Sequence[ClosingTerm], given: Mapping[Key, Array], wanted: Mapping[Key, Mask]
+        self, num: Arithmetic, programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], wanted: Mapping[Key, Mask]
     ) -> None:
-        self.num, self.programme, self.plan, self.given, self.wanted = num, programme, plan, given, wanted
-        self.draft = backward(FLOAT, programme, plan, given)
+        self.num, self.programme, self.plan, self.candidates, self.wanted = num, programme, plan, candidates, wanted
+        self.draft = backward(FLOAT, programme, plan, candidates)
         self._corrections: Recent[Key, tuple[System, tuple[DualRepair, str] | Backward]] = Recent(3)
 
     def swept(self, implied: Limits) -> Backward:
@@ -79,7 +79,7 @@ class Pivoting:
         if isinstance(pivots, str):
             return system, (DualRepair(), pivots)
         dual_repair = system.dual_repair(pivots.parts)
-        before = backward(num, self.programme, self.plan, self.given, dual_repair=dual_repair)
+        before = backward(num, self.programme, self.plan, self.candidates, dual_repair=dual_repair)
         if not before.residuals.keys() >= system.entries.keys():
             return system, before
         residual = num.concat([before.residuals[key][chosen] for key, chosen in system.entries.items()])[pivots.solved_entries]
@@ -90,10 +90,10 @@ class Pivoting:
 
     def _after(self, system: System, dual_repair: DualRepair, why: str, implied: Limits) -> Backward:
         """The sweep in which pivots have made what is left 0, or bounds take what they do not, or what follows from it."""
-        after = backward(self.num, self.programme, self.plan, self.given, dual_repair=dual_repair, implied=implied)
+        after = backward(self.num, self.programme, self.plan, self.candidates, dual_repair=dual_repair, implied=implied)
         if fresh := _followers(self.num, system, dual_repair, after):
             dual_repair = replace(dual_repair, entries=joined(dual_repair.entries, fresh))
-            after = backward(self.num, self.programme, self.plan, self.given, dual_repair=dual_repair, implied=implied)
+            after = backward(self.num, self.programme, self.plan, self.candidates, dual_repair=dual_repair, implied=implied)
         if self.num is FLOAT and not _rounded(system, dual_repair, after):
             after.open.append("pivots: what is left of stationarity is more than rounding leaves")
         if why and after.open:

@@ -61,17 +61,17 @@ def repaired(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapp
 
     Where the edge of a domain is curved it is projected in turn: drawn inside, then moved to where nothing is left, and again.
     """
-    given, wanted = completed(programme, plan, candidates)
+    multipliers, wanted = completed(programme, plan, candidates)
     for _ in range(ROUNDS):
-        given = matched(programme, plan, given)
-        given |= {term.key: term.atom.inward(given[term.key], INSIDE) for term in programme.terms if _curved(term) and term.key in given}
-        system = System(programme, plan, backward(FLOAT, programme, plan, given), wanted)
-        moved = _stepped(system, given)
+        multipliers = matched(programme, plan, multipliers)
+        multipliers |= {term.key: term.atom.inward(multipliers[term.key], INSIDE) for term in programme.terms if _curved(term) and term.key in multipliers}
+        system = System(programme, plan, backward(FLOAT, programme, plan, multipliers), wanted)
+        moved = _stepped(system, multipliers)
         if moved is None:
             break
-        given, fresh = completed(programme, plan, moved)
+        multipliers, fresh = completed(programme, plan, moved)
         wanted = joined(system.wanted, fresh)
-    return given, wanted
+    return multipliers, wanted
 
 
 def snapped(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
@@ -111,11 +111,11 @@ def joined(one: Mapping[Key, Mask], other: Mapping[Key, Mask]) -> dict[Key, Mask
     return {key: np.asarray(one.get(key, False) | np.asarray(other.get(key, False))) for key in (*one, *other)}
 
 
-def _stepped(system: System, given: Candidates) -> Candidates | None:
+def _stepped(system: System, multipliers: Candidates) -> Candidates | None:
     """The multipliers moved by W²M'(MW²M')⁺(−r), W the rooms, no farther than they may; None where that is not needed or not possible."""
     if not system.columns or not system.width:
         return None
-    before = backward(FLOAT, system.programme, system.plan, given, dual_repair=system.dual_repair([]))
+    before = backward(FLOAT, system.programme, system.plan, multipliers, dual_repair=system.dual_repair([]))
     if not before.residuals.keys() >= system.entries.keys():
         return None
     residual = np.concatenate([before.residuals[key][chosen] for key, chosen in system.entries.items()])
@@ -128,7 +128,7 @@ def _stepped(system: System, given: Candidates) -> Candidates | None:
         return None
     size = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
     price = la.lstsq(gram / size / size[:, None], -residual / size, cond=1e-12, lapack_driver="gelsy")[0] / size
-    steps, moved = np.clip(margin * (matrix @ price), -FAR * margin, FAR * margin), dict(given)
+    steps, moved = np.clip(margin * (matrix @ price), -FAR * margin, FAR * margin), dict(multipliers)
     if not steps.any():
         return None
     for each, step in zip(system.columns, system.split(steps), strict=True):

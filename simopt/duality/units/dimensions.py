@@ -61,14 +61,14 @@ class Change:
 
     def rescalings(self, s: float) -> tuple[Callable[[Point], Point], Callable[[Multipliers], Multipliers]]:
         """What becomes of points and of multipliers."""
-        return partial(_times, s, self.values), partial(_times, s, self.multipliers)
+        return partial(_rescaled, s, self.values), partial(_rescaled, s, self.multipliers)
 
     def image(self, problem: DeclaredProblem, s: float) -> Image:
         """As a law."""
         return Image(self.by(problem, s), s**self.objective, *self.rescalings(s))
 
 
-def _times(s: float, exponents: Mapping[str, int], values: Mapping[str, Any]) -> dict[str, Any]:
+def _rescaled(s: float, exponents: Mapping[str, int], values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: np.asarray(value) * s ** exponents.get(name, 0) for name, value in values.items()}
 
 

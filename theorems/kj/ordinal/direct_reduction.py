@@ -35,7 +35,7 @@ def compared(instance: sc.Instance, offset: Fraction, labels: int) -> tuple[Any,
 
 def _plain(instance: sc.Instance, offset: Fraction, labels: int = 4) -> sc.Check:
     f, y, given, hypotheses = compared(instance, offset, labels)
-    return sc.at_most(abs(given - y), sc.minimum(2 * abs(f - y), abs(f - y) + HALF), "ordinal error").given(*hypotheses)
+    return sc.at_most(abs(given - y), sc.minimum(2 * abs(f - y), abs(f - y) + HALF), "ordinal error").assuming(*hypotheses)
 
 
 @sc.claim(
@@ -101,7 +101,7 @@ def _insensitive(instance: sc.Instance, offset: Fraction, labels: int = 4) -> sc
     f, y, given, hypotheses = compared(instance, offset, labels)
     epsilon = sc.inputs(epsilon=instance["epsilon"])
     loss = sc.maximum(abs(f - y) - epsilon, 0)
-    return sc.at_most(abs(given - y), sc.minimum(2 * loss + 2 * epsilon, loss + epsilon + HALF), "ordinal error").given(*hypotheses)
+    return sc.at_most(abs(given - y), sc.minimum(2 * loss + 2 * epsilon, loss + epsilon + HALF), "ordinal error").assuming(*hypotheses)
 
 
 @sc.claim(
@@ -195,7 +195,7 @@ def labels_tell_clipped_predictions(instance: sc.Instance, trial: sc.Trial) -> I
     if instance:
         f, y, given, hypotheses = compared(instance, HALF, 4)
         outside = sc.maximum(HALF - f, f - 4 - HALF, 0)
-        yield sc.at_most(abs(f - y), abs(given - y) + trial["half"] + trial["distance"] * outside, "|f − y|").given(*hypotheses)
+        yield sc.at_most(abs(f - y), abs(given - y) + trial["half"] + trial["distance"] * outside, "|f − y|").assuming(*hypotheses)
         return
     k, s, e, size, away = sc.symbols("k s e size away")
     for sign in SIGNS:

@@ -157,7 +157,7 @@ def regret_by_the_printed_constant(instance: sc.Instance, trial: sc.Trial) -> It
     """The printed constant for the regret."""
     regret, distance, nearest = _regret_and_distance(instance)
     square = trial["constant"] * sc.total(d**2 for d in discounts(len(instance["placed"])))
-    yield sc.at_most(regret**2, square * distance, "regret²").given(*nearest)
+    yield sc.at_most(regret**2, square * distance, "regret²").assuming(*nearest)
 
 
 def at_the_edge(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -635,9 +635,9 @@ def regret_of_nearest_scores(instance: sc.Instance, trial: sc.Trial) -> Iterator
     regret, distance, nearest = _regret_and_distance(instance)
     bound = trial["square"] * _square_of_difference(len(instance["placed"])) * distance
     if instance["placed"] == instance["sorted"]:
-        yield sc.equal(distance, 0, "sorted lists").given(*nearest)
+        yield sc.equal(distance, 0, "sorted lists").assuming(*nearest)
     else:
-        yield sc.at_most(regret**2, bound, "regret²").given(*nearest)
+        yield sc.at_most(regret**2, bound, "regret²").assuming(*nearest)
 
 
 @sc.claim(

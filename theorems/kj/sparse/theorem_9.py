@@ -411,7 +411,7 @@ def final_bound_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     for count in range(n // 2 + 1, n + 1):
         passed = sc.at_least((1 - 2 * p) * (2 - slack / (2 * Fraction(count, n) - 1)), bound, "excess at this count", strict=True)
         if passed.low > 0:
-            yield sc.probability(math.comb(n, count) * p**count * (1 - p) ** (n - count), ONE, 3 * delta, name).given(passed)
+            yield sc.probability(math.comb(n, count) * p**count * (1 - p) ** (n - count), ONE, 3 * delta, name).assuming(passed)
             return
     yield sc.probability(ZERO, ZERO if most <= bound.low else ONE, 3 * delta, name)  # no constant in [−1, 1] loses more than 2 − 2p
 
