@@ -327,17 +327,17 @@ class Bounded(Formed):
     def modern(cls, given: dict[str, Any]) -> dict[str, Any]:
         """`radius=B` and `regularization=λ` as bounds; a number that is not given is that of the bound that is."""
 
-        def told(kind: type[Limit], by: Mapping[str, Any]) -> dict[str, Any]:
+        def numbers_of(kind: type[Limit], by: Mapping[str, Any]) -> dict[str, Any]:
             return {item.name: by[item.name] for item in fields(kind) if item.name in by}
 
         held = given.get("bound")
         known = {**vars(held), **given} if isinstance(held, Limit) else given
-        kind = max(cls.bounds.values(), key=lambda kind: (len(told(kind, given)), len(told(kind, known))))
-        old = told(kind, given)
+        kind = max(cls.bounds.values(), key=lambda kind: (len(numbers_of(kind, given)), len(numbers_of(kind, known))))
+        old = numbers_of(kind, given)
         if old:
             shown = f"{kind.__name__}({', '.join(old)})"
             warnings.warn(f"{cls.__name__}: {', '.join(old)} is old, write bound={shown}", DeprecationWarning, stacklevel=4)
-            return {**{name: value for name, value in given.items() if name not in old}, "bound": kind(**told(kind, known))}
+            return {**{name: value for name, value in given.items() if name not in old}, "bound": kind(**numbers_of(kind, known))}
         return given
 
     @classmethod

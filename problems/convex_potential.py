@@ -90,18 +90,18 @@ class ConvexPotential(Problem):
         return np.asarray(self.probabilities)
 
     @cached_property
-    def charged(self) -> NDArray[np.intp]:
+    def support(self) -> NDArray[np.intp]:
         """Indices of the samples with p_i > 0; the others count for nothing, even where φ overflows."""
         return np.flatnonzero(self.mass > 0)
 
     @cached_property
     def _signed(self) -> Array:
         """Rows y_i x_i of the samples with p_i > 0."""
-        return (self.labels[:, None] * self.features)[self.charged]
+        return (self.labels[:, None] * self.features)[self.support]
 
     @property
-    def _charges(self) -> Array:
-        return self.mass[self.charged]
+    def _support_masses(self) -> Array:
+        return self.mass[self.support]
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise Σ p φ(z) s.t. `margins` z = y∘(Xw) and the `ball` ‖w‖ ≤ B; samples of mass 0 count for nothing.
@@ -117,7 +117,7 @@ class ConvexPotential(Problem):
             raise InvalidProblem(f"potential: {self.potential} needs the exponential cone, which this solver lacks")
         radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
         w, z = cp.Variable(self.features.shape[1], name="w"), cp.Variable(len(self.labels), name="z")
-        t = z[self.charged]
+        t = z[self.support]
         phi = {
             "hinge": cp.pos(1 - t),
             "squared-hinge": cp.square(cp.pos(1 - t)),
@@ -125,11 +125,11 @@ class ConvexPotential(Problem):
             "exponential": cp.exp(-t),
         }[self.potential]
         rows = [(z == (self.labels[:, None] * self.features) @ w).set_label("margins"), (cp.norm(w, 2) <= radius).set_label("ball")]
-        return cp.Problem(cp.Minimize(self._charges @ phi), rows)
+        return cp.Problem(cp.Minimize(self._support_masses @ phi), rows)
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """Σ p φ(y⟨w, x⟩)."""
-        return num.dot(num.lift(self._charges), self.phi.value(num, num.matvec(self._signed, num.lift(point["w"]))))
+        return num.dot(num.lift(self._support_masses), self.phi.value(num, num.matvec(self._signed, num.lift(point["w"]))))
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w, drawn back into the ball if it lies outside."""
@@ -138,27 +138,27 @@ class ConvexPotential(Problem):
     def multipliers(self, point: Point) -> Multipliers:
         """a = −p φ'(z), 0 where p = 0."""
         a = np.zeros(len(self.labels))
-        a[self.charged] = self._charges * self.phi.slope(self._signed @ np.asarray(point["w"], dtype=float))
+        a[self.support] = self._support_masses * self.phi.slope(self._signed @ np.asarray(point["w"], dtype=float))
         return {"margins": a}
 
-    def _prices(self, multipliers: Multipliers) -> Array:
+    def _admitted_multipliers(self, multipliers: Multipliers) -> Array:
         """a of the samples with p_i > 0, in the domain of the conjugate; 0 if D(a) < 0 (in floats: the same a in every arithmetic)."""
-        a = self.phi.prices(self._charges, np.asarray(multipliers["margins"], dtype=float).reshape(-1)[self.charged])
+        a = self.phi.admitted_multipliers(self._support_masses, np.asarray(multipliers["margins"], dtype=float).reshape(-1)[self.support])
         return a if self._bound(FLOAT, a) > 0.0 else np.zeros_like(a)
 
     def _bound(self, num: Arithmetic, a: Array) -> Value:
-        fixed = num.sum(self.phi.conjugate(num, self._charges, a)) * -1
+        fixed = num.sum(self.phi.conjugate(num, self._support_masses, a)) * -1
         return fixed - num.norm(num.rmatvec(self._signed, num.lift(a))) * num.lift(self.radius)
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """−Σ p φ*(−a/p) − B‖Σ a_i y_i x_i‖ with a clipped into the domain of the conjugate, or 0: potentials are not negative."""
-        a = self._prices(multipliers)
+        a = self._admitted_multipliers(multipliers)
         return self._bound(num, a) if np.any(a) else num.lift(0.0)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """Σ of the Fenchel–Young remainders, plus B‖g‖ − ⟨g, w⟩."""
-        w, a = num.lift(point["w"]), self._prices(multipliers)
-        remainder = num.sum(self.phi.slack(num, self._charges, a, num.matvec(self._signed, w)))
+        w, a = num.lift(point["w"]), self._admitted_multipliers(multipliers)
+        remainder = num.sum(self.phi.slack(num, self._support_masses, a, num.matvec(self._signed, w)))
         return remainder + vectors.ball_term(num, w, num.rmatvec(self._signed, num.lift(a * -1.0)), self.radius)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
@@ -172,7 +172,7 @@ class ConvexPotential(Problem):
     def normalised(self) -> tuple[ConvexPotential, Rescale]:
         """X/κ with a power of two near max ‖x_i‖ (near 1/B if X = 0), B κ: w = w'/κ; margins, values and multipliers unchanged."""
         kappa = squares.power_of_two(vectors.largest_row(self.features) or 1.0 / self.radius)
-        return self._in_units(1.0 / kappa), Rescale(squares.times(w=1.0 / kappa))
+        return self._in_units(1.0 / kappa), Rescale(squares.scaling(w=1.0 / kappa))
 
     def _in_units(self, c: float) -> Self:
         return replace(self, features=self.features * c, radius=self.radius / c)
@@ -199,7 +199,7 @@ class ConvexPotential(Problem):
         """Units of the features, change of all labels and features, permutation, duplication."""
 
         def by(problem: Any, s: float) -> Image:
-            return Image(problem._in_units(s), 1.0, squares.times(w=1.0 / s))
+            return Image(problem._in_units(s), 1.0, squares.scaling(w=1.0 / s))
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
             return Image(replace(problem, labels=-problem.labels, features=-problem.features))

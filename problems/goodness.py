@@ -74,7 +74,7 @@ class Goodness(FiniteDomain):
 
     def predictions(self, v: Value, num: Arithmetic = FLOAT) -> Value:
         """f_i = B Σ_j p_j v_j K_ij at the points of positive mass."""
-        return num.matvec(self.core, self.charges(num) * num.lift(v)[self.charged]) * num.lift(self.bound)
+        return num.matvec(self.core, self.support_masses(num) * num.lift(v)[self.support]) * num.lift(self.bound)
 
     def influence(self, num: Arithmetic, q: Value) -> Value:
         """g_j = Σ_i q_i K_ij at the points of positive mass."""
@@ -86,16 +86,16 @@ class Goodness(FiniteDomain):
 
     def slope(self, multipliers: Multipliers) -> float:
         """−Σ_j p_j |g_j|: B ↦ ε₀(B) lies above the line through (B, D(q)) with this slope; at an optimal q they touch."""
-        return -float(self.charges() @ np.abs(self.influence(FLOAT, self.prices(FLOAT, multipliers))))
+        return -float(self.support_masses() @ np.abs(self.influence(FLOAT, self.admitted_multipliers(FLOAT, multipliers))))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise Σ pℓ(f, y) s.t. `predictions` f = B K(p∘v), |v| ≤ 1 (`upper`, `lower`) and the rows of the loss."""
         import cvxpy as cp
 
-        p, y, n = self.charges(), self.aims(), len(self.targets)
+        p, y, n = self.support_masses(), self.support_targets(), len(self.targets)
         bound = cp.Parameter(nonneg=True, name="bound", value=self.bound)
         v, f, slack = cp.Variable(n, name="v"), cp.Variable(n, name="f"), cp.Variable(len(y), name="slack")
-        counted = f if len(y) == n else f[self.charged]  # points of mass 0 count for nothing
+        counted = f if len(y) == n else f[self.support]  # points of mass 0 count for nothing
         loss, rows = p @ slack, [(slack >= 0).set_label("nonneg")]
         if self.loss == "insensitive":
             epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
@@ -117,7 +117,7 @@ class Goodness(FiniteDomain):
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """v clipped to [−1, 1]; 0 if y = 0 and ε = 0."""
-        return {"v": num.zeros(len(self.targets)) if self.vacant else num.clip(num.lift(point["v"]), -1.0, 1.0)}
+        return {"v": num.zeros(len(self.targets)) if self.trivial else num.clip(num.lift(point["v"]), -1.0, 1.0)}
 
     def multipliers(self, point: Point) -> Multipliers:
         """q_i = −p_i ∂ℓ/∂f at f_i: exact away from kinks, which a point cannot price."""
@@ -125,16 +125,16 @@ class Goodness(FiniteDomain):
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """Σ c(q) − B Σ_j p_j |g_j| with q clipped."""
-        q = self.prices(num, multipliers)
-        return self.fixed_part(num, q) - num.dot(self.charges(num), num.abs(self.influence(num, q))) * num.lift(self.bound)
+        q = self.admitted_multipliers(num, multipliers)
+        return self.fixed_part(num, q) - num.dot(self.support_masses(num), num.abs(self.influence(num, q))) * num.lift(self.bound)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """What the losses leave, plus B Σ_j p_j (|g_j| − v_j g_j)."""
-        if self.settled(num, num.lift(point["v"]), multipliers):
+        if self.trivial_optimum(num, num.lift(point["v"]), multipliers):
             return num.lift(0.0)
-        q, v = self.prices(num, multipliers), num.lift(point["v"])
+        q, v = self.admitted_multipliers(num, multipliers), num.lift(point["v"])
         g = self.influence(num, q)
-        behind = num.dot(self.charges(num), num.pos(num.abs(g) - v[self.charged] * g))
+        behind = num.dot(self.support_masses(num), num.pos(num.abs(g) - v[self.support] * g))
         return self.loss_gap(num, q, self.predictions(v, num)) + behind * num.lift(self.bound)
 
     def distance(self, gap: float, point: Point | None = None) -> float:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from simopt.data.datasets import Dataset
 
 
-def share(name: str, value: Any) -> float:
+def R(name: str, value: Any) -> float:
     """A number in (0, 1]."""
     out = validate.positive(name, value)
     if out > 1.0:
@@ -33,7 +33,7 @@ def share(name: str, value: Any) -> float:
     return out
 
 
-Share = Annotated[float, share]
+UnitFraction = Annotated[float, R]
 
 
 @problem
@@ -72,7 +72,7 @@ class GoodnessChoice(FiniteDomain):
     gram: Similarities
     targets: Targets
     bound: Positive
-    density: Share
+    density: UnitFraction
     masses: Probabilities | None = None
     loss: LossName = "insensitive"
     epsilon: NonNegative = 0.0
@@ -84,11 +84,11 @@ class GoodnessChoice(FiniteDomain):
 
     def chosen_mass(self, num: Arithmetic) -> Value:
         """τ Σ p."""
-        return num.sum(self.charges(num)) * num.lift(self.density)
+        return num.sum(self.support_masses(num)) * num.lift(self.density)
 
     def predictions(self, v: Value, num: Arithmetic = FLOAT) -> Value:
         """f_i = (B/τ) Σ_j p_j v_j K_ij at the points of positive mass."""
-        return num.matvec(self.core, self.charges(num) * num.lift(v)[self.charged]) * self.ratio(num)
+        return num.matvec(self.core, self.support_masses(num) * num.lift(v)[self.support]) * self.ratio(num)
 
     def influence(self, num: Arithmetic, q: Value) -> Value:
         """g_j = Σ_i q_i K_ij at the points of positive mass."""
@@ -96,20 +96,20 @@ class GoodnessChoice(FiniteDomain):
 
     def threshold(self, multipliers: Multipliers) -> float:
         """t: the |g_j| at which the masses of the largest ones reach τ (in floats, the same in every arithmetic)."""
-        sizes = np.abs(self.influence(FLOAT, self.prices(FLOAT, multipliers)))
+        sizes = np.abs(self.influence(FLOAT, self.admitted_multipliers(FLOAT, multipliers)))
         order = np.argsort(-sizes, kind="stable")
-        reached = int(np.searchsorted(np.cumsum(self.charges()[order]), self.chosen_mass(FLOAT)))
+        reached = int(np.searchsorted(np.cumsum(self.support_masses()[order]), self.chosen_mass(FLOAT)))
         return float(sizes[order[min(reached, len(order) - 1)]])
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise Σ pℓ(f, y) s.t. `predictions` f = (B/τ) K(p∘v), |v| ≤ R (`upper`, `lower`), R ≤ 1 (`cap`), p·R = τ (`density`)."""
         import cvxpy as cp
 
-        p, y, n = self.charges(), self.aims(), len(self.targets)
+        p, y, n = self.support_masses(), self.support_targets(), len(self.targets)
         bound = cp.Parameter(nonneg=True, name="bound", value=self.bound)
         v, R, f = cp.Variable(n, name="v"), cp.Variable(n, name="R"), cp.Variable(n, name="f")
         slack = cp.Variable(len(y), name="slack")
-        counted = f if len(y) == n else f[self.charged]  # points of mass 0 count for nothing
+        counted = f if len(y) == n else f[self.support]  # points of mass 0 count for nothing
         loss, rows = p @ slack, [(slack >= 0).set_label("nonneg")]
         if self.loss == "insensitive":
             epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
@@ -133,21 +133,21 @@ class GoodnessChoice(FiniteDomain):
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """v clipped to [−1, 1] and shrunk until Σ p|v| ≤ τ; R clipped to [|v|, 1] and moved towards |v| or 1 until Σ p R = τ."""
-        n, c, one = len(self.targets), self.charged, num.lift(1.0)
-        v = num.zeros(n) if self.vacant else num.clip(num.lift(point["v"]), -1.0, 1.0)
-        p, goal = self.charges(num), self.chosen_mass(num)
+        n, c, one = len(self.targets), self.support, num.lift(1.0)
+        v = num.zeros(n) if self.trivial else num.clip(num.lift(point["v"]), -1.0, 1.0)
+        p, goal = self.support_masses(num), self.chosen_mass(num)
         carried = num.dot(p, num.abs(v)[c])
         if num.lower(carried) > 0.0:
             v = v * num.minimum(one, goal / carried)
         least = num.abs(v)
-        share = num.maximum(least, num.minimum(num.lift(point["R"]), one))
-        excess = num.dot(p, share[c]) - goal
-        down, up = share - least, num.pos(one - share)
+        R = num.maximum(least, num.minimum(num.lift(point["R"]), one))
+        excess = num.dot(p, R[c]) - goal
+        down, up = R - least, num.pos(one - R)
         for room, lack in ((down * -1, excess), (up, excess * -1)):
             size = num.dot(p, num.abs(room)[c])
             if num.lower(size) > 0.0:
-                share = share + room * (num.pos(lack) / size)
-        return {"v": v, "R": num.maximum(least, num.minimum(share, one))}
+                R = R + room * (num.pos(lack) / size)
+        return {"v": v, "R": num.maximum(least, num.minimum(R, one))}
 
     def multipliers(self, point: Point) -> Multipliers:
         """q_i = −p_i ∂ℓ/∂f at f_i: exact away from kinks, which a point cannot price."""
@@ -155,20 +155,20 @@ class GoodnessChoice(FiniteDomain):
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(q, t) with q clipped and the best t."""
-        q, t = self.prices(num, multipliers), num.lift(self.threshold(multipliers))
-        excess = num.dot(self.charges(num), num.pos(num.abs(self.influence(num, q)) - t))
+        q, t = self.admitted_multipliers(num, multipliers), num.lift(self.threshold(multipliers))
+        excess = num.dot(self.support_masses(num), num.pos(num.abs(self.influence(num, q)) - t))
         return self.fixed_part(num, q) - (self.chosen_mass(num) * t + excess) * self.ratio(num)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """What the losses leave, plus what the knapsack and its dual leave."""
-        if self.settled(num, num.lift(point["v"]), multipliers):
+        if self.trivial_optimum(num, num.lift(point["v"]), multipliers):
             return num.lift(0.0)
-        q, t = self.prices(num, multipliers), num.lift(self.threshold(multipliers))
-        whole, R = num.lift(point["v"]), num.lift(point["R"])[self.charged]
-        v, g = whole[self.charged], self.influence(num, q)
+        q, t = self.admitted_multipliers(num, multipliers), num.lift(self.threshold(multipliers))
+        whole, R = num.lift(point["v"]), num.lift(point["R"])[self.support]
+        v, g = whole[self.support], self.influence(num, q)
         size = num.abs(g)
         behind = num.pos(num.lift(1.0) - R) * num.pos(size - t) + R * num.pos(t - size) + num.pos(R * size - v * g)
-        return self.loss_gap(num, q, self.predictions(whole, num)) + num.dot(self.charges(num), behind) * self.ratio(num)
+        return self.loss_gap(num, q, self.predictions(whole, num)) + num.dot(self.support_masses(num), behind) * self.ratio(num)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """2B in max |u_j|, u = Rw: a linear programme need not have one solution, and all that is known is the box."""

@@ -90,18 +90,18 @@ class Herding(KernelProblem):
         n = len(self.labels)
         return (num.zeros(n) + num.lift(1.0)) / n if self.target is None else num.lift(self.target)
 
-    def spread(self, weights: Value, num: Arithmetic = FLOAT) -> Value:
+    def scattered(self, weights: Value, num: Arithmetic = FLOAT) -> Value:
         """w as weights of all points, shape (n,): 0 off the candidates."""
         if self.candidates is None:
             return num.lift(weights)
         k = len(self.candidates)
-        place = np.full(len(self.labels), k)
-        place[self.candidates] = np.arange(k)
-        return num.concat([num.lift(weights), num.zeros(1)])[place]
+        index = np.full(len(self.labels), k)
+        index[self.candidates] = np.arange(k)
+        return num.concat([num.lift(weights), num.zeros(1)])[index]
 
     def difference(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """c = p − w, the weights of ω_P − ω, shape (n,)."""
-        return self.target_weights(num) - self.spread(point["weights"], num)
+        return self.target_weights(num) - self.scattered(point["weights"], num)
 
     def scores(self, c: Value, num: Arithmetic = FLOAT) -> Value:
         """⟨Σ c_i ψ_i, ψ_l⟩ for all points l: G c, shape (n,). O(n²)."""
@@ -201,7 +201,7 @@ class Herding(KernelProblem):
         """K/κ with a power of four near max K_ii: the same weights and directions, values divided by κ."""
         kappa = squares.power_of_four(float(np.max(np.diagonal(self.gram))))
         natural = Herding(gram_factor.rescaled(self.gram, 1.0 / kappa), self.labels, self.candidates, self.target)
-        back = squares.times(difference=math.sqrt(kappa))
+        back = squares.scaling(difference=math.sqrt(kappa))
         return natural, Rescale(back, lambda given: {"direction": natural._direction(given)})
 
     @classmethod

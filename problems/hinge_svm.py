@@ -19,7 +19,7 @@ from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
 from simopt.problems.bounds import Bound, Bounded, Capacity, Penalty
 from simopt.problems.examples import margins as margin_cases
 from simopt.problems.losses import hinge_rows, intercepts
-from simopt.problems.losses.shares import Shares, Weights
+from simopt.problems.losses.sample_weights import SampleWeights, Weights
 from simopt.problems.norms import gram_factor, squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
 
@@ -115,9 +115,9 @@ class HingeSVM(Bounded, KernelProblem):
         return 1
 
     @cached_property
-    def shares(self) -> Shares:
+    def sample_weights(self) -> SampleWeights:
         """1/n, or p."""
-        return Shares.of(len(self.labels), self.weights)
+        return SampleWeights.of(len(self.labels), self.weights)
 
     def taken(self) -> str:
         """By the type of the bound, and whether there is an intercept."""
@@ -158,9 +158,9 @@ class HingeSVM(Bounded, KernelProblem):
         values = fitted + num.lift(point["bias"]) if self.intercept else fitted
         return num.lift(self.labels) * values * -1 + num.lift(1.0)
 
-    def prices(self, num: Arithmetic, multipliers: Multipliers) -> Value:
+    def admitted_multipliers(self, num: Arithmetic, multipliers: Multipliers) -> Value:
         """a clipped to [0, 1/n]; with an intercept also balanced to Σ a_i y_i = 0."""
-        capped = hinge_rows.capped(num, multipliers["margins"], self.shares)
+        capped = hinge_rows.capped(num, multipliers["margins"], self.sample_weights)
         return intercepts.balanced(num, capped, self.labels) if self.intercept else capped
 
     def slope(self, num: Arithmetic, a: Value) -> Value:
@@ -171,7 +171,7 @@ class HingeSVM(Bounded, KernelProblem):
         """(1/n) Σ [1 − y_i(f_i + b)]_+ + R(f)."""
         alpha = num.lift(point["alpha"])
         fitted = num.matvec(self.gram, alpha)
-        loss = self.shares.mean(num, num.pos(self.arguments(num, point, fitted)))
+        loss = self.sample_weights.mean(num, num.pos(self.arguments(num, point, fitted)))
         return loss + self.bound.value(num, alpha, fitted)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
@@ -185,14 +185,14 @@ class HingeSVM(Bounded, KernelProblem):
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """Σ a_i − R*(v) after the repair of a."""
-        a = self.prices(num, multipliers)
+        a = self.admitted_multipliers(num, multipliers)
         return num.sum(a) + self.bound.dual(num, self.slope(num, a), self.gram)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """Σ (1/n − a)[h]_+ + a[−h]_+, plus R(f) + R*(v) − ⟨v, f⟩."""
-        alpha, a = num.lift(point["alpha"]), self.prices(num, multipliers)
+        alpha, a = num.lift(point["alpha"]), self.admitted_multipliers(num, multipliers)
         hinges = self.arguments(num, point, num.matvec(self.gram, alpha))
-        return hinge_rows.slack(num, hinges, a, self.shares) + self.bound.gap(num, alpha, self.slope(num, a), self.gram)
+        return hinge_rows.slack(num, hinges, a, self.sample_weights) + self.bound.gap(num, alpha, self.slope(num, a), self.gram)
 
     def multipliers(self, point: Point) -> Multipliers:
         """Penalised, a_i = λ y_i α_i, clipped to [0, 1/n]; else the better of two.
@@ -200,24 +200,24 @@ class HingeSVM(Bounded, KernelProblem):
         In a ball the solution with multipliers a is a multiple of v = Σ a_i y_i k(x_i, ·); if it has a loss, some a_i is 1/n. So y∘α
         is stretched until an entry is 1/n and none more, and tried beside the subgradient of the hinges.
         """
-        alpha, share = np.asarray(point["alpha"], dtype=float), self.shares.floats
+        alpha, weight = np.asarray(point["alpha"], dtype=float), self.sample_weights.floats
         if isinstance(self.bound, Penalty):
-            return {"margins": np.clip(self.regularization * self.labels * alpha, 0.0, share)}
+            return {"margins": np.clip(self.regularization * self.labels * alpha, 0.0, weight)}
         along = np.maximum(self.labels * alpha, 0.0)
-        largest = float(np.max(along / np.where(share > 0, share, math.inf)))
+        largest = float(np.max(along / np.where(weight > 0, weight, math.inf)))
         wrong = self.arguments(FLOAT, point, self.gram @ alpha) > 0
-        tries: list[Multipliers] = [{"margins": np.where(wrong, share, 0.0)}]
+        tries: list[Multipliers] = [{"margins": np.where(wrong, weight, 0.0)}]
         if largest > 0.0 and np.any(wrong):
-            tries.append({"margins": np.minimum(along / largest, share)})
+            tries.append({"margins": np.minimum(along / largest, weight)})
         return max(tries, key=lambda given: float(self.dual_bound(given)))
 
     def distance(self, gap: float, point: Point | None = None) -> float:
-        """‖f − f*‖_H, from the bound; in a ball `spread` of the multipliers that the point suggests. Nothing for an intercept."""
+        """‖f − f*‖_H, from the bound; in a ball `ball_distance` of the multipliers that the point suggests. Nothing for an intercept."""
         if point is None or isinstance(self.bound, Penalty):
             return self.bound.distance(gap)
-        return self.spread(point, self.multipliers(point))
+        return self.ball_distance(point, self.multipliers(point))
 
-    def spread(self, point: Point, multipliers: Multipliers) -> float:
+    def ball_distance(self, point: Point, multipliers: Multipliers) -> float:
         r"""R with ‖f − f*‖_H ≤ R = min(2B, 2√(2Bg/s)) in a ball, where B = √c, g = P(f) − D(a) and s = ‖v‖_H.
 
         The loss is not strongly convex in H, but the ball is: for ‖f‖ ≤ B the last terms of the gap are Bs − ⟨v, f⟩, and
@@ -225,7 +225,7 @@ class HingeSVM(Bounded, KernelProblem):
         f and f* both have P − D(a) ≤ g, so both lie within √(2Bg/s) of (B/s)v. (s is bounded below in intervals.)
         """
         radius = math.sqrt(self.capacity)
-        v = self.slope(INTERVAL, self.prices(INTERVAL, multipliers))
+        v = self.slope(INTERVAL, self.admitted_multipliers(INTERVAL, multipliers))
         s = INTERVAL.lower(INTERVAL.sqrt(squares.squared_norm(INTERVAL, self.gram, v)))
         gap = float(self.gap(point, multipliers))
         return min(2.0 * radius, 2.0 * math.sqrt(2.0 * radius / s * gap)) if s > 0.0 and gap >= 0.0 else 2.0 * radius
@@ -244,7 +244,7 @@ class HingeSVM(Bounded, KernelProblem):
         kappa = squares.power_of_four(float(np.max(np.diagonal(self.gram))))
         root = math.sqrt(kappa)
         natural = replace(self, gram=gram_factor.rescaled(self.gram, 1.0 / kappa), bound=self.bound.in_units(root, 1.0))
-        return natural, Rescale(squares.times(alpha=1.0 / kappa, u=1.0 / root))
+        return natural, Rescale(squares.scaling(alpha=1.0 / kappa, u=1.0 / root))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

@@ -17,7 +17,7 @@ from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, proble
 from simopt.problems.domains import simplex
 from simopt.problems.examples import margins as margin_cases
 from simopt.problems.losses import hinge_rows
-from simopt.problems.losses.shares import Shares
+from simopt.problems.losses.sample_weights import SampleWeights
 from simopt.problems.norms import squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
 
@@ -98,7 +98,7 @@ class HingeSVMHull(KernelProblem):
         weights = num.lift(point["weights"])
         margins = self.scores(num, weights)
         penalty = num.pos(num.dot(weights, margins)) * num.lift(self.regularization) / 2
-        return Shares(len(self.labels)).mean(num, num.pos(num.lift(1.0) - margins)) + penalty
+        return SampleWeights(len(self.labels)).mean(num, num.pos(num.lift(1.0) - margins)) + penalty
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """max(w, 0) divided by its sum; equal weights if no w_j is positive."""
@@ -106,9 +106,9 @@ class HingeSVMHull(KernelProblem):
 
     def multipliers(self, point: Point) -> Multipliers:
         """β = w, and for a the better of 1/n where the margin is below 1 and 1/n everywhere (the loss without its bend)."""
-        weights, share = np.asarray(point["weights"], dtype=float), 1.0 / len(self.labels)
+        weights, mass = np.asarray(point["weights"], dtype=float), 1.0 / len(self.labels)
         wrong = self.scores(FLOAT, weights) < 1.0
-        tries = [{"margins": np.where(rows, share, 0.0), "direction": weights} for rows in (wrong, np.ones_like(wrong))]
+        tries = [{"margins": np.where(rows, mass, 0.0), "direction": weights} for rows in (wrong, np.ones_like(wrong))]
         return max(tries, key=lambda given: float(self.dual_bound(given)))
 
     def direction(self, multipliers: Multipliers) -> Array:
@@ -123,7 +123,7 @@ class HingeSVMHull(KernelProblem):
 
     def _dual_terms(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value, Value, Value]:
         """a clipped to [0, 1/n], β, Gβ and g = G(λβ − a)."""
-        a = hinge_rows.capped(num, multipliers["margins"], Shares(len(self.labels)))
+        a = hinge_rows.capped(num, multipliers["margins"], SampleWeights(len(self.labels)))
         beta = num.lift(self.direction(multipliers))
         along = self.scores(num, beta)
         return a, beta, along, along * num.lift(self.regularization) - self.scores(num, a)
@@ -138,7 +138,7 @@ class HingeSVMHull(KernelProblem):
         """Σ (1/n − a)[h]_+ + a[−h]_+, plus (λ/2)‖w − β‖²_G, plus Σ_j w_j (g_j − min g)."""
         weights = num.lift(point["weights"])
         a, beta, _, slopes = self._dual_terms(num, multipliers)
-        hinges = hinge_rows.slack(num, num.lift(1.0) - self.scores(num, weights), a, Shares(len(self.labels)))
+        hinges = hinge_rows.slack(num, num.lift(1.0) - self.scores(num, weights), a, SampleWeights(len(self.labels)))
         apart = squares.squared_norm(num, self.gram, num.lift(self.labels) * (weights - beta))
         behind = num.dot(weights, num.pos(slopes + num.max(slopes * -1)))
         return hinges + apart * num.lift(self.regularization) / 2 + behind

@@ -75,24 +75,24 @@ class KernelGoodness(FiniteDomain, CosineNorm):
 
     def predictions(self, alpha: Value, num: Arithmetic = FLOAT) -> Value:
         """Kα at the points of positive mass."""
-        return num.matvec(self.gram, num.lift(alpha))[self.charged]
+        return num.matvec(self.gram, num.lift(alpha))[self.support]
 
-    def spread(self, num: Arithmetic, q: Value) -> Value:
+    def scattered(self, num: Arithmetic, q: Value) -> Value:
         """q as multipliers of all points, 0 where there is no mass, shape (N,)."""
-        if len(self.charged) == len(self.targets):
+        if len(self.support) == len(self.targets):
             return q
-        place = np.full(len(self.targets), len(self.charged))
-        place[self.charged] = np.arange(len(self.charged))
-        return num.concat([q, num.zeros(1)])[place]
+        index = np.full(len(self.targets), len(self.support))
+        index[self.support] = np.arange(len(self.support))
+        return num.concat([q, num.zeros(1)])[index]
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise Σ pℓ(f, y) s.t. `predictions` f = Fu, the ball γ‖u‖ ≤ 1 and the rows of the loss; K ≈ F Fᵀ."""
         import cvxpy as cp
 
-        p, y, n = self.charges(), self.aims(), len(self.targets)
+        p, y, n = self.support_masses(), self.support_targets(), len(self.targets)
         gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
         u, f, slack = cp.Variable(self.factor.width, name="u"), cp.Variable(n, name="f"), cp.Variable(len(y), name="slack")
-        counted = f if len(y) == n else f[self.charged]  # points of mass 0 count for nothing
+        counted = f if len(y) == n else f[self.support]  # points of mass 0 count for nothing
         loss, rows = p @ slack, [(slack >= 0).set_label("nonneg")]
         if self.loss == "insensitive":
             epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
@@ -113,15 +113,15 @@ class KernelGoodness(FiniteDomain, CosineNorm):
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """α (or that of a factor's coordinates u), drawn back until γ‖W‖ ≤ 1; 0 if y = 0 and ε = 0."""
-        if self.vacant:
+        if self.trivial:
             return {"alpha": num.zeros(len(self.targets))}
         if "alpha" in point:
             alpha = np.asarray(num.mid(num.lift(point["alpha"])), dtype=float)
         else:
             alpha = self.factor.coefficients(point["u"], np.ones(len(self.targets)), 0.0)
-        return {"alpha": vectors.inside_ball(num, alpha, 1.0, self._share)}
+        return {"alpha": vectors.inside_ball(num, alpha, 1.0, self._relative_norm)}
 
-    def _share(self, num: Arithmetic, alpha: Value) -> Value:
+    def _relative_norm(self, num: Arithmetic, alpha: Value) -> Value:
         """γ‖W‖."""
         return self.norm(num, alpha) * num.lift(self.gamma)
 
@@ -131,15 +131,15 @@ class KernelGoodness(FiniteDomain, CosineNorm):
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """Σ c(q) − √(qᵀKq)/γ with q clipped."""
-        q = self.prices(num, multipliers)
-        return self.fixed_part(num, q) - self.norm(num, self.spread(num, q)) / num.lift(self.gamma)
+        q = self.admitted_multipliers(num, multipliers)
+        return self.fixed_part(num, q) - self.norm(num, self.scattered(num, q)) / num.lift(self.gamma)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """What the losses leave, and s(1/γ − t) with what Cauchy–Schwarz leaves of st − ⟨v, W⟩."""
-        if self.settled(num, num.lift(point["alpha"]), multipliers):
+        if self.trivial_optimum(num, num.lift(point["alpha"]), multipliers):
             return num.lift(0.0)
-        q, alpha = self.prices(num, multipliers), num.lift(point["alpha"])
-        v, left = self.spread(num, q), self.loss_gap(num, q, self.predictions(alpha, num))
+        q, alpha = self.admitted_multipliers(num, multipliers), num.lift(point["alpha"])
+        v, left = self.scattered(num, q), self.loss_gap(num, q, self.predictions(alpha, num))
         if num is FLOAT:
             return left + vectors.ball_term(num, self.coordinates(alpha), -self.coordinates(v), 1.0 / self.gamma)
         s, t = unit_ball.length(num, self.gram, v), unit_ball.length(num, self.gram, alpha)
@@ -158,7 +158,7 @@ class KernelGoodness(FiniteDomain, CosineNorm):
         """y/σ, ε/σ (or the margin/σ) and K/κ with powers of two near max |y_i| and of four near max K_ii; q × σ if squared."""
         sigma, kappa = self.target_unit(), squares.power_of_four(float(np.max(np.diagonal(self.gram))))
         back = squares.kernel_rescale(sigma, kappa)
-        return self.in_units(1.0 / sigma, kappa**-0.5), Rescale(back.point, squares.times(predictions=self.price_unit(sigma)))
+        return self.in_units(1.0 / sigma, kappa**-0.5), Rescale(back.point, squares.scaling(predictions=self.multiplier_unit(sigma)))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

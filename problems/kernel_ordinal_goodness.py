@@ -149,7 +149,7 @@ class KernelOrdinalGoodness(OrdinalDomain, CosineNorm):
     def normalised(self) -> tuple[Self, Rescale]:
         """K/κ, γ/√κ with a power of four near max K_ii: α/κ, u/√κ, the same thresholds."""
         kappa = squares.power_of_four(float(np.max(np.diagonal(self.gram))))
-        return self.in_units(kappa**-0.5), Rescale(squares.times(alpha=1.0 / kappa, u=kappa**-0.5))
+        return self.in_units(kappa**-0.5), Rescale(squares.scaling(alpha=1.0 / kappa, u=kappa**-0.5))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

@@ -118,7 +118,7 @@ class KernelRanking(ListDomain, KernelProblem):
     def multipliers(self, point: Point) -> Multipliers:
         """v_o = D_o(2C(η_o − r̃_z) + α_z/(mμ_z)), for which V = W, or 2CD_o(η_o − f_o), for which the first square vanishes: the better."""
         alpha = np.asarray(point["alpha"], dtype=float)
-        share = np.divide(alpha, self.shares, out=np.zeros_like(alpha), where=self.shares > 0)
+        share = np.divide(alpha, self.document_mass, out=np.zeros_like(alpha), where=self.document_mass > 0)
         spread = self.mass * (2.0 * self.cost * (self.targets - self.expected[self.entries]) + share[self.entries])
         fitted = 2.0 * self.cost * self.mass * (self.targets - self.predictions(alpha))
         return min(({"predictions": spread}, {"predictions": fitted}), key=lambda known: float(self.gap(point, known)))
@@ -145,8 +145,8 @@ class KernelRanking(ListDomain, KernelProblem):
     def normalised(self) -> tuple[Self, Rescale]:
         """K/κ with a power of four near the largest K_zz: α = α'/κ, u = u'/√κ, v = v'/κ, values over κ. η has no unit."""
         kappa = squares.power_of_four(float(np.max(np.diagonal(self.gram))))
-        back = squares.times(alpha=1.0 / kappa, u=kappa**-0.5)
-        return self.in_units(1.0 / kappa), Rescale(back, squares.times(predictions=1.0 / kappa))
+        back = squares.scaling(alpha=1.0 / kappa, u=kappa**-0.5)
+        return self.in_units(1.0 / kappa), Rescale(back, squares.scaling(predictions=1.0 / kappa))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
@@ -162,7 +162,7 @@ class KernelRanking(ListDomain, KernelProblem):
 
         def scale(given: Any, rng: np.random.Generator) -> Image:
             c = float(4.0 ** rng.integers(-10, 11))
-            both = squares.times(alpha=1.0 / c, predictions=1.0 / c)
+            both = squares.scaling(alpha=1.0 / c, predictions=1.0 / c)
             return Image(replace(given, gram=given.gram * c, cost=given.cost / c), 1.0 / c, both, both)
 
         return [

@@ -102,7 +102,7 @@ class KernelRegression(Problem):
         """σ_q Σ_i K_qi (y_i − ȳ)."""
         return num.matvec(self.similarities, self.deviations(num)) * num.lift(self.signs)
 
-    def spread(self, num: Arithmetic) -> Value:
+    def mean_square_deviation(self, num: Arithmetic) -> Value:
         """½ Σ_q σ_q Σ_i K_qi (y_i − ȳ)²."""
         d = self.deviations(num)
         return num.dot(num.rmatvec(self.similarities, num.lift(self.signs)), d * d) / 2
@@ -113,9 +113,9 @@ class KernelRegression(Problem):
 
         m = len(self.similarities)
         c, z = cp.Variable(m, name="c"), cp.Variable(m, name="z")
-        roots, pulls, spread = self._moments()
+        roots, pulls, mean_square_deviation = self._moments()
         predictions = (z == cp.multiply(roots, c)).set_label("predictions")
-        return cp.Problem(cp.Minimize(cp.sum_squares(z) / 2 - pulls @ c + spread), [predictions])
+        return cp.Problem(cp.Minimize(cp.sum_squares(z) / 2 - pulls @ c + mean_square_deviation), [predictions])
 
     def _moments(self) -> tuple[Array, Array, float]:
         """√|s|, σ∘t and ½ Σ σ K y², of y as it is."""
@@ -125,7 +125,7 @@ class KernelRegression(Problem):
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """½ Σ_q σ_q Σ_i K_qi (c_q − y_i)², expanded around ȳ."""
         e = num.lift(point["c"]) - num.lift(self.centre)
-        return num.dot(self.row_sums(num) * e, e) / 2 - num.dot(self.pulls(num), e) + self.spread(num)
+        return num.dot(self.row_sums(num) * e, e) / 2 - num.dot(self.pulls(num), e) + self.mean_square_deviation(num)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """c itself, since every c is feasible; the constant of constant targets."""
@@ -143,7 +143,7 @@ class KernelRegression(Problem):
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """½ Σ_q σ_q Σ_i K_qi (y_i − ȳ)² − ½ Σ_q t'_q²/|s_q| with t'_q = Σ_i K_qi (y_i − ȳ): the optimum, from any multipliers."""
         pulls = self.pulls(num)
-        return self.spread(num) - num.sum(pulls * pulls / self.row_sums(num)) / 2
+        return self.mean_square_deviation(num) - num.sum(pulls * pulls / self.row_sums(num)) / 2
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """½ Σ_q |s_q| (c_q − t_q/s_q)²."""

@@ -136,13 +136,13 @@ class KernelRidge(KernelProblem):
         """Scaling of the targets and of the kernel, sign, permutation, duplication."""
 
         def scale_targets(problem: Any, s: float) -> Image:
-            both = squares.times(alpha=s, predictions=s)
+            both = squares.scaling(alpha=s, predictions=s)
             return Image(replace(problem, targets=problem.targets * s), s * s, both, both)
 
         def scale_kernel(problem: Any, rng: np.random.Generator) -> Image:
             c = float(4.0 ** rng.integers(-10, 11))
             image = replace(problem, gram=problem.gram * c, regularization=problem.regularization * c)
-            return Image(image, 1.0, squares.times(alpha=1.0 / c))
+            return Image(image, 1.0, squares.scaling(alpha=1.0 / c))
 
         return [change_of_units("targets × s", scale_targets), Law("kernel × c, λ × c", scale_kernel), *squares.sample_laws("targets")]
 

@@ -84,7 +84,7 @@ class LandmarkedLeastSquares(LandmarkSquares):
 
     def in_units(self, s: float, c: float) -> Self:
         """y × s and Ψ × c: B × s/c, λ × c²."""
-        features = vectors.times_unit(self.features, c)
+        features = vectors.scaled(self.features, c)
         return replace(self, features=features, targets=self.targets * s, bound=self.bound.in_units(s / c, s * s))
 
     def target_unit(self) -> float:
@@ -96,11 +96,11 @@ class LandmarkedLeastSquares(LandmarkSquares):
         """Scaling of the targets and of the features together with what bounds w; sign; permutation; duplication."""
 
         def scale_targets(problem: Any, s: float) -> Image:
-            both = squares.times(w=s, predictions=s)
+            both = squares.scaling(w=s, predictions=s)
             return Image(problem.in_units(s, 1.0), s * s, both, both)
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
-            both = squares.times(w=-1.0, predictions=-1.0)
+            both = squares.scaling(w=-1.0, predictions=-1.0)
             return Image(replace(problem, targets=-problem.targets), 1.0, both, both)
 
         def select(problem: Any, order: NDArray[np.intp], weight: float) -> Image:

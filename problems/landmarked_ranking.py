@@ -110,7 +110,7 @@ class LandmarkedRanking(RankedLists, LandmarkSquares):
         """Ψ × c: B/c, λ × c². s = 1: relevances cannot be put in other units."""
         if s != 1.0:
             raise InvalidProblem(f"targets: a factor {s:g} given, but normalised relevance has no unit; leave it at 1")
-        return replace(self, features=vectors.times_unit(self.features, c), bound=self.bound.in_units(1.0 / c, 1.0))
+        return replace(self, features=vectors.scaled(self.features, c), bound=self.bound.in_units(1.0 / c, 1.0))
 
     def target_unit(self) -> float:
         """1: η has no unit, its largest entries are of size 1."""
@@ -123,12 +123,12 @@ class LandmarkedRanking(RankedLists, LandmarkSquares):
         def change_base(problem: Any, rng: np.random.Generator) -> Image:
             natural = problem.logarithm == NATURAL
             c = 1.0 / math.log(2.0) if natural else math.log(2.0)
-            both = squares.times(w=c, predictions=c)
+            both = squares.scaling(w=c, predictions=c)
             image = replace(problem, logarithm=BINARY if natural else NATURAL, bound=problem.bound.in_units(c, c * c))
             return Image(image, c * c, both, both)
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
-            return Image(replace(problem, features=-problem.features), 1.0, squares.times(w=-1.0))
+            return Image(replace(problem, features=-problem.features), 1.0, squares.scaling(w=-1.0))
 
         def select(problem: Any, order: npt.NDArray[np.intp], weight: float) -> Image:
             copies = np.arange(len(order)) % 2 if len(order) > len(problem.relevance) else np.zeros(len(order), dtype=np.intp)

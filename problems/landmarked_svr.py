@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -15,12 +15,12 @@ from simopt.core.fields import NonNegative, Targets
 from simopt.data.row_blocks import StreamedFeatures
 from simopt.data.similarities import Similarity
 from simopt.model.forms import Forms
-from simopt.model.problem import ALL_CONES, Example, problem
+from simopt.model.problem import ALL_CONES, Example, problem, with_checked_fields
 from simopt.problems.bounds import Ball, Bound, Bounded, Penalty
 from simopt.problems.examples import recipes
 from simopt.problems.losses import insensitive
 from simopt.problems.losses.insensitive import InsensitiveRegression, Smoothness
-from simopt.problems.losses.shares import Weights
+from simopt.problems.losses.sample_weights import Weights
 from simopt.problems.norms import vectors
 
 if TYPE_CHECKING:
@@ -143,8 +143,10 @@ class LandmarkedSVR(Bounded, InsensitiveRegression):
 
     def in_units(self, s: float, c: float) -> Self:
         """y, ε, 1/β × s and Ψ × c: w × s/c."""
-        features, targets, bound = vectors.times_unit(self.features, c), self.targets * s, self.bound.in_units(s / c, s)
-        return replace(self, features=features, targets=targets, bound=bound, epsilon=self.epsilon * s, smoothness=self.smoothness / s)
+        features, targets, bound = vectors.scaled(self.features, c), self.targets * s, self.bound.in_units(s / c, s)
+        return with_checked_fields(
+            self, features=features, targets=targets, bound=bound, epsilon=self.epsilon * s, smoothness=self.smoothness / s
+        )
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

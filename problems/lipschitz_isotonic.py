@@ -184,8 +184,8 @@ class LipschitzIsotonic(Problem):
         d = self._clipped(num, given[1:] - given[:-1], least)
         if self.low is not None and self.high is not None:
             excess = d - least
-            room = num.lift(self.high) - num.lift(self.low) - num.sum(least)
-            d = least + excess * chain.share_that_fits(num, num.sum(excess), room)
+            budget = num.lift(self.high) - num.lift(self.low) - num.sum(least)
+            d = least + excess * chain.fitting_fraction(num, num.sum(excess), budget)
         climb = num.concat([num.zeros(1), num.cumsum(d)])
         x = climb + c  # from the centre: on an x[0] that is far off the steps would drown
         shift = num.dot(w, num.lift(self.targets) - x) / num.sum(w)
@@ -202,13 +202,13 @@ class LipschitzIsotonic(Problem):
         below, free = num.minimum(rising, self.steps(num)), num.lift(self.free.astype(float))
         return below + (rising - below) * free if np.any(self.free) else below
 
-    def prices(self, multipliers: Multipliers) -> Array:
+    def chain_multipliers(self, multipliers: Multipliers) -> Array:
         """τ_0, …, τ_n from any multipliers, dual feasible."""
         tau = np.zeros(len(self.targets) + 1)
         inner, every = tau[1:-1], slice(None)
-        for name, places, sign in (("lipschitz", every, 1.0), ("upper", self.capped, 1.0), ("monotone", every, -1.0)):
+        for name, entries, sign in (("lipschitz", every, 1.0), ("upper", self.capped, 1.0), ("monotone", every, -1.0)):
             if name in multipliers:
-                inner[places] += sign * np.asarray(multipliers[name], dtype=float).reshape(-1)
+                inner[entries] += sign * np.asarray(multipliers[name], dtype=float).reshape(-1)
         for name, end in (("low", 0), ("high", -1)):
             if name in multipliers:
                 tau[end] = -float(np.asarray(multipliers[name]).reshape(()))
@@ -223,7 +223,7 @@ class LipschitzIsotonic(Problem):
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(τ), with y, lo and hi counted from one c: Σ q = τ_0 − τ_n."""
-        tau = self.prices(multipliers)
+        tau = self.chain_multipliers(multipliers)
         t, c = num.lift(tau), num.lift(self.centre)
         q = t[:-1] - t[1:]
         value = num.dot(q, num.lift(self.targets) - c) - num.dot(q / num.lift(chain.divisor(self.mass)), q) / 2
@@ -234,7 +234,7 @@ class LipschitzIsotonic(Problem):
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """Σ ½w(x − y + q/w)² + Σ τ^+(u − d) + τ^−(d − l) − τ_0(x_1 − lo) − τ_n(hi − x_n)."""
-        tau, x = self.prices(multipliers), num.lift(point["x"])
+        tau, x = self.chain_multipliers(multipliers), num.lift(point["x"])
         if squares.all_zero(num, self.mass * self.targets, x, tau):
             return num.lift(0.0)
         t, w = num.lift(tau), num.lift(self.mass)
@@ -288,7 +288,7 @@ class LipschitzIsotonic(Problem):
         def back(values: Point) -> Point:
             return {key: centre + sigma * np.asarray(value) for key, value in values.items()}
 
-        return replace(self, **fields), Rescale(back, squares.times(**dict.fromkeys(chain_cases.ROWS, omega * sigma)))
+        return replace(self, **fields), Rescale(back, squares.scaling(**dict.fromkeys(chain_cases.ROWS, omega * sigma)))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

@@ -321,16 +321,16 @@ class MPowerRLS(Bounded, KernelProblem):
     def distance(self, gap: float, point: Point | None = None) -> float:
         """Radius of a ball around f in H that holds f* (see `simopt.model.uniform_convexity`).
 
-        In the ball the smaller of 2B and what `spread` gives for the multipliers that the point suggests; 2B without a point.
+        In the ball the smaller of 2B and what `ball_distance` gives for the multipliers that the point suggests; 2B without a point.
         """
         if isinstance(self.bound, PowerBall):
             suggested = None if point is None else self.multipliers(point)
-            return 2.0 * self.norm_bound if point is None or suggested is None else self.spread(point, suggested)
+            return 2.0 * self.norm_bound if point is None or suggested is None else self.ball_distance(point, suggested)
         t = None if point is None else math.sqrt(squares.squared_norm(FLOAT, self.gram, np.asarray(point["alpha"], dtype=float)))
         upper = self.scale() + gap if point is None else float(self.objective(point))
         return uniform_convexity.distance(max(gap, 0.0), t, self.regularization, self.power, upper)
 
-    def spread(self, point: Point, multipliers: Multipliers) -> float:
+    def ball_distance(self, point: Point, multipliers: Multipliers) -> float:
         r"""R with ‖f − f*‖_H ≤ R = min(2B, 2√(2Bg/s)) in the ball, where g = P(f) − D(v) and s = ‖v‖_H.
 
         The objective is not strongly convex in H, but the ball is: for ‖f‖ ≤ B the last two terms of the gap are Bs − ⟨v, f⟩, and
@@ -373,13 +373,13 @@ class MPowerRLS(Bounded, KernelProblem):
         """Scaling of the targets and of the kernel, permutation, duplication."""
 
         def scale_targets(problem: Any, s: float) -> Image:
-            both = squares.times(alpha=s, predictions=s)
+            both = squares.scaling(alpha=s, predictions=s)
             return Image(replace(problem, targets=problem.targets * s, bound=problem.bound.in_units(s, 1.0)), s * s, both, both)
 
         def scale_kernel(problem: Any, rng: np.random.Generator) -> Image:
             c = float(4.0 ** rng.integers(-10, 11))
             image = replace(problem, gram=problem.gram * c, bound=problem.bound.in_units(1.0, c))
-            return Image(image, 1.0, squares.times(alpha=1.0 / c))
+            return Image(image, 1.0, squares.scaling(alpha=1.0 / c))
 
         by_targets, by_kernel = cls.either(penalty=("λ × s^(2−m)", "λ × c^(m/2)"), ball=("Γ × s^m", "Γ × c^(−m/2)"))
         scalings = [change_of_units(f"targets × s, {by_targets}", scale_targets), Law(f"kernel × c, {by_kernel}", scale_kernel)]

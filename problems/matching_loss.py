@@ -18,7 +18,7 @@ from simopt.model.gap_unit import ratio
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, laws_of_samples, problem
 from simopt.problems.examples import recipes
 from simopt.problems.losses import gaussian
-from simopt.problems.losses.shares import Shares, Weights, in_parts
+from simopt.problems.losses.sample_weights import SampleWeights, Weights, in_parts
 from simopt.problems.losses.transfers import TRANSFERS, Integrated
 from simopt.problems.norms import squares, vectors
 
@@ -86,9 +86,9 @@ class MatchingLoss(Problem):
             )
 
     @cached_property
-    def shares(self) -> Shares:
+    def sample_weights(self) -> SampleWeights:
         """1/m, or p."""
-        return Shares.of(len(self.targets), self.weights)
+        return SampleWeights.of(len(self.targets), self.weights)
 
     @property
     def link(self) -> Integrated:
@@ -129,7 +129,7 @@ class MatchingLoss(Problem):
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/m) Σ U(f) − yf."""
         f = num.matvec(self.features, num.lift(point["w"]))
-        return self.shares.mean(num, self.link.value(num, f)) - self.shares.mean(num, num.lift(self.targets) * f)
+        return self.sample_weights.mean(num, self.link.value(num, f)) - self.sample_weights.mean(num, num.lift(self.targets) * f)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w, drawn back into the ball if it lies outside."""
@@ -138,7 +138,7 @@ class MatchingLoss(Problem):
     def multipliers(self, point: Point) -> Multipliers:
         """(y − s)/m, or p∘(y − s), with s = u(f), or s = u(f) + u'(f)∘Xv with the Newton step v, whichever has the smaller gap."""
         w = np.asarray(point["w"], dtype=float)
-        f, p = self.features @ w, self.shares.floats
+        f, p = self.features @ w, self.sample_weights.floats
         s = self.link.transfer(f)
         plain = {"predictions": (self.targets - s) * p}
         if len(w) > WIDEST:
@@ -151,32 +151,32 @@ class MatchingLoss(Problem):
         """The least v with (H + μI)v = −(g + μw), H = (1/m) Σ slope_i x_i x_iᵀ, μ = [−⟨g, w⟩]_+/W² where w lies on the ball, else 0."""
         length = vectors.length_of(w)
         mu = max(0.0, -float(g @ w) / length**2) if length >= self.radius * (1.0 - 1e-9) else 0.0
-        H = (self.features.T * (slope * self.shares.floats)) @ self.features
+        H = (self.features.T * (slope * self.sample_weights.floats)) @ self.features
         values, basis = np.linalg.eigh(H)
         kept = values > 1e-13 * max(float(values[-1]), 0.0)
         inverse = np.where(kept | (mu > 0), 1.0 / np.where(kept | (mu > 0), np.maximum(values, 0.0) + mu, 1.0), 0.0)
         out: Array = -basis @ (inverse * (basis.T @ (g + mu * w)))
         return out
 
-    def _price(self, multipliers: Multipliers) -> Array:
+    def _parameter(self, multipliers: Multipliers) -> Array:
         """θ of s = y − mλ, or y − λ/p, in the domain of U*; floats, the same in every arithmetic."""
         given = np.asarray(multipliers["predictions"], dtype=float).reshape(-1)
-        return self.link.price(self.targets - self.shares.per_share(FLOAT, given))
+        return self.link.parameter(self.targets - self.sample_weights.per_weight(FLOAT, given))
 
     def _pull(self, num: Arithmetic, theta: Array) -> Value:
         """g = (1/m) Xᵀ(s − y), or Xᵀ(p∘(s − y))."""
-        return num.rmatvec(self.features, (self.link.at(num, theta) - num.lift(self.targets)) * self.shares.each(num))
+        return num.rmatvec(self.features, (self.link.at(num, theta) - num.lift(self.targets)) * self.sample_weights.each(num))
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """−(1/m) Σ U*(s) − W‖g‖ with s clipped into the domain of U*."""
-        theta = self._price(multipliers)
-        conjugate = self.shares.mean(num, self.link.conjugate(num, theta))
+        theta = self._parameter(multipliers)
+        conjugate = self.sample_weights.mean(num, self.link.conjugate(num, theta))
         return conjugate * -1 - num.norm(self._pull(num, theta)) * num.lift(self.radius)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """(1/m) Σ of the Fenchel–Young remainders, plus W‖g‖ + ⟨g, w⟩."""
-        w, theta = num.lift(point["w"]), self._price(multipliers)
-        remainder = self.shares.mean(num, self.link.slack(num, theta, num.matvec(self.features, w)))
+        w, theta = num.lift(point["w"]), self._parameter(multipliers)
+        remainder = self.sample_weights.mean(num, self.link.slack(num, theta, num.matvec(self.features, w)))
         return remainder + vectors.ball_term(num, w, self._pull(num, theta), self.radius)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
@@ -196,21 +196,21 @@ class MatchingLoss(Problem):
         if not self.link.bounded:
             return found
         f = np.clip(self.features @ np.asarray(point["w"], dtype=float), -SEVERAL, SEVERAL)
-        terms = self.shares.mean(FLOAT, self.link.value(FLOAT, f)) + self.shares.mean(FLOAT, np.abs(self.targets * f))
+        terms = self.sample_weights.mean(FLOAT, self.link.value(FLOAT, f)) + self.sample_weights.mean(FLOAT, np.abs(self.targets * f))
         return min(found, ratio(gap, terms))
 
     def scale(self) -> float:
         """U(0), for the identity mean(y²)/2."""
         if self.link.bounded:
             return float(self.objective(self.trivial_point()))
-        return 0.5 * float(self.shares.mean(FLOAT, np.square(self.targets)))
+        return 0.5 * float(self.sample_weights.mean(FLOAT, np.square(self.targets)))
 
     def normalised(self) -> tuple[MatchingLoss, Rescale]:
         """X/κ, W κ/σ, y/σ with κ near max ‖x_i‖ and, for the identity, σ near max |y| (else 1): w = w'σ/κ, multipliers × σ."""
         sigma = 1.0 if self.link.bounded else squares.power_of_two(squares.largest(self.targets))
         kappa = squares.power_of_two(vectors.largest_row(self.features) or sigma / self.radius)
         natural = replace(self, features=self.features / kappa, targets=self.targets / sigma, radius=self.radius * (kappa / sigma))
-        return natural, Rescale(squares.times(w=sigma / kappa, f=sigma), squares.times(predictions=sigma))
+        return natural, Rescale(squares.scaling(w=sigma / kappa, f=sigma), squares.scaling(predictions=sigma))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
@@ -219,9 +219,9 @@ class MatchingLoss(Problem):
         signal = features @ np.array([1.0, -1.0, 0.5])
         labels = (rng.uniform(size=14) < TRANSFERS["logistic"].transfer(3.0 * signal)).astype(float)
         for transfer, link in TRANSFERS.items():
-            shares = signal + 0.3 * rng.normal(size=14)
+            sample_weights = signal + 0.3 * rng.normal(size=14)
             yield Example(f"{transfer}: small ball", cls(features, labels, transfer, 0.5))
-            yield Example(f"{transfer}: large ball", cls(features, link.transfer(shares), transfer, 20.0))
+            yield Example(f"{transfer}: large ball", cls(features, link.transfer(sample_weights), transfer, 20.0))
             weights = rng.integers(1, 5, size=14) / 2.0
             weights[1] = 0.0
             yield Example(f"{transfer}: weights, one of them 0", cls(features, labels, transfer, 1.0, weights))
@@ -237,10 +237,10 @@ class MatchingLoss(Problem):
         """Units of the features, their signs, permutation, duplication."""
 
         def by(problem: Any, s: float) -> Image:
-            return Image(replace(problem, features=problem.features * s, radius=problem.radius / s), 1.0, squares.times(w=1.0 / s))
+            return Image(replace(problem, features=problem.features * s, radius=problem.radius / s), 1.0, squares.scaling(w=1.0 / s))
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
-            return Image(replace(problem, features=-problem.features), 1.0, squares.times(w=-1.0))
+            return Image(replace(problem, features=-problem.features), 1.0, squares.scaling(w=-1.0))
 
         def select(problem: Any, order: NDArray[np.intp], weight: Any) -> Image:
             own = {} if problem.weights is None else {"weights": problem.weights[order]}

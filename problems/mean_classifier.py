@@ -18,7 +18,7 @@ from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
 from simopt.problems.bounds import Bound, Bounded, Penalty, UnitBall
 from simopt.problems.examples import margins as margin_cases
-from simopt.problems.losses.shares import Shares, Weights
+from simopt.problems.losses.sample_weights import SampleWeights, Weights
 from simopt.problems.norms import gram_factor, squares, unit_ball
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
 
@@ -86,13 +86,13 @@ class MeanClassifier(Bounded, KernelProblem):
         return 1
 
     @cached_property
-    def shares(self) -> Shares:
+    def sample_weights(self) -> SampleWeights:
         """1/n, or p."""
-        return Shares.of(len(self.labels), self.weights)
+        return SampleWeights.of(len(self.labels), self.weights)
 
     def mean(self, num: Arithmetic) -> Value:
         """Coefficients y/n of ω_S, or p∘y."""
-        return num.lift(self.labels) * self.shares.each(num)
+        return num.lift(self.labels) * self.sample_weights.each(num)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise 1 − yᵀf/n + (λ/2)‖u‖² subject to predictions f = F u, K ≈ F Fᵀ.
@@ -163,7 +163,7 @@ class MeanClassifier(Bounded, KernelProblem):
         root = math.sqrt(kappa)
         sigma = squares.power_of_two(self.regularization) if isinstance(self.bound, Penalty) else root
         natural = replace(self, gram=gram_factor.rescaled(self.gram, 1.0 / kappa), bound=self.bound.in_units(1.0, 1.0 / sigma))
-        return natural, Rescale(squares.times(alpha=1.0 / sigma, u=root / sigma, f=kappa / sigma))
+        return natural, Rescale(squares.scaling(alpha=1.0 / sigma, u=root / sigma, f=kappa / sigma))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

@@ -117,7 +117,7 @@ class MaximumMeanDiscrepancy(KernelProblem):
         """K/κ with a power of four near max K_ii: α = α'/√κ, values divided by √κ."""
         kappa = squares.power_of_four(float(np.max(np.diagonal(self.gram))))
         natural = MaximumMeanDiscrepancy(gram_factor.rescaled(self.gram, 1.0 / kappa), self.labels)
-        return natural, Rescale(squares.times(alpha=1.0 / math.sqrt(kappa)))
+        return natural, Rescale(squares.scaling(alpha=1.0 / math.sqrt(kappa)))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
@@ -137,10 +137,10 @@ class MaximumMeanDiscrepancy(KernelProblem):
         """Units of the feature map, change of all labels, permutation, duplication."""
 
         def by(problem: Any, s: float) -> Image:
-            return Image(replace(problem, gram=problem.gram * s**2), s, squares.times(alpha=1.0 / s))
+            return Image(replace(problem, gram=problem.gram * s**2), s, squares.scaling(alpha=1.0 / s))
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
-            return Image(replace(problem, labels=-problem.labels), 1.0, squares.times(alpha=-1.0))
+            return Image(replace(problem, labels=-problem.labels), 1.0, squares.scaling(alpha=-1.0))
 
         return [change_of_units("φ × s", by), Law("labels × −1", mirror), *squares.sample_laws("labels")]
 

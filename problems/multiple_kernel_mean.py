@@ -220,7 +220,7 @@ class MultipleKernelMean(Problem):
         """Change of all labels, order of the kernels, permutation and duplication of the samples."""
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
-            return Image(replace(problem, labels=-problem.labels), 1.0, squares.times(alpha=-1.0))
+            return Image(replace(problem, labels=-problem.labels), 1.0, squares.scaling(alpha=-1.0))
 
         def reorder(problem: Any, rng: np.random.Generator) -> Image:
             order = rng.permutation(len(problem.grams))

@@ -92,7 +92,7 @@ class OrdinalGoodness(OrdinalDomain):
 
     def predictions(self, v: Value, num: Arithmetic = FLOAT) -> Value:
         """f_i = B Σ_j p_j v_j K_ij."""
-        return num.matvec(self.gram, self.charges(num) * num.lift(v)) * num.lift(self.bound)
+        return num.matvec(self.gram, self.masses_in(num) * num.lift(v)) * num.lift(self.bound)
 
     def predictions_at(self, point: Point, num: Arithmetic) -> Value:
         """f at all points."""
@@ -104,12 +104,12 @@ class OrdinalGoodness(OrdinalDomain):
 
     def regular_dual(self, num: Arithmetic, q: Value) -> Value:
         """−B Σ_j p_j |Σ_i q_i K_ij|."""
-        return num.dot(self.charges(num), num.abs(num.rmatvec(self.gram, q))) * num.lift(self.bound) * -1
+        return num.dot(self.masses_in(num), num.abs(num.rmatvec(self.gram, q))) * num.lift(self.bound) * -1
 
     def regular_gap(self, num: Arithmetic, point: Point, q: Value) -> Value:
         """B Σ_j p_j (|k_j| + v_j k_j), k = Kᵀq."""
         k = num.rmatvec(self.gram, q)
-        return num.dot(self.charges(num), num.pos(num.abs(k) + num.lift(point["v"]) * k)) * num.lift(self.bound)
+        return num.dot(self.masses_in(num), num.pos(num.abs(k) + num.lift(point["v"]) * k)) * num.lift(self.bound)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise Σ p slacks s.t. `predictions` f = B K(p∘v), |v| ≤ 1, `below` b + γ − f, `above` f − b + γ ≤ slack, `order`."""
@@ -159,7 +159,7 @@ class OrdinalGoodness(OrdinalDomain):
     def normalised(self) -> tuple[Self, Rescale]:
         """γ/σ, Δ/σ and K/κ with powers of two near γ and max |K_ij|: the same v, thresholds × σ; multipliers are pure numbers."""
         sigma, kappa = squares.power_of_two(self.gamma), squares.power_of_two(squares.largest(self.gram))
-        back = squares.times(thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma)
+        back = squares.scaling(thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma)
         return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(back)
 
     @classmethod

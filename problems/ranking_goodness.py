@@ -91,7 +91,7 @@ class RankingGoodness(ListDomain):
     @cached_property
     def measure(self) -> Array:
         """μ, (N,)."""
-        return self.shares / self.length
+        return self.document_mass / self.length
 
     def predictions(self, v: Value, num: Arithmetic = FLOAT) -> Value:
         """f_o = B Σ_z μ_z v_z K(z_o, z)."""
@@ -175,7 +175,7 @@ class RankingGoodness(ListDomain):
             return Image(given.in_units(float(2.0 ** rng.integers(-20, 21))))
 
         def mirror(given: Any, rng: np.random.Generator) -> Image:
-            return Image(replace(given, gram=-given.gram), 1.0, squares.times(v=-1.0))
+            return Image(replace(given, gram=-given.gram), 1.0, squares.scaling(v=-1.0))
 
         return [
             Law("similarity × c", scale),

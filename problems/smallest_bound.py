@@ -87,10 +87,10 @@ class SmallestBound(FiniteDomain):
         """Weights of the points of positive mass with a loss below the level; None where there are none. Found in natural units."""
         sigma, kappa = self.target_unit(), squares.power_of_two(squares.largest(self.gram))
         twin = self.in_units(1.0 / sigma, 1.0 / kappa)
-        p = twin.charges()
+        p = twin.support_masses()
         if twin.loss_at_zero() <= twin.level:
             return np.zeros(len(p))
-        found = slater.inner_weights(twin.core * p, twin.aims(), p, twin.loss_function, twin.level)
+        found = slater.inner_weights(twin.core * p, twin.support_targets(), p, twin.loss_function, twin.level)
         return None if found is None else found * (sigma / kappa)
 
     def ray(self) -> Multipliers | None:
@@ -99,16 +99,16 @@ class SmallestBound(FiniteDomain):
             return None
         sigma, kappa = self.target_unit(), squares.power_of_two(squares.largest(self.gram))
         twin = self.in_units(1.0 / sigma, 1.0 / kappa)
-        found = slater.ray(twin.core * twin.charges(), twin.aims(), twin.charges(), twin.loss_function)
+        found = slater.ray(twin.core * twin.support_masses(), twin.support_targets(), twin.support_masses(), twin.loss_function)
         if found is None:
             return None
         q = np.zeros(len(self.targets))
-        q[self.charged] = found * self.price_unit(sigma)
+        q[self.support] = found * self.multiplier_unit(sigma)
         return {"predictions": q, "level": np.array(1.0)}
 
     def predictions(self, w: Value, num: Arithmetic = FLOAT) -> Value:
         """f_i = Σ_j p_j w_j K_ij at the points of positive mass; w of those."""
-        return num.matvec(self.core, self.charges(num) * w)
+        return num.matvec(self.core, self.support_masses(num) * w)
 
     def attained(self, w: Value, num: Arithmetic = FLOAT) -> Value:
         """Σ p_i ℓ(f_i, y_i) of weights of the points of positive mass."""
@@ -118,11 +118,11 @@ class SmallestBound(FiniteDomain):
         """Minimise t s.t. |w| ≤ t (`upper`, `lower`), `predictions` f = K(p∘w), Σ pℓ(f, y) ≤ ε₀ (`level`) and the rows of the loss."""
         import cvxpy as cp
 
-        p, y, n = self.charges(), self.aims(), len(self.targets)
+        p, y, n = self.support_masses(), self.support_targets(), len(self.targets)
         level = cp.Parameter(nonneg=True, name="level", value=self.level)
         w, f, t = cp.Variable(n, name="w"), cp.Variable(n, name="f"), cp.Variable(name="t")
         slack = cp.Variable(len(y), name="slack")
-        counted = f if len(y) == n else f[self.charged]  # points of mass 0 count for nothing
+        counted = f if len(y) == n else f[self.support]  # points of mass 0 count for nothing
         loss, rows = p @ slack, [(slack >= 0).set_label("nonneg")]
         if self.loss == "insensitive":
             epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
@@ -141,48 +141,48 @@ class SmallestBound(FiniteDomain):
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """max |w_j|; ∞ if there is no inner point and w misses the level."""
-        w = num.lift(point["w"])[self.charged]
+        w = num.lift(point["w"])[self.support]
         if self.inner is None and num.upper(self.attained(w, num)) > self.level:
             return math.inf
         return num.max(num.abs(w))
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w, blended with the inner point until its loss is at most ε₀; 0 where w = 0 is feasible. Weights off the masses are 0."""
-        given = np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1)[self.charged]
+        given = np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1)[self.support]
         w, inner = num.lift(given), self.inner
         if inner is not None:
             loss, goal = self.attained(w, num), num.lift(self.level)
             if num.upper(loss - goal) > 0.0:
                 w = self._blended(num, w, loss, goal)
-        return {"w": w if len(self.charged) == len(self.targets) else self._spread(num, w)}
+        return {"w": w if len(self.support) == len(self.targets) else self._scattered(num, w)}
 
     def _blended(self, num: Arithmetic, w: Value, loss: Value, goal: Value) -> Value:
         """(1 − θ)w + θw° with θ = (loss − ε₀)/(loss − loss°), so that the loss is at most ε₀; w° itself where θ is no number."""
         inner = num.lift(self.inner)
-        room = loss - self.attained(inner, num)
-        if not np.any(self.inner) or not (num.lower(room) > 0.0 and math.isfinite(num.upper(loss))):
+        slack = loss - self.attained(inner, num)
+        if not np.any(self.inner) or not (num.lower(slack) > 0.0 and math.isfinite(num.upper(loss))):
             return inner
-        theta = num.minimum(num.pos(loss - goal) / room, num.lift(1.0))
+        theta = num.minimum(num.pos(loss - goal) / slack, num.lift(1.0))
         return w * (num.lift(1.0) - theta) + inner * theta
 
-    def _spread(self, num: Arithmetic, values: Value) -> Value:
-        place = np.full(len(self.targets), len(self.charged))
-        place[self.charged] = np.arange(len(self.charged))
-        return num.concat([values, num.zeros(1)])[place]
+    def _scattered(self, num: Arithmetic, values: Value) -> Value:
+        index = np.full(len(self.targets), len(self.support))
+        index[self.support] = np.arange(len(self.support))
+        return num.concat([values, num.zeros(1)])[index]
 
     def multipliers(self, point: Point) -> Multipliers:
         """q_i = −p_i ∂ℓ/∂f at f_i, λ = 1."""
-        return {"predictions": self.suggested(self.predictions(np.asarray(point["w"], dtype=float)[self.charged])), "level": np.array(1.0)}
+        return {"predictions": self.suggested(self.predictions(np.asarray(point["w"], dtype=float)[self.support])), "level": np.array(1.0)}
 
-    def _priced(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value, Value, bool]:
+    def _dual_terms(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value, Value, bool]:
         """q, g, Σ_j p_j|g_j| and whether g is 0 (in floats: nothing but rounding)."""
         strength = float(np.asarray(multipliers["level"]).reshape(()))
         factor = 1.0 / strength if strength > 0.0 and math.isfinite(1.0 / strength) else 0.0
         if self.loss == "squared":
             factor *= self._multiple(multipliers, factor)
-        q = self.prices(num, multipliers, factor)
+        q = self.admitted_multipliers(num, multipliers, factor)
         g = num.rmatvec(self.core, q)
-        total = num.dot(self.charges(num), num.abs(g))
+        total = num.dot(self.support_masses(num), num.abs(g))
         if num is FLOAT:  # column by column: small ones must not hide behind the rounding errors of large ones
             noise = len(g) * EPS * (np.abs(self.core).T @ np.abs(q))
             return q, g, total, bool(np.all(np.abs(g) <= 4.0 * noise))
@@ -190,13 +190,13 @@ class SmallestBound(FiniteDomain):
 
     def _multiple(self, multipliers: Multipliers, factor: float) -> float:
         """θ with the largest D(θq), √(ε₀/Σ q²/(4p)); 1 where that is no number."""
-        q = self.prices(FLOAT, multipliers, factor)
-        size = float(np.sum(q * q / (4.0 * self.charges())))
+        q = self.admitted_multipliers(FLOAT, multipliers, factor)
+        size = float(np.sum(q * q / (4.0 * self.support_masses())))
         return math.sqrt(self.level / size) if size > 0.0 and math.isfinite(size) else 1.0
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """(Σ c(q) − ε₀)/Σ_j p_j|g_j|, or 0; ∞ if g = 0 and Σ c(q) > ε₀."""
-        q, _, total, flat = self._priced(num, multipliers)
+        q, _, total, flat = self._dual_terms(num, multipliers)
         excess = self.fixed_part(num, q) - num.lift(self.level)
         if num.lower(excess) <= 0.0:
             return num.lift(0.0)
@@ -207,15 +207,15 @@ class SmallestBound(FiniteDomain):
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """What box, losses and level leave, over Σ_j p_j|g_j|; B itself where the bound is 0."""
-        q, g, total, flat = self._priced(num, multipliers)
+        q, g, total, flat = self._dual_terms(num, multipliers)
         bound = self.objective(point, num)
         if num.upper(bound) == math.inf:
             return math.inf
         if num.lower(self.fixed_part(num, q) - num.lift(self.level)) <= 0.0 or flat or num.lower(total) <= 0.0:
             return bound
-        w = num.lift(point["w"])[self.charged]
+        w = num.lift(point["w"])[self.support]
         f = self.predictions(w, num)
-        behind = num.dot(self.charges(num), num.pos(num.abs(g) * bound - w * g))
+        behind = num.dot(self.support_masses(num), num.pos(num.abs(g) * bound - w * g))
         return (behind + self.loss_gap(num, q, f) + num.pos(num.lift(self.level) - self.mean_loss(num, f))) / total
 
     def distance(self, gap: float, point: Point | None = None) -> float:
@@ -244,10 +244,10 @@ class SmallestBound(FiniteDomain):
         sigma = self.target_unit()
         kappa = sigma / squares.power_of_two(self.scale())
         factor = sigma / kappa
-        back = squares.times(predictions=self.price_unit(sigma))
+        back = squares.scaling(predictions=self.multiplier_unit(sigma))
         natural = self.in_units(1.0 / sigma, 1.0 / kappa)
         freeze(natural, inner=None if self.inner is None else self.inner / factor)  # it took programmes of its own to find
-        return natural, Rescale(squares.times(w=factor, t=factor, f=sigma, slack=sigma), back)
+        return natural, Rescale(squares.scaling(w=factor, t=factor, f=sigma, slack=sigma), back)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
@@ -267,14 +267,14 @@ class SmallestBound(FiniteDomain):
         """Units of the targets and of K, change of sign, permutation, every point split in two of half its mass."""
 
         def by(problem: Any, s: float) -> Image:
-            return Image(problem.in_units(s, 1.0), s, squares.times(w=s), squares.times(predictions=problem.price_unit(s)))
+            return Image(problem.in_units(s, 1.0), s, squares.scaling(w=s), squares.scaling(predictions=problem.multiplier_unit(s)))
 
         def scale_similarity(problem: Any, rng: np.random.Generator) -> Image:
             c = float(2.0 ** rng.integers(-20, 21))
-            return Image(problem.in_units(1.0, c), 1.0 / c, squares.times(w=1.0 / c))
+            return Image(problem.in_units(1.0, c), 1.0 / c, squares.scaling(w=1.0 / c))
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
-            flip = squares.times(w=-1.0, predictions=-1.0)
+            flip = squares.scaling(w=-1.0, predictions=-1.0)
             return Image(replace(problem, targets=-problem.targets), 1.0, flip, flip)
 
         def select(problem: Any, order: Any, weight: float) -> Image:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -15,11 +15,11 @@ from simopt.core.arrays import Multipliers, Point
 from simopt.core.fields import NonNegative, Positive, Targets
 from simopt.data.row_blocks import StreamedFeatures
 from simopt.data.similarities import Similarity
-from simopt.model.problem import ALL_CONES, Example, problem
+from simopt.model.problem import ALL_CONES, Example, problem, with_checked_fields
 from simopt.problems.examples import recipes
 from simopt.problems.losses import insensitive
 from simopt.problems.losses.insensitive import InsensitiveRegression, Smoothness
-from simopt.problems.losses.shares import Weights
+from simopt.problems.losses.sample_weights import Weights
 from simopt.problems.norms import vectors
 
 if TYPE_CHECKING:
@@ -131,9 +131,9 @@ class SparseLandmarked(InsensitiveRegression):
             return num.lift(0.0)
         rest, g = self.hinge_gap(num, w, multipliers)
         largest = num.max(num.abs(g))
-        room = num.pos(num.lift(self.radius) - absolute_sum(num, w)) * largest
+        slack = num.pos(num.lift(self.radius) - absolute_sum(num, w)) * largest
         behind = num.dot(num.pos(w), num.pos(g + largest)) + num.dot(num.pos(w * -1), num.pos(g * -1 + largest))
-        return rest + room + behind
+        return rest + slack + behind
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """2B, which bounds ‖w − w*‖₁ and hence ‖w − w*‖₂: the loss is not strongly convex, and all that is known is the ball."""
@@ -142,8 +142,8 @@ class SparseLandmarked(InsensitiveRegression):
     def in_units(self, s: float, c: float) -> Self:
         """y, ε, 1/β × s and Ψ × c: B × s/c."""
         radius, epsilon, smoothness = self.radius * (s / c), self.epsilon * s, self.smoothness / s
-        features, targets = vectors.times_unit(self.features, c), self.targets * s
-        return replace(self, features=features, targets=targets, radius=radius, epsilon=epsilon, smoothness=smoothness)
+        features, targets = vectors.scaled(self.features, c), self.targets * s
+        return with_checked_fields(self, features=features, targets=targets, radius=radius, epsilon=epsilon, smoothness=smoothness)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

@@ -116,13 +116,13 @@ class SupDistance(Problem):
         r = y - x
         return {"x": x + (num.max(r) - num.max(r * -1)) / 2}
 
-    def prices(self, multipliers: Multipliers) -> Array:
+    def chain_multipliers(self, multipliers: Multipliers) -> Array:
         """τ_0, …, τ_n in floats, dual feasible; 0 if D(τ) would be negative."""
         tau = np.zeros(len(self.targets) + 1)
         every = np.arange(len(self.targets) - 1)
-        for name, places, sign in (("lipschitz", every, 1.0), ("ties", np.flatnonzero(~self.free), 1.0), ("monotone", every, -1.0)):
+        for name, entries, sign in (("lipschitz", every, 1.0), ("ties", np.flatnonzero(~self.free), 1.0), ("monotone", every, -1.0)):
             if name in multipliers:
-                tau[1:-1][places] += sign * np.asarray(multipliers[name], dtype=float).reshape(-1)
+                tau[1:-1][entries] += sign * np.asarray(multipliers[name], dtype=float).reshape(-1)
         tau[1:-1][self.free] = np.minimum(tau[1:-1][self.free], 0.0)
         return tau if self._worth(FLOAT, tau) > 0.0 else np.zeros_like(tau)
 
@@ -132,7 +132,7 @@ class SupDistance(Problem):
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """(Σ βy − Σ uτ^+)/‖β‖₁, or 0."""
-        tau = self.prices(multipliers)
+        tau = self.chain_multipliers(multipliers)
         if not np.any(tau):
             return num.lift(0.0)
         t = num.lift(tau)
@@ -140,7 +140,7 @@ class SupDistance(Problem):
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """(1/‖β‖₁) [Σ |β|(ε − sign(β)(y − x)) + Σ τ^+(u − d) + τ^− d], or ε for τ = 0."""
-        tau, x = self.prices(multipliers), num.lift(point["x"])
+        tau, x = self.chain_multipliers(multipliers), num.lift(point["x"])
         epsilon = self.objective(point, num)
         if not np.any(tau):
             return epsilon
@@ -216,7 +216,7 @@ class SupDistance(Problem):
         """Scaling of y, of z; shift of y; reversal; duplication."""
 
         def by(problem: Any, s: float) -> Image:
-            return Image(replace(problem, targets=problem.targets * s, lipschitz=problem.lipschitz * s), s, squares.times(x=s, epsilon=s))
+            return Image(replace(problem, targets=problem.targets * s, lipschitz=problem.lipschitz * s), s, squares.scaling(x=s, epsilon=s))
 
         def stretch(problem: Any, rng: np.random.Generator) -> Image:
             c = float(2.0 ** rng.integers(-20, 21))
@@ -236,7 +236,7 @@ class SupDistance(Problem):
 
         def duplicate(problem: Any, rng: np.random.Generator) -> Image:
             def halve(values: Multipliers) -> Multipliers:
-                tau = problem.prices(values)
+                tau = problem.chain_multipliers(values)
                 full = np.empty(2 * len(tau) - 3)
                 full[1::2], full[0::2] = tau[1:-1], 0.5 * (tau[:-1] + tau[1:])
                 return {"lipschitz": np.maximum(full, 0.0), "monotone": np.maximum(-full, 0.0)}

@@ -26,14 +26,14 @@ NEAR = 1e-9  # a range that the lower bounds fill to this share is measured in f
 ROUNDING = 64 * 2.0**-52  # of the size of x: what an end of the chain may be off the end of the range that holds it
 
 
-def weights(name: str, given: npt.ArrayLike) -> Array:
+def weights(name: str, value: npt.ArrayLike) -> Array:
     """w ≥ 0, not all 0."""
-    return validate.squarable(name, validate.weights(name, given))
+    return validate.squarable(name, validate.weights(name, value))
 
 
-def positions(name: str, given: npt.ArrayLike, *, remedy: str = "sort the samples") -> Array:
+def positions(name: str, value: npt.ArrayLike, *, remedy: str = "sort the samples") -> Array:
     """z, non-decreasing; `remedy` ends the error about samples that are not sorted."""
-    z = validate.squarable(name, validate.vector(name, given))
+    z = validate.squarable(name, validate.vector(name, value))
     falls = np.flatnonzero(np.diff(z) < 0)
     if falls.size:
         i = int(falls[0])
@@ -41,9 +41,9 @@ def positions(name: str, given: npt.ArrayLike, *, remedy: str = "sort the sample
     return z
 
 
-def slopes(name: str, given: npt.ArrayLike, *, unbounded: bool = False) -> Array:
+def slopes(name: str, value: npt.ArrayLike, *, unbounded: bool = False) -> Array:
     """Numbers ≥ 0; ∞ only if `unbounded`."""
-    raw = validate.numbers(name, given)
+    raw = validate.numbers(name, value)
     infinite = np.isposinf(raw) if unbounded else np.zeros(raw.shape, dtype=bool)
     finite = validate.vector(name, np.where(infinite, 0.0, raw) if np.any(infinite) else raw, minimum=0)
     if np.any(finite < 0):
@@ -52,11 +52,11 @@ def slopes(name: str, given: npt.ArrayLike, *, unbounded: bool = False) -> Array
     return np.where(infinite, math.inf, finite) if np.any(infinite) else finite
 
 
-def end(name: str, given: float | None, none: float) -> float | None:
+def end(name: str, value: float | None, none: float) -> float | None:
     """An end of the range; None, for no bound, where that is given, or `none`, which is −∞ or ∞."""
-    if given is None or (isinstance(given, float) and given == none):
+    if value is None or (isinstance(value, float) and value == none):
         return None
-    return validate.finite(name, given)
+    return validate.finite(name, value)
 
 
 Weights = Annotated[Array, weights, Axes("n")]
@@ -112,10 +112,10 @@ def finite_steps(name: str, z: Array, bound: Array | float) -> None:
         raise InvalidProblem(f"{name}: a slope of {slope:g} between samples {i} and {i + 1} is a step beyond float64; inf means no bound")
 
 
-def one_each_interval(name: str, given: Array | None, n: int) -> None:
+def one_each_interval(name: str, value: Array | None, n: int) -> None:
     """Whether there are n − 1 slopes, if any."""
-    if given is not None and len(given) != n - 1:
-        raise InvalidProblem(f"{name}: {validate.counted(len(given), 'value')}, expected {n - 1}, as many as intervals between the samples")
+    if value is not None and len(value) != n - 1:
+        raise InvalidProblem(f"{name}: {validate.counted(len(value), 'value')}, expected {n - 1}, as many as intervals between the samples")
 
 
 def consistent(z: Array, lower: Array | None, steepest: Array | float, low: float | None, high: float | None) -> None:
@@ -141,9 +141,9 @@ def consistent(z: Array, lower: Array | None, steepest: Array | float, low: floa
     if low is None or high is None:
         return
     climb = np.cumsum(lower * rise)
-    room = high - low
-    beyond = climb > room * (1.0 + NEAR)
-    if not np.any(beyond) and climb.size and climb[-1] >= room * (1.0 - NEAR):
+    budget = high - low
+    beyond = climb > budget * (1.0 + NEAR)
+    if not np.any(beyond) and climb.size and climb[-1] >= budget * (1.0 - NEAR):
         beyond = np.zeros_like(beyond)
         beyond[-1] = _exact_climb(z, lower) > Fraction(high) - Fraction(low)
     if np.any(beyond):
@@ -164,14 +164,14 @@ def divisor(mass: Array) -> Array:
     return np.where(mass > 0, mass, 1.0)
 
 
-def share_that_fits(num: Arithmetic, total: Value, room: Value) -> float:
+def fitting_fraction(num: Arithmetic, total: Value, budget: Value) -> float:
     """A float ρ ≤ 1 near the largest with ρ · total ≤ room, provably so in `num`; 0 where there is no room."""
-    if num.upper(total) <= num.lower(room):
+    if num.upper(total) <= num.lower(budget):
         return 1.0
-    margin, ratio = 1e-15, float(num.mid(room)) / float(num.mid(total))
+    margin, ratio = 1e-15, float(num.mid(budget)) / float(num.mid(total))
     while ratio > 0.0 and margin < 1.0:
         rho = ratio * (1.0 - margin)
-        if num.upper(total * rho) <= num.lower(room):
+        if num.upper(total * rho) <= num.lower(budget):
             return rho
         margin *= 4.0
     return 0.0
@@ -193,7 +193,7 @@ def dual_feasible(tau: Array, free: Flags, mass: Array, low: float | None, high:
     return tau
 
 
-def suggested(force: Array, mass: Array, pressed: tuple[bool, bool], below: Array, above: Array) -> Array:
+def suggested(gradient: Array, mass: Array, pressed: tuple[bool, bool], below: Array, above: Array) -> Array:
     """τ with q = −force, where force_i = w_i (x_i − y_i): what a point suggests.
 
     Parameters
@@ -205,10 +205,10 @@ def suggested(force: Array, mass: Array, pressed: tuple[bool, bool], below: Arra
         d − l and u − d (∞ without upper bound), which weigh the prices where the ends leave a choice.
     """
     if pressed == (False, False):  # what rounding leaves of the sum is spread; sums from the nearer end
-        force = force - mass * (force.sum() / mass.sum())
-    forward, backward = np.concatenate([[0.0], np.cumsum(force)]), np.concatenate([np.cumsum(force[::-1])[::-1], [0.0]])
+        gradient = gradient - mass * (gradient.sum() / mass.sum())
+    forward, backward = np.concatenate([[0.0], np.cumsum(gradient)]), np.concatenate([np.cumsum(gradient[::-1])[::-1], [0.0]])
     if pressed == (False, False):
-        half = force.size // 2
+        half = gradient.size // 2
         tau = np.concatenate([forward[: half + 1], -backward[half + 1 :]])
         tau[0] = tau[-1] = 0.0
         return tau

@@ -42,7 +42,7 @@ Similarities = Annotated[Array, square, Axes("n", "n")]
 class FiniteDomain(Problem):
     """X = {1, …, N} with masses p and targets y; a form declares the fields, in the order of its formula, and says what f may be.
 
-    Points of mass 0 count for nothing, as rows and as columns of K; the formulas work on the others (`charged`).
+    Points of mass 0 count for nothing, as rows and as columns of K; the formulas work on the others (`support`).
     """
 
     gram: Array
@@ -82,50 +82,50 @@ class FiniteDomain(Problem):
         return np.full(n, 1.0 / n) if self.masses is None else self.masses
 
     @cached_property
-    def charged(self) -> NDArray[np.intp]:
+    def support(self) -> NDArray[np.intp]:
         """Indices of the points with p_i > 0."""
         return np.flatnonzero(self.mass > 0)
 
     @cached_property
     def core(self) -> Array:
         """K between the points with p_i > 0; K itself where they are all."""
-        return self.gram if len(self.charged) == len(self.targets) else np.ascontiguousarray(self.gram[np.ix_(self.charged, self.charged)])
+        return self.gram if len(self.support) == len(self.targets) else np.ascontiguousarray(self.gram[np.ix_(self.support, self.support)])
 
-    def charges(self, num: Arithmetic = FLOAT) -> Value:
+    def support_masses(self, num: Arithmetic = FLOAT) -> Value:
         """p_i of the points that have one; 1/N in the arithmetic asked for if no masses were given."""
         n = len(self.targets)
-        return (num.zeros(n) + num.lift(1.0)) / n if self.masses is None else num.lift(self.masses[self.charged])
+        return (num.zeros(n) + num.lift(1.0)) / n if self.masses is None else num.lift(self.masses[self.support])
 
-    def aims(self, num: Arithmetic = FLOAT) -> Value:
+    def support_targets(self, num: Arithmetic = FLOAT) -> Value:
         """y_i of the points of positive mass."""
-        return num.lift(self.targets[self.charged])
+        return num.lift(self.targets[self.support])
 
-    def prices(self, num: Arithmetic, multipliers: Multipliers, factor: float = 1.0) -> Value:
+    def admitted_multipliers(self, num: Arithmetic, multipliers: Multipliers, factor: float = 1.0) -> Value:
         """The multipliers of the predictions of points of positive mass, times `factor`, as the loss admits them."""
-        given = np.asarray(multipliers["predictions"], dtype=float).reshape(-1)[self.charged]
-        return self.loss_function.admitted(num, num.lift(given) * num.lift(factor), self.charges(num), self.aims(num))
+        given = np.asarray(multipliers["predictions"], dtype=float).reshape(-1)[self.support]
+        return self.loss_function.admitted(num, num.lift(given) * num.lift(factor), self.support_masses(num), self.support_targets(num))
 
     def mean_loss(self, num: Arithmetic, f: Value) -> Value:
         """Σ p_i ℓ(f_i, y_i)."""
-        return num.dot(self.charges(num), self.loss_function.value(num, f, self.aims(num)))
+        return num.dot(self.support_masses(num), self.loss_function.value(num, f, self.support_targets(num)))
 
     def fixed_part(self, num: Arithmetic, q: Value) -> Value:
         """Σ c(q_i), the part of the Lagrangian without f."""
-        return num.sum(self.loss_function.dual_term(num, q, self.charges(num), self.aims(num)))
+        return num.sum(self.loss_function.dual_term(num, q, self.support_masses(num), self.support_targets(num)))
 
     def loss_gap(self, num: Arithmetic, q: Value, f: Value) -> Value:
         """Σ p_i ℓ(f_i, y_i) − c(q_i) + q_i f_i, a sum of non-negative terms."""
-        return num.sum(self.loss_function.slack(num, q, self.charges(num), self.aims(num), f))
+        return num.sum(self.loss_function.slack(num, q, self.support_masses(num), self.support_targets(num), f))
 
     def suggested(self, f: Array) -> Array:
         """−p ∂ℓ/∂f at predictions of the points of positive mass, 0 elsewhere, shape (N,)."""
         q = np.zeros(len(self.targets))
-        q[self.charged] = self.charges() * self.loss_function.slope(f, self.aims())
+        q[self.support] = self.support_masses() * self.loss_function.slope(f, self.support_targets())
         return q
 
     def loss_at_zero(self) -> float:
         """Σ p_i ℓ(0, y_i)."""
-        return float(self.mean_loss(FLOAT, np.zeros(len(self.charged))))
+        return float(self.mean_loss(FLOAT, np.zeros(len(self.support))))
 
     def loss_unit(self) -> float:
         """The loss at f = 0; where that is 0 (then f = 0 is optimal), ε."""
@@ -138,17 +138,17 @@ class FiniteDomain(Problem):
     def normalised(self) -> tuple[Self, Rescale]:
         """y/σ, ε/σ (or the margin/σ) and K/κ with powers of two near the largest |y_i| and |K_ij|: the same v; q × σ if squared."""
         sigma, kappa = self.target_unit(), squares.power_of_two(squares.largest(self.gram))
-        back = squares.times(predictions=self.price_unit(sigma))
-        return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(squares.times(f=sigma, slack=sigma), back)
+        back = squares.scaling(predictions=self.multiplier_unit(sigma))
+        return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(squares.scaling(f=sigma, slack=sigma), back)
 
     @property
-    def vacant(self) -> bool:
+    def trivial(self) -> bool:
         """Whether y = 0 (where there is mass) and ε = 0: nothing is to be learnt, and there is no unit in which to measure it."""
-        return not np.any(self.aims()) and self.epsilon == 0.0
+        return not np.any(self.support_targets()) and self.epsilon == 0.0
 
-    def settled(self, num: Arithmetic, weights: Value, multipliers: Multipliers) -> bool:
-        """Whether `vacant` and weights and q are all 0: then the gap is 0, also where radii of intervals would say otherwise."""
-        return self.vacant and squares.all_zero(num, weights) and not np.any(self.prices(FLOAT, multipliers))
+    def trivial_optimum(self, num: Arithmetic, weights: Value, multipliers: Multipliers) -> bool:
+        """Whether `trivial` and weights and q are all 0: then the gap is 0, also where radii of intervals would say otherwise."""
+        return self.trivial and squares.all_zero(num, weights) and not np.any(self.admitted_multipliers(FLOAT, multipliers))
 
     def target_unit(self) -> float:
         """A power of two near max(|y_i|, ε), or near the margin."""
@@ -162,6 +162,6 @@ class FiniteDomain(Problem):
             return {"margin": self.margin * s}
         return {"targets": self.targets * s, "epsilon": self.epsilon * s}
 
-    def price_unit(self, s: float) -> float:
+    def multiplier_unit(self, s: float) -> float:
         """What multipliers are multiplied by when f is multiplied by s: s for the squared loss, whose values are multiplied by s²."""
         return s if self.loss == "squared" else 1.0

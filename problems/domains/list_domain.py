@@ -79,7 +79,7 @@ class ListDomain(RankedLists):
         q = len(self.queries)
         return (np.full(q, 1.0 / q) if self.probabilities is None else self.probabilities)[self.queries.groups]
 
-    def charges(self, num: Arithmetic = FLOAT) -> Value:
+    def masses_in(self, num: Arithmetic = FLOAT) -> Value:
         """D_o; 1/q in the arithmetic asked for if no probabilities were given."""
         n = len(self.relevance)
         return (num.zeros(n) + num.lift(1.0)) / len(self.queries) if self.probabilities is None else num.lift(self.mass)
@@ -90,7 +90,7 @@ class ListDomain(RankedLists):
         return float(np.sum(self.mass))
 
     @cached_property
-    def shares(self) -> Array:
+    def document_mass(self) -> Array:
         """m μ_z of every document, (N,); the floats are the data."""
         return np.asarray(np.bincount(self.entries, weights=self.mass, minlength=len(self.gram)), dtype=float)
 
@@ -98,7 +98,7 @@ class ListDomain(RankedLists):
     def expected(self) -> Array:
         """r̃_z, the mean of η over the entries of a document, (N,); 0 where it is in no list."""
         total = np.bincount(self.entries, weights=self.mass * self.targets, minlength=len(self.gram))
-        return np.divide(total, self.shares, out=np.zeros_like(total), where=self.shares > 0)
+        return np.divide(total, self.document_mass, out=np.zeros_like(total), where=self.document_mass > 0)
 
     @cached_property
     def rows(self) -> Array:
@@ -110,21 +110,21 @@ class ListDomain(RankedLists):
         """(f − η)²."""
         return loss_named("squared", 0.0, 1.0)
 
-    def aims(self, num: Arithmetic = FLOAT) -> Value:
+    def targets_in(self, num: Arithmetic = FLOAT) -> Value:
         """η_o."""
         return num.lift(self.targets)
 
     def mean_loss(self, num: Arithmetic, f: Value) -> Value:
         """Σ D_o (f_o − η_o)²."""
-        return num.dot(self.charges(num), self.squared.value(num, f, self.aims(num)))
+        return num.dot(self.masses_in(num), self.squared.value(num, f, self.targets_in(num)))
 
     def fixed_part(self, num: Arithmetic, q: Value, factor: Value) -> Value:
         """Σ c(q_o), the least over f of `factor` times the loss plus Σ q_o f_o: Σ q_o η_o − q_o²/(4 D_o factor)."""
-        return num.sum(self.squared.dual_term(num, q, self.charges(num) * factor, self.aims(num)))
+        return num.sum(self.squared.dual_term(num, q, self.masses_in(num) * factor, self.targets_in(num)))
 
     def loss_gap(self, num: Arithmetic, q: Value, f: Value, factor: Value) -> Value:
         """What the loss, its conjugate and Σ q_o f_o leave, Σ D_o factor (η_o − f_o − q_o/(2 D_o factor))²."""
-        return num.sum(self.squared.slack(num, q, self.charges(num) * factor, self.aims(num), f))
+        return num.sum(self.squared.slack(num, q, self.masses_in(num) * factor, self.targets_in(num), f))
 
 
 def permuted(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
@@ -151,9 +151,9 @@ def permuted(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
 def renumbered(problem: Any, rng: np.random.Generator) -> Image:
     """The documents of the domain in another order."""
     order = rng.permutation(len(problem.gram))
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    image = replace(problem, gram=problem.gram[np.ix_(order, order)], documents=place[problem.entries])
+    new = np.empty_like(order)
+    new[order] = np.arange(len(order))
+    image = replace(problem, gram=problem.gram[np.ix_(order, order)], documents=new[problem.entries])
 
     def carry(given: Point) -> Point:
         return {key: np.asarray(value)[order] for key, value in given.items()}

@@ -22,7 +22,7 @@ from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.fields import NonNegative
 from simopt.model.problem import Problem
 from simopt.problems.domains.simplex import Probabilities
-from simopt.problems.thresholds.balancing import Prices, spaced
+from simopt.problems.thresholds.balancing import RepairedMultipliers, spaced
 from simopt.problems.thresholds.constant_scores import Classes, Grades, best_constant_thresholds
 from simopt.problems.thresholds.sides import Side, explicit
 
@@ -81,7 +81,7 @@ class OrdinalDomain(Problem):
         n = len(self.labels)
         return np.full(n, 1.0 / n) if self.masses is None else self.masses
 
-    def charges(self, num: Arithmetic = FLOAT) -> Value:
+    def masses_in(self, num: Arithmetic = FLOAT) -> Value:
         """p; 1/N in the arithmetic asked for if no masses were given."""
         n = len(self.labels)
         return (num.zeros(n) + num.lift(1.0)) / n if self.masses is None else num.lift(self.masses)
@@ -98,7 +98,7 @@ class OrdinalDomain(Problem):
 
     def caps(self, num: Arithmetic) -> tuple[Value, Value]:
         """p of the rows above and below."""
-        p, (highs, lows) = self.charges(num), self.sides
+        p, (highs, lows) = self.masses_in(num), self.sides
         return p[highs.rows], p[lows.rows]
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
@@ -117,31 +117,31 @@ class OrdinalDomain(Problem):
         rises = num.lift(np.maximum(np.diff(c), 0.0)) + num.lift(self.delta)
         return num.cumsum(num.concat([start, rises]))
 
-    def prices(self, num: Arithmetic, multipliers: Multipliers, repair: str) -> Prices:
+    def repaired(self, num: Arithmetic, multipliers: Multipliers, repair: str) -> RepairedMultipliers:
         """a, c clipped to [0, p] and ν to ≥ 0, with g; or a and c balanced to g = 0, with the ν that follows from them."""
         highs, lows = self.sides
         sizes = (("above", highs.rows.size), ("below", lows.rows.size))
         given = [num.lift(_positive(multipliers.get(key), size)) for key, size in sizes]
-        above, below = (num.minimum(price, cap) for price, cap in zip(given, self.caps(num), strict=True))
+        above, below = (num.minimum(multiplier, cap) for multiplier, cap in zip(given, self.caps(num), strict=True))
         if repair == "balanced":
             return spaced(num, highs, lows, above, below)
         g = lows.by_threshold(num, below) - highs.by_threshold(num, above)
         if self.classes == 2:
-            return Prices(above, below, None, g)
+            return RepairedMultipliers(above, below, None, g)
         order = num.lift(_positive(multipliers.get("order"), self.classes - 2))
-        return Prices(above, below, order, g + num.concat([order, num.zeros(1)]) - num.concat([num.zeros(1), order]))
+        return RepairedMultipliers(above, below, order, g + num.concat([order, num.zeros(1)]) - num.concat([num.zeros(1), order]))
 
-    def best_prices(self, num: Arithmetic, multipliers: Multipliers) -> Prices:
+    def best_repaired(self, num: Arithmetic, multipliers: Multipliers) -> RepairedMultipliers:
         """The given multipliers or the balanced ones, whichever bounds better in floats."""
-        found = [self.prices(FLOAT, multipliers, repair) for repair in REPAIRS]
-        values = [float(self.bound_of(FLOAT, prices)) for prices in found]
+        found = [self.repaired(FLOAT, multipliers, repair) for repair in REPAIRS]
+        values = [float(self.bound_of(FLOAT, repaired)) for repaired in found]
         best = 0 if values[0] >= values[1] else 1
-        return found[best] if num is FLOAT else self.prices(num, multipliers, REPAIRS[best])
+        return found[best] if num is FLOAT else self.repaired(num, multipliers, REPAIRS[best])
 
-    def charge(self, num: Arithmetic, prices: Prices) -> Value:
+    def net_multipliers(self, num: Arithmetic, repaired: RepairedMultipliers) -> Value:
         """q = a − c of all points, shape (N,)."""
         highs, lows = self.sides
-        return highs.by_sample(num, prices.above) - lows.by_sample(num, prices.below)
+        return highs.by_sample(num, repaired.above) - lows.by_sample(num, repaired.below)
 
     def box(self) -> tuple[Array, Array]:
         """Bounds on the thresholds, rounded outwards."""
@@ -151,33 +151,33 @@ class OrdinalDomain(Problem):
         high: Array = reach + (j - 1) * spread
         return low, high
 
-    def bound_of(self, num: Arithmetic, prices: Prices) -> Value:
+    def bound_of(self, num: Arithmetic, repaired: RepairedMultipliers) -> Value:
         """m Σ (a + c) + Δ Σ ν + the least Σ q f + the least ⟨g, b⟩ in the box."""
-        total = (num.sum(prices.above) + num.sum(prices.below)) * num.lift(self.hinge_margin)
-        total = total + self.regular_dual(num, self.charge(num, prices))
-        if prices.order is not None:
-            total = total + num.sum(prices.order) * num.lift(self.delta)
-        if prices.imbalance is None:
+        total = (num.sum(repaired.above) + num.sum(repaired.below)) * num.lift(self.hinge_margin)
+        total = total + self.regular_dual(num, self.net_multipliers(num, repaired))
+        if repaired.order is not None:
+            total = total + num.sum(repaired.order) * num.lift(self.delta)
+        if repaired.imbalance is None:
             return total
-        g, (low, high) = prices.imbalance, self.box()
+        g, (low, high) = repaired.imbalance, self.box()
         return total + num.dot(num.pos(g), num.lift(low)) - num.dot(num.pos(g * -1), num.lift(high))
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """The better bound of the given and of the balanced multipliers."""
-        return self.bound_of(num, self.best_prices(num, multipliers))
+        return self.bound_of(num, self.best_repaired(num, multipliers))
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """What hinges, order rows, f and the box leave; non-negative term by term for thresholds inside the box."""
-        b, prices = num.lift(point["thresholds"]), self.best_prices(num, multipliers)
+        b, repaired = num.lift(point["thresholds"]), self.best_repaired(num, multipliers)
         over, under = self.arguments(num, self.predictions_at(point, num), b)
         above, below = self.caps(num)
-        total = _left(num, over, prices.above, above) + _left(num, under, prices.below, below)
-        total = total + self.regular_gap(num, point, self.charge(num, prices))
-        if prices.order is not None:
-            total = total + num.dot(prices.order, num.pos(b[1:] - b[:-1] - num.lift(self.delta)))
-        if prices.imbalance is None:
+        total = _left(num, over, repaired.above, above) + _left(num, under, repaired.below, below)
+        total = total + self.regular_gap(num, point, self.net_multipliers(num, repaired))
+        if repaired.order is not None:
+            total = total + num.dot(repaired.order, num.pos(b[1:] - b[:-1] - num.lift(self.delta)))
+        if repaired.imbalance is None:
             return total
-        g, (low, high) = prices.imbalance, self.box()
+        g, (low, high) = repaired.imbalance, self.box()
         return total + num.dot(num.pos(g), b - num.lift(low)) + num.dot(num.pos(g * -1), num.lift(high) - b)
 
     def multipliers(self, point: Point) -> Multipliers:
@@ -195,9 +195,9 @@ class OrdinalDomain(Problem):
         return float(self.objective(self.trivial_point())) or self.hinge_margin
 
 
-def _left(num: Arithmetic, h: Value, price: Value, cap: Value) -> Value:
+def _left(num: Arithmetic, h: Value, multiplier: Value, cap: Value) -> Value:
     """Σ (p − a)[h]_+ + a[−h]_+."""
-    return num.dot(num.pos(cap - price), num.pos(h)) + num.dot(price, num.pos(h * -1))
+    return num.dot(num.pos(cap - multiplier), num.pos(h)) + num.dot(multiplier, num.pos(h * -1))
 
 
 def _positive(values: Any, size: int) -> Array:

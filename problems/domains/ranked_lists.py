@@ -50,14 +50,14 @@ class RankedLists(Problem):
         validate.choice("logarithm", self.logarithm, LOGARITHMS)
         lists = Queries.of(self.relevance, self.qid)
         freeze(self, relevance=lists.relevance, qid=identifiers("qid", self.qid))
-        self._settle(lists)
+        self._set_lists(lists)
 
-    def _settle(self, lists: Queries) -> None:
+    def _set_lists(self, lists: Queries) -> None:
         freeze(self, queries=lists, targets=lists.eta(self.logarithm))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._settle(Queries.of(self.relevance, self.qid))  # which is no field
+        self._set_lists(Queries.of(self.relevance, self.qid))  # which is no field
 
 
 def documents(

@@ -46,9 +46,9 @@ JointProbabilities = Annotated[Array, joint_probabilities]
 
 def _check_mass(name: str, p: Array) -> None:
     if np.any(p < 0):
-        place = np.unravel_index(int(np.argmax(p < 0)), p.shape)
-        where = f"index {place[0]}" if p.ndim == 1 else f"row {place[0]}, column {place[1]}"
-        raise InvalidProblem(f"{name}: {float(p[place]):g} at {where} is negative; probabilities are numbers ≥ 0 with sum 1")
+        index = np.unravel_index(int(np.argmax(p < 0)), p.shape)
+        where = f"index {index[0]}" if p.ndim == 1 else f"row {index[0]}, column {index[1]}"
+        raise InvalidProblem(f"{name}: {float(p[index]):g} at {where} is negative; probabilities are numbers ≥ 0 with sum 1")
     total = math.fsum(p.ravel())
     if abs(total - 1.0) > UNIT_SUM:
         hint = "all are 0" if total == 0.0 else "divide by their sum"

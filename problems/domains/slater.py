@@ -49,8 +49,8 @@ def ray(columns: Array, y: Array, p: Array, loss: Loss) -> Array | None:
     found = linprog(np.concatenate([np.zeros(len(y)), p]), A_ub=rows, b_ub=sides, bounds=free, method="highs-ds")
     if found.x is None:
         return None
-    prices: Array = found.ineqlin.marginals
-    return -y * prices if isinstance(loss, Hinge) else prices[: len(y)] - prices[len(y) :]
+    marginals: Array = found.ineqlin.marginals
+    return -y * marginals if isinstance(loss, Hinge) else marginals[: len(y)] - marginals[len(y) :]
 
 
 def _value(columns: Array, y: Array, p: Array, loss: Loss, w: Array) -> float:

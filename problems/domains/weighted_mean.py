@@ -71,12 +71,12 @@ def weighted_means(K: Array, targets: Array, *, fallback: float | None = None, f
 
 def split(n: int, queries: float, rng: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Indices of samples and of a random share of queries among n rows, at least one of each, both sorted."""
-    share = validate.positive("queries", queries)
-    if share >= 1.0 or n < 2:
+    fraction = validate.positive("queries", queries)
+    if fraction >= 1.0 or n < 2:
         raise InvalidProblem(
-            f"queries: a share of {share:g} of {n} rows leaves none to predict from; a number below 1 needed, of 2 rows or more"
+            f"queries: a share of {fraction:g} of {n} rows leaves none to predict from; a number below 1 needed, of 2 rows or more"
         )
-    count = min(max(1, round(share * n)), n - 1)
+    count = min(max(1, round(fraction * n)), n - 1)
     order = rng.permutation(n)
     return np.sort(order[count:]), np.sort(order[:count])
 
@@ -102,14 +102,14 @@ def laws() -> list[Law]:
         return Image(problem.with_data(-problem.similarities, problem.targets))
 
     def scale_targets(problem: Any, s: float) -> Image:
-        both = squares.times(c=s, predictions=s)
+        both = squares.scaling(c=s, predictions=s)
         return Image(problem.with_data(problem.similarities, problem.targets * s), s * s, both, both)
 
     def scale_similarities(problem: KernelRegression, rng: np.random.Generator) -> Image:
         root = float(2.0 ** rng.integers(-10, 11))
         factor = root * root
         image = problem.with_data(problem.similarities * factor, problem.targets)
-        return Image(image, factor, multipliers=squares.times(predictions=root))
+        return Image(image, factor, multipliers=squares.scaling(predictions=root))
 
     def shift_targets(problem: KernelRegression, rng: np.random.Generator) -> Image:
         shift = float(rng.integers(-4, 5)) * (squares.largest(problem.targets) or 1.0)
@@ -134,7 +134,7 @@ def laws() -> list[Law]:
 
     def duplicate(problem: KernelRegression, rng: np.random.Generator) -> Image:
         image = problem.with_data(np.repeat(problem.similarities, 2, axis=1), np.repeat(problem.targets, 2))
-        return Image(image, 2.0, multipliers=squares.times(predictions=math.sqrt(2.0)))
+        return Image(image, 2.0, multipliers=squares.scaling(predictions=math.sqrt(2.0)))
 
     return [
         Law("similarities × −1", negative),

@@ -71,7 +71,7 @@ def _scaled(problem: Any, s: float, *names: str) -> dict[str, Any]:
 
 def _scale_targets(problem: Any, s: float) -> Image:
     fields = _scaled(problem, s, "targets", "lipschitz", "lower_slopes", "upper_slopes", "low", "high")
-    return Image(replace(problem, **fields), s * s, squares.times(x=s), squares.times(**dict.fromkeys(ROWS, s)))
+    return Image(replace(problem, **fields), s * s, squares.scaling(x=s), squares.scaling(**dict.fromkeys(ROWS, s)))
 
 
 def _scale_positions(problem: Any, rng: np.random.Generator) -> Image:
@@ -82,7 +82,7 @@ def _scale_positions(problem: Any, rng: np.random.Generator) -> Image:
 
 def _scale_weights(problem: Any, rng: np.random.Generator) -> Image:
     c = float(2.0 ** rng.integers(-20, 21))
-    return Image(replace(problem, weights=problem.weights * c), c, multipliers=squares.times(**dict.fromkeys(ROWS, c)))
+    return Image(replace(problem, weights=problem.weights * c), c, multipliers=squares.scaling(**dict.fromkeys(ROWS, c)))
 
 
 def _shift(problem: Any, rng: np.random.Generator) -> Image:
@@ -115,7 +115,7 @@ def _duplicate(problem: Any, rng: np.random.Generator) -> Image:
     image = replace(problem, **twice)
 
     def multipliers(values: Multipliers) -> Multipliers:
-        tau = 2.0 * problem.prices(values)
+        tau = 2.0 * problem.chain_multipliers(values)
         full = np.empty(2 * len(tau) - 1)
         full[0::2] = tau
         full[1::2] = 0.5 * (tau[:-1] + tau[1:])

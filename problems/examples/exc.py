@@ -16,7 +16,7 @@ from simopt.data.similarities import Similarity
 from simopt.model.problem import Example, Image, Law, change_of_units, laws_of_samples
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.examples import recipes
-from simopt.problems.losses.shares import in_parts
+from simopt.problems.losses.sample_weights import in_parts
 from simopt.problems.norms import squares
 from simopt.problems.thresholds.constant_scores import equispaced
 
@@ -107,10 +107,10 @@ def laws() -> list[Law]:
 
     def scale_features(problem: Any, rng: np.random.Generator) -> Image:
         c = float(4.0 ** rng.integers(-10, 11))
-        return Image(problem.in_units(1.0, c), 1.0, squares.times(w=1.0 / c, alpha=1.0 / c))
+        return Image(problem.in_units(1.0, c), 1.0, squares.scaling(w=1.0 / c, alpha=1.0 / c))
 
     return [
-        change_of_units("margins × s", lambda problem, s: Image(problem.in_units(s, 1.0), s, squares.times(w=s, alpha=s, thresholds=s))),
+        change_of_units("margins × s", lambda problem, s: Image(problem.in_units(s, 1.0), s, squares.scaling(w=s, alpha=s, thresholds=s))),
         Law("features × c", scale_features),
         Law("labels reversed", lambda problem, rng: _reversed(problem)),
         *laws_of_samples(_selected, "labels"),

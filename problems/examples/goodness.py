@@ -100,14 +100,14 @@ def laws() -> list[Law]:
 
     def by(problem: Any, s: float) -> Image:
         factor = s * s if problem.loss == "squared" else s
-        return Image(problem.in_units(s, 1.0), factor, multipliers=squares.times(predictions=problem.price_unit(s)))
+        return Image(problem.in_units(s, 1.0), factor, multipliers=squares.scaling(predictions=problem.multiplier_unit(s)))
 
     def scale_similarity(problem: Any, rng: np.random.Generator) -> Image:
         return Image(problem.in_units(1.0, float(2.0 ** rng.integers(-20, 21))))
 
     def mirror(problem: Any, rng: np.random.Generator) -> Image:
-        flip = squares.times(v=-1.0)
-        return Image(replace(problem, targets=-problem.targets), 1.0, flip, squares.times(predictions=-1.0))
+        flip = squares.scaling(v=-1.0)
+        return Image(replace(problem, targets=-problem.targets), 1.0, flip, squares.scaling(predictions=-1.0))
 
     return [
         change_of_units("units of f × s", by),
@@ -136,14 +136,14 @@ def kernel_laws() -> list[Law]:
 
     def by(problem: Any, s: float) -> Image:
         factor = s * s if problem.loss == "squared" else s
-        return Image(problem.in_units(s, 1.0), factor, squares.times(alpha=s), squares.times(predictions=problem.price_unit(s)))
+        return Image(problem.in_units(s, 1.0), factor, squares.scaling(alpha=s), squares.scaling(predictions=problem.multiplier_unit(s)))
 
     def scale_features(problem: Any, rng: np.random.Generator) -> Image:
         c = float(2.0 ** rng.integers(-20, 21))
-        return Image(problem.in_units(1.0, c), 1.0, squares.times(alpha=c**-2.0))
+        return Image(problem.in_units(1.0, c), 1.0, squares.scaling(alpha=c**-2.0))
 
     def mirror(problem: Any, rng: np.random.Generator) -> Image:
-        flip = squares.times(alpha=-1.0, predictions=-1.0)
+        flip = squares.scaling(alpha=-1.0, predictions=-1.0)
         return Image(replace(problem, targets=-problem.targets), 1.0, flip, flip)
 
     def select(problem: Any, order: NDArray[np.intp], weight: float) -> Image:

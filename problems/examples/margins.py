@@ -58,7 +58,7 @@ def kernel_law(name: str) -> Law:
     def scale_kernel(problem: Any, rng: np.random.Generator) -> Image:
         s = float(4.0 ** rng.integers(-10, 11))
         image = replace(problem, gram=problem.gram * s, bound=problem.bound.in_units(1.0 / math.sqrt(s), 1.0))
-        return Image(image, 1.0, squares.times(alpha=1.0 / s))
+        return Image(image, 1.0, squares.scaling(alpha=1.0 / s))
 
     return Law(name, scale_kernel)
 
@@ -67,7 +67,7 @@ def laws() -> list[Law]:
     """Change of all labels, permutation, duplication."""
 
     def mirror(problem: Any, rng: np.random.Generator) -> Image:
-        return Image(replace(problem, labels=-problem.labels), 1.0, squares.times(alpha=-1.0, bias=-1.0))
+        return Image(replace(problem, labels=-problem.labels), 1.0, squares.scaling(alpha=-1.0, bias=-1.0))
 
     return [Law("labels × −1", mirror), *squares.sample_laws("labels")]
 

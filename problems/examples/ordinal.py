@@ -29,8 +29,8 @@ def _domain(rng: np.random.Generator, n: int, classes: int) -> dict[str, Any]:
 @arguments
 def two_points(gamma: Positive, epsilon1: NonNegative, gamma1: Positive = 1.0) -> tuple[Array, Array, Array]:
     """Gram matrix, labels and masses of the instance on which B = γ₁²/(4ε₁γ²) is least: x = 2γ, label 2, mass ε₁/γ₁; x = 0, label 1."""
-    share = epsilon1 / gamma1
-    return np.array([[4.0 * gamma * gamma, 0.0], [0.0, 0.0]]), np.array([2.0, 1.0]), np.array([share, 1.0 - share])
+    fraction = epsilon1 / gamma1
+    return np.array([[4.0 * gamma * gamma, 0.0], [0.0, 0.0]]), np.array([2.0, 1.0]), np.array([fraction, 1.0 - fraction])
 
 
 def instances(rng: np.random.Generator) -> Iterator[Case]:
@@ -132,7 +132,7 @@ def laws() -> list[Law]:
     """Laws of `OrdinalGoodness`."""
 
     def by(problem: Any, s: float) -> Image:
-        return Image(problem.in_units(s, 1.0), s, squares.times(thresholds=s))
+        return Image(problem.in_units(s, 1.0), s, squares.scaling(thresholds=s))
 
     def scale_similarity(problem: Any, rng: np.random.Generator) -> Image:
         return Image(problem.in_units(1.0, float(2.0 ** rng.integers(-20, 21))))
@@ -150,6 +150,6 @@ def kernel_laws() -> list[Law]:
 
     def scale_features(problem: Any, rng: np.random.Generator) -> Image:
         c = float(2.0 ** rng.integers(-20, 21))
-        return Image(problem.in_units(c), 1.0, squares.times(alpha=c**-2.0))
+        return Image(problem.in_units(c), 1.0, squares.scaling(alpha=c**-2.0))
 
     return [Law("φ × c", scale_features), Law("labels reversed", reversed_labels), *laws_of_samples(selected, "labels")]

@@ -79,6 +79,6 @@ def mixture() -> tuple[Array, Array]:
     nodes = SPACING * np.arange(-count, count + 1)
     s, weights = np.polynomial.legendre.leggauss(40)
     s = math.pi * WIDTH * s
-    shares = np.exp(-0.5 * nodes**2) * ((np.exp(0.5 * s**2) * np.cos(np.outer(nodes, s))) @ weights)
-    nodes, shares = nodes[shares > 0], shares[shares > 0]
-    return nodes, shares / shares.sum()
+    weights = np.exp(-0.5 * nodes**2) * ((np.exp(0.5 * s**2) * np.cos(np.outer(nodes, s))) @ weights)
+    nodes, weights = nodes[weights > 0], weights[weights > 0]
+    return nodes, weights / weights.sum()

@@ -5,7 +5,7 @@ Two hinges a sample, [y_i − ε − f_i]_+ (below) and [f_i − y_i − ε]_+ (
     s(h) = min_v βv²/2 + [h − v]_+ = βt²/2 + [h − 1/β]_+,  t = min([h]_+, 1/β).
 (One v serves both hinges, which are never active together as ε ≥ 0.) s is 0 below 0, quadratic up to 1/β and linear with slope 1 beyond;
 [h]_+ − 1/(2β) ≤ s(h) ≤ [h]_+, and s'(h) = min([βh]_+, 1) is β-Lipschitz. β = ∞ is [h]_+ itself (t = 0).
-Conjugate: s*(b) = b²/(2β) on [0, 1]. A multiplier a of a hinge with share c, 1/n or that of its sample (`shares`), is in [0, c], and costs
+Conjugate: s*(b) = b²/(2β) on [0, 1]. A multiplier a of a hinge with share c, 1/n or that of its sample (`sample_weights`), is in [0, c], and costs
 c s*(a/c) = a²/(2βc) in the dual. With u = a/(cβ), the v at which the price is a, each hinge leaves of the gap
     c s(h) + a²/(2βc) − ah = (βc/2) (t − u)² + (c − a)[h − 1/β]_+ + a[−h]_+ ≥ 0.
 Source: Kar & Jain 2012, §3.2; Shalev-Shwartz, Srebro & Zhang 2010.
@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, reduce
 from operator import add
@@ -30,11 +29,11 @@ from simopt.core import validate
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.fields import NonNegative, Targets
 from simopt.data.landmarks import equal_columns
-from simopt.data.row_blocks import LARGE, Asked, Products, RowBlocks, StreamedFeatures, looked_at
-from simopt.model.problem import Foreseen, Image, Law, Problem, Rescale, change_of_units, laws_of_samples
+from simopt.data.row_blocks import LARGE, Request, RowPass, StreamedFeatures
+from simopt.model.problem import Image, Law, Problem, Rescale, change_of_units, laws_of_samples
 from simopt.problems.examples import recipes
 from simopt.problems.losses import hinge_rows
-from simopt.problems.losses.shares import Shares, in_parts
+from simopt.problems.losses.sample_weights import SampleWeights, in_parts
 from simopt.problems.norms import squares, vectors
 
 
@@ -80,33 +79,33 @@ def loss(residual: Array, epsilon: float, smoothness: float) -> Array:
     return out
 
 
-def mean_loss(num: Arithmetic, *arguments: Value, shares: Shares, smoothness: float) -> Value:
+def mean_loss(num: Arithmetic, *arguments: Value, sample_weights: SampleWeights, smoothness: float) -> Value:
     """Σ c s(h) over all hinges."""
-    return sum((shares.mean(num, hinge(num, h, smoothness)) for h in arguments), num.lift(0.0))
+    return sum((sample_weights.mean(num, hinge(num, h, smoothness)) for h in arguments), num.lift(0.0))
 
 
-def suggested(h: Array, shares: Shares, smoothness: float) -> Array:
+def suggested(h: Array, sample_weights: SampleWeights, smoothness: float) -> Array:
     """a = c s'(h), the multipliers that the arguments of the hinges suggest; exact, save at the kink of β = ∞."""
-    out: Array = slope(h, smoothness) * shares.each(FLOAT)
+    out: Array = slope(h, smoothness) * sample_weights.each(FLOAT)
     return out
 
 
-def cost(num: Arithmetic, *prices: Value, shares: Shares, smoothness: float) -> Value:
+def cost(num: Arithmetic, *prices: Value, sample_weights: SampleWeights, smoothness: float) -> Value:
     """Σ a²/(2βc), which the dual pays for the smoothing; 0 for β = ∞."""
     if isinstance(smoothness, float) and smoothness == math.inf:
         return num.lift(0.0)
-    return sum((num.dot(shares.per_share(num, a), a) for a in prices), num.lift(0.0)) / 2 / num.lift(smoothness)
+    return sum((num.dot(sample_weights.per_weight(num, a), a) for a in prices), num.lift(0.0)) / 2 / num.lift(smoothness)
 
 
-def slack(num: Arithmetic, h: Value, a: Value, shares: Shares, smoothness: float) -> Value:
+def slack(num: Arithmetic, h: Value, a: Value, sample_weights: SampleWeights, smoothness: float) -> Value:
     """Σ (βc/2)(t − a/(cβ))² + (c − a)[h − 1/β]_+ + a[−h]_+, what the hinges leave of the gap; 0 ≤ a ≤ c."""
     if isinstance(smoothness, float) and smoothness == math.inf:
-        return hinge_rows.slack(num, h, a, shares)
+        return hinge_rows.slack(num, h, a, sample_weights)
     beta = num.lift(smoothness)
     end = num.lift(1.0) / beta
-    difference = num.clip(h, 0.0, end) - shares.per_share(num, a) / beta
-    ends = num.dot(num.pos(shares.each(num) - a), num.pos(h - end)) + num.dot(a, num.pos(h * -1))
-    return shares.mean(num, difference * difference) * beta / 2 + ends
+    difference = num.clip(h, 0.0, end) - sample_weights.per_weight(num, a) / beta
+    ends = num.dot(num.pos(sample_weights.each(num) - a), num.pos(h - end)) + num.dot(a, num.pos(h * -1))
+    return sample_weights.mean(num, difference * difference) * beta / 2 + ends
 
 
 class InsensitiveRegression(Problem):
@@ -115,7 +114,6 @@ class InsensitiveRegression(Problem):
     Where it has the field `weights`, too, the shares of the samples stand in place of 1/n.
     """
 
-    in_blocks: ClassVar[str] = "features"
     by_hand: ClassVar[str] = "features are streamed: by hand in blocks, derived in memory as a whole; time"
 
     features: StreamedFeatures
@@ -129,52 +127,42 @@ class InsensitiveRegression(Problem):
         return 1
 
     @cached_property
-    def shares(self) -> Shares:
+    def sample_weights(self) -> SampleWeights:
         """1/n, or those of the samples."""
-        return Shares.of(len(self.targets), getattr(self, "weights", None))
+        return SampleWeights.of(len(self.targets), getattr(self, "weights", None))
 
     @abstractmethod
     def in_units(self, s: float, c: float) -> Self:
         """The same problem with y, ε and 1/β multiplied by s and Ψ by c: values × s, w × s/c."""
 
     @cached_property
-    def rows(self) -> RowBlocks:
+    def row_pass(self) -> RowPass:
         """The features in blocks, so that no formula needs more than these beside its data."""
-        return RowBlocks(self.features, LARGE)
+        return RowPass(self.features, LARGE)
 
-    @cached_property
-    def _products(self) -> Products:
-        return Products(self.rows)
-
-    def foresee(self, asked: Callable[[], Foreseen]) -> None:
-        """Ψw and Ψᵀ(p − q) of all these, and of what the first point suggests, in one pass. Where the rows are one block, nothing."""
-        if len(self.rows.parts) == 1:
-            return
-        n, (points, multipliers) = len(self.targets), asked()
+    def prefetch(self, points: Sequence[tuple[Arithmetic, Point]], multipliers: Sequence[tuple[Arithmetic, Multipliers]]) -> None:
+        """Ψw and Ψᵀ(p − q) of all these, and of what the first point suggests, in one pass."""
         if not all(np.any(num.mid(num.lift(point["w"]))) for num, point in points):
             return
-        products = [Asked("image", num, num.lift(point["w"])) for num, point in points]
-        for num, given in multipliers:
-            if all(key in given and np.size(given[key]) == n for key in ("above", "below")):
-                products.append(Asked("pull", num, self.differences(num, given)))
+        n = len(self.targets)
+        requests = [Request("matvec", num, num.lift(point["w"])) for num, point in points]
+        for num, own in multipliers:
+            if all(key in own and np.size(own[key]) == n for key in ("above", "below")):
+                requests.append(Request("rmatvec", num, self.differences(num, own)))
 
-        def follows(part: slice, f: Array) -> Array:
+        def then(part: slice, f: Array) -> Array:
             above, below = self._capped(FLOAT, self._suggested(part, f), part)
             v: Array = above - below
             return v
 
-        self._products.foresee(products, follows if points[0][0] is FLOAT else None)
-
-    def one_judgement(self) -> AbstractContextManager[None]:
-        """Products with the features are remembered."""
-        return self._products.remembering()
+        self.row_pass.prefetch(requests, then if points[0][0] is FLOAT else None)
 
     def predictions(self, num: Arithmetic, w: Value) -> Iterator[tuple[slice, Value]]:
         """f = Ψw by ranges of samples; w = 0 needs no features."""
         if squares.all_zero(num, w):
-            yield from ((part, num.zeros(part.stop - part.start)) for part in self.rows.parts)
+            yield from ((part, num.zeros(part.stop - part.start)) for part in self.row_pass.parts)
         else:
-            yield from zip(self.rows.parts, self._products.image(num, w), strict=True)
+            yield from zip(self.row_pass.parts, self.row_pass.matvec(num, w), strict=True)
 
     def hinges(self, num: Arithmetic, w: Value) -> Iterator[tuple[slice, tuple[Value, Value]]]:
         """f − y − ε (above) and y − ε − f (below) by ranges of samples."""
@@ -188,7 +176,7 @@ class InsensitiveRegression(Problem):
     def loss(self, num: Arithmetic, w: Value) -> Value:
         """(1/n) Σ ℓ̃_β(f_i − y_i)."""
         beta = self.smoothness
-        return reduce(add, (mean_loss(num, *pair, shares=self.shares.on(part), smoothness=beta) for part, pair in self.hinges(num, w)))
+        return reduce(add, (mean_loss(num, *pair, sample_weights=self.sample_weights.on(part), smoothness=beta) for part, pair in self.hinges(num, w)))
 
     def prices(self, num: Arithmetic, multipliers: Multipliers, part: slice = slice(None)) -> tuple[Value, Value]:
         """p and q in [0, 1/n] of a range of samples, without what the two have in common.
@@ -201,12 +189,12 @@ class InsensitiveRegression(Problem):
     def _capped(self, num: Arithmetic, own: Multipliers, part: slice) -> tuple[Value, Value]:
         above, below = (np.maximum(own[key], 0.0) for key in ("above", "below"))
         common = np.minimum(above, below)
-        shares = self.shares.on(part)
-        return hinge_rows.capped(num, above - common, shares), hinge_rows.capped(num, below - common, shares)
+        sample_weights = self.sample_weights.on(part)
+        return hinge_rows.capped(num, above - common, sample_weights), hinge_rows.capped(num, below - common, sample_weights)
 
     def differences(self, num: Arithmetic, multipliers: Multipliers) -> list[Value]:
         """v = p − q by ranges of samples, of which g = Ψᵀv."""
-        pairs = (self.prices(num, multipliers, part) for part in self.rows.parts)
+        pairs = (self.prices(num, multipliers, part) for part in self.row_pass.parts)
         return [above - below for above, below in pairs]
 
     def lagrangian(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
@@ -216,11 +204,11 @@ class InsensitiveRegression(Problem):
         def term(part: slice) -> Value:
             above, below = self.prices(num, multipliers, part)
             v.append(above - below)
-            smoothing = cost(num, above, below, shares=self.shares.on(part), smoothness=self.smoothness)
+            smoothing = cost(num, above, below, sample_weights=self.sample_weights.on(part), smoothness=self.smoothness)
             return num.dot(below - above, num.lift(self.targets[part])) - num.sum(above + below) * num.lift(self.epsilon) - smoothing
 
-        value = reduce(add, map(term, self.rows.parts))
-        return value, self._products.pull(num, v)
+        value = reduce(add, map(term, self.row_pass.parts))
+        return value, self.row_pass.rmatvec(num, v)
 
     def settled(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> bool:
         """Whether y, w, p and q are all 0: then every term of the gap is 0, also where radii of intervals would say otherwise."""
@@ -234,10 +222,10 @@ class InsensitiveRegression(Problem):
             for part, pair in self.hinges(num, w):
                 own = self.prices(num, multipliers, part)
                 v.append(own[0] - own[1])
-                yield from (slack(num, h, a, self.shares.on(part), self.smoothness) for h, a in zip(pair, own, strict=True))
+                yield from (slack(num, h, a, self.sample_weights.on(part), self.smoothness) for h, a in zip(pair, own, strict=True))
 
         rest = reduce(add, left())
-        return rest, self._products.pull(num, v)
+        return rest, self.row_pass.rmatvec(num, v)
 
     def multipliers(self, point: Point) -> Multipliers:
         """q_i = s'(y_i − ε − f_i)/n, p_i = s'(f_i − y_i − ε)/n: exact if β < ∞; else 1/n or 0, exact away from the kinks, which a point
@@ -253,7 +241,7 @@ class InsensitiveRegression(Problem):
     def _suggested(self, part: slice, f: Array) -> dict[str, Array]:
         """Multipliers that predictions of a range of samples suggest."""
         sides = zip(("above", "below"), self._sides(FLOAT, part, f), strict=True)
-        return {key: suggested(h, self.shares.on(part), self.smoothness) for key, h in sides}
+        return {key: suggested(h, self.sample_weights.on(part), self.smoothness) for key, h in sides}
 
     @property
     def duplicates(self) -> tuple[tuple[int, int], ...]:
@@ -274,10 +262,9 @@ class InsensitiveRegression(Problem):
         κ = 1, and Ψ itself, where that is nearly so (see `vectors.row_unit`).
         """
         sigma = squares.power_of_two(max(squares.largest(self.targets), self.epsilon))
-        kappa = vectors.row_unit(self.features)
-        back = squares.times(w=sigma / kappa, f=sigma, slack_below=sigma, slack_above=sigma, v=sigma)
-        with looked_at(self.features):
-            return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(back)
+        kappa = vectors.row_unit(self.row_pass)
+        back = squares.scaling(w=sigma / kappa, f=sigma, slack_below=sigma, slack_above=sigma, v=sigma)
+        return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(back)
 
     @classmethod
     def laws(cls) -> list[Law]:
@@ -285,13 +272,13 @@ class InsensitiveRegression(Problem):
 
         def scale_features(problem: Any, rng: np.random.Generator) -> Image:
             c = float(2.0 ** rng.integers(-20, 21))
-            return Image(problem.in_units(1.0, c), 1.0, squares.times(w=1.0 / c))
+            return Image(problem.in_units(1.0, c), 1.0, squares.scaling(w=1.0 / c))
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
             def swap(values: Multipliers) -> Multipliers:
                 return {"above": values["below"], "below": values["above"]}
 
-            return Image(replace(problem, targets=-problem.targets), 1.0, squares.times(w=-1.0), swap)
+            return Image(replace(problem, targets=-problem.targets), 1.0, squares.scaling(w=-1.0), swap)
 
         def select(problem: Any, order: NDArray[np.intp], weight: Any) -> Image:
             def carry(values: Multipliers | Point) -> Multipliers:
@@ -302,7 +289,7 @@ class InsensitiveRegression(Problem):
 
         weighted = [in_parts(select, "targets")] if "weights" in cls.__dataclass_fields__ else []
         return [
-            change_of_units("targets, ε and 1/β × s", lambda problem, s: Image(problem.in_units(s, 1.0), s, squares.times(w=s))),
+            change_of_units("targets, ε and 1/β × s", lambda problem, s: Image(problem.in_units(s, 1.0), s, squares.scaling(w=s))),
             Law("features × c", scale_features),
             Law("targets × −1", mirror),
             *laws_of_samples(select, "targets"),

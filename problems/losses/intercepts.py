@@ -22,16 +22,16 @@ ROUNDING = 1e-14  # of the sum of all weights
 VANISHING = 1e-280  # a class whose multipliers sum to less is taken to have none: no ratio of such sums is safe from underflow
 
 
-def best_intercept(num: Arithmetic, fitted: Value, labels: Array, given: Value | None = None, weights: Array | None = None) -> Value:
-    """The optimal b nearest to `given`; without it the middle of the optimal interval, or its end where it is unbounded. O(n log n).
+def best_intercept(num: Arithmetic, fitted: Value, labels: Array, near: Value | None = None, weights: Array | None = None) -> Value:
+    """The optimal b nearest to `near`; without it the middle of the optimal interval, or its end where it is unbounded. O(n log n).
 
     Exact in fractions. Every b is feasible, so in intervals the floats at the midpoints are searched, and b is the float found there.
     """
     kinks = num.lift(labels) - fitted
     low, high = _optimal(num, INTERVAL.mid(kinks) if num is INTERVAL else kinks, labels, weights)
-    if given is None:
-        return num.lift(_middle(low, high))
-    b = num.mid(given) if num is INTERVAL else num.lift(given)
+    if near is None:
+        return num.lift(_midpoint(low, high))
+    b = num.mid(near) if num is INTERVAL else num.lift(near)
     if low is not None and b < low:
         b = low
     if high is not None and b > high:
@@ -56,7 +56,7 @@ def _optimal(num: Arithmetic, kinks: Any, labels: Array, weights: Array | None) 
     return low, ordered[above] if np.any(signs < 0) and above < len(ordered) else None
 
 
-def _middle(low: Any, high: Any) -> Any:
+def _midpoint(low: Any, high: Any) -> Any:
     if low is None:
         return high
     return low if high is None else low + (high - low) / 2
@@ -70,17 +70,17 @@ def best_constant(labels: Array, weights: Array | None = None) -> tuple[float, f
     return math.copysign(1.0, balance) if balance else 0.0, 2.0 * min(above, below) / (above + below)
 
 
-def balanced(num: Arithmetic, prices: Value, labels: Array) -> Value:
+def balanced(num: Arithmetic, multipliers: Value, labels: Array) -> Value:
     """a ≥ 0 with the multipliers of the heavier class scaled down, so that Σ a_i y_i = 0; they stay within their caps. O(n).
 
     With A_± the sums of the classes and T = min(A_+, A_−), a_i becomes a_i T/A_{y_i}: a formula of real numbers whose values sum to
     exactly 0, so that what is evaluated with them in intervals encloses the dual at a feasible point. 0 where a class has none.
     """
     positive = labels > 0
-    plain = num.mid(prices)
+    plain = num.mid(multipliers)
     if min(float(np.sum(plain[positive])), float(np.sum(plain[~positive]))) < VANISHING:
         return num.zeros(len(labels))
-    above, below = num.sum(prices[positive]), num.sum(prices[~positive])
+    above, below = num.sum(multipliers[positive]), num.sum(multipliers[~positive])
     least = num.minimum(above, below)
     ratio = num.lift(positive.astype(float)) * (least / above) + num.lift((~positive).astype(float)) * (least / below)
-    return prices * ratio
+    return multipliers * ratio

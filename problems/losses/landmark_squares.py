@@ -20,6 +20,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Value
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.data.landmarks import equal_columns
+from simopt.data.row_blocks import LARGE, RowBlocks
 from simopt.model.problem import Image, Law, Rescale
 from simopt.problems.bounds import Ball, Bound, Bounded, Ridge
 from simopt.problems.norms import squares, vectors
@@ -115,8 +116,8 @@ class LandmarkSquares(Bounded):
         κ = 1, and Ψ itself, where that is nearly so (see `vectors.row_unit`).
         """
         sigma = self.target_unit()
-        kappa = vectors.row_unit(self.features)
-        back = Rescale(squares.times(w=sigma / kappa, f=sigma), squares.times(predictions=sigma))
+        kappa = vectors.row_unit(RowBlocks(self.features, LARGE))
+        back = Rescale(squares.scaling(w=sigma / kappa, f=sigma), squares.scaling(predictions=sigma))
         return self.in_units(1.0 / sigma, 1.0 / kappa), back
 
     @classmethod
@@ -125,6 +126,6 @@ class LandmarkSquares(Bounded):
 
         def scale_features(problem: Any, rng: np.random.Generator) -> Image:
             c = float(2.0 ** rng.integers(-20, 21))
-            return Image(problem.in_units(1.0, c), 1.0, squares.times(w=1.0 / c))
+            return Image(problem.in_units(1.0, c), 1.0, squares.scaling(w=1.0 / c))
 
         return [Law("features × c", scale_features)]

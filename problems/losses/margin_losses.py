@@ -47,16 +47,16 @@ class Potential(ABC):
     def slack(self, num: Arithmetic, p: Array, a: Array, z: Value) -> Value:
         """p (φ(z) + φ*(−a/p)) + az ≥ 0, elementwise."""
 
-    def prices(self, p: Array, given: Array) -> Array:
+    def admitted_multipliers(self, p: Array, given: Array) -> Array:
         """a in the domain of the conjugate: clipped to [0, p] or [0, ∞)."""
         a = np.maximum(given, 0.0)
         a = np.where(a < LEAST * p, 0.0, a)
         return np.minimum(a, p) if self.capped else a
 
 
-def _log_share(num: Arithmetic, a: Value, kept: NDArray[np.bool_], p: Array) -> Value:
-    """log(a/p) where `kept`, else the logarithm of a number near 1 (it is multiplied by a = 0)."""
-    return num.log((a + num.lift(np.where(kept, 0.0, 1.0))) / num.lift(np.where(kept, p, 1.0)))
+def _log_ratio(num: Arithmetic, a: Value, positive: NDArray[np.bool_], p: Array) -> Value:
+    """log(a/p) where `positive`, else the logarithm of a number near 1 (it is multiplied by a = 0)."""
+    return num.log((a + num.lift(np.where(positive, 0.0, 1.0))) / num.lift(np.where(positive, p, 1.0)))
 
 
 class Hinge(Potential):
@@ -124,12 +124,12 @@ class Exponential(Potential):
     def conjugate(self, num: Arithmetic, p: Array, a: Array) -> Value:
         """a log(a/p) − a."""
         lifted = num.lift(a)
-        return lifted * (_log_share(num, lifted, a > 0, p) - num.lift(1.0))
+        return lifted * (_log_ratio(num, lifted, a > 0, p) - num.lift(1.0))
 
     def slack(self, num: Arithmetic, p: Array, a: Array, z: Value) -> Value:
         """p T(a/p, e^{−z}), with log(s/e) = log s + z so that e^{−z} may underflow."""
         lifted = num.lift(a)
-        return num.pos(lifted * (_log_share(num, lifted, a > 0, p) + z - num.lift(1.0)) + num.lift(p) * num.exp(-z))
+        return num.pos(lifted * (_log_ratio(num, lifted, a > 0, p) + z - num.lift(1.0)) + num.lift(p) * num.exp(-z))
 
 
 class Logistic(Potential):
@@ -150,16 +150,16 @@ class Logistic(Potential):
         """a log(a/p) + (p − a) log((p − a)/p)."""
         lifted = num.lift(a)
         rest = num.lift(p) - lifted
-        return lifted * _log_share(num, lifted, a > 0, p) + rest * _log_share(num, rest, a < p, p)
+        return lifted * _log_ratio(num, lifted, a > 0, p) + rest * _log_ratio(num, rest, a < p, p)
 
     def slack(self, num: Arithmetic, p: Array, a: Array, z: Value) -> Value:
         """p T(s, σ) + p T(1 − s, 1 − σ), with −log σ = φ(−z) and −log(1 − σ) = φ(z)."""
         lifted = num.lift(a)
         rest = num.lift(p) - lifted
         total = num.zeros(len(p))
-        for mass, kept, side in ((lifted, a > 0, self.value(num, -z)), (rest, a < p, self.value(num, z))):
+        for mass, positive, side in ((lifted, a > 0, self.value(num, -z)), (rest, a < p, self.value(num, z))):
             chance = num.exp(-side)
-            total = total + num.pos(mass * (_log_share(num, mass, kept, p) + side - num.lift(1.0)) + num.lift(p) * chance)
+            total = total + num.pos(mass * (_log_ratio(num, mass, positive, p) + side - num.lift(1.0)) + num.lift(p) * chance)
         return total
 
 

@@ -69,9 +69,9 @@ class Insensitive(Loss):
     def slack(self, num: Arithmetic, q: Value, p: Value, y: Value, f: Value) -> Value:
         """(p − |q|)[|r| − ε]_+ + |q|[ε − |r|]_+ + (|q||r| − qr)."""
         r = y - f
-        size, price = num.abs(r), num.abs(q)
+        size, multiplier = num.abs(r), num.abs(q)
         h = size - num.lift(self.epsilon)
-        return num.pos(p - price) * num.pos(h) + price * num.pos(h * -1) + num.pos(price * size - q * r)
+        return num.pos(p - multiplier) * num.pos(h) + multiplier * num.pos(h * -1) + num.pos(multiplier * size - q * r)
 
     def slope(self, f: Array, y: Array) -> Array:
         """sign(y − f) where |y − f| > ε."""

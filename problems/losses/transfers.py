@@ -51,7 +51,7 @@ class Integrated(ABC):
     def slack(self, num: Arithmetic, theta: Array, t: Value) -> Value:
         """U(t) + U*(s) − st ≥ 0 at s = s(θ)."""
 
-    def price(self, s: Array) -> Array:
+    def parameter(self, s: Array) -> Array:
         """θ of the number in the domain nearest to s."""
         return np.clip(s, 0.0, 1.0) if self.bounded else s
 
@@ -136,7 +136,7 @@ class Probit(Integrated):
         """tΦ(t) + φ(t)."""
         return t * gaussian.cdf(num, t) + gaussian.density(num, t)
 
-    def price(self, s: Array) -> Array:
+    def parameter(self, s: Array) -> Array:
         """Φ^{−1}(s)."""
         return gaussian.quantile(np.clip(s, 0.0, 1.0))
 

@@ -94,8 +94,8 @@ class Factor:
 
     def damped(self, residual: Array, mu: float) -> Array:
         """Q diag(μ/(d + μ)) Qᵀ r: z that minimises ‖z − r‖² + ‖z‖²_K/μ. O(n²)."""
-        share = mu / (self.values + mu) if mu > 0 else (self.values == 0).astype(float)
-        out: Array = self.vectors @ (share * (self.vectors.T @ residual))
+        fraction = mu / (self.values + mu) if mu > 0 else (self.values == 0).astype(float)
+        out: Array = self.vectors @ (fraction * (self.vectors.T @ residual))
         return out
 
     def scaled(self, by: float) -> Factor:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from simopt.arithmetic import Arithmetic, Value
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.model.problem import Image, Law, Rescale, laws_of_samples
-from simopt.problems.losses.shares import in_parts
+from simopt.problems.losses.sample_weights import in_parts
 from simopt.problems.norms import gram_factor
 
 
@@ -80,8 +80,8 @@ def power_of_four(x: float) -> float:
 def kernel_rescale(sigma: float, kappa: float) -> Rescale:
     """Way back from targets y/σ and kernel K/κ: α = α'σ/κ, u = u'σ/√κ, f = f'σ, v = v'σ. Exact for powers of two and of four."""
     return Rescale(
-        times(alpha=sigma / kappa, u=sigma / math.sqrt(kappa), f=sigma),
-        times(predictions=sigma),
+        scaling(alpha=sigma / kappa, u=sigma / math.sqrt(kappa), f=sigma),
+        scaling(predictions=sigma),
     )
 
 
@@ -119,7 +119,7 @@ def _selecting(field: str) -> Callable[[Any, NDArray[np.intp], Any], Image]:
     return select
 
 
-def times(**factors: float) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def scaling(**factors: float) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Map that multiplies the named entries of a point or of multipliers."""
 
     def apply(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,10 +9,10 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.core.arrays import Array
-from simopt.data.row_blocks import LARGE, RowBlocks
+from simopt.data.row_blocks import RowBlocks
 from simopt.problems.norms import squares
 
-ROOM = 4e-15  # relative room below the radius to which a restored point is drawn, before it is checked
+MARGIN = 4e-15  # relative room below the radius to which a restored point is drawn, before it is checked
 
 
 def ball_term(num: Arithmetic, w: Value, g: Value, radius: float) -> Value:
@@ -35,7 +35,7 @@ def penalty_term(num: Arithmetic, w: Value, g: Value, strength: float) -> Value:
 
 def inside_ball(num: Arithmetic, w: Array, radius: float, norm: Callable[[Arithmetic, Value], Value] | None = None) -> Value:
     """w, or w drawn back until its norm, evaluated in `num`, is provably at most the radius."""
-    room = ROOM
+    margin = MARGIN
     measure = norm if norm is not None else (lambda arithmetic, x: arithmetic.norm(x))
     while True:
         length = num.upper(measure(num, num.lift(w)))
@@ -43,22 +43,22 @@ def inside_ball(num: Arithmetic, w: Array, radius: float, norm: Callable[[Arithm
             return num.lift(w)
         if not math.isfinite(length):
             return num.lift(np.zeros_like(w))
-        w = w * (radius / length * (1.0 - room))
-        room *= 4.0
+        w = w * (radius / length * (1.0 - margin))
+        margin *= 4.0
 
 
-def largest_row(features: Array) -> float:
-    """max_i ‖ψ_i‖, in blocks of rows."""
-    return max(float(np.max(np.linalg.norm(block, axis=1))) for _, block in RowBlocks(features, LARGE))
+def largest_row(rows: RowBlocks) -> float:
+    """max_i ‖ψ_i‖, in a pass."""
+    return max(float(np.max(np.linalg.norm(block, axis=1))) for _, block in rows)
 
 
-def row_unit(features: Array) -> float:
+def row_unit(rows: RowBlocks) -> float:
     """A power of two near max_i ‖ψ_i‖; 1 where that is no more than 16 times off, so that features of natural size need not be copied."""
-    unit = squares.power_of_two(largest_row(features))
+    unit = squares.power_of_two(largest_row(rows))
     return 1.0 if 1.0 / 16.0 <= unit <= 16.0 else unit
 
 
-def times_unit(features: Array, c: float) -> Array:
+def scaled(features: Array, c: float) -> Array:
     """cΨ; Ψ itself for c = 1."""
     return features if c == 1.0 else features * c
 

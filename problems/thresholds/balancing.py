@@ -20,7 +20,7 @@ from simopt.problems.thresholds.sides import Side
 
 
 @dataclass(frozen=True, eq=False)
-class Prices:
+class RepairedMultipliers:
     """Admissible multipliers in some arithmetic: p (one a hinge above), q (one a hinge below), ν, and g_b; None stands for exactly 0."""
 
     above: Value
@@ -29,7 +29,7 @@ class Prices:
     imbalance: Value | None = None
 
 
-def spaced(num: Arithmetic, highs: Side, lows: Side, above: Value, below: Value) -> Prices:
+def spaced(num: Arithmetic, highs: Side, lows: Side, above: Value, below: Value) -> RepairedMultipliers:
     """p, q and ν ≥ 0 with g_b = 0, for thresholds with spacing rows. O(hinges + r).
 
     g_b = 0 says that ν_j = Σ_{i ≤ j} (C_i − A_i) and that the last of these sums, j = r − 1, is 0. From the first threshold to the last,
@@ -49,14 +49,14 @@ def spaced(num: Arithmetic, highs: Side, lows: Side, above: Value, below: Value)
         kept_high[j] = num.pos(high[j] - excess)
         excess = num.pos(excess - high[j])
     scaled = _scaled(num, highs, above, kept_high, high), _scaled(num, lows, below, kept_low, low)
-    return Prices(*scaled, num.concat(order[:-1]) if count > 1 else None)
+    return RepairedMultipliers(*scaled, num.concat(order[:-1]) if count > 1 else None)
 
 
-def separate(num: Arithmetic, highs: Side, lows: Side, above: Value, below: Value) -> Prices:
+def separate(num: Arithmetic, highs: Side, lows: Side, above: Value, below: Value) -> RepairedMultipliers:
     """p and q with A_j = C_j for every threshold: the larger of the two is cut. O(hinges)."""
     low, high = _totals(num, lows, below), _totals(num, highs, above)
     kept = [num.minimum(one, two) for one, two in zip(low, high, strict=True)]
-    return Prices(_scaled(num, highs, above, kept, high), _scaled(num, lows, below, kept, low))
+    return RepairedMultipliers(_scaled(num, highs, above, kept, high), _scaled(num, lows, below, kept, low))
 
 
 def matching(highs: Side, lows: Side, over: Array, under: Array, net: Array) -> dict[str, Array]:
@@ -65,10 +65,10 @@ def matching(highs: Side, lows: Side, over: Array, under: Array, net: Array) -> 
     Of a sample with two hinges one multiplier is its subgradient and the other follows, or both are as small as can be: what costs least.
     `over` and `under` are the arguments of the hinges.
     """
-    n, share = highs.samples, 1.0 / highs.samples
+    n, mass = highs.samples, 1.0 / highs.samples
     h, caps = np.zeros((2, n)), np.zeros((2, n))
     for k, (side, arguments) in enumerate(((highs, over), (lows, under))):
-        h[k, side.rows], caps[k, side.rows] = arguments, share
+        h[k, side.rows], caps[k, side.rows] = arguments, mass
     steep = caps * (h > 0)
     wanted = np.clip(net, -caps[1], caps[0])
     p_first = np.clip(steep[1] + wanted, 0.0, caps[0])
@@ -84,15 +84,15 @@ def matching(highs: Side, lows: Side, over: Array, under: Array, net: Array) -> 
     return {"above": p[highs.rows], "below": q[lows.rows]}
 
 
-def _totals(num: Arithmetic, side: Side, prices: Value) -> list[Value]:
+def _totals(num: Arithmetic, side: Side, multipliers: Value) -> list[Value]:
     """A_j or C_j; 0 where it is so small that `_scaled` makes all its multipliers 0."""
-    totals = side.by_threshold(num, prices)
+    totals = side.by_threshold(num, multipliers)
     plain = num.mid(totals)
     return [totals[j] if plain[j] >= VANISHING else num.lift(0.0) for j in range(side.count)]
 
 
-def _scaled(num: Arithmetic, side: Side, prices: Value, kept: list[Value], totals: list[Value]) -> Value:
+def _scaled(num: Arithmetic, side: Side, multipliers: Value, kept: list[Value], totals: list[Value]) -> Value:
     """The multipliers of each threshold times kept/total."""
     vanished = [not np.any(num.mid(total)) for total in totals]
     ratios = [num.lift(0.0) if gone else part / total for gone, part, total in zip(vanished, kept, totals, strict=True)]
-    return prices * num.concat(ratios)[side.ends]
+    return multipliers * num.concat(ratios)[side.ends]

@@ -30,9 +30,9 @@ from simopt.core.errors import InvalidProblem
 from simopt.core.fields import NonNegative
 from simopt.model.problem import freeze
 from simopt.problems.thresholds import balancing, constant_scores
-from simopt.problems.thresholds.balancing import Prices
+from simopt.problems.thresholds.balancing import RepairedMultipliers
 from simopt.problems.thresholds.sides import Side, explicit, implicit
-from simopt.problems.thresholds.threshold_problem import ThresholdProblem, given
+from simopt.problems.thresholds.threshold_problem import ThresholdProblem, entry
 
 OUTWARDS = 1.0 + 1e-14  # rounds the ends of the box outwards
 
@@ -60,19 +60,19 @@ class FixedThresholds(ThresholdProblem):
         """The given ones."""
         return num.lift(self.thresholds)
 
-    def admitted(self, num: Arithmetic, multipliers: Multipliers, repair: str) -> Prices:
+    def admitted(self, num: Arithmetic, multipliers: Multipliers, repair: str) -> RepairedMultipliers:
         """p and q clipped to [0, 1/n], and 0 at the hinges that no score within reach makes active: far ones would cost b · rounding."""
         reach, b = self.reach(math.inf) + self.gamma, self.thresholds
         near = {"above": b[self.high_ends] < reach, "below": b[self.low_ends] > -reach}
-        rows = {key: np.where(near[key], given(multipliers, key, near[key].size), 0.0) for key in near}
-        return Prices(*self.capped(num, rows))
+        rows = {key: np.where(near[key], entry(multipliers, key, near[key].size), 0.0) for key in near}
+        return RepairedMultipliers(*self.capped(num, rows))
 
-    def ends_dual(self, num: Arithmetic, prices: Prices, upper: float) -> Value:
+    def ends_dual(self, num: Arithmetic, repaired: RepairedMultipliers, upper: float) -> Value:
         """Σ q b_below − Σ p b_above."""
         b = num.lift(self.thresholds)
-        return num.dot(prices.below, b[self.low_ends]) - num.dot(prices.above, b[self.high_ends])
+        return num.dot(repaired.below, b[self.low_ends]) - num.dot(repaired.above, b[self.high_ends])
 
-    def ends_gap(self, num: Arithmetic, prices: Prices, b: Value, upper: float) -> Value:
+    def ends_gap(self, num: Arithmetic, repaired: RepairedMultipliers, b: Value, upper: float) -> Value:
         """0."""
         return num.lift(0.0)
 
@@ -116,19 +116,19 @@ class LearnedThresholds(ThresholdProblem):
         highs, lows = self.sides
         return lows.by_threshold(num, below) - highs.by_threshold(num, above)
 
-    def ends_dual(self, num: Arithmetic, prices: Prices, upper: float) -> Value:
+    def ends_dual(self, num: Arithmetic, repaired: RepairedMultipliers, upper: float) -> Value:
         """min over the box of ⟨g_b, b⟩; 0 for g_b = 0."""
-        if prices.imbalance is None:
+        if repaired.imbalance is None:
             return num.lift(0.0)
         low, high = self.box(upper)
-        return num.dot(num.pos(prices.imbalance), num.lift(low)) - num.dot(num.pos(prices.imbalance * -1), num.lift(high))
+        return num.dot(num.pos(repaired.imbalance), num.lift(low)) - num.dot(num.pos(repaired.imbalance * -1), num.lift(high))
 
-    def ends_gap(self, num: Arithmetic, prices: Prices, b: Value, upper: float) -> Value:
+    def ends_gap(self, num: Arithmetic, repaired: RepairedMultipliers, b: Value, upper: float) -> Value:
         """Σ g_b,j^+ (b_j − low_j) + g_b,j^− (high_j − b_j): non-negative in the box."""
-        if prices.imbalance is None:
+        if repaired.imbalance is None:
             return num.lift(0.0)
         low, high = self.box(upper)
-        return num.dot(num.pos(prices.imbalance), b - num.lift(low)) + num.dot(num.pos(prices.imbalance * -1), num.lift(high) - b)
+        return num.dot(num.pos(repaired.imbalance), b - num.lift(low)) + num.dot(num.pos(repaired.imbalance * -1), num.lift(high) - b)
 
 
 class SpacedThresholds(LearnedThresholds):
@@ -165,26 +165,26 @@ class SpacedThresholds(LearnedThresholds):
         spread = self.delta * OUTWARDS
         return low - (self.classes - 1 - j) * spread, high + (j - 1) * spread
 
-    def admitted(self, num: Arithmetic, multipliers: Multipliers, repair: str) -> Prices:
+    def admitted(self, num: Arithmetic, multipliers: Multipliers, repair: str) -> RepairedMultipliers:
         """p, q clipped to [0, 1/n] and ν to ≥ 0; or p and q balanced, with the ν that follows from them."""
         above, below = self.capped(num, multipliers)
         if repair == "balanced":
             return balancing.spaced(num, *self.sides, above, below)
         imbalance = self.imbalance(num, above, below)
         if self.classes == 2:
-            return Prices(above, below, None, imbalance)
-        order = num.lift(given(multipliers, "order", self.classes - 2))
-        return Prices(above, below, order, imbalance + num.concat([order, num.zeros(1)]) - num.concat([num.zeros(1), order]))
+            return RepairedMultipliers(above, below, None, imbalance)
+        order = num.lift(entry(multipliers, "order", self.classes - 2))
+        return RepairedMultipliers(above, below, order, imbalance + num.concat([order, num.zeros(1)]) - num.concat([num.zeros(1), order]))
 
-    def ends_dual(self, num: Arithmetic, prices: Prices, upper: float) -> Value:
+    def ends_dual(self, num: Arithmetic, repaired: RepairedMultipliers, upper: float) -> Value:
         """Δ Σ ν + min over the box of ⟨g_b, b⟩."""
-        rest = super().ends_dual(num, prices, upper)
-        return rest if prices.order is None else rest + num.sum(prices.order) * num.lift(self.delta)
+        rest = super().ends_dual(num, repaired, upper)
+        return rest if repaired.order is None else rest + num.sum(repaired.order) * num.lift(self.delta)
 
-    def ends_gap(self, num: Arithmetic, prices: Prices, b: Value, upper: float) -> Value:
+    def ends_gap(self, num: Arithmetic, repaired: RepairedMultipliers, b: Value, upper: float) -> Value:
         """Σ ν_j(b_{j+1} − b_j − Δ), and what the box leaves."""
-        rest = super().ends_gap(num, prices, b, upper)
-        return rest if prices.order is None else rest + num.dot(prices.order, num.pos(b[1:] - b[:-1] - num.lift(self.delta)))
+        rest = super().ends_gap(num, repaired, b, upper)
+        return rest if repaired.order is None else rest + num.dot(repaired.order, num.pos(b[1:] - b[:-1] - num.lift(self.delta)))
 
     def ends_in_units(self, s: float) -> dict[str, Any]:
         """γ and Δ × s."""
@@ -213,12 +213,12 @@ class ImplicitThresholds(LearnedThresholds):
         reach = self.reach(math.inf) + self.gamma
         return num.lift(np.clip(np.sort(np.asarray(num.mid(num.lift(b)), dtype=float).reshape(-1)), -reach, reach))
 
-    def admitted(self, num: Arithmetic, multipliers: Multipliers, repair: str) -> Prices:
+    def admitted(self, num: Arithmetic, multipliers: Multipliers, repair: str) -> RepairedMultipliers:
         """p, q clipped to [0, 1/n]; or balanced as well."""
         above, below = self.capped(num, multipliers)
         if repair == "balanced":
             return balancing.separate(num, *self.sides, above, below)
-        return Prices(above, below, None, self.imbalance(num, above, below))
+        return RepairedMultipliers(above, below, None, self.imbalance(num, above, below))
 
     def ends_in_units(self, s: float) -> dict[str, Any]:
         """γ × s."""

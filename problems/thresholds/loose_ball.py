@@ -16,10 +16,10 @@ from simopt.problems.thresholds.sides import Side
 
 FREE = 1e-6  # of 1/n: distance from its bounds of a multiplier that may change
 STEPS = 2  # the second one removes what rounding left of the first
-ROOM = 4  # at most so many free multipliers for each equation: more say that the multipliers are not near an optimum
+MOST_FREE = 4  # at most so many free multipliers for each equation: more say that the multipliers are not near an optimum
 
 
-def balanced_out(rows: Array, sides: tuple[Side, Side], prices: tuple[Array, Array], order: Array | None) -> dict[str, Array] | None:
+def balanced_out(rows: Array, sides: tuple[Side, Side], multipliers: tuple[Array, Array], order: Array | None) -> dict[str, Array] | None:
     """p, q and ν with Ψᵀs = 0 and g_b = 0 as nearly as floats can, or None where too few or too many multipliers are free.
 
     Parameters
@@ -33,26 +33,26 @@ def balanced_out(rows: Array, sides: tuple[Side, Side], prices: tuple[Array, Arr
     order : (r−2,) array or None
         ν; None where the thresholds are given and g_b is no concern. For IMC an empty array.
     """
-    share = 1.0 / len(rows)
-    free = [np.flatnonzero((price > FREE * share) & (price < (1.0 - FREE) * share)) for price in prices]
-    steps = np.flatnonzero(order > FREE * share) if order is not None else np.zeros(0, dtype=np.intp)
+    mass = 1.0 / len(rows)
+    free = [np.flatnonzero((multiplier > FREE * mass) & (multiplier < (1.0 - FREE) * mass)) for multiplier in multipliers]
+    steps = np.flatnonzero(order > FREE * mass) if order is not None else np.zeros(0, dtype=np.intp)
     count = 0 if order is None else sides[0].count
     size = sum(map(len, free)) + len(steps)
-    if not 0 < size <= ROOM * (rows.shape[1] + count):
+    if not 0 < size <= MOST_FREE * (rows.shape[1] + count):
         return None
     matrix = np.hstack(
         [_columns(rows, sides[0], free[0], 1.0, count), _columns(rows, sides[1], free[1], -1.0, count), _steps(rows, steps, count)]
     )
-    out = [np.where(price > 0.5 * share, share, 0.0) for price in prices]
-    for values, chosen, price in zip(out, free, prices, strict=True):
-        values[chosen] = price[chosen]
+    out = [np.where(multiplier > 0.5 * mass, mass, 0.0) for multiplier in multipliers]
+    for values, chosen, multiplier in zip(out, free, multipliers, strict=True):
+        values[chosen] = multiplier[chosen]
     nu = np.zeros(0 if order is None else len(order))
     nu[steps] = 0.0 if order is None else order[steps]
     out.append(nu)
     for _ in range(STEPS):
         move = np.linalg.lstsq(matrix, -_residual(rows, sides, out, count), rcond=None)[0]
         start = 0
-        for values, chosen, cap in zip(out, (*free, steps), (share, share, np.inf), strict=True):
+        for values, chosen, cap in zip(out, (*free, steps), (mass, mass, np.inf), strict=True):
             values[chosen] = np.clip(values[chosen] + move[start : start + len(chosen)], 0.0, cap)
             start += len(chosen)
     return dict(zip(("above", "below", "order"), out, strict=True))

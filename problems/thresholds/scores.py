@@ -23,8 +23,8 @@ from simopt.problems.examples import exc as exc_cases
 from simopt.problems.norms import gram_factor, squares, vectors
 from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.problems.thresholds import balancing, loose_ball
-from simopt.problems.thresholds.balancing import Prices
-from simopt.problems.thresholds.threshold_problem import ThresholdProblem, given
+from simopt.problems.thresholds.balancing import RepairedMultipliers
+from simopt.problems.thresholds.threshold_problem import ThresholdProblem, entry
 
 EPS = float(np.finfo(float).eps)
 SMALL, NEAR = 1e-10, 1e-6  # B‖g‖ beside the scale, ‖g‖ beside ‖ψ_i‖: between them multipliers are refined
@@ -76,11 +76,11 @@ class LinearScores(Bounded, ThresholdProblem):
         if not isinstance(self.bound, Ball):
             return None
         above, below = self.capped(FLOAT, multipliers)
-        s = self.net(FLOAT, Prices(above, below))
+        s = self.net(FLOAT, RepairedMultipliers(above, below))
         size = float(FLOAT.norm(self.features.T @ s))
         if not SMALL * (self.start or self.gamma) < self.radius * size or size > NEAR * self.usual:
             return None
-        order = given(multipliers, "order", self.order_rows) if self.order_rows is not None else None
+        order = entry(multipliers, "order", self.order_rows) if self.order_rows is not None else None
         return loose_ball.balanced_out(self.features / self.usual, self.sides, (above, below), order)
 
     def reach(self, upper: float) -> float:
@@ -107,11 +107,11 @@ class LinearScores(Bounded, ThresholdProblem):
 
     def from_units(self, sigma: float, kappa: float) -> Rescale:
         """w = w'σ/κ, b = b'σ, f = f'σ."""
-        return Rescale(squares.times(w=sigma / kappa, thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma))
+        return Rescale(squares.scaling(w=sigma / kappa, thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma))
 
     def in_units(self, s: float, c: float) -> Self:
         """γ, Δ, thresholds × s, Ψ × c and so w × s/c."""
-        features, bound = vectors.times_unit(self.features, c), self.bound.in_units(s / c, s)
+        features, bound = vectors.scaled(self.features, c), self.bound.in_units(s / c, s)
         return self.changed(features=features, bound=bound, **self.ends_in_units(s))
 
 
@@ -183,7 +183,7 @@ class KernelScores(KernelProblem, ThresholdProblem):
 
     def from_units(self, sigma: float, kappa: float) -> Rescale:
         """α = α'σ/κ, u = u'σ/√κ, b = b'σ, f = f'σ."""
-        back = squares.times(
+        back = squares.scaling(
             alpha=sigma / kappa, u=sigma / math.sqrt(kappa), thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma
         )
         return Rescale(back)

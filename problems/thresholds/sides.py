@@ -47,7 +47,7 @@ class Side:
         return np.split(order, np.cumsum(np.bincount(self.ends, minlength=self.count))[:-1])
 
     @cached_property
-    def _places(self) -> list[Indices]:
+    def _ranks(self) -> list[Indices]:
         """The k-th hinge of each sample, k = 0, 1, …; m (none) where it has fewer."""
         m = self.rows.size
         starts = np.searchsorted(self.rows, np.arange(self.samples))
@@ -62,8 +62,8 @@ class Side:
         """Sums of one value a hinge over the hinges of each sample, (n,)."""
         padded = num.concat([values, num.zeros(1)]) if self.rows.size else num.zeros(1)
         total = num.zeros(self.samples)
-        for place in self._places:
-            total = total + padded[place]
+        for rank in self._ranks:
+            total = total + padded[rank]
         return total
 
     def table(self, values: Array) -> Array:
@@ -114,6 +114,6 @@ def check_labels(labels: Array, classes: int) -> None:
         )
 
 
-def _indicator(places: Indices, size: int) -> scipy.sparse.csr_array:
-    m = places.size
-    return scipy.sparse.csr_array((np.ones(m), (places, np.arange(m))), shape=(size, m))
+def _indicator(rows: Indices, size: int) -> scipy.sparse.csr_array:
+    m = rows.size
+    return scipy.sparse.csr_array((np.ones(m), (rows, np.arange(m))), shape=(size, m))

@@ -5,7 +5,7 @@ Labels 1 … r, scores f_i, thresholds b_1 … b_{r−1}. The loss is the mean o
 With s_i = Σ_j p_ij − q_ij the Lagrangian is γ Σ (p + q) + ⟨s, f⟩ + a term in the thresholds, plus what bounds or penalises f, R. So
     dual = γ Σ (p + q) + (what the thresholds leave) + min_f R(f) + ⟨s, f⟩,
     gap  = Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges + (what the thresholds leave) + R(f) + ⟨s, f⟩ − its minimum.
-Where samples have weights, their shares (`losses.shares`) stand in place of 1/n.
+Where samples have weights, their shares (`losses.sample_weights`) stand in place of 1/n.
 A problem takes its thresholds (fixed, learned, implicit) from `kinds` and its R from `scores`.
 """
 
@@ -26,8 +26,8 @@ from simopt.core.fields import Positive
 from simopt.model.problem import Law, Problem, Rescale
 from simopt.problems.examples import exc as exc_cases
 from simopt.problems.losses import hinge_rows
-from simopt.problems.losses.shares import Shares
-from simopt.problems.thresholds.balancing import Prices
+from simopt.problems.losses.sample_weights import SampleWeights
+from simopt.problems.thresholds.balancing import RepairedMultipliers
 from simopt.problems.thresholds.constant_scores import Classes, Grades
 from simopt.problems.thresholds.sides import Indices, Side, check_labels
 
@@ -67,15 +67,15 @@ class ThresholdProblem(Problem):
         """b, shape (r−1,)."""
 
     @abstractmethod
-    def admitted(self, num: Arithmetic, multipliers: Multipliers, repair: str) -> Prices:
+    def admitted(self, num: Arithmetic, multipliers: Multipliers, repair: str) -> RepairedMultipliers:
         """Multipliers made admissible in one of the ways of `repairs`."""
 
     @abstractmethod
-    def ends_dual(self, num: Arithmetic, prices: Prices, upper: float) -> Value:
+    def ends_dual(self, num: Arithmetic, repaired: RepairedMultipliers, upper: float) -> Value:
         """What the thresholds leave of the dual; `upper` is a known upper bound on the optimum."""
 
     @abstractmethod
-    def ends_gap(self, num: Arithmetic, prices: Prices, b: Value, upper: float) -> Value:
+    def ends_gap(self, num: Arithmetic, repaired: RepairedMultipliers, b: Value, upper: float) -> Value:
         """What they leave of the gap."""
 
     @abstractmethod
@@ -153,9 +153,9 @@ class ThresholdProblem(Problem):
         return self.sides[1].ends
 
     @cached_property
-    def shares(self) -> tuple[Shares, Shares]:
+    def sample_weights(self) -> tuple[SampleWeights, SampleWeights]:
         """1/n, or the shares of the samples, of the hinges above and below."""
-        every = Shares.of(len(self.labels), getattr(self, "weights", None))
+        every = SampleWeights.of(len(self.labels), getattr(self, "weights", None))
         return every.on(self.high_rows), every.on(self.low_rows)
 
     def arguments(self, num: Arithmetic, f: Value, b: Value) -> tuple[Value, Value]:
@@ -170,31 +170,31 @@ class ThresholdProblem(Problem):
 
     def _value(self, num: Arithmetic, point: Point, f: Value) -> Value:
         over, under = self.arguments(num, f, self.ends(num, point))
-        above, below = self.shares
+        above, below = self.sample_weights
         return above.mean(num, num.pos(over)) + below.mean(num, num.pos(under)) + self.regular(num, point, f)
 
     def capped(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
         """p and q clipped to [0, 1/n]; missing rows have none."""
         sizes = {"above": self.high_rows.size, "below": self.low_rows.size}
-        pairs = zip(sizes.items(), self.shares, strict=True)
-        above, below = (hinge_rows.capped(num, given(multipliers, key, size), shares) for (key, size), shares in pairs)
+        pairs = zip(sizes.items(), self.sample_weights, strict=True)
+        above, below = (hinge_rows.capped(num, entry(multipliers, key, size), sample_weights) for (key, size), sample_weights in pairs)
         return above, below
 
-    def net(self, num: Arithmetic, prices: Prices) -> Value:
+    def net(self, num: Arithmetic, repaired: RepairedMultipliers) -> Value:
         """s_i = Σ_j p_ij − q_ij."""
         highs, lows = self.sides
-        return highs.by_sample(num, prices.above) - lows.by_sample(num, prices.below)
+        return highs.by_sample(num, repaired.above) - lows.by_sample(num, repaired.below)
 
-    def lower(self, num: Arithmetic, prices: Prices, upper: float) -> Value:
+    def lower(self, num: Arithmetic, repaired: RepairedMultipliers, upper: float) -> Value:
         """The dual at admissible multipliers."""
-        margins = (num.sum(prices.above) + num.sum(prices.below)) * num.lift(self.gamma)
-        return margins + self.ends_dual(num, prices, upper) + self.regular_dual(num, self.net(num, prices))
+        margins = (num.sum(repaired.above) + num.sum(repaired.below)) * num.lift(self.gamma)
+        return margins + self.ends_dual(num, repaired, upper) + self.regular_dual(num, self.net(num, repaired))
 
     def refined(self, multipliers: Multipliers) -> Multipliers | None:
         """Multipliers near the given ones that may bound better, if the form knows any."""
         return None
 
-    def _best(self, num: Arithmetic, multipliers: Multipliers, upper: float) -> Prices:
+    def _best(self, num: Arithmetic, multipliers: Multipliers, upper: float) -> RepairedMultipliers:
         """The multipliers made admissible in the way that bounds best (judged in floats)."""
         refined = self.refined(multipliers)
         tries = [(given, repair) for given in (multipliers, refined) if given is not None for repair in self.repairs]
@@ -211,16 +211,16 @@ class ThresholdProblem(Problem):
         """What hinges, thresholds and R leave."""
         f, b = self.scores(num, point), self.ends(num, point)
         upper = num.upper(self._value(num, point, f))
-        prices = self._best(num, multipliers, upper)
+        repaired = self._best(num, multipliers, upper)
         over, under = self.arguments(num, f, b)
-        above, below = self.shares
-        hinges = hinge_rows.slack(num, over, prices.above, above) + hinge_rows.slack(num, under, prices.below, below)
-        return hinges + self.ends_gap(num, prices, b, upper) + self.regular_gap(num, point, self.net(num, prices))
+        above, below = self.sample_weights
+        hinges = hinge_rows.slack(num, over, repaired.above, above) + hinge_rows.slack(num, under, repaired.below, below)
+        return hinges + self.ends_gap(num, repaired, b, upper) + self.regular_gap(num, point, self.net(num, repaired))
 
     def multipliers(self, point: Point) -> Multipliers:
         """Subgradients of the hinges (0 at the kinks, which a point cannot price)."""
         over, under = self.arguments(FLOAT, self.scores(FLOAT, point), self.ends(FLOAT, point))
-        above, below = (shares.each(FLOAT) for shares in self.shares)
+        above, below = (sample_weights.each(FLOAT) for sample_weights in self.sample_weights)
         return {"above": above * (over > 0), "below": below * (under > 0)}
 
     def scale(self) -> float:
@@ -247,7 +247,7 @@ class ThresholdProblem(Problem):
         return exc_cases.laws()
 
 
-def given(multipliers: Multipliers, key: str, size: int) -> Array:
+def entry(multipliers: Multipliers, key: str, size: int) -> Array:
     """The entry as a vector ≥ 0; zeros where it is missing.
 
     Raises

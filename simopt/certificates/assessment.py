@@ -1,4 +1,8 @@
-"""The one judge: bounds on the optimum from a point and multipliers, whoever produced them."""
+"""The judge: bounds on the optimum from a point and multipliers, whoever produced them.
+
+`judge` restores the point, evaluates the bounds, perturbs point and multipliers, and evaluates the bounds in intervals where the
+perturbation moves them. It does not know which solver was asked.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +20,19 @@ from simopt.certificates.certificate import Certificate
 from simopt.core.errors import InvalidProblem
 from simopt.model.entries import checked, finite, named
 from simopt.model.gap_unit import EXCUSED, ROUNDING, ratio
+from simopt.model.problem import for_one_evaluation
 
 if TYPE_CHECKING:
     from simopt.core.arrays import Array, Multipliers, Point
-    from simopt.model.problem import Foreseen, Problem, Rescale
+    from simopt.model.problem import Problem, Rescale
 
-REPAIRED = 1e-6  # how near to the trivial point one has to be to be repaired to it where the optimum may be 0
-HIDDEN = 1e-5  # of the scale: what rounding may hide of a gap in floats whose bounds stay where they are when the point is shaken
-WORST = 1e-2  # of the scale: what it may in its worst case, by formulas for balls, hide of others
-MOVED = 1e-4  # of the scale: how far a point that is shaken may move the bounds of one of which nothing is hidden
-PERTURBATION_LIMIT = 0.005  # where data are read in blocks: what would have to be shaken by more than this is held against balls at once
-UNDERFLOW = 1e-150  # the root of the smallest floats: a square of less sinks, and enclosures of what sank are as wide
+Report = Callable[[str, str], None]  # (step of the solving chain, what it did); see `simopt.solving.chain`
+REPAIRED = 1e-6  # largest repair at which the trivial point is tried, where the optimum may be 0
+HIDDEN = 1e-5  # of the scale: what rounding may hide of a float gap whose bounds are stable under perturbation
+WORST = 1e-2  # of the scale: what rounding may hide of any other gap, in the worst case of the interval formulas
+MOVED = 1e-4  # of the scale: how far a perturbation may move bounds that count as stable
+PERTURBATION_LIMIT = 0.005  # where data are read in blocks: a larger relative perturbation is not tried, intervals are evaluated at once
+UNDERFLOW = 1e-150  # the root of the smallest floats: the square of a smaller number underflows, and its enclosure is as wide
 
 
 @dataclass(frozen=True)
@@ -45,122 +51,141 @@ def judge(
     num: Arithmetic = FLOAT,
     back: Rescale | None = None,
     near: float = 1.0,
+    report: Report | None = None,
 ) -> Assessment:
     """Certify, and keep the restored point and the multipliers that gave the bound.
 
-    With `back`, point and multipliers are those of the problem in natural units: checked first, then mapped to the original. Floats are
-    held against a shaken point, and against balls where that tells of something hidden, where gap / scale is below `near`: who asks
-    whether the gap is at most tol need not know more of one that is not.
+    With `back`, point and multipliers are those of the problem in natural units. They are checked first, then mapped to the original.
+
+    Bounds in floats are perturbed. Where they move, and gap / scale is below `near`, they are evaluated in intervals: a caller that asks
+    whether the gap is at most tol need not know more of a larger one. `report` is told what each step did.
     """
     if num.name not in problem.arithmetics:
         raise InvalidProblem(f"arithmetic: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")
-    with np.errstate(all="ignore"):  # far from the optimum formulas may overflow; what comes out is no bound and is treated so below
+    with np.errstate(all="ignore"):  # far from the optimum formulas may overflow; the result then counts as no bound
         given = checked("point", point, problem.trivial_point())
         if back is not None:
             given = named("point", back.point, given)
             multipliers = None if multipliers is None else named("multipliers", back.multipliers, checked("multipliers", multipliers, {}))
         about, name = problem.as_certified(num)
-        with about.one_judgement():
-            assessed = _assess(about, given, multipliers, num, near)
+        assessed = _assess(for_one_evaluation(about), given, multipliers, num, near, report)
         return assessed if not name else replace(assessed, certificate=replace(assessed.certificate, assessed=name))
 
 
-def _assess(problem: Problem, point: Point, multipliers: Multipliers | None, num: Arithmetic, near: float) -> Assessment:
+def _assess(
+    problem: Problem, point: Point, multipliers: Multipliers | None, num: Arithmetic, near: float, report: Report | None
+) -> Assessment:
     for name, value in point.items():
         if not np.all(np.isfinite(value)):
             first = int(np.argmax(~np.isfinite(np.ravel(value))))
             raise InvalidProblem(f"point: {name} is not finite (first at index {first}); finite numbers needed")
     restored = named("point", problem.restore, point)
-    if num is FLOAT and isinstance(multipliers, Mapping) and finite(restored):
+    if num is FLOAT and isinstance(multipliers, Mapping) and finite(restored) and _in_blocks(problem):
         given = checked("multipliers", multipliers, {})
-        problem.foresee(lambda: _planned_evaluations(problem, restored, given))
-    found = _bracketed(problem, restored, multipliers, num, near)
+        problem.prefetch(*_planned_evaluations(problem, restored, given))
+    if report is not None:
+        report("restore", f"the point moved by {repair(point, restored):.1e}")
+    found = _bracketed(problem, restored, multipliers, num, near, report)
     if _may_be_zero(found.certificate):
         trivial = problem.trivial_point()
         if finite(trivial) and repair(restored, trivial) <= REPAIRED:
-            other = _bracketed(problem, named("point", problem.restore, trivial), multipliers, num, near)
+            if report is not None:
+                report("restore", "the optimum may be 0: the trivial point is tried")
+            other = _bracketed(problem, named("point", problem.restore, trivial), multipliers, num, near, report)
             if rank(other.certificate) < rank(found.certificate):
                 found = other
     return replace(found, certificate=replace(found.certificate, infeasibility=repair(point, found.point)))
 
 
-def _may_be_zero(found: Certificate) -> bool:
-    """Whether the bracket is open and may be one around 0."""
-    return found.lower <= 0.0 <= found.upper < math.inf and found.gap > 0.0
+def _may_be_zero(bounds: Certificate) -> bool:
+    """Whether the bracket is open and contains 0."""
+    return bounds.lower <= 0.0 <= bounds.upper < math.inf and bounds.gap > 0.0
 
 
-def rank(found: Certificate) -> tuple[float, float, float]:
-    """The smaller, the better: by the gap, then by the bounds."""
-    return found.gap, found.upper, -found.lower
+def rank(bounds: Certificate) -> tuple[float, float, float]:
+    """A sort key, the best first: by the gap, then by the bounds."""
+    return bounds.gap, bounds.upper, -bounds.lower
 
 
-def _bracketed(problem: Problem, restored: Point, multipliers: Multipliers | None, num: Arithmetic, near: float) -> Assessment:
+def over_terms(problem: Problem, point: Point, upper: float, lower: float, gap: float) -> float:
+    """`Certificate.gap_over_terms` of these bounds: gap / scale where that is rounding, else the problem's own measure; ∞ if unknown.
+
+    The measure of the terms is at most that of the value, so that terms are not asked where gap / scale is rounding already.
+    """
+    over_value = ratio(gap, max(abs(lower), abs(upper)))
+    if over_value <= ROUNDING or not (math.isfinite(gap) and math.isfinite(upper)):
+        return over_value if over_value <= ROUNDING else math.inf
+    found = _value(problem.gap_over_terms, point, upper, lower, gap)
+    return float(found) if found >= 0.0 else math.inf
+
+
+def _bracketed(
+    problem: Problem, restored: Point, multipliers: Multipliers | None, num: Arithmetic, near: float, report: Report | None
+) -> Assessment:
     """The best of the bounds that the candidates give at a feasible point; the multipliers 0 are one where no other excludes 0."""
-    evaluation = _PointEvaluation(problem, restored, num)
+    evaluation = _PointEvaluation(problem, restored, num, report)
     gap, lower = math.inf, -math.inf
-    multipliers_kept: Multipliers | None = None
+    best: Multipliers | None = None
     origin = "none"
 
     def better(candidates: list[tuple[str, Multipliers]]) -> None:
-        nonlocal gap, lower, multipliers_kept, origin
+        nonlocal gap, lower, best, origin
         bounds = [(*evaluation.evaluate(candidate), candidate, giver) for giver, candidate in candidates]
-        bounds.sort(key=lambda found: (found[0], -found[1]))  # a bound is one without a feasible point, too
+        bounds.sort(key=lambda found: (found[0], -found[1]))  # a lower bound counts without a feasible point, too
         if bounds and origin == "none":
-            multipliers_kept, origin = bounds[0][2:]
-        for said, claimed, candidate, giver in bounds:
-            if math.isfinite(gap) and abs(said) >= gap:
+            best, origin = bounds[0][2:]
+        for evaluated, claimed, candidate, giver in bounds:
+            numbers = (claimed, evaluation.upper, evaluated)
+            evaluation.tell("evaluate", f"multipliers of {giver}: {{:.9g}} ≤ optimum ≤ {{:.9g}}, gap {{:.1e}}", *numbers)
+            if math.isfinite(gap) and abs(evaluated) >= gap:
                 break
-            known, bound = evaluation.confirmed(said, claimed, candidate, near)
+            known, bound = evaluation.confirmed(evaluated, claimed, candidate, near)
             if (known, -bound) < (gap, -lower):
-                gap, lower, multipliers_kept, origin = known, bound, candidate, giver
+                gap, lower, best, origin = known, bound, candidate, giver
 
     candidates = list(_candidates(problem, restored, multipliers))
     better(candidates)
     if lower <= 0.0 and gap > 0.0 and not evaluation.contradiction:
         better([("zero", zero) for zero in _zeros(candidates)])
-    scale = max(abs(lower), abs(evaluation.upper))
-    certificate = Certificate(
-        upper=evaluation.upper,
-        lower=lower,
-        gap=gap,
-        relative_gap=ratio(gap, scale),
-        gap_over_upper=ratio(gap, abs(evaluation.upper)),
-        scale=scale,
-        infeasibility=0.0,
+    certificate = Certificate.of_bounds(
+        evaluation.upper,
+        lower,
+        gap,
+        evaluation.over_terms(lower, gap),
         multipliers_from=origin,
         arithmetic=num.name,
-        gap_over_terms=evaluation.over_terms(lower, gap),
         open=evaluation.contradiction if gap == math.inf else "",
     )
-    return Assessment(certificate, restored, multipliers_kept)
+    return Assessment(certificate, restored, best)
 
 
 def _zeros(candidates: list[tuple[str, Multipliers]]) -> Iterator[Multipliers]:
-    """The multipliers 0, of the names and shapes of those that are there, unless these are 0."""
+    """The multipliers 0 with the names and shapes of the first candidate, unless that is 0."""
     for _, candidate in candidates[:1]:
         if any(np.any(value) for value in candidate.values()):
             yield {name: np.zeros(np.shape(value)) for name, value in candidate.items()}
 
 
 class _PointEvaluation:
-    """One restored point, in one arithmetic, before which multipliers are weighed."""
+    """One restored point in one arithmetic, at which multipliers are evaluated."""
 
-    def __init__(self, problem: Problem, restored: Point, num: Arithmetic) -> None:
-        self.problem, self.restored, self.num = problem, restored, num
+    def __init__(self, problem: Problem, restored: Point, num: Arithmetic, report: Report | None = None) -> None:
+        self.problem, self.restored, self.num, self.report = problem, restored, num, report
         self.feasible = restored
-        self.contradiction = ""  # what the two formulas of a gap said last where they do not agree
+        self.contradiction = ""  # the last two values of a gap whose formulas do not agree
         self.primal = math.nan
         if finite(restored):
             self.primal = _value(self._objective)
         self.upper = _end(num.upper, self.primal, math.inf)
 
+    def tell(self, step: str, text: str, *numbers: float) -> None:
+        """Report a step, the numbers put into the text; nothing where no report is asked for."""
+        if self.report is not None:
+            self.report(step, text.format(*numbers))
+
     def over_terms(self, lower: float, gap: float) -> float:
-        """The gap as a fraction of the sizes of the terms. It is at most that of the value: where this is rounding they are not asked."""
-        over_value = ratio(gap, max(abs(lower), abs(self.upper)))
-        if over_value <= ROUNDING or not (math.isfinite(gap) and math.isfinite(self.upper)):
-            return over_value if over_value <= ROUNDING else math.inf
-        found = _value(self.problem.gap_over_terms, self.restored, self.upper, lower, gap)
-        return float(found) if found >= 0.0 else math.inf
+        """The gap as a fraction of the sizes of the terms at the point."""
+        return over_terms(self.problem, self.restored, self.upper, lower, gap)
 
     def _objective(self) -> Any:
         if self.num is not FLOAT:  # what is feasible to rounding is not yet feasible
@@ -168,7 +193,7 @@ class _PointEvaluation:
         return self.problem.objective(self.feasible, self.num)
 
     def evaluate(self, candidate: Multipliers) -> tuple[float, float]:
-        """Gap and lower bound that the multipliers give: (∞, ∞) where they prove that no point is feasible, (∞, −∞) for nothing."""
+        """Gap and lower bound of the multipliers; (∞, ∞) where they prove that no point is feasible, (∞, −∞) where they give no bound."""
         dual, lower = self._dual(candidate)
         if lower == math.inf:
             proof = self.problem.may_be_infeasible and self.upper == math.inf
@@ -190,30 +215,31 @@ class _PointEvaluation:
         return dual, _end(self.num.lower, dual, -math.inf)
 
     def confirmed(self, gap: float, lower: float, candidate: Multipliers, near: float) -> tuple[float, float]:
-        r"""Gap and lower bound that floats may claim: what they computed where rounding cannot have made it up, else what balls say.
+        r"""Gap and lower bound that floats may claim: their own where rounding cannot explain them, else what intervals prove.
 
-        Let each of P, D and G = P − D be computed as sums of terms t. A sum of n products in any order is off by at most γ_n Σ|t| with
-        γ_n = n u/(1 − n u), u = eps/2 (Higham 2002, §3.1), any other operation by u|t|; both carry on to the result through the
-        absolute values of what they are multiplied with: of αᵀKα the terms are those of |α|ᵀ|K||α|, however small the sum. Ball
-        arithmetic adds up just this, each bound twice as large: its radii r are c·eps·Σ|terms| with c the number of terms that meet in
-        a sum, + 4. A float lies within the radius of the real value (half of it would do). Two things follow.
+        Let each of P, D and G = P − D be computed as sums of terms t. A sum of n products in any order has an error of at most γ_n Σ|t|.
+        Here γ_n = n u/(1 − n u) and u = eps/2 (Higham 2002, §3.1). Any other operation has an error of at most u|t|. Errors carry on to
+        the result through the absolute values of the factors: the terms of αᵀKα are those of |α|ᵀ|K||α|, however small the sum is.
+        Interval arithmetic adds up exactly these errors, each bound twice as large. Its radii r are c·eps·Σ|terms|, c being 4 more than
+        the number of terms that meet in a sum. A float therefore lies within the radius of the real value. Two conclusions follow.
 
-        The witnesses agree: |G − (P − D)| ≤ r_G + r_P + r_D, and neither is below 0 by more than that. Each radius is at least
-        (n + 4) eps times the value itself, n terms being summed at the end, and n is the number of samples or of coefficients; what
-        differs by no more than that is in agreement without asking the balls. A ball that overflowed explains nothing. Where numbers sink
-        below the smallest floats balls explain much: of bounds that contradict each other by more than √eps of the scale no gap is
-        claimed below what they miss. No lower bound is claimed above the upper one where balls had to explain it.
+        The two formulas of the gap agree: |G − (P − D)| ≤ r_G + r_P + r_D, and neither is below 0 by more than that. Each radius is at
+        least (n + 4) eps times the value itself, as n terms are summed at the end, n being the number of samples or of coefficients.
+        A smaller difference counts as agreement without intervals. An interval that overflowed explains nothing. Near underflow intervals
+        are wide. Hence bounds that contradict each other by more than √eps of the scale get a gap of at least this difference, and no
+        lower bound is above the upper one where intervals had to explain the difference.
 
-        Nothing is hidden: terms that cancel without a trace cancel alike in G and in P − D, and both may be 0 where P − D is 1e20. So a
-        gap of at most near·scale is evaluated in balls, unless P and D, with which G agrees, are `_stable`: to ask that costs no more than
-        the floats did. It counts for the balls' upper end as soon as that is more by WORST·scale. Less than this is left to floats: radii
-        are the worst case of every rounding, some 2√n times what is seen, and of a norm that is near 0 they are √eps where floats, which
-        know other formulas, are good to eps; in a ball of radius 10⁵ that is 10⁻³ of the scale. Of a bracket around 0 the terms are
-        the unit, of which EXCUSED is left. Where the scale is 0 and no terms are known, there is nothing to leave: of no unit closes a gap
-        of 0 only, and that it is 0 is for balls to prove, where exact zeros stay exact. What
-        balls prove about the point that they make feasible is about the one of floats, too, where the two are not apart.
+        Nothing is hidden: terms that cancel completely do so in G as in P − D, and both may be 0 where P − D is 1e20. Hence a gap of at
+        most near·scale is evaluated in intervals, unless P and D, with which G agrees, are `_stable`, a test that costs as much as the
+        floats did. The upper end of the interval counts as soon as it is larger by WORST·scale. A smaller excess is ignored, because radii
+        are the worst case of every rounding, about 2√n times the typical error. For a norm near 0 they are √eps where floats, by other
+        formulas, are good to eps; in a norm ball of radius 10⁵ this is 10⁻³ of the scale.
+
+        For a bracket around 0 the terms are the unit, and EXCUSED of them is ignored. Where the scale is 0 and no terms are known, nothing
+        is ignored: without a unit only a gap of 0 closes. Intervals have to prove that it is 0, and exact zeros stay exact in them.
+        A proof about the point that intervals make feasible holds for the float point, too, where the two agree to rounding.
         """
-        if self.num is not FLOAT or gap == math.inf:  # enclosures have been compared, and what claims nothing needs no witness
+        if self.num is not FLOAT or gap == math.inf:  # enclosures have been compared; an infinite gap claims nothing
             return gap, lower
         size = abs(gap)
         scale = max(abs(self.upper), abs(lower))
@@ -223,24 +249,32 @@ class _PointEvaluation:
         if INTERVAL.name not in self.problem.arithmetics:
             return (size, lower) if agree else self._contradicted(f"{gap:.6g}", f"{self.upper - lower:.6g}")
         if not agree:
-            if not off <= self._in_intervals.radii(candidate):
+            radii = self._in_intervals.radii(candidate)
+            self.tell("perturb", "the two formulas of the gap differ by {:.1e}; intervals allow {:.1e}", off, radii)
+            if not off <= radii:
                 return self._contradicted(f"{gap:.6g}", f"{self.upper - lower:.6g}")
             if lower - self.upper > math.sqrt(EPS) * scale:
                 size = max(size, lower - self.upper)
             lower = min(lower, self.upper)
-        if (ratio(size, scale) >= near and self.over_terms(lower, size) > ROUNDING) or (agree and self._stable(lower, candidate, scale)):
+        if ratio(size, scale) >= near and self.over_terms(lower, size) > ROUNDING:
+            self.tell("perturb", "skipped: the gap is open in floats")
             return size, lower
-        room = WORST * scale if scale < math.inf else 0.0
-        self.problem.foresee(lambda: ([(INTERVAL, self.restored)], [(INTERVAL, candidate)]))
+        if agree and self._stable(lower, candidate, scale):
+            self.tell("perturb", "the bounds are stable")
+            return size, lower
+        slack = WORST * scale if scale < math.inf else 0.0
+        if _in_blocks(self.problem):
+            self.problem.prefetch([(INTERVAL, self.restored)], [(INTERVAL, candidate)])
         proven = self._worst(candidate)
-        if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
+        if proven - size > slack and self._same_point():  # also where floats are infeasible by an ulp, and formulas say ∞
             proven = min(proven, self._in_intervals.evaluate(candidate)[0])
         around_zero = lower <= 0.0 <= self.upper or scale <= size
-        left = proven - size <= room or self.over_terms(lower, proven) <= (EXCUSED if around_zero else ROUNDING)
-        return (size if left else proven), lower
+        ignored = proven - size <= slack or self.over_terms(lower, proven) <= (EXCUSED if around_zero else ROUNDING)
+        self.tell("perturb", "not stable: intervals prove a gap of {:.1e}" + (", floats stand" if ignored else ""), proven)
+        return (size if ignored else proven), lower
 
     def _contradicted(self, gap: str, difference: str) -> tuple[float, float]:
-        """No gap and no bound, and what was said of them."""
+        """No gap and no bound; the two values are kept for the message."""
         self.contradiction = (
             f"the formulas of gap and of bounds contradict each other: gap {gap}, upper − lower {difference}; "
             "one of them is wrong, or a number overflowed"
@@ -248,9 +282,9 @@ class _PointEvaluation:
         return math.inf, -math.inf
 
     def _stable(self, lower: float, candidate: Multipliers, scale: float) -> bool:
-        r"""Whether P and D stay where they are, to MOVED·scale, when point and multipliers are shaken: then floats hide next to nothing.
+        r"""Whether P and D move by at most MOVED·scale when point and multipliers are perturbed: then floats hide next to nothing.
 
-        What cancels without a trace does so for these numbers only (stochastic arithmetic: Vignes 2004). Each entry x_i becomes
+        Terms that cancel completely do so for these numbers only (stochastic arithmetic: Vignes 2004). Each entry x_i becomes
         x_i(1 ± δ r_i), r_i of random sign and of a size in [½, 1], E r_i² = 7/12, and the point is made feasible anew. A sum of n terms t
         moves by some δ(7/12)^½‖t‖, where rounding hides at most ½ n eps Σ|t| ≤ ½ n^{3/2} eps ‖t‖. A square αᵀKα, whose sums are nested and
         whose linear part vanishes where Kα does, moves by some (7/12) δ² Σ K_ii α_i², where rounding hides at most
@@ -258,41 +292,43 @@ class _PointEvaluation:
         With δ² = (24/7) n² eps MOVED/HIDDEN, a square that hides h has moved by some 2h·MOVED/HIDDEN: one that moves by at most MOVED·scale
         hides at most ½ HIDDEN·scale, and a sum 2·10⁻⁹√n of what it moves. A norm, a root of a square, hides (HIDDEN/MOVED)^½ of it.
 
-        P is asked on both sides, as a hinge moves on one; of D one is enough, since multipliers near these then give the bound. What
-        restoring takes back of an entry, beyond MOVED of its array, is a norm that was not seen. Assumed is that the signs know nothing of
-        the data, and that what cancels is made of the point or of the multipliers. What sinks below the smallest floats sinks when it is
-        shaken, too: where the scale is not above the root of these, nothing is steady.
+        P is perturbed on both sides, as a hinge may move on one only. For D one side is enough, since nearby multipliers then give the
+        bound. If restoring moves an entry by more than MOVED of its array, a norm may be hidden, and the point counts as not stable.
+        Two assumptions are made: the signs are independent of the data, and terms that cancel are made of the point or of the multipliers.
+        Numbers that underflow do so under perturbation, too. Hence nothing counts as stable where the scale is not above UNDERFLOW.
 
-        Of so many terms that δ is above TURMOIL nothing would stay where it is; where that costs a pass over the data nothing is shaken.
+        For many terms δ exceeds PERTURBATION_LIMIT; nothing would be stable. Where a test costs a pass over the data it is then skipped.
         """
-        delta, room, lost = _perturbation(self.restored, candidate), MOVED * scale, _lost(scale)
+        delta, limit, allowed = _perturbation(self.restored, candidate), MOVED * scale, _restoring_loss(scale)
 
         def primal(side: float) -> float:
             point = _perturbed(self.restored, side)
-            feasible = self.problem.restore_roughly(point, lost)
+            feasible = self.problem.restore_roughly(point, allowed)
             return float(self.problem.objective(feasible)) if _apart(point, feasible) <= MOVED else math.inf
 
         return (
             UNDERFLOW < scale < math.inf
             and not _too_large(self.problem, delta)
-            and all(abs(_value(primal, side) - self.upper) <= room - lost for side in (delta, -delta))
-            and abs(self._dual(_perturbed(candidate, delta))[1] - lower) <= room
+            and all(abs(_value(primal, side) - self.upper) <= limit - allowed for side in (delta, -delta))
+            and abs(self._dual(_perturbed(candidate, delta))[1] - lower) <= limit
         )
 
     def _worst(self, candidate: Multipliers) -> float:
-        """P − D at the point of floats, were all rounding in it to be against us: the smaller of the two witnesses' upper ends."""
+        """P − D at the float point in the worst case of rounding: the smaller upper end of the two formulas of the gap."""
         value = _value(self.problem.objective, self.restored, INTERVAL)
-        if isinstance(value, float) and value == math.inf:  # no ball but a word: that a constraint holds with equality is not to be proven
+        if (
+            isinstance(value, float) and value == math.inf
+        ):  # a plain ∞, no interval: the constraint holds with equality, which intervals cannot prove
             return self.upper - self._in_intervals._dual(candidate)[1]
         primal = _end(INTERVAL.upper, value, math.inf)
         _, lower = self._in_intervals._dual(candidate)
         gap = _end(INTERVAL.upper, _value(self.problem.gap, self.restored, candidate, INTERVAL), math.inf)
         return min(gap, primal - lower if math.isfinite(primal) and math.isfinite(lower) else math.inf)
 
-    def _stays(self) -> bool:
-        """Whether making the point feasible in balls, too, moves no entry by more than rounding does."""
-        for name, ball in self._in_intervals.feasible.items():
-            here, there = np.asarray(self.restored[name], dtype=float), INTERVAL.mid(ball)
+    def _same_point(self) -> bool:
+        """Whether the point that intervals make feasible is the float point to rounding."""
+        for name, interval in self._in_intervals.feasible.items():
+            here, there = np.asarray(self.restored[name], dtype=float), INTERVAL.mid(interval)
             moved, size = (float(np.max(np.abs(x), initial=0.0)) for x in (here - there, here))
             if not moved <= math.sqrt(EPS) * size + UNDERFLOW:
                 return False
@@ -303,10 +339,10 @@ class _PointEvaluation:
         return _PointEvaluation(self.problem, self.restored, INTERVAL)
 
     def radii(self, candidate: Multipliers) -> float:
-        """r_P + r_D + r_G, of a scene in intervals; ∞ never: what overflowed counts as nan."""
+        """r_P + r_D + r_G of an evaluation in intervals; an overflow gives nan, never ∞."""
         dual, _ = self._dual(candidate)
-        balls = (self.primal, dual, _value(self.problem.gap, self.feasible, candidate, self.num))
-        total = float(sum(as_interval(ball).rad for ball in balls))
+        values = (self.primal, dual, _value(self.problem.gap, self.feasible, candidate, self.num))
+        total = float(sum(as_interval(value).rad for value in values))
         return total if math.isfinite(total) else math.nan
 
 
@@ -317,21 +353,28 @@ def _perturbation(point: Point, multipliers: Multipliers) -> float:
 
 
 def _too_large(problem: Problem, delta: float) -> bool:
-    """Whether shaking is not worth a pass over the data: balls can be had in the pass that floats take."""
-    return bool(problem.in_blocks) and delta > PERTURBATION_LIMIT
+    """Whether a perturbation is not worth a pass over the data; intervals come in the pass that floats take."""
+    return problem.row_pass is not None and delta > PERTURBATION_LIMIT
 
 
-def _lost(scale: float) -> float:
-    """What making a shaken point feasible may cost, without that a better way is sought: it is no move."""
+def _restoring_loss(scale: float) -> float:
+    """How much restoring a perturbed point may add to the objective; it does not count as a move."""
     return MOVED * scale / 3
 
 
-def _planned_evaluations(problem: Problem, restored: Point, multipliers: Multipliers) -> Foreseen:
-    """Points and multipliers at which formulas are evaluated where a certificate closes: in floats, and shaken, or in balls."""
+def _in_blocks(problem: Problem) -> bool:
+    """Whether formulas take a pass over blocks of rows."""
+    return problem.row_pass is not None and len(problem.row_pass.parts) > 1
+
+
+def _planned_evaluations(
+    problem: Problem, restored: Point, multipliers: Multipliers
+) -> tuple[list[tuple[Arithmetic, Point]], list[tuple[Arithmetic, Multipliers]]]:
+    """Points and multipliers at which formulas are evaluated where a certificate closes: in floats, and perturbed, or in intervals."""
     delta = _perturbation(restored, multipliers)
     if _too_large(problem, delta):
-        balls = [INTERVAL] if INTERVAL.name in problem.arithmetics else []
-        return [(num, restored) for num in (FLOAT, *balls)], [(num, multipliers) for num in (FLOAT, *balls)]
+        intervals = [INTERVAL] if INTERVAL.name in problem.arithmetics else []
+        return [(num, restored) for num in (FLOAT, *intervals)], [(num, multipliers) for num in (FLOAT, *intervals)]
     sides = [problem.restore_roughly(_perturbed(restored, side), 0.0) for side in (delta, -delta)]
     return [(FLOAT, point) for point in (restored, *sides)], [(FLOAT, given) for given in (multipliers, _perturbed(multipliers, delta))]
 
@@ -348,7 +391,7 @@ def _perturbed(values: Mapping[str, Any], delta: float) -> dict[str, Any]:
 
 @lru_cache(maxsize=4)
 def _factors(size: int) -> Array:
-    """r_i, of any sign and of a size in [½, 1]: always the same, as is the word of the judge."""
+    """r_i, of random sign and of a size in [½, 1]; always the same, so that certificates are reproducible."""
     rng = np.random.default_rng(size)
     return rng.choice([-1.0, 1.0], size) * rng.uniform(0.5, 1.0, size)
 
@@ -364,7 +407,7 @@ def _apart(here: Point, there: Point) -> float:
 
 
 def _value(formula: Callable[..., Any], *args: Any) -> Any:
-    """The formula's value; nan where it divides by what may be 0 or leaves the floats."""
+    """The formula's value; nan where it divides by 0 or overflows."""
     try:
         return formula(*args)
     except (ZeroDivisionError, OverflowError):
@@ -372,28 +415,28 @@ def _value(formula: Callable[..., Any], *args: Any) -> Any:
 
 
 def _end(end: Callable[[Any], float], value: Any, unknown: float) -> float:
-    """An end of a value; the infinite one where it is no number."""
+    """An end of a value; `unknown` where it is no number."""
     found = math.nan if isinstance(value, float) and math.isnan(value) else end(value)
     return unknown if math.isnan(found) else found
 
 
-def _candidates(problem: Problem, restored: Point, given: Multipliers | None) -> Iterator[tuple[str, Multipliers]]:
+def _candidates(problem: Problem, restored: Point, multipliers: Multipliers | None) -> Iterator[tuple[str, Multipliers]]:
     try:
         suggested = problem.multipliers(restored)
-    except (ZeroDivisionError, OverflowError):  # of a point so far off that it suggests none
+    except (ZeroDivisionError, OverflowError):  # the point is too far off to suggest any
         suggested = None
-    if given is not None:
-        shaped = checked("multipliers", given, suggested or {})
+    if multipliers is not None:
+        shaped = checked("multipliers", multipliers, suggested or {})
         if finite(shaped):
             yield "solver", shaped
     if suggested is not None and finite(suggested):
         yield "point", suggested
 
 
-def repair(given: Point, restored: Point) -> float:
-    """The largest |given − restored| / (1 + |restored|) of an entry."""
+def repair(point: Point, restored: Point) -> float:
+    """The largest |point − restored| / (1 + |restored|) of an entry."""
     worst = 0.0
-    for name, value in given.items():
+    for name, value in point.items():
         if name in restored:
             target = np.asarray(restored[name], dtype=float)
             if target.size:

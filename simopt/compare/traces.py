@@ -80,7 +80,7 @@ def measure(problem: Problem, chosen: SolverSpec | BackEnd, *, tol: float, time_
         normal, rescale = natural(problem)
         units = time.perf_counter() - start
         run = Run(problem, tol, FLOAT, rescale, None)
-        run.watch(lambda: None)
+        run.watch(lambda _: None)
         if isinstance(chosen, SolverSpec):
             made = _iterates(run, chosen, normal, units, time_limit, options)
         else:

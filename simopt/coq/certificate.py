@@ -12,7 +12,7 @@ from simopt.arithmetic import RATIONAL
 from simopt.coq.programme import Exact, Form
 from simopt.coq.term import Printer, Term, data, walk
 from simopt.coq.theory import WIDTH, NoTheorem, comment, title, written
-from simopt.coq.weak_duality import Shares, shares
+from simopt.coq.weak_duality import SampleWeights, shares
 from simopt.core.errors import InvalidProblem
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ SUM = 69
 class Certificate:
     """min f(v), v feasible: the exact programme, a feasible point with f(p) ≤ upper, and the identity behind lower ≤ f."""
 
-    def __init__(self, exact: Exact, point: list[Fraction], upper: Fraction, identity: Shares) -> None:
+    def __init__(self, exact: Exact, point: list[Fraction], upper: Fraction, identity: SampleWeights) -> None:
         self.exact, self.point, self.identity = exact, point, identity
         self.upper, self.lower = _rounded(upper, 1), _rounded(identity.bound, -1)
         self.names = list(exact.names.values())

@@ -32,7 +32,7 @@ NONE = Fraction(0)
 
 
 @dataclass
-class Shares:
+class SampleWeights:
     """How much of each row, by key and entry, and of each part is taken, and which squares remain; the bound that is left."""
 
     bound: Fraction = NONE
@@ -41,7 +41,7 @@ class Shares:
     squares: list[tuple[Fraction, Form]] = field(default_factory=list)
 
 
-def shares(exact: Exact, used: Mapping[Key, Any]) -> Shares:
+def shares(exact: Exact, used: Mapping[Key, Any]) -> SampleWeights:
     """The identity from the multipliers that a sweep used.
 
     Raises
@@ -58,9 +58,9 @@ class _Walk:
     def __init__(self, exact: Exact, used: Mapping[Key, Any]) -> None:
         self.exact, self.used = exact, used
         self.into = exact.objective
-        self.found = Shares()
+        self.found = SampleWeights()
 
-    def run(self) -> Shares:
+    def run(self) -> SampleWeights:
         """Rows, then nodes from the last to the first, then the bounds of the variables."""
         programme = self.exact.programme
         for row in programme.rows:

@@ -94,8 +94,10 @@ class Asked(NamedTuple):
         return cls(checks or (_finite,), axes, axes.letters if axes else (), type(None) in kinds)
 
 
-def checked(instance: Any) -> dict[str, Any]:
+def checked(instance: Any, names: Collection[str] | None = None) -> dict[str, Any]:
     """Values of the fields of a dataclass as its types ask for; numbers and arrays of other types have to be finite.
+
+    With `names`, of the other fields only the lengths are checked: their values are known to be valid.
 
     Raises
     ------
@@ -113,7 +115,7 @@ def checked(instance: Any) -> dict[str, Any]:
             shape: tuple[int, ...] = getattr(value, "shape", ())
             if len(shape) == len(letters) and lengths.get(letters[0], shape[0]) != shape[0]:
                 raise _disagreement(asked, name, shape, 0, lengths[letters[0]], found)
-        for check in checks:
+        for check in checks if names is None or name in names else ():
             value = check(name, value)
         if letters:
             shape = value.shape

@@ -77,7 +77,7 @@ def new_paths(old: str) -> tuple[str, ...]:
 
 
 class _Moved(MetaPathFinder, Loader):
-    """Finds old paths, behind all other finders."""
+    """Finds old paths, before all other finders: the folder of a module that has moved may be left with nothing but old byte code."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
         if not fullname.startswith("simopt.") or not new_paths(fullname):
@@ -108,4 +108,4 @@ class _Moved(MetaPathFinder, Loader):
 def install() -> None:
     """Have old paths found."""
     if not any(isinstance(finder, _Moved) for finder in sys.meta_path):
-        sys.meta_path.append(_Moved())
+        sys.meta_path.insert(0, _Moved())

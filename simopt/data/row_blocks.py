@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import reduce
+from contextlib import nullcontext
+from copy import copy
 from importlib import import_module
 from itertools import islice
-from operator import add
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -32,9 +30,7 @@ LARGE = 1 << 20  # numbers in a block of a formula that is evaluated once
 HELD = 128 * 2**20  # bytes up to which features that are not float64 in memory are read once and kept
 FEWEST = 64  # rows in a block
 REMEMBERED = 3  # products of a kind and an arithmetic
-
-
-_hearing = threading.local()  # of this thread: `ear`, if it listens, and features that are `looked_at`
+Consumer = Callable[[slice, Array], None]  # takes the blocks of a pass, with their ranges of rows
 
 
 def is_lazy(features: Any) -> bool:
@@ -53,8 +49,6 @@ def feature_rows(name: str, features: Any) -> Any:
     InvalidProblem
         as `validate.matrix` and `validate.squarable` do.
     """
-    if features is getattr(_hearing, "looked_at", None):
-        return features
     streamed = is_lazy(features) or (isinstance(features, np.memmap) and features.dtype != np.float64)
     if not streamed:
         return validate.squarable(name, validate.matrix(name, features))
@@ -73,40 +67,7 @@ def feature_rows(name: str, features: Any) -> Any:
     return features
 
 
-@contextmanager
-def _in_this_thread(name: str, value: Any) -> Iterator[None]:
-    before = getattr(_hearing, name, None)
-    setattr(_hearing, name, value)
-    try:
-        yield
-    finally:
-        setattr(_hearing, name, before)
-
-
-def looked_at(features: Any) -> AbstractContextManager[None]:
-    """Features of a problem, which `feature_rows` takes as they are inside: for the same problem in other units."""
-    return _in_this_thread("looked_at", features)
-
-
 StreamedFeatures = Annotated[Any, feature_rows, Axes("n", "d")]
-
-
-class Ear:
-    """What hears the rows of features as somebody reads them: the blocks of the first pass, in their order, and how many passes began."""
-
-    def __init__(self, features: Any, hear: Callable[[Array], None]) -> None:
-        self.features, self.hear = features, hear
-        self.passes, self.rows = 0, 0
-
-    @property
-    def once(self) -> bool:
-        """Whether the rows have been read exactly once, all of them."""
-        return self.passes == 1 and self.rows == int(self.features.shape[0])
-
-
-def listening(ear: Ear) -> AbstractContextManager[None]:
-    """Passes over the features that begin in this thread are heard; of others, and of rows that are taken out, nothing is known."""
-    return _in_this_thread("ear", ear)
 
 
 class Chunk(NamedTuple):
@@ -123,8 +84,7 @@ class RowBlocks:
         n, d = (int(size) for size in features.shape)
         self.shape = (n, d)
         self.step = max(1, min(n, max(numbers // d, FEWEST)))
-        self._features = features
-        self._ahead: tuple[slice, Array | None] | None = None  # rows that the next pass copies, or has copied
+        self.features = features
         self._chunks: list[Chunk] = []  # of a Dask array
         if is_lazy(features):
             whole = features.rechunk({1: -1})
@@ -138,71 +98,26 @@ class RowBlocks:
     @property
     def at_hand(self) -> bool:
         """Whether a pass over the rows costs next to nothing: they are one block, and need not be made."""
-        return len(self.parts) == 1 and not self._chunks and self._features.dtype == np.float64
+        return len(self.parts) == 1 and not self._chunks and self.features.dtype == np.float64
 
     @property
     def in_memory(self) -> Array | None:
         """The features, where any row can be had again at the cost of reading memory; None of memory maps and of what has to be made."""
-        held = isinstance(self._features, np.ndarray) and self._features.dtype == np.float64 and not mapped(self._features)
-        return self._features if held else None
+        held = isinstance(self.features, np.ndarray) and self.features.dtype == np.float64 and not mapped(self.features)
+        return self.features if held else None
 
     def __iter__(self) -> Iterator[tuple[slice, Array]]:
-        if self._ahead is not None and self._ahead[1] is None:
-            yield from self._copying(self._ahead[0])
-            return
-        ear: Ear | None = getattr(_hearing, "ear", None)
-        if ear is None or ear.features is not self._features:
-            yield from self._blocks()
-            return
-        ear.passes += 1
-        yield from self._blocks() if ear.passes > 1 else self._heard(ear)
-
-    def _heard(self, ear: Ear) -> Iterator[tuple[slice, Array]]:
-        """The blocks; where several are worked on at once, what hears them, in their order, is not waited for before the end."""
-        with ThreadPoolExecutor(1) if hands() > 1 else nullcontext() as pool:
-            hearing: deque[Future[None]] = deque()
-            for part, block in self._blocks():
-                if pool is None:
-                    ear.hear(block)
-                else:
-                    hearing.append(pool.submit(ear.hear, block))
-                    if len(hearing) > 2:
-                        hearing.popleft().result()
-                yield part, block
-            for each in hearing:
-                each.result()
-            ear.rows = self.shape[0]
-
-    def _blocks(self) -> Iterator[tuple[slice, Array]]:
-        held, source, chunks = slice(0, 0), self._features, _read(self._chunks)
+        held, source, chunks = slice(0, 0), self.features, _read(self._chunks)
         for part in self.parts:
             if self._chunks and part.stop > held.stop:
                 held, source = next(chunks)
             block = source[part.start - held.start : part.stop - held.start]
             yield part, block if block.dtype == np.float64 else block.astype(np.float64)
 
-    def ahead(self, rows: slice) -> None:
-        """Have the next pass copy these rows, an increasing range, for `take`, which is the next to ask for them."""
-        self._ahead = rows, None
-
-    def _copying(self, rows: slice) -> Iterator[tuple[slice, Array]]:
-        chosen = range(self.shape[0])[rows]
-        out, done = np.empty((len(chosen), self.shape[1])), 0
-        for part, block in self._blocks():
-            own = block[chosen[done] - part.start :: chosen.step] if done < len(chosen) and chosen[done] < part.stop else block[:0]
-            own = own[: len(chosen) - done]
-            out[done : done + len(own)] = own
-            done += len(own)
-            yield part, block
-        self._ahead = rows, out
-
     def take(self, rows: npt.NDArray[np.intp] | slice) -> Array:
         """Copies of some of the rows, given by a slice or by increasing indices."""
-        copied, self._ahead = self._ahead, None
-        if copied is not None and copied[1] is not None and isinstance(rows, slice) and rows == copied[0]:
-            return copied[1]
         if not self._chunks:
-            return np.ascontiguousarray(self._features[rows], dtype=np.float64)
+            return np.ascontiguousarray(self.features[rows], dtype=np.float64)
         chosen = np.arange(self.shape[0])[rows] if isinstance(rows, slice) else rows
         out = np.empty((chosen.size, self.shape[1]))
         ends = [np.searchsorted(chosen, (chunk.rows.start, chunk.rows.stop)).tolist() for chunk in self._chunks]
@@ -232,94 +147,154 @@ def _cluster() -> Any:
     return client if hasattr(client, "ncores") else None
 
 
-class Asked(NamedTuple):
-    """A product that formulas ask for in an arithmetic: Ψw of a w, or Ψᵀv of the parts of a v."""
+class Request(NamedTuple):
+    """A product for formulas in an arithmetic: Ψw of a w ("matvec"), or Ψᵀv of the parts of a v ("rmatvec")."""
 
-    which: str  # "image" or "pull"
+    kind: str
     num: Arithmetic
-    given: Any
+    argument: Any
 
 
-class Products:
-    """Ψw and Ψᵀv in any arithmetic, by ranges of rows, a pass over them each; those that are foreseen are made in one.
+class RowPass(RowBlocks):
+    """Rows that are read once for all that need them: consumers join the next pass, and products that are prefetched share one.
 
-    While one point is judged the last of them are remembered, as objective, dual and gap ask for the same. Never longer: memory maps and
-    lazy arrays may have other numbers by then.
+    Products Ψw and Ψᵀv are taken by ranges of rows, in any arithmetic. For one evaluation the last of them are remembered, as objective,
+    dual and gap need the same. Never longer: memory maps and lazy arrays may have other numbers by then. An object that consumers join, or
+    that remembers, is used by one thread.
     """
 
-    def __init__(self, rows: RowBlocks) -> None:
-        self._rows = rows
-        self._judging = threading.local()  # `last` products, where this thread is judging a point
+    begun = finished = 0  # passes
+    _consumers: tuple[Consumer, ...] = ()
+    _copy: _Copy | None = None
+    _products: dict[tuple[str, str], list[tuple[Any, Any]]] | None = None  # arguments and products, by kind and arithmetic
 
-    @contextmanager
-    def remembering(self) -> Iterator[None]:
-        """For the time of one judgement."""
-        self._judging.last = {}
-        try:
-            yield
-        finally:
-            self._judging.last = None
+    @property
+    def remembers(self) -> bool:
+        """Whether products are remembered."""
+        return self._products is not None
 
-    def image(self, num: Arithmetic, w: Value) -> list[Value]:
-        """Ψw."""
-        return cast(list[Value], self._once(Asked("image", num, w)))
+    def for_one_evaluation(self) -> Self:
+        """The same rows, of which nothing has been read yet; products are remembered."""
+        other = copy(self)
+        other.begun = other.finished = 0
+        other._consumers, other._copy, other._products = (), None, {}
+        return other
 
-    def pull(self, num: Arithmetic, v: Sequence[Value]) -> Value:
+    @property
+    def read_once(self) -> bool:
+        """Whether one pass was begun, and went through all rows."""
+        return self.begun == self.finished == 1
+
+    def join(self, consumer: Consumer) -> None:
+        """Have the next pass give its blocks, in their order, to this consumer, too."""
+        self._consumers = (*self._consumers, consumer)
+
+    def __iter__(self) -> Iterator[tuple[slice, Array]]:
+        """A pass. If several blocks are worked on at once, it waits for consumers only at its end."""
+        consumers, self._consumers = self._consumers, ()
+        self.begun += 1
+        with ThreadPoolExecutor(1) if consumers and hands() > 1 else nullcontext() as pool:
+            under_way: deque[Future[None]] = deque()
+            for part, block in super().__iter__():
+                for consume in consumers:
+                    if pool is None:
+                        consume(part, block)
+                    else:
+                        under_way.append(pool.submit(consume, part, block))
+                while len(under_way) > 2:
+                    under_way.popleft().result()
+                yield part, block
+            for each in under_way:
+                each.result()
+        self.finished += 1
+
+    def copy_ahead(self, rows: slice) -> None:
+        """Have the next pass copy these rows, an increasing range, for the next call of `take`."""
+        self._copy = _Copy(rows, self.shape)
+        self.join(self._copy)
+
+    def take(self, rows: npt.NDArray[np.intp] | slice) -> Array:
+        """As of any blocks; what the last pass has copied is not read again."""
+        made, self._copy = self._copy, None
+        return made.out if made is not None and made.is_of(rows) else super().take(rows)
+
+    def matvec(self, num: Arithmetic, w: Value) -> list[Value]:
+        """Ψw, by ranges of rows."""
+        return cast(list[Value], self._product(Request("matvec", num, w)))
+
+    def rmatvec(self, num: Arithmetic, v: Sequence[Value]) -> Value:
         """Ψᵀv of the parts of v; of the floats 0 without a pass."""
         if num is FLOAT and not any(np.any(part) for part in v):
-            return np.zeros(self._rows.shape[1])
-        return self._once(Asked("pull", num, v))
+            return np.zeros(self.shape[1])
+        return self._product(Request("rmatvec", num, v))
 
-    def foresee(self, asked: Sequence[Asked], follows: Callable[[slice, Value], Value] | None = None) -> None:
-        """Make all of these, which nobody writes on, in one pass, to be remembered; with `follows` also Ψᵀv where v is that of the first
-        one's f, by ranges of rows.
+    def prefetch(self, requests: Sequence[Request], then: Callable[[slice, Value], Value] | None = None) -> None:
+        """Make these products in one pass and remember them; nobody writes on their arguments.
+
+        With `then`, a function of a range of rows and of f, the first product, also Ψᵀv for the v that it gives.
         """
-        last = getattr(self._judging, "last", None)
-        wanted = [] if last is None else [each for each in asked if self._known(each) is None]
-        if last is None or not wanted:
+        new = [] if self._products is None else [each for each in requests if self._known(each) is None]
+        if self._products is None or not new:
             return
-        follows, asked = (follows if wanted[0] is asked[0] else None), wanted
-        extra = [] if follows is None else [Asked("pull", asked[0].num, [])]
-        found: list[Any] = [[] if each.which == "image" else None for each in (*asked, *extra)]
+        for (kind, num, argument), product in self._made(new, then if new[0] is requests[0] else None):
+            self._products.setdefault((kind, num.name), []).append((argument, product))
+
+    def _made(self, requests: Sequence[Request], then: Callable[[slice, Value], Value] | None = None) -> list[tuple[Request, Any]]:
+        """The requests, and that of `then`, with their products."""
+        every = [*requests] if then is None else [*requests, Request("rmatvec", requests[0].num, [])]
+        products: list[list[Any]] = [[] for _ in every]
 
         def work(item: tuple[int, tuple[slice, Array]]) -> list[Any]:
-            """The products with one block, and at the end the v of `follows`."""
+            """The products with one block, and at the end the v of `then`."""
             k, (part, block) = item
-            made = [num.matvec(block, given) if which == "image" else num.rmatvec(block, given[k]) for which, num, given in asked]
-            if follows is not None:
-                v = follows(part, made[0])
-                made += [extra[0].num.rmatvec(block, v), v]
+            made = [num.matvec(block, x) if kind == "matvec" else num.rmatvec(block, x[k]) for kind, num, x in requests]
+            if then is not None:
+                v = then(part, made[0])
+                made += [requests[0].num.rmatvec(block, v), v]
             return made
 
-        for made in in_order(work, enumerate(self._rows)):
-            if extra:
-                extra[0].given.append(made.pop())
-            for i, product in enumerate(made):
-                if isinstance(found[i], list):
-                    found[i].append(product)
+        for made in in_order(work, enumerate(self)):
+            if then is not None:
+                every[-1].argument.append(made.pop())
+            for request, parts, product in zip(every, products, made, strict=True):
+                if request.kind == "matvec" or not parts:
+                    parts.append(product)
                 else:
-                    found[i] = product if found[i] is None else found[i] + product
-        for each, product in zip((*asked, *extra), found, strict=True):
-            last.setdefault((each.which, each.num.name), []).append((each.given, product))
+                    parts[0] = parts[0] + product
+        return [(each, parts if each.kind == "matvec" else parts[0]) for each, parts in zip(every, products, strict=True)]
 
-    def _once(self, asked: Asked) -> Any:
-        which, num, given = asked
-        if (known := self._known(asked)) is not None:
-            return known
-        product = (
-            [num.matvec(block, given) for _, block in self._rows]
-            if which == "image"
-            else reduce(add, (num.rmatvec(block, part) for (_, block), part in zip(self._rows, given, strict=True)))
-        )
-        if (last := getattr(self._judging, "last", None)) is not None:
-            key = which, num.name
-            last[key] = [*last.get(key, [])[1 - REMEMBERED :], (_kept(given), product)]
+    def _product(self, request: Request) -> Any:
+        product = self._known(request)
+        if product is None:
+            product = self._made([request])[0][1]
+            if self._products is not None:
+                key = request.kind, request.num.name
+                self._products[key] = [*self._products.get(key, [])[1 - REMEMBERED :], (_copied(request.argument), product)]
         return product
 
-    def _known(self, asked: Asked) -> Any:
+    def _known(self, request: Request) -> Any:
         """The product if it is remembered, else None."""
-        last = getattr(self._judging, "last", None) or {}
-        return next((product for known, product in last.get((asked.which, asked.num.name), []) if _alike(known, asked.given)), None)
+        known = (self._products or {}).get((request.kind, request.num.name), [])
+        return next((product for argument, product in known if _alike(argument, request.argument)), None)
+
+
+class _Copy:
+    """A consumer that copies an increasing range of rows."""
+
+    def __init__(self, rows: slice, shape: tuple[int, int]) -> None:
+        self.rows, self._left = rows, range(shape[0])[rows]
+        self.out = np.empty((len(self._left), shape[1]))
+
+    def __call__(self, part: slice, block: Array) -> None:
+        if self._left and self._left[0] < part.stop:
+            own = block[self._left[0] - part.start :: self._left.step][: len(self._left)]
+            done = len(self.out) - len(self._left)
+            self.out[done : done + len(own)] = own
+            self._left = self._left[len(own) :]
+
+    def is_of(self, rows: npt.NDArray[np.intp] | slice) -> bool:
+        """Whether these rows have been copied, all of them."""
+        return isinstance(rows, slice) and rows == self.rows and not self._left
 
 
 def _same(one: Value, other: Value) -> bool:
@@ -334,7 +309,7 @@ def _alike(one: Any, other: Any) -> bool:
     return _same(one, other)
 
 
-def _kept(given: Any) -> Any:
-    if isinstance(given, list):
-        return [_kept(part) for part in given]
-    return given.copy() if isinstance(given, np.ndarray) else given  # whoever gave it may write on it
+def _copied(argument: Any) -> Any:
+    if isinstance(argument, list):
+        return [_copied(part) for part in argument]
+    return argument.copy() if isinstance(argument, np.ndarray) else argument  # the caller may write on it

@@ -8,7 +8,6 @@ import inspect
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
@@ -21,7 +20,7 @@ from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.core.lent import Lent
 from simopt.core.memory_maps import mapped
-from simopt.data.row_blocks import Ear, RowBlocks, is_lazy, listening
+from simopt.data.row_blocks import RowBlocks, RowPass, is_lazy
 from simopt.model.gap_unit import as_cancelled, ratio
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from simopt.data.datasets import Dataset
 
 ALL_CONES = frozenset({"soc", "power", "exp"})
-Foreseen = tuple[Sequence[tuple[Arithmetic, Point]], Sequence[tuple[Arithmetic, Multipliers]]]  # at which formulas will be evaluated
 
 
 def is_cvxpy(problem: object) -> TypeIs[cp.Problem]:
@@ -127,8 +125,6 @@ class Problem(ABC):
         whether a back end solves it once, at its own tolerance, in place of a sweep over tolerances.
     may_be_infeasible : bool
         whether some data leave no feasible point; only then do multipliers whose `dual_bound` is ∞ prove it.
-    in_blocks : str
-        the field that formulas and `normalised` read by passes of `RowBlocks` over it, and in no other way; none by default.
     by_hand : str
         why formulas that could be derived from the declaration are written by hand, in one line; docs/benchmarks.md has what was measured.
     """
@@ -140,7 +136,6 @@ class Problem(ABC):
     parameters: ClassVar[tuple[str, ...]] = ()
     may_be_infeasible: ClassVar[bool] = False
     own_tolerance: ClassVar[bool] = False
-    in_blocks: ClassVar[str] = ""
     by_hand: ClassVar[str] = ""
 
     def __init_subclass__(cls, same_programme: bool = False, **keywords: Any) -> None:
@@ -235,13 +230,20 @@ class Problem(ABC):
         """
         return self, ""
 
-    def one_judgement(self) -> AbstractContextManager[None]:
-        """Entered while one point is judged, when the data are taken to stay: what was computed of them may be remembered that long."""
-        return nullcontext()
+    @property
+    def row_pass(self) -> RowPass | None:
+        """The rows of the field that is streamed, if one is: formulas and `normalised` read it here, and in no other way.
 
-    def foresee(self, asked: Callable[[], Foreseen]) -> None:  # noqa: B027 (nothing to be done by default)
-        """Called before a point is judged: `asked` says what the formulas are about to be asked for, the point itself first. Data that are
-        streamed may then be read once for all of them; what is not asked for after all, or asked for besides, does no harm.
+        A problem that has some overrides it by a cached property.
+        """
+        return None
+
+    def prefetch(  # noqa: B027 (nothing to be done by default)
+        self, points: Sequence[tuple[Arithmetic, Point]], multipliers: Sequence[tuple[Arithmetic, Multipliers]]
+    ) -> None:
+        """Called before an evaluation if `row_pass` has several blocks: formulas are about to be evaluated at these, the point itself first.
+
+        One pass may make what all of them need. What is then not needed, or needed besides, does no harm.
         """
 
     @abstractmethod
@@ -344,6 +346,8 @@ class Problem(ABC):
         freeze(self, **state)  # pickling loses the read-only flag
 
 
+P0 = TypeVar("P0", bound=Problem)
+
 # what finds the solvers of a programme, and what judges their answers
 OF_ONE_PROGRAMME = (
     "name",
@@ -384,29 +388,39 @@ def _shortened(digest: hashlib._Hash) -> str:
     return digest.hexdigest()[:16]
 
 
-@contextmanager
-def overheard(problem: Problem) -> Iterator[Callable[[], str | None]]:
-    """The fingerprint of data as they are read inside, without a pass of its own: what is yielded tells it afterwards.
+def for_one_evaluation(problem: P0) -> P0:
+    """The problem in an object of its own, whose `row_pass` remembers products while the data are taken to stay; itself if it has none."""
+    rows = problem.row_pass
+    if rows is None or rows.remembers:
+        return problem
+    other = object.__new__(type(problem))
+    vars(other).update(vars(problem), row_pass=rows.for_one_evaluation())
+    return other
 
-    None where the field `in_blocks` has not been read exactly once, all of it, in this thread. What is told is about the very blocks that
-    formulas were given, and about the other fields at the time of asking.
+
+def with_digest(problem: P0) -> tuple[P0, Callable[[], str | None]]:
+    """The problem for one evaluation, and a function that then gives the fingerprint of data as they were read, without a pass of its own.
+
+    It gives None if the `row_pass` was not read exactly once. The fingerprint is about the very blocks that formulas were given, and about
+    the other fields as they are when it is called.
     """
-    value = getattr(problem, problem.in_blocks) if problem.in_blocks else None
-    if value is None or not (is_lazy(value) or value.dtype == np.float64):  # of another type blocks are copies, and not what is hashed
-        yield lambda: None
-        return
+    problem = for_one_evaluation(problem)
+    rows = problem.row_pass
+    if rows is None or not (is_lazy(rows.features) or rows.features.dtype == np.float64):  # blocks of another type are copies, not hashed
+        return problem, lambda: None
     digest = hashlib.sha256(type(problem).__qualname__.encode())
     items = iter(dataclasses.fields(problem))
     for item in items:
         digest.update(item.name.encode())
-        if item.name == problem.in_blocks:
+        if (value := getattr(problem, item.name)) is rows.features:
             break
-        _feed(digest, getattr(problem, item.name))
-    _head(digest, value)
-    ear = Ear(value, lambda block: digest.update(np.ascontiguousarray(block).data))
+        _feed(digest, value)
+    _head(digest, rows.features)
+    rows.join(lambda _, block: digest.update(np.ascontiguousarray(block).data))
+    after = tuple(items)
 
-    def told() -> str | None:
-        if not ear.once:
+    def fingerprint() -> str | None:
+        if not rows.read_once:
             return None
         whole = digest.copy()
         for item in after:
@@ -414,9 +428,7 @@ def overheard(problem: Problem) -> Iterator[Callable[[], str | None]]:
             _feed(whole, getattr(problem, item.name))
         return _shortened(whole)
 
-    after = tuple(items)
-    with listening(ear):
-        yield told
+    return problem, fingerprint
 
 
 def _head(digest: hashlib._Hash, value: Any) -> None:
@@ -449,7 +461,6 @@ def _feed(digest: hashlib._Hash, value: Any) -> None:
 
 
 P = TypeVar("P", bound=type[Problem])
-P0 = TypeVar("P0", bound=Problem)
 
 
 @dataclass_transform(frozen_default=True, eq_default=False)
@@ -534,4 +545,11 @@ def with_fields(problem: P0, **values: Any) -> P0:
     """The problem in an object of its own, with other values of some fields that are known to be valid: they are not checked."""
     other = object.__new__(type(problem))
     other.__setstate__({**problem.__getstate__(), **values})
+    return other
+
+
+def with_checked_fields(problem: P0, **values: Any) -> P0:
+    """The same, but values that are not the problem's own are checked by the types of their fields."""
+    other = with_fields(problem, **values)
+    freeze(other, **fields.checked(other, [name for name, value in values.items() if value is not getattr(problem, name)]))
     return other

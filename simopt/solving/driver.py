@@ -46,7 +46,7 @@ def solve(
     with np.errstate(all="ignore"):  # an overflow shows in the certificate, which says what it did
         run = Run(as_it_is(problem), tol, num, Rescale(), progress, sparing=not validate.truth("record", record))
         try:
-            normal, run.rescale = run.watch(lambda: natural(run.about))
+            normal, run.rescale = run.watch(lambda problem: natural(problem.as_certified(num)[0]))
             run.sparing |= run.mark is not None
             if isinstance(chosen, SolverSpec):
                 ended = iterate(run, chosen, normal, time_limit, options)

@@ -21,7 +21,7 @@ from simopt.certificates.assessment import Assessment, judge, rank
 from simopt.core.errors import InvalidProblem
 from simopt.core.threads import lock
 from simopt.model.entries import checked
-from simopt.model.problem import Problem, Rescale, overheard, owns_its_data
+from simopt.model.problem import Problem, Rescale, owns_its_data, with_digest
 from simopt.model.status import Status
 from simopt.solving.solution import Iterate, Sample
 from simopt.solving.solver import SolverSpec
@@ -65,14 +65,14 @@ class Run:
     setup_seconds: float = 0.0
     solve_seconds: float = 0.0
 
-    def watch(self, meanwhile: Callable[[], T]) -> T:
+    def watch(self, meanwhile: Callable[[Problem], T]) -> T:
         """Remember what the data are where others could change them; something that reads them is done meanwhile."""
         if owns_its_data(self.problem):
-            return meanwhile()
-        with overheard(self.problem) as told:
-            found = meanwhile()
-        self.mark = told() or self.problem.fingerprint()
-        return found
+            return meanwhile(self.problem)
+        problem, digest = with_digest(self.problem)
+        result = meanwhile(problem)
+        self.mark = digest() or self.problem.fingerprint()
+        return result
 
     @property
     def about(self) -> Problem:
@@ -115,9 +115,9 @@ class Run:
         """A judgement, and the fingerprint of what was read for it, where that is wanted and was heard."""
         if self.mark is None:
             return judge(problem, *given, **how), None
-        with overheard(problem) as told:
-            judged = judge(problem, *given, **how)
-        return judged, told()
+        problem, digest = with_digest(problem)
+        judged = judge(problem, *given, **how)
+        return judged, digest()
 
     def final(self) -> Assessment | None:
         """The best judgement, its bounds in the arithmetic that was asked for, and anew where the data may have been others meanwhile."""

@@ -57,7 +57,7 @@ class BallHinges(Pairs):
 
     def __init__(self, problem: KernelGoodness, goal: float) -> None:
         self.problem, self.goal = problem, goal
-        y, self.p, self.radius = problem.aims(), problem.charges(), 1.0 / problem.gamma
+        y, self.p, self.radius = problem.support_targets(), problem.support_masses(), 1.0 / problem.gamma
         self.F, self.pivots = pivoted(problem.core)
         if problem.loss == "hinge":
             self.signs, self.c = y[None, :], np.full((1, len(y)), problem.margin)
@@ -159,10 +159,10 @@ def ball_iterates(problem: KernelGoodness, tol: float, max_iter: int) -> Iterato
 
 def squared(problem: KernelGoodness) -> Iterate:
     """The solution for the squared loss. One eigendecomposition of order n."""
-    root = np.sqrt(problem.charges())
+    root = np.sqrt(problem.support_masses())
     s, V = scipy.linalg.eigh(problem.core * root * root[:, None], driver="evd")
     real = s > len(s) * EPS * max(float(s[-1]), 0.0)
-    c = V.T @ (root * problem.aims())
+    c = V.T @ (root * problem.support_targets())
     kept, known = s[real], c[real]
     mu, radius = 0.0, 1.0 / problem.gamma
     for _ in range(NEWTON if len(kept) else 0):

@@ -29,7 +29,7 @@ class BoxHinges(Pairs):
     patience: ClassVar[int] = 7
 
     def __init__(self, problem: Goodness) -> None:
-        y, self.p = problem.aims(), problem.charges()
+        y, self.p = problem.support_targets(), problem.support_masses()
         self.G = np.asfortranarray(problem.core * (problem.bound * self.p))
         if problem.loss == "hinge":
             self.signs, self.c = y[None, :], np.full((1, len(y)), problem.margin)
@@ -92,5 +92,5 @@ def hinge_iterates(problem: Goodness, tol: float, max_iter: int) -> Iterator[Ite
 def spread(problem: FiniteDomain, values: Array) -> Array:
     """Values of the points of positive mass, and 0 elsewhere."""
     out = np.zeros(len(problem.targets))
-    out[problem.charged] = values
+    out[problem.support] = values
     return out

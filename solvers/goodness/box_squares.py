@@ -125,7 +125,7 @@ class BoxSquares(Pairs):
 
 def squared_iterates(problem: Goodness, tol: float, max_iter: int) -> Iterator[Iterate]:
     """Iterates of a `Goodness` problem with the squared loss, in natural units; q = 2√p∘ρ."""
-    p, y = problem.charges(), problem.aims()
+    p, y = problem.support_masses(), problem.support_targets()
     root = np.sqrt(p)
     box = BoxSquares(problem.core * (problem.bound * p) * root[:, None], root * y)
     for v, rho, gap in box.points(tol * problem.scale(), max_iter):

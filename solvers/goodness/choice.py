@@ -32,7 +32,7 @@ def relaxed(problem: GoodnessChoice) -> Iterate:
         when HiGHS says that it is not.
     """
     natural, _ = problem.normalised()
-    p, y, n = natural.charges(), natural.aims(), len(natural.charged)
+    p, y, n = natural.support_masses(), natural.support_targets(), len(natural.support)
     unit = float(np.max(p))
     hinge = natural.loss == "hinge"
     columns = natural.core * (p / unit)
@@ -49,9 +49,9 @@ def relaxed(problem: GoodnessChoice) -> Iterate:
         np.append(np.full(n, np.inf) if hinge else y + natural.epsilon, limit * natural.density * float(np.sum(p)) / unit),
     ).solve()
     v, q = np.zeros(len(problem.targets)), np.zeros(len(problem.targets))
-    v[natural.charged] = (found.columns[:n] - found.columns[n : 2 * n]) / limit
+    v[natural.support] = (found.columns[:n] - found.columns[n : 2 * n]) / limit
     prices = found.rows[:n] * unit
-    q[natural.charged] = prices * y if hinge else prices
+    q[natural.support] = prices * y if hinge else prices
     return Iterate({"v": v, "R": np.abs(v)}, {"predictions": q}, 0.0)
 
 
@@ -91,7 +91,7 @@ def exhaustive(problem: GoodnessChoice, *, tol: float = 1e-9) -> Choices:
     InvalidProblem
         for more than 20 points of positive mass.
     """
-    n = len(problem.charged)
+    n = len(problem.support)
     if n > LARGEST:
         raise InvalidProblem(f"gram: {n} points have {2.0**n:.3g} choices; at most {LARGEST} points, or solve the relaxed programme")
     best: tuple[float, NDArray[np.bool_] | None, Certificate | None, Array | None] = (np.inf, None, None, None)
@@ -125,10 +125,10 @@ def restricted(problem: GoodnessChoice, chosen: NDArray[np.bool_]) -> Goodness:
 
 def _choices(problem: GoodnessChoice) -> Iterator[NDArray[np.bool_]]:
     """All R with |Σ p R − τ| ≤ 1e-12."""
-    p, charged = problem.charges(), problem.charged
-    for size in range(1, len(charged) + 1):
-        for some in combinations(range(len(charged)), size):
+    p, support = problem.support_masses(), problem.support
+    for size in range(1, len(support) + 1):
+        for some in combinations(range(len(support)), size):
             if abs(float(np.sum(p[list(some)])) - problem.density) <= MASS:
                 chosen = np.zeros(len(problem.targets), dtype=bool)
-                chosen[charged[list(some)]] = True
+                chosen[support[list(some)]] = True
                 yield chosen

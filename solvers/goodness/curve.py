@@ -69,8 +69,8 @@ class Walk:
     def __init__(self, problem: Goodness, *, squared_tol: float = SQUARED_TOL) -> None:
         self.problem, self.start, self.iterations = problem, time.perf_counter(), 0
         self.squared_tol = squared_tol
-        self.p, self.y = problem.charges(), problem.aims()
-        self.unit, self.vacant = problem.loss_unit() or 1.0, problem.vacant
+        self.p, self.y = problem.support_masses(), problem.support_targets()
+        self.unit, self.trivial = problem.loss_unit() or 1.0, problem.trivial
         self.path = None if problem.loss == "squared" else ParametricSimplex(problem)
 
     def at(self, bound: float) -> Place:
@@ -127,8 +127,8 @@ class Walk:
         return self._judged(bound, best.point["v"], back.multipliers(best.multipliers or {})["predictions"])
 
     def _judged(self, bound: float, v: Array, q: Array) -> Place:
-        loss, kept = self.problem.loss_function, self.problem.charged
-        v = np.zeros_like(v) if self.vacant else np.clip(v, -1.0, 1.0)
+        loss, kept = self.problem.loss_function, self.problem.support
+        v = np.zeros_like(v) if self.trivial else np.clip(v, -1.0, 1.0)
         f = self.problem.core @ (self.p * v[kept]) * bound
         prices = loss.admitted(FLOAT, q[kept], self.p, self.y)
         slope = -float(self.p @ np.abs(self.problem.core.T @ prices))

@@ -33,9 +33,9 @@ def enclosure(problem: Goodness, point: Point, multipliers: Multipliers, bits: i
 
     v = np.clip(_entry("point", point, "v", problem), -1.0, 1.0)
     q = _admitted(problem, _entry("multipliers", multipliers, "predictions", problem))
-    y, n = problem.aims(), len(problem.targets)
+    y, n = problem.support_targets(), len(problem.targets)
     with workprec(validate.whole("bits", bits, minimum=53)):
-        p = [flint.arb(1) / n] * n if problem.masses is None else [flint.arb(x) for x in problem.charges().tolist()]
+        p = [flint.arb(1) / n] * n if problem.masses is None else [flint.arb(x) for x in problem.support_masses().tolist()]
         K, B = flint.arb_mat(problem.core.tolist()), flint.arb(problem.bound)
         f = (K * flint.arb_mat([[m * x * B] for m, x in zip(p, v.tolist(), strict=True)])).entries()
         g = (flint.arb_mat([q.tolist()]) * K).entries()
@@ -49,16 +49,16 @@ def _entry(what: str, values: Point | Multipliers, name: str, problem: Goodness)
     """The entry at the points of positive mass."""
     if name not in values:
         raise InvalidProblem(f"{what}: no entry {name!r}")
-    return validate.vector(f"{what}: {name}", values[name], length=len(problem.targets), like="targets")[problem.charged]
+    return validate.vector(f"{what}: {name}", values[name], length=len(problem.targets), like="targets")[problem.support]
 
 
 def _admitted(problem: Goodness, q: Array) -> Array:
     """q clipped to floats that the loss admits; below 1/N where masses are equal, which is no float."""
-    p = problem.charges()
+    p = problem.support_masses()
     cap = np.nextafter(p, 0.0) if problem.masses is None else p
     if problem.loss == "squared":
         return q
-    y = problem.aims()
+    y = problem.support_targets()
     out: Array = y * np.clip(y * q, 0.0, cap) if problem.loss == "hinge" else np.clip(q, -cap, cap)
     return out
 

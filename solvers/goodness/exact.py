@@ -110,7 +110,7 @@ class _World:
     def solve(self, bound: Fraction) -> ExactGoodness:
         """The vertex of the basis that HiGHS finds, in fractions; its floats, exactly, where the basis is singular in ℚ."""
         found = self.simplex.solve(float(bound))
-        kept = self.float_problem.charged
+        kept = self.float_problem.support
         v, prices = found.v[kept], found.q[kept]
         free, kinks = self.simplex.basis()
         w = np.array([bound * fraction("v", float(x)) for x in v], dtype=object)

@@ -114,10 +114,10 @@ class KnapsackSquares(Pairs):
 
 def knapsack_iterates(problem: GoodnessChoice, tol: float, max_iter: int) -> Iterator[Iterate]:
     """Iterates of a `GoodnessChoice` problem with the squared loss, in natural units; q = 2√p∘(b − Av)."""
-    p = problem.charges()
+    p = problem.support_masses()
     root = np.sqrt(p)
     matrix = problem.core * ((problem.bound / problem.density) * p) * root[:, None]
-    squares = KnapsackSquares(matrix, root * problem.aims(), p, problem.density * float(np.sum(p)))
+    squares = KnapsackSquares(matrix, root * problem.support_targets(), p, problem.density * float(np.sum(p)))
     for at in squares.iterates(tol * problem.scale(), max_iter):
         point = {"v": spread(problem, at.v), "R": spread(problem, at.R)}
         yield Iterate(point, {"predictions": spread(problem, 2.0 * root * at.rho)}, at.gap)

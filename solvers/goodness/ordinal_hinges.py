@@ -119,7 +119,7 @@ class Similarity(OrdinalHinges):
     """In the box |v| ≤ 1, with G = B K diag(p). N × N memory, 4N³/3 flops an iteration."""
 
     def __init__(self, problem: OrdinalGoodness, margins: Margins, goal: float) -> None:
-        G = problem.gram[np.ix_(margins.charged, margins.charged)] * (problem.bound * problem.mass[margins.charged])
+        G = problem.gram[np.ix_(margins.support, margins.support)] * (problem.bound * problem.mass[margins.support])
         super().__init__(problem, np.asfortranarray(G), margins, Box(len(G)), goal)
 
     def point(self) -> Point:
@@ -137,7 +137,7 @@ class Kernel(OrdinalHinges):
     """
 
     def __init__(self, problem: KernelOrdinalGoodness, margins: Margins, goal: float) -> None:
-        F, self.pivots = pivoted(problem.gram[np.ix_(margins.charged, margins.charged)])
+        F, self.pivots = pivoted(problem.gram[np.ix_(margins.support, margins.support)])
         super().__init__(problem, F, margins, Ball(1.0 / problem.gamma), goal)
 
     def point(self) -> Point:

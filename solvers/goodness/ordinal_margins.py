@@ -36,8 +36,8 @@ class Margins:
     def __init__(self, problem: OrdinalDomain) -> None:
         self.problem = problem
         mass, labels = problem.mass, problem.labels.astype(np.intp)
-        self.charged: Indices = np.flatnonzero(mass > 0)
-        marks = labels[self.charged]
+        self.support: Indices = np.flatnonzero(mass > 0)
+        marks = labels[self.support]
         self.occupied: Indices = np.unique(marks)
         pairs = zip(self.occupied[:-1], self.occupied[1:], strict=True)
         self.kept: Indices = np.array(sorted({int(e) for k, last in pairs for e in (k - 1, last - 2)}), dtype=np.intp)
@@ -47,7 +47,7 @@ class Margins:
         met = np.concatenate([marks[self.high] - 1, marks[self.low] - 2])
         self.ends: Indices = np.searchsorted(self.kept, met)
         self.signs: Array = np.concatenate([np.full(self.high.size, -1.0), np.ones(self.low.size)])
-        self.caps: Array = mass[self.charged][self.rows]
+        self.caps: Array = mass[self.support][self.rows]
         self.spacing: Array = problem.delta * np.diff(self.kept).astype(float)
 
     @cached_property
@@ -63,7 +63,7 @@ class Margins:
 
     def by_point(self, values: Array) -> Array:
         """Sums over the hinges of each charged point, shape (n,)."""
-        out: Array = np.bincount(self.rows, values, minlength=len(self.charged)).astype(float)
+        out: Array = np.bincount(self.rows, values, minlength=len(self.support)).astype(float)
         return out
 
     def by_threshold(self, values: Array) -> Array:
@@ -88,7 +88,7 @@ class Margins:
     def spread(self, values: Array) -> Array:
         """Values of the charged points, and 0 elsewhere, shape (N,)."""
         out = np.zeros(len(self.problem.labels))
-        out[self.charged] = values
+        out[self.support] = values
         return out
 
     def multipliers(self, a: Array) -> Multipliers:
@@ -96,5 +96,5 @@ class Margins:
         highs, lows = self.problem.sides
         place = self.high.size
         above, below = np.zeros(self.problem.labels.size), np.zeros(self.problem.labels.size)
-        above[self.charged[self.high]], below[self.charged[self.low]] = a[:place], a[place:]
+        above[self.support[self.high]], below[self.support[self.low]] = a[:place], a[place:]
         return {"above": above[highs.rows], "below": below[lows.rows], "order": np.zeros(self.problem.classes - 2)}

@@ -21,12 +21,12 @@ def vertex(problem: OrdinalGoodness) -> Iterate:
     """
     natural, back = problem.normalised()
     margins = Margins(natural)
-    n, count, hinges = len(margins.charged), len(margins.kept), len(margins.rows)
+    n, count, hinges = len(margins.support), len(margins.kept), len(margins.rows)
     if not count:
         return Iterate(problem.trivial_point(), Margins(problem).multipliers(np.zeros(0)), 0.0)
-    p = natural.mass[margins.charged]
+    p = natural.mass[margins.support]
     unit = float(np.max(p))
-    G = natural.gram[np.ix_(margins.charged, margins.charged)] * (p / unit)
+    G = natural.gram[np.ix_(margins.support, margins.support)] * (p / unit)
     limit = natural.bound * unit
     steps = np.eye(count, k=1)[: count - 1] - np.eye(count)[: count - 1]
     slacks = scipy.sparse.vstack([scipy.sparse.eye_array(hinges), scipy.sparse.csc_array((count - 1, hinges))])

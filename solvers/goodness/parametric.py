@@ -303,7 +303,7 @@ class ParametricSimplex:
     def __init__(self, problem: Goodness) -> None:
         self.problem, self.iterations = problem, 0
         natural, _ = problem.normalised()
-        p, y = natural.charges(), natural.aims()
+        p, y = natural.support_masses(), natural.support_targets()
         n, self.unit = len(p), float(np.max(p))
         self.labels = y if natural.loss == "hinge" else None
         self.ratio = natural.bound / problem.bound * self.unit
@@ -395,6 +395,6 @@ class ParametricSimplex:
         n = len(self.pieces.matrix)
         v, q = np.zeros(len(self.problem.targets)), np.zeros(len(self.problem.targets))
         prices = -self.unit * self.state.price[n:]
-        v[self.problem.charged] = np.clip(self.state.value[:n] / self.theta, -1.0, 1.0)
-        q[self.problem.charged] = prices if self.labels is None else prices * self.labels
+        v[self.problem.support] = np.clip(self.state.value[:n] / self.theta, -1.0, 1.0)
+        q[self.problem.support] = prices if self.labels is None else prices * self.labels
         return v, q

@@ -43,10 +43,10 @@ class GoodnessSimplex:
         self.problem = problem
         natural, _ = problem.normalised()
         self.ratio = natural.bound / problem.bound
-        p = natural.charges()
+        p = natural.support_masses()
         self.unit = float(np.max(p))
         self.hinge = problem.loss == "hinge"
-        self.labels = natural.aims()
+        self.labels = natural.support_targets()
         self.count = len(p)
         columns = natural.core * (p / self.unit)
         self.programme = self._model(columns * self.labels[:, None] if self.hinge else columns, p / self.unit, natural)
@@ -85,7 +85,7 @@ class GoodnessSimplex:
 
     def _spread(self, values: Array) -> Array:
         out = np.zeros(len(self.problem.targets))
-        out[self.problem.charged] = values
+        out[self.problem.support] = values
         return out
 
     def basis(self) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg.blas import dsyrk
 
 from simopt.core.arrays import Array
-from simopt.data.row_blocks import RowBlocks
+from simopt.data.row_blocks import RowBlocks, RowPass
 from simopt.solvers.hinges import two_hinges
 from simopt.solvers.hinges.hinge_interior import interior
 from simopt.solvers.hinges.newton import FEW, FEW_WORD, ROOM, far, newton_fits, sampled
@@ -122,12 +122,12 @@ def at_zero(rows: RowBlocks, hinges: Hinges, bound: Bound) -> HingeStage:
     return HingeStage(rows, hinges, bound, np.zeros(d), np.zeros(d), 0.0)
 
 
-def hinge_fits(rows: RowBlocks, hinges: Hinges, bound: Bound, *, goal: float, room: float = ROOM) -> Iterator[Fit]:
+def hinge_fits(rows: RowPass, hinges: Hinges, bound: Bound, *, goal: float, room: float = ROOM) -> Iterator[Fit]:
     """Fits of which the last has a gap of at most `goal`, unless rounding forbids. Their arrays are written on when it goes on."""
     stage = at_zero(rows, hinges, bound)
     chosen = sampled(rows, stage.vectors, room)
     if chosen is not None and far(rows):
-        rows.ahead(chosen)
+        rows.copy_ahead(chosen)
     stage.suggest()
     yield stage.fit(stage.gap)
     if stage.gap <= goal:

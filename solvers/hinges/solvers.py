@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterator
 
 from simopt.core.arrays import Array
-from simopt.data.row_blocks import RowBlocks
+from simopt.data.row_blocks import RowPass
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges.hinge_stage import compile_kernels, hinge_fits, interior_fits
 from simopt.solvers.hinges.newton import ROOM
@@ -28,17 +28,17 @@ from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 
 
-def parts(problem: LandmarkedSVR) -> tuple[RowBlocks, Hinges, Bound, Array | None]:
+def parts(problem: LandmarkedSVR) -> tuple[RowPass, Hinges, Bound, Array | None]:
     """Rows, hinges and bound of a problem; and, for no more samples than features, the basis in whose coordinates the rows are given."""
     y = problem.targets
     features, basis = span(problem.features)
-    hinges = Hinges(y - problem.epsilon, y + problem.epsilon, problem.shares.floats, 1.0 / problem.smoothness)
-    return RowBlocks(features), hinges, bound_of(problem.bound), basis
+    hinges = Hinges(y - problem.epsilon, y + problem.epsilon, problem.sample_weights.floats, 1.0 / problem.smoothness)
+    return RowPass(features), hinges, bound_of(problem.bound), basis
 
 
 def iterate(problem: LandmarkedSVR, fit: Fit, basis: Array | None) -> Iterate:
     """A point of the declared problem and, where their gap is known, its multipliers."""
-    (below, above), share = fit.multipliers, problem.shares.floats
+    (below, above), share = fit.multipliers, problem.sample_weights.floats
     known = {"below": share * below, "above": share * above} if math.isfinite(fit.gap) else None
     return Iterate({"w": fit.w if basis is None else basis @ fit.w}, known, fit.gap, fit.word)
 

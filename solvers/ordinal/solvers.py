@@ -17,10 +17,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from simopt.core.arrays import Array, Multipliers
-from simopt.data.row_blocks import RowBlocks
+from simopt.data.row_blocks import RowPass
 from simopt.model.problem import Problem
 from simopt.problems.exc_fixed import EXCFixed
-from simopt.problems.losses.shares import Shares
+from simopt.problems.losses.sample_weights import SampleWeights
 from simopt.solvers.hinges import hinge_stage
 from simopt.solvers.hinges.newton import ROOM
 from simopt.solvers.hinges.stage import Fit
@@ -81,16 +81,16 @@ def interior_point(problem: Learned, *, tol: float, max_iter: int = 100) -> Iter
 
 def shares_of(problem: EXCFixed) -> Array:
     """What each sample counts for."""
-    return Shares.of(len(problem.labels), problem.weights).floats
+    return SampleWeights.of(len(problem.labels), problem.weights).floats
 
 
-def fixed_parts(problem: EXCFixed) -> tuple[RowBlocks, Hinges, Bound, Array | None]:
+def fixed_parts(problem: EXCFixed) -> tuple[RowPass, Hinges, Bound, Array | None]:
     """Rows, hinges, which cross where thresholds are nearer than 2γ, and bound; and the basis in whose coordinates the rows are given."""
     y = problem.labels.astype(np.intp)
     low = np.concatenate([[-MISSING], problem.thresholds + problem.gamma])
     high = np.concatenate([problem.thresholds - problem.gamma, [MISSING]])
     features, basis = span(problem.features)
-    return RowBlocks(features), Hinges(low[y - 1], high[y - 1], shares_of(problem)), bound_of(problem.bound), basis
+    return RowPass(features), Hinges(low[y - 1], high[y - 1], shares_of(problem)), bound_of(problem.bound), basis
 
 
 def fixed_iterate(problem: EXCFixed, fit: Fit, basis: Array | None) -> Iterate:

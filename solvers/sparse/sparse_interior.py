@@ -127,7 +127,7 @@ def interior_point(problem: SparseLandmarked, *, tol: float, max_iter: int = 100
 
     Where the ball is far larger than the solution needs, B times the rounding errors of the gradient remain of the gap.
     """
-    y, share = problem.targets, problem.shares.floats
+    y, share = problem.targets, problem.sample_weights.floats
     shift = 0.0 if problem.smoothness == math.inf else 1.0 / problem.smoothness
     hinges = Hinges(y - problem.epsilon, y + problem.epsilon, share, shift)
     method = L1Interior(RowBlocks(problem.features), hinges, problem.radius, hinges.first_width())

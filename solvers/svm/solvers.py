@@ -23,7 +23,7 @@ from simopt.solving.solver import solver
 
 def caps_of(problem: HingeSVM) -> Array | None:
     """n p_i, the caps of n a_i; None where all are 1."""
-    return None if problem.weights is None else len(problem.labels) * problem.shares.floats
+    return None if problem.weights is None else len(problem.labels) * problem.sample_weights.floats
 
 
 @solver(

@@ -112,7 +112,10 @@ def parts() -> Iterator[tuple[str, Any]]:
     yield "status", solution.status
     yield "training-set", TrainingSet(X, y, Gaussian(2.0))
     yield "landmark-map", LandmarkMap(Normalised(Polynomial(2, 1.0)) + Laplacian(1.0), X[:3])
-    yield "errors", (simopt.InvalidProblem("targets: wrong"), simopt.UnknownName("problem", "nobody", ["somebody"]), simopt.NotAvailable("no data"))
+    yield (
+        "errors",
+        (simopt.InvalidProblem("targets: wrong"), simopt.UnknownName("problem", "nobody", ["somebody"]), simopt.NotAvailable("no data")),
+    )
 
 
 MAKERS: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {

@@ -46,9 +46,9 @@ def unpickled(key: str) -> Any:
 
 
 def close(one: Any, other: Any) -> bool:
-    """Equal but for rounding, which differs between processors."""
+    """Equal but for rounding, which differs between processors, and for fields that came later."""
     if isinstance(one, dict):
-        return isinstance(other, dict) and one.keys() == other.keys() and all(close(one[key], other[key]) for key in one)
+        return isinstance(other, dict) and one.keys() <= other.keys() and all(close(one[key], other[key]) for key in one)
     if isinstance(one, list):
         return isinstance(other, list) and len(one) == len(other) and all(map(close, one, other))
     if isinstance(one, float):
@@ -136,6 +136,7 @@ print(json.dumps(answers))
 """
 
 
+@pytest.mark.thorough
 def test_every_old_path_is_imported_and_names_the_new_one() -> None:
     old = [name for name in MODULES if not stands(name)]
     assert len(MODULES) == 707 and len(old) > 100

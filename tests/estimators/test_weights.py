@@ -14,7 +14,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian
 from simopt.estimators import sample_weights
 from simopt.estimators.index_models.isotron import l_isotron
-from simopt.problems.losses.shares import Shares
+from simopt.problems.losses.sample_weights import SampleWeights
 from simopt.problems.m_power_rls import PowerBall, PowerPenalty, weighted
 from simopt.solving.entry_points import solve
 
@@ -223,4 +223,4 @@ def test_weights_are_as_many_as_the_samples() -> None:
 
     with pytest.raises(InvalidProblem, match="weights: 3 values, expected 2, as many as labels"):
         HingeSVM(np.eye(2), [1.0, -1.0], Penalty(1.0), weights=np.ones(3))
-    np.testing.assert_allclose(Shares.of(2, np.array([1.0, 3.0])).floats, [0.25, 0.75])
+    np.testing.assert_allclose(SampleWeights.of(2, np.array([1.0, 3.0])).floats, [0.25, 0.75])

@@ -19,7 +19,7 @@ from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.examples import recipes
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.losses import insensitive as smoothed
-from simopt.problems.losses.shares import Shares
+from simopt.problems.losses.sample_weights import SampleWeights
 from simopt.solving.entry_points import certify
 
 BETAS = [0.3, 1.0, 7.0, 1e4]
@@ -62,9 +62,9 @@ def test_hinges_bounds_and_what_is_left_are_exact_in_fractions_and_enclosed(beta
     values: dict[str, Any] = {}
     for num in (FLOAT, INTERVAL, RATIONAL):
         lifted, prices = num.lift(h), num.lift(a)
-        upper = smoothed.mean_loss(num, lifted, shares=Shares(n), smoothness=beta)
-        lower = num.dot(prices, lifted) - smoothed.cost(num, prices, shares=Shares(n), smoothness=beta)
-        values[num.name] = (upper, lower, smoothed.slack(num, lifted, prices, Shares(n), beta))
+        upper = smoothed.mean_loss(num, lifted, shares=SampleWeights(n), smoothness=beta)
+        lower = num.dot(prices, lifted) - smoothed.cost(num, prices, shares=SampleWeights(n), smoothness=beta)
+        values[num.name] = (upper, lower, smoothed.slack(num, lifted, prices, SampleWeights(n), beta))
     upper, lower, slack = values["rational"]
     assert slack == upper - lower > 0
     for exact, ball, plain in zip(values["rational"], values["interval"], values["float"], strict=True):
@@ -74,9 +74,9 @@ def test_hinges_bounds_and_what_is_left_are_exact_in_fractions_and_enclosed(beta
 
 def test_the_suggested_multipliers_leave_nothing_of_a_smoothed_hinge() -> None:
     h = np.linspace(-2.0, 2.0, 81)
-    a = smoothed.suggested(h, Shares(81), 1.5)
-    assert smoothed.slack(FLOAT, h, a, Shares(81), 1.5) <= 1e-30
-    assert smoothed.slack(FLOAT, h, a * 0.9, Shares(81), 1.5) > 1e-3
+    a = smoothed.suggested(h, SampleWeights(81), 1.5)
+    assert smoothed.slack(FLOAT, h, a, SampleWeights(81), 1.5) <= 1e-30
+    assert smoothed.slack(FLOAT, h, a * 0.9, SampleWeights(81), 1.5) > 1e-3
 
 
 def pair(beta: float) -> tuple[LandmarkedSVR, LandmarkedSVR]:

@@ -52,9 +52,9 @@ def test_small_masses_and_points_without_mass() -> None:
 
 def test_the_gap_of_any_point_is_that_of_the_problem() -> None:
     problem = plane(15, 5.0, 0.4)
-    p = problem.charges()
+    p = problem.support_masses()
     root = np.sqrt(p)
-    squares = KnapsackSquares(problem.core * (5.0 / 0.4 * p) * root[:, None], root * problem.aims(), p, 0.4 * float(np.sum(p)))
+    squares = KnapsackSquares(problem.core * (5.0 / 0.4 * p) * root[:, None], root * problem.support_targets(), p, 0.4 * float(np.sum(p)))
     for seed in range(5):
         v = np.random.default_rng(seed).uniform(-1, 1, size=15) * 0.2
         R, gap = squares.share(v, squares.pull(squares.b - squares.A @ v))

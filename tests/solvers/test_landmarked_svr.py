@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from simopt.data.row_blocks import RowBlocks
+from simopt.data.row_blocks import RowBlocks, RowPass
 from simopt.model.gap_unit import ROUNDING
 from simopt.model.status import Status
 from simopt.problems.bounds import Ball, Penalty
@@ -387,7 +387,7 @@ def test_ends_of_any_kind():
         (weight_bounds.Ball(0.5), 0.0, [cp.norm(w) <= 0.5]),
     ):
         best = cp.Problem(cp.Minimize(loss + cost), rows).solve(solver="CLARABEL")
-        *_, fit = hinge_fits(RowBlocks(X), hinges, bound, goal=1e-10)
+        *_, fit = hinge_fits(RowPass(X), hinges, bound, goal=1e-10)
         assert fit.gap <= 1e-10
         f = X @ fit.w
         ours = float(hinges.share @ (np.maximum(low - f, 0) + np.maximum(f - high, 0))) + (0.005 * fit.w @ fit.w if rows == [] else 0.0)

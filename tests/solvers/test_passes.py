@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.data.row_blocks import Asked, Ear, Products, RowBlocks, listening
-from simopt.model.problem import overheard
+from simopt.core.threads import at_once
+from simopt.data.row_blocks import Request, RowBlocks, RowPass
+from simopt.model.problem import with_digest
 from simopt.model.status import Status
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
@@ -55,7 +56,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 def counted(monkeypatch: pytest.MonkeyPatch, n: int) -> list[str]:
     """Passes over all n rows, and rows taken out of them, as they come."""
     passes: list[str] = []
-    read, take = RowBlocks._blocks, RowBlocks.take
+    read, take = RowBlocks.__iter__, RowBlocks.take
 
     def blocks(rows: RowBlocks) -> Iterator[Any]:
         if rows.shape[0] == n:
@@ -63,11 +64,11 @@ def counted(monkeypatch: pytest.MonkeyPatch, n: int) -> list[str]:
         return read(rows)
 
     def taken(rows: RowBlocks, chosen: Any) -> Any:
-        if rows.shape[0] == n and rows._ahead is None:
+        if rows.shape[0] == n:
             passes.append("rows")
         return take(rows, chosen)
 
-    monkeypatch.setattr(RowBlocks, "_blocks", blocks)
+    monkeypatch.setattr(RowBlocks, "__iter__", blocks)
     monkeypatch.setattr(RowBlocks, "take", taken)
     return passes
 
@@ -87,7 +88,7 @@ def test_a_streamed_solve_takes_ten_passes(tmp_path: Any, monkeypatch: pytest.Mo
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("kind", ["memory map", "Dask array", "float32"])
-def test_what_is_overheard_is_the_fingerprint(tmp_path: Any, kind: str) -> None:
+def test_the_digest_of_a_pass_is_the_fingerprint(tmp_path: Any, kind: str) -> None:
     mapped, X, y = written(tmp_path, 6000, 7)
     features: Any = X
     if kind == "memory map":
@@ -99,31 +100,35 @@ def test_what_is_overheard_is_the_fingerprint(tmp_path: Any, kind: str) -> None:
         other[:] = X
         features = other
     for problem in (LandmarkedSVR(features, y, Ball(1.0), 0.1), SparseLandmarked(features, y, 1.0, weights=np.arange(6000.0))):
-        with overheard(problem) as told:
-            problem.normalised()
+        reader, digest = with_digest(problem)
+        assert digest() is None, "nothing has been read"
+        reader.normalised()
         # of float32 blocks are made, and the file is what is hashed
-        assert told() == (None if kind == "float32" else problem.fingerprint())
-        with overheard(problem) as told:
-            assert told() is None, "nothing has been read"
-            problem.normalised()
-            problem.normalised()
-        assert told() is None, "read twice: which of the two was it?"
-        with overheard(problem) as told:
-            next(iter(RowBlocks(problem.features)))
-        assert told() is None, "not all of it"
+        assert digest() == (None if kind == "float32" else problem.fingerprint())
+        reader.normalised()
+        assert digest() is None, "read twice: which of the two was it?"
+        reader, digest = with_digest(problem)
+        assert reader.row_pass is not None
+        next(iter(reader.row_pass))
+        assert digest() is None, "not all of it"
+        reader, digest = with_digest(problem)
+        problem.normalised()
+        assert digest() is None, "read by somebody else"
 
 
-def test_other_features_are_not_heard() -> None:
-    X, heard = np.ones((10, 2)), []
-    with listening(Ear(X, heard.append)) as _:
-        for _ in RowBlocks(X.copy()):
-            pass
-        assert not heard
-        for _ in RowBlocks(X):
-            pass
-    for _ in RowBlocks(X):
-        pass
-    assert len(heard) == 1
+def test_consumers_join_one_pass() -> None:
+    X = np.random.default_rng(4).normal(size=(1000, 3))
+    for count in (1, 2):
+        rows, own, others = RowPass(X, 200), [], []
+        rows.join(lambda part, block, own=own: own.append(block))  # type: ignore[misc]
+        rows.join(lambda part, block, others=others: others.append(part))  # type: ignore[misc]
+        with at_once(count):
+            for _ in rows:
+                pass
+            for _ in rows:
+                pass
+        np.testing.assert_array_equal(np.concatenate(own), X)
+        assert others == rows.parts and rows.begun == rows.finished == 2
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -155,32 +160,31 @@ def test_the_certificate_is_about_the_data_on_record(tmp_path: Any, monkeypatch:
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_products_that_are_foreseen_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_products_that_are_prefetched_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
-    rows = RowBlocks(rng.normal(size=(5000, 11)))
-    w, v = rng.normal(size=11), [rng.normal(size=part.stop - part.start) for part in rows.parts]
+    plain = RowPass(rng.normal(size=(5000, 11)))
+    w, v = rng.normal(size=11), [rng.normal(size=part.stop - part.start) for part in plain.parts]
     passes = counted(monkeypatch, 5000)
-    plain, products = Products(rows), Products(rows)
-    with products.remembering():
-        products.foresee(
-            [Asked("image", FLOAT, w), Asked("image", INTERVAL, INTERVAL.lift(w)), Asked("pull", FLOAT, v)], lambda part, f: 2.0 * f
-        )
-        assert len(passes) == 1
-        images = products.image(FLOAT, w), products.image(INTERVAL, INTERVAL.lift(w))
-        pulls = products.pull(FLOAT, v), products.pull(FLOAT, [2.0 * part for part in images[0]])
-        assert len(passes) == 1
-    for mine, its in zip(images[0], plain.image(FLOAT, w), strict=True):
+    rows = plain.for_one_evaluation()
+    rows.prefetch(
+        [Request("matvec", FLOAT, w), Request("matvec", INTERVAL, INTERVAL.lift(w)), Request("rmatvec", FLOAT, v)], lambda part, f: 2.0 * f
+    )
+    assert len(passes) == 1
+    images = rows.matvec(FLOAT, w), rows.matvec(INTERVAL, INTERVAL.lift(w))
+    pulls = rows.rmatvec(FLOAT, v), rows.rmatvec(FLOAT, [2.0 * part for part in images[0]])
+    assert len(passes) == 1
+    for mine, its in zip(images[0], plain.matvec(FLOAT, w), strict=True):
         np.testing.assert_array_equal(mine, its)
-    for mine, its in zip(images[1], plain.image(INTERVAL, INTERVAL.lift(w)), strict=True):
+    for mine, its in zip(images[1], plain.matvec(INTERVAL, INTERVAL.lift(w)), strict=True):
         np.testing.assert_array_equal(mine.mid, its.mid)
         np.testing.assert_array_equal(mine.rad, its.rad)
-    np.testing.assert_array_equal(pulls[0], plain.pull(FLOAT, v))
-    np.testing.assert_array_equal(pulls[1], plain.pull(FLOAT, [2.0 * part for part in images[0]]))
+    np.testing.assert_array_equal(pulls[0], plain.rmatvec(FLOAT, v))
+    np.testing.assert_array_equal(pulls[1], plain.rmatvec(FLOAT, [2.0 * part for part in images[0]]))
 
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("bound", [Penalty(1e-3), Ball(0.7)])
-@pytest.mark.parametrize(("turmoil", "most"), [(0.0, 1), (1.0, 2)])  # shaken in vain, there is another pass for balls
+@pytest.mark.parametrize(("limit", "most"), [(0.0, 1), (1.0, 2)])  # shaken in vain, there is another pass for balls
 def test_a_certificate_of_one_pass_is_that_of_many(bound: Any, limit: float, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.random.default_rng(2).normal(size=(20_000, 9))
     y = X[:, 0] + np.sin(np.arange(20_000.0))
@@ -190,7 +194,7 @@ def test_a_certificate_of_one_pass_is_that_of_many(bound: Any, limit: float, mos
     passes = counted(monkeypatch, 20_000)
     one = certify(problem, found.point, found.multipliers)
     few = len(passes)
-    monkeypatch.setattr(LandmarkedSVR, "foresee", lambda *_: None)
+    monkeypatch.setattr(LandmarkedSVR, "prefetch", lambda *_: None)
     assert certify(problem, found.point, found.multipliers) == one
     assert few <= most < len(passes) - few
 
@@ -222,8 +226,8 @@ def test_landing_is_entering_and_changing_the_width() -> None:
 @pytest.mark.parametrize("chosen", [slice(3, None, 8), slice(0, None, 1), slice(999, None, 50), slice(120, None, 333)])
 def test_rows_are_copied_as_a_pass_goes_by(chosen: slice) -> None:
     X = np.random.default_rng(4).normal(size=(1000, 3))
-    rows = RowBlocks(X, 200)
-    rows.ahead(chosen)
+    rows = RowPass(X, 200)
+    rows.copy_ahead(chosen)
     np.testing.assert_array_equal(np.concatenate([block for _, block in rows]), X)
     X[:] = 0.0  # what is taken was read before
     held = rows.take(chosen)

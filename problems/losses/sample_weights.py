@@ -26,7 +26,7 @@ Rows = NDArray[np.intp] | slice
 
 
 @dataclass(frozen=True, eq=False)
-class Shares:
+class SampleWeights:
     """p_i of n samples, or of some of them: `weights` are theirs, and `every` those of all; None where all weigh the same."""
 
     n: int
@@ -34,11 +34,11 @@ class Shares:
     every: Array | None = None
 
     @classmethod
-    def of(cls, n: int, weights: Array | None) -> Shares:
+    def of(cls, n: int, weights: Array | None) -> SampleWeights:
         """Of all samples."""
         return cls(n, weights, weights)
 
-    def on(self, rows: Rows) -> Shares:
+    def on(self, rows: Rows) -> SampleWeights:
         """Of some samples, each as often as its number stands there."""
         return self if self.weights is None else replace(self, weights=self.weights[rows])
 
@@ -59,7 +59,7 @@ class Shares:
             return num.sum(values) / self.n
         return num.dot(num.lift(self.weights), values) / num.sum(num.lift(self.every))
 
-    def per_share(self, num: Arithmetic, values: Value) -> Value:
+    def per_weight(self, num: Arithmetic, values: Value) -> Value:
         """values_i / p_i; of a sample that counts for nothing values_i, which is to be 0."""
         if self.weights is None:
             return values * self.n
