@@ -16,10 +16,10 @@ from scipy.linalg.blas import dsyrk
 from simopt.data.row_blocks import RowBlocks
 from simopt.solvers.hinges import weight_bounds
 from simopt.solvers.hinges.hinge_interior import HingeRun
-from simopt.solvers.hinges.hinge_stage import Bends
+from simopt.solvers.hinges.hinge_stage import WeightedFreeRows
 from simopt.solvers.hinges.stage import Stage
 from simopt.solvers.ordinal.threshold_interior import ThresholdInterior
-from simopt.solvers.ordinal.threshold_stage import PooledBends
+from simopt.solvers.ordinal.threshold_stage import PooledFreeRows
 
 
 @dataclass
@@ -64,8 +64,8 @@ class Operations:
                 yield part, block
 
         with (
-            before(Bends, "curvature", bent),
-            before(PooledBends, "curvature", bent),
+            before(WeightedFreeRows, "curvature", bent),
+            before(PooledFreeRows, "curvature", bent),
             before(HingeRun, "_curvature", all_rows),
             before(ThresholdInterior, "_curvatures", all_rows),
             before(weight_bounds, "factor", factor),

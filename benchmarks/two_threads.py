@@ -94,7 +94,7 @@ def kinds(quick: bool) -> Iterator[dict[str, tuple[Work, str]]]:
             stage.pull[:], stage.g[:] = 0.0, 0.0
             stage.place()
             stage.sweep()
-            stage.judge()
+            stage.update_gap()
             return stage.g.copy()
 
         def embedded(precision: str) -> Work:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from simopt.core import registry
 from simopt.core.foreign_text import in_markdown
-from simopt.equivalence.matrix import Claimed, Matrix, Word, matrix
+from simopt.equivalence.matrix import Claimed, Matrix, Relation, matrix
 
 DOCS = Path(__file__).resolve().parent
 HEAD = """# Which learners are one?
@@ -35,10 +35,10 @@ under what is claimed.
 """
 
 
-def cell(word: Word) -> str:
+def cell(relation: Relation) -> str:
     """An entry of the table."""
-    return {Word.SAME_SIZE: "size", Word.UNDECIDED: "?", Word.NO: "no"}.get(
-        word, f"**{word.value}**" if word is Word.STRONG else word.value
+    return {Relation.SAME_SIZE: "size", Relation.UNDECIDED: "?", Relation.NO: "no"}.get(
+        relation, f"**{relation.value}**" if relation is Relation.STRONG else relation.value
     )
 
 
@@ -48,7 +48,7 @@ def table(found: Matrix) -> str:
     lines = ["| | A \\\\ B | " + " | ".join(numbers) + " |", "|---:|---|" + ":---:|" * len(numbers)]
     for number, name in zip(numbers, found.names, strict=True):
         pairs = [found.entry(name, other) for other in found.names]
-        row = ["=" if other == name else "" if pair is None else cell(pair.word) for other, pair in zip(found.names, pairs, strict=True)]
+        row = ["=" if other == name else "" if pair is None else cell(pair.relation) for other, pair in zip(found.names, pairs, strict=True)]
         lines.append(f"| {number} | `{name}` | " + " | ".join(row) + " |")
     return "\n".join(lines)
 
@@ -87,7 +87,7 @@ def details(found: Matrix) -> str:
     lines = ["| A | B | entry | targets | λ of A | |", "|---|---|---|---|---|---|"]
     for pair in found.pairs:
         lams = ", ".join(f"{lam:.3g}" for lam in pair.parameters)
-        lines.append(f"| `{pair.source}` | `{pair.target}` | {pair.word.value} | {pair.kind or ''} | {lams} | {in_markdown(pair.reason)} |")
+        lines.append(f"| `{pair.source}` | `{pair.target}` | {pair.relation.value} | {pair.kind or ''} | {lams} | {in_markdown(pair.reason)} |")
     return "\n".join(lines)
 
 

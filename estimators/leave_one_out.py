@@ -46,7 +46,7 @@ class Points(NamedTuple):
 
     rows: NDArray[np.intp]
     targets: Array
-    shares: Array
+    sample_weights: Array
     whole: int
     point: NDArray[np.intp]
 
@@ -92,7 +92,7 @@ def grid(unit: float, weakest: float) -> Array:
 
 def ridge_of_gram(K: Array, points: Points, intercept: bool) -> Ridge:
     """λ for min_f Σ p_i (f(x_i) + c − y_i)² + λ‖f‖², c the mean of y, which is left without the point as well; K of `points.rows`."""
-    m, p = len(points.rows), points.shares
+    m, p = len(points.rows), points.sample_weights
     d = np.sqrt(m * p)
     height = float(p @ points.targets) if intercept else 0.0
     around = points.targets - height
@@ -121,7 +121,7 @@ def ridge_of_features(features: Array, points: Points, intercept: bool) -> float
         for features whose squares float64 cannot hold.
     """
     validate.squarable("features", features)
-    m, p = len(points.rows), points.shares
+    m, p = len(points.rows), points.sample_weights
     d = np.sqrt(m * p)
     centre, height = (p @ features, float(p @ points.targets)) if intercept else (0.0, 0.0)
     around = points.targets - height

@@ -62,14 +62,14 @@ def for_classes(X: Array, place: NDArray[np.intp], weights: Array | None, counts
 def for_targets(X: Array, y: Array, weights: Array | None, shift: float) -> Scaled:
     """Of least squared error of the weighted mean of the other points' targets."""
     points = points_of(X, y, weights)
-    centre = float(points.shares @ points.targets)
+    centre = float(points.sample_weights @ points.targets)
     around = points.targets - centre
 
     def error(K: Array) -> float:
-        mass = (K + shift) * points.shares
+        mass = (K + shift) * points.sample_weights
         np.fill_diagonal(mass, 0.0)
         total = mass.sum(axis=1)
         said = np.divide(mass @ around, total, out=np.zeros_like(total), where=total != 0.0)
-        return float(points.shares @ np.square(around - said))
+        return float(points.sample_weights @ np.square(around - said))
 
     return chosen_width(X, weights, error, points.rows)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from simopt.data.datasets import Dataset
 
 
-def R(name: str, value: Any) -> float:
+def unit_fraction(name: str, value: Any) -> float:
     """A number in (0, 1]."""
     out = validate.positive(name, value)
     if out > 1.0:
@@ -33,7 +33,7 @@ def R(name: str, value: Any) -> float:
     return out
 
 
-UnitFraction = Annotated[float, R]
+UnitFraction = Annotated[float, unit_fraction]
 
 
 @problem

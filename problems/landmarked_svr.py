@@ -132,7 +132,7 @@ class LandmarkedSVR(Bounded, InsensitiveRegression):
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """Σ of what each hinge leaves, plus R(w) + ⟨g, w⟩ + R*(−g)."""
         w = num.lift(point["w"])
-        if self.settled(num, w, multipliers):
+        if self.trivial_optimum(num, w, multipliers):
             return num.lift(0.0)
         rest, g = self.hinge_gap(num, w, multipliers)
         return rest + self.bound.gap(num, w, g)

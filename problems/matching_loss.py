@@ -219,9 +219,9 @@ class MatchingLoss(Problem):
         signal = features @ np.array([1.0, -1.0, 0.5])
         labels = (rng.uniform(size=14) < TRANSFERS["logistic"].transfer(3.0 * signal)).astype(float)
         for transfer, link in TRANSFERS.items():
-            sample_weights = signal + 0.3 * rng.normal(size=14)
+            scores = signal + 0.3 * rng.normal(size=14)
             yield Example(f"{transfer}: small ball", cls(features, labels, transfer, 0.5))
-            yield Example(f"{transfer}: large ball", cls(features, link.transfer(sample_weights), transfer, 20.0))
+            yield Example(f"{transfer}: large ball", cls(features, link.transfer(scores), transfer, 20.0))
             weights = rng.integers(1, 5, size=14) / 2.0
             weights[1] = 0.0
             yield Example(f"{transfer}: weights, one of them 0", cls(features, labels, transfer, 1.0, weights))

@@ -127,7 +127,7 @@ class SparseLandmarked(InsensitiveRegression):
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """What the hinges leave, plus (B − ‖w‖₁)‖g‖_∞ + Σ |w_j|(‖g‖_∞ + sign(w_j) g_j)."""
         w = num.lift(point["w"])
-        if self.settled(num, w, multipliers):
+        if self.trivial_optimum(num, w, multipliers):
             return num.lift(0.0)
         rest, g = self.hinge_gap(num, w, multipliers)
         largest = num.max(num.abs(g))

@@ -90,11 +90,11 @@ def suggested(h: Array, sample_weights: SampleWeights, smoothness: float) -> Arr
     return out
 
 
-def cost(num: Arithmetic, *prices: Value, sample_weights: SampleWeights, smoothness: float) -> Value:
+def cost(num: Arithmetic, *admitted_multipliers: Value, sample_weights: SampleWeights, smoothness: float) -> Value:
     """Σ a²/(2βc), which the dual pays for the smoothing; 0 for β = ∞."""
     if isinstance(smoothness, float) and smoothness == math.inf:
         return num.lift(0.0)
-    return sum((num.dot(sample_weights.per_weight(num, a), a) for a in prices), num.lift(0.0)) / 2 / num.lift(smoothness)
+    return sum((num.dot(sample_weights.per_weight(num, a), a) for a in admitted_multipliers), num.lift(0.0)) / 2 / num.lift(smoothness)
 
 
 def slack(num: Arithmetic, h: Value, a: Value, sample_weights: SampleWeights, smoothness: float) -> Value:
@@ -178,7 +178,7 @@ class InsensitiveRegression(Problem):
         beta = self.smoothness
         return reduce(add, (mean_loss(num, *pair, sample_weights=self.sample_weights.on(part), smoothness=beta) for part, pair in self.hinges(num, w)))
 
-    def prices(self, num: Arithmetic, multipliers: Multipliers, part: slice = slice(None)) -> tuple[Value, Value]:
+    def admitted_multipliers(self, num: Arithmetic, multipliers: Multipliers, part: slice = slice(None)) -> tuple[Value, Value]:
         """p and q in [0, 1/n] of a range of samples, without what the two have in common.
 
         The hinges of one sample are never both active, and a common part m adds −2εm to the bound. (Any multipliers may be judged, so this
@@ -194,7 +194,7 @@ class InsensitiveRegression(Problem):
 
     def differences(self, num: Arithmetic, multipliers: Multipliers) -> list[Value]:
         """v = p − q by ranges of samples, of which g = Ψᵀv."""
-        pairs = (self.prices(num, multipliers, part) for part in self.row_pass.parts)
+        pairs = (self.admitted_multipliers(num, multipliers, part) for part in self.row_pass.parts)
         return [above - below for above, below in pairs]
 
     def lagrangian(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
@@ -202,7 +202,7 @@ class InsensitiveRegression(Problem):
         v: list[Value] = []
 
         def term(part: slice) -> Value:
-            above, below = self.prices(num, multipliers, part)
+            above, below = self.admitted_multipliers(num, multipliers, part)
             v.append(above - below)
             smoothing = cost(num, above, below, sample_weights=self.sample_weights.on(part), smoothness=self.smoothness)
             return num.dot(below - above, num.lift(self.targets[part])) - num.sum(above + below) * num.lift(self.epsilon) - smoothing
@@ -210,9 +210,9 @@ class InsensitiveRegression(Problem):
         value = reduce(add, map(term, self.row_pass.parts))
         return value, self.row_pass.rmatvec(num, v)
 
-    def settled(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> bool:
+    def trivial_optimum(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> bool:
         """Whether y, w, p and q are all 0: then every term of the gap is 0, also where radii of intervals would say otherwise."""
-        return squares.all_zero(num, self.targets, w) and not any(np.any(prices) for prices in self.prices(FLOAT, multipliers))
+        return squares.all_zero(num, self.targets, w) and not any(np.any(admitted_multipliers) for admitted_multipliers in self.admitted_multipliers(FLOAT, multipliers))
 
     def hinge_gap(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> tuple[Value, Value]:
         """What the hinges leave of the gap, and g = Ψᵀ(p − q)."""
@@ -220,7 +220,7 @@ class InsensitiveRegression(Problem):
 
         def left() -> Iterator[Value]:
             for part, pair in self.hinges(num, w):
-                own = self.prices(num, multipliers, part)
+                own = self.admitted_multipliers(num, multipliers, part)
                 v.append(own[0] - own[1])
                 yield from (slack(num, h, a, self.sample_weights.on(part), self.smoothness) for h, a in zip(pair, own, strict=True))
 

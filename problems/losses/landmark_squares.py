@@ -20,7 +20,6 @@ import numpy as np
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Value
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.data.landmarks import equal_columns
-from simopt.data.row_blocks import LARGE, RowBlocks
 from simopt.model.problem import Image, Law, Rescale
 from simopt.problems.bounds import Ball, Bound, Bounded, Ridge
 from simopt.problems.norms import squares, vectors
@@ -116,7 +115,7 @@ class LandmarkSquares(Bounded):
         κ = 1, and Ψ itself, where that is nearly so (see `vectors.row_unit`).
         """
         sigma = self.target_unit()
-        kappa = vectors.row_unit(RowBlocks(self.features, LARGE))
+        kappa = vectors.row_unit(self.features)
         back = Rescale(squares.scaling(w=sigma / kappa, f=sigma), squares.scaling(predictions=sigma))
         return self.in_units(1.0 / sigma, 1.0 / kappa), back
 

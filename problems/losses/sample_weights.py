@@ -19,7 +19,7 @@ from simopt.core.arrays import Array
 from simopt.model.problem import Image, Law
 from simopt.problems.domains.chain import Weights
 
-__all__ = ["Shares", "Weights", "in_parts"]
+__all__ = ["SampleWeights", "Weights", "in_parts"]
 
 Value = Any
 Rows = NDArray[np.intp] | slice

@@ -99,7 +99,7 @@ def sample_laws(field: str) -> list[Law]:
 
 
 def parts_law(field: str) -> Law:
-    """The law of samples in parts (`shares.in_parts`) of such a problem that has weights."""
+    """The law of samples in parts (`sample_weights.in_parts`) of such a problem that has weights."""
     return in_parts(_selecting(field), field)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.core.arrays import Array
-from simopt.data.row_blocks import RowBlocks
+from simopt.data.row_blocks import LARGE, RowBlocks
 from simopt.problems.norms import squares
 
 MARGIN = 4e-15  # relative room below the radius to which a restored point is drawn, before it is checked
@@ -47,14 +47,15 @@ def inside_ball(num: Arithmetic, w: Array, radius: float, norm: Callable[[Arithm
         margin *= 4.0
 
 
-def largest_row(rows: RowBlocks) -> float:
-    """max_i ‖ψ_i‖, in a pass."""
+def largest_row(features: Array | RowBlocks) -> float:
+    """max_i ‖ψ_i‖, in blocks of rows."""
+    rows = features if isinstance(features, RowBlocks) else RowBlocks(features, LARGE)
     return max(float(np.max(np.linalg.norm(block, axis=1))) for _, block in rows)
 
 
-def row_unit(rows: RowBlocks) -> float:
+def row_unit(features: Array | RowBlocks) -> float:
     """A power of two near max_i ‖ψ_i‖; 1 where that is no more than 16 times off, so that features of natural size need not be copied."""
-    unit = squares.power_of_two(largest_row(rows))
+    unit = squares.power_of_two(largest_row(features))
     return 1.0 if 1.0 / 16.0 <= unit <= 16.0 else unit
 
 

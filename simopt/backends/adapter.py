@@ -38,6 +38,12 @@ class NativeResult:
     iterations: int
     setup_seconds: float
     solve_seconds: float
+    reductions: tuple[str, ...] = ()  # CVXPY's, by name
+
+    @property
+    def summary(self) -> str:
+        """One line: CVXPY's reductions, the native status, iterations and seconds."""
+        return f"{' → '.join(self.reductions)}: {self.status_text}, {self.iterations} iterations, {self.solve_seconds:.3g} s"
 
 
 CVXPY_STATUSES = {
@@ -70,7 +76,7 @@ def run(
     start = time.perf_counter()
     with quiet():
         data, chain, inverse = canonicalise(declaration, backend)
-    setup = time.perf_counter() - start
+    setup, reductions = time.perf_counter() - start, tuple(type(each).__name__ for each in chain.reductions)
     native = _native_options(backend, tol, max_iter, time_limit, options)
     start = time.perf_counter()
     try:
@@ -83,11 +89,15 @@ def run(
             else:
                 raw = process.call(chain.solver, clockless.sent(data), native, seconds=time_limit)
     except TimeoutError:
-        return NativeResult(None, None, Status.TIME_LIMIT, f"ended after {time_limit:g} s", 0, setup, time.perf_counter() - start)
+        return NativeResult(
+            None, None, Status.TIME_LIMIT, f"ended after {time_limit:g} s", 0, setup, time.perf_counter() - start, reductions
+        )
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # back ends raise whatever they like (a panic of Rust is no Exception): a failed solve, with their word
-        return NativeResult(None, None, Status.FAILED, f"{type(error).__name__}: {error}", 0, setup, time.perf_counter() - start)
+        return NativeResult(
+            None, None, Status.FAILED, f"{type(error).__name__}: {error}", 0, setup, time.perf_counter() - start, reductions
+        )
     seconds = time.perf_counter() - start
     code, iterations = (None, 0) if backend.read is None or not _own(backend, chain) else backend.read(raw)
     if code in backend.interrupted:
@@ -100,7 +110,7 @@ def run(
     if code is None or not backend.statuses:
         status, status_text = CVXPY_STATUSES.get(said, (Status.FAILED, said))
         iterations = iterations or _counted(declaration)
-    return NativeResult(point, multipliers, status, status_text, iterations, setup, seconds)
+    return NativeResult(point, multipliers, status, status_text, iterations, setup, seconds, reductions)
 
 
 def canonicalise(declaration: cp.Problem, backend: BackEnd) -> tuple[dict[str, Any], Any, Any]:

@@ -20,7 +20,7 @@ from simopt.claims.sending import Sent, received, sent
 from simopt.claims.witness import BadWitness, Witness
 from simopt.processes.worker import Died, Workers, flush, forkable
 
-LATE = 10.0  # seconds beyond its time after which a process that does not end by itself is killed
+GRACE = 10.0  # seconds beyond its time after which a process that does not end by itself is killed
 Work = Callable[..., Any]
 
 
@@ -46,7 +46,7 @@ class Apart:
         if found.row not in claim.rows:
             raise BadWitness(f"{path}: claim {claim.id} does not decide row {found.row!r}; it decides {', '.join(claim.rows)}")
         try:
-            return claim, found, self._workers.call(work, sent(claim), found, str(path), arguments, seconds=seconds + LATE)
+            return claim, found, self._workers.call(work, sent(claim), found, str(path), arguments, seconds=seconds + GRACE)
         except (Died, TimeoutError) as error:
             why = str(error) or f"it takes longer than {seconds:g} s"
             raise BadWitness(f"{path}: {claim.id} cannot check the instance of this file ({why})") from error
@@ -56,20 +56,20 @@ class Apart:
 def apart() -> Iterator[Apart]:
     """A process for as long as this is open: a copy of this one where that is safe, else a fresh one, which is kept for the next time."""
     if not forkable():
-        yield Apart(_kept())
+        yield Apart(_workers())
         return
     with closing(Workers(_answer, fork=True)) as workers:
         yield Apart(workers)
 
 
 @cache
-def _kept() -> Workers:
+def _workers() -> Workers:
     return Workers(_answer)
 
 
-def _answer(work: Work, claim: Sent, found: Witness, path: str, arguments: tuple[Any, ...]) -> Any:
+def _answer(work: Work, claim: Sent, recorded: Witness, path: str, arguments: tuple[Any, ...]) -> Any:
     with _silent():
-        return work(received(claim), found, path, *arguments)
+        return work(received(claim), recorded, path, *arguments)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from simopt.claims.enclosure import as_float
 from simopt.core.arrays import Array
 
 STARTS = 3
-RANDOM_SHARE = 0.4
+RANDOM_FRACTION = 0.4
 
 
 def attack(objective: Callable[[Array], float], dimension: int, evaluations: int, rng: np.random.Generator) -> tuple[Array, float]:
@@ -34,7 +34,7 @@ def attack(objective: Callable[[Array], float], dimension: int, evaluations: int
     """
     from scipy.optimize import minimize
 
-    scattered = max(STARTS, int(RANDOM_SHARE * evaluations))
+    scattered = max(STARTS, int(RANDOM_FRACTION * evaluations))
     points = rng.random((scattered, dimension))
     edges = max(1, scattered // 8)
     points[:edges] = np.round(points[:edges])  # extremes sit in corners
@@ -57,7 +57,7 @@ def _simplex(point: Array) -> Array:
     return np.where(corners > 1, 2 * point - corners, corners)
 
 
-def room(checks: Sequence[Check]) -> float:
+def relative_slack(checks: Sequence[Check]) -> float:
     """What an attack minimises on one instance: the least slack, relative to the bound where there is a positive one.
 
     The relative slack 1 − tightness has the sign of the slack, and does not shrink with the instance.

@@ -38,12 +38,12 @@ def compared(document: dict[str, Any]) -> str:
     found = runner.run(claim)
     result = found.rows[row]
     if result.proof is None or not result.filed:
-        _words(document, {"place": f"{claim.paper}, {claim.place}", "says": claim.says, "quantifier": claim.quantifier.value})
+        _require_wording(document, {"place": f"{claim.paper}, {claim.place}", "says": claim.says, "quantifier": claim.quantifier.value})
         if result.verdict is Verdict.NOT_RUN:
             return f"The words are those of the catalogue; the formulas were not compared: {result.reason}."
         raise recheck.Rejected(f"{row} leaves no proof file: it comes out {result.verdict} ({result.reason or result.evidence})")
     own = written(claim, row, str(result.scope), result.proof, "")
-    _words(document, {name: own[name] for name in (*SOUGHT, "scope", "remains")})
+    _require_wording(document, {name: own[name] for name in (*SOUGHT, "scope", "remains")})
     if _stated(document) == _stated(own):
         return "Words and formulas are those of the catalogue."
     if result.scope is Scope.EXHAUSTIVE:
@@ -51,7 +51,7 @@ def compared(document: dict[str, Any]) -> str:
     return "The words are those of the catalogue; the formulas are NOT those of quick effort and seed 0: read whether they say the same."
 
 
-def _words(document: dict[str, Any], own: dict[str, Any]) -> None:
+def _require_wording(document: dict[str, Any], own: dict[str, Any]) -> None:
     for name, value in own.items():
         if document.get(name) != value:
             raise recheck.Rejected(f"{name!r} is not what the catalogue says, which is: {value}")

@@ -31,16 +31,16 @@ def registered() -> list[Claim]:
     return [cast(Claim, entry) for _, entry in registry.items("claim")]
 
 
-def check_links(found: Sequence[Claim]) -> None:
+def check_links(entries: Sequence[Claim]) -> None:
     """Refuse dangling links between claims; see `claims`."""
-    by_id = {claim.id: claim for claim in found}
+    by_id = {claim.id: claim for claim in entries}
     owners: dict[str, Claim] = {}
-    for claim in found:
+    for claim in entries:
         for row in claim.rows:
             owner = owners.setdefault(row, claim)
             if owner is not claim:
                 raise InvalidClaim(f"row {row} is decided twice: by {owner.id} in {owner.module} and by {claim.id} in {claim.module}")
-    for claim in found:
+    for claim in entries:
         if claim.corrects is None:
             continue
         target = by_id.get(claim.corrects)
@@ -50,9 +50,9 @@ def check_links(found: Sequence[Claim]) -> None:
             raise InvalidClaim(f"claim {claim.id} in {claim.module} corrects {target.id}, which is expected to come out {target.expected}")
 
 
-def uncorrected(found: Iterable[Claim]) -> list[str]:
+def uncorrected(entries: Iterable[Claim]) -> list[str]:
     """Ids of claims that are expected to be refuted and that no other claim corrects."""
-    listed = list(found)
+    listed = list(entries)
     corrected = {claim.corrects for claim in listed}
     return [claim.id for claim in listed if claim.expected is Expected.REFUTED and claim.id not in corrected]
 

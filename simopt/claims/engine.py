@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims.attack import attack, room
+from simopt.claims.attack import attack, relative_slack
 from simopt.claims.check import Check, Sample
 from simopt.claims.claim import Claim, Instance, InvalidClaim
 from simopt.claims.kinds import Effort, Quantifier
@@ -52,12 +52,12 @@ class SeedRun:
     """Results of one seed, and what was asked of its trials that depends on the seed or the effort."""
 
     rows: Mapping[str, RowResult]
-    asked: frozenset[str]
+    accessed: frozenset[str]
 
     @property
     def random(self) -> bool:
         """Whether another seed may give other results."""
-        return not self.asked.isdisjoint({"rng", "seed"})
+        return not self.accessed.isdisjoint({"rng", "seed"})
 
 
 def run_seed(claim: Claim, effort: Effort, seed: int, variant: Variant = ORIGINAL) -> SeedRun:
@@ -65,8 +65,8 @@ def run_seed(claim: Claim, effort: Effort, seed: int, variant: Variant = ORIGINA
     session = _Session(claim, effort, seed, variant)
     session.instances()
     session.attack()
-    asked = frozenset(session.asked)
-    return SeedRun({row: tally.result(asked) for row, tally in session.tallies.items()}, asked)
+    accessed = frozenset(session.accessed)
+    return SeedRun({row: tally.result(accessed) for row, tally in session.tallies.items()}, accessed)
 
 
 def check_instance(claim: Claim, instance: Instance, trial: Trial, spent: int = 0) -> tuple[list[Check], int]:
@@ -101,7 +101,7 @@ class _Session:
         self.knobs = variant.knobs(claim)
         self.tallies = {row: Tally(claim, row) for row in claim.rows}
         self.groups = 0
-        self.asked: set[str] = set()
+        self.accessed: set[str] = set()
 
     def trial(self, index: int) -> Trial:
         """Trial of one instance."""
@@ -112,13 +112,13 @@ class _Session:
         maker = self.trial(GENERATOR)
         for index, instance in enumerate(self.variant.pick(self.claim, "instances")(maker)):
             self.take(instance, self.trial(index))
-        self.asked |= maker.asked
+        self.accessed |= maker.accessed
 
     def take(self, instance: Instance, trial: Trial) -> list[Check]:
         """Check one instance and enter the result under the rows that its checks name."""
         checks, groups = check_instance(self.claim, instance, trial, self.groups)
         self.groups += groups
-        self.asked |= trial.asked
+        self.accessed |= trial.accessed
         by_row: dict[str, list[Check]] = {}
         for check in checks:
             row = check.row or self.claim.id
@@ -141,9 +141,9 @@ class _Session:
             instance = decode(np.array(point), trial)
             if instance is None:
                 return math.inf
-            return sign * room(self.take(instance, trial))
+            return sign * relative_slack(self.take(instance, trial))
 
         dimension = (self.variant.changes or {}).get("dimension", self.claim.dimension)
         budget = searcher.count(*self.claim.evaluations)
         attack(objective, dimension, budget, searcher.rng)
-        self.asked |= searcher.asked
+        self.accessed |= searcher.accessed

@@ -16,7 +16,7 @@ from simopt.claims.figure import Figure
 
 POINTS = 160  # checks of a distribution
 NAMES = 40  # names of checks of which the most telling one is remembered
-TELLING = 6  # of these, how many the record shows
+SHOWN = 6  # of these, how many the record shows
 FIGURES = 12  # groups of draws, fits and paths
 LONGEST = 120  # characters of a name
 
@@ -24,14 +24,14 @@ LONGEST = 120  # characters of a name
 class Ledger:
     """Running record of one catalogue row."""
 
-    def __init__(self, *, most_room: bool = False) -> None:
-        self.most_room = most_room  # a claim that asks for SOME instance: the best ones tell
+    def __init__(self, *, largest_slack: bool = False) -> None:
+        self.largest_slack = largest_slack  # a claim that asks for SOME instance: the best ones tell
         self.points: list[tuple[float, float | None]] = []
         self.stride = 1
         self.seen = 0
         self.facts = dict.fromkeys(Outcome, 0)
         self.outcomes = dict.fromkeys(Outcome, 0)
-        self.telling: dict[str, dict[str, Any]] = {}
+        self.tightest: dict[str, dict[str, Any]] = {}
         self.figures: list[tuple[float, int, Figure]] = []
         self.drawn = 0
 
@@ -55,21 +55,21 @@ class Ledger:
             self._draw(slack, check.drawing)
 
     def _key(self, slack: float) -> float:
-        return -slack if self.most_room else slack
+        return -slack if self.largest_slack else slack
 
     def _remember(self, check: Check, outcome: Outcome, slack: float) -> None:
         name = check.name[:LONGEST]
-        known = self.telling.get(name)
+        known = self.tightest.get(name)
         if known is not None:
             known["times"] += 1
             if self._key(slack) >= self._key(known["slack"]):
                 return
-        elif len(self.telling) >= NAMES:
-            dull = max(self.telling, key=lambda each: self._key(self.telling[each]["slack"]))
-            if self._key(slack) >= self._key(self.telling[dull]["slack"]):
+        elif len(self.tightest) >= NAMES:
+            dull = max(self.tightest, key=lambda each: self._key(self.tightest[each]["slack"]))
+            if self._key(slack) >= self._key(self.tightest[dull]["slack"]):
                 return
-            del self.telling[dull]
-        self.telling[name] = {
+            del self.tightest[dull]
+        self.tightest[name] = {
             "name": name,
             "slack": slack,
             "measured": None if check.boolean else check.measured,
@@ -87,14 +87,14 @@ class Ledger:
 
     def document(self) -> dict[str, Any]:
         """What the record of a run keeps: plain data."""
-        telling = sorted(self.telling.values(), key=lambda entry: self._key(entry["slack"]))
+        tightest = sorted(self.tightest.values(), key=lambda entry: self._key(entry["slack"]))
         every = 1 + (len(self.points) - 1) // POINTS if self.points else 1
         return {
             "checks": {outcome.value: count for outcome, count in self.outcomes.items() if count},
             "facts": {outcome.value: count for outcome, count in self.facts.items() if count},
             "compared": self.seen,
             "points": [[_short(slack), _short(ratio)] for slack, ratio in self.points[::every]],
-            "telling": telling[:TELLING],
+            "telling": tightest[:SHOWN],
             "figures": [dict(figure) for _, _, figure in sorted(self.figures, key=lambda entry: entry[1])],
             "drawn": self.drawn,
         }
@@ -105,13 +105,13 @@ def pooled(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     if len(documents) < 2:
         return dict(documents[0]) if documents else None
     points = [point for document in documents for point in document["points"]]
-    telling = {entry["name"]: entry for document in documents for entry in document["telling"]}
+    tightest = {entry["name"]: entry for document in documents for entry in document["telling"]}
     return {
         "checks": _added([document["checks"] for document in documents]),
         "facts": _added([document["facts"] for document in documents]),
         "compared": sum(document["compared"] for document in documents),
         "points": points[:: 1 + (len(points) - 1) // POINTS],
-        "telling": list(telling.values())[:TELLING],
+        "telling": list(tightest.values())[:SHOWN],
         "figures": [figure for document in documents for figure in document["figures"]][:FIGURES],
         "drawn": sum(document["drawn"] for document in documents),
     }

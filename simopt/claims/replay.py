@@ -75,9 +75,9 @@ def replays(time_limit: float = TIME) -> Iterator[Callable[[str | Path], Replay]
         yield again
 
 
-def _checked(claim: Claim, found: Witness, path: str, seconds: float, memory: int) -> tuple[tuple[Check, ...], Verdict]:
+def _checked(claim: Claim, witness: Witness, path: str, seconds: float, memory: int) -> tuple[tuple[Check, ...], Verdict]:
     """`check`, fit to be sent: a formula that is too deep for that is left out."""
-    checks, verdict = check(claim, found, path, seconds, memory)
+    checks, verdict = check(claim, witness, path, seconds, memory)
     try:
         pickle.dumps(checks)
     except RecursionError:

@@ -38,18 +38,18 @@ __all__ = [
 
 @dataclass
 class Reproduction:
-    """What is done of a table; `asked` are the rows that were asked for, None for all."""
+    """What is done of a table; `requested` are the rows that were asked for, None for all."""
 
     table: Table
     effort: Effort
     seed: int
     rows: list[Row] = field(default_factory=list)
-    asked: tuple[str, ...] | None = None
+    requested: tuple[str, ...] | None = None
 
     @property
     def complete(self) -> bool:
         """Whether every row that was asked for has been tried."""
-        return len(self.rows) == len(self.table.rows if self.asked is None else self.asked)
+        return len(self.rows) == len(self.table.rows if self.requested is None else self.requested)
 
     def count(self, word: str) -> int:
         """Number of cells with this word."""
@@ -79,7 +79,7 @@ class Reproduction:
             "format": "simopt-table/1",
             **self.table.describe(),
             "rows": [row.describe() for row in self.rows],
-            "asked": list(self.table.rows if self.asked is None else self.asked),
+            "asked": list(self.table.rows if self.requested is None else self.requested),
             "effort": self.effort.value,
             "seed": self.seed,
             "complete": self.complete,
@@ -109,9 +109,9 @@ def find(name: str) -> Table:
 def reproduce(name: str, effort: str | Effort = Effort.QUICK, seed: int = 0, rows: Sequence[str] | None = None) -> Reproduction:
     """Compute a table, or those of its rows that `matching` finds for `rows`, and return it."""
     chosen = find(name)
-    asked = None if rows is None else matching(chosen, rows)
-    done = Reproduction(chosen, Effort(effort), seed, asked=asked)
-    done.rows.extend(compute(chosen, Effort(effort), seed, asked))
+    requested = None if rows is None else matching(chosen, rows)
+    done = Reproduction(chosen, Effort(effort), seed, requested=requested)
+    done.rows.extend(compute(chosen, Effort(effort), seed, requested))
     return done
 
 

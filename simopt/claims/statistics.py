@@ -29,7 +29,7 @@ UNDECIDED = 64  # draws that are averaged where there is no bound on the support
 
 
 @arguments
-def share(k: Count, alpha: InUnit = ALPHA) -> float:
+def error_part(k: Count, alpha: InUnit = ALPHA) -> float:
     """Part of the error probability that the k-th group (k = 1, 2, …) may use; the parts add up to alpha."""
     return alpha / (k * (k + 1))
 
@@ -75,25 +75,25 @@ class Probability:
         self.n += 1
         self.bad += int(sample.value)
         if self.n >= self._next_high:
-            self._look_high()
+            self._test_high()
             self._next_high = math.ceil(self._next_high * GROWTH)
         if self.n >= self._next_low:
-            self._look_low()
+            self._test_low()
             self._next_low = math.ceil(self._next_low * GROWTH)
 
-    def _look_high(self) -> None:
+    def _test_high(self) -> None:
         self._highs += 1
         self.high = min(self.high, clopper_pearson(self.bad, self.n, self.alpha * 2.0**-self._highs)[1])
 
-    def _look_low(self) -> None:
+    def _test_low(self) -> None:
         self._lows += 1
-        self.low = max(self.low, clopper_pearson(self.bad, self.n, share(self._lows, self.alpha))[0])
+        self.low = max(self.low, clopper_pearson(self.bad, self.n, error_part(self._lows, self.alpha))[0])
 
     def check(self) -> Check:
         """Last look at what was drawn, as a check: slack between delta − upper and delta − lower."""
         if not self.decided:
-            self._look_high()
-            self._look_low()
+            self._test_high()
+            self._test_low()
         first = self.first
         name = first.name or f"{self.bad} of {self.n} bad{f' ({first.group})' if first.group else ''}"
         slack = (self.delta - self.high, self.delta - min(self.low, self.high))
@@ -116,7 +116,7 @@ class Mean:
         self.highs: list[float] = []
         self.low, self.high = -math.inf, math.inf
         self._next = 64
-        self._looks = 0
+        self._stages = 0
 
     @property
     def n(self) -> int:
@@ -149,21 +149,21 @@ class Mean:
         self.lows.append(least)
         self.highs.append(value)
         if self.n >= self._next:
-            self._look()
+            self._test()
             self._next = math.ceil(self._next * GROWTH)
 
-    def _look(self) -> None:
-        self._looks += 1
+    def _test(self) -> None:
+        self._stages += 1
         if self.support is None:
             return
-        log, width = math.log(3 * 2.0**self._looks / self.alpha), self.support[1] - self.support[0]
+        log, width = math.log(3 * 2.0**self._stages / self.alpha), self.support[1] - self.support[0]
         (below, down), (above, up) = (_bernstein(np.asarray(values), width, log) for values in (self.lows, self.highs))
         self.low, self.high = max(self.low, below - down), min(self.high, above + up)
 
     def check(self) -> Check:
         """Last look at what was drawn, as a check: slack between bound − upper and bound − lower."""
         if not self.decided:
-            self._look()
+            self._test()
         first = self.first
         mean = float(np.mean(self.highs))
         name = first.name or f"mean {mean:.4g} of {self.n}{f' ({first.group})' if first.group else ''}"
@@ -212,7 +212,7 @@ class Pool:
         self._added += 1
         self._last[key] = self._added
         if key not in self.groups:
-            alpha = share(self.spent + len(self.groups) + 1)
+            alpha = error_part(self.spent + len(self.groups) + 1)
             self.groups[key] = (Probability if sample.bernoulli else Mean)(sample, alpha)
         group = self.groups[key]
         if sample.target != group.first.target:

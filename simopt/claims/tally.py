@@ -65,7 +65,7 @@ class Tally:
         self.varied = False
         self.serving: dict[str, bool] = {}  # values of the constants that the sentence says exist -> whether no instance defeats them
         self.proof = Collector(symbols_only=not claim.exhaustive, remains=claim.left(row))
-        self.ledger = Ledger(most_room=self.quantifier is Quantifier.SOME)
+        self.ledger = Ledger(largest_slack=self.quantifier is Quantifier.SOME)
 
     def add(self, instance: Instance, trial: Trial, checks: Sequence[Check]) -> None:
         """Take the checks of this row on one more instance."""
@@ -136,10 +136,10 @@ class Tally:
         kept = copy.deepcopy(instance)  # generators may reuse their arrays
         return Witness(self.claim.id, self.row, *trial.origin, kept, as_float(check.low), check.name, outcome.value)
 
-    def result(self, asked: frozenset[str] = frozenset()) -> RowResult:
+    def result(self, accessed: frozenset[str] = frozenset()) -> RowResult:
         """Verdict of this seed; PROVED is awarded later, when the proof file has been accepted.
 
-        Exhaustive is what is declared so and seen to be so: `asked` names what the instances or the checks depend on besides, seed or
+        Exhaustive is what is declared so and seen to be so: `accessed` names what the instances or the checks depend on besides, seed or
         effort.
         """
         total = sum(self.counts.values())
@@ -150,10 +150,10 @@ class Tally:
         if total == 0:
             return replace(plain, evidence=None, scope=None, reason="no check decides this row")
         if self.counts[Outcome.VACUOUS] == total:
-            return replace(plain, verdict=Verdict.VACUOUS, scope=_scope(self.claim.exhaustive and not asked))
-        return self._some(plain, asked) if self.quantifier is Quantifier.SOME else self._all(plain, asked)
+            return replace(plain, verdict=Verdict.VACUOUS, scope=_scope(self.claim.exhaustive and not accessed))
+        return self._some(plain, accessed) if self.quantifier is Quantifier.SOME else self._all(plain, accessed)
 
-    def _all(self, plain: RowResult, asked: frozenset[str]) -> RowResult:
+    def _all(self, plain: RowResult, accessed: frozenset[str]) -> RowResult:
         if self.refutation is not None and (serves := self._serves()):
             return replace(plain, reason=serves)
         if self.refutation is not None:
@@ -163,11 +163,11 @@ class Tally:
             return replace(plain, reason=f"{self.undecided} ({self.counts[Outcome.UNDECIDED]} of {plain.checks} checks)")
         proof = self.proof if self.proof.complete else None
         general = proof is not None and not (proof.numeric or self.varied or self.lone_sample)  # one formula in symbols for every sample
-        exhaustive = (self.claim.exhaustive or general) and not asked
+        exhaustive = (self.claim.exhaustive or general) and not accessed
         if proof is not None and proof.states_claim and not exhaustive:
             proof = None  # samples of a sentence are no proof of it; samples of a step are what they are
-        doubt = f"not all there are: the instances or the checks ask for {', '.join(f'trial.{name}' for name in sorted(asked))}"
-        reason = doubt if self.claim.exhaustive and asked else self.proof.refused
+        doubt = f"not all there are: the instances or the checks ask for {', '.join(f'trial.{name}' for name in sorted(accessed))}"
+        reason = doubt if self.claim.exhaustive and accessed else self.proof.refused
         return replace(plain, verdict=Verdict.HOLDS, scope=_scope(exhaustive), proof=proof, reason=reason)
 
     def _serves(self) -> str:
@@ -180,12 +180,12 @@ class Tally:
         standing = next((values for values, serves in tried.items() if serves), "")
         return f"{standing} serves on every instance tried" if standing else "" if tried else "no value of the constants was tried"
 
-    def _some(self, plain: RowResult, asked: frozenset[str]) -> RowResult:
+    def _some(self, plain: RowResult, accessed: frozenset[str]) -> RowResult:
         if self.example is not None:
             _, witness, evidence, proof = self.example
             found = replace(plain, verdict=Verdict.HOLDS, evidence=evidence, scope=Scope.WITNESS, witness=witness)
             return replace(found, worst_slack=witness.slack, proof=proof if proof.complete else None, reason=proof.refused)
-        searched = self.claim.exhaustive and not asked
+        searched = self.claim.exhaustive and not accessed
         if searched and self.refuted_instances == self.instances and self.refutation is not None:
             return replace(plain, verdict=Verdict.REFUTED, scope=Scope.EXHAUSTIVE, witness=self.refutation[1])
         return replace(plain, reason=f"none of {self.instances} instances satisfies every check, and the search was not exhaustive")

@@ -33,7 +33,7 @@ class Trial:
     """One instance of one claim under one seed.
 
     `trial["c"]` is the knob c of the claim, altered where a mutant alters it: verdict code reads its constants here and nowhere else.
-    What is asked for that depends on the seed or on the effort is written down in `asked`: only where nothing was, instances can be
+    What is asked for that depends on the seed or on the effort is written down in `accessed`: only where nothing was, instances can be
     all there are.
     """
 
@@ -42,7 +42,7 @@ class Trial:
         self.index = index
         self.mutant = mutant
         self.origin = seed, index, effort  # for the records of the engine: to read it is not to ask
-        self.asked: set[str] = set()
+        self.accessed: set[str] = set()
         self.pool: Draws | None = None
         self._knobs = dict(knobs)
         self._rng: np.random.Generator | None = None
@@ -55,19 +55,19 @@ class Trial:
     @property
     def seed(self) -> int:
         """Seed of the run."""
-        self.asked.add("seed")
+        self.accessed.add("seed")
         return self.origin[0]
 
     @property
     def effort(self) -> Effort:
         """Effort of the run."""
-        self.asked.add("effort")
+        self.accessed.add("effort")
         return self.origin[2]
 
     @property
     def rng(self) -> np.random.Generator:
         """Generator seeded by (claim, seed, index) alone, so that a replay draws the same numbers on any machine."""
-        self.asked.add("rng")
+        self.accessed.add("rng")
         if self._rng is None:
             digest = hashlib.sha256(f"{self.claim}|{self.origin[0]}|{self.index}".encode()).digest()
             self._rng = np.random.default_rng(int.from_bytes(digest[:16], "big"))
@@ -77,7 +77,7 @@ class Trial:
         """Pick a count by effort; effort never fixes seconds."""
         if quick == full:
             return quick
-        self.asked.add("count")
+        self.accessed.add("count")
         return quick if self.origin[2] is Effort.QUICK else full
 
     def draws(self, most: int) -> Iterator[int]:

@@ -84,19 +84,19 @@ def read(path: str | Path) -> Witness:
         name = found.get("format") if isinstance(found, dict) else None
         raise BadWitness(f"{path}: format {name!r} is not known here; this version reads {FORMAT!r}")
     try:
-        instance, slack, outcome = decode(found["instance"]), float.fromhex(found["slack"]), _word(found.get("outcome", ""))
+        instance, slack, outcome = decode(found["instance"]), float.fromhex(found["slack"]), _text(found.get("outcome", ""))
         if not isinstance(instance, dict) or not all(isinstance(name, str) for name in instance):
             raise TypeError("the instance is not a dictionary of names")
         if math.isnan(slack) or outcome not in OUTCOMES:
             raise ValueError(f"a slack of {slack} with the outcome {outcome!r}")
         seed, index = _counted(found["seed"], 0), _counted(found["index"], FIRST)
-        claim, row, check, version = (_word(found[name]) for name in ("claim", "row", "check", "simopt"))
-        return Witness(claim, row, seed, index, Effort(_word(found["effort"])), instance, slack, check, outcome, version)
+        claim, row, check, version = (_text(found[name]) for name in ("claim", "row", "check", "simopt"))
+        return Witness(claim, row, seed, index, Effort(_text(found["effort"])), instance, slack, check, outcome, version)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, MemoryError) as error:
         raise BadWitness(f"{path}: the file is damaged ({type(error).__name__}: {error})") from error
 
 
-def _word(value: Any) -> str:
+def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"a text is needed, not {type(value).__name__}")
     return value

@@ -70,7 +70,7 @@ class _Run:
     def __init__(self, rigorous: bool, solver: str, tol: float) -> None:
         self.rigorous, self.solver, self.tol = rigorous, solver, tol
         self.findings: list[Finding] = []
-        self._times: dict[str, int] = {}
+        self._occurrences: dict[str, int] = {}
 
     def all_of(self, target: str, arguments: list[str]) -> tuple[str, bool]:
         """Why the script failed, or nothing; whether it was interrupted. What was found before either stays."""
@@ -101,11 +101,11 @@ class _Run:
 
         A script that is running must not see any of it: its problems keep their values, and a defect of ours is shown in the table.
         """
-        times = self._times[name] = self._times.get(name, 0) + 1
+        times = self._occurrences[name] = self._occurrences.get(name, 0) + 1
         label = name if times == 1 else f"{name} ({times})"
-        self.findings.append(self._found(label, problem, ours))
+        self.findings.append(self._finding(label, problem, ours))
 
-    def _found(self, label: str, problem: Any, ours: bool) -> Finding:
+    def _finding(self, label: str, problem: Any, ours: bool) -> Finding:
         import cvxpy as cp
 
         import simopt
@@ -132,10 +132,10 @@ class _Run:
         return Finding(label, sense, _status(found, self.tol), found, found.open)
 
 
-def _status(found: Certificate, tol: float) -> Status:
+def _status(certificate: Certificate, tol: float) -> Status:
     from simopt.model.status import Status
 
-    proven = {Status.OPTIMAL: found.closes(tol), Status.INFEASIBLE: found.infeasible, Status.UNBOUNDED: found.unbounded}
+    proven = {Status.OPTIMAL: certificate.closes(tol), Status.INFEASIBLE: certificate.infeasible, Status.UNBOUNDED: certificate.unbounded}
     return next((status for status, holds in proven.items() if holds), Status.GAP_OPEN)
 
 

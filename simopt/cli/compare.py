@@ -101,9 +101,9 @@ def compare(
         with reserved(as_json):
             drawn = found.plot(folder / "plots")
         if not as_json:
-            _tell_files(found, folder, len(drawn), stopped)
+            _print_files(found, folder, len(drawn), stopped)
 
-    emit(said, as_json, None, lambda: _tell(found), pictures)
+    emit(said, as_json, None, lambda: _print_summary(found), pictures)
     raise typer.Exit(INTERRUPTED if stopped else 0)
 
 
@@ -125,25 +125,25 @@ def _measure(problem: str, options: dict[str, Any]) -> tuple[Comparison, bool]:
             return stop.done, True
 
 
-def _tell(found: Comparison) -> None:
+def _print_summary(comparison: Comparison) -> None:
     from simopt.compare import table as tables
 
     out = console()
-    if not found.records:
+    if not comparison.records:
         out.print("no run is done yet")
-    heads = tables.headings(found.records)
-    for title, rows in tables.blocks(found.records):
+    heads = tables.headings(comparison.records)
+    for title, rows in tables.blocks(comparison.records):
         for made in fitted(heads, rows, right=heads[1:-2], title=title, out=out):
             out.print(made)
             out.print()
-    for line in (*tables.success_lines(found.records), *tables.scaling_lines(found.records), "", *tables.notes(found.records)):
+    for line in (*tables.success_lines(comparison.records), *tables.scaling_lines(comparison.records), "", *tables.notes(comparison.records)):
         out.print(line)
 
 
-def _tell_files(found: Comparison, folder: Path, pictures: int, stopped: bool) -> None:
+def _print_files(comparison: Comparison, folder: Path, pictures: int, stopped: bool) -> None:
     state = "interrupted; the same command goes on from here" if stopped else "complete"
     files = f"table.md, runs.parquet, traces.parquet, comparison.json, plots/ ({pictures} pictures)"
-    runs = "1 run" if len(found.records) == 1 else f"{len(found.records)} runs"
+    runs = "1 run" if len(comparison.records) == 1 else f"{len(comparison.records)} runs"
     console().print(f"{runs}, {state}. {folder}: {files}")
 
 

@@ -219,7 +219,7 @@ class Ticker:
         self._last = time.monotonic()
         self._shown = False
 
-    def tell(self, text: str) -> None:
+    def show(self, text: str) -> None:
         """Show `text` if a second has passed since the last line."""
         now = time.monotonic()
         if now - self._last < 1.0:

@@ -102,7 +102,7 @@ def _every_pair(as_json: bool, output: Path | None) -> NoReturn:
 
     with reserved(as_json), Steps("pairs", 0) as steps:
         try:
-            found, stopped = matrix(progress=_telling(steps)), False
+            found, stopped = matrix(progress=_progress(steps)), False
         except Interrupted as stop:
             found, stopped = stop.done, True
     emit({"format": MATRIX, **vars(found)}, as_json, output, lambda: console().print(str(found), soft_wrap=True))
@@ -115,25 +115,25 @@ def _numbers(texts: list[str]) -> list[float]:
     return [float(x) for text in texts for x in numbers("--lambda", text)]
 
 
-def _decided(families: tuple[Family, Family], sample: Sample, asked: dict[str, Any]) -> tuple[Decision, bool]:
+def _decided(families: tuple[Family, Family], sample: Sample, options: dict[str, Any]) -> tuple[Decision, bool]:
     """The decision, and whether Ctrl-C has cut it short."""
     from simopt.core.errors import Interrupted
     from simopt.equivalence.decide import decide
 
     with Steps("equivalence", 0) as steps:
         try:
-            return decide(*families, sample.Z, progress=_telling(steps), **asked), False
+            return decide(*families, sample.Z, progress=_progress(steps), **options), False
         except Interrupted as stop:
             return stop.done, True
 
 
-def _decided_strong(families: tuple[Family, Family], sets: list[TrainingSet], asked: dict[str, Any]) -> tuple[StrongDecision, bool]:
+def _decided_strong(families: tuple[Family, Family], sets: list[TrainingSet], options: dict[str, Any]) -> tuple[StrongDecision, bool]:
     from simopt.core.errors import Interrupted
     from simopt.equivalence.decide_strong import decide_strong
 
     with Steps("one map for all", 0) as steps:
         try:
-            return decide_strong(*families, sets, progress=_telling(steps), **asked), False
+            return decide_strong(*families, sets, progress=_progress(steps), **options), False
         except Interrupted as stop:
             return stop.done, True
 
@@ -148,7 +148,7 @@ def _sample(families: tuple[Family, Family], data: str | None, target: str | Non
     return sample_for(families, dataset, samples=count, **options)
 
 
-def _telling(steps: Steps) -> Callable[[int, int, str], None]:
+def _progress(steps: Steps) -> Callable[[int, int, str], None]:
     def progress(done: int, wanted: int, text: str) -> None:
         steps.total = wanted
         steps.step(text)
@@ -195,22 +195,22 @@ def _show(decision: Decision, one_map: StrongDecision | None, sample: Sample, pl
         out.print(f"\npicture: {plot}")
 
 
-def _show_strong(found: StrongDecision, sample: Sample, out: Any) -> None:
+def _show_strong(decision: StrongDecision, sample: Sample, out: Any) -> None:
     from simopt.equivalence.strong import NEIGHBOURS, neighbours
 
     names: dict[str, str] = {}
     for name, near in zip(NEIGHBOURS, neighbours(sample.Z), strict=False):
         names.setdefault(near.fingerprint(), name)
     out.print()
-    for i, Z in enumerate(found.sets):
+    for i, Z in enumerate(decision.sets):
         out.print(f"sample {i}    {names[Z.fingerprint()]}, n = {Z.n}")
-    for reason in found.left_out:
+    for reason in decision.left_out:
         out.print(f"left out    {reason}")
-    if found.sets:
-        out.print(f"one size    among the samples of size {found.sets[0].n}: {found.among_one_size.value}")
-    if found.rows:
+    if decision.sets:
+        out.print(f"one size    among the samples of size {decision.sets[0].n}: {decision.among_one_size.value}")
+    if decision.rows:
         heads = ("λ", "one Φ", "worst distance", "radii")
-        rows = [[f"{r.parameter:.6g}", f"{r.value:.9g}", f"{r.distance:.2e}", f"{r.error:.1e}"] for r in found.rows]
+        rows = [[f"{r.parameter:.6g}", f"{r.value:.9g}", f"{r.distance:.2e}", f"{r.error:.1e}"] for r in decision.rows]
         for made in fitted(heads, rows, right=heads, title="the best one Φ for all samples, distances relative to the norm", out=out):
             out.print(made)
 

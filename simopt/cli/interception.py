@@ -39,7 +39,7 @@ def intercepted(met: Met, script: Path) -> Iterator[None]:
                 return plain(problem, *arguments, **options)
             finally:
                 if not isinstance(sys.exception(), KeyboardInterrupt):
-                    met(_place(sys._getframe(1), script), problem)
+                    met(_call_site(sys._getframe(1), script), problem)
         finally:
             here.inside = False
 
@@ -50,7 +50,7 @@ def intercepted(met: Met, script: Path) -> Iterator[None]:
         kind.solve = plain
 
 
-def _place(frame: FrameType | None, script: Path) -> str:
+def _call_site(frame: FrameType | None, script: Path) -> str:
     """File and line of the innermost call in the script, or of the call itself where the script is not on the stack."""
     own = frame
     while own is not None and Path(own.f_code.co_filename) != script:

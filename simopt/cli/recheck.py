@@ -12,7 +12,7 @@ from simopt.cli.streams import complain
 from simopt.core.foreign_text import on_terminal
 
 CHECKED, REJECTED, UNREADABLE = 0, 1, 2  # exit statuses; of several files the worst
-WORDS = "checked", "rejected", "unreadable"
+STATUSES = "checked", "rejected", "unreadable"
 
 
 def recheck(
@@ -76,13 +76,13 @@ def _many(proofs: Sequence[str], accepted: list[str]) -> int:
     """Print a line a file, and how many came out how."""
     found = _checked(proofs)
     catalogue = _compared([proof for proof, (_, status) in found.items() if status == CHECKED])
-    counts = dict.fromkeys(WORDS, 0)
+    counts = dict.fromkeys(STATUSES, 0)
     for proof, (lines, checked) in found.items():
         said, status = catalogue.get(proof, (lines[0], checked))
         if proof in catalogue:
             statements = sum(line.startswith("[") for line in lines)
             said = f"{statements} statement{'' if statements == 1 else 's'}. {said}" if status == CHECKED else f"rejected, {said}"
-        counts[WORDS[status]] += 1
+        counts[STATUSES[status]] += 1
         if status == CHECKED:
             accepted.append(proof)
             typer.echo(on_terminal(f"CHECKED {proof}: {said}"))
@@ -91,7 +91,7 @@ def _many(proofs: Sequence[str], accepted: list[str]) -> int:
     typer.echo(
         f"{len(proofs)} proof file{'s' * (len(proofs) != 1)}: " + ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     )
-    return max(status for status, word in enumerate(WORDS) if counts[word])
+    return max(status for status, word in enumerate(STATUSES) if counts[word])
 
 
 def _checked(proofs: Sequence[str]) -> dict[str, tuple[list[str], int]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from simopt.claims.replay import Replay
 
 SAME, DIFFERENT, UNREADABLE = 0, 1, 2  # exit statuses; of several files the worst
-WORDS = "replay", "do not replay", "unreadable"
+STATUSES = "replay", "do not replay", "unreadable"
 
 
 def replay(
@@ -84,7 +84,7 @@ def _one(witness: str) -> int:
         for check in again.checks
     ]
     out.print(table(("check", "outcome", "slack from", "to", "evidence"), rows, right=("slack from", "to")))
-    out.print(_said(again))
+    out.print(_result_text(again))
     return SAME if again.same else DIFFERENT
 
 
@@ -103,8 +103,8 @@ def _many(witnesses: Sequence[str]) -> int:
             if again.warning:
                 complain(f"warning: {witness}: {again.warning}")
             counts[SAME if again.same else DIFFERENT] += 1
-            out.print(f"{again.witness.row}: {_said(again)}", soft_wrap=True)
-    out.print(f"{len(witnesses)} witnesses: " + ", ".join(f"{count} {word}" for count, word in zip(counts, WORDS, strict=True) if count))
+            out.print(f"{again.witness.row}: {_result_text(again)}", soft_wrap=True)
+    out.print(f"{len(witnesses)} witnesses: " + ", ".join(f"{count} {word}" for count, word in zip(counts, STATUSES, strict=True) if count))
     return max(status for status, count in enumerate(counts) if count)
 
 
@@ -122,7 +122,7 @@ def _again(rerun: Callable[[str], Replay], witness: str) -> Replay | None:
         return None
 
 
-def _said(again: Replay) -> str:
+def _result_text(again: Replay) -> str:
     """The verdict, the slack on file and the one found now, and whether they say the same."""
     from simopt.claims.enclosure import as_float
 

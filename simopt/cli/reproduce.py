@@ -56,7 +56,7 @@ def reproduce(
         with reserved(as_json), Steps(chosen.name, len(asked or chosen.rows)) as steps:
             for row in program.compute(chosen, done.effort, done.seed, asked):
                 done.rows.append(row)
-                steps.step(f"{row.name}: {(row.not_run and 'not run') or _words(row)} ({row.seconds:.1f} s)")
+                steps.step(f"{row.name}: {(row.not_run and 'not run') or _counts_text(row)} ({row.seconds:.1f} s)")
     except KeyboardInterrupt:
         stopped = True
 
@@ -69,7 +69,7 @@ def reproduce(
     raise typer.Exit(INTERRUPTED if stopped else 1 if done.unexplained else 0)
 
 
-def _words(row: Row) -> str:
+def _counts_text(row: Row) -> str:
     count = {word: sum(cell.word == word for cell in row.cells) for word in STYLES}
     return ", ".join(f"{many} {word}" for word, many in count.items() if many) or f"{len(row.curves)} curves"
 

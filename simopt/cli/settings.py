@@ -12,7 +12,7 @@ from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.core.registry import fold
 from simopt.model.problem import Problem
 
-WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
 def pairs(flag: str, texts: Iterable[str]) -> dict[str, str]:
@@ -54,7 +54,7 @@ def guess(text: str) -> Any:
     if text.lower() in ("none", "null"):
         return None
     if text.lower() in ("true", "false"):
-        return WORDS[text.lower()]
+        return BOOLEANS[text.lower()]
     for kind in (int, float):
         try:
             return kind(text)
@@ -76,8 +76,8 @@ def convert(name: str, text: str, annotation: str) -> Any:
         return None
     for kind in kinds:
         try:
-            if kind == "bool" and text.lower() in WORDS:
-                return WORDS[text.lower()]
+            if kind == "bool" and text.lower() in BOOLEANS:
+                return BOOLEANS[text.lower()]
             if kind == "int":
                 return int(text)
             if kind == "float":
@@ -121,8 +121,8 @@ def assigned(kind: type[Problem], texts: dict[str, str]) -> tuple[dict[str, Any]
     return for_recipe, for_problem
 
 
-def _known(given: str, names: Iterable[str]) -> str:
-    return next((name for name in names if fold(name) == fold(given)), given)
+def _known(value: str, names: Iterable[str]) -> str:
+    return next((name for name in names if fold(name) == fold(value)), value)
 
 
 def _annotation(annotation: Any) -> str:

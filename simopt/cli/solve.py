@@ -155,11 +155,11 @@ def _solved(made: Problem, common: dict[str, Any], solver: str | None, options: 
 
     ticker, name = Ticker(), choose(made, solver).name
 
-    def tell(sample: Sample) -> None:
-        ticker.tell(f"{name}: {sample.seconds:.1f} s, iteration {sample.iteration}: gap {sample.gap:.2e}")
+    def show(sample: Sample) -> None:
+        ticker.show(f"{name}: {sample.seconds:.1f} s, iteration {sample.iteration}: gap {sample.gap:.2e}")
 
     try:
-        return run(made, solver, progress=tell, **common, **options), False
+        return run(made, solver, progress=show, **common, **options), False
     except Interrupted as stop:
         return stop.done, True
     finally:

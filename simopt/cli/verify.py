@@ -165,12 +165,12 @@ def _errata(record: Record, folder: Path, out: Console) -> None:
     out.print(f"`simopt show ID` says what is wrong, {replay} runs the counterexample", soft_wrap=True)
 
 
-def _indented(head: str, words: str) -> Any:
+def _indented(head: str, body: str) -> Any:
     """A paragraph four columns in; of a long statement the beginning."""
     from rich.padding import Padding
     from rich.text import Text
 
-    cut = words if len(words) <= LONG else f"{words[: LONG - 1].rstrip()}…"
+    cut = body if len(body) <= LONG else f"{body[: LONG - 1].rstrip()}…"
     return Padding(Text(f"{head} {cut}"), (0, 0, 0, 4))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 FORMAT = "simopt-compare/1"
 GENERATED = "generated"  # the name of data that are made for a size
-GIVEN = "given"  # the name of data of a problem that was handed over as it is
+HANDED_OVER = "given"  # the name of data of a problem that was handed over as it is
 
 
 @dataclass(frozen=True)

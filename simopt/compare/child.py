@@ -114,8 +114,8 @@ def _run(task: Task, problem: Any) -> Answer:
     return answer
 
 
-def _memory(words: str, error: MemoryError) -> str:
-    return f"{words} ({error})" if str(error) else words  # what comes from C code has nothing to say
+def _memory(text: str, error: MemoryError) -> str:
+    return f"{text} ({error})" if str(error) else text  # what comes from C code has nothing to say
 
 
 def _warm_up(task: Task, kind: Any) -> None:

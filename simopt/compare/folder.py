@@ -43,7 +43,7 @@ def prepare(folder: str | os.PathLike[str]) -> Path:
     try:
         try_folder(target / RUNS)
     except OSError as error:
-        raise told(error, target, 0) from error
+        raise explained(error, target, 0) from error
     return target
 
 
@@ -63,7 +63,7 @@ def alone(folder: Path | None) -> Iterator[None]:
         yield
         return
     fcntl: Any = import_module("fcntl")
-    place = os.open(folder, os.O_RDONLY)  # not its runs: `held` may put another folder in their place
+    place = os.open(folder, os.O_RDONLY)  # not its runs: `resumed` may put another folder in their place
     try:
         try:
             fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -77,8 +77,8 @@ def alone(folder: Path | None) -> Iterator[None]:
         os.close(place)
 
 
-def save(folder: Path, record: Record, kept: int) -> Path:
-    """Write one record; `kept` others are there already, for the message when the disk is full.
+def save(folder: Path, record: Record, n_saved: int) -> Path:
+    """Write one record; `n_saved` others are there already, for the message when the disk is full.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def save(folder: Path, record: Record, kept: int) -> Path:
     try:
         jsonio.write(path, record.describe())
     except OSError as error:
-        raise told(error, folder, kept) from error
+        raise explained(error, folder, n_saved) from error
     return path
 
 
@@ -97,7 +97,7 @@ def _file(record: Record) -> str:
     return f"{record.cell.key}-{hashlib.sha256(record.machine.encode(errors='backslashreplace')).hexdigest()[:6]}.json"
 
 
-def told(error: OSError, folder: Path, kept: int) -> OSError:
+def explained(error: OSError, folder: Path, n_saved: int) -> OSError:
     """The error with the folder, what is wrong with it, and what is safe there."""
     words = {
         errno.ENOSPC: "the disk is full",
@@ -109,7 +109,7 @@ def told(error: OSError, folder: Path, kept: int) -> OSError:
         errno.EEXIST: "it is a file and no folder",
     }
     text = words.get(error.errno or 0, error.strerror or str(error))
-    rest = f"; {kept} runs are safe there, and the same command goes on from them" if kept else "; name another folder"
+    rest = f"; {n_saved} runs are safe there, and the same command goes on from them" if n_saved else "; name another folder"
     return OSError(error.errno, text + rest, str(folder))
 
 
@@ -136,7 +136,7 @@ def load(folder: str | os.PathLike[str]) -> list[Record]:
     raise NotAvailable(f"{target}: holds no runs (neither {RUNS}/*.json nor runs.parquet)")
 
 
-def held(folder: Path) -> list[Record]:
+def resumed(folder: Path) -> list[Record]:
     """What `load` finds in a folder that is prepared; nothing in a new one.
 
     Tables that came without their runs are taken apart into runs first, all or none: else the first new run would hide what they hold.
@@ -161,7 +161,7 @@ def held(folder: Path) -> list[Record]:
         (folder / RUNS).rmdir()
         parts.rename(folder / RUNS)
     except OSError as error:
-        raise told(error, folder, len(records)) from error
+        raise explained(error, folder, len(records)) from error
     finally:
         shutil.rmtree(parts, ignore_errors=True)
     return records
@@ -227,4 +227,4 @@ def write_summary(folder: Path, summary: dict[str, Any], text: str, records: lis
         jsonio.write(folder / "comparison.json", {"format": FORMAT, **summary})
         write_text(folder / "table.md", text)
     except OSError as error:
-        raise told(error, folder, len(records)) from error
+        raise explained(error, folder, len(records)) from error

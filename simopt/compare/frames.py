@@ -77,7 +77,7 @@ def profile(records: Sequence[Record], gap: float) -> pd.DataFrame:
     rows = [
         {"solver": made.solver, "ratio": ratio, "share": share, "instances": made.instances, "left_out": made.left_out}
         for made in statistics.profiles(records, gap)
-        for ratio, share in zip(made.ratios, made.shares, strict=True)
+        for ratio, share in zip(made.ratios, made.fractions, strict=True)
     ]
     return _frame(rows, ["solver", "ratio", "share", "instances", "left_out"])
 

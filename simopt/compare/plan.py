@@ -12,7 +12,7 @@ from typing import Any
 
 from simopt.backends.table import BackEnd, check_options, installed
 from simopt.compare import instances
-from simopt.compare.cell import GENERATED, GIVEN, Cell, as_text
+from simopt.compare.cell import GENERATED, HANDED_OVER, Cell, as_text
 from simopt.compare.child import Task
 from simopt.core import registry, validate
 from simopt.core.errors import InvalidProblem
@@ -102,12 +102,12 @@ def make(design: Design) -> Plan:
         raise InvalidProblem(f"tol: must be a positive number below 1, got {design.tol!r}")
     kind, given = _kind(design.problem)
     frame = Cell(
-        kind.name, GIVEN, None, None, "{}", 0, "", "{}", float(design.tol), validate.seconds("time_limit", design.time_limit),
+        kind.name, HANDED_OVER, None, None, "{}", 0, "", "{}", float(design.tol), validate.seconds("time_limit", design.time_limit),
         validate.whole("threads", design.threads, minimum=1), 0,
     )  # fmt: skip
     if design.conditionings is not None:
         instances.check_conditioning(kind)
-    found = tuple(_instances(frame, kind, design) if given is None else _given(frame, given, design))
+    found = tuple(_instances(frame, kind, design) if given is None else _own_problem(frame, given, design))
     return Plan(found, tuple(_candidates(kind, design.solvers)), validate.whole("repetitions", design.repetitions, minimum=1))
 
 
@@ -171,7 +171,7 @@ def _fingerprint(data: Dataset) -> str:
     return digest.hexdigest()[:12]
 
 
-def _given(frame: Cell, problem: Problem, design: Design) -> Iterator[Instance]:
+def _own_problem(frame: Cell, problem: Problem, design: Design) -> Iterator[Instance]:
     """A problem that was handed over, as it is or with other condition numbers."""
     if design.sizes is not None or design.data is not None or design.settings:
         raise InvalidProblem("problem: an instance was given, so that sizes, data and settings have no meaning; give its name for those")

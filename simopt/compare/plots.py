@@ -37,7 +37,7 @@ def draw(records: Sequence[Record], folder: str | os.PathLike[str]) -> list[Path
     if not records:
         return []
     made: dict[str, Figure] = {}
-    for (title, machine), solvers in statistics.places(records).items():
+    for (title, machine), solvers in statistics.by_setting(records).items():
         made[_name(title, machine)] = gap_curves(solvers, title, machine)
     made["profile"] = profile(records)
     if len({record.cell.size for record in records}) > 1:
@@ -126,7 +126,7 @@ def profile(records: Sequence[Record]) -> Figure:
     look = styles([p.solver for p in found])
     right = 1.3 * max((r for p in found for r in p.ratios if math.isfinite(r)), default=1.0)
     for p in found:
-        steps = [(r, s) for r, s in zip(p.ratios, p.shares, strict=True) if math.isfinite(r)]
+        steps = [(r, s) for r, s in zip(p.ratios, p.fractions, strict=True) if math.isfinite(r)]
         axes.step(
             [r for r, _ in steps] + [max(right, 2.0)],
             [s for _, s in steps] + [steps[-1][1]],

@@ -196,7 +196,7 @@ def _whole(name: str, value: Any) -> int:
     return int(found)
 
 
-def check_format(found: Any, where: str) -> None:
+def check_format(document: Any, where: str) -> None:
     """Refuse what was written in another format.
 
     Raises
@@ -204,11 +204,11 @@ def check_format(found: Any, where: str) -> None:
     InvalidFile
         saying which format was found, and which one this version reads.
     """
-    if found == FORMAT:
+    if document == FORMAT:
         return
-    if isinstance(found, str) and found.partition("/")[0] == FAMILY:
+    if isinstance(document, str) and document.partition("/")[0] == FAMILY:
         raise InvalidFile(
-            f"{where}: written in the format {found}, and this version of simopt reads {FORMAT}; "
+            f"{where}: written in the format {document}, and this version of simopt reads {FORMAT}; "
             "use the version that wrote it, or measure again into another folder"
         )
-    raise InvalidFile(f"{where}: not a run of `simopt compare` (format {found!r}, expected {FORMAT!r})")
+    raise InvalidFile(f"{where}: not a run of `simopt compare` (format {document!r}, expected {FORMAT!r})")

@@ -18,7 +18,7 @@ from simopt.compare.record import Record
 
 GAPS = (1e-2, 1e-4, 1e-6, 1e-8)
 CONFIDENCE = 0.95
-Place = tuple[str, str]  # instance in words, machine
+Setting = tuple[str, str]  # instance in words, machine
 Series = tuple[str, str, str]  # instance in words without its size, machine, solver
 APART = {"tol": "tol = {:g}", "time_limit": "limit = {:g} s", "threads": "threads = {}", "fingerprint": "data {:.8}"}
 
@@ -57,11 +57,11 @@ def gaps(records: Iterable[Record]) -> tuple[float, ...]:
     return tuple(sorted({gap for gap in GAPS if gap >= least} | asked, reverse=True))
 
 
-def places(records: Iterable[Record]) -> dict[Place, dict[str, list[Record]]]:
+def by_setting(records: Iterable[Record]) -> dict[Setting, dict[str, list[Record]]]:
     """Runs by instance and machine, then by solver; both in the order in which they come first."""
     kept = list(records)
     words = titles(record.cell.frame for record in kept)
-    found: dict[Place, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[Setting, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for record in kept:
         found[(words[record.cell.frame], record.machine)][record.cell.candidate].append(record)
     return found
@@ -96,7 +96,7 @@ def summary(records: Sequence[Record]) -> list[Row]:
     """A row for each instance, machine and solver."""
     wanted = gaps(records)
     found = []
-    for (instance, machine), solvers in places(records).items():
+    for (instance, machine), solvers in by_setting(records).items():
         best = fastest(solvers)
         for solver, runs in solvers.items():
             found.append(_row(instance, machine, solver, runs, solvers.get(best, []), wanted))
@@ -180,33 +180,33 @@ def success_rates(records: Sequence[Record]) -> dict[str, tuple[int, int]]:
 class Profile:
     """ρ(τ): the share of the instances that a solver solves within τ times the time of the best one (Dolan & Moré 2002).
 
-    `ratios` are the τ at which ρ rises, the first one 1; `shares` the values of ρ from there on. An instance that nobody solves counts in
+    `ratios` are the τ at which ρ rises, the first one 1; `fractions` the values of ρ from there on. An instance that nobody solves counts in
     the denominator; `left_out` instances, on which not every solver was run, do not.
     """
 
     solver: str
     ratios: tuple[float, ...]
-    shares: tuple[float, ...]
+    fractions: tuple[float, ...]
     instances: int
     left_out: int
 
     def at(self, ratio: float) -> float:
         """ρ(τ)."""
-        return max((share for r, share in zip(self.ratios, self.shares, strict=True) if r <= ratio), default=0.0)
+        return max((share for r, share in zip(self.ratios, self.fractions, strict=True) if r <= ratio), default=0.0)
 
 
 def profiles(records: Sequence[Record], gap: float) -> list[Profile]:
     """A profile for each solver, for the median time to `gap`."""
     names = list(success_rates(records))
-    table = places(records)
+    table = by_setting(records)
     full = [solvers for solvers in table.values() if len(solvers) == len(names)]
     times = [{name: typical(solvers[name], gap) for name in names} for solvers in full]
     found = []
     for name in names:
         solved = sorted(_over(t[name], min(t.values())) for t in times if math.isfinite(t[name]))
         steps = [1.0, *sorted({r for r in solved if r > 1.0})]
-        shares = [sum(r <= step for r in solved) / len(full) if full else 0.0 for step in steps]
-        found.append(Profile(name, tuple(steps), tuple(shares), len(full), len(table) - len(full)))
+        fractions = [sum(r <= step for r in solved) / len(full) if full else 0.0 for step in steps]
+        found.append(Profile(name, tuple(steps), tuple(fractions), len(full), len(table) - len(full)))
     return found
 
 

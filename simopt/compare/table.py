@@ -35,11 +35,11 @@ def blocks(records: Sequence[Record]) -> list[tuple[str, list[list[str]]]]:
     found: dict[str, list[list[str]]] = {}
     for row in statistics.summary(records):
         title = row.instance + (f"   ({row.machine})" if len(machines) > 1 else "")
-        found.setdefault(title, []).append(words(row))
+        found.setdefault(title, []).append(cells(row))
     return list(found.items())
 
 
-def words(row: statistics.Row) -> list[str]:
+def cells(row: statistics.Row) -> list[str]:
     """One row."""
     spread = "" if row.successes < 2 else f"{seconds(row.seconds_low)}–{seconds(row.seconds_high)}"
     pairs = "" if row.successes < 2 or math.isnan(row.ratio) else f"{row.ratio_low:.2g}–{row.ratio_high:.2g}"

@@ -163,15 +163,15 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, units: float, time_limit
     return made
 
 
-def _ending(run: Run, backend: BackEnd, closed: bool, status: Status, word: str, time_limit: float) -> Ending:
+def _ending(run: Run, backend: BackEnd, closed: bool, status: Status, reported: str, time_limit: float) -> Ending:
     if closed:
-        return Status.OPTIMAL, word, None
+        return Status.OPTIMAL, reported, None
     if status is Status.TIME_LIMIT:
-        return status, word, f"over {time_limit:g} s"
+        return status, reported, f"over {time_limit:g} s"
     if not run.samples:
-        return (Status.FAILED if status is Status.OPTIMAL else status), word, f"{backend.name} returned no point: {word}"
+        return (Status.FAILED if status is Status.OPTIMAL else status), reported, f"{backend.name} returned no point: {reported}"
     kept = Status.GAP_OPEN if status in (Status.OPTIMAL, Status.FAILED, Status.NOT_SOLVED) else status
-    return kept, word, f"{backend.name} says {word!r}, the certificate is open"
+    return kept, reported, f"{backend.name} says {reported!r}, the certificate is open"
 
 
 def _ended(made: Outcome, ended: Ending) -> Outcome:

@@ -35,16 +35,16 @@ class Work:
     def __init__(
         self,
         plan: plans.Plan,
-        place: Path | None,
+        folder: Path | None,
         known: list[Record],
         budget: float,
         jobs: int | None,
         retry: bool,
         progress: Progress | None,
     ) -> None:
-        self.plan, self.place, self.records, self.budget, self.jobs, self.progress = plan, place, known, budget, jobs, progress
+        self.plan, self.folder, self.records, self.budget, self.jobs, self.progress = plan, folder, known, budget, jobs, progress
         self.name = uuid4().hex
-        self.told = False
+        self.notified = False
         self.done: dict[str, Record] = {r.cell.key: r for r in known if not (retry and not r.success) and _current(r)}
         self.spent: dict[tuple[Any, ...], list[float]] = defaultdict(list)
         for record in self.done.values():
@@ -61,8 +61,8 @@ class Work:
             for record in self.run(missing):
                 if record.status == INTERRUPTED:
                     raise KeyboardInterrupt
-                if self.place is not None:
-                    files.save(self.place, record, len(self.records))
+                if self.folder is not None:
+                    files.save(self.folder, record, len(self.records))
                 mine = (record.cell.key, record.machine)  # what it repeats is replaced, as its file is, whatever the clock said then
                 self.records[:] = [known for known in self.records if (known.cell.key, known.machine) != mine] + [record]
                 self.done[record.cell.key] = record
@@ -96,9 +96,9 @@ class Work:
         """Of a cluster with one slot joblib makes no use: it runs everything where the client is, and says nothing."""
         from joblib.parallel import get_active_backend
 
-        if self.told or type(get_active_backend()[0]).__name__ != "DaskDistributedBackend":
+        if self.notified or type(get_active_backend()[0]).__name__ != "DaskDistributedBackend":
             return
-        self.told = True
+        self.notified = True
         log.warning(
             "simopt.compare: the cluster has one slot, of which joblib makes no use: everything runs here, in the process of the client; "
             "give the cluster two slots (workers × threads) or more, or call `compare` on the worker with client.submit"

@@ -25,7 +25,7 @@ from simopt.equivalence.samples import sample_for, synthetic
 from simopt.equivalence.training import KernelFunction, TrainingSet
 
 ROUNDING = 1e-13  # of the norm: what the distance of two functions is rounded by
-SPREAD = math.log(1e3)  # how far parameters are spread, in the coordinate of the domain
+REACH = math.log(1e3)  # how far parameters are spread, in the coordinate of the domain
 LOOSER = 1e4  # times the tolerance
 SAMPLES = 8
 HALVINGS = 100  # of pieces of the path
@@ -213,7 +213,7 @@ def family_rows(
             return
         Z, where = made.Z, f" on {made.kind} targets"
     again = (family, *others, *perturbed(family))
-    chosen = family.domain(Z).spread(5, reach=SPREAD) if parameters is None else parameters
+    chosen = family.domain(Z).spaced(5, reach=REACH) if parameters is None else parameters
     claims = family.continuous if continuous is None else continuous, family.monotone if monotone is None else monotone
     claimed = Claimed(remembering(family), Z, tuple(float(x) for x in chosen), again, *claims)
     for name, check in FAMILY_CHECKS.items():

@@ -91,9 +91,9 @@ def check_units(cls: type[Problem]) -> None:
                     require((before <= TOL) == (after <= TOL), f"{where} is certified optimal in one unit and not in the other")
 
 
-def _relative(found: Certificate) -> float:
+def _relative(certificate: Certificate) -> float:
     """The number that decides whether the certificate closes."""
-    return min(found.relative_gap, found.gap_over_terms)
+    return min(certificate.relative_gap, certificate.gap_over_terms)
 
 
 def _between(one: dict[str, np.ndarray], two: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -24,7 +24,7 @@ from simopt.solving.entry_points import certify
 
 EXAMPLES = 1  # of a problem that the check looks at
 ROUNDS = 3  # random points and multipliers of each
-ROOM = 1e-9  # of the scale: problems with a kernel declare a factor of K, cut at 1e-10 of its largest eigenvalue, and judge K itself
+TOLERANCE = 1e-9  # of the scale: problems with a kernel declare a factor of K, cut at 1e-10 of its largest eigenvalue, and judge K itself
 ROUNDED = 8 * EPS  # of the objective at 0 as it is declared: with constants that are floats, where formulas may take differences first
 SAME = 1e-9  # of the scale and the value: by how much two formulas of one objective may differ
 
@@ -33,7 +33,7 @@ SAME = 1e-9  # of the scale and the value: by how much two formulas of one objec
 class Judges:
     """A problem, its declaration read, and a solution of that: values of all variables and multipliers of all rows and terms, by name.
 
-    `lower` and `upper` bracket the optimum by the formulas of the problem, to `room`.
+    `lower` and `upper` bracket the optimum by the formulas of the problem, to `tolerance`.
     """
 
     problem: Problem
@@ -42,7 +42,7 @@ class Judges:
     multipliers: dict[str, Any]
     lower: float
     upper: float
-    room: float
+    tolerance: float
 
     def bounds(self, point: dict[str, Any], multipliers: dict[str, Any], num: Arithmetic) -> Iterator[tuple[str, float, float]]:
         """Whose bounds, the lower and the upper one."""
@@ -90,8 +90,8 @@ def judges(cls: type[Problem], index: int) -> Judges | None:
     point = declared.variables(leaves)
     x, v, _, _ = reference(cls, index)
     found, own = certify(problem, x, v, INTERVAL), declared.scale()
-    room = ROOM * problem.scale() + (ROUNDED * own if own < math.inf else 0.0)
-    return Judges(problem, declared, point, multipliers, found.lower, found.upper, room)
+    tolerance = TOLERANCE * problem.scale() + (ROUNDED * own if own < math.inf else 0.0)
+    return Judges(problem, declared, point, multipliers, found.lower, found.upper, tolerance)
 
 
 def compared(cls: type[Problem], index: int, rounds: int) -> tuple[int, int]:
@@ -114,8 +114,8 @@ def compared(cls: type[Problem], index: int, rounds: int) -> tuple[int, int]:
             x, v = (_drawn(values, mix, size, rng) for values in (both.point, both.multipliers))
             for whose, lower, upper in both.bounds(x, v, num):
                 said = f"{where}: {whose} give, in {num.name} arithmetic, "
-                require(lower <= both.upper + both.room, f"{said}a lower bound {lower:.17g}, where {both.upper:.17g} is attained")
-                require(upper >= both.lower - both.room, f"{said}a point of value {upper:.17g}, where {both.lower:.17g} is a lower bound")
+                require(lower <= both.upper + both.tolerance, f"{said}a lower bound {lower:.17g}, where {both.upper:.17g} is attained")
+                require(upper >= both.lower - both.tolerance, f"{said}a point of value {upper:.17g}, where {both.lower:.17g} is a lower bound")
             counts = [counts[0] + math.isfinite(lower), counts[1] + math.isfinite(upper)]
     return counts[0], counts[1]
 
@@ -143,10 +143,10 @@ def same_objective(cls: type[Problem], index: int) -> bool:
     for num, share in ((FLOAT, SAME), (INTERVAL, 0.0)):
         one, other = both.problem.objective(x, num), both.declared.objective(leaves, num)
         apart = max(num.lower(one) - num.upper(other), num.lower(other) - num.upper(one))
-        room = both.room + share * max(abs(num.upper(one)), both.problem.scale())
+        tolerance = both.tolerance + share * max(abs(num.upper(one)), both.problem.scale())
         feasible = max(num.upper(one), num.upper(other)) < math.inf  # to rounding is not proven
         require(
-            not feasible or apart <= room, f"{where}: the objective is {one} by its formula, and {other} as it is declared ({num.name})"
+            not feasible or apart <= tolerance, f"{where}: the objective is {one} by its formula, and {other} as it is declared ({num.name})"
         )
     return True
 

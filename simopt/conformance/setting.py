@@ -94,7 +94,7 @@ def points_of(cls: type[Problem], index: int) -> Iterator[Point]:
     yield known
     yield problem.restore(problem.trivial_point())
     for spread in (1e-3, 1.0, 1e3):
-        yield problem.restore(_shaken(known, spread, rng))
+        yield problem.restore(_perturbed(known, spread, rng))
 
 
 def multipliers_of(cls: type[Problem], index: int) -> Iterator[Multipliers]:
@@ -107,13 +107,13 @@ def multipliers_of(cls: type[Problem], index: int) -> Iterator[Multipliers]:
     for factor in (0.0, -1.0):
         yield {name: factor * np.asarray(value) for name, value in known.items()}
     for spread in (1e-3, 1.0, 1e3):
-        yield _shaken(known, spread, rng)
+        yield _perturbed(known, spread, rng)
 
 
-def _shaken(values: Point, spread: float, rng: np.random.Generator) -> Point:
+def _perturbed(values: Point, factor: float, rng: np.random.Generator) -> Point:
     moved: Point = {}
     for name, value in values.items():
         array = np.asarray(value, dtype=float)
         size = float(np.max(np.abs(array), initial=0.0)) or 1.0
-        moved[name] = array + spread * size * rng.standard_normal(array.shape)
+        moved[name] = array + factor * size * rng.standard_normal(array.shape)
     return moved

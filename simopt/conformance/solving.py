@@ -40,8 +40,8 @@ def check_statuses(cls: type[Problem], solver: str) -> None:
         supported += not example.degenerate
         if not example.degenerate and solver not in ONLY_HONEST:
             hint = "" if solution.multipliers else "; a solver for a non-smooth problem must yield multipliers"
-            require(solution.status is Status.OPTIMAL or _reads_zero(solution), f"{where}: {_said(solution)}{hint}")
-        require(solution.status in HONEST, f"{where}: {_said(solution)}; every example has a solution")
+            require(solution.status is Status.OPTIMAL or _reads_zero(solution), f"{where}: {_ending(solution)}{hint}")
+        require(solution.status in HONEST, f"{where}: {_ending(solution)}; every example has a solution")
         _check_bracket(example.problem, solution, where)
     require(supported, f"{solver} supports none of the examples that are not degenerate")
 
@@ -65,13 +65,13 @@ def _check_refusal(example: Example, solver: str, solution: Solution) -> None:
 
 def _check_bracket(problem: Problem, solution: Solution, where: str) -> None:
     found = solution.certificate
-    require(found is not None and solution.point is not None, f"{where}: {_said(solution)}, without a point")
+    require(found is not None and solution.point is not None, f"{where}: {_ending(solution)}, without a point")
     if found is None or solution.point is None:
         return
     require(math.isfinite(found.upper), f"{where}: the upper bound is {found.upper}")
     room = ROUNDING * unit_of(problem, found.upper)
     require(found.lower <= found.upper + room, f"{where}: the bracket is empty: {found}")
-    require((solution.status is Status.OPTIMAL) == found.closes(TOL), f"{where}: {_said(solution)}, but {found}")
+    require((solution.status is Status.OPTIMAL) == found.closes(TOL), f"{where}: {_ending(solution)}, but {found}")
     again = problem.restore(dict(solution.point))
     moved = max(float(np.max(np.abs(np.asarray(again[k]) - v) / (1 + np.abs(v)), initial=0.0)) for k, v in solution.point.items())
     require(moved <= ROUNDING, f"{where}: the solution's point is not feasible, restoring moves it by {moved:.1e}")
@@ -137,13 +137,13 @@ def check_solves_in_any_unit(cls: type[Problem], solver: str) -> None:
             image = law.by(example.problem, factor) if law.by is not None else Image(example.problem)
             mapped = run(image.problem, solver)
             where = f"{solver} on {example.name!r} in other units, {law.name!r} by {factor:g}"
-            require(mapped.status is solution.status, f"{where}: {_said(mapped)} instead of {solution.status.value}; see normalised()")
+            require(mapped.status is solution.status, f"{where}: {_ending(mapped)} instead of {solution.status.value}; see normalised()")
             _compare(example, solution, image, mapped, where)
 
 
 def _compare(example: Example, solution: Solution, image: Image, mapped: Solution, where: str) -> None:
     one, two = solution.certificate, mapped.certificate
-    require(one is not None and two is not None, f"{where}: {_said(mapped)}, without a point")
+    require(one is not None and two is not None, f"{where}: {_ending(mapped)}, without a point")
     if one is not None and two is not None:
         room = ROUNDING * unit_of(example.problem, one.upper)
         meet = two.lower <= image.factor * (one.upper + room) and image.factor * (one.lower - room) <= two.upper
@@ -159,7 +159,7 @@ def check_sweeps(cls: type[Problem], solver: str) -> None:
             fresh = solve(example.problem if value == start else changed(example.problem, **{field: value}), solver, tol=TOL)
             require(
                 solution.status is fresh.status and solution.provenance.fingerprint == fresh.provenance.fingerprint,
-                f"path over {field}: {_said(solution)} at {value:g}, fresh: {fresh.status.value}; parameter and field must agree",
+                f"path over {field}: {_ending(solution)} at {value:g}, fresh: {fresh.status.value}; parameter and field must agree",
             )
             if solution.certificate is not None and fresh.certificate is not None:
                 room = ROUNDING * unit_of(example.problem, fresh.value)
@@ -180,6 +180,6 @@ def _first(cls: type[Problem], solver: str) -> tuple[Example, Solution]:
     raise AssertionError(f"{solver} supports none of the examples of {cls.name}")
 
 
-def _said(solution: Solution) -> str:
+def _ending(solution: Solution) -> str:
     gap = "" if solution.certificate is None else f", relative gap {solution.certificate.relative_gap:.2e}"
     return f"{solution.status.value} ({solution.reported_status or solution.message}){gap}"

@@ -118,7 +118,7 @@ def main(arguments: list[str] | None = None) -> int:
     rows = read_rows(options.evidence) if options.page is not None else []
     kernel = Kernel(options.folder)
     jobs = [*_proofs(options.evidence), *_refutations(options.evidence), *_certificates(), *_headlines()]
-    answers, texts = _asked(kernel, jobs, options.jobs, options.seconds)
+    answers, texts = _submit(kernel, jobs, options.jobs, options.seconds)
     if options.page is not None:
         page.write(options.page, answers, texts, rows)  # before coqchk, which takes long
     if options.again:
@@ -129,7 +129,7 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if answers.wrong else 0
 
 
-def _asked(kernel: Kernel, jobs: list[Job], processes: int, seconds: float) -> tuple[page.Answers, dict[str, str]]:
+def _submit(kernel: Kernel, jobs: list[Job], processes: int, seconds: float) -> tuple[page.Answers, dict[str, str]]:
     """Put the files to the kernel, as many as begin in time; a text is made here, just before its turn."""
     answers, texts, start = page.Answers({job.kind: {} for job in jobs}), dict[str, str](), time.monotonic()
     room, waiting, none = BoundedSemaphore(processes), dict[Job, Future[Result]](), set[str]()

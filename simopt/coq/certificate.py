@@ -12,7 +12,7 @@ from simopt.arithmetic import RATIONAL
 from simopt.coq.programme import Exact, Form
 from simopt.coq.term import Printer, Term, data, walk
 from simopt.coq.theory import WIDTH, NoTheorem, comment, title, written
-from simopt.coq.weak_duality import SampleWeights, shares
+from simopt.coq.weak_duality import Decomposition, decompose
 from simopt.core.errors import InvalidProblem
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ SUM = 69
 class Certificate:
     """min f(v), v feasible: the exact programme, a feasible point with f(p) ≤ upper, and the identity behind lower ≤ f."""
 
-    def __init__(self, exact: Exact, point: list[Fraction], upper: Fraction, identity: SampleWeights) -> None:
+    def __init__(self, exact: Exact, point: list[Fraction], upper: Fraction, identity: Decomposition) -> None:
         self.exact, self.point, self.identity = exact, point, identity
         self.upper, self.lower = _rounded(upper, 1), _rounded(identity.bound, -1)
         self.names = list(exact.names.values())
         self.objective = exact.term(exact.objective)
-        self.asked = [(form, row.equality, (row.key, i)) for row in exact.programme.every_row for i, form in enumerate(exact.rows[row.key])]
-        self.sides = [exact.relation(form) for form, *_ in self.asked]
+        self.constraints = [(form, row.equality, (row.key, i)) for row in exact.programme.every_row for i, form in enumerate(exact.rows[row.key])]
+        self.sides = [exact.relation(form) for form, *_ in self.constraints]
         every = walk([*(side for pair in self.sides for side in pair), self.objective])
         self.parts = [term for term in every if id(term) in exact.parts]
 
@@ -63,10 +63,10 @@ class Certificate:
     def _definitions(self, name: str) -> list[str]:
         bound = f"({' '.join(self.names)} : R)"
         made = []
-        if self.asked:
+        if self.constraints:
             printer = Printer([side for pair in self.sides for side in pair], self.exact.names, real=True)
             lines = []
-            for (_, equality, _), (a, b) in zip(self.asked, self.sides, strict=True):
+            for (_, equality, _), (a, b) in zip(self.constraints, self.sides, strict=True):
                 lines.append(f"{printer.text(a, SUM)} {'=' if equality else '<='} {printer.text(b, SUM)}")
             made.append(f"Definition {name}_feasible {bound} : Prop :=\n{_lets(printer)}" + _wrapped(" /\\\n".join(lines)) + ".")
         printer = Printer([self.objective], self.exact.names, real=True)
@@ -76,16 +76,16 @@ class Certificate:
     def _called(self, what: str, arguments: list[str]) -> str:
         return f"{what} {' '.join(arguments)}"
 
-    def _given(self, name: str) -> str:
-        return f"{self._called(f'{name}_feasible', self.names)} ->\n" if self.asked else ""
+    def _hypotheses(self, name: str) -> str:
+        return f"{self._called(f'{name}_feasible', self.names)} ->\n" if self.constraints else ""
 
     def _bound(self, name: str, bound: Fraction) -> str:
         """For all v: feasible v → bound ≤ objective v."""
         called = self._called(f"{name}_objective", self.names)
-        said = _wrapped(f"forall {' '.join(self.names)} : R,\n{self._given(name)}{_number(bound)} <= {called}")
-        given = "given" if self.asked else ""
+        said = _wrapped(f"forall {' '.join(self.names)} : R,\n{self._hypotheses(name)}{_number(bound)} <= {called}")
+        given = "given" if self.constraints else ""
         taken = [self.identity.parts.get(id(part), []) for part in self.parts]
-        taken += [[y] if (y := self.identity.rows.get(place)) else [] for *_, place in self.asked]
+        taken += [[y] if (y := self.identity.rows.get(place)) else [] for *_, place in self.constraints]
         share = "; ".join(f"[{'; '.join(map(_rational, each))}]" for each in taken)
         rest = "; ".join(f"({_rational(c)}, {self._polynomial(form)})" for c, form in self.identity.squares)
         steps = [
@@ -96,22 +96,22 @@ class Certificate:
         ]
         return f"Theorem {name}_bound :\n{said}.\nProof.\n" + "\n".join(map(_wrapped, steps)) + "\nQed."
 
-    def _places(self, known: int) -> dict[int, int]:
+    def _indices(self, known: int) -> dict[int, int]:
         """Where a value stands when so many parts are known: the last part first, then the variables."""
         variables = {id(self.exact.expressions[k]): known + k for k in range(self.exact.variables)}
         return variables | {id(part): known - 1 - j for j, part in enumerate(self.parts[:known])}
 
     def _programme(self, bound: Fraction) -> str:
-        opening = "".join(f"Let {data(part, self._places(k), inside=True)} (\n" for k, part in enumerate(self.parts))
-        place = self._places(len(self.parts))
-        for (_, equality, _), (a, b) in zip(self.asked, self.sides, strict=True):
+        opening = "".join(f"Let {data(part, self._indices(k), inside=True)} (\n" for k, part in enumerate(self.parts))
+        place = self._indices(len(self.parts))
+        for (_, equality, _), (a, b) in zip(self.constraints, self.sides, strict=True):
             opening += f"{'Equal' if equality else 'AtMost'} {data(a, place)} {data(b, place)} (\n"
         end = f"AtLeast {data(self.exact.terms.number(bound), place)} {data(self.objective, place)}"
-        return opening + end + ")" * (len(self.parts) + len(self.asked))
+        return opening + end + ")" * (len(self.parts) + len(self.constraints))
 
     def _polynomial(self, form: Form) -> str:
         """An affine form of variables and parts."""
-        place, linear = self._places(len(self.parts)), dict[int, Fraction]()
+        place, linear = self._indices(len(self.parts)), dict[int, Fraction]()
         constant = form.constant
         for k, c in form.factors.items():
             for term, factor in _linear(self.exact.expressions[k]):
@@ -127,13 +127,13 @@ class Certificate:
         """Feasible p ∧ objective p ≤ upper."""
         numbers = [f"({_number(x)})" if x.denominator > 1 and x > 0 else _number(x) for x in self.point]
         called = self._called(f"{name}_objective", numbers)
-        said = (f"{self._called(f'{name}_feasible', numbers)} /\\\n" if self.asked else "") + f"{called} <= {_number(self.upper)}"
+        said = (f"{self._called(f'{name}_feasible', numbers)} /\\\n" if self.constraints else "") + f"{called} <= {_number(self.upper)}"
         opening = "".join(f"(Bind {data(self.exact.terms.number(x), {})}\n" for x in reversed(self.point))
-        opening += "".join(f"(Bind {data(part, self._places(k), inside=True)}\n" for k, part in enumerate(self.parts))
-        place = self._places(len(self.parts))
+        opening += "".join(f"(Bind {data(part, self._indices(k), inside=True)}\n" for k, part in enumerate(self.parts))
+        place = self._indices(len(self.parts))
         facts = [
             f"({'Eql' if equality else 'Le'} {data(a, place)} {data(b, place)})"
-            for (_, equality, _), (a, b) in zip(self.asked, self.sides, strict=True)
+            for (_, equality, _), (a, b) in zip(self.constraints, self.sides, strict=True)
         ]
         end = f"(Le {data(self.objective, place)} {data(self.exact.terms.number(self.upper), place)})"
         if facts:
@@ -150,10 +150,10 @@ class Certificate:
         gap = f" + {_number(self.gap)}" if self.gap else ""
         best = self._called(f"{name}_objective", numbers)
         said = _wrapped(
-            f"forall {' '.join(self.names)} : R,\n{self._given(name)}{best}\n<= {self._called(f'{name}_objective', self.names)}{gap}"
+            f"forall {' '.join(self.names)} : R,\n{self._hypotheses(name)}{best}\n<= {self._called(f'{name}_objective', self.names)}{gap}"
         )
-        given = " given" if self.asked else ""
-        upper = f"(proj2 {name}_point)" if self.asked else f"{name}_point"
+        given = " given" if self.constraints else ""
+        upper = f"(proj2 {name}_point)" if self.constraints else f"{name}_point"
         lower = f"({name}_bound {' '.join(self.names)}{given})"
         step = f"exact (Rle_trans _ _ _ {upper} {lower})" if not self.gap else f"apply (within_gap _ _ _ _ _ {upper} {lower}). lra"
         proof = f"intros {' '.join(self.names)}{given}. {step}."
@@ -241,7 +241,7 @@ def certificate(
     swept = declared.backward(judged.multipliers, RATIONAL, upper=judged.certificate.upper)
     if swept.open:
         raise NoTheorem("; ".join(swept.open))
-    return Certificate(exact, exact.entries(at.values), Fraction(at.objective), shares(exact, swept.used))
+    return Certificate(exact, exact.entries(at.values), Fraction(at.objective), decompose(exact, swept.used))
 
 
 def write(problem: Problem | cp.Problem, folder: str | Path, name: str = "", point: Any = None, multipliers: Any = None) -> str:

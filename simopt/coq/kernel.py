@@ -35,7 +35,7 @@ class Result:
     accepted: bool
     seconds: float
     assumptions: tuple[str, ...] = ()
-    said: str = ""
+    message: str = ""
 
     @property
     def foreign(self) -> list[str]:
@@ -86,14 +86,14 @@ class Kernel:
         command = ["coqc", "-q", "-w", "none", "-Q", ".", "Simopt", f"{name}.v"]
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=LIMIT)
 
-    def _kept(self, name: str, digest: str) -> Result | None:
+    def _cached(self, name: str, digest: str) -> Result | None:
         found = self.known.get(name)
         return found if found and found.digest == digest else None
 
     def check(self, name: str, text: str) -> Result:
         """Have a file accepted, and ask for the assumptions of all its theorems."""
         digest = digest_of(text)
-        kept = self._kept(name, digest)
+        kept = self._cached(name, digest)
         if kept and (not kept.accepted or (self.folder / f"{name}.vo").is_file()):
             return kept
         theorems = THEOREM.findall(text)
@@ -103,16 +103,16 @@ class Kernel:
         start = time.monotonic()
         try:
             done = self._run(name)
-            accepted, said = done.returncode == 0 and bool(theorems), done.stderr[-800:]
+            accepted, message = done.returncode == 0 and bool(theorems), done.stderr[-800:]
             axioms = sorted(set(AXIOM.findall(done.stdout)) - {"Axioms", "Closed"})
         except subprocess.TimeoutExpired:
-            accepted, said, axioms = False, f"no answer in {LIMIT} s", []
-        return self._note(name, Result(digest, accepted, round(time.monotonic() - start, 2), tuple(axioms), "" if accepted else said))
+            accepted, message, axioms = False, f"no answer in {LIMIT} s", []
+        return self._note(name, Result(digest, accepted, round(time.monotonic() - start, 2), tuple(axioms), "" if accepted else message))
 
     def refused(self, name: str, text: str) -> Result:
         """Have a false file refused: `accepted` of the result says that it was, in a proof and not for its form."""
         digest = digest_of(text)
-        kept = self._kept(name, digest)
+        kept = self._cached(name, digest)
         if kept:
             return kept
         self.prepare(text)
@@ -123,10 +123,10 @@ class Kernel:
             found = re.search(r"line (\d+), characters", done.stderr)
             before = text.splitlines()[: int(found[1])] if found else []
             refused = done.returncode == 1 and "Error" in done.stderr and any(line.startswith("Proof.") for line in before)
-            said = "" if refused else f"exit status {done.returncode}: {done.stderr[-800:]}"
+            message = "" if refused else f"exit status {done.returncode}: {done.stderr[-800:]}"
         except subprocess.TimeoutExpired:
-            refused, said = False, f"no answer in {LIMIT} s"
-        return self._note(name, Result(digest, refused, round(time.monotonic() - start, 2), (), said))
+            refused, message = False, f"no answer in {LIMIT} s"
+        return self._note(name, Result(digest, refused, round(time.monotonic() - start, 2), (), message))
 
     def _note(self, name: str, result: Result) -> Result:
         return self._write(self.known, LEDGER, name, result)
@@ -150,8 +150,8 @@ class Kernel:
         start = time.monotonic()
         try:
             done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=LIMIT)
-            accepted, said = done.returncode == 0, (done.stderr or done.stdout)[-800:]
+            accepted, message = done.returncode == 0, (done.stderr or done.stdout)[-800:]
         except subprocess.TimeoutExpired:
-            accepted, said = False, f"no answer in {LIMIT} s"
-        made = Result(digest, accepted, round(time.monotonic() - start, 2), (), "" if accepted else said)
+            accepted, message = False, f"no answer in {LIMIT} s"
+        made = Result(digest, accepted, round(time.monotonic() - start, 2), (), "" if accepted else message)
         return self._write(self._again, SECOND, name, made)

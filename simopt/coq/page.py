@@ -19,7 +19,7 @@ from simopt.coq.unstated import unstated
 from simopt.core.writing import write_text
 
 BEGIN, END = "<!-- answers: begin -->", "<!-- answers: end -->"
-WORDS = {
+LABELS = {
     "proof file": "proof files",
     "refutation": "refutations",
     "certificate": "certificates",
@@ -40,7 +40,7 @@ class Answers:
     again: dict[str, Result] = field(default_factory=dict)
 
     @property
-    def asked(self) -> dict[str, dict[str, Result]]:
+    def by_kind(self) -> dict[str, dict[str, Result]]:
         """Results by kind, those of coqchk among them if it was asked."""
         return self.results | ({"again": self.again} if self.again else {})
 
@@ -53,11 +53,11 @@ class Answers:
     def wrong(self) -> dict[str, str]:
         """What was not accepted (or, of mutants, not refused), or assumes what is not on the list; and what was said."""
         found = {}
-        for kind, own in self.asked.items():
+        for kind, own in self.by_kind.items():
             for name, result in own.items():
                 if not result.accepted:
                     word = {"mutant": "REFUSED", "again": "ACCEPTED AGAIN"}.get(kind, "ACCEPTED")
-                    found[name] = f"NOT {word}: {' '.join(result.said.split())[:400]}"
+                    found[name] = f"NOT {word}: {' '.join(result.message.split())[:400]}"
                 elif result.foreign:
                     found[name] = f"ASSUMES {', '.join(result.foreign)}"
         return found
@@ -76,15 +76,15 @@ class Answers:
 def lines(answers: Answers) -> list[str]:
     """The answers for a terminal."""
     told = []
-    for kind, own in answers.asked.items():
+    for kind, own in answers.by_kind.items():
         good, times = sum(result.accepted for result in own.values()), sorted(result.seconds for result in own.values()) or [0.0]
         rest = f"; {answers.left_out[kind]} left out of the sample" if answers.left_out.get(kind) else ""
         told.append(
-            f"{WORDS[kind]}: {good} of {len(own)} {'refused' if kind == 'mutant' else 'accepted'}; "
+            f"{LABELS[kind]}: {good} of {len(own)} {'refused' if kind == 'mutant' else 'accepted'}; "
             f"median {statistics.median(times):.1f} s, "
             f"longest {times[-1]:.1f} s, {sum(times):.0f} s in all{rest}"
         )
-    told += [f"    {name} {said}" for name, said in answers.wrong.items()]
+    told += [f"    {name} {message}" for name, message in answers.wrong.items()]
     told += [f"assumptions of {len(names)} files: {', '.join(axioms) or 'none'}" for axioms, names in answers.assumptions().items()]
     return told
 
@@ -97,21 +97,21 @@ def write(page: Path, answers: Answers, texts: Mapping[str, str], rows: list[dic
 
 def block(answers: Answers, texts: Mapping[str, str], rows: list[dict[str, Any]]) -> str:
     """Tables and theorems; `texts` are the files by name, from which theorems are quoted, `rows` the catalogue."""
-    said = subprocess.run(["coqc", "--version"], capture_output=True, text=True, check=False).stdout if shutil.which("coqc") else ""
-    found = re.search(r"version (\S+)", said)
+    message = subprocess.run(["coqc", "--version"], capture_output=True, text=True, check=False).stdout if shutil.which("coqc") else ""
+    found = re.search(r"version (\S+)", message)
     made = [
         f"Coq {found[1] if found else '?'}, {os.cpu_count()} processors that others used, too; seconds of the clock, with coqc's start.",
         "",
     ]
     made += ["| what | of | accepted | median s | longest s | all s |", "|---|---|---|---|---|---|"]
-    for kind, own in answers.asked.items():
+    for kind, own in answers.by_kind.items():
         times = sorted(result.seconds for result in own.values()) or [0.0]
         good = sum(result.accepted for result in own.values())
         word = f"{good} refused" if kind == "mutant" else str(good)
-        made.append(f"| {WORDS[kind]} | {len(own)} | {word} | {statistics.median(times):.1f} | {times[-1]:.1f} | {sum(times):.0f} |")
+        made.append(f"| {LABELS[kind]} | {len(own)} | {word} | {statistics.median(times):.1f} | {times[-1]:.1f} | {sum(times):.0f} |")
     skipped = sum(answers.left_out.values())
     made += ["", f"A sample: {skipped} files were left out." if skipped else "Nothing was left out.", ""]
-    made += ["**Not as it should be**:", "", *(f"- {name}: {said}" for name, said in answers.wrong.items()), ""] if answers.wrong else []
+    made += ["**Not as it should be**:", "", *(f"- {name}: {message}" for name, message in answers.wrong.items()), ""] if answers.wrong else []
     made += ["| assumed | files |", "|---|---|"]
     made += [f"| {', '.join(axioms) or 'nothing'} | {len(names)} |" for axioms, names in answers.assumptions().items()]
     made += ["", "Headline results in full, and what of the claim's sentence they leave out:", ""]

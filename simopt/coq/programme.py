@@ -77,11 +77,11 @@ class Exact:
     def _declare(self, key: Key, name: str, size: int, shape: tuple[int, ...]) -> None:
         self.start[key], self.size[key] = len(self.expressions), size
         plain = identifier(name)
-        for place in range(size):
-            index = np.unravel_index(place, shape, order="F") if len(shape) > 1 and np.prod(shape) == size else (place,)
+        for index in range(size):
+            index = np.unravel_index(index, shape, order="F") if len(shape) > 1 and np.prod(shape) == size else (index,)
             own = plain if not shape else "_".join([plain, *(str(int(i) + 1) for i in index)])
-            self.names[f"{key} {place}"] = own
-            self.expressions.append(self.terms.variable(f"{key} {place}"))
+            self.names[f"{key} {index}"] = own
+            self.expressions.append(self.terms.variable(f"{key} {index}"))
         if len(set(self.names.values())) < len(self.names):
             raise NoTheorem(f"two variables are called alike in Coq: {name}")
 
@@ -135,7 +135,7 @@ class Exact:
         scaled = self.terms.multiply(self.terms.number(abs(c)), term)
         return self.terms.add(total, scaled) if c > 0 else self.terms.subtract(total, scaled)
 
-    def place(self, term: Term) -> int:
+    def index(self, term: Term) -> int:
         """The number of a value that is this term, which becomes one if it was none."""
         if term not in self.expressions:
             self.expressions.append(term)

@@ -38,8 +38,8 @@ def theorem(path: str | Path) -> tuple[str, str]:
     return name, text
 
 
-def _theorem(claim: Claim, found: Witness, path: str) -> tuple[str, str]:
-    checks, _ = check_again(claim, found, path)
+def _theorem(claim: Claim, witness: Witness, path: str) -> tuple[str, str]:
+    checks, _ = check_again(claim, witness, path)
     failing = [check for check in checks if check.outcome(claim.resolution) is Outcome.REFUTED]
     if not failing:
         raise NoTheorem("its witness shows what holds: no check fails on this instance")
@@ -51,13 +51,13 @@ def _theorem(claim: Claim, found: Witness, path: str) -> tuple[str, str]:
     if not stated:
         if not any(check.evidence.rigorous for check in failing):
             raise NoTheorem("the check that fails compares floats, and is no proof")
-        stated, decisions = _traced(claim, found, path)
+        stated, decisions = _traced(claim, witness, path)
         given = "all that its check decides on the way comes out so (numbers were computed from what is no fraction of it)"
-    check = next((check for check in stated if check.name == found.check), stated[0])
-    name = f"{title(found.row)}_refuted"
-    constants = ", ".join(f"{each} = {found.instance[each]}" for each in claim.constants if each in found.instance)
+    check = next((check for check in stated if check.name == witness.check), stated[0])
+    name = f"{title(witness.row)}_refuted"
+    constants = ", ".join(f"{each} = {witness.instance[each]}" for each in claim.constants if each in witness.instance)
     heading = [
-        f"{found.row}, {claim.paper}, {claim.place}",
+        f"{witness.row}, {claim.paper}, {claim.place}",
         f"NOT TRUE{f' with {constants}' if constants else ''}: {claim.says}",
         f"For this instance {given}, and this fails: {check.name or 'the claim'}.",
         *([f"Every value: {claim.defeats}"] if claim.defeats else []),
@@ -75,7 +75,7 @@ def _theorem(claim: Claim, found: Witness, path: str) -> tuple[str, str]:
         raise NoTheorem(str(error)) from error
 
 
-def _traced(claim: Claim, found: Witness, path: str) -> tuple[list[Check], tuple[Statement, ...]]:
+def _traced(claim: Claim, witness: Witness, path: str) -> tuple[list[Check], tuple[Statement, ...]]:
     """The checks that fail on the instance of a witness as formulas of its data, and what was decided on the way.
 
     Raises
@@ -85,14 +85,14 @@ def _traced(claim: Claim, found: Witness, path: str) -> tuple[list[Check], tuple
     """
     trace = Trace()
     try:
-        checks, _ = check_again(claim, found, path, seen_as=trace.instance)
+        checks, _ = check_again(claim, witness, path, seen_as=trace.instance)
     except BadWitness as error:
         raise NoTheorem("its check computes with more than fractions, and states no formula") from error
     failing = [check for check in checks if check.outcome(claim.resolution) is Outcome.REFUTED]
     stated = [check for check in failing if check.statement is not None and check.evidence.rigorous]
     if all(check.evidence is Evidence.INTERVAL for check in failing if check.evidence.rigorous) and not stated:
         raise NoTheorem("its check compares enclosures, and states no formula")
-    if not stated or all(check.name != found.check for check in stated):
+    if not stated or all(check.name != witness.check for check in stated):
         raise NoTheorem("what its check compares is computed from no fractions of the instance, and it states no formula")
     if len(trace.decisions) > MOST:
         raise NoTheorem(f"its check states no formula, and takes more than {MOST} decisions on the way")

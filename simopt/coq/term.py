@@ -192,28 +192,28 @@ class Printer:
             return (f"sqrt {inner}" if term.order == 2 else f"Rpower {inner} (1 / {term.order})"), 10
         return " ".join([self.functions[op], *(self.text(arg, 9) for arg in args)]), 10
 
-    def deep(self, term: Term, place: dict[str, int], inside: bool = False) -> str:
+    def deep(self, term: Term, indices: dict[str, int], inside: bool = False) -> str:
         """The term as data of Simopt.v, with the place of every input and of every part that has a name."""
-        places = {key: place[name] for key, name in self._names.items() if name in place}
-        places |= {id(each): place[self.variables[each.name]] for each in walk([term]) if each.op == "variable"}
+        places = {key: indices[name] for key, name in self._names.items() if name in indices}
+        places |= {id(each): indices[self.variables[each.name]] for each in walk([term]) if each.op == "variable"}
         return data(term, places, inside)
 
 
-def data(term: Term, place: Mapping[int, int], inside: bool = False) -> str:
+def data(term: Term, indices: Mapping[int, int], inside: bool = False) -> str:
     """The term as data of Simopt.v; what has a place, by its identity, is what stands there. `inside` spells out the term itself."""
-    if not inside and id(term) in place:
-        return f"(Var {place[id(term)]})"
+    if not inside and id(term) in indices:
+        return f"(Var {indices[id(term)]})"
     if term.op == "number":
         p, q = term.number.numerator, term.number.denominator
         whole = f"({p})" if p < 0 else str(p)
         return f"(Num {whole})" if q == 1 else f"(Frac {whole} {q})"
-    args = " ".join(data(arg, place) for arg in term.args)
+    args = " ".join(data(arg, indices) for arg in term.args)
     if term.op == "root":
         return f"(Sqrt {args})" if term.order == 2 else f"(Root {term.order} {args})"
     return f"(Pow {args} {term.order})" if term.op == "^" else f"({DEEP[term.op]} {args})"
 
 
-WORDS = frozenset(
+RESERVED = frozenset(
     "as at cofix else end exists fix for forall fun if in let match return Set Prop SProp Type then using where with mod every "
     "R Q Z N O S I F E PI INR IZR exp ln sqrt sin cos tan Rabs Rmin Rmax Rpower Qabs Qmin Qmax plus minus times over power "
     "Var Num Frac Opp Abs Sqrt Root Exp Ln Pow Add Sub Mul Div Min Max Exact Wide Le Lt Eql NotLe NotLt Eq Gt Both Bind "
@@ -225,4 +225,4 @@ WORDS = frozenset(
 def identifier(name: str) -> str:
     """The name as an identifier of Coq that is no word of the language and no constructor."""
     plain = re.sub(r"[^A-Za-z0-9_]", lambda found: f"u{ord(found[0]):x}", name)
-    return f"{plain}_" if plain in WORDS or plain.startswith(("part", "given", "proved")) else plain
+    return f"{plain}_" if plain in RESERVED or plain.startswith(("part", "given", "proved")) else plain

@@ -46,7 +46,7 @@ class Formula:
         self.real = self.symbolic or bool(self.enclosed)
         listed = list(statement.get("ranges") or statement["names"])
         names = [*statement["symbols"], *statement["names"]] if self.symbolic else [name for name in listed if name not in self.enclosed]
-        self.places = [listed.index(name) for name in names] if not self.symbolic else []
+        self.positions = [listed.index(name) for name in names] if not self.symbolic else []
         self.variables = {name: identifier(name) for name in names}
         if len(set(self.variables.values())) < len(names):
             raise ValueError(f"two inputs are called alike in Coq: {', '.join(names)}")
@@ -129,7 +129,7 @@ class Formula:
             return f"{loops}\n{body}"
         if not bound:
             return f"\n{body}"
-        rows = dict.fromkeys(tuple(row[place] for place in self.places) for row in self.statement["rows"])
+        rows = dict.fromkeys(tuple(row[place] for place in self.positions) for row in self.statement["rows"])
         table = [f"({', '.join(map(_entry, row))})" if len(row) > 1 else _entry(row[0]) for row in rows]
         listed = textwrap.fill("; ".join(table), WIDTH, initial_indent="    [", subsequent_indent="     ", break_long_words=False)
         pattern = bound[0] if len(bound) == 1 else f"({', '.join(bound)})"
@@ -141,8 +141,8 @@ class Formula:
         parts = self.printer.parts
         opening = ""
         for k, (_, term) in enumerate(parts):
-            opening += f"(Bind {self.printer.deep(term, self._places(bound, k), inside=True)} "
-        place = self._places(bound, len(parts))
+            opening += f"(Bind {self.printer.deep(term, self._indices(bound, k), inside=True)} "
+        place = self._indices(bound, len(parts))
         made = [f"({FACT[r]} {self.printer.deep(a, place)} {self.printer.deep(b, place)})" for r, a, b in facts]
         fact = made[-1]
         for each in reversed(made[:-1]):
@@ -153,7 +153,7 @@ class Formula:
         pattern = bound[0] if len(bound) == 1 else f"'({', '.join(bound)})"
         return f"by_enclosures {data}\n  (fun {pattern} => [{'; '.join(bound)}] : list Q)"
 
-    def _places(self, bound: list[str], parts: int) -> dict[str, int]:
+    def _indices(self, bound: list[str], parts: int) -> dict[str, int]:
         return {name: parts - 1 - k for k, (name, _) in enumerate(self.printer.parts[:parts])} | {n: parts + i for i, n in enumerate(bound)}
 
 

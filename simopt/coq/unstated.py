@@ -43,10 +43,10 @@ def reason(row: Mapping[str, Any]) -> str:
     return "its checks compare finished numbers, and state no formula"
 
 
-def unstated(found: list[dict[str, Any]], stated: Collection[str], known: Mapping[str, str]) -> dict[str, list[str]]:
+def unstated(rows: list[dict[str, Any]], stated: Collection[str], known: Mapping[str, str]) -> dict[str, list[str]]:
     """Rows without a theorem, by reason; `known` are reasons that trying has shown."""
     why: dict[str, list[str]] = {}
-    for row in found:
+    for row in rows:
         if row["id"] not in stated:
             why.setdefault(known.get(row["id"]) or reason(row), []).append(row["id"])
     return dict(sorted(why.items(), key=lambda item: (-len(item[1]), item[0])))

@@ -32,7 +32,7 @@ NONE = Fraction(0)
 
 
 @dataclass
-class SampleWeights:
+class Decomposition:
     """How much of each row, by key and entry, and of each part is taken, and which squares remain; the bound that is left."""
 
     bound: Fraction = NONE
@@ -41,7 +41,7 @@ class SampleWeights:
     squares: list[tuple[Fraction, Form]] = field(default_factory=list)
 
 
-def shares(exact: Exact, used: Mapping[Key, Any]) -> SampleWeights:
+def decompose(exact: Exact, used: Mapping[Key, Any]) -> Decomposition:
     """The identity from the multipliers that a sweep used.
 
     Raises
@@ -58,9 +58,9 @@ class _Walk:
     def __init__(self, exact: Exact, used: Mapping[Key, Any]) -> None:
         self.exact, self.used = exact, used
         self.into = exact.objective
-        self.found = SampleWeights()
+        self.found = Decomposition()
 
-    def run(self) -> SampleWeights:
+    def run(self) -> Decomposition:
         """Rows, then nodes from the last to the first, then the bounds of the variables."""
         programme = self.exact.programme
         for row in programme.rows:
@@ -144,9 +144,9 @@ class _Walk:
         if sum(taken) != scale or min(taken) < 0:
             raise NoTheorem("the multipliers of a part are none that are ≥ 0 with its scale as their sum")
         if part.op in ("max", "abs"):
-            self._share(part, taken)
+            self._add_part(part, taken)
 
-    def _share(self, part: Term, taken: list[Fraction]) -> None:
+    def _add_part(self, part: Term, taken: list[Fraction]) -> None:
         old = self.found.parts.get(id(part), [NONE] * len(taken))
         self.found.parts[id(part)] = [a + b for a, b in zip(old, taken, strict=True)]
 
@@ -168,8 +168,8 @@ class _Walk:
         if s <= 0 or abs(u) > 2 * s * cap.number:
             raise NoTheorem(f"{node.name}: a multiplier outside of the domain of the conjugate")
         self.into = Form(self.into.factors, self.into.constant - u * u / (4 * s))
-        self._share(size, [max(u, NONE), max(-u, NONE)])
-        self._share(least, [2 * s * cap.number - abs(u), NONE])
+        self._add_part(size, [max(u, NONE), max(-u, NONE)])
+        self._add_part(least, [2 * s * cap.number - abs(u), NONE])
         self.found.squares.append((s, Form({self.exact.place(least): Fraction(1)}, -abs(u) / (2 * s))))
 
     def _form(self, node: Node, s: Fraction, u: list[Fraction], z: list[Form]) -> None:
@@ -196,9 +196,9 @@ class _Walk:
         if any(left) or any(map(any, rest)):
             raise NoTheorem(f"{node.name}: no sum of squares, or a multiplier outside of its range")
 
-    def _bound(self, key: Key, place: int) -> None:
+    def _bound(self, key: Key, entry: int) -> None:
         """What is left at an entry of a variable is taken by the nearest of its bounds c x + b ≤ 0."""
-        k = self.exact.start[key] + place
+        k = self.exact.start[key] + entry
         r = self.into.factors.get(k, NONE)
         if not r:
             return

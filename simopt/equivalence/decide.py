@@ -36,8 +36,8 @@ Progress = Callable[[int, int, str], None]
 SIDES: tuple[Side, Side] = ("source", "target")
 COUNT = 9
 FURTHER = 5  # parameters of each family at most, where the slope of the map
-OFF = 1.1  # is this factor out of line with that beside it
-SPREAD = math.log(1e4)  # how far parameters spread by default, in the coordinate of the domain
+OUT_OF_LINE = 1.1  # is this factor out of line with that beside it
+REACH = math.log(1e4)  # how far parameters spread by default, in the coordinate of the domain
 
 
 @dataclass(frozen=True)
@@ -159,12 +159,12 @@ class Decision:
         """The witness of a failure, or why it is undecided; None where it holds."""
         witness = self.witness
         if witness is not None:
-            return self._said(witness)
+            return self._line(witness)
         for piece in self._unmatched(proven=True):
             return f"{self._still(piece)} gives one function, and {self._other(piece.side)} has one parameter for it: no bijection"
         for row in self._open:
             still = [piece for piece in self.plateaus if piece.low <= row.parameter <= piece.high and piece.side == self._side(row)]
-            return self._said(row) + "".join(f"; {self._still(piece)} cannot be told apart" for piece in still) + self._coarser()
+            return self._line(row) + "".join(f"; {self._still(piece)} cannot be told apart" for piece in still) + self._coarser()
         for piece in self._unmatched(proven=False):
             return f"{self._still(piece)} cannot be told apart within the radii, so that Φ may not be one-to-one there"
         return None if self.complete else f"{sum(self.wanted)} parameters were asked for, {self._rows} are measured"
@@ -200,7 +200,7 @@ class Decision:
     def _side(self, row: FoundMap) -> Side:
         return "source" if any(row is each for each in self.forward) else "target"
 
-    def _said(self, row: FoundMap) -> str:
+    def _line(self, row: FoundMap) -> str:
         name, symbol = (self.source, "λ") if self._side(row) == "source" else (self.target, "μ")
         return f"at {symbol} = {row.parameter:.6g} of {name}: {row.reason or row.outcome.value}"
 
@@ -244,12 +244,12 @@ def decide(
     resolution = check_resolution(resolution)
     A, B = remembering(source), remembering(target)
     work = _Work(A, B, Z, resolution, progress)
-    there = _spread(work.domains[0]) if parameters is None else listed(parameters, work.domains[0], A.name)
+    there = _spaced(work.domains[0]) if parameters is None else listed(parameters, work.domains[0], A.name)
     work.wanted = len(there), len(there) if parameters is not None else COUNT
     try:
         for lam in there:
             work.measure("source", lam)
-        back = work.between(len(there)) if parameters is not None else _spread(work.domains[1])
+        back = work.between(len(there)) if parameters is not None else _spaced(work.domains[1])
         work.wanted = len(there), len(back)
         for mu in back:
             work.measure("target", mu)
@@ -289,7 +289,7 @@ class _Work:
         known = [row for row in rows if domain.low < row.low <= row.value <= row.high < domain.high]
         images = [domain.coordinate(row.value) for row in known]
         if not images:
-            return _spread(domain, count)
+            return _spaced(domain, count)
         if max(images) - min(images) <= FINE:  # one image of all
             return [domain.at(images[0])]
         return [domain.at(float(t)) for t in np.linspace(min(images), max(images), count)]
@@ -316,7 +316,7 @@ class _Work:
             for i, (before, middle, after) in enumerate(zip(logs, logs[1:], logs[2:], strict=False), start=1)
         }
         worst = max(off, key=lambda i: off[i], default=0)
-        return (points[worst][0] + points[worst + 1][0]) / 2 if off and off[worst] > math.log(OFF) else None
+        return (points[worst][0] + points[worst + 1][0]) / 2 if off and off[worst] > math.log(OUT_OF_LINE) else None
 
     def shape(self) -> None:
         """Plateaus and jumps, from the rows."""
@@ -401,8 +401,8 @@ def listed(parameters: Iterable[float], domain: Interval, name: str) -> list[flo
     return [float(lam) for lam in np.unique(values)]
 
 
-def _spread(domain: Interval, count: int = COUNT) -> list[float]:
-    return [float(x) for x in domain.spread(count, reach=SPREAD)]
+def _spaced(domain: Interval, count: int = COUNT) -> list[float]:
+    return [float(x) for x in domain.spaced(count, reach=REACH)]
 
 
 def _clear(row: FoundMap) -> float:

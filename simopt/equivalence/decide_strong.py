@@ -169,11 +169,11 @@ def decide_strong(
     usable, left_out = _usable(A, B, sets)
     if not usable:
         raise InvalidProblem(f"sets: none on which both {A.name} and {B.name} are defined; " + "; ".join(left_out))
-    shared = _shared([A.domain(Z) for Z in usable])
+    shared = _intersection([A.domain(Z) for Z in usable])
     if parameters is not None:
         lams = listed(parameters, shared or A.domain(usable[0]), A.name)
     else:
-        lams = [float(x) for x in shared.spread(COUNT, reach=SPREAD)] if shared is not None else []
+        lams = [float(x) for x in shared.spaced(COUNT, reach=SPREAD)] if shared is not None else []
     weak: list[Decision] = []
 
     def made() -> StrongDecision:
@@ -190,11 +190,11 @@ def decide_strong(
     try:
         for i, Z in enumerate(usable):
 
-            def told(done: int, wanted: int, text: str, i: int = i) -> None:
+            def report(done: int, wanted: int, text: str, i: int = i) -> None:
                 if progress is not None:
                     progress(i * wanted + done, len(usable) * wanted, f"sample {i}: {text}")
 
-            weak.append(decide(A, B, Z, lams or None, resolution=resolution, progress=told))
+            weak.append(decide(A, B, Z, lams or None, resolution=resolution, progress=report))
         return made()
     except KeyboardInterrupt:
         raise Interrupted(made()) from None
@@ -221,7 +221,7 @@ def _usable(A: Family, B: Family, sets: Sequence[TrainingSet]) -> tuple[list[Tra
     return usable, left_out
 
 
-def _shared(domains: Sequence[Interval]) -> Interval | None:
+def _intersection(domains: Sequence[Interval]) -> Interval | None:
     low, high = max(domain.low for domain in domains), min(domain.high for domain in domains)
     return Interval(low, high) if low < high else None
 

@@ -26,7 +26,7 @@ def described(decision: Decision) -> dict[str, Any]:
     return {name: jsonio.plain(value) for name, value in found.items()}
 
 
-def recalled(given: Mapping[str, Any]) -> Decision:
+def recalled(record: Mapping[str, Any]) -> Decision:
     """The decision that `described` tells.
 
     Raises
@@ -35,20 +35,20 @@ def recalled(given: Mapping[str, Any]) -> Decision:
         where something is missing, or of another sort.
     """
     try:
-        one, two = (Interval(*(_number(name, domain[name]) for name in ("low", "high"))) for domain in given["domains"])
-        asked, back = given["wanted"]
+        one, two = (Interval(*(_number(name, domain[name]) for name in ("low", "high"))) for domain in record["domains"])
+        asked, back = record["wanted"]
         return Decision(
-            source=str(given["source"]),
-            target=str(given["target"]),
-            samples=int(given["samples"]),
-            fingerprint=str(given["fingerprint"]),
-            resolution=float(given["resolution"]),
+            source=str(record["source"]),
+            target=str(record["target"]),
+            samples=int(record["samples"]),
+            fingerprint=str(record["fingerprint"]),
+            resolution=float(record["resolution"]),
             domains=(one, two),
-            forward=tuple(map(_row, given["forward"])),
-            backward=tuple(map(_row, given["backward"])),
+            forward=tuple(map(_row, record["forward"])),
+            backward=tuple(map(_row, record["backward"])),
             wanted=(int(asked), int(back)),
-            plateaus=tuple(Plateau(**piece) for piece in given["plateaus"]),
-            jumps=tuple(Jump(**jump) for jump in given["jumps"]),
+            plateaus=tuple(Plateau(**piece) for piece in record["plateaus"]),
+            jumps=tuple(Jump(**jump) for jump in record["jumps"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidFile(f"decision: {error!r}; a decision as `simopt equivalence --json` writes it needed") from error
@@ -83,11 +83,11 @@ def described_strong(decision: StrongDecision) -> dict[str, Any]:
     }
 
 
-def _row(given: Mapping[str, Any]) -> FoundMap:
+def _row(record: Mapping[str, Any]) -> FoundMap:
     as_it_is = ("outcome", "reason", "fits")
-    values = {each.name: given[each.name] for each in fields(FoundMap)}
+    values = {each.name: record[each.name] for each in fields(FoundMap)}
     values = {name: value if name in as_it_is else _number(name, value) for name, value in values.items()}
-    return FoundMap(**{**values, "outcome": Outcome(given["outcome"])})
+    return FoundMap(**{**values, "outcome": Outcome(record["outcome"])})
 
 
 def _number(name: str, value: Any) -> float:

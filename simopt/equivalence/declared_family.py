@@ -213,8 +213,8 @@ def _proven(problem: Problem, element: Element, solution: Solution, Z: TrainingS
     given = None if solution.multipliers is None else dict(solution.multipliers)
     found = judge(problem, dict(solution.point or {}), given, INTERVAL)
     x = found.point[element.leaf.name]
-    middle, spread = (x.mid.ravel(), x.rad.ravel()) if isinstance(x, Interval) else (np.asarray(x, dtype=float).ravel(), np.zeros(1))
+    middle, spaced = (x.mid.ravel(), x.rad.ravel()) if isinstance(x, Interval) else (np.asarray(x, dtype=float).ravel(), np.zeros(1))
     declared = problem if isinstance(problem, Declared) else problem.derived  # type: ignore[attr-defined]
-    f, off = (Z.function(middle) if element.gram is not None else Z.of_features(middle)), element.norm(spread)
+    f, off = (Z.function(middle) if element.gram is not None else Z.of_features(middle)), element.norm(spaced)
     sizes = max(element.norm(middle) - off, 0.0), element.norm(middle) + off
     return replace(f, error=f.error + off), declared_radius(declared, element, found.point, sizes, found.multipliers)

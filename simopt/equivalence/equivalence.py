@@ -164,8 +164,8 @@ class Equivalence:
             target=other.target,
             map=lambda lam, Z: other.map(self.map(lam, Z), Z),
             inverse=lambda lam, Z: self.inverse(other.inverse(lam, Z), Z),
-            source_interval=lambda Z: _image(self.inverted(), _middle(self, other, Z), Z),
-            target_interval=lambda Z: _image(other, _middle(self, other, Z), Z),
+            source_interval=lambda Z: _image(self.inverted(), _between(self, other, Z), Z),
+            target_interval=lambda Z: _image(other, _between(self, other, Z), Z),
             strength=self.strength & other.strength,
             accuracy=self.accuracy + other.accuracy,
             flat=lambda Z: _joined_pieces(self, other, Z),
@@ -195,7 +195,7 @@ def _same(parameter: float, Z: TrainingSet) -> float:
     return parameter
 
 
-def _middle(first: Equivalence, second: Equivalence, Z: TrainingSet) -> Interval:
+def _between(first: Equivalence, second: Equivalence, Z: TrainingSet) -> Interval:
     one, two = first.intervals(Z)[1], second.intervals(Z)[0]
     return Interval(max(one.low, two.low), min(one.high, two.high))
 

@@ -74,8 +74,8 @@ class Interval:
         above = 1.0 / (self.high - x) if math.isfinite(self.high) else 0.0
         return EPS * abs(x) * (below + above)
 
-    def spread(self, count: int, centre: float = 0.0, reach: float = math.log(1e6)) -> Array:
-        """`count` parameters evenly spread in the coordinate, within `reach` on either side of `centre`."""
+    def spaced(self, count: int, centre: float = 0.0, reach: float = math.log(1e6)) -> Array:
+        """`count` parameters evenly spaced in the coordinate, within `reach` on either side of `centre`."""
         t, width = validate.finite("centre", centre), validate.nonnegative("reach", reach)
         if math.isinf(2.0 * width):
             raise InvalidProblem(f"reach: {width:g} given, a number below 1e308 needed")
@@ -153,10 +153,10 @@ def family(name: str, *, summary: str = "") -> Callable[[Callable[..., Family]],
 
     def add(build: Callable[..., Family]) -> Callable[..., Family]:
         @functools.wraps(build)
-        def made(*given: Any, **options: Any) -> Family:
-            bound = inspect.signature(build).bind(*given, **options)
+        def made(*arguments: Any, **options: Any) -> Family:
+            bound = inspect.signature(build).bind(*arguments, **options)
             bound.apply_defaults()
-            return replace(build(*given, **options), origin=(name, dict(bound.arguments)))
+            return replace(build(*arguments, **options), origin=(name, dict(bound.arguments)))
 
         registry.register("family", name, Entry(name, summary or first_line(build), made), build.__module__)
         return made

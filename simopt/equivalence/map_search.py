@@ -121,7 +121,7 @@ def find_map(
     resolution = check_resolution(resolution)
     reach, parameter = validate.positive("reach", reach), validate.finite("parameter", parameter)
     try:
-        return _Judge(PathSearch(source(parameter, Z), target, Z, reach, start=parameter), parameter, resolution).found()
+        return _Outcomes(PathSearch(source(parameter, Z), target, Z, reach, start=parameter), parameter, resolution).found()
     except ArithmeticError as error:
         domain = target.domain(Z)
         reason = f"a function could not be computed: {error}"
@@ -154,7 +154,7 @@ def recovered(source: Family, target: Family, *, resolution: float = RESOLUTION)
 
 
 @dataclass
-class _Judge:
+class _Outcomes:
     """Turns what a search sees into one of the outcomes."""
 
     search: PathSearch

@@ -30,7 +30,7 @@ AGAIN = "-cvxpy"  # ends the names of learners that are there by another name al
 MANY = "simopt.theorems.twins"  # families made of problems, two of each: measured with their twin only
 
 
-class Word(Enum):
+class Relation(Enum):
     """What an entry of the matrix says."""
 
     STRONG = "strong"
@@ -47,7 +47,7 @@ class Pair:
 
     source: str
     target: str
-    word: Word
+    relation: Relation
     kind: Kind | None
     parameters: tuple[float, ...]
     reason: str
@@ -112,18 +112,18 @@ class Matrix:
             found = [self.entry(name, other) for other in self.names]
             yield (
                 name,
-                ["=" if other == name else "?" if pair is None else pair.word.value for other, pair in zip(self.names, found, strict=True)],
+                ["=" if other == name else "?" if pair is None else pair.relation.value for other, pair in zip(self.names, found, strict=True)],
             )
 
     def __str__(self) -> str:
         """The matrix with numbered columns, and the equivalences."""
         width = max((len(name) for name in self.names), default=0) + 4
-        cells = {word: word.value for word in Word} | {Word.SAME_SIZE: "size", Word.UNDECIDED: "?"}
+        cells = {relation: relation.value for relation in Relation} | {Relation.SAME_SIZE: "size", Relation.UNDECIDED: "?"}
         lines = [" " * width + "".join(f"{i + 1:>7}" for i in range(len(self.names)))]
         for i, name in enumerate(self.names):
             found = [self.entry(name, other) for other in self.names]
             row = [
-                "=" if other == name else "" if pair is None else cells[pair.word] for other, pair in zip(self.names, found, strict=True)
+                "=" if other == name else "" if pair is None else cells[pair.relation] for other, pair in zip(self.names, found, strict=True)
             ]
             lines.append(f"{i + 1:>3} {name:<{width - 4}}" + "".join(f"{cell:>7}" for cell in row))
         lines += ["", f"n = {self.samples}, to {self.resolution:g}; size: strong among samples of one size; ?: undecided", ""]
@@ -178,7 +178,7 @@ def matrix(
             pair = work.pair(source, target)
             done += 1
             if progress is not None:
-                progress(done, wanted, f"{source}, {target}: {pair.word.value}")
+                progress(done, wanted, f"{source}, {target}: {pair.relation.value}")
         for entry, built in claims:
             claim = work.claim(entry, built)
             done += 1
@@ -233,35 +233,35 @@ class _Work:
         """One entry."""
         kind = self.kind(source, target)
         if kind is None:
-            found = Pair(source, target, Word.APART, None, (), "no kind of targets suits both")
+            found = Pair(source, target, Relation.APART, None, (), "no kind of targets suits both")
         else:
             A, B, Z = self.family(source), self.family(target), self.sets[kind]
             found = Pair(source, target, *self._measured(A, B, Z, kind))
         self.pairs.append(found)
         return found
 
-    def _measured(self, A: Family, B: Family, Z: TrainingSet, kind: Kind) -> tuple[Word, Kind, tuple[float, ...], str]:
+    def _measured(self, A: Family, B: Family, Z: TrainingSet, kind: Kind) -> tuple[Relation, Kind, tuple[float, ...], str]:
         """The first λ alone may refute; only then are the others, and other sets, worth their price."""
         domain = A.domain(Z)
         lams = tuple(domain.at(t) for t in COORDINATES)
         first = decide(A, B, Z, lams[:1], resolution=self.resolution)
         if first.answer is Answer.FAILS:
-            return Word.NO, kind, lams[:1], first.reason or ""
+            return Relation.NO, kind, lams[:1], first.reason or ""
         weak = decide(A, B, Z, lams, resolution=self.resolution)
         if weak.answer is not Answer.HOLDS:
-            return Word.NO if weak.answer is Answer.FAILS else Word.UNDECIDED, kind, lams, weak.reason or ""
-        word, reason = self._strong(A, B, kind)
-        return word, kind, lams, reason
+            return Relation.NO if weak.answer is Answer.FAILS else Relation.UNDECIDED, kind, lams, weak.reason or ""
+        relation, reason = self._strong(A, B, kind)
+        return relation, kind, lams, reason
 
-    def _strong(self, A: Family, B: Family, kind: Kind) -> tuple[Word, str]:
+    def _strong(self, A: Family, B: Family, kind: Kind) -> tuple[Relation, str]:
         """Whether one Φ serves sets near this one, at one λ that all share."""
         near = self.near.setdefault(kind, _near(self.sets[kind]))
         usable = [Z for Z in near if undefined(A, Z) is None and undefined(B, Z) is None]
         low, high = max(A.domain(Z).low for Z in usable), min(A.domain(Z).high for Z in usable)
         if not low < high:
-            return Word.WEAK, "the samples near this one share no parameter"
+            return Relation.WEAK, "the samples near this one share no parameter"
         found = decide_strong(A, B, usable, [Interval(low, high).at(COORDINATES[0])], resolution=self.resolution)
-        words = {Strength.STRONG: Word.STRONG, Strength.SAME_SIZE: Word.SAME_SIZE, Strength.WEAK: Word.WEAK}
+        words = {Strength.STRONG: Relation.STRONG, Strength.SAME_SIZE: Relation.SAME_SIZE, Strength.WEAK: Relation.WEAK}
         return words[found.strength], found.sentence if found.strength is not Strength.STRONG else ""
 
     def claim(self, entry: Entry, built: Equivalence) -> Claimed:

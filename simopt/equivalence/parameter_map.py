@@ -391,11 +391,11 @@ def transfer(
     return ParameterMap(*sides, sample.n, sample.fingerprint(), resolution, _direction(boxes), tuple(boxes), tuple(missing))
 
 
-def _box(found: FoundMap) -> Box:
-    unit = found.norm if found.norm > 0.0 else 1.0
-    lam = found.parameter
-    below, above = max(found.low, -LARGEST), min(found.high, LARGEST)
-    return Box(lam, lam, lam, found.value, below, above, found.distance / unit, found.errors / unit)
+def _box(row: FoundMap) -> Box:
+    unit = row.norm if row.norm > 0.0 else 1.0
+    lam = row.parameter
+    below, above = max(row.low, -LARGEST), min(row.high, LARGEST)
+    return Box(lam, lam, lam, row.value, below, above, row.distance / unit, row.errors / unit)
 
 
 def _direction(boxes: list[Box]) -> bool | None:
@@ -456,9 +456,9 @@ def _disorder(read: ParameterMap) -> str:
     return ""
 
 
-def _side(found: Any) -> Side:
+def _side(value: Any) -> Side:
     """A side from a file."""
-    return Side(**archive.entries(Side, found))
+    return Side(**archive.entries(Side, value))
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FORMATS = (".png", ".svg", ".pdf")
 LEAST = 1e-17  # relative distances of 0 on a logarithmic axis
 COLOURS = {Answer.HOLDS: "C0", Answer.UNDECIDED: "C1", Answer.FAILS: "C3"}
-WORDS = {Answer.HOLDS: "found", Answer.UNDECIDED: "undecided", Answer.FAILS: "no map"}
+LABELS = {Answer.HOLDS: "found", Answer.UNDECIDED: "undecided", Answer.FAILS: "no map"}
 MARKERS = {Answer.HOLDS: "o", Answer.UNDECIDED: "D", Answer.FAILS: "X"}
 
 
@@ -113,7 +113,7 @@ def _points(axes: Any, rows: Sequence[tuple[float, float, FoundMap]], answer: An
     if not rows:
         return
     colour = COLOURS[answer]
-    label = f"{WORDS[answer]} at {of}"
+    label = f"{LABELS[answer]} at {of}"
     face = colour if filled else "none"
     axes.plot(*zip(*[row[:2] for row in rows], strict=True), MARKERS[answer], ms=5, mfc=face, mec=colour, ls="none", label=label)
 
@@ -147,7 +147,7 @@ def _distances(axes: Any, decision: Decision) -> None:
     for answer in Answer:
         points = [(row.parameter, max(row.distance / row.norm, LEAST)) for row in rows if row.answer is answer]
         if points:
-            axes.plot(*zip(*points, strict=True), MARKERS[answer], ms=5, color=COLOURS[answer], label=f"distance, {WORDS[answer]}")
+            axes.plot(*zip(*points, strict=True), MARKERS[answer], ms=5, color=COLOURS[answer], label=f"distance, {LABELS[answer]}")
     radii = [(row.parameter, row.errors / row.norm) for row in rows if 0.0 < row.errors < math.inf]
     if radii:
         axes.plot(*zip(*radii, strict=True), "-", color="0.4", lw=1.2, label="radii of both learners")

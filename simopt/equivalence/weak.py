@@ -164,7 +164,7 @@ def verify_weak(
     if missing is not None:
         return WeakReport(equivalence.name, Z.n, mark, True, (), resolution, missing)
     source, target = equivalence.intervals(Z)
-    given: Any = source.spread(9, reach=math.log(1e4)) if parameters is None else parameters
+    given: Any = source.spaced(9, reach=math.log(1e4)) if parameters is None else parameters
     listed = list(given) if isinstance(given, Iterable) and not hasattr(given, "__array__") else given
     chosen = np.unique(validate.vector("parameters", listed, minimum=0))
     for lam in chosen:
@@ -179,7 +179,7 @@ def verify_weak(
     findings += _round_trips(equivalence, Z, curved, "round trip")
     back = equivalence.inverted()
     findings += _round_trips(back, Z, list(_reached(equivalence, Z, curved)), "round trip")
-    far = target.spread(4, reach=10.0 if math.isfinite(target.high - target.low) else math.log(1e6))
+    far = target.spaced(4, reach=10.0 if math.isfinite(target.high - target.low) else math.log(1e6))
     inverted = [float(mu) for mu in far if not any(p.target[0] <= mu <= p.target[1] for p in pieces)]
     findings += _round_trips(back, Z, inverted, "onto")
     findings += _flat(equivalence, Z)

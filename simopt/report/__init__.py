@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from simopt.claims.verification import Record
 
 NEEDS = ("jinja2", "latex2mathml")
-ROOM = 2 * 2**20  # bytes of a report without claims, and of each claim of it
-ROOM_A_CLAIM = 60_000
+BYTES = 2 * 2**20  # bytes of a report without claims, and of each claim of it
+BYTES_A_CLAIM = 60_000
 TABLE, ERRATA_TABLE, RECORD = "verdicts.md", "errata.md", "verdicts.json"
 
 
@@ -41,7 +41,7 @@ def prepare(folder: str | Path, claims: int = 0) -> Path:
     if missing:
         raise NotAvailable(f"--report needs {' and '.join(missing)}: {install('report')}")
     target = try_folder(folder)
-    need, free = ROOM + ROOM_A_CLAIM * claims, shutil.disk_usage(target).free
+    need, free = BYTES + BYTES_A_CLAIM * claims, shutil.disk_usage(target).free
     if free < need:
         words = f"{os.strerror(errno.ENOSPC)}: a report takes up to {need / 1e6:.0f} MB, {free / 1e6:.0f} MB are free"
         raise OSError(errno.ENOSPC, words, str(target))

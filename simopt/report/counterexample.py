@@ -41,17 +41,17 @@ def shown(path: str | Path | None) -> Shown | None:
         found: Witness = witness.read(path)
     except BadWitness as error:
         return Shown(str(path), trouble=str(error))
-    lines = tuple((name, words(value)) for name, value in found.instance.items())
+    lines = tuple((name, written(value)) for name, value in found.instance.items())
     return Shown(str(path), found.check, found.outcome, found.slack, found.seed, lines)
 
 
-def words(value: Any, depth: int = 0) -> str:
+def written(value: Any, depth: int = 0) -> str:
     """A value of an instance as a person would write it; long ones are shortened and say how long they are."""
-    text = _words(value, depth)
+    text = _written(value, depth)
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def _words(value: Any, depth: int) -> str:
+def _written(value: Any, depth: int) -> str:
     if isinstance(value, np.ndarray):
         if value.ndim == 2 and value.size:
             return _matrix(value)
@@ -70,7 +70,7 @@ def _words(value: Any, depth: int) -> str:
     if isinstance(value, Mapping):
         if depth >= DEPTH:
             return "{…}"
-        parts = [f"{words(key, depth + 1)}: {words(entry, depth + 1)}" for key, entry in list(value.items())[:ENTRIES]]
+        parts = [f"{written(key, depth + 1)}: {written(entry, depth + 1)}" for key, entry in list(value.items())[:ENTRIES]]
         return "; ".join(parts) + _rest(len(value), ENTRIES)
     return str(value).replace("-", "−") if isinstance(value, np.integer) else str(value)
 
@@ -85,7 +85,7 @@ def _exact(value: Fraction | int) -> str:
 def _list(values: list[Any], depth: int) -> str:
     if depth >= DEPTH:
         return "(…)"
-    return "(" + ", ".join(words(value, depth + 1) for value in values[:ENTRIES]) + _rest(len(values), ENTRIES) + ")"
+    return "(" + ", ".join(written(value, depth + 1) for value in values[:ENTRIES]) + _rest(len(values), ENTRIES) + ")"
 
 
 def _matrix(value: Any) -> str:
@@ -93,9 +93,9 @@ def _matrix(value: Any) -> str:
 
 
 def _rows(rows: list[list[Any]], count: int) -> str:
-    lines = [", ".join(words(entry, DEPTH - 1) for entry in row[:ENTRIES]) + _rest(len(row), ENTRIES) for row in rows[:ROWS]]
+    lines = [", ".join(written(entry, DEPTH - 1) for entry in row[:ENTRIES]) + _rest(len(row), ENTRIES) for row in rows[:ROWS]]
     return "\n".join(f"({line})" for line in lines) + (f"\n… {count} rows" if count > ROWS else "")
 
 
-def _rest(count: int, kept: int) -> str:
-    return f", … {count} in all" if count > kept else ""
+def _rest(count: int, shown: int) -> str:
+    return f", … {count} in all" if count > shown else ""

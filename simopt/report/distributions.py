@@ -12,7 +12,7 @@ from simopt.report.svg import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Axis, Drawing
 BINS = 40
 HIGHEST = 92.0  # of a stack of marks
 FAR = 1.6  # ratios beyond are drawn here
-WORDS = {"satisfied": "true", "vacuous": "where nothing is said", "undecided": "undecided", "refuted": "false"}
+LABELS = {"satisfied": "true", "vacuous": "where nothing is said", "undecided": "undecided", "refuted": "false"}
 SMALLEST = 1e-15  # slacks below are drawn at zero
 
 
@@ -81,10 +81,10 @@ def facts(counts: Mapping[str, int]) -> Markup:
     """Yes-or-no facts, one square each (several each, when there are many)."""
     total = sum(counts.values())
     worth = max(1, math.ceil(total / 240))
-    kinds = [kind for kind in WORDS for _ in range(math.ceil(counts.get(kind, 0) / worth))]
+    kinds = [kind for kind in LABELS for _ in range(math.ceil(counts.get(kind, 0) / worth))]
     side, gap, across = 11.0, 3.0, 28
     rows = max(1, math.ceil(len(kinds) / across))
-    said = ", ".join(f"{counts[kind]} {WORDS[kind]}" for kind in WORDS if counts.get(kind))
+    said = ", ".join(f"{counts[kind]} {LABELS[kind]}" for kind in LABELS if counts.get(kind))
     drawing = Drawing(TOP + rows * (side + gap) + 26, f"{total} facts: {said}")
     for i, kind in enumerate(kinds):
         x, y = LEFT + (i % across) * (side + gap), TOP + (i // across) * (side + gap)

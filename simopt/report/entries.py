@@ -74,10 +74,10 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Everything that a report shows, by paper; `owner` finds the claim that decides a row."""
+    """Everything that a report shows, by paper; `claim_of` finds the claim that decides a row."""
 
     chapters: tuple[Chapter, ...]
-    owner: Mapping[str, str] = field(default_factory=dict)
+    claim_of: Mapping[str, str] = field(default_factory=dict)
     others: tuple[str, ...] = ()  # rows of claims that are known here and were not part of the run
 
     @property
@@ -108,9 +108,9 @@ def gather(rows: Sequence[Row]) -> Catalogue:
             left_out.setdefault(claim.corrects, []).append(claim)
     entries = [_entry(row, known.get(row["id"]), tuple(corrected.get(row["id"], ())), tuple(left_out.get(row["id"], ()))) for row in rows]
     chapters = tuple(Chapter(paper, tuple(e for e in entries if e.row["paper"] == key)) for key, paper in papers.items())
-    owner = {name: entry.id for entry in entries for name, _ in entry.parts}
-    others = tuple(name for claim in known.values() for name in (claim.id, *claim.covers) if name not in owner)
-    return Catalogue(chapters, owner, others)
+    claim_of = {name: entry.id for entry in entries for name, _ in entry.parts}
+    others = tuple(name for claim in known.values() for name in (claim.id, *claim.covers) if name not in claim_of)
+    return Catalogue(chapters, claim_of, others)
 
 
 def _entry(row: Row, claim: Claim | None, corrected_by: tuple[str, ...], not_run: tuple[Claim, ...]) -> Entry:
@@ -147,7 +147,7 @@ def erratum(row: Row) -> bool:
     return bool(row["verdict"] == "REFUTED" and row["expected"] != "OPEN")
 
 
-def refuted(found: Catalogue) -> list[tuple[Paper, list[Entry]]]:
+def refuted(contents: Catalogue) -> list[tuple[Paper, list[Entry]]]:
     """What is false as printed, by paper; papers without such a claim are left out."""
-    listed = [(chapter.paper, [entry for entry in chapter.entries if erratum(entry.row)]) for chapter in found.chapters]
+    listed = [(chapter.paper, [entry for entry in chapter.entries if erratum(entry.row)]) for chapter in contents.chapters]
     return [(paper, entries) for paper, entries in listed if entries]

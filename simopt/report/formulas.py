@@ -20,7 +20,7 @@ NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 MARKS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0305": "bar", "\u0307": "dot"}
 RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿⁱᵀ", "0123456789+-niT", strict=True))
 LOWERED = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₙₘₖₜ", "0123456789+-ijnmkt", strict=True))
-WORDS = frozenset("log exp max min sup inf lim arg sgn sign mean med var cov co aff tr rank diag dom KL Pr err rev est".split())
+FUNCTIONS = frozenset("log exp max min sup inf lim arg sgn sign mean med var cov co aff tr rank diag dom KL Pr err rev est".split())
 ARTICLES = "aAI"
 SYMBOLS = {
     "−": "-", "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "∈": r"\in ", "∉": r"\notin ", "·": r"\cdot ", "×": r"\times ",
@@ -32,7 +32,7 @@ SYMBOLS = {
 }  # fmt: skip
 CLOSERS = ")]|‖}⟩⌉⌋≤<"
 LONE_SCRIPTS = "*∞±∘⊥†∅=≠≤≥<>"
-LONGEST_WORD = 26  # characters of a formula without spaces that are held together
+LONGEST_PIECE = 26  # characters of a formula without spaces that are held together
 LONGEST_ROOT = 32  # characters under one root that are not broken over lines
 LONGEST_SCRIPT = 120  # characters of one raised or lowered group: no statement has more, and brackets that never close cost no time
 MOST_ROOTS = 4  # one in another without brackets
@@ -73,7 +73,7 @@ def mathml(latex: str, display: bool = False) -> Markup:
     from latex2mathml.converter import convert_to_element
 
     if len(latex) > LONGEST_LATEX or DEFINES.search(latex):
-        raise NoMath(f"{latex[:LONGEST_WORD]!r}…: longer than {LONGEST_LATEX} characters, or it defines commands")
+        raise NoMath(f"{latex[:LONGEST_PIECE]!r}…: longer than {LONGEST_LATEX} characters, or it defines commands")
     try:
         made = convert_to_element(latex, display="block" if display else "inline")
         body = Markup("").join(_written(part) for part in made)
@@ -99,8 +99,8 @@ def _written(node: Element) -> Markup:
     return opening + Markup(">") + inside + Markup("</{}>").format(node.tag) if inside else opening + Markup(" />")
 
 
-def _text(words: str | None) -> Markup:
-    return Markup("").join(Markup(part) if REFERENCE.fullmatch(part) else escape(part) for part in REFERENCE.split(words or ""))
+def _text(source: str | None) -> Markup:
+    return Markup("").join(Markup(part) if REFERENCE.fullmatch(part) else escape(part) for part in REFERENCE.split(source or ""))
 
 
 def typeset(text: str) -> Markup:
@@ -113,7 +113,7 @@ def typeset(text: str) -> Markup:
         """The word that ends here, held together if there is mathematics in it."""
         group.append(escape(text[plain:end]))
         word = Markup("").join(group)
-        together = len(group) > 1 and 1 < end - begin <= LONGEST_WORD
+        together = len(group) > 1 and 1 < end - begin <= LONGEST_PIECE
         parts.append(Markup('<span class="nb">{}</span>').format(word) if together else word)
         group.clear()
 
@@ -150,7 +150,7 @@ def _formula(text: str, i: int) -> tuple[int, str]:
         return _root(text, i)
     word = LATIN.match(text, i)
     if word is not None:
-        return _word(text, i, word.end())
+        return _product(text, i, word.end())
     number = NUMBER.match(text, i)
     if number is not None:
         end, scripts = _scripts(text, number.end())
@@ -162,7 +162,7 @@ def _formula(text: str, i: int) -> tuple[int, str]:
     return i + 1, ""
 
 
-def _word(text: str, start: int, end: int) -> tuple[int, str]:
+def _product(text: str, start: int, end: int) -> tuple[int, str]:
     """A run of Latin letters: a variable, a product of variables with a script at its end, a named function with a script, or a word."""
     length = end - start
     if length > 1 and text[end : end + 1] in MARKS and not text[end : end + 1].isspace() and end < len(text):
@@ -176,9 +176,9 @@ def _word(text: str, start: int, end: int) -> tuple[int, str]:
     if not scripts or scripts.strip("'") == "":
         product = length == 2 and start > 0 and _is_symbol(text[start - 1])
         return (finish, " ".join(base) + scripts) if product else (end, "")
-    if length <= 3 and base not in WORDS:
+    if length <= 3 and base not in FUNCTIONS:
         return finish, " ".join(base) + scripts
-    return finish, rf"\mathrm{{{base}}}" + scripts if base in WORDS else rf"\text{{{base}}}" + scripts
+    return finish, rf"\mathrm{{{base}}}" + scripts if base in FUNCTIONS else rf"\text{{{base}}}" + scripts
 
 
 def _is_article(text: str, start: int, end: int) -> bool:
@@ -292,8 +292,8 @@ def latex_of(text: str) -> str:
     return " ".join(parts)
 
 
-def _letters(word: str) -> str:
-    return word if len(word) <= 2 else rf"\text{{{word}}}"
+def _letters(run: str) -> str:
+    return run if len(run) <= 2 else rf"\text{{{run}}}"
 
 
 def _closing(text: str, i: int, opens: str, closes: str, longest: int) -> int | None:

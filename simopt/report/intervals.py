@@ -13,7 +13,7 @@ from simopt.report.svg import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Axis, Drawing
 Shown = Mapping[str, Any]
 
 ROW = 34.0
-WORDS = 46  # characters of a label
+LONGEST = 46  # characters of a label
 
 
 def frequencies(groups: Sequence[Shown]) -> Markup:
@@ -48,8 +48,8 @@ def means(groups: Sequence[Shown]) -> Markup:
     return _rows(axis, rows, "expectation with its interval; the line is the bound", says)
 
 
-def _rows(axis: Axis, rows: Sequence[tuple[str, float, float, float | None, float]], name: str, says: str) -> Markup:
-    drawing = Drawing(TOP + ROW * len(rows) + 6 + BOTTOM, says)
+def _rows(axis: Axis, rows: Sequence[tuple[str, float, float, float | None, float]], name: str, description: str) -> Markup:
+    drawing = Drawing(TOP + ROW * len(rows) + 6 + BOTTOM, description)
     for i, (label, low, high, seen, limit) in enumerate(rows):
         y = TOP + ROW * i + 24
         good, bad = high <= limit, low > limit
@@ -78,7 +78,7 @@ def _observed(group: Shown) -> float | None:
 
 
 def _cut(label: str) -> str:
-    return label if len(label) <= WORDS else label[: WORDS - 1] + "…"
+    return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
 
 
 def _finite(value: Any) -> bool:

@@ -58,11 +58,11 @@ def summary(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def errata(found: Catalogue, level: str = "##") -> str:
+def errata(catalogue: Catalogue, level: str = "##") -> str:
     """What is wrong in each paper: the statement, the smallest counterexample, and the statement that holds instead."""
-    known = found.by_id()
+    known = catalogue.by_id()
     parts: list[str] = []
-    for paper, entries in refuted(found):
+    for paper, entries in refuted(catalogue):
         parts.append(f"{level} {in_markdown(heading(paper))}")
         for entry in entries:
             parts += _erratum(entry, known, level)

@@ -82,22 +82,22 @@ def part(entry: Entry, name: str, row: Mapping[str, Any], answers: Answers | Non
     return Part(name, row, plots(row.get("measured"), entry.resolution), counterexample.shown(row["witness"]), checked)
 
 
-def totals(found: Catalogue) -> dict[str, int]:
+def totals(catalogue: Catalogue) -> dict[str, int]:
     """Number of claims of every verdict over all papers."""
-    counts = [chapter.counts() for chapter in found.chapters]
+    counts = [chapter.counts() for chapter in catalogue.chapters]
     return {verdict: sum(each[verdict] for each in counts) for verdict in VERDICTS}
 
 
-def choices(found: Catalogue) -> list[tuple[str, list[tuple[str, str, int]]]]:
+def choices(catalogue: Catalogue) -> list[tuple[str, list[tuple[str, str, int]]]]:
     """The filters, each with its values, the words shown for them, and how many claims have them."""
     made = []
     for name in FILTERS:
-        values = [field(entry, name) for entry in found.entries]
+        values = [field(entry, name) for entry in catalogue.entries]
         listed = list(VERDICTS) if name == "verdict" else list(dict.fromkeys(values))
         if name in ("kind", "defect", "section"):
             listed = sorted(listed)
         shown = [(value, NAMES.get(value, value), values.count(value)) for value in listed if value and value in values]
-        made.append((name, [(value, _paper_words(found.chapters, value) if name == "paper" else words, n) for value, words, n in shown]))
+        made.append((name, [(value, _paper_text(catalogue.chapters, value) if name == "paper" else words, n) for value, words, n in shown]))
     return [(name, values) for name, values in made if values]
 
 
@@ -116,13 +116,13 @@ def number(value: float | None, form: str = ".3g") -> str:
     return "–" if value is None else format(value, form).replace("-", "−")
 
 
-def _paper_words(chapters: tuple[Chapter, ...], key: str) -> str:
+def _paper_text(chapters: tuple[Chapter, ...], key: str) -> str:
     return next((f"{c.paper.title} ({c.paper.year})" if c.paper.year else c.paper.title for c in chapters if c.paper.key == key), key)
 
 
-def _shares(found: Catalogue) -> list[int]:
+def _counts(catalogue: Catalogue) -> list[int]:
     """The different numbers that bars of the overview show."""
-    return sorted({count for chapter in found.chapters for count in chapter.counts().values()})
+    return sorted({count for chapter in catalogue.chapters for count in chapter.counts().values()})
 
 
 def _source(text: str) -> str:
@@ -130,7 +130,7 @@ def _source(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _template(name: str, found: Catalogue, link: Callable[[str], str]) -> Callable[..., str]:
+def _template(name: str, catalogue: Catalogue, link: Callable[[str], str]) -> Callable[..., str]:
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
     environment = Environment(
@@ -142,7 +142,7 @@ def _template(name: str, found: Catalogue, link: Callable[[str], str]) -> Callab
     )
     folder = resources.files("simopt.report") / "templates"
     style, script = ((folder / name).read_text(encoding="utf-8") for name in ("style.css", "page.js"))
-    style += "".join(f".share-{count} {{ flex-grow: {count}; }}\n" for count in _shares(found))
+    style += "".join(f".share-{count} {{ flex-grow: {count}; }}\n" for count in _counts(catalogue))
     environment.globals.update(
         style=Markup(style),
         script=Markup(script),
@@ -150,5 +150,5 @@ def _template(name: str, found: Catalogue, link: Callable[[str], str]) -> Callab
         field=field,
         anchor=anchor,
     )
-    environment.filters.update(prose=Prose(found.owner, link, found.others), number=number)
+    environment.filters.update(prose=Prose(catalogue.owner, link, catalogue.others), number=number)
     return environment.get_template(name).render

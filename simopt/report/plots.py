@@ -52,7 +52,7 @@ def _figures(measured: Mapping[str, Any]) -> Iterator[Plot]:
     for figure in by_kind.get("rate", [])[:FITS]:
         yield Plot("rate", "The fitted rate and the claimed one", curves.rate(figure))
     lines = [figure for figure in by_kind.get("path", []) if _drawable(figure)]
-    for figure in sorted(lines, key=_room)[:PATHS]:
+    for figure in sorted(lines, key=_quotient)[:PATHS]:
         yield Plot("path", f"Entry by entry along an array of {figure['entries']}", curves.path(figure))
 
 
@@ -83,7 +83,7 @@ def _drawable(figure: Mapping[str, Any]) -> bool:
     return any(value is not None and math.isfinite(value) for value in figure["measured"])
 
 
-def _room(figure: Mapping[str, Any]) -> float:
+def _quotient(figure: Mapping[str, Any]) -> float:
     pairs = [(m, b) for m, b in zip(figure["measured"], figure["bound"], strict=True) if m is not None and b is not None]
     sign = 1.0 if figure["upper"] else -1.0
     return min((sign * (b - m) / (abs(b) + abs(m) or 1.0) for m, b in pairs), default=math.inf)

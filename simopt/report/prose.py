@@ -35,8 +35,8 @@ class Prose:
             return typeset(text)
         return self._split(self.names, text, self._name, typeset)
 
-    def _name(self, found: re.Match[str]) -> Markup:
-        return escape(found[0]) if found[0] in self.others else Markup('<a href="{}">{}</a>').format(self.link(found[0]), found[0])
+    def _name(self, match: re.Match[str]) -> Markup:
+        return escape(match[0]) if match[0] in self.others else Markup('<a href="{}">{}</a>').format(self.link(match[0]), match[0])
 
     @staticmethod
     def _split(pattern: re.Pattern[str], text: str, inside: Callable[[re.Match[str]], Markup], outside: Callable[[str], Markup]) -> Markup:
@@ -48,12 +48,12 @@ class Prose:
         return Markup("").join([*parts, outside(text[end:])])
 
 
-def _latex(found: re.Match[str]) -> Markup:
+def _latex(match: re.Match[str]) -> Markup:
     try:
-        return mathml(next(group for group in found.groups() if group is not None))
+        return mathml(next(group for group in match.groups() if group is not None))
     except NoMath:
-        return escape(found[0])
+        return escape(match[0])
 
 
-def _code(found: re.Match[str]) -> Markup:
-    return Markup("<code>{}</code>").format(found[1] or found[2])
+def _code(match: re.Match[str]) -> Markup:
+    return Markup("<code>{}</code>").format(match[1] or match[2])

@@ -77,9 +77,9 @@ def superscript(number: int) -> str:
 class Drawing:
     """An SVG element under construction."""
 
-    def __init__(self, height: float, says: str) -> None:
+    def __init__(self, height: float, description: str) -> None:
         self.height = height
-        self.says = says
+        self.says = description
         self.parts: list[str] = []
 
     def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
@@ -104,11 +104,11 @@ class Drawing:
         if points:
             self.parts.append(f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}" class="{kind}"/>')
 
-    def text(self, x: float, y: float, words: str, kind: str = "", anchor: str = "middle") -> None:
+    def text(self, x: float, y: float, content: str, kind: str = "", anchor: str = "middle") -> None:
         """One line of text."""
-        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{kind}">{escape(words)}</text>')
+        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{kind}">{escape(content)}</text>')
 
-    def below(self, axis: Axis, y: float, words: str) -> None:
+    def below(self, axis: Axis, y: float, content: str) -> None:
         """A horizontal axis at height y with its ticks and what it shows."""
         self.line(axis.start, y, axis.end, y, "axis")
         for value in axis.ticks():
@@ -116,7 +116,7 @@ class Drawing:
             self.line(x, y, x, y + 4, "axis")
             anchor = "start" if x < axis.start + 12 else "end" if x > axis.end - 12 else "middle"
             self.text(x, y + 16, label(value), "tick", anchor)
-        self.text((axis.start + axis.end) / 2, y + 33, words, "name")
+        self.text((axis.start + axis.end) / 2, y + 33, content, "name")
 
     def beside(self, axis: Axis, x: float) -> None:
         """A vertical axis at x with its ticks."""

@@ -1,7 +1,7 @@
-"""The one driver: runs any solver on any problem, stops the clock while it certifies, and decides how the solve ended.
+"""The driver: runs any solver on any problem, stops the clock while it certifies, and decides the status.
 
-Problems are solved in natural units and judged as they were given. OPTIMAL means that the certificate closed; what the solver itself says
-is kept beside it.
+Problems are solved in natural units and judged as they were given. OPTIMAL means that the certificate closed. The solver's own status is
+kept beside it.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, arithmetic_for
 from simopt.backends.table import CLARABEL, FIRST_CLASS, BackEnd, check_options, find, listed
+from simopt.certificates.assessment import Report
 from simopt.core import validate
 from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
 from simopt.core.registry import fold
 from simopt.model.problem import Problem, Rescale, as_it_is, twin
 from simopt.model.status import Status
 from simopt.solving import provenance
+from simopt.solving.chain import UNITS, chain_of, units_text
 from simopt.solving.run import Declare, Ending, Progress, Run, iterate, sweep
 from simopt.solving.solution import Solution, Trace, frozen
 from simopt.solving.solver import SolverSpec, solvers_of
@@ -33,9 +35,10 @@ def solve(
     progress: Progress | None = None,
     declare: Declare | None = None,
     record: bool = True,
+    report: Report | None = None,
     **options: Any,
 ) -> Solution:
-    """Solve a problem of simopt and certify the answer; see `simopt.solve`."""
+    """Solve a problem of simopt and certify the answer; see `simopt.solve`. `report` is told what each step of the solving chain did."""
     tol, time_limit = _tolerance(tol), validate.seconds("time_limit", time_limit)
     num = arithmetic_for(rigorous)
     if num.name not in problem.arithmetics:
@@ -44,9 +47,13 @@ def solve(
     name = chosen.name
     _check_options(chosen, options)
     with np.errstate(all="ignore"):  # an overflow shows in the certificate, which says what it did
-        run = Run(as_it_is(problem), tol, num, Rescale(), progress, sparing=not validate.truth("record", record))
+        run = Run(as_it_is(problem), tol, num, Rescale(), progress, sparing=not validate.truth("record", record), report=report)
+        if report is not None:
+            report("chain", chain_of(problem, chosen).names)
         try:
             normal, run.rescale = run.watch(lambda problem: natural(problem.as_certified(num)[0]))
+            if report is not None:
+                report(UNITS, units_text(run.about, normal))
             run.sparing |= run.mark is not None
             if isinstance(chosen, SolverSpec):
                 ended = iterate(run, chosen, normal, time_limit, options)
@@ -74,7 +81,7 @@ def _check_options(chosen: SolverSpec | BackEnd, options: dict[str, Any]) -> Non
 
 
 def natural(problem: Problem) -> tuple[Problem, Rescale]:
-    """The problem in natural units; as it was given where one of its numbers would leave float64 there. Never the object that is judged."""
+    """The problem in natural units, or as it was given where a number would leave float64; never the object that is judged."""
     try:
         normal, back = problem.normalised()
     except (InvalidProblem, ArithmeticError):
@@ -117,7 +124,7 @@ def reason_against(problem: Problem, chosen: SolverSpec | BackEnd) -> str | None
 
 
 def unanswered(problem: Problem, solver: str | None, tol: float, options: dict[str, Any], how: str) -> Solution:
-    """FAILED, without a point: the solution where the process of a solve came to its end, and `how`."""
+    """The solution FAILED, without a point, of a solve whose process ended; `how` says why."""
     run = Run(problem, tol, FLOAT, Rescale(), None)
     return _finish(run, choose(problem, solver).name, options, (Status.FAILED, "no answer", how))
 
@@ -127,7 +134,7 @@ def _declare(problem: Problem, cones: frozenset[str]) -> Any:
 
 
 def _finish(run: Run, solver: str, options: dict[str, Any], ended: Ending) -> Solution:
-    (status, word, message), best = run.finalize(ended)
+    (status, reported, message), best = run.finalize(ended)
     record = provenance.record(
         solver=solver,
         problem=run.problem,
@@ -138,9 +145,10 @@ def _finish(run: Run, solver: str, options: dict[str, Any], ended: Ending) -> So
         solve_seconds=run.solve_seconds,
         fingerprint=run.mark or ("" if run.sparing else run.problem.fingerprint()),
     )
+    run.tell("status", f"{status.name} ({reported})" + (f": {message}" if message else ""))
     return Solution(
         status=status,
-        reported_status=word,
+        reported_status=reported,
         point=None if best is None else frozen(best.point),
         multipliers=None if best is None else frozen(best.multipliers),
         certificate=None if best is None else best.certificate,

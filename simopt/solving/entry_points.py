@@ -11,6 +11,7 @@ from simopt.core import validate
 from simopt.core.errors import InvalidProblem
 from simopt.model.problem import as_it_is, is_cvxpy
 from simopt.solving import driver
+from simopt.solving.chain import printer
 from simopt.solving.run import Declare, Progress
 from simopt.solving.solution import Solution
 
@@ -84,6 +85,7 @@ def solve(
     progress: Progress | None = None,
     declare: Declare | None = None,
     record: bool = True,
+    verbose: bool = False,
     **options: Any,
 ) -> Solution:
     """Solve a problem and certify the answer.
@@ -113,6 +115,8 @@ def solve(
         False spares what is only for the record, which on a Gram matrix costs more than many a solve: certificates of iterates that the
         solver does not call good enough (the trace has the last ones only), and the fingerprint of the data (""). Of data that stay
         where they are (large arrays, memory maps, Dask), which a certificate reads several times, these certificates are spared anyway.
+    verbose : bool
+        True prints the solving chain on standard error, step by step as it happens: units, graph form, back end, restore, evaluate, perturb.
     **options
         options of the solver; an unknown one is an error. Those of back ends are native ones and handed on: `abstol=1e-10` of "qoco".
 
@@ -125,10 +129,12 @@ def solve(
     Interrupted
         on Ctrl-C; `done` is the solution with the best certified point so far (status INTERRUPTED).
     """
+    report = printer() if validate.truth("verbose", verbose) else None
     if is_cvxpy(problem):
         from simopt.solving import as_written
 
-        return as_written.solve(problem, progress, time_limit, solver=solver, tol=tol, rigorous=rigorous, record=record, **options)
+        chosen = {"solver": solver, "tol": tol, "rigorous": rigorous, "record": record, "report": report}
+        return as_written.solve(problem, progress, time_limit, **chosen, **options)
     return driver.solve(
         problem,
         solver,
@@ -138,6 +144,7 @@ def solve(
         progress=progress,
         declare=declare,
         record=record,
+        report=report,
         **options,
     )
 

@@ -1,4 +1,4 @@
-"""One solve under way: iterates pulled from a hand-written solver, or a back end swept over tolerances, and certified as they come."""
+"""One solve: the iterates of a hand-written solver, or a back end at tighter and tighter tolerances, certified as they come."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.backends.table import BackEnd
-from simopt.certificates.assessment import Assessment, judge, rank
+from simopt.certificates.assessment import Assessment, Report, judge, rank
+from simopt.certificates.certificate import Certificate
 from simopt.core.errors import InvalidProblem
 from simopt.core.threads import lock
 from simopt.model.entries import checked
 from simopt.model.problem import Problem, Rescale, owns_its_data, with_digest
 from simopt.model.status import Status
+from simopt.solving.chain import form_name, form_text
 from simopt.solving.solution import Iterate, Sample
 from simopt.solving.solver import SolverSpec
 
 ATTEMPTS = 4  # a back end is run at the tolerance asked for, then at most three times tighter
 GROWTH = 1.2  # certificates are taken at geometrically spaced iterations: an answer must not depend on the clock
-# of a solver on data it cannot handle, or one that would end the process or the loop that pulls it; all else is a defect in it
+# of a solver on data that it cannot handle, or that would end the process or the loop around it; other exceptions are defects
 FAILURES = (ArithmeticError, np.linalg.LinAlgError, InvalidProblem, SystemExit, GeneratorExit)
-AHEAD = 0.1  # of the tolerance, that a solver is asked for: its unit may be larger than the certificate's, and the driver ends it in time
-HALF, LEAST_TOL = 0.5, 1e-15  # what of a tolerance a solver is asked for that missed it, and the smallest one
+AHEAD = 0.1  # of the tolerance: what a solver is asked for, as its unit may be larger than the certificate's; the driver ends it in time
+HALF, LEAST_TOL = 0.5, 1e-15  # the fraction of the tolerance that a solver is asked for after it missed it; the smallest tolerance
 T = TypeVar("T")
 Progress = Callable[[Sample], None]
 Declare = Callable[[Problem, frozenset[str]], Any]
@@ -45,9 +47,9 @@ FINISHED: Ending = (Status.GAP_OPEN, "finished", "the solver finished before the
 class Run:
     """State of one solve.
 
-    `mark` is the fingerprint that the data had when it was taken last, where others hold memory of theirs; None where nobody can change
-    them. `heard` is that of the data as the best certificate read them, if it is known.
-    `sparing`: no certificates of iterates whose solver knows that they are not yet good enough.
+    `mark` is the last fingerprint of the data where others hold memory of them; None where nobody can change them. `digest` is the
+    fingerprint of the data that the best certificate read, if it is known.
+    `sparing`: no certificates of iterates whose solver knows that they are not yet good enough. `report` is told what each step did.
     """
 
     problem: Problem
@@ -56,7 +58,7 @@ class Run:
     rescale: Rescale
     progress: Progress | None
     mark: str | None = None
-    heard: str | None = None
+    digest: str | None = None
     sparing: bool = False
     sampling: str = "iterates"
     samples: list[Sample] = field(default_factory=list)
@@ -64,9 +66,15 @@ class Run:
     iterations: int = 0
     setup_seconds: float = 0.0
     solve_seconds: float = 0.0
+    report: Report | None = None
+
+    def tell(self, step: str, text: str) -> None:
+        """Report a step of the solving chain, where that is asked for."""
+        if self.report is not None:
+            self.report(step, text)
 
     def watch(self, meanwhile: Callable[[Problem], T]) -> T:
-        """Remember what the data are where others could change them; something that reads them is done meanwhile."""
+        """Take the fingerprint of data that others could change, while `meanwhile` reads them."""
         if owns_its_data(self.problem):
             return meanwhile(self.problem)
         problem, digest = with_digest(self.problem)
@@ -76,21 +84,21 @@ class Run:
 
     @property
     def about(self) -> Problem:
-        """The problem whose bounds are asked for in the end, which is solved: see `Problem.as_certified`."""
+        """The problem that is solved, whose bounds are asked for in the end; see `Problem.as_certified`."""
         return self.problem.as_certified(self.num)[0]
 
     def certify(self, point: dict[str, Any], multipliers: dict[str, Any] | None) -> bool:
         """Judge a point of the normalised problem as a point of the original; True when the certificate closes."""
-        judged, heard = self._assess(self.about, point, multipliers, back=self.rescale, near=math.nextafter(self.tol, 1.0))
-        if judged.certificate.closes(self.tol) and self.num is not FLOAT:
-            anew, heard = self._assess(self.problem, judged.point, judged.multipliers, self.num)
-            judged = replace(judged, certificate=anew.certificate)
-        verdict = judged.certificate
+        assessed, digest = self._assess(self.about, point, multipliers, back=self.rescale, near=math.nextafter(self.tol, 1.0))
+        if assessed.certificate.closes(self.tol) and self.num is not FLOAT:
+            anew, digest = self._assess(self.problem, assessed.point, assessed.multipliers, self.num)
+            assessed = replace(assessed, certificate=anew.certificate)
+        verdict = assessed.certificate
         sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap, verdict.rounding)
         self.samples.append(sample)
         if self.best is None or rank(verdict) <= rank(self.best.certificate):
-            self.best = Assessment(verdict, _copy(judged.point), None if judged.multipliers is None else _copy(judged.multipliers))
-            self.heard = heard
+            self.best = Assessment(verdict, _copy(assessed.point), None if assessed.multipliers is None else _copy(assessed.multipliers))
+            self.digest = digest
         if self.progress is not None:
             self.progress(sample)
         return verdict.closes(self.tol)
@@ -99,7 +107,7 @@ class Run:
         """The tolerance in units of `Problem.scale` at which the certificate is expected to close, at most `target_tol`.
 
         Solvers measure their gaps against the objective at the trivial point, which is known before they begin. The certificate's unit is
-        known as soon as there is one: where it is smaller, so is the gap that closes.
+        known with the first certificate; where it is smaller, so is the gap that closes.
         """
         best = None if self.best is None else self.best.certificate
         scale = self._own_unit
@@ -111,27 +119,30 @@ class Run:
     def _own_unit(self) -> float:
         return self.problem.scale()
 
-    def _assess(self, problem: Problem, *given: Any, **how: Any) -> tuple[Assessment, str | None]:
-        """A judgement, and the fingerprint of what was read for it, where that is wanted and was heard."""
+    def _assess(self, problem: Problem, *inputs: Any, **how: Any) -> tuple[Assessment, str | None]:
+        """An assessment, and the fingerprint of the data that were read for it, where that is wanted and known."""
         if self.mark is None:
-            return judge(problem, *given, **how), None
+            return judge(problem, *inputs, **how, report=self.report), None
         problem, digest = with_digest(problem)
-        judged = judge(problem, *given, **how)
-        return judged, digest()
+        assessed = judge(problem, *inputs, **how, report=self.report)
+        return assessed, digest()
 
     def final(self) -> Assessment | None:
-        """The best judgement, its bounds in the arithmetic that was asked for, and anew where the data may have been others meanwhile."""
-        if self.best is None or (self.best.certificate.arithmetic == self.num.name and self.mark == self.heard):
+        """The best assessment, its bounds in the arithmetic asked for; evaluated anew where the data may have changed meanwhile."""
+        if self.best is None or (self.best.certificate.arithmetic == self.num.name and self.mark == self.digest):
             return self.best
-        return replace(self.best, certificate=judge(self.problem, self.best.point, self.best.multipliers, self.num).certificate)
+        return replace(self.best, certificate=self._certificate(self.best))
+
+    def _certificate(self, best: Assessment) -> Certificate:
+        return judge(self.problem, best.point, best.multipliers, self.num, report=self.report).certificate
 
     def finalize(self, ended: Ending) -> tuple[Ending, Assessment | None]:
-        """How the solve ended, looked at once more, and the best judgement; none where the data are no longer those that it began with."""
+        """The final status, and the best assessment; none where the data are no longer those at the start."""
         try:
             best = self.final()
-        except InvalidProblem:  # the data are no longer those that were looked at
+        except InvalidProblem:  # the data are no longer those that were validated
             best = None
-        if self.mark is not None and self.mark != self.heard:
+        if self.mark is not None and self.mark != self.digest:
             begun, self.mark = self.mark, self.problem.fingerprint()
             if begun != self.mark:
                 return CHANGED, None
@@ -151,7 +162,7 @@ def _copy(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _copied(step: Iterate) -> Iterate:
-    """A copy: the solver may write on its buffers when it is resumed, if only to find that it is at its end."""
+    """A copy, because the solver may write on its buffers when it is resumed, even if it only ends then."""
     multipliers = None if step.multipliers is None else _copy(checked("multipliers", step.multipliers, {}))
     return Iterate(_copy(checked("point", step.point, {})), multipliers, word=step.word)
 
@@ -185,9 +196,9 @@ def iterate(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, opti
 
 
 def failed(solver: str, error: BaseException) -> str:
-    """What a solver did, in words: some exceptions say nothing but by their name (`sys.exit(0)` says 0)."""
-    said = str(error) if isinstance(error, InvalidProblem) else f"{type(error).__name__}: {error}".removesuffix(": ")
-    return f"{solver} failed: {said}"
+    """The message of a solver's failure, with the exception's name, as some have no other text (`sys.exit(0)`)."""
+    text = str(error) if isinstance(error, InvalidProblem) else f"{type(error).__name__}: {error}".removesuffix(": ")
+    return f"{solver} failed: {text}"
 
 
 def stepwise(spec: SolverSpec, problem: Problem, **options: Any) -> Generator[Iterate, None, None]:
@@ -197,7 +208,7 @@ def stepwise(spec: SolverSpec, problem: Problem, **options: Any) -> Generator[It
 
 @contextmanager
 def pulled(spec: SolverSpec, problem: Problem, **options: Any) -> Iterator[Iterator[Iterate]]:
-    """The iterates of a solver, closed at the end. What it does or raises when it is told to stop no longer counts."""
+    """The iterates of a solver, closed at the end. Exceptions that the solver raises when it is closed are suppressed."""
     iterates = stepwise(spec, problem, **options)
     try:
         yield iterates
@@ -207,11 +218,16 @@ def pulled(spec: SolverSpec, problem: Problem, **options: Any) -> Iterator[Itera
 
 
 def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, options: dict[str, Any], target_tol: float) -> Ending:
-    """One run of the solver, which stops by itself where its gap is at most asked · scale: the driver may want less, or more."""
+    """One run of the solver, which stops by itself where its gap is at most target_tol · scale; the driver may stop earlier or go on."""
     scale = normal.scale()
+
+    def certified(at: Iterate) -> bool:
+        run.tell(spec.name, f"iteration {run.iterations}, own gap {float(at.gap):.1e}, {run.solve_seconds:.3g} s")
+        return run.certify(at.point, at.multipliers)
+
     last: Iterate | None = None
     next_look, next_claim = 0.0, 0.0  # iterations
-    known: tuple[float, Iterate | None] = (math.inf, None)  # the least gap that the solver says of an iterate not looked at, and that one
+    known: tuple[float, Iterate | None] = (math.inf, None)  # the least own gap of an iterate without a certificate, and that iterate
     mark = time.perf_counter()
     with pulled(spec, normal, tol=target_tol, **options) as iterates:
         for step in iterates:
@@ -223,9 +239,9 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
             looks = run.iterations >= next_look and not spared
             if looks or claims or out_of_time:
                 next_look = GROWTH * run.iterations
-                if claims:  # a solver that is wrong about its gap is not asked again at every step
+                if claims:  # a solver that is wrong about its gap is not believed at every step
                     next_claim = GROWTH * run.iterations
-                if run.certify(step.point, step.multipliers):
+                if certified(step):
                     return Status.OPTIMAL, _converged(step), None
                 last = None
             else:
@@ -233,14 +249,14 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
                 if float(step.gap) < known[0]:
                     known = float(step.gap), last
             if out_of_time:
-                if known[1] is not None and run.certify(known[1].point, known[1].multipliers):
+                if known[1] is not None and certified(known[1]):
                     return Status.OPTIMAL, _converged(known[1]), None
                 return Status.TIME_LIMIT, "stopped", f"the gap was still open after {time_limit:g} s"
             mark = time.perf_counter()
         run.solve_seconds += time.perf_counter() - mark
-    if last is not None and run.certify(last.point, last.multipliers):
+    if last is not None and certified(last):
         return Status.OPTIMAL, _converged(last), None
-    if known[1] is not None and known[1] is not last and run.certify(known[1].point, known[1].multipliers):
+    if known[1] is not None and known[1] is not last and certified(known[1]):
         return Status.OPTIMAL, _converged(known[1]), None
     if run.infeasible:
         return INFEASIBLE
@@ -298,20 +314,20 @@ def sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, option
 
 
 def _examined(run: Run, ended: Ending) -> Ending:
-    """INFEASIBLE where the problem's ray proves it; else the back end has failed, whose word alone proves nothing.
+    """INFEASIBLE where the problem's ray proves it; else FAILED, because a back end's status alone proves nothing.
 
-    UNBOUNDED would take a ray of points along which the objective falls for ever; none of the problems has one but those that are declared,
-    whose own proof comes after (`simopt.duality.infeasibility.unbounded`).
+    UNBOUNDED needs a ray of points along which the objective falls without end. Only declared problems have one, and their proof comes later
+    (`simopt.duality.infeasibility.unbounded`).
     """
-    judged = judge(run.problem, run.problem.trivial_point(), run.problem.ray())
-    bounds = judged.certificate
+    assessed = judge(run.problem, run.problem.trivial_point(), run.problem.ray(), report=run.report)
+    bounds = assessed.certificate
     if bounds.infeasible:
-        run.best = judged
+        run.best = assessed
         if run.infeasible:
             return Status.INFEASIBLE, ended[1], INFEASIBLE[2]
     bounds = bounds.of_the_maximum() if run.problem.maximises else bounds
-    word = "although" if math.isfinite(bounds.upper) and math.isfinite(bounds.lower) else "which no ray proves;"
-    return Status.FAILED, ended[1], f"{ended[2]}, {word} {bounds.lower:.6g} ≤ optimum ≤ {bounds.upper:.6g}"
+    link = "although" if math.isfinite(bounds.upper) and math.isfinite(bounds.lower) else "which no ray proves;"
+    return Status.FAILED, ended[1], f"{ended[2]}, {link} {bounds.lower:.6g} ≤ optimum ≤ {bounds.upper:.6g}"
 
 
 def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, options: dict[str, Any], declare: Declare) -> Ending:
@@ -329,6 +345,8 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, optio
     except InvalidProblem as error:
         return Status.UNSUPPORTED, "", str(error)
     run.setup_seconds += time.perf_counter() - start
+    if run.report is not None:
+        run.tell(form_name(type(normal)), form_text(declaration))
     for _ in range(ATTEMPTS):
         seconds_left = time_limit - run.solve_seconds
         if seconds_left <= 0:
@@ -338,6 +356,7 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, optio
             result = adapter.run(declaration, backend, tol=tol, max_iter=max_iter, time_limit=seconds_left, options=own)
         except adapter.Refused as error:
             return Status.UNSUPPORTED, "", str(error)
+        run.tell(backend.name, f"{result.summary}, tolerance {'its own' if tol is None else format(tol, '.0e')}")
         run.setup_seconds += result.setup_seconds
         run.solve_seconds += result.solve_seconds
         run.iterations += result.iterations

@@ -19,7 +19,7 @@ import scipy.linalg
 
 from simopt.core.arrays import Array
 from simopt.problems.kernel_goodness import KernelGoodness
-from simopt.solvers.goodness.box_hinges import spread
+from simopt.solvers.goodness.box_hinges import scatter
 from simopt.solvers.interior.pairs import Pairs, Parts, State, cholesky, solved, weighted_gram
 from simopt.solvers.interior.predictor_corrector import Lengths
 from simopt.solving.solution import Iterate
@@ -65,7 +65,7 @@ class BallHinges(Pairs):
             self.signs = np.array([[-1.0], [1.0]]) * np.ones(len(y))
             self.c = np.vstack([-y - problem.epsilon, y - problem.epsilon])
         self.x = self.start()
-        self.judge()
+        self.update_gap()
 
     def q(self, a: Array) -> Array:
         """Σ_b M_b a_b."""
@@ -79,29 +79,29 @@ class BallHinges(Pairs):
         size = float(np.linalg.norm(pull))
         u = pull * (self.radius / (math.sqrt(2.0) * size)) if size > 0.0 else np.zeros(self.F.shape[1])
         h = self.c - self.signs * (self.F @ u)
-        room = max(float(np.mean(np.abs(h))), 1e-3)
-        s, omega = np.maximum(h, 0.0) + room, 0.5 * (self.radius**2 - float(u @ u))
-        strength = math.sqrt(2.0) * size / self.radius or float(np.mean(self.p)) * room / omega
+        slack = max(float(np.mean(np.abs(h))), 1e-3)
+        s, omega = np.maximum(h, 0.0) + slack, 0.5 * (self.radius**2 - float(u @ u))
+        strength = math.sqrt(2.0) * size / self.radius or float(np.mean(self.p)) * slack / omega
         return State((u,), (s, s - h, np.array([omega])), (self.p - a, a, np.array([strength])))
 
-    def judge(self) -> None:
+    def update_gap(self) -> None:
         """The iterate with its gap in u and, where that has closed, the gap of the certificate.
 
         The certificate has Kα in the place of Fu. Rounding of Kα is up to n ε |K||α|, and |α| grows to ‖W‖/√(smallest eigenvalue): 8e8 for
         the Hilbert matrix of order 7 and ‖W‖ = 5e4, whose Kα is off by 1e-9 to 1e-8. The iterations that follow leave all of the tolerance
         to that.
         """
-        (u,), (_, a, strength) = self.x.free, self.x.prices
+        (u,), (_, a, strength) = self.x.free, self.x.multipliers
         length = float(np.linalg.norm(u))
         u = u * min(1.0, self.radius / length) if length > 0.0 else u  # drawn into the ball
         a = np.clip(a, 0.0, self.p)
         q = self.q(a)
         upper = float(np.sum(self.p * np.maximum(self.c - self.signs * (self.F @ u), 0.0)))
         gap = upper - float(np.sum(a * self.c)) + self.radius * float(np.linalg.norm(self.F.T @ q))
-        found = _iterate(self.problem, self.alpha(u, q, float(strength[0])), q, max(gap, 0.0))
-        if gap <= self.goal and found.multipliers is not None:
-            found = replace(found, gap=float(self.problem.gap(self.problem.restore(found.point), found.multipliers)))
-        self.found, self.gap = found, found.gap
+        result = _iterate(self.problem, self.alpha(u, q, float(strength[0])), q, max(gap, 0.0))
+        if gap <= self.goal and result.multipliers is not None:
+            result = replace(result, gap=float(self.problem.gap(self.problem.restore(result.point), result.multipliers)))
+        self.result, self.gap = result, result.gap
 
     def alpha(self, u: Array, q: Array, strength: float) -> Array:
         """α with Fᵀα = u: q/λ, or the one supported on the pivots; the smaller of the two costs fewer digits in Kα."""
@@ -111,13 +111,13 @@ class BallHinges(Pairs):
             other[self.pivots] = scipy.linalg.solve_triangular(self.F[self.pivots], u, lower=True, trans=1)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             first = q / strength
-            off = float(np.linalg.norm(self.F.T @ first - u))
-        near = off <= 1e-12 * self.radius
+            error = float(np.linalg.norm(self.F.T @ first - u))
+        near = error <= 1e-12 * self.radius
         return first if near and float(np.sum(np.abs(first))) < float(np.sum(np.abs(other))) else other
 
     def factorise(self) -> None:
         """Cholesky of ωI + Fᵀ diag(E) F + (ω/slack) uuᵀ, what is left when hinges and the ball's row are eliminated."""
-        (u,), (s, t, omega), (rest, a, strength) = self.x.free, self.x.slacks, self.x.prices
+        (u,), (s, t, omega), (rest, a, strength) = self.x.free, self.x.slacks, self.x.multipliers
         self.E = 1.0 / (t / a + s / rest)
         matrix = weighted_gram(self.F, np.sum(self.E, axis=0))
         matrix = scipy.linalg.blas.dsyr(float(strength[0] / omega[0]), u, a=matrix, lower=1, overwrite_a=1)
@@ -125,16 +125,16 @@ class BallHinges(Pairs):
         self.factor = cholesky(matrix)
         rows = self.c - (s + self.signs * (self.F @ u) - t)
         inside = 0.5 * (self.radius**2 - u @ u) - omega
-        self.off = rows, self.p - a - rest, self.F.T @ self.q(a) - strength * u, inside
+        self.residuals = rows, self.p - a - rest, self.F.T @ self.q(a) - strength * u, inside
 
-    def bent(self, off: Parts, predictor: State) -> Parts:
+    def corrector_residuals(self, residuals: Parts, predictor: State) -> Parts:
         (du,) = predictor.free
-        return *off[:3], off[3] - 0.5 * float(du @ du)
+        return *residuals[:3], residuals[3] - 0.5 * float(du @ du)
 
-    def solve(self, lacking: Parts, off: Parts) -> State:
+    def solve(self, r_comp: Parts, residuals: Parts) -> State:
         """The step in u by that factor; hinges and the ball's row follow."""
-        (u,), (s, t, omega), (rest, a, strength) = self.x.free, self.x.slacks, self.x.prices
-        (rest_s, at, last), (rows, sums, stationary, inside) = lacking, off
+        (u,), (s, t, omega), (rest, a, strength) = self.x.free, self.x.slacks, self.x.multipliers
+        (rest_s, at, last), (rows, sums, stationary, inside) = r_comp, residuals
         rho = rows - (rest_s - s * sums) / rest + at / a
         rhs = stationary + self.F.T @ self.q(self.E * rho) - u * ((last - strength * inside) / omega)
         du = solved(self.factor, rhs)
@@ -154,7 +154,7 @@ def ball_iterates(problem: KernelGoodness, tol: float, max_iter: int) -> Iterato
     """Iterates for the insensitive and the hinge loss, in natural units. n r² + r³/3 flops an iteration, r the numerical rank of K."""
     goal = tol * problem.scale()
     for at in BallHinges(problem, goal).iterates(goal, max_iter):
-        yield at.found
+        yield at.result
 
 
 def squared(problem: KernelGoodness) -> Iterate:
@@ -166,13 +166,13 @@ def squared(problem: KernelGoodness) -> Iterate:
     kept, known = s[real], c[real]
     mu, radius = 0.0, 1.0 / problem.gamma
     for _ in range(NEWTON if len(kept) else 0):
-        share = known / (kept + mu)
-        square = float(kept @ share**2)
+        ratio = known / (kept + mu)
+        square = float(kept @ ratio**2)
         length = np.sqrt(square)
         if length <= radius * (1.0 + 2 * EPS):
             break
         # d‖W‖/dμ = −Σ s c²/(s + μ)³ / ‖W‖, and Newton's step for 1/‖W‖ = 1/R is (‖W‖/R − 1)‖W‖²/Σ s c²/(s + μ)³
-        mu += (length / radius - 1.0) * square / float(kept @ (share**2 / (kept + mu)))
+        mu += (length / radius - 1.0) * square / float(kept @ (ratio**2 / (kept + mu)))
     beta, left = np.zeros(len(s)), c.copy()
     beta[real] = known / (kept + mu)
     left[real] = mu * beta[real]
@@ -181,4 +181,4 @@ def squared(problem: KernelGoodness) -> Iterate:
 
 def _iterate(problem: KernelGoodness, alpha: Array, q: Array, gap: float) -> Iterate:
     """With zeros where there is no mass."""
-    return Iterate({"alpha": spread(problem, alpha)}, {"predictions": spread(problem, q)}, gap)
+    return Iterate({"alpha": scatter(problem, alpha)}, {"predictions": scatter(problem, q)}, gap)

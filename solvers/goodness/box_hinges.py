@@ -37,16 +37,16 @@ class BoxHinges(Pairs):
             self.signs = np.array([[-1.0], [1.0]]) * np.ones(len(y))
             self.c = np.vstack([-y - problem.epsilon, y - problem.epsilon])
         self.x = self.start()
-        self.judge()
+        self.update_gap()
 
     def start(self) -> State:
         """v = 0, a = p/2, and slacks and multipliers of the box that make both programmes feasible, with products of one size."""
         a = np.tile(0.5 * self.p, (len(self.c), 1))
         pull = self.G.T @ self.q(a)
-        share = float(np.mean(self.p))
-        room = max(float(np.mean(np.abs(self.c))), 0.2 * float(np.mean(np.abs(pull))) / share, 1e-3)
-        s = np.maximum(self.c, 0.0) + room
-        low = np.maximum(-pull, 0.0) + room * share
+        mean_mass = float(np.mean(self.p))
+        slack = max(float(np.mean(np.abs(self.c))), 0.2 * float(np.mean(np.abs(pull))) / mean_mass, 1e-3)
+        s = np.maximum(self.c, 0.0) + slack
+        low = np.maximum(-pull, 0.0) + slack * mean_mass
         one = np.ones(len(self.p))
         return State((0.0 * one,), (s, s - self.c, one, one), (self.p - a, a, low, low + pull))
 
@@ -55,26 +55,26 @@ class BoxHinges(Pairs):
         out: Array = np.sum(self.signs * a, axis=0)
         return out
 
-    def judge(self) -> None:
+    def update_gap(self) -> None:
         """v, q = Σ_b M_b a_b with a clipped to [0, p], and P(v) − D(q). Two products with G."""
-        (self.v,), a = self.x.free, np.clip(self.x.prices[1], 0.0, self.p)
-        self.prices = self.q(a)
+        (self.v,), a = self.x.free, np.clip(self.x.multipliers[1], 0.0, self.p)
+        self.multipliers = self.q(a)
         self.f = self.G @ self.v
-        dual = float(np.sum(a * self.c)) - float(np.sum(np.abs(self.G.T @ self.prices)))
+        dual = float(np.sum(a * self.c)) - float(np.sum(np.abs(self.G.T @ self.multipliers)))
         self.gap = float(np.sum(self.p * np.maximum(self.c - self.signs * self.f, 0.0))) - dual
 
     def factorise(self) -> None:
-        (s, t, left, right), (u, a, low, high) = self.x.slacks, self.x.prices
+        (s, t, left, right), (u, a, low, high) = self.x.slacks, self.x.multipliers
         self.E = 1.0 / (t / a + s / u)
         matrix = weighted_gram(self.G, np.sum(self.E, axis=0))
         matrix.flat[:: len(self.p) + 1] += low / left + high / right
         self.factor = cholesky(matrix)
-        self.off = self.c - (s + self.signs * self.f - t), self.p - a - u, self.G.T @ self.q(a) + low - high
+        self.residuals = self.c - (s + self.signs * self.f - t), self.p - a - u, self.G.T @ self.q(a) + low - high
 
-    def solve(self, lacking: Parts, off: Parts) -> State:
+    def solve(self, r_comp: Parts, residuals: Parts) -> State:
         """The step in v by the factor; hinges and the box follow."""
-        (s, t, left, right), (u, a, low, high) = self.x.slacks, self.x.prices
-        (us, at, zl, zr), (rows, sums, columns) = lacking, off
+        (s, t, left, right), (u, a, low, high) = self.x.slacks, self.x.multipliers
+        (us, at, zl, zr), (rows, sums, columns) = r_comp, residuals
         rho = rows - (us - s * sums) / u + at / a
         dv = solved(self.factor, columns + self.G.T @ self.q(self.E * rho) + zl / left - zr / right)
         da = self.E * (rho - self.signs * (self.G @ dv))
@@ -86,10 +86,10 @@ class BoxHinges(Pairs):
 def hinge_iterates(problem: Goodness, tol: float, max_iter: int) -> Iterator[Iterate]:
     """Iterates of a `Goodness` problem with the insensitive or the hinge loss, in natural units, until rounding stops them."""
     for at in BoxHinges(problem).iterates(tol * problem.scale(), max_iter):
-        yield Iterate({"v": spread(problem, at.v)}, {"predictions": spread(problem, at.prices)}, max(at.gap, 0.0))
+        yield Iterate({"v": scatter(problem, at.v)}, {"predictions": scatter(problem, at.multipliers)}, max(at.gap, 0.0))
 
 
-def spread(problem: FiniteDomain, values: Array) -> Array:
+def scatter(problem: FiniteDomain, values: Array) -> Array:
     """Values of the points of positive mass, and 0 elsewhere."""
     out = np.zeros(len(problem.targets))
     out[problem.support] = values

@@ -19,7 +19,7 @@ import scipy.linalg
 from simopt.core.arrays import Array
 from simopt.problems.goodness import Goodness
 from simopt.problems.ranking_goodness import RankingGoodness
-from simopt.solvers.goodness.box_hinges import spread
+from simopt.solvers.goodness.box_hinges import scatter
 from simopt.solvers.interior.pairs import Pairs, Parts, State, cholesky, solved
 from simopt.solving.solution import Iterate
 
@@ -46,10 +46,10 @@ class BoxSquares(Pairs):
         self.H = scipy.linalg.blas.dsyrk(2.0, self.A, trans=1, lower=1)
         one = np.ones(self.A.shape[1])
         pull = self.pull(self.b)
-        room = float(np.mean(np.abs(pull))) or 1.0
-        low = np.maximum(-pull, 0.0) + room
+        slack = float(np.mean(np.abs(pull))) or 1.0
+        low = np.maximum(-pull, 0.0) + slack
         self.x = State((0.0 * one,), (one, one), (low, low + pull))
-        self.judge()
+        self.update_gap()
 
     def pull(self, rho: Array) -> Array:
         """2Aᵀρ: minus the gradient where ρ = b − Av."""
@@ -60,7 +60,7 @@ class BoxSquares(Pairs):
         """Σ |g_j| − v_j g_j: how far ‖Av − b‖² may be above its least value in the box."""
         return float(np.sum(np.maximum(np.abs(pull) - v * pull, 0.0)))
 
-    def judge(self) -> None:
+    def update_gap(self) -> None:
         """v, ρ = b − Av, and the gap."""
         (self.v,) = self.x.free
         self.rho = self.b - self.A @ self.v
@@ -68,17 +68,17 @@ class BoxSquares(Pairs):
         self.gap = self.gap_of(self.v, self.g)
 
     def factorise(self) -> None:
-        (left, right), (low, high) = self.x.slacks, self.x.prices
+        (left, right), (low, high) = self.x.slacks, self.x.multipliers
         if np.max(np.abs(self.v)) >= 1.0:
             raise np.linalg.LinAlgError("a weight has reached its bound, to rounding")
         matrix = self.H.copy(order="F")
         matrix.flat[:: len(low) + 1] += low / left + high / right
         self.factor = cholesky(matrix)
-        self.off = (self.g + low - high,)
+        self.residuals = (self.g + low - high,)
 
-    def solve(self, lacking: Parts, off: Parts) -> State:
-        (left, right), (low, high), (zl, zr) = self.x.slacks, self.x.prices, lacking
-        dv = solved(self.factor, off[0] + zl / left - zr / right)
+    def solve(self, r_comp: Parts, residuals: Parts) -> State:
+        (left, right), (low, high), (zl, zr) = self.x.slacks, self.x.multipliers, r_comp
+        dv = solved(self.factor, residuals[0] + zl / left - zr / right)
         return State((dv,), (dv, -dv), ((zl - low * dv) / left, (zr + high * dv) / right))
 
     def points(self, goal: float, max_iter: int) -> Iterator[tuple[Array, Array, float]]:
@@ -97,18 +97,18 @@ class BoxSquares(Pairs):
         The solution of least norm also serves where columns are dependent. The value falls from step to step. At large B the floats
         b − Av are not orthogonal to the free columns, and B times that is the gap; ρ is b − Av without its part in their span.
         """
-        ((v,), (left, right), (low, high)) = x.free, x.slacks, x.prices
+        ((v,), (left, right), (low, high)) = x.free, x.slacks, x.multipliers
         free = (low < left) & (high < right)
         v = np.where(free, v, np.where(v > 0.0, 1.0, -1.0))
         for _ in range(ROUNDS):
             change = np.zeros(len(v))
             if np.any(free):
                 change[free] = np.linalg.lstsq(self.A[:, free], self.b - self.A @ v, rcond=None)[0]
-            room = np.where(change > 0.0, 1.0 - v, 1.0 + v)
-            shares = np.divide(room, np.abs(change), out=np.full(len(v), np.inf), where=change != 0.0)
-            blocking = int(np.argmin(shares))
-            v = np.clip(v + min(1.0, shares[blocking]) * change, -1.0, 1.0)
-            if shares[blocking] < 1.0:
+            slack = np.where(change > 0.0, 1.0 - v, 1.0 + v)
+            ratios = np.divide(slack, np.abs(change), out=np.full(len(v), np.inf), where=change != 0.0)
+            blocking = int(np.argmin(ratios))
+            v = np.clip(v + min(1.0, ratios[blocking]) * change, -1.0, 1.0)
+            if ratios[blocking] < 1.0:
                 free[blocking], v[blocking] = False, math.copysign(1.0, change[blocking])
                 continue
             rho = self.b - self.A @ v
@@ -129,7 +129,7 @@ def squared_iterates(problem: Goodness, tol: float, max_iter: int) -> Iterator[I
     root = np.sqrt(p)
     box = BoxSquares(problem.core * (problem.bound * p) * root[:, None], root * y)
     for v, rho, gap in box.points(tol * problem.scale(), max_iter):
-        yield Iterate({"v": spread(problem, v)}, {"predictions": spread(problem, 2.0 * root * rho)}, gap)
+        yield Iterate({"v": scatter(problem, v)}, {"predictions": scatter(problem, 2.0 * root * rho)}, gap)
 
 
 def ranking_iterates(problem: RankingGoodness, tol: float, max_iter: int) -> Iterator[Iterate]:

@@ -22,8 +22,8 @@ def refined(problem: KernelRanking, max_iter: int) -> Iterator[Iterate]:
 
     If the matrix is not positive definite to rounding, the eigendecomposition of SKS is used, whose negative eigenvalues count as 0.
     """
-    present = np.flatnonzero(problem.shares > 0.0)
-    root = np.sqrt(problem.shares[present])
+    present = np.flatnonzero(problem.document_mass > 0.0)
+    root = np.sqrt(problem.document_mass[present])
     gram = np.asfortranarray(problem.gram[np.ix_(present, present)] * root * root[:, None])
     aim, shift = root * problem.expected[present], 0.5 / problem.cost
     inverse = factor(gram, shift) or SpectralInverse(gram, shift)
@@ -43,8 +43,8 @@ class SpectralInverse:
 
     def __init__(self, gram: Array, shift: float) -> None:
         values, self.vectors = np.linalg.eigh(gram)
-        self.shares = 1.0 / (np.maximum(values, 0.0) + shift)
+        self.document_mass = 1.0 / (np.maximum(values, 0.0) + shift)
 
     def __call__(self, v: Array) -> Array:
-        out: Array = self.vectors @ (self.shares * (self.vectors.T @ v))
+        out: Array = self.vectors @ (self.document_mass * (self.vectors.T @ v))
         return out

@@ -20,7 +20,7 @@ import scipy.linalg
 
 from simopt.core.arrays import Array
 from simopt.problems.goodness_choice import GoodnessChoice
-from simopt.solvers.goodness.box_hinges import spread
+from simopt.solvers.goodness.box_hinges import scatter
 from simopt.solvers.interior.pairs import Pairs, Parts, State, cholesky, solved
 from simopt.solving.solution import Iterate
 
@@ -35,22 +35,22 @@ class KnapsackSquares(Pairs):
     corrections: ClassVar[int] = 0
     patience: ClassVar[int] = 8
 
-    def __init__(self, matrix: Array, rhs: Array, masses: Array, room: float) -> None:
-        self.A, self.b, self.p, self.room = np.asfortranarray(matrix), rhs, masses, room
+    def __init__(self, matrix: Array, rhs: Array, masses: Array, capacity: float) -> None:
+        self.A, self.b, self.p, self.capacity = np.asfortranarray(matrix), rhs, masses, capacity
         self.H = scipy.linalg.blas.dsyrk(2.0, self.A, trans=1, lower=1)
         self.x = self.start()
-        self.judge()
+        self.update_gap()
 
     def start(self) -> State:
         """Both halves at a quarter of the mass or less, multipliers that make the dual feasible, of one size."""
         n = len(self.p)
-        x = np.full((2, n), min(0.25 * self.room / float(np.sum(self.p)), 0.5))
+        x = np.full((2, n), min(0.25 * self.capacity / float(np.sum(self.p)), 0.5))
         pull = self.pull(self.b)
         size = float(np.mean(np.abs(pull))) or 1.0
         t = size / float(np.mean(self.p))
         slope = self.slopes(pull, t)
         low = np.maximum(slope, 0.0) + size
-        return State((), (x, 1.0 - x, np.array([self.room - float(np.sum(x @ self.p))])), (low, low - slope, np.array([t])))
+        return State((), (x, 1.0 - x, np.array([self.capacity - float(np.sum(x @ self.p))])), (low, low - slope, np.array([t])))
 
     def pull(self, rho: Array) -> Array:
         """2Aᵀρ, which is Gᵀq where ρ = b − Av."""
@@ -61,31 +61,31 @@ class KnapsackSquares(Pairs):
         """Derivatives of the Lagrangian along v⁺ and v⁻ without the bounds, shape (2, N)."""
         return np.stack([-pull, pull]) + t * self.p
 
-    def share(self, v: Array, pull: Array) -> tuple[Array, float]:
+    def choice(self, v: Array, pull: Array) -> tuple[Array, float]:
         """R ≥ |v| with Σ pR = T that prefers large |g_j|/p_j, and the gap that v then leaves."""
         size, least, p = np.abs(pull), np.abs(v), self.p
         h = size / p
         order = np.argsort(-h, kind="stable")
-        reached = int(np.searchsorted(np.cumsum(p[order]), self.room))
+        reached = int(np.searchsorted(np.cumsum(p[order]), self.capacity))
         t = float(h[order[min(reached, len(p) - 1)]])
-        lack = np.maximum(self.room - float(p @ least), 0.0)
+        lack = np.maximum(self.capacity - float(p @ least), 0.0)
         before = np.cumsum((p * (1.0 - least))[order]) - (p * (1.0 - least))[order]
         R = least.copy()
         R[order] += np.clip((lack - before) / p[order], 0.0, 1.0 - least[order])
-        off = p * ((1.0 - R) * np.maximum(h - t, 0.0) + R * np.maximum(t - h, 0.0)) + np.maximum(R * size - v * pull, 0.0)
-        return R, float(np.sum(off))
+        terms = p * ((1.0 - R) * np.maximum(h - t, 0.0) + R * np.maximum(t - h, 0.0)) + np.maximum(R * size - v * pull, 0.0)
+        return R, float(np.sum(terms))
 
-    def judge(self) -> None:
+    def update_gap(self) -> None:
         """v, ρ = b − Av, g = 2Aᵀρ = Gᵀq, R and the gap."""
         x = self.x.slacks[0]
         self.v = x[0] - x[1]
         self.rho = self.b - self.A @ self.v
         self.g = self.pull(self.rho)
-        self.R, self.gap = self.share(self.v, self.g)
+        self.R, self.gap = self.choice(self.v, self.g)
 
     def factorise(self) -> None:
         """Cholesky of H + D⁺D⁻/(D⁺ + D⁻): of each weight's two parts one is eliminated, and the row of the sum bordered."""
-        (x, right, s), (low, high, t) = self.x.slacks, self.x.prices
+        (x, right, s), (low, high, t) = self.x.slacks, self.x.multipliers
         if x.max() >= 1.0:
             raise np.linalg.LinAlgError("a weight has reached its bound, to rounding")
         D = self.D = low / x + high / right
@@ -96,16 +96,16 @@ class KnapsackSquares(Pairs):
         self.tilt = (D[0] - D[1]) / self.both
         self.along = solved(self.factor, self.p * self.tilt)
         self.rise = s / t + self.p @ (4.0 * self.p / self.both + self.tilt * self.along)
-        self.off = low - high - self.slopes(self.g, t), self.room - s - np.sum(x @ self.p)
+        self.residuals = low - high - self.slopes(self.g, t), self.capacity - s - np.sum(x @ self.p)
 
-    def solve(self, lacking: Parts, off: Parts) -> State:
+    def solve(self, r_comp: Parts, residuals: Parts) -> State:
         """The step in the difference of the parts by the factor, and in the price of their sum."""
-        (x, right, s), (low, high, t) = self.x.slacks, self.x.prices
-        (zl, zr, zs), p, D, both = lacking, self.p, self.D, self.both
-        r = off[0] + zl / x - zr / right
+        (x, right, s), (low, high, t) = self.x.slacks, self.x.multipliers
+        (zl, zr, zs), p, D, both = r_comp, self.p, self.D, self.both
+        r = residuals[0] + zl / x - zr / right
         u = solved(self.factor, (r[0] * D[1] - r[1] * D[0]) / both)
         total = r[0] + r[1]
-        dt = (p @ (2.0 * total / both - self.tilt * u) + zs / t - off[1]) / self.rise
+        dt = (p @ (2.0 * total / both - self.tilt * u) + zs / t - residuals[1]) / self.rise
         u += dt * self.along
         c = total - 2.0 * dt * p
         dx = np.stack([(D[1] * u + c) / both, (c - D[0] * u) / both])
@@ -119,5 +119,5 @@ def knapsack_iterates(problem: GoodnessChoice, tol: float, max_iter: int) -> Ite
     matrix = problem.core * ((problem.bound / problem.density) * p) * root[:, None]
     squares = KnapsackSquares(matrix, root * problem.support_targets(), p, problem.density * float(np.sum(p)))
     for at in squares.iterates(tol * problem.scale(), max_iter):
-        point = {"v": spread(problem, at.v), "R": spread(problem, at.R)}
-        yield Iterate(point, {"predictions": spread(problem, 2.0 * root * at.rho)}, at.gap)
+        point = {"v": scatter(problem, at.v), "R": scatter(problem, at.R)}
+        yield Iterate(point, {"predictions": scatter(problem, 2.0 * root * at.rho)}, at.gap)

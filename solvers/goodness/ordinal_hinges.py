@@ -42,37 +42,37 @@ class OrdinalHinges(Pairs):
         self.problem, self.G, self.margins, self.region, self.goal = problem, G, margins, region, goal
         self.joint = region.joint
         self.x = self.start()
-        self.judge()
+        self.update_gap()
 
     def start(self) -> State:
         """a = p/2, constant predictions' thresholds, and slacks with room; it need not be feasible."""
         margins, region = self.margins, self.region
         a = 0.5 * margins.caps
-        share = float(np.mean(margins.caps))
-        at, slacks, prices = region.start(self.G.T @ margins.by_point(margins.signs * a), share)
-        b = self.problem.constant_thresholds()[margins.kept]
+        mean_mass = float(np.mean(margins.caps))
+        at, slacks, multipliers = region.start(self.G.T @ margins.by_point(margins.signs * a), mean_mass)
+        b = self.problem.constant_thresholds()[margins.needed]
         h = margins.arguments(self.G @ at, b)
-        room = max(float(np.mean(np.abs(h))), 0.1 * self.problem.hinge_margin)
-        s = np.maximum(h, 0.0) + room
-        o = np.maximum(np.diff(b) - margins.spacing, 0.0) + room
-        return State((at, b), (s, s - h, o, *slacks), (margins.caps - a, a, np.full(len(o), share), *prices))
+        slack = max(float(np.mean(np.abs(h))), 0.1 * self.problem.hinge_margin)
+        s = np.maximum(h, 0.0) + slack
+        o = np.maximum(np.diff(b) - margins.spacing, 0.0) + slack
+        return State((at, b), (s, s - h, o, *slacks), (margins.caps - a, a, np.full(len(o), mean_mass), *multipliers))
 
     @abstractmethod
     def point(self) -> Point:
         """The point of the problem."""
 
-    def judge(self) -> None:
+    def update_gap(self) -> None:
         """The gap of the certificate, where the sum of the products of slacks and multipliers says that it may have closed."""
-        point, multipliers = self.point(), self.margins.multipliers(np.clip(self.x.prices[1], 0.0, self.margins.caps))
+        point, multipliers = self.point(), self.margins.multipliers(np.clip(self.x.multipliers[1], 0.0, self.margins.caps))
         self.gap = float(sum(np.sum(part) for part in self.x.products()))
         if self.gap <= self.goal:
             self.gap = float(self.problem.gap(self.problem.restore(point), multipliers))
-        self.found = Iterate(point, multipliers, self.gap)
+        self.result = Iterate(point, multipliers, self.gap)
 
     def factorise(self) -> None:
         """The symmetric system in the weights and the thresholds, whose block of thresholds is tridiagonal."""
         x, G, margins = self.x, self.G, self.margins
-        (s, t, o), (u, a, nu), (at, b) = x.slacks[:3], x.prices[:3], x.free
+        (s, t, o), (u, a, nu), (at, b) = x.slacks[:3], x.multipliers[:3], x.free
         n, count = G.shape[1], len(b)
         self.E = 1.0 / (t / a + s / u)
         matrix = np.zeros((n + count, n + count), order="F")
@@ -86,33 +86,33 @@ class OrdinalHinges(Pairs):
         self.factor = _factorised(matrix)
         rows = t - s + margins.arguments(G @ at, b)
         order = np.diff(b) - margins.spacing - o
-        in_x = G.T @ margins.by_point(margins.signs * a) + self.region.residual(x)
+        in_x = G.T @ margins.by_point(margins.signs * a) + self.region.r_dual(x)
         in_b = -margins.by_threshold(margins.signs * a) + _transposed_steps(nu)
-        self.off = rows, margins.caps - a - u, order, in_x, in_b, *self.region.off(x)
+        self.residuals = rows, margins.caps - a - u, order, in_x, in_b, *self.region.residuals(x)
 
-    def bent(self, off: Parts, predictor: State) -> Parts:
-        return *off[:5], *self.region.bent(off[5:], predictor.free[0])
+    def corrector_residuals(self, residuals: Parts, predictor: State) -> Parts:
+        return *residuals[:5], *self.region.corrector_residuals(residuals[5:], predictor.free[0])
 
-    def solve(self, lacking: Parts, off: Parts) -> State:
+    def solve(self, r_comp: Parts, residuals: Parts) -> State:
         """The step in weights and thresholds by that factor; hinges, order rows and the region's rows follow."""
         x, margins, M = self.x, self.margins, self.margins.signs
-        (s, t, o), (u, a, nu) = x.slacks[:3], x.prices[:3]
-        (us, at, on), (rows, sums, order, in_x, in_b) = lacking[:3], off[:5]
+        (s, t, o), (u, a, nu) = x.slacks[:3], x.multipliers[:3]
+        (us, at, on), (rows, sums, order, in_x, in_b) = r_comp[:3], residuals[:5]
         rho = rows - (us - s * sums) / u + at / a
         push = M * self.E * rho
-        rhs_x = in_x + self.G.T @ margins.by_point(push) + self.region.rhs(x, lacking[3:], off[5:])
+        rhs_x = in_x + self.G.T @ margins.by_point(push) + self.region.rhs(x, r_comp[3:], residuals[5:])
         rhs_b = in_b - margins.by_threshold(push) + _transposed_steps((on - nu * order) / o)
         step = solved(self.factor, np.concatenate([rhs_x, rhs_b]))
         dx, db = step[: len(rhs_x)], step[len(rhs_x) :]
         da = self.E * (rho - M * ((self.G @ dx)[margins.rows] - db[margins.ends]))
         du = sums - da
         do = order + np.diff(db)
-        slacks, prices = self.region.direction(x, dx, lacking[3:], off[5:])
-        return State((dx, db), ((us - s * du) / u, (at - t * da) / a, do, *slacks), (du, da, (on - nu * do) / o, *prices))
+        slacks, multipliers = self.region.direction(x, dx, r_comp[3:], residuals[5:])
+        return State((dx, db), ((us - s * du) / u, (at - t * da) / a, do, *slacks), (du, da, (on - nu * do) / o, *multipliers))
 
     def advance(self, move: State, lengths: Lengths) -> None:
         super().advance(move, lengths)
-        self.x = self.region.roomy(self.x)
+        self.x = self.region.with_longest_slack(self.x)
 
 
 class Similarity(OrdinalHinges):
@@ -125,7 +125,7 @@ class Similarity(OrdinalHinges):
     def point(self) -> Point:
         """v and the thresholds."""
         at, b = self.x.free
-        return {"v": self.margins.spread(at), "thresholds": self.margins.thresholds(b)}
+        return {"v": self.margins.scatter(at), "thresholds": self.margins.thresholds(b)}
 
 
 class Kernel(OrdinalHinges):
@@ -142,7 +142,7 @@ class Kernel(OrdinalHinges):
 
     def point(self) -> Point:
         """α with Fᵀα = u, and the thresholds: q/λ, or the one supported on the pivots; the smaller of the two costs fewer digits in Kα."""
-        F, margins, (u, b), (_, a, _, strength) = self.G, self.margins, self.x.free, self.x.prices
+        F, margins, (u, b), (_, a, _, strength) = self.G, self.margins, self.x.free, self.x.multipliers
         alpha, r = np.zeros(len(F)), len(self.pivots)
         if r:
             alpha[self.pivots] = scipy.linalg.solve_triangular(F[self.pivots], u, lower=True, trans=1)
@@ -151,18 +151,18 @@ class Kernel(OrdinalHinges):
             near = float(np.linalg.norm(F.T @ first - u)) <= 1e-12 * float(np.linalg.norm(u))
         if near and float(np.sum(np.abs(first))) < float(np.sum(np.abs(alpha))):
             alpha = first
-        return {"alpha": margins.spread(alpha), "thresholds": margins.thresholds(b)}
+        return {"alpha": margins.scatter(alpha), "thresholds": margins.thresholds(b)}
 
 
 def ordinal_iterates(problem: OrdinalGoodness | KernelOrdinalGoodness, tol: float, max_iter: int) -> Iterator[Iterate]:
     """Iterates of either, in natural units."""
     margins, goal = Margins(problem), tol * problem.scale()
-    if not len(margins.kept):
+    if not len(margins.needed):
         yield Iterate(problem.trivial_point(), margins.multipliers(np.zeros(0)), 0.0)
         return
     run = Similarity(problem, margins, goal) if isinstance(problem, OrdinalGoodness) else Kernel(problem, margins, goal)
     for at in run.iterates(goal, max_iter):
-        yield at.found
+        yield at.result
 
 
 def _factorised(matrix: Array) -> Array:

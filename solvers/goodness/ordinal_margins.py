@@ -28,7 +28,7 @@ class Margins:
     kept : (t,) array of indices
         thresholds, from 0.
     rows, ends, signs, caps : (h,) arrays
-        point, place in `kept`, M and p of each hinge; those above first.
+        point, place in `needed`, M and p of each hinge; those above first.
     spacing : (t − 1,) array
         how far apart the kept thresholds have to be.
     """
@@ -40,20 +40,20 @@ class Margins:
         marks = labels[self.support]
         self.occupied: Indices = np.unique(marks)
         pairs = zip(self.occupied[:-1], self.occupied[1:], strict=True)
-        self.kept: Indices = np.array(sorted({int(e) for k, last in pairs for e in (k - 1, last - 2)}), dtype=np.intp)
+        self.needed: Indices = np.array(sorted({int(e) for k, last in pairs for e in (k - 1, last - 2)}), dtype=np.intp)
         self.high: Indices = np.flatnonzero(marks < self.occupied[-1])
         self.low: Indices = np.flatnonzero(marks > self.occupied[0])
         self.rows: Indices = np.concatenate([self.high, self.low])
         met = np.concatenate([marks[self.high] - 1, marks[self.low] - 2])
-        self.ends: Indices = np.searchsorted(self.kept, met)
+        self.ends: Indices = np.searchsorted(self.needed, met)
         self.signs: Array = np.concatenate([np.full(self.high.size, -1.0), np.ones(self.low.size)])
         self.caps: Array = mass[self.support][self.rows]
-        self.spacing: Array = problem.delta * np.diff(self.kept).astype(float)
+        self.spacing: Array = problem.delta * np.diff(self.needed).astype(float)
 
     @cached_property
     def columns(self) -> Array:
         """The indicator of the hinges of each kept threshold, shape (h, t)."""
-        out: Array = (self.ends[:, None] == np.arange(len(self.kept))).astype(float)
+        out: Array = (self.ends[:, None] == np.arange(len(self.needed))).astype(float)
         return out
 
     def arguments(self, f: Array, b: Array) -> Array:
@@ -68,24 +68,24 @@ class Margins:
 
     def by_threshold(self, values: Array) -> Array:
         """Sums over the hinges of each kept threshold, shape (t,)."""
-        out: Array = np.bincount(self.ends, values, minlength=len(self.kept)).astype(float)
+        out: Array = np.bincount(self.ends, values, minlength=len(self.needed)).astype(float)
         return out
 
     def thresholds(self, b: Array) -> Array:
         """All r − 1 of them: Δ apart where nothing needs them, and out of the way before the first and after the last occupied class."""
         problem = self.problem
         out, delta, far = np.zeros(problem.classes - 1), problem.delta, problem.reach() + problem.hinge_margin
-        for place, j in enumerate(self.kept):
-            until = self.kept[place + 1] if place + 1 < len(self.kept) else problem.classes - 1
-            out[j:until] = b[place] + delta * np.arange(until - j)
+        for index, j in enumerate(self.needed):
+            until = self.needed[index + 1] if index + 1 < len(self.needed) else problem.classes - 1
+            out[j:until] = b[index] + delta * np.arange(until - j)
         below, above = self.occupied[0] - 1, self.occupied[-1] - 1  # thresholds before `below`, and from `above` on
-        first = min(out[below] - delta, -far) if len(self.kept) else -far
+        first = min(out[below] - delta, -far) if len(self.needed) else -far
         out[:below] = first - delta * np.arange(below - 1, -1, -1)
-        last = max(out[above - 1] + delta, far) if len(self.kept) else far
+        last = max(out[above - 1] + delta, far) if len(self.needed) else far
         out[above:] = last + delta * np.arange(problem.classes - 1 - above)
         return out
 
-    def spread(self, values: Array) -> Array:
+    def scatter(self, values: Array) -> Array:
         """Values of the charged points, and 0 elsewhere, shape (N,)."""
         out = np.zeros(len(self.problem.labels))
         out[self.support] = values
@@ -94,7 +94,7 @@ class Margins:
     def multipliers(self, a: Array) -> Multipliers:
         """One per hinge of the problem, from those of the hinges here; no ν, which balancing finds."""
         highs, lows = self.problem.sides
-        place = self.high.size
+        index = self.high.size
         above, below = np.zeros(self.problem.labels.size), np.zeros(self.problem.labels.size)
-        above[self.support[self.high]], below[self.support[self.low]] = a[:place], a[place:]
+        above[self.support[self.high]], below[self.support[self.low]] = a[:index], a[index:]
         return {"above": above[highs.rows], "below": below[lows.rows], "order": np.zeros(self.problem.classes - 2)}

@@ -20,34 +20,34 @@ class Region(ABC):
     joint = False  # whether primal and dual variables have to go equally far
 
     @abstractmethod
-    def start(self, pull: Array, share: float) -> tuple[Array, Parts, Parts]:
+    def start(self, pull: Array, mean_mass: float) -> tuple[Array, Parts, Parts]:
         """x, slacks and multipliers, given Gᵀq and the size of a mass."""
 
     @abstractmethod
-    def residual(self, x: State) -> Array:
+    def r_dual(self, x: State) -> Array:
         """What the region adds to Gᵀq in the equation Gᵀq + … = 0."""
 
     @abstractmethod
     def matrix(self, x: State, into: Array) -> None:
         """Adds the region's part of the Newton matrix to the lower triangle of that of x."""
 
-    def off(self, x: State) -> Parts:
+    def r_primal(self, x: State) -> Parts:
         """What its slacks are off."""
         return ()
 
-    def bent(self, off: Parts, dx: Array) -> Parts:
+    def corrector_r_primal(self, r_primal: Parts, dx: Array) -> Parts:
         """The same without what a predictor dx changes of it to second order."""
-        return off
+        return r_primal
 
     @abstractmethod
-    def rhs(self, x: State, lacking: Parts, off: Parts) -> Array:
+    def rhs(self, x: State, r_comp: Parts, r_primal: Parts) -> Array:
         """Its part of the right-hand side."""
 
     @abstractmethod
-    def direction(self, x: State, dx: Array, lacking: Parts, off: Parts) -> tuple[Parts, Parts]:
+    def direction(self, x: State, dx: Array, r_comp: Parts, r_primal: Parts) -> tuple[Parts, Parts]:
         """Changes of its slacks and multipliers."""
 
-    def roomy(self, x: State) -> State:
+    def with_longest_slack(self, x: State) -> State:
         """The state after a step, with slacks of the region that are as long as x allows."""
         return x
 
@@ -58,31 +58,31 @@ class Box(Region):
     def __init__(self, size: int) -> None:
         self.size = size
 
-    def start(self, pull: Array, share: float) -> tuple[Array, Parts, Parts]:
+    def start(self, pull: Array, mean_mass: float) -> tuple[Array, Parts, Parts]:
         """v = 0 and z with Gᵀq + z_l − z_u = 0."""
-        low = np.maximum(-pull, 0.0) + max(0.2 * float(np.mean(np.abs(pull))), 1e-3 * share)
+        low = np.maximum(-pull, 0.0) + max(0.2 * float(np.mean(np.abs(pull))), 1e-3 * mean_mass)
         one = np.ones(self.size)
         return 0.0 * one, (one, one), (low, low + pull)
 
-    def residual(self, x: State) -> Array:
+    def r_dual(self, x: State) -> Array:
         """z_l − z_u."""
-        out: Array = x.prices[3] - x.prices[4]
+        out: Array = x.multipliers[3] - x.multipliers[4]
         return out
 
     def matrix(self, x: State, into: Array) -> None:
         """diag(z_l/(v + 1) + z_u/(1 − v))."""
         at = np.arange(self.size)
-        into[at, at] += x.prices[3] / x.slacks[3] + x.prices[4] / x.slacks[4]
+        into[at, at] += x.multipliers[3] / x.slacks[3] + x.multipliers[4] / x.slacks[4]
 
-    def rhs(self, x: State, lacking: Parts, off: Parts) -> Array:
+    def rhs(self, x: State, r_comp: Parts, r_primal: Parts) -> Array:
         """Lacking products over slacks."""
-        out: Array = lacking[0] / x.slacks[3] - lacking[1] / x.slacks[4]
+        out: Array = r_comp[0] / x.slacks[3] - r_comp[1] / x.slacks[4]
         return out
 
-    def direction(self, x: State, dx: Array, lacking: Parts, off: Parts) -> tuple[Parts, Parts]:
+    def direction(self, x: State, dx: Array, r_comp: Parts, r_primal: Parts) -> tuple[Parts, Parts]:
         """±dv."""
-        (left, right), (low, high) = x.slacks[3:], x.prices[3:]
-        return (dx, -dx), ((lacking[0] - low * dx) / left, (lacking[1] + high * dx) / right)
+        (left, right), (low, high) = x.slacks[3:], x.multipliers[3:]
+        return (dx, -dx), ((r_comp[0] - low * dx) / left, (r_comp[1] + high * dx) / right)
 
 
 class Ball(Region):
@@ -93,45 +93,45 @@ class Ball(Region):
     def __init__(self, radius: float) -> None:
         self.radius = radius
 
-    def start(self, pull: Array, share: float) -> tuple[Array, Parts, Parts]:
+    def start(self, pull: Array, mean_mass: float) -> tuple[Array, Parts, Parts]:
         """λ and u with λu = Gᵀq, ‖u‖ ≤ R/√2; λ so large that a Gᵀq which is 0 to rounding does not send u across the ball with no λ."""
-        strength = max(np.sqrt(2.0) * float(np.linalg.norm(pull)) / self.radius, 2.0 * share / self.radius**2)
+        strength = max(np.sqrt(2.0) * float(np.linalg.norm(pull)) / self.radius, 2.0 * mean_mass / self.radius**2)
         u: Array = pull / strength
         return u, (np.array([0.5 * (self.radius**2 - float(u @ u))]),), (np.array([strength]),)
 
-    def residual(self, x: State) -> Array:
+    def r_dual(self, x: State) -> Array:
         """−λu."""
-        return -x.prices[3] * x.free[0]
+        return -x.multipliers[3] * x.free[0]
 
     def matrix(self, x: State, into: Array) -> None:
         """λI + (λ/ω)uuᵀ."""
-        u, ratio = x.free[0], float(x.prices[3][0] / x.slacks[3][0])
+        u, ratio = x.free[0], float(x.multipliers[3][0] / x.slacks[3][0])
         n, at = len(u), np.arange(len(u))
         into[:n, :n] += ratio * np.outer(u, u)
-        into[at, at] += x.prices[3][0]
+        into[at, at] += x.multipliers[3][0]
 
-    def off(self, x: State) -> Parts:
+    def r_primal(self, x: State) -> Parts:
         """½(R² − ‖u‖²) − ω."""
         return (0.5 * (self.radius**2 - x.free[0] @ x.free[0]) - x.slacks[3],)
 
-    def bent(self, off: Parts, dx: Array) -> Parts:
+    def corrector_r_primal(self, r_primal: Parts, dx: Array) -> Parts:
         """Less ½‖du‖²."""
-        return (off[0] - 0.5 * float(dx @ dx),)
+        return (r_primal[0] - 0.5 * float(dx @ dx),)
 
-    def rhs(self, x: State, lacking: Parts, off: Parts) -> Array:
+    def rhs(self, x: State, r_comp: Parts, r_primal: Parts) -> Array:
         """−u(lacking − λ·(what ω is off))/ω."""
-        out: Array = -x.free[0] * ((lacking[0] - x.prices[3] * off[0]) / x.slacks[3])
+        out: Array = -x.free[0] * ((r_comp[0] - x.multipliers[3] * r_primal[0]) / x.slacks[3])
         return out
 
-    def direction(self, x: State, dx: Array, lacking: Parts, off: Parts) -> tuple[Parts, Parts]:
+    def direction(self, x: State, dx: Array, r_comp: Parts, r_primal: Parts) -> tuple[Parts, Parts]:
         """dω and dλ."""
-        domega = off[0] - x.free[0] @ dx
-        return (domega,), ((lacking[0] - x.prices[3] * domega) / x.slacks[3],)
+        domega = r_primal[0] - x.free[0] @ dx
+        return (domega,), ((r_comp[0] - x.multipliers[3] * domega) / x.slacks[3],)
 
-    def roomy(self, x: State) -> State:
+    def with_longest_slack(self, x: State) -> State:
         """ω raised to ½(R² − ‖u‖²): its tangent may say that the ball ends where there is room left, and short steps would follow.
 
         On K = 1 + 1e-8 XXᵀ and R = 10 a step that brought ‖u‖ from 0.6 to 1.9 left ω = 0.25 of 48, and the run stood at a gap of 1e-4.
         """
-        room = np.maximum(x.slacks[3], 0.5 * (self.radius**2 - float(x.free[0] @ x.free[0])))
-        return x._replace(slacks=(*x.slacks[:3], room))
+        slack = np.maximum(x.slacks[3], 0.5 * (self.radius**2 - float(x.free[0] @ x.free[0])))
+        return x._replace(slacks=(*x.slacks[:3], slack))

@@ -39,5 +39,5 @@ def vertex(problem: OrdinalGoodness) -> Iterate:
         np.concatenate([np.full(hinges, natural.gamma), margins.spacing]),
         np.full(hinges + count - 1, np.inf),
     ).solve()  # fmt: skip
-    point = {"v": margins.spread(found.columns[:n] / limit), "thresholds": margins.thresholds(found.columns[n : n + count])}
+    point = {"v": margins.scatter(found.columns[:n] / limit), "thresholds": margins.thresholds(found.columns[n : n + count])}
     return Iterate(back.point(point), back.multipliers(margins.multipliers(found.rows[:hinges] * unit)), 0.0)

@@ -78,12 +78,12 @@ class GoodnessSimplex:
         found = self.programme.solve()
         q = found.rows * self.unit
         return Vertex(
-            v=self._spread(np.clip(found.columns[: self.count] / limit, -1.0, 1.0)),
-            q=self._spread(q * self.labels if self.hinge else q),
+            v=self._scattered(np.clip(found.columns[: self.count] / limit, -1.0, 1.0)),
+            q=self._scattered(q * self.labels if self.hinge else q),
             iterations=found.iterations,
         )
 
-    def _spread(self, values: Array) -> Array:
+    def _scattered(self, values: Array) -> Array:
         out = np.zeros(len(self.problem.targets))
         out[self.problem.support] = values
         return out

@@ -30,7 +30,7 @@ def centred(h: float, mu: float) -> Hinge:
 
 
 @kernel
-def aimed(h: float, shift: float, hinge: Hinge, step: Step, mu: float) -> tuple[float, float]:
+def newton_term(h: float, shift: float, hinge: Hinge, step: Step, mu: float) -> tuple[float, float]:
     """D and q, aimed at products μ; `step` is the predictor's, or 0."""
     a, b, x, s = hinge
     da, dx, ds = step

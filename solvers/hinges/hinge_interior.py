@@ -22,7 +22,7 @@ import numpy as np
 from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 from simopt.data.row_blocks import RowBlocks
-from simopt.solvers.hinges.central_path import SHORT, aimed, centred, directed, reach
+from simopt.solvers.hinges.central_path import SHORT, newton_term, centred, directed, reach
 from simopt.solvers.hinges.two_hinges import Hinges, audit
 from simopt.solvers.hinges.weight_bounds import Bound
 from simopt.solvers.interior.predictor_corrector import Lengths, Move, PredictorCorrector
@@ -40,11 +40,11 @@ def centre(f: Array, low: Array, high: Array, mu: float, shift: float, state: Ar
 
 
 @kernel
-def aims(
+def newton_terms(
     f: Array,
     low: Array,
     high: Array,
-    share: Array,
+    sample_weight: Array,
     shift: float,
     state: Array,
     move: Array,
@@ -59,9 +59,9 @@ def aims(
         for k in range(2):
             h = low[i] - f[i] if k == 0 else f[i] - high[i]
             hinge = state[4 * k, i], state[4 * k + 1, i], state[4 * k + 2, i], state[4 * k + 3, i]
-            D, q[k, i] = aimed(h, shift, hinge, (move[3 * k, i], move[3 * k + 1, i], move[3 * k + 2, i]), mu)
-            weight[i] += share[i] * D
-            pull[i] += share[i] * D * q[k, i] * (1.0 if k == 1 else -1.0)
+            D, q[k, i] = newton_term(h, shift, hinge, (move[3 * k, i], move[3 * k + 1, i], move[3 * k + 2, i]), mu)
+            weight[i] += sample_weight[i] * D
+            pull[i] += sample_weight[i] * D * q[k, i] * (1.0 if k == 1 else -1.0)
 
 
 @kernel
@@ -79,15 +79,15 @@ def directions(df: Array, shift: float, state: Array, move: Array, mu: float, q:
 
 
 @kernel
-def mean_product(share: Array, state: Array, move: Array, t: float) -> float:
+def mean_product(sample_weight: Array, state: Array, move: Array, t: float) -> float:
     """Mean of as and āx over both hinges at state + t move, weighted by the shares."""
     total, weights = 0.0, 0.0
-    for i in range(share.size):
+    for i in range(sample_weight.size):
         for k in range(2):
             da, dx, ds = move[3 * k, i], move[3 * k + 1, i], move[3 * k + 2, i]
-            total += share[i] * (state[4 * k, i] + t * da) * (state[4 * k + 3, i] + t * ds)
-            total += share[i] * (state[4 * k + 1, i] - t * da) * (state[4 * k + 2, i] + t * dx)
-        weights += 4.0 * share[i]
+            total += sample_weight[i] * (state[4 * k, i] + t * da) * (state[4 * k + 3, i] + t * ds)
+            total += sample_weight[i] * (state[4 * k + 1, i] - t * da) * (state[4 * k + 2, i] + t * dx)
+        weights += 4.0 * sample_weight[i]
     return total / weights
 
 
@@ -124,7 +124,7 @@ class HingeRun(PredictorCorrector[Move]):
         self._state, self._move, self._q = np.empty((8, n)), np.zeros((6, n)), np.empty((2, n))
         self._multiply(self.w, self._f)
         centre(self._f, hinges.low, hinges.high, mu, hinges.shift, self._state)
-        self.judge()
+        self.update_gap()
 
     @property
     def below(self) -> Array:
@@ -142,10 +142,10 @@ class HingeRun(PredictorCorrector[Move]):
     def left(self) -> float:
         """What the bound leaves of the gap at w and g."""
 
-    def judge(self) -> None:
+    def update_gap(self) -> None:
         """The gap of w and the multipliers."""
         h = self.hinges
-        self.rest = audit(self._f, h.low, h.high, h.share, h.shift, self.below, self.above, self._pull)
+        self.rest = audit(self._f, h.low, h.high, h.sample_weight, h.shift, self.below, self.above, self._pull)
         self.g = self.fixed + self._pulled()
         self.excess = self.left()
         self.gap = self.rest + self.excess
@@ -156,7 +156,7 @@ class HingeRun(PredictorCorrector[Move]):
         self._f += lengths[0] * self._df
 
     def _mean(self, t: float) -> float:
-        return mean_product(self.hinges.share, self._state, self._move, t)
+        return mean_product(self.hinges.sample_weight, self._state, self._move, t)
 
     def _reach(self, dw: Array, mu: float) -> float:
         """The step of the hinges for dw, and how far it may go; 0 where dw is not finite."""
@@ -164,9 +164,9 @@ class HingeRun(PredictorCorrector[Move]):
         longest = directions(self._df, self.hinges.shift, self._state, self._move, mu, self._q)
         return longest if np.all(np.isfinite(dw)) else 0.0
 
-    def _aim(self, mu: float) -> None:
+    def _set_newton_terms(self, mu: float) -> None:
         h = self.hinges
-        aims(self._f, h.low, h.high, h.share, h.shift, self._state, self._move, mu, self._weight, self._pull, self._q)
+        newton_terms(self._f, h.low, h.high, h.sample_weight, h.shift, self._state, self._move, mu, self._weight, self._pull, self._q)
 
     def _multiply(self, w: Array, out: Array) -> None:
         for part, block in self.rows:
@@ -183,7 +183,7 @@ class HingeRun(PredictorCorrector[Move]):
         from scipy.linalg.blas import dsyrk
 
         self._move[:] = 0.0
-        self._aim(0.0)
+        self._set_newton_terms(0.0)
         H = np.zeros((self.w.size, self.w.size), order="F")
         for part, block in self.rows:
             H = dsyrk(1.0, (block * np.sqrt(self._weight[part])[:, None]).T, beta=1.0, c=H, lower=1, overwrite_c=1)
@@ -206,11 +206,11 @@ class Interior(HingeRun[Array]):
     def mean(self, move: Array | None = None, lengths: Lengths = (0.0, 0.0)) -> float:
         return self._mean(lengths[0])
 
-    def direction(self, aim: float, predictor: Array | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[Array, Lengths]:
+    def direction(self, target: float, predictor: Array | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[Array, Lengths]:
         if predictor is not None:
-            self._aim(aim)
+            self._set_newton_terms(target)
         dw = self.bound.step(self._H, self.g + self._pulled(), self.w, self.rest)
-        return dw, (self._reach(dw, aim),) * 2
+        return dw, (self._reach(dw, target),) * 2
 
     def advance(self, move: Array, lengths: Lengths) -> None:
         super().advance(move, lengths)

@@ -21,20 +21,20 @@ from simopt.core.arrays import Array
 from simopt.data.row_blocks import RowBlocks, RowPass
 from simopt.solvers.hinges import two_hinges
 from simopt.solvers.hinges.hinge_interior import interior
-from simopt.solvers.hinges.newton import FEW, FEW_WORD, ROOM, far, newton_fits, sampled
-from simopt.solvers.hinges.stage import BentRows, Fit, Indices, Line, Notes, Stage
+from simopt.solvers.hinges.newton import FEW, FEW_STATUS, MEMORY_LIMIT, far, newton_fits, sampled
+from simopt.solvers.hinges.stage import FreeRows, Fit, Indices, Line, Notes, Stage
 from simopt.solvers.hinges.two_hinges import Hinges, Pair
 from simopt.solvers.hinges.weight_bounds import Bound, Penalty
 
 
-class Bends(BentRows):
+class WeightedFreeRows(FreeRows):
     """Bent rows with their share of the second derivative."""
 
     def curvature(self, factor: float) -> Array:
         """factor · Σ bend_i ψ_i ψ_iᵀ, its lower half."""
         H = np.zeros((self.d, self.d), order="F")
-        for rows, bends in self.panels():
-            np.multiply(rows, np.sqrt(factor * self.stride * bends)[:, None], out=rows)
+        for rows, numbers in self.panels():
+            np.multiply(rows, np.sqrt(factor * self.stride * numbers)[:, None], out=rows)
             H = dsyrk(1.0, rows.T, beta=1.0, c=H, lower=1, overwrite_c=1)
         return H
 
@@ -44,7 +44,7 @@ class HingeStage(Stage):
 
     multipliers: Pair
     centres: Pair
-    _bends: Bends
+    _free_rows: WeightedFreeRows
     local = True
 
     def __init__(self, rows: RowBlocks, hinges: Hinges, bound: Bound, fixed: Array, w: Array, width: float) -> None:
@@ -52,7 +52,7 @@ class HingeStage(Stage):
         n = rows.shape[0]
         self.hinges = hinges
         self.multipliers, self.centres = Pair.zeros(n), Pair.zeros(n)
-        self._bends = Bends(rows)
+        self._free_rows = WeightedFreeRows(rows)
 
     @property
     def vectors(self) -> int:
@@ -74,24 +74,24 @@ class HingeStage(Stage):
     def suggest(self) -> None:
         """The multipliers that f = Ψw suggests by itself, away from the kinks."""
         if np.any(self.w):
-            self.place()
+            self.set_predictions()
         low, high, _, shift = self.hinges
         for h, a in zip((low - self.f, self.f - high), self.multipliers, strict=True):
             a[:] = h > 0.0 if shift == 0.0 else np.clip(h / shift, 0.0, 1.0)
-        self.judge()
+        self.update_gap()
 
     def blank(self) -> Notes:
         """One bent hinge a sample."""
         return Notes.of(self.rows.step, self.rows.step, float)
 
-    def price(self, part: slice, width: float | None = None) -> tuple[int, int, float]:
+    def update_multipliers(self, part: slice, width: float | None = None) -> tuple[int, int, float]:
         """As `two_hinges` has it."""
         if part.start not in self._views:
             found = (self.hinges.on(part), self.centres.on(part), self.multipliers.on(part))
             self._views[part.start] = (self.f[part], *map(tuple, found), self.pull[part])  # numba takes plain tuples four times as fast
         f, hinges, centres, multipliers, pull = self._views[part.start]
         notes: Any = tuple(self.notes)
-        return two_hinges.price(f, hinges, centres, self.width if width is None else width, multipliers, pull, notes)
+        return two_hinges.update_multipliers(f, hinges, centres, self.width if width is None else width, multipliers, pull, notes)
 
     def audit(self, part: slice) -> float:
         """As `two_hinges` has it."""
@@ -99,7 +99,7 @@ class HingeStage(Stage):
 
     def curvature(self) -> Array:
         """Second derivative of the stage's loss in w, its lower half."""
-        return self._bends.curvature(1.0 / (self.width + self.hinges.shift))
+        return self._free_rows.curvature(1.0 / (self.width + self.hinges.shift))
 
     def along(self, line: Line) -> float:
         """t in (0, 1] that the line search finds on the way of the last move, whose end f is."""
@@ -110,10 +110,10 @@ class HingeStage(Stage):
         rows = np.empty(self.f.size, dtype=np.intp)
         return rows[: two_hinges.near(self.f, self.hinges, self.multipliers, reach * self.width, rows)]
 
-    def interior(self, width: float, goal: float, max_iter: int = 100, word: str = "") -> Iterator[Fit]:
+    def interior(self, width: float, goal: float, max_iter: int = 100, status_text: str = "") -> Iterator[Fit]:
         """The interior-point method, from w and a width."""
         for state in interior(self.rows, self.hinges, self.bound, self.fixed, self.w, width, goal, max_iter):
-            yield Fit(state.w, Pair(state.below, state.above), state.gap, word)
+            yield Fit(state.w, Pair(state.below, state.above), state.gap, status_text)
 
 
 def at_zero(rows: RowBlocks, hinges: Hinges, bound: Bound) -> HingeStage:
@@ -122,10 +122,10 @@ def at_zero(rows: RowBlocks, hinges: Hinges, bound: Bound) -> HingeStage:
     return HingeStage(rows, hinges, bound, np.zeros(d), np.zeros(d), 0.0)
 
 
-def hinge_fits(rows: RowPass, hinges: Hinges, bound: Bound, *, goal: float, room: float = ROOM) -> Iterator[Fit]:
+def hinge_fits(rows: RowPass, hinges: Hinges, bound: Bound, *, goal: float, memory_limit: float = MEMORY_LIMIT) -> Iterator[Fit]:
     """Fits of which the last has a gap of at most `goal`, unless rounding forbids. Their arrays are written on when it goes on."""
     stage = at_zero(rows, hinges, bound)
-    chosen = sampled(rows, stage.vectors, room)
+    chosen = sampled(rows, stage.vectors, memory_limit)
     if chosen is not None and far(rows):
         rows.copy_ahead(chosen)
     stage.suggest()
@@ -134,14 +134,14 @@ def hinge_fits(rows: RowPass, hinges: Hinges, bound: Bound, *, goal: float, room
         return
     del stage
     if rows.shape[0] <= FEW * rows.shape[1]:
-        yield from interior_fits(rows, hinges, bound, goal=goal, word=FEW_WORD)
+        yield from interior_fits(rows, hinges, bound, goal=goal, status_text=FEW_STATUS)
     else:
-        yield from newton_fits(at_zero(rows, hinges, bound), goal, room)
+        yield from newton_fits(at_zero(rows, hinges, bound), goal, memory_limit)
 
 
-def interior_fits(rows: RowBlocks, hinges: Hinges, bound: Bound, *, goal: float, max_iter: int = 100, word: str = "") -> Iterator[Fit]:
+def interior_fits(rows: RowBlocks, hinges: Hinges, bound: Bound, *, goal: float, max_iter: int = 100, status_text: str = "") -> Iterator[Fit]:
     """The iterates of the interior-point method from w = 0."""
-    yield from at_zero(rows, hinges, bound).interior(hinges.first_width(), goal, max_iter, word)
+    yield from at_zero(rows, hinges, bound).interior(hinges.first_width(), goal, max_iter, status_text)
 
 
 def compile_kernels() -> None:

@@ -20,7 +20,7 @@ where Newton's steps did not get there it grows instead.
 
 Source: the augmented Lagrangian on the dual of Li, Sun & Toh 2018 (for the lasso), with the certificate F + G as stopping rule.
 Cost: at d = 100, λ = 1e-3 about 4 steps on all rows, each one pass over Ψ; 6 passes in all at n = 10⁶.
-Memory: 10 vectors of n numbers, `room` bytes for copies.
+Memory: 10 vectors of n numbers, `memory_limit` bytes for copies.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from collections.abc import Generator, Iterator
 from simopt.data.row_blocks import RowBlocks
 from simopt.solvers.hinges.stage import Fit, Stage
 
-ROOM = 64 * 2**20  # bytes for copies of rows
+MEMORY_LIMIT = 64 * 2**20  # bytes for copies of rows
 FAR = 64e6  # bytes of rows from which on passes are spared
 WIDEST = 1e29  # a width beyond it has lost every kink
 INNER = 30  # Newton steps a stage
@@ -47,7 +47,7 @@ SHRINK = 0.4  # share of the samples that a working set may have
 FEWEST = 400  # samples below which none are frozen
 COMPACT = 6  # samples a dimension that the interior-point method takes over
 FEW = 5  # samples a dimension up to which there is nothing to be gained over the interior-point method
-FEW_WORD = "interior point, for few samples"
+FEW_STATUS = "interior point, for few samples"
 SAMPLED = (60, 160)  # samples a dimension from which a quarter, an eighth is solved first
 SAMPLE_GAP = 5e-3  # of the unit: how well
 SURE = 0.7  # of the goal: what a working set is solved to
@@ -56,19 +56,19 @@ STALLS = 8
 BRIEF = 1 << 18  # numbers of Ψ up to which all stages take less time than judging the points that they end at
 
 
-def newton_fits(stage: Stage, goal: float, room: float) -> Iterator[Fit]:
+def newton_fits(stage: Stage, goal: float, memory_limit: float) -> Iterator[Fit]:
     """Fits of all samples from w = 0, where the stage stands, with the gap as the stage has it; of the last it is computed anew.
 
     Of a small problem there is only the last.
     """
-    start(stage, room)
-    for adopted in climb(stage, goal, room, claims=stage.local and far(stage.rows)):
+    start(stage, memory_limit)
+    for adopted in climb(stage, goal, memory_limit, claims=stage.local and far(stage.rows)):
         if math.prod(stage.rows.shape) <= BRIEF:
             continue
         # with what rounding has piled up: nothing to be claimed
         yield stage.fit(stage.gap if adopted else max(stage.gap, math.nextafter(goal, math.inf)))
     if not stage.fresh:
-        stage.judge()
+        stage.update_gap()
     yield stage.fit(stage.gap)
 
 
@@ -77,26 +77,26 @@ def far(rows: RowBlocks) -> bool:
     return 8 * math.prod(rows.shape) > FAR
 
 
-def sampled(rows: RowBlocks, vectors: int, room: float) -> slice | None:
+def sampled(rows: RowBlocks, vectors: int, memory_limit: float) -> slice | None:
     """The subsample that is solved first; None for few samples."""
     n, d = rows.shape
     if n < SAMPLED[0] * d:
         return None
-    stride = max(8 if n >= SAMPLED[1] * d else 4, math.ceil(n * _bytes(rows, vectors) / (0.8 * room)))
+    stride = max(8 if n >= SAMPLED[1] * d else 4, math.ceil(n * _bytes(rows, vectors) / (0.8 * memory_limit)))
     return slice(stride // 2, None, stride)
 
 
-def start(stage: Stage, room: float) -> None:
+def start(stage: Stage, memory_limit: float) -> None:
     """Move the stage to the point and the width at which a subsample, evenly spread, is solved roughly, or leave it at 0 if there are few
     samples; predictions and multipliers there, the width grown until G ≤ 3F.
     """
-    chosen = sampled(stage.rows, stage.vectors, room)
+    chosen = sampled(stage.rows, stage.vectors, memory_limit)
     if chosen is None:
         stage.width = stage.first_width()
     else:
         sample = stage.some(RowBlocks(stage.rows.take(chosen)), chosen, stage.fixed, for_all=True)
-        start(sample, room)
-        for _ in climb(sample, SAMPLE_GAP * sample.unit(), room):
+        start(sample, memory_limit)
+        for _ in climb(sample, SAMPLE_GAP * sample.unit(), memory_limit):
             pass
         stage.follow(sample.fit())
         stage.width = sample.width
@@ -111,7 +111,7 @@ def start(stage: Stage, room: float) -> None:
         stage.sweep()
 
 
-def climb(stage: Stage, goal: float, room: float, claims: bool = False) -> Generator[bool, None, None]:
+def climb(stage: Stage, goal: float, memory_limit: float, claims: bool = False) -> Generator[bool, None, None]:
     """One width after another, until the gap is at most the goal; yields after each of them, whether the gap is that of a working set.
 
     Who `claims` says so before it is judged on all samples: a certificate will tell as well.
@@ -126,13 +126,13 @@ def climb(stage: Stage, goal: float, room: float, claims: bool = False) -> Gener
         stalls += stage.gap > PROGRESS * smallest
         smallest = min(smallest, stage.gap)
         if stalls > STALLS:
-            stage.word = "interior point, after Newton's steps had stalled"
+            stage.status_text = "interior point, after Newton's steps had stalled"
             yield from compact(stage, goal)
             return
         solved = stage.excess <= HOPELESS * stage.rest
         stage.recentre((NARROW if steps else FAST) if solved else WIDEN)
         if solved:
-            taken = yield from on_working_set(stage, goal, reach, room, claims)
+            taken = yield from on_working_set(stage, goal, reach, memory_limit, claims)
             if taken and stage.gap <= goal:
                 return
             if taken:
@@ -142,29 +142,29 @@ def climb(stage: Stage, goal: float, room: float, claims: bool = False) -> Gener
         yield False
 
 
-def on_working_set(stage: Stage, goal: float, reach: float, room: float, claims: bool) -> Generator[bool, None, bool]:
+def on_working_set(stage: Stage, goal: float, reach: float, memory_limit: float, claims: bool) -> Generator[bool, None, bool]:
     """Solve the samples near their kinks by themselves, and take over what comes of it; False if they are too many."""
     n, d = stage.rows.shape
     each = _bytes(stage.rows, stage.vectors)
     if n <= FEWEST:
         return False
     rows = stage.near(reach)
-    while claims and rows.size * each > room and reach > LEAST:
+    while claims and rows.size * each > memory_limit and reach > LEAST:
         reach *= 0.5
         rows = stage.near(reach)
-    if rows.size > SHRINK * n or rows.size * each > room:
+    if rows.size > SHRINK * n or rows.size * each > memory_limit:
         return False
     part = stage.part(rows)
     if rows.size <= COMPACT * d:
         yield from compact(part, SURE * goal)
     else:
         part.sweep()
-        yield from climb(part, SURE * goal, room - rows.size * each)
+        yield from climb(part, SURE * goal, memory_limit - rows.size * each)
     stage.width = part.width
     stage.adopt(part, rows)
     if claims and stage.gap <= goal:
         yield True
-    stage.judge()
+    stage.update_gap()
     return True
 
 

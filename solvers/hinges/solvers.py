@@ -20,7 +20,7 @@ from simopt.core.arrays import Array
 from simopt.data.row_blocks import RowPass
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges.hinge_stage import compile_kernels, hinge_fits, interior_fits
-from simopt.solvers.hinges.newton import ROOM
+from simopt.solvers.hinges.newton import MEMORY_LIMIT
 from simopt.solvers.hinges.stage import Fit
 from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import Bound, bound_of, span
@@ -38,9 +38,9 @@ def parts(problem: LandmarkedSVR) -> tuple[RowPass, Hinges, Bound, Array | None]
 
 def iterate(problem: LandmarkedSVR, fit: Fit, basis: Array | None) -> Iterate:
     """A point of the declared problem and, where their gap is known, its multipliers."""
-    (below, above), share = fit.multipliers, problem.sample_weights.floats
-    known = {"below": share * below, "above": share * above} if math.isfinite(fit.gap) else None
-    return Iterate({"w": fit.w if basis is None else basis @ fit.w}, known, fit.gap, fit.word)
+    (below, above), sample_weight = fit.multipliers, problem.sample_weights.floats
+    known = {"below": sample_weight * below, "above": sample_weight * above} if math.isfinite(fit.gap) else None
+    return Iterate({"w": fit.w if basis is None else basis @ fit.w}, known, fit.gap, fit.status_text)
 
 
 @solver(
@@ -50,14 +50,14 @@ def iterate(problem: LandmarkedSVR, fit: Fit, basis: Array | None) -> Iterate:
     rank=10,
     warm_up=compile_kernels,
 )
-def newton(problem: LandmarkedSVR, *, tol: float, room: float = ROOM) -> Iterator[Iterate]:
+def newton(problem: LandmarkedSVR, *, tol: float, memory_limit: float = MEMORY_LIMIT) -> Iterator[Iterate]:
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
 
-    Memory beside Ψ: 10 vectors of n numbers and `room` bytes. A stage that makes no progress is left to the interior-point method, and the
+    Memory beside Ψ: 10 vectors of n numbers and `memory_limit` bytes. A stage that makes no progress is left to the interior-point method, and the
     reported status says so.
     """
     rows, hinges, bound, basis = parts(problem)
-    for fit in hinge_fits(rows, hinges, bound, goal=tol * problem.scale(), room=room):
+    for fit in hinge_fits(rows, hinges, bound, goal=tol * problem.scale(), memory_limit=memory_limit):
         yield iterate(problem, fit, basis)
 
 

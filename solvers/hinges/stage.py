@@ -26,7 +26,7 @@ from simopt.data.row_blocks import RowBlocks
 from simopt.solvers.hinges.weight_bounds import Bound
 
 Indices = NDArray[np.intp]
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 MANY = 0.25  # of a block: if more multipliers have changed, the product with the whole block is the quicker one
 CAP = 20  # bent rows a dimension: of more than twice as many, every second one stands for two
 PANEL = 1 << 16  # numbers of bent rows that are worked on at once, half a megabyte
@@ -44,7 +44,7 @@ class Fit:
     w: Array
     multipliers: tuple[Array, ...]
     gap: float
-    word: str = ""
+    status_text: str = ""
     b: Array = field(default_factory=lambda: np.zeros(0))
 
 
@@ -53,22 +53,22 @@ class Notes(NamedTuple):
 
     changed: Indices
     change: Array
-    bent: Indices
+    free: Indices
     number: NDArray[Any]
 
     @classmethod
-    def of(cls, size: int, bent: int, kind: type) -> Notes:
-        """Room for `size` samples with up to `bent` bent hinges and numbers of a kind."""
-        return cls(np.empty(size, dtype=np.intp), np.empty(size), np.empty(bent, dtype=np.intp), np.empty(bent, dtype=kind))
+    def of(cls, size: int, free: int, kind: type) -> Notes:
+        """Room for `size` samples with up to `free` bent hinges and numbers of a kind."""
+        return cls(np.empty(size, dtype=np.intp), np.empty(size), np.empty(free, dtype=np.intp), np.empty(free, dtype=kind))
 
 
-class Priced(NamedTuple):
+class BlockUpdate(NamedTuple):
     """What is found of a block: it, its part of the gap, of the gradient if that has changed, and its bent rows, with a number each."""
 
     item: tuple[slice, Array]
     rest: float
     change: Array | None
-    bent: Indices
+    free: Indices
     numbers: NDArray[Any]
 
 
@@ -95,8 +95,8 @@ class Bracket(NamedTuple):
 def between(bracket: Bracket, turn: int) -> float:
     """The next t of a line search: false position and bisection by turns."""
     lower, value_lower, upper, value_upper = bracket
-    share = value_lower / (value_lower - value_upper) if turn % 2 == 0 else 0.5
-    return lower + share * (upper - lower)
+    fraction = value_lower / (value_lower - value_upper) if turn % 2 == 0 else 0.5
+    return lower + fraction * (upper - lower)
 
 
 @kernel
@@ -107,7 +107,7 @@ def narrowed(bracket: Bracket, t: float, value: float) -> Bracket:
     return Bracket(bracket.lower, bracket.value_lower, t, value)
 
 
-class BentRows:
+class FreeRows:
     """The rows of bent hinges, with a number each: where they lie in memory, or copies of rows that are streamed. Of very many, an evenly
     spread part is kept: each stands for `stride`.
     """
@@ -124,9 +124,9 @@ class BentRows:
         self._numbers: list[NDArray[Any]] = []
         self.count, self.stride = 0, 1
 
-    def add(self, start: int, block: Array, bent: Indices, numbers: NDArray[Any]) -> None:
-        """Rows `bent` of the block that begins at a row, and their numbers."""
-        chosen = bent[:: self.stride]
+    def add(self, start: int, block: Array, free: Indices, numbers: NDArray[Any]) -> None:
+        """Rows `free` of the block that begins at a row, and their numbers."""
+        chosen = free[:: self.stride]
         self._rows.append(block[chosen] if self._source is None else start + chosen)
         self._numbers.append(numbers[:: self.stride])
         self.count += chosen.size
@@ -162,7 +162,7 @@ class Stage(ABC):
 
     multipliers: tuple[Array, ...]  # each with a row a sample
     centres: tuple[Array, ...]
-    _bends: BentRows
+    _free_rows: FreeRows
     local = False  # of a kind: whether the multipliers of a block are those of its f alone, and blocks may be worked on at once
 
     def __init__(self, rows: RowBlocks, bound: Bound, fixed: Array, w: Array, width: float) -> None:
@@ -173,21 +173,21 @@ class Stage(ABC):
         self._own = threading.local()  # `notes` of each thread
         self._views: dict[int, Any] = {}  # of arrays that are written on, never replaced
         self.rest = self.excess = np.inf
-        self.newtons, self.word = 0, ""
-        self.fresh = False  # whether the gap is as `judge` computed it
+        self.newtons, self.status_text = 0, ""
+        self.fresh = False  # whether the gap is as `update_gap` computed it
 
     @property
     def gap(self) -> float:
         """Gap of w and the multipliers, the frozen samples being linear."""
         return self.rest + self.excess
 
-    def place(self) -> None:
+    def set_predictions(self) -> None:
         """f = Ψw."""
         for _ in in_order(lambda item: np.matmul(item[1], self.w, out=self.f[item[0]]), self.rows):
             pass
 
     def enter(self) -> None:
-        """`place`, where w is not 0, and `sweep` in one pass."""
+        """`set_predictions`, where w is not 0, and `sweep` in one pass."""
         if not np.any(self.w):
             self.sweep()
             return
@@ -203,7 +203,7 @@ class Stage(ABC):
 
         def centre(part: slice) -> None:
             before = self.pull[part].copy()
-            self.price(part, wide)
+            self.update_multipliers(part, wide)
             self.pull[part] = before
             for centres, a in zip(self.centres, self.multipliers, strict=True):
                 centres[part] = a[part]
@@ -212,21 +212,21 @@ class Stage(ABC):
 
     def sweep(self, step: Array | None = None, first: Callable[[slice], None] = lambda part: None) -> None:
         """Multipliers, gradient and parts of the gap at f, or at f + Ψ step, which then is the new f; `first` is done to each block."""
-        self._bends.clear()
+        self._free_rows.clear()
         self.rest, self.fresh = 0.0, False
 
-        def work(item: tuple[slice, Array]) -> Priced:
+        def work(item: tuple[slice, Array]) -> BlockUpdate:
             if step is not None and self.local:
                 self._shift(*item, step)
             first(item[0])
-            return self._price(*item)
+            return self._update_block(*item)
 
-        for (part, block), rest, change, bent, numbers in self._each(work, self.moved(step)):
+        for (part, block), rest, change, free, numbers in self._each(work, self.moved(step)):
             self.rest += rest
             if change is not None:
                 self.g += change
-            if bent.size:
-                self._bends.add(part.start, block, bent, numbers)
+            if free.size:
+                self._free_rows.add(part.start, block, free, numbers)
         if step is not None:
             self.w = self.w + step
         self.excess = self.bound.excess(self.g, self.w)
@@ -243,12 +243,12 @@ class Stage(ABC):
     def _shift(self, part: slice, block: Array, step: Array) -> None:
         self.f[part] += np.matmul(block, step, out=self.move[part])
 
-    def _each(self, work: Callable[[tuple[slice, Array]], Found], items: Iterable[tuple[slice, Array]]) -> Iterator[Found]:
+    def _each(self, work: Callable[[tuple[slice, Array]], Result], items: Iterable[tuple[slice, Array]]) -> Iterator[Result]:
         return in_order(work, items) if self.local else map(work, items)
 
-    def _price(self, part: slice, block: Array) -> Priced:
-        moved, count, rest = self.price(part)
-        changed, change, bent, numbers = self.notes
+    def _update_block(self, part: slice, block: Array) -> BlockUpdate:
+        moved, count, rest = self.update_multipliers(part)
+        changed, change, free, numbers = self.notes
         found = None
         if moved > MANY * (part.stop - part.start):
             whole = np.zeros(part.stop - part.start)
@@ -256,7 +256,7 @@ class Stage(ABC):
             found = whole @ block
         elif moved:
             found = change[:moved] @ block[changed[:moved]]
-        return Priced((part, block), rest, found, bent[:count].copy(), numbers[:count].copy())
+        return BlockUpdate((part, block), rest, found, free[:count].copy(), numbers[:count].copy())
 
     @property
     def notes(self) -> Notes:
@@ -266,7 +266,7 @@ class Stage(ABC):
             made = self._own.notes = self.blank()
         return made
 
-    def judge(self) -> None:
+    def update_gap(self) -> None:
         """f = Ψw, and the gradient and the gap of the multipliers as they are; one pass, free of what rounding has piled up."""
         self.g, self.rest = self.fixed.copy(), 0.0
 
@@ -334,7 +334,7 @@ class Stage(ABC):
 
     def fit(self, gap: float = np.inf) -> Fit:
         """The point and the multipliers as they are."""
-        return Fit(self.w, self.multipliers, gap, self.word)
+        return Fit(self.w, self.multipliers, gap, self.status_text)
 
     def inward(self, goal: float) -> Iterator[Fit]:
         """Fits of the interior-point method from w and half the width; the best of them so far is taken over."""
@@ -369,7 +369,7 @@ class Stage(ABC):
         """Room for the notes of a block."""
 
     @abstractmethod
-    def price(self, part: slice, width: float | None = None) -> tuple[int, int, float]:
+    def update_multipliers(self, part: slice, width: float | None = None) -> tuple[int, int, float]:
         """Multipliers and pull of a block at f, for a width or the stage's, and its notes; how many have changed and are bent, and the
         hinges' part of the gap.
         """

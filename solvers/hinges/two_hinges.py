@@ -31,23 +31,23 @@ class Hinges(NamedTuple):
 
     low: Array
     high: Array
-    share: Array
+    sample_weight: Array
     shift: float = 0.0
 
     def on(self, part: slice) -> Hinges:
         """The same for a block of samples, as views."""
-        return Hinges(self.low[part], self.high[part], self.share[part], self.shift)
+        return Hinges(self.low[part], self.high[part], self.sample_weight[part], self.shift)
 
     def take(self, rows: Indices | slice, for_all: bool = False) -> Hinges:
         """The same for some of the samples, as copies: of strided views the kernels would have to be compiled once more. Their shares are
         their own, or raised to the sum of all.
         """
-        low, high, share = (np.ascontiguousarray(values[rows]) for values in (self.low, self.high, self.share))
-        return Hinges(low, high, share * (float(np.sum(self.share)) / float(np.sum(share))) if for_all else share, self.shift)
+        low, high, sample_weight = (np.ascontiguousarray(values[rows]) for values in (self.low, self.high, self.sample_weight))
+        return Hinges(low, high, sample_weight * (float(np.sum(self.sample_weight)) / float(np.sum(sample_weight))) if for_all else sample_weight, self.shift)
 
     def loss_at_zero(self) -> float:
         """Σ c ([lo]_+ + [−hi]_+), the loss of f = 0 for β = ∞."""
-        return float(self.share @ (np.maximum(self.low, 0.0) + np.maximum(-self.high, 0.0)))
+        return float(self.sample_weight @ (np.maximum(self.low, 0.0) + np.maximum(-self.high, 0.0)))
 
     def first_width(self) -> float:
         """0.3 standard deviations of the ends, or times the loss at f = 0 where that is more (the ends then lie on one side of 0)."""
@@ -56,8 +56,8 @@ class Hinges(NamedTuple):
         if count == 0:
             return 1.0
         mean = sum(float(np.sum(end)) for end in there) / count
-        spread = math.sqrt(sum(float(np.sum((end - mean) ** 2)) for end in there) / count)
-        return FIRST * max(spread, self.loss_at_zero() / float(np.sum(self.share))) or 1.0
+        std = math.sqrt(sum(float(np.sum((end - mean) ** 2)) for end in there) / count)
+        return FIRST * max(std, self.loss_at_zero() / float(np.sum(self.sample_weight))) or 1.0
 
 
 class Pair(NamedTuple):
@@ -88,16 +88,16 @@ def left_over(h: float, a: float, shift: float) -> float:
 
 
 @kernel
-def price(f: Array, hinges: Hinges, centres: Pair, width: float, multipliers: Pair, pull: Array, notes: Notes) -> tuple[int, int, float]:
+def update_multipliers(f: Array, hinges: Hinges, centres: Pair, width: float, multipliers: Pair, pull: Array, notes: Notes) -> tuple[int, int, float]:
     """Multipliers at f for the given centres, and pull_i = c_i(above_i − below_i).
 
     Also notes, the number of a bent sample being c_i times the number of its bent hinges; how many have changed, and how many are bent; and
     what the hinges leave of the gap.
     """
-    low, high, share, shift = hinges
+    low, high, sample_weight, shift = hinges
     centre_below, centre_above = centres
     below, above = multipliers
-    changed, change, bent, bend = notes
+    changed, change, free, number = notes
     inverse = 1.0 / (width + shift)
     moved = 0
     count = 0
@@ -108,33 +108,33 @@ def price(f: Array, hinges: Hinges, centres: Pair, width: float, multipliers: Pa
         z = (over + width * centre_above[i]) * inverse
         b, a = min(max(x, 0.0), 1.0), min(max(z, 0.0), 1.0)
         below[i], above[i] = b, a
-        rest += share[i] * (left_over(under, b, shift) + left_over(over, a, shift))
-        now = share[i] * (a - b)
+        rest += sample_weight[i] * (left_over(under, b, shift) + left_over(over, a, shift))
+        now = sample_weight[i] * (a - b)
         changed[moved] = i
         change[moved] = now - pull[i]
         moved += now != pull[i]
         pull[i] = now
         inside = (0.0 < x < 1.0) + (0.0 < z < 1.0)
-        bent[count] = i
-        bend[count] = inside * share[i]
+        free[count] = i
+        number[count] = inside * sample_weight[i]
         count += inside > 0
     return moved, count, rest
 
 
 @kernel
-def audit(f: Array, low: Array, high: Array, share: Array, shift: float, below: Array, above: Array, pull: Array) -> float:
+def audit(f: Array, low: Array, high: Array, sample_weight: Array, shift: float, below: Array, above: Array, pull: Array) -> float:
     """pull for the multipliers as they are, and what the hinges leave of the gap."""
     rest = 0.0
     for i in range(f.size):
-        pull[i] = share[i] * (above[i] - below[i])
-        rest += share[i] * (left_over(low[i] - f[i], below[i], shift) + left_over(f[i] - high[i], above[i], shift))
+        pull[i] = sample_weight[i] * (above[i] - below[i])
+        rest += sample_weight[i] * (left_over(low[i] - f[i], below[i], shift) + left_over(f[i] - high[i], above[i], shift))
     return rest
 
 
 @kernel(any_order=True)
 def tilt(f: Array, move: Array, t: float, hinges: Hinges, centres: Pair, width: float) -> float:
     """Σ c (above − below) move at f + t move: the derivative of the stage's loss along the move."""
-    low, high, share, shift = hinges
+    low, high, sample_weight, shift = hinges
     centre_below, centre_above = centres
     inverse = 1.0 / (width + shift)
     total = 0.0
@@ -142,7 +142,7 @@ def tilt(f: Array, move: Array, t: float, hinges: Hinges, centres: Pair, width: 
         x = f[i] + t * move[i]
         b = min(max((low[i] - x + width * centre_below[i]) * inverse, 0.0), 1.0)
         a = min(max((x - high[i] + width * centre_above[i]) * inverse, 0.0), 1.0)
-        total += share[i] * (a - b) * move[i]
+        total += sample_weight[i] * (a - b) * move[i]
     return total
 
 

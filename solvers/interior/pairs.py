@@ -1,7 +1,7 @@
 r"""Predictor-corrector runs whose pairs are dense arrays, with the centrality corrections of Gondzio.
 
 A state is free variables, slacks and multipliers; a subclass solves its Newton equations for given right-hand sides of the products and of
-all other equations (`off`: what the state leaves of them), in the order that suits it.
+all other equations (`residuals`: what the state leaves of them), in the order that suits it.
 Gondzio: with the lengths a step has, plus `REACH`, products that would leave [NARROW, WIDE] τ are aimed back into it, by further steps with
 the factors at hand, as long as that makes the step longer by `GAIN`.
 """
@@ -30,15 +30,15 @@ class State(NamedTuple):
 
     free: Parts
     slacks: Parts
-    prices: Parts
+    multipliers: Parts
 
     def products(self) -> Parts:
         """Slacks times multipliers."""
-        return tuple([one * two for one, two in zip(self.slacks, self.prices, strict=True)])
+        return tuple([one * two for one, two in zip(self.slacks, self.multipliers, strict=True)])
 
     def moved(self, move: State, primal: float, dual: float) -> State:
         """After a step of these lengths."""
-        return State(after(self.free, move.free, primal), after(self.slacks, move.slacks, primal), after(self.prices, move.prices, dual))
+        return State(after(self.free, move.free, primal), after(self.slacks, move.slacks, primal), after(self.multipliers, move.multipliers, dual))
 
 
 def after(parts: Parts, moves: Parts, step: float) -> Parts:
@@ -63,32 +63,32 @@ class Pairs(PredictorCorrector[State]):
     corrections: ClassVar[int] = 3
     x: State
     factor: Array
-    off: Parts
+    residuals: Parts
 
     @abstractmethod
-    def solve(self, lacking: Parts, off: Parts) -> State:
-        """The step that adds `lacking` to the products and `off` to the other equations."""
+    def solve(self, r_comp: Parts, residuals: Parts) -> State:
+        """The step that adds `r_comp` to the products and `residuals` to the other equations."""
 
-    def bent(self, off: Parts, predictor: State) -> Parts:
-        """`off` without what the predictor changes of it to second order: nothing, where the equations are linear."""
-        return off
+    def corrector_residuals(self, residuals: Parts, predictor: State) -> Parts:
+        """`residuals` without what the predictor changes of it to second order: nothing, where the equations are linear."""
+        return residuals
 
-    def direction(self, aim: float, predictor: State | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[State, Lengths]:
+    def direction(self, target: float, predictor: State | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[State, Lengths]:
         if predictor is None:
-            move = self.solve(tuple([aim - part for part in self.x.products()]), self.off)
+            move = self.solve(tuple([target - part for part in self.x.products()]), self.residuals)
         else:
-            lacking = [aim - one - two for one, two in zip(self.x.products(), predictor.products(), strict=True)]
-            move = self.solve(tuple(lacking), self.bent(self.off, predictor))
+            r_comp = [target - one - two for one, two in zip(self.x.products(), predictor.products(), strict=True)]
+            move = self.solve(tuple(r_comp), self.corrector_residuals(self.residuals, predictor))
         return move, self.lengths(move)
 
-    def centred(self, aim: float, move: State, reached: Lengths) -> tuple[State, Lengths]:
+    def centred(self, target: float, move: State, reached: Lengths) -> tuple[State, Lengths]:
         """Corrections that bring products far from the aim nearer to it (Gondzio 1996), as long as the steps become longer."""
         for _ in range(self.corrections):
             if min(reached) > ENOUGH:
                 break
             trial = self.x.moved(move, *(min(1.0, length + REACH) for length in reached)).products()
-            missing = [np.maximum(np.clip(part, NARROW * aim, WIDE * aim) - part, -WIDE * aim) for part in trial]
-            longer = move.moved(self.solve(tuple(missing), (NOTHING,) * len(self.off)), 1.0, 1.0)
+            missing = [np.maximum(np.clip(part, NARROW * target, WIDE * target) - part, -WIDE * target) for part in trial]
+            longer = move.moved(self.solve(tuple(missing), (NOTHING,) * len(self.residuals)), 1.0, 1.0)
             found = self.lengths(longer)
             if max(one - two for one, two in zip(found, reached, strict=True)) < GAIN or min(found) < 0.9 * min(reached):
                 break
@@ -96,10 +96,10 @@ class Pairs(PredictorCorrector[State]):
         return move, reached
 
     def mean(self, move: State | None = None, lengths: Lengths = (0.0, 0.0)) -> float:
-        slacks, prices = self.x.slacks, self.x.prices
+        slacks, multipliers = self.x.slacks, self.x.multipliers
         if move is not None:
-            slacks, prices = after(slacks, move.slacks, lengths[0]), after(prices, move.prices, lengths[1])
-        total = sum([float(np.vdot(one, two)) for one, two in zip(slacks, prices, strict=True)])
+            slacks, multipliers = after(slacks, move.slacks, lengths[0]), after(multipliers, move.multipliers, lengths[1])
+        total = sum([float(np.vdot(one, two)) for one, two in zip(slacks, multipliers, strict=True)])
         return total / sum([part.size for part in slacks])
 
     def advance(self, move: State, lengths: Lengths) -> None:
@@ -108,7 +108,7 @@ class Pairs(PredictorCorrector[State]):
 
     def lengths(self, move: State) -> Lengths:
         """The largest steps in (0, 1] that keep slacks and multipliers ≥ 0."""
-        primal, dual = reach(self.x.slacks, move.slacks), reach(self.x.prices, move.prices)
+        primal, dual = reach(self.x.slacks, move.slacks), reach(self.x.multipliers, move.multipliers)
         return (min(primal, dual),) * 2 if self.joint else (primal, dual)
 
 

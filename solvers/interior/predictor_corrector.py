@@ -32,7 +32,7 @@ class PredictorCorrector(ABC, Generic[Move]):
     Attributes
     ----------
     gap : float
-        of the state, as `judge` left it.
+        of the state, as `update_gap` left it.
     back : float
         share of the way to the boundary.
     patience, fall : int, float
@@ -45,7 +45,7 @@ class PredictorCorrector(ABC, Generic[Move]):
     gap: float = math.inf
 
     @abstractmethod
-    def judge(self) -> None:
+    def update_gap(self) -> None:
         """Sets the gap of the state."""
 
     @abstractmethod
@@ -59,8 +59,8 @@ class PredictorCorrector(ABC, Generic[Move]):
         """
 
     @abstractmethod
-    def direction(self, aim: float, predictor: Move | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[Move, Lengths]:
-        """Newton's step to products `aim`, with second-order terms of the predictor, if any, and the largest lengths that admits.
+    def direction(self, target: float, predictor: Move | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[Move, Lengths]:
+        """Newton's step to products `target`, with second-order terms of the predictor, if any, and the largest lengths that admits.
 
         `reached` are the lengths of the predictor. Lengths are in (0, 1], or 0 where a step is not finite.
         """
@@ -73,7 +73,7 @@ class PredictorCorrector(ABC, Generic[Move]):
     def advance(self, move: Move, lengths: Lengths) -> None:
         """Makes the move."""
 
-    def centred(self, aim: float, move: Move, reached: Lengths) -> tuple[Move, Lengths]:
+    def centred(self, target: float, move: Move, reached: Lengths) -> tuple[Move, Lengths]:
         """The corrector with what a subclass adds to it that costs no factorisation."""
         return move, reached
 
@@ -85,12 +85,12 @@ class PredictorCorrector(ABC, Generic[Move]):
             return False
         mu = self.mean()
         predictor, reached = self.direction(0.0)
-        aim = mu * min(max((self.mean(predictor, reached) / mu) ** 3, CENTRING[0]), CENTRING[1])
-        move, reached = self.centred(aim, *self.direction(aim, predictor, reached))
+        target = mu * min(max((self.mean(predictor, reached) / mu) ** 3, CENTRING[0]), CENTRING[1])
+        move, reached = self.centred(target, *self.direction(target, predictor, reached))
         if not max(reached) > SHORTEST:
             return False
         self.advance(move, (min(1.0, self.back * reached[0]), min(1.0, self.back * reached[1])))
-        self.judge()
+        self.update_gap()
         return True
 
     def iterates(self, goal: float, max_iter: int) -> Iterator[Self]:

@@ -19,7 +19,7 @@ HALVINGS = 60
 
 def projected_gradients(problem: MatchingLoss, max_iter: int, every: int) -> Iterator[Iterate]:
     """w ← w + η Σ p (y − u(⟨w, x⟩)) x, drawn back into the ball: gradient descent with η = 1/(Lip(u) λ_max(Σ p xxᵀ)), p = 1/m or shares."""
-    X, y, link, p = problem.features, problem.targets, problem.link, problem.shares.floats
+    X, y, link, p = problem.features, problem.targets, problem.link, problem.sample_weights.floats
     (m, d), rows = X.shape, X * np.sqrt(p)[:, None]
     small = rows @ rows.T if m < d else rows.T @ rows
     curvature = link.lipschitz * float(np.linalg.eigvalsh(small)[-1])
@@ -49,7 +49,7 @@ def newton_in_ball(problem: MatchingLoss, max_iter: int) -> Iterator[Iterate]:
     if X.shape[1] > X.shape[0]:
         basis, triangle = np.linalg.qr(X.T)
         X = triangle.T
-    y, link, radius, p = problem.targets, problem.link, problem.radius, problem.shares.floats
+    y, link, radius, p = problem.targets, problem.link, problem.radius, problem.sample_weights.floats
     w, f = np.zeros(X.shape[1]), np.zeros(X.shape[0])
     least = 0.0  # curvature of every sample, as a share of Lip(u)
     for _ in range(max_iter):
@@ -99,7 +99,7 @@ def ball_step(H: Array, g: Array, w: Array, radius: float) -> Array:
 
 def _line_search(problem: MatchingLoss, f: Array, image: Array) -> float:
     """The t in (0, 1] that minimises the loss at f + t image, by bisection on its slope: to a tenth of the slope at 0, or exactly 1."""
-    link, y, pull = problem.link, problem.targets, problem.shares.floats * image
+    link, y, pull = problem.link, problem.targets, problem.sample_weights.floats * image
 
     def slope(t: float) -> float:
         return float(pull @ (link.transfer(f + t * image) - y))

@@ -55,13 +55,13 @@ class Chain:
     def named(self, problem: Learned, table: Array) -> Multipliers:
         """Multipliers of the declared rows: above, below, and order by running sums."""
         n, count = len(problem.labels), self.classes - 1
-        place = np.full(count, -1)
-        place[self.kept] = np.arange(self.kept.size)
+        set_predictions = np.full(count, -1)
+        set_predictions[self.kept] = np.arange(self.kept.size)
         first = self.hinges.first()
         out: dict[str, Array] = {}
         balance = np.zeros(count)
         for name, side, sign in zip(("above", "below"), problem.sides, (-1.0, 1.0), strict=True):
-            at = place[side.ends]
+            at = set_predictions[side.ends]
             out[name] = np.where(at >= 0, table[side.rows, np.maximum(at - first[side.rows], 0)], 0.0) / n
             balance += sign * np.bincount(side.ends, weights=out[name], minlength=count)
         if not self.hinges.every:
@@ -140,7 +140,7 @@ class Ordinal:
         else:
             point["w"] = w
         known = math.isfinite(fit.gap)
-        return Iterate(point, self.chain.named(self.problem, *fit.multipliers) if known else None, fit.gap, fit.word)
+        return Iterate(point, self.chain.named(self.problem, *fit.multipliers) if known else None, fit.gap, fit.status_text)
 
 
 def kernel_features(problem: KernelEXC) -> Array:

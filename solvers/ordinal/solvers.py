@@ -22,7 +22,7 @@ from simopt.model.problem import Problem
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.losses.sample_weights import SampleWeights
 from simopt.solvers.hinges import hinge_stage
-from simopt.solvers.hinges.newton import ROOM
+from simopt.solvers.hinges.newton import MEMORY_LIMIT
 from simopt.solvers.hinges.stage import Fit
 from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import Bound, bound_of, span
@@ -47,17 +47,17 @@ def alike(problem: Problem) -> str | None:
     rank=10,
     warm_up=compile_kernels,
 )
-def newton(problem: Learned, *, tol: float, room: float = ROOM) -> Iterator[Iterate]:
+def newton(problem: Learned, *, tol: float, memory_limit: float = MEMORY_LIMIT) -> Iterator[Iterate]:
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
 
-    Memory beside Ψ: 10 vectors of n numbers, 4 more for each hinge of a sample, and `room` bytes. A stage that makes no progress is left to
+    Memory beside Ψ: 10 vectors of n numbers, 4 more for each hinge of a sample, and `memory_limit` bytes. A stage that makes no progress is left to
     the interior-point method, and the reported status says so. Of a small problem only the last point is given out.
     """
     parts = Ordinal.of(problem)
     if parts is None:
         yield Ordinal.only_class(problem)
         return
-    for fit in threshold_fits(parts.rows, parts.chain.hinges, parts.bound, goal=tol * problem.scale(), room=room):
+    for fit in threshold_fits(parts.rows, parts.chain.hinges, parts.bound, goal=tol * problem.scale(), memory_limit=memory_limit):
         yield parts.iterate(fit)
 
 
@@ -79,7 +79,7 @@ def interior_point(problem: Learned, *, tol: float, max_iter: int = 100) -> Iter
         yield parts.iterate(fit)
 
 
-def shares_of(problem: EXCFixed) -> Array:
+def sample_weights_of(problem: EXCFixed) -> Array:
     """What each sample counts for."""
     return SampleWeights.of(len(problem.labels), problem.weights).floats
 
@@ -90,16 +90,16 @@ def fixed_parts(problem: EXCFixed) -> tuple[RowPass, Hinges, Bound, Array | None
     low = np.concatenate([[-MISSING], problem.thresholds + problem.gamma])
     high = np.concatenate([problem.thresholds - problem.gamma, [MISSING]])
     features, basis = span(problem.features)
-    return RowPass(features), Hinges(low[y - 1], high[y - 1], shares_of(problem)), bound_of(problem.bound), basis
+    return RowPass(features), Hinges(low[y - 1], high[y - 1], sample_weights_of(problem)), bound_of(problem.bound), basis
 
 
 def fixed_iterate(problem: EXCFixed, fit: Fit, basis: Array | None) -> Iterate:
     """A point of the declared problem and, where their gap is known, the multipliers of its rows, which are those with an end."""
     known: Multipliers | None = None
     if math.isfinite(fit.gap):
-        (below, above), share = fit.multipliers, shares_of(problem)
-        known = {"below": (share * below)[problem.low_rows], "above": (share * above)[problem.high_rows]}
-    return Iterate({"w": fit.w if basis is None else basis @ fit.w}, known, fit.gap, fit.word)
+        (below, above), sample_weight = fit.multipliers, sample_weights_of(problem)
+        known = {"below": (sample_weight * below)[problem.low_rows], "above": (sample_weight * above)[problem.high_rows]}
+    return Iterate({"w": fit.w if basis is None else basis @ fit.w}, known, fit.gap, fit.status_text)
 
 
 @solver(
@@ -109,13 +109,13 @@ def fixed_iterate(problem: EXCFixed, fit: Fit, basis: Array | None) -> Iterate:
     rank=10,
     warm_up=hinge_stage.compile_kernels,
 )
-def fixed_newton(problem: EXCFixed, *, tol: float, room: float = ROOM) -> Iterator[Iterate]:
+def fixed_newton(problem: EXCFixed, *, tol: float, memory_limit: float = MEMORY_LIMIT) -> Iterator[Iterate]:
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
 
     Of a small problem only the first and the last point are given out.
     """
     rows, hinges, bound, basis = fixed_parts(problem)
-    for fit in hinge_stage.hinge_fits(rows, hinges, bound, goal=tol * problem.scale(), room=room):
+    for fit in hinge_stage.hinge_fits(rows, hinges, bound, goal=tol * problem.scale(), memory_limit=memory_limit):
         yield fixed_iterate(problem, fit, basis)
 
 

@@ -35,7 +35,7 @@ class Ramps(NamedTuple):
     """
 
     segments: Indices
-    places: Indices
+    positions: Indices
     u: Array
 
     @classmethod
@@ -43,12 +43,12 @@ class Ramps(NamedTuple):
         """The places; u is to be filled."""
         size, m = hinges.rank.size * hinges.columns, hinges.count
         out = cls(np.zeros(2 * m + 1, dtype=np.intp), np.empty(size, dtype=np.intp), np.empty(size))
-        by_threshold(hinges.rank, m, hinges.every, out.segments, out.places)
+        by_threshold(hinges.rank, m, hinges.every, out.segments, out.positions)
         return out
 
 
 @kernel
-def by_threshold(rank: Indices, count: int, every: bool, segments: Indices, places: Indices) -> None:
+def by_threshold(rank: Indices, count: int, every: bool, segments: Indices, positions: Indices) -> None:
     """Fill the segments and places of `Ramps`."""
     columns = count if every else 2
     segments[:] = 0
@@ -63,66 +63,66 @@ def by_threshold(rank: Indices, count: int, every: bool, segments: Indices, plac
         first = 0 if every else rank[i] - 1
         for j in range(max(first, 0), min(first + columns, count)):
             segment = 2 * j + (1 if j < rank[i] else 0)
-            places[cursor[segment]] = i * columns + j - first
+            positions[cursor[segment]] = i * columns + j - first
             cursor[segment] += 1
 
 
 @kernel
 def ramp_starts(f: Array, move: Array, t: float, gamma: float, centre: Array, width: float, ramps: Ramps) -> None:
     """u of every hinge at f + t move."""
-    segments, places, u = ramps
+    segments, positions, u = ramps
     columns = centre.shape[1]
     table = centre.ravel()
     for s in range(segments.size - 1):
         for p in range(segments[s], segments[s + 1]):
-            i = places[p] // columns
+            i = positions[p] // columns
             x = f[i] + t * move[i]
-            u[p] = x + gamma + width * (table[places[p]] - 1.0) if s % 2 == 0 else x - gamma - width * table[places[p]]
+            u[p] = x + gamma + width * (table[positions[p]] - 1.0) if s % 2 == 0 else x - gamma - width * table[positions[p]]
 
 
 @kernel(any_order=True)
 def ramp_sum(u: Array, b: float, inverse: float) -> tuple[float, int]:
     """Σ clip((b − u)·inverse, 0, 1) and how many lie inside."""
-    total, bent = 0.0, 0
+    total, inside_count = 0.0, 0
     for p in range(u.size):
         x = (b - u[p]) * inverse
         total += min(max(x, 0.0), 1.0)
-        bent += 1 if 0.0 < x < 1.0 else 0
-    return total, bent
+        inside_count += 1 if 0.0 < x < 1.0 else 0
+    return total, inside_count
 
 
 @kernel
-def root(u: Array, segments: Indices, first: int, last: int, steps: Array, aims: Array, width: float, start: float) -> float:
+def root(u: Array, segments: Indices, first: int, last: int, steps: Array, targets: Array, width: float, start: float) -> float:
     """The common value c = b_j − steps_j of the pool first … last: where the sum of the ramps is that of the aims; −∞ or ∞ where it is more
     or less everywhere.
 
     That happens in a working set: a part of a final pool is pulled by order rows too, and what is fixed may pull more than its hinges hold.
     """
-    aim, size = 0.0, 1.0
+    target, size = 0.0, 1.0
     for j in range(first, last + 1):
-        aim += aims[j]
+        target += targets[j]
         size += segments[2 * j + 2] - segments[2 * j]
-    if aim < -SLIGHT:
+    if target < -SLIGHT:
         return -np.inf
-    if aim > size - 1.0 + SLIGHT:
+    if target > size - 1.0 + SLIGHT:
         return np.inf
-    aim = min(max(aim, 0.0), size - 1.0)
+    target = min(max(target, 0.0), size - 1.0)
     c, low, high, leap = start, -np.inf, np.inf, width
     inverse = 1.0 / width
     for turn in range(TURNS):
-        total, bent = -aim, 0
+        total, inside_count = -target, 0
         for j in range(first, last + 1):
             value, inside = ramp_sum(u[segments[2 * j] : segments[2 * j + 2]], c + steps[j], inverse)
             total += value
-            bent += inside
+            inside_count += inside
         if abs(total) <= ZERO * size:
             break
         if total > 0.0:
             high = c
         else:
             low = c
-        if bent > 0 and turn % 4 < 3:
-            new = c - total * width / bent
+        if inside_count > 0 and turn % 4 < 3:
+            new = c - total * width / inside_count
         elif high - low < np.inf:
             new = 0.5 * (low + high)
         else:
@@ -166,23 +166,23 @@ def choose(
     pools: Indices,
 ) -> int:
     """The best thresholds at f + t move, in the place of b, and the pool of each; how many pools there are. The ramps are moved there."""
-    _, steps, gamma, share, every = hinges
+    _, steps, gamma, sample_weight, every = hinges
     segments, _, u = ramps
     m = b.size
     ramp_starts(f, move, t, gamma, centre, width, ramps)
-    aims, value, begin = np.empty(m), np.empty(m), np.empty(m, dtype=np.intp)
+    targets, value, begin = np.empty(m), np.empty(m), np.empty(m, dtype=np.intp)
     top = -1
     for j in range(m):
-        aims[j] = segments[2 * j + 1] - segments[2 * j] - fixed_b[j] / share
+        targets[j] = segments[2 * j + 1] - segments[2 * j] - fixed_b[j] / sample_weight
         top += 1
         begin[top] = j
-        value[top] = root(u, segments, j, j, steps, aims, width, b[j] - steps[j])
+        value[top] = root(u, segments, j, j, steps, targets, width, b[j] - steps[j])
         while not every and top > 0 and value[top - 1] > value[top]:
             top -= 1
             start = 0.5 * (value[top] + value[top + 1])
             if not np.isfinite(start):
                 start = b[j] - steps[j]
-            value[top] = root(u, segments, begin[top], j, steps, aims, width, start)
+            value[top] = root(u, segments, begin[top], j, steps, targets, width, start)
     stand_still(value[: top + 1], begin, b, steps, not every)
     for pool in range(top + 1):
         end = begin[pool + 1] if pool < top else m
@@ -206,14 +206,14 @@ def line_search(
     line: Line,
 ) -> float:
     """t in (0, 1] at which the derivative along the move, with the best thresholds of each t, is small, 1 if there; f − move is at 0."""
-    _, _, _, share, _ = hinges
+    _, _, _, sample_weight, _ = hinges
     choose(f, move, 0.0, hinges, fixed_b, centre, width, ramps, b, pools)
-    value = share * tilt(f, move, 0.0, b, hinges, centre, width) + line.slope + line.curvature
+    value = sample_weight * tilt(f, move, 0.0, b, hinges, centre, width) + line.slope + line.curvature
     bracket, t = Bracket(0.0, line.at_zero, 1.0, value), 1.0
     for turn in range(HALVINGS if value > FLAT * abs(line.at_zero) else 0):
         t = between(bracket, turn)
         choose(f, move, t - 1.0, hinges, fixed_b, centre, width, ramps, b, pools)
-        value = share * tilt(f, move, t - 1.0, b, hinges, centre, width) + line.slope + t * line.curvature
+        value = sample_weight * tilt(f, move, t - 1.0, b, hinges, centre, width) + line.slope + t * line.curvature
         if abs(value) <= FLAT * abs(line.at_zero):
             break
         bracket = narrowed(bracket, t, value)

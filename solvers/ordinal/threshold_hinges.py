@@ -43,7 +43,7 @@ class ThresholdHinges(NamedTuple):
     rank: Indices
     steps: Array
     gamma: float
-    share: float
+    sample_weight: float
     every: bool = False
 
     @property
@@ -78,11 +78,11 @@ class ThresholdHinges(NamedTuple):
     def take(self, rows: Indices | slice, for_all: bool = False) -> ThresholdHinges:
         """The same for some of the samples, as copies; the share is their own, or so that their sum is that of all."""
         rank = np.ascontiguousarray(self.rank[rows])
-        return self._replace(rank=rank, share=self.share * self.rank.size / rank.size if for_all else self.share)
+        return self._replace(rank=rank, sample_weight=self.sample_weight * self.rank.size / rank.size if for_all else self.sample_weight)
 
 
 @kernel
-def price(
+def update_multipliers(
     f: Array, b: Array, hinges: ThresholdHinges, centre: Array, width: float, a: Array, pull: Array, g_b: Array, notes: Notes
 ) -> tuple[int, int, float]:
     """Multipliers at f and b for the given centres, pull_i = c Σ ±a, and −c Σ ±a of each threshold added to g_b (+ above, − below).
@@ -90,8 +90,8 @@ def price(
     Also notes, the number of a bent hinge being its threshold; how many samples have changed, and how many hinges are bent; and what the
     hinges leave of the gap.
     """
-    rank, _, gamma, share, every = hinges
-    changed, change, bent, ends = notes
+    rank, _, gamma, sample_weight, every = hinges
+    changed, change, free, ends = notes
     inverse = 1.0 / width
     moved, count = 0, 0
     rest = 0.0
@@ -107,12 +107,12 @@ def price(
             z = x * inverse + centre[i, k]
             v = min(max(z, 0.0), 1.0)
             a[i, k] = v
-            rest += share * ((1.0 - v) * x if x > 0.0 else -v * x)
+            rest += sample_weight * ((1.0 - v) * x if x > 0.0 else -v * x)
             now += sign * v
-            g_b[j] -= share * sign * v
-            bent[count], ends[count] = i, j
+            g_b[j] -= sample_weight * sign * v
+            free[count], ends[count] = i, j
             count += 0.0 < z < 1.0
-        now *= share
+        now *= sample_weight
         changed[moved] = i
         change[moved] = now - pull[i]
         moved += now != pull[i]
@@ -128,16 +128,16 @@ def balance(hinges: ThresholdHinges, fixed_b: Array, a: Array) -> None:
     bent ones of a pool moving alike. Pools end where the running sum of g_b, the price of the order row, is next to nothing; without order
     rows each threshold is one.
     """
-    rank, _, _, share, every = hinges
+    rank, _, _, sample_weight, every = hinges
     m = fixed_b.size
-    pool, bent, left = np.empty(m, dtype=np.intp), np.empty(m), np.empty(m)
+    pool, free_count, left = np.empty(m, dtype=np.intp), np.empty(m), np.empty(m)
     for _ in range(2):
         g_b = fixed_b.copy()
-        bent[:], left[:] = 0.0, 0.0
+        free_count[:], left[:] = 0.0, 0.0
         for i in range(rank.size):
             first = 0 if every else rank[i] - 1
             for j in range(max(first, 0), min(first + a.shape[1], m)):
-                g_b[j] -= share * (a[i, j - first] if j >= rank[i] else -a[i, j - first])
+                g_b[j] -= sample_weight * (a[i, j - first] if j >= rank[i] else -a[i, j - first])
         running, current = 0.0, 0
         for j in range(m):
             pool[j] = current
@@ -147,9 +147,9 @@ def balance(hinges: ThresholdHinges, fixed_b: Array, a: Array) -> None:
         for i in range(rank.size):
             first = 0 if every else rank[i] - 1
             for j in range(max(first, 0), min(first + a.shape[1], m)):
-                bent[pool[j]] += 0.0 < a[i, j - first] < 1.0
+                free_count[pool[j]] += 0.0 < a[i, j - first] < 1.0
         for k in range(m):
-            left[k] = left[k] / (share * bent[k]) if bent[k] > 0.0 and abs(left[k]) <= NOTHING else 0.0
+            left[k] = left[k] / (sample_weight * free_count[k]) if free_count[k] > 0.0 and abs(left[k]) <= NOTHING else 0.0
         for i in range(rank.size):
             first = 0 if every else rank[i] - 1
             for j in range(max(first, 0), min(first + a.shape[1], m)):
@@ -161,7 +161,7 @@ def balance(hinges: ThresholdHinges, fixed_b: Array, a: Array) -> None:
 @kernel
 def audit(f: Array, b: Array, hinges: ThresholdHinges, a: Array, pull: Array, g_b: Array) -> float:
     """pull and what is added to g_b for the multipliers as they are, and what the hinges leave of the gap."""
-    rank, _, gamma, share, every = hinges
+    rank, _, gamma, sample_weight, every = hinges
     rest = 0.0
     for i in range(f.size):
         first = 0 if every else rank[i] - 1
@@ -172,9 +172,9 @@ def audit(f: Array, b: Array, hinges: ThresholdHinges, a: Array, pull: Array, g_
                 continue
             sign = -1.0 if j < rank[i] else 1.0
             x = sign * (f[i] - b[j]) + gamma
-            rest += share * ((1.0 - a[i, k]) * x if x > 0.0 else -a[i, k] * x)
-            pull[i] += share * sign * a[i, k]
-            g_b[j] -= share * sign * a[i, k]
+            rest += sample_weight * ((1.0 - a[i, k]) * x if x > 0.0 else -a[i, k] * x)
+            pull[i] += sample_weight * sign * a[i, k]
+            g_b[j] -= sample_weight * sign * a[i, k]
     return rest
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 from simopt.data.row_blocks import RowBlocks
-from simopt.solvers.hinges.central_path import SHORT, aimed, centred, directed, reach
+from simopt.solvers.hinges.central_path import SHORT, newton_term, centred, directed, reach
 from simopt.solvers.hinges.weight_bounds import Bound, factor, solve
 from simopt.solvers.interior.predictor_corrector import Lengths, PredictorCorrector
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges
@@ -37,11 +37,11 @@ def centre(h: Array, mu: float, state: Array) -> None:
 
 
 @kernel
-def aims(h: Array, state: Array, move: Array, mu: float, weight: Array, q: Array) -> None:
+def newton_terms(h: Array, state: Array, move: Array, mu: float, weight: Array, q: Array) -> None:
     """D and q of each hinge; `move` holds the predictor's da, dx, ds, or 0."""
     for k in range(h.size):
         hinge = state[0, k], state[1, k], state[2, k], state[3, k]
-        weight[k], q[k] = aimed(h[k], 0.0, hinge, (move[0, k], move[1, k], move[2, k]), mu)
+        weight[k], q[k] = newton_term(h[k], 0.0, hinge, (move[0, k], move[1, k], move[2, k]), mu)
 
 
 @kernel
@@ -82,7 +82,7 @@ class ThresholdInterior(PredictorCorrector[Moves]):
         fixed_b: Array,
         w: Array,
         b: Array,
-        prices: Array,
+        order_multipliers: Array,
         mu: float,
     ) -> None:
         n = rows.shape[0]
@@ -90,7 +90,7 @@ class ThresholdInterior(PredictorCorrector[Moves]):
         self.w, self.b = w.copy(), b.copy()
         self._order: OrderRows = NoOrder(b.size - 1)
         if hinges.ordered:
-            slack = np.maximum(np.diff(b - hinges.steps), mu / np.maximum(prices, b.size))
+            slack = np.maximum(np.diff(b - hinges.steps), mu / np.maximum(order_multipliers, b.size))
             self._order = OrderRows(slack, mu)
             self.b = b[0] - hinges.steps[0] + hinges.steps + np.concatenate([[0.0], np.cumsum(slack)])
         self.rest = self.excess = math.inf
@@ -104,7 +104,7 @@ class ThresholdInterior(PredictorCorrector[Moves]):
         self._weight, self._q = np.empty(size), np.empty(size)
         self._multiply(self.w, self._f)
         centre(self._arguments(), mu, self._state)
-        self.judge()
+        self.update_gap()
 
     @property
     def multipliers(self) -> Array:
@@ -116,34 +116,34 @@ class ThresholdInterior(PredictorCorrector[Moves]):
     def factorise(self) -> None:
         self._move[:] = 0.0
         order = self._order
-        order.d_slack, order.d_price = np.zeros_like(order.slack), np.zeros_like(order.slack)
-        aims(self._arguments(), self._state, self._move, 0.0, self._weight, self._q)
+        order.d_slack, order.d_multiplier = np.zeros_like(order.slack), np.zeros_like(order.slack)
+        newton_terms(self._arguments(), self._state, self._move, 0.0, self._weight, self._q)
         self._curved = self._curvatures()
 
-    def direction(self, aim: float, predictor: Moves | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[Moves, Lengths]:
-        """Newton's step towards products of the size `aim`, second-order terms of a predictor among them."""
-        order, share = self._order, self.hinges.share
+    def direction(self, target: float, predictor: Moves | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[Moves, Lengths]:
+        """Newton's step towards products of the size `target`, second-order terms of a predictor among them."""
+        order, sample_weight = self._order, self.hinges.sample_weight
         if predictor is not None:
             self._move *= reached[0]  # of a predictor that is cut short, products of steps say little
-            order.d_slack, order.d_price = reached[0] * order.d_slack, reached[0] * order.d_price
-            aims(self._arguments(), self._state, self._move, aim, self._weight, self._q)
+            order.d_slack, order.d_multiplier = reached[0] * order.d_slack, reached[0] * order.d_multiplier
+            newton_terms(self._arguments(), self._state, self._move, target, self._weight, self._q)
         S, cross, H_b = self._curved
-        g, g_b = self._gradients(share * (self._sign * (self._state[0] + self._weight * self._q)))
-        constant, _ = order.aim(aim)
-        prices = share * (order.price + constant)
-        g_b[:-1] += prices
-        g_b[1:] -= prices
+        g, g_b = self._gradients(sample_weight * (self._sign * (self._state[0] + self._weight * self._q)))
+        constant, _ = order.target(target)
+        order_multipliers = sample_weight * (order.multiplier + constant)
+        g_b[:-1] += order_multipliers
+        g_b[1:] -= order_multipliers
         answer = solve(factor(H_b, 0.0), np.asfortranarray(np.column_stack([cross.T, g_b])))
         dw = self.bound.step(S, g - cross @ answer[:, -1], self.w, self.rest)
         db = -answer[:, -1] - answer[:, :-1] @ dw
         self._multiply(dw, self._df)
-        longest = directions(self._sign * (self._df[self._sample] - db[self._end]), self._state, self._move, aim, self._q)
-        longest = min(longest, order.direct(aim, db)) if np.all(np.isfinite(dw)) and np.all(np.isfinite(db)) else 0.0
+        longest = directions(self._sign * (self._df[self._sample] - db[self._end]), self._state, self._move, target, self._q)
+        longest = min(longest, order.direct(target, db)) if np.all(np.isfinite(dw)) and np.all(np.isfinite(db)) else 0.0
         return (dw, db), (longest, longest)
 
     def mean(self, move: Moves | None = None, lengths: Lengths = (0.0, 0.0)) -> float:
         order, t = self._order, lengths[0]
-        rows = float((order.slack + t * order.d_slack) @ (order.price + t * order.d_price))
+        rows = float((order.slack + t * order.d_slack) @ (order.multiplier + t * order.d_multiplier))
         return (products(self._state, self._move, t) + rows) / (2.0 * self._state.shape[1] + order.size)
 
     def advance(self, move: Moves, lengths: Lengths) -> None:
@@ -169,9 +169,9 @@ class ThresholdInterior(PredictorCorrector[Moves]):
         from scipy.linalg.blas import dsyrk
 
         n, d = self.rows.shape
-        m, share = self.hinges.count, self.hinges.share
+        m, sample_weight = self.hinges.count, self.hinges.sample_weight
         weights = np.zeros((n, m))
-        weights[self._sample, self._end] = share * self._weight
+        weights[self._sample, self._end] = sample_weight * self._weight
         row, column = np.maximum(weights.sum(axis=1), TINY), weights.sum(axis=0)
         cross, S = np.zeros((d, m)), np.zeros((d, d), order="F")
         for part, block in self.rows:
@@ -190,13 +190,13 @@ class ThresholdInterior(PredictorCorrector[Moves]):
     def _curvature_in_b(self) -> Array:
         """Its lower half."""
         j = np.arange(self.b.size)
-        ratio = self._order.price / self._order.slack
+        ratio = self._order.multiplier / self._order.slack
         H_b = np.zeros((j.size, j.size), order="F")
         H_b[j, j] = np.bincount(self._end, weights=self._weight, minlength=j.size)
         H_b[j[:-1], j[:-1]] += ratio
         H_b[j[1:], j[1:]] += ratio
         H_b[j[1:], j[:-1]] -= ratio
-        H_b *= self.hinges.share
+        H_b *= self.hinges.sample_weight
         return H_b
 
     def _gradients(self, pulls: Array) -> tuple[Array, Array]:
@@ -209,25 +209,25 @@ class ThresholdInterior(PredictorCorrector[Moves]):
 
     def _balance(self) -> tuple[Array, Array]:
         """Multipliers of hinges and order rows after a step of b alone, which leaves nothing of the gradient in b but rounding."""
-        a, share, order = self._state[0], self.hinges.share, self._order
-        aims(self._arguments(), self._state, self._move, 0.0, self._weight, self._q)
-        left = self.fixed_b - share * np.bincount(self._end, weights=self._sign * a, minlength=self.b.size)
-        left[:-1] += share * order.price
-        left[1:] -= share * order.price
+        a, sample_weight, order = self._state[0], self.hinges.sample_weight, self._order
+        newton_terms(self._arguments(), self._state, self._move, 0.0, self._weight, self._q)
+        left = self.fixed_b - sample_weight * np.bincount(self._end, weights=self._sign * a, minlength=self.b.size)
+        left[:-1] += sample_weight * order.multiplier
+        left[1:] -= sample_weight * order.multiplier
         db = -solve(factor(self._curvature_in_b(), 0.0), left)
         balanced = np.clip(a - self._sign * self._weight * db[self._end], 0.0, 1.0)
-        return balanced, np.maximum(order.price * (1.0 - np.diff(db) / order.slack), 0.0)
+        return balanced, np.maximum(order.multiplier * (1.0 - np.diff(db) / order.slack), 0.0)
 
-    def judge(self) -> None:
+    def update_gap(self) -> None:
         """The gap of the balanced multipliers; what rounding and clipping leave in b is priced by how far a balance moves an argument."""
-        self._balanced, prices = self._balance()
-        a, h, share = self._balanced, self._arguments(), self.hinges.share
-        g, left = self._gradients(share * (self._sign * a))
-        left[:-1] += share * prices
-        left[1:] -= share * prices
+        self._balanced, order_multipliers = self._balance()
+        a, h, sample_weight = self._balanced, self._arguments(), self.hinges.sample_weight
+        g, left = self._gradients(sample_weight * (self._sign * a))
+        left[:-1] += sample_weight * order_multipliers
+        left[1:] -= sample_weight * order_multipliers
         length = float(np.max(np.abs(self._f)) + np.max(np.abs(self.b))) + self.hinges.gamma
-        hinges = share * float((1.0 - a) @ np.maximum(h, 0.0) + a @ np.maximum(-h, 0.0))
-        self.rest = hinges + share * float(prices @ self._order.slack) + float(np.sum(np.abs(left))) * length
+        hinges = sample_weight * float((1.0 - a) @ np.maximum(h, 0.0) + a @ np.maximum(-h, 0.0))
+        self.rest = hinges + sample_weight * float(order_multipliers @ self._order.slack) + float(np.sum(np.abs(left))) * length
         self.excess = self.bound.excess(g, self.w)
         self.gap = self.rest + self.excess
 
@@ -244,7 +244,7 @@ def threshold_interior(
     fixed_b: Array,
     w: Array,
     b: Array,
-    prices: Array,
+    order_multipliers: Array,
     mu: float,
     goal: float,
     max_iter: int = 100,
@@ -254,4 +254,4 @@ def threshold_interior(
     `fixed` and `fixed_b` are linear terms in w and b; b_j − steps_j does not fall; the order rows have about these
     prices, in shares; μ > 0, in units of f, is the width to start with.
     """
-    yield from ThresholdInterior(rows, hinges, bound, fixed, fixed_b, w, b, prices, mu).iterates(goal, max_iter)
+    yield from ThresholdInterior(rows, hinges, bound, fixed, fixed_b, w, b, order_multipliers, mu).iterates(goal, max_iter)

@@ -17,29 +17,29 @@ class OrderRows:
 
     def __init__(self, slack: Array, mu: float) -> None:
         self.slack = slack
-        self.price = mu / slack
-        self.d_slack, self.d_price = np.zeros_like(self.slack), np.zeros_like(self.slack)
+        self.multiplier = mu / slack
+        self.d_slack, self.d_multiplier = np.zeros_like(self.slack), np.zeros_like(self.slack)
 
     @property
     def size(self) -> int:
         """How many."""
         return self.slack.size
 
-    def aim(self, mu: float) -> tuple[Array, Array]:
+    def newton_terms(self, mu: float) -> tuple[Array, Array]:
         """What the multipliers would become without a step of b, and how they answer one: dν = constant − (ν/t) dt."""
-        return (mu - self.d_slack * self.d_price) / self.slack - self.price, self.price / self.slack
+        return (mu - self.d_slack * self.d_multiplier) / self.slack - self.multiplier, self.multiplier / self.slack
 
     def direct(self, mu: float, db: Array) -> float:
         """The step of the multipliers and slacks, and the largest t ≤ 1 that keeps them positive."""
-        constant, ratio = self.aim(mu)
+        constant, ratio = self.newton_terms(mu)
         self.d_slack = np.diff(db)
-        self.d_price = constant - ratio * self.d_slack
-        falls = np.concatenate([-self.d_slack / self.slack, -self.d_price / self.price])
+        self.d_multiplier = constant - ratio * self.d_slack
+        falls = np.concatenate([-self.d_slack / self.slack, -self.d_multiplier / self.multiplier])
         return 1.0 / max(1.0, float(np.max(falls, initial=0.0)))
 
     def advance(self, t: float, b: Array, steps: Array) -> None:
         """The step, with slacks recomputed as far as rounding allows."""
-        self.price = self.price + t * self.d_price
+        self.multiplier = self.multiplier + t * self.d_multiplier
         self.slack = np.maximum(np.diff(b) - np.diff(steps), (1.0 - SHORT) ** 2 * (self.slack + t * self.d_slack))
 
 
@@ -54,9 +54,9 @@ class NoOrder(OrderRows):
         """0."""
         return 0
 
-    def aim(self, mu: float) -> tuple[Array, Array]:
+    def newton_terms(self, mu: float) -> tuple[Array, Array]:
         """0 and 0."""
-        return self.price, self.price
+        return self.multiplier, self.multiplier
 
     def direct(self, mu: float, db: Array) -> float:
         """1."""

@@ -28,18 +28,18 @@ from scipy.linalg.blas import dsyrk
 
 from simopt.core.arrays import Array
 from simopt.data.row_blocks import RowBlocks
-from simopt.solvers.hinges.newton import FEW, FEW_WORD, ROOM, newton_fits
-from simopt.solvers.hinges.stage import BentRows, Fit, Indices, Line, Notes, Stage
+from simopt.solvers.hinges.newton import FEW, FEW_STATUS, MEMORY_LIMIT, newton_fits
+from simopt.solvers.hinges.stage import FreeRows, Fit, Indices, Line, Notes, Stage
 from simopt.solvers.hinges.two_hinges import FIRST
 from simopt.solvers.hinges.weight_bounds import Bound, Penalty
 from simopt.solvers.ordinal.threshold_choice import Ramps, choose, line_search
-from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, audit, balance, near, price
+from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, audit, balance, near, update_multipliers
 from simopt.solvers.ordinal.threshold_interior import threshold_interior
 
 RESCUED = "interior point, after Newton's steps had ended with a gap"
 
 
-class PooledBends(BentRows):
+class PooledFreeRows(FreeRows):
     """Bent rows with the threshold that bends them."""
 
     def curvature(self, factor: float, pools: Indices) -> Array:
@@ -62,7 +62,7 @@ class PooledBends(BentRows):
 class ThresholdStage(Stage):
     """Samples with hinges against thresholds b, which are the best ones for f; `g_b` is the derivative in b without order rows."""
 
-    _bends: PooledBends
+    _free_rows: PooledFreeRows
 
     def __init__(
         self, rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, fixed: Array, fixed_b: Array, w: Array, b: Array, width: float
@@ -72,7 +72,7 @@ class ThresholdStage(Stage):
         self.b, self.g_b = b.copy(), fixed_b.copy()
         self.a, self.centre = np.zeros(hinges.table), np.zeros(hinges.table)
         self.multipliers, self.centres = (self.a,), (self.centre,)
-        self._bends = PooledBends(rows)
+        self._free_rows = PooledFreeRows(rows)
         self._pools = np.arange(hinges.count)
         self._plain: Any = (tuple(hinges), tuple(Ramps.of(hinges)))  # numba takes plain tuples four times as fast
 
@@ -106,31 +106,31 @@ class ThresholdStage(Stage):
         """Each hinge of a sample may be bent."""
         return Notes.of(self.rows.step, self.rows.step * self.hinges.columns + 1, np.intp)
 
-    def price(self, part: slice, width: float | None = None) -> tuple[int, int, float]:
+    def update_multipliers(self, part: slice, width: float | None = None) -> tuple[int, int, float]:
         """As `threshold_hinges` has it; adds to g_b."""
         if part.start not in self._views:
             found = (self.f[part], tuple(self.hinges.on(part)), self.centre[part], self.a[part], self.pull[part])
             self._views[part.start] = (*found, tuple(self.notes))
         f, hinges, centre, a, pull, notes = self._views[part.start]
-        return price(f, self.b, hinges, centre, self.width if width is None else width, a, pull, self.g_b, notes)
+        return update_multipliers(f, self.b, hinges, centre, self.width if width is None else width, a, pull, self.g_b, notes)
 
     def audit(self, part: slice) -> float:
         """As `threshold_hinges` has it; adds to g_b."""
         return audit(self.f[part], self.b, self.hinges.on(part), self.a[part], self.pull[part], self.g_b)
 
-    def judge(self) -> None:
+    def update_gap(self) -> None:
         """f = Ψw, and the gradient and the gap of the multipliers as they are, but for rounding; one pass, free of what has piled up.
 
         What is left of g_b, once the order rows have taken their part, is priced by how far the thresholds could be moved.
         """
         balance(self.hinges, self.fixed_b, self.a)
         self.g_b = self.fixed_b.copy()
-        super().judge()
+        super().update_gap()
         self.rest += order_part(self.f, self.b, self.g_b, self.hinges)
 
     def curvature(self) -> Array:
         """Second derivative of the stage, with the thresholds at their best."""
-        return self._bends.curvature(self.hinges.share / self.width, self._pools)
+        return self._free_rows.curvature(self.hinges.sample_weight / self.width, self._pools)
 
     def along(self, line: Line) -> float:
         """t in (0, 1] that the line search finds on the way of the last move, whose end f is."""
@@ -156,18 +156,18 @@ class ThresholdStage(Stage):
 
     def fit(self, gap: float = np.inf) -> Fit:
         """The point and the multipliers as they are."""
-        return Fit(self.w, self.multipliers, gap, self.word, self.b)
+        return Fit(self.w, self.multipliers, gap, self.status_text, self.b)
 
-    def prices(self) -> Array:
+    def order_multipliers(self) -> Array:
         """Multipliers of the order rows, in units of the share: running sums of what pulls the thresholds."""
-        out: Array = np.maximum(-np.cumsum(self.g_b)[:-1], 0.0) / self.hinges.share
+        out: Array = np.maximum(-np.cumsum(self.g_b)[:-1], 0.0) / self.hinges.sample_weight
         return out
 
-    def interior(self, width: float, goal: float, max_iter: int = 100, word: str = "") -> Iterator[Fit]:
+    def interior(self, width: float, goal: float, max_iter: int = 100, status_text: str = "") -> Iterator[Fit]:
         """The interior-point method, from w, b, their prices and a width."""
-        start = (self.fixed, self.fixed_b, self.w, self.b, self.prices(), width)
+        start = (self.fixed, self.fixed_b, self.w, self.b, self.order_multipliers(), width)
         for state in threshold_interior(self.rows, self.hinges, self.bound, *start, goal, max_iter):
-            yield Fit(state.w, (state.multipliers,), state.gap, word, state.b)
+            yield Fit(state.w, (state.multipliers,), state.gap, status_text, state.b)
 
 
 def order_part(f: Array, b: Array, g_b: Array, hinges: ThresholdHinges) -> float:
@@ -178,10 +178,10 @@ def order_part(f: Array, b: Array, g_b: Array, hinges: ThresholdHinges) -> float
     if not hinges.ordered:
         return float(np.sum(np.abs(g_b))) * length
     running = -np.cumsum(g_b)
-    prices = np.maximum(running[:-1], 0.0)
+    order_multipliers = np.maximum(running[:-1], 0.0)
     left = np.abs(np.diff(np.minimum(running, 0.0), prepend=0.0))
     left[-1] += max(running[-1], 0.0)
-    return float(prices @ np.maximum(np.diff(b - hinges.steps), 0.0)) + float(np.sum(left)) * length
+    return float(order_multipliers @ np.maximum(np.diff(b - hinges.steps), 0.0)) + float(np.sum(left)) * length
 
 
 def at_zero(rows: RowBlocks, hinges: ThresholdHinges, bound: Bound) -> ThresholdStage:
@@ -190,13 +190,13 @@ def at_zero(rows: RowBlocks, hinges: ThresholdHinges, bound: Bound) -> Threshold
     return ThresholdStage(rows, hinges, bound, np.zeros(d), np.zeros(hinges.count), np.zeros(d), hinges.steps, FIRST * hinges.gamma)
 
 
-def threshold_fits(rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, *, goal: float, room: float = ROOM) -> Iterator[Fit]:
+def threshold_fits(rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, *, goal: float, memory_limit: float = MEMORY_LIMIT) -> Iterator[Fit]:
     """Fits of which the last has a gap of at most `goal`, unless rounding forbids. Their arrays are written on when it goes on."""
     if rows.shape[0] <= FEW * rows.shape[1]:
-        yield from interior_fits(rows, hinges, bound, goal=goal, word=FEW_WORD)
+        yield from interior_fits(rows, hinges, bound, goal=goal, status_text=FEW_STATUS)
         return
     stage = at_zero(rows, hinges, bound)
-    yield from newton_fits(stage, goal, room)
+    yield from newton_fits(stage, goal, memory_limit)
     if not stage.gap <= goal:
         yield from rescued(stage, goal)
 
@@ -206,7 +206,7 @@ def rescued(stage: ThresholdStage, goal: float) -> Iterator[Fit]:
     balanced, has turned out to be another: the start of the method is free of what went wrong. The last fit has the smallest gap of all.
     """
     best = stage.fit(stage.gap)
-    for fit in interior_fits(stage.rows, stage.hinges, stage.bound, goal=goal, word=RESCUED):
+    for fit in interior_fits(stage.rows, stage.hinges, stage.bound, goal=goal, status_text=RESCUED):
         yield fit
         if not best.gap <= fit.gap:
             best = fit
@@ -215,14 +215,14 @@ def rescued(stage: ThresholdStage, goal: float) -> Iterator[Fit]:
 
 
 def interior_fits(
-    rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, *, goal: float, max_iter: int = 100, word: str = ""
+    rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, *, goal: float, max_iter: int = 100, status_text: str = ""
 ) -> Iterator[Fit]:
     """The iterates of the interior-point method from w = 0."""
     start = at_zero(rows, hinges, bound)
     start.sweep()
     start.width = max(start.width, FIRST * loss(start))
     start.sweep()
-    yield from start.interior(start.width, goal, max_iter, word)
+    yield from start.interior(start.width, goal, max_iter, status_text)
 
 
 def loss(stage: ThresholdStage) -> float:
@@ -239,6 +239,6 @@ def compile_kernels() -> None:
     stage.sweep(np.ones(1))
     stage.along(Line(0.0, 1.0, -1.0))
     stage.near(1.0)
-    stage.judge()
+    stage.update_gap()
     for _ in interior_fits(stage.rows, hinges, stage.bound, goal=-1.0, max_iter=1):  # no gap is small enough
         pass

@@ -1,6 +1,6 @@
 r"""The smoothed ε-insensitive loss over the ℓ₁ ball: Newton steps on a growing set S of columns, projected gradients over all of them.
 
-On S the model has the curvature β Σ_{i∈A} p_i x_i x_iᵀ of the samples A in the quadratic zone, p_i = 1/n or their shares, plus `damping`
+On S the model has the curvature β Σ_{i∈A} p_i x_i x_iᵀ of the samples A in the quadratic zone, p_i = 1/n or the weights of the samples, plus `damping`
 times that of all samples, which keeps few samples in A from sending the others far (with damping 1 the model lies above the loss, and
 steps are whole). It is minimised over the ball (see `l1_face`), the loss along the segment to its minimiser; short steps raise the
 damping, as do whole ones after which the gap is no smaller; the other whole ones lower it.
@@ -28,11 +28,11 @@ EASIER, SHORT = 10.0, 0.5
 
 
 class SmoothedLoss:
-    """Σ p_i ℓ̃_β(r_i) of residuals r = Xw − y, p_i = 1/n or shares: slopes, curvatures and the best step along a line."""
+    """Σ p_i ℓ̃_β(r_i) of residuals r = Xw − y, p_i = 1/n or weights: slopes, curvatures and the best step along a line."""
 
-    def __init__(self, targets: Array, epsilon: float, smoothness: float, shares: Array | None = None) -> None:
+    def __init__(self, targets: Array, epsilon: float, smoothness: float, sample_weights: Array | None = None) -> None:
         self.targets, self.epsilon, self.beta = targets, epsilon, smoothness
-        self.shares = np.full(len(targets), 1.0 / len(targets)) if shares is None else shares
+        self.sample_weights = np.full(len(targets), 1.0 / len(targets)) if sample_weights is None else sample_weights
 
     def slopes(self, residual: Array) -> Array:
         """c = ℓ̃_β'(r) in [−1, 1]."""
@@ -46,10 +46,10 @@ class SmoothedLoss:
         quadratic = ((over > 0.0) & (over < 1.0)).astype(np.float64)
         return self.beta * (quadratic + damping)
 
-    def best_share(self, residual: Array, image: Array) -> float:
+    def best_step(self, residual: Array, image: Array) -> float:
         """The t in [0, 1] at which the loss of r + t·image is least: the slope is piecewise linear and increasing in t."""
 
-        weighed = self.shares * image
+        weighed = self.sample_weights * image
 
         def slope(t: float) -> float:
             return float(weighed @ self.slopes(residual + t * image))
@@ -92,7 +92,7 @@ class ActiveSet:
         v, size = 1.0 + np.arange(d) % 7 / 8, 0.0
         for _ in range(POWER_STEPS):
             v = v / np.linalg.norm(v)
-            v = sum(((self.loss.shares[part] * (block @ v)) @ block for part, block in self.rows), np.zeros(d))
+            v = sum(((self.loss.sample_weights[part] * (block @ v)) @ block for part, block in self.rows), np.zeros(d))
             size = float(np.linalg.norm(v))
             if size == 0.0:
                 return 0.0
@@ -100,7 +100,7 @@ class ActiveSet:
 
     def gradient(self, c: Array) -> Array:
         """G = Σ p_i c_i x_i over all columns."""
-        weighed = self.loss.shares * c
+        weighed = self.loss.sample_weights * c
         return sum((weighed[part] @ block for part, block in self.rows), np.zeros(self.rows.shape[1]))
 
     def predict(self, w: Array) -> Array:
@@ -117,14 +117,14 @@ class ActiveSet:
         room = max(self.radius - float(np.sum(np.abs(self.w))), 0.0) * largest
         return room + float(np.abs(self.w) @ np.maximum(largest + np.sign(self.w) * here, 0.0))
 
-    def grow(self, G: Array, share: float) -> bool:
+    def grow(self, G: Array, step: float) -> bool:
         """Columns with |G_j| ≥ share · max join, at most max(10, |S|/2) of them, the largest first; columns of weight 0 leave."""
         keep = self.w != 0.0
         if not np.all(keep):
             self.S, self.w, self.columns = self.S[keep], self.w[keep], self.columns[:, keep]
         size = np.abs(G)
         size[self.S] = 0.0
-        enough = share * float(np.max(np.abs(G), initial=0.0))
+        enough = step * float(np.max(np.abs(G), initial=0.0))
         most = max(FEWEST, len(self.S) // 2)
         order = np.argsort(-size, kind="stable")[:most]
         new = order[(size[order] >= enough) & (size[order] > 0.0)]
@@ -137,21 +137,21 @@ class ActiveSet:
 
     def correct(self, goal: float) -> None:
         """Newton steps on S until its gap is at most `goal`, or no step helps."""
-        before, share = math.inf, 0.0
+        before, step = math.inf, 0.0
         for _ in range(STEPS if self.S.size else 0):
-            g = (self.loss.shares * self.loss.slopes(self.residual)) @ self.columns
+            g = (self.loss.sample_weights * self.loss.slopes(self.residual)) @ self.columns
             gap = self.gap(g)
-            if share == 1.0 and gap < before:
+            if step == 1.0 and gap < before:
                 self.damping = max(self.damping / EASIER, LEAST_DAMPING)
-            elif share == 1.0:  # nothing gained: either the samples in A change, or the model is too flat to be solved more closely
+            elif step == 1.0:  # nothing gained: either the samples in A change, or the model is too flat to be solved more closely
                 self.damping = max(self.damping, min(self.damping * EASIER, FIRM))
             if gap <= goal:
                 break
-            before, share = gap, self._step(g)
-            if share == 0.0 and self.damping >= 1.0:
+            before, step = gap, self._step(g)
+            if step == 0.0 and self.damping >= 1.0:
                 break
-            if share < SHORT:
-                self.damping = min(self.damping / max(share, 0.1), 1.0)
+            if step < SHORT:
+                self.damping = min(self.damping / max(step, 0.1), 1.0)
         self.refresh()
 
     def refresh(self) -> None:
@@ -159,7 +159,7 @@ class ActiveSet:
         self.residual = self.columns @ self.w - self.loss.targets
 
     def _step(self, g: Array) -> float:
-        weights = self.loss.curvatures(self.residual, self.damping) * self.loss.shares
+        weights = self.loss.curvatures(self.residual, self.damping) * self.loss.sample_weights
         sign = np.where(self.w != 0.0, np.sign(self.w), -np.sign(g))
         signed = self.columns * sign
         H = signed.T @ (signed * weights[:, None])
@@ -172,12 +172,12 @@ class ActiveSet:
         if not float(g @ move) < 0.0:
             return 0.0
         image = self.columns @ move
-        share = self.loss.best_share(self.residual, image)
-        self.w = sign * z if share == 1.0 else self.w + share * move
-        self.residual = self.residual + share * image
-        return share
+        step = self.loss.best_step(self.residual, image)
+        self.w = sign * z if step == 1.0 else self.w + step * move
+        self.residual = self.residual + step * image
+        return step
 
-    def spread(self) -> Array:
+    def weights_of_all(self) -> Array:
         """w over all columns."""
         out = np.zeros(self.rows.shape[1])
         out[self.S] = self.w
@@ -195,7 +195,7 @@ def accelerated(active: ActiveSet, steps: int) -> None:
     loss, curvature = active.loss, active.loss.beta * active.largest_square
     if curvature == 0.0:
         return
-    w = active.spread()
+    w = active.weights_of_all()
     f = active.predict(w)
     point, image = w, f
     theta = 1.0

@@ -180,13 +180,13 @@ def _fit(source: GramRows, support: Support, criterion: str, reached: bool, mess
     """The record, with the columns in the order in which least squares would pick them."""
     columns = np.sort(support.columns)
     inner = GivenGram(source.among(columns), source.products[columns], source.square) if len(columns) else None
-    weights, factor, shares = np.zeros(0), np.zeros((0, 0)), np.zeros(0)
+    weights, factor, coordinates = np.zeros(0), np.zeros((0, 0)), np.zeros(0)
     residuals = np.array([source.square])
     if inner is not None:
         state, _ = select(inner, len(columns), 0.0, "ols")
-        columns, factor, shares = columns[state.picks], state.factor, state.shares[: state.size].copy()
+        columns, factor, coordinates = columns[state.picks], state.factor, state.coordinates[: state.size].copy()
         residuals = state.residuals[: state.size + 1].copy()
-        weights = back_substitution(factor, shares)
+        weights = back_substitution(factor, coordinates)
     weights, residuals[-1] = corrected(source, columns, factor, weights, float(residuals[-1]))
     visited: Array = support.visited
     return SparseFit(
@@ -195,7 +195,7 @@ def _fit(source: GramRows, support: Support, criterion: str, reached: bool, mess
         residuals=residuals,
         width=source.width,
         factor=factor,
-        shares=shares,
+        shares=coordinates,
         criterion=criterion,
         reached=reached,
         message=message,

@@ -96,7 +96,7 @@ def iteration_count(problem: SparseLandmarked, tolerance: float, rule: str = "pr
 
 def largest_entry(problem: SparseLandmarked) -> float:
     """X = max |Ψ_ij| over the samples that count."""
-    counted = problem.shares.floats > 0.0
+    counted = problem.sample_weights.floats > 0.0
     return max(float(np.max(np.abs(block[counted[part]]), initial=0.0)) for part, block in RowBlocks(problem.features, LARGE))
 
 
@@ -155,7 +155,7 @@ def greedy_steps(problem: SparseLandmarked, rule: str = "printed") -> Iterator[G
         target = math.copysign(problem.radius, -theta[r])
         move = run.column(r) * target - run.predictions
         if rule == "line-search":
-            eta = run.loss.best_share(run.predictions - problem.targets, move)
+            eta = run.loss.best_step(run.predictions - problem.targets, move)
         yield GreedyStep(run.weights, c, delta, eta, r)
         run.weights *= 1.0 - eta
         run.weights[r] += eta * target
@@ -167,7 +167,7 @@ class _Run:
 
     def __init__(self, problem: SparseLandmarked) -> None:
         self.problem, self.rows = problem, RowBlocks(problem.features, LARGE)
-        self.loss = SmoothedLoss(problem.targets, problem.epsilon, problem.smoothness, problem.shares.floats)
+        self.loss = SmoothedLoss(problem.targets, problem.epsilon, problem.smoothness, problem.sample_weights.floats)
         self.n, self.d = self.rows.shape
         self.weights, self.predictions = np.zeros(self.d), np.zeros(self.n)
         self._taken = 0
@@ -175,7 +175,7 @@ class _Run:
     def gradient(self) -> tuple[Array, Array]:
         """θ = ∇R(w) and c."""
         c = self.loss.slopes(self.predictions - self.problem.targets)
-        weighed = self.loss.shares * c
+        weighed = self.loss.sample_weights * c
         theta: Array = sum((weighed[part] @ block for part, block in self.rows), np.zeros(self.d))
         return theta, c
 
@@ -220,7 +220,7 @@ class _Run:
             if not scores[best] < scores[worst]:
                 return
             image = alpha[worst] * (self._vertex(best) - self._vertex(worst))
-            share = self.loss.best_share(self.predictions - self.problem.targets, image)
+            share = self.loss.best_step(self.predictions - self.problem.targets, image)
             mass = alpha[worst] * share
             alpha[best] += mass
             alpha[worst] = 0.0 if share == 1.0 else alpha[worst] - mass
@@ -231,7 +231,7 @@ class _Run:
         """Minimise the loss over the entries of w that are not 0, and write w and its masses."""
         active.move_to(self.weights)
         active.correct(SOLVED * self.pick(active.gradient(self.loss.slopes(active.residual)))[1])
-        self.weights[:] = active.spread()
+        self.weights[:] = active.weights_of_all()
         self.predictions = active.residual + self.problem.targets
         share = self.weights / self.problem.radius
         alpha[1 : self.d + 1], alpha[self.d + 1 :] = np.maximum(share, 0.0), np.maximum(-share, 0.0)

@@ -143,8 +143,8 @@ def _fit(source: GramRows, count: int, tolerance: float | None, criterion: str, 
     enough = 0.0 if tolerance is None else tolerance * source.square
     state, why = select(source, count, enough, criterion)
     picks = state.picks.copy()
-    factor, shares, residuals = state.factor, state.shares[: state.size].copy(), state.residuals[: state.size + 1].copy()
-    weights, residuals[-1] = corrected(source, picks, factor, back_substitution(factor, shares), float(residuals[-1]))
+    factor, coordinates, residuals = state.factor, state.coordinates[: state.size].copy(), state.residuals[: state.size + 1].copy()
+    weights, residuals[-1] = corrected(source, picks, factor, back_substitution(factor, coordinates), float(residuals[-1]))
     met = tolerance is not None and residuals[-1] <= tolerance * source.square * (1.0 + 1e-12)
     return SparseFit(
         indices=picks,
@@ -152,7 +152,7 @@ def _fit(source: GramRows, count: int, tolerance: float | None, criterion: str, 
         residuals=residuals,
         width=source.width,
         factor=factor,
-        shares=shares,
+        shares=coordinates,
         criterion=criterion,
         reached=bool(met or (len(picks) == count and tolerance is None)),
         message=_message(state, why, count, tolerance),

@@ -1,7 +1,7 @@
 r"""Smoothed ε-insensitive regression over the ℓ₁ ball by a fully corrective active set, with a certified gap at every look.
 
 The certificate costs one product Xᵀc: with c_i = ℓ̃_β'(r_i) and G = Xᵀc/n the gap is ⟨G, w⟩ + B‖G‖_∞ (where samples have weights their
-shares stand in place of 1/n). Columns of large |G_j| join S, on which a semismooth Newton method minimises the loss (`active_columns`).
+weights stand in place of 1/n). Columns of large |G_j| join S, on which a semismooth Newton method minimises the loss (`active_columns`).
 Where S grows past `dense`, or the gap stays open, the interior-point method of `sparse_interior` takes over; for more than `wide` columns,
 of which it would need a square matrix, accelerated projected gradients.
 
@@ -34,8 +34,8 @@ EASY = 0.3  # a proximal point is exact enough where the ball's part of the gap 
 def fully_corrective(problem: SparseLandmarked, tol: float, max_iter: int, dense: int, wide: int, adding: float) -> Iterator[Iterate]:
     """An iterate at every look at all columns; then, if the gap is still open, w with multipliers 0, and interior points."""
     goal = tol * problem.scale()
-    y, beta, narrow, share = problem.targets, problem.smoothness, problem.features.shape[1] <= wide, problem.shares.floats
-    first = SmoothedLoss(y, problem.epsilon, beta if beta < math.inf else FIRST_BETA, share)
+    y, beta, narrow, sample_weights = problem.targets, problem.smoothness, problem.features.shape[1] <= wide, problem.sample_weights.floats
+    first = SmoothedLoss(y, problem.epsilon, beta if beta < math.inf else FIRST_BETA, sample_weights)
     active, gap = ActiveSet(problem.features, first, problem.radius), math.inf
     run = _smoothed if beta < math.inf else _proximal
     for found in run(active, goal, max_iter, dense, adding):
@@ -44,30 +44,30 @@ def fully_corrective(problem: SparseLandmarked, tol: float, max_iter: int, dense
         if gap > goal and narrow and len(active.S) > dense:
             break
     if gap > goal:  # a loss that is itself so small needs no multipliers
-        yield Iterate({"w": active.spread()}, multipliers(np.zeros(len(y)), share), float(problem.objective({"w": active.spread()})))
+        yield Iterate({"w": active.weights_of_all()}, multipliers(np.zeros(len(y)), sample_weights), float(problem.objective({"w": active.weights_of_all()})))
     if gap > goal and narrow:
         yield from interior_point(problem, tol=tol)
 
 
-def multipliers(c: Array, share: Array) -> dict[str, Array]:
-    """p and q of the rows `above` and `below`: c times the shares of the samples, 1/n or others, split by sign."""
-    return {"above": share * np.maximum(c, 0.0), "below": share * np.maximum(-c, 0.0)}
+def multipliers(c: Array, sample_weights: Array) -> dict[str, Array]:
+    """p and q of the rows `above` and `below`: c times the weights of the samples, 1/n or others, split by sign."""
+    return {"above": sample_weights * np.maximum(c, 0.0), "below": sample_weights * np.maximum(-c, 0.0)}
 
 
 def _smoothed(active: ActiveSet, goal: float, max_iter: int, dense: int, adding: float) -> Iterator[Iterate]:
     """Looks at β, after rough solutions for smaller β where it is large: their quadratic zones hold more samples."""
-    last, looks = active.loss, 0
+    last, sweeps = active.loss, 0
     beta = min(FIRST_BETA, last.beta)
-    while looks < max_iter:
-        active.loss = last if beta == last.beta else SmoothedLoss(last.targets, last.epsilon, beta, last.shares)
+    while sweeps < max_iter:
+        active.loss = last if beta == last.beta else SmoothedLoss(last.targets, last.epsilon, beta, last.sample_weights)
         start, best, waited = 0.0, math.inf, 0
-        while looks < max_iter:
-            looks += 1
+        while sweeps < max_iter:
+            sweeps += 1
             c = active.loss.slopes(active.residual)
             G = active.gradient(c)
             gap = active.gap(G)
             start = max(start, gap)
-            yield Iterate({"w": active.spread()}, multipliers(c, active.loss.shares), gap if beta == last.beta else math.inf)
+            yield Iterate({"w": active.weights_of_all()}, multipliers(c, active.loss.sample_weights), gap if beta == last.beta else math.inf)
             if beta < last.beta and gap <= max(ROUGH * start, goal):
                 break
             best, waited = (gap, 0) if gap < 0.9 * best else (best, waited + 1)
@@ -88,28 +88,28 @@ def _improve(active: ActiveSet, G: Array, goal: float, dense: int, adding: float
 
 
 def _proximal(active: ActiveSet, goal: float, max_iter: int, dense: int, adding: float) -> Iterator[Iterate]:
-    y, epsilon, beta, share = active.loss.targets, active.loss.epsilon, FIRST_BETA, active.loss.shares
+    y, epsilon, beta, sample_weights = active.loss.targets, active.loss.epsilon, FIRST_BETA, active.loss.sample_weights
     c = np.zeros(len(y))
-    looks, previous = 0, math.inf
-    while looks < max_iter:
-        active.loss = SmoothedLoss(y - c / beta, epsilon, beta, share)
+    sweeps, previous = 0, math.inf
+    while sweeps < max_iter:
+        active.loss = SmoothedLoss(y - c / beta, epsilon, beta, sample_weights)
         active.refresh()
         best, waited = math.inf, 0
-        while looks < max_iter:
-            looks += 1
-            prices = active.loss.slopes(active.residual)
-            G = active.gradient(prices)
+        while sweeps < max_iter:
+            sweeps += 1
+            slopes = active.loss.slopes(active.residual)
+            G = active.gradient(slopes)
             r = active.residual - c / beta
             ball = active.gap(G)
-            kinks = float(share @ (np.maximum(np.abs(r) - epsilon, 0.0) - (prices * r - epsilon * np.abs(prices))))
-            yield Iterate({"w": active.spread()}, multipliers(prices, share), ball + kinks)
+            kinks = float(sample_weights @ (np.maximum(np.abs(r) - epsilon, 0.0) - (slopes * r - epsilon * np.abs(slopes))))
+            yield Iterate({"w": active.weights_of_all()}, multipliers(slopes, sample_weights), ball + kinks)
             if ball <= EASY * kinks or ball <= 0.25 * goal:
                 break
             best, waited = (ball, 0) if ball < 0.9 * best else (best, waited + 1)
             if waited > PATIENCE:
                 return
             _improve(active, G, max(INNER * ball, 0.1 * goal), dense, adding, stuck=waited > PATIENCE // 2)
-        c = prices
+        c = slopes
         if kinks > 0.3 * previous:
             beta = min(STEEPER * beta, LAST_BETA)
         previous = kinks

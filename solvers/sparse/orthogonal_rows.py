@@ -49,23 +49,23 @@ class State(NamedTuple):
     marks: Any
     basis: Any
     order: Any
-    shares: Any
+    coordinates: Any
     residuals: Any
 
 
 @kernel
-def _advance(rows: Any, place: Any, unit: float, state: State, size: int, enough: float, by_gain: bool) -> tuple[int, int, int]:
+def _advance(rows: Any, rows_at: Any, unit: float, state: State, size: int, enough: float, by_gain: bool) -> tuple[int, int, int]:
     """Pick until all are picked, or ‖r‖² ≤ `enough`, or no column helps, or a row is missing. Returns (why, column, number of picks)."""
-    a, h, diagonal, marks, basis, order, shares, residuals = state
+    a, h, diagonal, marks, basis, order, coordinates, residuals = state
     d = len(a)
     silence = SILENCE * SILENCE * residuals[0]
     while size < len(order) and residuals[size] > enough:
         best = _best(a, h, marks, by_gain)
         if best < 0:
             return EXHAUSTED, -1, size
-        if place[best] < 0:
+        if rows_at[best] < 0:
             return NEEDED, best, size
-        row = rows[place[best]]
+        row = rows[rows_at[best]]
         square = row[best] * unit
         if a[best] * a[best] <= silence * square:
             marks[best] = SILENT
@@ -100,7 +100,7 @@ def _advance(rows: Any, place: Any, unit: float, state: State, size: int, enough
                     marks[j] = DEPENDENT
         a[best] = 0.0
         marks[best] = PICKED
-        order[size], shares[size] = best, q
+        order[size], coordinates[size] = best, q
         residuals[size + 1] = max(residuals[size] - q * q, 0.0)
         size += 1
     return DONE, -1, size
@@ -122,7 +122,7 @@ class Selection:
         FREE, PICKED, DEPENDENT (on the picks, to rounding) or SILENT (orthogonal to the residual, to rounding; asked again after a pick).
     basis : (count, d) array
         P, of which the first `size` rows are filled.
-    order, shares, residuals : (count,), (count,) and (count + 1,) arrays
+    order, coordinates, residuals : (count,), (count,) and (count + 1,) arrays
         picks, q, and ‖r‖² before the first and after every pick.
     by_gain : bool
         whether picks are those of least squares.
@@ -134,7 +134,7 @@ class Selection:
     marks: npt.NDArray[np.uint8]
     basis: Array
     order: Indices
-    shares: Array
+    coordinates: Array
     residuals: Array
     by_gain: bool
     size: int = 0
@@ -147,23 +147,23 @@ class Selection:
         marks = np.where((diagonal <= 0.0) & by_gain, DEPENDENT, FREE).astype(np.uint8)
         residuals = np.zeros(count + 1)
         residuals[0] = square
-        basis, order, shares = np.empty((count, d)), np.zeros(count, dtype=np.intp), np.zeros(count)
-        return cls(products.copy(), diagonal.copy(), diagonal, marks, basis, order, shares, residuals, by_gain)
+        basis, order, coordinates = np.empty((count, d)), np.zeros(count, dtype=np.intp), np.zeros(count)
+        return cls(products.copy(), diagonal.copy(), diagonal, marks, basis, order, coordinates, residuals, by_gain)
 
     def copy(self) -> Selection:
         """A copy to try picks on."""
-        changed = ("products", "heights", "marks", "order", "shares", "residuals")
+        changed = ("products", "heights", "marks", "order", "coordinates", "residuals")
         twin = replace(self, **{name: getattr(self, name).copy() for name in changed}, basis=np.empty_like(self.basis))
         twin.basis[: self.size] = self.basis[: self.size]
         return twin
 
-    def advance(self, rows: npt.NDArray[Any], place: Indices, enough: float, unit: float = 1.0) -> int:
-        """Pick from the rows given (row `place[j]` times `unit` is G_j; −1: not there), until something stops it; returns what.
+    def advance(self, rows: npt.NDArray[Any], rows_at: Indices, enough: float, unit: float = 1.0) -> int:
+        """Pick from the rows given (row `rows_at[j]` times `unit` is G_j; −1: not there), until something stops it; returns what.
 
         O(dk) for the k-th pick. After NEEDED, `wanted` is the column whose row is missing.
         """
-        state = State(self.products, self.heights, self.diagonal, self.marks, self.basis, self.order, self.shares, self.residuals)
-        why, self.wanted, self.size = _advance(rows, place, unit, state, self.size, enough, self.by_gain)
+        state = State(self.products, self.heights, self.diagonal, self.marks, self.basis, self.order, self.coordinates, self.residuals)
+        why, self.wanted, self.size = _advance(rows, rows_at, unit, state, self.size, enough, self.by_gain)
         return why
 
     @property

@@ -55,6 +55,6 @@ def greedy(problem: SparseLandmarked, *, tol: float, rule: str = "corrective", m
     """
     validate.choice("rule", rule, RULES)
     for t, step in enumerate(greedy_steps(problem, rule)):
-        yield Iterate({"w": step.weights}, multipliers(step.slopes, problem.shares.floats), step.delta)
+        yield Iterate({"w": step.weights}, multipliers(step.slopes, problem.sample_weights.floats), step.delta)
         if t + 1 >= max_iter:
             return

@@ -31,15 +31,15 @@ class Parts:
     """u, v and ω in one vector of 2d + 1 numbers, and their multipliers z, t and λ. Also a direction."""
 
     sizes: Array
-    prices: Array
+    multipliers: Array
 
     def moved(self, other: Parts, step: float) -> Parts:
         """After that step."""
-        return Parts(self.sizes + step * other.sizes, self.prices + step * other.prices)
+        return Parts(self.sizes + step * other.sizes, self.multipliers + step * other.multipliers)
 
     def reach(self, other: Parts) -> float:
         """The largest step in (0, 1] that keeps all numbers ≥ 0."""
-        return 1.0 / max(1.0, -float(np.min(other.sizes / self.sizes)), -float(np.min(other.prices / self.prices)))
+        return 1.0 / max(1.0, -float(np.min(other.sizes / self.sizes)), -float(np.min(other.multipliers / self.multipliers)))
 
 
 @dataclass(frozen=True)
@@ -78,13 +78,13 @@ class L1Interior(HingeRun[Parts]):
         """⟨g, w⟩ + B‖g‖_∞ as a sum of non-negative terms."""
         g, w = self.g, self.w
         largest = float(np.max(np.abs(g), initial=0.0))
-        room = max(self.radius - float(np.sum(np.abs(w))), 0.0) * largest
-        return room + float(np.abs(w) @ np.maximum(largest + np.sign(w) * g, 0.0))
+        slack = max(self.radius - float(np.sum(np.abs(w))), 0.0) * largest
+        return slack + float(np.abs(w) @ np.maximum(largest + np.sign(w) * g, 0.0))
 
     def factorise(self) -> None:
         d = len(self.w)
         matrix = self._curvature()
-        flat = self.parts.sizes[:-1] / self.parts.prices[:-1]  # P⁻¹ and Q⁻¹
+        flat = self.parts.sizes[:-1] / self.parts.multipliers[:-1]  # P⁻¹ and Q⁻¹
         R = 1.0 / (flat[:d] + flat[d:])
         matrix.ravel(order="K")[:: d + 1] += R
         self._system = System(factor(matrix, 0.0), R, flat)
@@ -94,16 +94,16 @@ class L1Interior(HingeRun[Parts]):
         """In the unit of μ: 4 of each hinge pair, of weight 1 in all, and 2d + 1 of weight 1/n."""
         n, d = self.rows.shape
         parts = self.parts if move is None else self.parts.moved(move, lengths[0])
-        return (4.0 * self._mean(lengths[0]) + float(parts.sizes @ parts.prices)) / (4.0 + (2 * d + 1) / n)
+        return (4.0 * self._mean(lengths[0]) + float(parts.sizes @ parts.multipliers)) / (4.0 + (2 * d + 1) / n)
 
-    def direction(self, aim: float, predictor: Parts | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[Parts, Lengths]:
-        """Newton's step towards products of the size `aim`, second-order terms of a predictor among them."""
+    def direction(self, target: float, predictor: Parts | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[Parts, Lengths]:
+        """Newton's step towards products of the size `target`, second-order terms of a predictor among them."""
         n, d = self.rows.shape
-        x, y = self.parts.sizes, self.parts.prices
-        product: float | Array = aim / n
+        x, y = self.parts.sizes, self.parts.multipliers
+        product: float | Array = target / n
         if predictor is not None:
-            self._aim(aim)
-            product = product - predictor.sizes * predictor.prices
+            self._set_newton_terms(target)
+            product = product - predictor.sizes * predictor.multipliers
         wanted = product / x
         gradient = self.g + self._pulled()
         fixed = self._system.halves(wanted[:-1] - y[-1] - np.concatenate([gradient, -gradient]))
@@ -112,7 +112,7 @@ class L1Interior(HingeRun[Parts]):
         change = fixed + rise * self._linear
         sizes = np.append(change, -float(np.sum(change)))
         move = Parts(sizes, wanted - y - sizes * y / x)
-        longest = min(self._reach(change[:d] - change[d:], aim), self.parts.reach(move))
+        longest = min(self._reach(change[:d] - change[d:], target), self.parts.reach(move))
         return move, (longest, longest)
 
     def advance(self, move: Parts, lengths: Lengths) -> None:

@@ -30,7 +30,7 @@ from simopt.solvers.svm.fit import SVMFit, compile_kernels, svm_fits
 from simopt.solvers.svm.pair_selection import submatrix
 from simopt.solvers.svm.path import mean_fit, warm_start
 
-SHARE = 0.25  # of the gap asked for: what each penalised SVM is solved to
+INNER_TOLERANCE = 0.25  # of the gap asked for: what each penalised SVM is solved to
 FAR = 1.3  # norms that differ by more than this factor: Newton's step in logarithms
 LEAP = 30.0  # largest factor between two values of C
 RIDGE = 1e-13  # added to K_FF, as a share of its largest diagonal entry; its effect is refined away
@@ -69,13 +69,13 @@ def path_piece(gram: Array, fit: SVMFit) -> Piece:
         block = np.empty((inside.size, inside.size))
         submatrix(gram, inside, block)
         ridged = block.copy()
-        share = RIDGE * max(float(np.max(np.diagonal(block))), 1e-300)
+        ridge = RIDGE * max(float(np.max(np.diagonal(block))), 1e-300)
         while True:
-            ridged.flat[:: inside.size + 1] = np.diagonal(block) + share
+            ridged.flat[:: inside.size + 1] = np.diagonal(block) + ridge
             factor, info = scipy.linalg.lapack.dpotrf(ridged.T, lower=1, clean=0)
             if info == 0:
                 break
-            share *= 100.0
+            ridge *= 100.0
         e = np.zeros(inside.size)
         for _ in range(1 + REFINEMENTS):
             e += scipy.linalg.lapack.dpotrs(factor, -(pull[inside] + block @ e), lower=1)[0]
@@ -167,7 +167,7 @@ def ball_candidates(gram: Array, labels: Array, radius: float, goal: float) -> I
     stalls = 0
     while low * (1.0 + 1e-15) < high and 1e-300 < cost < 1e300 and stalls < STALLS:
         before = ball.best.gap
-        for penalised in svm_fits(gram, labels, cost, goal=SHARE * goal, start=start):
+        for penalised in svm_fits(gram, labels, cost, goal=INNER_TOLERANCE * goal, start=start):
             fit = penalised
             yield ball.best
         size = ball.offer_fit(fit)

@@ -95,7 +95,7 @@ class _InPlay:
         # where K_ii ≤ 0 the row is 0 but for rounding: next to no curvature sends the weight to its bound
         self.diagonal = np.where(diagonal > 0, diagonal, NOTHING)
         self.buffers = np.empty((4, len(labels)))
-        self.looks: list[tuple[int, float]] = []
+        self.history: list[tuple[int, float]] = []
 
     def ascend(self, cost: float, steps: int) -> int:
         """At most `steps` pair steps at C = `cost`, with Σ w kept where there is an intercept; how many were of use."""
@@ -136,9 +136,9 @@ class _InPlay:
 
     def polish_is_quicker(self, goal: float) -> bool:
         """Whether Newton's steps would reach n·gap = goal before the pair steps do; both costs in nanoseconds on one core."""
-        if len(self.looks) < WINDOW:
+        if len(self.history) < WINDOW:
             return False
-        (first, before), (last, now) = self.looks[-WINDOW], self.looks[-1]
+        (first, before), (last, now) = self.history[-WINDOW], self.history[-1]
         m = len(self.labels)
         k = int(np.count_nonzero((self.weights > self.low) & (self.weights < self.high)))
         now = max(now, NOTHING)
@@ -155,10 +155,10 @@ class _Solve:
     def __init__(self, everything: _InPlay, cost: float, goal: float, shrinking: bool, polishing: bool) -> None:
         self.everything, self.play, self.cost, self.goal = everything, everything, cost, goal
         self.shrinking, self.polishing = shrinking, polishing
-        self.aim = goal
+        self.target = goal
         self.pair_steps = self.newton_steps = 0
 
-    def look(self) -> float:
+    def overall_gap(self) -> float:
         """n·gap over all samples, their residual computed afresh; those in play are chosen anew unless the others are still idle."""
         whole, play = self.everything, self.play
         if play.index is not None:
@@ -167,7 +167,7 @@ class _Solve:
         reached = whole.gap()
         if self.shrinking and reached > self.goal:
             self._choose(whole.worth_keeping())
-        self.aim = self.goal if self.play is whole else max(self.goal, STAGE * reached)
+        self.target = self.goal if self.play is whole else max(self.goal, STAGE * reached)
         return reached
 
     def _choose(self, keep: NDArray[np.bool_]) -> None:
@@ -183,7 +183,7 @@ class _Solve:
 
     def give_up_shrinking(self) -> None:
         """All samples into play, for good."""
-        self.play, self.shrinking, self.aim = self.everything, False, self.goal
+        self.play, self.shrinking, self.target = self.everything, False, self.goal
 
     def improve(self) -> Iterator[None]:
         """Pair steps until n·gap of the samples in play is at most the aim, shrinking them on the way; or else the polish."""
@@ -193,8 +193,8 @@ class _Solve:
             done = play.ascend(self.cost, wanted)
             self.pair_steps += done
             reached = play.gap()
-            play.looks.append((self.pair_steps, reached))
-            if reached <= self.aim:
+            play.history.append((self.pair_steps, reached))
+            if reached <= self.target:
                 return
             if done < wanted or (self.polishing and play.polish_is_quicker(self.goal)):
                 if self.polishing:
@@ -206,7 +206,7 @@ class _Solve:
                     if play.index is not None:
                         self.everything.weights[play.index] = play.weights
                     self.play = play.subset(keep)
-                    self.aim = max(self.goal, STAGE * reached)
+                    self.target = max(self.goal, STAGE * reached)
             yield
 
     def _polish(self) -> Iterator[None]:
@@ -218,7 +218,7 @@ class _Solve:
             yield
         # the pair steps write on their arrays
         play.weights, play.residual = play.weights.copy(), play.residual.copy()
-        play.looks.clear()
+        play.history.clear()
 
     def fit(self, gap: float) -> SVMFit:
         """The present weights as a fit."""
@@ -295,7 +295,7 @@ def svm_fits(
     while reached > goal * n and stalls < STALLS:
         for _ in solve.improve():
             yield solve.fit(math.inf)
-        reached = solve.look()
+        reached = solve.overall_gap()
         yield solve.fit(reached / n)
         if reached > STALLED * best:
             stalls += 1

@@ -113,7 +113,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         "problems.bounds:Penalised.of_strength",
         *(f"problems.bounds:{kind}.in_units" for kind in ("Ball", "Bound", "Capacity", "Penalised", "UnitBall")),
         *("problems.m_power_rls:PowerBall.in_units", "problems.m_power_rls:PowerPenalty.in_units"),
-        *("problems.norms.squares", "problems.losses.shares", "certificates", "model.problem", "solving.solution:frozen"),
+        *("problems.norms.squares", "problems.losses.sample_weights", "certificates", "model.problem", "solving.solution:frozen"),
         *("model.gap_unit", "model.uniform_convexity", "equivalence.declared_radius"),
     ),
     "checks: the door itself, walked wherever it is used": (

@@ -28,7 +28,7 @@ from simopt.claims import (
 from simopt.claims.attack import attack
 from simopt.claims.check import Outcome
 from simopt.claims.papers import PAPERS, paper
-from simopt.claims.statistics import ALPHA, clopper_pearson, share
+from simopt.claims.statistics import ALPHA, clopper_pearson, error_part
 from simopt.core import registry
 from simopt.core.errors import UnknownName
 
@@ -118,7 +118,7 @@ def test_clopper_pearson_covers_exactly_and_the_error_is_shared():
 
     assert tail(low, True) == pytest.approx(0.01) and tail(high, False) == pytest.approx(0.01)
     assert clopper_pearson(0, 9, 0.01)[0] == 0 and clopper_pearson(9, 9, 0.01)[1] == 1
-    assert sum(share(k) for k in range(1, 10_000)) < ALPHA
+    assert sum(error_part(k) for k in range(1, 10_000)) < ALPHA
 
 
 def test_attack_keeps_to_its_budget_and_reaches_a_smooth_minimum():

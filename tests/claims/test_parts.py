@@ -136,7 +136,7 @@ def test_of_checks_with_one_name_the_worst_is_told() -> None:
         ledger.add(Check(slack, slack, Evidence.FLOAT, "room"), Outcome.SATISFIED)
     (entry,) = ledger.document()["telling"]
     assert (entry["slack"], entry["times"]) == (0.25, 3)
-    best = Ledger(most_room=True)
+    best = Ledger(largest_slack=True)
     for slack in (0.5, 0.75, 0.25):
         best.add(Check(slack, slack, Evidence.FLOAT, "room"), Outcome.SATISFIED)
     assert best.document()["telling"][0]["slack"] == 0.75 and best.document()["compared"] == 3
@@ -208,4 +208,4 @@ def test_looks_at_a_mean_are_counted_upwards_and_share_the_error() -> None:
     for value in rng.uniform(0.2, 0.4, 3000).tolist():
         pool.add(expectation(value, 0.5, "mean", support=(0.0, 1.0)))
     (mean,) = pool.groups.values()
-    assert mean.decided and mean._looks >= 1
+    assert mean.decided and mean._stages >= 1

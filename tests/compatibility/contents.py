@@ -114,7 +114,7 @@ def parts() -> Iterator[tuple[str, Any]]:
     yield "landmark-map", LandmarkMap(Normalised(Polynomial(2, 1.0)) + Laplacian(1.0), X[:3])
     yield (
         "errors",
-        (simopt.InvalidProblem("targets: wrong"), simopt.UnknownName("problem", "nobody", ["somebody"]), simopt.NotAvailable("no data")),
+        (simopt.InvalidProblem("targets: wrong"), unknown, simopt.NotAvailable("no data")),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from simopt.coq.__main__ import Job, _asked, _pair
+from simopt.coq.__main__ import Job, _submit, _pair
 from simopt.coq.kernel import Result
 from simopt.coq.theory import NoTheorem
 
@@ -43,7 +43,7 @@ def jobs(made: list[str]) -> list[Job]:
 def test_each_text_is_made_once_and_each_result_is_its_own() -> None:
     made: list[str] = []
     kernel: Any = Kernel()
-    answers, texts = _asked(kernel, jobs(made), 2, float("inf"))
+    answers, texts = _submit(kernel, jobs(made), 2, float("inf"))
     assert sorted(made) == ["none", "some"]  # the mutant of what has no theorem is not tried again
     assert answers.results["proof file"]["A"].digest == "A" and answers.results["mutant"]["A_mutant"].digest == "A_mutant"
     assert answers.results["refutation"] == {} and answers.without == {"A": "no formula"} and not answers.left_out
@@ -53,6 +53,6 @@ def test_each_text_is_made_once_and_each_result_is_its_own() -> None:
 def test_nothing_begins_when_the_time_of_a_sample_is_over() -> None:
     made: list[str] = []
     kernel: Any = Kernel()
-    answers, _ = _asked(kernel, jobs(made), 1, -1.0)
+    answers, _ = _submit(kernel, jobs(made), 1, -1.0)
     assert not kernel.asked and not made and not answers.without
     assert answers.left_out == {"proof file": 1, "mutant": 2, "refutation": 1, "headlines": 1}

@@ -15,7 +15,7 @@ from simopt.coq.kernel import Kernel, available
 from simopt.coq.preludes import needed
 from simopt.coq.programme import Exact
 from simopt.coq.theory import NoTheorem
-from simopt.coq.weak_duality import shares
+from simopt.coq.weak_duality import decompose
 from simopt.duality import Declared
 
 needs_coq = pytest.mark.skipif(not available(), reason="there is no coqc with coq-interval here")
@@ -53,7 +53,7 @@ def test_the_identity_leaves_the_bound_of_the_backward_sweep(name: str) -> None:
     value = Fraction(problem.objective(point, RATIONAL))
     swept = problem.backward(dict(solved.multipliers), RATIONAL, upper=float(value))
     assert not swept.open
-    found = shares(Exact(problem.programme), swept.used)
+    found = decompose(Exact(problem.programme), swept.used)
     assert Fraction(swept.value) <= found.bound <= value
     assert all(
         y >= 0 for (key, _), y in found.rows.items() if not next(row for row in problem.programme.every_row if row.key == key).equality
@@ -98,10 +98,10 @@ def test_the_catalogue_has_what_is_asked_for() -> None:
 def test_the_kernel_accepts_the_certificate_and_refuses_its_mutant(kernel: Kernel, name: str) -> None:
     made = certificate(declared()[name])
     result = kernel.check(name, made.text(name, ["words"]))
-    assert result.accepted, result.said
+    assert result.accepted, result.message
     assert not result.foreign
     false = kernel.refused(f"{name}_mutant", made.mutant(f"{name}_mutant"))
-    assert false.accepted, false.said
+    assert false.accepted, false.message
 
 
 @needs_coq

@@ -44,8 +44,8 @@ def test_the_kernel_accepts_them_and_refuses_the_mutants(tmp_path: Path) -> None
     kernel = Kernel(tmp_path)
     for name in FILES:
         result = kernel.check(name, source(name))
-        assert result.accepted, result.said
+        assert result.accepted, result.message
         assert not result.foreign
     for headline in HEADLINES:
         false = kernel.refused("mutant", headline.mutant())
-        assert false.accepted, f"{headline.claim}: {false.said}"
+        assert false.accepted, f"{headline.claim}: {false.message}"

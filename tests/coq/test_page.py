@@ -34,11 +34,11 @@ def answers() -> Answers:
 
 
 def test_everything_that_is_wrong_is_said() -> None:
-    said = "\n".join(lines(answers()))
-    assert "proof files: 1 of 2 accepted; median 3.0 s, longest 4.0 s, 6 s in all" in said
-    assert "0 of 1 refused" in said and "3 left out of the sample" in said
-    assert "B NOT ACCEPTED: no proof" in said and "C_refuted NOT ACCEPTED AGAIN: no .vo" in said and "A_mutant NOT REFUSED" in said
-    assert "by coqchk: 1 of 2 accepted; median 3.5 s" in said
+    message = "\n".join(lines(answers()))
+    assert "proof files: 1 of 2 accepted; median 3.0 s, longest 4.0 s, 6 s in all" in message
+    assert "0 of 1 refused" in message and "3 left out of the sample" in message
+    assert "B NOT ACCEPTED: no proof" in message and "C_refuted NOT ACCEPTED AGAIN: no .vo" in message and "A_mutant NOT REFUSED" in message
+    assert "by coqchk: 1 of 2 accepted; median 3.5 s" in message
 
 
 def test_foreign_assumptions_are_said() -> None:

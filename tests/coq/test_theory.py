@@ -168,12 +168,12 @@ def test_a_mutant_is_false() -> None:
 def test_the_kernel_accepts_what_is_proved_and_refuses_its_mutant(kernel: Kernel, name: str) -> None:
     made = samples()[name]
     result = kernel.check(name, export(made))
-    assert result.accepted, result.said
+    assert result.accepted, result.message
     assert not result.foreign
     assert bool(result.assumptions) == (name not in ("rows", "ranges"))
     assert kernel.check(name, export(made)) is result  # the second time from the ledger
     false = kernel.refused(f"{name}_mutant", export(mutant(made)))
-    assert false.accepted, false.said
+    assert false.accepted, false.message
 
 
 @needs_coq
@@ -192,7 +192,7 @@ def test_coqchk_is_asked_once_for_each_text(kernel: Kernel) -> None:
     name = "twice"
     assert kernel.check(name, export(samples()["rows"])).accepted
     first = kernel.again(name)
-    assert first.accepted, first.said
+    assert first.accepted, first.message
     assert kernel.again(name) is first
     assert Kernel(kernel.folder).again(name) == first  # from the ledger
     (kernel.folder / f"{name}.vo").write_bytes(b"altered")

@@ -28,8 +28,8 @@ def row(name: str = "A", **changed: Any) -> dict[str, Any]:
         ({"verdict": "VACUOUS"}, "vacuous"),
     ],
 )
-def test_the_reason_is_told_from_the_verdict(changed: dict[str, Any], said: str) -> None:
-    assert said in reason(row(**changed))
+def test_the_reason_is_told_from_the_verdict(changed: dict[str, Any], message: str) -> None:
+    assert message in reason(row(**changed))
 
 
 def test_rows_without_a_theorem_are_listed_by_reason() -> None:

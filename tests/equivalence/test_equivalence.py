@@ -197,7 +197,7 @@ def test_an_equivalence_recovered_from_the_families_alone_verifies(gaussian):
 
 def test_interval_coordinates():
     for interval in (Interval(0, math.inf), Interval(0, 3.0), Interval(-1, 5), Interval(-math.inf, 2.0), Interval(-math.inf, math.inf)):
-        values = interval.spread(7, reach=8.0)
+        values = interval.spaced(7, reach=8.0)
         assert np.all(np.diff(values) > 0) and all(x in interval for x in values)
         np.testing.assert_allclose([interval.coordinate(x) for x in values], np.linspace(-8, 8, 7), atol=1e-9)
         assert interval.coordinate(interval.low) == -math.inf and interval.coordinate(interval.high) == math.inf

@@ -7,9 +7,9 @@ import pytest
 
 from simopt.core.errors import Interrupted, UnknownName
 from simopt.equivalence.equivalence import Answer
-from simopt.equivalence.matrix import Word, matrix
+from simopt.equivalence.matrix import Relation, matrix
 
-STRONG, SIZE, WEAK, NO, APART = Word.STRONG, Word.SAME_SIZE, Word.WEAK, Word.NO, Word.APART
+STRONG, SIZE, WEAK, NO, APART = Relation.STRONG, Relation.SAME_SIZE, Relation.WEAK, Relation.NO, Relation.APART
 NAMES = [
     "kernel-ridge",
     "kernel-ridge-over-n",
@@ -41,8 +41,8 @@ def found():
 def test_an_entry_says_what_the_statement_says(found, source, target):
     for one, two in ((source, target), (target, source)):
         pair = found.entry(one, two)
-        assert pair.word is TRUTH[source, target], pair
-        assert (pair.reason == "") == (pair.word is STRONG)
+        assert pair.relation is TRUTH[source, target], pair
+        assert (pair.reason == "") == (pair.relation is STRONG)
         assert pair.kind is not None and 1 <= len(pair.parameters) <= 2
 
 

@@ -132,7 +132,7 @@ def test_of_many_points_some_choose_and_n_lambda_is_kept(monkeypatch: pytest.Mon
     y = y + np.random.default_rng(6).normal(size=120)
     monkeypatch.setattr(leave_one_out, "MOST", 40)
     points = points_of(X, y, None)
-    assert points.rows.size == 40 and points.whole == 120 and points.shares.sum() == pytest.approx(1.0)
+    assert points.rows.size == 40 and points.whole == 120 and points.sample_weights.sum() == pytest.approx(1.0)
     model = estimators.MPowerRegressor(power=2.0).fit(X, y)
     few = leave_one_out.ridge_of_gram(model.similarity_(X[points.rows]), points, True)
     assert model.regularization_ == pytest.approx(few.regularization * 40 / 120)
@@ -143,7 +143,7 @@ def test_samples_alike_are_one_point_and_are_left_out_together() -> None:
     points = points_of(X, np.array([1.0, 2.0, 4.0, 5.0, 5.0]), np.array([1.0, 1.0, 2.0, 0.0, 0.0]))
     np.testing.assert_array_equal(X[points.rows], [[0.0, 5.0], [2.0, 1.0]])
     np.testing.assert_allclose(points.targets, [2.0, 3.0])
-    np.testing.assert_allclose(points.shares, [0.25, 0.75])
+    np.testing.assert_allclose(points.sample_weights, [0.25, 0.75])
     assert points.whole == 2 and points.point.tolist() == [1, 0, 1, 2, 2]
 
 

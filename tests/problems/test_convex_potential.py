@@ -67,7 +67,7 @@ def test_remainders_are_not_negative_and_vanish_at_the_slope(name: str) -> None:
     assert np.all(np.abs(phi.slack(FLOAT, p, touching, z)) <= 1e-15 * (1.0 + np.exp(-z)))
     rng = np.random.default_rng(0)
     for _ in range(20):
-        a = phi.prices(p, 0.4 * rng.exponential(size=len(z)) - 0.05)
+        a = phi.admitted_multipliers(p, 0.4 * rng.exponential(size=len(z)) - 0.05)
         slack = phi.slack(FLOAT, p, a, z)
         plain = p * phi.value(FLOAT, z) + phi.conjugate(FLOAT, p, a) + a * z
         assert np.all(slack >= 0.0)
@@ -77,7 +77,7 @@ def test_remainders_are_not_negative_and_vanish_at_the_slope(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_prices_leave_the_domain_of_the_conjugate_alone_and_clip_the_rest(name: str) -> None:
     phi, p = POTENTIALS[name], np.array([0.5, 0.25, 0.25])
-    assert list(phi.prices(p, np.array([-1.0, 0.1, 9.0]))) == [0.0, 0.1, 0.25 if phi.capped else 9.0]
+    assert list(phi.admitted_multipliers(p, np.array([-1.0, 0.1, 9.0]))) == [0.0, 0.1, 0.25 if phi.capped else 9.0]
 
 
 def lagrangian_minimum(problem: ConvexPotential, a: Array) -> float:

@@ -57,8 +57,8 @@ def test_herding_bounds_hold_for_every_direction_and_scaling_sharpens_them() -> 
     best = solve(problem, "clarabel", tol=1e-10)
     G, p = np.outer(labels, labels) * K, np.full(14, 1 / 14)
     rng = np.random.default_rng(2)
-    for spread in (0.0, 1e-3, 0.1, 10.0):
-        beta = problem.difference(dict(best.point)) + spread * rng.normal(size=14)
+    for scattered in (0.0, 1e-3, 0.1, 10.0):
+        beta = problem.difference(dict(best.point)) + scattered * rng.normal(size=14)
         margin = float(p @ G @ beta) - float(np.max((G @ beta)[problem.atoms]))
         plain = 2 * margin - float(beta @ G @ beta)
         bound = float(problem.dual_bound({"direction": beta}))
@@ -113,6 +113,6 @@ def test_distance_of_herding_holds_the_optimum() -> None:
     rng = np.random.default_rng(8)
     for size in (1e-6, 1e-3, 1.0):
         point = problem.restore({"weights": best["weights"] + size * rng.normal(size=4)})
-        c = problem.spread(point["weights"] - best["weights"]) * labels
+        c = problem.scattered(point["weights"] - best["weights"]) * labels
         gap = float(problem.gap(point, problem.multipliers(point)))
         assert math.sqrt(c @ K @ c) <= problem.distance(gap, point) + 1e-7

@@ -129,7 +129,7 @@ def test_multipliers_that_pull_at_a_sample_of_no_weight_are_repaired() -> None:
     problem = next(e.problem for e in EXAMPLES if e.name == "samples of no weight")
     assert isinstance(problem, LipschitzIsotonic)
     for _ in range(20):
-        tau = problem.prices({"lipschitz": rng.normal(size=24), "monotone": rng.normal(size=24), "low": np.ones(()), "high": np.ones(())})
+        tau = problem.chain_multipliers({"lipschitz": rng.normal(size=24), "monotone": rng.normal(size=24), "low": np.ones(()), "high": np.ones(())})
         assert np.all((tau[:-1] - tau[1:])[problem.mass == 0] == 0) and tau[0] == tau[-1] == 0
 
 

@@ -38,14 +38,14 @@ def test_each_integral_has_the_transfer_as_its_slope_and_keeps_its_lipschitz_con
 def test_the_conjugate_is_a_supremum_and_the_slack_is_what_is_left(name: str) -> None:
     link: Any = TRANSFERS[name]
     for s in (0.0, 0.02, 0.3, 0.5, 0.9, 1.0):
-        theta = link.price(np.full(T.size, s))
+        theta = link.parameter(np.full(T.size, s))
         np.testing.assert_allclose(link.at(FLOAT, theta), s, atol=1e-15)
         best = -scipy.optimize.minimize_scalar(lambda t, s=s: float(link.value(FLOAT, np.array([t]))[0] - s * t), bounds=(-40, 40)).fun
         assert float(link.conjugate(FLOAT, theta)[0]) == pytest.approx(best, abs=1e-8)
         slack = link.slack(FLOAT, theta, T)
         np.testing.assert_allclose(slack, link.value(FLOAT, T) + link.conjugate(FLOAT, theta) - link.at(FLOAT, theta) * T, atol=1e-14)
         assert np.all(slack >= 0.0)
-        at = float(link.slack(FLOAT, link.price(link.transfer(T)), T)[120])
+        at = float(link.slack(FLOAT, link.parameter(link.transfer(T)), T)[120])
         assert at == pytest.approx(0.0, abs=1e-15)
 
 

@@ -77,7 +77,7 @@ def domain(seed: int = 3) -> tuple[np.ndarray[Any, Any], dict[str, Any], np.ndar
 def test_the_closed_form_of_the_paper() -> None:
     gram, fields, mu = domain()
     problem = KernelRanking(gram, cost=4.0, **fields)
-    assert problem.shares == pytest.approx(3.0 * mu)
+    assert problem.document_mass == pytest.approx(3.0 * mu)
     P, m = np.diag(mu), 3.0
     alpha = np.linalg.solve(P @ gram + np.eye(4) / (2 * m * 4.0), P @ problem.expected)
     found = solve(problem, tol=1e-13)

@@ -222,8 +222,8 @@ def test_the_spread_of_the_ball_holds_the_optimum(intercept: bool, capacity: flo
         point = problem.restore({**best.point, "alpha": best.point["alpha"] + size * rng.normal(size=15)})
         step = point["alpha"] - best.point["alpha"]
         length = math.sqrt(max(float(step @ gram @ step), 0.0))
-        reach = problem.spread(best.point, best.multipliers)  # of our own solution, which stands in for the optimum
-        assert length <= problem.spread(point, best.multipliers) + reach
+        reach = problem.ball_distance(best.point, best.multipliers)  # of our own solution, which stands in for the optimum
+        assert length <= problem.ball_distance(point, best.multipliers) + reach
         assert length <= problem.distance(math.nan, point) + reach
     assert reach < 1e-2 * math.sqrt(capacity)
     assert problem.distance(0.0) == 2.0 * math.sqrt(capacity)

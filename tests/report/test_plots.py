@@ -11,7 +11,7 @@ import pytest
 
 from simopt.claims import at_most, outcome
 from simopt.claims.check import Outcome
-from simopt.claims.measured import FIGURES, POINTS, TELLING, Ledger, pooled
+from simopt.claims.measured import FIGURES, POINTS, SHOWN, Ledger, pooled
 from simopt.report import counterexample
 from simopt.report.plots import plots
 from simopt.report.svg import Axis, label
@@ -76,14 +76,14 @@ def test_ledger_is_bounded_and_keeps_the_worst() -> None:
     for i in range(10_000):
         ledger.add(at_most(float((i * 37) % 10_000), 9_999.5, f"check {i}"), Outcome.SATISFIED)
     kept = ledger.document()
-    assert kept["compared"] == 10_000 and POINTS / 2 <= len(kept["points"]) <= POINTS and len(kept["telling"]) == TELLING
-    assert [entry["slack"] for entry in kept["telling"]] == [0.5 + i for i in range(TELLING)]
+    assert kept["compared"] == 10_000 and POINTS / 2 <= len(kept["points"]) <= POINTS and len(kept["telling"]) == SHOWN
+    assert [entry["slack"] for entry in kept["telling"]] == [0.5 + i for i in range(SHOWN)]
     ratios = np.sort([ratio for _, ratio in kept["points"]])
     assert np.abs(ratios - np.linspace(0, 1, len(ratios))).max() < 0.05  # spread over all of them
 
 
 def test_ledger_of_a_claim_that_asks_for_some_keeps_the_best() -> None:
-    ledger = Ledger(most_room=True)
+    ledger = Ledger(largest_slack=True)
     for i in range(50):
         ledger.add(at_most(i, 100, f"check {i}"), Outcome.SATISFIED)
     assert [entry["slack"] for entry in ledger.document()["telling"]][:2] == [100, 99]

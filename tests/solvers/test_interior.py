@@ -17,23 +17,23 @@ class Quadratic(Pairs):
     def __init__(self, H: np.ndarray, b: np.ndarray) -> None:
         self.H, self.b, self.factors = H, b, 0
         self.x = State((), (np.ones(len(b)),), (np.ones(len(b)),))
-        self.judge()
+        self.update_gap()
 
-    def judge(self) -> None:
+    def update_gap(self) -> None:
         """⟨x, z⟩ and what the equations are off."""
-        (x,), (z,) = self.x.slacks, self.x.prices
+        (x,), (z,) = self.x.slacks, self.x.multipliers
         self.gap = float(x @ z) + float(np.max(np.abs(self.b + z - self.H @ x)))
 
     def factorise(self) -> None:
-        (x,), (z,) = self.x.slacks, self.x.prices
+        (x,), (z,) = self.x.slacks, self.x.multipliers
         self.factors += 1
         self.factor = cholesky(np.asfortranarray(self.H + np.diag(z / x)))
-        self.off = (self.b + z - self.H @ x,)
+        self.residuals = (self.b + z - self.H @ x,)
 
-    def solve(self, lacking: Parts, off: Parts) -> State:
-        (x,), (z,) = self.x.slacks, self.x.prices
-        dx = solved(self.factor, off[0] + lacking[0] / x)
-        return State((), (dx,), ((lacking[0] - z * dx) / x,))
+    def solve(self, r_comp: Parts, residuals: Parts) -> State:
+        (x,), (z,) = self.x.slacks, self.x.multipliers
+        dx = solved(self.factor, residuals[0] + r_comp[0] / x)
+        return State((), (dx,), ((r_comp[0] - z * dx) / x,))
 
 
 class Uncorrected(Quadratic):
@@ -41,7 +41,7 @@ class Uncorrected(Quadratic):
 
 
 class Stuck(Quadratic):
-    def judge(self) -> None:
+    def update_gap(self) -> None:
         self.gap = 1.0
 
 
@@ -58,7 +58,7 @@ def test_the_solution_is_found_in_few_iterations(kind: type[Quadratic], joint: b
     run = kind(H, b)
     run.joint = joint
     gaps = [at.gap for at in run.iterates(1e-10, 60)]
-    (x,), (z,) = run.x.slacks, run.x.prices
+    (x,), (z,) = run.x.slacks, run.x.multipliers
     assert len(gaps) < 20 and gaps[-1] <= 1e-10 and run.factors == len(gaps) - 1
     assert np.all(x > 0) and np.all(z > 0)
     assert H @ x - b == pytest.approx(z, abs=1e-9) and x * z == pytest.approx(np.zeros(len(b)), abs=1e-9)
@@ -81,7 +81,7 @@ def test_a_run_ends_by_its_iterations_by_patience_and_by_rounding() -> None:
 
 def test_the_corrector_aims_at_the_cube_of_what_the_predictor_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     aims = []
-    monkeypatch.setattr(Quadratic, "centred", lambda self, aim, move, reached: aims.append(aim) or (move, reached))
+    monkeypatch.setattr(Quadratic, "centred", lambda self, target, move, reached: aims.append(target) or (move, reached))
     run = Quadratic(*instance())
     mu = run.mean()
     run.factorise()

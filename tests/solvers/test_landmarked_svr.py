@@ -21,8 +21,8 @@ from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges import newton, two_hinges, weight_bounds
 from simopt.solvers.hinges.hinge_interior import Interior, interior
-from simopt.solvers.hinges.hinge_stage import Bends, HingeStage, hinge_fits
-from simopt.solvers.hinges.stage import Priced
+from simopt.solvers.hinges.hinge_stage import WeightedFreeRows, HingeStage, hinge_fits
+from simopt.solvers.hinges.stage import BlockUpdate
 from simopt.solvers.hinges.two_hinges import Hinges, left_over
 from simopt.solving.driver import choose
 from simopt.solving.entry_points import certify, solve
@@ -222,7 +222,7 @@ def level(n=200, d=5, width=0.2, shift=0.0, bound=None, seed=8):
     hinges = Hinges(y - 0.1, y + 0.1, rng.uniform(0.5, 1.5, size=n) / n, shift)
     out = HingeStage(RowBlocks(X), hinges, bound or weight_bounds.Penalty(1e-2), rng.normal(size=d) / 10, 0.1 * rng.normal(size=d), width)
     out.centres.below[:], out.centres.above[:] = rng.integers(0, 2, size=(2, n)) * rng.uniform(size=(2, n))
-    out.place()
+    out.set_predictions()
     out.sweep()
     return out
 
@@ -246,7 +246,7 @@ def test_a_sweep_gives_gradient_and_curvature_of_the_stage(shift, streamed, monk
     w, d = here.w.copy(), here.w.size
     numeric = [(stage_loss(here, w + 1e-5 * e) - stage_loss(here, w - 1e-5 * e)) / 2e-5 for e in np.eye(d)]
     assert here.g + here.bound.strength * w == pytest.approx(np.array(numeric), abs=1e-8)
-    H = here._bends.curvature(1.0 / (here.width + shift))
+    H = here._free_rows.curvature(1.0 / (here.width + shift))
     f = here.rows.take(slice(None)) @ w
     bent = np.zeros(f.size)
     for h, centre in ((here.hinges.low - f, here.centres.below), (f - here.hinges.high, here.centres.above)):
@@ -277,7 +277,7 @@ def test_the_parts_of_the_gap_add_up():
     for bound in (weight_bounds.Penalty(1e-2), weight_bounds.Ball(0.8)):
         here = level(bound=bound)
         here.fixed[:] = 0.0
-        here.judge()
+        here.update_gap()
         c, X = here.hinges.share, here.rows.take(slice(None))
         f = X @ here.w
         primal = float(np.sum(c * (np.maximum(here.hinges.low - f, 0) + np.maximum(f - here.hinges.high, 0))))
@@ -301,7 +301,7 @@ def test_a_working_set_loses_nothing():
     part.sweep()
     here.sweep()
     assert part.g == pytest.approx(here.g, abs=1e-13)
-    assert part._bends.curvature(1.0) == pytest.approx(here._bends.curvature(1.0), abs=1e-13)
+    assert part._free_rows.curvature(1.0) == pytest.approx(here._free_rows.curvature(1.0), abs=1e-13)
     # what is frozen stands where its multiplier says: it adds nothing to the gap
     assert part.rest == pytest.approx(here.rest, abs=1e-14)
 
@@ -309,7 +309,7 @@ def test_a_working_set_loses_nothing():
 def test_many_bent_rows_are_represented_by_some():
     rng = np.random.default_rng(9)
     X = rng.normal(size=(5000, 3))
-    bends = Bends(RowBlocks(X))
+    bends = WeightedFreeRows(RowBlocks(X))
     for start in range(0, 5000, 500):
         bends.add(start, X[start : start + 500], np.arange(500), np.full(500, 1 / 5000))
     assert bends.count <= 2 * 20 * 3
@@ -408,7 +408,7 @@ def test_a_stall_is_left_to_the_interior_point_method(monkeypatch):
         (weight_bounds.Penalty, "step", lambda self, H, g, w, rest: weight_bounds.solve(weight_bounds.factor(H, 1.0), g)),
         (weight_bounds.Ball, "step", lambda self, H, g, w, rest: np.zeros_like(w)),
         (Interior, "_pulled", lambda self: np.zeros_like(self.w)),
-        (HingeStage, "_price", lambda self, part, block: Priced((part, block), 0.0, None, *np.zeros((2, 0), dtype=int))),
+        (HingeStage, "_price", lambda self, part, block: BlockUpdate((part, block), 0.0, None, *np.zeros((2, 0), dtype=int))),
     ],
 )
 def test_mutants_are_caught(monkeypatch, where, name, wrong):

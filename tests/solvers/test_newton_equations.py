@@ -77,9 +77,9 @@ METHODS: dict[str, Callable[[np.random.Generator], Pairs]] = {
 def values(run: Pairs, x: State) -> tuple[Parts, Parts]:
     """What the equations are off, and the products, at a state."""
     run.x = x
-    run.judge()
+    run.update_gap()
     run.factorise()
-    return run.off, x.products()
+    return run.residuals, x.products()
 
 
 def largest(*parts: np.ndarray) -> float:
@@ -94,17 +94,17 @@ def test_a_step_solves_its_newton_equations(name: str, seed: int) -> None:
     for _ in range(3):
         assert run.iterate()
     x = run.x
-    off, products = values(run, x)
-    lacking = tuple([rng.normal(size=part.shape) * largest(part) for part in products])
-    asked = tuple([np.asarray(part) + 0.1 * rng.normal(size=np.shape(part)) * largest(*x.slacks) for part in off])
-    move = run.solve(lacking, asked)
+    residuals, products = values(run, x)
+    r_comp = tuple([rng.normal(size=part.shape) * largest(part) for part in products])
+    asked = tuple([np.asarray(part) + 0.1 * rng.normal(size=np.shape(part)) * largest(*x.slacks) for part in residuals])
+    move = run.solve(r_comp, asked)
     reach = 1e-2 * min(run.lengths(move))
 
     def slopes(step: float) -> list[np.ndarray]:
         there = values(run, x.moved(move, step, step))
-        return [(np.asarray(new) - np.asarray(old)) / step for new, old in zip((*there[0], *there[1]), (*off, *products), strict=True)]
+        return [(np.asarray(new) - np.asarray(old)) / step for new, old in zip((*there[0], *there[1]), (*residuals, *products), strict=True)]
 
     # of equations of the second degree this difference is the derivative itself
     found = [2.0 * half - whole for half, whole in zip(slopes(0.5 * reach), slopes(reach), strict=True)]
-    for slope, right in zip(found, (*[-np.asarray(part) for part in asked], *lacking), strict=True):
+    for slope, right in zip(found, (*[-np.asarray(part) for part in asked], *r_comp), strict=True):
         assert slope == pytest.approx(right, rel=1e-6, abs=1e-6 * largest(right)), (name, slope, right)

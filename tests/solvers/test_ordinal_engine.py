@@ -20,12 +20,12 @@ from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.kernel_exc import KernelEXC
 from simopt.solvers.hinges import newton as two_hinge_newton
 from simopt.solvers.hinges import weight_bounds
-from simopt.solvers.hinges.stage import Priced
+from simopt.solvers.hinges.stage import BlockUpdate
 from simopt.solvers.ordinal import threshold_choice, threshold_stage
 from simopt.solvers.ordinal.learned_thresholds import LEARNED, Ordinal, centred
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, balance
 from simopt.solvers.ordinal.threshold_interior import ThresholdInterior
-from simopt.solvers.ordinal.threshold_stage import RESCUED, PooledBends, ThresholdStage, interior_fits, threshold_fits
+from simopt.solvers.ordinal.threshold_stage import RESCUED, PooledFreeRows, ThresholdStage, interior_fits, threshold_fits
 from simopt.solving.driver import choose
 from simopt.solving.entry_points import certify, solve
 
@@ -252,7 +252,7 @@ def level(every=False, n=200, d=5, width=0.2, seed=8, delta=0.0):
     out = ThresholdStage(RowBlocks(X), hinges, weight_bounds.Penalty(1e-2), *start, 0.3 * rng.normal(size=d), np.zeros(3), width)
     ends = hinges.first()[:, None] + np.arange(hinges.columns)
     out.centre[:] = np.where((ends >= 0) & (ends < 3), rng.integers(0, 2, size=out.a.shape) * rng.uniform(size=out.a.shape), 0.0)
-    out.place()
+    out.set_predictions()
     out.sweep()
     return out
 
@@ -266,7 +266,7 @@ def smooth(of: ThresholdStage, f, b):
             if 0 <= j < h.count:
                 x = (b[j] - f[i] if j < rank else f[i] - b[j]) + h.gamma
                 a = min(max(x / of.width + of.centre[i, k], 0.0), 1.0)
-                total += h.share * (a * x - 0.5 * of.width * (a - of.centre[i, k]) ** 2)
+                total += h.sample_weight * (a * x - 0.5 * of.width * (a - of.centre[i, k]) ** 2)
     return total
 
 
@@ -298,7 +298,7 @@ def test_a_sweep_gives_gradient_and_curvature_of_the_stage(every):
     def at(w):
         other = level(every)
         other.w = w
-        other.place()
+        other.set_predictions()
         other.sweep()
         return other, smooth(other, other.f, other.b) + other.fixed @ w
 
@@ -309,7 +309,7 @@ def test_a_sweep_gives_gradient_and_curvature_of_the_stage(every):
     ends = here.hinges.first()[:, None] + np.arange(here.hinges.columns)
     bent = [(i, ends[i, k]) for i, k in zip(*np.nonzero((here.a > 0) & (here.a < 1)), strict=True)]
     pools = np.eye(here._pools[-1] + 1)
-    rows = np.array([np.concatenate([X[i], -pools[here._pools[j]]]) for i, j in bent]) * math.sqrt(here.hinges.share / here.width)
+    rows = np.array([np.concatenate([X[i], -pools[here._pools[j]]]) for i, j in bent]) * math.sqrt(here.hinges.sample_weight / here.width)
     whole = rows.T @ rows
     direct = whole[:d, :d] - whole[:d, d:] @ np.linalg.solve(whole[d:, d:], whole[d:, :d])
     assert np.tril(H) == pytest.approx(np.tril(direct), abs=1e-10)
@@ -322,7 +322,7 @@ def test_newton_steps_reach_the_minimum_of_the_stage(every):
     def stage(w):
         other = level(every)
         other.w = w
-        other.place()
+        other.set_predictions()
         other.sweep()
         return smooth(other, other.f, other.b) + other.fixed @ w + 0.5e-2 * w @ w
 
@@ -377,7 +377,7 @@ def test_bent_multipliers_take_what_a_threshold_cannot_say():
 def test_many_bent_rows_are_represented_by_some():
     rng = np.random.default_rng(11)
     X, ends = rng.normal(size=(6000, 3)), rng.integers(0, 2, size=6000)
-    bends = PooledBends(RowBlocks(X))
+    bends = PooledFreeRows(RowBlocks(X))
     for start in range(0, 6000, 500):
         bends.add(start, X[start : start + 500], np.arange(500), ends[start : start + 500])
     assert bends.count <= 2 * 20 * 3
@@ -457,7 +457,7 @@ def test_a_threshold_without_a_best_place_moves_with_its_pool():
     pulls = np.array([0.0, -400.0, 400.0])
     for delta in (0.0, 0.7):
         here = level(delta=delta)
-        here.fixed_b = pulls * here.hinges.share
+        here.fixed_b = pulls * here.hinges.sample_weight
         here.sweep()
         assert np.all(np.isfinite(here.b))
         assert here._pools[1] == here._pools[2]
@@ -473,7 +473,7 @@ def test_a_threshold_without_a_best_place_moves_with_its_pool():
 @pytest.mark.parametrize("pulls", [(-400.0, 0.0, 0.0), (0.0, 0.0, 400.0), (400.0, 400.0, 400.0), (-400.0, -400.0, -400.0)])
 def test_thresholds_that_are_pulled_without_end_stay_in_order(every, pulls):
     here = level(every, delta=0.7)
-    here.fixed_b = np.array(pulls) * here.hinges.share
+    here.fixed_b = np.array(pulls) * here.hinges.sample_weight
     here.sweep()
     assert np.all(np.isfinite(here.b))
     if not every:
@@ -495,13 +495,13 @@ def test_a_gap_that_was_not_seen_is_left_to_the_interior_point_method(monkeypatc
     solution = solve(problem, "newton", tol=1e-9)
     assert solution.optimal
     fits = list(threshold_fits(*parts_of(problem), goal=1e-9 * problem.scale()))
-    assert fits[-1].word == RESCUED
+    assert fits[-1].status_text == RESCUED
 
 
 @pytest.mark.parametrize(
     ("where", "name", "wrong"),
     [
-        (ThresholdStage, "_price", lambda self, part, block: Priced((part, block), 0.0, None, *np.zeros((2, 0), dtype=int))),
+        (ThresholdStage, "_price", lambda self, part, block: BlockUpdate((part, block), 0.0, None, *np.zeros((2, 0), dtype=int))),
         (ThresholdStage, "curvature", lambda self: np.zeros((6, 6), order="F")),
         (threshold_stage, "choose", lambda *args: args[-2].fill(0.0)),
         (ThresholdInterior, "_gradients", lambda self, pulls: (self.fixed.copy(), self.fixed_b.copy())),

@@ -162,7 +162,7 @@ def test_the_best_share_of_a_step_is_where_the_slope_vanishes():
         for _ in range(20):
             r, image = rng.normal(size=40), rng.normal(size=40)
             image *= -np.sign(image @ loss.slopes(r))
-            t = loss.best_share(r, image)
+            t = loss.best_step(r, image)
             before, after = (float(image @ loss.slopes(r + u * image)) for u in (t - 1e-6, t + 1e-6))
             assert before <= 0.0 and (after >= 0.0 or t == 1.0)
 

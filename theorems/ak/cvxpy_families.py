@@ -14,12 +14,12 @@ from simopt.theorems.ak.families import power_problem, ridge_problem
 
 
 def ball_radius(problem: Problem, solution: Solution) -> float:
-    """`MPowerRLS.spread` of the better of the solver's multipliers and those that the point suggests."""
+    """`MPowerRLS.ball_distance` of the better of the solver's multipliers and those that the point suggests."""
     if not isinstance(problem, MPowerRLS.form("ball")) or solution.point is None:
         return math.inf
     point = dict(solution.point)
     candidates = (problem.multipliers(point), solution.multipliers)
-    return min(problem.spread(point, dict(v)) for v in candidates if v is not None)
+    return min(problem.ball_distance(point, dict(v)) for v in candidates if v is not None)
 
 
 @family("kernel-ridge-cvxpy", summary="KRR solved through CVXPY, with the error radius of its certificate")

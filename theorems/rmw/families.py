@@ -170,7 +170,7 @@ def hinge_svm_ball(solver: str = "svm", tol: float = TOL) -> Family:
         point = dict(solution.point or {})
         tries = [problem.multipliers(point)] + ([dict(solution.multipliers)] if solution.multipliers is not None else [])
         f = Z.function(np.asarray(point["alpha"]))
-        return replace(f, error=min(problem.spread(point, given) for given in tries) + ROUNDING * f.norm())
+        return replace(f, error=min(problem.ball_distance(point, given) for given in tries) + ROUNDING * f.norm())
 
     return Family("hinge-svm-ball", fit, active_range)
 

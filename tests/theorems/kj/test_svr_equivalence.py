@@ -54,7 +54,7 @@ def test_the_exact_path_has_no_gap_anywhere(epsilon):
 def test_the_equivalence_holds_on_its_range(landmarks, epsilon):
     Z = training_set(1, landmarks)
     link = tikhonov_to_ivanov(epsilon)
-    report = verify_weak(link, Z, link.intervals(Z)[0].spread(5, reach=np.log(1e3)), resolution=RESOLUTION)
+    report = verify_weak(link, Z, link.intervals(Z)[0].spaced(5, reach=np.log(1e3)), resolution=RESOLUTION)
     assert report.holds, (report.refuted, report.undecided)
     assert not report.increasing
 
@@ -86,7 +86,7 @@ def test_flat_pieces_are_declared_and_have_no_inverse():
 def test_another_map_is_refuted(mutant):
     Z = training_set(1)
     link = replace(tikhonov_to_ivanov(0.25), **mutant)
-    report = verify_weak(link, Z, link.intervals(Z)[0].spread(5, reach=np.log(1e3)), resolution=RESOLUTION)
+    report = verify_weak(link, Z, link.intervals(Z)[0].spaced(5, reach=np.log(1e3)), resolution=RESOLUTION)
     assert report.refuted
 
 

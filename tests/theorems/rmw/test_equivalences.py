@@ -78,7 +78,7 @@ def test_weak_equivalence_holds_on_the_named_range(name: str, kind: str) -> None
     if name == "density" and kind != "gaussian":
         assert "no densities" in (link.exists(Z) or "")
         return
-    chosen = link.intervals(Z)[0].spread(7, reach=math.log(30.0))
+    chosen = link.intervals(Z)[0].spaced(7, reach=math.log(30.0))
     report = verify_weak(link, Z, chosen, resolution=RESOLUTION)
     assert report.reason is None and not report.refuted
     assert report.holds, report.undecided
@@ -94,7 +94,7 @@ def test_strength_is_as_declared(name: str) -> None:
     low = max(link.intervals(Z)[0].low for Z in sets)
     high = min(link.intervals(Z)[0].high for Z in sets)
     shared = Interval(low, high)
-    chosen = list(shared.spread(3, reach=1.0))
+    chosen = list(shared.spaced(3, reach=1.0))
     report = verify_strong(link, sets, chosen, resolution=RESOLUTION)
     assert report.comparisons >= 6
     assert report.answer is (Answer.HOLDS if link.strength is Strength.STRONG else Answer.FAILS), report.reason
