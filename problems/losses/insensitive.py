@@ -176,7 +176,9 @@ class InsensitiveRegression(Problem):
     def loss(self, num: Arithmetic, w: Value) -> Value:
         """(1/n) Σ ℓ̃_β(f_i − y_i)."""
         beta = self.smoothness
-        return reduce(add, (mean_loss(num, *pair, sample_weights=self.sample_weights.on(part), smoothness=beta) for part, pair in self.hinges(num, w)))
+        return reduce(
+            add, (mean_loss(num, *pair, sample_weights=self.sample_weights.on(part), smoothness=beta) for part, pair in self.hinges(num, w))
+        )
 
     def admitted_multipliers(self, num: Arithmetic, multipliers: Multipliers, part: slice = slice(None)) -> tuple[Value, Value]:
         """p and q in [0, 1/n] of a range of samples, without what the two have in common.
@@ -212,7 +214,9 @@ class InsensitiveRegression(Problem):
 
     def trivial_optimum(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> bool:
         """Whether y, w, p and q are all 0: then every term of the gap is 0, also where radii of intervals would say otherwise."""
-        return squares.all_zero(num, self.targets, w) and not any(np.any(admitted_multipliers) for admitted_multipliers in self.admitted_multipliers(FLOAT, multipliers))
+        return squares.all_zero(num, self.targets, w) and not any(
+            np.any(admitted_multipliers) for admitted_multipliers in self.admitted_multipliers(FLOAT, multipliers)
+        )
 
     def hinge_gap(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> tuple[Value, Value]:
         """What the hinges leave of the gap, and g = Ψᵀ(p − q)."""

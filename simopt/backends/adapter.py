@@ -78,6 +78,10 @@ def run(
         data, chain, inverse = canonicalise(declaration, backend)
     setup, reductions = time.perf_counter() - start, tuple(type(each).__name__ for each in chain.reductions)
     native = _native_options(backend, tol, max_iter, time_limit, options)
+
+    def no_point(status: Status, text: str) -> NativeResult:
+        return NativeResult(None, None, status, text, 0, setup, time.perf_counter() - start, reductions)
+
     start = time.perf_counter()
     try:
         with _process(backend, chain) as process, quiet():
@@ -94,10 +98,8 @@ def run(
         )
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # back ends raise whatever they like (a panic of Rust is no Exception): a failed solve, with their word
-        return NativeResult(
-            None, None, Status.FAILED, f"{type(error).__name__}: {error}", 0, setup, time.perf_counter() - start, reductions
-        )
+    except BaseException as error:  # back ends raise whatever they like (a panic of Rust is no Exception): a failed solve, with its message
+        return no_point(Status.FAILED, f"{type(error).__name__}: {error}")
     seconds = time.perf_counter() - start
     code, iterations = (None, 0) if backend.read is None or not _own(backend, chain) else backend.read(raw)
     if code in backend.interrupted:

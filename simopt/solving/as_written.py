@@ -240,6 +240,11 @@ def _solved(declared: Declared, progress: Progress | None, requested_limit: floa
     """The graph form first; where its certificate does not close, the problem as written, and the better of each bound is kept."""
     found: Solution | None = None
     time_limit = validate.seconds("time_limit", requested_limit)
+    told: Report | None = options.get("report")
+    if told is not None:
+        programme = declared.programme
+        sizes = f"{len(programme.leaves)} variables, {len(programme.terms)} terms, {len(programme.every_row)} constraints"
+        told("read", f"the cvxpy.Problem as a graph: {sizes}")
 
     def report(sample: Sample) -> None:
         if progress is not None:

@@ -116,7 +116,7 @@ def solve(
         solver does not call good enough (the trace has the last ones only), and the fingerprint of the data (""). Of data that stay
         where they are (large arrays, memory maps, Dask), which a certificate reads several times, these certificates are spared anyway.
     verbose : bool
-        True prints the solving chain on standard error, step by step as it happens: units, graph form, back end, restore, evaluate, perturb.
+        True prints the solving chain on standard error, step by step as it happens; see `simopt.solving.chain`.
     **options
         options of the solver; an unknown one is an error. Those of back ends are native ones and handed on: `abstol=1e-10` of "qoco".
 
@@ -133,7 +133,7 @@ def solve(
     if is_cvxpy(problem):
         from simopt.solving import as_written
 
-        chosen = {"solver": solver, "tol": tol, "rigorous": rigorous, "record": record, "report": report}
+        chosen: dict[str, Any] = {"solver": solver, "tol": tol, "rigorous": rigorous, "record": record, "report": report}
         return as_written.solve(problem, progress, time_limit, **chosen, **options)
     return driver.solve(
         problem,

@@ -316,7 +316,7 @@ def sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, option
 def _examined(run: Run, ended: Ending) -> Ending:
     """INFEASIBLE where the problem's ray proves it; else FAILED, because a back end's status alone proves nothing.
 
-    UNBOUNDED needs a ray of points along which the objective falls without end. Only declared problems have one, and their proof comes later
+    UNBOUNDED needs a ray of points along which the objective falls without end. Only declared problems have one; their proof comes later
     (`simopt.duality.infeasibility.unbounded`).
     """
     assessed = judge(run.problem, run.problem.trivial_point(), run.problem.ray(), report=run.report)

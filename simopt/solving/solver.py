@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from simopt.core import registry, validate
 from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.core.moved import UNTIL
 from simopt.model.problem import Problem
 from simopt.solving.solution import Iterate
 
@@ -29,6 +31,7 @@ class SolverSpec:
     supports: Callable[[Problem], str | None] | None
     rank: int
     warm_up: Callable[[], None] | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -45,8 +48,16 @@ class SolverSpec:
     def check_options(self, options: dict[str, Any]) -> None:
         """Raise UnknownName for an option the solver does not have, InvalidProblem for what is no number or truth where its default is one.
 
-        Numbers are put in as Python's own: a count that came as a float or a NumPy number becomes an int.
+        Numbers are put in as Python's own: a count that came as a float or a NumPy number becomes an int. An old name of an option gives
+        way to the new one, with a DeprecationWarning.
         """
+        for old in [name for name in options if name in self.renamed]:
+            new = self.renamed[old]
+            if new in options:
+                raise InvalidProblem(f"{old}: {new} is given, too, and that is its new name; leave {old} out")
+            text = f"{self.name}: the option {old} is called {new} now; the old name goes with simopt {UNTIL}"
+            warnings.warn(text, DeprecationWarning, stacklevel=4)
+            options[new] = options.pop(old)
         for name, value in options.items():
             if name not in self.options:
                 raise UnknownName(f"option of {self.name}", name, list(self.options))
@@ -68,18 +79,20 @@ def solver(
     supports: Callable[[Problem], str | None] | None = None,
     rank: int = 0,
     warm_up: Callable[[], None] | None = None,
+    renamed: Mapping[str, str] | None = None,
 ) -> Callable[[Algorithm], Algorithm]:
     """Register an algorithm under `name` for one or several problem types.
 
     The algorithm is a generator function `f(problem, *, tol, **options)` that yields `Iterate`s. `supports` gives a reason when an
     instance of the right type is out of its reach; the solver of the highest `rank` is the default of its problem. One name may serve
     several problem types by several functions; it is registered as `name@problem`. Before the clock starts, the driver solves a small
-    example, and calls `warm_up`, which compiles what only large problems need.
+    example, and calls `warm_up`, which compiles what only large problems need. `renamed` maps old names of options, which are accepted for
+    one release, to the new ones.
     """
     types = tuple(form for kind in (solves if isinstance(solves, tuple) else (solves,)) for form in kind.each_form())
 
     def add(run: Algorithm) -> Algorithm:
-        spec = SolverSpec(name, run, types, summary or (inspect.getdoc(run) or "").split("\n")[0], supports, rank, warm_up)
+        spec = SolverSpec(name, run, types, summary or (inspect.getdoc(run) or "").split("\n")[0], supports, rank, warm_up, dict(renamed or {}))
         for kind in types:
             registry.register("solver", f"{name}@{kind.name}", spec, run.__module__)
         return run

@@ -22,7 +22,7 @@ from simopt.data.row_blocks import RowBlocks, RowPass
 from simopt.solvers.hinges import two_hinges
 from simopt.solvers.hinges.hinge_interior import interior
 from simopt.solvers.hinges.newton import FEW, FEW_STATUS, MEMORY_LIMIT, far, newton_fits, sampled
-from simopt.solvers.hinges.stage import FreeRows, Fit, Indices, Line, Notes, Stage
+from simopt.solvers.hinges.stage import Fit, FreeRows, Indices, Line, Notes, Stage
 from simopt.solvers.hinges.two_hinges import Hinges, Pair
 from simopt.solvers.hinges.weight_bounds import Bound, Penalty
 
@@ -139,7 +139,9 @@ def hinge_fits(rows: RowPass, hinges: Hinges, bound: Bound, *, goal: float, memo
         yield from newton_fits(at_zero(rows, hinges, bound), goal, memory_limit)
 
 
-def interior_fits(rows: RowBlocks, hinges: Hinges, bound: Bound, *, goal: float, max_iter: int = 100, status_text: str = "") -> Iterator[Fit]:
+def interior_fits(
+    rows: RowBlocks, hinges: Hinges, bound: Bound, *, goal: float, max_iter: int = 100, status_text: str = ""
+) -> Iterator[Fit]:
     """The iterates of the interior-point method from w = 0."""
     yield from at_zero(rows, hinges, bound).interior(hinges.first_width(), goal, max_iter, status_text)
 

@@ -32,6 +32,7 @@ from simopt.data.row_blocks import RowBlocks
 from simopt.solvers.hinges.stage import Fit, Stage
 
 MEMORY_LIMIT = 64 * 2**20  # bytes for copies of rows
+RENAMED = {"room": "memory_limit"}  # old names of options
 FAR = 64e6  # bytes of rows from which on passes are spared
 WIDEST = 1e29  # a width beyond it has lost every kink
 INNER = 30  # Newton steps a stage

@@ -20,7 +20,7 @@ from simopt.core.arrays import Array
 from simopt.data.row_blocks import RowPass
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges.hinge_stage import compile_kernels, hinge_fits, interior_fits
-from simopt.solvers.hinges.newton import MEMORY_LIMIT
+from simopt.solvers.hinges.newton import MEMORY_LIMIT, RENAMED
 from simopt.solvers.hinges.stage import Fit
 from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import Bound, bound_of, span
@@ -49,6 +49,7 @@ def iterate(problem: LandmarkedSVR, fit: Fit, basis: Array | None) -> Iterate:
     summary="semismooth Newton on working sets, interior point at the end",
     rank=10,
     warm_up=compile_kernels,
+    renamed=RENAMED,
 )
 def newton(problem: LandmarkedSVR, *, tol: float, memory_limit: float = MEMORY_LIMIT) -> Iterator[Iterate]:
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.

@@ -43,7 +43,12 @@ class Hinges(NamedTuple):
         their own, or raised to the sum of all.
         """
         low, high, sample_weight = (np.ascontiguousarray(values[rows]) for values in (self.low, self.high, self.sample_weight))
-        return Hinges(low, high, sample_weight * (float(np.sum(self.sample_weight)) / float(np.sum(sample_weight))) if for_all else sample_weight, self.shift)
+        return Hinges(
+            low,
+            high,
+            sample_weight * (float(np.sum(self.sample_weight)) / float(np.sum(sample_weight))) if for_all else sample_weight,
+            self.shift,
+        )
 
     def loss_at_zero(self) -> float:
         """Σ c ([lo]_+ + [−hi]_+), the loss of f = 0 for β = ∞."""
@@ -88,7 +93,9 @@ def left_over(h: float, a: float, shift: float) -> float:
 
 
 @kernel
-def update_multipliers(f: Array, hinges: Hinges, centres: Pair, width: float, multipliers: Pair, pull: Array, notes: Notes) -> tuple[int, int, float]:
+def update_multipliers(
+    f: Array, hinges: Hinges, centres: Pair, width: float, multipliers: Pair, pull: Array, notes: Notes
+) -> tuple[int, int, float]:
     """Multipliers at f for the given centres, and pull_i = c_i(above_i − below_i).
 
     Also notes, the number of a bent sample being c_i times the number of its bent hinges; how many have changed, and how many are bent; and

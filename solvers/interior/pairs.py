@@ -38,7 +38,9 @@ class State(NamedTuple):
 
     def moved(self, move: State, primal: float, dual: float) -> State:
         """After a step of these lengths."""
-        return State(after(self.free, move.free, primal), after(self.slacks, move.slacks, primal), after(self.multipliers, move.multipliers, dual))
+        return State(
+            after(self.free, move.free, primal), after(self.slacks, move.slacks, primal), after(self.multipliers, move.multipliers, dual)
+        )
 
 
 def after(parts: Parts, moves: Parts, step: float) -> Parts:

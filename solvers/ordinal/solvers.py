@@ -22,7 +22,7 @@ from simopt.model.problem import Problem
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.losses.sample_weights import SampleWeights
 from simopt.solvers.hinges import hinge_stage
-from simopt.solvers.hinges.newton import MEMORY_LIMIT
+from simopt.solvers.hinges.newton import MEMORY_LIMIT, RENAMED
 from simopt.solvers.hinges.stage import Fit
 from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import Bound, bound_of, span
@@ -46,6 +46,7 @@ def alike(problem: Problem) -> str | None:
     supports=alike,
     rank=10,
     warm_up=compile_kernels,
+    renamed=RENAMED,
 )
 def newton(problem: Learned, *, tol: float, memory_limit: float = MEMORY_LIMIT) -> Iterator[Iterate]:
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
@@ -108,6 +109,7 @@ def fixed_iterate(problem: EXCFixed, fit: Fit, basis: Array | None) -> Iterate:
     summary="semismooth Newton on working sets, interior point at the end",
     rank=10,
     warm_up=hinge_stage.compile_kernels,
+    renamed=RENAMED,
 )
 def fixed_newton(problem: EXCFixed, *, tol: float, memory_limit: float = MEMORY_LIMIT) -> Iterator[Iterate]:
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.

@@ -19,7 +19,7 @@ import numpy as np
 from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 from simopt.data.row_blocks import RowBlocks
-from simopt.solvers.hinges.central_path import SHORT, newton_term, centred, directed, reach
+from simopt.solvers.hinges.central_path import SHORT, centred, directed, newton_term, reach
 from simopt.solvers.hinges.weight_bounds import Bound, factor, solve
 from simopt.solvers.interior.predictor_corrector import Lengths, PredictorCorrector
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges

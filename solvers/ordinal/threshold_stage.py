@@ -29,7 +29,7 @@ from scipy.linalg.blas import dsyrk
 from simopt.core.arrays import Array
 from simopt.data.row_blocks import RowBlocks
 from simopt.solvers.hinges.newton import FEW, FEW_STATUS, MEMORY_LIMIT, newton_fits
-from simopt.solvers.hinges.stage import FreeRows, Fit, Indices, Line, Notes, Stage
+from simopt.solvers.hinges.stage import Fit, FreeRows, Indices, Line, Notes, Stage
 from simopt.solvers.hinges.two_hinges import FIRST
 from simopt.solvers.hinges.weight_bounds import Bound, Penalty
 from simopt.solvers.ordinal.threshold_choice import Ramps, choose, line_search
@@ -190,7 +190,9 @@ def at_zero(rows: RowBlocks, hinges: ThresholdHinges, bound: Bound) -> Threshold
     return ThresholdStage(rows, hinges, bound, np.zeros(d), np.zeros(hinges.count), np.zeros(d), hinges.steps, FIRST * hinges.gamma)
 
 
-def threshold_fits(rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, *, goal: float, memory_limit: float = MEMORY_LIMIT) -> Iterator[Fit]:
+def threshold_fits(
+    rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, *, goal: float, memory_limit: float = MEMORY_LIMIT
+) -> Iterator[Fit]:
     """Fits of which the last has a gap of at most `goal`, unless rounding forbids. Their arrays are written on when it goes on."""
     if rows.shape[0] <= FEW * rows.shape[1]:
         yield from interior_fits(rows, hinges, bound, goal=goal, status_text=FEW_STATUS)

@@ -44,7 +44,11 @@ def fully_corrective(problem: SparseLandmarked, tol: float, max_iter: int, dense
         if gap > goal and narrow and len(active.S) > dense:
             break
     if gap > goal:  # a loss that is itself so small needs no multipliers
-        yield Iterate({"w": active.weights_of_all()}, multipliers(np.zeros(len(y)), sample_weights), float(problem.objective({"w": active.weights_of_all()})))
+        yield Iterate(
+            {"w": active.weights_of_all()},
+            multipliers(np.zeros(len(y)), sample_weights),
+            float(problem.objective({"w": active.weights_of_all()})),
+        )
     if gap > goal and narrow:
         yield from interior_point(problem, tol=tol)
 
@@ -67,7 +71,9 @@ def _smoothed(active: ActiveSet, goal: float, max_iter: int, dense: int, adding:
             G = active.gradient(c)
             gap = active.gap(G)
             start = max(start, gap)
-            yield Iterate({"w": active.weights_of_all()}, multipliers(c, active.loss.sample_weights), gap if beta == last.beta else math.inf)
+            yield Iterate(
+                {"w": active.weights_of_all()}, multipliers(c, active.loss.sample_weights), gap if beta == last.beta else math.inf
+            )
             if beta < last.beta and gap <= max(ROUGH * start, goal):
                 break
             best, waited = (gap, 0) if gap < 0.9 * best else (best, waited + 1)
