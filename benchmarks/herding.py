@@ -55,13 +55,13 @@ def limit(x: np.ndarray, picks: int, similarity: Gaussian) -> str:
     """What has to be computed, n²/2 similarities, a column a pick and what is done with it, at the pace of each made again and again."""
     sample = Sample.of(x, None, similarity)
     fast = Fast.of(similarity, sample.rows, "float32")
-    if fast is None or fast.kept is None:
+    if fast is None or fast.coordinates_of_all is None:
         raise LookupError("no fast tiles for these points")
     n, size = len(x), TILE["float32"]
-    own = fast.kept[:size].permuted(np.arange(size))
+    own = fast.coordinates_of_all[:size].permuted(np.arange(size))
     left, tile, ones = own.rows(slice(0, size)), np.empty((size, size), dtype=np.float32), np.ones(size, dtype=np.float32)
     sums, part, column = np.zeros((2, size)), np.empty(size, dtype=np.float32), np.empty(n, dtype=np.float32)
-    row = fast.kept.row(0)
+    row = fast.coordinates_of_all.row(0)
 
     def powers() -> None:
         np.dot(left, own.columns, out=tile)
@@ -81,15 +81,15 @@ def limit(x: np.ndarray, picks: int, similarity: Gaussian) -> str:
     with one_thread():
         product, both, made, passed = (
             best(work)
-            for work in (lambda: np.dot(left, own.columns, out=tile), powers, lambda: np.dot(row, fast.kept.columns, out=column), passes)
+            for work in (lambda: np.dot(left, own.columns, out=tile), powers, lambda: np.dot(row, fast.coordinates_of_all.columns, out=column), passes)
         )
         whole = min(seconds(lambda: herd(x, None, similarity, atoms=picks), time.process_time) for _ in range(5))
     tiles, flops = 0.5 * n**2 / size**2, 2.0 * left.shape[1] * size**2
     parts = (tiles * product, tiles * (both - product), picks * made, picks * passed)
     return (
         f"limit: {tiles:.0f} tiles of {size}², {flops / product / 1e9:.0f} Gflop/s in the product, {1e3 * parts[0]:.0f} ms, and "
-        f"{1e3 * parts[1]:.0f} ms for powers and sums; {picks} columns from {fast.kept.columns.nbytes / 1e6:.1f} MB each, "
-        f"{fast.kept.columns.nbytes / made / 1e9:.0f} GB/s, {1e3 * parts[2]:.0f} ms, and of each its powers and three passes over {n} "
+        f"{1e3 * parts[1]:.0f} ms for powers and sums; {picks} columns from {fast.coordinates_of_all.columns.nbytes / 1e6:.1f} MB each, "
+        f"{fast.coordinates_of_all.columns.nbytes / made / 1e9:.0f} GB/s, {1e3 * parts[2]:.0f} ms, and of each its powers and three passes over {n} "
         f"numbers, {1e3 * parts[3]:.0f} ms: {1e3 * sum(parts):.0f} ms alone, {1e3 * whole:.0f} ms together. The rest is tiles that are cut "
         f"short or taken twice on the diagonal, the certificate, and {1e6 * (whole - sum(parts)) / picks:.0f} µs a pick at most between "
         "its kernels"

@@ -20,7 +20,7 @@ from simopt.data.similarities import Precomputed
 from simopt.equivalence.training import TrainingSet
 from simopt.estimators.index_models.isotron import l_isotron
 from simopt.estimators.index_models.kernel_isotron import kernel_l_isotron
-from simopt.solvers.isotonic.chain_band import node_places
+from simopt.solvers.isotonic.chain_band import node_indices
 from simopt.solvers.isotonic.chain_fit import fit_chain
 
 ROUNDS = 12
@@ -74,7 +74,7 @@ def parts(name: str, y: np.ndarray, z: np.ndarray, lipschitz: float, product: fl
     found, _ = fit_chain(targets, weights, steps)
     source, target = np.ones(10**7), np.empty(10**7)
     copied = best(lambda: np.copyto(target, source)) / (16.0 * source.size)
-    nodes = found[node_places(m)]
+    nodes = found[node_indices(m)]
     fits = [
         partial(fit_chain, targets, weights, steps, guess=(nodes, share * float(np.ptp(found)))) for share in (0.0, 3e-4, 1e-3, 3e-3, 1e-2)
     ]

@@ -92,7 +92,7 @@ def kinds(quick: bool) -> Iterator[dict[str, tuple[Work, str]]]:
 
         def sweep() -> np.ndarray:
             stage.pull[:], stage.g[:] = 0.0, 0.0
-            stage.place()
+            stage.set_predictions()
             stage.sweep()
             stage.update_gap()
             return stage.g.copy()

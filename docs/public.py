@@ -60,8 +60,8 @@ This page lists all that is public; everything else may change in any release. `
 * **Names** below keep their meaning. One that has to go works for one more release: it gives a `DeprecationWarning` that names what
   takes its place, and stands in the changelog. So do parameters of public functions and options of solvers.
 * **Registered names** stay: problems with their fields, bounds and multipliers, solvers, similarities, data sets, claims, tables.
-* **Files** carry a format with a number. A release reads every file whose format has the number below. A format that changes gets another number,
-  and a file of the old one is refused by name, never misread.
+* **Files** carry a format with a number. A release reads every file whose format has the number below. A format that changes gets another
+  number, and a file of the old one is refused by name, never misread.
 * **Pickles** of problems, solutions, certificates and estimators are read by later releases for as long as the modules that they name
   can be imported (see the last section). For longer, keep files or the data.
 * **Numbers** are not promised to the last bit. That a certificate encloses the optimum is.

@@ -134,3 +134,12 @@ def test_the_pages_need_no_network() -> None:
         text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.S)
         for display, line in re.findall(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", text, re.S):
             assert mathml(display or line, bool(display)).startswith("<math"), path.name
+
+
+def test_the_page_of_what_is_public_is_of_this_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sklearn")
+    monkeypatch.syspath_prepend(str(DOCS))
+    import public
+
+    assert {re.sub(r"[/ -]\d+$", "", form) for form in public.written()} == public.FORMATS.keys()
+    assert public.PAGE.read_text(encoding="utf-8") == public.page(), "docs/public.py writes another page: run it"

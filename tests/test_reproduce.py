@@ -40,7 +40,7 @@ def made(names: Sequence[str] = ("one", "two"), requires: tuple[str, ...] = ()) 
     ],
 )
 def test_word(ours: float, sd: float, printed: float | None, printed_sd: float | None, word: str) -> None:
-    assert Cell("r", "c", ours, sd, printed, printed_sd).word == word
+    assert Cell("r", "c", ours, sd, printed, printed_sd).agreement == word
 
 
 def test_cell_from_repetitions() -> None:
@@ -113,12 +113,12 @@ def test_a_planted_value_far_off_stays_unexplained() -> None:
 def test_scatter_alone_explains_nothing() -> None:
     """Mean 0.9 ± 1 has the printed 2 inside, but lies farther from it than ours."""
     (row,) = compute(supposing(2.0, ("with scatter", 0.9, 1.0)))
-    assert row.tried[0].cells[0].word == INSIDE and row.unexplained == (row.cells[0],)
+    assert row.tried[0].cells[0].agreement == INSIDE and row.unexplained == (row.cells[0],)
 
 
 def test_what_contradicts_another_number_of_the_row_explains_nothing() -> None:
     (row,) = compute(supposing(2.0, ("with a", 2.0, 0.1), also=4.0))
-    assert [cell.word for cell in row.cells] == [OUTSIDE, INSIDE] and row.unexplained == (row.cells[0],)
+    assert [cell.agreement for cell in row.cells] == [OUTSIDE, INSIDE] and row.unexplained == (row.cells[0],)
     (row,) = compute(supposing(2.0, ("with a", 2.0, 0.1), also=3.1))
     assert row.unexplained == ()
 
@@ -170,7 +170,7 @@ def test_standard_errors_are_those_of_the_means() -> None:
 def test_cells_inside_but_many_standard_errors_away_are_counted() -> None:
     cells = tuple(Cell("r", str(runs), 1.5, 0.3, 2.0, 0.4, "", runs, runs) for runs in (2, 100))
     done = Reproduction(made(), Effort.QUICK, 0, [Row("r", cells, remarks=("", ""))])
-    assert [cell.word for cell in cells] == [INSIDE, INSIDE] and done.far == [cells[1]]
+    assert [cell.agreement for cell in cells] == [INSIDE, INSIDE] and done.far == [cells[1]]
     assert done.describe()["counts"]["inside_but_beyond_two_standard_errors"] == 1
 
 
@@ -184,21 +184,21 @@ def test_another_reading_is_listed_and_never_counts() -> None:
 
     chosen = Table("t", AUDIFFREN_KADRI, "", "", ("r",), lambda row, run: [far, near, mute], remark=lambda cell, row: "so", suppose=asked)
     done = Reproduction(chosen, Effort.QUICK, 0, list(compute(chosen)))
-    assert [cell.word for cell in done.rows[0].cells] == [OTHER, OTHER, NOT_PRINTED]
+    assert [cell.agreement for cell in done.rows[0].cells] == [OTHER, OTHER, NOT_PRINTED]
     assert [done.count(word) for word in (INSIDE, OUTSIDE, OTHER)] == [0, 0, 2] and done.unexplained == [] and done.far == []
     assert done.describe()["counts"] | {"inside": 0, "outside": 0, "other_reading": 2, "unexplained": 0} == done.describe()["counts"]
     assert done.rows[0].remarks == ("so", "", "") and [
         done.rows[0].why(cell, told) for cell, told in zip(done.rows[0].cells, done.rows[0].remarks, strict=True)
     ] == ["so", "", ""]
     meant = replace(far, other=False)
-    assert meant.word == OUTSIDE and not meant.met and near.met
+    assert meant.agreement == OUTSIDE and not meant.met and near.met
 
 
 def test_rounding_alone_puts_a_cell_inside() -> None:
     """2.749 is printed as 2.7, however little it scatters; 2.751 is not; and rounding does not widen a margin that is larger."""
-    assert Cell("r", "c", 2.749, 0.004, 2.7, 0.01, rounding=0.05).word == INSIDE
-    assert Cell("r", "c", 2.751, 0.004, 2.7, 0.01, rounding=0.05).word == OUTSIDE
-    assert Cell("r", "c", 0.54, 0.018, 0.49, 0.015, rounding=0.005).word == OUTSIDE  # 2 √(0.018² + 0.015²) = 0.0469
+    assert Cell("r", "c", 2.749, 0.004, 2.7, 0.01, rounding=0.05).agreement == INSIDE
+    assert Cell("r", "c", 2.751, 0.004, 2.7, 0.01, rounding=0.05).agreement == OUTSIDE
+    assert Cell("r", "c", 0.54, 0.018, 0.49, 0.015, rounding=0.005).agreement == OUTSIDE  # 2 √(0.018² + 0.015²) = 0.0469
 
 
 def beside(ours: float, sd: float = 0.1, runs: int = 5, **changes: Any) -> Cell:
@@ -256,13 +256,13 @@ def explained(stated: Cell, variant: Cell, variants: int) -> bool:
     made = [Hypothesis("it", lambda: [variant]), *(Hypothesis(f"other {k}", lambda: [stated]) for k in range(variants - 1))]
     chosen = Table("t", AUDIFFREN_KADRI, "", "", ("r",), lambda row, run: [stated], suppose=lambda row, run: made)
     (row,) = compute(chosen)
-    assert stated.word == OUTSIDE and all(one.variants == variants for one in row.tried)
+    assert stated.agreement == OUTSIDE and all(one.variants == variants for one in row.tried)
     return row.unexplained == ()
 
 
 def test_a_variant_that_is_inside_but_many_standard_errors_away_explains_nothing() -> None:
     """As the cooling load of Energy is, 4.5 of them from the printed error of KRR."""
-    assert beside(1.75).word == INSIDE and beside(1.75).standard_errors == pytest.approx(3.95, abs=0.01)
+    assert beside(1.75).agreement == INSIDE and beside(1.75).standard_errors == pytest.approx(3.95, abs=0.01)
     assert not explained(beside(1.0), beside(1.75), 1)
     assert explained(beside(1.0), beside(1.95), 1)
 
@@ -271,7 +271,7 @@ def test_what_noise_brings_inside_is_not_explained() -> None:
     """As 0.54 of Wine-White became 0.528: a small step, from just outside to just inside. It has the printed mean here; that it is a step
     of a variant and not of noise can be said of the only variant, and not of the better of two."""
     stated, moved = beside(1.85, 0.06, printed_sd=0.04), beside(1.94, 0.06, printed_sd=0.04)
-    assert stated.word == OUTSIDE and moved.has_printed_mean
+    assert stated.agreement == OUTSIDE and moved.has_printed_mean
     assert 0.09 > noise_bound(stated, moved, 1) and explained(stated, moved, 1)
     assert 0.09 < noise_bound(stated, moved, 2) and not explained(stated, moved, 2)
 

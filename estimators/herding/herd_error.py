@@ -39,9 +39,9 @@ def quadratic_form(sample: Sample, points: Array, labels: Array, weights: Array)
     magnitude = float(np.abs(weights) @ lengths) ** 2
     sums = (2.0 * k + 8.0) * EPS
     fast = Fast.of(sample.similarity, Rows("points", points), "float64") if k > FEW else None
-    if fast is not None and fast.kept is not None and fast.relative * (2.0 * fast.radius) ** 2 <= 16.0 * sample.value_error:
+    if fast is not None and fast.coordinates_of_all is not None and fast.relative * (2.0 * fast.radius) ** 2 <= 16.0 * sample.value_error:
         along = np.zeros((2, k))
-        Tiles("float64").add(fast.kept, fast.kept, signed, signed, along)
+        Tiles("float64").add(fast.coordinates_of_all, fast.coordinates_of_all, signed, signed, along)
         share = fast.relative * (2.0 * fast.radius) ** 2 + POWER * EPS
         return float(signed @ along[0]), 1.01 * (share + sums) * magnitude
     total = 0.0

@@ -25,7 +25,7 @@ from simopt.solvers.herding.gaussian_tiles import POWER, SUMS, UNIT, Fast
 from simopt.solvers.herding.mean_embedding import PRECISIONS, MeanEmbedding, embed
 from simopt.solvers.herding.reweight import reweighted
 from simopt.solvers.herding.sample import EPS, Sample
-from simopt.solvers.herding.walk import Look
+from simopt.solvers.herding.walk import StepState
 from simopt.solving import provenance
 
 MANY = 200_000  # steps after which a run that was given no limit ends
@@ -220,7 +220,7 @@ class HerdTask:
         local = local[np.argsort(place[local], kind="stable")]
         return local, raw[local] / math.fsum(raw[local])
 
-    def _report(self, look: Look) -> None:
+    def _report(self, look: StepState) -> None:
         if self.progress is None:
             return
         now = time.perf_counter()

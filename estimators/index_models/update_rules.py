@@ -16,7 +16,7 @@ from simopt.core.fields import extended
 from simopt.core.monotone_function import MonotoneFunction
 from simopt.core.ordering import ordered
 from simopt.estimators.index_models.index_record import Function
-from simopt.solvers.isotonic.chain_band import node_places
+from simopt.solvers.isotonic.chain_band import node_indices
 from simopt.solvers.isotonic.chain_fit import FEW, fit_chain
 
 FARTHER = 2.0  # than the last change of u the next one is looked for
@@ -80,7 +80,7 @@ class FittedTransfer(UpdateRule):
         self._weights, m = weights, targets.size
         self._y, self._u, self._w = np.empty(m), np.empty(m - 1), np.ones(m)
         self._spare = (np.empty(m), np.empty(m, dtype=np.intp))
-        self._nodes = node_places(m) if warm and m >= FEW else None
+        self._nodes = node_indices(m) if warm and m >= FEW else None
         self._moved = math.inf  # from the fit before the last one to that one
         self._last: tuple[Array, Array] = (np.zeros(1), np.zeros(1))
 

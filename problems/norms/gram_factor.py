@@ -23,7 +23,7 @@ from simopt.core import validate
 from simopt.core.arrays import Array, Point
 from simopt.core.errors import InvalidProblem
 from simopt.core.fields import Axes
-from simopt.core.lent import Lent
+from simopt.core.frozen_matrix import FrozenMatrix
 from simopt.data.similarities import Similarity
 from simopt.data.similarities.base import of_simopt
 from simopt.model.problem import Problem, own, owns_its_data, with_fields
@@ -138,8 +138,8 @@ class KernelProblem(Problem):
         return made, name
 
 
-class Checked(Lent):
-    """A Gram matrix that was checked, and its factor once that is known: the owner (`base`) of the one array that lends its memory.
+class Checked(FrozenMatrix):
+    """A Gram matrix that was checked, and its factor once that is known: the `base` of the one array that is a view of its memory.
 
     Sweeps and rescalings build thousands of problems on one matrix; what they share lives as long as that array.
 

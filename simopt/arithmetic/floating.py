@@ -15,7 +15,7 @@ import numpy as np
 from simopt.arithmetic import elementary, sparse
 from simopt.arithmetic.base import Arithmetic, Value, largest_of_groups, members
 from simopt.core.arrays import Array
-from simopt.core.lent import times
+from simopt.core.frozen_matrix import matvec
 
 
 class Floating(Arithmetic):
@@ -30,7 +30,7 @@ class Floating(Arithmetic):
 
     def matvec(self, matrix: Any, x: Value) -> Value:
         """A x."""
-        return _known(sparse.compressed(matrix) @ x if sparse.is_sparse(matrix) else times(np.asarray(matrix), x))
+        return _known(sparse.compressed(matrix) @ x if sparse.is_sparse(matrix) else matvec(np.asarray(matrix), x))
 
     def dot(self, x: Value, y: Value) -> Value:
         """Σ x_i y_i."""

@@ -21,7 +21,7 @@ from simopt.arithmetic import elementary, sparse
 from simopt.arithmetic.base import Arithmetic, Value, largest_of_groups, members
 from simopt.arithmetic.precision import workprec
 from simopt.core.arrays import Array
-from simopt.core.lent import owner, times
+from simopt.core.frozen_matrix import base_of, matvec
 
 EPS = 2.0**-52  # twice the unit round-off: a factor two to spare in every bound
 TINY = 2.0**-1060  # covers underflow
@@ -185,9 +185,9 @@ def _spread(x: Interval, gamma: float) -> Array:
 def _absolute(a: Array, x: Array) -> Array:
     """|A| x, the absolute values of a few rows at a time (of a few columns, where those lie together in memory)."""
     out: Array
-    lender = owner(a)
-    if lender is not None and lender.nonnegative:
-        return times(a, x)
+    base = base_of(a)
+    if base is not None and base.nonnegative:
+        return matvec(a, x)
     if a.size <= BLOCK or a.ndim != 2:
         out = np.abs(a) @ x
         return out
@@ -212,7 +212,7 @@ def _dense_product(matrix: Any, x: Interval) -> Interval:
     rad = _absolute(a.mid, _spread(x, gamma))
     if isinstance(matrix, Interval):
         rad = rad + a.rad @ (np.abs(x.mid) + x.rad)
-    return _product(times(a.mid, x.mid), rad * (1.0 + gamma), lambda: _vanishes(a, x, rad), a.shape[-1] * TINY)
+    return _product(matvec(a.mid, x.mid), rad * (1.0 + gamma), lambda: _vanishes(a, x, rad), a.shape[-1] * TINY)
 
 
 def _sparse_product(matrix: Any, x: Interval) -> Interval:

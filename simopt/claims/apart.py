@@ -56,14 +56,14 @@ class Apart:
 def apart() -> Iterator[Apart]:
     """A process for as long as this is open: a copy of this one where that is safe, else a fresh one, which is kept for the next time."""
     if not forkable():
-        yield Apart(_workers())
+        yield Apart(_pool())
         return
     with closing(Workers(_answer, fork=True)) as workers:
         yield Apart(workers)
 
 
 @cache
-def _workers() -> Workers:
+def _pool() -> Workers:
     return Workers(_answer)
 
 

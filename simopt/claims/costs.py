@@ -40,7 +40,7 @@ def _file() -> Path:
 
 
 def main(timings: str) -> None:
-    """Write the file from the seconds that a run measured: of claims of the papers, rounded to two digits, those without one as they were."""
+    """Write the file anew: the seconds of a run for the claims that it holds, to two digits, and the old ones for the others."""
     ours = [claim.id for claim in claims() if claim.module.startswith("simopt.theorems.")]
     known = {**_measured(), **{name: max(LEAST, float(f"{value:.2g}")) for name, value in jsonio.read(timings).items()}}
     jsonio.write(_file(), {name: known[name] for name in sorted(ours) if name in known})

@@ -51,9 +51,9 @@ class Reproduction:
         """Whether every row that was asked for has been tried."""
         return len(self.rows) == len(self.table.rows if self.requested is None else self.requested)
 
-    def count(self, word: str) -> int:
-        """Number of cells with this word."""
-        return sum(cell.word == word for row in self.rows for cell in row.cells)
+    def count(self, agreement: str) -> int:
+        """Number of cells with this agreement."""
+        return sum(cell.agreement == agreement for row in self.rows for cell in row.cells)
 
     @property
     def unexplained(self) -> list[Cell]:
@@ -63,7 +63,7 @@ class Reproduction:
     @property
     def far(self) -> list[Cell]:
         """Cells inside the printed range, but more than two standard errors of the means away."""
-        cells = [cell for row in self.rows for cell in row.cells if cell.word == INSIDE]
+        cells = [cell for row in self.rows for cell in row.cells if cell.agreement == INSIDE]
         return [cell for cell in cells if cell.standard_errors is not None and cell.standard_errors > NEAR]
 
     @property
@@ -172,7 +172,7 @@ def _remark(chosen: Table, cell: Cell, row: Sequence[Cell]) -> str:
 
 def _tried(chosen: Table, row: Sequence[Cell], run: Run) -> Iterator[Tried]:
     """What may have been done instead, computed one after the other until one explains every cell outside."""
-    outside = sum(cell.word == OUTSIDE for cell in row)
+    outside = sum(cell.agreement == OUTSIDE for cell in row)
     variants = list(chosen.suppose(row, run)) if outside and chosen.suppose is not None else []
     for hypothesis in variants:  # all count, also those that come after what explains everything: the list stood before the results
         try:

@@ -117,7 +117,7 @@ class Cell:
         return self.printed is not None and self.margin is not None and abs(self.ours - self.printed) <= self.margin
 
     @property
-    def word(self) -> str:
+    def agreement(self) -> str:
         """`inside`, `outside`, `not printed` or, beside a printed number that the reading is not meant to give, `other reading`."""
         if self.printed is None:
             return NOT_PRINTED
@@ -146,6 +146,10 @@ class Cell:
         theirs = (self.printed_sd or 0.0) / math.sqrt(self.printed_runs) if self.printed_runs else 0.0
         ours = self.sd / math.sqrt(self.runs) if self.runs > 1 else (self.printed_sd or 0.0) * (self.runs == 1)
         return abs(self.ours - self.printed) - self.rounding <= NEAR * math.hypot(theirs, ours)
+
+
+def _plain(cell: Cell, names: Iterable[str]) -> dict[str, Any]:
+    return {"word" if name == "agreement" else name: getattr(cell, name) for name in names}  # the key of records
 
 
 def noise_bound(first: Cell, second: Cell, variants: int) -> float:
@@ -201,9 +205,9 @@ class Tried:
         explains one number of a row by contradicting another is not what was done.
         """
         found = self.of(cell)
-        if found is None or found.printed is None or found.printed != cell.printed or cell.word != OUTSIDE:
+        if found is None or found.printed is None or found.printed != cell.printed or cell.agreement != OUTSIDE:
             return False
-        kept = all(other.word != INSIDE or (self.of(other) or other).word == INSIDE for other in row)
+        kept = all(other.agreement != INSIDE or (self.of(other) or other).agreement == INSIDE for other in row)
         nearer = abs(found.ours - found.printed) < abs(cell.ours - found.printed)
         moved = abs(found.ours - cell.ours) > noise_bound(cell, found, self.variants)
         return found.met and found.has_printed_mean and kept and nearer and moved
@@ -212,7 +216,7 @@ class Tried:
         """The outside cells of the row that it explains."""
         return tuple(cell for cell in row if self.explains(cell, row))
 
-    def told(self, cell: Cell) -> str:
+    def summary(self, cell: Cell) -> str:
         """What it gives for a cell, in a few words; "" where it leaves it as it is."""
         if self.missing is not None:
             return f"{self.says} not run ({self.missing})"
@@ -224,8 +228,8 @@ class Tried:
 
     def describe(self) -> dict[str, Any]:
         """Plain data."""
-        names = ("column", "ours", "sd", "runs", "printed", "standard_errors", "word")
-        cells = [{name: getattr(cell, name) for name in names} for cell in self.cells]
+        names = ("column", "ours", "sd", "runs", "printed", "standard_errors", "agreement")
+        cells = [_plain(cell, names) for cell in self.cells]
         return {"says": self.says, "cells": cells, "missing": self.missing, "variants": self.variants}
 
 
@@ -296,7 +300,7 @@ class Row:
     @property
     def unexplained(self) -> tuple[Cell, ...]:
         """Outside cells that the likeliest hypothesis leaves outside."""
-        return tuple(cell for cell in self.cells if cell.word == OUTSIDE and self.explanation(cell) is None)
+        return tuple(cell for cell in self.cells if cell.agreement == OUTSIDE and self.explanation(cell) is None)
 
     def explanation(self, cell: Cell) -> Tried | None:
         """What explains an outside cell: the likeliest hypothesis, or nothing."""
@@ -305,24 +309,24 @@ class Row:
 
     def why(self, cell: Cell, remark: str = "") -> str:
         """For an outside cell: what explains it, or that nothing does, with all that was tried, and the remark; for others the remark."""
-        if cell.word != OUTSIDE:
+        if cell.agreement != OUTSIDE:
             return remark
         reason = self.explanation(cell)
-        rest = "; ".join(text for one in self.tried if one is not reason and (text := one.told(cell)))
+        rest = "; ".join(text for one in self.tried if one is not reason and (text := one.summary(cell)))
         if reason is None:
             start = "UNEXPLAINED" + (f", tried: {rest}" if rest else "")
         else:
-            start = f"explained: {reason.told(cell)} beside the printed {cell.printed:.3g}" + (f" (tried: {rest})" if rest else "")
+            start = f"explained: {reason.summary(cell)} beside the printed {cell.printed:.3g}" + (f" (tried: {rest})" if rest else "")
         return f"{start}. {remark}".strip()
 
     def describe(self) -> dict[str, Any]:
         """Plain data."""
-        names = ("column", "ours", "sd", "runs", "printed", "printed_sd", "printed_runs", "standard_errors", "unit", "margin", "word")
+        names = ("column", "ours", "sd", "runs", "printed", "printed_sd", "printed_runs", "standard_errors", "unit", "margin", "agreement")
         cells = []
         for cell, remark in zip(self.cells, self.remarks, strict=True):
             reason = self.explanation(cell)
             own = {"explained_by": reason and reason.says, "why": self.why(cell, remark)}
-            cells.append({**{name: getattr(cell, name) for name in names}, **own})
+            cells.append({**_plain(cell, names), **own})
         curves = [{"label": curve.label, "x": curve.x, "y": curve.y} for curve in self.curves]
         tried = [one.describe() for one in self.tried]
         return {"row": self.name, "cells": cells, "curves": curves, "tried": tried, "seconds": self.seconds, "not_run": self.not_run}

@@ -136,7 +136,12 @@ def _print_summary(comparison: Comparison) -> None:
         for made in fitted(heads, rows, right=heads[1:-2], title=title, out=out):
             out.print(made)
             out.print()
-    for line in (*tables.success_lines(comparison.records), *tables.scaling_lines(comparison.records), "", *tables.notes(comparison.records)):
+    for line in (
+        *tables.success_lines(comparison.records),
+        *tables.scaling_lines(comparison.records),
+        "",
+        *tables.notes(comparison.records),
+    ):
         out.print(line)
 
 

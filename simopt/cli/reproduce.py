@@ -50,7 +50,7 @@ def reproduce(
     if plot is not None:
         program.prepare(chosen, plot)
     asked = program.matching(chosen, rows) if rows else None
-    done = program.Reproduction(chosen, Efforts(effort), 0, asked=asked)
+    done = program.Reproduction(chosen, Efforts(effort), 0, requested=asked)
     stopped = False
     try:
         with reserved(as_json), Steps(chosen.name, len(asked or chosen.rows)) as steps:
@@ -70,7 +70,7 @@ def reproduce(
 
 
 def _counts_text(row: Row) -> str:
-    count = {word: sum(cell.word == word for cell in row.cells) for word in STYLES}
+    count = {word: sum(cell.agreement == word for cell in row.cells) for word in STYLES}
     return ", ".join(f"{many} {word}" for word, many in count.items() if many) or f"{len(row.curves)} curves"
 
 
@@ -84,7 +84,7 @@ def _show(done: Reproduction, stopped: bool, everything: bool) -> None:
     printed = [cell for cell in cells if cell.printed is not None]
     headings = ("row", "column", "ours", "sd", "printed", "sd ", "unit", "s.e.", "")
     listed = cells if everything or not printed else printed
-    shown: list[list[str | Text]] = [[*_line(cell), Text(cell.word, style=STYLES[cell.word])] for cell in listed]
+    shown: list[list[str | Text]] = [[*_line(cell), Text(cell.agreement, style=STYLES[cell.agreement])] for cell in listed]
     out.print(table(headings, shown, right=("ours", "sd", "printed", "sd ", "s.e.")))
     if len(listed) < len(cells):
         for row in done.rows:

@@ -26,13 +26,17 @@ def show(
             metavar="ID", help="Id of a claim, key of a paper, or any name that `simopt list` lists.", autocompletion=completion.everything
         ),
     ],
+    chain: Annotated[
+        bool,
+        typer.Option("--chain", help="Of a problem: the steps from its fields to a certificate, and the functions that do them."),
+    ] = False,
 ) -> None:
     """Show one claim, paper, problem, solver, data set or table.
 
     What a claim says and assumes and where its source is, how a problem is declared, what a solver's options are.
     """
     out = console()
-    for title, text in describe(name):
+    for title, text in chains(name) if chain else describe(name):
         out.print(f"{title:<13}{text.strip()}" if title and "\n" not in text else f"{title}\n{text}" if title else text, soft_wrap=True)
 
 
@@ -57,6 +61,32 @@ def describe(name: str) -> list[Line]:
     if not lines:
         raise UnknownName("name", name, known)
     return lines
+
+
+def chains(name: str) -> Iterator[Line]:
+    """The solving chain of a registered problem: by its default solver and, if that is a hand-written one, by a back end.
+
+    Raises
+    ------
+    UnknownName
+        where no problem has the name.
+    """
+    from simopt.backends.table import CLARABEL
+    from simopt.core import registry
+    from simopt.solving.chain import chain_of
+    from simopt.solving.driver import choose
+
+    registry.load()
+    kind: type[Problem] = registry.get("problem", name)
+    chosen = choose(kind, None)
+    for number, solver in enumerate([chosen] if chosen is CLARABEL else [chosen, CLARABEL]):
+        if number:
+            yield "", ""
+        steps = chain_of(kind, solver)
+        yield "chain", f"{kind.name}: {steps.names}"
+        for step in steps.steps:
+            yield step.name, step.does
+            yield "", f"             {step.by}"
 
 
 def _things() -> Iterator[tuple[list[str], Any]]:

@@ -107,7 +107,7 @@ def _run(task: Task, problem: Any) -> Answer:
         answer.megabytes, answer.warm = memory.megabytes(), warm
         if took > AGAIN:
             break
-    answer.status, answer.reported, answer.message = found.status.value, found.word, found.message
+    answer.status, answer.reported, answer.message = found.status.value, found.reported, found.message
     answer.sampling, answer.scale, answer.iterations = found.sampling, found.scale, found.iterations
     answer.setup_seconds, answer.solve_seconds, answer.spent_seconds = found.setup, found.solve, found.spent
     answer.points = [asdict(point) for point in found.points]

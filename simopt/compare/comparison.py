@@ -110,7 +110,7 @@ def measure(
         jobs = validate.jobs("jobs", jobs, plan.size)
     place = None if folder is None else files.prepare(folder)
     with files.alone(place):
-        known = [] if place is None else files.newest(files.held(place))
+        known = [] if place is None else files.newest(files.resumed(place))
         work = Work(plan, place, known, budget, jobs, retry, progress)
         try:
             work.all()
@@ -161,7 +161,7 @@ def merge(folder: str | os.PathLike[str], others: Sequence[str | os.PathLike[str
                 raise InvalidProblem(f"merge: {os.fspath(other)} holds runs of {', '.join(strange)}, not of {wanted}")
     place = files.prepare(folder)
     with files.alone(place):
-        own = files.held(place)
+        own = files.resumed(place)
         if problem is not None and (strange := sorted({record.cell.problem for record in own} - {wanted})):
             raise InvalidProblem(f"merge: {os.fspath(folder)} holds runs of {', '.join(strange)}, not of {wanted}")
         known = {(r.cell.key, r.machine, r.started) for r in own}

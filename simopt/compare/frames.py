@@ -66,9 +66,9 @@ def summary(records: Sequence[Record]) -> pd.DataFrame:
     wanted = statistics.gaps(records)
     rows = []
     for row in statistics.summary(records):
-        plain = {item.name: getattr(row, item.name) for item in dataclasses.fields(row) if item.name != "times"}
-        rows.append({**plain, **{time_column(gap): time for gap, time in zip(wanted, row.times, strict=True)}})
-    names = [item.name for item in dataclasses.fields(statistics.Row) if item.name != "times"]
+        plain = {item.name: getattr(row, item.name) for item in dataclasses.fields(row) if item.name != "seconds_to_gap"}
+        rows.append({**plain, **{time_column(gap): time for gap, time in zip(wanted, row.seconds_to_gap, strict=True)}})
+    names = [item.name for item in dataclasses.fields(statistics.Row) if item.name != "seconds_to_gap"]
     return _frame(rows, [*names, *map(time_column, wanted)])
 
 

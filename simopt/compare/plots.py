@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simopt.compare import statistics
-from simopt.compare.folder import told
+from simopt.compare.folder import explained
 from simopt.compare.record import Record
 from simopt.core.figures import new_figure
 from simopt.core.foreign_text import in_picture
@@ -47,7 +47,7 @@ def draw(records: Sequence[Record], folder: str | os.PathLike[str]) -> list[Path
         target.mkdir(parents=True, exist_ok=True)
         return [_save(figure, target / f"{name}.png") for name, figure in made.items()]
     except OSError as error:
-        raise told(error, target, len(records)) from error
+        raise explained(error, target, len(records)) from error
 
 
 def _save(figure: Figure, path: Path) -> Path:
@@ -149,12 +149,12 @@ def scaling(records: Sequence[Record]) -> Figure:
     by_solver = statistics.series(records)
     look = styles(sorted({name for _, _, name in by_solver}))
     fits = {(fit.solver, fit.series, fit.machine): fit for fit in statistics.scaling(records)}
-    told: set[str] = set()
+    labelled: set[str] = set()
     for (words, machine, name), sizes in by_solver.items():
         times = [(size, statistics.typical(runs, runs[0].cell.tol), runs) for size, runs in sizes.items()]
         fit = fits.get((name, words, machine))
-        label = None if name in told else in_picture(name) + (f"  n^{fit.exponent:.2f}" if fit is not None else "")
-        told.add(name)
+        label = None if name in labelled else in_picture(name) + (f"  n^{fit.exponent:.2f}" if fit is not None else "")
+        labelled.add(name)
         solved = [(size, time) for size, time, _ in times if math.isfinite(time)]
         left.plot([s for s, _ in solved], [t for _, t in solved], "-", label=label, ms=5, **look[name])
         missed = [(size, runs[0].cell.time_limit) for size, time, runs in times if not math.isfinite(time)]

@@ -9,7 +9,7 @@ import math
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class Row:
     setup_seconds: float
     solve_seconds: float
     relative_gap: float
-    times: tuple[float, ...]  # to each of `gaps`
+    seconds_to_gap: tuple[float, ...] = field(metadata={"json": "times"})  # to each of `gaps`
     ratio: float  # median over the pairs: seconds of this one / of the fastest
     ratio_low: float
     ratio_high: float
@@ -125,7 +125,7 @@ def _row(instance: str, machine: str, solver: str, runs: list[Record], best: lis
         setup_seconds=_median(run.setup_seconds for run in good),
         solve_seconds=_median(run.solve_seconds for run in good),
         relative_gap=_median(run.relative_gap for run in runs),
-        times=tuple(time_to(runs, gap) for gap in wanted),
+        seconds_to_gap=tuple(time_to(runs, gap) for gap in wanted),
         ratio=_median(ratios),
         ratio_low=min(ratios, default=math.nan),
         ratio_high=max(ratios, default=math.nan),
@@ -186,7 +186,7 @@ class Profile:
 
     solver: str
     ratios: tuple[float, ...]
-    fractions: tuple[float, ...]
+    fractions: tuple[float, ...] = field(metadata={"json": "shares"})
     instances: int
     left_out: int
 

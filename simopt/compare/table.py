@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from typing import Any
 
 from simopt.compare import statistics
 from simopt.compare.record import Record
+from simopt.core import jsonio
 from simopt.core.foreign_text import in_markdown
 
 HEADINGS = ("solver", "solved", "seconds", "range", "set-up", "solve", "× fastest", "in pairs", "MB", "gap/scale", "sampling")
@@ -46,7 +46,7 @@ def cells(row: statistics.Row) -> list[str]:
     ratio = "" if math.isnan(row.ratio) else f"{row.ratio:.3g}"
     failure = "" if row.successes == row.runs else row.status.upper() + (f": {row.reason}" if row.reason else "")
     return [
-        row.solver, f"{row.successes}/{row.runs}", seconds(row.seconds), spread, *map(seconds, row.times),
+        row.solver, f"{row.successes}/{row.runs}", seconds(row.seconds), spread, *map(seconds, row.seconds_to_gap),
         seconds(row.setup_seconds), seconds(row.solve_seconds), ratio, pairs,
         "–" if math.isnan(row.megabytes) else f"{row.megabytes:.0f}",
         "–" if math.isnan(row.relative_gap) else f"{row.relative_gap:.1e}", row.sampling, failure,
@@ -116,16 +116,16 @@ def plain(records: Sequence[Record]) -> dict[str, Any]:
     wanted = statistics.gaps(records)
     rows = []
     for row in statistics.summary(records):
-        times = {f"{gap:g}": time for gap, time in zip(wanted, row.times, strict=True)}
-        rows.append({**dataclasses.asdict(row), "times": times})
+        times = {f"{gap:g}": time for gap, time in zip(wanted, row.seconds_to_gap, strict=True)}
+        rows.append({**jsonio.plain(row), "times": times})
     systems = {record.machine: json.loads(record.system) for record in records if record.machine}
     return {
         "runs": len(records),
         "tol": tol,
         "summary": rows,
         "success": {name: {"certified": good, "runs": whole} for name, (good, whole) in statistics.success_rates(records).items()},
-        "profile": [dataclasses.asdict(made) for made in statistics.profiles(records, tol)],
-        "scaling": [dataclasses.asdict(fit) for fit in statistics.scaling(records)],
+        "profile": [jsonio.plain(made) for made in statistics.profiles(records, tol)],
+        "scaling": [jsonio.plain(fit) for fit in statistics.scaling(records)],
         "systems": list(systems.values()),
         "notes": notes(records),
     }

@@ -53,7 +53,7 @@ class Outcome:
     """How a run went."""
 
     status: Status
-    word: str
+    reported: str
     message: str
     sampling: str
     scale: float = math.nan  # max(|lower|, |upper|) of the best point
@@ -85,7 +85,7 @@ def measure(problem: Problem, chosen: SolverSpec | BackEnd, *, tol: float, time_
             made = _iterates(run, chosen, normal, units, time_limit, options)
         else:
             made = _sweep(run, chosen, normal, units, time_limit, options)
-        ended, best = run.finalize((made.status, made.word, made.message))
+        ended, best = run.finalize((made.status, made.reported, made.message))
         made.points = [] if best is None else made.points
         return _ended(made, ended)
 
@@ -175,6 +175,6 @@ def _ending(run: Run, backend: BackEnd, closed: bool, status: Status, reported: 
 
 
 def _ended(made: Outcome, ended: Ending) -> Outcome:
-    made.status, made.word, made.message = ended[0], ended[1], ended[2] or ""
+    made.status, made.reported, made.message = ended[0], ended[1], ended[2] or ""
     made.scale = math.nan if made.best is None else _unit(made.best)
     return made

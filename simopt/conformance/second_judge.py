@@ -115,7 +115,9 @@ def compared(cls: type[Problem], index: int, rounds: int) -> tuple[int, int]:
             for whose, lower, upper in both.bounds(x, v, num):
                 said = f"{where}: {whose} give, in {num.name} arithmetic, "
                 require(lower <= both.upper + both.tolerance, f"{said}a lower bound {lower:.17g}, where {both.upper:.17g} is attained")
-                require(upper >= both.lower - both.tolerance, f"{said}a point of value {upper:.17g}, where {both.lower:.17g} is a lower bound")
+                require(
+                    upper >= both.lower - both.tolerance, f"{said}a point of value {upper:.17g}, where {both.lower:.17g} is a lower bound"
+                )
             counts = [counts[0] + math.isfinite(lower), counts[1] + math.isfinite(upper)]
     return counts[0], counts[1]
 
@@ -146,7 +148,8 @@ def same_objective(cls: type[Problem], index: int) -> bool:
         tolerance = both.tolerance + share * max(abs(num.upper(one)), both.problem.scale())
         feasible = max(num.upper(one), num.upper(other)) < math.inf  # to rounding is not proven
         require(
-            not feasible or apart <= tolerance, f"{where}: the objective is {one} by its formula, and {other} as it is declared ({num.name})"
+            not feasible or apart <= tolerance,
+            f"{where}: the objective is {one} by its formula, and {other} as it is declared ({num.name})",
         )
     return True
 

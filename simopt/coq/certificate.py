@@ -35,7 +35,9 @@ class Certificate:
         self.upper, self.lower = _rounded(upper, 1), _rounded(identity.bound, -1)
         self.names = list(exact.names.values())
         self.objective = exact.term(exact.objective)
-        self.constraints = [(form, row.equality, (row.key, i)) for row in exact.programme.every_row for i, form in enumerate(exact.rows[row.key])]
+        self.constraints = [
+            (form, row.equality, (row.key, i)) for row in exact.programme.every_row for i, form in enumerate(exact.rows[row.key])
+        ]
         self.sides = [exact.relation(form) for form, *_ in self.constraints]
         every = walk([*(side for pair in self.sides for side in pair), self.objective])
         self.parts = [term for term in every if id(term) in exact.parts]

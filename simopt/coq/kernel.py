@@ -8,10 +8,11 @@ import re
 import shutil
 import subprocess
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from simopt.coq.preludes import needed, source
+from simopt.core.jsonio import plain
 from simopt.core.writing import write_text
 
 LIMIT = 600  # seconds a file
@@ -29,13 +30,13 @@ AXIOM = re.compile(r"^([A-Za-z_][\w.']*)(?= :|$)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Result:
-    """What the kernel said of one file."""
+    """The kernel's answer to one file."""
 
     digest: str
     accepted: bool
     seconds: float
     assumptions: tuple[str, ...] = ()
-    message: str = ""
+    message: str = field(default="", metadata={"json": "said"})
 
     @property
     def foreign(self) -> list[str]:
@@ -59,7 +60,10 @@ def digest_of(text: str) -> str:
 def ledger(path: Path) -> dict[str, Result]:
     """What came out, by the name of the file."""
     kept = json.loads(path.read_text(encoding="utf-8"))
-    return {name: Result(**{**made, "assumptions": tuple(made["assumptions"])}) for name, made in kept.items()}
+    return {
+        name: Result(made["digest"], made["accepted"], made["seconds"], tuple(made["assumptions"]), made["said"])
+        for name, made in kept.items()
+    }
 
 
 class Kernel:
@@ -133,7 +137,7 @@ class Kernel:
 
     def _write(self, results: dict[str, Result], path: str, name: str, result: Result) -> Result:
         results[name] = result
-        write_text(self.folder / path, json.dumps({key: asdict(value) for key, value in sorted(dict(results).items())}, indent=1))
+        write_text(self.folder / path, json.dumps({key: plain(value) for key, value in sorted(dict(results).items())}, indent=1))
         return result
 
     def again(self, name: str) -> Result:

@@ -111,7 +111,9 @@ def block(answers: Answers, texts: Mapping[str, str], rows: list[dict[str, Any]]
         made.append(f"| {LABELS[kind]} | {len(own)} | {word} | {statistics.median(times):.1f} | {times[-1]:.1f} | {sum(times):.0f} |")
     skipped = sum(answers.left_out.values())
     made += ["", f"A sample: {skipped} files were left out." if skipped else "Nothing was left out.", ""]
-    made += ["**Not as it should be**:", "", *(f"- {name}: {message}" for name, message in answers.wrong.items()), ""] if answers.wrong else []
+    made += (
+        ["**Not as it should be**:", "", *(f"- {name}: {message}" for name, message in answers.wrong.items()), ""] if answers.wrong else []
+    )
     made += ["| assumed | files |", "|---|---|"]
     made += [f"| {', '.join(axioms) or 'nothing'} | {len(names)} |" for axioms, names in answers.assumptions().items()]
     made += ["", "Headline results in full, and what of the claim's sentence they leave out:", ""]

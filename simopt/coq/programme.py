@@ -77,11 +77,11 @@ class Exact:
     def _declare(self, key: Key, name: str, size: int, shape: tuple[int, ...]) -> None:
         self.start[key], self.size[key] = len(self.expressions), size
         plain = identifier(name)
-        for index in range(size):
-            index = np.unravel_index(index, shape, order="F") if len(shape) > 1 and np.prod(shape) == size else (index,)
+        for entry in range(size):
+            index = np.unravel_index(entry, shape, order="F") if len(shape) > 1 and np.prod(shape) == size else (entry,)
             own = plain if not shape else "_".join([plain, *(str(int(i) + 1) for i in index)])
-            self.names[f"{key} {index}"] = own
-            self.expressions.append(self.terms.variable(f"{key} {index}"))
+            self.names[f"{key} {entry}"] = own
+            self.expressions.append(self.terms.variable(f"{key} {entry}"))
         if len(set(self.names.values())) < len(self.names):
             raise NoTheorem(f"two variables are called alike in Coq: {name}")
 

@@ -58,7 +58,7 @@ class _Walk:
     def __init__(self, exact: Exact, used: Mapping[Key, Any]) -> None:
         self.exact, self.used = exact, used
         self.into = exact.objective
-        self.found = Decomposition()
+        self.result = Decomposition()
 
     def run(self) -> Decomposition:
         """Rows, then nodes from the last to the first, then the bounds of the variables."""
@@ -81,8 +81,8 @@ class _Walk:
         if self.into.factors:
             left = ", ".join(self.exact.names.get(each, each) for each in self._left())
             raise NoTheorem(f"multipliers leave {left}: what takes it is no bound of the declaration")
-        self.found.bound = self.into.constant
-        return self.found
+        self.result.bound = self.into.constant
+        return self.result
 
     def _left(self) -> list[str]:
         names = list(self.exact.names)
@@ -95,7 +95,7 @@ class _Walk:
         """Add y g to the Lagrangian."""
         for place, (y, form) in enumerate(zip(multipliers, self.exact.rows[key], strict=True)):
             if y:
-                self.found.rows[key, place] = self.found.rows.get((key, place), NONE) + y
+                self.result.rows[key, place] = self.result.rows.get((key, place), NONE) + y
                 self.into = self.into.plus(y, form)
 
     def _define(self, node: Definition) -> None:
@@ -147,8 +147,8 @@ class _Walk:
             self._add_part(part, taken)
 
     def _add_part(self, part: Term, taken: list[Fraction]) -> None:
-        old = self.found.parts.get(id(part), [NONE] * len(taken))
-        self.found.parts[id(part)] = [a + b for a, b in zip(old, taken, strict=True)]
+        old = self.result.parts.get(id(part), [NONE] * len(taken))
+        self.result.parts[id(part)] = [a + b for a, b in zip(old, taken, strict=True)]
 
     def _square(self, node: Node, s: Fraction, u: Fraction, form: Form) -> None:
         """s z² = uz − u²/(4s) + s(z − u/(2s))²."""
@@ -157,7 +157,7 @@ class _Walk:
         if s <= 0:
             raise NoTheorem(f"{node.name}: a square with a scale that is not positive")
         self.into = Form(self.into.factors, self.into.constant - u * u / (4 * s))
-        self.found.squares.append((s, form.plus(Fraction(-1), Form({}, u / (2 * s)))))
+        self.result.squares.append((s, form.plus(Fraction(-1), Form({}, u / (2 * s)))))
 
     def _huber(self, node: Node, value: Term, s: Fraction, u: Fraction) -> None:
         """s(m² + 2M(|z| − m)) = uz − u²/(4s) + s(m − |u|/(2s))² + (2Ms − |u|)(|z| − m) + |u|(|z| ∓ z), m = min(|z|, M)."""
@@ -170,7 +170,7 @@ class _Walk:
         self.into = Form(self.into.factors, self.into.constant - u * u / (4 * s))
         self._add_part(size, [max(u, NONE), max(-u, NONE)])
         self._add_part(least, [2 * s * cap.number - abs(u), NONE])
-        self.found.squares.append((s, Form({self.exact.place(least): Fraction(1)}, -abs(u) / (2 * s))))
+        self.result.squares.append((s, Form({self.exact.index(least): Fraction(1)}, -abs(u) / (2 * s))))
 
     def _form(self, node: Node, s: Fraction, u: list[Fraction], z: list[Form]) -> None:
         """s zᵀPz = ⟨u, z⟩ − Σ s d t² + Σ s d (ℓz − t)² with P = Σ d ℓℓᵀ by elimination, u = Σ 2 s d t ℓ."""
@@ -192,7 +192,7 @@ class _Walk:
             for c, each in zip(line, z, strict=True):
                 form = form.plus(c, each)
             self.into = Form(self.into.factors, self.into.constant - s * d * t * t)
-            self.found.squares.append((s * d, form))
+            self.result.squares.append((s * d, form))
         if any(left) or any(map(any, rest)):
             raise NoTheorem(f"{node.name}: no sum of squares, or a multiplier outside of its range")
 

@@ -23,7 +23,8 @@ def plain(value: Any) -> Any:
     """`value` as JSON can say it: dict, list, str, int, float, bool or None.
 
     Finite floats stay floats (Python writes the shortest decimal that reads back as the same double); nan and ±∞ become null. Arrays
-    become nested lists, fractions "p/q", enum members their values, dataclasses dicts of their fields, sets sorted lists, paths strings.
+    become nested lists, fractions "p/q", enum members their values, dataclasses dicts of their fields (a field with
+    metadata {"json": key} under that key), sets sorted lists, paths strings.
 
     Raises
     ------
@@ -59,7 +60,7 @@ def _container(value: Any) -> Any:
     if isinstance(value, (set, frozenset)):
         return sorted(plain(item) for item in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {item.name: plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
+        return {item.metadata.get("json", item.name): plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
     raise TypeError(f"{type(value).__name__} has no meaning in JSON: {value!r}")
 
 

@@ -33,6 +33,7 @@ ESTIMATORS = {
 MOVED: dict[str, tuple[str, ...]] = {
     "simopt.ground": ("simopt.core",),
     "simopt.ground.diagonals": ("simopt.backends.diagonals",),
+    "simopt.ground.lent": ("simopt.core.frozen_matrix",),
     "simopt.ground.worker": ("simopt.processes.worker",),
     "simopt.registry": ("simopt.core.registry",),
     "simopt.similarities": ("simopt.data.similarities",),

@@ -1,4 +1,4 @@
-"""The problem in CVXPY's own form for back ends: where the graph form does not close, what its user wrote may.
+"""The problem in CVXPY's own form for back ends, for problems whose graph form does not close.
 
 A back end's dual values are the multipliers of rows. Functions have none in this form; their slopes at the restored point take their place.
 """
@@ -21,12 +21,12 @@ from simopt.model.problem import ALL_CONES, Rescale
 if TYPE_CHECKING:
     from cvxpy.constraints.constraint import Constraint
 
-ROWS = (Equality, Inequality, cp.Zero, cp.NonPos, cp.NonNeg, cp.SOC)  # of which a row's multiplier is a dual variable
+ROWS = (Equality, Inequality, cp.Zero, cp.NonPos, cp.NonNeg, cp.SOC)  # constraints whose dual variable is the multiplier of a row
 
 
 @dataclass(frozen=True, eq=False)
 class WrittenForm(Declared):
-    """A declared problem that back ends are given as it was written, in the units that it has."""
+    """The problem as written, in its own units."""
 
     def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The same objective and copies of the constraints, labelled by the names of `Declared.names`; the user's dual values stay."""
@@ -37,29 +37,29 @@ class WrittenForm(Declared):
             raise InvalidProblem(f"a constraint cannot be copied: {error}") from error
 
     def normalised(self) -> tuple[Declared, Rescale]:
-        """The problem itself, and multipliers of rows completed at the point that was found with them."""
-        found: list[Point] = [{}]
+        """The problem itself; multipliers of rows are completed at the point that came with them."""
+        last: list[Point] = [{}]
 
         def point(values: Point) -> Point:
-            found[0] = {leaf.name: values[leaf.variable.name()] for leaf in self.programme.leaves.values()}
-            return found[0]
+            last[0] = {leaf.name: values[leaf.variable.name()] for leaf in self.programme.leaves.values()}
+            return last[0]
 
         def multipliers(duals: Multipliers) -> Multipliers:
             rows = {name: sign * np.asarray(duals[label]) for name, label, _, sign in dual_variables(self) if label in duals}
-            return completed(self, found[0], rows)
+            return completed(self, last[0], rows)
 
         return self, Rescale(point, multipliers)
 
 
 @dataclass(frozen=True, eq=False)
 class LikeCvxpy(WrittenForm):
-    """The same, solved once as `problem.solve` does: with the back end's own tolerances."""
+    """The problem as written, solved once at the back end's own tolerances, as `problem.solve` does."""
 
     own_tolerance: ClassVar[bool] = True
 
 
 def completed(declared: Declared, point: Point, rows: Multipliers) -> Multipliers:
-    """The multipliers of rows, and beside them the slopes of the terms at the restored point, where it has any."""
+    """The multipliers of rows, and the slopes of the terms at the restored point, where it has any."""
     declared.candidates(rows)
     if not rows:
         return {}
@@ -68,7 +68,7 @@ def completed(declared: Declared, point: Point, rows: Multipliers) -> Multiplier
 
 
 def constraints_of(problem: cp.Problem) -> Iterator[tuple[str, Constraint]]:
-    """The constraints with the names that their rows have."""
+    """The constraints with the names of their rows."""
     for number, constraint in enumerate(problem.constraints):
         yield constraint.label or f"row {number}", constraint
 
@@ -76,8 +76,8 @@ def constraints_of(problem: cp.Problem) -> Iterator[tuple[str, Constraint]]:
 def dual_variables(declared: Declared) -> Iterator[tuple[str, str, Any, float]]:
     """Rows by name, with the label and the dual variable of their multiplier, and its sign in it.
 
-    The cone ‖x‖ ≤ t has two: that of t is the row's multiplier y, that of x is −u of the norm, ‖u‖ ≤ y. A label with a number behind it
-    is that of one part of a cone (`simopt.backends.adapter`).
+    The cone ‖x‖ ≤ t has two dual variables: that of t is the row's multiplier y, that of x is −u of the norm, ‖u‖ ≤ y. A label with a
+    number behind it belongs to one part of a cone (`simopt.backends.adapter`).
     """
     terms = {term.key: term for term in declared.programme.terms}
     for name, constraint in constraints_of(declared.programme.problem):

@@ -16,15 +16,13 @@ from itertools import combinations
 from typing import Any
 
 from simopt.core.errors import Interrupted, InvalidProblem
-from simopt.equivalence.decide import COUNT, SPREAD, Decision, decide, listed, remembering
+from simopt.equivalence.decide import COUNT, REACH, Decision, Progress, decide, listed, remembering
 from simopt.equivalence.equivalence import Answer, Strength
 from simopt.equivalence.family import Family, Interval
 from simopt.equivalence.map_search import FoundMap, Outcome
 from simopt.equivalence.strong import Witness
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import RESOLUTION, check_resolution, relative_distance
-
-Told = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
@@ -144,7 +142,7 @@ def decide_strong(
     parameters: Iterable[float] | None = None,
     *,
     resolution: float = RESOLUTION,
-    progress: Told | None = None,
+    progress: Progress | None = None,
 ) -> StrongDecision:
     """Does one Φ serve all these sets? `simopt.equivalence.strong.neighbours` gives some near a set.
 
@@ -173,7 +171,7 @@ def decide_strong(
     if parameters is not None:
         lams = listed(parameters, shared or A.domain(usable[0]), A.name)
     else:
-        lams = [float(x) for x in shared.spaced(COUNT, reach=SPREAD)] if shared is not None else []
+        lams = [float(x) for x in shared.spaced(COUNT, reach=REACH)] if shared is not None else []
     weak: list[Decision] = []
 
     def made() -> StrongDecision:

@@ -17,13 +17,13 @@ from simopt.equivalence.strong import Witness
 
 # JSON has no words for ∞ and nan: null stands for the one of them that a field can be.
 NULLS = {"low": -math.inf, "high": math.inf, "errors": math.inf, "error": math.inf}
-ANSWERS = ("answer", "sentence", "reason", "found", "monotone")
+ANSWERS = {"answer": "answer", "sentence": "sentence", "reason": "reason", "found": "n_found", "monotone": "monotone"}  # key: property
 
 
 def described(decision: Decision) -> dict[str, Any]:
     """Every field, with the answer, the sentence, the reason, what is found and which way Φ goes beside them."""
-    found: dict[str, Any] = {**{name: getattr(decision, name) for name in ANSWERS}, **jsonio.plain(decision)}
-    return {name: jsonio.plain(value) for name, value in found.items()}
+    made: dict[str, Any] = {**{key: getattr(decision, name) for key, name in ANSWERS.items()}, **jsonio.plain(decision)}
+    return {name: jsonio.plain(value) for name, value in made.items()}
 
 
 def recalled(record: Mapping[str, Any]) -> Decision:

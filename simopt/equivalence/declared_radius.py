@@ -98,12 +98,12 @@ def _modulus(declared: Declared, element: Element, scales: Mapping[Key, Value] |
         m = float(np.min(moduli(declared.programme, scales)[element.leaf.key], initial=math.inf))
     else:
         slopes = slopes_of_objective(declared.programme) if scales is None else scales
-        m = sum(_multiple(term, element, slopes[term.key]) for term in declared.programme.terms if term.key in slopes)
+        m = sum(_quadratic_part(term, element, slopes[term.key]) for term in declared.programme.terms if term.key in slopes)
     if 0.0 < m < math.inf:
         yield m
 
 
-def _multiple(term: Term, element: Element, scale: Value) -> float:
+def _quadratic_part(term: Term, element: Element, scale: Value) -> float:
     """m with sφ(cα) = m αᵀKα: s c² of a quadratic form of K itself, or of K times a power of two, which rounds nothing; else 0."""
     if not isinstance(term.atom, (SquaredNorm, SemidefiniteForm)) or term.sign < 0 or element.gram is None:
         return 0.0

@@ -8,7 +8,7 @@ near this one (strong, among samples of one size or all), at one λ no parameter
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import permutations
 
@@ -47,7 +47,7 @@ class Pair:
 
     source: str
     target: str
-    relation: Relation
+    relation: Relation = field(metadata={"json": "word"})
     kind: Kind | None
     parameters: tuple[float, ...]
     reason: str
@@ -112,7 +112,10 @@ class Matrix:
             found = [self.entry(name, other) for other in self.names]
             yield (
                 name,
-                ["=" if other == name else "?" if pair is None else pair.relation.value for other, pair in zip(self.names, found, strict=True)],
+                [
+                    "=" if other == name else "?" if pair is None else pair.relation.value
+                    for other, pair in zip(self.names, found, strict=True)
+                ],
             )
 
     def __str__(self) -> str:
@@ -123,7 +126,8 @@ class Matrix:
         for i, name in enumerate(self.names):
             found = [self.entry(name, other) for other in self.names]
             row = [
-                "=" if other == name else "" if pair is None else cells[pair.relation] for other, pair in zip(self.names, found, strict=True)
+                "=" if other == name else "" if pair is None else cells[pair.relation]
+                for other, pair in zip(self.names, found, strict=True)
             ]
             lines.append(f"{i + 1:>3} {name:<{width - 4}}" + "".join(f"{cell:>7}" for cell in row))
         lines += ["", f"n = {self.samples}, to {self.resolution:g}; size: strong among samples of one size; ?: undecided", ""]

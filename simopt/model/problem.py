@@ -18,7 +18,7 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.core import fields, registry
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import InvalidProblem, UnknownName
-from simopt.core.lent import Lent
+from simopt.core.frozen_matrix import FrozenMatrix
 from simopt.core.memory_maps import mapped
 from simopt.data.row_blocks import RowBlocks, RowPass, is_lazy
 from simopt.model.gap_unit import as_cancelled, ratio
@@ -501,7 +501,7 @@ def own(array: NDArray[Any]) -> NDArray[Any]:
 
 def _immutable(array: Any) -> bool:
     while not isinstance(array, bytes):
-        if isinstance(array, Lent):
+        if isinstance(array, FrozenMatrix):
             return array.immutable
         # unpickled arrays are writable although bytes are their base
         if array is None or (isinstance(array, np.ndarray) and array.flags.writeable):

@@ -1,7 +1,7 @@
-"""A `cvxpy.Problem` as its user wrote it: what a solve left in it is judged, what is found is put into it, bounds have its sense.
+"""A `cvxpy.Problem` as its user wrote it: its values are judged, a solution is put into it, and bounds have its sense.
 
-`Declared` minimises −f where the problem maximises f. Here bounds on min −f become those on max f, so that
-lower ≤ optimum ≤ upper is always said of the problem as it was written.
+`Declared` minimises −f where the problem maximises f. Here bounds on min −f become those on max f, so that lower ≤ optimum ≤ upper always
+holds for the problem as written.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from simopt.arithmetic.interval import EPS
 from simopt.backends import adapter, table
 from simopt.backends.adapter import dense_value
 from simopt.backends.table import BackEnd
-from simopt.certificates.assessment import Assessment, judge, rank, repair
+from simopt.certificates.assessment import Assessment, Report, judge, over_terms, rank, repair
 from simopt.certificates.certificate import Certificate
 from simopt.core import validate
 from simopt.core.arrays import Multipliers, Point
@@ -33,7 +33,6 @@ from simopt.duality.infeasibility.infeasible import infeasible
 from simopt.duality.infeasibility.unbounded import Unbounded, unbounded
 from simopt.duality.reading.leaves import value_of
 from simopt.duality.written_form import LikeCvxpy, WrittenForm, completed, dual_variables
-from simopt.model.gap_unit import ratio
 from simopt.model.status import Status
 from simopt.solving import driver
 from simopt.solving.run import CHANGED, Progress
@@ -41,7 +40,7 @@ from simopt.solving.solution import Sample, Solution, Trace, frozen
 
 CVXPY_STATUS = {Status.OPTIMAL: cp.OPTIMAL, Status.INFEASIBLE: cp.INFEASIBLE, Status.UNBOUNDED: cp.UNBOUNDED} | dict.fromkeys(
     (Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.INTERRUPTED), cp.settings.USER_LIMIT
-)  # what CVXPY calls them; a point with any other status is "optimal_inaccurate" there
+)  # CVXPY's names; a point with any other status is "optimal_inaccurate" there
 HELP = {
     "no bound takes it": "bounds on this variable would help",
     "is not proven to be ≤ 0": "a point at which all inequalities hold with room (a Slater point) would help",
@@ -59,8 +58,8 @@ HELP = {
     "pivots: ": "a small square of the variables in the objective, or bounds on them, would help",
 }  # part of a reason -> remedy
 UNPROVEN = "of which no proof was found (another back end, bounds on the variables, or numbers nearer to 1 would help)"
-_turns = Turns()  # variables hold the values of one solve, and are scratch paper during it
-# after which the problem as written is tried, in the part of the time that the graph form leaves
+_turns = Turns()  # a problem's variables hold the values of one solve at a time
+# statuses after which the problem as written is tried; the fraction of the time that the graph form gets
 UNFINISHED, GRAPH_FORM = (Status.GAP_OPEN, Status.FAILED, Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.UNSUPPORTED), 0.75
 TIGHTER, SMALLEST, TIME_LIMIT = 3, 1e-13, 60.0  # solves of the problem as written in `certify`: how many, least tolerance, seconds of each
 T = TypeVar("T")
@@ -75,7 +74,7 @@ def certify(
     tol: float,
     values_stay: bool = False,
 ) -> Certificate:
-    """See `simopt.certify`; `values_stay` has the values that the problem holds judged, whatever a solve could find in their place."""
+    """See `simopt.certify`. With `values_stay` the problem's own values are judged, even where a solve finds better ones."""
     with _turns.of(variable.id for variable in problem.variables()):
         return _certified(_read(problem), point, multipliers, num, solver, tol, values_stay)
 
@@ -128,7 +127,7 @@ def _certified(
 
 
 def _of_nothing(declared: Declared, known: Multipliers, num: Arithmetic) -> Assessment | None:
-    """What 0 and the bounds of variables say of a problem that no back end takes; None where it is nothing."""
+    """The assessment of 0, drawn into the bounds, for a problem that no back end takes; None where it has no finite bound."""
     point = declared.trivial_point()
     found = judge(declared, point, completed(declared, point, known), num)
     return found if math.isfinite(found.certificate.upper) or math.isfinite(found.certificate.lower) else None
@@ -144,7 +143,7 @@ def _back_end(name: str) -> BackEnd:
 
 
 def _tried(compute: Callable[[], T], reasons: list[str]) -> T | None:
-    """What is computed; None where it fails in a way that nobody foresaw, and the reason among the others.
+    """The computed value; None where the computation fails unexpectedly, and then the reason is appended.
 
     Back ends and eigenvalue routines raise whatever they like (a panic of Rust is no Exception), also where points are made feasible.
     """
@@ -160,9 +159,9 @@ def _tried(compute: Callable[[], T], reasons: list[str]) -> T | None:
 
 
 def _solves(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]) -> Iterator[tuple[Point, Multipliers]]:
-    """Points and multipliers that the back end finds: of the graph form, then of the problem as written at tighter and tighter tolerances.
+    """Points and multipliers from the back end: of the graph form, then of the problem as written at tighter and tighter tolerances.
 
-    The problem's values are put back after each.
+    The problem's values are restored after each.
     """
     with _untouched(declared.programme.problem):
         found = _tried(lambda: solved(declared, backend.solver), reasons)
@@ -194,10 +193,10 @@ def _solved_as_written(written: WrittenForm, backend: BackEnd, tol: float) -> tu
 
 
 def paired(declared: Declared, one: Assessment, other: Assessment, num: Arithmetic) -> Assessment:
-    """The better of each bound: the point of the smaller upper bound with the multipliers of the larger lower bound, judged together.
+    """The better of each bound: the point of the smaller upper bound and the multipliers of the larger lower bound, judged together.
 
-    lower ≤ optimum ≤ upper holds of bounds from different judgements, too. Where the judgement of the pair is worse than the two, which
-    is rounding or the repair of multipliers, the bounds stay as they were and the gap is upper − lower, rounded outwards.
+    lower ≤ optimum ≤ upper holds for bounds from different assessments, too. The assessment of the pair may be worse than both, by rounding
+    or by the repair of multipliers. Then the bounds stay as they were, and the gap is upper − lower, rounded outwards.
     """
     first, second = one.certificate, other.certificate
     high = one if (first.upper, first.gap) <= (second.upper, second.gap) else other
@@ -208,26 +207,23 @@ def paired(declared: Declared, one: Assessment, other: Assessment, num: Arithmet
     if not (math.isfinite(upper) and math.isfinite(lower)):  # each has one bound only: of a point or of multipliers
         return high if math.isfinite(upper) else low
     assessed = judge(declared, high.point, low.multipliers, num)
-    found = assessed.certificate
-    if found.upper <= upper and found.lower >= lower and found.gap < math.inf:
+    pair = assessed.certificate
+    if pair.upper <= upper and pair.lower >= lower and pair.gap < math.inf:
         return assessed
     rounding = 0.0 if num is not FLOAT else EPS * (abs(upper) + abs(lower)) * (4 + max(map(np.size, high.point.values()), default=0))
     gap = math.nextafter(upper - lower + rounding, math.inf)
     if gap < 0.0:  # they contradict each other: one of the formulas is wrong, or a number overflowed
         return one if (first.gap, first.upper) <= (second.gap, second.upper) else other
-    scale, over_terms = max(abs(lower), abs(upper)), declared.gap_over_terms(high.point, upper, lower, gap)
-    found = replace(
-        found,
-        upper=upper,
-        lower=lower,
-        gap=gap,
-        scale=scale,
-        relative_gap=ratio(gap, scale),
-        gap_over_upper=ratio(gap, abs(upper)),
-        gap_over_terms=over_terms,
-        open="",
+    bounds = Certificate.of_bounds(
+        upper,
+        lower,
+        gap,
+        over_terms(declared, high.point, upper, lower, gap),
+        infeasibility=pair.infeasibility,
+        multipliers_from=pair.multipliers_from,
+        arithmetic=pair.arithmetic,
     )
-    return Assessment(found, high.point, low.multipliers)
+    return Assessment(bounds, high.point, low.multipliers)
 
 
 def solve(problem: cp.Problem, progress: Progress | None, time_limit: float, **options: Any) -> Solution:
@@ -237,23 +233,25 @@ def solve(problem: cp.Problem, progress: Progress | None, time_limit: float, **o
 
 
 def _solved(declared: Declared, progress: Progress | None, requested_limit: float, options: dict[str, Any]) -> Solution:
-    """The graph form first; where its certificate does not close, the problem as written, and the better of each bound is kept."""
+    """Solve the graph form and, where its certificate does not close, the problem as written; the better of each bound is kept."""
     found: Solution | None = None
     time_limit = validate.seconds("time_limit", requested_limit)
-    told: Report | None = options.get("report")
-    if told is not None:
+    report: Report | None = options.get("report")
+    if report is not None:
         programme = declared.programme
         sizes = f"{len(programme.leaves)} variables, {len(programme.terms)} terms, {len(programme.every_row)} constraints"
-        told("read", f"the cvxpy.Problem as a graph: {sizes}")
+        report("read", f"the cvxpy.Problem as a graph: {sizes}" + (", max f as min −f" if declared.maximises else ""))
 
-    def report(sample: Sample) -> None:
+    def sampled(sample: Sample) -> None:
         if progress is not None:
             progress(_sample(declared, sample if found is None else _later(sample, found)))
 
     def run(form: Declared) -> Solution:
+        if report is not None and form is not declared:
+            report("form", (type(form).__doc__ or "").partition("\n")[0])
         left = GRAPH_FORM * time_limit if found is None else time_limit - found.provenance.solve_seconds
         try:
-            more = driver.solve(form, progress=report, time_limit=left, **options)
+            more = driver.solve(form, progress=sampled, time_limit=left, **options)
         except Interrupted as stop:
             raise Interrupted(_put(declared, stop.done if found is None else _joined(declared, found, stop.done))) from None
         if found is None:
@@ -274,7 +272,7 @@ def _solved(declared: Declared, progress: Progress | None, requested_limit: floa
         unfinished = found.status in UNFINISHED and found.reported_status != CHANGED[1]
         closed = found.certificate is not None and found.certificate.gap < math.inf
         if unfinished and found.provenance.solve_seconds < time_limit and not (form is AsDeclared and closed):
-            found = run(form(declared.programme))  # in other units, or in CVXPY's form, a back end may do what it cannot in these
+            found = run(form(declared.programme))  # a back end may succeed in other units or in CVXPY's form
     if found is not first and declared.fingerprint() != first.provenance.fingerprint:  # the last sample's listener may have changed them
         found = _changed(found)
     if found.point is not None:
@@ -284,9 +282,9 @@ def _solved(declared: Declared, progress: Progress | None, requested_limit: floa
     return _put(declared, found)
 
 
-def _changed(found: Solution) -> Solution:
+def _changed(solution: Solution) -> Solution:
     status, reported, message = CHANGED
-    return replace(found, status=status, reported_status=reported, message=message or "", point=None, multipliers=None, certificate=None)
+    return replace(solution, status=status, reported_status=reported, message=message or "", point=None, multipliers=None, certificate=None)
 
 
 def _later(sample: Sample, first: Solution) -> Sample:
@@ -296,7 +294,7 @@ def _later(sample: Sample, first: Solution) -> Sample:
 
 
 def _joined(declared: Declared, first: Solution, second: Solution) -> Solution:
-    """Two solves of one problem, one after the other, as one: the better of each bound, one trace, and the sum of their seconds."""
+    """Two consecutive solves of one problem as one solution: the better of each bound, one trace, and the sum of their seconds."""
     one, two = first.provenance, second.provenance
     made = replace(
         one,
@@ -329,10 +327,10 @@ def _joined(declared: Declared, first: Solution, second: Solution) -> Solution:
     return replace(better, trace=Trace(samples, "tolerance"), provenance=made)
 
 
-def _assessment(found: Solution) -> Assessment | None:
-    if found.point is None or found.certificate is None:
+def _assessment(solution: Solution) -> Assessment | None:
+    if solution.point is None or solution.certificate is None:
         return None
-    return Assessment(found.certificate, dict(found.point), None if found.multipliers is None else dict(found.multipliers))
+    return Assessment(solution.certificate, dict(solution.point), None if solution.multipliers is None else dict(solution.multipliers))
 
 
 def _no_point(declared: Declared) -> Certificate | None:
@@ -346,7 +344,7 @@ def _no_point(declared: Declared) -> Certificate | None:
 
 
 def _no_end(declared: Declared, num: Arithmetic, point: Point | None = None) -> Unbounded | None:
-    """A proof that the objective falls for ever, if one solve finds it: in intervals, unless fractions are asked for and suffice."""
+    """A proof that the objective falls without end, if one solve finds it; in intervals, or in fractions where asked for and possible."""
     with _untouched(declared.programme.problem):
         try:
             return unbounded(declared, INTERVAL if num is FLOAT else num, point)
@@ -355,7 +353,7 @@ def _no_end(declared: Declared, num: Arithmetic, point: Point | None = None) -> 
 
 
 def _certificate(declared: Declared, proof: Unbounded | None) -> Certificate | None:
-    """What a direction without end says."""
+    """The certificate of a proof that the objective is unbounded."""
     if proof is None:
         return None
     verb = "rises" if declared.maximises else "falls"
@@ -380,51 +378,53 @@ def _read(problem: cp.Problem) -> Declared:
     return declared
 
 
-def _put(declared: Declared, found: Solution) -> Solution:
-    """The solution as written, its values and dual values in the problem; those of an earlier solve do not stay."""
+def _put(declared: Declared, solution: Solution) -> Solution:
+    """The solution as written; its values and dual values replace those of an earlier solve in the problem."""
     problem = declared.programme.problem
     for variable in (*problem.variables(), *(dual for constraint in problem.constraints for dual in constraint.dual_variables)):
         variable.save_value(None)
-    if found.status in (Status.INFEASIBLE, Status.UNBOUNDED):
-        worst = math.inf if declared.maximises is (found.status is Status.UNBOUNDED) else -math.inf
-        problem.unpack(Unpacked(CVXPY_STATUS[found.status], worst, {}, {}, {}))
-        return found
-    if found.point is None or found.certificate is None:
-        return found
-    point, multipliers = dict(found.point), dict(found.multipliers or {})
+    if solution.status in (Status.INFEASIBLE, Status.UNBOUNDED):
+        worst = math.inf if declared.maximises is (solution.status is Status.UNBOUNDED) else -math.inf
+        problem.unpack(Unpacked(CVXPY_STATUS[solution.status], worst, {}, {}, {}))
+        return solution
+    if solution.point is None or solution.certificate is None:
+        return solution
+    point, multipliers = dict(solution.point), dict(solution.multipliers or {})
     whole = declared.variables(point)
     values = {v.id: np.zeros(v.shape) for v in problem.variables()} | {v.id: whole[name] for v, name in declared.written}
     with quiet():
-        problem.unpack(Unpacked(CVXPY_STATUS.get(found.status, cp.OPTIMAL_INACCURATE), None, values, {}, {}))
+        problem.unpack(Unpacked(CVXPY_STATUS.get(solution.status, cp.OPTIMAL_INACCURATE), None, values, {}, {}))
     for name, _, dual, sign in dual_variables(declared):
         if name in multipliers:
             dual.save_value(np.reshape(sign * multipliers[name], dual.shape, order="F"))
-    certificate = _as_written(declared, Assessment(found.certificate, point, multipliers), found.provenance.tol)
-    trace = replace(found.trace, samples=tuple(_sample(declared, sample) for sample in found.trace.samples))
-    return replace(found, point=frozen(whole), certificate=certificate, trace=trace)
+    certificate = _as_written(declared, Assessment(solution.certificate, point, multipliers), solution.provenance.tol)
+    trace = replace(solution.trace, samples=tuple(_sample(declared, sample) for sample in solution.trace.samples))
+    return replace(solution, point=frozen(whole), certificate=certificate, trace=trace)
 
 
-def _without_optimum(declared: Declared, found: Solution) -> Solution:
-    """A solution that has no point, or no bound, with the proof that there is no optimum, where one is found."""
-    lost = found.status is Status.FAILED and found.point is None
+def _without_optimum(declared: Declared, solution: Solution) -> Solution:
+    """A solution without a point or a bound, with the proof that there is no optimum, if one is found."""
+    lost = solution.status is Status.FAILED and solution.point is None
     if lost and (proven := _no_point(declared)) is not None:
-        return replace(found, status=Status.INFEASIBLE, certificate=proven, message=proven.open)
-    bound = math.nan if found.certificate is None else found.certificate.lower
-    if not (lost or (bound == -math.inf and found.status in (Status.FAILED, Status.GAP_OPEN))):
-        return found
-    start = None if found.point is None else dict(found.point)
-    proof = _no_end(declared, BY_NAME[found.certificate.arithmetic] if found.certificate else INTERVAL, start)
+        return replace(solution, status=Status.INFEASIBLE, certificate=proven, message=proven.open)
+    bound = math.nan if solution.certificate is None else solution.certificate.lower
+    if not (lost or (bound == -math.inf and solution.status in (Status.FAILED, Status.GAP_OPEN))):
+        return solution
+    start = None if solution.point is None else dict(solution.point)
+    proof = _no_end(declared, BY_NAME[solution.certificate.arithmetic] if solution.certificate else INTERVAL, start)
     proven = _certificate(declared, proof)
     if proof is None or proven is None:
-        return found
+        return solution
     if proof.point is None:
-        return replace(found, certificate=proven if lost else found.certificate, message=f"{found.message}; {proven.open}")
+        return replace(solution, certificate=proven if lost else solution.certificate, message=f"{solution.message}; {proven.open}")
     point = frozen(declared.variables(declared.restore(proof.point)))
-    return replace(found, status=Status.UNBOUNDED, certificate=proven, message=proven.open, point=point, direction=frozen(proof.direction))
+    return replace(
+        solution, status=Status.UNBOUNDED, certificate=proven, message=proven.open, point=point, direction=frozen(proof.direction)
+    )
 
 
 def _as_written(declared: Declared, assessed: Assessment, tol: float) -> Certificate:
-    """Bounds in the problem's sense and, where they do not close, why."""
+    """Bounds in the problem's sense, with the reason where they do not close."""
     found = assessed.certificate
     why = "" if found.closes(tol) or found.infeasible or found.unbounded else found.open or _why(declared, assessed, tol)
     found = replace(found, open=why)
@@ -441,7 +441,7 @@ def _why(declared: Declared, assessed: Assessment, tol: float) -> str:
 
 
 def remedy(reason: str) -> str:
-    """What would help, in brackets."""
+    """The remedy of a reason, in brackets."""
     return next((f" ({help})" for part, help in HELP.items() if part in reason), "")
 
 
@@ -450,7 +450,7 @@ def _sample(declared: Declared, sample: Sample) -> Sample:
 
 
 def _values(declared: Declared, needed: bool) -> Point | None:
-    """What the variables hold; None where one holds nothing, or an error where it is needed."""
+    """The values of the variables; None, or an error where they are needed, if one has no value."""
     found: Point = {}
     for leaf in declared.programme.leaves.values():
         value = dense_value(leaf.variable)
@@ -464,16 +464,16 @@ def _values(declared: Declared, needed: bool) -> Point | None:
 
 def _duals(declared: Declared) -> Multipliers:
     """The dual values that the constraints hold."""
-    held = ((name, dual.value, sign) for name, _, dual, sign in dual_variables(declared))
-    return {name: sign * np.asarray(value, dtype=float) for name, value, sign in held if value is not None}
+    values = ((name, dual.value, sign) for name, _, dual, sign in dual_variables(declared))
+    return {name: sign * np.asarray(value, dtype=float) for name, value, sign in values if value is not None}
 
 
 @contextmanager
 def _untouched(problem: cp.Problem) -> Iterator[None]:
-    """Put the variables' values back, which a form of the problem shares."""
-    kept = [(v, v.value if v.sparse_idx is None else v.value_sparse) for v in problem.variables()]
+    """Restore the values of the variables afterwards, which a form of the problem shares."""
+    before = [(v, v.value if v.sparse_idx is None else v.value_sparse) for v in problem.variables()]
     try:
         yield
     finally:
-        for v, value in kept:
+        for v, value in before:
             v.save_value(value, sparse_path=v.sparse_idx is not None)

@@ -31,7 +31,7 @@ GRAPH_FORMS = ("DeclaredProblem", "Declared", "InUnits")  # classes whose `for_b
 
 
 @dataclass(frozen=True)
-class Step:
+class ChainStep:
     """One step of a chain.
 
     Attributes
@@ -52,10 +52,10 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Chain:
+class SolvingChain:
     """The steps from a problem to a certificate, in their order."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[ChainStep, ...]
 
     @property
     def names(self) -> str:
@@ -66,22 +66,22 @@ class Chain:
         return "\n".join([self.names, *map(str, self.steps)])
 
 
-def chain_of(problem: Problem | type[Problem], chosen: SolverSpec | BackEnd) -> Chain:
+def chain_of(problem: Problem | type[Problem], chosen: SolverSpec | BackEnd) -> SolvingChain:
     """The chain of a problem, or of all problems of a type, with a solver that `simopt.solving.driver.choose` gives."""
     kind = problem if isinstance(problem, type) else type(problem)
     steps = [_step(UNITS, kind.normalised)]
     if isinstance(chosen, SolverSpec):
-        steps.append(Step(chosen.name, chosen.summary, _path(chosen.run)))
+        steps.append(ChainStep(chosen.name, chosen.summary, _path(chosen.run)))
     else:
         cones = ", ".join(sorted(chosen.cones)) or "none"
         does = f"CVXPY reduces the problem to the form of {chosen.cvxpy_name} (cones: {cones}), which solves it."
-        steps += [_step(form_name(kind), kind.for_back_ends), Step(chosen.name, does, "simopt.backends.adapter.run")]
-    bounds = ", ".join(_path(method) for method in (kind.objective, kind.dual_bound, kind.gap))
-    steps += [_step(RESTORE, kind.restore), Step(EVALUATE, "Bounds on the optimum from above and below, and the gap.", bounds)]
+        steps += [_step(form_name(kind), kind.for_back_ends), ChainStep(chosen.name, does, "simopt.backends.adapter.run")]
+    bounds = ", ".join(dict.fromkeys(_path(method) for method in (kind.objective, kind.dual_bound, kind.gap)))
+    steps += [_step(RESTORE, kind.restore), ChainStep(EVALUATE, "Bounds on the optimum from above and below, and the gap.", bounds)]
     if "interval" in kind.arithmetics:
         does = "Point and multipliers are perturbed; bounds that move are evaluated in intervals."
-        steps.append(Step(PERTURB, does, _path(judge)))
-    return Chain(tuple(steps))
+        steps.append(ChainStep(PERTURB, does, _path(judge)))
+    return SolvingChain(tuple(steps))
 
 
 def form_name(kind: type[Problem]) -> str:
@@ -114,8 +114,8 @@ def form_text(declaration: Any) -> str:
     return f"{len(variables)} variables with {entries} entries, {len(rows)} constraints with {sum(row.size for row in rows)}"
 
 
-def _step(name: str, method: Callable[..., Any]) -> Step:
-    return Step(name, (inspect.getdoc(method) or "").partition("\n\n")[0].replace("\n", " "), _path(method))
+def _step(name: str, method: Callable[..., Any]) -> ChainStep:
+    return ChainStep(name, (inspect.getdoc(method) or "").partition("\n\n")[0].replace("\n", " "), _path(method))
 
 
 def _path(function: Callable[..., Any]) -> str:

@@ -92,7 +92,9 @@ def solver(
     types = tuple(form for kind in (solves if isinstance(solves, tuple) else (solves,)) for form in kind.each_form())
 
     def add(run: Algorithm) -> Algorithm:
-        spec = SolverSpec(name, run, types, summary or (inspect.getdoc(run) or "").split("\n")[0], supports, rank, warm_up, dict(renamed or {}))
+        spec = SolverSpec(
+            name, run, types, summary or (inspect.getdoc(run) or "").split("\n")[0], supports, rank, warm_up, dict(renamed or {})
+        )
         for kind in types:
             registry.register("solver", f"{name}@{kind.name}", spec, run.__module__)
         return run

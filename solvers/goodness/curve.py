@@ -38,7 +38,7 @@ MOST = 100_000  # breakpoints
 
 
 @dataclass(frozen=True)
-class Place:
+class CurvePoint:
     """One bound with its vertex: upper and lower value, slope, v and q."""
 
     bound: float
@@ -57,7 +57,7 @@ class Place:
         """The supporting line there."""
         return self.lower + self.slope * (bound - self.bound)
 
-    def meets(self, other: Place) -> float:
+    def meets(self, other: CurvePoint) -> float:
         """Where the lines of two places meet; nan where they are parallel."""
         turn = other.slope - self.slope
         return (self.line(0.0) - other.line(0.0)) / turn if turn else math.nan
@@ -73,23 +73,23 @@ class Walk:
         self.unit, self.trivial = problem.loss_unit() or 1.0, problem.trivial
         self.path = None if problem.loss == "squared" else ParametricSimplex(problem)
 
-    def at(self, bound: float) -> Place:
+    def at(self, bound: float) -> CurvePoint:
         """The certified value at a bound; at 0, the loss of f = 0 with its slope: there is nothing to prove, so lower = upper."""
         if bound == 0.0:
             zero, known = np.zeros(len(self.problem.targets)), self.problem.loss_at_zero()
-            return replace(self._judged(0.0, zero, self.problem.multipliers({"v": zero})["predictions"]), upper=known, lower=known)
+            return replace(self._certified(0.0, zero, self.problem.multipliers({"v": zero})["predictions"]), upper=known, lower=known)
         return self._squared(bound) if self.path is None else self._walked(self.path, bound)
 
-    def events(self, bound: float) -> Iterator[Place]:
+    def events(self, bound: float) -> Iterator[CurvePoint]:
         """Where the walk changes its basis, each with multipliers of the piece that ends there, and `bound`, where it ends."""
         assert self.path is not None
         at = -1.0
         while at < bound:
             at = self.path.advance(bound, single=True)
-            yield self._closed(self._judged(at, *self.path.vertex()))
+            yield self._closed(self._certified(at, *self.path.vertex()))
         self.iterations = self.path.iterations
 
-    def _walked(self, path: ParametricSimplex, bound: float) -> Place:
+    def _walked(self, path: ParametricSimplex, bound: float) -> CurvePoint:
         """The end of the walk, or the vertex of HiGHS where rounding stops it."""
         try:
             path.advance(bound)
@@ -97,53 +97,53 @@ class Walk:
             return self.by_highs(bound)
         finally:
             self.iterations = path.iterations
-        return self._closed(self._judged(bound, *path.vertex()))
+        return self._closed(self._certified(bound, *path.vertex()))
 
-    def _closed(self, place: Place) -> Place:
+    def _closed(self, point: CurvePoint) -> CurvePoint:
         """The place; where rounding has kept its gap open, the vertex of HiGHS if that is better."""
-        if place.gap <= CLOSED * self.unit:
-            return place
-        return min(place, self.by_highs(place.bound), key=lambda one: one.gap)
+        if point.gap <= CLOSED * self.unit:
+            return point
+        return min(point, self.by_highs(point.bound), key=lambda one: one.gap)
 
-    def by_highs(self, bound: float) -> Place:
+    def by_highs(self, bound: float) -> CurvePoint:
         """The vertex of HiGHS."""
         vertex = self.simplex.solve(bound)
-        return self._judged(bound, vertex.v, vertex.q)
+        return self._certified(bound, vertex.v, vertex.q)
 
     @cached_property
     def simplex(self) -> GoodnessSimplex:
         """Kept between the bounds that need it."""
         return GoodnessSimplex(self.problem)
 
-    def ended(self, piece: Place, end: Place) -> Place:
+    def ended(self, piece: CurvePoint, end: CurvePoint) -> CurvePoint:
         """The end of a piece with its multipliers, not those of a piece between that is as short as rounding."""
-        return end if piece is end else self._judged(end.bound, end.v, piece.q)
+        return end if piece is end else self._certified(end.bound, end.v, piece.q)
 
-    def _squared(self, bound: float) -> Place:
+    def _squared(self, bound: float) -> CurvePoint:
         natural, back = replace(self.problem, bound=bound).normalised()
         found = list(squared_iterates(natural, self.squared_tol, 80))
         self.iterations += len(found)
         best = min(found, key=lambda iterate: iterate.gap)
-        return self._judged(bound, best.point["v"], back.multipliers(best.multipliers or {})["predictions"])
+        return self._certified(bound, best.point["v"], back.multipliers(best.multipliers or {})["predictions"])
 
-    def _judged(self, bound: float, v: Array, q: Array) -> Place:
+    def _certified(self, bound: float, v: Array, q: Array) -> CurvePoint:
         loss, kept = self.problem.loss_function, self.problem.support
         v = np.zeros_like(v) if self.trivial else np.clip(v, -1.0, 1.0)
         f = self.problem.core @ (self.p * v[kept]) * bound
         prices = loss.admitted(FLOAT, q[kept], self.p, self.y)
         slope = -float(self.p @ np.abs(self.problem.core.T @ prices))
         fixed = float(np.sum(loss.dual_term(FLOAT, prices, self.p, self.y)))
-        return Place(bound, float(self.p @ loss.value(FLOAT, f, self.y)), fixed + slope * bound, slope, v, q)
+        return CurvePoint(bound, float(self.p @ loss.value(FLOAT, f, self.y)), fixed + slope * bound, slope, v, q)
 
-    def curve(self, places: list[Place], breakpoints: bool) -> GoodnessCurve:
+    def curve(self, points: list[CurvePoint], breakpoints: bool) -> GoodnessCurve:
         """The record."""
         columns: dict[str, Any] = {
-            "bounds": [place.bound for place in places],
-            "upper": [place.upper for place in places],
-            "lower": [place.lower for place in places],
-            "slopes": [place.slope for place in places],
-            "weights": [place.v for place in places],
-            "prices": [place.q for place in places],
+            "bounds": [point.bound for point in points],
+            "upper": [point.upper for point in points],
+            "lower": [point.lower for point in points],
+            "slopes": [point.slope for point in points],
+            "weights": [point.v for point in points],
+            "prices": [point.q for point in points],
         }
         return GoodnessCurve(
             **{name: np.array(values) for name, values in columns.items()},
@@ -225,6 +225,6 @@ def goodness_breakpoints(problem: Goodness, high: float, low: float = 0.0) -> Go
     return walk.curve([*found, walk.ended(left, here)], straight)
 
 
-def _on_line(left: Place, right: Place, unit: float) -> bool:
+def _on_line(left: CurvePoint, right: CurvePoint, unit: float) -> bool:
     """Whether the line of a place is near the value at another, so that ε₀ is straight between them."""
     return left.upper - right.line(left.bound) <= STRAIGHT * unit

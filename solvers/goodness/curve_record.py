@@ -132,8 +132,8 @@ class GoodnessCurve:
         if not len(reached):
             return low, np.inf
         k = int(reached[0])
-        share = (values[k - 1] - goal) / (values[k - 1] - values[k])
-        high = float(at[k - 1] + share * (at[k] - at[k - 1]))
+        fraction = (values[k - 1] - goal) / (values[k - 1] - values[k])
+        high = float(at[k - 1] + fraction * (at[k] - at[k - 1]))
         return min(low, high), high
 
     def certificate(self, problem: Goodness, index: int, num: Arithmetic = FLOAT) -> Certificate:

@@ -44,7 +44,7 @@ class ExactGoodness:
     lower: Fraction
     upper: Fraction
     weights: tuple[Fraction, ...]
-    prices: tuple[Fraction, ...]
+    multipliers: tuple[Fraction, ...]
     fixed: Fraction
     influence: Fraction
 
@@ -58,13 +58,13 @@ class ExactGoodness:
 class ExactBound:
     """lower ≤ smallest B ≤ upper; `upper` is None where no weights were found that do. `lower` is None if the level is infeasible.
 
-    Infeasible means that `prices` have Kᵀq = 0 at all points of positive mass and Σ c(q) > ε₀, so that no weights reach ε₀.
+    Infeasible means that `multipliers` have Kᵀq = 0 at all points of positive mass and Σ c(q) > ε₀, so that no weights reach ε₀.
     """
 
     lower: Fraction | None
     upper: Fraction | None
     weights: tuple[Fraction, ...]
-    prices: tuple[Fraction, ...]
+    multipliers: tuple[Fraction, ...]
 
     @property
     def exact(self) -> bool:
@@ -86,8 +86,8 @@ class _World:
             raise InvalidProblem(f"masses: fractions ≥ 0 with sum exactly 1 needed, these sum to {total}; write '1/3' or Fraction(1, 3)")
         if loss == "squared":
             raise InvalidProblem("loss: the squared loss has no vertices; use certify(…, RATIONAL) for its bounds")
-        self.size, self.kept = n, [i for i in range(n) if p[i] > 0]
-        self.K, self.y, self.p = K[np.ix_(self.kept, self.kept)], y[self.kept], p[self.kept]
+        self.size, self.support = n, [i for i in range(n) if p[i] > 0]
+        self.K, self.y, self.p = K[np.ix_(self.support, self.support)], y[self.support], p[self.support]
         self.columns = self.K * self.p
         self.name, self.epsilon, self.margin = loss, fraction("epsilon", epsilon), fraction("margin", margin)
         exact: tuple[Any, Any] = (self.epsilon, self.margin)  # the formulas lift them, whatever they are
@@ -96,7 +96,7 @@ class _World:
         self.float_problem = Goodness(floats[0], floats[1], 1.0, floats[2], loss, float(self.epsilon), float(self.margin))
         self.simplex = GoodnessSimplex(self.float_problem)
 
-    def judge(self, bound: Fraction, w: Exact, q: Exact) -> ExactGoodness:
+    def evaluate(self, bound: Fraction, w: Exact, q: Exact) -> ExactGoodness:
         """Both bounds, of w and q made feasible."""
         num = RATIONAL
         w = num.clip(w, -bound, bound)
@@ -110,15 +110,15 @@ class _World:
     def solve(self, bound: Fraction) -> ExactGoodness:
         """The vertex of the basis that HiGHS finds, in fractions; its floats, exactly, where the basis is singular in ℚ."""
         found = self.simplex.solve(float(bound))
-        kept = self.float_problem.support
-        v, prices = found.v[kept], found.q[kept]
+        support = self.float_problem.support
+        v, multipliers = found.v[support], found.q[support]
         free, kinks = self.simplex.basis()
         w = np.array([bound * fraction("v", float(x)) for x in v], dtype=object)
-        q = RATIONAL.lift(prices)
+        q = RATIONAL.lift(multipliers)
         inside, edge = np.flatnonzero(free), np.flatnonzero(kinks)
         outside, rest = np.flatnonzero(~free), np.flatnonzero(kinks == 0)
         w[outside] = [bound if x > 0 else -bound if x < 0 else Fraction(0) for x in v[outside]]
-        q[rest] = [self._corner(prices[i], int(i)) for i in rest]
+        q[rest] = [self._corner(multipliers[i], int(i)) for i in rest]
         if len(inside) == len(edge) and len(inside):
             goal = self._edges(edge, kinks[edge]) - RATIONAL.matvec(self.columns[np.ix_(edge, outside)], w[outside])
             pull = RATIONAL.matvec(self.K[np.ix_(rest, inside)].T, q[rest]) * -1
@@ -126,21 +126,21 @@ class _World:
             turned = matrix_of(self.K[np.ix_(edge, inside)].T)
             if matrix.det() != 0:
                 w[inside], q[edge] = solved(matrix, goal), solved(turned, pull)
-        return self.judge(bound, w, q)
+        return self.evaluate(bound, w, q)
 
     def _edges(self, edge: NDArray[np.intp], side: NDArray[np.intp]) -> Exact:
         """f at the kinks: y ± ε, or ym for the hinge."""
         out: Exact = self.y[edge] * self.margin if self.name == "hinge" else self.y[edge] + np.array([self.epsilon * int(s) for s in side])
         return out
 
-    def _corner(self, price: float, i: int) -> Fraction:
+    def _corner(self, q_i: float, i: int) -> Fraction:
         """The nearest of −p, 0 and p."""
-        share = price / float(self.p[i])
-        return Fraction(self.p[i]) * (0 if abs(share) < 0.5 else 1 if share > 0 else -1)
+        ratio = q_i / float(self.p[i])
+        return Fraction(self.p[i]) * (0 if abs(ratio) < 0.5 else 1 if ratio > 0 else -1)
 
     def _all(self, values: Exact) -> tuple[Fraction, ...]:
         out = [Fraction(0)] * self.size
-        for index, value in zip(self.kept, values, strict=True):
+        for index, value in zip(self.support, values, strict=True):
             out[index] = Fraction(value)
         return tuple(out)
 
@@ -196,18 +196,18 @@ def exact_smallest_bound(
     validate.nonnegative("level", goal)
     world = _World(gram, targets, masses, loss, epsilon, margin)
     zero = RATIONAL.zeros(len(world.y))
-    found = world.judge(Fraction(0), zero, _start(world))
+    found = world.evaluate(Fraction(0), zero, _start(world))
     at = Fraction(0)
     for _ in range(STEPS):
         if found.upper <= goal:
-            return ExactBound(at, at, found.weights, found.prices)
+            return ExactBound(at, at, found.weights, found.multipliers)
         if found.fixed <= goal + at * found.influence:  # the basis was not optimal in ℚ: `at` is a bound, and no more
-            return ExactBound(at, None, found.weights, found.prices)
+            return ExactBound(at, None, found.weights, found.multipliers)
         if found.influence == 0:
-            return ExactBound(None, None, found.weights, found.prices)
+            return ExactBound(None, None, found.weights, found.multipliers)
         at = (found.fixed - goal) / found.influence
         found = world.solve(at)
-    return ExactBound(at, None, found.weights, found.prices)
+    return ExactBound(at, None, found.weights, found.multipliers)
 
 
 def _start(world: _World) -> Exact:

@@ -126,13 +126,13 @@ def _bound(A: Exact, c: Exact, y: Exact, low: Ends, high: Ends, row_low: Ends, r
     """Σ_i y_i r_i + Σ_j d_j x_j at the ends that minimise it; None where one of them is infinite."""
     reduced = c - RATIONAL.rmatvec(A, y) if len(A) else c
     total = Fraction(0)
-    for prices, lows, highs in ((y, row_low, row_high), (reduced, low, high)):
-        for price, a, b in zip(prices, lows, highs, strict=True):
-            end = a if price > 0 else b
-            if price != 0:
+    for multipliers, lows, highs in ((y, row_low, row_high), (reduced, low, high)):
+        for multiplier, a, b in zip(multipliers, lows, highs, strict=True):
+            end = a if multiplier > 0 else b
+            if multiplier != 0:
                 if end is None:
                     return None
-                total += Fraction(price) * end
+                total += Fraction(multiplier) * end
     return total
 
 
@@ -171,8 +171,8 @@ def fractions(name: str, values: Any, ndim: int = 1) -> Exact:
         raise InvalidProblem(f"{name}: {raw.ndim}-dimensional with shape {raw.shape}, expected {'a vector' if ndim == 1 else 'a matrix'}")
     out = np.empty(raw.shape, dtype=object)
     for index, entry in np.ndenumerate(raw):
-        place = ", ".join(map(str, index))
-        out[index] = RATIONAL.lift(fraction(f"{name}[{place}]", entry))
+        index = ", ".join(map(str, index))
+        out[index] = RATIONAL.lift(fraction(f"{name}[{index}]", entry))
     return out
 
 

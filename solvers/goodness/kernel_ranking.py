@@ -25,11 +25,11 @@ def refined(problem: KernelRanking, max_iter: int) -> Iterator[Iterate]:
     present = np.flatnonzero(problem.document_mass > 0.0)
     root = np.sqrt(problem.document_mass[present])
     gram = np.asfortranarray(problem.gram[np.ix_(present, present)] * root * root[:, None])
-    aim, shift = root * problem.expected[present], 0.5 / problem.cost
+    target, shift = root * problem.expected[present], 0.5 / problem.cost
     inverse = factor(gram, shift) or SpectralInverse(gram, shift)
-    beta = inverse(aim)
+    beta = inverse(target)
     for _ in range(max_iter):
-        residual = aim - symmetric_product(gram, beta) - shift * beta
+        residual = target - symmetric_product(gram, beta) - shift * beta
         alpha = np.zeros(len(problem.gram))
         alpha[present] = root * beta
         point = {"alpha": alpha}

@@ -70,15 +70,15 @@ class OrdinalWorld:
         """s − f + b ≥ γ above, s + f − b ≥ γ below, b_{j+1} − b_j ≥ Δ: matrix and right-hand sides."""
         n, count = len(self.labels), self.classes - 1
         A = np.full((self.hinges + count - 1, n + count + self.hinges), ZERO, dtype=object)
-        columns, place = self.K * self.p, 0
+        columns, row = self.K * self.p, 0
         for side, sign in ((self.highs, -1), (self.lows, 1)):
             for i, end in zip(side.rows, side.ends, strict=True):
-                A[place, :n] = columns[i] * sign
-                A[place, n + end] = Fraction(-sign)
-                A[place, n + count + place] = ONE
-                place += 1
+                A[row, :n] = columns[i] * sign
+                A[row, n + end] = Fraction(-sign)
+                A[row, n + count + row] = ONE
+                row += 1
         for j in range(count - 1):
-            A[place + j, n + j], A[place + j, n + j + 1] = -ONE, ONE
+            A[row + j, n + j], A[row + j, n + j + 1] = -ONE, ONE
         return A, [self.gamma] * self.hinges + [self.delta] * (count - 1)
 
     def at(self, bound: Fraction) -> ExactOrdinal:
@@ -89,21 +89,21 @@ class OrdinalWorld:
         high = [bound] * n + [None] * (count + self.hinges)
         return self.read(exact_programme(self.costs, A, low, high, sides, [None] * len(sides)), ONE)
 
-    def read(self, found: ExactVertex, share: Fraction) -> ExactOrdinal:
-        """The vertex and its multipliers, divided by `share`, in the words of the definition."""
+    def read(self, result: ExactVertex, scale: Fraction) -> ExactOrdinal:
+        """The vertex and its multipliers, divided by `scale`, in the words of the definition."""
         n, count = len(self.labels), self.classes - 1
-        above, below, place = [ZERO] * n, [ZERO] * n, 0
+        above, below, row = [ZERO] * n, [ZERO] * n, 0
         for side, into in ((self.highs, above), (self.lows, below)):
             for i in side.rows:
-                into[i] = found.rows[place] / share
-                place += 1
-        order = tuple(price / share for price in found.rows[place : place + count - 1])
+                into[i] = result.rows[row] / scale
+                row += 1
+        order = tuple(multiplier / scale for multiplier in result.rows[row : row + count - 1])
         q = [a - c for a, c in zip(above, below, strict=True)]
         pull = [abs(sum((a * Fraction(k) for a, k in zip(q, self.K[:, j], strict=True)), ZERO)) for j in range(n)]
         influence = sum((Fraction(p) * g for p, g in zip(self.p, pull, strict=True)), ZERO)
         fixed = self.gamma * (sum(above, ZERO) + sum(below, ZERO)) + self.delta * sum(order, ZERO)
-        loss = sum((c * s for c, s in zip(self.costs, found.columns, strict=False)), ZERO)
-        return ExactOrdinal(loss, found.columns[:n], found.columns[n : n + count], tuple(above), tuple(below), order, fixed, influence)
+        loss = sum((c * s for c, s in zip(self.costs, result.columns, strict=False)), ZERO)
+        return ExactOrdinal(loss, result.columns[:n], result.columns[n : n + count], tuple(above), tuple(below), order, fixed, influence)
 
 
 def exact_ordinal_goodness(
@@ -161,7 +161,7 @@ def exact_ordinal_bound(
         box[j, j], box[n + j, j] = -ONE, ONE
     last = np.array([ZERO] * len(A) + [ZERO] + [ONE] * (2 * n), dtype=object)
     whole = np.hstack([np.vstack([A, -np.array([world.costs], dtype=object), box]), last[:, None]])
-    found = exact_programme([ZERO] * A.shape[1] + [ONE], whole, [*low, ZERO], [None] * (len(low) + 1),
+    result = exact_programme([ZERO] * A.shape[1] + [ONE], whole, [*low, ZERO], [None] * (len(low) + 1),
                             [*sides, -goal, *[ZERO] * (2 * n)], [None] * len(whole))  # fmt: skip
-    share = found.rows[len(A)]
-    return found.value, world.read(found, share) if share else world.at(found.value)
+    scale = result.rows[len(A)]
+    return result.value, world.read(result, scale) if scale else world.at(result.value)

@@ -21,7 +21,7 @@ def vertex(problem: OrdinalGoodness) -> Iterate:
     """
     natural, back = problem.normalised()
     margins = Margins(natural)
-    n, count, hinges = len(margins.support), len(margins.kept), len(margins.rows)
+    n, count, hinges = len(margins.support), len(margins.needed), len(margins.rows)
     if not count:
         return Iterate(problem.trivial_point(), Margins(problem).multipliers(np.zeros(0)), 0.0)
     p = natural.mass[margins.support]

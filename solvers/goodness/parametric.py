@@ -59,7 +59,7 @@ class State(NamedTuple):
     side: Index
     value: Array
     speed: Array
-    price: Array
+    dual: Array
 
 
 class Basis(NamedTuple):
@@ -82,8 +82,8 @@ def next_event(pieces: Pieces, state: State, theta: float, slow: float) -> tuple
                 if 0 <= k < 2:
                     closing = up * (state.speed[v] - pieces.paces[v, k])
                     if closing > slow:
-                        room = up * (pieces.kinks[v, k] + pieces.paces[v, k] * theta - state.value[v])
-                        wait = max(room, 0.0) / closing
+                        slack = up * (pieces.kinks[v, k] + pieces.paces[v, k] * theta - state.value[v])
+                        wait = max(slack, 0.0) / closing
                         if wait < step or (wait == step and closing > fastest):
                             first, way, step, fastest = v, up, wait, closing
     return first, way, step
@@ -171,8 +171,8 @@ def ratio_test(pieces: Pieces, state: State, row: Array, way: int, least: float)
             rate = way * row[v]
             if abs(rate) > least * pieces.sizes[v]:
                 low, high = pieces.slopes[v, state.side[v]], pieces.slopes[v, state.side[v] + 1]
-                room = state.price[v] - low if rate > 0.0 else high - state.price[v]
-                t = max(room, 0.0) / abs(rate)
+                slack = state.dual[v] - low if rate > 0.0 else high - state.dual[v]
+                t = max(slack, 0.0) / abs(rate)
                 if t < change or (t == change and abs(rate) > largest):
                     first, change, largest = v, t, abs(rate)
     return first, change
@@ -220,7 +220,7 @@ def walk(
     What ended it, θ, |W|, and the age.
     """
     n = len(pieces.matrix)
-    moving, side, value, speed, price = state
+    moving, side, value, speed, dual = state
     row, column, along, across = np.empty(2 * n), np.empty(n), np.empty(n), np.empty(n)
     while age < REFRESH:
         fastest = 1.0
@@ -247,10 +247,10 @@ def walk(
             if own == np.inf:
                 return STUCK, theta, size, age
             side[leaving] = now + way
-            price[leaving] = pieces.slopes[leaving, now + way]
+            dual[leaving] = pieces.slopes[leaving, now + way]
             for v in range(2 * n):
                 if not moving[v]:
-                    price[v] -= way * own * row[v]
+                    dual[v] -= way * own * row[v]
             age += 1
             continue
         pivot = row[entering]
@@ -279,10 +279,10 @@ def walk(
         value[leaving], speed[leaving] = at, pace
         for v in range(2 * n):
             if not moving[v]:
-                price[v] -= way * change * row[v]
-        price[leaving] = pieces.slopes[leaving, now] + way * change
+                dual[v] -= way * change * row[v]
+        dual[leaving] = pieces.slopes[leaving, now] + way * change
         side[leaving], side[entering] = kink, from_kink if way * pivot > 0.0 else from_kink + 1
-        price[entering] = pieces.slopes[entering, side[entering]]
+        dual[entering] = pieces.slopes[entering, side[entering]]
         moving[leaving], moving[entering] = False, True
         size = exchange(basis, size, leaving, entering, pivot, along, across, n)
         age += 1
@@ -330,7 +330,7 @@ class ParametricSimplex:
 
     def _refresh(self) -> None:
         """Inverse, values, speeds and prices from the basis."""
-        (A, turned, kinks, paces, slopes, _), (moving, side, value, speed, price) = self.pieces, self.state
+        (A, turned, kinks, paces, slopes, _), (moving, side, value, speed, dual) = self.pieces, self.state
         n, W, E = len(A), self.basis.free[: self.size], self.basis.pinned[: self.size]
         try:
             self.basis.inverse[: self.size, : self.size] = np.linalg.inv(A[np.ix_(E, W)])
@@ -340,29 +340,29 @@ class ParametricSimplex:
         pinned, between = np.flatnonzero(~moving), np.flatnonzero(moving)
         value[pinned] = kinks[pinned, side[pinned]] + paces[pinned, side[pinned]] * self.theta
         speed[pinned] = paces[pinned, side[pinned]]
-        price[between] = slopes[between, side[between]]
+        dual[between] = slopes[between, side[between]]
         for z in (value, speed):
             z[W], goal = 0.0, z[n + E]
             self._solve(z)
             self._solve(z)
             z[n:] = A @ z[:n]
             z[n + E] = goal
-        price[n + E] = 0.0
-        self._price()
-        self._price()
-        price[:n] = -(turned @ price[n:])
-        price[W] = 0.0
+        dual[n + E] = 0.0
+        self._update_duals()
+        self._update_duals()
+        dual[:n] = -(turned @ dual[n:])
+        dual[W] = 0.0
 
     def _solve(self, z: Array) -> None:
         """x_W from f_E and what they leave of it."""
         A, W, E = self.pieces.matrix, self.basis.free[: self.size], self.basis.pinned[: self.size]
         z[W] += self._inverse() @ (z[len(A) + E] - A[E] @ z[: len(A)])
 
-    def _price(self) -> None:
+    def _update_duals(self) -> None:
         """Prices of f_E from the others' and what they leave of it."""
         turned, W, E = self.pieces.turned, self.basis.free[: self.size], self.basis.pinned[: self.size]
-        prices = self.state.price[len(turned) :]
-        prices[E] -= self._inverse().T @ (turned[W] @ prices)
+        duals = self.state.dual[len(turned) :]
+        duals[E] -= self._inverse().T @ (turned[W] @ duals)
 
     def _inverse(self) -> Array:
         return self.basis.inverse[: self.size, : self.size]
@@ -391,10 +391,10 @@ class ParametricSimplex:
     def vertex(self) -> tuple[Array, Array]:
         """v and q of all N points (0 without mass) where the walk is."""
         self._solve(self.state.value)
-        self._price()
+        self._update_duals()
         n = len(self.pieces.matrix)
         v, q = np.zeros(len(self.problem.targets)), np.zeros(len(self.problem.targets))
-        prices = -self.unit * self.state.price[n:]
+        duals = -self.unit * self.state.dual[n:]
         v[self.problem.support] = np.clip(self.state.value[:n] / self.theta, -1.0, 1.0)
-        q[self.problem.support] = prices if self.labels is None else prices * self.labels
+        q[self.problem.support] = duals if self.labels is None else duals * self.labels
         return v, q

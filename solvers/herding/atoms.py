@@ -47,10 +47,10 @@ class Atoms(ABC):
         self.square = square
         self.diagonal = diagonal
         self._precision = precision
-        self._room = 0
+        self._capacity = 0
         self._store: Any = np.empty((0, len(linear)), dtype=precision)
         self._slots = np.full(len(linear), -1, dtype=np.intp)  # the row of the store that holds a column
-        self._kept: OrderedDict[int, None] = OrderedDict()  # the columns in the store, used last at the end
+        self._stored: OrderedDict[int, None] = OrderedDict()  # the columns in the store, used last at the end
 
     def __len__(self) -> int:
         return len(self.linear)
@@ -65,31 +65,31 @@ class Atoms(ABC):
 
     def keep_columns(self, memory: float) -> None:
         """Keep columns that were made, as many as fit into `memory` bytes; the one that was used least recently gives way."""
-        self._room = min(len(self), int(memory / (self._store.itemsize * len(self))))
+        self._capacity = min(len(self), int(memory / (self._store.itemsize * len(self))))
 
     def column(self, j: int) -> Floats:
         """⟨ψ_i, ψ_j⟩ for all i, shape (k,), from the store if it is there. O(k p) if not."""
-        if self._room == 0:
+        if self._capacity == 0:
             return self.make_column(j)
-        if j in self._kept:
-            self._kept.move_to_end(j)
+        if j in self._stored:
+            self._stored.move_to_end(j)
         else:
             made = self.make_column(j)
             slot = self._free_slot()
             self._store[slot] = made
-            self._kept[j] = None
+            self._stored[j] = None
             self._slots[j] = slot
         found: Floats = self._store[self._slots[j]]
         return found
 
     def columns(self, wanted: Indices) -> Columns | None:
         """Several columns at once, as they are kept; None where there is no room for all of them."""
-        if self._room < len(wanted):
+        if self._capacity < len(wanted):
             return None
         known = self._slots[wanted] >= 0
-        if len(self._kept) + np.count_nonzero(~known) > self._room:
+        if len(self._stored) + np.count_nonzero(~known) > self._capacity:
             for j in wanted[known].tolist():  # these must not give way to the others
-                self._kept.move_to_end(j)
+                self._stored.move_to_end(j)
         for j in wanted[~known].tolist():
             self.column(j)
         return Columns(self._store, self._slots[wanted])
@@ -98,32 +98,32 @@ class Atoms(ABC):
         """Σ_j w_j ⟨ψ_i, ψ_j⟩ over the support, for all i. Reads the kept columns once; those for which there is no room are made again."""
         self._tidy(support)
         for j in support[self._slots[support] < 0].tolist():
-            if len(self._kept) < self._room:
+            if len(self._stored) < self._capacity:
                 self.column(j)
         slots = self._slots[support]
-        shares = np.zeros(len(self._kept), dtype=self._store.dtype)
-        shares[slots[slots >= 0]] = weights[slots >= 0]
-        out: Array = (shares @ self._store[: len(shares)]).astype(np.float64)
+        coefficients = np.zeros(len(self._stored), dtype=self._store.dtype)
+        coefficients[slots[slots >= 0]] = weights[slots >= 0]
+        out: Array = (coefficients @ self._store[: len(coefficients)]).astype(np.float64)
         for j, w in zip(support[slots < 0].tolist(), weights[slots < 0].tolist(), strict=True):
             out += w * self.make_column(j)
         return out
 
     def _free_slot(self) -> int:
-        if len(self._kept) >= self._room:
-            oldest, _ = self._kept.popitem(last=False)
+        if len(self._stored) >= self._capacity:
+            oldest, _ = self._stored.popitem(last=False)
             slot = int(self._slots[oldest])
             self._slots[oldest] = -1
             return slot
-        slot = len(self._kept)
+        slot = len(self._stored)
         if slot == len(self._store):
-            larger = np.empty((min(self._room, max(FIRST, 2 * slot)), len(self)), dtype=self._store.dtype)
+            larger = np.empty((min(self._capacity, max(FIRST, 2 * slot)), len(self)), dtype=self._store.dtype)
             larger[:slot] = self._store
             self._store = larger
         return slot
 
     def _tidy(self, support: Indices) -> None:
         """Forget columns outside the support when they are the majority, so that a combination does not read them."""
-        if len(self._kept) <= 2 * len(support) + FIRST:
+        if len(self._stored) <= 2 * len(support) + FIRST:
             return
         stay = support[self._slots[support] >= 0]
         stay = stay[np.argsort(self._slots[stay])]
@@ -131,7 +131,7 @@ class Atoms(ABC):
             self._store[slot] = self._store[old]  # slots only move down, past those that have moved
         self._slots[:] = -1
         self._slots[stay] = np.arange(len(stay))
-        self._kept = OrderedDict.fromkeys(stay.tolist())
+        self._stored = OrderedDict.fromkeys(stay.tolist())
 
 
 class StoredAtoms(Atoms):
@@ -180,10 +180,10 @@ class LazyAtoms(Atoms):
             out *= self._signs
             out *= self._labels[j]
             return out
-        if (kept := self._fast.kept) is not None:
-            np.dot(kept.row(j), kept.columns, out=out)
+        if (coordinates_of_all := self._fast.coordinates_of_all) is not None:
+            np.dot(coordinates_of_all.row(j), coordinates_of_all.columns, out=out)
         else:
-            left = self._fast.place(self._points([j])).row(0)
+            left = self._fast.coordinates_at(self._points([j])).row(0)
             for start in range(0, self._rows.n, self._rows.step):
                 stop = min(start + self._rows.step, self._rows.n)
                 np.dot(left, self._fast.coordinates(self._rows, start, stop).columns, out=out[start:stop])

@@ -11,7 +11,7 @@ from simopt.data.rows import MEMORY
 from simopt.solvers.herding.atoms import Atoms
 from simopt.solvers.herding.frank_wolfe_steps import MOVED, Away, Blended, LineSearch, Pairwise, Rule, Uniform
 from simopt.solvers.herding.min_norm_point import FullyCorrective
-from simopt.solvers.herding.walk import Look, Walk
+from simopt.solvers.herding.walk import StepState, Walk
 from simopt.solving.solution import Iterate
 
 STEPS: dict[str, Callable[[], Rule]] = {
@@ -26,7 +26,7 @@ REFRESH = 1000  # steps after which rules that keep columns compute the image af
 
 
 class FrankWolfe:
-    """A run: iterate over it for a `Look` before every step; it ends when the rule finds no step, and `ended` says why.
+    """A run: iterate over it for a `StepState` before every step; it ends when the rule finds no step, and `ended` says why.
 
     Starts with all weight on the atom of largest ⟨ω, ψ_j⟩ (of several the first), the step of size 1 that every rule begins with.
 
@@ -57,7 +57,7 @@ class FrankWolfe:
         self.walk.rebase(atoms)
         self._changed = True
 
-    def __iter__(self) -> Iterator[Look]:
+    def __iter__(self) -> Iterator[StepState]:
         if not self.picks:
             first = int(np.argmax(self.walk.atoms.linear))
             self.walk.shift(first, 1.0)
@@ -67,7 +67,7 @@ class FrankWolfe:
             scores = walk.scores()
             s = int(scores.argmin())
             gap = walk.slope - float(scores[s]) / walk.mass
-            yield Look(len(self.picks), walk.count, walk.error_squared, gap)
+            yield StepState(len(self.picks), walk.count, walk.error_squared, gap)
             if self._changed or (self.rule.keeps and len(self.picks) % REFRESH == 0):
                 if not self._changed:
                     walk.refresh()

@@ -191,7 +191,7 @@ class Fast:
     lengths: Array
     radius: float
     relative: float
-    kept: Coordinates | None
+    coordinates_of_all: Coordinates | None
 
     @classmethod
     def of(cls, similarity: Similarity, rows: Rows, precision: str) -> Fast | None:
@@ -213,18 +213,18 @@ class Fast:
             lengths[start : start + len(block)] = found.lengths
             if keep:
                 columns[:, start : start + len(block)] = found.columns
-        kept = Coordinates(columns, lengths) if keep else None
+        coordinates_of_all = Coordinates(columns, lengths) if keep else None
         radius = float(np.max(lengths))
         useful = math.isfinite(radius) and relative * (2.0 * radius) ** 2 <= USELESS
-        return cls(centre, scale, precision, lengths, radius, relative, kept) if useful else None
+        return cls(centre, scale, precision, lengths, radius, relative, coordinates_of_all) if useful else None
 
     def coordinates(self, rows: Rows, start: int, stop: int) -> Coordinates:
         """Of the rows start … stop − 1."""
-        if self.kept is not None:
-            return self.kept[start:stop]
+        if self.coordinates_of_all is not None:
+            return self.coordinates_of_all[start:stop]
         return _factors(rows.block(start, stop), self.centre, self.scale, self.precision)
 
-    def place(self, points: Array) -> Coordinates:
+    def coordinates_at(self, points: Array) -> Coordinates:
         """Of other points (b, p)."""
         return _factors(points, self.centre, self.scale, self.precision)
 

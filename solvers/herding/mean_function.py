@@ -33,7 +33,7 @@ def weighted_sums(similarity: Similarity, centres: Rows, coefficients: Array, po
     out = np.zeros(rows.n)
     for start, block in rows.blocks(max(1, min(rows.step, 1 << 14))):
         both = np.zeros((2, len(block)))
-        own = None if fast is None else fast.place(block)
+        own = None if fast is None else fast.coordinates_at(block)
         # far from the centres exponents lose digits, or overflow
         near = fast is not None and own is not None and fast.relative * (fast.radius + float(np.max(own.lengths))) ** 2 <= USELESS
         for first in range(0, centres.n, centres.step):

@@ -88,7 +88,7 @@ def frank_wolfe(problem: Herding, *, tol: float, steps: str = "fully-corrective"
     return iterates(atoms, 2.0, steps, max_iter)
 
 
-def _free_rows(problem: Problem) -> str | None:
+def _why_not_linear(problem: Problem) -> str | None:
     if isinstance(problem, HingeSVMHull) and (largest := largest_margin(problem.gram, problem.labels)) > 1.0:
         return (
             f"margins in the hull reach {largest:.6g} > 1, where the hinge bends; with similarities of at most 1 "
@@ -101,7 +101,7 @@ def _free_rows(problem: Problem) -> str | None:
     "frank-wolfe",
     solves=HingeSVMHull,
     summary="the same where the hinge is linear on the hull: herding of ω_S/λ",
-    supports=_free_rows,
+    supports=_why_not_linear,
     rank=10,
 )
 def frank_wolfe_hull(problem: HingeSVMHull, *, tol: float, steps: str = "fully-corrective", max_iter: int = 100_000) -> Iterator[Iterate]:

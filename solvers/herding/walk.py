@@ -37,7 +37,7 @@ def subtract(image: Array, mass: float, linear: Array, out: Array) -> None:
         out[i] = image[i] - mass * linear[i]
 
 
-class Look(NamedTuple):
+class StepState(NamedTuple):
     """What is known before a step.
 
     steps : number of steps done. atoms : number of atoms with weight. error_squared : ‖ω − ω̃‖² as the running sums have it. gap : the
@@ -70,7 +70,7 @@ class Walk:
         self.mass = 0.0
         self.image = np.zeros(size)
         self._members = np.empty(size, dtype=np.intp)
-        self._places = np.full(size, -1, dtype=np.intp)  # where an atom stands among the members
+        self._position = np.full(size, -1, dtype=np.intp)  # where an atom stands among the members
         self.count = 0  # atoms with weight
         self._square = 0.0  # ‖Σ r ψ‖²
         self._inner = 0.0  # ⟨ω, Σ r ψ⟩
@@ -93,7 +93,7 @@ class Walk:
         return self.raw / self.mass
 
     def __contains__(self, j: int) -> bool:
-        return bool(self._places[j] >= 0)
+        return bool(self._position[j] >= 0)
 
     @property
     def error_squared(self) -> float:
@@ -164,10 +164,10 @@ class Walk:
         fresh = np.zeros(len(self.raw))
         fresh[support] = weights
         self.raw = fresh  # in one piece, so that an interrupt finds either these weights or those
-        self._places[self.support] = -1
+        self._position[self.support] = -1
         self.count = len(support)
         self._members[: self.count] = support
-        self._places[support] = np.arange(self.count)
+        self._position[support] = np.arange(self.count)
         self.refresh()
 
     def refresh(self) -> None:
@@ -190,14 +190,14 @@ class Walk:
         self.refresh()
 
     def _include(self, j: int) -> None:
-        if self._places[j] < 0:
+        if self._position[j] < 0:
             self._members[self.count] = j
-            self._places[j] = self.count
+            self._position[j] = self.count
             self.count += 1
 
     def _exclude(self, j: int) -> None:
         self.count -= 1
-        place, moved = self._places[j], self._members[self.count]
-        self._members[place] = moved
-        self._places[moved] = place
-        self._places[j] = -1
+        position, moved = self._position[j], self._members[self.count]
+        self._members[position] = moved
+        self._position[moved] = position
+        self._position[j] = -1

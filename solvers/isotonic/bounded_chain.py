@@ -16,7 +16,7 @@ from simopt.arithmetic import FLOAT
 from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
-from simopt.solvers.isotonic.chain_fit import chain_prices, fit_chain
+from simopt.solvers.isotonic.chain_fit import chain_multipliers, fit_chain
 
 
 def fit_bounded_chain(
@@ -72,13 +72,13 @@ def fit_problem(problem: LipschitzIsotonic) -> tuple[Array, Array]:
 def _fit(y: Array, w: Array, u: Array, lo: float, hi: float, positions: Array | None) -> tuple[Array, Array]:
     if np.all(w > 0):
         x, state = fit_chain(y, w, u, lo, hi)
-        return x, chain_prices(x, y, w, u, state, lo, hi)
+        return x, chain_multipliers(x, y, w, u, state, lo, hi)
     kept = np.flatnonzero(w > 0)
     between = u[kept[0] : kept[-1]]
     merged = np.add.reduceat(between, kept[:-1] - kept[0]) if kept.size > 1 else np.empty(0)
     some, mass = y[kept], w[kept]
     x, state = fit_chain(some, mass, merged, lo, hi)
-    tau = chain_prices(x, some, mass, merged, state, lo, hi)
+    tau = chain_multipliers(x, some, mass, merged, state, lo, hi)
     spread = np.repeat(tau, np.diff(np.concatenate([[-1], kept, [y.size]])))
     out = np.empty(y.size)
     out[: kept[0]], out[kept[-1] :] = x[0], x[-1]

@@ -72,7 +72,7 @@ def _gather(y: Any, w: Any, u: Any, span: Any, targets: Any, weights: Any, climb
         targets[j] /= weights[j]
 
 
-def node_places(m: int) -> NDArray[np.intp]:
+def node_indices(m: int) -> NDArray[np.intp]:
     """The nodes of m samples: every GROUP-th and the last one."""
     return np.append(np.arange(0, m - 1, GROUP), m - 1)
 
@@ -85,7 +85,7 @@ def climbs_of(u: Array, span: float) -> Array:
 
 
 def nodes_of(y: Array, w: Array, u: Array, span: float) -> Nodes:
-    """The samples at `node_places` as nodes. O(m)."""
+    """The samples at `node_indices` as nodes. O(m)."""
     n = -(-u.size // GROUP) + 1
     nodes = Nodes(np.zeros(n), np.zeros(n), np.empty(n - 1))
     _gather(y, w, u, span, *nodes)

@@ -178,7 +178,7 @@ def _merge(into: Any, slot: Any, side: Any, far: Any, tags: Any, sizes: Any) -> 
 
 @kernel
 def carry(
-    b_from: Any, v_from: Any, k: Any, b_to: Any, v_to: Any, j: Any, room: Any, slope: Any, const: Any, move: Any, lift: Any, sign: Any
+    b_from: Any, v_from: Any, k: Any, b_to: Any, v_to: Any, j: Any, limit: Any, slope: Any, const: Any, move: Any, lift: Any, sign: Any
 ) -> Any:
     """Carry entries of one buffer, nearest first, until one has the right sign or the other buffer is full; both new counts.
 
@@ -186,7 +186,7 @@ def carry(
     carried at once. Of a hundred entries that a step carries none should cost more than its two sums. (Indices without sign spare the
     check for negative ones, which keeps the loops from being vectorised.)
     """
-    most = min(k, room - j)
+    most = min(k, limit - j)
     reach = 0  # entries known to have the wrong sign
     while reach < min(most, NEAREST) and sign * (v_from[k - reach - 1] + slope * b_from[k - reach - 1] + const) > 0.0:
         reach += 1
@@ -210,7 +210,7 @@ def carry(
 
 
 @kernel
-def _carry(near: Any, source: Any, room: Any, count: Any, lazy: Any) -> None:
+def _carry(near: Any, source: Any, limit: Any, count: Any, lazy: Any) -> None:
     """`carry` between the buffers of the tables."""
     other = 1 - source
     const, move = _const(lazy, source), _shift(lazy, source) - _shift(lazy, other)
@@ -222,7 +222,7 @@ def _carry(near: Any, source: Any, room: Any, count: Any, lazy: Any) -> None:
         near[other, 0],
         near[other, 1],
         count[LOCAL + other],
-        room,
+        limit,
         lazy[A],
         const,
         move,
@@ -237,12 +237,12 @@ def _carry(near: Any, source: Any, room: Any, count: Any, lazy: Any) -> None:
 def cross(near: Any, source: Any, far: Any, tags: Any, sizes: Any, stacks: Any, count: Any, lazy: Any) -> None:
     """Carry all breakpoints of `source` that have the wrong sign to the other side: from the buffers one by one, chunks as a whole."""
     other = 1 - source
-    room = near.shape[2] - SPARE
+    limit = near.shape[2] - SPARE
     sign = 1.0 if source == LEFT else -1.0
     while True:
-        _carry(near, source, room, count, lazy)
-        if count[LOCAL + other] == room:
-            spill(near, room - far.shape[2], other, far, tags, sizes, stacks, count)
+        _carry(near, source, limit, count, lazy)
+        if count[LOCAL + other] == limit:
+            spill(near, limit - far.shape[2], other, far, tags, sizes, stacks, count)
             continue
         if count[LOCAL + source] > 0 or count[STACKED + source] == 0:
             return

@@ -99,7 +99,7 @@ def _mend(x: Any, u: Any) -> None:
 
 
 @kernel
-def _settle(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, edges: Any, near: Any, state: Any) -> Any:
+def _finalize(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, edges: Any, near: Any, state: Any) -> Any:
     """The fit in place of the zeros, and the states of its steps; whether an edge is `near` the fit, which then is not finished."""
     held = _descend(x, u, hi, edges, near, state)
     if not held:
@@ -174,7 +174,7 @@ def _cumulate(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, state: Any, tau:
         start = end + 1
 
 
-def chain_prices(x: Array, y: Array, w: Array, u: Array, state: NDArray[np.int8], lo: float = -np.inf, hi: float = np.inf) -> Array:
+def chain_multipliers(x: Array, y: Array, w: Array, u: Array, state: NDArray[np.int8], lo: float = -np.inf, hi: float = np.inf) -> Array:
     """Multipliers τ_0, …, τ_m of a fit: −τ_0 ≥ 0 of x_1 ≥ lo, −τ_m ≥ 0 of x_m ≤ hi; of a step, τ_i > 0 of d_i ≤ u_i, −τ_i > 0 of d_i ≥ 0.
 
     A bound that the fit does not use has price 0 exactly: rounding in τ would cost τu in the gap, and u may be large. O(m).
@@ -223,7 +223,7 @@ def _within(
 ) -> Array | None:
     """The fit, and the states of its steps, if it lies within `margin` of X at the nodes."""
     band = band_zeros(y, w, u, *ends, X, climbs, margin)
-    return None if band is None or _settle(band[0], y, w, u, lo, hi, band[1], NEAR * margin, state) else band[0]
+    return None if band is None or _finalize(band[0], y, w, u, lo, hi, band[1], NEAR * margin, state) else band[0]
 
 
 def fit_chain(
@@ -245,7 +245,7 @@ def fit_chain(
     lo, hi : float
         range of x.
     guess : array and float, optional
-        what the fit may be at `node_places`, and how far from there a chain of at least FEW samples is looked for first. The fit is the
+        what the fit may be at `node_indices`, and how far from there a chain of at least FEW samples is looked for first. The fit is the
         same wherever it is found.
     capacity : int, optional
         of the chunks of chain_programme.py, which then is run at once.
@@ -254,7 +254,7 @@ def fit_chain(
     state = np.empty(max(m - 1, 0), dtype=np.int8)
     if is_free(u):
         x = pooled(y, w, u, lo)
-        _settle(x, y, w, u, lo, hi, np.zeros(m, dtype=np.bool_), 0.0, state)
+        _finalize(x, y, w, u, lo, hi, np.zeros(m, dtype=np.bool_), 0.0, state)
         return x, state
     if capacity is None:
         if m >= FEW:
@@ -266,5 +266,5 @@ def fit_chain(
             if _climbs_all(y, w, u, lo, hi, x, state):
                 return x, state
     x = chain_zeros(y, w, u, lo, capacity)
-    _settle(x, y, w, u, lo, hi, np.zeros(m, dtype=np.bool_), 0.0, state)
+    _finalize(x, y, w, u, lo, hi, np.zeros(m, dtype=np.bool_), 0.0, state)
     return x, state

@@ -49,7 +49,7 @@ from simopt.solvers.isotonic.chain_breakpoints import (
 @kernel
 def _zeros(y: Any, w: Any, u: Any, lo: Any, zeros: Any, near: Any, far: Any, tags: Any, sizes: Any, stacks: Any) -> None:
     """The loop keeps its numbers in local variables and works on the four arrays of the buffers; the tables are for chunks only."""
-    room = near.shape[2] - SPARE
+    limit = near.shape[2] - SPARE
     b_left, v_left, b_right, v_right = near[LEFT, 0], near[LEFT, 1], near[RIGHT, 0], near[RIGHT, 1]
     count, lazy = np.zeros(6, dtype=np.int64), np.zeros(4)
     count[FREE] = sizes.size
@@ -60,9 +60,9 @@ def _zeros(y: Any, w: Any, u: Any, lo: Any, zeros: Any, near: Any, far: Any, tag
     for i in range(y.size):
         if i > 0:
             u_i = u[i - 1]
-            if left == room or right == room:
+            if left == limit or right == limit:
                 count[LOCAL + LEFT], count[LOCAL + RIGHT] = left, right
-                _make_room(near, room, far, tags, sizes, stacks, count)
+                _spill_full(near, limit, far, tags, sizes, stacks, count)
                 left, right = count[LOCAL + LEFT], count[LOCAL + RIGHT]
             if u_i > 0.0:  # g = 0 on [p, p + u]; every place on the right moves, the values there do not
                 b_left[left], v_left[left] = p, -slope * p - c_left
@@ -85,10 +85,10 @@ def _zeros(y: Any, w: Any, u: Any, lo: Any, zeros: Any, near: Any, far: Any, tag
             source = LEFT if y_i < p else RIGHT
             lift = c_left - c_right + slope * shift
             if source == LEFT:
-                left, right = carry(b_left, v_left, left, b_right, v_right, right, room, slope, c_left, -shift, lift, 1.0)
+                left, right = carry(b_left, v_left, left, b_right, v_right, right, limit, slope, c_left, -shift, lift, 1.0)
             else:
-                right, left = carry(b_right, v_right, right, b_left, v_left, left, room, slope, c_right, shift, -lift, -1.0)
-            if left == room or right == room or (left == 0 and count[STACKED + LEFT] > 0) or (right == 0 and count[STACKED + RIGHT] > 0):
+                right, left = carry(b_right, v_right, right, b_left, v_left, left, limit, slope, c_right, shift, -lift, -1.0)
+            if left == limit or right == limit or (left == 0 and count[STACKED + LEFT] > 0) or (right == 0 and count[STACKED + RIGHT] > 0):
                 lazy[A], lazy[S], lazy[C_LEFT], lazy[C_RIGHT] = slope, shift, c_left, c_right
                 count[LOCAL + LEFT], count[LOCAL + RIGHT] = left, right
                 cross(near, source, far, tags, sizes, stacks, count, lazy)
@@ -111,11 +111,11 @@ def _zeros(y: Any, w: Any, u: Any, lo: Any, zeros: Any, near: Any, far: Any, tag
 
 
 @kernel
-def _make_room(near: Any, room: Any, far: Any, tags: Any, sizes: Any, stacks: Any, count: Any) -> None:
+def _spill_full(near: Any, limit: Any, far: Any, tags: Any, sizes: Any, stacks: Any, count: Any) -> None:
     """A buffer that is full keeps its nearer half."""
     for side in range(2):
-        if count[LOCAL + side] == room:
-            spill(near, room - far.shape[2], side, far, tags, sizes, stacks, count)
+        if count[LOCAL + side] == limit:
+            spill(near, limit - far.shape[2], side, far, tags, sizes, stacks, count)
 
 
 @kernel
@@ -153,9 +153,9 @@ def chain_zeros(y: Array, w: Array, u: Array, lo: float = -np.inf, capacity: int
         entries of a chunk; half of those of a buffer.
     """
     m = y.size
-    size, room = sizes_for(m) if capacity is None else (capacity, 2 * capacity)
+    size, limit = sizes_for(m) if capacity is None else (capacity, 2 * capacity)
     slots = 2 * (3 * m) // size + 8 if 3 * m > 2 * size else 8
-    near = np.empty((2, 2, room + SPARE))
+    near = np.empty((2, 2, limit + SPARE))
     far = np.empty((slots, 2, size))  # pages that are never written cost nothing
     stacks = np.empty((3, slots), dtype=np.int64)
     stacks[2] = np.arange(slots)

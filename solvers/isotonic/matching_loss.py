@@ -64,9 +64,9 @@ def newton_in_ball(problem: MatchingLoss, max_iter: int) -> Iterator[Iterate]:
         yield Iterate({"w": w if basis is None else basis @ w}, None, max(gap, 0.0))
         if decrement <= 0.0:
             return
-        share = _line_search(problem, f, image)
-        w, f = w + share * move, f + share * image
-        if share < SHORT:
+        ratio = _line_search(problem, f, image)
+        w, f = w + ratio * move, f + ratio * image
+        if ratio < SHORT:
             least = min(max(least * FACTOR, LEAST), 1.0)
         else:
             least = least / FACTOR if least > VANISHING else 0.0

@@ -24,7 +24,7 @@ from simopt.solving.solution import Iterate
 
 SMALL = 1 << 18  # numbers that are centred without asking
 GLANCE = 1000  # rows that tell whether more are
-FAR_OFF = 100.0  # a mean this many standard deviations from 0 costs digits
+FAR_FROM_ZERO = 100.0  # a mean this many standard deviations from 0 costs digits
 ROUNDING = 1e-14  # of the mean: what is left of a constant column
 
 EIGEN = 1e-13  # of the largest eigenvalue: the smallest that is not taken for rounding
@@ -37,7 +37,7 @@ LEARNED = (EXCOrdinal, IMCOrdinal, KernelEXC)
 class Chain:
     """The thresholds that are kept (from 0), and the hinges against them."""
 
-    kept: Indices
+    needed: Indices
     hinges: ThresholdHinges
     classes: int
     delta: float
@@ -45,8 +45,8 @@ class Chain:
     def all_thresholds(self, b: Array, f: Array) -> Array:
         """b_1 … b_{r−1} from those that were kept; the others beyond the scores or between their neighbours."""
         j = np.arange(self.classes - 1.0)
-        c = np.interp(j, self.kept, b - self.kept * self.delta)
-        low, high, gamma = self.kept[0], self.kept[-1], self.hinges.gamma
+        c = np.interp(j, self.needed, b - self.needed * self.delta)
+        low, high, gamma = self.needed[0], self.needed[-1], self.hinges.gamma
         c[:low] = min(c[low], float(np.min(f)) - gamma - (low - 1) * self.delta)
         c[high + 1 :] = max(c[high], float(np.max(f)) + gamma - (high + 1) * self.delta)
         out: Array = c + j * self.delta
@@ -55,13 +55,13 @@ class Chain:
     def named(self, problem: Learned, table: Array) -> Multipliers:
         """Multipliers of the declared rows: above, below, and order by running sums."""
         n, count = len(problem.labels), self.classes - 1
-        set_predictions = np.full(count, -1)
-        set_predictions[self.kept] = np.arange(self.kept.size)
+        rows_at = np.full(count, -1)
+        rows_at[self.needed] = np.arange(self.needed.size)
         first = self.hinges.first()
         out: dict[str, Array] = {}
         balance = np.zeros(count)
         for name, side, sign in zip(("above", "below"), problem.sides, (-1.0, 1.0), strict=True):
-            at = set_predictions[side.ends]
+            at = rows_at[side.ends]
             out[name] = np.where(at >= 0, table[side.rows, np.maximum(at - first[side.rows], 0)], 0.0) / n
             balance += sign * np.bincount(side.ends, weights=out[name], minlength=count)
         if not self.hinges.every:
@@ -77,11 +77,11 @@ def chain(problem: Learned) -> Chain | None:
     occurs = np.zeros(problem.classes + 1, dtype=bool)
     occurs[y] = True
     j = np.arange(y.min(), y.max())  # threshold j lies between the classes j and j + 1
-    kept = (j if every else j[occurs[j] | occurs[j + 1]]) - 1
-    if kept.size == 0:
+    needed = (j if every else j[occurs[j] | occurs[j + 1]]) - 1
+    if needed.size == 0:
         return None
-    hinges = ThresholdHinges(np.searchsorted(kept, y - 1), kept * delta, float(problem.gamma), 1.0 / n, every)
-    return Chain(kept, hinges, int(problem.classes), delta)
+    hinges = ThresholdHinges(np.searchsorted(needed, y - 1), needed * delta, float(problem.gamma), 1.0 / n, every)
+    return Chain(needed, hinges, int(problem.classes), delta)
 
 
 def centred(features: Array) -> tuple[Array, Array]:
@@ -92,7 +92,7 @@ def centred(features: Array) -> tuple[Array, Array]:
     n, d = features.shape
     if n * d > SMALL:
         few = features[:: max(1, n // GLANCE)]
-        if np.all(np.abs(few.mean(axis=0)) <= FAR_OFF * few.std(axis=0)):
+        if np.all(np.abs(few.mean(axis=0)) <= FAR_FROM_ZERO * few.std(axis=0)):
             return features, np.zeros(d)
     mean = features.mean(axis=0)
     out = features - mean

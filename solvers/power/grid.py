@@ -77,23 +77,23 @@ class PowerGrid:
         """a = (K + μI)⁻¹ y of one pair; n² flops."""
         if self.system is None:
             raise InvalidProblem("grid: made from a spectrum alone, coefficients need the eigenvectors (use power_grid)")
-        row, column = self._place(row, column)
+        row, column = self._checked_indices(row, column)
         if self.log_norm[row, column] == -math.inf:
             return np.zeros_like(self.system.coordinates)
         return self.system.coefficients(float(self.log_mu[row, column]))
 
-    def _place(self, row: int, column: int) -> tuple[int, int]:
-        place = validate.whole("row", row), validate.whole("column", column)
-        if place[0] >= self.powers.size or place[1] >= self.regularizations.size:
+    def _checked_indices(self, row: int, column: int) -> tuple[int, int]:
+        indices = validate.whole("row", row), validate.whole("column", column)
+        if indices[0] >= self.powers.size or indices[1] >= self.regularizations.size:
             raise InvalidProblem(
-                f"row, column: {place} given, the grid has only {self.powers.size} rows and {self.regularizations.size} columns"
+                f"row, column: {indices} given, the grid has only {self.powers.size} rows and {self.regularizations.size} columns"
             )
-        return place
+        return indices
 
     def certify(self, row: int, column: int, gram: npt.ArrayLike, targets: npt.ArrayLike) -> Bracket:
         """Bounds on the optimum of one pair, computed with K itself; 6 n² flops more."""
         K, y = validate.kernel_data(gram, targets)
-        row, column = self._place(row, column)
+        row, column = self._checked_indices(row, column)
         a = self.coefficients(row, column)
         lam, m, log_mu = float(self.regularizations[column]), float(self.powers[row]), float(self.log_mu[row, column])
         dual = None if self.system is None else self.system.residual(log_mu) * (2.0 / y.size)

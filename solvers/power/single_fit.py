@@ -150,7 +150,7 @@ class _Run:
             weights = _shifted(values, coordinates, root.log_mu)
         return root, combine(weights), combine(np.where(lost, 0.0, weights))
 
-    def judged(self, root: SecularRoot, a: Array, bare: Array | None, method: str, steps: int) -> PowerFit:
+    def certified(self, root: SecularRoot, a: Array, bare: Array | None, method: str, steps: int) -> PowerFit:
         """Judge a = (K + μI)⁻¹ y and, if there is one, `bare` with the dual point of a; the better of them."""
         fit = self.finish(a, root, method, steps)
         if bare is None:
@@ -169,7 +169,7 @@ class _Run:
         if root.zero:
             return self.finish(self.targets, root, "eigen", steps)
         found = self.point(lambda weights: system.vectors @ weights, system.eigenvalues, system.coordinates, root)
-        return self.judged(*found, "eigen", steps)
+        return self.certified(*found, "eigen", steps)
 
     def by_lanczos(self, *, forced: bool, probe_only: bool) -> tuple[PowerFit | None, SecularRoot]:
         """The fit from a Krylov space of K and y, with the root found there; None as the fit where that space would grow too large.
@@ -198,7 +198,7 @@ class _Run:
             enough = process.full or (process.steps >= PROBE and (probe_only or (not forced and self.predicted(history, root) > limit)))
             if close or enough:
                 found = self.point(process.combination(vectors), theta, coordinates, root)
-                return self.judged(*found, "lanczos", process.steps) if close else None, found[0]
+                return self.certified(*found, "lanczos", process.steps) if close else None, found[0]
 
     def value(self, root: SecularRoot, theta: Array, coordinates: Array) -> float:
         """The objective, as the quadrature sees it."""
@@ -250,14 +250,14 @@ class _Run:
 
     def refined(self, root: SecularRoot, a: Array, bare: Array | None, inverse: ShiftedInverse, steps: int) -> PowerFit:
         """Iterative refinement with the factor at hand: it contracts by |μ − μ₀| / (d + μ₀) along an eigenvector."""
-        best = self.judged(root, a, bare, "cholesky", steps)
+        best = self.certified(root, a, bare, "cholesky", steps)
         mu = math.exp(root.log_mu)
         for _ in range(REFINEMENTS):
             if self.good(best):
                 break
             change = inverse(self.targets - symmetric_product(self.gram, a) - mu * a)
             a, bare = a + change, None if bare is None else bare + change
-            best = min(best, self.judged(root, a, bare, "cholesky", steps), key=lambda f: f.bracket.gap)
+            best = min(best, self.certified(root, a, bare, "cholesky", steps), key=lambda f: f.bracket.gap)
         return best
 
 

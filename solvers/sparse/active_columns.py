@@ -114,8 +114,8 @@ class ActiveSet:
         """⟨G, w⟩ + B‖G‖_∞ as a sum of non-negative terms; G over all columns or over S."""
         here = G[self.S] if len(G) == self.rows.shape[1] else G
         largest = float(np.max(np.abs(G), initial=0.0))
-        room = max(self.radius - float(np.sum(np.abs(self.w))), 0.0) * largest
-        return room + float(np.abs(self.w) @ np.maximum(largest + np.sign(self.w) * here, 0.0))
+        slack = max(self.radius - float(np.sum(np.abs(self.w))), 0.0) * largest
+        return slack + float(np.abs(self.w) @ np.maximum(largest + np.sign(self.w) * here, 0.0))
 
     def grow(self, G: Array, step: float) -> bool:
         """Columns with |G_j| ≥ share · max join, at most max(10, |S|/2) of them, the largest first; columns of weight 0 leave."""

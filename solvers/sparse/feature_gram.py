@@ -57,13 +57,13 @@ class FeatureGram(GramRows):
         super().__init__(products, square, self.data.width)
         self._patience = np.inf
         self._otherwise = ""  # how G is made where guesses from a few rows have failed
-        self._kept: list[tuple[Indices, Array]] = []  # columns read by `fetch`, of X in memory
+        self._stored: list[tuple[Indices, Array]] = []  # columns read by `fetch`, of X in memory
         if self._whole is not None:
             self.use_whole(self._whole)
 
     def fetch(self, columns: Iterable[int]) -> None:
         """Rows of these columns; the whole matrix where so many passes were needed that it would have been quicker."""
-        missing = [j for j in columns if self.place[j] < 0]
+        missing = [j for j in columns if self.row_of[j] < 0]
         if missing and self.passes >= self._patience:
             self._patience, self.guess = np.inf, None
             self.use_whole(self.data.array.T @ self.data.array)
@@ -72,11 +72,11 @@ class FeatureGram(GramRows):
             self._otherwise = ""
         super().fetch(missing)
 
-    def foreseen(self) -> GramRows | None:
+    def approximation(self) -> GramRows | None:
         """The guess, with all that is known."""
         if isinstance(self.guess, SampledGram):
-            known = np.flatnonzero(self.place >= 0)
-            self.guess.learn(known, self.rows[self.place[known]])
+            known = np.flatnonzero(self.row_of >= 0)
+            self.guess.learn(known, self.rows[self.row_of[known]])
         return self.guess
 
     def limit_passes(self, more: int) -> None:
@@ -143,7 +143,7 @@ class FeatureGram(GramRows):
 
     def use_whole(self, gram: Array) -> None:
         """Serve rows from this matrix."""
-        self.rows, self.place, self._count = gram, np.arange(self.width), self.width
+        self.rows, self.row_of, self._count = gram, np.arange(self.width), self.width
 
     def _make_guess(self) -> None:
         gram, unit = self._single(1.0), 1.0
@@ -170,12 +170,12 @@ class FeatureGram(GramRows):
             chosen = np.ascontiguousarray(block[:, columns])
             out += chosen.T @ block
             if self.data.resident:
-                self._kept.append((columns, chosen))
+                self._stored.append((columns, chosen))
 
     def diagonal(self) -> Array:
         """‖x_j‖²; one pass."""
         if self._count == self.width:
-            return self.rows[self.place, np.arange(self.width)]
+            return self.rows[self.row_of, np.arange(self.width)]
         total = np.zeros(self.width)
         for _, block in self.data.blocks():
             total += np.einsum("ij,ij->j", block, block)
@@ -185,10 +185,10 @@ class FeatureGram(GramRows):
         """X_Sᵀ(y − X_S w) and ‖y − X_S w‖²; one pass, over the columns that `fetch` has read where X is in memory."""
         dense = np.zeros(self.width)
         dense[columns] = weights
-        kept = sum(len(chosen) for chosen, _ in self._kept)
-        if len(columns) and kept and not np.setdiff1d(columns, np.concatenate([chosen for chosen, _ in self._kept])).size:
-            rest = self.targets - sum(part @ dense[chosen] for chosen, part in self._kept)
-            for chosen, part in self._kept:
+        kept = sum(len(chosen) for chosen, _ in self._stored)
+        if len(columns) and kept and not np.setdiff1d(columns, np.concatenate([chosen for chosen, _ in self._stored])).size:
+            rest = self.targets - sum(part @ dense[chosen] for chosen, part in self._stored)
+            for chosen, part in self._stored:
                 dense[chosen] = rest @ part
             return dense[columns], float(rest @ rest)
         products, square = np.zeros(len(columns)), 0.0

@@ -22,8 +22,8 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.rows import MEMORY
 from simopt.solvers.sparse.feature_gram import METHODS, FeatureGram
 from simopt.solvers.sparse.fit import SparseFit, back_substitution
-from simopt.solvers.sparse.forward_selection import AHEAD, CRITERIA, asked, corrected, select
-from simopt.solvers.sparse.gram_rows import GivenGram, GramRows
+from simopt.solvers.sparse.forward_selection import AHEAD, CRITERIA, stopping_rule, corrected, select
+from simopt.solvers.sparse.gram_rows import KnownGram, GramRows
 from simopt.solvers.sparse.orthogonal_rows import EXHAUSTED, NEEDED, Indices
 from simopt.solvers.sparse.support_moves import STALE, Support
 from simopt.solving import provenance
@@ -55,7 +55,7 @@ def forward_swap(
     """
     start = time.perf_counter()
     source = _source(features, targets, count, method, memory)
-    return _swapped(source, asked(count, None, source.width)[0], criterion, max_moves, start)
+    return _swapped(source, stopping_rule(count, None, source.width)[0], criterion, max_moves, start)
 
 
 def forward_swap_gram(
@@ -63,8 +63,8 @@ def forward_swap_gram(
 ) -> SparseFit:
     """The same from XᵀX, Xᵀy and ‖y‖²."""
     start = time.perf_counter()
-    source = GivenGram(gram, products, square)
-    fit = _swapped(source, asked(count, None, source.width)[0], criterion, max_moves, start)
+    source = KnownGram(gram, products, square)
+    fit = _swapped(source, stopping_rule(count, None, source.width)[0], criterion, max_moves, start)
     source.check(fit.indices)
     return fit
 
@@ -107,7 +107,7 @@ def forward_backward_gram(
 ) -> SparseFit:
     """The same from XᵀX, Xᵀy and ‖y‖²."""
     start = time.perf_counter()
-    source = GivenGram(gram, products, square)
+    source = KnownGram(gram, products, square)
     fit = _walked(source, count, tolerance, ratio, max_moves, start)
     source.check(fit.indices)
     return fit
@@ -115,7 +115,7 @@ def forward_backward_gram(
 
 def _source(features: Any, targets: npt.ArrayLike, count: int | None, method: str, memory: float) -> FeatureGram:
     source = FeatureGram(features, targets, memory)
-    source.prepare(validate.choice("method", method, METHODS), asked(count, 0.0, source.width)[0], demanding=True)
+    source.prepare(validate.choice("method", method, METHODS), stopping_rule(count, 0.0, source.width)[0], demanding=True)
     return source
 
 
@@ -124,7 +124,7 @@ def _swapped(source: GramRows, count: int, criterion: str, max_moves: int, start
     source.limit_passes(FEW if source.passes <= FEW else 0)
     first = state.picks.copy()
     support = Support(source.products, source.square, source.diagonal(), max(len(first), 1), validate.whole("max_moves", max_moves))
-    support.settle(first, source.rows, source.place)
+    support.refit(first, source.rows, source.row_of)
     why = _played(source, support, Support.exchange)
     ended = "no exchange lowers the residual" if why == EXHAUSTED else f"stopped after {max_moves} moves"
     note = f"{len(support.visited) // 2} exchanges after {criterion}; {ended}"
@@ -132,7 +132,7 @@ def _swapped(source: GramRows, count: int, criterion: str, max_moves: int, start
 
 
 def _walked(source: GramRows, count: int | None, tolerance: float | None, ratio: float, max_moves: int, start: float) -> SparseFit:
-    most, tolerance = asked(count, tolerance, source.width)
+    most, tolerance = stopping_rule(count, tolerance, source.width)
     ratio = validate.finite("ratio", ratio)
     if not 0.0 <= ratio < 1.0:
         raise InvalidProblem(f"ratio: {ratio:g} given, a number in [0, 1) needed")
@@ -140,8 +140,8 @@ def _walked(source: GramRows, count: int | None, tolerance: float | None, ratio:
     source.limit_passes(FEW)
     support = Support(source.products, source.square, source.diagonal(), most, validate.whole("max_moves", max_moves))
 
-    def move(state: Support, rows: npt.NDArray[Any], place: Indices, unit: float) -> tuple[int, int]:
-        return state.forward_backward(rows, place, unit, most, ratio, enough)
+    def move(state: Support, rows: npt.NDArray[Any], row_of: Indices, unit: float) -> tuple[int, int]:
+        return state.forward_backward(rows, row_of, unit, most, ratio, enough)
 
     why = _played(source, support, move)
     size = len(support.columns)
@@ -154,14 +154,14 @@ def _walked(source: GramRows, count: int | None, tolerance: float | None, ratio:
 def _played(source: GramRows, support: Support, move: Move) -> int:
     """Moves in float64, rows fetched before they are used: all those that the same moves in float32 would need, if there are guesses."""
     while True:
-        why, wanted = move(support, source.rows, source.place, 1.0)
+        why, wanted = move(support, source.rows, source.row_of, 1.0)
         if why == STALE:
-            support.settle(support.columns, source.rows, source.place)
+            support.refit(support.columns, source.rows, source.row_of)
         elif why != NEEDED:
             return why
         else:
             ahead = {wanted}
-            guess = source.foreseen()
+            guess = source.approximation()
             if guess is None:
                 ahead |= set(support.promising(AHEAD).tolist())
             else:
@@ -169,7 +169,7 @@ def _played(source: GramRows, support: Support, move: Move) -> int:
                 before = trial.tableau.inside.copy()
                 trial.tableau.state[2] = np.inf
                 guess.fetch(support.columns)
-                while (found := move(trial, guess.rows, guess.place, guess.unit))[0] == NEEDED:
+                while (found := move(trial, guess.rows, guess.row_of, guess.unit))[0] == NEEDED:
                     guess.fetch([found[1]])
                     ahead.add(found[1])  # it may go again before the end
                 ahead |= set(np.flatnonzero(trial.tableau.inside & ~before).tolist())
@@ -179,7 +179,7 @@ def _played(source: GramRows, support: Support, move: Move) -> int:
 def _fit(source: GramRows, support: Support, criterion: str, reached: bool, message: str, start: float) -> SparseFit:
     """The record, with the columns in the order in which least squares would pick them."""
     columns = np.sort(support.columns)
-    inner = GivenGram(source.among(columns), source.products[columns], source.square) if len(columns) else None
+    inner = KnownGram(source.among(columns), source.products[columns], source.square) if len(columns) else None
     weights, factor, coordinates = np.zeros(0), np.zeros((0, 0)), np.zeros(0)
     residuals = np.array([source.square])
     if inner is not None:

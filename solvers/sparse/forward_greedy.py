@@ -183,8 +183,8 @@ class _Run:
         """r and δ, as a sum of non-negative terms."""
         r = int(np.argmax(np.abs(theta)))
         largest, size = abs(float(theta[r])), np.abs(self.weights)
-        room = max(self.problem.radius - float(np.sum(size)), 0.0) * largest
-        return r, room + float(size @ np.maximum(largest + np.sign(self.weights) * theta, 0.0))
+        slack = max(self.problem.radius - float(np.sum(size)), 0.0) * largest
+        return r, slack + float(size @ np.maximum(largest + np.sign(self.weights) * theta, 0.0))
 
     def column(self, j: int) -> Array:
         """Ψ e_j."""
@@ -220,12 +220,12 @@ class _Run:
             if not scores[best] < scores[worst]:
                 return
             image = alpha[worst] * (self._vertex(best) - self._vertex(worst))
-            share = self.loss.best_step(self.predictions - self.problem.targets, image)
-            mass = alpha[worst] * share
+            step = self.loss.best_step(self.predictions - self.problem.targets, image)
+            mass = alpha[worst] * step
             alpha[best] += mass
-            alpha[worst] = 0.0 if share == 1.0 else alpha[worst] - mass
+            alpha[worst] = 0.0 if step == 1.0 else alpha[worst] - mass
             self.weights[:] = C * (alpha[1 : d + 1] - alpha[d + 1 :])
-            self.advance(share * image)
+            self.advance(step * image)
 
     def correct(self, active: ActiveSet, alpha: Array) -> None:
         """Minimise the loss over the entries of w that are not 0, and write w and its masses."""
@@ -233,9 +233,9 @@ class _Run:
         active.correct(SOLVED * self.pick(active.gradient(self.loss.slopes(active.residual)))[1])
         self.weights[:] = active.weights_of_all()
         self.predictions = active.residual + self.problem.targets
-        share = self.weights / self.problem.radius
-        alpha[1 : self.d + 1], alpha[self.d + 1 :] = np.maximum(share, 0.0), np.maximum(-share, 0.0)
-        alpha[0] = max(1.0 - float(np.sum(np.abs(share))), 0.0)
+        step = self.weights / self.problem.radius
+        alpha[1 : self.d + 1], alpha[self.d + 1 :] = np.maximum(step, 0.0), np.maximum(-step, 0.0)
+        alpha[0] = max(1.0 - float(np.sum(np.abs(step))), 0.0)
 
     def _vertex(self, v: int) -> Array:
         if v == 0:

@@ -22,7 +22,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.rows import MEMORY
 from simopt.solvers.sparse.feature_gram import METHODS, FeatureGram
 from simopt.solvers.sparse.fit import SparseFit, back_substitution
-from simopt.solvers.sparse.gram_rows import GivenGram, GramRows
+from simopt.solvers.sparse.gram_rows import KnownGram, GramRows
 from simopt.solvers.sparse.orthogonal_rows import DEPENDENT, DONE, EXHAUSTED, FREE, NEEDED, NEGATIVE, NOT_FINITE, SILENT, Indices, Selection
 from simopt.solving import provenance
 
@@ -72,7 +72,7 @@ def forward_selection(
     """
     start = time.perf_counter()
     source = FeatureGram(features, targets, memory)
-    most, tolerance = asked(count, tolerance, source.width)
+    most, tolerance = stopping_rule(count, tolerance, source.width)
     validate.choice("criterion", criterion, CRITERIA)
     source.prepare(validate.choice("method", method, METHODS), most, criterion == "ols")
     return _fit(source, most, tolerance, criterion, start, {"n": source.data.n, "d": source.width, "method": method})
@@ -97,15 +97,15 @@ def forward_selection_gram(
         for a matrix that is not square, of another size than the products, or not positive semidefinite where it was looked at.
     """
     start = time.perf_counter()
-    source = GivenGram(gram, products, square)
-    most, tolerance = asked(count, tolerance, source.width)
+    source = KnownGram(gram, products, square)
+    most, tolerance = stopping_rule(count, tolerance, source.width)
     validate.choice("criterion", criterion, CRITERIA)
     fit = _fit(source, most, tolerance, criterion, start, {"d": source.width, "method": "given"})
     source.check(fit.indices)
     return fit
 
 
-def asked(count: int | None, tolerance: float | None, width: int) -> tuple[int, float | None]:
+def stopping_rule(count: int | None, tolerance: float | None, width: int) -> tuple[int, float | None]:
     """The largest number of columns and the share of ‖y‖² to stop at, checked."""
     if count is None and tolerance is None:
         raise InvalidProblem("count: give the number of columns or the tolerance")
@@ -121,18 +121,18 @@ def select(source: GramRows, count: int, enough: float, criterion: str) -> tuple
     diagonal = source.diagonal() if by_gain else np.ones(source.width)
     state = Selection.begin(source.products, source.square, diagonal, count, by_gain)
     while True:
-        why = state.advance(source.rows, source.place, enough)
+        why = state.advance(source.rows, source.row_of, enough)
         if why in (NEGATIVE, NOT_FINITE):
             word = "positive semidefinite" if why == NEGATIVE else "finite"
             raise InvalidProblem(f"gram: not {word} (column {state.wanted} after the picks {state.picks.tolist()})")
         if why != NEEDED:
             return state, why
         ahead: Indices = state.promising(AHEAD)
-        guess = source.foreseen()
+        guess = source.approximation()
         if guess is not None:
             trial = state.copy()
             for _ in range(2 * count):  # most of them are picked, unless nearly all that is left depends on the picks
-                if trial.advance(guess.rows, guess.place, enough, guess.unit) != NEEDED:
+                if trial.advance(guess.rows, guess.row_of, enough, guess.unit) != NEEDED:
                     break
                 guess.fetch([trial.wanted])
             ahead = trial.picks[state.size :]

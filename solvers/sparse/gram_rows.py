@@ -22,12 +22,12 @@ AGREEMENT = 1e-6  # by which rounding may make |⟨x_j, y⟩| exceed ‖x_j‖ �
 
 
 class GramRows:
-    """Xᵀy, ‖y‖² and the rows of XᵀX that were asked for, in float64; row `place[j]` of `rows` is G_j, −1 where it is not there."""
+    """Xᵀy, ‖y‖² and the rows of XᵀX that were asked for, in float64; row `row_of[j]` of `rows` is G_j, −1 where it is not there."""
 
     def __init__(self, products: Array, square: float, width: int) -> None:
         self.products, self.square, self.width = products, square, width
         self.rows = np.empty((0, width))
-        self.place: Indices = np.full(width, -1)
+        self.row_of: Indices = np.full(width, -1)
         self.unit = 1.0  # of the rows: G_j is row place[j] times unit
         self.guess: GramRows | None = None  # what G is about
         self.passes = 0
@@ -35,7 +35,7 @@ class GramRows:
 
     def fetch(self, columns: Iterable[int]) -> None:
         """Have the rows of these columns, computing those that are missing in one pass."""
-        missing = np.array([j for j in dict.fromkeys(int(c) for c in columns) if self.place[j] < 0], dtype=np.intp)
+        missing = np.array([j for j in dict.fromkeys(int(c) for c in columns) if self.row_of[j] < 0], dtype=np.intp)
         if not missing.size:
             return
         self.passes += 1
@@ -45,20 +45,20 @@ class GramRows:
             grown[: self._count] = self.rows[: self._count]
             self.rows = grown
         self._compute(missing, self.rows[self._count : end])
-        self.place[missing] = np.arange(self._count, end)
+        self.row_of[missing] = np.arange(self._count, end)
         self._count = end
 
     def limit_passes(self, more: int) -> None:
         """Make the whole matrix, where rows are guessed and there is a choice, after `more` further passes."""
 
-    def foreseen(self) -> GramRows | None:
+    def approximation(self) -> GramRows | None:
         """What G is about, if there is a guess."""
         return self.guess
 
     def among(self, columns: Indices) -> Array:
         """G_SS."""
         self.fetch(columns)
-        return self.rows[np.ix_(self.place[columns], columns)]
+        return self.rows[np.ix_(self.row_of[columns], columns)]
 
     def diagonal(self) -> Array:
         """‖x_j‖², shape (d,)."""
@@ -72,7 +72,7 @@ class GramRows:
         raise NotImplementedError
 
 
-class GivenGram(GramRows):
+class KnownGram(GramRows):
     """A Gram matrix that is at hand."""
 
     def __init__(self, gram: npt.ArrayLike, products: npt.ArrayLike, square: float) -> None:
@@ -81,7 +81,7 @@ class GivenGram(GramRows):
         if raw.shape != (len(b), len(b)):
             raise InvalidProblem(f"gram: shape {raw.shape}, expected ({len(b)}, {len(b)}), one row and column a product")
         super().__init__(b, validate.nonnegative("square", square), len(b))
-        self.rows, self.place = raw, np.arange(len(b))
+        self.rows, self.row_of = raw, np.arange(len(b))
         if not np.all(np.isfinite(self.diagonal())):
             validate.matrix("gram", raw)
         self._agree()
@@ -109,7 +109,7 @@ class GivenGram(GramRows):
         square = rows[:, columns]
         difference = np.abs(square - square.T)
         if np.max(difference, initial=0.0) > validate.SYMMETRY * np.max(np.abs(square), initial=0.0):
-            i, j = (int(columns[place]) for place in np.unravel_index(int(np.argmax(difference)), difference.shape))
+            i, j = (int(columns[row_of]) for row_of in np.unravel_index(int(np.argmax(difference)), difference.shape))
             raise InvalidProblem(f"gram: not symmetric, entry ({i}, {j}) is {self.rows[i, j]:.6g} and ({j}, {i}) is {self.rows[j, i]:.6g}")
 
 
@@ -118,4 +118,4 @@ class WholeGuess(GramRows):
 
     def __init__(self, source: GramRows, gram: npt.NDArray[Any], unit: float) -> None:
         super().__init__(source.products, source.square, source.width)
-        self.rows, self.place, self.unit = gram, np.arange(self.width), unit
+        self.rows, self.row_of, self.unit = gram, np.arange(self.width), unit

@@ -65,14 +65,14 @@ def model_minimiser(H: Array, g: Array, z: Array, radius: float, free: npt.NDArr
                 tight = float(z.sum()) >= radius * (1.0 - TIGHT)
                 gradient = g + H @ (z - start)
                 continue
-            share, bound = _room(own, d, radius - float(own.sum()), tight)
-            moved = own + share * d
-            stopped = F[(d < 0.0) & (moved <= 0.0)] if share < 1.0 and not bound else F[:0]
+            step, bound = _longest_step(own, d, radius - float(own.sum()), tight)
+            moved = own + step * d
+            stopped = F[(d < 0.0) & (moved <= 0.0)] if step < 1.0 and not bound else F[:0]
             z[F] = np.maximum(moved, 0.0)
-            gradient += share * (d @ H[F])
+            gradient += step * (d @ H[F])
             free[stopped], z[stopped] = False, 0.0
             tight = tight or bound
-            if share < 1.0:
+            if step < 1.0:
                 continue
         reduced = np.where(free, np.inf, gradient + mu)
         if not np.min(reduced) < -small:
@@ -85,14 +85,14 @@ def model_minimiser(H: Array, g: Array, z: Array, radius: float, free: npt.NDArr
     return z
 
 
-def _room(z: Array, d: Array, whole: float, tight: bool) -> tuple[float, bool]:
+def _longest_step(z: Array, d: Array, whole: float, tight: bool) -> tuple[float, bool]:
     """How much of d is feasible, at most all of it, and whether it is the sum that stops it."""
     falling = d < 0.0
-    share = min(1.0, float((z[falling] / -d[falling]).min(initial=1.0)))
+    step = min(1.0, float((z[falling] / -d[falling]).min(initial=1.0)))
     total = float(d.sum())
-    if not tight and total > 0.0 and share * total > whole:
+    if not tight and total > 0.0 and step * total > whole:
         return max(whole, 0.0) / total, True
-    return share, False
+    return step, False
 
 
 def _solve(H: Array, gradient: Array, tight: bool) -> tuple[Array, float]:

@@ -54,7 +54,7 @@ class State(NamedTuple):
 
 
 @kernel
-def _advance(rows: Any, rows_at: Any, unit: float, state: State, size: int, enough: float, by_gain: bool) -> tuple[int, int, int]:
+def _advance(rows: Any, row_of: Any, unit: float, state: State, size: int, enough: float, by_gain: bool) -> tuple[int, int, int]:
     """Pick until all are picked, or ‖r‖² ≤ `enough`, or no column helps, or a row is missing. Returns (why, column, number of picks)."""
     a, h, diagonal, marks, basis, order, coordinates, residuals = state
     d = len(a)
@@ -63,9 +63,9 @@ def _advance(rows: Any, rows_at: Any, unit: float, state: State, size: int, enou
         best = _best(a, h, marks, by_gain)
         if best < 0:
             return EXHAUSTED, -1, size
-        if rows_at[best] < 0:
+        if row_of[best] < 0:
             return NEEDED, best, size
-        row = rows[rows_at[best]]
+        row = rows[row_of[best]]
         square = row[best] * unit
         if a[best] * a[best] <= silence * square:
             marks[best] = SILENT
@@ -157,13 +157,13 @@ class Selection:
         twin.basis[: self.size] = self.basis[: self.size]
         return twin
 
-    def advance(self, rows: npt.NDArray[Any], rows_at: Indices, enough: float, unit: float = 1.0) -> int:
-        """Pick from the rows given (row `rows_at[j]` times `unit` is G_j; −1: not there), until something stops it; returns what.
+    def advance(self, rows: npt.NDArray[Any], row_of: Indices, enough: float, unit: float = 1.0) -> int:
+        """Pick from the rows given (row `row_of[j]` times `unit` is G_j; −1: not there), until something stops it; returns what.
 
         O(dk) for the k-th pick. After NEEDED, `wanted` is the column whose row is missing.
         """
         state = State(self.products, self.heights, self.diagonal, self.marks, self.basis, self.order, self.coordinates, self.residuals)
-        why, self.wanted, self.size = _advance(rows, rows_at, unit, state, self.size, enough, self.by_gain)
+        why, self.wanted, self.size = _advance(rows, row_of, unit, state, self.size, enough, self.by_gain)
         return why
 
     @property

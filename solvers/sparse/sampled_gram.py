@@ -39,7 +39,7 @@ class SampledGram(GramRows):
         self._exact = np.vstack([self._exact, (vectors[:, sure] / np.sqrt(values[sure])).T @ beside])
         basis = np.linalg.qr(self._left[:, columns] / units.T)[0]
         self._left -= basis @ (basis.T @ self._left)
-        self.place[:], self._count = -1, 0
+        self.row_of[:], self._count = -1, 0
 
     def _compute(self, columns: Indices, out: Array) -> None:
         np.matmul(self._left[:, columns].T, self._left, out=out)

@@ -107,8 +107,8 @@ class L1Interior(HingeRun[Parts]):
         wanted = product / x
         gradient = self.g + self._pulled()
         fixed = self._system.halves(wanted[:-1] - y[-1] - np.concatenate([gradient, -gradient]))
-        share = y[-1] / x[-1]
-        rise = (wanted[-1] - y[-1] + share * float(np.sum(fixed))) / (1.0 - share * float(np.sum(self._linear)))
+        sample_weights = y[-1] / x[-1]
+        rise = (wanted[-1] - y[-1] + sample_weights * float(np.sum(fixed))) / (1.0 - sample_weights * float(np.sum(self._linear)))
         change = fixed + rise * self._linear
         sizes = np.append(change, -float(np.sum(change)))
         move = Parts(sizes, wanted - y - sizes * y / x)
@@ -127,9 +127,9 @@ def interior_point(problem: SparseLandmarked, *, tol: float, max_iter: int = 100
 
     Where the ball is far larger than the solution needs, B times the rounding errors of the gradient remain of the gap.
     """
-    y, share = problem.targets, problem.sample_weights.floats
+    y, sample_weights = problem.targets, problem.sample_weights.floats
     shift = 0.0 if problem.smoothness == math.inf else 1.0 / problem.smoothness
-    hinges = Hinges(y - problem.epsilon, y + problem.epsilon, share, shift)
+    hinges = Hinges(y - problem.epsilon, y + problem.epsilon, sample_weights, shift)
     method = L1Interior(RowBlocks(problem.features), hinges, problem.radius, hinges.first_width())
     for at in method.iterates(tol * problem.scale(), max_iter):
-        yield Iterate({"w": at.w}, {"below": share * at.below, "above": share * at.above}, at.gap)
+        yield Iterate({"w": at.w}, {"below": sample_weights * at.below, "above": sample_weights * at.above}, at.gap)

@@ -81,14 +81,14 @@ def _remove(T: Tableau, i: int) -> float:
 
 
 @kernel
-def _insert(T: Tableau, j: int, rows: Any, place: Any, unit: float) -> float:
+def _insert(T: Tableau, j: int, rows: Any, row_of: Any, unit: float) -> float:
     """Append column j to S. Returns what that takes off ‖r‖²."""
     support, M, B, w, a, h, k, d = T.support, T.M, T.B, T.w, T.a, T.h, T.size[0], len(T.a)
-    g, row = B[k], rows[place[j]]
+    g, row = B[k], rows[row_of[j]]
     for t in range(d):
         g[t] = row[t] * unit
     for s in range(k):
-        factor, other = B[s, j] * unit, rows[place[support[s]]]
+        factor, other = B[s, j] * unit, rows[row_of[support[s]]]
         for t in range(d):
             g[t] -= factor * other[t]
     square = g[j]
@@ -167,7 +167,7 @@ def _best_exchange(T: Tableau) -> tuple[int, int, float, float]:
 
 
 @kernel
-def _exchange(T: Tableau, rows: Any, place: Any, unit: float) -> tuple[int, int]:
+def _exchange(T: Tableau, rows: Any, row_of: Any, unit: float) -> tuple[int, int]:
     """Exchanges until none is worth it, a row is missing, the trace is full or a refresh is due."""
     while int(T.state[1]) + 1 < len(T.trace):
         if not T.state[2] > 0.0:
@@ -175,15 +175,15 @@ def _exchange(T: Tableau, rows: Any, place: Any, unit: float) -> tuple[int, int]
         i, j, gain, cost = _best_exchange(T)
         if j < 0 or not gain > cost * (1.0 + WORTH) + T.state[3]:
             return EXHAUSTED, -1
-        if place[j] < 0:
+        if row_of[j] < 0:
             return NEEDED, j
         _remove(T, i)
-        _insert(T, j, rows, place, unit)
+        _insert(T, j, rows, row_of, unit)
     return DONE, -1
 
 
 @kernel
-def _forward_backward(T: Tableau, rows: Any, place: Any, unit: float, count: int, ratio: float, enough: float) -> tuple[int, int]:
+def _forward_backward(T: Tableau, rows: Any, row_of: Any, unit: float, count: int, ratio: float, enough: float) -> tuple[int, int]:
     """Additions, each followed by the removals that cost at most `ratio` of the gain that reached the present size."""
     while True:
         while T.size[0] > 1:
@@ -198,14 +198,14 @@ def _forward_backward(T: Tableau, rows: Any, place: Any, unit: float, count: int
         j, gain = _best_addition(T)
         if j < 0 or gain <= T.state[3]:
             return EXHAUSTED, -1
-        if place[j] < 0:
+        if row_of[j] < 0:
             return NEEDED, j
         k = T.size[0]
-        T.gains[k] = _insert(T, j, rows, place, unit)
+        T.gains[k] = _insert(T, j, rows, row_of, unit)
 
 
 class Support:
-    """S with its best fit; `rows` and `place` give the rows of G (times `unit`) as in `orthogonal_rows`."""
+    """S with its best fit; `rows` and `row_of` give the rows of G (times `unit`) as in `orthogonal_rows`."""
 
     def __init__(self, products: Array, square: float, diagonal: Array, capacity: int, moves: int) -> None:
         d, k = len(products), capacity + 1
@@ -237,10 +237,10 @@ class Support:
         twin.tableau = self.tableau._replace(**{name: array.copy() for name, array in self.tableau._asdict().items()})
         return twin
 
-    def settle(self, columns: Indices, rows: npt.NDArray[Any], place: Indices, unit: float = 1.0) -> None:
+    def refit(self, columns: Indices, rows: npt.NDArray[Any], row_of: Indices, unit: float = 1.0) -> None:
         """Everything afresh for S = columns. O(dk² + k³)."""
         T, k = self.tableau, len(columns)
-        G = np.asarray(rows[place[columns]], dtype=np.float64) * unit
+        G = np.asarray(rows[row_of[columns]], dtype=np.float64) * unit
         T.inside[:] = False
         T.inside[columns] = True
         T.size[0], T.support[:k] = k, columns
@@ -254,15 +254,15 @@ class Support:
         T.state[0] = max(self.square - float(T.w[:k] @ self.products[columns]), 0.0)
         T.state[2] = REFRESH
 
-    def exchange(self, rows: npt.NDArray[Any], place: Indices, unit: float = 1.0) -> tuple[int, int]:
+    def exchange(self, rows: npt.NDArray[Any], row_of: Indices, unit: float = 1.0) -> tuple[int, int]:
         """The best exchanges one after the other; why it stopped, and the column whose row is missing."""
-        return _exchange(self.tableau, rows, place, unit)
+        return _exchange(self.tableau, rows, row_of, unit)
 
     def forward_backward(
-        self, rows: npt.NDArray[Any], place: Indices, unit: float, count: int, ratio: float, enough: float
+        self, rows: npt.NDArray[Any], row_of: Indices, unit: float, count: int, ratio: float, enough: float
     ) -> tuple[int, int]:
         """Additions and removals up to `count` columns or ‖r‖² ≤ enough."""
-        return _forward_backward(self.tableau, rows, place, unit, count, ratio, enough)
+        return _forward_backward(self.tableau, rows, row_of, unit, count, ratio, enough)
 
     def removal_costs(self) -> Array:
         """w_i²/M_ii, shape (k,), in the order of `columns`."""

@@ -25,7 +25,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.solvers.squares.tridiagonal_path import TridiagonalPath
 
 CHUNK = 4_000_000  # predictions held at a time
-SETTLED = 1e-12  # step of log μ at which a root on the interpolated path is left alone
+CONVERGED = 1e-12  # step of log μ at which a root on the interpolated path is left alone
 Indices = NDArray[np.intp]
 
 
@@ -91,9 +91,9 @@ def cross_validate(
     K, y = validate.kernel_data(gram, targets)
     parts = _parts(y.size, folds, rng)
     errors, roots = np.empty((len(parts), m.size, lam.size)), np.empty((len(parts), m.size, lam.size))
-    for i, held in enumerate(parts):
-        errors[i], roots[i] = _fold(K, y, held, lam, m)
-    sizes = np.array([held.size for held in parts], dtype=np.float64)
+    for i, test_part in enumerate(parts):
+        errors[i], roots[i] = _fold(K, y, test_part, lam, m)
+    sizes = np.array([test_part.size for test_part in parts], dtype=np.float64)
     mean: Array = np.tensordot(sizes / np.sum(sizes), errors, axes=1)
     order = np.argsort(-lam, kind="stable")
     row, column = np.unravel_index(int(np.argmin(mean[:, order])), mean.shape)
@@ -121,16 +121,16 @@ def _parts(n: int, folds: int | Sequence[Indices], rng: np.random.Generator | No
     return parts
 
 
-def _fold(gram: Array, targets: Array, held: Indices, lam: Array, m: Array) -> tuple[Array, Array]:
+def _fold(gram: Array, targets: Array, test_part: Indices, lam: Array, m: Array) -> tuple[Array, Array]:
     """(mean squared errors, log μ), both (k, l), on one fold."""
-    kept = np.setdiff1d(np.arange(targets.size), held)
-    path = TridiagonalPath(gram[np.ix_(kept, kept)].T, targets[kept], gram[np.ix_(kept, held)])
-    truth, shape = targets[held], (m.size, lam.size)
+    training_part = np.setdiff1d(np.arange(targets.size), test_part)
+    path = TridiagonalPath(gram[np.ix_(training_part, training_part)].T, targets[training_part], gram[np.ix_(training_part, test_part)])
+    truth, shape = targets[test_part], (m.size, lam.size)
     roots = pair_roots(path, np.tile(lam, m.size), np.repeat(m, lam.size))
     if path.flat:
         return np.full(shape, float(np.mean(np.square(truth)))), roots.reshape(shape)
     errors = np.empty(roots.size)
-    step = max(1, CHUNK // held.size)
+    step = max(1, CHUNK // test_part.size)
     for start in range(0, roots.size, step):
         predicted = path.predictions(roots[start : start + step])
         errors[start : start + step] = np.mean(np.square(predicted - truth), axis=1)
@@ -182,7 +182,7 @@ def _roots(path: TridiagonalPath, kappa: Array, m: Array) -> Array:
         inside = (proposal > left[active]) & (proposal < right[active])
         proposal = np.where(inside | (value == 0.0), proposal, 0.5 * (left[active] + right[active]))
         roots[active] = proposal
-        active = active[np.abs(proposal - s) > SETTLED * np.maximum(1.0, np.abs(s))]
+        active = active[np.abs(proposal - s) > CONVERGED * np.maximum(1.0, np.abs(s))]
         if active.size == 0:
             break
     return roots

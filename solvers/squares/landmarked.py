@@ -96,10 +96,10 @@ class SingularSystem:
         """w(μ) for μ = e^log_mu; the least-squares fit of smallest norm for log μ = −∞, 0 for ∞. O(d²)."""
         if log_mu == -math.inf:
             kept = self.values > self.floor
-            shares = np.divide(self.coordinates, self.values, out=np.zeros_like(self.coordinates), where=kept)
+            filtered = np.divide(self.coordinates, self.values, out=np.zeros_like(self.coordinates), where=kept)
         else:
-            shares = self.coordinates * self._share(log_mu)
-        result: Array = self.right.T @ shares
+            filtered = self.coordinates * self._filter(log_mu)
+        result: Array = self.right.T @ filtered
         return result
 
     def damped(self, slope: Array, log_mu: float) -> Array:
@@ -117,7 +117,7 @@ class SingularSystem:
         floor = (self.floor / largest) ** 2 if largest > 0.0 else 0.0
         return norm_root(spectrum(self.values**2, self.coordinates, samples=self.samples, floor=floor), radius).log_mu
 
-    def _share(self, log_mu: float) -> Array:
+    def _filter(self, log_mu: float) -> Array:
         """σ/(σ² + μ); 0 where σ = 0, also for a μ that underflows or overflows."""
         mu = math.exp(min(log_mu, 700.0))
         total = self.values**2 + mu

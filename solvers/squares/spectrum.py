@@ -115,26 +115,26 @@ class Eigensystem:
         """y − Ka = μ (K + μI)⁻¹ y, also for log μ = ±∞: the part of y outside the range of K, or y itself; O(n²)."""
         d = np.maximum(self.eigenvalues, 0.0)
         if log_mu == -math.inf:
-            result: Array = self.vectors @ np.where(self.kept, 0.0, self.coordinates)
+            result: Array = self.vectors @ np.where(self.significant, 0.0, self.coordinates)
             return result
         if log_mu == math.inf:
             return self.vectors @ self.coordinates
         largest = float(np.max(d, initial=0.0))
         if largest > 0.0 and log_mu <= math.log(largest):
             mu = math.exp(log_mu)
-            shares = np.divide(mu, d + mu, out=np.ones_like(d), where=d > 0.0)
+            filters = np.divide(mu, d + mu, out=np.ones_like(d), where=d > 0.0)
         else:
-            shares = 1.0 / (1.0 + d * math.exp(min(-log_mu, 700.0)))
-        return self.vectors @ (shares * self.coordinates)
+            filters = 1.0 / (1.0 + d * math.exp(min(-log_mu, 700.0)))
+        return self.vectors @ (filters * self.coordinates)
 
     @property
-    def kept(self) -> NDArray[np.bool_]:
+    def significant(self) -> NDArray[np.bool_]:
         """Which eigenvalues count: those above n ε max d."""
         return self.eigenvalues > self.eigenvalues.size * EPSILON * float(np.max(self.eigenvalues, initial=0.0))
 
     def least_norm(self) -> Array:
         """a = K⁺y: the coefficients of the least-squares fit of smallest norm, eigenvalues ≤ n ε max d taken as zero; O(n²)."""
-        scaled = np.divide(self.coordinates, self.eigenvalues, out=np.zeros_like(self.coordinates), where=self.kept)
+        scaled = np.divide(self.coordinates, self.eigenvalues, out=np.zeros_like(self.coordinates), where=self.significant)
         result: Array = self.vectors @ scaled
         return result
 

@@ -28,48 +28,48 @@ WEIGHTS = np.array([(-1.0) ** k * math.comb(NEIGHBOURS - 1, k) for k in range(NE
 
 
 @kernel
-def _solve(diagonal: Array, off: Array, mu: float, right: Array, pivots: Array, out: Array) -> None:
+def _solve(diagonal: Array, off_diagonal: Array, mu: float, right: Array, pivots: Array, out: Array) -> None:
     """(T + μI) out = right by L D Lᵀ, n > 0."""
     n = diagonal.size
     pivots[0] = diagonal[0] + mu
     out[0] = right[0]
     for i in range(1, n):
-        ratio = off[i - 1] / pivots[i - 1]
-        pivots[i] = diagonal[i] + mu - ratio * off[i - 1]
+        ratio = off_diagonal[i - 1] / pivots[i - 1]
+        pivots[i] = diagonal[i] + mu - ratio * off_diagonal[i - 1]
         out[i] = right[i] - ratio * out[i - 1]
     out[n - 1] /= pivots[n - 1]
     for i in range(n - 2, -1, -1):
-        out[i] = (out[i] - off[i] * out[i + 1]) / pivots[i]
+        out[i] = (out[i] - off_diagonal[i] * out[i + 1]) / pivots[i]
 
 
 @kernel
-def _form(diagonal: Array, off: Array, x: Array, y: Array) -> float:
+def _form(diagonal: Array, off_diagonal: Array, x: Array, y: Array) -> float:
     """xᵀTy."""
     total = 0.0
     for i in range(diagonal.size):
         total += diagonal[i] * x[i] * y[i]
-    for i in range(off.size):
-        total += off[i] * (x[i + 1] * y[i] + x[i] * y[i + 1])
+    for i in range(off_diagonal.size):
+        total += off_diagonal[i] * (x[i + 1] * y[i] + x[i] * y[i + 1])
     return total
 
 
 @kernel
-def _along(diagonal: Array, off: Array, q: Array, s: Array, out: Array, log_t: Array, w: Array) -> None:
+def _along(diagonal: Array, off_diagonal: Array, q: Array, s: Array, out: Array, log_t: Array, w: Array) -> None:
     """Rows z of out, log t and w = −d log t / ds at every s; the last row of out is used again if there are fewer rows."""
     pivots = np.empty(q.size)
     again = np.empty(q.size)
     for k in range(log_t.size):
         mu = math.exp(s[k])
         z = out[min(k, out.shape[0] - 1)]
-        _solve(diagonal, off, mu, q, pivots, z)
-        _solve(diagonal, off, mu, z, pivots, again)
-        square = _form(diagonal, off, z, z)
+        _solve(diagonal, off_diagonal, mu, q, pivots, z)
+        _solve(diagonal, off_diagonal, mu, z, pivots, again)
+        square = _form(diagonal, off_diagonal, z, z)
         if square <= 0.0:
             log_t[k] = -math.inf
             w[k] = 1.0
         else:
             log_t[k] = 0.5 * math.log(square)
-            w[k] = min(1.0, max(0.0, mu * _form(diagonal, off, z, again) / square))
+            w[k] = min(1.0, max(0.0, mu * _form(diagonal, off_diagonal, z, again) / square))
 
 
 class TridiagonalPath:
@@ -84,12 +84,12 @@ class TridiagonalPath:
         self.samples, self.cross = targets.size, cross
         self.energy = float(targets @ symmetric_product(gram, targets))
         work, _ = dsytrd_lwork(self.samples, lower=1)
-        reflectors, self.diagonal, self.off, self.tau, info = dsytrd(gram, lower=1, lwork=int(work), overwrite_a=1)
+        reflectors, self.diagonal, self.off_diagonal, self.tau, info = dsytrd(gram, lower=1, lwork=int(work), overwrite_a=1)
         if info != 0:
             raise ArithmeticError(f"tridiagonal reduction failed (dsytrd returned {info})")
         self.reflectors = np.asfortranarray(reflectors[1:, :-1])
         self.q = self.rotate(targets[:, None], "T")[:, 0]
-        size = float(np.max(np.abs(self.diagonal) + np.append(np.abs(self.off), 0.0) + np.append(0.0, np.abs(self.off))))
+        size = float(np.max(np.abs(self.diagonal) + np.append(np.abs(self.off_diagonal), 0.0) + np.append(0.0, np.abs(self.off_diagonal))))
         self.flat = not (size > 0.0 and self.energy > (self.samples * EPSILON) ** 2 * size * float(targets @ targets))
         self.low = math.log(self.samples * EPSILON * size) if size > 0.0 else 0.0
         self.high = self.low - math.log(self.samples * EPSILON) + 37.0
@@ -115,14 +115,14 @@ class TridiagonalPath:
         stop = math.ceil(min(max(high, self.low), self.high) / STEP) + NEIGHBOURS // 2
         self.first, count = start, stop - start + 1
         z, self.log_t, self.w = np.empty((count, self.samples)), np.empty(count), np.empty(count)
-        _along(self.diagonal, self.off, self.q, np.arange(start, stop + 1, dtype=np.float64) * STEP, z, self.log_t, self.w)
+        _along(self.diagonal, self.off_diagonal, self.q, np.arange(start, stop + 1, dtype=np.float64) * STEP, z, self.log_t, self.w)
         self.values = self.rotate(z.T, "N").T @ self.cross
 
     def survey(self) -> tuple[Array, Array]:
         """(s, log t) from end to end in steps of about 1, to find brackets with; O(n) a point."""
         s = np.linspace(self.low, self.high, math.ceil(self.high - self.low) + 1)
         log_t = np.empty(s.size)
-        _along(self.diagonal, self.off, self.q, s, np.empty((1, self.samples)), log_t, np.empty(s.size))
+        _along(self.diagonal, self.off_diagonal, self.q, s, np.empty((1, self.samples)), log_t, np.empty(s.size))
         return s, log_t
 
     def interpolation(self, s: Array) -> tuple[NDArray[np.intp], Array]:

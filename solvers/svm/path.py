@@ -148,10 +148,10 @@ def svm_path(gram: npt.ArrayLike, labels: npt.ArrayLike, regularizations: npt.Ar
     threshold = threshold_of(K, y)
     order = np.argsort(-strengths, kind="stable")
     found: dict[int, PathPoint] = {}
-    for place, fit in zip(order, fits_along(K, y, strengths[order], threshold, goal=tol), strict=True):
-        strength = float(strengths[place])
-        found[int(place)] = _point(y, strength, fit, strength >= threshold)
-    return SVMPath(threshold, tuple(found[place] for place in range(strengths.size)))
+    for index, fit in zip(order, fits_along(K, y, strengths[order], threshold, goal=tol), strict=True):
+        strength = float(strengths[index])
+        found[int(index)] = _point(y, strength, fit, strength >= threshold)
+    return SVMPath(threshold, tuple(found[index] for index in range(strengths.size)))
 
 
 def fits_along(
@@ -197,8 +197,8 @@ def balanced_start(fit: SVMFit, labels: Array, cost: float, caps: Array | None =
     total = float(np.sum(start))
     low, high = (end[inside] for end in box(labels, most))
     values = start[inside]
-    room = float(np.sum(values - low)) if total > 0.0 else float(np.sum(high - values))
-    if room < abs(total):
+    slack = float(np.sum(values - low)) if total > 0.0 else float(np.sum(high - values))
+    if slack < abs(total):
         return fit.weights
     near, far = 0.0, math.copysign(2.0 if caps is None else 2.0 * float(np.max(caps)), total)
     for _ in range(HALVINGS):

@@ -114,7 +114,7 @@ def test_the_command_of_a_comparison_killed_seven_times(tmp_path: Path, environm
         before = now
     done = subprocess.run(command(*REAL), cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "8 runs, complete" in done.stdout, done.stdout + done.stderr
-    assert {record.status for record in files.newest(files.held(tmp_path / "out"))} == {"optimal"}
+    assert {record.status for record in files.newest(files.resumed(tmp_path / "out"))} == {"optimal"}
 
 
 @pytest.mark.slow
@@ -129,7 +129,7 @@ def test_workers_of_a_comparison_killed_at_random(tmp_path: Path, environment: E
             struck.add(each)
             case()
     said = process.communicate()[0].decode()
-    records = files.newest(files.held(tmp_path / "out"))
+    records = files.newest(files.resumed(tmp_path / "out"))
     assert len(records) == 8, said
     assert all(r.status == "optimal" or (r.status == "failed" and "SIGKILL" in r.message) for r in records), [
         (r.status, r.message) for r in records
@@ -137,7 +137,7 @@ def test_workers_of_a_comparison_killed_at_random(tmp_path: Path, environment: E
     assert sum(r.status == "failed" for r in records) <= len(struck)
     done = subprocess.run(command(*REAL, "--retry"), cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert {record.status for record in files.newest(files.held(tmp_path / "out"))} == {"optimal"}
+    assert {record.status for record in files.newest(files.resumed(tmp_path / "out"))} == {"optimal"}
 
 
 QUICK = ("AK-P4.7pf", "AK-19-witness", "AK-B.7", "AK-D3.1", "AK-Ex.c", "KK-T1cor", "KK-P1", "AK-Tab1")  # they leave witnesses and proofs

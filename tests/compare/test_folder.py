@@ -203,9 +203,9 @@ def test_tables_are_taken_apart_whole_or_not_at_all(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(jsonio, "write", soon_full)
     with pytest.raises(OSError, match="the disk is full; 2 runs are safe there"):
-        files.held(place)
+        files.resumed(place)
     monkeypatch.undo()
-    assert len(files.held(place)) == 2 and len(list(place.glob("runs/*.json"))) == 2
+    assert len(files.resumed(place)) == 2 and len(list(place.glob("runs/*.json"))) == 2
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks of folders")

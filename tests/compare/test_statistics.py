@@ -36,7 +36,7 @@ def test_failures_count_in_medians_rates_and_rows() -> None:
     (row,) = statistics.summary(runs)
     assert (row.successes, row.runs, row.status, row.reason) == (1, 3, "time limit", "over 5 s")
     assert statistics.success_rates(runs) == {"a": (1, 3)}
-    assert row.times[statistics.gaps(runs).index(1e-8)] == math.inf, "two of three did not get there"
+    assert row.seconds_to_gap[statistics.gaps(runs).index(1e-8)] == math.inf, "two of three did not get there"
     assert "TIME LIMIT: over 5 s" in table.words(row)
     assert "33%" in table.success_lines(runs)[0]
 
@@ -87,7 +87,7 @@ def test_what_is_not_the_same_measurement_is_no_repetition(changed: dict[str, An
 
 def test_a_gap_that_was_not_asked_for_is_not_missed() -> None:
     runs = [record("a", 1.0), record("b", None, tol=1e-4)]
-    times = {row.solver: dict(zip(statistics.gaps(runs), row.times, strict=True)) for row in statistics.summary(runs)}
+    times = {row.solver: dict(zip(statistics.gaps(runs), row.seconds_to_gap, strict=True)) for row in statistics.summary(runs)}
     assert "the tolerance asked for" in table.success_lines(runs)[0] and "to 1e-08 (" in table.success_lines(runs[:1])[0]
     assert math.isinf(times["b"][1e-4]) and math.isnan(times["b"][1e-8]) and times["a"][1e-8] == 1.0
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from simopt.coq.__main__ import Job, _submit, _pair
+from simopt.coq.__main__ import Job, _pair, _submit
 from simopt.coq.kernel import Result
 from simopt.coq.theory import NoTheorem
 

@@ -15,7 +15,7 @@ import simopt
 from simopt import estimators
 from simopt.arithmetic import INTERVAL
 from simopt.core.errors import InvalidProblem
-from simopt.core.lent import LARGE, Lent, lent, owner
+from simopt.core.frozen_matrix import LARGE, FrozenMatrix, freeze_matrix, base_of
 from simopt.data.similarities import Gaussian, Linear, Similarity
 from simopt.data.similarities.base import of_simopt
 from simopt.estimators.ordinal import ordinal
@@ -67,28 +67,28 @@ def test_a_trusted_gram_matrix_is_that_of_the_similarity_and_cannot_be_written_o
         K.setflags(write=True)
 
 
-def test_the_owner_remembers_products_of_the_same_vector_only() -> None:
+def test_the_base_remembers_products_of_the_same_vector_only() -> None:
     rng = np.random.default_rng(2)
-    A = lent(rng.normal(size=(40, 40)))
-    keeper = owner(A)
-    assert keeper is not None and not keeper.nonnegative and owner(A[:3]) is None
+    A = freeze_matrix(rng.normal(size=(40, 40)))
+    base = base_of(A)
+    assert base is not None and not base.nonnegative and base_of(A[:3]) is None
     for _ in range(3):
         for x in rng.normal(size=(12, 40)):
-            first = keeper.product(x)
+            first = base.product(x)
             first[0] = np.nan  # the caller's own
-            np.testing.assert_array_equal(keeper.product(x), A @ x)
+            np.testing.assert_array_equal(base.product(x), A @ x)
             x[3] += 1.0
-            np.testing.assert_array_equal(keeper.product(x), A @ x)
+            np.testing.assert_array_equal(base.product(x), A @ x)
 
 
 def test_products_read_half_of_a_symmetric_matrix_and_are_those_of_the_whole() -> None:
     rng = np.random.default_rng(6)
     X = rng.normal(size=(LARGE + 40, 3))
     for K in (of_points(Gaussian(2.0), X), rescaled(of_points(Linear(), X), 0.25), checked("K", np.asfortranarray(Gaussian(2.0)(X)))):
-        keeper, x = owner(K), rng.normal(size=len(X))
-        assert keeper is not None and keeper.symmetric
+        base, x = base_of(K), rng.normal(size=len(X))
+        assert base is not None and base.symmetric
         slack = len(X) * np.finfo(float).eps * (np.abs(K) @ np.abs(x))
-        assert np.all(np.abs(keeper.product(x) - K @ x) <= slack)
+        assert np.all(np.abs(base.product(x) - K @ x) <= slack)
         ball = INTERVAL.matvec(K, INTERVAL.lift(x))
         for row in range(0, len(X), 97):  # the ball has the sum in fractions, whichever half was read
             exact = sum(Fraction(float(k)) * Fraction(float(v)) for k, v in zip(K[row], x, strict=True))
@@ -100,13 +100,13 @@ def test_a_product_that_a_judge_asks_for_again_is_not_computed_again(monkeypatch
     X = rng.normal(size=(300, 2))
     y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
     asked: list[bytes] = []
-    multiply = Lent._times
+    multiply = FrozenMatrix._matvec
 
-    def counted(self: Lent, x: Any) -> Any:
+    def counted(self: FrozenMatrix, x: Any) -> Any:
         asked.append(x.tobytes())
         return multiply(self, x)
 
-    monkeypatch.setattr(Lent, "_times", counted)
+    monkeypatch.setattr(FrozenMatrix, "_matvec", counted)
     problem = HingeSVM(of_points(Gaussian(1.0), X), y, Penalty(1e-3), True)
     solution = simopt.solve(problem, record=False)
     certify(problem, solution.point, solution.multipliers)

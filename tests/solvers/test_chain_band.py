@@ -7,7 +7,7 @@ import pytest
 
 from simopt.core.arrays import Array
 from simopt.solvers.isotonic import chain_fit
-from simopt.solvers.isotonic.chain_band import GROUP, band_zeros, climbs_of, node_places, nodes_of
+from simopt.solvers.isotonic.chain_band import GROUP, band_zeros, climbs_of, node_indices, nodes_of
 from simopt.solvers.isotonic.chain_fit import fit_chain
 from simopt.solvers.isotonic.chain_programme import chain_zeros
 
@@ -76,7 +76,7 @@ def test_the_nodes_have_the_weight_and_the_sum_of_the_samples(m: int) -> None:
     nodes = nodes_of(y, w, u, 1.0)
     assert nodes.weights.sum() == pytest.approx(w.sum()) and nodes.weights @ nodes.targets == pytest.approx(w @ y)
     assert nodes.climbs.sum() == pytest.approx(np.minimum(u, 1.0).sum()) and nodes.weights.size == nodes.climbs.size + 1
-    places = node_places(m)
+    places = node_indices(m)
     assert places[0] == 0 and places[-1] == m - 1 and places.size == nodes.weights.size and np.all(np.diff(places) > 0)
     np.testing.assert_array_equal(climbs_of(u, 1.0), nodes.climbs)
 
@@ -143,7 +143,7 @@ def test_a_guess_changes_where_the_fit_is_looked_for_and_not_the_fit(off: float,
 
     inside = chain_fit._within
     monkeypatch.setattr(chain_fit, "_within", within)
-    x, _ = fit_chain(y, w, u, guess=(whole[node_places(y.size)] + off * reach, reach))
+    x, _ = fit_chain(y, w, u, guess=(whole[node_indices(y.size)] + off * reach, reach))
     np.testing.assert_allclose(x, whole, rtol=0, atol=1e-12)
     assert tried == ([True] if off == 0.0 else [False, True])
 

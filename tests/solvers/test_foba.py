@@ -47,7 +47,7 @@ def slow_foba(X, y, count, ratio):
 def settled(X, y, columns):
     G = X.T @ X
     state = Support(X.T @ y, float(y @ y), np.diagonal(G).copy(), len(columns) + 3, 1000)
-    state.settle(np.array(columns, dtype=np.intp), G, np.arange(len(G)))
+    state.refit(np.array(columns, dtype=np.intp), G, np.arange(len(G)))
     return state, G
 
 

@@ -380,7 +380,7 @@ def test_the_store_forgets_what_is_not_used():
         atoms.column(j)
     own = np.array([250, 3, 120])
     np.testing.assert_array_equal(atoms.combination(own, np.array([1.0, 2.0, 3.0])), np.eye(300)[own].T @ [1.0, 2.0, 3.0])
-    assert len(atoms._kept) == 3
+    assert len(atoms._stored) == 3
     for j in (250, 7, 3):
         np.testing.assert_array_equal(atoms.column(j), np.eye(300)[j])
 

@@ -88,8 +88,8 @@ def test_exact_infeasibility_has_multipliers_that_see_nothing() -> None:
     gram, y = [[1, 1, 0], [1, 1, 0], [0, 0, 1]], [1, -1, 3]
     found = exact_smallest_bound(gram, y, Fraction(1, 2))
     assert found.lower is None and found.upper is None
-    assert all(sum(found.prices[i] * gram[i][j] for i in range(3)) == 0 for j in range(3))
-    assert sum(q * t for q, t in zip(found.prices, y, strict=True)) > Fraction(1, 2)
+    assert all(sum(found.multipliers[i] * gram[i][j] for i in range(3)) == 0 for j in range(3))
+    assert sum(q * t for q, t in zip(found.multipliers, y, strict=True)) > Fraction(1, 2)
     assert exact_smallest_bound(gram, y, Fraction(2, 3)).exact
     assert exact_smallest_bound([[0]], [0], 0).lower == 0
 

@@ -57,7 +57,7 @@ def test_the_gap_of_any_point_is_that_of_the_problem() -> None:
     squares = KnapsackSquares(problem.core * (5.0 / 0.4 * p) * root[:, None], root * problem.support_targets(), p, 0.4 * float(np.sum(p)))
     for seed in range(5):
         v = np.random.default_rng(seed).uniform(-1, 1, size=15) * 0.2
-        R, gap = squares.share(v, squares.pull(squares.b - squares.A @ v))
+        R, gap = squares.choice(v, squares.pull(squares.b - squares.A @ v))
         assert np.all(R >= np.abs(v)) and np.all(R <= 1) and p @ R == pytest.approx(0.4, rel=1e-12)
         point = {"v": v, "R": R}
         assert gap == pytest.approx(float(problem.gap(point, problem.multipliers(point))), rel=1e-9)

@@ -233,7 +233,7 @@ def stage_loss(of: HingeStage, w):
     total = 0.5 * of.bound.strength * w @ w + of.fixed @ w
     for h, centre in ((of.hinges.low - f, of.centres.below), (f - of.hinges.high, of.centres.above)):
         a = np.clip((h + of.width * centre) / (of.width + of.hinges.shift), 0, 1)
-        total += np.sum(of.hinges.share * (a * h - 0.5 * of.hinges.shift * a * a - 0.5 * of.width * (a - centre) ** 2))
+        total += np.sum(of.hinges.sample_weight * (a * h - 0.5 * of.hinges.shift * a * a - 0.5 * of.width * (a - centre) ** 2))
     return total
 
 
@@ -253,7 +253,7 @@ def test_a_sweep_gives_gradient_and_curvature_of_the_stage(shift, streamed, monk
         x = (h + here.width * centre) / (here.width + shift)
         bent += (x > 0) & (x < 1)
     X = here.rows.take(slice(None))
-    whole = (X * (here.hinges.share * bent / (here.width + shift))[:, None]).T @ X
+    whole = (X * (here.hinges.sample_weight * bent / (here.width + shift))[:, None]).T @ X
     assert np.tril(H) == pytest.approx(np.tril(whole), abs=1e-12)
 
 
@@ -278,7 +278,7 @@ def test_the_parts_of_the_gap_add_up():
         here = level(bound=bound)
         here.fixed[:] = 0.0
         here.update_gap()
-        c, X = here.hinges.share, here.rows.take(slice(None))
+        c, X = here.hinges.sample_weight, here.rows.take(slice(None))
         f = X @ here.w
         primal = float(np.sum(c * (np.maximum(here.hinges.low - f, 0) + np.maximum(f - here.hinges.high, 0))))
         dual = float(np.sum(c * (here.multipliers.below * here.hinges.low - here.multipliers.above * here.hinges.high)))
@@ -381,7 +381,7 @@ def test_ends_of_any_kind():
     hinges = Hinges(low, high, rng.uniform(0.5, 2.0, size=120) / 150)
     assert np.any(low > high)
     w = cp.Variable(4)
-    loss = hinges.share @ (cp.pos(np.maximum(low, -1e3) - X @ w) + cp.pos(X @ w - np.minimum(high, 1e3)))
+    loss = hinges.sample_weight @ (cp.pos(np.maximum(low, -1e3) - X @ w) + cp.pos(X @ w - np.minimum(high, 1e3)))
     for bound, cost, rows in (
         (weight_bounds.Penalty(0.01), 0.005 * cp.sum_squares(w), []),
         (weight_bounds.Ball(0.5), 0.0, [cp.norm(w) <= 0.5]),
@@ -390,7 +390,7 @@ def test_ends_of_any_kind():
         *_, fit = hinge_fits(RowPass(X), hinges, bound, goal=1e-10)
         assert fit.gap <= 1e-10
         f = X @ fit.w
-        ours = float(hinges.share @ (np.maximum(low - f, 0) + np.maximum(f - high, 0))) + (0.005 * fit.w @ fit.w if rows == [] else 0.0)
+        ours = float(hinges.sample_weight @ (np.maximum(low - f, 0) + np.maximum(f - high, 0))) + (0.005 * fit.w @ fit.w if rows == [] else 0.0)
         assert ours == pytest.approx(best, abs=1e-7)
 
 

@@ -168,7 +168,7 @@ def test_memory_maps_are_read_in_blocks(tmp_path, precision, dtype):
     whole = mean_embedding(x, y, Gaussian(6.0), precision=precision)
     found = mean_embedding(away, y, Gaussian(6.0), precision=precision, memory=4000.0)
     assert np.all(np.abs(found.values - whole.values) <= found.value_errors + whole.value_errors)
-    assert Fast.of(Gaussian(6.0), rows, "float32").kept is None
+    assert Fast.of(Gaussian(6.0), rows, "float32").coordinates_of_all is None
 
 
 def test_dask_arrays(tmp_path):

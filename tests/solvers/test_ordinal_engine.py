@@ -424,7 +424,7 @@ def test_thresholds_that_are_not_for_the_engines_cost_nothing():
     X, y = sample(60, 3, 3, 15)
     problem = EXCOrdinal(X, np.where(y == 1, 3.0, np.where(y == 2, 6.0, 7.0)), 10, delta=0.2, bound=Penalty(1e-2))
     chain = Ordinal.of(problem).chain
-    assert list(chain.kept) == [2, 4, 5]  # those next to the classes 3, 6 and 7, between 3 and 7
+    assert list(chain.needed) == [2, 4, 5]  # those next to the classes 3, 6 and 7, between 3 and 7
     solution = solve(problem, tol=1e-10)
     assert np.all(np.diff(solution.point["thresholds"]) >= 0.2 - 1e-12)
     few = solve(EXCOrdinal(X, y, 3, delta=0.2, bound=Penalty(1e-2)), tol=1e-10)

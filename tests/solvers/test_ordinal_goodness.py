@@ -88,7 +88,7 @@ def test_thresholds_that_nothing_needs_are_out_of_the_way() -> None:
     gram, _, p = world(1, 6, 3)
     problem = OrdinalGoodness(gram, np.array([3.0, 3.0, 4.0, 7.0, 7.0, 4.0]), 9, 2.0, p, 1.0, 0.25)
     margins = Margins(problem)
-    assert list(margins.kept) == [2, 3, 5]  # b_3 between 3 and 4; b_4 and b_6 around the empty classes 5 and 6
+    assert list(margins.needed) == [2, 3, 5]  # b_3 between 3 and 4; b_4 and b_6 around the empty classes 5 and 6
     np.testing.assert_allclose(margins.spacing, [0.25, 0.5])
     full = margins.thresholds(np.array([-0.5, 0.5, 2.0]))
     assert np.all(np.diff(full) >= 0.25 - 1e-12)

@@ -50,7 +50,12 @@ class Pivoting:
     """
 
     def __init__(
-        self, num: Arithmetic, programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], wanted: Mapping[Key, Mask]
+        self,
+        num: Arithmetic,
+        programme: Programme,
+        plan: Sequence[ClosingTerm],
+        candidates: Mapping[Key, Array],
+        wanted: Mapping[Key, Mask],
     ) -> None:
         self.num, self.programme, self.plan, self.candidates, self.wanted = num, programme, plan, candidates, wanted
         self.draft = backward(FLOAT, programme, plan, candidates)

@@ -64,7 +64,11 @@ def repaired(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapp
     multipliers, wanted = completed(programme, plan, candidates)
     for _ in range(ROUNDS):
         multipliers = matched(programme, plan, multipliers)
-        multipliers |= {term.key: term.atom.inward(multipliers[term.key], INSIDE) for term in programme.terms if _curved(term) and term.key in multipliers}
+        multipliers |= {
+            term.key: term.atom.inward(multipliers[term.key], INSIDE)
+            for term in programme.terms
+            if _curved(term) and term.key in multipliers
+        }
         system = System(programme, plan, backward(FLOAT, programme, plan, multipliers), wanted)
         moved = _stepped(system, multipliers)
         if moved is None:

@@ -159,7 +159,7 @@ def small(samples, monkeypatch):
 def test_a_printed_value_that_a_reading_has_is_explained_and_one_far_off_is_not(small, monkeypatch):
     (row,) = simopt.claims.reproduction.reproduce("ak-table1", rows=["Slump"]).rows
     errors = [cell for cell in row.cells if cell.column in ("KRR", "M-RLSR")]
-    assert [cell.word for cell in errors] == [OUTSIDE, OUTSIDE]
+    assert [cell.agreement for cell in errors] == [OUTSIDE, OUTSIDE]
     assert not set(errors) & set(row.unexplained) and "explained: with standardised inputs" in row.why(errors[0])
     assert [one.says for one in row.tried][:3] == [
         "with m as printed",
@@ -204,7 +204,7 @@ def test_figure_1_agrees_on_the_first_part_only_and_misses_the_printed_parameter
     assert curve.y[0] < 1e-9
     assert np.all(curve.y[1:] > 1e-3)
     parameters = [item for item in found if isinstance(item, Cell) and item.column.startswith("λ₂")]
-    assert [cell.word for cell in parameters] == [OUTSIDE, OTHER, OTHER]  # the paper has y as it is; other units of y are no cells
+    assert [cell.agreement for cell in parameters] == [OUTSIDE, OTHER, OTHER]  # the paper has y as it is; other units of y are no cells
     assert all("factor" in chosen.remark(cell, parameters) for cell in parameters)
 
 

@@ -166,7 +166,7 @@ def test_ten_bins_are_inferred_from_the_data(seed: int) -> None:
 def test_tables_are_whole_and_what_is_far_off_stays_unexplained(name: str, small: Dataset) -> None:
     done = simopt.claims.reproduction.reproduce(name)
     assert done.complete and all(row.not_run is None for row in done.rows)
-    assert all(remark for row in done.rows for cell, remark in zip(row.cells, row.remarks, strict=True) if cell.word == OUTSIDE)
+    assert all(remark for row in done.rows for cell, remark in zip(row.cells, row.remarks, strict=True) if cell.agreement == OUTSIDE)
     if name == "kj-table1b":  # the labels of the small set are six, printed are errors of ten bins
         assert {cell.row for cell in done.unexplained} >= {"Bank-8"}
     cells = [cell for row in done.rows for cell in row.cells]
@@ -188,7 +188,7 @@ def test_what_thresholds_give_is_told_and_one_split_explains_nothing(monkeypatch
         row = {pair: (mean * (factor if pair[1] == ORLAND else 1.0), sd) for pair, (mean, sd) in given.items()}
         monkeypatch.setitem(TABLE_1B, "Bank-8", row)
         (found,) = simopt.claims.reproduction.reproduce("kj-table1b", rows=["Bank-8"]).rows
-        cells = [cell for cell in found.cells if cell.printed is not None and cell.word == OUTSIDE]
+        cells = [cell for cell in found.cells if cell.printed is not None and cell.agreement == OUTSIDE]
         assert {cell.column for cell in cells} <= {f"{s}: {ORLAND}" for s in errors} and cells
         assert found.unexplained == tuple(cells)  # of one split no deviation is known
         assert "with thresholds around 0" in found.why(cells[0]) and found.why(cells[0]).startswith("UNEX")
@@ -201,7 +201,7 @@ def test_what_two_digits_leave_is_inside() -> None:
     (mean, sd) = TABLE_1B["House-8"][MANHATTAN, KR]
     for ours, word in ((2.749, INSIDE), (2.751, OUTSIDE)):
         cell = table1b.printed_cell("House-8", MANHATTAN, KR, [ours - 0.004, ours + 0.004])
-        assert (cell.printed, cell.printed_sd, cell.word) == (mean, sd, word)
+        assert (cell.printed, cell.printed_sd, cell.agreement) == (mean, sd, word)
 
 
 def test_the_picture_of_the_table_has_ours_and_the_printed_values() -> None:
@@ -231,7 +231,7 @@ def test_a_missing_extra_is_told_in_the_row(small: Dataset, monkeypatch: pytest.
 
     monkeypatch.setattr(importlib, "import_module", refuse)
     cell = table1b.logit("Bank-8", Run("kj-table1b", "Bank-8", 0, Effort.QUICK))
-    assert "needs statsmodels" in cell.column and math.isnan(cell.ours) and cell.word == NOT_PRINTED
+    assert "needs statsmodels" in cell.column and math.isnan(cell.ours) and cell.agreement == NOT_PRINTED
 
 
 def test_counts_of_the_printed_table() -> None:
@@ -258,10 +258,10 @@ def test_sentences_name_what_differs() -> None:
     start = table1b.DETAILS[table1b.BETTER]
     cells = [Cell(table1b.TOGETHER, table1b.BETTER, 12.0, printed=11.0)]
     cells += [Cell(table1b.TOGETHER, f"{start}{name}, {s}", 0.8) for name, s in table1b.PAIRS]
-    assert cells[0].word == OUTSIDE
+    assert cells[0].agreement == OUTSIDE
     told = table1b.remark(cells[0], cells)
     assert "12, not 11: Wine-White, Sigmoid (0.80, printed 1.44) differs" in told
-    assert Cell(table1b.TOGETHER, table1b.BETTER, 11.0, printed=11.0).word == INSIDE
+    assert Cell(table1b.TOGETHER, table1b.BETTER, 11.0, printed=11.0).agreement == INSIDE
 
 
 @pytest.mark.slow  # a whole table

@@ -204,7 +204,7 @@ def planted(monkeypatch: pytest.MonkeyPatch, factor: float) -> tuple[simopt.clai
 @pytest.mark.usefixtures("small")
 def test_a_printed_value_that_y_less_its_mean_gives_is_told_and_one_split_explains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     row, cells = planted(monkeypatch, 1.0)
-    outside = [cell for cell in cells if cell.word == OUTSIDE]  # with the sigmoid the mean of y matters less than two digits show
+    outside = [cell for cell in cells if cell.agreement == OUTSIDE]  # with the sigmoid the mean of y matters less than two digits show
     assert outside and set(outside) <= set(row.unexplained)  # of one split no deviation is known
     centred = next(one for one in row.tried if one.says.startswith("with y less its mean"))
     for cell in outside:
@@ -264,14 +264,14 @@ def test_the_numbers_in_the_text_stand_beside_those_of_cpudata(small: Dataset, m
     assert {column: cell.printed for column, cell in stated.items()} == figure1a.STATED
     assert figure1a.UNDER in [cell.column for cell in cells]
     for cell in cells:
-        assert cell.word != OUTSIDE or figure1a.why(cell, cells)
+        assert cell.agreement != OUTSIDE or figure1a.why(cell, cells)
 
 
 @pytest.mark.slow
 def test_abalone_is_reproduced() -> None:
     cells = list(table1a.table1a("Abalone", Run("kj-table1a", "Abalone", 0, Effort.QUICK)))
     printed = [cell for cell in cells if cell.printed is not None]
-    assert [cell.word for cell in printed] == [INSIDE] * 4
+    assert [cell.agreement for cell in printed] == [INSIDE] * 4
     found = {cell.column: cell.ours for cell in cells}
     assert found[f"{MANHATTAN}, {KR}"] > found[table1a.CONSTANT_FIT] > found[f"{MANHATTAN}, {LAND_SP}"]
 

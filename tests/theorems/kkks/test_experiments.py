@@ -79,7 +79,7 @@ def test_isotron_fits_at_least_as_closely_from_the_same_scores() -> None:
 @pytest.mark.slow  # a whole table
 def test_the_figure_is_inside_and_isotron_jumps(done: simopt.claims.reproduction.Reproduction, tmp_path: Path) -> None:
     assert done.complete and done.count(OUTSIDE) == 0
-    words = {row.name: {cell.word for cell in row.cells if cell.printed is not None} for row in done.rows}
+    words = {row.name: {cell.agreement for cell in row.cells if cell.printed is not None} for row in done.rows}
     assert words == {figure1.FOLDS: {INSIDE}, figure1.FRESH: {OTHER}}
     cells = {(cell.row, cell.column): cell for row in done.rows for cell in row.cells}
     for row in (figure1.FOLDS, figure1.FRESH):
@@ -104,5 +104,5 @@ def test_a_constant_function_is_drawn_at_zero() -> None:
 def test_a_cell_outside_is_explained_by_the_floor() -> None:
     cell = Cell(figure1.FRESH, "L-Isotron", 0.5, 0.02, 0.338, 0.058)
     sentence = figure1.why(cell, [cell, Cell(figure1.FRESH, "E[y|x]", 0.351)])
-    assert cell.word == OUTSIDE
+    assert cell.agreement == OUTSIDE
     assert "8.1 of our deviations" in sentence and "0.351" in sentence

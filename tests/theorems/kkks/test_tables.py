@@ -168,7 +168,7 @@ def test_of_what_a_printed_name_may_mean_one_reading_counts() -> None:
     errors = dict.fromkeys(METHODS, np.array([7.0, 7.5]))
     for entries in (table1.entries, table2.entries):
         for row in SOURCES:
-            assert {cell.word for cell in entries(row, errors)} <= ({OTHER} if is_other(row) else {INSIDE, OUTSIDE})
+            assert {cell.agreement for cell in entries(row, errors)} <= ({OTHER} if is_other(row) else {INSIDE, OUTSIDE})
 
 
 def test_standard_errors_of_both_means_beyond_rounding() -> None:
@@ -194,7 +194,7 @@ def test_a_printed_value_of_another_reading_is_explained_and_one_far_off_is_not(
         printed = tuple((1.0 if name == "L-Iso" else value - less, 0.01) for name in entries[1])
         monkeypatch.setitem(entries[0], "parkinsons", printed)
         (found,) = simopt.claims.reproduction.reproduce(entries[2], rows=[row]).rows
-        far = [cell for cell in found.cells if cell.word == OUTSIDE]
+        far = [cell for cell in found.cells if cell.agreement == OUTSIDE]
         assert [cell.column for cell in far] == list(OTHERS)
         assert found.unexplained == (() if explained else tuple(far))
         assert found.why(far[0]).startswith(f"explained: {reading}" if explained else "UNEXPLAINED, tried: ")
@@ -265,7 +265,7 @@ def test_table_2_is_the_difference_of_table_1() -> None:
 def test_concrete_is_reproduced() -> None:
     table1.measured.cache_clear()
     cells = list(table1.table1("concrete", Run("kkks-table1", "concrete", 0, Effort.QUICK)))
-    assert [cell.word for cell in cells[: len(METHODS)]] == [INSIDE] * len(METHODS)
+    assert [cell.agreement for cell in cells[: len(METHODS)]] == [INSIDE] * len(METHODS)
     assert cells[0].ours < cells[3].ours  # L-Isotron against linear regression
 
 

@@ -172,7 +172,7 @@ def test_only_the_reading_of_the_paper_counts_and_what_misses_has_a_remark(digit
     assert done.complete and len(done.unexplained) == done.count(OUTSIDE) > 0
     for row in done.rows:
         assert all(bool(told) == (cell.printed is not None and not cell.met) for cell, told in zip(row.cells, row.remarks, strict=True))
-    counted = {(cell.row, cell.column.split(":")[0]) for row in done.rows for cell in row.cells if cell.word in (INSIDE, OUTSIDE)}
+    counted = {(cell.row, cell.column.split(":")[0]) for row in done.rows for cell in row.cells if cell.agreement in (INSIDE, OUTSIDE)}
     assert counted == {(READINGS[0].name, ACCURACY), (HERDS, WHOLE)}
     assert done.count(OTHER) == len(READINGS) - 1 + len(STATEMENTS)
     assert [row.name for row in done.rows] == [*(reading.name for reading in READINGS), HERDS]

@@ -147,7 +147,7 @@ def test_figure_2_agrees_with_what_is_stated(figure2: simopt.claims.reproduction
     done = figure2
     cells = [cell for row in done.rows for cell in row.cells if cell.printed is not None]
     assert len(cells) == 7
-    assert all(cell.word == "inside" for cell in cells)
+    assert all(cell.agreement == "inside" for cell in cells)
     assert all(cell.ours < 1e-8 for row in done.rows for cell in row.cells if cell.column.startswith("certified"))
     assert json.loads(json.dumps(done.table.describe()))["plot"] is True
 

@@ -109,7 +109,7 @@ def value_of_a_programme(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.
     found = exact_goodness(gram, instance["targets"], bound, instance["masses"], epsilon=instance["epsilon"])
     yield sc.at_most(max(map(abs, found.weights)), bound, "max |w|")
     loss = insensitive_loss(instance, predicted(instance, found.weights), instance["epsilon"])
-    yield sc.equal(loss, _dual(instance, found.prices, trial["reach"] * bound), "loss of w, and value of q")
+    yield sc.equal(loss, _dual(instance, found.multipliers, trial["reach"] * bound), "loss of w, and value of q")
     doubled = instance | {"gram": [[2 * k for k in row] for row in gram]}
     yield sc.equal(least_loss(doubled, bound / 2, instance["epsilon"]), loss, "2K and B/2")
 

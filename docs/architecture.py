@@ -1,10 +1,10 @@
-"""The map of the house: docs/pictures/house.svg and the list of rooms in CONTRIBUTING.md, drawn from the tree.
+"""The architecture: docs/pictures/architecture.svg and the list of packages in CONTRIBUTING.md, drawn from the tree.
 
-    python docs/house.py
+    python docs/architecture.py
 
-A room is a package, its sentence the first one of the package's docstring; an arrow says that a file of one room imports from the other.
-Floors are the folders at the top of the repository, and who builds on whom stands above it. What follows from other arrows is not drawn;
-rooms that import each other in a circle are joined in red.
+The sentence of a package is the first one of its docstring; an arrow says that a file of one package imports from the other. The large boxes
+are the folders at the top of the repository, each above those that it builds on. Arrows that follow from others are not drawn; packages that
+import each other in a circle are joined in red.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from html import escape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PICTURE = ROOT / "docs" / "pictures" / "house.svg"
+PICTURE = ROOT / "docs" / "pictures" / "architecture.svg"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
-BEGIN, END = "<!-- house begins -->", "<!-- house ends -->"
+BEGIN, END = "<!-- packages begin -->", "<!-- packages end -->"
 Arrows = set[tuple[str, str]]
 
 
@@ -34,22 +34,22 @@ class Tree:
     sentences: dict[str, str]
     arrows: Arrows
 
-    def told(self, package: str) -> tuple[str, str]:
-        """Its folder below the floor, or the floor's, and its sentence."""
+    def titled(self, package: str) -> tuple[str, str]:
+        """Its folder below the top one, or the top one itself, and its sentence."""
         folder = self.folders[package]
         return f"{folder.partition('/')[2] or folder}/", self.sentences[package]
 
-    def floor(self, package: str) -> str:
+    def top(self, package: str) -> str:
         """The package of the folder at the top of the repository."""
         return self.above(package, 1)
 
-    def room(self, package: str) -> str:
-        """The package right below the floor; of the floor itself, the floor."""
+    def outer(self, package: str) -> str:
+        """The package right below the top one in which it lies; of the top one, itself."""
         return self.above(package, 2)
 
-    def rooms(self, floor: str) -> set[str]:
-        """The rooms of a floor."""
-        return {self.room(name) for name in self.folders if self.floor(name) == floor} - {floor}
+    def inside(self, top: str) -> set[str]:
+        """The packages right below the top one."""
+        return {self.outer(name) for name in self.folders if self.top(name) == top} - {top}
 
     def above(self, package: str, depth: int) -> str:
         """The package so many folders deep in which it lies."""
@@ -100,7 +100,7 @@ def reach(arrows: Arrows) -> Arrows:
 
 
 def layers(names: Iterable[str], arrows: Arrows) -> list[list[str]]:
-    """Rows from the bottom: what a room uses lies below it; rooms of a circle share a row."""
+    """Rows from the bottom: what a package uses lies below it; packages of a circle share a row."""
     far = reach(arrows)
     depth: dict[str, int] = {}
     left = sorted(names)
@@ -120,7 +120,7 @@ def needed(arrows: Arrows) -> Arrows:
 
 
 def listing(tree: Tree) -> str:
-    """The rooms and what each is for, as text."""
+    """The packages and what each is for, as text."""
     names = sorted(tree.folders, key=lambda name: tree.folders[name].split("/"))
     lines = []
     for name in names:
@@ -132,9 +132,9 @@ def listing(tree: Tree) -> str:
 
 WIDTH, GAP, PAD, LINE = 1060, 18, 12, 15
 BETWEEN = 30  # rows, for their arrows
-ABREAST = 4  # rooms of a row
+ABREAST = 4  # packages of a row
 STYLE = """text { font: 11.5px sans-serif; fill: #222 } .title { font-weight: bold; font-size: 12.5px }
-rect { stroke: #8a97a8; fill: #fff } .floor { fill: #eef2f7 } path { fill: none; stroke: #48608a } .circle { stroke: #c22 }
+rect { stroke: #8a97a8; fill: #fff } .top { fill: #eef2f7 } path { fill: none; stroke: #48608a } .circle { stroke: #c22 }
 .paper { stroke: none }"""
 POINT = '<marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">{}</marker>'
 
@@ -150,17 +150,17 @@ class Box:
     lines: list[tuple[str, str]]  # text and class
 
     @classmethod
-    def of(cls, told: Iterable[tuple[str, str]], x: float, y: float, width: float) -> Box:
+    def of(cls, titles: Iterable[tuple[str, str]], x: float, y: float, width: float) -> Box:
         """As high as the text needs."""
         letters = int((width - 2 * PAD) / 6.1)
-        lines = [line for title, said in told for line in [(title, "title"), *((part, "said") for part in textwrap.wrap(said, letters))]]
+        lines = [line for title, sentence in titles for line in [(title, "title"), *((part, "sentence") for part in textwrap.wrap(sentence, letters))]]
         return cls(x, y, width, 2 * PAD + LINE * len(lines) - 4, lines)
 
     def svg(self, kind: str) -> str:
         """Drawn."""
         drawn = [f'<rect x="{self.x:g}" y="{self.y:g}" width="{self.width:g}" height="{self.height:g}" rx="5" class="{kind}"/>']
-        for i, (text, word) in enumerate(self.lines):
-            drawn.append(f'<text x="{self.x + PAD:g}" y="{self.y + PAD + 9 + LINE * i:g}" class="{word}">{escape(text)}</text>')
+        for i, (text, kind_of_line) in enumerate(self.lines):
+            drawn.append(f'<text x="{self.x + PAD:g}" y="{self.y + PAD + 9 + LINE * i:g}" class="{kind_of_line}">{escape(text)}</text>')
         return "\n".join(drawn)
 
 
@@ -178,21 +178,21 @@ def joined(boxes: dict[str, Box], arrows: Arrows) -> list[str]:
 
 
 def ordered(rows: list[list[str]], arrows: Arrows) -> list[list[str]]:
-    """Each row by the middle of what is joined to it, up, down and up again, so that few arrows cross."""
-    place = {name: (i + 0.5) / len(row) for row in rows for i, name in enumerate(row)}
+    """Each row by the centre of what is joined to it, up, down and up again, so that few arrows cross."""
+    position = {name: (i + 0.5) / len(row) for row in rows for i, name in enumerate(row)}
     for row in [*rows, *rows[::-1], *rows]:
-        ends = {name: [place[b] for a, b in arrows if a == name] + [place[a] for a, b in arrows if b == name] for name in row}
-        row.sort(key=lambda name: (math.fsum(ends[name]) / len(ends[name]) if ends[name] else place[name], name))
-        place |= {name: (i + 0.5) / len(row) for i, name in enumerate(row)}
+        ends = {name: [position[b] for a, b in arrows if a == name] + [position[a] for a, b in arrows if b == name] for name in row}
+        row.sort(key=lambda name: (math.fsum(ends[name]) / len(ends[name]) if ends[name] else position[name], name))
+        position |= {name: (i + 0.5) / len(row) for i, name in enumerate(row)}
     return rows
 
 
-def storey(tree: Tree, floor: str, x: float, y: float, width: float) -> tuple[Box, list[str]]:
-    """A floor from its upper left corner, and what is drawn in it."""
-    inside = tree.rooms(floor)
-    arrows = {(tree.room(a), tree.room(b)) for a, b in tree.arrows}
+def block(tree: Tree, top: str, x: float, y: float, width: float) -> tuple[Box, list[str]]:
+    """A top package from its upper left corner, and what is drawn in it."""
+    inside = tree.inside(top)
+    arrows = {(tree.outer(a), tree.outer(b)) for a, b in tree.arrows}
     arrows = {(a, b) for a, b in arrows if a != b and a in inside and b in inside}
-    whole = Box.of([tree.told(floor)], x, y, width)
+    whole = Box.of([tree.titled(top)], x, y, width)
     boxes: dict[str, Box] = {}
     wide = (width - 2 * PAD - (ABREAST - 1) * GAP) / ABREAST
     bottom = y + whole.height
@@ -200,50 +200,50 @@ def storey(tree: Tree, floor: str, x: float, y: float, width: float) -> tuple[Bo
         for part in (row[i : i + ABREAST] for i in range(0, len(row), ABREAST)):
             left = x + (width - len(part) * (wide + GAP) + GAP) / 2
             for i, name in enumerate(part):
-                within = sorted(each for each in tree.folders if tree.room(each) == name)
-                boxes[name] = Box.of(map(tree.told, within), left + i * (wide + GAP), bottom, wide)
+                within = sorted(each for each in tree.folders if tree.outer(each) == name)
+                boxes[name] = Box.of(map(tree.titled, within), left + i * (wide + GAP), bottom, wide)
             bottom += max(boxes[name].height for name in part) + BETWEEN
     if inside:
         whole.height = bottom - BETWEEN + PAD - y
-    return whole, [*joined(boxes, arrows), *(box.svg("room") for box in boxes.values())]
+    return whole, [*joined(boxes, arrows), *(box.svg("package") for box in boxes.values())]
 
 
 def drawing(tree: Tree) -> str:
     """The picture."""
-    arrows = {(tree.floor(a), tree.floor(b)) for a, b in tree.arrows if tree.floor(a) != tree.floor(b)}
-    floors: dict[str, Box] = {}
+    arrows = {(tree.top(a), tree.top(b)) for a, b in tree.arrows if tree.top(a) != tree.top(b)}
+    tops: dict[str, Box] = {}
     inside: list[str] = []
     y = float(GAP)
-    for row in reversed(layers({tree.floor(name) for name in tree.folders}, arrows)):
-        shares = {name: 1 + min(len(tree.rooms(name)), ABREAST) for name in row}
+    for row in reversed(layers({tree.top(name) for name in tree.folders}, arrows)):
+        parts = {name: 1 + min(len(tree.inside(name)), ABREAST) for name in row}
         x = float(GAP)
         for name in row:
-            width = (WIDTH - GAP * (1 + len(row))) * shares[name] / sum(shares.values())
-            floors[name], drawn = storey(tree, name, x, y, width)
+            width = (WIDTH - GAP * (1 + len(row))) * parts[name] / sum(parts.values())
+            tops[name], drawn = block(tree, name, x, y, width)
             inside += drawn
             x += width + GAP
-        tallest = max(floors[name].height for name in row)
+        tallest = max(tops[name].height for name in row)
         for name in row:
-            floors[name].height = tallest
+            tops[name].height = tallest
         y += tallest + BETWEEN
     y += GAP - BETWEEN
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y:g}" role="img">',
-            "<title>The rooms of the house, and who imports from whom</title>",
+            "<title>The packages, and which imports from which</title>",
             f"<style>{STYLE}</style>",
             POINT.format('<path d="M0 0L8 4L0 8"/>'),
             f'<rect width="{WIDTH}" height="{y:g}" class="paper"/>',
-            *(floor.svg("floor") for floor in floors.values()),
+            *(box.svg("top") for box in tops.values()),
             *inside,
-            *joined(floors, arrows),
+            *joined(tops, arrows),
             "</svg>\n",
         ]
     )
 
 
-def with_rooms(text: str, tree: Tree) -> str:
-    """CONTRIBUTING.md with the rooms that there are."""
+def with_packages(text: str, tree: Tree) -> str:
+    """CONTRIBUTING.md with the packages that there are."""
     before, rest = text.split(BEGIN)
     return f"{before}{BEGIN}\n{listing(tree)}\n{END}{rest.split(END)[1]}"
 
@@ -252,7 +252,7 @@ def main() -> None:
     """Write both."""
     tree = read()
     PICTURE.write_text(drawing(tree), encoding="utf-8")
-    CONTRIBUTING.write_text(with_rooms(CONTRIBUTING.read_text(encoding="utf-8"), tree), encoding="utf-8")
+    CONTRIBUTING.write_text(with_packages(CONTRIBUTING.read_text(encoding="utf-8"), tree), encoding="utf-8")
 
 
 if __name__ == "__main__":

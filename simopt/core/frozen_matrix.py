@@ -1,4 +1,4 @@
-"""Arrays whose memory nobody can write on, and what the owner of a matrix remembers of it."""
+"""Matrices whose memory nobody can write on, and products with them that are remembered."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import numpy as np
 
 from simopt.core.arrays import Array
 
-SMALL = 100  # rows below which a product takes no longer than to look for it
-REMEMBERED = 16  # products with a matrix: a judge's formulas ask for few different ones, each several times
+SMALL = 100  # rows below which a product takes no longer than the search for it
+REMEMBERED = 16  # products with a matrix: the formulas of an evaluation need few different ones, each several times
 LARGE = 512  # rows of a symmetric matrix from which on half of it is read for a product: below it lies in the cache
 
 
-class Lent:
-    """The owner (`base`) of the one array that lends its memory, for reading.
+class FrozenMatrix:
+    """The `base` of a read-only array, which is the one view of its memory.
 
-    NumPy finds no way to write on it: the array that is given away is read-only, and its owner has no buffer to be asked for. So what is
-    computed of the matrix once is true for good: products with it are remembered, and whether it has an entry below 0.
+    NumPy finds no way to write on it: the array is read-only, and its base offers no buffer. So what is computed of the matrix once stays
+    true: products with it are remembered, and whether it has an entry below 0.
 
     Parameters
     ----------
@@ -36,21 +36,21 @@ class Lent:
         self._products: tuple[tuple[bytes, Array], ...] = ()
 
     def product(self, x: Array) -> Array:
-        """K x for a matrix K, whose entries are finite; 0, or one of the last few, at no cost but comparing x."""
+        """K x for a matrix K, whose entries are finite. For x = 0, or one of the last few, it only compares x."""
         if not self.immutable or len(self._memory) < SMALL:
-            return self._times(x)
+            return self._matvec(x)
         if not x.any():
             return np.zeros(len(self._memory))
         key = x.tobytes()
         for known, image in self._products:
             if known == key:
                 return image.copy()
-        out = self._times(x)
+        out = self._matvec(x)
         self._products = (*self._products[1 - REMEMBERED :], (key, out.copy()))  # one assignment: other threads see either
         return out
 
-    def _times(self, x: Array) -> Array:
-        """K x, also a sum of n products an entry where half of K is read."""
+    def _matvec(self, x: Array) -> Array:
+        """K x; also where half of K is read, an entry is a sum of n products."""
         K = self._memory
         if self.symmetric and len(K) >= LARGE and x.dtype == K.dtype and (K.flags.c_contiguous or K.flags.f_contiguous):
             from scipy.linalg.blas import dsymv
@@ -66,24 +66,21 @@ class Lent:
         return self.immutable and bool(self._memory.min(initial=0.0) >= 0.0)
 
 
-def lent(array: Array) -> Array:
-    """An array that its maker gives away: the same numbers, which nobody can write on from now on. No copy.
-
-    The maker must have made it, and keep no view of it.
-    """
-    return np.asarray(Lent(array, immutable=True))
+def freeze_matrix(array: Array) -> Array:
+    """The same array without a way to write on it. No copy: the caller must have made it, and keep no view of it."""
+    return np.asarray(FrozenMatrix(array, immutable=True))
 
 
-def times(matrix: Array, x: Array) -> Array:
-    """A x; what the owner of A remembers is not multiplied again."""
-    lender = owner(matrix)
-    if lender is None or not (isinstance(x, np.ndarray) and x.ndim == 1 and x.dtype == np.float64):
+def matvec(matrix: Array, x: Array) -> Array:
+    """A x; what the base of A remembers is not multiplied again."""
+    base = base_of(matrix)
+    if base is None or not (isinstance(x, np.ndarray) and x.ndim == 1 and x.dtype == np.float64):
         out: Array = matrix @ x
         return out
-    return lender.product(x)
+    return base.product(x)
 
 
-def owner(array: object) -> Lent | None:
-    """Who lends the memory of a whole array; None for any other."""
+def base_of(array: object) -> FrozenMatrix | None:
+    """The `FrozenMatrix` that a whole array is of; None for any other array."""
     base = getattr(array, "base", None)
-    return base if isinstance(base, Lent) else None
+    return base if isinstance(base, FrozenMatrix) else None
