@@ -2,9 +2,9 @@
 
     python docs/architecture.py
 
-The sentence of a package is the first one of its docstring; an arrow says that a file of one package imports from the other. The large boxes
-are the folders at the top of the repository, each above those that it builds on. Arrows that follow from others are not drawn; packages that
-import each other in a circle are joined in red.
+The sentence of a package is the first one of its docstring. An arrow says that a file of one package imports from the other. The large
+boxes are the folders at the top of the repository, each above those that it builds on. Arrows that follow from others are not drawn;
+packages that import each other in a circle are joined in red.
 """
 
 from __future__ import annotations
@@ -153,7 +153,9 @@ class Box:
     def of(cls, titles: Iterable[tuple[str, str]], x: float, y: float, width: float) -> Box:
         """As high as the text needs."""
         letters = int((width - 2 * PAD) / 6.1)
-        lines = [line for title, sentence in titles for line in [(title, "title"), *((part, "sentence") for part in textwrap.wrap(sentence, letters))]]
+        lines = []
+        for title, sentence in titles:
+            lines += [(title, "title"), *((part, "sentence") for part in textwrap.wrap(sentence, letters))]
         return cls(x, y, width, 2 * PAD + LINE * len(lines) - 4, lines)
 
     def svg(self, kind: str) -> str:

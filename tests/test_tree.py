@@ -1,7 +1,8 @@
-"""The layers: the frame knows no content by name, problems no solvers, solvers no claims; the map of the house is of this tree."""
+"""The layers: the frame knows no content by name, problems no solvers, solvers no claims; the picture of the architecture is of this tree."""
 
 import ast
 import importlib
+import pkgutil
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -78,7 +79,7 @@ def test_no_two_packages_need_each_other() -> None:
 
     between: dict[str, set[str]] = {}
     for module, needs in arrows().items():
-        if module != "simopt":  # the front door, which imports at first use
+        if module != "simopt":  # which imports at first use
             between.setdefault(package(module), set()).update({package(name) for name in needs} - {package(module), "simopt"})
     assert len(between) > 20 and between["simopt.duality"] >= {"simopt.model", "simopt.certificates", "simopt.backends"}
     assert not in_circles(between), in_circles(between)
@@ -112,40 +113,49 @@ def registering(path: Path) -> list[str]:
 def test_every_solver_stands_in_solvers_py_of_its_family() -> None:
     made = {path.relative_to(ROOT / "solvers"): registering(path) for path in (ROOT / "solvers").rglob("*.py")}
     families = {path.parts[0] for path in made if len(path.parts) > 1}
-    engines = {"interior"}  # a room without problems of its own
+    engines = {"interior"}  # a package without problems of its own
     assert {path.as_posix() for path, names in made.items() if names} == {f"{family}/solvers.py" for family in families - engines}
     others = [path for folder in ("simopt", "problems", "estimators", "theorems") for path in (ROOT / folder).rglob("*.py")]
     assert not [path for path in others if "@solver(" in path.read_text(encoding="utf-8") and registering(path)]
 
 
 @pytest.fixture
-def house(monkeypatch: pytest.MonkeyPatch) -> Any:
+def architecture(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
-    return importlib.import_module("house")
+    return importlib.import_module("architecture")
 
 
-def test_the_map_of_the_house_is_of_this_tree(house: Any) -> None:
-    tree = house.read()
-    stale = "docs/house.py writes another map: run it"
-    assert house.PICTURE.read_text(encoding="utf-8") == house.drawing(tree), stale
-    text = house.CONTRIBUTING.read_text(encoding="utf-8")
-    assert text == house.with_rooms(text, tree), stale
+def test_the_picture_of_the_architecture_is_of_this_tree(architecture: Any) -> None:
+    tree = architecture.read()
+    stale = "docs/architecture.py draws another picture: run it"
+    assert architecture.PICTURE.read_text(encoding="utf-8") == architecture.drawing(tree), stale
+    text = architecture.CONTRIBUTING.read_text(encoding="utf-8")
+    assert text == architecture.with_packages(text, tree), stale
     assert {folder for folder in tree.folders.values() if "/" not in folder} == {*BANNED, "theorems"}
     assert all(tree.sentences.values()), tree.sentences
 
 
-def test_the_folders_that_are_no_package_are_listed(house: Any) -> None:
-    listed = re.findall(r"^(\w+)/ ", house.CONTRIBUTING.read_text(encoding="utf-8").split(house.END)[1], re.M)
-    assert listed == ["data", "tests", "docs", "notebooks", "benchmarks"]
+def test_the_folders_that_are_no_package_are_listed(architecture: Any) -> None:
+    listed = re.findall(r"^(\w+)/ ", architecture.CONTRIBUTING.read_text(encoding="utf-8").split(architecture.END)[1], re.M)
+    assert listed == ["data", "tests", "docs", "requirements", "notebooks", "benchmarks"]
     assert all((ROOT / name).is_dir() for name in listed)
 
 
-def test_a_map_is_read_from_a_tree(house: Any, tmp_path: Path) -> None:
-    """A house of two floors: b imports from a's rooms x and y, x from y, and y, inside a function, from x's inner room."""
+def test_the_life_of_a_problem_names_functions_that_there_are() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("## The life of a problem")[1]
+    steps = re.findall(r"^(\d+)\. ", text, re.M)
+    names = [name for name in re.findall(r"`(simopt(?:\.\w+){2,})`", text)]
+    assert steps == [str(number) for number in range(1, 11)] and len(names) >= 20
+    for name in names:
+        assert callable(pkgutil.resolve_name(name)), name
+
+
+def test_packages_are_read_from_a_tree(architecture: Any, tmp_path: Path) -> None:
+    """Two folders at the top: b imports from a's packages x and y, x from y, and y, inside a function, from x's inner package."""
     files = {
         "pyproject.toml": '[tool.setuptools.package-dir]\nh = "a"\n"h.b" = "b"\n',
-        "a/__init__.py": '"""The ground.\n\nMore."""',
-        "a/x/__init__.py": '"""One `room`. More."""\nfrom h.y.file import thing',
+        "a/__init__.py": '"""The frame.\n\nMore."""',
+        "a/x/__init__.py": '"""One `package`. More."""\nfrom h.y.file import thing',
         "a/x/z/__init__.py": '"""Inner"""',
         "a/y/__init__.py": '"""Other."""',
         "a/y/file.py": "import numpy\ndef f():\n    from h.x import z",
@@ -155,16 +165,16 @@ def test_a_map_is_read_from_a_tree(house: Any, tmp_path: Path) -> None:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    tree = house.read(tmp_path)
+    tree = architecture.read(tmp_path)
     assert tree.folders == {"h": "a", "h.x": "a/x", "h.x.z": "a/x/z", "h.y": "a/y", "h.b": "b"}
-    assert tree.sentences == {"h": "The ground", "h.x": "One room", "h.x.z": "Inner", "h.y": "Other", "h.b": "Above"}
+    assert tree.sentences == {"h": "The frame", "h.x": "One package", "h.x.z": "Inner", "h.y": "Other", "h.b": "Above"}
     assert tree.arrows == {("h.x", "h.y"), ("h.y", "h.x.z"), ("h.b", "h.x"), ("h.b", "h.y")}
-    picture = house.drawing(tree)
-    assert picture.count('class="circle"') == 2 and picture.count('class="arrow"') == 1  # x and y; from floor to floor
+    picture = architecture.drawing(tree)
+    assert picture.count('class="circle"') == 2 and picture.count('class="arrow"') == 1  # x and y; from top to top
     assert picture.index(">b/<") < picture.index(">a/<") < picture.index(">x/<") < picture.index(">x/z/<")
 
 
-def test_what_a_room_uses_lies_below_it_and_arrows_that_follow_are_left_out(house: Any) -> None:
-    arrows = {("top", "middle"), ("middle", "ground"), ("top", "ground"), ("left", "right"), ("right", "left"), ("left", "ground")}
-    assert house.layers(["top", "middle", "ground", "left", "right"], arrows) == [["ground"], ["left", "middle", "right"], ["top"]]
-    assert house.needed(arrows) == arrows - {("top", "ground")}
+def test_what_a_package_uses_lies_below_it_and_arrows_that_follow_are_left_out(architecture: Any) -> None:
+    arrows = {("top", "centre"), ("centre", "base"), ("top", "base"), ("left", "right"), ("right", "left"), ("left", "base")}
+    assert architecture.layers(["top", "centre", "base", "left", "right"], arrows) == [["base"], ["centre", "left", "right"], ["top"]]
+    assert architecture.needed(arrows) == arrows - {("top", "base")}

@@ -7,6 +7,7 @@ blurs: an exact or interval enclosure that lies wholly below zero (of a strict c
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction

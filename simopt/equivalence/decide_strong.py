@@ -10,7 +10,7 @@ On each set `decide` seeks the map. Then, at each λ that the sets share, one of
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
