@@ -1,4 +1,4 @@
-"""Sphinx configuration. `make docs` writes the verdicts, errata, matrix of equivalences and picture of the architecture before this builds."""
+"""Sphinx configuration. `make docs` writes the verdicts, errata, equivalences and the picture of the architecture before this builds."""
 
 import sys
 from pathlib import Path

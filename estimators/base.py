@@ -163,7 +163,7 @@ class CheckedEstimator(BaseEstimator):
     What is pickled, copied or hashed of it holds no clock readings (`unclocked`): two equal fits have the same `joblib.hash`.
     """
 
-    _kept: NDArray[np.intp] | None = None  # which samples have a weight, where some have none
+    _weighted_rows: NDArray[np.intp] | None = None  # which samples have a weight, where some have none
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -208,7 +208,9 @@ class CheckedEstimator(BaseEstimator):
         """Sparse points as similarities take them."""
         return points("X", X, sparse=True) if is_sparse(X) else X
 
-    def _weighed(self, X: Array, y: Any, sample_weight: Any, class_weight: Any = None) -> tuple[Array, Any, Array | None, Array | None]:
+    def _with_weights(
+        self, X: Array, y: Any, sample_weight: Any, class_weight: Any = None
+    ) -> tuple[Array, Any, Array | None, Array | None]:
         """X, y, weights in the loss, and weights without those of classes; without samples of weight 0, unless X holds their similarities.
 
         Weights are None where all are the same. What is chosen from the points, such as a width, does not look at their classes.
@@ -216,10 +218,10 @@ class CheckedEstimator(BaseEstimator):
         given = None if sample_weight is None else weights_of(sample_weight, X.shape[0])
         weights = with_classes(class_weight, y, given)
         if weights is None or getattr(self, "_precomputed", False):
-            self._kept = None
+            self._weighted_rows = None
             return X, y, uneven(weights), uneven(given)
         kept = weights > 0
-        self._kept = np.flatnonzero(kept)
+        self._weighted_rows = np.flatnonzero(kept)
         return X[kept], y[kept], uneven(weights[kept]), None if given is None else uneven(given[kept])
 
     def _queries(self, X: Any) -> Array:
@@ -375,7 +377,7 @@ class KernelEstimator(Certified, SimilarityEstimator):
         """Sets `dual_coef_` and `support_`; of the training points only those with a coefficient other than 0 are kept."""
         used = coefficients if coefficients.ndim == 1 else np.any(coefficients, axis=1)
         places: NDArray[np.intp] = np.flatnonzero(used) if np.any(used) else np.arange(1)
-        self.support_ = places if self._kept is None else self._kept[places]
+        self.support_ = places if self._weighted_rows is None else self._weighted_rows[places]
         self.dual_coef_: Array = coefficients[places]
         if not self._precomputed and places.size < self.X_fit_.shape[0]:  # else there is nothing to leave out
             self.X_fit_ = self.X_fit_[places]

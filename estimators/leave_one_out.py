@@ -67,12 +67,12 @@ def points_of(X: Array, y: Array, weights: Array | None) -> Points:
     chosen = counted
     if counted.size > MOST:
         chosen = np.sort(np.random.default_rng(0).choice(counted, size=MOST, replace=False))
-    place = np.full(len(rows), chosen.size)
-    place[chosen] = np.arange(chosen.size)
-    return Points(rows[chosen], sums[chosen] / mass[chosen], mass[chosen] / mass[chosen].sum(), counted.size, place[group])
+    index = np.full(len(rows), chosen.size)
+    index[chosen] = np.arange(chosen.size)
+    return Points(rows[chosen], sums[chosen] / mass[chosen], mass[chosen] / mass[chosen].sum(), counted.size, index[group])
 
 
-def judged(vectors: Array, values: Array, targets: Array, strengths: Array) -> tuple[Array, Array]:
+def loo_residuals(vectors: Array, values: Array, targets: Array, strengths: Array) -> tuple[Array, Array]:
     """r = (I − H)t and 1 − diag H for every λ, (m, λ) arrays, of H = V diag(v/(v + mλ)) Vᵀ."""
     h = values[:, None] / (values[:, None] + len(targets) * strengths)
     return targets[:, None] - vectors @ (h * (vectors.T @ targets)[:, None]), 1.0 - np.square(vectors) @ h
@@ -103,9 +103,9 @@ def ridge_of_gram(K: Array, points: Points, intercept: bool) -> Ridge:
     target = d * around / size
     best = 0
     if m > 1:
-        residuals, free = judged(vectors, values, target, strengths)
+        residuals, free = loo_residuals(vectors, values, target, strengths)
         if intercept:  # without point i the mean is y̅ − p_i (y_i − y̅)/(1 − p_i)
-            ones, _ = judged(vectors, values, d, strengths)
+            ones, _ = loo_residuals(vectors, values, d, strengths)
             residuals += ones * (p * around / size / (1.0 - p))[:, None]
         best = least(residuals, free)
     inner = vectors.T @ target / (values + m * strengths[best])
@@ -130,7 +130,7 @@ def ridge_of_features(features: Array, points: Points, intercept: bool) -> float
     strengths = grid(float(values.sum()) / m, WEAKEST_OF_FEATURES)
     if m < 2:
         return float(strengths[0])
-    residuals, free = judged(vectors, values, d * around / (float(np.max(np.abs(around))) or 1.0), strengths)
+    residuals, free = loo_residuals(vectors, values, d * around / (float(np.max(np.abs(around))) or 1.0), strengths)
     return float(strengths[least(residuals, free - p[:, None] if intercept else free)])
 
 

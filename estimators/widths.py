@@ -40,14 +40,14 @@ def chosen_width(X: Array, weights: Array | None, error: Callable[[Array], float
     return found[int(np.argmin(errors))]
 
 
-def for_classes(X: Array, place: NDArray[np.intp], weights: Array | None, counts: Array | None) -> Scaled:
+def for_classes(X: Array, classes: NDArray[np.intp], weights: Array | None, counts: Array | None) -> Scaled:
     """Of least share of samples in another class than that whose mean, without their point, is most similar to them.
 
-    `place` numbers the classes; `weights` say what a sample counts, also as one of its class, and `counts` without the classes' weights.
+    `classes` numbers the classes; `weights` say what a sample counts, also as one of its class, and `counts` without the classes' weights.
     """
-    points = points_of(X, np.zeros(len(place)), weights)
-    masses = np.zeros((len(points.rows) + 1, int(place.max()) + 1))
-    np.add.at(masses, (points.point, place), np.ones(len(place)) if weights is None else weights)
+    points = points_of(X, np.zeros(len(classes)), weights)
+    masses = np.zeros((len(points.rows) + 1, int(classes.max()) + 1))
+    np.add.at(masses, (points.point, classes), np.ones(len(classes)) if weights is None else weights)
     masses = masses[:-1]
     everything = masses.sum(axis=0)
 

@@ -19,27 +19,27 @@ class KernelFolds(SelectedByFolds, KernelEstimator):
     and a part of a positive semidefinite matrix is one.
     """
 
-    def _shared(self, X: Array) -> Array | None:
+    def _common(self, X: Array) -> Array | None:
         """K of all points, unless it differs from fold to fold."""
         if isinstance(self.similarity, str) and not self._precomputed:
             return None
         gram: Array = self._plain()._gram(X)
         return gram
 
-    def _fold_gram(self, X: Array, fold: Fold, shared: Array | None) -> tuple[Array, Array]:
+    def _fold_gram(self, X: Array, fold: Fold, common: Array | None) -> tuple[Array, Array]:
         """K of the training part, and of the samples held out (rows) with the training part (columns), both one's own."""
-        train, held = fold
-        if shared is not None:
-            return shared[np.ix_(train, train)], (X if self._precomputed else shared)[np.ix_(held, train)]
+        train, test = fold
+        if common is not None:
+            return common[np.ix_(train, train)], (X if self._precomputed else common)[np.ix_(test, train)]
         model = self._plain()
         points, queries = self._parts(X, fold)
         gram = model._gram(points, self._weights(train))
         return np.array(gram), np.asarray(model.similarity_(queries, points), dtype=np.float64)
 
-    def _diagonal_mean(self, X: Array, shared: Array | None) -> float:
+    def _diagonal_mean(self, X: Array, common: Array | None) -> float:
         """Mean of K(x_i, x_i), the unit of K; 1 where it is 0."""
-        if shared is not None:
-            return float(np.average(np.diagonal(shared), weights=self._given)) or 1.0
-        similarity: Any = self._chosen(X, self._given)
+        if common is not None:
+            return float(np.average(np.diagonal(common), weights=self._sample_weight)) or 1.0
+        similarity: Any = self._chosen(X, self._sample_weight)
         assert isinstance(similarity, Similarity)  # a name stands for one
-        return float(np.average(similarity.diagonal(X), weights=self._given)) or 1.0
+        return float(np.average(similarity.diagonal(X), weights=self._sample_weight)) or 1.0

@@ -32,14 +32,14 @@ class Part:
 
     classes: NDArray[Any] | None = None
 
-    def __init__(self, model: Any, points: Array, features: Array, held: Array, y: NDArray[Any], weights: Array | None) -> None:
-        self.model, self.points, self.features, self.held, self.y, self.weights = model, points, features, held, y, weights
+    def __init__(self, model: Any, points: Array, features: Array, held_out: Array, y: NDArray[Any], weights: Array | None) -> None:
+        self.model, self.points, self.features, self.held_out, self.y, self.weights = model, points, features, held_out, y, weights
 
     def problem(self, candidate: Candidate) -> Problem:
         """The programme of a candidate."""
         raise NotImplementedError
 
-    def says(self, point: Point) -> NDArray[Any]:
+    def predict(self, point: Point) -> NDArray[Any]:
         """Its predictions of the samples held out."""
         raise NotImplementedError
 
@@ -55,18 +55,18 @@ class LandmarkFolds(SelectedByFolds, LandmarkEstimator):
 
     part: ClassVar[type[Part]]
 
-    def _look(self, X: Array, y: NDArray[Any]) -> None:
+    def _validate(self, X: Array, y: NDArray[Any]) -> None:
         """Refuse a tolerance that is none."""
         validate.between_0_and_1("tol", self.tol)
 
-    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
+    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> Answers:
         """Predictions of every candidate; landmarks are drawn from the training part."""
         model, train = self._plain(), fold[0]
-        points, held = self._parts(X, fold)
+        points, held_out = self._parts(X, fold)
         psi = model._fit_map(points, self._weights(train))
-        part = self.part(self, points, psi(model._points(points)), psi(model._points(held)), y[train], self._losses(y, train))
+        part = self.part(self, points, psi(model._points(points)), psi(model._points(held_out)), y[train], self._losses(y, train))
         found = [unjudged(part.problem(candidate), self.tol) for candidate in candidates]
-        return Answers(np.array([part.says(point) for point, _ in found]), classes=part.classes, open=sum(not done for _, done in found))
+        return Answers(np.array([part.predict(point) for point, _ in found]), classes=part.classes, open=sum(not done for _, done in found))
 
     def _all_features(self, X: Array, y: NDArray[Any]) -> tuple[Array, NDArray[Any], Array | None]:
         """Ψ of all samples that have a weight, as in the last fit, their y and weights."""

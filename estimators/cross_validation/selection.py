@@ -66,8 +66,8 @@ class Answers:
 
 def r_squared(truth: Array, predicted: Array, weights: Array | None) -> Array | None:
     """1 − Σ w(y − f)²/Σ w(y − ȳ)² for each row f; None where y is constant, of which scikit-learn has rules of its own."""
-    spread = float(np.average(np.square(truth - np.average(truth, weights=weights)), weights=weights))
-    return 1.0 + negative_mean_square(truth, predicted, weights) / spread if spread > 0.0 else None
+    variance = float(np.average(np.square(truth - np.average(truth, weights=weights)), weights=weights))
+    return 1.0 + negative_mean_square(truth, predicted, weights) / variance if variance > 0.0 else None
 
 
 def negative_mean_square(truth: Array, predicted: Array, weights: Array | None) -> Array:
@@ -172,44 +172,44 @@ class SelectedByFolds(SimilarityEstimator):
     plain: ClassVar[type]
     weakest: ClassVar[float]  # λ in its unit, of a grid that is made from the data
     strongest: ClassVar[float] = 1.0
-    _given: ClassVar[Array | None] = None  # weights of the samples, while there is a fit
+    _sample_weight: ClassVar[Array | None] = None  # weights of the samples, while there is a fit
 
     def __sklearn_tags__(self) -> Any:
         return get_tags(self._plain())
 
     def _plain(self, **chosen: Any) -> Any:
         """The plain estimator with the parameters that it shares with this one, and those chosen."""
-        shared = set(self.plain._get_param_names())  # type: ignore[attr-defined]  # an estimator of scikit-learn
-        return clone(self.plain(**{name: value for name, value in self.get_params(deep=False).items() if name in shared}, **chosen))
+        common = set(self.plain._get_param_names())  # type: ignore[attr-defined]  # an estimator of scikit-learn
+        return clone(self.plain(**{name: value for name, value in self.get_params(deep=False).items() if name in common}, **chosen))
 
-    def _candidates(self, X: Array, y: NDArray[Any], shared: Any) -> list[Candidate]:
+    def _candidates(self, X: Array, y: NDArray[Any], common: Any) -> list[Candidate]:
         """The grid: every B if they are given, else every λ."""
         radii = getattr(self, "radii", None)
         made = radii is None and np.ndim(self.regularizations) == 0 and not hasattr(self.regularizations, "__len__")
-        unit = self._unit(X, y, shared) if made else 1.0
+        unit = self._scale(X, y, common) if made else 1.0
         strengths = values_of("regularizations", self.regularizations, self.weakest, self.strongest, unit)
         if radii is None:
             return [{"regularization": strength} for strength in strengths]
         return [{"radius": float(radius)} for radius in validate.grid("radii", radii, low=0.0, strict=True)]
 
-    def _unit(self, X: Array, y: NDArray[Any], shared: Any) -> float:
+    def _scale(self, X: Array, y: NDArray[Any], common: Any) -> float:
         """The unit of λ."""
         raise NotImplementedError
 
     def _weights(self, rows: NDArray[np.intp] | slice = slice(None)) -> Array | None:
         """Those of these samples, None where they are all the same."""
-        return None if self._given is None else uneven(self._given[rows])
+        return None if self._sample_weight is None else uneven(self._sample_weight[rows])
 
     def _masses(self, y: NDArray[Any]) -> Array | None:
         """Weights times those of classes, None where there are neither."""
-        return with_classes(getattr(self, "class_weight", None), y, self._given)
+        return with_classes(getattr(self, "class_weight", None), y, self._sample_weight)
 
     def _losses(self, y: NDArray[Any], rows: NDArray[np.intp]) -> Array | None:
         """What these samples weigh in the loss of a fit to them; None where that is all the same."""
         by_class, labels = getattr(self, "class_weight", None), y[rows]
         if isinstance(by_class, Mapping):  # of labels that a part of the samples lacks there is nothing to weigh
             by_class = {label: by_class[label] for label in np.unique(labels).tolist() if label in by_class}
-        mass = with_classes(by_class, labels, None if self._given is None else self._given[rows])
+        mass = with_classes(by_class, labels, None if self._sample_weight is None else self._sample_weight[rows])
         return uneven(mass)
 
     def _counted(self, X: Array, y: NDArray[Any]) -> tuple[Array, NDArray[Any], Array | None]:
@@ -220,19 +220,19 @@ class SelectedByFolds(SimilarityEstimator):
         kept = np.flatnonzero(masses)
         return X[kept], y[kept], self._weights(kept)
 
-    def _shared(self, X: Array) -> Any:
+    def _common(self, X: Array) -> Any:
         """What all folds may use, computed once."""
         return None
 
     def _parts(self, X: Array, fold: Fold) -> tuple[Array, Array]:
         """The points of the training part and those held out; of precomputed similarities those to the training part."""
-        train, held = fold
+        train, test = fold
         if is_sparse(X):
-            return X[train], X[held]
+            return X[train], X[test]
         columns = train if self._precomputed else np.arange(X.shape[1])
-        return X[np.ix_(train, columns)], X[np.ix_(held, columns)]
+        return X[np.ix_(train, columns)], X[np.ix_(test, columns)]
 
-    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
+    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> Answers:
         """What the candidates say of the samples held out when they are fitted to the others."""
         raise NotImplementedError
 
@@ -247,11 +247,11 @@ class SelectedByFolds(SimilarityEstimator):
         X, y = self._training(X, y, numeric=not is_classifier(self))
         self._demand_square(X)
         if sample_weight is not None:
-            self._given = weights_of(sample_weight, X.shape[0])  # type: ignore[misc]  # of this fit alone
+            self._sample_weight = weights_of(sample_weight, X.shape[0])  # type: ignore[misc]  # of this fit alone
         try:
             return self._choose(X, y)
         finally:
-            self.__dict__.pop("_given", None)
+            self.__dict__.pop("_sample_weight", None)
 
     def _folds(self, X: Array, y: NDArray[Any]) -> list[Fold]:
         """Training parts, without samples of weight 0, and those held out."""
@@ -259,19 +259,19 @@ class SelectedByFolds(SimilarityEstimator):
         masses = self._masses(y)
         if masses is None:
             return folds
-        for number, (train, held) in enumerate(folds):
-            for part, rows, counted in (("trains on", train, masses), ("holds out", held, self._given)):
+        for number, (train, test) in enumerate(folds):
+            for part, rows, counted in (("trains on", train, masses), ("holds out", test, self._sample_weight)):
                 if counted is not None and not np.any(counted[rows]):
                     raise InvalidProblem(f"cv: fold {number} {part} samples of weight 0 only; give other folds, or fewer")
-        return [(train[masses[train] > 0], held) for train, held in folds]
+        return [(train[masses[train] > 0], test) for train, test in folds]
 
     def _choose(self, X: Array, y: NDArray[Any]) -> Self:
-        self._look(X, y)
-        shared = self._shared(X)
-        candidates = self._candidates(X, y, shared)
+        self._validate(X, y)
+        common = self._common(X)
+        candidates = self._candidates(X, y, common)
         folds = self._folds(X, y)
         at_a_time = None if self.n_jobs is None else validate.jobs("n_jobs", self.n_jobs, len(folds))
-        jobs = (delayed(self._scored)(X, y, fold, candidates, shared) for fold in folds)
+        jobs = (delayed(self._scored)(X, y, fold, candidates, common) for fold in folds)
         rows = Parallel(n_jobs=at_a_time, prefer="threads")(jobs)
         self.n_splits_ = len(folds)
         self.cv_results_ = results_of(candidates, np.array([row for row, _ in rows]))
@@ -282,12 +282,12 @@ class SelectedByFolds(SimilarityEstimator):
         self._refit(X, y)
         return self
 
-    def _look(self, X: Array, y: NDArray[Any]) -> None:
+    def _validate(self, X: Array, y: NDArray[Any]) -> None:
         """Refuse what the plain estimator would refuse on all samples, before there are folds."""
 
     def _refit(self, X: Array, y: NDArray[Any]) -> None:
         """Fit the plain estimator to all samples, and keep what it leaves as what this one leaves."""
-        weighed = {} if self._given is None else {"sample_weight": self._given}
+        weighed = {} if self._sample_weight is None else {"sample_weight": self._sample_weight}
         self.best_estimator_ = self._plain(**self.best_params_).fit(X, y, **weighed)
         mine = set(vars(self))
         for name, value in vars(self.best_estimator_).items():
@@ -302,18 +302,18 @@ class SelectedByFolds(SimilarityEstimator):
             warn(f"{message}; their scores are of the best points found (raise tol)", ConvergenceWarning)
 
     def _scored(
-        self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any
+        self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any
     ) -> tuple[NDArray[np.float64], int]:
         """Scores of all candidates on a fold, and how many of their fits are open."""
-        answers = self._answers(X, y, fold, candidates, shared)
-        held = fold[1]
+        answers = self._answers(X, y, fold, candidates, common)
+        test = fold[1]
         usual = "accuracy" if is_classifier(self) else "r2"
         name = usual if self.scoring is None else self.scoring
         at_once = AT_ONCE.get(name) if isinstance(name, str) else None
-        weights = self._weights(held)
-        found = at_once(y[held], answers.predicted, weights) if at_once is not None and held.size > 1 else None
+        weights = self._weights(test)
+        found = at_once(y[test], answers.predicted, weights) if at_once is not None and test.size > 1 else None
         if found is None:
-            found = np.array(self._one_by_one(X[held], y[held], answers, weights))
+            found = np.array(self._one_by_one(X[test], y[test], answers, weights))
         return np.asarray(found, dtype=np.float64), answers.open
 
     def _one_by_one(self, X: Array, y: NDArray[Any], answers: Answers, weights: Array | None) -> list[float]:

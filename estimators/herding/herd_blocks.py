@@ -96,7 +96,7 @@ def herd_blocks(
     start = time.perf_counter()
     _known("herd_blocks", options, OPTIONS)
     sample = Sample.of(points, labels, similarity, target, memory=memory)
-    asked = None if error is None else validate.positive("error", error)
+    target_error = None if error is None else validate.positive("error", error)
     groups = [group[sample.target[group] > 0.0] for group in partition(sample.n, block_size, seed)]
     smallest = min(len(group) for group in groups)
     if atoms is not None and validate.whole("atoms", atoms, minimum=1) > smallest:
@@ -105,16 +105,16 @@ def herd_blocks(
         jobs = validate.jobs("jobs", jobs, len(groups))
     done = _finished(sample, groups, finished or {})
     todo = [i for i, group in enumerate(groups) if len(group) and i not in done]
-    settings = {**options, "error": asked, "atoms": atoms, "memory": memory}
+    settings = {**options, "error": target_error, "atoms": atoms, "memory": memory}
     try:
-        for i, found in _in_parallel(sample, groups, todo, settings, jobs):
-            done[i] = found
+        for i, result in _in_parallel(sample, groups, todo, settings, jobs):
+            done[i] = result
             if progress is not None:
                 worst = max(part.error for part in done.values())
                 progress(HerdProgress(len(done), sum(len(part) for part in done.values()), worst, time.perf_counter() - start))
     except KeyboardInterrupt:
         raise Interrupted(done) from None
-    return _union(sample, groups, done, asked, certify, start)
+    return _union(sample, groups, done, target_error, certify, start)
 
 
 def _known(call: str, options: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
@@ -158,7 +158,9 @@ def _herd_one(
     return number, herd_whole(points, labels, similarity, target=target / np.sum(target), **settings)
 
 
-def _union(sample: Sample, groups: list[Indices], done: Mapping[int, Herd], asked: float | None, certify: bool, start: float) -> Herd:
+def _union(
+    sample: Sample, groups: list[Indices], done: Mapping[int, Herd], target_error: float | None, certify: bool, start: float
+) -> Herd:
     parts = [(groups[i], float(np.sum(sample.target[groups[i]])), done[i]) for i in sorted(done)]
     indices = np.concatenate([group[part.indices] for group, _, part in parts])
     weights = np.concatenate([share * part.weights for _, share, part in parts])
@@ -180,8 +182,8 @@ def _union(sample: Sample, groups: list[Indices], done: Mapping[int, Herd], aske
         labels=np.concatenate([part.labels for _, _, part in parts]),
         similarity=sample.similarity,
         error=bound,
-        target_error=asked,
-        reached=asked is None or bound <= asked,
+        target_error=target_error,
+        reached=target_error is None or bound <= target_error,
         message=message,
         picks=np.concatenate([group[part.picks] for group, _, part in parts]),
         seconds=time.perf_counter() - start,
@@ -211,7 +213,7 @@ def herd_again(
 
     Ends at `until` atoms or fewer, or when a level has as many atoms as the one before. The error of level r is at most that of level
     r − 1 plus what the step added; with `certify` it is also bounded directly, and the better bound is kept. With a `block_size` every
-    level is herded in blocks. `indices` of every level are indices of the data. ε is asked of every step (`provenance["step_error"]`);
+    level is herded in blocks. `indices` of every level are indices of the data. ε is target_error of every step (`provenance["step_error"]`);
     `error` and `reached` are about the distance to the mean of the data, which may grow from level to level.
 
     Source: van Rooyen, Menon & Williamson 2015, §8, where levels follow until 100 points are left.
@@ -234,22 +236,22 @@ def herd_again(
     target: Array | None = None
     while True:
         source = sample.rows if target is None and block_size is None else sample.rows.take(here)
-        found = step(source, sample.labels[here], sample.similarity, error=error, target=target, memory=memory, **options)
-        indices = here[found.indices]
-        bound = found.error + (levels[-1].error if levels else 0.0)
+        result = step(source, sample.labels[here], sample.similarity, error=error, target=target, memory=memory, **options)
+        indices = here[result.indices]
+        bound = result.error + (levels[-1].error if levels else 0.0)
         if known is not None:
-            bound = min(bound, error_bound(sample, known, indices, found.weights).error)
-        stuck = len(found) >= len(here)
+            bound = min(bound, error_bound(sample, known, indices, result.weights).error)
+        stuck = len(result) >= len(here)
         if stuck and levels:
             return levels
-        levels.append(_level(found, indices, here[found.picks], bound * (1.0 + 4.0 * EPS), sample.n, len(levels)))
-        if stuck or len(found) <= least:
+        levels.append(_level(result, indices, here[result.picks], bound * (1.0 + 4.0 * EPS), sample.n, len(levels)))
+        if stuck or len(result) <= least:
             return levels
-        here, target = indices, found.weights
+        here, target = indices, result.weights
 
 
-def _level(found: Herd, indices: Indices, picks: Indices, bound: float, n: int, level: int) -> Herd:
-    record = {**found.provenance, "n": n, "level": level, "step_error": found.error}
-    message = f"level {level}, {found.error:.3g} from the one before"
-    reached = found.target_error is None or bound <= found.target_error
-    return replace(found, indices=indices, picks=picks, error=bound, reached=reached, message=message, provenance=record)
+def _level(result: Herd, indices: Indices, picks: Indices, bound: float, n: int, level: int) -> Herd:
+    record = {**result.provenance, "n": n, "level": level, "step_error": result.error}
+    message = f"level {level}, {result.error:.3g} from the one before"
+    reached = result.target_error is None or bound <= result.target_error
+    return replace(result, indices=indices, picks=picks, error=bound, reached=reached, message=message, provenance=record)

@@ -82,8 +82,10 @@ class Herd:
         return len(self.indices)
 
     def __str__(self) -> str:
-        asked = "" if self.target_error is None else f" (asked {self.target_error:.3g}: {'reached' if self.reached else 'not reached'})"
-        return f"{len(self)} atoms for {self.provenance.get('n', '?')} points, ‖ω − ω̃‖ ≤ {self.error:.3g}{asked}; {self.message}"
+        target_error = (
+            "" if self.target_error is None else f" (asked {self.target_error:.3g}: {'reached' if self.reached else 'not reached'})"
+        )
+        return f"{len(self)} atoms for {self.provenance.get('n', '?')} points, ‖ω − ω̃‖ ≤ {self.error:.3g}{target_error}; {self.message}"
 
     @property
     def function(self) -> KernelFunction:
@@ -149,9 +151,9 @@ class Herd:
         InvalidFile
             for a file that is corrupt or not a herd.
         """
-        found = archive.load(path, FORMAT, "a herd")
+        record = archive.load(path, FORMAT, "a herd")
         with archive.rebuilding(path, "a herd"):
-            return cls._rebuilt(found)
+            return cls._rebuilt(record)
 
     def _record(self) -> dict[str, Any]:
         values = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "similarity"}
@@ -159,8 +161,8 @@ class Herd:
         return {"format": FORMAT, "similarity": self.similarity.to_json(), **values, **arrays}
 
     @classmethod
-    def _rebuilt(cls, found: dict[str, Any]) -> Herd:
-        herd = cls(**archive.entries(cls, found, similarity=from_json(found["similarity"]), trace=_trace(found["trace"])))
+    def _rebuilt(cls, record: dict[str, Any]) -> Herd:
+        herd = cls(**archive.entries(cls, record, similarity=from_json(record["similarity"]), trace=_trace(record["trace"])))
         k = len(herd)
         shapes = {name: getattr(herd, name).shape for name in ARRAYS}
         if herd.points.ndim != 2 or herd.picks.ndim != 1 or {shapes[name] for name in ("indices", "weights", "labels")} != {(k,)}:

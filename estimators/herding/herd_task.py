@@ -51,13 +51,13 @@ class HerdTask:
     Attributes
     ----------
     chosen : indices of the candidates among the points, or None for all.
-    asked : ε, or None.
+    target_error : ε, or None.
     limit, most : the most atoms, the most steps.
     """
 
     sample: Sample
     chosen: Indices | None
-    asked: float | None
+    target_error: float | None
     limit: int
     most: int
     steps: str
@@ -77,39 +77,39 @@ class HerdTask:
         """Embed the mean in the first precision that is worth while, and put the run on its atoms."""
         level = self._first_level() if precision == "auto" else precision
         self.run = FrankWolfe(self._atoms(level), self.steps, limit=self.limit, memory=self.sample.rows.memory / 2)
-        while self.asked is not None and self._rounding() > SLACK * self.asked * self.asked and self._refine():
+        while self.target_error is not None and self._rounding() > SLACK * self.target_error * self.target_error and self._refine():
             pass
 
     def walk_on(self) -> None:
         """Steps until the error is certified, or cannot be."""
-        enough = -math.inf if self.asked is None else self.asked * self.asked  # ∞ for a huge ε, where ** would raise
-        for look in self.run:
-            self.trace.append((look.steps, look.atoms, math.sqrt(max(look.error_squared, 0.0))))
-            self._report(look)
-            if look.error_squared <= enough and look.error_squared + self._rounding() <= enough:
+        enough = -math.inf if self.target_error is None else self.target_error * self.target_error  # ∞ for a huge ε, where ** would raise
+        for state in self.run:
+            self.trace.append((state.steps, state.atoms, math.sqrt(max(state.error_squared, 0.0))))
+            self._report(state)
+            if state.error_squared <= enough and state.error_squared + self._rounding() <= enough:
                 excess = self._excess()
                 if excess <= 0.0:
                     self.message = "the error asked for is certified"
                     return
                 enough -= 1.1 * excess  # what the certificate has beyond the run's own estimate, the run has to win
-            near = look.error_squared <= NEAR * self._most_rounding and look.error_squared <= NEAR * self._rounding()
+            near = state.error_squared <= NEAR * self._most_rounding and state.error_squared <= NEAR * self._rounding()
             if near and not self._refine():
                 self.message = "no further digits: the error is down to the rounding errors of float64"
                 return
-            if self.asked is not None and look.distance > self.asked and look.error_squared > 100.0 * self._most_rounding:
-                self.message = f"out of reach: the hull of the candidates is at least {look.distance:.6g} away from ω"
+            if self.target_error is not None and state.distance > self.target_error and state.error_squared > 100.0 * self._most_rounding:
+                self.message = f"out of reach: the hull of the candidates is at least {state.distance:.6g} away from ω"
                 return
-            if look.steps >= self.most:
-                self.message = f"stopped after {look.steps} steps"
+            if state.steps >= self.most:
+                self.message = f"stopped after {state.steps} steps"
                 return
         self.message = self.run.ended
 
-    def finish(self, *, weigh: bool = True) -> Herd:
+    def finish(self, *, reweighting: bool = True) -> Herd:
         """The herd with its certificate; the best weights on its atoms if they were asked for."""
         local, weights = self._atoms_and_weights()
         indices = local if self.chosen is None else self.chosen[local]
         bound = self._bound(indices, weights)
-        if weigh and self.reweight and len(indices) > 1:
+        if reweighting and self.reweight and len(indices) > 1:
             atoms = self.run.walk.atoms
             better = reweighted(atoms.block(local, local), atoms.linear[local], self.embedding.square, weights)
             kept = better > 0.0
@@ -124,8 +124,8 @@ class HerdTask:
             labels=self.sample.labels[indices],
             similarity=self.sample.similarity,
             error=bound.error,
-            target_error=self.asked,
-            reached=self.asked is None or bound.error <= self.asked,
+            target_error=self.target_error,
+            reached=self.target_error is None or bound.error <= self.target_error,
             message=self.message + ("; ω = 0 to rounding, so the classifier is 0" if self.embedding.vanishes else ""),
             picks=picks if self.chosen is None else self.chosen[picks],
             trace=np.array(self.trace, dtype=np.float64).reshape(-1, 3),
@@ -152,7 +152,7 @@ class HerdTask:
         if fast is None:
             return "float64"
         share = fast.relative * (2.0 * fast.radius) ** 2 + (POWER + SUMS) * UNIT["float32"]
-        return "float32" if self.asked is None or 3.0 * share <= 2.0 * self.asked * self.asked else "float64"
+        return "float32" if self.target_error is None or 3.0 * share <= 2.0 * self.target_error * self.target_error else "float64"
 
     def _atoms(self, level: str) -> LazyAtoms:
         """The candidates as atoms, with the mean embedded, in this precision."""
@@ -201,8 +201,8 @@ class HerdTask:
         """error² − ε² of the present herd, as certified."""
         local, weights = self._atoms_and_weights()
         bound = self._bound(local if self.chosen is None else self.chosen[local], weights)
-        asked = self.asked or 0.0
-        return bound.error**2 - asked * asked
+        target_error = self.target_error or 0.0
+        return bound.error**2 - target_error * target_error
 
     def _bound(self, indices: Indices, weights: Array) -> ErrorBound:
         """The certificate; that of the last step is not computed twice."""
@@ -220,13 +220,13 @@ class HerdTask:
         local = local[np.argsort(place[local], kind="stable")]
         return local, raw[local] / math.fsum(raw[local])
 
-    def _report(self, look: StepState) -> None:
+    def _report(self, state: StepState) -> None:
         if self.progress is None:
             return
         now = time.perf_counter()
         if now - self._reported >= REPORT:
             self._reported = now
-            self.progress(HerdProgress(look.steps, look.atoms, math.sqrt(max(look.error_squared, 0.0)), now - self.start))
+            self.progress(HerdProgress(state.steps, state.atoms, math.sqrt(max(state.error_squared, 0.0)), now - self.start))
 
 
 def herd_whole(
@@ -252,7 +252,7 @@ def herd_whole(
     limit = sample.n if chosen is None else len(chosen)
     if error is None and atoms is None:
         raise InvalidProblem("error: give the error that the herd may have, or the number of its atoms")
-    asked = None if error is None else validate.positive("error", error)
+    target_error = None if error is None else validate.positive("error", error)
     if atoms is not None:
         given = validate.whole("atoms", atoms, minimum=1)
         if given > limit:
@@ -261,7 +261,7 @@ def herd_whole(
     task = HerdTask(
         sample,
         chosen,
-        asked,
+        target_error,
         limit,
         MANY if max_iter is None else validate.whole("max_iter", max_iter, minimum=1),
         validate.choice("steps", steps, list(STEPS)),
@@ -277,4 +277,4 @@ def herd_whole(
         if not task.run.picks:
             raise
         task.message = "interrupted"
-        raise Interrupted(task.finish(weigh=False)) from None
+        raise Interrupted(task.finish(reweighting=False)) from None

@@ -110,54 +110,56 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
         given = None if sample_weight is None else weights_of(sample_weight, len(X))
         mass = with_classes(self.class_weight, y, given)
         weights = np.ones(len(X)) if mass is None else mass
-        kept = np.flatnonzero(weights > 0)
-        self.classes_, every = signs_of_classes(y[kept])
+        rows = np.flatnonzero(weights > 0)
+        self.classes_, every = signs_of_classes(y[rows])
         self._demand_square(X)
-        counts = None if given is None else given[kept]
+        counts = None if given is None else given[rows]
         chosen = None
         if automatic(self.similarity):
-            chosen = for_classes(X[kept], np.searchsorted(self.classes_, y[kept]), weights[kept], counts)
-        points, similarity = self._herdable(X, kept, counts, chosen)
-        atoms = None if self.atoms is None else min(validate.whole("atoms", self.atoms, minimum=1), len(kept))
-        target = None if mass is None else weights[kept] / weights[kept].sum()
+            chosen = for_classes(X[rows], np.searchsorted(self.classes_, y[rows]), weights[rows], counts)
+        points, similarity = self._herdable(X, rows, counts, chosen)
+        atoms = None if self.atoms is None else min(validate.whole("atoms", self.atoms, minimum=1), len(rows))
+        target = None if mass is None else weights[rows] / weights[rows].sum()
         options: dict[str, Any] = {"error": self.error, "atoms": atoms, "steps": self.steps, "reweight": self.reweight}
 
         def fit(signs: Array) -> Herd:
-            found = herd(points, signs, similarity, max_iter=self.max_iter, target=target, **options)
-            self._concluded(bracket(found), len(found.picks), self._complaint(found))
-            return found
+            result = herd(points, signs, similarity, max_iter=self.max_iter, target=target, **options)
+            self._concluded(bracket(result), len(result.picks), self._complaint(result))
+            return result
 
         self.herds_ = tuple(self._one_by_one(every, fit))
-        self._keep_atoms(kept, None if self._precomputed else X)
+        self._keep_atoms(rows, None if self._precomputed else X)
         return self
 
-    def _keep_atoms(self, kept: NDArray[np.intp], X: Array | None) -> None:
+    def _keep_atoms(self, rows: NDArray[np.intp], X: Array | None) -> None:
         """The atoms of all herds, in the order of the first one if there are no others, and their coefficients."""
         if len(self.herds_) == 1:
             self.herd_ = self.herds_[0]
-            self.support_, self.dual_coef_ = kept[self.herd_.indices], self.herd_.weights * self.herd_.labels
+            self.support_, self.dual_coef_ = rows[self.herd_.indices], self.herd_.weights * self.herd_.labels
         else:
-            atoms = np.unique(np.concatenate([found.indices for found in self.herds_]))
-            self.support_, self.dual_coef_ = kept[atoms], np.zeros((atoms.size, len(self.herds_)))
-            for column, found in zip(self.dual_coef_.T, self.herds_, strict=True):
-                column[np.searchsorted(atoms, found.indices)] = found.weights * found.labels
+            atoms = np.unique(np.concatenate([result.indices for result in self.herds_]))
+            self.support_, self.dual_coef_ = rows[atoms], np.zeros((atoms.size, len(self.herds_)))
+            for column, result in zip(self.dual_coef_.T, self.herds_, strict=True):
+                column[np.searchsorted(atoms, result.indices)] = result.weights * result.labels
         if X is not None:
             self.X_fit_ = X[self.support_]
 
-    def _herdable(self, X: Array, kept: NDArray[np.intp], weights: Array | None, chosen: Any) -> tuple[Array, Similarity]:
+    def _herdable(self, X: Array, rows: NDArray[np.intp], weights: Array | None, chosen: Any) -> tuple[Array, Similarity]:
         """Points and their similarity as `herd` takes them: a matrix of values, or of a function's values, has row numbers for points."""
         if not self._precomputed:
-            self.similarity_ = self._chosen(X[kept], weights) if chosen is None else chosen
+            self.similarity_ = self._chosen(X[rows], weights) if chosen is None else chosen
             if isinstance(self.similarity_, Similarity):
-                return X[kept], self.similarity_
-        given = ("X", X[np.ix_(kept, kept)]) if self._precomputed else ("similarity", self.similarity_(X[kept], X[kept]))
+                return X[rows], self.similarity_
+        given = ("X", X[np.ix_(rows, rows)]) if self._precomputed else ("similarity", self.similarity_(X[rows], X[rows]))
         matrix = Precomputed(gram_of_points(*given))
         return matrix.points, matrix
 
-    def _complaint(self, found: Herd) -> str:
-        if found.reached:
+    def _complaint(self, result: Herd) -> str:
+        if result.reached:
             return ""
-        return f"the error is {found.error:.3g}, asked {found.target_error:.3g} ({found.message}); raise `error`, or what bounds the steps"
+        return (
+            f"the error is {result.error:.3g}, asked {result.target_error:.3g} ({result.message}); raise `error`, or what bounds the steps"
+        )
 
     def decision_function(self, X: Any) -> Array:
         """f̃ at the rows of X, shape (m,), positive for the second class; of k > 2 classes all f̃_c, shape (m, k)."""
@@ -165,7 +167,7 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
         return self._values(queries[:, self.support_] if self._precomputed else queries, self.dual_coef_)
 
 
-def bracket(found: Herd) -> Certificate:
+def bracket(result: Herd) -> Certificate:
     """0 ≤ min_w ‖ω − Σ w_j y_j φ(x_j)‖² ≤ error²: a square is at least 0, and the error of the herd was certified; its scale is ‖ω‖²."""
-    square, scale = found.error**2, float(found.provenance["mean_norm"]) ** 2
+    square, scale = result.error**2, float(result.provenance["mean_norm"]) ** 2
     return Certificate(square, 0.0, square, ratio(square, scale), ratio(square, square), scale, 0.0, "none", "float")

@@ -70,7 +70,7 @@ class MeanSimilarityClassifier(OneAgainstRestMixin, KernelEstimator):
             for a similarity that is not positive semidefinite (with the eigenvalue), or a single class.
         """
         X, y = self._training(X, y, numeric=False)
-        X, y, weights, counts = self._weighed(X, y, sample_weight, self.class_weight)
+        X, y, weights, counts = self._with_weights(X, y, sample_weight, self.class_weight)
         self.classes_, every = signs_of_classes(y, weights)
         chosen = for_classes(X, np.searchsorted(self.classes_, y), weights, counts) if automatic(self.similarity) else None
         gram = self._gram(X, counts, chosen)

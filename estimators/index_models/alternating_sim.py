@@ -19,7 +19,7 @@ from simopt.core.arrays import Array
 from simopt.core.monotone_function import MonotoneFunction
 from simopt.estimators.index_models.index_model import IndexFit, Progress, Round, Step, choose
 from simopt.estimators.index_models.index_record import LinearIndex
-from simopt.estimators.index_models.isotron import Validation, held_out
+from simopt.estimators.index_models.isotron import Validation, hold_out
 from simopt.estimators.index_models.update_rules import FittedTransfer
 
 SUFFICIENT = 1e-4  # share of the decrease that the slope promises, which a step must bring
@@ -59,12 +59,12 @@ def alternating_sim(
     features = validate.matrix("X", X)
     targets = validate.squarable("y", validate.vector("y", y, length=features.shape[0], like="rows of X"))
     count = validate.whole("descents", descents, minimum=1)
-    outside, held = held_out(validation, features.shape[1])
-    steps = _rounds(features, targets, FittedTransfer(targets, lipschitz), count, outside, None if held is None else held.targets)
-    return choose(steps, LinearIndex, held is not None, max_iter=max_iter, tol=tol, patience=patience, keep=keep, progress=progress)
+    outside, held_out = hold_out(validation, features.shape[1])
+    steps = _rounds(features, targets, FittedTransfer(targets, lipschitz), count, outside, None if held_out is None else held_out.targets)
+    return choose(steps, LinearIndex, held_out is not None, max_iter=max_iter, tol=tol, patience=patience, keep=keep, progress=progress)
 
 
-def _rounds(X: Array, y: Array, rule: FittedTransfer, descents: int, outside: Array | None, held: Array | None) -> Iterator[Step]:
+def _rounds(X: Array, y: Array, rule: FittedTransfer, descents: int, outside: Array | None, held_out: Array | None) -> Iterator[Step]:
     w = X.T @ (y - y.mean()) / y.size
     scores = X @ w
     length, t = 1.0, 0
@@ -74,7 +74,7 @@ def _rounds(X: Array, y: Array, rule: FittedTransfer, descents: int, outside: Ar
         seconds, made = dict(rule.seconds), rule.snapshot()
         u = made()
         error = float(np.mean(np.square(fitted - y)))
-        missed = math.nan if outside is None or held is None else float(np.mean(np.square(u(outside @ w) - held)))
+        missed = math.nan if outside is None or held_out is None else float(np.mean(np.square(u(outside @ w) - held_out)))
         before = w
         start = perf_counter()
         for _ in range(descents):

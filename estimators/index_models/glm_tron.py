@@ -99,7 +99,7 @@ class GLMTronRegressor(RegressorMixin, KernelEstimator):
             for a similarity that is not positive semidefinite, W ≤ 0, or targets outside of the range given.
         """
         X, y = self._training(X, y)
-        X, y, weights, _ = self._weighed(X, y, sample_weight)
+        X, y, weights, _ = self._with_weights(X, y, sample_weight)
         self.target_range_ = TargetRange(0.0, 1.0) if self.transfer == "identity" else TargetRange.of(y, self.target_range)
         factor = None if is_linear(self.similarity) else factor_of(self._gram(X, weights))
         features = X if factor is None else factor.matrix

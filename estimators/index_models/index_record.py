@@ -50,7 +50,7 @@ def record(index: Function, transfer: Function) -> dict[str, Any]:
     return {"format": FORMAT, "index": _of_index(index), "transfer": _of_transfer(transfer)}
 
 
-def parts_of(found: Mapping[str, Any]) -> tuple[Function, Function]:
+def parts_of(record: Mapping[str, Any]) -> tuple[Function, Function]:
     """Index and transfer function of a record.
 
     Raises
@@ -58,7 +58,7 @@ def parts_of(found: Mapping[str, Any]) -> tuple[Function, Function]:
     KeyError, TypeError, ValueError
         for a record that is not whole.
     """
-    return _index(found["index"]), _transfer(found["transfer"])
+    return _index(record["index"]), _transfer(record["transfer"])
 
 
 def _of_index(index: Function) -> dict[str, Any]:
@@ -74,16 +74,16 @@ def _of_index(index: Function) -> dict[str, Any]:
     raise InvalidProblem(f"index: {_name(index)} is neither linear nor of a similarity of simopt, so that no file can hold it; {REMEDY}")
 
 
-def _index(found: Mapping[str, Any]) -> Function:
-    if found["kind"] == "linear":
-        direction = archive.numbers("direction", found["direction"])
+def _index(record: Mapping[str, Any]) -> Function:
+    if record["kind"] == "linear":
+        direction = archive.numbers("direction", record["direction"])
         if direction.ndim != 1:
             raise ValueError(f"the direction has the shape {direction.shape}")
         return LinearIndex(direction)
-    if found["kind"] != "kernel":
-        raise ValueError(f"index of kind {found['kind']!r}")
-    centres, coefficients = (archive.numbers(name, found[name]) for name in ("centres", "coefficients"))
-    return KernelFunction(from_json(found["similarity"]), centres, coefficients)
+    if record["kind"] != "kernel":
+        raise ValueError(f"index of kind {record['kind']!r}")
+    centres, coefficients = (archive.numbers(name, record[name]) for name in ("centres", "coefficients"))
+    return KernelFunction(from_json(record["similarity"]), centres, coefficients)
 
 
 def _of_transfer(transfer: Function) -> dict[str, Any]:
@@ -97,15 +97,15 @@ def _of_transfer(transfer: Function) -> dict[str, Any]:
     raise InvalidProblem(f"transfer: {_name(transfer)} is a function of your own, which no file can hold; {REMEDY}")
 
 
-def _transfer(found: Mapping[str, Any]) -> Function:
-    if found["kind"] == "piecewise linear":
-        return MonotoneFunction.from_json(found["function"])
-    if found["kind"] == "ramp":
-        slope, intercept = (float(archive.numbers(name, found[name])) for name in ("slope", "intercept"))
+def _transfer(record: Mapping[str, Any]) -> Function:
+    if record["kind"] == "piecewise linear":
+        return MonotoneFunction.from_json(record["function"])
+    if record["kind"] == "ramp":
+        slope, intercept = (float(archive.numbers(name, record[name])) for name in ("slope", "intercept"))
         return clipped_linear(slope, intercept)
-    if found["kind"] != "known":
-        raise ValueError(f"transfer of kind {found['kind']!r}")
-    return known_transfer(found["name"])
+    if record["kind"] != "known":
+        raise ValueError(f"transfer of kind {record['kind']!r}")
+    return known_transfer(record["name"])
 
 
 def _name(part: Function) -> str:

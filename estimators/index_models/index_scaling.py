@@ -43,9 +43,9 @@ class TargetRange(NamedTuple):
         """To [0, 1]."""
         return (y - self.low) / (self.high - self.low)
 
-    def up(self, shares: Array) -> Array:
+    def up(self, fractions: Array) -> Array:
         """From [0, 1]."""
-        return self.low + (self.high - self.low) * shares
+        return self.low + (self.high - self.low) * fractions
 
 
 def is_linear(similarity: Any) -> bool:

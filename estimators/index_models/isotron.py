@@ -33,7 +33,7 @@ class Space(ABC):
 
     state: Array
     scores: Array
-    held: Array
+    held_out: Array
 
     @abstractmethod
     def step(self, r: Array, rate: float) -> float:
@@ -51,15 +51,15 @@ class Space(ABC):
 class LinearSpace(Space):
     """w itself; two passes over X a round. With `single` both read a float32 copy of X, at half the cost."""
 
-    def __init__(self, features: Array, held: Array | None, start: Array | None, single: bool) -> None:
+    def __init__(self, features: Array, held_out: Array | None, start: Array | None, single: bool) -> None:
         self.features = features.astype(np.float32) if single else features
-        self._held = held
+        self._held_out = held_out
         self.state = np.zeros(features.shape[1]) if start is None else np.array(start, dtype=float)
         self._score()
 
     def _score(self) -> None:
         self.scores = np.asarray(self.features @ self.state.astype(self.features.dtype), dtype=float)
-        self.held = np.zeros(0) if self._held is None else self._held @ self.state
+        self.held_out = np.zeros(0) if self._held_out is None else self._held_out @ self.state
 
     def step(self, r: Array, rate: float) -> float:
         """Two products with X."""
@@ -77,7 +77,7 @@ class LinearSpace(Space):
         return LinearIndex(state)
 
 
-class Held(NamedTuple):
+class HeldOut(NamedTuple):
     """Targets of the samples held out, and their weights where they have some."""
 
     targets: Array
@@ -85,22 +85,24 @@ class Held(NamedTuple):
 
 
 def rounds(
-    space: Space, y: Array, rule: UpdateRule, *, rate: float = 1.0, held: Held | None = None, weights: Array | None = None
+    space: Space, y: Array, rule: UpdateRule, *, rate: float = 1.0, held_out: HeldOut | None = None, weights: Array | None = None
 ) -> Iterator[Step]:
     """The rounds, without end: the record of each, w^t, and what makes u^t. Shares of `weights` stand in place of 1/m."""
     pace = validate.positive("rate", rate)
     for t in count(1):
-        yield _round(t, space, y, rule, pace, held, weights)
+        yield _round(t, space, y, rule, pace, held_out, weights)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # rounds that diverge are told apart by their errors
-def _round(t: int, space: Space, y: Array, rule: UpdateRule, rate: float, held: Held | None, weights: Array | None) -> Step:
+def _round(t: int, space: Space, y: Array, rule: UpdateRule, rate: float, held_out: HeldOut | None, weights: Array | None) -> Step:
     state, norm = space.state, space.norm()
     fitted = rule.fit(space.scores)
     seconds, made = dict(rule.seconds), rule.snapshot()
     r = y - fitted
     start = perf_counter()
-    outside = math.nan if held is None else float(np.average(np.square(made()(space.held) - held.targets), weights=held.weights))
+    outside = (
+        math.nan if held_out is None else float(np.average(np.square(made()(space.held_out) - held_out.targets), weights=held_out.weights))
+    )
     middle = perf_counter()
     step = space.step(r if weights is None else r * (weights / np.mean(weights)), rate)
     seconds |= {"check": middle - start, "product": perf_counter() - middle}
@@ -124,7 +126,7 @@ def masses(name: str, weights: npt.ArrayLike | None, m: int, like: str = "rows o
     return out
 
 
-def held_out(validation: Validation | None, cols: int, weights: npt.ArrayLike | None = None) -> tuple[Array | None, Held | None]:
+def hold_out(validation: Validation | None, cols: int, weights: npt.ArrayLike | None = None) -> tuple[Array | None, HeldOut | None]:
     """The samples of a hold-out: a (k, cols) array, and their targets and weights; None twice without.
 
     Raises
@@ -140,7 +142,7 @@ def held_out(validation: Validation | None, cols: int, weights: npt.ArrayLike | 
         raise InvalidProblem(f"validation: {len(validation)} entries, expected a pair (X, y) of the samples that are held out")
     outside = validate.matrix("validation", validation[0], cols=cols)
     targets = validate.squarable("validation", validate.vector("validation", validation[1], length=outside.shape[0], like="rows of its X"))
-    return outside, Held(targets, masses("held_weights", weights, targets.size, "rows of the X of validation"))
+    return outside, HeldOut(targets, masses("held_weights", weights, targets.size, "rows of the X of validation"))
 
 
 def _linear(
@@ -150,12 +152,12 @@ def _linear(
     start: npt.ArrayLike | None,
     single: bool,
     held_weights: npt.ArrayLike | None = None,
-) -> tuple[Space, Array, Held | None]:
+) -> tuple[Space, Array, HeldOut | None]:
     features = validate.matrix("X", X)
     targets = validate.squarable("y", validate.vector("y", y, length=features.shape[0], like="rows of X"))
     w = None if start is None else validate.vector("start", start, length=features.shape[1], like="columns of X")
-    outside, held = held_out(validation, features.shape[1], held_weights)
-    return LinearSpace(features, outside, w, single), targets, held
+    outside, held_out = hold_out(validation, features.shape[1], held_weights)
+    return LinearSpace(features, outside, w, single), targets, held_out
 
 
 def glm_tron(
@@ -198,10 +200,10 @@ def glm_tron(
     Interrupted
         on Ctrl-C; `done` is the fit so far.
     """
-    space, targets, held = _linear(X, y, validation, start, single)
+    space, targets, held_out = _linear(X, y, validation, start, single)
     rule = KnownTransfer(transfer if isinstance(transfer, Transfer) else checked_transfer(transfer))
-    steps = rounds(space, targets, rule, rate=rate, held=held)
-    return choose(steps, space.index, held is not None, max_iter=max_iter, tol=tol, patience=patience, keep=keep, progress=progress)
+    steps = rounds(space, targets, rule, rate=rate, held_out=held_out)
+    return choose(steps, space.index, held_out is not None, max_iter=max_iter, tol=tol, patience=patience, keep=keep, progress=progress)
 
 
 def l_isotron(
@@ -248,11 +250,11 @@ def l_isotron(
     Interrupted
         on Ctrl-C; `done` is the fit so far.
     """
-    space, targets, held = _linear(X, y, validation, start, single, held_weights)
+    space, targets, held_out = _linear(X, y, validation, start, single, held_weights)
     mass = masses("weights", weights, targets.size)
     rule = FittedTransfer(targets, lipschitz, warm=warm, weights=mass)
-    steps = rounds(space, targets, rule, rate=rate, held=held, weights=mass)
-    return choose(steps, space.index, held is not None, max_iter=max_iter, tol=tol, patience=patience, keep=keep, progress=progress)
+    steps = rounds(space, targets, rule, rate=rate, held_out=held_out, weights=mass)
+    return choose(steps, space.index, held_out is not None, max_iter=max_iter, tol=tol, patience=patience, keep=keep, progress=progress)
 
 
 def isotron(X: npt.ArrayLike, y: npt.ArrayLike, **options: Any) -> IndexFit:

@@ -18,7 +18,7 @@ from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.equivalence.training import TrainingSet
 from simopt.estimators.index_models.index_model import IndexFit, choose
 from simopt.estimators.index_models.index_record import Function
-from simopt.estimators.index_models.isotron import Held, Space, Validation, held_out, masses, rounds
+from simopt.estimators.index_models.isotron import HeldOut, Space, Validation, hold_out, masses, rounds
 from simopt.estimators.index_models.transfer import Transfer, checked_transfer
 from simopt.estimators.index_models.update_rules import FittedTransfer, KnownTransfer, UpdateRule
 
@@ -35,7 +35,7 @@ class KernelSpace(Space):
         self._cross, self._index = cross, index
         m = gram.shape[0]
         self.state, self.scores = np.zeros(m), np.zeros(m)
-        self.held = np.zeros(0 if cross is None else cross.shape[0])
+        self.held_out = np.zeros(0 if cross is None else cross.shape[0])
 
     def step(self, r: Array, rate: float) -> float:
         """One product with K, and one with the cross-Gram matrix of the hold-out."""
@@ -44,7 +44,7 @@ class KernelSpace(Space):
         self.state = self.state + move
         self.scores = self.scores + image
         if self._cross is not None:
-            self.held = self.held + self._cross @ move
+            self.held_out = self.held_out + self._cross @ move
         return math.sqrt(max(float(move @ image), 0.0))
 
     def norm(self) -> float:
@@ -58,13 +58,13 @@ class KernelSpace(Space):
 
 def _space(
     training: TrainingSet, validation: Validation | None, held_weights: npt.ArrayLike | None = None
-) -> tuple[Space, Array, Held | None]:
+) -> tuple[Space, Array, HeldOut | None]:
     if not isinstance(training, TrainingSet):
         raise InvalidProblem(f"training: {type(training).__name__} given, TrainingSet(inputs, targets, similarity) needed")
     targets = validate.squarable("targets", training.targets)
-    outside, held = held_out(validation, training.inputs.shape[1], held_weights)
+    outside, held_out = hold_out(validation, training.inputs.shape[1], held_weights)
     cross = None if outside is None else np.asarray(training.similarity(outside, training.inputs))
-    return KernelSpace(training.gram, cross, training.function), targets, held
+    return KernelSpace(training.gram, cross, training.function), targets, held_out
 
 
 def kernel_glm_tron(
@@ -84,9 +84,9 @@ def kernel_glm_tron(
 
     m² numbers for K; a round costs m² multiplications. Source: Kakade, Kalai, Kanade & Shamir 2011, §2 and Algorithm 1.
     """
-    space, targets, held = _space(training, validation)
+    space, targets, held_out = _space(training, validation)
     rule = KnownTransfer(transfer if isinstance(transfer, Transfer) else checked_transfer(transfer))
-    return _run(space, targets, rule, held, options)
+    return _run(space, targets, rule, held_out, options)
 
 
 def kernel_l_isotron(
@@ -100,9 +100,9 @@ def kernel_l_isotron(
     **options: Any,
 ) -> IndexFit:
     """L-Isotron in the space of the training set's similarity; L = ∞ is Isotron. Parameters as for `kernel_glm_tron` and `l_isotron`."""
-    space, targets, held = _space(training, validation, held_weights)
+    space, targets, held_out = _space(training, validation, held_weights)
     mass = masses("weights", weights, targets.size)
-    return _run(space, targets, FittedTransfer(targets, lipschitz, warm=warm, weights=mass), held, options, mass)
+    return _run(space, targets, FittedTransfer(targets, lipschitz, warm=warm, weights=mass), held_out, options, mass)
 
 
 def kernel_isotron(training: TrainingSet, **options: Any) -> IndexFit:
@@ -111,12 +111,12 @@ def kernel_isotron(training: TrainingSet, **options: Any) -> IndexFit:
 
 
 def _run(
-    space: Space, targets: Array, rule: UpdateRule, held: Held | None, options: dict[str, Any], weights: Array | None = None
+    space: Space, targets: Array, rule: UpdateRule, held_out: HeldOut | None, options: dict[str, Any], weights: Array | None = None
 ) -> IndexFit:
     allowed = ("rate", "max_iter", "tol", "patience", "keep", "progress")
     for name in options:
         if name not in allowed:
             raise UnknownName("option", name, allowed)
     rest = dict(options)
-    steps = rounds(space, targets, rule, rate=rest.pop("rate", 1.0), held=held, weights=weights)
-    return choose(steps, space.index, held is not None, **rest)
+    steps = rounds(space, targets, rule, rate=rest.pop("rate", 1.0), held_out=held_out, weights=weights)
+    return choose(steps, space.index, held_out is not None, **rest)

@@ -122,15 +122,15 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         """
         X, y = self._training(X, y)
         self._demand_square(X)
-        X, y, weights, _ = self._weighed(X, y, sample_weight)
+        X, y, weights, _ = self._with_weights(X, y, sample_weight)
         self.target_range_ = TargetRange.of(y if weights is None else y[weights > 0], self.target_range)
         targets = self.target_range_.down(y)
-        kept, held = self._split(len(X))
+        train, test = self._split(len(X))
         if weights is not None:
-            kept, held = kept[weights[kept] > 0], held[weights[held] > 0]
+            train, test = train[weights[train] > 0], test[weights[test] > 0]
         fit = self._fit_linear if is_linear(self.similarity) else self._fit_kernel
-        scores = fit(X, targets, kept, held, weights)
-        certificate = self._of_the_function(scores[kept], targets[kept], None if weights is None else weights[kept])
+        scores = fit(X, targets, train, test, weights)
+        certificate = self._of_the_function(scores[train], targets[train], None if weights is None else weights[train])
         complaint = "" if certificate.closes(CLOSED) else open_gap(certificate, CLOSED, UNITS)
         if self.fit_.stopped == "diverged":
             complaint = "the rounds diverged; make `rate` smaller"
@@ -143,52 +143,52 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
 
     def _split(self, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Samples that are learned from, and those held out."""
-        share = validate.nonnegative("validation_fraction", self.validation_fraction)
-        count = round(share * n)
-        if share >= 1.0 or count >= n:
-            raise InvalidProblem(f"validation_fraction: {share:g} of {n} samples leaves none to learn from; a number in [0, 1) needed")
+        fraction = validate.nonnegative("validation_fraction", self.validation_fraction)
+        count = round(fraction * n)
+        if fraction >= 1.0 or count >= n:
+            raise InvalidProblem(f"validation_fraction: {fraction:g} of {n} samples leaves none to learn from; a number in [0, 1) needed")
         seed = seed_of(self.random_state)
         order = np.random.default_rng(seed).permutation(n) if count else np.arange(n)
         return np.sort(order[count:]), np.sort(order[:count])
 
-    def _options(self, weights: Array | None, kept: NDArray[np.intp], held: NDArray[np.intp]) -> dict[str, Any]:
+    def _options(self, weights: Array | None, train: NDArray[np.intp], test: NDArray[np.intp]) -> dict[str, Any]:
         usual = ROUNDS if is_linear(self.similarity) else KERNEL_ROUNDS
         most = usual if self.max_iter is None else self.max_iter
         out = {"rate": self.rate, "max_iter": most, "tol": self.tol, "patience": self.patience}
-        return out if weights is None else out | {"weights": weights[kept], "held_weights": weights[held] if held.size else None}
+        return out if weights is None else out | {"weights": weights[train], "held_weights": weights[test] if test.size else None}
 
-    def _fit_linear(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp], weights: Array | None) -> Array:
+    def _fit_linear(self, X: Array, t: Array, train: NDArray[np.intp], test: NDArray[np.intp], weights: Array | None) -> Array:
         """Sets `fit_` and `coef_`; the scores of all samples."""
         power = -int(np.frexp(np.max(np.abs(X)))[1])  # of two: the largest entry near 1, so that nothing on the way overflows
         X = np.ldexp(X, power)
         W = whitening(X if weights is None else X * stretch(weights)[:, None])
         Z = X @ W
-        validation = (Z[held], t[held]) if held.size else None
-        self.fit_: IndexFit = l_isotron(Z[kept], t[kept], self.lipschitz, validation=validation, **self._options(weights, kept, held))
+        validation = (Z[test], t[test]) if test.size else None
+        self.fit_: IndexFit = l_isotron(Z[train], t[train], self.lipschitz, validation=validation, **self._options(weights, train, test))
         direction = cast(LinearIndex, self.fit_.model.index).direction
         with np.errstate(over="ignore"):  # what float64 cannot hold is refused when the fit ends
             self.coef_ = np.ldexp(W @ direction, power)
         return Z @ direction
 
-    def _fit_kernel(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp], weights: Array | None) -> Array:
+    def _fit_kernel(self, X: Array, t: Array, train: NDArray[np.intp], test: NDArray[np.intp], weights: Array | None) -> Array:
         """Sets `fit_` and `dual_coef_`; the scores of all samples."""
         K = self._gram(X, weights)
         unit = largest_eigenvalue(K if weights is None else np.outer(stretch(weights), stretch(weights)) * K) / len(X) or 1.0
         matrix = Precomputed(K / unit)
         points = matrix.points
-        validation = (points[held], t[held]) if held.size else None
-        training, options = TrainingSet(points[kept], t[kept], matrix), self._options(weights, kept, held)
+        validation = (points[test], t[test]) if test.size else None
+        training, options = TrainingSet(points[train], t[train], matrix), self._options(weights, train, test)
         self.fit_ = kernel_l_isotron(training, self.lipschitz, validation=validation, **options)
         coefficients = np.zeros(len(X))
-        coefficients[kept] = cast(KernelFunction, self.fit_.model.index).coefficients
+        coefficients[train] = cast(KernelFunction, self.fit_.model.index).coefficients
         self.dual_coef_ = coefficients / unit
         return K @ self.dual_coef_
 
     def _of_the_function(self, scores: Array, targets: Array, weights: Array | None) -> Certificate:
         """Bounds on the optimum of the isotonic fit to these scores, from the chosen u."""
-        order, places = ordered(scores)
-        problem = LipschitzIsotonic(places, targets[order], self.lipschitz, None if weights is None else weights[order])
-        return certify(problem, {"x": self.fit_.model.transfer(places)})
+        order, positions = ordered(scores)
+        problem = LipschitzIsotonic(positions, targets[order], self.lipschitz, None if weights is None else weights[order])
+        return certify(problem, {"x": self.fit_.model.transfer(positions)})
 
     def predict(self, X: Any) -> Array:
         """f at the rows of X, shape (m,)."""

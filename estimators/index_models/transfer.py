@@ -18,7 +18,7 @@ from simopt.problems.losses.transfers import TRANSFERS
 
 Function = Callable[[Array], Any]
 ROUNDING = 8 * 2.0**-52  # of |u(a)| + |u(b)|: what evaluation alone may make u fall or climb
-GRID, PARTS, KEPT, ROUNDS = 2049, 8, 24, 14
+GRID, PARTS, WORST, ROUNDS = 2049, 8, 24, 14
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ def find_fault(u: Function, lipschitz: float = 1.0, interval: tuple[float, float
             return found
         slopes = (values[1] - values[0]) / (right - left)
         order = np.argsort(slopes)
-        chosen = np.unique(np.concatenate([order[:KEPT], order[-KEPT:]]))
-        share = np.arange(PARTS + 1) / PARTS
-        cuts = left[chosen, None] + (right - left)[chosen, None] * share
+        chosen = np.unique(np.concatenate([order[:WORST], order[-WORST:]]))
+        fraction = np.arange(PARTS + 1) / PARTS
+        cuts = left[chosen, None] + (right - left)[chosen, None] * fraction
         cuts[:, -1] = right[chosen]
         left, right = cuts[:, :-1].ravel(), cuts[:, 1:].ravel()
         kept = right > left
@@ -113,11 +113,11 @@ def _values(u: Function, at: Array) -> tuple[Array, Array]:
 
 def _fault(left: Array, right: Array, at_left: Array, at_right: Array, bound: float) -> Witness | None:
     """The worst fault among the intervals."""
-    for places, values in ((left, at_left), (right, at_right)):
+    for positions, values in ((left, at_left), (right, at_right)):
         wrong = ~np.isfinite(values)
         if np.any(wrong):
             i = int(np.argmax(wrong))
-            place, value = float(places[i]), float(values[i])
+            place, value = float(positions[i]), float(values[i])
             return Witness("not finite", place, place, value, value, bound)
     room = ROUNDING * (np.abs(at_left) + np.abs(at_right))
     rise = at_right - at_left

@@ -57,12 +57,12 @@ class KnownTransfer(UpdateRule):
 
 
 @kernel
-def _along(order: Any, places: Any, targets: Any, lipschitz: Any, y: Any, u: Any) -> None:
+def _along(order: Any, positions: Any, targets: Any, lipschitz: Any, y: Any, u: Any) -> None:
     """Targets and bounds on the steps, in order."""
     for i in range(order.size):
         y[i] = targets[order[i]]
     for i in range(u.size):
-        gap = places[i + 1] - places[i]
+        gap = positions[i + 1] - positions[i]
         u[i] = lipschitz * gap if gap > 0.0 else 0.0
 
 
@@ -87,25 +87,25 @@ class FittedTransfer(UpdateRule):
     def fit(self, z: Array) -> Array:
         """LPAV on (z_i, y_i)."""
         start = perf_counter()
-        order, places = ordered(z, self._spare)
+        order, positions = ordered(z, self._spare)
         middle = perf_counter()
         y, w, u = self._y, self._w, self._u
-        _along(order, places, self.targets, self.lipschitz, y, u)
+        _along(order, positions, self.targets, self.lipschitz, y, u)
         if self._weights is not None:
             np.take(self._weights, order, out=w)
         if self._nodes is None:
             values, _ = fit_chain(y, w, u)
         else:
-            guess = np.interp(places[self._nodes], *self._last)
+            guess = np.interp(positions[self._nodes], *self._last)
             values, _ = fit_chain(y, w, u, guess=(guess, FARTHER * self._moved))
             self._moved = float(np.max(np.abs(guess - values[self._nodes])))
         out = np.empty_like(values)
         out[order] = values
-        self._last = (places, values)
+        self._last = (positions, values)
         self.seconds = {"sort": middle - start, "fit": perf_counter() - middle}
         return out
 
     def snapshot(self) -> Callable[[], MonotoneFunction]:
         """The piecewise linear function through the last fit, constant beyond."""
-        places, values = self._last
-        return lambda: MonotoneFunction.through(places, values)
+        positions, values = self._last
+        return lambda: MonotoneFunction.through(positions, values)

@@ -89,7 +89,7 @@ class MPowerRegressor(RegressorMixin, KernelEstimator):
             for a similarity that is not positive semidefinite (with the eigenvalue), λ ≤ 0 or m < 1.
         """
         X, y = self._training(X, y)
-        X, y, weights, _ = self._weighed(X, y, sample_weight)
+        X, y, weights, _ = self._with_weights(X, y, sample_weight)
         power = PowerPenalty(1.0, self.power).power  # a number > 0
         gram = self._gram(X, weights)
         centred = self.regularization is None if self.fit_intercept is None else flag("fit_intercept", self.fit_intercept)

@@ -81,10 +81,10 @@ class MPowerRegressorCV(RegressorMixin, KernelFolds):
         """c."""
         return float(np.average(y, weights=weights)) if flag("fit_intercept", self.fit_intercept) else 0.0
 
-    def _candidates(self, X: Array, y: NDArray[Any], shared: Any) -> list[Candidate]:
+    def _candidates(self, X: Array, y: NDArray[Any], common: Any) -> list[Candidate]:
         """Each m with each λ."""
-        size = float(np.sqrt(np.average(np.square(y - self._centre(y, self._given)), weights=self._given))) or 1.0
-        kappa = self._diagonal_mean(X, shared)
+        size = float(np.sqrt(np.average(np.square(y - self._centre(y, self._sample_weight)), weights=self._sample_weight))) or 1.0
+        kappa = self._diagonal_mean(X, common)
         found = []
         for power in validate.grid("powers", self.powers, low=1.0, strict=False).tolist():
             unit = size**2 * (np.sqrt(kappa) / size) ** power
@@ -92,9 +92,9 @@ class MPowerRegressorCV(RegressorMixin, KernelFolds):
             found += [{"power": power, "regularization": strength} for strength in strengths]
         return found
 
-    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
+    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> Answers:
         """Predictions of every pair from the tridiagonal path."""
-        gram, cross = self._fold_gram(X, fold, shared)
+        gram, cross = self._fold_gram(X, fold, common)
         weights = self._weights(fold[0])
         height = self._centre(y[fold[0]], weights)
         targets = y[fold[0]] - height

@@ -76,7 +76,7 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
         """Keep X (n, p), or n × n similarities, y (n,) and weights v ≥ 0 (n,), by which the K(x, x_i) + s are multiplied."""
         X, y = self._training(X, y)
         self._demand_square(X)
-        X, y, weights, _ = self._weighed(X, y, sample_weight)
+        X, y, weights, _ = self._with_weights(X, y, sample_weight)
         self.X_fit_, self.y_fit_, self.weights_fit_ = np.array(X), np.array(y), weights
         if not self._precomputed:
             self.similarity_ = self._chosen_for(X, y, weights)

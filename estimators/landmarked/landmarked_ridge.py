@@ -105,7 +105,7 @@ class LandmarkedRidgeRegressor(RegressorMixin, Certified, SelectedLandmarks):
         X, y = self._training(X, y)
         demand_one_bound(self.radius, self.regularization)
         self._demand_square(X)
-        X, y, weights, _ = self._weighed(X, y, sample_weight)
+        X, y, weights, _ = self._with_weights(X, y, sample_weight)
         whole = self._fit_features(X, weights)
         features, middle, targets, height = self._centred(whole, y, weights)
         strength: Any = self.regularization

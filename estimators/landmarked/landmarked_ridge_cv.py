@@ -77,17 +77,17 @@ class LandmarkedRidgeCV(RegressorMixin, SelectedByFolds, SelectedLandmarks):
     plain: ClassVar[type] = LandmarkedRidgeRegressor
     weakest: ClassVar[float] = 1e-10
 
-    def _unit(self, X: Array, y: NDArray[Any], shared: Any) -> float:
+    def _scale(self, X: Array, y: NDArray[Any], common: Any) -> float:
         """The mean of ‖Ψ(x_i) − Ψ̄‖²."""
         model = self._plain()
         points, targets, weights = self._counted(X, y)
         return mean_square(model._centred(model._fit_features(points, weights), targets, weights)[0])
 
-    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
+    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> Answers:
         """Predictions of every candidate from the singular values of the training part."""
         model, train, weights = self._plain(), fold[0], self._weights(fold[0])
-        points, held = self._parts(X, fold)
-        features, middle, targets, height = model._centred(model._fit_features(points, weights), y[train], weights)
+        points, test = self._parts(X, fold)
+        features, centre, targets, height = model._centred(model._fit_features(points, weights), y[train], weights)
         system = singular_system(features, targets)
         logs = [
             math.log(train.size) + math.log(candidate["regularization"])
@@ -96,4 +96,4 @@ class LandmarkedRidgeCV(RegressorMixin, SelectedByFolds, SelectedLandmarks):
             for candidate in candidates
         ]
         slopes = np.array([system.weights(log_mu) for log_mu in logs])
-        return Answers(height + slopes @ (model._features(held) - middle).T)
+        return Answers(height + slopes @ (model._features(test) - centre).T)

@@ -99,7 +99,7 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
         """
         X, y = self._training(X, y)
         self._demand_square(X)
-        X, y, weights, _ = self._weighed(X, y, sample_weight)
+        X, y, weights, _ = self._with_weights(X, y, sample_weight)
         psi = self._fit_map(X, weights)
         self.intercept_ = median(y, weights)
         features = psi(self._points(X))
@@ -110,9 +110,9 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
         self.coef_ = self._solved(problem, self.solver, self.tol, self.time_limit)["w"]
         return self
 
-    def _problem(self, features: Array, targets: Array, spread: float, weights: Array | None = None) -> Problem:
+    def _problem(self, features: Array, targets: Array, std: float, weights: Array | None = None) -> Problem:
         demand_one_bound(self.radius, self.regularization)
-        epsilon = 0.1 * spread if self.epsilon is None else self.epsilon
+        epsilon = 0.1 * std if self.epsilon is None else self.epsilon
         radius: Any = getattr(self, "radius_", self.radius)
         bound: Bound = Ball(radius) if self.regularization is None else Penalty(self.regularization)
         return LandmarkedSVR(features, targets, bound, epsilon, weights=weights)

@@ -23,17 +23,17 @@ class TwoHinges(Part):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.middle, self.spread = median(self.y, self.weights), deviation(self.y, self.weights) or 1.0
+        self.centre, self.std = median(self.y, self.weights), deviation(self.y, self.weights) or 1.0
 
     def problem(self, candidate: Candidate) -> Problem:
         """With λ or B."""
         plain = self.model._plain(**candidate)
-        out: Problem = plain._problem(self.features, self.y - self.middle, self.spread, self.weights)
+        out: Problem = plain._problem(self.features, self.y - self.centre, self.std, self.weights)
         return out
 
-    def says(self, point: Point) -> Array:
+    def predict(self, point: Point) -> Array:
         """⟨w, Ψ⟩ + c."""
-        return np.asarray(self.held @ point["w"] + self.middle)
+        return np.asarray(self.held_out @ point["w"] + self.centre)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -93,7 +93,7 @@ class LandmarkedSVRegressorCV(RegressorMixin, LandmarkFolds):
     part: ClassVar[type[Part]] = TwoHinges
     weakest: ClassVar[float] = 1e-7
 
-    def _unit(self, X: Array, y: NDArray[Any], shared: Any) -> float:
+    def _scale(self, X: Array, y: NDArray[Any], common: Any) -> float:
         """u²/s."""
         features, targets, weights = self._all_features(X, y)
         return mean_square(features, weights) / (deviation(targets, weights) or 1.0)

@@ -89,7 +89,7 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
         """Fit to X (n, p), or n × n similarities, y (n,) and weights ≥ 0 (n,), whose shares stand in place of 1/n."""
         X, y = self._training(X, y)
         self._demand_square(X)
-        X, y, weights, _ = self._weighed(X, y, sample_weight)
+        X, y, weights, _ = self._with_weights(X, y, sample_weight)
         psi = self._fit_map(X, weights)
         self.intercept_ = median(y, weights)
         spread = deviation(y, weights) or 1.0

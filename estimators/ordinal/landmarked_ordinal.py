@@ -24,7 +24,7 @@ from simopt.model.status import Status
 UNITS = PROBLEM, DATA = "problem", "data"
 
 
-class Needed:
+class DataUnits:
     """What least squares need, on the middles of the classes' intervals: the units of B and λ where they are those of the data.
 
     Parameters
@@ -37,16 +37,16 @@ class Needed:
         ranks 0, …, r − 1 of the labels; weights None where they are all the same.
     """
 
-    def __init__(self, model: Any, X: Array, features: Array, place: NDArray[np.intp], weights: Array | None) -> None:
-        self.model, self.X, self.features, self.place, self.weights = model, X, features, place, weights
+    def __init__(self, model: Any, X: Array, features: Array, ranks: NDArray[np.intp], weights: Array | None) -> None:
+        self.model, self.X, self.features, self.ranks, self.weights = model, X, features, ranks, weights
         self.of_data = validate.choice("units", model.units, UNITS) == DATA
 
     @cached_property
-    def _found(self) -> tuple[Ridge, float]:
+    def _ridge_and_margin(self) -> tuple[Ridge, float]:
         """The ridge regression, and γ."""
-        model, classes = self.model, int(self.place.max()) + 1
+        model, classes = self.model, int(self.ranks.max()) + 1
         cuts, margins = cuts_and_margins(model.thresholds, classes, model.gamma, model.delta)
-        targets = middles(cuts, classes, margins["gamma"])[self.place]
+        targets = middles(cuts, classes, margins["gamma"])[self.ranks]
         return ridge_for(self.X, self.features, targets, self.weights, intercept=cuts is None), margins["gamma"]
 
     def of_the_problem(self, radius: float | None, regularization: float | None) -> tuple[float | None, float | None]:
@@ -57,7 +57,7 @@ class Needed:
         demand_one_bound(radius, regularization)
         if not self.of_data and not (radius is None and regularization is None):
             return radius, regularization
-        ridge, gamma = self._found
+        ridge, gamma = self._ridge_and_margin
         if regularization is not None:
             return None, validate.positive("regularization", regularization) * 2.0 * ridge.regularization / gamma
         return (1.0 if radius is None else validate.positive("radius", radius)) * ridge.norm, None
@@ -178,18 +178,18 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         X, y = self._training(X, y, numeric=False)
         check_classification_targets(y)
         self._demand_square(X)
-        X, y, weights, counts = self._weighed(X, y, sample_weight, self.class_weight)
-        self.classes_, place = ranked(y, order)
+        X, y, weights, counts = self._with_weights(X, y, sample_weight, self.class_weight)
+        self.classes_, ranks = ranked(y, order)
         if len(self.classes_) < 2:
             raise InvalidProblem(
                 f"y: 1 class, {self.classes_.tolist()[0]!r}, in all {len(y)} samples; at least two are needed to tell classes apart"
             )
         psi = self._fit_map(X, counts)
-        needed = Needed(self, X, psi(self._points(X)), place, weights)
+        needed = DataUnits(self, X, psi(self._points(X)), ranks, weights)
         self.radius_, self.regularization_ = needed.of_the_problem(self.radius, self.regularization)
         self.rule_ = ordinal(
             self._points(X),
-            place + 1,
+            ranks + 1,
             psi.similarity,
             classes=len(self.classes_),
             landmarks=psi.landmarks,
@@ -251,9 +251,9 @@ def ranked(y: NDArray[Any], order: Any) -> tuple[NDArray[Any], NDArray[np.intp]]
     InvalidProblem
         for an order that is no list of different labels, or lacks one that occurs (with its first index).
     """
-    classes, place = np.unique(y, return_inverse=True)
+    classes, ranks = np.unique(y, return_inverse=True)
     if order is None:
-        return classes, place
+        return classes, ranks
     listed = list(order) if np.ndim(order) == 1 else []
     demand_labels("order", listed)
     rank = {label: i for i, label in enumerate(listed)}
@@ -261,7 +261,7 @@ def ranked(y: NDArray[Any], order: Any) -> tuple[NDArray[Any], NDArray[np.intp]]
         raise InvalidProblem(f"order: {order!r} given; the labels from the least to the greatest needed, each once")
     for k, label in enumerate(classes.tolist()):
         if label not in rank:
-            raise InvalidProblem(f"order: {label!r}, the label at index {int(np.argmax(place == k))} of y, is not in {listed!r}")
+            raise InvalidProblem(f"order: {label!r}, the label at index {int(np.argmax(ranks == k))} of y, is not in {listed!r}")
     ranks = np.array([rank[label] for label in classes.tolist()])
     by_rank = np.argsort(ranks)
-    return classes[by_rank], np.argsort(by_rank)[place]
+    return classes[by_rank], np.argsort(by_rank)[ranks]

@@ -15,7 +15,7 @@ from simopt.core.arrays import Array, Point
 from simopt.core.errors import InvalidProblem
 from simopt.estimators.cross_validation.landmark_folds import LandmarkFolds, Part
 from simopt.estimators.cross_validation.selection import Candidate
-from simopt.estimators.ordinal.landmarked_ordinal import DATA, PROBLEM, UNITS, LandmarkedOrdinalClassifier, Needed, categories_of, ranked
+from simopt.estimators.ordinal.landmarked_ordinal import DATA, PROBLEM, UNITS, DataUnits, LandmarkedOrdinalClassifier, categories_of, ranked
 from simopt.estimators.ordinal.ordinal import cuts_and_margins, ordinal_problem, thresholds_of, unit_of_strength
 from simopt.model.problem import Problem
 
@@ -30,7 +30,7 @@ class Ordered(Part):
         model = self.model
         self.classes, place = ranked(self.y, model._order)
         self.labels, self.counts = place + 1, np.bincount(place, minlength=len(self.classes))
-        self.needed = Needed(model, self.points, self.features, place, self.weights)
+        self.needed = DataUnits(model, self.points, self.features, place, self.weights)
         self.cuts, self.margins = cuts_and_margins(model.thresholds, len(self.classes), model.gamma, model.delta)
 
     def problem(self, candidate: Candidate) -> Problem:
@@ -39,12 +39,12 @@ class Ordered(Part):
         classes = len(self.counts)
         return ordinal_problem(self.features, self.labels, classes, self.cuts, self.model.form, *bound, self.margins, self.weights)
 
-    def says(self, point: Point) -> NDArray[Any]:
+    def predict(self, point: Point) -> NDArray[Any]:
         """The class in whose interval f lies."""
         assert self.classes is not None
         w = np.asarray(point["w"])
         b = thresholds_of(point, self.cuts, self.features @ w, self.labels, self.counts, self.margins)
-        out: NDArray[Any] = self.classes[np.searchsorted(b, self.held @ w, side="right")]
+        out: NDArray[Any] = self.classes[np.searchsorted(b, self.held_out @ w, side="right")]
         return out
 
 
@@ -129,9 +129,9 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
         """With the order of the labels of the present fit."""
         return super()._plain(**chosen).set_params(order=getattr(self, "_order", self.order))
 
-    def _look(self, X: Array, y: NDArray[Any]) -> None:
+    def _validate(self, X: Array, y: NDArray[Any]) -> None:
         """Refuse what are no classes."""
-        super()._look(X, y)
+        super()._validate(X, y)
         validate.choice("units", self.units, UNITS)
         check_classification_targets(y)
         masses = self._masses(y)
@@ -141,7 +141,7 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
                 f"y: 1 class, {classes.tolist()[0]!r}, in all {len(y)} samples; at least two are needed to tell classes apart"
             )
 
-    def _unit(self, X: Array, y: NDArray[Any], shared: Any) -> float:
+    def _scale(self, X: Array, y: NDArray[Any], common: Any) -> float:
         """mean ‖Ψ(x_i)‖²/γ, or so large a part of the data's unit that the grid goes on both sides of 1."""
         if self.units == DATA:
             return STRONGEST / self.strongest

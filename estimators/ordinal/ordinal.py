@@ -138,14 +138,14 @@ def certified(problem: Problem, solver: str | None = None, *, tol: float = 1e-8,
     limit = validate.seconds("time_limit", time_limit)
     able = [spec.name for spec in solvers_of(problem) if spec.reason_against(problem) is None]
     found: list[Solution] = []
-    begin, room = time.perf_counter(), limit
+    begin, time_left = time.perf_counter(), limit
     for name in (*able, CLARABEL):
         if name == CLARABEL and any(_closes(solution, WORTH) for solution in found):
             break
-        found.append(solve(problem, name, tol=tol, time_limit=room, record=record))
+        found.append(solve(problem, name, tol=tol, time_limit=time_left, record=record))
         spent = time.perf_counter() - begin
-        room = min(limit - spent, max(PATIENCE * spent, 1.0))
-        if _closes(found[-1], max(tol, NEARLY)) or found[-1].status in (Status.OPTIMAL, Status.TIME_LIMIT) or room <= 0.0:
+        time_left = min(limit - spent, max(PATIENCE * spent, 1.0))
+        if _closes(found[-1], max(tol, NEARLY)) or found[-1].status in (Status.OPTIMAL, Status.TIME_LIMIT) or time_left <= 0.0:
             break
     return min(found, key=lambda solution: math.inf if solution.certificate is None else solution.certificate.gap)
 
@@ -193,7 +193,7 @@ def equispaced(classes: int) -> Array:
     return spaced_evenly(classes, 1.0, 0.5 * (classes + 1))
 
 
-def settled(b: Array, scores: Array, labels: Labels, counts: Labels, gamma: float, delta: float) -> Array:
+def threshold_shift(b: Array, scores: Array, labels: Labels, counts: Labels, gamma: float, delta: float) -> Array:
     """Learned thresholds with those of classes without samples moved to where the module's docstring says; the loss does not rise."""
     b = np.maximum.accumulate(np.asarray(b, dtype=float))
     present = np.flatnonzero(counts) + 1
@@ -233,7 +233,7 @@ def thresholds_of(
     point: Mapping[str, Any], cuts: Array | None, scores: Array, labels: Labels, counts: Labels, margins: dict[str, float]
 ) -> Array:
     """The thresholds of a rule: those given, or the learned ones of a point, whose scores of the training samples are given, settled."""
-    return cuts if cuts is not None else settled(np.asarray(point["thresholds"]), scores, labels, counts, **margins)
+    return cuts if cuts is not None else threshold_shift(np.asarray(point["thresholds"]), scores, labels, counts, **margins)
 
 
 def _cuts(thresholds: str | npt.ArrayLike, classes: int) -> Array | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from simopt.estimators.ordinal.ordinal_rule import OrdinalRule
 
-SPREAD = 0.35  # by which the dots of a class are spread, so that they do not lie on each other
+JITTER = 0.35  # by which the dots of a class are spread, so that they do not lie on each other
 BEYOND = 0.05  # of the range of what is drawn
 RIGHT, SHORT, WRONG = "tab:blue", "tab:orange", "tab:red"
 
@@ -47,7 +47,7 @@ def draw_rule(axes: Any, rule: OrdinalRule, scores: npt.ArrayLike, labels: npt.A
         ((margins < rule.gamma) & (margins >= 0), SHORT, "margin < γ"),
         (margins < 0, WRONG, "wrong"),
     )
-    height = y + SPREAD * (2.0 * ((np.arange(f.size) * 0.6180339887) % 1.0) - 1.0)  # an even spread that needs no draw
+    height = y + JITTER * (2.0 * ((np.arange(f.size) * 0.6180339887) % 1.0) - 1.0)  # an even spread that needs no draw
     for chosen, colour, label in kinds:
         axes.scatter(f[chosen], height[chosen], s=6, lw=0, color=colour, label=f"{label}: {np.mean(chosen):.0%}")
     cuts = np.asarray(rule.thresholds)[np.isfinite(rule.thresholds)]

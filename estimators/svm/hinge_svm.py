@@ -91,7 +91,7 @@ class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
             for a similarity that is not positive semidefinite (with the eigenvalue), λ ≤ 0, or a single class.
         """
         X, y = self._training(X, y, numeric=False)
-        X, y, weights, counts = self._weighed(X, y, sample_weight, self.class_weight)
+        X, y, weights, counts = self._with_weights(X, y, sample_weight, self.class_weight)
         self.classes_, every = signs_of_classes(y, weights)
         gram, intercept = self._gram(X, counts), flag("fit_intercept", self.fit_intercept)
         self.regularization_ = self._strength(X, gram, weights) if self.regularization is None else self.regularization

@@ -82,26 +82,26 @@ class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
     plain: ClassVar[type] = HingeSVMClassifier
     weakest: ClassVar[float] = 1e-6
 
-    def _look(self, X: Array, y: NDArray[Any]) -> None:
+    def _validate(self, X: Array, y: NDArray[Any]) -> None:
         """Refuse what are no classes."""
         flag("fit_intercept", self.fit_intercept)
         validate.between_0_and_1("tol", self.tol)
         signs_of_classes(y, self._masses(y))
 
-    def _unit(self, X: Array, y: NDArray[Any], shared: Any) -> float:
+    def _scale(self, X: Array, y: NDArray[Any], common: Any) -> float:
         """κ."""
-        return self._diagonal_mean(X, shared)
+        return self._diagonal_mean(X, common)
 
-    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
+    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> Answers:
         """Labels and decisions of every λ along the path of each class."""
-        gram, cross = self._fold_gram(X, fold, shared)
+        gram, cross = self._fold_gram(X, fold, common)
         gram, weights = trusted(gram), self._losses(y, fold[0])
         strengths = np.array([candidate["regularization"] for candidate in candidates])
         classes, every = signs_of_classes(y[fold[0]])
         decisions, still_open = np.empty((strengths.size, len(cross), len(every))), 0
         for c, signs in enumerate(every):
-            for place, fit, closed in self._along(HingeSVM(gram, signs, Penalty(1.0), self.fit_intercept, weights), strengths):
-                decisions[place, :, c] = cross @ fit.coefficients + fit.intercept
+            for index, fit, closed in self._along(HingeSVM(gram, signs, Penalty(1.0), self.fit_intercept, weights), strengths):
+                decisions[index, :, c] = cross @ fit.coefficients + fit.intercept
                 still_open += not closed
         if len(every) > 1:
             return Answers(classes[np.argmax(decisions, axis=2)], decisions, classes, still_open)
@@ -115,8 +115,8 @@ class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
             fits = balanced_along(gram, labels, strengths[order], goal=goal, caps=caps)
         else:
             fits = fits_along(gram, labels, strengths[order], threshold_of(gram, labels, caps), goal=goal, caps=caps)
-        for place, fit in zip(order, fits, strict=True):
-            yield int(place), fit, fit.gap <= goal
+        for index, fit in zip(order, fits, strict=True):
+            yield int(index), fit, fit.gap <= goal
 
     def decision_function(self, X: Any) -> Array:
         """f + b at the rows of X, shape (m,), positive for the second class; of k > 2 classes all of them, shape (m, k)."""

@@ -22,8 +22,8 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.rows import MEMORY
 from simopt.solvers.sparse.feature_gram import METHODS, FeatureGram
 from simopt.solvers.sparse.fit import SparseFit, back_substitution
-from simopt.solvers.sparse.forward_selection import AHEAD, CRITERIA, stopping_rule, corrected, select
-from simopt.solvers.sparse.gram_rows import KnownGram, GramRows
+from simopt.solvers.sparse.forward_selection import AHEAD, CRITERIA, corrected, select, stopping_rule
+from simopt.solvers.sparse.gram_rows import GramRows, KnownGram
 from simopt.solvers.sparse.orthogonal_rows import EXHAUSTED, NEEDED, Indices
 from simopt.solvers.sparse.support_moves import STALE, Support
 from simopt.solving import provenance

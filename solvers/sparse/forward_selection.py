@@ -22,7 +22,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.rows import MEMORY
 from simopt.solvers.sparse.feature_gram import METHODS, FeatureGram
 from simopt.solvers.sparse.fit import SparseFit, back_substitution
-from simopt.solvers.sparse.gram_rows import KnownGram, GramRows
+from simopt.solvers.sparse.gram_rows import GramRows, KnownGram
 from simopt.solvers.sparse.orthogonal_rows import DEPENDENT, DONE, EXHAUSTED, FREE, NEEDED, NEGATIVE, NOT_FINITE, SILENT, Indices, Selection
 from simopt.solving import provenance
 

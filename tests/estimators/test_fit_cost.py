@@ -15,7 +15,7 @@ import simopt
 from simopt import estimators
 from simopt.arithmetic import INTERVAL
 from simopt.core.errors import InvalidProblem
-from simopt.core.frozen_matrix import LARGE, FrozenMatrix, freeze_matrix, base_of
+from simopt.core.frozen_matrix import LARGE, FrozenMatrix, base_of, freeze_matrix
 from simopt.data.similarities import Gaussian, Linear, Similarity
 from simopt.data.similarities.base import of_simopt
 from simopt.estimators.ordinal import ordinal

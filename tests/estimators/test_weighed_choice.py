@@ -59,7 +59,7 @@ def test_a_weight_is_how_often_a_sample_is_there(model: Any) -> None:
     np.testing.assert_allclose(one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"], atol=2e-4)
     assert one.best_index_ == two.best_index_
     np.testing.assert_allclose(said(one, X), said(two, X), atol=1e-3)
-    assert (one.certificate_.closes(1e-6) and not hasattr(one, "_given")) or one._given is None
+    assert (one.certificate_.closes(1e-6) and not hasattr(one, "_sample_weight")) or one._sample_weight is None
 
 
 @pytest.fixture

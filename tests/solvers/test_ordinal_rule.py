@@ -15,7 +15,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidFile, InvalidProblem, UnknownName
 from simopt.data.similarities import Gaussian
 from simopt.estimators.ordinal import ordinal as module
-from simopt.estimators.ordinal.ordinal import NEARLY, OrdinalRule, equispaced, ordinal, settled, training_labels
+from simopt.estimators.ordinal.ordinal import NEARLY, OrdinalRule, equispaced, ordinal, threshold_shift, training_labels
 from simopt.model.status import Status
 from simopt.problems.bounds import Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
@@ -149,7 +149,7 @@ def test_settled_thresholds_of_random_scores() -> None:
         y = np.array([2, 2, 5, 5, 6, 6, 6])
         scores = rng.normal(size=y.size)
         b = -4.0 + np.cumsum(delta + rng.exponential(size=7))
-        moved = settled(b, scores, y, np.bincount(y, minlength=9)[1:], 1.0, delta)
+        moved = threshold_shift(b, scores, y, np.bincount(y, minlength=9)[1:], 1.0, delta)
         steps = np.diff(moved[np.isfinite(moved)])
         assert np.all(steps >= delta - 1e-12)
         assert hinges(scores, y, moved, 1.0) <= hinges(scores, y, b, 1.0) + 1e-12
