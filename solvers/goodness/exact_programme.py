@@ -171,8 +171,8 @@ def fractions(name: str, values: Any, ndim: int = 1) -> Exact:
         raise InvalidProblem(f"{name}: {raw.ndim}-dimensional with shape {raw.shape}, expected {'a vector' if ndim == 1 else 'a matrix'}")
     out = np.empty(raw.shape, dtype=object)
     for index, entry in np.ndenumerate(raw):
-        index = ", ".join(map(str, index))
-        out[index] = RATIONAL.lift(fraction(f"{name}[{index}]", entry))
+        position = ", ".join(map(str, index))
+        out[index] = RATIONAL.lift(fraction(f"{name}[{position}]", entry))
     return out
 
 

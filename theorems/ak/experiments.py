@@ -227,15 +227,15 @@ def validated(split: Split, power: float) -> float:
     return last_best(squares, REGULARIZATIONS)
 
 
-def gain(split: Split, power: float, kept: bool) -> float:
-    """Mean over the shares of the error of KRR less that of M-RLSR; λ₂ = Φ(λ, Z) of the whole training part (`kept`), or of each share."""
+def gain(split: Split, power: float, whole_ridge: bool) -> float:
+    """Mean over the shares of the error of KRR less that of M-RLSR; λ₂ = Φ(λ, Z) of the whole training part (`whole_ridge`), or of each share."""
     lam = validated(split, power)
     whole = split.tested(power, lam)[1]
     gains = []
     for share in SHARES:
         part = split.part(float(share))
         error, own = part.tested(power, lam)
-        gains.append(ridge_error(part, whole if kept else own) - error)
+        gains.append(ridge_error(part, whole if whole_ridge else own) - error)
     return float(np.mean(gains))
 
 

@@ -53,12 +53,12 @@ class Learning:
     tuned: Array
 
 
-def learn(split: Split, shares: Array, power: float, *, tuned: bool = True) -> Learning:
+def learn(split: Split, fractions: Array, power: float, *, tuned: bool = True) -> Learning:
     """One run; `tuned` asks for KRR with its own cross-validation, which costs most (NaN without)."""
     _, lam, ridge = tuned_power(split, power)
     rows = []
-    for share in shares:
-        part = split.part(float(share))
+    for fraction in fractions:
+        part = split.part(float(fraction))
         error, own = part.tested(power, lam)
         rows.append((error, ridge_error(part, ridge), ridge_error(part, own), tuned_ridge(part)[0] if tuned else math.nan))
     columns = np.array(rows).T

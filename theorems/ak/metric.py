@@ -43,9 +43,9 @@ def by_definition(first: Sequence[sc.Expr], second: Sequence[sc.Expr]) -> sc.Exp
     return len(large) - len(small) + sc.minimum(*ways)
 
 
-def counts(word: Sequence[sc.Expr]) -> list[sc.Expr]:
+def counts(letters: Sequence[sc.Expr]) -> list[sc.Expr]:
     """How often each letter occurs."""
-    return [sc.total(1 - sc.minimum(1, abs(z - letter)) for z in word) for letter in range(LETTERS)]
+    return [sc.total(1 - sc.minimum(1, abs(z - letter)) for z in letters) for letter in range(LETTERS)]
 
 
 @sc.claim(
@@ -84,9 +84,9 @@ def differences(a: Sequence[Any], b: Sequence[Any]) -> sc.Expr:
     return sc.maximum(sc.total(sc.maximum(0, gap) for gap in gaps), sc.total(sc.maximum(0, 0 - gap) for gap in gaps))
 
 
-def multiplicity(word: Sequence[int]) -> list[int]:
+def multiplicity(sequence: Sequence[int]) -> list[int]:
     """How often each letter occurs in a word."""
-    return [list(word).count(letter) for letter in range(LETTERS)]
+    return [list(sequence).count(letter) for letter in range(LETTERS)]
 
 
 def words(trial: sc.Trial) -> Iterator[sc.Instance]:

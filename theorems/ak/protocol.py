@@ -90,10 +90,10 @@ class Split:
     folds: tuple[Indices, ...]
 
     @classmethod
-    def of(cls, X: Array, y: Array, rng: np.random.Generator, *, limit: int | None = None, share: float = SHARE) -> Split:
+    def of(cls, X: Array, y: Array, rng: np.random.Generator, *, limit: int | None = None, fraction: float = SHARE) -> Split:
         """A random split; at most `limit` samples are used."""
         order = rng.permutation(y.size)[:limit]
-        count = round(share * order.size)
+        count = round(fraction * order.size)
         train = order[:count]
         used, inverse = np.unique(order, return_inverse=True)
         gram = Gaussian.mean_squared_distance(X[train]).gram(X[used])
@@ -104,10 +104,10 @@ class Split:
         """The same split for other targets, shape (n,)."""
         return Split(self.gram, targets, self.train, self.test, top, self.folds)
 
-    def part(self, share: float) -> Split:
+    def part(self, fraction: float) -> Split:
         """The same split with the first share of the training part only; its folds are new."""
-        kept = self.train[: max(FOLDS, round(share * self.train.size))]
-        return Split(self.gram, self.targets, kept, self.test, self.top, tuple(np.array_split(kept, FOLDS)))
+        train = self.train[: max(FOLDS, round(fraction * self.train.size))]
+        return Split(self.gram, self.targets, train, self.test, self.top, tuple(np.array_split(train, FOLDS)))
 
     @cached_property
     def validated(self) -> tuple[Array, Array]:

@@ -54,11 +54,11 @@ class HeldOut:
     targets : Array (n + v,)
     """
 
-    def __init__(self, gram: Array, targets: Array, kept: Indices, held: Indices) -> None:
-        K = gram[np.ix_(kept, kept)].T
-        y = targets[kept]
-        self.samples, self.truth = kept.size, targets[held]
-        cross = np.column_stack([gram[np.ix_(kept, held)], symmetric_product(K, y)])
+    def __init__(self, gram: Array, targets: Array, train: Indices, test: Indices) -> None:
+        K = gram[np.ix_(train, train)].T
+        y = targets[train]
+        self.samples, self.truth = train.size, targets[test]
+        cross = np.column_stack([gram[np.ix_(train, test)], symmetric_product(K, y)])
         self.path = TridiagonalPath(K, y, cross)  # K is its workspace from here on
         if self.path.flat:
             raise InvalidProblem("targets: K y = 0 on the training part, so every fit is 0 and there is no path")
@@ -66,9 +66,9 @@ class HeldOut:
         self.path.tabulate(self.path.low, size + REACH)
         side = NEIGHBOURS // 2
         lost = np.flatnonzero(~np.isfinite(self.path.log_t))  # zᵀTz may round to 0 at the bottom
-        kept_places = slice(int(np.max(lost, initial=-1)) + 1 + side, self.path.log_t.size - side)
-        self.places = (self.path.first + np.arange(self.path.log_t.size))[kept_places] * STEP
-        self.log_norms = self.path.log_t[kept_places]
+        inside = slice(int(np.max(lost, initial=-1)) + 1 + side, self.path.log_t.size - side)
+        self.places = (self.path.first + np.arange(self.path.log_t.size))[inside] * STEP
+        self.log_norms = self.path.log_t[inside]
 
     def fits(self, powers: Array, regularizations: Array) -> Fits:
         """Errors and places of all learners of a grid, m > 0 and λ > 0; the global minimiser where m ≤ 1."""

@@ -32,9 +32,9 @@ def world(largest: int) -> tuple[Letters, ...]:
 
 
 @cache
-def values(word: Letters) -> tuple[Fraction, ...]:
+def values(letters: Letters) -> tuple[Fraction, ...]:
     """KRR's function at λ = 1, by its values at the two inputs."""
-    return tuple(ridge([ALPHABET[letter] for letter in word], Fraction(len(word)), 2))
+    return tuple(ridge([ALPHABET[letter] for letter in letters], Fraction(len(letters)), 2))
 
 
 def change(first: Letters, second: Letters) -> Fraction:
@@ -54,10 +54,10 @@ LABELS: tuple[sc.Expr, ...] = tuple(sc.inputs(y=[y for _, _, y in ALPHABET]))
 
 
 @cache
-def formulas(word: Letters) -> tuple[sc.Expr, ...]:
+def formulas(letters: Letters) -> tuple[sc.Expr, ...]:
     """The values of KRR's function as formulas in the labels."""
-    samples: list[Sample] = [(1, ALPHABET[letter][1], LABELS[letter]) for letter in word]
-    return tuple(sc.rational(value) for value in ridge(samples, Fraction(len(word)), 2))
+    samples: list[Sample] = [(1, ALPHABET[letter][1], LABELS[letter]) for letter in letters]
+    return tuple(sc.rational(value) for value in ridge(samples, Fraction(len(letters)), 2))
 
 
 def stated_change(first: Letters, second: Letters) -> sc.Expr:
@@ -107,9 +107,9 @@ Learner = Callable[[Letters], Fraction]
 """A number, A(Z)(x), for every multiset Z; 0 for the empty one."""
 
 
-def counting(word: Letters) -> Fraction:
+def counting(letters: Letters) -> Fraction:
     """How often (e₁, 1) occurs more than (e₁, −1): one sample less changes it by at most 1, at every size."""
-    return Fraction(word.count(0) - word.count(1))
+    return Fraction(letters.count(0) - letters.count(1))
 
 
 def removal(learner: Learner, n: int) -> Fraction:

@@ -212,12 +212,12 @@ def speakers(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield {"seed": int(trial.rng.integers(2**31))}
 
 
-def inputs_of(source: Dataset, told: str) -> Array:
+def inputs_of(source: Dataset, encoding: str) -> Array:
     """The inputs, standardised: with the subject's number, with one indicator for each subject, or neither."""
-    if told == "number":
+    if encoding == "number":
         return standardised(with_subject(source))
     known = source.groups if source.groups is not None else np.zeros(source.n)
-    return standardised(np.column_stack([known[:, None] == np.unique(known), source.features]) if told == "indicators" else source.features)
+    return standardised(np.column_stack([known[:, None] == np.unique(known), source.features]) if encoding == "indicators" else source.features)
 
 
 def ridge_error(X: Array, y: Array, seed: int, ridge: float) -> float:

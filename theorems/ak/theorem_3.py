@@ -94,14 +94,14 @@ def changes(instance: sc.Instance, change: Change) -> Changes:
     return leave_one_out(Z, lam, m, change)
 
 
-def largest_loss(found: Changes, instance: sc.Instance) -> float:
+def largest_loss(changes: Changes, instance: sc.Instance) -> float:
     """Largest change of loss for |y| ≤ C_y at the inputs of Z and where the worst f − g is largest in the ball of radius κ."""
-    points = found.whole.centres
-    w = (found.whole.coefficients - found.coefficients[found.worst]) @ points
+    points = changes.whole.centres
+    w = (changes.whole.coefficients - changes.coefficients[changes.worst]) @ points
     length = float(np.linalg.norm(w))
     if length > 0:
         points = np.vstack([points, instance["kappa"] * w / length, -instance["kappa"] * w / length])
-    return float(np.max(found.worst_losses(points, instance["target_bound"])))
+    return float(np.max(changes.worst_losses(points, instance["target_bound"])))
 
 
 def influence(instance: sc.Instance, change: Change, bound: float) -> Iterator[sc.Check]:

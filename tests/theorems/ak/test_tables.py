@@ -240,7 +240,7 @@ def test_one_power_is_validated_as_in_the_table_of_all(split):
 
 
 def test_no_gain_where_the_parameter_follows_the_share(split):
-    assert gain(split, 0.5, kept=False) == pytest.approx(0.0, abs=1e-9)
+    assert gain(split, 0.5, whole_ridge=False) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_tables_are_plain_data():

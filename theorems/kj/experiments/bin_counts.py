@@ -57,6 +57,6 @@ def misfits(seed: int, effort: sc.Effort) -> ByBins:
     return {bins: misfit({pair: float(values[j]) for pair, values in found.items()}) for j, bins in enumerate(COUNTS)}
 
 
-def best_count(found: ByBins) -> int:
+def best_count(bins: ByBins) -> int:
     """The number of bins with the least misfit."""
-    return min(found, key=lambda bins: found[bins])
+    return min(bins, key=lambda bins: bins[bins])

@@ -109,9 +109,9 @@ def similarity_of(name: str, X: Array) -> Similarity:
     return named(name, X[:CHOSEN_BY])
 
 
-def weighted_by_similarity(similarity: str, X: Array, y: Array, asked: Array) -> tuple[Array, Array]:
+def weighted_by_similarity(similarity: str, X: Array, y: Array, points: Array) -> tuple[Array, Array]:
     """KR at the points asked for: with K, and with K + s, s ≥ 0 the least number that makes all the weights non-negative."""
-    blocks = [block for _, block in similarity_of(similarity, X).gram_blocks(asked, X)]  # kept: K takes longer than all the rest
+    blocks = [block for _, block in similarity_of(similarity, X).gram_blocks(points, X)]  # kept: K takes longer than all the rest
     least, mean = min(float(np.min(block)) for block in blocks), float(y.mean())
     plain, shifted = (
         np.concatenate([weighted_means(block + shift, y, fallback=mean) for block in blocks]) for shift in (0.0, max(0.0, -least))

@@ -178,11 +178,11 @@ def remark(cell: Cell, row: Sequence[Cell]) -> str:
     )
 
 
-def together(cell: Cell, found: dict[str, Cell]) -> str:
+def together(cell: Cell, cells: dict[str, Cell]) -> str:
     """Which pairs a count misses, and by how much."""
     start = DETAILS[cell.column]
     missing = [
-        f"{name.removeprefix(start)} ({other.ours:.2g})" for name, other in found.items() if name.startswith(start) and misses(other)
+        f"{name.removeprefix(start)} ({other.ours:.2g})" for name, other in cells.items() if name.startswith(start) and misses(other)
     ]
     return f"{cell.ours:.0f} of {cell.printed:.0f}; not for {', '.join(missing)} (in brackets: {start.strip(': ')})."
 

@@ -211,10 +211,10 @@ def printed_count(column: str) -> float | None:
     return float(sum(ratio < 1.0 for ratio in ratios.values())) if ratios else float(len(PAIRS)) if column in (NEAR_KR, NEAR_OR) else None
 
 
-def together(cell: Cell, found: dict[str, Cell]) -> str:
+def together(cell: Cell, cells: dict[str, Cell]) -> str:
     """Which pairs make the difference, and by how much."""
     start, theirs = DETAILS[cell.column], printed_ratios(cell.column)
-    ours = {name.removeprefix(start): other.ours for name, other in found.items() if name.startswith(start)}
+    ours = {name.removeprefix(start): other.ours for name, other in cells.items() if name.startswith(start)}
     if theirs:
         apart = [f"{pair} ({ours[pair]:.2f}, printed {theirs[pair]:.2f})" for pair in ours if (ours[pair] < 1.0) != (theirs[pair] < 1.0)]
     else:

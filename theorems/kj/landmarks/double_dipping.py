@@ -129,10 +129,10 @@ def bounded_domains(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield random_domain(trial.rng, points, n)
 
 
-def level_of(scaled: Ball, mean_squared: Fraction, spread_squared: Fraction) -> Ball | None:
+def level_of(scaled: Ball, mean_squared: Fraction, deviation_squared: Fraction) -> Ball | None:
     """log(1/δ) at which √mean² + √spread² √log(1/δ) reaches `scaled`, or None where it is above already as δ → 1."""
     over = scaled - ball(mean_squared).sqrt()
-    return over**2 / ball(spread_squared) if over > 0 else None
+    return over**2 / ball(deviation_squared) if over > 0 else None
 
 
 @sc.claim(
@@ -265,24 +265,24 @@ def one_side_is_not_enough(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     yield sc.at_least(other, epsilon, "L̂ − L at the best predictor", strict=True)
 
 
-def minimiser(gram: Array, targets: Array, shares: Array) -> Array:
+def minimiser(gram: Array, targets: Array, frequencies: Array) -> Array:
     """Predictions on the whole domain of an empirical minimiser of the absolute loss over F_S, B = 1, by linear programming.
 
     With q_x the share of x in the sample, the weights of all copies of x add up to v_x q_x, |v_x| ≤ 1.
     """
     from scipy.optimize import linprog
 
-    seen = np.flatnonzero(shares)
-    A = gram[np.ix_(seen, seen)] * shares[seen]
+    seen = np.flatnonzero(frequencies)
+    A = gram[np.ix_(seen, seen)] * frequencies[seen]
     eye = np.eye(seen.size)
     found = linprog(
-        np.concatenate([np.zeros(seen.size), shares[seen]]),
+        np.concatenate([np.zeros(seen.size), frequencies[seen]]),
         A_ub=np.vstack([np.hstack([A, -eye]), np.hstack([-A, -eye])]),
         b_ub=np.concatenate([targets[seen], -targets[seen]]),
         bounds=[(-1, 1)] * seen.size + [(0, None)] * seen.size,
         method="highs",
     )
-    return np.asarray(gram[:, seen] @ (shares[seen] * found.x[: seen.size]))
+    return np.asarray(gram[:, seen] @ (frequencies[seen] * found.x[: seen.size]))
 
 
 def settings(trial: sc.Trial) -> Iterator[sc.Instance]:

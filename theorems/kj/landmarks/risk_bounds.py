@@ -114,12 +114,12 @@ def euclidean_average(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Che
         yield sc.at_most(mean / n, trial["share"] * sc.root(n * max(lengths), bits=48) / n, "E ‖Σ σ_i x_i‖/n", scale=1)
 
 
-def all_levels(instance: sc.Instance, mean: Fraction, spread: Fraction, name: str, *, centred: bool = False) -> sc.Check:
+def all_levels(instance: sc.Instance, mean: Fraction, scale: Fraction, name: str, *, centred: bool = False) -> sc.Check:
     """P(gap ≥ t)/δ for the bound √mean + √(spread log(1/δ)), at every value t of the gap."""
 
     def exponent(t: Fraction) -> Ball | None:
         over = ball(t) - ball(mean).sqrt()
-        return over**2 / ball(spread) if over > 0 else None
+        return over**2 / ball(scale) if over > 0 else None
 
     return holds_for_all_levels(tails(gaps(instance, centred=centred)), exponent, name)
 

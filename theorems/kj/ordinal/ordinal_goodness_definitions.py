@@ -71,27 +71,27 @@ def value_of_a_programme(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.
     yield sc.equal(solved(instance, 3 * bound, Fraction(3)).value, 3 * loss, "γ, Δ, B × 3")
 
 
-def _admitted(found: ExactOrdinal, y: list[int], masses: list[Fraction]) -> Iterator[sc.Check]:
+def _admitted(exact: ExactOrdinal, y: list[int], masses: list[Fraction]) -> Iterator[sc.Check]:
     """Caps, signs and balance of the multipliers."""
-    count = len(found.thresholds)
-    for a, c, p, k in zip(found.above, found.below, masses, y, strict=True):
+    count = len(exact.thresholds)
+    for a, c, p, k in zip(exact.above, exact.below, masses, y, strict=True):
         yield sc.at_most(max(a - (p if k <= count else 0), c - (p if k > 1 else 0)), 0, "a, c ≤ p")
         yield sc.at_least(min(a, c), 0, "a, c ≥ 0")
-    order = [ZERO, *found.order, ZERO]
+    order = [ZERO, *exact.order, ZERO]
     for j in range(1, count + 1):
-        up = sum((c for c, k in zip(found.below, y, strict=True) if k == j + 1), ZERO)
-        down = sum((a for a, k in zip(found.above, y, strict=True) if k == j), ZERO)
+        up = sum((c for c, k in zip(exact.below, y, strict=True) if k == j + 1), ZERO)
+        down = sum((a for a, k in zip(exact.above, y, strict=True) if k == j), ZERO)
         yield sc.equal(up - down + order[j] - order[j - 1], ZERO, "balance")
-    if found.order:
-        yield sc.at_least(min(found.order), 0, "ν ≥ 0")
+    if exact.order:
+        yield sc.at_least(min(exact.order), 0, "ν ≥ 0")
 
 
-def _dual(instance: sc.Instance, found: ExactOrdinal, bound: Fraction) -> Fraction:
+def _dual(instance: sc.Instance, exact: ExactOrdinal, bound: Fraction) -> Fraction:
     """γ Σ (a + c) + Δ Σ ν − B Σ_j p_j |Σ_i (a_i − c_i) K_ij|."""
-    q = [a - c for a, c in zip(found.above, found.below, strict=True)]
+    q = [a - c for a, c in zip(exact.above, exact.below, strict=True)]
     pull = [abs(sum((v * row[j] for v, row in zip(q, instance["gram"], strict=True)), ZERO)) for j in range(len(q))]
-    fixed = instance["gamma"] * sum((a + c for a, c in zip(found.above, found.below, strict=True)), ZERO)
-    return Fraction(fixed + instance["delta"] * sum(found.order, ZERO) - bound * mean(instance, pull))
+    fixed = instance["gamma"] * sum((a + c for a, c in zip(exact.above, exact.below, strict=True)), ZERO)
+    return Fraction(fixed + instance["delta"] * sum(exact.order, ZERO) - bound * mean(instance, pull))
 
 
 def polarised(trial: sc.Trial) -> Iterator[sc.Instance]:

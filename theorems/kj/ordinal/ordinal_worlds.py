@@ -43,9 +43,9 @@ def spaced(labels: int, delta: Fraction) -> list[Fraction]:
     return [i * delta for i in range(labels - 1)]
 
 
-def one_cell(shares: dict[int, Fraction], labels: int, f: Fraction, gamma: Fraction, delta: Fraction) -> sc.Instance:
+def one_cell(chances: dict[int, Fraction], labels: int, f: Fraction, gamma: Fraction, delta: Fraction) -> sc.Instance:
     """K ≡ 1 and labels with these chances: every f is a constant, here f (B ≥ |f|), with thresholds (i − 2)Δ."""
-    return {"shares": dict(shares), "labels": labels, "f": f, "thresholds": spaced(labels, delta), "gamma": gamma, "delta": delta}
+    return {"shares": dict(chances), "labels": labels, "f": f, "thresholds": spaced(labels, delta), "gamma": gamma, "delta": delta}
 
 
 def goodness(instance: sc.Instance) -> Fraction:

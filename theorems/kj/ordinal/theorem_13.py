@@ -121,9 +121,9 @@ def mislabelling_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     yield sc.at_most(least_mislabelled(instance), goodness(instance) / divisor, "mislabelling of every learner")
 
 
-def thirds(labels: int, m: int, share: Fraction, gamma: Fraction, delta: Fraction) -> sc.Instance:
+def thirds(labels: int, m: int, fraction: Fraction, gamma: Fraction, delta: Fraction) -> sc.Instance:
     """K ≡ 1, labels 1, 1 + m and 2 + m with chances 1/2, share/2 and (1 − share)/2, f = b_2."""
-    return one_cell({1: HALF, 1 + m: share / 2, 2 + m: (1 - share) / 2}, labels, ZERO, gamma, delta)
+    return one_cell({1: HALF, 1 + m: fraction / 2, 2 + m: (1 - fraction) / 2}, labels, ZERO, gamma, delta)
 
 
 def little_space(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -918,14 +918,14 @@ def when_the_error_is_below_one(instance: sc.Instance, trial: sc.Trial) -> Itera
     yield sc.equal(delta - (gamma + delta / 2), (delta - 2 * gamma) / 2, "γ + Δ/2 ≤ Δ")
 
 
-def law(f: Fraction, thresholds: Numbers, reach: Fraction, spread: Fraction = ONE) -> Chances:
-    """Chances of the labels of f + u: u uniform on [−reach, reach] with mass `spread`, 0 with the rest."""
-    chances = {label(f, thresholds): ONE - spread if reach > 0 else ONE}
+def law(f: Fraction, thresholds: Numbers, reach: Fraction, mass: Fraction = ONE) -> Chances:
+    """Chances of the labels of f + u: u uniform on [−reach, reach] with mass `mass`, 0 with the rest."""
+    chances = {label(f, thresholds): ONE - mass if reach > 0 else ONE}
     if reach > 0:
         cuts = sorted({-reach, reach, *(b - f for b in thresholds if abs(b - f) < reach)})
         for low, high in pairwise(cuts):
             y = label(f + (low + high) / 2, thresholds)
-            chances[y] = chances.get(y, ZERO) + spread * (high - low) / (2 * reach)
+            chances[y] = chances.get(y, ZERO) + mass * (high - low) / (2 * reach)
     return chances
 
 

@@ -63,10 +63,10 @@ def _admitted(instance: sc.Instance, constant: float) -> sc.Check:
     return sc.at_most(value, allowed, "ε_0(B) against γ_1ε_0(γ) + ε_1", scale=epsilon_1)
 
 
-def on_two_points(gamma: float, share: float, gamma_1: float, lost: float = 0.0) -> sc.Instance:
+def on_two_points(gamma: float, ratio: float, gamma_1: float, lost: float = 0.0) -> sc.Instance:
     """The two points of KJ-Thm14b-two, ε_1 = γ_1·share; a mass `lost` of the origin has label 2."""
     return {"factor": np.array([[2.0 * gamma], [0.0], [0.0]]), "labels": np.array([2.0, 1.0, 2.0]), "classes": 2,
-            "masses": np.array([share, 1.0 - share - lost, lost]), "gamma": gamma, "gamma_1": gamma_1, "epsilon_1": share * gamma_1,
+            "masses": np.array([ratio, 1.0 - ratio - lost, lost]), "gamma": gamma, "gamma_1": gamma_1, "epsilon_1": ratio * gamma_1,
             "delta": 0.0}  # fmt: skip
 
 
@@ -263,11 +263,11 @@ def optima(trial: sc.Trial) -> Iterator[sc.Instance]:
             yield made
 
 
-def _priced(argument: Fraction | None, price: Fraction, cap: Fraction) -> bool:
+def _priced(argument: Fraction | None, multiplier: Fraction, cap: Fraction) -> bool:
     """Whether a multiplier fits its hinge: 0 below the kink (and where there is no hinge), the cap above it, anything between at it."""
     if argument is None:
-        return price == 0
-    return price == cap if argument > 0 else price == 0 if argument < 0 else 0 <= price <= cap
+        return multiplier == 0
+    return multiplier == cap if argument > 0 else multiplier == 0 if argument < 0 else 0 <= multiplier <= cap
 
 
 @sc.claim(

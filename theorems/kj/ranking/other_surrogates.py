@@ -104,8 +104,8 @@ def slopes_without_bound(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.
     """The slope between two neighbours; that it passes T."""
     k, rate, eta, x, T = sc.symbols("k lambda eta x T")
 
-    def divergence(steps: Any, share: Any) -> Any:
-        return eta * share * (-steps * rate) - eta * share + eta
+    def divergence(steps: Any, fraction: Any) -> Any:
+        return eta * fraction * (-steps * rate) - eta * fraction + eta
 
     slope = (divergence(k, x) - divergence(k + 1, x / 2)) / (eta * x / 2)
     yield sc.equal(slope, -((k - 1) * rate) - 1, "slope")
