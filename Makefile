@@ -6,7 +6,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c requirements/constraints.txt
 # Gram matrices here are small and runs are parallel over claims: threaded BLAS loses more than it gains.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
@@ -69,10 +69,11 @@ docs: $(VENV)/.docs
 	$(BIN)/python docs/equivalences.py
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
 
-# Everything but further back ends and what `make bench` needs beyond the suite, and only files whose SHA-256 stands in hashes.txt: pip refuses any other. What builds
-# simopt is among them, so that nothing is fetched for that. Other targets find all of it installed; .ci/hashes.sh writes the file.
+# Everything but further back ends and what `make bench` needs beyond the suite, and only files whose SHA-256 stands in requirements/hashes.txt:
+# pip refuses any other. What builds simopt is among them, so that nothing is fetched for that. Other targets find all of it installed;
+# requirements/hashes.sh writes the file.
 hashed: | $(BIN)/python
-	$(BIN)/python -m pip --disable-pip-version-check install -q --no-deps --require-hashes --only-binary :all: -r hashes.txt
+	$(BIN)/python -m pip --disable-pip-version-check install -q --no-deps --require-hashes --only-binary :all: -r requirements/hashes.txt
 	$(BIN)/python -m pip --disable-pip-version-check install -q --no-deps --no-build-isolation -e .
 	@touch $(VENV)/.core $(VENV)/.test $(VENV)/.notebooks $(VENV)/.docs
 
@@ -83,7 +84,7 @@ wheel: $(VENV)/.core
 
 # Has everything wheels for the Pythons that this machine lacks; what do the suite and the claims say on those that it has?
 resolve:
-	PYTHON=$(PYTHON) .ci/resolve.sh $(ARGS)
+	PYTHON=$(PYTHON) requirements/resolve.sh $(ARGS)
 
 other-pythons:
 	.ci/other_pythons.sh $(ARGS)
@@ -100,7 +101,7 @@ $(BIN)/python:
 	"Name another interpreter with: make PYTHON=python3.12 <target>")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.core: pyproject.toml requirements/constraints.txt | $(BIN)/python
 	$(PIP) -e .
 	@touch $@
 

@@ -22,12 +22,12 @@ for file in "$wheel" "$source"; do
     rm -rf "$scratch/venv" "$scratch/empty"
     mkdir "$scratch/empty"
     "${PYTHON:-python3}" -m venv "$scratch/venv"
-    "$scratch/venv/bin/python" -m pip install -q --disable-pip-version-check -c constraints.txt "$file"
+    "$scratch/venv/bin/python" -m pip install -q --disable-pip-version-check -c requirements/constraints.txt "$file"
     cd "$scratch/empty"
     "$scratch/venv/bin/python" "$tree/.ci/import_wheel.py" "$tree"
     "$scratch/venv/bin/simopt" verify "$@" > log 2>&1 || { tail -n 40 log && exit 1; }
     cd "$tree"
-    "$scratch/venv/bin/python" -m pip install -q --disable-pip-version-check -c constraints.txt "$file[ml]"
+    "$scratch/venv/bin/python" -m pip install -q --disable-pip-version-check -c requirements/constraints.txt "$file[ml]"
     (cd "$scratch/empty" && "$scratch/venv/bin/python" "$tree/.ci/import_wheel.py" "$tree")
     echo "$file: installed into an empty environment, simopt verify $* ran"
 done

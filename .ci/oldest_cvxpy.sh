@@ -6,7 +6,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 oldest="${CVXPY:-$(sed -nE 's/.*"cvxpy>=([0-9.]+),.*/\1/p' pyproject.toml)}"
-# Left out are the tests of the list and its pages: they are of the CVXPY that constraints.txt names.
+# Left out are the tests of the list and its pages: they are of the CVXPY that requirements/constraints.txt names.
 PYTEST_ARGS="${PYTEST_ARGS:-tests/duality --ignore=tests/duality/test_corpus.py -q -n logical --dist worksteal -m 'not slow'}"
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
@@ -15,7 +15,7 @@ trap 'rm -rf "$scratch"' EXIT
 bin="$(realpath -m "${KEEP:-$scratch/venv}")/bin"
 set -e
 python3 -m venv "${bin%/bin}"
-"$bin/python" -m pip install -q -c constraints.txt -e '.[test]'
+"$bin/python" -m pip install -q -c requirements/constraints.txt -e '.[test]'
 "$bin/python" -m pip install -q --no-deps "cvxpy==$oldest"
 set +e
 

@@ -22,7 +22,7 @@ interpreter() {
 
 tested() { # on the Python in $1; the row is its standard output, all else goes to $2
     local bin="$1/bin" failed=0
-    "$bin/python" -m pip install -q -c constraints.txt -e '.[test]' >> "$2" 2>&1 || { echo "NOT INSTALLED" && return 1; }
+    "$bin/python" -m pip install -q -c requirements/constraints.txt -e '.[test]' >> "$2" 2>&1 || { echo "NOT INSTALLED" && return 1; }
     local verified="as expected"
     (cd "$scratch" && "$bin/simopt" verify --jobs 2 --evidence "$scratch/evidence") > "$2.verify" 2>&1 || { failed=1 && verified="NOT as expected"; }
     eval "PATH=$(printf %q "$bin"):\$PATH $(printf %q "$bin/pytest") $PYTEST_ARGS" > "$2.pytest" 2>&1 || failed=1

@@ -27,7 +27,7 @@ from benchmarks.compare import TABLE
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 KEPT = ROOT / ".bench"
-READ = ("simopt", "problems", "solvers", "theorems", "estimators", "benchmarks", "data", "constraints.txt")
+READ = ("simopt", "problems", "solvers", "theorems", "estimators", "benchmarks", "data", "requirements")
 HELPERS = {"__init__", "__main__", "against", "by_hand", "compare", "operations", "page", "pairs"}
 SCRIPTS = {path.stem: [str(path)] for path in HERE.glob("*.py") if path.stem not in HELPERS}
 SCRIPTS |= {name: ["-m", f"benchmarks.{name}"] for name in ("by_hand", "growth")}  # with what --against has

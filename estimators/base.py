@@ -428,7 +428,7 @@ class LandmarkFeatures(SimilarityEstimator):
             elif isinstance(similarity, str) and weights is not None:
                 few = some_of(len(X))
                 similarity = self._chosen(X[few], weights[few])
-            self.landmark_map_ = landmark_map(Rows("X", chosen_from, first_look=False), given, similarity, seed)
+            self.landmark_map_ = landmark_map(Rows("X", chosen_from, check_first=False), given, similarity, seed)
             return self.landmark_map_
         counted = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         numbers = Rows("X", counted.astype(np.float64)[:, None])

@@ -50,7 +50,7 @@ def test_the_version_is_said_once() -> None:
 
 
 def test_constraints_hold_no_address_and_cover_the_dependencies() -> None:
-    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "requirements" / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pinned = {line.split("==")[0].lower().replace("_", "-") for line in lines if not line.startswith("#")}
     assert all("==" in line for line in lines if not line.startswith("#"))
     assert not any("/" in line or "@" in line for line in lines)
@@ -61,11 +61,11 @@ def test_constraints_hold_no_address_and_cover_the_dependencies() -> None:
 
 
 def test_hashes_are_of_the_pinned_versions_and_cover_what_they_should() -> None:
-    text = (ROOT / "hashes.txt").read_text(encoding="utf-8")
+    text = (ROOT / "requirements" / "hashes.txt").read_text(encoding="utf-8")
     pins = re.findall(
         r"^([\w.-]+==[\w.]+)(?: ; python_version < \"3\.13\")? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", text, re.MULTILINE
     )
-    listed = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    listed = (ROOT / "requirements" / "constraints.txt").read_text(encoding="utf-8").splitlines()
     assert {pin for pin, _ in pins} <= {line.lower().replace("_", "-") for line in listed}
     assert "".join(line for line in text.splitlines() if "==" in line).count("==") == len(pins), "a version without hashes"
     assert len(text.splitlines()) == 1 + len(pins) + text.count("--hash="), "neither a version nor a hash: an address, say"

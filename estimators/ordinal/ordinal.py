@@ -108,7 +108,7 @@ def ordinal(
         for labels that are not whole or not 1, …, r (with the index), only one label, γ ≤ 0, Δ < 0, thresholds that do not increase (naming
         the pair), both B and λ, values that are not finite, lengths that disagree, and when no point was found (saying why).
     """
-    rows = Rows("points", points, first_look=False)
+    rows = Rows("points", points, check_first=False)
     y, r = training_labels(labels, classes, rows.n)
     cuts, margins = cuts_and_margins(thresholds, r, gamma, delta)
     mass = None if weights is None else validate.weights("weights", weights, length=rows.n, like="points")

@@ -255,7 +255,7 @@ def rank(
     """
     rows = _stacked(points)
     keep, lists, left = _lists(relevance, qid, leave_out, rows.n)
-    chosen = rows if len(keep) == rows.n else Rows("points", rows.take(keep), first_look=False)
+    chosen = rows if len(keep) == rows.n else Rows("points", rows.take(keep), check_first=False)
     psi = landmark_map(chosen, landmarks, similarity, seed)
     problem = _problem(psi(chosen), lists, radius, regularization, logarithm)
     solution = solve(problem, solver, tol=tol, time_limit=time_limit)
@@ -273,7 +273,7 @@ def _stacked(points: Any) -> Rows:
             f"points: {len(points)} tables, one of all documents needed, and a query id for each row; "
             "simopt.data.queries.Queries.stacked makes it from a table for each query"
         )
-    return Rows("points", points, first_look=False)
+    return Rows("points", points, check_first=False)
 
 
 def _lists(relevance: npt.ArrayLike, qid: npt.ArrayLike, leave_out: bool, length: int) -> tuple[Order, Queries, tuple[str, ...]]:

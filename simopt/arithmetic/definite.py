@@ -57,11 +57,11 @@ def least_eigenvalue(matrix: Any) -> float:
     n, diagonal = len(mid), np.diag(mid)
     with np.errstate(all="ignore"):
         discs = as_interval(diagonal) + np.abs(diagonal) - INTERVAL.matvec(np.abs(mid), np.ones(n)) - spread
-        candidates = [0.0, *(np.linalg.eigvalsh(mid)[0] - _room(np.abs(diagonal)) * 4.0 ** np.arange(ROUNDS))]
+        candidates = [0.0, *(np.linalg.eigvalsh(mid)[0] - _epsilon(np.abs(diagonal)) * 4.0 ** np.arange(ROUNDS))]
         if np.min(diagonal) > 0.0:
             scaled, powers = _scaled(mid, diagonal, diagonal)
             if np.isfinite(scaled).all():
-                above = np.linalg.eigvalsh(scaled)[0] - _room(np.diag(scaled))
+                above = np.linalg.eigvalsh(scaled)[0] - _epsilon(np.diag(scaled))
                 candidates.append(above / 2 / np.max(powers) ** 2)
     proven = float(np.min(discs.low))
     for candidate in sorted(candidates, reverse=True):
@@ -83,7 +83,7 @@ def semidefinite_shift(matrix: Any) -> float:
         if definite or (len(mid) <= EXACT_ROWS and semidefinite_rank(mid) is not None):
             return 0.0
         if len(mid) <= EXACT_ROWS:
-            exact = (_three_digits(share * _room(np.abs(np.diag(mid)))) for share in TRIED_EXACTLY)
+            exact = (_three_digits(share * _epsilon(np.abs(np.diag(mid)))) for share in TRIED_EXACTLY)
             found = next((shift for shift in exact if semidefinite_rank(shifted(mid, shift)) is not None), None)
             if found is not None:
                 return found
@@ -92,10 +92,10 @@ def semidefinite_shift(matrix: Any) -> float:
 
 def _shifts(mid: Array) -> Iterator[float]:
     """Candidates, from below: ε, as if λ were 0, and then those beyond −λ, which costs the eigenvalues."""
-    step = _room(np.abs(np.diag(mid)))
+    step = _epsilon(np.abs(np.diag(mid)))
     yield from (_three_digits(share * step) for share in TRIED)
     below = max(-float(np.linalg.eigvalsh(mid)[0]), 0.0)
-    beyond = (_three_digits(below + share * (step + _room(np.full(len(mid), below)))) for share in BEYOND)
+    beyond = (_three_digits(below + share * (step + _epsilon(np.full(len(mid), below)))) for share in BEYOND)
     yield from (shift for shift in beyond if math.isfinite(shift))
 
 
@@ -150,7 +150,7 @@ def _exceeds(mid: Array, bound: Interval, *, evenly: bool = False) -> bool:
     squares = diagonal * powers * powers
     if not np.max(np.abs(scaled), initial=0.0) < 2.0:  # |b_ij|² ≤ b_ii b_jj < 4 for a definite B
         return False
-    np.fill_diagonal(scaled, np.nextafter(squares - _room(squares), -np.inf))
+    np.fill_diagonal(scaled, np.nextafter(squares - _epsilon(squares), -np.inf))
     try:
         factor = np.linalg.cholesky(scaled)
     except np.linalg.LinAlgError:
@@ -158,7 +158,7 @@ def _exceeds(mid: Array, bound: Interval, *, evenly: bool = False) -> bool:
     return bool(np.all(np.diag(factor) > 0.0))  # nan is not
 
 
-def _room(diagonal: Array) -> float:
+def _epsilon(diagonal: Array) -> float:
     """ε."""
     return float(1.05 * (len(diagonal) + 4) * (EPS / 2) * np.sum(diagonal))
 

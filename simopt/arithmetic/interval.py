@@ -176,7 +176,7 @@ def _next(x: Array, direction: int) -> Array:
     return out.reshape(np.shape(x))
 
 
-def _spread(x: Interval, gamma: float) -> Array:
+def _enclosing_radius(x: Interval, gamma: float) -> Array:
     """rad + γ |mid|, not below its real value where γ |mid| underflows."""
     bound: Array = x.rad + gamma * np.abs(x.mid) + SMALLEST * (x.mid != 0.0)
     return bound
@@ -209,7 +209,7 @@ def _dense_product(matrix: Any, x: Interval) -> Interval:
     """A x for an array of floats or of balls."""
     a = as_interval(matrix)
     gamma = (a.shape[-1] + 4) * EPS
-    rad = _absolute(a.mid, _spread(x, gamma))
+    rad = _absolute(a.mid, _enclosing_radius(x, gamma))
     if isinstance(matrix, Interval):
         rad = rad + a.rad @ (np.abs(x.mid) + x.rad)
     return _product(matvec(a.mid, x.mid), rad * (1.0 + gamma), lambda: _vanishes(a, x, rad), a.shape[-1] * TINY)
@@ -272,7 +272,7 @@ class MidRadius(Arithmetic):
         """Σ x_i y_i."""
         x, y = as_interval(x), as_interval(y)
         gamma = (x.size + 4) * EPS
-        mid, rad = x.mid @ y.mid, np.abs(x.mid) @ _spread(y, gamma) + x.rad @ (np.abs(y.mid) + y.rad)
+        mid, rad = x.mid @ y.mid, np.abs(x.mid) @ _enclosing_radius(y, gamma) + x.rad @ (np.abs(y.mid) + y.rad)
         if 0.0 < rad < np.inf:
             return _ball(mid, rad * (1.0 + gamma) + x.size * TINY)
         return self.sum(x * y)  # each product for itself: 0 where one factor is, whatever the other

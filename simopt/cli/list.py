@@ -180,5 +180,5 @@ def _text(value: Any) -> str:
 
 
 def _warn(failed: list[Failure]) -> None:
-    for failure in (each for each in failed if not each.told):
+    for failure in (each for each in failed if not each.reported):
         complain(f"{failure.source} failed to import: {failure.reason}")

@@ -58,11 +58,11 @@ def load(path: str | os.PathLike[str], form: str, what: str) -> dict[str, Any]:
     OSError
         when it cannot be read.
     """
-    found = jsonio.read(path) if _suffix(path, what) == ".json" else _read_npz(path, what)
-    known = found.get("format") if isinstance(found, dict) else None
+    record = jsonio.read(path) if _suffix(path, what) == ".json" else _read_npz(path, what)
+    known = record.get("format") if isinstance(record, dict) else None
     if not isinstance(known, str) or known != form:
         raise InvalidFile(f"{path}: not {what} of format {form}")
-    return found
+    return record
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def rebuilding(path: str | os.PathLike[str], what: str) -> Iterator[None]:
         raise InvalidFile(f"{path}: not a whole {what.partition(' ')[2]} ({type(error).__name__}: {error})") from error
 
 
-def entries(kind: type[Any], found: Mapping[str, Any], **made: Any) -> dict[str, Any]:
+def entries(kind: type[Any], record: Mapping[str, Any], **made: Any) -> dict[str, Any]:
     """The entries of a record as fields of the dataclass `kind`, each held against its annotation; `made` are those that need more.
 
     Arrays are finite; those of `Indices` are whole numbers ≥ 0.
@@ -91,14 +91,14 @@ def entries(kind: type[Any], found: Mapping[str, Any], **made: Any) -> dict[str,
         for an entry that is missing, that the class does not have, or that is of another kind.
     """
     declared = {item.name: item for item in fields(kind)}
-    if odd := sorted(found.keys() - declared.keys() - {"format"}):
+    if odd := sorted(record.keys() - declared.keys() - {"format"}):
         raise KeyError(odd[0])
     values: dict[str, Any] = {}
     for name, item in declared.items():
         if name in made:
             values[name] = made[name]
-        elif name in found:
-            values[name] = _of_kind(name, str(item.type), found[name])
+        elif name in record:
+            values[name] = _of_kind(name, str(item.type), record[name])
         elif item.default is MISSING and item.default_factory is MISSING:
             raise KeyError(name)
     return values

@@ -31,10 +31,10 @@ class Kernel(Generic[P, R]):
         if self._compiled is None:
             import numba
 
-            from simopt.core.kernel_cache import kept
+            from simopt.core.kernel_cache import cache_of
 
             compiled: Any = numba.njit(error_model="numpy", fastmath=self.fastmath, nogil=True)(self.python)
-            if (cache := kept(self.python)) is not None:
+            if (cache := cache_of(self.python)) is not None:
                 compiled._cache = cache  # as cache=True would, with numba's own
             self._compiled = compiled
         return self._compiled

@@ -76,8 +76,8 @@ Count = Annotated[int, partial(validate.whole, minimum=1)]
 InUnit = Annotated[float, validate.between_0_and_1]
 
 
-class Asked(NamedTuple):
-    """What the type of a field asks for."""
+class FieldChecks(NamedTuple):
+    """What the type of a field says of its values."""
 
     checks: tuple[Check, ...]
     axes: Axes | None
@@ -85,7 +85,7 @@ class Asked(NamedTuple):
     optional: bool
 
     @classmethod
-    def by(cls, hint: Any) -> Asked:
+    def of(cls, hint: Any) -> FieldChecks:
         """Read off `Annotated[…]`, or `Annotated[…] | None`."""
         kinds = (hint, *get_args(hint))
         behind: tuple[Any, ...] = next((found for kind in kinds if (found := getattr(kind, "__metadata__", ()))), ())
@@ -105,34 +105,34 @@ def checked(instance: Any, names: Collection[str] | None = None) -> dict[str, An
         naming the field, and of lengths that disagree both.
     """
     lengths: dict[str, int] = {}
-    found: dict[str, Any] = {}
-    asked = _asked(instance.__class__)
-    for name, (checks, _, letters, optional) in asked.items():
+    values: dict[str, Any] = {}
+    declared = _field_checks(instance.__class__)
+    for name, (checks, _, letters, optional) in declared.items():
         value = getattr(instance, name)
         if value is None and optional:
             continue
         if letters and lengths:  # the rows are counted before they are looked at
             shape: tuple[int, ...] = getattr(value, "shape", ())
             if len(shape) == len(letters) and lengths.get(letters[0], shape[0]) != shape[0]:
-                raise _disagreement(asked, name, shape, 0, lengths[letters[0]], found)
+                raise _disagreement(declared, name, shape, 0, lengths[letters[0]], values)
         for check in checks if names is None or name in names else ():
             value = check(name, value)
         if letters:
             shape = value.shape
             for axis, letter in enumerate(letters):
                 if lengths.setdefault(letter, shape[axis]) != shape[axis]:
-                    raise _disagreement(asked, name, shape, axis, lengths[letter], found)
-        found[name] = value
-    return found
+                    raise _disagreement(declared, name, shape, axis, lengths[letter], values)
+        values[name] = value
+    return values
 
 
 def _disagreement(
-    asked: dict[str, Asked], name: str, shape: tuple[int, ...], axis: int, known: int, found: dict[str, Any]
+    declared: dict[str, FieldChecks], name: str, shape: tuple[int, ...], axis: int, known: int, values: dict[str, Any]
 ) -> InvalidProblem:
     """The error that an axis is not as long as in the first field that has its letter; of a stack of matrices it names the first."""
-    letters = asked[name].letters
-    other = next((item for item in found if letters[axis] in asked[item].letters), name)
-    leader, each, inner = asked[other].axes, name + "[0]" * (len(shape) - 2), shape[-2:]
+    letters = declared[name].letters
+    other = next((item for item in values if letters[axis] in declared[item].letters), name)
+    leader, each, inner = declared[other].axes, name + "[0]" * (len(shape) - 2), shape[-2:]
     if leader is None or not leader.leads:
         return InvalidProblem(f"{each}: shape {inner}, but {letters[axis]} = {known} in {other}")
     if len(inner) == 1:
@@ -163,21 +163,21 @@ def arguments(function: Callable[P, R]) -> Callable[P, R]:
 @cache
 def _checks(function: Callable[..., Any]) -> dict[str, tuple[Check, ...]]:
     hints = get_type_hints(function, include_extras=True)
-    return {name: Asked.by(hint).checks for name, hint in hints.items() if get_origin(hint) is Annotated}
+    return {name: FieldChecks.of(hint).checks for name, hint in hints.items() if get_origin(hint) is Annotated}
 
 
 def is_nonnegative(kind: type, name: str) -> bool:
     """Whether the type of a field says that it is ≥ 0."""
-    asked = _asked(kind).get(name)
-    return asked is not None and bool({validate.positive, validate.nonnegative} & set(asked.checks))
+    declared = _field_checks(kind).get(name)
+    return declared is not None and bool({validate.positive, validate.nonnegative} & set(declared.checks))
 
 
 @cache
-def _asked(kind: type) -> dict[str, Asked]:
+def _field_checks(kind: type) -> dict[str, FieldChecks]:
     """By field; those that lead come first."""
     hints = get_type_hints(kind, include_extras=True)
-    asked = {item.name: Asked.by(hints[item.name]) for item in dataclasses.fields(kind) if item.init}
-    return dict(sorted(asked.items(), key=lambda item: item[1].axes is None or not item[1].axes.leads))
+    declared = {item.name: FieldChecks.of(hints[item.name]) for item in dataclasses.fields(kind) if item.init}
+    return dict(sorted(declared.items(), key=lambda item: item[1].axes is None or not item[1].axes.leads))
 
 
 def _finite(name: str, value: Any) -> Any:

@@ -116,5 +116,5 @@ def parse(text: str, where: str) -> Any:
         raise InvalidFile(f"{where}: {str(error).partition(';')[0]}") from error
 
 
-def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is no number of JSON")
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no number of JSON")

@@ -27,25 +27,25 @@ import simopt
 
 caching: Any = import_module("numba.core.caching")  # some of it has types, and which part depends on its version
 log = logging.getLogger("simopt.core.kernel_cache")
-_told: list[str] = []
+_reported: list[str] = []
 
 
-def kept(function: Callable[..., Any]) -> Any:
+def cache_of(function: Callable[..., Any]) -> Any:
     """The cache of a kernel, or None where there is no folder to keep it in."""
     try:
         return KernelCache(function)
     except (RuntimeError, OSError) as error:
-        tell(str(error))
+        warn_once(str(error))
         return None
 
 
-def tell(reason: str) -> None:
+def warn_once(reason: str) -> None:
     """Say once that nothing is kept."""
-    if not _told:
+    if not _reported:
         log.warning(
             "compiled kernels cannot be kept (%s): each process compiles them anew; set NUMBA_CACHE_DIR to a folder of yours", reason
         )
-    _told.append(reason)
+    _reported.append(reason)
 
 
 class KernelCache(caching.FunctionCache):  # type: ignore[misc]
@@ -69,7 +69,7 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]
         try:
             super().save_overload(sig, data)
         except OSError as error:
-            tell(f"{error.filename or self.cache_path}: {error.strerror}")
+            warn_once(f"{error.filename or self.cache_path}: {error.strerror}")
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         return (*super()._index_key(sig, codegen), tuple(_fields(sig)))

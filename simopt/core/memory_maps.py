@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 
-def owners(array: Any) -> Iterator[Any]:
+def chain_of_bases(array: Any) -> Iterator[Any]:
     """An array, the array whose memory it has, and so on, and at last what holds the memory."""
     while array is not None:
         yield array
@@ -16,4 +16,4 @@ def owners(array: Any) -> Iterator[Any]:
 
 def mapped(array: Any) -> bool:
     """Whether reading it may read a file: `numpy.memmap`, or a view of one."""
-    return any(isinstance(each, mmap.mmap) for each in owners(array))
+    return any(isinstance(each, mmap.mmap) for each in chain_of_bases(array))

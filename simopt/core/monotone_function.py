@@ -91,14 +91,14 @@ class MonotoneFunction:
         at = self._points("t", t, self.nodes)
         out = np.asarray(np.interp(at, self.nodes, self.values))
         if self.nodes.size > 1 and not np.isfinite(self.lipschitz):  # between nodes nearer than float64 can divide by
-            out = self._by_shares(at)
+            out = self._interpolated(at)
         if self.extrapolation == "linear" and self.nodes.size > 1:
             slopes = self.slopes
             for end, slope, beyond in ((0, slopes[0], at < self.nodes[0]), (-1, slopes[-1], at > self.nodes[-1])):
                 out = np.where(beyond, self.values[end] + slope * (at - self.nodes[end]), out)
         return out
 
-    def _by_shares(self, at: Array) -> Array:
+    def _interpolated(self, at: Array) -> Array:
         """u(t) without slopes, which overflow where two nodes are next to each other: v_i + s(v_{i+1} − v_i), s the share of the way."""
         t, v = self.nodes, self.values
         i = np.clip(np.searchsorted(t, at, side="right") - 1, 0, t.size - 2)
@@ -163,8 +163,8 @@ class MonotoneFunction:
         out = np.where(i == 0, before, np.where(i == t.size, after, out))
         return out if self.extrapolation != "refuse" else np.clip(out, t[0], t[-1])
 
-    def _points(self, name: str, given: npt.ArrayLike, known: Array) -> Array:
-        at = validate.all_finite(name, validate.numbers(name, given))
+    def _points(self, name: str, points: npt.ArrayLike, known: Array) -> Array:
+        at = validate.all_finite(name, validate.numbers(name, points))
         beyond = (at < known[0]) | (at > known[-1])
         if self.extrapolation == "refuse" and np.any(beyond):
             first = float(at[beyond].reshape(-1)[0])

@@ -24,7 +24,7 @@ MOVES = 4  # moves of the insertion sort for each number, beyond which it is giv
 
 
 @kernel
-def _spread(z: Any, low: Any, scale: Any, bits: Any, counts: Any, some: Any, at: Any, out: Any, order: Any) -> Any:
+def _radix_sort(z: Any, low: Any, scale: Any, bits: Any, counts: Any, some: Any, at: Any, out: Any, order: Any) -> Any:
     """Sort z into `out` and its places into `order`, by way of `some` and `at`; False if that is given up. `counts` is zeroed, (2, 2^b)."""
     m, last = z.size, (1 << (2 * bits)) - 1
     mask = (1 << bits) - 1
@@ -83,7 +83,7 @@ def ordered(z: Array, spare: tuple[Array, NDArray[np.intp]] | None = None) -> tu
         if 0.0 < scale < math.inf:  # else all are equal, or some are not finite, or nearly not
             some, at = spare if spare is not None else (np.empty(m), np.empty(m, dtype=np.intp))
             out, order = np.empty(m), np.empty(m, dtype=np.intp)
-            if _spread(z, low, scale, bits, np.zeros((2, 1 << bits), dtype=np.int64), some, at, out, order):
+            if _radix_sort(z, low, scale, bits, np.zeros((2, 1 << bits), dtype=np.int64), some, at, out, order):
                 return order, out
     order = np.argsort(z, kind="stable")
     return order, z[order]

@@ -38,13 +38,13 @@ class DuplicateName(ValueError):
 
 @dataclass(frozen=True)
 class Failure:
-    """A module or plug-in that could not be imported; whether that was `told` on standard error already."""
+    """A module or plug-in that could not be imported; whether that was `reported` on standard error already."""
 
     group: str
     source: str
     reason: str
     trace: str
-    told: bool = False
+    reported: bool = False
 
 
 _entries: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
@@ -65,7 +65,7 @@ def register(kind: str, name: str, entry: Any, module: str, origin: str = "") ->
     if kind not in _entries:
         raise ValueError(f"registry: there is no kind {kind!r}; kinds are {', '.join(KINDS)}")
     if not _ours(module):
-        _load_owners(kind, name)
+        _load_registering(kind, name)
         for known in [known for known in _entries[kind] if known != name and fold(known) == fold(name)]:
             raise DuplicateName(f"{kind} {name!r}, of {module}, is {known!r}, of {_modules[(kind, known)]}, in other letters; rename one")
     owner = _modules.get((kind, name))
@@ -119,7 +119,7 @@ def _ours(module: str) -> bool:
     return module.startswith(tuple(f"simopt.{group}." for group in GROUPS))
 
 
-def _load_owners(kind: str, name: str) -> None:
+def _load_registering(kind: str, name: str) -> None:
     """Import those modules of ours that register this name, if there are any; a solver is registered as `name@problem`."""
     _, at, problem = name.partition("@")
     if kind in ("backend", "similarity"):

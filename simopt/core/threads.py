@@ -19,7 +19,7 @@ from simopt.core import validate
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")
-Found = TypeVar("Found")
+Result = TypeVar("Found")
 
 
 def lock() -> Any:
@@ -108,7 +108,7 @@ def hands() -> int:
     return 1 if found is None else found.number
 
 
-def in_order(work: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[Found]:
+def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """What `work` finds of each item, in the order of the items; `at_once` says how many are worked on at a time, of nested work one.
 
     The items are made in this thread, few more of them ahead than are worked on.
@@ -117,7 +117,7 @@ def in_order(work: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[F
     if found is None:
         yield from map(work, items)
         return
-    under_way: deque[Future[Found]] = deque()
+    under_way: deque[Future[Result]] = deque()
     try:
         for item in items:
             under_way.append(found.pool.submit(copy_context().run, _by_itself, work, item))
@@ -129,7 +129,7 @@ def in_order(work: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[F
         wait([future for future in under_way if not future.cancel()])  # it may be writing on arrays of who asked
 
 
-def _by_itself(work: Callable[[Item], Found], item: Item) -> Found:
+def _by_itself(work: Callable[[Item], Result], item: Item) -> Result:
     _hands.set(None)
     return work(item)
 

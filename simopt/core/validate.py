@@ -61,9 +61,9 @@ def vector(name: str, x: npt.ArrayLike, *, length: int | None = None, like: str 
 def matrix(name: str, X: npt.ArrayLike, *, rows: int | None = None, cols: int | None = None, minimum: int = 1) -> Array:
     """A finite matrix with at least `minimum` rows and one column; `rows` and `cols` fix its shape. O(rows cols), no copy of float64."""
     out = _array(name, X, 2)
-    for axis, (word, wanted) in enumerate((("row", rows), ("column", cols))):
+    for axis, (noun, wanted) in enumerate((("row", rows), ("column", cols))):
         if wanted is not None and out.shape[axis] != wanted:
-            raise InvalidProblem(f"{name}: shape {out.shape} has {counted(out.shape[axis], word)}, expected {wanted}")
+            raise InvalidProblem(f"{name}: shape {out.shape} has {counted(out.shape[axis], noun)}, expected {wanted}")
     if out.shape[0] < minimum:
         raise InvalidProblem(f"{name}: {counted(out.shape[0], 'row')}, at least {minimum} needed")
     if out.shape[1] < 1:
@@ -355,9 +355,9 @@ def choice(name: str, value: Choice, allowed: Collection[Choice]) -> Choice:
     return value
 
 
-def counted(k: int, word: str, plural: str = "") -> str:
+def counted(k: int, noun: str, plural: str = "") -> str:
     """As in 3 values, 1 value, no values."""
-    return f"{k if k else 'no'} {word if k == 1 else plural or word + 's'}"
+    return f"{k if k else 'no'} {noun if k == 1 else plural or noun + 's'}"
 
 
 def is_number(v: object) -> bool:
@@ -384,9 +384,9 @@ def _array(name: str, x: npt.ArrayLike, ndim: int) -> Array:
 
 def _each_real(name: str, raw: np.ndarray[Any, Any]) -> Array:
     """An array of objects as one of numbers, each of which is one."""
-    for place, value in enumerate(raw.flat):
+    for number, value in enumerate(raw.flat):
         if not is_number(value):
-            raise InvalidProblem(f"{name}: values that are not numbers ({shown(value)}{_at(place, raw.shape)}); real numbers needed")
+            raise InvalidProblem(f"{name}: values that are not numbers ({shown(value)}{_at(number, raw.shape)}); real numbers needed")
     try:
         out: Array = raw.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -411,9 +411,9 @@ def _unmasked_rows(name: str, rows: Any) -> None:
             _unmasked_rows(name, row)
 
 
-def _at(place: int, shape: tuple[int, ...]) -> str:
+def _at(number: int, shape: tuple[int, ...]) -> str:
     """Where the entry of that number is in an array, row by row."""
-    index = [int(i) for i in np.unravel_index(place, shape)] if shape else []
+    index = [int(i) for i in np.unravel_index(number, shape)] if shape else []
     if not index:
         return ""
     return (
@@ -457,16 +457,16 @@ def _blocks(x: Array) -> Iterator[tuple[int, Array]]:
 
 def _symmetric(name: str, K: Array) -> None:
     largest = worst = 0.0
-    place = (0, 0)
+    index = (0, 0)
     for start, block in _blocks(K):
         difference = np.abs(block - K[:, start : start + block.shape[0]].T)
         largest = max(largest, float(np.max(np.abs(block))))
         here = int(np.argmax(difference))
         if difference.flat[here] > worst:
             row, column = divmod(here, K.shape[1])
-            worst, place = float(difference.flat[here]), (start + row, column)
+            worst, index = float(difference.flat[here]), (start + row, column)
     if worst > SYMMETRY * largest:
-        i, j = place
+        i, j = index
         raise InvalidProblem(f"{name}: not symmetric, entry ({i}, {j}) is {float(K[i, j]):.6g} and ({j}, {i}) is {float(K[j, i]):.6g}")
 
 

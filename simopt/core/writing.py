@@ -94,7 +94,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         old = place.stat() if place.exists() else None
         with _new(place.parent, NEW if old is None else stat.S_IMODE(old.st_mode) & 0o777) as (temporary, out):
             yield out
-            _settle(out)
+            _sync(out)
             out.close()
             if old is not None:
                 _like(old, temporary)
@@ -140,10 +140,10 @@ def _new(folder: Path, mode: int = NEW) -> Iterator[tuple[Path, IO[bytes]]]:
 def _try(folder: Path) -> None:
     with _new(folder) as (_, out):
         out.write(TRIED)
-        _settle(out)
+        _sync(out)
 
 
-def _settle(out: IO[bytes]) -> None:
+def _sync(out: IO[bytes]) -> None:
     """All of it is on the disk, and not only on its way there, where the file system can say so."""
     out.flush()
     try:

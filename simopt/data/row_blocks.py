@@ -27,7 +27,7 @@ from simopt.data.rows import Rows
 
 CACHE = 1 << 18  # numbers in a block: two megabytes, which stay in a processor's cache while they are used
 LARGE = 1 << 20  # numbers in a block of a formula that is evaluated once
-HELD = 128 * 2**20  # bytes up to which features that are not float64 in memory are read once and kept
+RESIDENT = 128 * 2**20  # bytes up to which features that are not float64 in memory are read once and kept
 FEWEST = 64  # rows in a block
 REMEMBERED = 3  # products of a kind and an arithmetic
 Consumer = Callable[[slice, Array], None]  # takes the blocks of a pass, with their ranges of rows
@@ -52,7 +52,7 @@ def feature_rows(name: str, features: Any) -> Any:
     streamed = is_lazy(features) or (isinstance(features, np.memmap) and features.dtype != np.float64)
     if not streamed:
         return validate.squarable(name, validate.matrix(name, features))
-    source = Rows(name, features, memory=2 * HELD, first_look=False)
+    source = Rows(name, features, memory=2 * RESIDENT, check_first=False)
     if source.resident:
         return validate.squarable(name, source.array)
     largest = 0.0

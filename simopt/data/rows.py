@@ -22,7 +22,7 @@ class Rows:
 
     An array in memory is used as it is (converted once if it is not float64). A memory map or a Dask array is read block by block each
     time it is needed; if all of it fits into half of `memory` bytes, it is read once and kept. That points which are not kept are finite
-    is looked at in a pass of its own, or, with `first_look=False`, each time that a block is read: for those who read once.
+    is looked at in a pass of its own, or, with `check_first=False`, each time that a block is read: for those who read once.
 
     Raises
     ------
@@ -30,9 +30,9 @@ class Rows:
         for anything that is not an n × p array of finite real numbers; non-finite ones with row and column.
     """
 
-    def __init__(self, name: str, points: Any, *, memory: float = MEMORY, first_look: bool = True) -> None:
+    def __init__(self, name: str, points: Any, *, memory: float = MEMORY, check_first: bool = True) -> None:
         self.name = name
-        self._look = not first_look
+        self._check_blocks = not check_first
         self.memory = validate.positive("memory", memory)
         self._lazy = callable(getattr(points, "compute", None))  # a Dask array, or what behaves like one
         self.resident = not (self._lazy or isinstance(points, np.memmap))
@@ -44,7 +44,7 @@ class Rows:
         if 8 * self.n * self.width <= self.memory / 2:
             self._source = validate.matrix(name, points)
             self._lazy, self.resident = False, True
-        elif first_look:
+        elif check_first:
             self._check_finite()
 
     @classmethod
@@ -70,7 +70,7 @@ class Rows:
     def block(self, start: int, stop: int) -> Array:
         """Rows start … stop − 1 as float64."""
         rows = self._read(self._source[start:stop])
-        if self._look and not self.resident:
+        if self._check_blocks and not self.resident:
             self._finite(start, rows)
         return rows
 

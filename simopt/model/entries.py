@@ -13,7 +13,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 
 
-def checked(what: str, given: Any, pattern: Mapping[str, Any]) -> dict[str, Array]:
+def checked(what: str, values: Any, pattern: Mapping[str, Any]) -> dict[str, Array]:
     """Float arrays, of the shapes that entries of the same names have in `pattern`; entries of other names keep theirs.
 
     Where the pattern is flat, matrices are read column by column.
@@ -21,11 +21,11 @@ def checked(what: str, given: Any, pattern: Mapping[str, Any]) -> dict[str, Arra
     Raises
     ------
     InvalidProblem
-        where `given` is no mapping, or an entry is not an array of real numbers of the right size.
+        where `values` is no mapping, or an entry is not an array of real numbers of the right size.
     """
-    if not isinstance(given, Mapping):
-        raise InvalidProblem(f"{what}: {type(given).__name__} given, a mapping of names to arrays needed")
-    return {name: _entry(f"{what}: {name}", value, pattern.get(name)) for name, value in given.items()}
+    if not isinstance(values, Mapping):
+        raise InvalidProblem(f"{what}: {type(values).__name__} given, a mapping of names to arrays needed")
+    return {name: _entry(f"{what}: {name}", value, pattern.get(name)) for name, value in values.items()}
 
 
 def _entry(what: str, value: Any, like: Any) -> Array:

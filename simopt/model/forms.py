@@ -48,9 +48,9 @@ class Formed(Problem):
         return tuple(map(cls.form, cls.forms)) if "forms" in vars(cls) else (cls,)
 
     @classmethod
-    def modern(cls, given: dict[str, Any]) -> dict[str, Any]:
+    def modern(cls, keywords: dict[str, Any]) -> dict[str, Any]:
         """Keyword arguments with old names of fields read as what they are now."""
-        return given
+        return keywords
 
     @classmethod
     def either(cls, **values: Any) -> Any:
@@ -67,8 +67,8 @@ class Formed(Problem):
         today = frozenset(item.name for item in fields(cast(Any, cls)))
 
         @wraps(make)
-        def init(self: Formed, *args: Any, **given: Any) -> None:
-            make(self, *args, **(given if given.keys() <= today else cls.modern(given)))
+        def init(self: Formed, *args: Any, **keywords: Any) -> None:
+            make(self, *args, **(keywords if keywords.keys() <= today else cls.modern(keywords)))
             kind, form = type(self), forms[self.taken()]
             if kind is not form and (kind is cls or kind in forms.values()):  # what derives from them stays what it is
                 object.__setattr__(self, "__class__", form)

@@ -141,10 +141,10 @@ class Problem(ABC):
     def __init_subclass__(cls, same_programme: bool = False, **keywords: Any) -> None:
         """Refuse a declaration of its own beside formulas of another programme, unless it is the `same_programme`, written otherwise."""
         super().__init_subclass__(**keywords)
-        others = [name for name in OF_ONE_PROGRAMME if _programme(_owner(cls, name)) not in (None, _owner(cls, "declare"))]
+        others = [name for name in OF_ONE_PROGRAMME if _programme(_definer(cls, name)) not in (None, _definer(cls, "declare"))]
         if others and not same_programme:
             raise TypeError(
-                f"{cls.__name__} declares a programme of its own, but has {', '.join(others)} of {_owner(cls, others[0]).__name__}, which"
+                f"{cls.__name__} declares a programme of its own, but has {', '.join(others)} of {_definer(cls, others[0]).__name__}, which"
                 " would judge answers to it: give it a `name`, and put DeclaredProblem before that among the bases or write these anew;"
                 f" of the same programme, written otherwise, say class {cls.__name__}(…, same_programme=True)"
             )
@@ -366,14 +366,14 @@ OF_ONE_PROGRAMME = (
 )
 
 
-def _owner(cls: type, name: str) -> type:
+def _definer(cls: type, name: str) -> type:
     """The class that defines what `cls` has under a name; `object` if none does."""
     return next((place for place in cls.__mro__ if name in vars(place)), object)
 
 
 def _programme(cls: type) -> type | None:
     """The class whose declaration the formulas of `cls` are about; None where they are of any."""
-    owner = _owner(cls, "declare") if hasattr(cls, "declare") else None
+    owner = _definer(cls, "declare") if hasattr(cls, "declare") else None
     return owner if owner is not None and not getattr(vars(owner)["declare"], "__isabstractmethod__", False) else None
 
 

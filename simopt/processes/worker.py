@@ -31,8 +31,8 @@ from typing import IO, Any, NoReturn
 
 HEADER = struct.Struct("<Q")
 GRACE = 3.0  # seconds that a process has to end in, once it has been told to or has closed its end
-LOOK = 0.005  # seconds between looks at whether it has ended
-LAST_WORDS = 400  # characters of standard error that go into a message
+POLL = 0.005  # seconds between looks at whether it has ended
+STDERR_CHARACTERS = 400  # characters of standard error that go into a message
 
 
 class Died(RuntimeError):
@@ -57,7 +57,7 @@ class Worker:
     def __init__(self, work: Callable[..., Any], *, environment: Mapping[str, str] | None = None, fork: bool = False, silent: bool = False):
         self.calls = 0
         self._guard = threading.RLock()  # a handler of signals may come in between
-        self._words: list[bytes] = []
+        self._stderr: list[bytes] = []
         self._listener: threading.Thread | None = None
         self._process: _Forked | subprocess.Popen[bytes]
         self._lifeline: int | None
@@ -71,7 +71,7 @@ class Worker:
         _living.add(self)
         if silent:
             said = self._process.stderr
-            self._listener = threading.Thread(target=lambda: self._words.extend(said or ()), daemon=True)
+            self._listener = threading.Thread(target=lambda: self._stderr.extend(said or ()), daemon=True)
             self._listener.start()
         try:
             with suppress(BrokenPipeError):  # it has died already; a call will say how
@@ -105,8 +105,8 @@ class Worker:
             after `seconds`.
         """
         self.calls += 1
-        late = threading.Event()
-        timer = threading.Timer(seconds or 0.0, self._late, (late, polite))
+        timed_out = threading.Event()
+        timer = threading.Timer(seconds or 0.0, self._time_out, (timed_out, polite))
         timer.daemon = True  # an interrupt that comes before the next line must not make the program wait for it
         try:
             if seconds is not None:
@@ -115,7 +115,7 @@ class Worker:
                 send(self._requests, pickled((self.calls, arguments, options)))
             return self._answer()
         except Died:
-            if late.is_set():
+            if timed_out.is_set():
                 raise TimeoutError from None
             raise
         except Exception:  # of the work: the worker is well
@@ -159,8 +159,8 @@ class Worker:
             if self in _living:
                 self._close()
 
-    def _late(self, late: threading.Event, polite: bool) -> None:
-        late.set()
+    def _time_out(self, timed_out: threading.Event, polite: bool) -> None:
+        timed_out.set()
         if polite:
             self.interrupt()
             self._wait(GRACE)
@@ -181,7 +181,7 @@ class Worker:
         """Its status once it has ended; None after so many seconds."""
         deadline = time.monotonic() + seconds
         while (status := self._process.poll()) is None and time.monotonic() < deadline:
-            time.sleep(LOOK)
+            time.sleep(POLL)
         return status
 
     def _how(self) -> str:
@@ -193,7 +193,7 @@ class Worker:
         self.end()
         if self._listener is not None:
             self._listener.join(GRACE)
-        text = b"".join(self._words).decode(errors="replace").strip()[-LAST_WORDS:]
+        text = b"".join(self._stderr).decode(errors="replace").strip()[-STDERR_CHARACTERS:]
         return f"{words}: {text}" if text else words
 
     def _close(self) -> None:
@@ -388,9 +388,9 @@ class _Forked:
 def _start(environment: Mapping[str, str] | None, silent: bool) -> tuple[subprocess.Popen[bytes], int | None]:
     """A fresh process that runs this file, and our end of its lifeline."""
     command = [sys.executable, "-P", __file__, "work"]  # -P: nothing in this folder or the working folder shadows a module
-    pipe, passed, held = subprocess.PIPE, [], None
+    pipe, passed, ours = subprocess.PIPE, [], None
     if os.name == "posix":
-        lifeline, held = _pipe()
+        lifeline, ours = _pipe()
         passed = [lifeline] if silent else [lifeline, _standard_output()]
         command += map(str, passed)
     try:
@@ -405,13 +405,13 @@ def _start(environment: Mapping[str, str] | None, silent: bool) -> tuple[subproc
             pass_fds=passed,
         )
     except BaseException:
-        if held is not None:
-            os.close(held)
+        if ours is not None:
+            os.close(ours)
         raise
     finally:
         for each in passed:
             os.close(each)
-    return process, held
+    return process, ours
 
 
 def _standard_output() -> int:
@@ -556,12 +556,12 @@ def _watched(requests: IO[bytes]) -> Iterator[bytearray]:
     """Messages; their end is that of the process, whatever it is busy with. Where there is no lifeline, a thread looks out for it."""
     found: SimpleQueue[bytearray] = SimpleQueue()
 
-    def look() -> None:
+    def read_all() -> None:
         for message in _messages(requests):
             found.put(message)
         os._exit(1)
 
-    threading.Thread(target=look, daemon=True).start()
+    threading.Thread(target=read_all, daemon=True).start()
     while True:
         yield found.get()
 

@@ -78,7 +78,7 @@ def test_a_variable_that_only_constants_bound_is_no_number_when_its_cost_falls(n
     assert lower(declared, num) == pytest.approx(3.0)
     p.value = -1.0
     assert lower(declared, num) == -np.inf
-    assert "t: nothing absorbs" in declared.open({}, num=num)[0]
+    assert "t: no closing term" in declared.open({}, num=num)[0]
 
 
 @pytest.mark.parametrize("num", [INTERVAL, RATIONAL], ids=lambda num: num.name)

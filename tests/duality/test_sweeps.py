@@ -243,13 +243,13 @@ def test_a_reading_serves_a_path_of_parameters() -> None:
         strength.value = value
         best = np.linalg.solve(A.T @ A + value * np.eye(D), A.T @ y)
         assert simopt.certify(declared, {"w": best}, num=INTERVAL).closes(1e-10)
-    strength.value = 0.0  # nothing absorbs any more: said, and no bound
+    strength.value = 0.0  # no closing term any more: a message, and no bound
     slopes = declared.multipliers({"w": best})
     assert declared.dual_bound(slopes) == -math.inf and "scale is 0" in declared.open(slopes)[0]
 
 
 OPEN: dict[str, tuple[Callable[[Any], cp.Problem], str]] = {
-    "unbounded": (lambda x: cp.Problem(cp.Minimize(cp.sum(x))), "w: nothing absorbs .* \\(4 of 4"),
+    "unbounded": (lambda x: cp.Problem(cp.Minimize(cp.sum(x))), "w: no closing term .* \\(4 of 4"),
     "half a bound": (lambda x: cp.Problem(cp.Minimize(cp.sum(x)), [x <= 1]), "and no bound takes it"),
 }
 

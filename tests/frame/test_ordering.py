@@ -44,14 +44,14 @@ def test_the_order_is_that_of_a_stable_sort(m: int) -> None:
 
 def test_spread_numbers_need_no_comparisons_and_crowded_ones_do(monkeypatch: pytest.MonkeyPatch) -> None:
     compared = []
-    spread = ordering._spread
+    spread = ordering._radix_sort
 
     def watched(*arguments: object) -> bool:
         done = bool(spread(*arguments))
         compared.append(not done)
         return done
 
-    monkeypatch.setattr(ordering, "_spread", watched)
+    monkeypatch.setattr(ordering, "_radix_sort", watched)
     for z in kinds(20_000):
         same(z)
     assert compared[:3] == [False] * 3 and compared[3:5] == [True] * 2

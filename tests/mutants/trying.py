@@ -132,7 +132,7 @@ def _not_kept(target: str) -> None:
     """
     from simopt.core import kernel_cache
 
-    kept, read = kernel_cache.kept, kernel_cache._source
+    kept, read = kernel_cache.cache_of, kernel_cache._source
     met: list[str] = []
 
     def source(path: str | None) -> bytes:
@@ -145,7 +145,7 @@ def _not_kept(target: str) -> None:
         kernel_cache.stamp(function)
         return None if met else kept(function)
 
-    kernel_cache._source, kernel_cache.kept = source, kept_without
+    kernel_cache._source, kernel_cache.cache_of = source, kept_without
 
 
 def start(folder: Path, tests: Sequence[Tests], path: str = "", source: str = "", only: Collection[str] = (), within: int = 0) -> int:

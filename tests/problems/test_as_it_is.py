@@ -14,7 +14,7 @@ from simopt.arithmetic import BY_NAME, INTERVAL
 from simopt.core import registry
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
-from simopt.core.memory_maps import owners
+from simopt.core.memory_maps import chain_of_bases
 from simopt.model.status import Status
 from simopt.problems.bounds import Penalty
 from simopt.problems.examples import recipes
@@ -39,7 +39,7 @@ def mapped(problem: Any, path: Path) -> Any:
 
 def memory(array: Array) -> np.memmap[Any, Any]:
     """Another view of the file, on which one can write."""
-    found = next(each for each in owners(array) if isinstance(each, np.memmap))
+    found = next(each for each in chain_of_bases(array) if isinstance(each, np.memmap))
     order: Any = "F" if found.flags.fnc else "C"
     return np.memmap(found.filename, found.dtype, "r+", found.offset, found.shape, order)
 

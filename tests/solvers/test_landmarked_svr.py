@@ -452,7 +452,7 @@ class TestStreams:
 
     @pytest.mark.parametrize("dtype", [np.float64, np.float32])
     def test_memory_maps(self, tmp_path, dtype, monkeypatch):
-        monkeypatch.setattr("simopt.data.row_blocks.HELD", 1000)
+        monkeypatch.setattr("simopt.data.row_blocks.RESIDENT", 1000)
         mapped, X, y = self.written(tmp_path, dtype=dtype)
         for make in (lambda Z: LandmarkedSVR(Z, y, Penalty(1e-3), 0.1), lambda Z: LandmarkedSVR(Z, y, Ball(1.0), 0.1)):
             streamed, held = solve(make(mapped), tol=1e-10), solve(make(X), tol=1e-10)
@@ -463,7 +463,7 @@ class TestStreams:
 
     def test_dask_arrays(self, tmp_path, monkeypatch):
         da = pytest.importorskip("dask.array")
-        monkeypatch.setattr("simopt.data.row_blocks.HELD", 1000)
+        monkeypatch.setattr("simopt.data.row_blocks.RESIDENT", 1000)
         mapped, X, y = self.written(tmp_path)
         lazy = da.from_array(mapped, chunks=(900, 12))
         problem = LandmarkedSVR(lazy, y, Penalty(1e-3), 0.1)
@@ -497,7 +497,7 @@ class TestStreams:
     def test_a_cluster_makes_chunks_ahead_and_the_answer_stays_the_same(self, tmp_path, monkeypatch):
         """In their order, in a copy of some rows, too, and no more of them at once than the workers and what is in use."""
         da, distributed = pytest.importorskip("dask.array"), pytest.importorskip("distributed")
-        monkeypatch.setattr("simopt.data.row_blocks.HELD", 1000)
+        monkeypatch.setattr("simopt.data.row_blocks.RESIDENT", 1000)
         mapped, X, y = self.written(tmp_path)
         problem = LandmarkedSVR(da.from_array(mapped, chunks=(900, 12)), y, Penalty(1e-3), 0.1)
         alone = solve(problem, tol=1e-10)
@@ -517,7 +517,7 @@ class TestStreams:
 
     def test_bad_values_are_named(self, monkeypatch):
         da = pytest.importorskip("dask.array")
-        monkeypatch.setattr("simopt.data.row_blocks.HELD", 1000)
+        monkeypatch.setattr("simopt.data.row_blocks.RESIDENT", 1000)
         X, y = sample(3000, 5, 18)
         X[2345, 3] = np.inf
         with pytest.raises(ValueError, match="row 2345, column 3"):

@@ -47,7 +47,7 @@ def written(folder: Any, n: int = 40_000, d: int = 30) -> Written:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks so small that little data are many of them."""
-    monkeypatch.setattr("simopt.data.row_blocks.HELD", 1000)
+    monkeypatch.setattr("simopt.data.row_blocks.RESIDENT", 1000)
     monkeypatch.setattr("simopt.solvers.hinges.newton.FAR", 1e6)
     monkeypatch.setattr("simopt.problems.losses.insensitive.LARGE", 1 << 16)
     monkeypatch.setattr(RowBlocks.__init__, "__defaults__", (1 << 15,))

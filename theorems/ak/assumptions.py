@@ -23,7 +23,7 @@ COSTS: dict[str, Callable[[int], Fraction]] = {
 }
 
 
-def ways(start: Letters, cost: Callable[[int], Fraction]) -> dict[Letters, Fraction]:
+def distances(start: Letters, cost: Callable[[int], Fraction]) -> dict[Letters, Fraction]:
     """Lengths of the shortest ways from one multiset to all others through sets of at most 5 elements, never through ∅ (Dijkstra)."""
     known: dict[Letters, Fraction] = {}
     heap: list[tuple[Fraction, Letters]] = [(Fraction(0), start)]
@@ -61,7 +61,7 @@ def extremal_maps(trial: sc.Trial) -> Iterator[sc.Instance]:
 def small_changes_make_a_lipschitz_map(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Shortest ways from one set to all others against H."""
     start, cost = tuple(instance["set"]), COSTS[instance["C"]]
-    found = ways(start, cost)
+    found = distances(start, cost)
     others = [word for word in multisets() if word != start]
     c = trial["factor"] * cost(2)
     yield sc.at_most([found[word] for word in others], [c * hamming(start, word) for word in others], "|Φ(λ, Z₁) − Φ(λ, Z₂)|")

@@ -14,12 +14,12 @@ import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.theorems.ak.rational_ridge import Sample, dot, loss_change, random_samples, ridge, size, without
 
-PLACE = "Section 4, Example after Definition 4.2"
+CITATION = "Section 4, Example after Definition 4.2"
 
 
 @sc.claim(
     "AK-Ex.a",
-    place=PLACE,
+    place=CITATION,
     kind=sc.IDENTITY,
     says=r"KRR A and modified KRR B (λ/|Z| for λ) are weakly equivalent with Φ(λ, Z) = λ|Z|: for every λ > 0 and Z the objectives "
     r"(1/|Z|) Σ (y − f(x))² + λ ‖f‖² and (1/|Z|) Σ (y − f(x))² + (Φ/|Z|) ‖f‖² are the same function of f, and Φ(·, Z) is a bijection "
@@ -70,7 +70,7 @@ def constants_of_a_bound(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "AK-Ex.b",
-    place=PLACE,
+    place=CITATION,
     kind=sc.INEQUALITY,
     expected=sc.REFUTED,
     defect=sc.SUBSTANTIVE,
@@ -122,7 +122,7 @@ def ridge_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield {"samples": random_samples(trial.rng, count), "root": Fraction(2) ** int(trial.rng.integers(-4, 8))}
 
 
-def spread_of_ridge(point: Array, trial: sc.Trial) -> sc.Instance:
+def scatter_of_ridge(point: Array, trial: sc.Trial) -> sc.Instance:
     """Two kinds of samples on the line, the second up to 32 times, and √λ between 2⁻⁵ and 2⁷."""
     a, b, y, z = (Fraction(round(64 * float(u)) - 32, 32) for u in point[:4])
     count = 1 + round(31 * float(point[4]))
@@ -131,13 +131,13 @@ def spread_of_ridge(point: Array, trial: sc.Trial) -> sc.Instance:
 
 @sc.claim(
     "AK-Ex.b+",
-    place=PLACE + ", corrected",
+    place=CITATION + ", corrected",
     kind=sc.INEQUALITY,
     says=r"If |y| ≤ C_y = 1, k(x, x) ≤ κ² = 1 and f_∅ = 0, KRR with the squared loss is β-uniformly stable with "
     r"β(n, λ) = c C²κ²/(2λn), C = 2 C_y (1 + κ/√λ), where c = 1 if Z^i divides by n and c = 2 if it divides by n − 1. "
     r"So the factor 1 + C₂/√λ must be squared.",
     instances=ridge_sets,
-    decode=spread_of_ridge,
+    decode=scatter_of_ridge,
     dimension=6,
     evaluations=(250, 2500),
     knobs={"power": 2, "share": Fraction(1)},
@@ -170,7 +170,7 @@ def _substituted(c1: Any, c2: Any, s: Any, r: Any) -> Any:
 
 @sc.claim(
     "AK-Ex.c",
-    place=PLACE,
+    place=CITATION,
     kind=sc.IDENTITY,
     expected=sc.REFUTED,
     defect=sc.TYPO,
@@ -188,7 +188,7 @@ def printed_bound_of_modified_ridge(instance: sc.Instance, trial: sc.Trial) -> I
 
 @sc.claim(
     "AK-Ex.c+",
-    place=PLACE + ", corrected",
+    place=CITATION + ", corrected",
     kind=sc.IDENTITY,
     says=r"Putting λ/n in the place of λ in C₁ (1 + C₂/√λ)/(nλ) gives C₁ (1 + C₂ √(n/λ))/λ, and in C₁ (1 + C₂/√λ)²/(nλ) (Ex.b corrected) "
     r"C₁ (1 + C₂ √(n/λ))²/λ. Both exceed C₁/λ by non-negative terms, so neither tends to 0 as n grows.",
@@ -209,7 +209,7 @@ def bound_of_modified_ridge(instance: sc.Instance, trial: sc.Trial) -> Iterator[
 
 @sc.claim(
     "AK-Ex.d",
-    place=PLACE,
+    place=CITATION,
     kind=sc.COUNTEREXAMPLE,
     says=r"Weak equivalence does not transfer uniform stability: let Z be n − 1 copies of (e₁, 0) and one (e₂, 1), linear kernel on ℝ². "
     r"Removing (e₂, 1) changes the squared loss of B at (e₂, 1) by 1 − (λ/(1 + λ))², that is 3/4 at λ = 1, for every n; "

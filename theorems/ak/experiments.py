@@ -201,7 +201,7 @@ def gaussian_kernel_and_scaled_error(instance: sc.Instance, trial: sc.Trial) -> 
     yield sc.equal(scaled_error(c * f, c * y, float((c * y).max())), by_hand, "the scaled error in other units", scale=by_hand)
 
 
-SHARES = np.linspace(0.1, 1.0, 19)  # as in the paper
+TRAINING_FRACTIONS = np.linspace(0.1, 1.0, 19)  # as in the paper
 RUNS = 20  # full effort has thirty; ten, as in the paper, leave two seeds of four just below three standard errors
 BEYOND_NOISE = 3.0  # standard errors of a mean over the runs
 
@@ -232,7 +232,7 @@ def gain(split: Split, power: float, whole_ridge: bool) -> float:
     lam = validated(split, power)
     whole = split.tested(power, lam)[1]
     gains = []
-    for share in SHARES:
+    for share in TRAINING_FRACTIONS:
         part = split.part(float(share))
         error, own = part.tested(power, lam)
         gains.append(ridge_error(part, whole if whole_ridge else own) - error)

@@ -89,7 +89,7 @@ def multiplicity(sequence: Sequence[int]) -> list[int]:
     return [list(sequence).count(letter) for letter in range(LETTERS)]
 
 
-def words(trial: sc.Trial) -> Iterator[sc.Instance]:
+def letter_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Ordered pairs of letters: the training sets as sequences."""
     for first, second in product(product(range(LETTERS), repeat=2), repeat=2):
         yield {"first": list(first), "second": list(second)}
@@ -105,7 +105,7 @@ def words(trial: sc.Trial) -> Iterator[sc.Instance]:
     instances=pairs,
     exhaustive=True,
     knobs={"order": 1},
-    mutants={"ordered sequences": {"instances": words}, "H²": {"order": 2}},
+    mutants={"ordered sequences": {"instances": letter_pairs}, "H²": {"order": 2}},
     note="On ordered sequences, as 𝒵 is printed, H is only a pseudometric: H(ab, ba) = 0. The sentence before Definition 4.4 says 'a "
     "metric on unordered sequences of different lengths', which is what is checked. In general: H = max(|A ∖ B|, |B ∖ A|), and each "
     "difference is subadditive letter by letter.",

@@ -46,7 +46,7 @@ def sets_with_tests(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Printed with the infimum of the functions themselves and over λ ∈ ℝ, which has no meaning; the learners have λ > 0. A is KRR, "
     "B is modified KRR or M-RLSR(m), m = 2, 4, 6; J is the test error, the norm or the value at a point.",
 )
-def equivalent_paths_share_every_infimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def equivalent_paths_have_every_infimum_in_common(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Each learner on its own grid, the grids matched by Φ; M-RLSR's points are recognised by its first-order condition."""
     samples, test, m = instance["samples"], instance["test"], instance["power"]
     n = size(samples)
@@ -113,7 +113,7 @@ def infima(family: Family, Z: TrainingSet, scores: dict[str, Score], grid: Array
     mutants={"the other learners see one sample less": {"other": True}},
     note="The infima are found over each path by itself, without Φ. The paper points to Figure 1; the error curves are in Figure 2.",
 )
-def error_curves_share_their_infimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def error_curves_have_one_infimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Minimise two smooth scores over each path, then compare the paths point by point through Φ."""
     from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
     from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_over_n

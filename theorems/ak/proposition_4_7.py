@@ -26,7 +26,7 @@ from typing import Any
 import simopt.claims as sc
 from simopt.theorems.ak.uniform_stability import square_root
 
-PLACE = "Proposition 4.7"
+CITATION = "Proposition 4.7"
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def steep(lam: Fraction, n: int) -> Fraction:
     return slow(n) * lam if lam <= 1 else slow(n) + lam - 1
 
 
-def share(lam: Any) -> Any:
+def fraction(lam: Any) -> Any:
     """n B(λ, n) of the shares: (1 − λ)/(1 + λ)."""
     return (1 - lam) / (1 + lam)
 
@@ -76,9 +76,9 @@ RAMPS = Pair(
     gamma=Fraction(1),
     gamma_of_source=Fraction(1),
 )
-SHARES = Pair(
+FRACTIONS = Pair(
     phi=lambda lam, n: lam / 2,
-    learner=lambda lam, n: Fraction(share(lam) / n),
+    learner=lambda lam, n: Fraction(fraction(lam) / n),
     cost=lambda n: Fraction(0),
     gamma=Fraction(2),
     gamma_of_source=Fraction(1),
@@ -101,12 +101,12 @@ def ramps_satisfy_the_hypotheses() -> list[sc.Check]:
     ]
 
 
-def shares_satisfy_the_hypotheses() -> list[sc.Check]:
+def fractions_satisfy_the_hypotheses() -> list[sc.Check]:
     """The same for λ = t, u and all n; Φ does not contain Z."""
     n, t, u = sc.symbols("n t u")
     return [
-        sc.equal(share(t) - share(u), 2 * (u - t) / ((1 + t) * (1 + u)), "B is 2-Lipschitz in λ, and so is A"),
-        sc.equal(share(t) / (n - 1) - share(t) / n, share(t) / (n * (n - 1)), "B changes by β(n, λ) = |1 − λ|/((1 + λ) n(n − 1))"),
+        sc.equal(fraction(t) - fraction(u), 2 * (u - t) / ((1 + t) * (1 + u)), "B is 2-Lipschitz in λ, and so is A"),
+        sc.equal(fraction(t) / (n - 1) - fraction(t) / n, fraction(t) / (n * (n - 1)), "B changes by β(n, λ) = |1 − λ|/((1 + λ) n(n − 1))"),
     ]
 
 
@@ -118,7 +118,7 @@ def both_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "AK-P4.7",
-    place=PLACE,
+    place=CITATION,
     kind=sc.EQUIVALENCE,
     expected=sc.REFUTED,
     defect=sc.SUBSTANTIVE,
@@ -145,12 +145,12 @@ def stability_is_transferred_at_its_own_rate(instance: sc.Instance, trial: sc.Tr
     else:
         lam = sc.inputs(at=instance["at"])
         check = sc.at_most(
-            abs(share(lam / 2)), abs(share(lam if own else lam / 2)), "shares: n(n − 1) · change of A against n(n − 1) · M (β + C)"
+            abs(fraction(lam / 2)), abs(fraction(lam if own else lam / 2)), "shares: n(n − 1) · change of A against n(n − 1) · M (β + C)"
         )
-        yield check.assuming(*shares_satisfy_the_hypotheses())
+        yield check.assuming(*fractions_satisfy_the_hypotheses())
 
 
-def late_sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
+def sizes_beyond_the_limit(trial: sc.Trial) -> Iterator[sc.Instance]:
     """λ = 1, ε = 1/4, and a size n = N for every N from which on |λ' − λ| should stay below ε."""
     for N in (1, 10, 10**3, 10**6, 10**12):
         yield {"at": 1, "epsilon": Fraction(1, 4), "N": N, "n": N}
@@ -158,12 +158,12 @@ def late_sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "AK-P4.7pf",
-    place=PLACE + ", proof, last line",
+    place=CITATION + ", proof, last line",
     kind=sc.INEQUALITY,
     expected=sc.REFUTED,
     defect=sc.SUBSTANTIVE,
     says=r"Under Assumption 1, |λ' − λ| → 0 as n → ∞ for λ' = Φ(λ, Z), |Z| = n: for each ε > 0 there is an N with |λ' − λ| ≤ ε for n ≥ N.",
-    instances=late_sizes,
+    instances=sizes_beyond_the_limit,
     constants=("N",),
     defeats="n = N defeats N, at ε = 1/4 and λ = 1: |λ' − λ| = 1/2 for every Z. All λ and N: AK_P4_7pf_no_limit, AK_P4_7pf_negated.",
     knobs={"other": "lambda"},
@@ -189,7 +189,7 @@ PARAMETERS = tuple(Fraction(k, 4) for k in range(1, 17))
 
 @sc.claim(
     "AK-P4.7pf+",
-    place=PLACE + ", proof, corrected",
+    place=CITATION + ", proof, corrected",
     kind=sc.INEQUALITY,
     says=r"Under Assumption 1, |Φ(λ, Z) − Φ(λ, Z^i)| ≤ C(n) → 0 as n = |Z| → ∞, so that λ' and λ'' = Φ(λ, Z^i) come together; where they "
     r"go is left open.",
@@ -201,7 +201,7 @@ PARAMETERS = tuple(Fraction(k, 4) for k in range(1, 17))
 def parameters_come_together(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The distance of the two parameters at one size, for λ = 1/4, …, 4, and what C(n) has come down to."""
     n = instance["size"]
-    for name, pair in (("λ/2", SHARES), ("the ramps", RAMPS)):
+    for name, pair in (("λ/2", FRACTIONS), ("the ramps", RAMPS)):
         for lam in PARAMETERS:
             other = lam if trial["other"] == "lambda" else pair.phi(lam, n - 1)
             yield sc.at_most(abs(pair.phi(lam, n) - other), pair.cost(n), f"|λ' − λ''|, Φ of {name}")
@@ -239,7 +239,7 @@ LINES = Pair(
 )
 """B = √λ is not Lipschitz in λ, while A(λ) = h_n(λ) = max(a_n λ, 2(λ − 1)) is, and C(n) = O(n⁻²); a_n = 1/n or 2/n by parity."""
 
-PAIRS = {"ramps": RAMPS, "shares": SHARES, "lines": LINES}
+PAIRS = {"ramps": RAMPS, "shares": FRACTIONS, "lines": LINES}
 
 
 def tables(trial: sc.Trial) -> Iterator[sc.Instance]:

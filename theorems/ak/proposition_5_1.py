@@ -96,7 +96,7 @@ def link_is_a_parameter(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.C
     "K Y = 0 every f is 0: Φ = 0 for m > 2, not a point of (0, ∞), and undefined for m < 2; any bijection serves there.",
     corrects="AK-P5.1",
 )
-def power_and_ridge_share_their_path(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def power_and_ridge_have_one_path(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both solutions with their error radii, Φ against its formula, and the elasticity over a factor of two."""
     K, y, ridge, m = (instance[key] for key in ("gram", "targets", "ridge", "power"))
     n = len(y)

@@ -29,7 +29,7 @@ REGULARIZATIONS = np.logspace(-5, 2, 7)  # seven values from 1e-5 to 1e2, as sta
 RIDGES = np.logspace(-7, 3, 25)
 RIDGE = np.array([2.0])
 FOLDS = 10
-SHARE = 0.7
+TRAINED = 0.7
 SYNTHETIC = "friedman"
 
 Indices = NDArray[np.intp]
@@ -90,7 +90,7 @@ class Split:
     folds: tuple[Indices, ...]
 
     @classmethod
-    def of(cls, X: Array, y: Array, rng: np.random.Generator, *, limit: int | None = None, fraction: float = SHARE) -> Split:
+    def of(cls, X: Array, y: Array, rng: np.random.Generator, *, limit: int | None = None, fraction: float = TRAINED) -> Split:
         """A random split; at most `limit` samples are used."""
         order = rng.permutation(y.size)[:limit]
         count = round(fraction * order.size)

@@ -55,7 +55,7 @@ def coefficients(x: list[list[Fraction]], w: list[Fraction]) -> list[Fraction]:
     "differentiable at 0. Theorem 2 calls α 'the solution of (11)', which is no problem: (12) is meant, and Theorem 1 has (8). That α "
     "verifies the equation after (12) is AK-T1sys+.",
 )
-def minimisers_lie_in_the_span(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def minimisers_are_in_the_span(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The projection, its values at the inputs, both squared norms and both objectives."""
     x, w, m = instance["inputs"], instance["w"], instance["power"]
     used = x[trial["left out"] :]

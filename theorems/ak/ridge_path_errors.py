@@ -67,7 +67,7 @@ class HeldOut:
         side = NEIGHBOURS // 2
         lost = np.flatnonzero(~np.isfinite(self.path.log_t))  # zᵀTz may round to 0 at the bottom
         inside = slice(int(np.max(lost, initial=-1)) + 1 + side, self.path.log_t.size - side)
-        self.places = (self.path.first + np.arange(self.path.log_t.size))[inside] * STEP
+        self.path_points = (self.path.first + np.arange(self.path.log_t.size))[inside] * STEP
         self.log_norms = self.path.log_t[inside]
 
     def fits(self, powers: Array, regularizations: Array) -> Fits:
@@ -89,19 +89,19 @@ class HeldOut:
 
         Below the lattice t is constant, so G rises and may start there for every m; above it t falls like 1/μ, and G rises for m > 1 only.
         """
-        G = self.places - (m - RIDGE)[:, None] * self.log_norms - kappa[:, None]
+        G = self.path_points - (m - RIDGE)[:, None] * self.log_norms - kappa[:, None]
         pair, cell = np.nonzero((G[:, :-1] < 0) & (G[:, 1:] >= 0))
-        top = self.places[-1]
+        top = self.path_points[-1]
         below, above = np.flatnonzero(G[:, 0] >= 0), np.flatnonzero((m > 1) & (G[:, -1] < 0))
         first = kappa[below] + (m[below] - RIDGE) * self.log_norms[0]
         last = (kappa[above] + (m[above] - RIDGE) * (self.log_norms[-1] + top)) / (m[above] - 1)
-        low = np.concatenate([self.places[cell], first, last])
-        high = np.concatenate([self.places[cell + 1], first, last])
+        low = np.concatenate([self.path_points[cell], first, last])
+        high = np.concatenate([self.path_points[cell + 1], first, last])
         return np.concatenate([pair, below, above]), low, high
 
     def norms(self, s: Array) -> tuple[Array, Array]:
         """(log t, w) at places on or off the lattice."""
-        bottom, top = float(self.places[0]), float(self.places[-1])
+        bottom, top = float(self.path_points[0]), float(self.path_points[-1])
         log_t, w = self.path.norms(np.clip(s, bottom, top))
         return log_t - np.maximum(s - top, 0.0), np.where(s > top, 1.0, np.where(s < bottom, 0.0, w))
 
@@ -122,8 +122,8 @@ class HeldOut:
 
     def excess(self, m: Array, kappa: Array, s: Array) -> Array:
         """n (P(f_μ) − P(0)) at μ = e^s, from aᵀKy, which is kept as one more prediction; off the lattice +0."""
-        top = float(self.places[-1])
-        inside = np.clip(s, float(self.places[0]), top)
+        top = float(self.path_points[-1])
+        inside = np.clip(s, float(self.path_points[0]), top)
         log_t, _ = self.norms(inside)
         gain = self.path.predictions(inside)[:, -1] + np.exp(inside + 2 * log_t)
         out: Array = np.where(s > top, 0.0, np.exp(np.minimum(kappa + np.log(2 / m) + m * log_t, 700.0)) - gain)
@@ -131,7 +131,7 @@ class HeldOut:
 
     def mean_square(self, log_mu: Array) -> Array:
         """Mean squared errors on the held-out points at many places of the path, ∞ for f = 0."""
-        bottom, top = float(self.places[0]), float(self.places[-1])
+        bottom, top = float(self.path_points[0]), float(self.path_points[-1])
         predicted = self.path.predictions(np.clip(log_mu, bottom, top))[:, :-1]
         predicted *= np.exp(-np.maximum(log_mu - top, 0.0))[:, None]
         out: Array = np.mean(np.square(predicted - self.truth), axis=1)
@@ -139,7 +139,7 @@ class HeldOut:
 
     def best(self) -> tuple[float, float]:
         """(log μ, mean squared error) of the best function on the whole path: no KRR and no M-RLSR does better on these points."""
-        fine = np.linspace(self.places[0], self.places[-1], 5 * self.places.size)
+        fine = np.linspace(self.path_points[0], self.path_points[-1], 5 * self.path_points.size)
         errors = self.mean_square(fine)
         k = int(np.argmin(errors))
         zero = float(np.mean(np.square(self.truth)))

@@ -209,22 +209,22 @@ def solution_verifies_the_system(instance: sc.Instance, trial: sc.Trial) -> Iter
     """At m = 2, λ = 1: how much the objective at a = (p, q) exceeds that at α, in symbols, and the equation."""
     gram, targets, a = instance["gram"], instance["targets"], sc.symbols("p q")
     apart = minus(a, instance["alpha"])
-    moved = times(gram, apart)
+    moved = matvec(gram, apart)
     rise = dot(moved, moved) + 2 * dot(apart, moved)
     check = sc.equal(ridge_objective(gram, targets, a) - ridge_objective(gram, targets, instance["alpha"]), rise, "α solves (12)")
     K, Y, alpha = sc.inputs(K=gram, Y=targets, alpha=instance["alpha"])
-    for y, fitted, own in zip(Y, times(K, alpha), alpha, strict=True):
+    for y, fitted, own in zip(Y, matvec(K, alpha), alpha, strict=True):
         yield sc.equal(y, fitted + 2 * own, "Y = Kα + nλα").assuming(check)
 
 
-def times(K: Any, a: Sequence[Any]) -> list[Any]:
+def matvec(K: Any, a: Sequence[Any]) -> list[Any]:
     """K a."""
     return [sc.total(k * b for k, b in zip(row, a, strict=True)) for row in K]
 
 
 def ridge_objective(K: Any, Y: Sequence[Any], a: Sequence[Any]) -> Any:
     """‖Y − Ka‖² + 2 aᵀKa: (12) at m = 2, λ = 1, n = 2."""
-    fitted = times(K, a)
+    fitted = matvec(K, a)
     return sc.total((y - f) ** 2 for y, f in zip(Y, fitted, strict=True)) + 2 * dot(a, fitted)
 
 

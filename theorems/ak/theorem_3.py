@@ -198,7 +198,7 @@ def three_samples(trial: sc.Trial, renewed: bool = False) -> Iterator[sc.Instanc
         yield {"first": list(first), "rest": [list(sample) for sample in rest], "f": f, "g": g, "lam": lam, "power": m}
 
 
-def kept_divisor(trial: sc.Trial) -> Iterator[sc.Instance]:
+def fixed_divisor(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Pairs of minimisers, both sums divided by n."""
     yield from one_sample(trial)
     yield from two_samples(trial)
@@ -213,7 +213,7 @@ def renewed_divisor(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 def not_minimisers(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The same samples with f and g exchanged."""
-    for instance in kept_divisor(trial):
+    for instance in fixed_divisor(trial):
         yield instance | {"f": instance["g"], "g": instance["f"]}
 
 
@@ -238,7 +238,7 @@ def cost(sample: Sequence[Any], w: Sequence[Any]) -> Any:
     r"t (R_e(g, Z^i) − R_e(f, Z^i)), and the same with f and g exchanged; (15) the sum of the two left sides is ≤ 0; (16) R_r(f, Z) − "
     r"R_r(f_t, Z) + R_r(g, Z^i) − R_r(g_t, Z^i) ≤ 0; (17) c(y_i, f, x_i) − c(y_i, f_t, x_i) + λn (‖f‖^m − ‖f_t‖^m + ‖g‖^m − ‖g_t‖^m) ≤ 0; "
     r"(18) |c(y_i, f, x_i) − c(y_i, f_{1/2}, x_i)| ≥ nλ (‖f‖^m − 2‖(f + g)/2‖^m + ‖g‖^m).",
-    instances=kept_divisor,
+    instances=fixed_divisor,
     knobs={"steps": STEPS, "samples": Fraction(1)},
     mutants={
         "Z^i divided by n − 1": {"instances": renewed_divisor},

@@ -79,9 +79,9 @@ def size_of_function_cover(W: Fraction, epsilon: Fraction) -> int:
     return starts * int(2**cells)
 
 
-def function_bound(W: Fraction, epsilon: Fraction, share: Fraction = Fraction(2)) -> Any:
-    """The printed (1/ε) 2^{2W/ε}; `share` stands for the 2 in the exponent."""
-    return power(Fraction(2), share * W / epsilon) / epsilon
+def function_bound(W: Fraction, epsilon: Fraction, factor: Fraction = Fraction(2)) -> Any:
+    """The printed (1/ε) 2^{2W/ε}; `factor` stands for the 2 in the exponent."""
+    return power(Fraction(2), factor * W / epsilon) / epsilon
 
 
 def power(base: Fraction, exponent: Fraction) -> Any:

@@ -13,12 +13,12 @@ import simopt.claims as sc
 from simopt.theorems.kkks.rational_lpav import lpav
 from simopt.theorems.kkks.rational_tron import mean
 
-PLACE = "Section 5.1, after Lemma 3, 'η₂ is clearly the dominant term'"
+CITATION = "Section 5.1, after Lemma 3, 'η₂ is clearly the dominant term'"
 
 
 @sc.claim(
     "KK-eta2",
-    place=PLACE,
+    place=CITATION,
     kind=sc.INEQUALITY,
     says=r"Let W ≥ 1, d ≥ 1, 0 < δ < 1, **m ≥ 2 and L = log(m/δ) ≤ m**; L' = log(Wm/δ) ≥ L. Then η₁ = 2(1 + √(log(1/δ)/2))/√m is at most "
     r"2√2 (L/m)^{1/2}, and so at most 2√2 times (dW²L'/m)^{1/3} and (W²L/m)^{1/4}; the quotients are at most 2√2 (L/m)^{1/6} and 2√2 "
@@ -48,7 +48,7 @@ def first_bound_is_the_smaller(instance: sc.Instance, trial: sc.Trial) -> Iterat
 
 @sc.claim(
     "KK-eta2-where",
-    place=PLACE + ", where log(m/δ) > m",
+    place=CITATION + ", where log(m/δ) > m",
     kind=sc.COUNTEREXAMPLE,
     says=r"For every n ≥ 1 there are δ and m with η₁ > n η₂ for both forms without their constant: d = W = 1, m = 2, log(1/δ) = 2s², s = "
     r"n³. For η₁ > √2 s, and log(2/δ)/2 ≤ 2s² as log 2 ≤ 1 ≤ 2s²; and 8s⁶ − n⁶(2s²)² = 4n^{18}, 4s⁴ − n⁴ · 2s² = 2n^{10}(2n² − 1), where "
@@ -78,7 +78,7 @@ def two_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "KK-eta2-terms",
-    place=PLACE + ", of the terms themselves",
+    place=CITATION + ", of the terms themselves",
     kind=sc.COUNTEREXAMPLE,
     says=r"x = ±1, u = 1/2, t = 1 (w^1 = 0): with the labels 1, 0 ‖mean (y − ȳ)x‖ = 1/2 and mean |ŷ − ỹ| = 0; with the labels 1, 1 it is "
     r"the other way round. So either of the terms that η₁ and η₂ bound in Lemma 3 may be the larger.",

@@ -110,11 +110,11 @@ def errors(law: Samples, predictions: Array, means: Array) -> tuple[Array, Array
     return np.sum(law.shares * squares, axis=1), squares.mean(axis=1)
 
 
-def quantile(law: Samples, values: Array, share: float) -> float:
+def quantile(law: Samples, values: Array, level: float) -> float:
     """The least value v with P(value > v) ≤ 1 − share; ∞ where what was left out is more than that."""
     order = np.argsort(values)
     below = np.cumsum(law.masses[order])
-    reached = int(np.searchsorted(below, share))
+    reached = int(np.searchsorted(below, level))
     return float(values[order][reached]) if reached < values.size else float("inf")
 
 

@@ -34,14 +34,14 @@ FLAT, RISE, SLOPE, CHOSEN = (
 )
 
 
-def steep_rise(u: MonotoneFunction, share: float) -> float:
-    """The part of u's rise, from its first node to its last, that happens on the steepest `share` of this interval; 0 for a constant u."""
+def steep_rise(u: MonotoneFunction, fraction: float) -> float:
+    """The part of u's rise, from its first node to its last, that happens on the steepest `fraction` of this interval; 0 for a constant u."""
     rises, widths = np.diff(u.values), np.diff(u.nodes)
     if rises.sum() <= 0:
         return 0.0
     order = np.argsort(-rises / widths, kind="stable")
     covered, climbed = (np.concatenate([[0.0], np.cumsum(part[order]) / part.sum()]) for part in (widths, rises))
-    return float(np.interp(share, covered, climbed))
+    return float(np.interp(fraction, covered, climbed))
 
 
 def flat_share(u: MonotoneFunction) -> float:

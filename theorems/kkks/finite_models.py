@@ -92,10 +92,10 @@ def points_in_disc(k: int) -> Array:
     return np.column_stack([radii * np.cos(angles), radii * np.sin(angles)])
 
 
-def net(W: float, directions: int, shares: tuple[float, ...]) -> list[Array]:
+def net(W: float, directions: int, radii: tuple[float, ...]) -> list[Array]:
     """Vectors of the plane of norm W · share in equally spaced directions."""
     angles = 2.0 * math.pi * (np.arange(directions) + 0.25) / directions
-    return [W * share * np.array([math.cos(a), math.sin(a)]) for share in shares for a in angles]
+    return [W * radius * np.array([math.cos(a), math.sin(a)]) for radius in radii for a in angles]
 
 
 def points_on_sphere(k: int, d: int) -> Array:

@@ -26,7 +26,7 @@ from simopt.theorems.kkks.nearness import nearness
 from simopt.theorems.kkks.rational_lpav import corners_touched
 from simopt.theorems.kkks.uniform_bounds import one_direction_deviation
 
-PLACE = "Section 4, running time of LPAV"
+CITATION = "Section 4, running time of LPAV"
 
 
 def chains_to_count(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -39,7 +39,7 @@ def chains_to_count(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "KK-YW",
-    place=PLACE,
+    place=CITATION,
     kind=sc.ALGORITHM,
     says=r"The least squares fit of LPAV to m sorted samples takes O(m²) operations: the dynamic programme on the derivative of the cost, "
     r"its corners kept by place, touches at most (3m² − m)/2 corners, **and at least m²/2** with labels 0, 1, 0, 1, … at distances 1/m and "
@@ -75,7 +75,7 @@ def large_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "KK-subsample",
-    place=PLACE + ", 'a highly accurate fit can be achieved by randomly subsampling'",
+    place=CITATION + ", 'a highly accurate fit can be achieved by randomly subsampling'",
     kind=sc.HIGH_PROBABILITY,
     says=r"Let û be the fit of LPAV to m samples (z_i, y_i) in [−R, R] × [0, 1], R ≥ 1/2, and û_k that to k of them drawn with "
     r"replacement. With probability ≥ 1 − δ over the draw, mean (û_k − û)²(z_i) ≤ 2 one_direction_deviation(k, R, δ) of "

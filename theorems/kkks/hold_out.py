@@ -34,9 +34,9 @@ def held_out(trial: sc.Trial) -> Iterator[sc.Instance]:
             yield from iterates_on([-ONE, ONE], [QUARTER, 3 * QUARTER], [low, high], ramp(-HALF), k)
 
 
-def iterates_on(places: list[Fraction], means: list[Fraction], ones: list[int], u: PiecewiseLinear, k: int) -> Iterator[sc.Instance]:
+def iterates_on(points: list[Fraction], means: list[Fraction], ones: list[int], u: PiecewiseLinear, k: int) -> Iterator[sc.Instance]:
     """The first six h^t of GLM-tron and of L-Isotron as their values at the places, with four training samples at each."""
-    features, labels, counts = [[x] for x in places], [Fraction(n, 4) for n in ones], [4] * len(places)
+    features, labels, counts = [[x] for x in points], [Fraction(n, 4) for n in ones], [4] * len(points)
     for name, fit in (("GLM-tron", known(u)), ("L-Isotron", fitted(labels, counts))):
         tables = [now.predictions for now in islice(iterates(features, labels, fit, counts), 6)]
         yield {"name": f"{name}, {ones} ones of 4", "means": means, "tables": tables, "k": k, "delta": QUARTER}
@@ -78,12 +78,12 @@ def excesses(instance: sc.Instance, sign: int) -> dict[Fraction, Fraction]:
     return law
 
 
-def quantile(law: dict[Fraction, Fraction], share: Fraction) -> Fraction:
+def quantile(law: dict[Fraction, Fraction], level: Fraction) -> Fraction:
     """The least value v with P(value ≤ v) ≥ share."""
     total = ZERO
     for value in sorted(law):
         total += law[value]
-        if total >= share:
+        if total >= level:
             return value
     return max(law)
 

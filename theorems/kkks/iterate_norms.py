@@ -18,7 +18,7 @@ from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, ra
 from simopt.theorems.kkks.rational_tron import fitted, iterates, known, mean
 from simopt.theorems.small_worlds.worlds import dot, scaled, squared
 
-PLACE = "Appendix A.1, last sentence; Section 5.1, use of Lemma 4"
+CITATION = "Appendix A.1, last sentence; Section 5.1, use of Lemma 4"
 
 
 def run_from_zero(
@@ -45,7 +45,7 @@ def large_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "KK-wt",
-    place=PLACE,
+    place=CITATION,
     kind=sc.ALGORITHM,
     expected=sc.REFUTED,
     defect=sc.CONSTANT,
@@ -101,7 +101,7 @@ def runs(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "KK-wt+",
-    place=PLACE + ", corrected",
+    place=CITATION + ", corrected",
     kind=sc.ALGORITHM,
     says=r"Let W ≥ 1 and ‖w‖ ≤ W. Up to and including the first t with ε̂(h^t) ≤ 5W(η₁ + η₂), the distances ‖w^t − w‖ fall and ‖w^t‖ ≤ "
     r"2W, for L-Isotron and (η₂ = 0) GLM-tron. Lemma 4 is to be applied with 2W.",

@@ -37,10 +37,10 @@ def drawn(model: FiniteModel, m: int, rng: np.random.Generator) -> tuple[Array, 
     return counts / m, rng.binomial(counts, model.means) / m
 
 
-def deviations(model: FiniteModel, shares: Array, ones: Array, vectors: list[Array]) -> dict[str, float]:
+def deviations(model: FiniteModel, frequencies: Array, ones: Array, vectors: list[Array]) -> dict[str, float]:
     """The three suprema of |mean − E| over the vectors and all u, u' ∈ 𝒰 with values on a grid."""
     k = len(model.X)
-    off, off_ones = shares - 1.0 / k, ones - model.means / k
+    off, off_ones = frequencies - 1.0 / k, ones - model.means / k
     grid = np.linspace(0.0, 1.0, LEVELS)
     gains = {
         # mean (u − y)² = Σ_k [p_k u² − 2 u p_k(1) + p_k(1)]

@@ -17,10 +17,10 @@ import simopt.claims as sc
 MISTAKEN = 1e-3  # probability with which a limit is below the quantile
 
 
-def quantile_limit(values: Sequence[float], share: float) -> float:
-    """The smallest draw that is above the `share` quantile but for a chance of 0.1 %; ∞ where there are too few draws for one."""
+def quantile_limit(values: Sequence[float], level: float) -> float:
+    """The smallest draw that is above the `level` quantile but for a chance of 0.1 %; ∞ where there are too few draws for one."""
     n = len(values)
-    k = int(binom.isf(MISTAKEN, n, share)) + 1  # the least k with P(Bin(n, share) ≥ k) ≤ 0.1 %
+    k = int(binom.isf(MISTAKEN, n, level)) + 1  # the least k with P(Bin(n, share) ≥ k) ≤ 0.1 %
     return sorted(values)[k - 1] if 1 <= k <= n else math.inf
 
 

@@ -29,12 +29,12 @@ from math import comb
 import simopt.claims as sc
 
 BITS = 200
-PLACE = "Section 4, before Theorem 2, 'plausible that these rates are sharp for information-theoretic reasons'"
+CITATION = "Section 4, before Theorem 2, 'plausible that these rates are sharp for information-theoretic reasons'"
 
 
 @sc.claim(
     "KK-sharp",
-    place=PLACE,
+    place=CITATION,
     kind=sc.COUNTEREXAMPLE,
     says=r"**Neither rate of Theorem 2 is sharp for information-theoretic reasons.** For all c > 0, W ≥ 1, δ < 1 there are sizes m from "
     r"which on, m = 2^{12j}, the joint empirical risk minimiser over 𝒰 and ‖w‖ ≤ W, a function of the sample, has max{ε, ε̂} < c(dW² "
@@ -89,7 +89,7 @@ def bayes_risks(m: int, p: int, low: Fraction, high: Fraction) -> tuple[Fraction
 
 @sc.claim(
     "KK-sharp-1d",
-    place=PLACE + ": what one dimension shows",
+    place=CITATION + ": what one dimension shows",
     kind=sc.INEQUALITY,
     says=r"Let d = W = 1, q ≥ 1. For every learner, which may be any function of m = 3q³ samples, there is a law of the model with E ε ≥ "
     r"1/(128q²), of the order m^{−2/3}, and one with E E_x|û − u| ≥ 1/(16q), of the order m^{−1/3}. (Laws in the head of sharp_rates.py; "

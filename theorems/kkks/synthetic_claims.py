@@ -13,7 +13,7 @@ from simopt.core.arrays import Array
 from simopt.estimators.index_models.isotron import l_isotron
 from simopt.theorems.kkks.synthetic import VARIANCE, at_the_middle, draw, expected_error, ten_folds
 
-PLACE = "Section 6.1"
+CITATION = "Section 6.1"
 PRINTED = {"L-Isotron": (0.338, 0.058), "Isotron": (0.526, 0.175), "difference": (0.189, 0.139)}
 
 
@@ -24,7 +24,7 @@ def repetitions(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "KK-E1",
-    place=PLACE,
+    place=CITATION,
     kind=sc.EXPERIMENT,
     says=r"On the synthetic data, d = 400, 600 samples, ten-fold cross-validation, repeated ten times (full effort: fifty), **20 rounds**, "
     r"the mean squared errors over the variance of y are those printed, **up to three standard errors of both means**: L-Isotron 0.338 ± "
@@ -65,7 +65,7 @@ def draws(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "KK-E1b",
-    place=PLACE,
+    place=CITATION,
     kind=sc.EXPERIMENT,
     says=r"At the samples with E[y|x] = 1/2 Isotron (20 rounds) tries to fit 0 or 1, whichever is observed: **most** of its predictions "
     r"are nearer to the label than to 1/2, and so is their mean; L-Isotron predicts close to 1/2: **all** of its predictions are nearer to "
@@ -97,7 +97,7 @@ def first_coordinates(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "KK-E1c",
-    place=PLACE,
+    place=CITATION,
     kind=sc.DEFINITION,
     says=r"**With x/√2 for x and √2 w for w**, and u(t) = (1 + t)/2 **on [−1, 1]**, where all scores lie, the data satisfy the assumptions "
     r"of Section 2 with W = √2: ‖x‖ ≤ 1, u(w·x) ∈ [0, 1], slope 1/2. The mean squared error of E[y|x] over the variance of y is 1/3.",
@@ -127,7 +127,7 @@ def data_satisfy_the_model(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
 
 @sc.claim(
     "KK-E1d",
-    place=PLACE + ", ours",
+    place=CITATION + ", ours",
     kind=sc.EXPERIMENT,
     says=r"On the synthetic data, from 20 rounds of L-Isotron to 200 the error on the sample (over the variance of y) falls, to below the "
     r"1/3 of E[y|x] itself, while the expected error rises.",

@@ -312,7 +312,7 @@ def least(pair: Pair, steps: int, allowed: float = 1.0, beyond: float = 0.0) -> 
     return pair.samples, found
 
 
-def as_it_comes_out(pair: Pair, eta1: float, times: float, iterations: float) -> tuple[Samples, Array]:
+def as_it_comes_out(pair: Pair, eta1: float, factor: float, iterations: float) -> tuple[Samples, Array]:
     """All samples, and on each the least ε̂(h^t) over 6W(η₁ + η₂), t ≤ W/(η₁ + η₂) + 1, η₂ the largest mean |ŷ − ỹ| so far."""
     law = pair.samples
     eta2, found = np.zeros(len(law.masses)), np.full(len(law.masses), np.inf)
@@ -320,5 +320,5 @@ def as_it_comes_out(pair: Pair, eta1: float, times: float, iterations: float) ->
         hypothetical = two_point_fit(law, np.broadcast_to(pair.means, law.labels.shape), apart)
         eta2 = np.maximum(eta2, np.sum(law.shares * np.abs(predictions - hypothetical), axis=1))
         inside, _ = errors(law, predictions, pair.means)
-        found = np.where(t <= iterations / (eta1 + eta2), np.minimum(found, inside / (times * (eta1 + eta2))), found)
+        found = np.where(t <= iterations / (eta1 + eta2), np.minimum(found, inside / (factor * (eta1 + eta2))), found)
     return law, found

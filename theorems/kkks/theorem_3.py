@@ -120,9 +120,9 @@ def risk(masses: Numbers, f: Numbers, means: Numbers) -> Fraction:
     return weighted_mean(masses, [m * (1 - a) ** 2 + (1 - m) * a**2 for a, m in zip(f, means, strict=True)])
 
 
-def mixture(functions: Sequence[Numbers], shares: Numbers) -> list[Fraction]:
+def mixture(functions: Sequence[Numbers], masses: Numbers) -> list[Fraction]:
     """Σ c_j f_j."""
-    return [weighted_mean(shares, column) for column in zip(*functions, strict=True)]
+    return [weighted_mean(masses, column) for column in zip(*functions, strict=True)]
 
 
 @sc.claim(
@@ -229,6 +229,6 @@ def from_deviations_to_the_fits(instance: sc.Instance, trial: sc.Trial) -> Itera
     yield sc.at_most(between, sum(reach) + abs(between - gap(masses, hat, tilde)), "(23)")
 
 
-def on(u: PiecewiseLinear, places: Numbers) -> list[Fraction]:
+def on(u: PiecewiseLinear, points: Numbers) -> list[Fraction]:
     """u at these places."""
-    return [u(t) for t in places]
+    return [u(t) for t in points]

@@ -13,12 +13,12 @@ import simopt.claims as sc
 from simopt.theorems.rmw.loss_orders import bend, corrected, noisy
 from simopt.theorems.small_worlds.worlds import dot
 
-PLACE = "Section 5.1"
+CITATION = "Section 5.1"
 
 
 @sc.claim(
     "RMW-ccn",
-    place=PLACE + ", the corrected loss",
+    place=CITATION + ", the corrected loss",
     kind=sc.IDENTITY,
     says=r"For s₁ + s₋₁ < 1 and ℓ̃(y, v) = ((1 − s_{−y}) ℓ(y, v) − s_y ℓ(−y, v))/(1 − s₋₁ − s₁): the expectation of ℓ̃ under class-"
     r"conditional noise is that of ℓ without noise, for every loss and every Q. At s₁ = s₋₁ = σ it is ℓ_σ.",
@@ -68,7 +68,7 @@ def weighted_sums_make_losses_robust(instance: sc.Instance, trial: sc.Trial) -> 
 
 @sc.claim(
     "RMW-T15b",
-    place=PLACE + ", after Theorem 15",
+    place=CITATION + ", after Theorem 15",
     kind=sc.COUNTEREXAMPLE,
     says=r"For linear loss s₁ (1 + v) + s₋₁ (1 − v) = s₁ + s₋₁ + (s₁ − s₋₁) v, which is constant only if s₁ = s₋₁; otherwise ℓ̃ and ℓ are "
     r"not order equivalent: on the events (1, ±1) and (0, 1) their determinant is 2(s₋₁ − s₁)/(1 − s₁ − s₋₁). No loss **that depends on "
@@ -103,7 +103,7 @@ def linear_loss_needs_equal_rates(instance: sc.Instance, trial: sc.Trial) -> Ite
 
 @sc.claim(
     "RMW-5.1",
-    place=PLACE + ", before Theorem 16 (section 2.3 of Menon et al.)",
+    place=CITATION + ", before Theorem 16 (section 2.3 of Menon et al.)",
     kind=sc.EQUIVALENCE,
     says=r"For a **given π = P(Y = 1) ∈ (0, 1)** the noise rates s₁, s₋₁ ≥ 0, s₁ + s₋₁ < 1, and the contaminations α, β ≥ 0 of the class "
     r"distributions are related by an invertible transformation: with π̃ = π(1 − s₁) + (1 − π)s₋₁ noise makes P̃₊ and P̃₋ with α = "

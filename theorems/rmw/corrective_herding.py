@@ -30,7 +30,7 @@ from simopt.theorems.small_worlds.exact_hull import nearest
 from simopt.theorems.small_worlds.exact_svm import gram
 from simopt.theorems.small_worlds.worlds import Vector, dot, minus, squared
 
-PLACE = "Section 6, 'these more involved methods can be used in place of algorithm 1'"
+CITATION = "Section 6, 'these more involved methods can be used in place of algorithm 1'"
 TOWARDS, WHOLE, AWAY, DROP = "towards", "whole", "away", "drop"
 
 
@@ -121,7 +121,7 @@ def bounded(run: Sequence[Step], instance: sc.Instance) -> Iterator[sc.Check]:
 
 @sc.claim(
     "RMW-6-corrective",
-    place=PLACE + ": fully corrective",
+    place=CITATION + ": fully corrective",
     kind=sc.ALGORITHM,
     says=r"Fully corrective herding can be used in place of Algorithm 1: its weights are non-negative with sum 1, every step is at least "
     r"as good as line search from the same ω, so that ‖ω_P − ω_m‖² ≤ dist(ω_P, C)² + 4D²/(m + 1) for m ≥ 2, and for ω_P ∈ C each step has "
@@ -158,7 +158,7 @@ STEPS = 9
 
 @sc.claim(
     "RMW-6-away",
-    place=PLACE + ": away steps",
+    place=CITATION + ": away steps",
     kind=sc.ALGORITHM,
     says=r"Herding with away steps can be used in place of Algorithm 1, for **twice the steps** in what is proved: its weights are "
     r"non-negative with sum 1, no step is for the worse, at most half of them are drops, and with k = ⌈(m − 1)/2⌉ "

@@ -17,8 +17,8 @@ class Counter:
     start: int = 0
     picks: list[int] = field(default_factory=list)
 
-    def herding(self, gram: Array, steps: int, *, kept: bool = True) -> list[int]:
-        """Operations of each of `steps` iterations of Algorithm 1 towards the mean; with `kept`, K α is updated, not formed anew."""
+    def herding(self, gram: Array, steps: int, *, updated: bool = True) -> list[int]:
+        """Operations of each of `steps` iterations of Algorithm 1 towards the mean; with `updated`, K α is updated, not formed anew."""
         K = [[Counted(float(k), self) for k in row] for row in np.asarray(gram)]
         n = len(K)
         size = Counted(float(n), self)
@@ -29,7 +29,7 @@ class Counter:
         self.start, self.picks, counts = self.operations, [pick], []
         for _ in range(steps):
             before = self.operations
-            if not kept:
+            if not updated:
                 fitted = [summed([a * K[i][j] for i, a in alpha.items()]) for j in range(n)]
             pick = largest([b - f for b, f in zip(mean, fitted, strict=True)])
             promise = (mean[pick] - inner) - (fitted[pick] - length)

@@ -20,7 +20,7 @@ from simopt.theorems.rmw.exact_frank_wolfe import herding, largest, mean_of
 from simopt.theorems.rmw.rational_sets import Points, general, orthonormal
 from simopt.theorems.small_worlds.worlds import add, dot, minus, squared
 
-PLACE = "Section 6.2, 'by estimating E 𝒦(z, z′)'"
+CITATION = "Section 6.2, 'by estimating E 𝒦(z, z′)'"
 
 
 class AskedKernel:
@@ -73,7 +73,7 @@ def sets_and_draws(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "RMW-6.2-estimate",
-    place=PLACE,
+    place=CITATION,
     kind=sc.ALGORITHM,
     says=r"Estimating E 𝒦(z, z′) by k draws, **their number fixed**, makes the initialisation of order n, namely kn kernel values for n², "
     r"and costs n kernel values between the new point and the sample in each iteration: at most n(k + m) after m of them, and never more "
@@ -111,7 +111,7 @@ def few_points(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "RMW-6.2-floor",
-    place=PLACE + ", ours: what it costs in accuracy",
+    place=CITATION + ", ours: what it costs in accuracy",
     kind=sc.IN_EXPECTATION,
     says=r"Let P be uniform on S, V = E‖ψ‖² − ‖ω_P‖². Herding with E 𝒦(z, z′) estimated by k draws comes, however many iterations follow, "
     r"to an error ‖ω_P − ω̃‖ of mean square **exactly V/k**. An error ≤ ε in this mean asks for k ≥ V/ε² draws: the initialisation is of "

@@ -19,7 +19,7 @@ from simopt.theorems.rmw.labelled_samples import Points
 from simopt.theorems.small_worlds.exact_svm import gram, optimality_gap, path, piece_at
 from simopt.theorems.small_worlds.worlds import dot, scaled, squared
 
-PLACE = "Section 3.2, 'feature normalisation (which is high regularization in disguise)'"
+CITATION = "Section 3.2, 'feature normalisation (which is high regularization in disguise)'"
 LENGTHS = (Fraction(1), Fraction(1, 2), Fraction(1, 4))
 STRENGTHS = tuple(Fraction(2) ** k / 3 for k in range(-8, 9))
 
@@ -43,7 +43,7 @@ def of_one_length(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "RMW-3.2-normal",
-    place=PLACE,
+    place=CITATION,
     kind=sc.EQUIVALENCE,
     expected=sc.REFUTED,
     defect=sc.MISSING_HYPOTHESIS,
@@ -77,7 +77,7 @@ def normalised_svm_is_no_other_strength(instance: sc.Instance, trial: sc.Trial) 
 
 @sc.claim(
     "RMW-3.2-normal+",
-    place=PLACE + ", corrected",
+    place=CITATION + ", corrected",
     kind=sc.EQUIVALENCE,
     says=r"Let r_i = ‖φ(x_i)‖ > 0. (i) **If all r_i = r**, the SVM on φ/r at λ, with ω = rω′, is the SVM on φ at λr²: for r > 1 more "
     r"regularisation, **for r < 1, as under the paper's ‖φ(x)‖ ≤ 1, less**. (ii) In general it is on φ an SVM with the margin r_i and "

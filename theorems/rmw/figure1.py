@@ -97,9 +97,9 @@ def curve(name: str, stages: Iterable[Stage], n: int, on_test: OnTestImages) -> 
     return Curve(HERDS, name, 100 * points[:, 0], 100 * points[:, 1])
 
 
-def accuracy_at(line: Curve, share: float) -> float:
-    """The best accuracy of a herd that makes up `share` percent (to one decimal), for 20 % of one below it."""
-    near = np.round(line.x, 1) == share if share < 20 else line.x < share
+def accuracy_at(line: Curve, percent: float) -> float:
+    """The best accuracy of a herd that makes up `percent` percent (to one decimal), for 20 % of one below it."""
+    near = np.round(line.x, 1) == percent if percent < 20 else line.x < percent
     return float(line.y[near].max()) if near.any() else 0.0
 
 

@@ -42,7 +42,7 @@ SCENES = {"γ = 1/10, σ = 3/10": Scene(0.1, 0.3), "γ = 1/20, σ = 3/10": Scene
 SCALES = "all scales"
 
 
-def minimiser(scene: Scene, rate: float, potential: str = "hinge") -> tuple[Array, float]:
+def minimiser(setting: Scene, rate: float, potential: str = "hinge") -> tuple[Array, float]:
     """A minimiser of the risk at a rate, and its certified relative gap.
 
     Raises
@@ -50,27 +50,27 @@ def minimiser(scene: Scene, rate: float, potential: str = "hinge") -> tuple[Arra
     NotAvailable
         if the back end returns nothing.
     """
-    solution = solve(ConvexPotential(*three_points(scene.gamma, rate), potential, RADIUS), "clarabel", tol=TOLERANCE)
+    solution = solve(ConvexPotential(*three_points(setting.gamma, rate), potential, RADIUS), "clarabel", tol=TOLERANCE)
     if solution.point is None or solution.certificate is None:
         raise NotAvailable(f"clarabel returned no solution: {solution.status}")
     return np.asarray(solution.point["w"]), solution.certificate.relative_gap
 
 
-def error(scene: Scene, w: Array) -> float:
+def error(setting: Scene, w: Array) -> float:
     """Clean ℓ₀₁ of w; a score of 0 counts half."""
-    features, labels, mass = three_points(scene.gamma, 0.0)
+    features, labels, mass = three_points(setting.gamma, 0.0)
     margins = labels * (features @ w)
     return float(mass[margins < 0].sum() + mass[margins == 0].sum() / 2)
 
 
-def south(scene: Scene, w: Array) -> float:
+def south(setting: Scene, w: Array) -> float:
     """Margin of the southern point."""
-    return float(scene.gamma * (w[0] - w[1]))
+    return float(setting.gamma * (w[0] - w[1]))
 
 
-def mean(scene: Scene, rate: float) -> Array:
+def mean(setting: Scene, rate: float) -> Array:
     """ω_{P_σ}."""
-    features, labels, mass = three_points(scene.gamma, rate)
+    features, labels, mass = three_points(setting.gamma, rate)
     direction: Array = features.T @ (mass * labels)
     return direction
 

@@ -20,12 +20,12 @@ from simopt.theorems.rmw.hull_geometry import squared_diameter
 from simopt.theorems.rmw.rational_sets import general, orthonormal
 from simopt.theorems.small_worlds.worlds import dot, minus, plus, scaled, squared
 
-PLACE = "Section 6.5, the rate of Jones"
+CITATION = "Section 6.5, the rate of Jones"
 
 
 @sc.claim(
     "RMW-6.5",
-    place=PLACE,
+    place=CITATION,
     kind=sc.RATE,
     says=r"Greedy approximation converges at the rate 1/√m whether or not ω_P ∈ C: for every finite S, every ω_P and m ≥ 2 the m-th "
     r"iterate of Algorithm 1 has ‖ω_P − ω_m‖² ≤ dist(ω_P, C)² + 4D²/(m + 1), D the diameter of C, hence ‖ω_P − ω_m‖ ≤ dist(ω_P, C) + "
@@ -64,7 +64,7 @@ def targets_anywhere(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "RMW-6.5-tried",
-    place=PLACE + ", step by step",
+    place=CITATION + ", step by step",
     kind=sc.ALGORITHM,
     says=r"On orthonormal and random sets of up to eight points, with ω_P their mean or beside the hull, the iterates m = 2, …, 7 of "
     r"Algorithm 1, exactly: ‖ω_P − ω_m‖² ≤ dist(ω_P, C)² + 4D²/(m + 1).",

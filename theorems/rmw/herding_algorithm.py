@@ -266,7 +266,7 @@ def an_iteration_is_linear_in_n(instance: sc.Instance, trial: sc.Trial) -> Itera
     gram = instance["features"] @ instance["features"].T
     n = len(gram)
     counter = Counter()
-    counts = counter.herding(gram, instance["steps"], kept=trial["kept"])
+    counts = counter.herding(gram, instance["steps"], updated=trial["kept"])
     yield sc.at_most(counter.start, 2 * n * n + 20 * n + 20, f"operations before the first iteration, n = {n}")
     for m, count in enumerate(counts, 2):
         yield sc.at_most(count, 8 * n + 20, f"operations of iteration {m}, n = {n}")

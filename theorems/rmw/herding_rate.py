@@ -160,9 +160,9 @@ def worst_case_and_fixed_sets(instance: sc.Instance, trial: sc.Trial) -> Iterato
     yield sc.at_most(errors[-1].high * last, errors[0].low / 100, f"m ‖ω_P − ω_m‖² against ‖ω_P − ω_1‖²/100, m = {last}")
 
 
-def enough_steps(share: Fraction) -> int:
+def enough_steps(ratio: Fraction) -> int:
     """The least power of two m with m (1 − share)^{m−1} ≤ 1/100, where share = d²/D²."""
-    m, decay = 2, float(1 - share)
+    m, decay = 2, float(1 - ratio)
     while m * decay ** (m - 1) > 0.01:
         m *= 2
     return m

@@ -47,9 +47,9 @@ def squared_distance_to_boundary(points: Sequence[Vector], inside: Vector) -> Fr
     return least
 
 
-def _normal(basis: Sequence[Vector], ways: Sequence[Vector]) -> list[Any] | None:
+def _normal(basis: Sequence[Vector], directions: Sequence[Vector]) -> list[Any] | None:
     """The vector in the span of the basis that is orthogonal to the ways, one fewer than the basis; None if they are dependent."""
-    coefficients = null_vector([[dot(way, b) for b in basis] for way in ways], len(basis))
+    coefficients = null_vector([[dot(direction, b) for b in basis] for direction in directions], len(basis))
     if coefficients is None:
         return None
     normal: list[Any] = [Fraction(0)] * len(basis[0])

@@ -30,7 +30,7 @@ from simopt.theorems.rmw.potentials import NOT_POTENTIALS, POTENTIALS
 from simopt.theorems.small_worlds.exact_svm import gram, mean_margins, optimality_gap, path, piece_at, solve
 from simopt.theorems.small_worlds.worlds import Vector, add, dot, minus, plus, scaled, squared
 
-PLACE = "Introduction, (1), and Section 2"
+CITATION = "Introduction, (1), and Section 2"
 LOSSES: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
     "squared hinge": (lambda v: -2 * np.maximum(1 - v, 0), lambda v: np.where(v < 1, 2.0, 0.0)),
     "logistic": (lambda v: -1 / (1 + np.exp(v)), lambda v: np.exp(v) / (1 + np.exp(v)) ** 2),
@@ -80,7 +80,7 @@ def squared_distance_to_cone(atoms: Sequence[Vector], target: Vector) -> Fractio
 
 @sc.claim(
     "RMW-2-form",
-    place=PLACE + ", the SVM and logistic regression",
+    place=CITATION + ", the SVM and logistic regression",
     kind=sc.EQUIVALENCE,
     says=r"The SVM (3) and logistic regression output a classifier sign Σ α_i y_i K(x, x_i), α_i ≥ 0, Σ α_i = 1. Let ψ be a convex "
     r"potential (Definition 9), K the kernel of φ, λ > 0. The minimiser of (1/n) Σ ψ(y_i⟨ω, φ(x_i)⟩) + (λ/2)‖ω‖² is c Σ α_i y_i φ(x_i) "
@@ -177,7 +177,7 @@ def agreeing(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "RMW-2-boosting",
-    place=PLACE + ", boosting",
+    place=CITATION + ", boosting",
     kind=sc.EXISTENCE,
     expected=sc.REFUTED,
     defect=sc.MISSING_HYPOTHESIS,
@@ -207,7 +207,7 @@ def boosting_is_of_the_form(instance: sc.Instance, trial: sc.Trial) -> Iterator[
 
 @sc.claim(
     "RMW-2-boosting+",
-    place=PLACE + ", boosting, corrected",
+    place=CITATION + ", boosting, corrected",
     kind=sc.EQUIVALENCE,
     says=r"With φ = (h_1, …, h_J), K = ⟨φ, φ⟩ and ψ_i = y_i φ(x_i), **the minimiser of least norm of the exponential loss of votes, where "
     r"there is one**, is of the form Σ α_i y_i K(x, x_i), α_i ≥ 0: it lies in the span of the ψ_i, F = Σ c_i ψ_i; its gradient is 0, "

@@ -17,7 +17,7 @@ from simopt.theorems.small_worlds.exact_tails import law, squared_distance
 from simopt.theorems.small_worlds.sampled_worlds import atoms, coin
 from simopt.theorems.small_worlds.worlds import add, dot, minus, plus, scaled, squared
 
-PLACE = "Section 6, 'standard monte-carlo techniques'"
+CITATION = "Section 6, 'standard monte-carlo techniques'"
 
 
 def few_draws(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -37,7 +37,7 @@ def mean_square(instance: sc.Instance, draws: int) -> Fraction:
 
 @sc.claim(
     "RMW-6-MC",
-    place=PLACE,
+    place=CITATION,
     kind=sc.RATE,
     expected=sc.REFUTED,
     defect=sc.TYPO,
@@ -58,7 +58,7 @@ def square_error_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[
 
 @sc.claim(
     "RMW-6-MC+",
-    place=PLACE + ", corrected",
+    place=CITATION + ", corrected",
     kind=sc.IDENTITY,
     says=r"The mean ω̂_m of m independent draws of ψ(z) has **E‖ω_P − ω̂_m‖² = V/m**, V = E‖ψ‖² − ‖ω_P‖², for every m: the rate is 1/m of "
     r"the square error, and 1/√m of the error ‖ω_P − ω̂_m‖, whose root mean square is √(V/m). (By induction over m, in symbols. Means are "

@@ -27,7 +27,7 @@ from simopt.theorems.small_worlds.exact_tails import (
 from simopt.theorems.small_worlds.sampled_worlds import weights
 from simopt.theorems.small_worlds.worlds import add, dot, minus, squared
 
-PLACE = "Theorem 20"
+CITATION = "Theorem 20"
 HALF = Fraction(1, 2)
 
 
@@ -151,7 +151,7 @@ def moments(instance: sc.Instance) -> Iterator[tuple[Fraction, Fraction, Fractio
 
 @sc.claim(
     "RMW-T20",
-    place=PLACE,
+    place=CITATION,
     kind=sc.IN_EXPECTATION,
     says=r"If ‖φ(x)‖ ≤ 1, ‖Ā(S)‖ ≤ 1 for all S, and ω_π, β > 0 and Ā are fixed before the draw, then "
     r"E ℓ(P, Ā(S)) ≤ E [ℓ(S, Ā(S)) + ‖Ā(S) − ω_π‖²/(βn)] + β, and with probability at least 1 − δ "
@@ -176,7 +176,7 @@ def normal_posteriors(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Che
 
 @sc.claim(
     "RMW-T20-quarter",
-    place=PLACE + ", ours: the sharp bound in expectation",
+    place=CITATION + ", ours: the sharp bound in expectation",
     kind=sc.IN_EXPECTATION,
     says=r"If ‖φ(x)‖ ≤ 1 and ω_π is fixed before the draw, then for every κ, β > 0 and every learner "
     r"E ℓ(P, Ā(S)) ≤ E [ℓ(S, Ā(S)) + κ‖Ā(S) − ω_π‖²/(βn)] + β/(4κ). So in Theorem 20 β/4 will do for β (κ = 1), and β/2 with κ = ½.",

@@ -29,9 +29,9 @@ class Potential:
         return (1 - rate) * self.slope(v) - rate * self.slope(-v)
 
 
-def mixture(name: str, weights: Sequence[Fraction], bends: Sequence[Fraction]) -> Potential:
+def mixture(name: str, weights: Sequence[Fraction], kinks: Sequence[Fraction]) -> Potential:
     """Σ c_k [b_k − v]₊."""
-    pairs = list(zip(weights, bends, strict=True))
+    pairs = list(zip(weights, kinks, strict=True))
     return Potential(
         name,
         lambda v: sc.rational(sum((c * max(b - v, Fraction(0)) for c, b in pairs), Fraction(0))),

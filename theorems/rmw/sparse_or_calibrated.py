@@ -23,7 +23,7 @@ import simopt.claims as sc
 from simopt.theorems.rmw.potentials import LOGISTIC, random_mixture
 from simopt.theorems.small_worlds.worlds import add, dot, minus
 
-PLACE = "Section 6.7, the 'trade off' of Bartlett and Tewari"
+CITATION = "Section 6.7, the 'trade off' of Bartlett and Tewari"
 NEAR = Fraction(1, 1000)  # less than the distances between the bends
 
 
@@ -60,7 +60,7 @@ def is_best(instance: sc.Instance, eta: Fraction, t: Fraction) -> bool:
 
 @sc.claim(
     "RMW-6.7-tradeoff",
-    place=PLACE,
+    place=CITATION,
     kind=sc.INEQUALITY,
     says=r"With the regulariser (λ/2)‖ω‖² a convex potential ψ trades sparsity for calibration, **score by score**: if a point with the "
     r"score t may have no weight, 0 ∈ ∂ψ(yt), then t minimises ηψ(v) + (1 − η)ψ(−v) for an interval of η = P(Y = 1 | x), or for no "

@@ -13,12 +13,12 @@ from fractions import Fraction
 import simopt.claims as sc
 from simopt.theorems.small_worlds.worlds import add, dot, scaled, squared
 
-PLACE = "Section 3.2, 'preferentially optimizing the margin over the sample hinge loss'"
+CITATION = "Section 3.2, 'preferentially optimizing the margin over the sample hinge loss'"
 
 
 @sc.claim(
     "RMW-3.2",
-    place=PLACE,
+    place=CITATION,
     kind=sc.INEQUALITY,
     says=r"The stronger the regularisation of the SVM, the more it prefers the margin 1/‖ω‖ to the hinge loss on the sample: for λ < μ "
     r"the solution at μ has no larger norm and no smaller hinge loss than that at λ. The mean classifier is the end of this path: if "
@@ -50,7 +50,7 @@ def separable(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 @sc.claim(
     "RMW-3.2-least",
-    place=PLACE + ", read as the least margin",
+    place=CITATION + ", read as the least margin",
     kind=sc.COUNTEREXAMPLE,
     says=r"The mean does not optimise the least margin min y f(x)/‖f‖: for y φ(x) = (1, 0), (1, 0), (−3/5, 4/5) all have y⟨w, φ(x)⟩ = 1 at "
     r"w = (1, 2), and the mean (7/15, 4/15) misclassifies the third, with the score −1/15.",

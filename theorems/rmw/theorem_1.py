@@ -130,12 +130,12 @@ def bayes_minimises_linear_loss(instance: sc.Instance, trial: sc.Trial) -> Itera
     yield sc.at_least(excess, 0, "excess > 0" if strict else "excess ≥ 0", strict=strict)
 
 
-PLACE = "Theorem 1"
+CITATION = "Theorem 1"
 
 
 @sc.claim(
     "RMW-T1b",
-    place=PLACE + ", with the note of Section 2",
+    place=CITATION + ", with the note of Section 2",
     kind=sc.EXISTENCE,
     says=r"f_P ∈ argmin over f ∈ [−1, 1]^X of ℓ₀₁(P, f), for ℓ₀₁ with the printed note: **ℓ₀₁(y, 0) = 1 always** (B), an output of 0 "
     r"abstains and counts as an error.",
@@ -155,7 +155,7 @@ def bayes_is_best(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
 
 @sc.claim(
     "RMW-T1c",
-    place=PLACE + ", with the formula of Section 2",
+    place=CITATION + ", with the formula of Section 2",
     kind=sc.INEQUALITY,
     says=r"For all f ∈ [−1, 1]^X, ℓ₀₁(P, f) − ℓ₀₁(P, f_P) ≤ ℓ_linear(P, f) − ℓ_linear(P, f_P), for the printed formula "
     r"**ℓ₀₁(y, v) = [[yv < 0]]** (A).",
@@ -176,7 +176,7 @@ def linear_regret_bounds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.
 
 @sc.claim(
     "RMW-T1-half",
-    place=PLACE + ", ours: both halves under one convention",
+    place=CITATION + ", ours: both halves under one convention",
     kind=sc.EQUIVALENCE,
     says=r"Let ℓ₀₁(y, 0) = a for both labels. For every P and all f ∈ [−1, 1]^X both ℓ₀₁(P, f) ≥ ℓ₀₁(P, f_P) and ℓ₀₁(P, f) − ℓ₀₁(P, f_P) "
     r"≤ ℓ_linear(P, f) − ℓ_linear(P, f_P) hold **if and only if a = ½** (C). (Only if: at η = ½ and f = 0 the two ask for 0 ≤ a − ½ ≤ 0.)",

@@ -16,7 +16,7 @@ from simopt.core.arrays import Array
 from simopt.theorems.rmw.loss_orders import noisy
 from simopt.theorems.small_worlds.worlds import add
 
-PLACE = "Theorem 17 and Appendix 18"
+CITATION = "Theorem 17 and Appendix 18"
 TWO = Fraction(2)
 HALF = Fraction(1, 2)
 
@@ -79,7 +79,7 @@ def compare(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
 
 @sc.claim(
     "RMW-T17",
-    place=PLACE,
+    place=CITATION,
     kind=sc.INEQUALITY,
     expected=sc.REFUTED,
     defect=sc.MISSING_HYPOTHESIS,
@@ -98,7 +98,7 @@ def risk_under_variable_noise(instance: sc.Instance, trial: sc.Trial) -> Iterato
 
 @sc.claim(
     "RMW-T17+",
-    place=PLACE + ", corrected",
+    place=CITATION + ", corrected",
     kind=sc.INEQUALITY,
     says=r"If also **ℓ ≥ 0** (and inf(1 − 2σ(x, y)) > 0), then ℓ(P, f_σ*) ≤ ℓ(P, f*)/min(1 − 2σ(x, y)) for every minimiser f_σ*, the "
     r"minimum over the support of P. The factor is sharp: masses ½, rates 0 and (1 − c)/2, losses (2c, 0) and (0, 2) give equality. In "

@@ -114,21 +114,21 @@ def tails(pairs: Iterable[tuple[Fraction, Fraction]]) -> Tails:
     return made
 
 
-def ratios(found: Tails, exponent: Callable[[Fraction], Ball | None]) -> list[sc.Enclosure]:
+def ratios(chances: Tails, exponent: Callable[[Fraction], Ball | None]) -> list[sc.Enclosure]:
     """P(X ≥ t) e^{x(t)} at every value t; exponent(t) = x(t), or None where no δ < 1 has b(δ) < t."""
 
     made = []
     with workprec(BITS):
-        for value, chance in found:
+        for value, chance in chances:
             x = exponent(value)
             if x is not None and chance > 0:
                 made.append(enclosed(ball(chance) * x.exp()))
     return made
 
 
-def holds_for_all_levels(found: Tails, exponent: Callable[[Fraction], Ball | None], name: str, row: str = "") -> sc.Check:
+def holds_for_all_levels(chances: Tails, exponent: Callable[[Fraction], Ball | None], name: str, row: str = "") -> sc.Check:
     """Check sup_δ P(bad)/δ ≤ 1 over all δ in (0, 1), exactly; empty where the bound passes every value even as δ → 1."""
-    made = ratios(found, exponent)
+    made = ratios(chances, exponent)
     if not made:
         return sc.vacuous(True, name, evidence=sc.EXACT, row=row)
     return sc.at_most(made, 1, f"{name}: P(bad)/δ", row=row)

@@ -100,6 +100,6 @@ def flipped(world: World, rate: Value) -> list[Atom]:
     return [atom for p, y, phi in world for atom in ((p * (1 - rate), y, phi), (p * rate, -y, phi))]
 
 
-def mixed(world: World, other: World, share: Value) -> list[Atom]:
+def mixed(world: World, other: World, rate: Value) -> list[Atom]:
     """(1 − σ) P + σ Q."""
-    return [(p * (1 - share), y, phi) for p, y, phi in world] + [(p * share, y, phi) for p, y, phi in other]
+    return [(p * (1 - rate), y, phi) for p, y, phi in world] + [(p * rate, y, phi) for p, y, phi in other]

@@ -72,7 +72,7 @@ class Description:
 @dataclass(frozen=True)
 class _Catalogue:
     datasets: dict[str, Description]
-    paper_words: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    names_in_papers: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 @cache
@@ -83,7 +83,7 @@ def _catalogue() -> _Catalogue:
         known = tuple((str(column), int(row), float(value)) for column, row, value in entry.pop("known_values"))
         fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
         datasets[entry["name"]] = Description(known_values=known, **fields)
-    words = {paper: {word: tuple(names) for word, names in table.items()} for paper, table in raw["paper_words"].items()}
+    words = {paper: {name: tuple(names) for name, names in table.items()} for paper, table in raw["paper_words"].items()}
     return _Catalogue(datasets, words)
 
 
@@ -107,13 +107,13 @@ def describe(name: str) -> Description:
     return table[spelled[_fold(name)]]
 
 
-def in_paper(paper: str, word: str) -> tuple[str, ...]:
-    """The data sets that a paper (kj, ak, kkks, rmw) means by `word`: ("kkks", "wine") is both wines, ("ak", "wine") the white one."""
-    words = _catalogue().paper_words
+def in_paper(paper: str, name: str) -> tuple[str, ...]:
+    """The data sets that a paper (kj, ak, kkks, rmw) means by `name`: ("kkks", "wine") is both wines, ("ak", "wine") the white one."""
+    words = _catalogue().names_in_papers
     if paper not in words:
         raise UnknownName("paper", paper, words)
     known = {_fold(key): names for key, names in words[paper].items()}
-    return known[_fold(word)] if _fold(word) in known else (describe(word).name,)
+    return known[_fold(name)] if _fold(name) in known else (describe(name).name,)
 
 
 def _fold(name: str) -> str:

@@ -37,20 +37,20 @@ def download(description: Description) -> tuple[tables.Table, str, bool]:
         when no place has it, with the reason for each.
     """
     reasons, session = [], Session(SECONDS)
-    for place in description.fetch:
+    for source in description.fetch:
         try:
-            table, address = (_from_uci if place["kind"] == "uci" else _from_openml)(session, description, place)
-            return table, address, bool(place.get("rounded", False))
+            table, address = (_from_uci if source["kind"] == "uci" else _from_openml)(session, description, source)
+            return table, address, bool(source.get("rounded", False))
         except (NotAvailable, InvalidProblem) as error:
             reasons.append(str(error))
     said = "; ".join([*reasons, description.by_hand])
     raise MissingDataset([description.name], f"data set {description.name} could not be fetched: {said}")
 
 
-def _file(session: Session, place: Mapping[str, Any], address: str) -> bytes:
+def _file(session: Session, source: Mapping[str, Any], address: str) -> bytes:
     """The bytes at an address; those that the description knows, if it knows them."""
     content = session.get(address, LIMIT)
-    found, known = hashlib.sha256(content).hexdigest(), place.get("sha256")
+    found, known = hashlib.sha256(content).hexdigest(), source.get("sha256")
     if known is not None and found != known:
         raise InvalidProblem(f"{address}: another file than the one described, its SHA-256 is {found[:12]}… and not {known[:12]}…")
     return content
@@ -63,17 +63,17 @@ def _base(variable: str, default: str) -> str:
     return base.rstrip("/")
 
 
-def _from_uci(session: Session, description: Description, place: Mapping[str, Any]) -> tuple[tables.Table, str]:
-    address = f"{_base('SIMOPT_UCI', UCI)}/{place['path']}"
-    member = str(place["member"])
+def _from_uci(session: Session, description: Description, source: Mapping[str, Any]) -> tuple[tables.Table, str]:
+    address = f"{_base('SIMOPT_UCI', UCI)}/{source['path']}"
+    member = str(source["member"])
     if member.endswith((".xls", ".xlsx")):
         raise NotAvailable(f"{address}: {member} is a spreadsheet, which simopt does not read")
     where = f"{address} ({member})"
-    text = zip_member(_file(session, place, address), member, LIMIT, address).decode("utf-8", errors="replace")
-    rows = tables.cells(text, where, header=bool(place.get("header", False)))
-    if place.get("drop_missing"):
-        return _complete_columns(description, rows, int(place["skip"]), where), where
-    return _by_position(description, rows, place["columns"], place.get("codes", {}), where), where
+    text = zip_member(_file(session, source, address), member, LIMIT, address).decode("utf-8", errors="replace")
+    rows = tables.cells(text, where, header=bool(source.get("header", False)))
+    if source.get("drop_missing"):
+        return _complete_columns(description, rows, int(source["skip"]), where), where
+    return _by_position(description, rows, source["columns"], source.get("codes", {}), where), where
 
 
 def _by_position(
@@ -98,16 +98,16 @@ def _complete_columns(description: Description, rows: Sequence[tuple[int, Sequen
     return tables.Table(description.columns, tables.parse(kept, description.columns, {}, where))
 
 
-def _from_openml(session: Session, description: Description, place: Mapping[str, Any]) -> tuple[tables.Table, str]:
+def _from_openml(session: Session, description: Description, source: Mapping[str, Any]) -> tuple[tables.Table, str]:
     base = _base("SIMOPT_OPENML", OPENML)
-    listing = f"{base}/api/v1/json/data/list/data_name/{urllib.parse.quote(place['name'])}/status/active"
+    listing = f"{base}/api/v1/json/data/list/data_name/{urllib.parse.quote(source['name'])}/status/active"
     reasons = []
-    for version, identity in _versions(_json(session, listing), place["name"], description.n, listing)[:VERSIONS]:
+    for version, identity in _versions(_json(session, listing), source["name"], description.n, listing)[:VERSIONS]:
         try:
             file = _file_of(_json(session, f"{base}/api/v1/json/data/{identity}"), f"{listing}: version {version}")
             address = f"{base}/data/v1/download/{file}"
-            text = _file(session, place, address).decode("utf-8", errors="replace")
-            return _arff(description, place, text, address), address
+            text = _file(session, source, address).decode("utf-8", errors="replace")
+            return _arff(description, source, text, address), address
         except (NotAvailable, InvalidProblem) as error:
             reasons.append(str(error))
     raise NotAvailable("; ".join(reasons) or f"{listing}: no version with {description.n} samples")
@@ -152,12 +152,12 @@ def _why(error: Exception) -> str:
     return shown(f"no {error.args[0]}" if isinstance(error, KeyError) else str(error))
 
 
-def _arff(description: Description, place: Mapping[str, Any], text: str, where: str) -> tables.Table:
+def _arff(description: Description, source: Mapping[str, Any], text: str, where: str) -> tables.Table:
     names, rows = tables.arff_cells(text, where)
-    codes = place.get("codes", {})
-    if "columns" in place:
-        return _by_position(description, rows, place["columns"], codes, where)
-    wanted = {name: place.get("rename", {}).get(name, name) for name in description.features} | {"target": place["target"]}
+    codes = source.get("codes", {})
+    if "columns" in source:
+        return _by_position(description, rows, source["columns"], codes, where)
+    wanted = {name: source.get("rename", {}).get(name, name) for name in description.features} | {"target": source["target"]}
     have = {_letters(name): j for j, name in enumerate(names)}
     missing = [name for name in wanted.values() if _letters(name) not in have]
     if missing:

@@ -59,26 +59,26 @@ class Session:
         NotAvailable
             naming the address, for every way in which that can fail.
         """
-        place = address
+        url = address
         for _ in range(HOPS):
-            if not is_https(place):
-                raise NotAvailable(f"{address}: leads to {shown(place)}, which is no https address")
-            found = self._answer(address, place, most)
+            if not is_https(url):
+                raise NotAvailable(f"{address}: leads to {shown(url)}, which is no https address")
+            found = self._answer(address, url, most)
             if isinstance(found, bytes):
                 return found
-            place = found
-        raise NotAvailable(f"{address}: leads on and on, last to {shown(place)}")
+            url = found
+        raise NotAvailable(f"{address}: leads on and on, last to {shown(url)}")
 
-    def _answer(self, address: str, place: str, most: int) -> bytes | str:
+    def _answer(self, address: str, url: str, most: int) -> bytes | str:
         """The content at a place, or the place that it leads to."""
         left = self._ends - time.monotonic()
         if left <= 0:
             raise NotAvailable(f"{address}: not done after {self._seconds:g} s")
         try:
-            request = urllib.request.Request(place, headers={"User-Agent": "simopt"})
+            request = urllib.request.Request(url, headers={"User-Agent": "simopt"})
             with self._opener.open(request, timeout=min(SILENCE, left)) as answer:
                 if answer.status in _REDIRECTS and answer.headers["Location"]:
-                    return urllib.parse.urljoin(place, str(answer.headers["Location"]))
+                    return urllib.parse.urljoin(url, str(answer.headers["Location"]))
                 if answer.status != http.HTTPStatus.OK:
                     raise NotAvailable(f"{address}: {shown(f'{answer.status} {answer.reason}')}")
                 content: bytes = bounded(answer, most, address)

@@ -66,12 +66,12 @@ def rows_of_entries(X: Any) -> NDArray[np.intp]:
     return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
 
 
-def variances(X: Any, shares: Array) -> Array:
+def variances(X: Any, weights: Array) -> Array:
     """Σ_i p_i (x_ij − x̄_j)² of each column, x̄ = Σ p_i x_i, Σ p_i = 1, shape (p,): of what is stored, and x̄_j² for the rest."""
     if not is_sparse(X):
-        out: Array = shares @ np.square(X - shares @ X)
+        out: Array = weights @ np.square(X - weights @ X)
         return out
-    weight, width = shares[rows_of_entries(X)], X.shape[1]
+    weight, width = weights[rows_of_entries(X)], X.shape[1]
     mean = np.bincount(X.indices, weights=weight * X.data, minlength=width)
     stored = np.bincount(X.indices, weights=weight, minlength=width)
     around = np.bincount(X.indices, weights=weight * np.square(X.data - mean[X.indices]), minlength=width)
@@ -88,7 +88,7 @@ def largest(X: Any) -> Array:
     return out
 
 
-def times_columns(X: Any, factors: Array) -> Any:
+def scaled_columns(X: Any, factors: Array) -> Any:
     """X diag(factors), stored as X is."""
     return with_entries(X, X.data * factors[X.indices]) if is_sparse(X) else X * factors
 

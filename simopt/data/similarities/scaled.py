@@ -15,7 +15,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.data.similarities.base import Similarity
 from simopt.data.similarities.combine import Derived
-from simopt.data.similarities.points import largest, points, times_columns, variances
+from simopt.data.similarities.points import largest, points, scaled_columns, variances
 
 ALIKE = 1e-12  # of the largest |x_ij| of a column: a standard deviation that is not above it is rounding
 
@@ -45,10 +45,10 @@ class Scaled(Derived):
         shares = np.full(n, 1.0 / n) if mass is None else mass / mass.sum()
         size = largest(given)
         unit = np.where(size > 1e-290, size, 1.0)  # so that squares neither overflow nor vanish
-        spread = np.sqrt(variances(times_columns(given, 1.0 / unit), shares))
+        spread = np.sqrt(variances(scaled_columns(given, 1.0 / unit), shares))
         varies = (spread > ALIKE) & (size > 1e-290)
         factors = np.where(varies, 1.0 / np.where(varies, spread, 1.0) / unit, 0.0)
-        return cls(rule(times_columns(given, factors), mass), tuple(factors.tolist()))
+        return cls(rule(scaled_columns(given, factors), mass), tuple(factors.tolist()))
 
     @property
     def bound(self) -> float:
@@ -63,7 +63,7 @@ class Scaled(Derived):
     def _scaled(self, X: Array) -> Array:
         if X.shape[1] != len(self.factors):
             raise InvalidProblem(f"similarity scaled: {X.shape[1]} columns, but there are {len(self.factors)} factors, one a column")
-        out: Array = times_columns(X, self._array)
+        out: Array = scaled_columns(X, self._array)
         return out
 
     @cached_property

@@ -36,11 +36,12 @@ from simopt.duality.graph.vectors import (
 
 @dataclass
 class Backward:
-    """value ≤ optimum, and the sum of the losses at a feasible point is objective − value, if `open` is empty; else neither says anything.
+    """value ≤ optimum, and the sum of the losses at a feasible point is objective − value, provided that `open` is empty.
 
-    `open` has the reasons in words, each with its place; `used` the multipliers of rows, terms and epigraphs that were used, `scales` the
-    s of terms and epigraphs; `losses` what each step gives away at a point, to be evaluated there: the bound knows nothing of points.
-    `residuals` is what is left of stationarity in each leaf, `missing` where it would have to be 0 and is not known to be.
+    `open` lists the reasons why there is no bound, each with its index. `used` has the multipliers of rows, terms and epigraphs, `scales`
+    the s of terms and epigraphs. `losses` are the parts of the gap of each step, to be evaluated at a point: the bound does not depend on
+    points. `residuals` is the residual of stationarity in each leaf, `missing` the entries where it would have to be 0 and is not proven to
+    be.
     """
 
     value: Value
@@ -70,15 +71,15 @@ def backward(
 ) -> Backward:
     """Pull the objective and the rows back to the leaves; see `simopt.duality` for the mathematics.
 
-    `candidates` are multipliers by key: of rows, terms and epigraphs, and of the equalities that have become definitions. What is missing
-    counts as 0, or, of a term, as what the equality says that defines its argument; with `slopes` as the slope at that point.
-    A `dual_repair` says which are fixed instead (`simopt.duality.stationarity.pivots`), `implied` bounds take what no leaf's own bound does.
+    `candidates` are multipliers by key: of rows, terms, epigraphs and the equalities that have become definitions. A missing one counts as
+    0. That of a term is the slope at the point of `slopes`, if given, else it follows from the equality that defines the argument. A
+    `dual_repair` fixes some of them (`simopt.duality.stationarity.pivots`). `implied` bounds take residuals where no leaf's own bound does.
     """
     return _Sweep(num, programme, plan, candidates, slopes, dual_repair or DualRepair(), implied or {}).run()
 
 
 class _Sweep:
-    """What has come back to each node so far (`into`), and what is known of the value (`out`)."""
+    """The multipliers that have been pulled back to each node so far (`into`), and the result (`out`)."""
 
     def __init__(
         self,
@@ -95,7 +96,7 @@ class _Sweep:
         self.into: Residual = {}
         self.out = Backward(num.lift(0.0))
         self.parents = {each.epigraph_parent.key: each.epigraph_parent for each in plan if each.epigraph_parent is not None}
-        self.waiting = {each.term.key for each in plan} | set(self.parents)  # come last, when all else is known
+        self.waiting = {each.term.key for each in plan} | set(self.parents)  # these come last, when all else is known
         self.scales = self.out.scales
         self.stationary: dict[Key, Mask] = {key: np.zeros(leaf.size, dtype=bool) for key, leaf in programme.leaves.items()}
         self.stationary |= {key: entries.copy() for key, entries in dual_repair.entries.items()}
@@ -103,7 +104,7 @@ class _Sweep:
         self.boxes: dict[Key, Box] = {key: box(num, programme, leaf) for key, leaf in programme.leaves.items()}
 
     def run(self) -> Backward:
-        """The rows and the objective, the nodes from the last to the first, then what absorbs, the hosts and the bounds of the leaves."""
+        """The rows and the objective, the nodes from last to first, then closing terms, their parents, and the bounds of the leaves."""
         for row in self.programme.rows:
             if row.key not in self.parents:
                 self._row(row, self._candidate(row.key, row.map.size))
@@ -131,16 +132,16 @@ class _Sweep:
         return self.num.zeros(n) if key not in self.candidates else vector(self.num, self.candidates[key])
 
     def _multiplier(self, node: Term | Epigraph, s: Value) -> Value:
-        """The candidate for a term, of whatever origin."""
+        """The candidate for a term: the given one, the slope, or the one that follows from an equality."""
         if node.key not in self.candidates and self.slopes is not None:
             slope = node.atom.slope(floats(self.num, self.slopes.arguments[node.key]), floats(self.num, s))
             return vector(self.num, np.where(np.isfinite(slope), slope, 0.0))
-        if node.key not in self.candidates and (given := self._from_equality(node)) is not None:
-            return given
+        if node.key not in self.candidates and (implied := self._from_equality(node)) is not None:
+            return implied
         return self._candidate(node.key, node.argument.size)
 
     def _from_equality(self, node: Term | Epigraph) -> Value | None:
-        """u from the multiplier v of the row Fx + … = 0 that defines x, where the argument is Cx + b: Fᵀv + Cᵀu + what others left = 0."""
+        """u from the multiplier v of the row Fx + … = 0 that defines x, for the argument Cx + b: Fᵀv + Cᵀu + the others' residual = 0."""
         below = node.argument.below
         definition = self.definitions.get(below[0]) if len(below) == 1 else None
         if definition is None or definition.row.key not in self.candidates:
@@ -174,7 +175,7 @@ class _Sweep:
         return positive_part(self.num, s)
 
     def _raises_all(self, node: Epigraph) -> bool:
-        """Whether a variable's scale is ≥ 0 for all y ≥ 0; of terms DCP's rules say so, of variables nobody."""
+        """Whether a variable's scale is ≥ 0 for all y ≥ 0. DCP's rules guarantee it for terms, nothing does for variables."""
         maps = [self.programme.objective, *(row.map for row in self.programme.rows)]
         return all(grows(self.num, below, node.key) for below in maps if node.key in below.below)
 
@@ -192,7 +193,7 @@ class _Sweep:
             self._loses(row, y)
 
     def _term(self, node: Term | Epigraph, u: Value, s: Value) -> None:
-        """sφ(z) ≥ ⟨u, z⟩ − (sφ)*(u), with u in the domain and of the sign that what is below needs."""
+        """sφ(z) ≥ ⟨u, z⟩ − (sφ)*(u), with u in the domain and of the sign that keeps the scales below it ≥ 0."""
         if node.key in self.fixed:
             u = self._fixed_value(node, s)
         elif isinstance(node, Term):
@@ -209,7 +210,7 @@ class _Sweep:
             self.into.pop(node.key, None)
 
     def _fixed_value(self, node: Term | Epigraph, s: Value) -> Value:
-        """The multiplier that is held, and why it may be no multiplier."""
+        """The fixed multiplier; the reason why it may be invalid goes to `open`."""
         fixed = self.fixed[node.key]
         u = fixed.value(self.num, node.atom, s)
         monotonicity = node.monotonicity if isinstance(node, Term) else np.zeros(len(u), dtype=np.intp)
@@ -221,15 +222,15 @@ class _Sweep:
     def _subtract_conjugate(self, node: Term | Epigraph, u: Value, s: Value) -> None:
         """Subtract the conjugate; add the remainder to the gap."""
         self.out.used[node.key] = u
-        price = node.atom.conjugate(self.num, u, s)
-        if not known(self.num, price):
+        conjugate = node.atom.conjugate(self.num, u, s)
+        if not known(self.num, conjugate):
             zero = "; its scale is 0" if not above(self.num, s).any() else ""
             if doubt := node.atom.doubt(self.num):
                 self.out.open.append(f"{node.name}: not proven to be convex, {doubt}")
                 return
             self.out.open.append(f"{node.name}: a multiplier is outside of the domain of the conjugate, or a number overflowed{zero}")
             return
-        self.out.value = self.out.value - price
+        self.out.value = self.out.value - conjugate
         self._remains(node, u, s)
 
     def _remains(self, node: Term | Epigraph, u: Value, s: Value) -> None:
@@ -242,9 +243,9 @@ class _Sweep:
         return broadcast(self.num, self.into[leaf.key], leaf.size) if leaf.key in self.into else self.num.zeros(leaf.size)
 
     def _wanted(self, each: ClosingTerm) -> tuple[Value, Value, Value]:
-        """The multiplier that an absorber should take, the factors c, and what a bound takes in its place.
+        """The multiplier that a closing term should take, the factors c, and the part of the residual that a bound takes instead.
 
-        Where the leaf has bounds the candidate is kept as far as bounds can take the rest: r + cu > 0 needs one from below.
+        Where the leaf has bounds, the candidate is used as far as bounds can take the rest: r + cu > 0 needs a lower bound.
         """
         num, r = self.num, self._residual(each.leaf)[each.columns]
         c = coefficients(num, each.term.argument, each.leaf.key, each.leaf.size)
@@ -252,8 +253,8 @@ class _Sweep:
             self.out.open.append(f"{each.term.name}: the factor of {each.leaf.name} may be 0")
             c = where(num, sided, c, full(num, 1.0, len(c)))
         ends = self.boxes[each.leaf.key]
-        priced = each.term.key in self.candidates or (self.slopes is not None and each.term.key in self.scales)
-        if not (ends.below | ends.above)[each.columns].any() or not priced:
+        has_candidate = each.term.key in self.candidates or (self.slopes is not None and each.term.key in self.scales)
+        if not (ends.below | ends.above)[each.columns].any() or not has_candidate:
             return -r / c, c, num.zeros(len(each.columns))
         u = self._multiplier(each.term, self.scales.get(each.term.key, num.zeros(each.term.size)))
         rest = r + c * u
@@ -265,7 +266,7 @@ class _Sweep:
         return u - off / c, c, left
 
     def _write_residual(self, each: ClosingTerm, left: Value, exact: Mask) -> None:
-        """Write what is left of stationarity on the absorber's entries; where it is exactly nothing."""
+        """Write the residual of stationarity at the closing term's entries, and mark the entries at which it is exactly 0."""
         r = self._residual(each.leaf)
         place = np.full(each.leaf.size, -1)
         place[each.columns] = np.arange(len(each.columns))
@@ -278,7 +279,7 @@ class _Sweep:
         self.out.value = self.out.value + inner(self.num, u, b)
 
     def _close(self, each: ClosingTerm, scale: Value | None = None) -> None:
-        """Take up what is left, as far as the scale lets it."""
+        """Take up the residual with the closing term's multiplier, as far as its scale allows."""
         num, term = self.num, each.term
         s = self.scales.get(term.key, num.zeros(term.size)) if scale is None else scale
         u, c, left = self._wanted(each)
@@ -297,12 +298,12 @@ class _Sweep:
         self._write_residual(each, left, nothing_left)
 
     def _close_in_parent(self, parent: Row | Term, children: list[ClosingTerm]) -> None:
-        """Give gauges the scale that they need, by the multiplier of the row or term in which they stand."""
+        """Give norms the scale that they need, by the multiplier of the row or term in which they stand."""
         num = self.num
         below = parent.map if isinstance(parent, Row) else parent.argument
         slopes: Residual = {}
         below.pull(num, full(num, 1.0, below.size), slopes)
-        price = num.zeros(below.size)
+        multiplier = num.zeros(below.size)
         wanted = []
         for each in children:
             u, c, left = self._wanted(each)
@@ -311,28 +312,28 @@ class _Sweep:
                 self.out.open.append(f"{each.term.name}: its factor in {parent.name} is not positive")
                 return
             need = each.term.atom.need(num, u) / broadcast(num, slope, each.term.size)
-            price = num.maximum(price, self._parent_multiplier(below, each, need))
+            multiplier = num.maximum(multiplier, self._parent_multiplier(below, each, need))
             wanted.append((each, u, c, left))
         constant = below.value(num, {each.term.key: num.zeros(each.term.size) for each in children})
         if isinstance(parent, Row):
-            self.out.used[parent.key] = price
-            self._loses(parent, price)
+            self.out.used[parent.key] = multiplier
+            self._loses(parent, multiplier)
         else:
             s = self.scales.get(parent.key, num.zeros(parent.size))
-            asked, price = price, parent.atom.project(num, price, s)
-            kept = above(num, parent.atom.margin(num, asked, s))
-            self._subtract_conjugate(parent, price, s)
-            if not kept.all():
-                price = positive_part(num, price)
-                self.out.value = self.out.value + inner(num, price, constant)
-                given: Residual = {}
-                below.pull(num, price, given)
+            needed, multiplier = multiplier, parent.atom.project(num, multiplier, s)
+            unchanged = above(num, parent.atom.margin(num, needed, s))
+            self._subtract_conjugate(parent, multiplier, s)
+            if not unchanged.all():
+                multiplier = positive_part(num, multiplier)
+                self.out.value = self.out.value + inner(num, multiplier, constant)
+                reached: Residual = {}
+                below.pull(num, multiplier, reached)
                 for each in children:
-                    self._close(each, given[each.term.key])
+                    self._close(each, reached[each.term.key])
                 return
-        self.out.value = self.out.value + inner(num, price, constant)
+        self.out.value = self.out.value + inner(num, multiplier, constant)
         scales: Residual = {}
-        below.pull(num, price, scales)
+        below.pull(num, multiplier, scales)
         for each, u, _, left in wanted:
             self.out.used[each.term.key] = u
             self._offset(each, u)
@@ -340,14 +341,14 @@ class _Sweep:
             self._remains(each.term, u, broadcast(num, scales[each.term.key], each.term.size))
 
     def _parent_multiplier(self, below: Map, each: ClosingTerm, need: Value) -> Value:
-        """The multiplier of a host that gives every entry of a gauge at least what it needs: entry by entry, or the largest of all."""
+        """The multiplier of a parent that gives every entry of a norm the scale it needs: entry by entry, or the largest of all."""
         if below.size == 1:
             return vector(self.num, self.num.max(need))
         pattern = below.pattern(each.term.key)
         return need[pattern.columns]  # type: ignore[union-attr]
 
     def _box(self, leaf: Leaf) -> None:
-        """min over low ≤ x ≤ high of ⟨r, x⟩; what no bound takes must be exactly 0."""
+        """min over low ≤ x ≤ high of ⟨r, x⟩; where there is no bound r must be exactly 0."""
         num, ends = self.num, self.boxes[leaf.key]
         none = num.zeros(leaf.size)
         self.out.residuals[leaf.key] = self._residual(leaf)
@@ -361,7 +362,9 @@ class _Sweep:
         left = (~(ends.below | below) & ~is_zero(num, up)) | (~(ends.above | beyond) & ~is_zero(num, down))
         if left.any():
             self.out.missing[leaf.key] = left
-            self.out.open.append(f"{leaf.name}: nothing absorbs what is left of stationarity, and no bound takes it ({_where(left)})")
+            self.out.open.append(
+                f"{leaf.name}: no closing term cancels the residual of stationarity, and no bound takes it ({_where(left)})"
+            )
             return
         self.out.value = self.out.value + inner(num, up, low) - inner(num, down, high)
 

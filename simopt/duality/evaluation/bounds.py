@@ -1,4 +1,4 @@
-"""Bounds of leaves: rows with one entry of one leaf each. What is left of stationarity is taken over a box exactly."""
+"""Bounds of leaves: rows with one entry of one leaf in each entry. The minimum of the residual over the box is computed exactly."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from simopt.duality.graph.vectors import Indices, Mask, Value, above, full, is_z
 
 
 def bounded(programme: Programme) -> None:
-    """Turn inequality rows that have one entry of one leaf in each entry, and nothing else, into bounds."""
-    kept = []
+    """Turn inequality rows with one entry of one leaf in each entry, and nothing else, into bounds."""
+    others = []
     for row in programme.rows:
         keys = row.map.below
         pattern = row.map.pattern(keys[0]) if len(keys) == 1 and keys[0] in programme.leaves else None
         if not row.equality and isinstance(pattern, Picks) and np.all(pattern.columns >= 0):
             programme.bounds.setdefault(keys[0], []).append(Bound(row, pattern.columns))
         else:
-            kept.append(row)
-    programme.rows = kept
+            others.append(row)
+    programme.rows = others
 
 
 @dataclass(frozen=True)
 class Box:
-    """low ≤ x ≤ high where `below` and `above` say that there is such an end; the ends elsewhere mean nothing.
+    """low ≤ x ≤ high at the entries where `below` and `above` say that there is such an end; elsewhere the ends have no meaning.
 
-    `rest` are the entries of rows c x + b ≤ 0 that give no end, as c is not proven to be of one sign: they stay rows.
+    `rest` are the entries of rows c x + b ≤ 0 that give no end, because the sign of c is not proven: they stay rows.
     """
 
     low: Value
@@ -41,31 +41,31 @@ class Box:
     rest: list[tuple[Row, Indices]]
 
     def holds(self, num: Arithmetic, x: Value) -> Mask:
-        """Where x is proven to be in the box, which an end itself is; `meeting` ends are for `ordered` to prove."""
+        """Entries at which x is proven to be in the box; an end itself is. Whether `meeting` ends are in order, `ordered` has to prove."""
         return (~self.below | _at_most(num, self.low, x)) & (~self.above | _at_most(num, x, self.high))
 
     def meeting(self, num: Arithmetic) -> Mask:
-        """Where both ends are one ball, so that either may be the larger."""
+        """Entries whose two ends are one interval, so that either may be the larger."""
         if num is not INTERVAL:
             return np.zeros(len(self.below), dtype=bool)
         alike = (self.low.mid == self.high.mid) & (self.low.rad == self.high.rad) & (self.low.rad > 0.0)
         return np.asarray(self.below & self.above & alike)
 
     def clip(self, num: Arithmetic, x: Value) -> Value:
-        """x where it is proven to be in the box, else the nearest end (of balls that overlap, too)."""
+        """x where it is proven to be in the box, else the nearest end (also where intervals overlap)."""
         x = where(num, self.below & ~_at_most(num, self.low, x), self.low, x)
         return where(num, self.above & ~_at_most(num, x, self.high), self.high, x)
 
 
 def _at_most(num: Arithmetic, x: Value, y: Value) -> Mask:
-    """Where x ≤ y is proven; also where both are one ball, as an end of the box is that was computed twice."""
+    """Entries with x ≤ y proven, or with x and y the same interval, as an end of the box that was computed twice is."""
     if num is INTERVAL:
         return np.asarray((x.high <= y.low) | ((x.mid == y.mid) & (x.rad == y.rad)))
     return np.asarray(x <= y, dtype=bool)
 
 
 def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> Box:
-    """The intersection of a leaf's bounds, read anew: a row c x + b ≤ 0 says x ≤ −b/c for c > 0 and x ≥ −b/c for c < 0."""
+    """The intersection of a leaf's bounds, read anew: a row c x + b ≤ 0 means x ≤ −b/c for c > 0 and x ≥ −b/c for c < 0."""
     n = leaf.size
     low, high, is_low, is_high = num.zeros(n), num.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     rest = []
@@ -96,7 +96,7 @@ def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> Box:
 
 
 def within(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -> dict[Key, Value]:
-    """Each leaf drawn into its bounds."""
+    """Each leaf clipped to its bounds."""
     drawn = {key: vector(num, point[key]) for key in programme.leaves}
     for key in programme.bounds:
         if key in drawn:
@@ -105,7 +105,7 @@ def within(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) ->
 
 
 def ordered(programme: Programme, leaf: Leaf) -> Mask:
-    """Where low ≤ high, in fractions; nowhere if a bound is no fraction."""
+    """Entries with low ≤ high, decided in fractions; none if a bound is no fraction."""
     try:
         exact = box(RATIONAL, programme, leaf)
     except (InvalidProblem, ArithmeticError, ValueError):
@@ -123,7 +123,7 @@ def _turns(columns: Indices) -> list[Indices]:
 
 
 def _bounding_rows(n: int, at: Indices, rows: Indices) -> Indices:
-    """For each entry of the leaf the row that bounds it, any row elsewhere."""
-    places = np.full(n, rows[0])
-    places[at] = rows
-    return places
+    """For each entry of the leaf the row that bounds it; any row for an entry without bound."""
+    bounding = np.full(n, rows[0])
+    bounding[at] = rows
+    return bounding

@@ -1,4 +1,7 @@
-"""Terms that make the multipliers stationary in a leaf, whatever the others are: no numerical repair, and an exact 0 is left."""
+"""Closing terms: the terms that make the multipliers stationary in a leaf, whatever the other multipliers are, without numerical error.
+
+The conjugate of a closing term is finite for every multiplier. Hence the multiplier that cancels the residual exactly can always be taken.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,11 @@ from simopt.duality.graph.vectors import Indices, Mask
 
 @dataclass(frozen=True, eq=False)
 class ClosingTerm:
-    """sφ(Cx + b) where each entry of the argument has one entry of a leaf x, each another: u = −r/c cancels what the others left, r.
+    """sφ(Cx + b) whose argument has one entry of a leaf x in each entry: u = −r/c cancels the residual r of the other multipliers.
 
-    An atom that absorbs anything can do so as it is. A gauge can where its scale may be chosen: where all that it has to do is to stand in
-    a row ‖x‖ + … ≤ B (the row's multiplier is what the gauge needs), or as the argument of a power (whose multiplier is). Such a row or
-    term is the `epigraph_parent`.
+    A term whose conjugate has a full domain is always one. A norm is one where its scale may be chosen. That is so in two cases: the norm
+    stands in a row ‖x‖ + … ≤ B only, whose multiplier is the norm's scale, or it is the argument of a power, whose multiplier is. This
+    row or term is the `epigraph_parent`.
     """
 
     term: Term
@@ -29,7 +32,7 @@ class ClosingTerm:
 
 
 def closing_terms(programme: Programme) -> list[ClosingTerm]:
-    """At most one for each entry of a leaf; atoms that absorb anything come first."""
+    """At most one for each entry of a leaf; terms whose conjugate has a full domain come first."""
     taken: dict[Key, Mask] = {key: np.zeros(leaf.size, dtype=bool) for key, leaf in programme.leaves.items()}
     found: list[tuple[Term, Leaf, Indices]] = []
     for kind in (ConjugateDomain.FULL, ConjugateDomain.BALL):
@@ -46,7 +49,7 @@ def closing_terms(programme: Programme) -> list[ClosingTerm]:
 
 
 def _parent_of(programme: Programme, key: Key, scaled: set[Key]) -> Row | Term | None:
-    """The row or term that may give a gauge any scale."""
+    """The row or term that may give a norm any scale."""
     uses = _uses(programme, key)
     if len(uses) != 1:
         return None

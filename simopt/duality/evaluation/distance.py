@@ -1,11 +1,11 @@
-r"""How far a point is from every optimum, by the squares that its variables stand in.
+"""The distance of a point from every optimum, from the squares in which its variables stand.
 
-Let f(x) = g(x) + Σ_t s_t φ_t(C_t x + b_t) with g convex, s_t > 0 and φ_t a square, or a form zᵀPz with P ⪰ μI (of squares μ = 1), where
-each entry of an argument has one entry of x. For x* optimal and x feasible
+Let f(x) = g(x) + Σ_t s_t φ_t(C_t x + b_t) with g convex, s_t > 0 and φ_t a square, or a form zᵀPz with P ⪰ μI (for squares μ = 1). Each
+entry of an argument has one entry of x. For x* optimal and x feasible
 
     f(x) ≥ f(x*) + f'(x*; x − x*) + Σ_t s_t μ_t ‖C_t(x − x*)‖² ≥ f(x*) + Σ_i m_i (x_i − x*_i)²,      m_i = Σ s_t μ_t c².
 
-Hence m_i (x_i − x*_i)² summed is at most the gap. The m_i are computed in intervals, and their lower ends are taken.
+Hence Σ m_i (x_i − x*_i)² is at most the gap. The m_i are computed in intervals, and their lower ends are taken.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from simopt.duality.graph.vectors import Value, broadcast, full, known
 
 
 def convex(programme: Programme) -> bool:
-    """Whether no term is left of which convexity is not proven."""
+    """Whether every term is proven to be convex."""
     return all(term.atom.support() is not None for term in programme.terms if isinstance(term.atom, SemidefiniteForm))
 
 
 def slopes_of_objective(programme: Programme) -> Residual:
-    """How often the objective takes each term: the s_t of those that stand in it, in intervals."""
+    """The factors s_t of the terms in the objective, in intervals."""
     slopes: Residual = {}
     programme.objective.pull(INTERVAL, full(INTERVAL, 1.0, 1), slopes)
     return slopes
@@ -66,7 +66,7 @@ def moduli(programme: Programme, scales: Mapping[Key, Value] | None = None) -> d
 
 
 def radius(gap: float, m: Array) -> float:
-    """r with ‖x − x*‖₂ ≤ r where Σ m_i (x_i − x*_i)² ≤ gap; ∞ where an m_i is 0."""
+    """r with ‖x − x*‖₂ ≤ r if Σ m_i (x_i − x*_i)² ≤ gap; ∞ if an m_i is 0."""
     num, least = INTERVAL, float(np.min(m, initial=math.inf))
     if not (0.0 < least < math.inf and gap < math.inf):
         return math.inf

@@ -1,12 +1,12 @@
-"""Affine rows that are to be exactly 0: a system of linear equations in the leaves, and a point of a ball that is proven to solve it.
+"""Affine rows that have to be exactly 0: linear equations in the leaves, and an interval vector that is proven to contain a solution.
 
-Let h(x) = Jx + b be such rows, x̃ numbers that nearly solve them, P as many entries of x as there are rows, with J_P far from singular.
-The one x that is x̃ beside P and solves the rows has x_P = x̃_P + δ, J_P δ = −h(x̃). Of δ balls are known that are proven to hold it, so
-that all that is proven of these balls, rows that hold and an upper bound, is proven of a point with h = 0. Entries for P (pivots) are
-those with room inside of their bounds, by a QR factorisation with column pivoting of J, columns times room. Others may be known by balls,
-too, as an end of a bound that is no float: then δ is, for every number in them.
+Let h(x) = Jx + b be such rows and x̃ floats that nearly solve them. Let P be as many entries of x as there are rows, with J_P far from
+singular. The solution x that agrees with x̃ outside of P has x_P = x̃_P + δ with J_P δ = −h(x̃). Intervals are computed that are proven to
+contain δ. A proof about these intervals (rows that hold, an upper bound) is then a proof about a point with h = 0. The pivots P are entries
+with a margin to their bounds. They are chosen by a QR factorisation with column pivoting of J, its columns times the margins. The other
+entries may be intervals, too, as an end of a bound that is no float: then δ exists for every number in them.
 
-Rows that are linear combinations of others are no part of the system. That they follow from it is decided in fractions.
+Rows that are linear combinations of others are left out of the system. Whether they follow from it is decided in fractions.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from simopt.duality.graph.programme import Definition, Node, Programme, Row, eva
 from simopt.duality.graph.vectors import Indices, Mask, Value, broadcast, is_zero, stack, vector
 
 MOST = 2000  # equations: beyond that the factorisations of dense matrices take minutes
-DEPENDENT = 1e-11  # a row of size 1 that is so near to the others is tried as one that follows from them
+DEPENDENT = 1e-11  # a row of size 1 as near as this to the span of the others is taken to follow from them
 ROUNDS = 12  # of corrections in floats
-WIDER = 4.0  # are balls of pivots than they need be, so that the solution is proven to be inside from them alone
+WIDER = 4.0  # factor by which the intervals of pivots are widened, so that they are proven to contain the solution
 
 
 class Equations:
-    """h(x) = 0: entries of rows that are affine in the leaves, directly or by definitions. x: all their leaves, one after the other."""
+    """h(x) = 0: entries of rows that are affine in the leaves, directly or by definitions. x has all their leaves, one after the other."""
 
     def __init__(self, programme: Programme, chosen: Sequence[tuple[Row, Indices]]) -> None:
         self.chosen = [(row, entries) for row, entries in chosen if len(entries)]
@@ -47,7 +47,7 @@ class Equations:
         self.programme = programme
 
     def flat(self, at: Mapping[Key, Any]) -> Any:
-        """x as one vector of floats or balls."""
+        """x as one vector of floats or intervals."""
         parts = [at[leaf.key] for leaf in self.leaves]
         if any(isinstance(part, Interval) for part in parts):
             return INTERVAL.concat(parts)
@@ -66,14 +66,14 @@ class Equations:
         return stack(num, [row.map.value(num, values)[entries] for row, entries in self.chosen])
 
     def jacobian(self, num: Arithmetic) -> Any:
-        """J, of floats, balls or fractions: a row at a time, pulled back to the leaves."""
+        """J in floats, intervals or fractions: a row at a time, pulled back to the leaves."""
         rows = [self._pulled(num, row, int(i)) for row, entries in self.chosen for i in entries]
         if num is INTERVAL:
             return Interval(np.array([row.mid for row in rows]), np.array([row.rad for row in rows]))
         return np.array(rows)
 
     def sparse(self) -> Any:
-        """J of floats, sparse."""
+        """J in floats, sparse."""
         at, width = gradients(self.programme, {leaf.key: np.arange(leaf.size) for leaf in self.leaves})
         return sp.vstack([row.map.rows(at, width)[entries] for row, entries in self.chosen], format="csr")
 
@@ -98,13 +98,13 @@ class Equations:
         return num.concat([broadcast(num, into[leaf.key], leaf.size) if leaf.key in into else num.zeros(leaf.size) for leaf in self.leaves])
 
     def named(self, which: Indices) -> str:
-        """The rows and entries of these equations, in words."""
+        """The rows and entries of these equations, for a message."""
         names = [f"{row.name} (entry {i})" for row, entries in self.chosen for i in entries]
         return ", ".join(names[i] for i in which[:3]) + (f" and {len(which) - 3} more" if len(which) > 3 else "")
 
 
 def equalities(programme: Programme, tight: Sequence[tuple[Row, Indices]] = ()) -> Equations:
-    """All rows h = 0 of a programme, and entries of others that are to be 0."""
+    """All rows h = 0 of a programme, and entries of other rows that have to be 0."""
     return Equations(programme, [*((row, np.arange(row.map.size)) for row in programme.rows if row.equality), *tight])
 
 
@@ -115,19 +115,19 @@ def is_affine(programme: Programme, row: Row) -> bool:
 
 def _nodes(programme: Programme, rows: Sequence[Row]) -> list[Node]:
     needed = {key for row in rows for key in row.map.below}
-    kept = []
+    used = []
     for node in reversed(programme.nodes):
         if node.key in needed:
-            kept.append(node)
+            used.append(node)
             needed |= set(programme.below(node))
-    return kept[::-1]
+    return used[::-1]
 
 
 def holding(num: Arithmetic, equations: Equations, at: Mapping[Key, Value]) -> tuple[Mask, str]:
-    """Which of the equations hold, and why others do not.
+    """The mask of the equations that hold, and why the others do not.
 
-    FLOAT: those that are 0 as far as rounding lets floats tell: 0 is in the ball that encloses h(x). RATIONAL: h(x) = 0. INTERVAL: those
-    that one point in the balls is proven to satisfy, all at once.
+    FLOAT: those whose h(x) is 0 up to rounding, that is those whose interval contains 0. RATIONAL: h(x) = 0. INTERVAL: those that one point
+    of the intervals is proven to satisfy, all at once.
     """
     x = equations.flat(at)
     if num is FLOAT:
@@ -150,16 +150,13 @@ def holding(num: Arithmetic, equations: Equations, at: Mapping[Key, Value]) -> t
         return done, "no entries with room in their bounds are proven to solve them"
     inside = np.abs(step.mid) + step.rad <= x.rad[system.pivots] * (1.0 - 4 * EPS)
     if not inside.all():
-        return done, "their solution is not proven to be in the balls"
-    equations_hold = done | system.equations_hold(~done)
-    return (
-        equations_hold,
-        "" if equations_hold.all() else f"not proven to follow from the others: {equations.named(np.flatnonzero(~equations_hold))}",
-    )
+        return done, "their solution is not proven to be in the intervals"
+    hold = done | system.equations_hold(~done)
+    return hold, "" if hold.all() else f"not proven to follow from the others: {equations.named(np.flatnonzero(~hold))}"
 
 
 def _at_ends(equations: Equations, x: Interval) -> Mask:
-    """Which balls are ends of bounds: they stand for the end itself, whatever it is, and are not to be moved."""
+    """Entries that are ends of bounds: an interval stands for the end itself, whatever it is, and must not be moved."""
     out = []
     for leaf in equations.leaves:
         own, ends = equations.by_leaf(x)[leaf.key], box(INTERVAL, equations.programme, leaf)
@@ -174,7 +171,7 @@ def _rounded(equations: Equations, x: Array) -> Mask:
 
 
 class System:
-    """Rows I and pivots P of the equations: those far from dependent, among entries with room."""
+    """Rows I and pivots P of the equations: far from dependent, among entries with a margin."""
 
     def __init__(self, num: Arithmetic, equations: Equations, margin: Array) -> None:
         self.num, self.equations = num, equations
@@ -182,7 +179,7 @@ class System:
         self.rows, self.pivots = _independent(np.asarray(num.mid(self.jacobian), dtype=float), margin)
 
     def step(self, x: Value) -> Value | None:
-        """δ with J_IP δ = −h_I(x), pivots at the midpoints of their balls, the others anywhere in theirs; None where it is not known."""
+        """δ with J_IP δ = −h_I(x), pivots at their midpoints, the other entries anywhere in their intervals; None if unknown."""
         if self.num is INTERVAL:
             rad = x.rad.copy()
             rad[self.pivots] = 0.0
@@ -191,7 +188,7 @@ class System:
         return solve(self.num, self.jacobian[np.ix_(self.rows, self.pivots)], -h) if len(self.rows) else None
 
     def equations_hold(self, queried: Mask) -> Mask:
-        """The rows of the system, and of those asked for the ones that follow from them."""
+        """The rows of the system, and those of the queried rows that follow from them."""
         out = np.zeros(self.equations.size, dtype=bool)
         out[self.rows] = True
         rest = np.flatnonzero(queried & ~out)
@@ -200,7 +197,7 @@ class System:
         return out
 
     def _follow(self, rest: Indices) -> Mask:
-        """Which of the other rows are combinations of those of the system, numbers on the right included; exactly."""
+        """The other rows that are combinations of those of the system, right-hand sides included; decided exactly."""
         try:
             jacobian = self.equations.jacobian(RATIONAL)
             b = self.equations.value(RATIONAL, np.zeros(jacobian.shape[1]))
@@ -216,13 +213,13 @@ class System:
 
 
 def reach(x: Array) -> Array:
-    """How far entries may be moved if nothing else is known of them: some part of the largest."""
+    """How far entries may be moved if nothing else is known of them: a multiple of their size and of the largest."""
     out: Array = np.abs(x) + (float(np.max(np.abs(x), initial=0.0)) or 1.0)
     return out
 
 
 def _independent(jacobian: Array, margin: Array) -> tuple[Indices, Indices]:
-    """As many rows as are independent in floats, and as many columns, with room, in which they are far from dependent."""
+    """As many rows as are independent in floats, and as many columns with a margin in which they are far from dependent."""
     scaled = jacobian * margin
     sizes = np.max(np.abs(scaled), axis=1, initial=0.0)
     live = np.flatnonzero(np.isfinite(sizes) & (sizes > 0.0))
@@ -231,7 +228,7 @@ def _independent(jacobian: Array, margin: Array) -> tuple[Indices, Indices]:
     scaled = scaled[live] / sizes[live, None]
     diagonal, order = _pivoted(scaled)
     rank = int(np.sum(diagonal > DEPENDENT))
-    columns = np.sort(order[:rank])  # in one order, so that who solves for the same ones again sees the same balls
+    columns = np.sort(order[:rank])  # in one order, so that solving for the same pivots again gives the same intervals
     rows = np.arange(len(live)) if rank == len(live) else np.sort(_pivoted(scaled[:, columns].T)[1][:rank])
     return live[rows], columns
 
@@ -243,9 +240,9 @@ def _pivoted(matrix: Array) -> tuple[Array, Indices]:
 
 
 def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tight: Sequence[tuple[Row, Indices]] = ()) -> dict[Key, Value]:
-    """Floats drawn into their bounds and onto the equalities: to rounding, or for balls and fractions exactly, in the pivots."""
+    """Floats moved into their bounds and onto the equalities: to rounding, or exactly in the pivots for intervals and fractions."""
     equations = equalities(programme, tight)
-    if not equations.size or not equations.leaves:  # an equality of parameters alone holds or not
+    if not equations.size or not equations.leaves:  # an equality of parameters alone cannot be corrected
         return dict(point)
     low, high = _ends(equations)
     x = _corrected(equations, np.clip(equations.flat(point), low, high), low, high)
@@ -276,7 +273,7 @@ def _ends(equations: Equations) -> tuple[Array, Array]:
 
 
 def _corrected(equations: Equations, x: Array, low: Array, high: Array) -> Array:
-    """x moved onto the equations as little as possible, relative to its entries; what leaves its bounds stays at the end."""
+    """x moved onto the equations as little as possible, relative to its entries; an entry that leaves its bounds stays at the end."""
     if min(equations.size, len(x)) > MOST:
         return x
     jacobian: Any = None
@@ -297,7 +294,7 @@ def _corrected(equations: Equations, x: Array, low: Array, high: Array) -> Array
 
 
 def _least(jacobian: Any, weights: Array, right: Array) -> Array:
-    """The least d in Σ (d_i/w_i)² with Jd as near to the right-hand side as can be; of many equations by JᵀJ, which rounds are to mend."""
+    """The least d in Σ (d_i/w_i)² with Jd as near to the right-hand side as possible. Many equations are solved by JᵀJ, and iterated."""
     if sp.issparse(jacobian):
         tall = jacobian @ sp.diags_array(weights)
         return weights * _least((tall.T @ tall).toarray(), np.ones(len(weights)), tall.T @ right)

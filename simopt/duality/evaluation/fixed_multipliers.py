@@ -1,4 +1,4 @@
-"""Multipliers that are held: affine in their scale, and with an exact sum, so that what is left of stationarity is affine in them."""
+"""Fixed multipliers: affine in their scale and with an exact sum, so that the residual of stationarity is affine in them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simopt.duality.graph.vectors import Indices, Mask, Value, at_least_zero, wh
 
 
 def groups(atom: Atom, n: int) -> tuple[Indices, int]:
-    """The scale that each of n entries has, and how many there are."""
+    """The index of the scale of each of n entries, and the number of scales."""
     if isinstance(atom, Elementwise):
         return np.arange(n), n
     if isinstance(atom, Perspective) and atom.count == atom.length:
@@ -25,9 +25,9 @@ def groups(atom: Atom, n: int) -> tuple[Indices, int]:
 
 @dataclass(frozen=True, eq=False)
 class FixedMultipliers:
-    """u = own + unit · s on the entries of `mask`, but at the entries `rest` (one of each group) what the others leave of total · s.
+    """u = own + unit · s on the entries of `mask`; at the entries `rest`, one of each group, total · s less the others.
 
-    Nothing is projected: in place of that each entry of `proven` must be proven to lie in the domain. `unit` lies in that of φ*.
+    Nothing is projected. Instead, each entry of `proven` must be proven to lie in the domain. `unit` lies in that of φ*.
     """
 
     own: Value
@@ -37,7 +37,7 @@ class FixedMultipliers:
     rest: Mask | None = None
 
     def value(self, num: Arithmetic, atom: Atom, s: Value, own: Value | None = None) -> Value:
-        """u for the scale s; with 0 in the place of `own` the part of u that follows s."""
+        """u for the scale s; with 0 in place of `own` the part of u that follows s."""
         group, count = groups(atom, len(self.unit))
         u = (num.lift(self.own) if own is None else own) + s[group] * num.lift(self.unit)
         if self.rest is None:
@@ -46,7 +46,7 @@ class FixedMultipliers:
         return where(num, self.rest, (s * num.lift(float(atom.total or 0.0)) - others)[group], u)
 
     def outside(self, num: Arithmetic, atom: Atom, monotonicity: Indices, u: Value, s: Value) -> Mask:
-        """Where an entry that has to be is not proven to lie in the domain, or to be of the sign that is asked for."""
+        """Entries of `proven` that are not proven to lie in the domain, or to have the required sign."""
         inside = at_least_zero(num, atom.margin(num, u, s))
         for side in (1, -1):
             inside &= (monotonicity != side) | at_least_zero(num, u * float(side))
@@ -55,7 +55,7 @@ class FixedMultipliers:
 
 @dataclass(frozen=True, eq=False)
 class DualRepair:
-    """What is held of rows (`own` alone) and nodes, and the entries of leaves at which nothing is then left of stationarity."""
+    """The fixed multipliers of rows (`own` alone) and nodes, and the entries of leaves at which the residual is then 0."""
 
     fixed: dict[Key, FixedMultipliers] = field(default_factory=dict)
     entries: dict[Key, Mask] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from simopt.duality.graph.vectors import Mask, Value, above, full, vector
 
 @dataclass(frozen=True, eq=False)
 class Forward:
-    """Values of leaves and nodes, arguments z of terms, values of rows; and what is not proven to hold, in words."""
+    """Values of leaves and nodes, arguments z of terms, values of rows; and the conditions that are not proven, as messages."""
 
     values: dict[Key, Value]
     arguments: dict[Key, Value]
@@ -32,7 +32,7 @@ def coefficients(num: Arithmetic, below: Map, key: Key, length: int) -> Value:
 
 
 def forward(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -> Forward:
-    """Evaluate everything at the leaves' values (flat vectors). Feasible is what is proven to be: a ball must lie inside."""
+    """Evaluate everything at the leaves' values (flat vectors). A point is feasible where that is proven: an interval must lie inside."""
     values: dict[Key, Value] = {key: vector(num, point[key]) for key in programme.leaves}
     arguments: dict[Key, Value] = {}
     violated: list[str] = []
@@ -49,9 +49,9 @@ def forward(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -
 
 
 def _broken(num: Arithmetic, programme: Programme, values: Mapping[Key, Value], rows: Mapping[Key, Value]) -> list[str]:
-    """The rows that are not proven to hold, all at one point of the balls.
+    """The rows that are not proven to hold, all at one point of the intervals.
 
-    An affine inequality that is not proven to be ≤ 0 holds where it is proven to be 0, as one has to be that has no room anywhere.
+    An affine inequality that is not proven to be ≤ 0 may be proven to be 0, which is needed for rows without a Slater point.
     """
     found = [reason for row in programme.rows if not row.equality for reason in _violated(num, row, rows[row.key])]
     if found:
@@ -63,7 +63,7 @@ def _broken(num: Arithmetic, programme: Programme, values: Mapping[Key, Value], 
 
 
 def _unsolved(num: Arithmetic, equations: Equations, values: Mapping[Key, Value]) -> list[str]:
-    """The equations that are not proven to hold, all at one point of the balls."""
+    """The equations that are not proven to hold, all at one point of the intervals."""
     if not equations.size:
         return []
     holds, why = holding(num, equations, values)
@@ -71,8 +71,8 @@ def _unsolved(num: Arithmetic, equations: Equations, values: Mapping[Key, Value]
     for row, entries in equations.chosen:
         own, start = holds[start : start + len(entries)], start + len(entries)
         if not own.all():
-            place = f"{row.name}: the equality is not proven to hold at entry {int(entries[np.argmin(own)])}"
-            found.append(place + (f" ({why})" if why else ""))
+            failure = f"{row.name}: the equality is not proven to hold at entry {int(entries[np.argmin(own)])}"
+            found.append(failure + (f" ({why})" if why else ""))
     return found
 
 
@@ -82,7 +82,7 @@ def _violated(num: Arithmetic, row: Row, value: Value) -> list[str]:
 
 
 def _holds(num: Arithmetic, value: Value) -> Mask:
-    """Where a row is proven to be ≤ 0."""
+    """Entries of a row that are proven to be ≤ 0."""
     return np.asarray(value.high <= 0.0) if num.name == "interval" else ~above(num, value) & _numbers(num, value)
 
 

@@ -1,4 +1,4 @@
-"""Gradients of affine maps in the leaves, through definitions: sparse matrices of floats, for whoever has to choose and to solve."""
+"""Gradients of affine maps with respect to the leaves, through definitions: sparse matrices of floats."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Follow = Callable[[Term | Epigraph, Any], Any]
 
 
 def gradients(programme: Programme, entries: Mapping[Key, Indices], follow: Follow | None = None) -> tuple[dict[Key, Any], int]:
-    """Gradients of leaves and definitions with respect to these entries of leaves, one after the other; and how many there are.
+    """Gradients of leaves and definitions with respect to these entries of leaves, one after the other; and the number of entries.
 
-    Given to `Map.rows` they give those of a map: of an equality row that refers to leaves its matrix, for all entries of the leaves. The
-    values of terms count as constants, or have the gradient that `follow` says, given the term and the gradients of its argument.
+    `Map.rows` turns them into those of a map: of an equality row that refers to leaves its matrix, for all entries of the leaves. The
+    values of terms count as constants, or have the gradient that `follow` returns for the term and the gradients of its argument.
     """
     width = sum(len(chosen) for chosen in entries.values())
     found: dict[Key, Any] = {}

@@ -1,4 +1,4 @@
-"""How far an objective moves when each of its terms moves by a fraction of its size: the measure of what rounding can do to it."""
+"""How far an objective moves when each of its terms moves by a fraction of its size: a measure of the effect of rounding."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STEPS, NEAR = 40, 1.01  # of the search for δ, which is found to within this fa
 
 
 def least_fraction(gap: float, size: Callable[[float], float], most: float) -> float:
-    """The least δ with gap ≤ T(δ), for a T that rises like powers of δ between 1 and 2; ∞ where it is more than `most`."""
+    """The least δ with gap ≤ T(δ), for a T that grows like a power of δ between 1 and 2; ∞ if it is more than `most`."""
     if gap <= 0.0:
         return 0.0
     largest = size(most)
@@ -42,15 +42,15 @@ def least_fraction(gap: float, size: Callable[[float], float], most: float) -> f
 
 
 def term_size(programme: Programme, at: Forward, delta: float, own: Mapping[Key, Interval]) -> float:
-    r"""T(δ), the size of the objective when every number in it is δ times what it is.
+    """T(δ), the size of the objective when every number in it is δ times what it is.
 
-    A variable x has the size δ|x|, as `own_sizes` counts it. A map Ax + b has the size Z = |A| S + δ|b|, S the sizes of what stands in it.
-    A term φ(z) has the size δ|φ(z)| + max |φ(v)| over |v| ≤ Z where φ is homogeneous of a degree ≥ 1. Elsewhere the maximum is that of
+    A variable x has the size δ|x|, as `own_sizes` counts it. A map Ax + b has the size Z = |A| S + δ|b|, S the sizes of its variables and
+    terms. A term φ(z) has the size δ|φ(z)| + max |φ(v)| over |v| ≤ Z if φ is homogeneous of a degree ≥ 1. Else the maximum is that of
     |φ(z + v) − φ(z)|. T is the sum over the objective.
 
     T(δ) = δ Σ|terms| where all is linear or homogeneous of degree 1, as Σ|c_j x_j| of a linear objective and ‖|A||x| + |b|‖ of a norm.
     A square counts with δ²Z², so that a large constant inside of it does not excuse a large gap. A form zᵀPz is a sum of products, which
-    cancel where P is singular: these count with δ|z|ᵀ|P||z|, where no entry of z counts for more than its size.
+    cancel where P is singular. These count with δ|z|ᵀ|P||z|, where no entry of z counts for more than its size.
 
     Parameters
     ----------
@@ -81,9 +81,9 @@ def outer_size(programme: Programme, own: Mapping[Key, Interval]) -> float:
 def own_sizes(programme: Programme, at: Forward, units: Mapping[Key, float] | None = None) -> dict[Key, Interval]:
     """|x| of variables and |φ(z)| of terms, as intervals around 0.
 
-    With units, no entry of a variable counts for more than `SEVERAL` of them, and no term for more than it has where its argument is cut
-    off at the size that it has then. A point far along a direction in which nothing changes has large terms, too: x and max(x, 0) of
-    max(x, 0) − x at x = 1e16.
+    With units, no entry of a variable counts for more than `SEVERAL` of them. No term counts for more than its value at an argument that is
+    cut off at its size. A point far along a direction in which nothing changes has large terms, too: x and max(x, 0) of max(x, 0) − x at
+    x = 1e16.
     """
     sizes = {key: _own(at, key, units) for key in programme.leaves}
     for node in programme.nodes:
@@ -127,7 +127,7 @@ def _size(below: Map, sizes: Mapping[Key, Interval], delta: float, more: Mapping
 
 
 def _moved(node: Term | Epigraph, at: Forward, size: Array) -> Array:
-    """How far φ may move where its argument has this size."""
+    """How far φ may move if its argument has this size."""
     if (node.atom.degree or 0.0) >= 1.0:  # a root of δZ is far more than what δ moves
         found = _largest(node, Interval(np.zeros(size.shape), size))
         if np.isfinite(found).all():

@@ -24,7 +24,7 @@ from simopt.theorems.ak.stability_sets import (
     sharp_sets_below_two,
     training_set,
 )
-from simopt.theorems.ak.theorem_3 import changes, kept_divisor, renewed_divisor
+from simopt.theorems.ak.theorem_3 import changes, fixed_divisor, renewed_divisor
 from tests.theorems.conftest import quick
 
 FLOATS = ("AK-LD.2", "AK-T3", "AK-T3+", "AK-open")
@@ -93,7 +93,7 @@ def test_instances_satisfy_the_assumptions_and_the_mutants_do_not() -> None:
         assert np.max(np.linalg.norm(made_here["inputs"], axis=1)) <= 1 + 1e-12 and np.max(np.abs(made_here["targets"])) <= 1
 
 
-@pytest.mark.parametrize("sets", [kept_divisor, renewed_divisor])
+@pytest.mark.parametrize("sets", [fixed_divisor, renewed_divisor])
 def test_exact_pairs_solve_their_first_order_conditions(sets) -> None:
     renewed = sets is renewed_divisor
     for made in sets(quick("AK-14-17")):

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simopt.theorems.ak.proposition_4_7 import RAMPS, SHARES, slow
+from simopt.theorems.ak.proposition_4_7 import RAMPS, FRACTIONS, slow
 from simopt.theorems.ak.rational_ridge import Sample, loss_change, random_samples, ridge, risk, size, slope, without
 from simopt.theorems.ak.stability_as_lipschitz import SIZES, change, claimed, removals, stability, through_smaller_sets, through_the_union
 from simopt.theorems.ak.uniform_stability import PROGRAMMES
@@ -55,8 +55,8 @@ def test_counterexamples_to_the_transfer_of_stability() -> None:
             assert RAMPS.change(lam, n) == RAMPS.change(lam, n + 1) == min(one, lam)
             assert RAMPS.beta(n, lam) <= lam / slow(n - 1)
         assert RAMPS.cost(n) == slow(n) - slow(n - 1) <= Fraction(2, n - 1)
-        assert SHARES.beta(n, one) == SHARES.cost(n) == 0
-        assert SHARES.change(one, n) == Fraction(1, 3 * n * (n - 1))
+        assert FRACTIONS.beta(n, one) == FRACTIONS.cost(n) == 0
+        assert FRACTIONS.change(one, n) == Fraction(1, 3 * n * (n - 1))
 
 
 def test_programmes_of_lemma_4_3_minimise_their_own_objectives() -> None:

@@ -152,7 +152,7 @@ def test_counted_herding_takes_the_exact_picks() -> None:
         exact = [one.pick for one in islice(herding(atoms, mean_of(atoms)), 6)]
         counter, slow = Counter(), Counter()
         counts = counter.herding(psi @ psi.T, 5)
-        again = slow.herding(psi @ psi.T, 5, kept=False)
+        again = slow.herding(psi @ psi.T, 5, updated=False)
         assert counter.picks == slow.picks == exact
         assert len(counts) == len(again) == len(exact) - 1
 

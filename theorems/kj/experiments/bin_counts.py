@@ -59,4 +59,4 @@ def misfits(seed: int, effort: sc.Effort) -> ByBins:
 
 def best_count(bins: ByBins) -> int:
     """The number of bins with the least misfit."""
-    return min(bins, key=lambda bins: bins[bins])
+    return min(bins, key=lambda count: bins[count])

@@ -84,16 +84,16 @@ def why(cell: Cell, cells: Sequence[Cell]) -> str:
     """The numbers behind a statement that fails."""
     similarity = cell.column.split(":")[0]
 
-    def told(method: str) -> str:
+    def numbers_of(method: str) -> str:
         start = f"{similarity}: {method}"
         wanted = {start, *(f"{start}, {d}" for d in COUNTS)}
         return f"{method} {', '.join(f'{other.ours:.2g}' for other in cells if other.column in wanted)}"
 
     named = [method for method in (LAND_SP, LAND, KR) if f" {method} " in f" {cell.column} "]
     counts = [other.column.rsplit(", ", 1)[1] for other in cells if other.column.startswith(f"{similarity}: {LAND}, ")]
-    constant = told(CONSTANT_FIT) if KR in named else ""
+    constant = numbers_of(CONSTANT_FIT) if KR in named else ""
     return (
-        f"{similarity}, with {', '.join(counts)} landmarks: {'; '.join([told(method) for method in named] + [constant] * bool(constant))}."
+        f"{similarity}, with {', '.join(counts)} landmarks: {'; '.join([numbers_of(method) for method in named] + [constant] * bool(constant))}."
     )
 
 

@@ -350,18 +350,18 @@ def opposite(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield label_world(half, [ONE, -ONE], n, m=m, bound=ONE, delta=Fraction(1, 20))
 
 
-def _risk(instance: sc.Instance, shares: tuple[int, ...] | list[Fraction], s: Fraction) -> Fraction:
+def _risk(instance: sc.Instance, weights: tuple[int, ...] | list[Fraction], s: Fraction) -> Fraction:
     """Σ share (sφ − 1)², one document, in units of h²."""
-    return sum((k * (s * x - 1) ** 2 for k, x in zip(shares, instance["features"], strict=True)), ZERO)
+    return sum((k * (s * x - 1) ** 2 for k, x in zip(weights, instance["features"], strict=True)), ZERO)
 
 
-def _minimisers(instance: sc.Instance, shares: tuple[int, ...] | list[Fraction]) -> list[Fraction]:
+def _minimisers(instance: sc.Instance, weights: tuple[int, ...] | list[Fraction]) -> list[Fraction]:
     """The minimiser over |s| ≤ B; both ends where the loss does not depend on s."""
     phi, bound = instance["features"], instance["bound"]
-    square = sum((k * x**2 for k, x in zip(shares, phi, strict=True)), ZERO)
+    square = sum((k * x**2 for k, x in zip(weights, phi, strict=True)), ZERO)
     if square == 0:
         return [-bound, bound]
-    return [max(-bound, min(bound, sum((k * x for k, x in zip(shares, phi, strict=True)), ZERO) / square))]
+    return [max(-bound, min(bound, sum((k * x for k, x in zip(weights, phi, strict=True)), ZERO) / square))]
 
 
 def label_excesses(instance: sc.Instance) -> Law:
@@ -755,12 +755,12 @@ def in_ball(A: Array, b: Array, radius: float) -> Array:
     return out
 
 
-def trained(found: Lists, gram: Array, bound: float, d: int, n: int, rng: np.random.Generator) -> Array:
+def trained(lists: Lists, gram: Array, bound: float, d: int, n: int, rng: np.random.Generator) -> Array:
     """Predictions of Algorithm 1 on all pairs: Ψ(z) = (K(z, l_1), …, K(z, l_d))/√d, equal landmarks put together."""
-    features = gram * np.sqrt(rng.multinomial(d, found.measure) / d)
-    drawn = rng.multinomial(n, found.chances) / n
-    root = np.sqrt(np.repeat(drawn, found.pairs.shape[1]))
-    w = in_ball(features[found.pairs.ravel()] * root[:, None], found.eta.ravel() * root, bound)
+    features = gram * np.sqrt(rng.multinomial(d, lists.measure) / d)
+    drawn = rng.multinomial(n, lists.chances) / n
+    root = np.sqrt(np.repeat(drawn, lists.pairs.shape[1]))
+    w = in_ball(features[lists.pairs.ravel()] * root[:, None], lists.eta.ravel() * root, bound)
     out: Array = features @ w
     return out
 

@@ -38,15 +38,15 @@ class Sample:
         """Number of samples."""
         return len(self.targets)
 
-    def level(self, i: int, place: int) -> Fraction:
+    def level(self, i: int, position: int) -> Fraction:
         """y_i − ε or y_i + ε."""
-        return self.targets[i] + (self.epsilon if place in (HIGH, OVER) else -self.epsilon)
+        return self.targets[i] + (self.epsilon if position in (HIGH, OVER) else -self.epsilon)
 
-    def range(self, place: int) -> tuple[Fraction, Fraction]:
+    def range(self, position: int) -> tuple[Fraction, Fraction]:
         """The b_i that a place allows."""
         c = Fraction(1, self.n)
         on = (-c, c) if self.epsilon == 0 else (ZERO, c)
-        return {UNDER: (c, c), LOW: on, INSIDE: (ZERO, ZERO), HIGH: (-c, ZERO), OVER: (-c, -c)}[place]
+        return {UNDER: (c, c), LOW: on, INSIDE: (ZERO, ZERO), HIGH: (-c, ZERO), OVER: (-c, -c)}[position]
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -93,8 +93,8 @@ def _first(sample: Sample) -> Piece:
             choices.append(sample.places)
         else:
             choices.append((INSIDE,) if abs(y) < sample.epsilon else (UNDER,) if y > 0 else (OVER,))
-    for places in product(*choices):
-        piece = _piece(sample, places)
+    for positions in product(*choices):
+        piece = _piece(sample, positions)
         if piece is not None and piece.high is None:
             return piece
     raise ArithmeticError("no piece of the path reaches λ = ∞: the Gram matrix is not positive semidefinite")
@@ -105,55 +105,55 @@ def _next(sample: Sample, piece: Piece) -> Piece:
     end = piece.low
     tight = sorted({i for i, scale, constant in _conditions(sample, piece.sides, piece.slope, piece.offset) if scale * end + constant == 0})
     options = [_nearest_first(sample, piece.sides[i]) for i in tight]
-    ways = sorted(product(*options), key=lambda way: sum(place != piece.sides[i] for place, i in zip(way, tight, strict=True)))
+    ways = sorted(product(*options), key=lambda way: sum(position != piece.sides[i] for position, i in zip(way, tight, strict=True)))
     for way in ways:
-        places = list(piece.sides)
-        for i, place in zip(tight, way, strict=True):
-            places[i] = place
-        below = _piece(sample, tuple(places))
+        positions = list(piece.sides)
+        for i, position in zip(tight, way, strict=True):
+            positions[i] = position
+        below = _piece(sample, tuple(positions))
         if below is not None and below.low < end and (below.high is None or end <= below.high):
             return replace(below, high=end)
     raise ArithmeticError(f"the path does not go on below λ = {end}: the Gram matrix is not positive semidefinite")
 
 
-def _nearest_first(sample: Sample, place: int) -> list[int]:
+def _nearest_first(sample: Sample, position: int) -> list[int]:
     """Places that a sample may change to, its own first."""
-    near = [other for other in sample.places if abs(other - place) <= 2 or sample.epsilon == 0]
-    return sorted(near, key=lambda other: abs(other - place))
+    near = [other for other in sample.places if abs(other - position) <= 2 or sample.epsilon == 0]
+    return sorted(near, key=lambda other: abs(other - position))
 
 
-def _piece(sample: Sample, places: tuple[int, ...]) -> Piece | None:
+def _piece(sample: Sample, positions: tuple[int, ...]) -> Piece | None:
     """The piece with these places, or None if the ψ_i on kinks are dependent or no λ > 0 fits."""
     G, n = sample.gram, sample.n
-    on = [i for i in range(n) if places[i] in (LOW, HIGH)]
-    fixed = [sample.range(place)[0] if place not in (LOW, HIGH) else ZERO for place in places]
-    sides = [[sample.level(i, places[i]) for i in on], [_dot(G[i], fixed) for i in on]]
+    on = [i for i in range(n) if positions[i] in (LOW, HIGH)]
+    fixed = [sample.range(position)[0] if position not in (LOW, HIGH) else ZERO for position in positions]
+    sides = [[sample.level(i, positions[i]) for i in on], [_dot(G[i], fixed) for i in on]]
     solved = solve([[G[i][j] for j in on] for i in on], sides)
     if solved is None:
         return None
     slope, offset = [ZERO] * n, [-b for b in fixed]
-    for place, i in enumerate(on):
-        slope[i], offset[i] = solved[0][place], solved[1][place]
-    ends = ends_of((scale, constant) for _, scale, constant in _conditions(sample, places, slope, offset))
-    return ends and Piece(*ends, places, tuple(slope), tuple(offset), square(G, slope), square(G, offset))
+    for position, i in enumerate(on):
+        slope[i], offset[i] = solved[0][position], solved[1][position]
+    ends = ends_of((scale, constant) for _, scale, constant in _conditions(sample, positions, slope, offset))
+    return ends and Piece(*ends, positions, tuple(slope), tuple(offset), square(G, slope), square(G, offset))
 
 
 def _conditions(
-    sample: Sample, places: Sequence[int], slope: Sequence[Fraction], offset: Sequence[Fraction]
+    sample: Sample, positions: Sequence[int], slope: Sequence[Fraction], offset: Sequence[Fraction]
 ) -> Iterator[tuple[int, Fraction, Fraction]]:
     """(i, s, t) with sλ + t ≥ 0: multipliers on kinks lie in their range, the other predictions on their sides of the levels (times λ)."""
-    for i, place in enumerate(places):
-        if place in (LOW, HIGH):
-            least, most = sample.range(place)
+    for i, position in enumerate(positions):
+        if position in (LOW, HIGH):
+            least, most = sample.range(position)
             yield i, slope[i], -offset[i] - least
             yield i, -slope[i], most + offset[i]
             continue
         scale, constant = _dot(sample.gram[i], slope), -_dot(sample.gram[i], offset)  # λ f_i
-        if place in (UNDER, INSIDE):
-            level = sample.level(i, UNDER if place == UNDER else HIGH)
+        if position in (UNDER, INSIDE):
+            level = sample.level(i, UNDER if position == UNDER else HIGH)
             yield i, level - scale, -constant
-        if place in (OVER, INSIDE):
-            level = sample.level(i, OVER if place == OVER else LOW)
+        if position in (OVER, INSIDE):
+            level = sample.level(i, OVER if position == OVER else LOW)
             yield i, scale - level, constant
 
 

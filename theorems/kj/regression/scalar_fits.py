@@ -26,9 +26,9 @@ ONE, ZERO = Fraction(1), Fraction(0)
 Law = list[tuple[Fraction, Fraction]]
 
 
-def loss(shares: Sequence[Any], points: Sequence[Fraction], targets: Sequence[Fraction], s: Fraction) -> Fraction:
+def loss(weights: Sequence[Any], points: Sequence[Fraction], targets: Sequence[Fraction], s: Fraction) -> Fraction:
     """Σ share_i |s x_i − y_i|."""
-    return sum((k * abs(s * x - y) for k, x, y in zip(shares, points, targets, strict=True)), ZERO)
+    return sum((k * abs(s * x - y) for k, x, y in zip(weights, points, targets, strict=True)), ZERO)
 
 
 def on_the_line(masses: Sequence[Any], points: Sequence[Any], targets: Sequence[Any], n: int) -> sc.Instance:

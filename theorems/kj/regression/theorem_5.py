@@ -74,10 +74,10 @@ def loss_near_absolute_value(instance: sc.Instance, trial: sc.Trial) -> Iterator
     yield sc.at_most(abs(first - second), trial["slope"] * abs(a - b), "Lipschitz")
 
 
-def excess(found: World, d: int, n: int, rng: np.random.Generator) -> float:
+def excess(world: World, d: int, n: int, rng: np.random.Generator) -> float:
     """E |f̂ − y| − ε_0 − ε of one run, with ε_0 from below."""
-    fit = algorithm_1(found, sampled(found.masses, d, rng), sampled(found.masses, n, rng))
-    return found.risk(fit.predictions) - found.level - found.epsilon
+    fit = algorithm_1(world, sampled(world.masses, d, rng), sampled(world.masses, n, rng))
+    return world.risk(fit.predictions) - world.level - world.epsilon
 
 
 def step(delta: float) -> float:

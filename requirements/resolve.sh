@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Does everything that simopt and its extras need have wheels for a Python that this machine may not have? Nothing is installed.
-#   .ci/resolve.sh 3.13 3.14
+#   requirements/resolve.sh 3.13 3.14
 # uv resolves, since pip evaluates the markers of requirements for the Python that runs it and not for the one it is asked about.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,9 +21,9 @@ for extra in tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dep
     if extra != "ecos":
         print("--extra", extra, sep="\n")')
 for version in "$@"; do
-    "$scratch/venv/bin/uv" pip compile pyproject.toml -q "${extras[@]}" -c constraints.txt --python-version "$version" \
+    "$scratch/venv/bin/uv" pip compile pyproject.toml -q "${extras[@]}" -c requirements/constraints.txt --python-version "$version" \
         --only-binary :all: "${SOURCE_ONLY[@]/#/--no-binary=}" --no-header --no-annotate -o "$scratch/found" > /dev/null
-    unpinned="$(cut -d ' ' -f 1 "$scratch/found" | grep -vxFf <(grep -v '^#' constraints.txt | tr 'A-Z_' 'a-z-') || true)"
-    if [ -n "$unpinned" ]; then printf 'Python %s: not in constraints.txt:\n%s\n' "$version" "$unpinned" && exit 1; fi
+    unpinned="$(cut -d ' ' -f 1 "$scratch/found" | grep -vxFf <(grep -v '^#' requirements/constraints.txt | tr 'A-Z_' 'a-z-') || true)"
+    if [ -n "$unpinned" ]; then printf 'Python %s: not in requirements/constraints.txt:\n%s\n' "$version" "$unpinned" && exit 1; fi
     echo "Python $version: all $(wc -l < "$scratch/found") packages have wheels, but for ${SOURCE_ONLY[*]}"
 done
