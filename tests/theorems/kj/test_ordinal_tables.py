@@ -95,7 +95,7 @@ def test_the_median_is_the_best_constant_on_the_training_part() -> None:
 def test_kernel_regression_is_the_rounded_formula() -> None:
     part = split()
     for similarity in ("manhattan", "sigmoid", "gaussian-mean-distance"):
-        K = named(similarity, part.X)(part.asked, part.X)
+        K = named(similarity, part.X)(part.queries, part.X)
         for error, weights in zip(kernel_regression(part, similarity), (K, K - min(K.min(), 0.0)), strict=True):
             expected = np.clip(np.round(weights @ part.y / weights.sum(axis=1)), 1, 6)
             assert error == pytest.approx(np.mean(np.abs(expected - part.answers)))
@@ -132,7 +132,7 @@ def test_ordered_logit_learns_and_takes_the_median_of_its_distribution() -> None
     assert ordered_logit(part, fit) < 0.8 * part.constant()
     model = fit(part.y, part.X[:, :2], distr="logit")
     found = model.fit(method="bfgs", disp=0, maxiter=2000)
-    shares = np.cumsum(model.predict(found.params, part.asked[:, :2]), axis=1)
+    shares = np.cumsum(model.predict(found.params, part.queries[:, :2]), axis=1)
     labels = np.unique(part.y)
     medians = np.array([labels[np.argmax(row >= 0.5)] for row in shares])
     assert ordered_logit(part, fit) == pytest.approx(part.error(medians), abs=0.05)

@@ -91,7 +91,7 @@ def test_data_without_information_are_refused() -> None:
 
 def test_kernel_regression_is_the_formula_and_its_shift_the_least() -> None:
     part = split()
-    K = named("manhattan", part.X)(part.asked, part.X)
+    K = named("manhattan", part.X)(part.queries, part.X)
     plain, shifted = kernel_regression(part, "manhattan")
     for error, weights in ((plain, K), (shifted, K - K.min())):
         assert error == pytest.approx(part.error(weights @ part.y / weights.sum(axis=1)), rel=1e-10)

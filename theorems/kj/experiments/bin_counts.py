@@ -27,7 +27,7 @@ def kernel_regression_by_bins(X: Array, targets: Array, similarity: str, rng: np
     split = OrdinalSplit.of(X, np.arange(1.0, len(targets) + 1), len(targets), rng, limit=limit)
     places = [part.astype(np.intp) - 1 for part in (split.y, split.answers)]
     labels = np.column_stack([binned(targets, bins) for bins in COUNTS])
-    weights = similarity_of(similarity, split.X)(split.asked, split.X)
+    weights = similarity_of(similarity, split.X)(split.queries, split.X)
     means = (weights @ labels[places[0]]) / weights.sum(axis=1, keepdims=True)
     rounded = np.clip(np.round(means), 1, np.array(COUNTS))
     out: Array = np.mean(np.abs(rounded - labels[places[1]]), axis=0)

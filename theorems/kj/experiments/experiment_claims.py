@@ -193,6 +193,6 @@ def kernel_regression_is_worse_than_a_constant(instance: sc.Instance, trial: sc.
 
 def weighted_by_distance(split: Split, shifted: bool) -> tuple[Array, Array]:
     """Σ y_i K/Σ K on the test part for Manhattan (or Manhattan + s ≥ 0), and the same for −K."""
-    K = named("manhattan", split.X)(split.asked, split.X)
+    K = named("manhattan", split.X)(split.queries, split.X)
     K = K - K.min() if shifted else K
     return (K @ split.y) / K.sum(axis=1), (-K @ split.y) / (-K).sum(axis=1)

@@ -16,7 +16,7 @@ from simopt.theorems.kj.experiments.landmark_curves import panels
 from simopt.theorems.kj.experiments.ordinal_protocol import SPLITS, OrdinalLandmarks, kernel_regression
 from simopt.theorems.kj.experiments.printed_ordinal import ORLAND
 from simopt.theorems.kj.experiments.printed_tables import KR, SIMILARITIES
-from simopt.theorems.kj.experiments.table1b import CONSTANT_FIT, SHIFTED, SPACED, UNIT, shared, splits
+from simopt.theorems.kj.experiments.table1b import CONSTANT_FIT, SHIFTED, SPACED, UNIT, shared_run, splits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ Errors = dict[str, Array]
 def curves(name: str, similarity: str, seed: int, effort: sc.Effort) -> tuple[tuple[int, ...], Errors]:
     """Numbers of landmarks, and errors (splits, numbers) of the methods, (splits, 1) of those that have no landmarks."""
     kind = SIMILARITIES[similarity]
-    run = shared(name, seed, effort)
+    run = shared_run(name, seed, effort)
     rows: dict[str, list[list[float]]] = {method: [] for method in (ORLAND, SPACED, *FLAT)}
     numbers: tuple[int, ...] = COUNTS
     for k, split in enumerate(islice(splits(name, seed, effort), run.count(FEWER, SPLITS))):
@@ -83,12 +83,12 @@ def why(cell: Cell, cells: Sequence[Cell]) -> str:
     found = {other.column: other for other in cells}
     numbers = [d for d in COUNTS if f"{similarity}: {ORLAND}, {d}" in found]
 
-    def told(method: str) -> str:
+    def numbers_of(method: str) -> str:
         values = [found[f"{similarity}: {method}, {d}"].ours for d in numbers]
         return f"{method} {', '.join(f'{value:.3g}' for value in values)}"
 
     flat = ", ".join(f"{method} {found[f'{similarity}: {method}'].ours:.3g}" for method in FLAT)
-    return f"{similarity}, with {', '.join(map(str, numbers))} landmarks: {told(ORLAND)}; {told(SPACED)}; {flat}."
+    return f"{similarity}, with {', '.join(map(str, numbers))} landmarks: {numbers_of(ORLAND)}; {numbers_of(SPACED)}; {flat}."
 
 
 def plot(figure: Figure, done: Reproduction) -> None:

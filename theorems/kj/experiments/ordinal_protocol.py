@@ -56,7 +56,7 @@ class OrdinalSplit:
 
     X: Array
     y: Array
-    asked: Array
+    queries: Array
     answers: Array
     classes: int
 
@@ -102,7 +102,7 @@ class OrdinalSplit:
 
 def kernel_regression(split: OrdinalSplit, similarity: str) -> tuple[float, float]:
     """The errors of KR, rounded, with K and with K + s."""
-    plain, shifted = weighted_by_similarity(similarity, split.X, split.y, split.asked)
+    plain, shifted = weighted_by_similarity(similarity, split.X, split.y, split.queries)
     return split.rounded(plain), split.rounded(shifted)
 
 
@@ -113,7 +113,7 @@ def ordered_logit(split: OrdinalSplit, fit: Any, *, limit: int = DENSE) -> float
     with quiet():  # of its Hessian, which only its standard errors need
         model = fit(y, X[:, varying], distr="logit")
         found = model.fit(method="lbfgs", disp=0, maxiter=500, skip_hessian=True)
-        shares = np.asarray(model.predict(found.params, split.asked[:, varying]))
+        shares = np.asarray(model.predict(found.params, split.queries[:, varying]))
     labels = np.unique(y)
     below = np.sum(np.cumsum(shares, axis=1) < 0.5, axis=1)
     return split.error(labels[np.minimum(below, labels.size - 1)])
@@ -132,7 +132,7 @@ class OrdinalLandmarks:
         """At most `pool` training points as landmarks, drawn without replacement."""
         rows = rng.choice(len(split.y), size=min(pool, len(split.y)), replace=False)
         features = LandmarkMap(similarity_of(similarity, split.X), split.X[rows])
-        return cls(split, features(split.X), features(split.asked))
+        return cls(split, features(split.X), features(split.queries))
 
     def orland(
         self, count: int, spacing: float | None = None, centre: float | None = None, *, strengths: Sequence[float] | None = None

@@ -75,7 +75,7 @@ class Split:
 
     X: Array
     y: Array
-    asked: Array
+    queries: Array
     answers: Array
 
     @classmethod
@@ -121,7 +121,7 @@ def weighted_by_similarity(similarity: str, X: Array, y: Array, points: Array) -
 
 def kernel_regression(split: Split, similarity: str) -> tuple[float, float]:
     """The errors of KR with K and with K + s."""
-    plain, shifted = weighted_by_similarity(similarity, split.X, split.y, split.asked)
+    plain, shifted = weighted_by_similarity(similarity, split.X, split.y, split.queries)
     return split.error(plain), split.error(shifted)
 
 
@@ -138,7 +138,7 @@ def kernel_ridge(split: Split, *, similarity: str = "gaussian-mean-distance", li
     inner, outer = slice(0, len(y) - held), slice(len(y) - held, len(y))
     errors = [float(np.mean(np.square(gram[outer, inner] @ weights(inner, s) - y[outer]))) for s in STRENGTHS]
     alpha = weights(slice(None), STRENGTHS[int(np.argmin(errors))])
-    return split.error(K(split.asked, X) @ alpha + centre)
+    return split.error(K(split.queries, X) @ alpha + centre)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +154,7 @@ class Landmarks:
         """At most `pool` training points as landmarks, drawn without replacement."""
         rows = rng.choice(len(split.y), size=min(pool, len(split.y)), replace=False)
         features = LandmarkMap(similarity_of(similarity, split.X), split.X[rows])
-        return cls(split, features(split.X), features(split.asked))
+        return cls(split, features(split.X), features(split.queries))
 
     def reg_land(self, count: int) -> float:
         """The error of ε-insensitive regression on the first `count` landmarks."""

@@ -245,7 +245,7 @@ def loss_from_weights_corrected(instance: sc.Instance, trial: sc.Trial) -> Itera
     yield sc.equal(loss - bound, p[0] * ((u[0] - 1 + f[0]) + (u[3] - 1 - f[3])) + e * (u[1] + u[2]), "E ℓ_0 − bound")
 
 
-def shares(trial: sc.Trial) -> Iterator[sc.Instance]:
+def heavy_points(trial: sc.Trial) -> Iterator[sc.Instance]:
     """No data, for the identities; then which points are heavy."""
     yield {}
     for epsilon_1 in LEVELS:
@@ -259,7 +259,7 @@ def shares(trial: sc.Trial) -> Iterator[sc.Instance]:
     kind=sc.IDENTITY,
     says=r"With ε = ½ − ε_1, E ℓ_0 ≤ ε_1 needs **w_1 − w_4** ≥ (1/4γ²)(2 − ε_1/(½ − ε))/(½ − ε) = 1/(4ε_1γ²), so max(|w_1|, |w_4|) ≥ "
     r"1/(8ε_1γ²). The 'heavy' points x_1, x_4 have the smaller mass of ε_1 and ½ − ε_1 iff ε_1 ≤ 1/4.",
-    instances=shares,
+    instances=heavy_points,
     exhaustive=True,
     knobs={"times": 4},
     mutants={"1/(3ε_1γ²)": {"times": 3}},

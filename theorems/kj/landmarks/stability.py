@@ -148,7 +148,7 @@ def unlike_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield made | {"pairs": [((0,) * n, (1,) + (0,) * (n - 1))]}
 
 
-def shares(instance: sc.Instance, drawn: tuple[int, ...]) -> list[Fraction]:
+def frequencies(instance: sc.Instance, drawn: tuple[int, ...]) -> list[Fraction]:
     """The empirical distribution of a sample."""
     return [Fraction(k, instance["n"]) for k in samples(drawn, len(instance["masses"]))]
 
@@ -163,7 +163,7 @@ def supremum(instance: sc.Instance, drawn: tuple[int, ...], coefficients: list[F
 
 def _first_display(instance: sc.Instance, drawn: tuple[int, ...], other: tuple[int, ...], sign: int) -> sc.Check:
     """g(S) against sup (L_f − L̂^{S^i}_f) + sup ±(L̂^{S^i}_f − L̂^S_f), all over F_S."""
-    p, q, r = instance["masses"], shares(instance, drawn), shares(instance, other)
+    p, q, r = instance["masses"], frequencies(instance, drawn), frequencies(instance, other)
     first, second = ([a - b for a, b in zip(x, z, strict=True)] for x, z in ((p, r), (r, q)))
     bound = supremum(instance, drawn, first) + supremum(instance, drawn, [sign * c for c in second])
     return sc.at_most(supremum(instance, drawn, [a - b for a, b in zip(p, q, strict=True)]), bound, f"g(S), n = {instance['n']}")
@@ -239,7 +239,7 @@ def first_display(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
 def losses_on(instance: sc.Instance, drawn: tuple[int, ...], other: tuple[int, ...]) -> Fraction:
     """sup_{f ∈ F_S} (L̂^{S'}_f − L̂^S_f) for the absolute loss: like g, with the masses of S' in the place of the domain's."""
     points = len(instance["masses"])
-    return largest_gap(instance | {"masses": shares(instance, other)}, samples(drawn, points))
+    return largest_gap(instance | {"masses": frequencies(instance, other)}, samples(drawn, points))
 
 
 @sc.claim(

@@ -168,7 +168,7 @@ def far_from_labels(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="y = 1 and f = −100: y_f = 1, but |f − y| = 101, for every choice of thresholds. With the printed b_i = i − 1 also inside: f = "
     "4, y = 5 has y_f = 5 and |f − y| = 1.",
 )
-def labels_tell_predictions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def labels_determine_predictions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """|f − y| against |y_f − y| + 1/2."""
     f, y, offset = instance["f"], instance["y"], instance["offset"]
     if trial["clipped"]:
