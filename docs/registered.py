@@ -101,14 +101,14 @@ def atom_table() -> str:
     from simopt.duality import atoms
     from simopt.duality.atoms.base import Atom, ConjugateDomain
 
-    absorbed = {ConjugateDomain.OTHER: "–", ConjugateDomain.FULL: "any multiplier", ConjugateDomain.BALL: "any, where its scale is free"}
-    lines = ["| atom | φ(z) | φ*(u) | for u with | absorbs | degree |", "|---|---|---|---|---|---|"]
+    closing = {ConjugateDomain.OTHER: "–", ConjugateDomain.FULL: "any multiplier", ConjugateDomain.BALL: "any, where its scale is free"}
+    lines = ["| atom | φ(z) | φ*(u) | for u with | closes stationarity with | degree |", "|---|---|---|---|---|---|"]
     for found in pkgutil.iter_modules(atoms.__path__):
         module = import_module(f"{atoms.__name__}.{found.name}")
         for cls in vars(module).values():
             if isinstance(cls, type) and issubclass(cls, Atom) and cls.__module__ == module.__name__ and not inspect.isabstract(cls):
                 home = f"{{py:class}}`{cls.__name__} <{cls.__module__}.{cls.__name__}>`"
-                said = (cls.formula, cls.conjugate_formula, cls.domain_formula, absorbed[cls.conjugate_domain], cls.degree_formula)
+                said = (cls.formula, cls.conjugate_formula, cls.domain_formula, closing[cls.conjugate_domain], cls.degree_formula)
                 lines.append(f"| {home} | {' | '.join(map(cell, said))} |")
     return "\n".join(lines) + "\n"
 

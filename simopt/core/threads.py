@@ -19,7 +19,7 @@ from simopt.core import validate
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")
-Result = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 def lock() -> Any:

@@ -241,9 +241,9 @@ class Problem(ABC):
     def prefetch(  # noqa: B027 (nothing to be done by default)
         self, points: Sequence[tuple[Arithmetic, Point]], multipliers: Sequence[tuple[Arithmetic, Multipliers]]
     ) -> None:
-        """Called before an evaluation if `row_pass` has several blocks: formulas are about to be evaluated at these, the point itself first.
+        """Called before an evaluation at these, the point itself first, if `row_pass` has several blocks: one pass may serve all formulas.
 
-        One pass may make what all of them need. What is then not needed, or needed besides, does no harm.
+        What is then not needed, or needed besides, does no harm.
         """
 
     @abstractmethod

@@ -88,10 +88,10 @@ class OrdinalHinges(Pairs):
         order = np.diff(b) - margins.spacing - o
         in_x = G.T @ margins.by_point(margins.signs * a) + self.region.r_dual(x)
         in_b = -margins.by_threshold(margins.signs * a) + _transposed_steps(nu)
-        self.residuals = rows, margins.caps - a - u, order, in_x, in_b, *self.region.residuals(x)
+        self.residuals = rows, margins.caps - a - u, order, in_x, in_b, *self.region.r_primal(x)
 
     def corrector_residuals(self, residuals: Parts, predictor: State) -> Parts:
-        return *residuals[:5], *self.region.corrector_residuals(residuals[5:], predictor.free[0])
+        return *residuals[:5], *self.region.corrector_r_primal(residuals[5:], predictor.free[0])
 
     def solve(self, r_comp: Parts, residuals: Parts) -> State:
         """The step in weights and thresholds by that factor; hinges, order rows and the region's rows follow."""

@@ -231,7 +231,7 @@ def toy_witness(path: Path, id: str = TOY) -> str:
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a second, a little memory."""
     monkeypatch.setattr(sys.modules["simopt.claims.replay"], "MEMORY", 1 << 29)
-    monkeypatch.setattr(apart, "LATE", 0.5)
+    monkeypatch.setattr(apart, "GRACE", 0.5)
 
 
 @pytest.fixture(params=["usual", pytest.param("fresh", marks=pytest.mark.slow)])
@@ -284,7 +284,7 @@ def test_what_a_check_prints_is_printed_once_it_has_ended(
     tmp_path: Path, shelf: Callable[..., None], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(ENDINGS, "words", "import os\nos.write(1, b'to all'); os.write(2, b'a warning')")
-    apart._kept.cache_clear()  # a process that was kept writes where it began, and pytest's files were others then
+    apart._pool.cache_clear()  # a process that was kept writes where it began, and pytest's files were others then
     shelf(ending("words"))
     replay(toy_witness(tmp_path / "w.json"))
     assert capfd.readouterr() == ("to all", "a warning")

@@ -6,7 +6,7 @@ import pytest
 
 from simopt import recheck
 from simopt.claims import expression, witness
-from simopt.claims.apart import LATE
+from simopt.claims.apart import GRACE
 from simopt.claims.replay import MEMORY, TIME
 from simopt.core import reading
 from simopt.data.datasets.loader import TEXT
@@ -44,4 +44,4 @@ def test_the_page_has_no_other_limits() -> None:
 
 
 def test_the_page_says_when_a_process_is_killed() -> None:
-    assert f"busy {LATE:g} s after its time" in " ".join(PAGE.split())
+    assert f"busy {GRACE:g} s after its time" in " ".join(PAGE.split())

@@ -15,7 +15,7 @@ import simopt
 from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.certificates.certificate import Certificate
 from simopt.conformance import second_judge
-from simopt.conformance.second_judge import ROOM, ROUNDED
+from simopt.conformance.second_judge import TOLERANCE, ROUNDED
 from simopt.core import registry
 from simopt.duality import Declared, solved
 from simopt.model.problem import Example, Problem
@@ -63,8 +63,8 @@ def closes(name: str, index: int) -> None:
     for num, tol in ((FLOAT, 1e-8), (INTERVAL, 1e-6)):
         found = simopt.certify(declared, point, multipliers, num)
         assert found.gap <= (1e-5 if loose else tol) * scale, (num.name, found, declared.open(multipliers, declared.restore(point), num))
-        room = ROOM * scale + (ROUNDED * found.scale if found.scale < math.inf else 0.0)
-        assert found.lower <= by_hand.upper + room and by_hand.lower <= found.upper + room
+        tolerance = TOLERANCE * scale + (ROUNDED * found.scale if found.scale < math.inf else 0.0)
+        assert found.lower <= by_hand.upper + tolerance and by_hand.lower <= found.upper + tolerance
 
 
 @pytest.mark.slow
@@ -94,7 +94,7 @@ def closes_in_other_units(name: str, factor: float) -> int:
         for num, tol in ((FLOAT, 1e-8), (INTERVAL, 1e-6)):
             found = simopt.certify(declared, point, multipliers, num)
             assert found.gap <= tol * by_hand.scale, (law.name, factor, num.name, found)
-            assert found.lower <= by_hand.upper + ROOM * by_hand.scale and by_hand.lower <= found.upper + ROOM * by_hand.scale
+            assert found.lower <= by_hand.upper + TOLERANCE * by_hand.scale and by_hand.lower <= found.upper + TOLERANCE * by_hand.scale
     return len(laws)
 
 
@@ -118,7 +118,7 @@ def test_what_does_not_close_is_left_open_with_the_reason(name: str) -> None:
         restored = declared.restore(point, INTERVAL)
         reasons = declared.open(multipliers, restored, INTERVAL)
         found = simopt.certify(declared, point, multipliers, INTERVAL)
-        assert found.lower <= by_hand.upper + ROOM * by_hand.scale and by_hand.lower <= found.upper + ROOM * by_hand.scale
+        assert found.lower <= by_hand.upper + TOLERANCE * by_hand.scale and by_hand.lower <= found.upper + TOLERANCE * by_hand.scale
         lower = INTERVAL.lower(
             declared.dual_bound(multipliers, INTERVAL, found.upper)
         )  # the point may suggest other multipliers, that close

@@ -22,7 +22,7 @@ from simopt.theorems.ak.figure2 import DATASETS as CURVES
 from simopt.theorems.ak.figure3 import SETTINGS as PANELS
 from simopt.theorems.ak.figure3 import ridge_error
 from simopt.theorems.ak.paths import Score, infima
-from simopt.theorems.ak.protocol import REGULARIZATIONS, SHARE, Split, data, last_best, scaled_error
+from simopt.theorems.ak.protocol import REGULARIZATIONS, TRAINED, Split, data, last_best, scaled_error
 from simopt.theorems.ak.ridge_path_errors import HeldOut
 
 
@@ -154,7 +154,7 @@ def error_curves_have_one_minimum(instance: sc.Instance, trial: sc.Trial) -> Ite
     """The least errors on the test part, without Φ."""
     source, rng = drawn(CURVES[instance["panel"]], instance["seed"])
     order = rng.permutation(source.targets.size)[: instance["limit"]]
-    train, test = np.split(order, [round(SHARE * order.size)])
+    train, test = np.split(order, [round(TRAINED * order.size)])
     Z = TrainingSet(source.features[train], source.targets[train], Gaussian.mean_squared_distance(source.features[train]))
     top = float(source.targets.max())
     scores: dict[str, Score] = {"test error": lambda f: scaled_error(f(source.features[test]), source.targets[test], top)}
@@ -228,7 +228,7 @@ def validated(split: Split, power: float) -> float:
 
 
 def gain(split: Split, power: float, whole_ridge: bool) -> float:
-    """Mean over the shares of the error of KRR less that of M-RLSR; λ₂ = Φ(λ, Z) of the whole training part (`whole_ridge`), or of each share."""
+    """Mean over the fractions of the error of KRR less that of M-RLSR; λ₂ = Φ(λ, Z) of all training samples (`whole_ridge`) or of each part."""
     lam = validated(split, power)
     whole = split.tested(power, lam)[1]
     gains = []

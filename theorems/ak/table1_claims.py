@@ -13,7 +13,7 @@ from simopt.claims.each_set import claim_on_each
 from simopt.core.arrays import Array
 from simopt.data.datasets import Dataset, friedman, load_dataset
 from simopt.data.similarities import Gaussian
-from simopt.theorems.ak.protocol import REGULARIZATIONS, RIDGES, SHARE, Split, last_best, scaled_error, standardised, with_subject
+from simopt.theorems.ak.protocol import REGULARIZATIONS, RIDGES, TRAINED, Split, last_best, scaled_error, standardised, with_subject
 from simopt.theorems.ak.ridge_path_errors import HeldOut
 from simopt.theorems.ak.table1 import PRINTED as TABLE
 
@@ -217,13 +217,15 @@ def inputs_of(source: Dataset, encoding: str) -> Array:
     if encoding == "number":
         return standardised(with_subject(source))
     known = source.groups if source.groups is not None else np.zeros(source.n)
-    return standardised(np.column_stack([known[:, None] == np.unique(known), source.features]) if encoding == "indicators" else source.features)
+    return standardised(
+        np.column_stack([known[:, None] == np.unique(known), source.features]) if encoding == "indicators" else source.features
+    )
 
 
 def ridge_error(X: Array, y: Array, seed: int, ridge: float) -> float:
     """RMSE / max y of KRR on one split of all samples: one Cholesky factorisation."""
     order = np.random.default_rng(seed).permutation(y.size)
-    train, test = np.split(order, [round(SHARE * y.size)])
+    train, test = np.split(order, [round(TRAINED * y.size)])
     kernel = Gaussian.mean_squared_distance(X[train])
     K = kernel.gram(X[train])
     K[np.diag_indices(train.size)] += train.size * ridge

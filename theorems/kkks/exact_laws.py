@@ -31,7 +31,7 @@ class Samples:
     """All samples of a law in the window: masses (S,), shares of the points and their mean labels (S, k); `left_out` has the rest."""
 
     masses: Array
-    shares: Array
+    frequencies: Array
     labels: Array
 
     @property
@@ -80,17 +80,17 @@ def _window(n: int, p: float) -> Array:
 
 def glm_tron(law: Samples, gram: Array, transfer: Transfer, steps: int) -> Iterator[Array]:
     """Predictions (S, k) of h^t, t = 1, …, steps: w = Σ v_j x_j, v_j grows by share_j (ȳ_j − u(w·x_j))."""
-    v = np.zeros_like(law.shares)
+    v = np.zeros_like(law.frequencies)
     for _ in range(steps):
         predictions = transfer(v @ gram)
         yield predictions
-        v = v + law.shares * (law.labels - predictions)
+        v = v + law.frequencies * (law.labels - predictions)
 
 
 def two_point_fit(law: Samples, labels: Array, apart: Array) -> Array:
     """LPAV to two points with these labels: their mean is kept, and the difference of the fits lies between 0 and that of the points."""
     difference = np.clip(labels[..., 1] - labels[..., 0], np.minimum(apart, 0.0), np.maximum(apart, 0.0))
-    base = np.sum(law.shares * labels, axis=1) - law.shares[:, 1] * difference
+    base = np.sum(law.frequencies * labels, axis=1) - law.frequencies[:, 1] * difference
     return np.column_stack([base, base + difference])
 
 
@@ -101,13 +101,13 @@ def l_isotron(law: Samples, half: float, steps: int) -> Iterator[tuple[Array, Ar
         apart = 2.0 * half * w
         predictions = two_point_fit(law, law.labels, apart)
         yield predictions, apart
-        w = w + half * np.sum(np.array([-1.0, 1.0]) * law.shares * (law.labels - predictions), axis=1)
+        w = w + half * np.sum(np.array([-1.0, 1.0]) * law.frequencies * (law.labels - predictions), axis=1)
 
 
 def errors(law: Samples, predictions: Array, means: Array) -> tuple[Array, Array]:
     """ε̂ and ε of predictions on every sample."""
     squares = np.square(predictions - means)
-    return np.sum(law.shares * squares, axis=1), squares.mean(axis=1)
+    return np.sum(law.frequencies * squares, axis=1), squares.mean(axis=1)
 
 
 def quantile(law: Samples, values: Array, level: float) -> float:

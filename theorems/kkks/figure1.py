@@ -11,7 +11,7 @@ from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.core.arrays import Array
 from simopt.core.monotone_function import MonotoneFunction
 from simopt.estimators.index_models.isotron import l_isotron
-from simopt.theorems.kkks.synthetic import LEARNERS, VARIANCE, at_the_middle, draw, ten_folds
+from simopt.theorems.kkks.synthetic import LEARNERS, VARIANCE, at_one_half, draw, ten_folds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,7 +82,7 @@ def fresh(run: Run) -> Iterator[Cell | Curve]:
                 errors.setdefault(column, []).append(model.error(test.features, test.labels) / VARIANCE)
                 if rounds != ROUNDS:
                     continue
-                away = np.abs(at_the_middle(model, train) - 0.5)
+                away = np.abs(at_one_half(model, train) - 0.5)
                 errors.setdefault(f"{name}: mean |u − 1/2| where E[y|x] = 1/2", []).append(float(away.mean()))
                 if k == 0 and isinstance(model.transfer, MonotoneFunction):
                     yield Curve(FRESH, name, *normalised(model.transfer))

@@ -35,7 +35,7 @@ FLAT, RISE, SLOPE, CHOSEN = (
 
 
 def steep_rise(u: MonotoneFunction, fraction: float) -> float:
-    """The part of u's rise, from its first node to its last, that happens on the steepest `fraction` of this interval; 0 for a constant u."""
+    """The part of u's rise between its first and last node that happens on the steepest `fraction` of this interval; 0 for a constant u."""
     rises, widths = np.diff(u.values), np.diff(u.nodes)
     if rises.sum() <= 0:
         return 0.0
@@ -44,7 +44,7 @@ def steep_rise(u: MonotoneFunction, fraction: float) -> float:
     return float(np.interp(fraction, covered, climbed))
 
 
-def flat_share(u: MonotoneFunction) -> float:
+def flat_fraction(u: MonotoneFunction) -> float:
     """The part of the interval between the first and the last node on which u is constant; 1 for a single node."""
     rises, widths = np.diff(u.values), np.diff(u.nodes)
     return float(widths[rises == 0].sum() / widths.sum()) if widths.size else 1.0
@@ -104,7 +104,7 @@ def figure2(row: str, run: Run) -> Iterator[Cell | Curve]:
         for name, (u, chosen) in transfers(Scaling.of(X[train])(X[train]), y[train]).items():
             if k == 0:
                 yield Curve(row, name, *normalised(u))
-            values = {FLAT: flat_share(u), RISE: steep_rise(u, STEEP), SLOPE: u.lipschitz, CHOSEN: chosen}
+            values = {FLAT: flat_fraction(u), RISE: steep_rise(u, STEEP), SLOPE: u.lipschitz, CHOSEN: chosen}
             for what, value in values.items():
                 measures.setdefault(f"{name}: {what}", []).append(value)
     stepped, smooth = ([most(measures, name, k) for k in range(run.count(4, FOLDS))] for name in ("Isotron", "L-Isotron"))

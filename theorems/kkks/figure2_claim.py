@@ -11,7 +11,7 @@ import simopt.claims as sc
 from simopt.claims.each_set import claim_on_each
 from simopt.core.monotone_function import MonotoneFunction
 from simopt.estimators.index_models.isotron import l_isotron
-from simopt.theorems.kkks.figure2 import STEEP, flat_share, steep_rise, transfers
+from simopt.theorems.kkks.figure2 import STEEP, flat_fraction, steep_rise, transfers
 from simopt.theorems.kkks.printed_tables import SOURCES
 from simopt.theorems.kkks.protocol import FOLDS, Scaling, folds
 
@@ -58,7 +58,7 @@ def steps_and_slopes(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Chec
         yield sc.at_least(steepest, 10.0, f"{name}: slope of Isotron's u in round {rounds}", strict=True)
     found = transfers(features, labels, {"L-Isotron": trial["lipschitz"], "Isotron": trial["isotron"]})
     for learner, (u, _) in found.items():
-        flat, rise = flat_share(u), steep_rise(u, STEEP)
+        flat, rise = flat_fraction(u), steep_rise(u, STEEP)
         if learner == "Isotron":
             yield sc.at_least(flat, 0.5, f"{name}: share of the domain where Isotron's u is constant", strict=True)
             yield sc.at_least(rise, 0.5, f"{name}: share of its rise on the steepest twentieth", strict=True)

@@ -43,14 +43,14 @@ class Sample:
     means: Array
 
     @property
-    def shares(self) -> Array:
+    def frequencies(self) -> Array:
         """counts/m."""
         out: Array = self.counts / self.counts.sum()
         return out
 
     def noise(self) -> float:
         """‖mean (y − E[y|x]) x‖."""
-        return float(np.linalg.norm((self.shares * (self.labels - self.means)) @ self.X))
+        return float(np.linalg.norm((self.frequencies * (self.labels - self.means)) @ self.X))
 
 
 @dataclass(frozen=True, eq=False)

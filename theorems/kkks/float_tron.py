@@ -22,24 +22,24 @@ class Fitted:
     """A fit of LPAV: its values at the samples, and the function linear between the sorted places and constant beyond them."""
 
     values: Array
-    places: Array
+    knots: Array
     sorted_values: Array
 
     def __call__(self, t: Array) -> Array:
         """u(t)."""
-        return np.asarray(np.interp(t, self.places, self.sorted_values))
+        return np.asarray(np.interp(t, self.knots, self.sorted_values))
 
 
 def lpav(z: Array, y: Array, counts: Array, lipschitz: float = 1.0) -> Fitted:
     """The nondecreasing L-Lipschitz fit to (z_i, y_i), sample i counted counts[i] > 0 times; ∞ gives PAV, with equal values at equal z."""
     order = np.argsort(z, kind="stable")
-    places = z[order]
-    apart = np.diff(places)
+    knots = z[order]
+    apart = np.diff(knots)
     steps = np.where(apart > 0, np.inf, 0.0) if np.isinf(lipschitz) else lipschitz * apart
     x, _ = fit_chain(y[order], counts[order], steps)
     values = np.empty_like(x)
     values[order] = x
-    return Fitted(values, places, x)
+    return Fitted(values, knots, x)
 
 
 @dataclass(frozen=True, eq=False)

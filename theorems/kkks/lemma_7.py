@@ -149,8 +149,8 @@ def suprema(law: Samples, means: Array) -> dict[str, Array]:
 
     u(w·x) and u(−w·x) are then any two numbers of [0, 1], since w may have either sign; so every point has its own supremum.
     """
-    off = law.shares - 1.0 / means.size
-    ones = law.shares * law.labels - means / means.size
+    off = law.frequencies - 1.0 / means.size
+    ones = law.frequencies * law.labels - means / means.size
     signed: dict[str, list[Array]] = {LABELS: [], TRUE_MEANS: [], PAIRS: []}
     for sign in (1.0, -1.0):
         gain, lost = sign * off, sign * ones  # mean (u − y)² − E (u − y)² = Σ off u² − 2 ones u + ones

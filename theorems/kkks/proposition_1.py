@@ -137,7 +137,7 @@ def fits_are_never_further_apart(instance: sc.Instance, trial: sc.Trial) -> Iter
     for w in visited(first):
         one, two = both_fits(first, w)
         residual = first.labels - first.means
-        yield sc.at_most(first.shares @ np.square(one - two), first.shares @ (residual * (one - two)), "mean (û − ũ)²")
+        yield sc.at_most(first.frequencies @ np.square(one - two), first.frequencies @ (residual * (one - two)), "mean (û − ũ)²")
     for _ in trial.draws(100_000):
         sample = found.sample(m, trial.rng)
         chosen = trial.rng.standard_normal((instance["vectors"], sample.X.shape[1]))

@@ -43,23 +43,23 @@ class Scaling:
     """x ↦ ((x − mean)/spread)/norm: what brings the training part to mean 0, variance 1 and then λ_max(mean xxᵀ) = 1."""
 
     mean: Array
-    spread: Array
+    std: Array
     norm: float
 
     @classmethod
     def of(cls, X: Array, *, ball: bool = False) -> Scaling:
         """The scaling that X, shape (m, d), asks for; `ball`: the longest row of X gets length 1 instead."""
-        mean, spread = X.mean(axis=0), X.std(axis=0)
-        tiny = spread <= 1e-12 * np.maximum(1.0, np.abs(mean))
-        centred = np.where(tiny, 0.0, (X - mean) / np.where(tiny, 1.0, spread))
+        mean, std = X.mean(axis=0), X.std(axis=0)
+        tiny = std <= 1e-12 * np.maximum(1.0, np.abs(mean))
+        centred = np.where(tiny, 0.0, (X - mean) / np.where(tiny, 1.0, std))
         largest = float(np.max(np.linalg.norm(centred, axis=1))) if ball else float(np.linalg.norm(centred, 2)) / math.sqrt(len(X))
         if largest == 0.0:
             raise InvalidProblem("features: all of them are constant on the training part")
-        return cls(mean, np.where(tiny, np.inf, spread), largest)
+        return cls(mean, np.where(tiny, np.inf, std), largest)
 
     def __call__(self, X: Array) -> Array:
         """Scaled rows, shape (k, d)."""
-        out: Array = (X - self.mean) / self.spread / self.norm
+        out: Array = (X - self.mean) / self.std / self.norm
         return out
 
 
@@ -148,10 +148,10 @@ def cross_validated(
     -------
     dict : method -> (count,) array
     """
-    spread = float(np.ptp(y))
-    if spread == 0.0:
+    span = float(np.ptp(y))
+    if span == 0.0:
         raise InvalidProblem("targets: all of them are equal, so that there is no variance to divide by")
-    unit = (y - y.min()) / spread
+    unit = (y - y.min()) / span
     variance = float(unit.var())
     fits = learners(rounds, hold_out=hold_out)
     errors: dict[str, list[float]] = {name: [] for name in methods}

@@ -67,6 +67,6 @@ def ten_folds(sample: Draw, rng: np.random.Generator, rounds: int, learners: Map
     return {name: np.array(values) for name, values in errors.items()}
 
 
-def at_the_middle(model: IndexModel, sample: Draw) -> Array:
+def at_one_half(model: IndexModel, sample: Draw) -> Array:
     """Predictions at the samples with E[y|x] = 1/2."""
     return model(sample.features[sample.means == 0.5])

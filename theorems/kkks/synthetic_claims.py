@@ -11,7 +11,7 @@ import numpy as np
 import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.estimators.index_models.isotron import l_isotron
-from simopt.theorems.kkks.synthetic import VARIANCE, at_the_middle, draw, expected_error, ten_folds
+from simopt.theorems.kkks.synthetic import VARIANCE, at_one_half, draw, expected_error, ten_folds
 
 CITATION = "Section 6.1"
 PRINTED = {"L-Isotron": (0.338, 0.058), "Isotron": (0.526, 0.175), "difference": (0.189, 0.139)}
@@ -81,7 +81,7 @@ def isotron_fits_the_labels(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     sample = draw(np.random.default_rng(instance["seed"]))
     labels = sample.labels[sample.means == 0.5]
     for name, bound in (("Isotron", trial["isotron"]), ("L-Isotron", trial["lipschitz"])):
-        predicted = at_the_middle(l_isotron(sample.features, sample.labels, bound, max_iter=20).model, sample)
+        predicted = at_one_half(l_isotron(sample.features, sample.labels, bound, max_iter=20).model, sample)
         label, middle = np.abs(predicted - labels), np.abs(predicted - 0.5)
         if name == "Isotron":
             yield sc.at_least(float(np.mean(label < middle)), 0.5, f"{name}: share nearer to the label than to 1/2", strict=True)

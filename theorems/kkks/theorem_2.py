@@ -318,7 +318,7 @@ def as_it_comes_out(pair: Pair, eta1: float, factor: float, iterations: float) -
     eta2, found = np.zeros(len(law.masses)), np.full(len(law.masses), np.inf)
     for t, (predictions, apart) in enumerate(l_isotron(law, pair.half, 1 + math.floor(iterations / eta1))):
         hypothetical = two_point_fit(law, np.broadcast_to(pair.means, law.labels.shape), apart)
-        eta2 = np.maximum(eta2, np.sum(law.shares * np.abs(predictions - hypothetical), axis=1))
+        eta2 = np.maximum(eta2, np.sum(law.frequencies * np.abs(predictions - hypothetical), axis=1))
         inside, _ = errors(law, predictions, pair.means)
         found = np.where(t <= iterations / (eta1 + eta2), np.minimum(found, inside / (factor * (eta1 + eta2))), found)
     return law, found

@@ -40,7 +40,7 @@ def both_fits(sample: Sample, w: Array) -> tuple[Array, Array]:
 def largest(sample: Sample, vectors: Iterable[Array]) -> float:
     """sup over the vectors of mean |û_w − ũ_w|."""
     pairs = (both_fits(sample, w) for w in vectors)
-    return max(float(sample.shares @ np.abs(a - b)) for a, b in pairs)
+    return max(float(sample.frequencies @ np.abs(a - b)) for a, b in pairs)
 
 
 def visited(sample: Sample) -> list[Array]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import simopt.claims as sc
-from simopt.theorems.rmw.loss_orders import bend, corrected, noisy
+from simopt.theorems.rmw.loss_orders import collinearity, corrected, noisy
 from simopt.theorems.small_worlds.worlds import dot
 
 CITATION = "Section 5.1"
@@ -62,7 +62,7 @@ def weighted_sums_make_losses_robust(instance: sc.Instance, trial: sc.Trial) -> 
     yield sc.equal(noisy(a, b, s1), c + (1 - s2 - s1) * a, "E ℓ(ỹ, v) for y = 1")
     yield sc.equal(noisy(b, a, s2), c + (1 - s2 - s1) * b, "E ℓ(ỹ, v) for y = −1")
     fixed = [corrected(a, b, s1, s2), corrected(b, a, s2, s1), corrected(a2, b2, s1, s2)]
-    yield sc.equal(bend([a, b, a2], fixed), factor * (b - a) * (weighted(a2, b2) - c), "converse: the determinant of (v, ±1), (w, 1)")
+    yield sc.equal(collinearity([a, b, a2], fixed), factor * (b - a) * (weighted(a2, b2) - c), "converse: the determinant of (v, ±1), (w, 1)")
     yield sc.equal(corrected(a, a, s1, s2), a, "label-free losses")
 
 
@@ -92,7 +92,7 @@ def linear_loss_needs_equal_rates(instance: sc.Instance, trial: sc.Trial) -> Ite
     events = ((1, 1), (-1, 1), (1, 0))
     fixed = [corrected(linear_loss(y, score), linear_loss(-y, score), *((s1, s2) if y == 1 else (s2, s1))) for y, score in events]
     plain = [linear_loss(y, score) for y, score in events]
-    yield sc.equal(bend(plain, fixed), 2 * (s2 - s1) / (1 - s1 - s2), "determinant")
+    yield sc.equal(collinearity(plain, fixed), 2 * (s2 - s1) / (1 - s1 - s2), "determinant")
     c, c2 = p * b + q * a, q * b + p * a
     yield sc.equal((p * c2 - q * c) / (p**2 - q**2), a, "two pairs of rates give ℓ(1, v)")
     yield sc.equal((p * c - q * c2) / (p**2 - q**2), b, "two pairs of rates give ℓ(−1, v)")
@@ -119,11 +119,11 @@ def noise_rates_and_contaminations(instance: sc.Instance, trial: sc.Trial) -> It
     """Noisy class distributions at one point; then there and back, and back and there, with the signs of all that has to be positive."""
     p, q, s1, s2, pi, alpha, beta = sc.symbols("p q s1 s2 pi alpha beta")  # s2 = s₋₁
 
-    def share(one: Any, other: Any) -> Any:
+    def mixed(one: Any, other: Any) -> Any:
         return pi * (1 - one) + (1 - pi) * other
 
     def there(one: Any, other: Any) -> tuple[Any, Any]:
-        up = share(one, other)
+        up = mixed(one, other)
         if trial["swapped"]:
             one, other = other, one
         return (1 - pi) * other / up, pi * one / (1 - up)
@@ -133,7 +133,7 @@ def noise_rates_and_contaminations(instance: sc.Instance, trial: sc.Trial) -> It
         return up, b * (1 - up) / pi, a * up / (1 - pi)
 
     a, b = there(s1, s2)
-    up = share(s1, s2)
+    up = mixed(s1, s2)
     (positive,), (negative,) = contaminated([p], [q], a, b)
     yield sc.equal((pi * (1 - s1) * p + (1 - pi) * s2 * q) / up, positive, "P̃₊: P(x | noisy label 1)")
     yield sc.equal((pi * s1 * p + (1 - pi) * (1 - s2) * q) / (1 - up), negative, "P̃₋: P(x | noisy label −1)")

@@ -135,7 +135,7 @@ def bounded(run: Sequence[Step], instance: sc.Instance) -> Iterator[sc.Check]:
     "from the same ω: the methods take different ways, and after four atoms it may be ahead (tests). Instances come within .92 of the "
     "contraction and .3 of the rate.",
 )
-def fully_corrective_in_place_of_algorithm_1(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def fully_corrective_instead_of_algorithm_1(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Every step against line search from the same ω, and against both bounds; the end."""
     atoms, target = instance["atoms"], instance["target"]
     run = list(corrective(atoms, target))
@@ -172,7 +172,7 @@ STEPS = 9
     "of C, d = 0: it still converges linearly there (Lacoste-Julien and Jaggi 2015). For the paper's ω_P = ω_S d > 0 (RMW-d). Instances "
     "come within .92 of the contraction and .12 of the rate.",
 )
-def away_steps_in_place_of_algorithm_1(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def away_steps_instead_of_algorithm_1(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Kinds of steps, contraction of the good ones, and both bounds at every m."""
     atoms = instance["atoms"]
     run = list(islice(away_steps(atoms, instance["target"]), STEPS))

@@ -23,7 +23,7 @@ from simopt.theorems.small_worlds.worlds import add, dot, minus, squared
 CITATION = "Section 6.2, 'by estimating E 𝒦(z, z′)'"
 
 
-class AskedKernel:
+class LazyKernel:
     """𝒦 of n points, of which each row is computed when it is asked for, and every value counted."""
 
     def __init__(self, atoms: Points) -> None:
@@ -42,7 +42,7 @@ class AskedKernel:
         return self._rows[i]
 
 
-def herded(kernel: AskedKernel, draws: Sequence[int], most: int) -> Iterator[tuple[int, tuple[Fraction, ...], int]]:
+def herded(kernel: LazyKernel, draws: Sequence[int], most: int) -> Iterator[tuple[int, tuple[Fraction, ...], int]]:
     """Algorithm 1 by kernel values alone, from the draws: picks, weights, and kernel values computed before the next iteration."""
     mean = mean_of([kernel.row(i) for i in draws])  # ⟨ω̂, ψ(z)⟩
     n = len(mean)
@@ -90,7 +90,7 @@ def kernel_values_without_the_matrix(instance: sc.Instance, trial: sc.Trial) -> 
     """Picks and weights of both programs; kernel values at every iteration."""
     atoms, draws = instance["atoms"], instance["draws"]
     n, k = len(atoms), len(draws)
-    kernel = AskedKernel(atoms)
+    kernel = LazyKernel(atoms)
     target = mean_of([atoms[i] for i in draws])
     used = list(range(n)) if trial["all"] else draws
     for m, (one, two) in enumerate(zip(herded(kernel, used, instance["most"]), herding(atoms, target), strict=False), 1):

@@ -31,18 +31,18 @@ SMALL = Fraction(1, 1000)
 
 
 @dataclass(frozen=True)
-class Scene:
+class Setting:
     """One scale of the points and one rate of noise."""
 
     gamma: float
     rate: float
 
 
-SCENES = {"γ = 1/10, σ = 3/10": Scene(0.1, 0.3), "γ = 1/20, σ = 3/10": Scene(0.05, 0.3)}
+SETTINGS = {"γ = 1/10, σ = 3/10": Setting(0.1, 0.3), "γ = 1/20, σ = 3/10": Setting(0.05, 0.3)}
 SCALES = "all scales"
 
 
-def minimiser(setting: Scene, rate: float, potential: str = "hinge") -> tuple[Array, float]:
+def minimiser(setting: Setting, rate: float, potential: str = "hinge") -> tuple[Array, float]:
     """A minimiser of the risk at a rate, and its certified relative gap.
 
     Raises
@@ -56,19 +56,19 @@ def minimiser(setting: Scene, rate: float, potential: str = "hinge") -> tuple[Ar
     return np.asarray(solution.point["w"]), solution.certificate.relative_gap
 
 
-def error(setting: Scene, w: Array) -> float:
+def error(setting: Setting, w: Array) -> float:
     """Clean ℓ₀₁ of w; a score of 0 counts half."""
     features, labels, mass = three_points(setting.gamma, 0.0)
     margins = labels * (features @ w)
     return float(mass[margins < 0].sum() + mass[margins == 0].sum() / 2)
 
 
-def south(setting: Scene, w: Array) -> float:
+def south(setting: Setting, w: Array) -> float:
     """Margin of the southern point."""
     return float(setting.gamma * (w[0] - w[1]))
 
 
-def mean(setting: Scene, rate: float) -> Array:
+def mean(setting: Setting, rate: float) -> Array:
     """ω_{P_σ}."""
     features, labels, mass = three_points(setting.gamma, rate)
     direction: Array = features.T @ (mass * labels)
@@ -93,7 +93,7 @@ def plot(figure: Figure, done: Reproduction) -> None:
     left, right = figure.subplots(1, 2)
     for row in done.rows:
         curves = {each.label: each for each in row.curves}
-        if row.name == next(iter(SCENES)) and curves:
+        if row.name == next(iter(SETTINGS)) and curves:
             draw_points(left, curves)
             left.set_title(row.name)
         if row.name == SCALES:
@@ -108,7 +108,7 @@ def plot(figure: Figure, done: Reproduction) -> None:
 @table(
     "rmw-figure2",
     place="Figure 2, Section 9",
-    rows=(*SCENES, SCALES),
+    rows=(*SETTINGS, SCALES),
     says="Points (1, 0) and (γ, 5γ) of mass ¼ and (γ, −γ) of mass ½, all of label 1, and linear classifiers through 0. Stated: clean "
     "hinge loss is right on all points, noisy hinge loss for σ large enough loses the southern one (error ½), the scale can make this σ "
     "as small as one likes, the mean is right. Ours: the coordinates (those of Long and Servedio), γ and σ, the other potentials, the "
@@ -120,7 +120,7 @@ def figure2(row: str, run: Run) -> Iterator[Cell | Curve]:
     if row == SCALES:
         yield from thresholds(row)
         return
-    scene = SCENES[row]
+    scene = SETTINGS[row]
     solutions = {"clean hinge": minimiser(scene, 0.0), "noisy hinge": minimiser(scene, scene.rate), "mean": (mean(scene, scene.rate), 0.0)}
     for (label, (w, gap)), printed in zip(solutions.items(), (0.0, 0.5, 0.0), strict=True):
         yield Cell(row, f"error, {label}", error(scene, w), printed=printed)

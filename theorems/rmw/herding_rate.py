@@ -187,7 +187,7 @@ def sets_and_accuracies(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="O(log 1/ε) hides D²/d², which is at least n² for n affinely independent points (RMW-d-small). In the whole space, C has no "
     "interior as soon as S spans an affine space of smaller dimension, and d would be 0.",
 )
-def mean_lies_inside(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def mean_is_inside(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """d² > 0, and the number of atoms to ε = ‖ω_S − ω_1‖ 2^{−k}, where ε or the promised number lies within the steps made."""
     atoms = instance["atoms"]
     n = len(atoms)

@@ -63,7 +63,7 @@ def recursion(gram: Floats, tolerance: float, *, least: int = 100, weighted: boo
     while before.size > least:
         mass = before.weights if weighted else np.full(before.size, 1.0 / before.size)
         weights, error = herd_weights(gram, mass, tolerance)
-        stage = kept(before, weights, error)
+        stage = support(before, weights, error)
         if stage.size == before.size:
             return
         yield stage
@@ -71,7 +71,7 @@ def recursion(gram: Floats, tolerance: float, *, least: int = 100, weighted: boo
         before, gram = stage, gram[np.ix_(chosen, chosen)]
 
 
-def kept(before: Stage, weights: Array, error: float) -> Stage:
+def support(before: Stage, weights: Array, error: float) -> Stage:
     """The points of positive weight."""
     found = weights > 0
     return Stage(before.indices[found], weights[found] / weights[found].sum(), error)
@@ -89,7 +89,7 @@ def recursion_in_blocks(
             found, error = herd_weights(gram(before.indices[block]), before.weights[block] / share, tolerance)
             weights[block] = share * found
             bound += share * error  # the triangle inequality, Lemma 18
-        stage = kept(before, weights, bound)
+        stage = support(before, weights, bound)
         if stage.size == before.size:
             return
         yield stage

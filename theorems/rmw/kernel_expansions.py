@@ -93,7 +93,7 @@ def squared_distance_to_cone(atoms: Sequence[Vector], target: Vector) -> Fractio
     "(3) has not, is not of the form. Boosting: RMW-2-boosting. Proof in the head of kernel_expansions.py; the hinge is solved exactly on "
     "each piece of its path, the others as close to the cone as the enclosed gradient at a rational ω says.",
 )
-def minimisers_lie_in_the_cone(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def minimisers_are_in_the_cone(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The SVM's multipliers on each piece of the path; or the distance from the cone, against what the gradient leaves open."""
     atoms, lam = atoms_of(instance), instance["strength"]
     G = gram(atoms)

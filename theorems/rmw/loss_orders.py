@@ -2,8 +2,8 @@ r"""How losses order distributions over (score, label), in exact arithmetic: sec
 
 Q ≤_ℓ Q' means E_Q ℓ ≤ E_Q' ℓ, so only the signed difference d = Q − Q' matters, and up to a positive factor every d with Σd = 0 is such
 a difference. On three atoms with losses a, the d with ⟨d, a⟩ = 0 are the multiples of `level(a)`, and ⟨level(a), b⟩ is the determinant
-`bend(a, b)`: it vanishes iff the three points (a, b) lie on a line. Two losses are therefore ordered alike iff b is a function of a that
-is affine and increasing (Lemma 23), and where it is not, two or three atoms carry a Q and a Q' that show it.
+`collinearity(a, b)`: it vanishes iff the three points (a, b) lie on a line. Two losses are therefore ordered alike iff b is an affine
+increasing function of a (Lemma 23). Where it is not, two or three atoms carry a Q and a Q' that show it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def level(a: Sequence[Value]) -> list[Value]:
     return [a[1] - a[2], a[2] - a[0], a[0] - a[1]]
 
 
-def bend(a: Sequence[Value], b: Sequence[Value]) -> Value:
+def collinearity(a: Sequence[Value], b: Sequence[Value]) -> Value:
     """⟨level(a), b⟩: zero iff (a_i, b_i), i = 1, 2, 3, lie on a line."""
     return dot(level(a), b)
 

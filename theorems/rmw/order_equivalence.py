@@ -15,7 +15,7 @@ from simopt.theorems.rmw.loss_orders import (
     Event,
     Table,
     as_pair,
-    bend,
+    collinearity,
     corrected,
     correction,
     differences,
@@ -144,8 +144,8 @@ def order_equivalent_losses_are_affine(instance: sc.Instance, trial: sc.Trial) -
     turned = [level(a)[0], trial["turn"] * level(a)[1], level(a)[2]]
     yield sc.equal(add(turned), 0, "only if: d has mass 0")
     yield sc.equal(dot(turned, a), 0, "only if: ℓ₁ does not see d")
-    yield sc.equal(bend(a, b), a[0] * (b[2] - b[1]) + a[1] * (b[0] - b[2]) + a[2] * (b[1] - b[0]), "only if: what ℓ₂ sees")
-    yield sc.equal(bend(a, affine), 0, "affine losses see nothing")
+    yield sc.equal(collinearity(a, b), a[0] * (b[2] - b[1]) + a[1] * (b[0] - b[2]) + a[2] * (b[1] - b[0]), "only if: what ℓ₂ sees")
+    yield sc.equal(collinearity(a, affine), 0, "affine losses see nothing")
 
 
 @sc.claim(

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 import simopt.claims as sc
-from simopt.theorems.rmw.loss_orders import bend, corrected, noisy
+from simopt.theorems.rmw.loss_orders import collinearity, corrected, noisy
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, zero_one
 
 PRINTED = ("A", "B")
@@ -40,7 +40,7 @@ def robust_iff_the_two_losses_add_up(instance: sc.Instance, trial: sc.Trial) -> 
     yield sc.equal(corrected(rest, a, s, s), factor * (rest - s * c), "if: ℓ_σ(−1, v)")
     losses = [a, b, a2]
     fixed = [corrected(a, b, s, s), corrected(b, a, s, s), corrected(a2, b2, s, s)]
-    yield sc.equal(bend(losses, fixed), s * factor * (b - a) * ((a2 + weight * b2) - (a + weight * b)), "only if: the determinant")
+    yield sc.equal(collinearity(losses, fixed), s * factor * (b - a) * ((a2 + weight * b2) - (a + weight * b)), "only if: the determinant")
 
 
 def at_zero(trial: sc.Trial) -> Iterator[sc.Instance]:

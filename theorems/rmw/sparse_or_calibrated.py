@@ -31,7 +31,7 @@ def losses_and_scores(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The hinge, mixtures of hinges, and scores at the bends, their opposites and between; the logistic loss."""
     mixtures = [([Fraction(1)], [Fraction(1)])] + [random_mixture(trial.rng) for _ in range(trial.count(12, 60))]
     for weights, bends in mixtures:
-        for t in sorted({*bends, *(-bend for bend in bends), Fraction(0), Fraction(1, 3)}):
+        for t in sorted({*bends, *(-collinearity for collinearity in bends), Fraction(0), Fraction(1, 3)}):
             yield {"weights": weights, "bends": bends, "score": t}
     for score in (-2, 0, 5):
         yield {"loss": "logistic", "score": Fraction(score)}
@@ -54,7 +54,7 @@ def is_best(instance: sc.Instance, eta: Fraction, t: Fraction) -> bool:
     def risk(v: Fraction) -> Fraction:
         return eta * value(instance, v) + (1 - eta) * value(instance, -v)
 
-    rivals = [sign * bend for bend in instance["bends"] for sign in (1, -1)] + [t - NEAR, t + NEAR]
+    rivals = [sign * collinearity for collinearity in instance["bends"] for sign in (1, -1)] + [t - NEAR, t + NEAR]
     return all(risk(t) <= risk(rival) for rival in rivals)
 
 
@@ -73,7 +73,7 @@ def is_best(instance: sc.Instance, eta: Fraction, t: Fraction) -> bool:
     "logistic and squared hinge: t tells η, and all points with 0 < η < 1 have weight. Bartlett and Tewari show what share of the points "
     "this is as n → ∞. Scores are tried by the values of the risk, not by its slopes.",
 )
-def scores_without_weight_tell_no_probability(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def scores_without_weight_determine_no_probability(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The odds at which t is best, from values; for each label that may go without weight, two η of the interval."""
     t = instance["score"]
     if "loss" in instance:

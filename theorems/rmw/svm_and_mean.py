@@ -65,7 +65,7 @@ def largest_margin(G: Gram) -> Fraction:
     return threshold(G)
 
 
-SHARES = (Fraction(1, 3), Fraction(9, 10), 1 - Fraction(1, 2**40), Fraction(1), Fraction(21, 20), Fraction(4))
+FRACTIONS = (Fraction(1, 3), Fraction(9, 10), 1 - Fraction(1, 2**40), Fraction(1), Fraction(21, 20), Fraction(4))
 
 
 @sc.claim(
@@ -92,7 +92,7 @@ def svm_is_the_mean_from_the_largest_margin_on(instance: sc.Instance, trial: sc.
     G = gram(atoms_of(instance))
     m, pieces, edge = mean_margins(G), path(G), threshold(G)
     size, claimed = sum(m, Fraction(0)) / len(G), trial["threshold"](G)
-    for lam in (share * (edge or 1) for share in SHARES):
+    for lam in (share * (edge or 1) for share in FRACTIONS):
         piece = piece_at(pieces, lam)
         solution = piece.coefficients(lam)
         yield sc.equal(optimality_gap(G, solution, piece.multipliers(lam), lam), 0, "P(f_λ) = D(a)")

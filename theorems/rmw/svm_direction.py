@@ -18,13 +18,13 @@ from simopt.theorems.rmw.labelled_samples import atoms_of, dependent_samples, in
 from simopt.theorems.small_worlds.exact_svm import Gram, gram, mean_margins, path, piece_at, square, threshold
 from simopt.theorems.small_worlds.worlds import dot
 
-SHARES = tuple(Fraction(k, 12) for k in (1, 2, 3, 5, 7, 9, 11, 12, 13, 20))
+FRACTIONS = tuple(Fraction(k, 12) for k in (1, 2, 3, 5, 7, 9, 11, 12, 13, 20))
 
 
 def strengths(G: Gram) -> list[Fraction]:
     """λ below, at and above λ*, and very near 0."""
     edge = threshold(G) or Fraction(1)
-    return [edge / 1000, *(share * edge for share in SHARES)]
+    return [edge / 1000, *(share * edge for share in FRACTIONS)]
 
 
 @sc.claim(

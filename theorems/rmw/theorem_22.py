@@ -59,19 +59,19 @@ def sparse_points_are_near(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     """Three points of one block around any centre; two blocks; the weights, and their sum."""
     p, q, lam, mu, m, n, eps = sc.symbols("p q lam mu m n eps")
     centre, points, chances = list(sc.symbols("c d")), [list(sc.symbols(f"a{i} b{i}")) for i in range(3)], [p, q, 1 - p - q]
-    around, own = _spread(chances, points, centre), mean_of(points, chances)
-    yield sc.equal(around - squared(minus(own, centre)), _spread(chances, points, own), "E‖X − c‖² − ‖EX − c‖² = E‖X − EX‖²")
+    around, own = _variance(chances, points, centre), mean_of(points, chances)
+    yield sc.equal(around - squared(minus(own, centre)), _variance(chances, points, own), "E‖X − c‖² − ‖EX − c‖² = E‖X − EX‖²")
     first, second = [[x] for x in sc.symbols("x0 x1")], [[x] for x in sc.symbols("z0 z1")]
     halves = [[p, 1 - p], [q, 1 - q]]
     both = [plus(scaled(x, lam), scaled(z, mu)) for x in first for z in second]
-    mixed = _spread([a * b for a in halves[0] for b in halves[1]], both, mean_of(both, [a * b for a in halves[0] for b in halves[1]]))
-    parts = [_spread(each, block, mean_of(block, each)) for each, block in zip(halves, (first, second), strict=True)]
+    mixed = _variance([a * b for a in halves[0] for b in halves[1]], both, mean_of(both, [a * b for a in halves[0] for b in halves[1]]))
+    parts = [_variance(each, block, mean_of(block, each)) for each, block in zip(halves, (first, second), strict=True)]
     yield sc.equal(mixed, lam**2 * parts[0] + mu**2 * parts[1], "independent blocks: the variances add up, times λ²")
     yield sc.equal(lam * trial["square"] / m - lam**2 / n, lam * (n - lam * m / 2) * 2 / (n * m), "λ_j²/n_j ≤ 2λ_j/m for n_j ≥ λ_j m/2")
     yield sc.equal(trial["square"] * eps**2 / m * (lam + (1 - lam)), 2 * eps**2 / m, "the λ_j add up to 1")
 
 
-def _spread(chances: Sequence[Any], points: Sequence[Vector], centre: Vector) -> Any:
+def _variance(chances: Sequence[Any], points: Sequence[Vector], centre: Vector) -> Any:
     """E‖X − c‖²."""
     return add(chance * squared(minus(point, centre)) for chance, point in zip(chances, points, strict=True))
 

@@ -1,4 +1,4 @@
-"""A feasible point near a given one: within the bounds, on the equalities, and drawn towards a point inside where a row is violated."""
+"""A feasible point near a given one: in the bounds, on the equalities, and moved towards a Slater point where a row is violated."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Programme, Row
 from simopt.duality.graph.vectors import Indices, Value, floats, upper_ends
 
-LEAST = 2.0**-50  # the first step towards a point inside, where floats ask for none
-LONGER = 8.0  # each further step
-SHORTER = 4  # times a step that did is made shorter
-BEYOND = 1.001  # times the first step, so that rounding does not ask for a longer one
-LITTLE = 1e-9  # of the objective: to lose less is as good as nothing, and no better point inside is asked for
+LEAST = 2.0**-50  # the first step towards a Slater point, where floats need none
+LONGER = 8.0  # factor of each further step
+SHORTER = 4  # attempts to shorten a step that succeeded
+BEYOND = 1.001  # factor of the first step, so that rounding does not make it too short
+LITTLE = 1e-9  # of the objective: for a smaller loss no better Slater point is sought
 
 Restored = tuple[dict[Key, Value], Forward]
 
 
 def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], interior: Interior, max_loss: float = 0.0) -> Restored:
-    """x in its bounds; on the equalities, where it is not; and (1 − θ)x + θx̄ with x̄ inside, with the smallest θ that is found to do.
+    """x in its bounds, then on the equalities, and then (1 − θ)x + θx̄ for a Slater point x̄, with the smallest θ found that is feasible.
 
-    A row g is convex, so g((1 − θ)x + θx̄) ≤ (1 − θ)g(x) + θg(x̄), which is ≤ 0 for θ = g(x)/(g(x) − g(x̄)) where g(x̄) < 0. θ is taken from
-    floats, and raised until the arithmetic asked for proves the rows, equalities that were solved anew among them. Where it does not, the
-    point stays near x, and is violated. A point inside that costs at most `max_loss` of the objective, or LITTLE of it, is the last one.
+    A row g is convex, so g((1 − θ)x + θx̄) ≤ (1 − θ)g(x) + θg(x̄), which is ≤ 0 for θ = g(x)/(g(x) − g(x̄)) where g(x̄) < 0. θ is computed
+    in floats, and raised until the arithmetic asked for proves the rows, with the equalities solved anew. If that fails the point stays
+    near x and is violated. A Slater point that costs at most `max_loss` of the objective, or the fraction LITTLE of it, is the last one
+    tried.
     """
     given = within(num, programme, point)
     found = forward(num, programme, given)
@@ -53,15 +54,16 @@ def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], 
 
 
 def _on_equalities(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], tight: Sequence[tuple[Row, Indices]] = ()) -> Restored:
-    """Floats as values: in their bounds, and on the equalities."""
+    """Floats as values: in their bounds and on the equalities."""
     values = within(num, programme, drawn(num, programme, x, tight))
     return values, forward(num, programme, values)
 
 
 def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], inside: Inside, at: Restored) -> Restored | None:
-    """What a small step θ leads to from x towards a point inside at which all is proven to hold.
+    """The point that a small step θ leads to, from x towards a Slater point at which all is proven to hold.
 
-    What floats ask for is made longer until it does, and then, since g(x + θ(x̄ − x)) is convex in θ, as short as its chord says.
+    θ of floats is made longer until the point is feasible. Then it is made as short as its chord allows, since g(x + θ(x̄ − x)) is convex
+    in θ.
     """
     x = inside.at_ends(x)
     here = _on_equalities(num, programme, x, inside.tight) if inside.tight or inside.ends else at
@@ -92,7 +94,7 @@ def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], insi
 
 
 def _chord(num: Arithmetic, programme: Programme, inside: Inside, here: Restored, there: Restored) -> float:
-    """The greatest θ that a row asks for which is violated here and not there."""
+    """The greatest θ that a row needs which is violated here and not there."""
     tight, step = {row.key: entries for row, entries in inside.tight}, 0.0
     for row in programme.rows:
         if not row.equality:
@@ -102,7 +104,7 @@ def _chord(num: Arithmetic, programme: Programme, inside: Inside, here: Restored
 
 
 def _step_length(value: Array, inner: Array) -> float:
-    """The greatest θ over the entries of a row that is violated; ∞ where the other point is not inside."""
+    """The greatest θ over the entries of a violated row; ∞ where the other point is not inside."""
     broken = ~(value <= 0.0)
     if not broken.any():
         return 0.0

@@ -1,4 +1,4 @@
-"""Points inside: where all inequalities hold with room to spare, so that a point that is drawn towards one comes to satisfy them."""
+"""Slater points: all inequalities hold with slack there, so that a point that is moved towards one comes to satisfy them."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from simopt.duality.graph.vectors import Indices, is_zero
 from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import Sizes, equilibrated
 
-LEAST = 1e-9  # a slack, relative to the row, that a solver tells from none
-NEAR = 1e-6  # of slack for each unit of distance: a point that has less is of no use
-ENTRY_SLACK = 1e-6  # the same for entries of which each has its own slack: solvers come near to the middle, where there is one
+LEAST = 1e-9  # the least slack, relative to the row, that a solver distinguishes from none
+NEAR = 1e-6  # the least slack per unit of distance
+ENTRY_SLACK = 1e-6  # the same for entries with their own slacks, of which solvers find nearly the centre
 
 
 class Interior:
-    """Candidates for a point inside of what is feasible, in floats: who uses one proves what it needs of it.
+    """Candidates for a Slater point, in floats; the caller proves what it needs of them.
 
-    The one that a solve found is kept: the same problem is judged many times, and all points inside serve alike, since what is lost by
-    drawing x towards x̄ is θ(f(x̄) − f(x)), with x̄ half as far θ doubles.
+    The last one that a solve found is kept. The same problem is judged many times, and all Slater points serve alike: moving x towards x̄
+    costs θ(f(x̄) − f(x)), and for x̄ half as far θ doubles.
     """
 
     def __init__(self, programme: Programme) -> None:
@@ -41,7 +41,7 @@ class Interior:
         self.last: Inside | None = None
 
     def points(self, near: Mapping[Key, Array]) -> Iterator[Inside]:
-        """0 drawn to where bounds and equalities hold; the point that was found last; and those that solves find."""
+        """0 moved into bounds and equalities; the point that was found last; and those that solves find."""
         zero = within(FLOAT, self.programme, {key: np.zeros(leaf.size) for key, leaf in self.programme.leaves.items()})
         yield Inside(drawn(FLOAT, self.programme, zero), [])
         if self.last is not None:
@@ -53,10 +53,10 @@ class Interior:
 
 @dataclass(frozen=True)
 class Inside:
-    """A point with room in all inequalities, but for what has no room anywhere.
+    """A point with slack in all inequalities, except in those that have none anywhere.
 
-    Entries of affine rows then are equalities, and so are the arguments of norms that are to be 0 (`tight`). Entries of leaves without room
-    lie at the ends of their bounds (`ends`: places and ends of each leaf), where other rows may hold without room, too.
+    Entries of affine rows without slack are equalities, and so are the arguments of norms that have to be 0 (`tight`). Entries of leaves
+    without slack lie at the ends of their bounds (`ends`: indices and ends of each leaf), where other rows may hold without slack, too.
     """
 
     point: dict[Key, Array]
@@ -73,7 +73,7 @@ class Inside:
 
 @dataclass(frozen=True, eq=False)
 class _Limit:
-    """e + σs ≤ 0, entry by entry: a row, a side of a leaf's bounds (`leaf`, its places and ends), or a domain."""
+    """e + σs ≤ 0, entry by entry: a row, a side of a leaf's bounds (`leaf`, its indices and ends), or a domain."""
 
     e: Any
     sizes: Array
@@ -83,7 +83,7 @@ class _Limit:
     ends: Array = field(default_factory=lambda: np.zeros(0))
 
     def with_slack(self, s: Any) -> Any:
-        """e/σ + s where σ > 0, e elsewhere: what is not to be above 0."""
+        """e/σ + s where σ > 0, e elsewhere: an expression that must not be above 0."""
         slack = self.sizes > 0.0
         return cp.multiply(1.0 / np.where(slack, self.sizes, 1.0), self.e) + cp.multiply(slack.astype(float), s)
 
@@ -91,9 +91,9 @@ class _Limit:
 def slater_points(programme: Programme, near: Mapping[Key, Array]) -> Iterator[Inside]:
     """The point of the greatest slack s ≤ 1: g_i(x) + σ_i s ≤ 0 for every row and bound, h(x) = 0; none if s = 0.
 
-    σ_i is the size of the row at the given point, beside it and at 0. Among such points one that is not far is wanted, which costs what a
-    slack of NEAR does for each distance as large as the given point. Where there is no slack, or none that can be proven, each
-    entry has one of its own, and max Σ √s_i, where none is 0 that need not be, tells of which none is to be asked.
+    σ_i is the size of the row at the given point, beside it and at 0. Among such points a near one is preferred: a distance as large as the
+    given point costs as much as a slack of NEAR. If there is no slack, or none that can be proven, each entry has its own slack s_i. The
+    maximum of Σ √s_i has a positive s_i wherever that is possible; the other entries get σ_i = 0.
     """
     limits = [*_rows(programme, near), *_domains(programme)]
     for leaf in programme.leaves.values():
@@ -107,7 +107,7 @@ def slater_points(programme: Programme, near: Mapping[Key, Array]) -> Iterator[I
             yield found
     except (KeyboardInterrupt, MemoryError):
         raise
-    except BaseException:  # back ends raise whatever they like (a panic of Rust is no Exception): no point inside is known
+    except BaseException:  # back ends raise any exception (a panic of Rust is no Exception): no Slater point is known
         return
 
 
@@ -122,7 +122,7 @@ def _largest(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key, 
 
 
 def _equalities(programme: Programme, row: Row, entries: Indices) -> tuple[Row, Indices]:
-    """What entries of a row that have no room say, as entries that are to be 0: of an affine row themselves, of ‖z‖ ≤ 0 those of z."""
+    """The entries of a row without slack, as entries that have to be 0: those of an affine row itself, for ‖z‖ ≤ 0 those of z."""
     if is_affine(programme, row):
         return row, entries
     pattern = row.map.pattern(row.map.below[0])
@@ -137,9 +137,9 @@ def _equalities(programme: Programme, row: Row, entries: Indices) -> tuple[Row, 
 def _at_ends(limits: Sequence[_Limit]) -> dict[Key, tuple[Indices, Array]]:
     found: dict[Key, tuple[Indices, Array]] = {}
     for each in limits:
-        if each.leaf is not None and (held := each.sizes == 0.0).any():
+        if each.leaf is not None and (at_end := each.sizes == 0.0).any():
             indices, ends = found.get(each.leaf.key, (each.indices[:0], each.ends[:0]))
-            found[each.leaf.key] = np.append(indices, each.indices[held]), np.append(ends, each.ends[held])
+            found[each.leaf.key] = np.append(indices, each.indices[at_end]), np.append(ends, each.ends[at_end])
     return found
 
 
@@ -155,9 +155,9 @@ def _loosened(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key,
 
 
 def _solution(programme: Programme, near: Mapping[Key, Array], goal: Any, rows: Sequence[Any]) -> dict[Key, Array] | None:
-    """The greatest goal that a solve finds near a point where rows are ≤ 0; the variables, which are the user's, keep their values.
+    """The greatest goal that a solve finds near a point, with rows ≤ 0. The variables, which are the user's, keep their values.
 
-    It is solved in units in which the numbers are near 1: a slack of 1e-6 is nothing to a back end where values are 1e9.
+    It is solved in units in which the numbers are near 1: a back end ignores a slack of 1e-6 where values are 1e9.
     """
     leaves, sizes = list(programme.leaves.values()), equilibrated(programme)
     away = cp.max(cp.hstack([cp.norm_inf((_entries(leaf) - near[leaf.key]) / reach(near[leaf.key])) for leaf in leaves]))
@@ -166,7 +166,7 @@ def _solution(programme: Programme, near: Mapping[Key, Array], goal: Any, rows: 
     try:
         limits = [row.tree_copy(measured.instead) <= 0 for row in rows] + _exact_rows(programme, sizes, measured)
         nearest = cp.Maximize((goal - NEAR * away).tree_copy(measured.instead))
-        with quiet():  # what the back end says of its answer is not asked
+        with quiet():  # the back end's own status is not needed
             flattened(cp.Problem(nearest, limits)).solve(solver=cp.CLARABEL, warm_start=False)
         complete = all(measured.has_value(leaf) for leaf in leaves)
         return {leaf.key: measured.solved_value(leaf).reshape(-1, order="F") for leaf in leaves} if complete else None
@@ -203,14 +203,14 @@ def _exact_rows(programme: Programme, sizes: Sizes, measured: Measured) -> list[
 
 
 def _domains(programme: Programme) -> list[_Limit]:
-    """Where functions such as the logarithm are defined."""
-    sources = list({id(term.source): term.source for term in programme.terms}.values())  # what stands in a partial optimum among them
+    """The domains of functions such as the logarithm."""
+    sources = list({id(term.source): term.source for term in programme.terms}.values())  # also those in a partial optimum
     rows = [row for e in sources for row in e.domain if isinstance(row, Inequality) and row.is_dcp()]
     return [_Limit(cp.vec(row.args[0] - row.args[1], order="F"), np.ones(row.size)) for row in rows]
 
 
 def _bounds(programme: Programme, leaf: Leaf, x: Array) -> list[_Limit]:
-    """Both sides, with room where the ends are apart."""
+    """Both sides, with slack where the ends are apart."""
     ends, found = box(FLOAT, programme, leaf), []
     fixed = ends.below & ends.above & ~(ends.low < ends.high)
     for has, end, side in ((ends.below, ends.low, 1.0), (ends.above, ends.high, -1.0)):

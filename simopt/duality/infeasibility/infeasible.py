@@ -1,12 +1,11 @@
-"""That no point is feasible, proven: every point violates a row by more than a number that is above 0.
+"""Proofs of infeasibility: every point violates a row by more than a number that is above 0.
 
 The least violation is the optimum of min t subject to g_i(x) ≤ t and |h_i(x)| ≤ t, over leaves within their bounds. Multipliers of this
-problem, whoever suggested them, give a lower bound by the sweep that gives every other; where it is proven to be above 0 they are what
-Farkas' lemma calls for. Bounds of leaves that leave no number are no point's either, and a point has to lie in the closed domains of all
-functions: −z ≤ t for √z and log z.
+problem, whoever suggested them, give a lower bound by the usual backward sweep. If it is proven to be above 0, they are the multipliers of
+Farkas' lemma. Empty bounds of a leaf are a proof, too. A point has to lie in the closed domains of all functions: −z ≤ t for √z and log z.
 
-The bound need not be the best. Where multipliers at ends of their domains leave something of stationarity those that are far from any end
-may not (`interior_multipliers`), or numbers with few digits, to which they are rounded; and fractions tell what balls do not.
+The bound need not be the best. If multipliers at ends of their domains leave a residual of stationarity, multipliers far from any end may
+not (`interior_multipliers`), nor multipliers that are rounded to few digits. Fractions decide cases that intervals do not.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ from simopt.duality.graph.vectors import above
 from simopt.duality.graph_form import solved
 from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
 
-LARGEST = 60  # entries of leaves up to which fractions are tried where balls do not suffice
-GRID = 2.0**-12  # what multipliers are rounded to, so that what cancels does so exactly
+LARGEST = 60  # entries of leaves up to which fractions are tried where intervals do not suffice
+GRID = 2.0**-12  # multipliers are rounded to its multiples, so that cancellations are exact
 
 
 @dataclass(frozen=True)
@@ -44,9 +43,9 @@ class Infeasible:
     violation : float
         in the units of the rows as they were declared.
     reason : str
-        the leaf whose bounds leave no number; "a row" where the multipliers prove it.
+        the leaf whose bounds are empty; "a row" where the multipliers prove it.
     relaxed : Declared or None
-        the problem of the least violation, of which `multipliers` are.
+        the problem of the least violation, to which the `multipliers` belong.
     """
 
     violation: float
@@ -57,9 +56,9 @@ class Infeasible:
 
 
 def infeasible(declared: Declared, num: Arithmetic = INTERVAL) -> Infeasible | None:
-    """A proof that no point is feasible, from a few solves; None where there is none, which does not say that a point is.
+    """A proof that no point is feasible, from a few solves; None if none is found, which does not prove that a point is feasible.
 
-    Where intervals do not prove it of a small problem, fractions are tried, and `arithmetic` says so.
+    If intervals do not prove it of a small problem, fractions are tried, and `arithmetic` names them.
 
     Raises
     ------
@@ -80,7 +79,7 @@ def infeasible(declared: Declared, num: Arithmetic = INTERVAL) -> Infeasible | N
 
 
 def _proof(rows: cp.Problem, num: Arithmetic) -> Infeasible | None:
-    """Of a problem of the least violation, from the first multipliers of which the sweep proves that their bound is above 0."""
+    """The proof by a problem of the least violation, from the first multipliers whose bound the sweep proves to be above 0."""
     try:
         relaxed = Declared.of(rows)
     except (Unreadable, InvalidProblem):
@@ -96,7 +95,7 @@ def _proof(rows: cp.Problem, num: Arithmetic) -> Infeasible | None:
 
 
 def _candidates(relaxed: Declared) -> Iterator[Multipliers]:
-    """Those of the greatest bound, and those far from the ends of their domains; of each also what rounding makes of them."""
+    """The multipliers of the greatest bound, and those far from the ends of their domains; each also rounded."""
     with suppress(NotAvailable):
         yield from _rounded(solved(relaxed)[1])
     inner = interior_multipliers(relaxed.declare())
@@ -110,17 +109,17 @@ def _rounded(multipliers: Multipliers) -> Iterator[Multipliers]:
 
 
 def _relaxed(programme: Programme) -> cp.Problem | None:
-    """min t, with t added to the right of each row; what defines a variable, and bounds, as they are."""
-    t, kept = cp.Variable(name="violation"), [bound.row for bounds in programme.bounds.values() for bound in bounds]
+    """min t, with t added to the right of each row; rows that define a variable, and bounds, as they are."""
+    t, exact_rows = cp.Variable(name="violation"), [bound.row for bounds in programme.bounds.values() for bound in bounds]
     rows = [each for row in programme.rows if row.sides is not None for each in _loose(*row.sides, row.equality, t)]
     rows += [each for row in _domain(programme.problem.objective.expr) for each in _loose(row.args[0], row.args[1], False, t)]
-    kept += programme.defining
-    exact = [row.sides[0] == row.sides[1] if row.equality else row.sides[0] <= row.sides[1] for row in kept if row.sides is not None]
+    exact_rows += programme.defining
+    exact = [row.sides[0] == row.sides[1] if row.equality else row.sides[0] <= row.sides[1] for row in exact_rows if row.sides is not None]
     return cp.Problem(cp.Minimize(t), [*rows, *exact]) if rows else None
 
 
 def _domains(problem: cp.Problem) -> cp.Problem | None:
-    """min t for the domains of all functions, and those rows that have functions without: where no point is in them rows have no values."""
+    """min t for the domains of all functions and the rows without functions: outside of the domains other rows have no values."""
     t, rows = cp.Variable(name="violation"), [row for row in problem.constraints if isinstance(row, Inequality | Equality)]
     domains = [row for e in (problem.objective.expr, *(e for row in problem.constraints for e in row.args)) for row in _domain(e)]
     plain = [row for row in (*rows, *domains) if not any(_domain(e) for e in row.args)]
@@ -129,7 +128,7 @@ def _domains(problem: cp.Problem) -> cp.Problem | None:
 
 
 def _domain(e: Any) -> list[Any]:
-    """Where the functions in an expression are defined; what attributes say of variables is said anyhow."""
+    """The domains of the functions in an expression, without the attributes of variables."""
     if not e.args:
         return []
     own = e.domain[: max(0, len(e.domain) - sum(len(argument.domain) for argument in e.args))]  # those of arguments come after

@@ -1,8 +1,7 @@
-"""Multipliers far inside of their domains, with half the best bound: what a proof needs for which the best bound is too much.
+"""Multipliers far inside of their domains, with half the best bound, for proofs that fail at the best bound.
 
-At the optimum of the dual programme multipliers lie at ends of their domains, and what stationarity asks of them, exactly, may be beyond.
-Here the least room to such an end is made as large as it can be where the bound is at least half of the best: whatever rounding then asks
-for, all multipliers can follow.
+At the optimum of the dual programme multipliers lie at ends of their domains, and exact stationarity may need them beyond. Here the least
+margin to such an end is maximised, subject to at least half of the best bound. All multipliers can then follow the corrections.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ FRACTION = 0.5  # of the best bound
 
 
 def interior_multipliers(problem: cp.Problem) -> Multipliers | None:
-    """Of a problem that minimises, by the names of its rows and terms; None where its dual has no bound above 0, or no inside."""
+    """The multipliers of a minimisation problem by the names of its rows and terms; None if its dual has no bound above 0, or no interior."""
     try:
         mirrored = dual(problem)
     except Unreadable:
@@ -41,7 +40,7 @@ def interior_multipliers(problem: cp.Problem) -> Multipliers | None:
 
 def _optimum(problem: cp.Problem) -> float | None:
     problem = flattened(problem)
-    with quiet():  # what the back end says of its answer is not asked: the sweep is
+    with quiet():  # the back end's own status is not needed: the sweep decides
         try:
             problem.solve(solver=cp.CLARABEL)
         except KeyboardInterrupt:
@@ -52,16 +51,16 @@ def _optimum(problem: cp.Problem) -> float | None:
 
 
 def _inside(row: Any, margin: Any) -> Any:
-    """The row with so much room to spare; an equality as it is."""
-    kind, given = type(row), row.args
+    """The row with this margin; an equality as it is."""
+    kind, args = type(row), row.args
     if kind is cp.constraints.Inequality:
-        return given[0] + margin * _touched(given[1]) <= given[1]
+        return args[0] + margin * _touched(args[1]) <= args[1]
     if kind in (cp.SOC, cp.PowCone3D):
-        return row.copy([given[0] - margin, *given[1:]])
-    return row.copy([*given[:2], given[2] - margin]) if kind is cp.ExpCone else row
+        return row.copy([args[0] - margin, *args[1:]])
+    return row.copy([*args[:2], args[2] - margin]) if kind is cp.ExpCone else row
 
 
 def _touched(e: Any) -> Any:
-    """1 where the expression is not a constant 0 by its factor."""
+    """1 where the expression is not constantly 0 by its factor."""
     masked = isinstance(e, cp.multiply) and e.args[0].is_constant()
     return np.asarray(e.args[0].value != 0.0, dtype=float) if masked else 1.0

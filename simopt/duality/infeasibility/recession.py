@@ -38,7 +38,7 @@ from cvxpy.transforms.partial_optimize import PartialProblem
 from simopt.core.errors import Unreadable
 from simopt.duality.reading.expressions import SELECTING
 
-PRODUCTS = (cp.multiply, cp.MulExpression, cp.kron, cp.conv, cp.convolve, DivExpression)  # of a constant, which stays, and an expression
+PRODUCTS = (cp.multiply, cp.MulExpression, cp.kron, cp.conv, cp.convolve, DivExpression)  # of a constant and an expression
 LINEAR = (cp.AddExpression, cp.Sum, cp.Trace, cp.cumsum, NegExpression, diag_vec, *SELECTING)
 HOMOGENEOUS = (
     *(cp.abs, cp.norm1, cp.norm_inf, cp.Pnorm, cp.PnormApprox, cp.maximum, cp.minimum, cp.max, cp.min, cp.sum_largest),
@@ -50,18 +50,18 @@ STRUCTURES = ("symmetric", "diag", "sparsity")
 
 
 class Recession:
-    """Reads expressions into their recession functions; `rows` are those under which these are finite.
+    """Reads expressions into their recession functions; `rows` are the conditions under which these are finite.
 
     Attributes
     ----------
     problem : cvxpy.Problem
-        to be solved for a direction; the objective is unbounded if a value below 0 (of a maximum: above) is feasible.
-    steady : bool
-        whether that value is the slope; not where logarithms and powers are counted.
+        to be solved for a direction; the objective is unbounded if a value below 0 (for a maximum: above) is feasible.
+    linear_rate : bool
+        whether that value is the slope; False where logarithms and powers are counted.
     """
 
     def __init__(self, problem: cp.Problem, names: dict[int, str]) -> None:
-        """The problem, and the name of each of its variables by its number."""
+        """The problem, and the name of each of its variables by its id."""
         self.names = names
         self.variables: dict[int, Any] = {}
         self.rows: list[Any] = []
@@ -80,7 +80,7 @@ class Recession:
         Raises
         ------
         Unreadable
-            where it holds a function of which none is known.
+            where a function has no known recession function.
         """
         if id(e) not in self._known:
             self._known[id(e)] = (e, self._new(e))
@@ -136,23 +136,23 @@ class Recession:
         return total if total.shape == e.shape else total + np.zeros(e.shape)
 
     def _moved(self, e: Any) -> Any:
-        """The expression itself, of the direction."""
+        """The expression itself, as a function of the direction."""
         if type(e) is cp.Variable:
             return self._variable(e)
-        if type(e) in (cp.perspective, indicator, PartialProblem):  # whose variables are not in their arguments alone
+        if type(e) in (cp.perspective, indicator, PartialProblem):  # they have variables outside of their arguments
             raise Unreadable(f"{type(e).__name__} in a perspective", str(e))
         return e if e.is_constant() else e.copy([self._moved(argument) for argument in e.args])
 
     def _variable(self, v: Any) -> Any:
-        """d, of the same structure and sign; not below 0 where v has a least value, not above where it has a greatest."""
+        """d, of the same structure and sign; ≥ 0 where v has a least value, ≤ 0 where it has a greatest one."""
         if not v.size:
             return v
         if v.id not in self.variables:
-            said = {name: v.attributes[name] for name in STRUCTURES if v.attributes.get(name)}
+            structures = {name: v.attributes[name] for name in STRUCTURES if v.attributes.get(name)}
             up, down = bool(v.is_nonneg()), bool(v.is_nonpos())
             least, most = v.attributes.get("bounds") or (None, None)
             box = [_end(_ended(least, -1) | up, -1.0), _end(_ended(most, 1) | down, 1.0)]
-            self.variables[v.id] = cp.Variable(v.shape, name=self.names[v.id], nonneg=up, nonpos=down, bounds=box, **said)
+            self.variables[v.id] = cp.Variable(v.shape, name=self.names[v.id], nonneg=up, nonpos=down, bounds=box, **structures)
         return self.variables[v.id]
 
     def _falls(self, e: Any) -> Any:
@@ -166,7 +166,7 @@ class Recession:
         return cp.Constant(np.zeros(e.shape))
 
     def _stays(self, e: Any) -> Any:
-        """0, for d = 0; of a convex argument, which is ≥ 0, for d ≤ 0, and of a concave one, which is ≤ 0, for d ≥ 0."""
+        """0, for d = 0; for a convex argument ≥ 0 it is d ≤ 0, for a concave one ≤ 0 it is d ≥ 0."""
         z = e.args[0]
         if z.is_affine():
             self.rows.append(self.of(z) == 0)
@@ -203,7 +203,7 @@ class Recession:
 
 
 def at_most_zero(e: Any) -> list[Any]:
-    """Rows that say e ≤ 0, without those that have no room where others say the same: of |z| ≤ 0 that z = 0, of parts that are ≥ 0 each."""
+    """Rows equivalent to e ≤ 0 that have slack where possible: z = 0 for |z| ≤ 0, each part ≤ 0 for a sum of parts ≥ 0."""
     kind, args = type(e), e.args
     if e.is_constant():
         return [] if np.all(e.value <= 0.0) else [e <= 0]
@@ -217,14 +217,14 @@ def at_most_zero(e: Any) -> list[Any]:
 
 
 def _ended(end: Any, sign: int) -> Any:
-    """Where there is an end; one that is an expression may be one everywhere."""
+    """Entries that have an end; an expression counts as an end everywhere."""
     if end is None or isinstance(end, cp.Expression):
         return np.asarray(end is not None)
     return np.asarray(end.toarray() if hasattr(end, "toarray") else end, dtype=float) != sign * np.inf
 
 
 def _end(ended: Any, free: float) -> Any:
-    """The end of the box in a direction; one number where all variables have the same, as CVXPY asks of diagonal and sparse ones."""
+    """The end of the box in a direction; one number if all variables have the same, as CVXPY requires of diagonal and sparse ones."""
     ends = np.where(ended, 0.0, free)
     return ends if ends.ndim else float(ends)
 

@@ -1,9 +1,9 @@
-"""That the objective has no least value, proven: a feasible point, and a direction that never leaves what is feasible and always falls.
+"""Proofs that the objective has no least value: a feasible point, and a feasible direction along which the objective always falls.
 
-With a point x of which all rows are proven and a direction d for which f_∞(d) < 0, g_∞(d) ≤ 0 for every row g ≤ 0 and A d = 0 for rows
-Ax = b, each x + td, t ≥ 0, is feasible, and f(x + td) ≤ f(x) + t f_∞(d) → −∞. The direction is a feasible point of a declared problem
-(`recession`), whose objective there is judged like any other. Where no direction has a slope below 0 the problem may be unbounded all the
-same, as −y is where y² ≤ x: nothing is said of it.
+Let x be a point of which all rows are proven, and d a direction with f_∞(d) < 0, g_∞(d) ≤ 0 for every row g ≤ 0 and A d = 0 for rows
+Ax = b. Then each x + td, t ≥ 0, is feasible, and f(x + td) ≤ f(x) + t f_∞(d) → −∞. The direction is a feasible point of a declared problem
+(`recession`), whose objective there is judged like any other. If no direction has a slope below 0, the problem may still be unbounded, as
+−y is where y² ≤ x; such problems are not decided.
 """
 
 from __future__ import annotations
@@ -24,27 +24,26 @@ from simopt.duality.graph_form import solved
 from simopt.duality.infeasibility.infeasible import LARGEST
 from simopt.duality.infeasibility.recession import Recession
 
-WHOLE = 24  # the largest common denominator of a direction's entries that is looked for
-NEAR = 1e-5  # an entry to a multiple of its reciprocal
-GRID = 2.0**-12  # what entries are rounded to that have none
+WHOLE = 24  # the largest common denominator of a direction's entries that is tried
+NEAR = 1e-5  # the distance of an entry to a multiple of the denominator's reciprocal
+GRID = 2.0**-12  # entries without a common denominator are rounded to its multiples
 
 
 @dataclass(frozen=True)
 class Unbounded:
-    """Along `direction` the objective (that is minimised) falls for ever, by −`slope` > 0 at least for each unit if it does so steadily.
+    """Along `direction` the minimised objective falls without end, by at least −`slope` > 0 for each unit if `linear_rate` holds.
 
     Attributes
     ----------
     slope : float
-    steady : bool
-        whether that is the slope; not where a logarithm falls, or a root.
+    linear_rate : bool
+        whether `slope` is a slope; False where a logarithm falls, or a root.
     direction : dict
         of all variables by name, in floats; `falls.restore` makes of it the one that is judged.
     falls : Declared
         the recession problem.
     point : dict or None
-        where to start, in floats: `Declared.restore` makes of it the feasible one. None where none was found: the problem is unbounded if
-        it is feasible.
+        the start, in floats; `Declared.restore` makes it feasible. None if none was found: the problem is unbounded if it is feasible.
     """
 
     slope: float
@@ -56,10 +55,10 @@ class Unbounded:
 
 
 def unbounded(declared: Declared, num: Arithmetic = INTERVAL, point: Point | None = None) -> Unbounded | None:
-    """A direction along which the objective falls for ever, from one solve, and a feasible point, from another if the given one is none.
+    """A direction along which the objective falls without end, from one solve, and a feasible point: the given one, or from another solve.
 
-    None where no direction is found, which does not say that the problem is bounded. Where intervals do not prove that of a small problem
-    fractions are tried, and `arithmetic` says so.
+    None if no direction is found, which does not prove that the problem is bounded. If intervals do not prove it of a small problem,
+    fractions are tried, and `arithmetic` names them.
 
     Raises
     ------
@@ -85,7 +84,7 @@ def unbounded(declared: Declared, num: Arithmetic = INTERVAL, point: Point | Non
 
 
 def _slopes(falls: Declared, directions: list[Point], num: Arithmetic) -> Iterator[tuple[Point, float, str]]:
-    """In the arithmetic asked for; of small problems also in fractions, which tell what balls do not where a row has no room."""
+    """Slopes in the arithmetic asked for; for small problems also in fractions, which decide rows without slack."""
     for tried in directions:
         yield tried, _slope(falls, tried, num), num.name
     if num is INTERVAL and sum(leaf.size for leaf in falls.programme.leaves.values()) <= LARGEST:
@@ -99,7 +98,7 @@ def _slope(falls: Declared, direction: Point, num: Arithmetic) -> float:
 
 
 def recession(declared: Declared) -> Declared:
-    """The recession problem of a declared one, its variables named as those are; see `Recession`."""
+    """The recession problem of a declared one, with the same names of variables; see `Recession`."""
     return Declared.of(_form(declared).problem)
 
 
@@ -110,23 +109,23 @@ def _form(declared: Declared) -> Recession:
 
 
 def replayed(declared: Declared, direction: Point, num: Arithmetic = INTERVAL) -> float:
-    """A bound on the slope along a direction that was kept: the objective is unbounded if it is below 0 and a point is feasible."""
+    """A bound on the slope along a recorded direction: the objective is unbounded if it is below 0 and a point is feasible."""
     falls = recession(declared)
     given = {leaf.name: np.asarray(direction[leaf.name], dtype=float) for leaf in falls.programme.leaves.values()}
     return _slope(falls, given, num)
 
 
-def _directions(found: Point) -> Iterator[Point]:
-    """With entries of a small common denominator, so that rows hold exactly; as it was found; and rounded to a grid."""
-    largest = max(float(np.max(np.abs(d), initial=0.0)) for d in found.values())
+def _directions(direction: Point) -> Iterator[Point]:
+    """With entries of a small common denominator, so that rows hold exactly; as it is; and rounded to a grid."""
+    largest = max(float(np.max(np.abs(d), initial=0.0)) for d in direction.values())
     if not 0.0 < largest < math.inf:
         return
-    unit = {name: d / largest for name, d in found.items()}
+    unit = {name: d / largest for name, d in direction.items()}
     for denominator in range(1, WHOLE + 1):
         if all(np.all(np.abs(d * denominator - np.rint(d * denominator)) <= NEAR) for d in unit.values()):
             yield {name: np.rint(d * denominator) / _power_above(denominator) for name, d in unit.items()}
             break
-    yield found
+    yield direction
     yield {name: np.rint(d / GRID) * GRID for name, d in unit.items()}
 
 
@@ -135,7 +134,7 @@ def _power_above(n: int) -> float:
 
 
 def _start(declared: Declared, num: Arithmetic, point: Point | None) -> Point | None:
-    """A feasible point: the one nearest to 0, the given one, or the minimum of f + ‖x‖², which is attained wherever one is feasible."""
+    """A feasible point: the one nearest to 0, the given one, or the minimum of f + ‖x‖², which is attained if a point is feasible."""
     for given in (declared.trivial_point(), point):
         if given is not None and _is_feasible(declared, num, given):
             return given

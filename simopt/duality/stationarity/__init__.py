@@ -1,1 +1,1 @@
-"""Multipliers made dual feasible: pivots, repair, implied bounds."""
+"""Stationarity without a closing term: multipliers are repaired until no residual is left."""

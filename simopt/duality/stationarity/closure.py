@@ -1,4 +1,4 @@
-"""What a sweep leaves open, closed: by pivots, and by implied bounds where there are none."""
+"""Sweeps with a residual made stationary: by pivots, and by implied bounds where pivots do not suffice."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from simopt.duality.stationarity.implied import implied
 from simopt.duality.stationarity.pivots import Pivoting
 from simopt.duality.stationarity.repair import Prepared, centred, completed, joined, repaired, snapped
 
-NEAR = 1e-9  # of both: bounds as near to each other are not asked to be nearer
+NEAR = 1e-9  # relative: bounds as near to each other as this are not improved
 
 
 def close_stationarity(
     num: Arithmetic, programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], sweep: Backward, upper: float
 ) -> Backward:
-    """The sweep that was found, where nothing is missing of it; else one with nothing missing.
+    """The given sweep if nothing is missing in it; else a sweep with nothing missing, where one is found.
 
-    That is the one with the candidates as they are, but for pivots; if it is open the first whose bound is near `upper`, or the best.
+    The first attempt corrects pivots only. If it stays open, the result is the first attempt whose bound is near `upper`, or the best one.
 
-    Pivots leave no residual; if not all of it can go, bounds that hold where f(x) ≤ upper take what is left, or all of it. With
-    upper ≥ optimum the result bounds the optimum from below, as any bound of f on {x feasible, f(x) ≤ upper} does.
+    Pivots leave no residual. If they cannot remove all of it, bounds that hold where f(x) ≤ upper take the rest. For upper ≥ optimum the
+    result bounds the optimum from below, as any bound of f on {x feasible, f(x) ≤ upper} does.
     """
     if not sweep.missing or len(sweep.open) > len(sweep.missing):
         return sweep
@@ -47,11 +47,10 @@ def close_stationarity(
 def _attempts(
     num: Arithmetic, programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], sweep: Backward, upper: float
 ) -> Iterator[Backward]:
-    """By pivots: from the candidates as they are, then repaired, then with those at an end of their domain that are near it, or with none
-    there; at last the gauges that take what is left are terms as others are: where several entries follow one scale, which is to be
-    corrected too.
+    """Sweeps with pivots: from the candidates as they are, then repaired, snapped to the ends of their domains, and centred.
 
-    Where no pivots close, bounds that feasibility implies are asked for: they take what the same pivots leave, or all of it.
+    At last norms that are closing terms are treated as other terms, for problems where several entries share a scale that has to be
+    corrected. If no pivots suffice, bounds that feasibility implies take the residual that the same pivots leave, or all of it.
     """
     tried = []
     for own, start, prepared in _preparations(programme, plan, candidates):

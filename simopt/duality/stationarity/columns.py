@@ -1,10 +1,10 @@
-"""Which multipliers may be corrected so that nothing is left of stationarity, and which of them are best: in floats.
+"""The choice of multipliers that are corrected to remove the residual of stationarity, in floats.
 
-Of each row and term the gradients of what its multipliers u_i multiply are columns of r(u), and each has room to move in before it leaves
-its domain. A sum that the domain fixes (Σu = s) is kept by the entry of the group that has most room. A term whose scale others move keeps
-its multipliers in proportion to it, but for a step of their own, so its gradient goes into theirs. Pivots are chosen by a QR factorisation
-of M√W with column pivoting, W the rooms: far from the ends of their domains, and far from dependent. (Of M W one would lose those of a
-domain with a curved edge, where there may be no others, and which have no more room than repair gave them.)
+The gradient of what a multiplier u_i multiplies is a column of r(u), and u_i has a margin to the boundary of its domain. A sum that the
+domain fixes (Σu = s) is kept by the entry of the group with the largest margin. If the scale of a term depends on other multipliers, its
+own multipliers stay in proportion to the scale, but for a step of their own, so its gradient is added to theirs. Pivots are chosen by a QR
+factorisation with column pivoting of M√W, W the margins: far from the boundaries of their domains, and far from dependent. (MW would
+exclude multipliers of domains with a curved boundary, whose margins are only as large as the repair made them.)
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from simopt.duality.graph.affine import Key, Map
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Indices, Mask, at_least_zero, full
 
-MOST = 1500  # entries that are solved for
-WORK = 1e10  # products that the choice may cost
-INDEPENDENT = 1e-10  # what a pivot has left of its size when those before it are taken out
-EDGE = 1e-7  # of the scale: a multiplier as near to the end of its domain counts as there
-ROUNDING = 1e-10  # of the terms of a residual in floats
+MOST = 1500  # wanted entries of a system
+WORK = 1e10  # multiplications that the choice may cost
+INDEPENDENT = 1e-10  # of the largest: the least diagonal entry of R for a pivot
+EDGE = 1e-7  # of the scale: a multiplier as near to the boundary of its domain counts as on it
+ROUNDING = 1e-10  # of the terms of a residual: rounding in floats
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The multipliers of one row or node: gradients of what they multiply, how far each may move, and which keep the sums of groups."""
+    """The multipliers of one row or node: gradients of what they multiply, margins, and the entries that keep the sums of groups."""
 
     row_or_node: Row | Term | Epigraph
     rows: Any
@@ -48,18 +48,18 @@ class Columns:
 
     @property
     def map(self) -> Map:
-        """What they multiply."""
+        """The map that they multiply."""
         return self.row_or_node.map if isinstance(self.row_or_node, Row) else self.row_or_node.argument
 
     def balanced(self, steps: Array) -> Array:
-        """The steps, those of each group taken off the entry that keeps its sum."""
+        """The steps, with those of each group subtracted at the entry that keeps its sum."""
         if self.rest is None or isinstance(self.row_or_node, Row):
             return steps
         group, count = groups(self.row_or_node.atom, len(steps))
         return steps - np.where(self.rest, np.bincount(group, weights=steps, minlength=count)[group], 0.0)
 
     def unit(self, i: int) -> Array:
-        """One more of entry i."""
+        """A unit step at entry i."""
         steps = np.zeros(len(self.margin))
         steps[i] = 1.0
         return self.balanced(steps)
@@ -67,7 +67,7 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Pivots:
-    """The entries of each row and node that are corrected, and the numbers of the wanted entries of leaves that they settle."""
+    """The entries of each row and node that are corrected, and the indices of the wanted entries that they determine."""
 
     parts: list[tuple[Columns, Indices]]
     solved_entries: Indices
@@ -79,7 +79,7 @@ class System:
     Attributes
     ----------
     wanted : dict
-        masks of leaves: as given, and what stands in a gauge that is at the end of its domain.
+        masks of leaves: the given ones, and entries in a norm that is at the boundary of its domain.
     """
 
     def __init__(self, programme: Programme, plan: Sequence[ClosingTerm], draft: Backward, wanted: Mapping[Key, Mask]) -> None:
@@ -103,7 +103,7 @@ class System:
             self._collect()
 
     def _fix_entries(self, each: ClosingTerm) -> None:
-        """A gauge that is not strictly inside where stationarity is wanted keeps its share of the scale."""
+        """Fix the multipliers of a norm at the boundary of its domain where stationarity is wanted: they stay in proportion to the scale."""
         term, u = each.term, self.draft.used[each.term.key]
         group, count = groups(term.atom, len(u))
         near = self.wanted[each.leaf.key][each.columns] | (term.atom.margin(FLOAT, u, self._scale(term)) <= EDGE * self._scale(term)[group])
@@ -128,11 +128,11 @@ class System:
         self.columns.append(columns)
 
     def sizes(self, used: Mapping[Key, Array]) -> Any:
-        """Σ|terms| of the residual at each wanted entry, of these multipliers, or where there are none of the sweep's."""
+        """Σ|terms| of the residual at each wanted entry for these multipliers; those of the sweep where none are given."""
         return sum(abs(rows).T @ np.abs(used.get(key, self.draft.used[key])) for key, rows in self.gradients)
 
     def _follow(self, node: Term | Epigraph, rows: Any) -> Any:
-        """The gradient of a term's value, as its multipliers follow its scale; its own multipliers are columns."""
+        """The gradient of a term's value whose multipliers follow its scale; its own multipliers are columns."""
         n, width = rows.shape
         if not self._moves(node):
             return sp.csr_array((node.size if isinstance(node, Term) else node.atom.count, width))
@@ -149,7 +149,7 @@ class System:
         return _sign(node) * (sp.csr_array((per_scale, (group, np.arange(n))), shape=(count, n)) @ rows)
 
     def _moves(self, node: Term | Epigraph) -> bool:
-        """Whether multipliers of the node may be held: absorbers come last, and take what is left, unless they are pinned."""
+        """Whether the node's multipliers may be fixed. Closing terms come last and take the residual, unless their entries are fixed."""
         scales = groups(node.atom, node.argument.size)[1]
         known = node.key in self.draft.used and scales == node.atom.outputs(node.argument.size)
         return known and (node.key not in self.deferred or node.key in self.fixed_entries)
@@ -160,7 +160,7 @@ class System:
         return np.minimum(margin, np.where(node.monotonicity == 0, np.inf, node.monotonicity * u)) if isinstance(node, Term) else margin
 
     def margins(self) -> Array:
-        """How far each column may move; of a row that is an equality, farther than any other."""
+        """How far each column may move; a row that is an equality farther than any other."""
         margin = np.concatenate([each.margin for each in self.columns])
         size = float(np.max(margin[np.isfinite(margin)], initial=0.0)) or 1.0
         return np.where(np.isfinite(margin), np.maximum(margin, 0.0), 4.0 * size)
@@ -170,15 +170,15 @@ class System:
         return np.split(x, np.cumsum([len(each.margin) for each in self.columns])[:-1])
 
     def chosen(self) -> Pivots | str:
-        """The pivots, and which entries they can settle; or why there are none."""
+        """The pivots and the entries that they determine; or why there are none."""
         if self.width > MOST:
             return f"{self.width} entries of leaves are too many to solve for"
-        for each in self.plan:  # it would take what is left in a way of its own
+        for each in self.plan:  # such a term would take the residual in its own way
             if (
                 each.term.key not in self.fixed_entries
                 and self.wanted.get(each.leaf.key, np.zeros(each.leaf.size, dtype=bool))[each.columns].any()
             ):
-                return f"{each.term.name} follows what is left of stationarity, though not in proportion"
+                return f"{each.term.name} follows the residual of stationarity, though not in proportion"
         if not self.columns:
             return "there are no multipliers"
         margin, rows = self.margins(), sp.vstack([each.rows for each in self.columns], format="csr")
@@ -202,7 +202,7 @@ class System:
         return Pivots(parts, solved_entries)
 
     def masks(self, solved_entries: Indices) -> dict[Key, Mask]:
-        """The entries of leaves with these numbers."""
+        """The entries of leaves with these indices."""
         found = {key: np.zeros(len(mask), dtype=bool) for key, mask in self.wanted.items()}
         starts = np.cumsum([0, *(len(chosen) for chosen in self.entries.values())])
         for (key, chosen), start in zip(self.entries.items(), starts[:-1], strict=True):
@@ -210,12 +210,12 @@ class System:
         return found
 
     def fixed(self, node: Term | Epigraph, pivots: Mask) -> FixedMultipliers:
-        """What a node's multipliers are when these are corrected: the others keep their share of the scale."""
+        """The multipliers of a node when these pivots are corrected: the other entries stay in proportion to the scale."""
         u = self.draft.used[node.key]
         n, (group, count) = len(u), groups(node.atom, len(u))
         s = self._scale(node)[group]
         unit = np.divide(u, s, out=np.zeros(n), where=s > 0.0)
-        if not isinstance(node.atom, (ConcaveHomogeneous, Perspective)):  # whose domains have no end there
+        if not isinstance(node.atom, (ConcaveHomogeneous, Perspective)):  # their domains have no boundary there
             unit = np.where(np.abs(np.abs(unit) - 1.0) <= EDGE, np.sign(unit), unit)
         if node.key in self.fixed_entries:
             return FixedMultipliers(np.zeros(n), unit, self.fixed_entries[node.key], np.zeros(n, dtype=bool))
@@ -227,7 +227,7 @@ class System:
         return FixedMultipliers(np.where(ends | rest, 0.0, u), np.where(ends, 1.0, 0.0), np.ones(n, dtype=bool), ~ends, rest)
 
     def dual_repair(self, parts: list[tuple[Columns, Indices]]) -> DualRepair:
-        """Everything that is corrected, pinned, or has a scale that moves with what is."""
+        """All multipliers that are corrected, fixed, or have a scale that changes with them."""
         fixed: dict[Key, FixedMultipliers] = {}
         nodes = {node.key: node for node in self.programme.nodes}
         marked = {each.row_or_node.key: np.isin(np.arange(len(each.margin)), index) for each, index in parts}
@@ -252,19 +252,19 @@ class System:
             n = len(self.draft.used[key])
             if self._moves(node):
                 fixed[key] = _inside(node, self.fixed(node, marked.get(key, np.zeros(n, dtype=bool))))
-            else:  # whose scales nothing is known of: refused, as there is no proof
+            else:  # nothing is known of its scales: every entry has to be proven, which fails
                 fixed[key] = FixedMultipliers(np.zeros(n), np.zeros(n), np.ones(n, dtype=bool), np.ones(n, dtype=bool))
         return DualRepair(fixed)
 
 
 def _largest(x: Array, group: Indices, count: int) -> Mask:
-    """Of each group the first entry that is its largest; what is no number counts as −∞."""
+    """The first largest entry of each group; nan counts as −∞."""
     x = np.where(np.isnan(x), -np.inf, x)
     most, first, chosen = np.full(count, -np.inf), np.full(count, len(x)), np.zeros(len(x) + 1, dtype=bool)
     np.maximum.at(most, group, x)
     reach = np.flatnonzero(x == most[group])
     np.minimum.at(first, group[reach], reach)
-    chosen[first] = True  # of a group without entries the one beyond the last
+    chosen[first] = True  # a group without entries has the index beyond the last
     return chosen[:-1]
 
 
@@ -273,7 +273,7 @@ def _sign(node: Term | Epigraph) -> int:
 
 
 def _inside(node: Term | Epigraph, fixed: FixedMultipliers) -> FixedMultipliers:
-    """The shares of the scale drawn into the domain of φ* until that is proven; where it is not the sweep has to prove it."""
+    """The multipliers per unit of scale, drawn into the domain of φ* until that is proven; where it is not, the sweep has to prove it."""
     if fixed.rest is not None:
         return fixed
     unit, ones = fixed.unit, full(INTERVAL, 1.0, groups(node.atom, len(fixed.unit))[1])

@@ -1,9 +1,9 @@
-"""Bounds that hold on {x feasible, f(x) ≤ U}, though nobody declared them: they take what is left of stationarity where no bound does.
+"""Bounds that hold on {x feasible, f(x) ≤ U} without being declared: they take the residual of stationarity where no bound does.
 
-A row ⟨c, x⟩ + Σ c_t t + b ≤ level over a box says x_j ≤ (level − b − least value of all else)/c_j for c_j > 0, and likewise for c_j < 0.
-The first rows are those of the programme and f ≤ U. Of terms t the least value counts, 0 of a norm, say, and what is left for each of them
-is a level of its own: |z| ≤ level of ‖z‖, z_i ≤ level of a maximum, which are rows again. Which rows are worth the trouble is asked in
-floats; what is then said of an entry is computed in balls, from the row's gradient in balls, and rounded outward.
+A row ⟨c, x⟩ + Σ c_t t + b ≤ level over a box implies x_j ≤ (level − b − least value of all else)/c_j for c_j > 0, and likewise for c_j < 0.
+The first rows are those of the programme and f ≤ U. A term t counts with its least value, for example 0 for a norm. The slack that is
+left for it is a level of its own: |z| ≤ level of ‖z‖, z_i ≤ level of a maximum, which are rows again. Floats choose the rows that may
+help. The bound of an entry is then computed in intervals, from the row's gradient in intervals, and rounded outward.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from simopt.duality.graph.vectors import Mask, broadcast
 
 ROUNDS = 3
 ENTRIES = 3_000_000  # of a matrix of gradients
-PROOFS = 400  # rows whose gradients are computed in balls
+PROOFS = 400  # rows whose gradients are computed in intervals
 NONNEGATIVE = (Absolute, GroupNorm, Huber, Logistic, Square)
 
 Limits = dict[Key, tuple[Array, Array]]
 
 
 def implied(programme: Programme, upper: float, wanted: Mapping[Key, Mask]) -> Limits:
-    """Low and high ends of the leaves, floats or ±∞, that every feasible x with f(x) ≤ upper keeps; `wanted` entries are what it is for.
+    """Low and high ends of the leaves, floats or ±∞, that hold for every feasible x with f(x) ≤ upper; `wanted` entries are the purpose.
 
-    The optimum is among these x if upper ≥ optimum, as it is where it is the objective at a feasible point, or ∞: so a bound of f on this
-    set bounds the optimum.
+    The optimum is among these x if upper ≥ optimum, for example the objective at a feasible point, or ∞. Hence a bound of f on this set
+    bounds the optimum.
     """
     search = _Search(programme, wanted)
     for _ in range(ROUNDS):
@@ -71,7 +71,7 @@ class _Search:
     proofs: int = PROOFS
     gradients: dict[Key, Any] = field(default_factory=dict)
     width: int = 0
-    rows: dict[Map, Any] = field(default_factory=dict)  # gradients and constants of maps of many entries, which every round asks for
+    rows: dict[Map, Any] = field(default_factory=dict)  # gradients and constants of maps with many entries, which every round uses
 
     def __post_init__(self) -> None:
         programme = self.programme
@@ -88,7 +88,7 @@ class _Search:
         return all(np.isfinite(end[self.wanted[key]]).all() for key in self.wanted for end in self.limits[key])
 
     def use(self, below: Map, sign: float, level: Array, own: Key | None = None) -> None:
-        """Take what sign · map ≤ level says of the leaves and of terms, entry by entry, where that is worth it; `own` counts as 0."""
+        """Apply sign · map ≤ level to the leaves and terms, entry by entry, where that may help; `own` counts as 0."""
         known = len(below.below) == 1 and (below.below[0] in self.limits or below.below[0] in self.floors)
         pattern = below.pattern(below.below[0]) if known else None
         if isinstance(pattern, Picks):
@@ -115,7 +115,7 @@ class _Search:
             self.levels[key] = high
 
     def _worthy(self, below: Map, sign: float, level: Array) -> Iterator[int]:
-        """The entries that may bound a wanted entry of a leaf that has no such end, the nearest first; or, of one row, terms."""
+        """The entries that may bound a wanted entry of a leaf without that end, the nearest first; a single row is always tried."""
         if below.size == 1:
             yield 0
             return
@@ -148,7 +148,7 @@ class _Search:
             yield from asked[i[order[np.unique(j[order], return_index=True)[1]]]].tolist()
 
     def _zeros(self) -> dict[Key, Any]:
-        """0 in the place of leaves and terms; definitions as they follow."""
+        """0 for leaves and terms; the values of definitions that follow."""
         found = {key: INTERVAL.zeros(leaf.size) for key, leaf in self.programme.leaves.items()}
         for node in self.programme.nodes:
             if isinstance(node, Definition):
@@ -160,7 +160,7 @@ class _Search:
         return found
 
     def _prove(self, below: Map, sign: float, i: int, level: float, own: Key | None) -> None:
-        """Pull one row back in balls, and bound each entry of a leaf, and each term, by what the others leave."""
+        """Pull one row back in intervals, and bound each entry of a leaf and each term by the slack that the others leave."""
         unit = np.zeros(below.size)
         unit[i] = sign
         into: Residual = {}
@@ -172,9 +172,9 @@ class _Search:
                 constant = constant + node.row.map.pull(INTERVAL, -u[node.columns] / INTERVAL.lift(node.factors), into)
                 into.pop(node.key, None)
         parts: list[tuple[Key, Interval, Array]] = []  # coefficients, and the least of coefficient times value
-        for key, given in into.items():
+        for key, pulled in into.items():
             low, high = self._ends(key)
-            c = broadcast(INTERVAL, given, len(low))
+            c = broadcast(INTERVAL, pulled, len(low))
             parts.append((key, c, _least(c, low, high)))
         finite = np.concatenate([np.where(np.isfinite(least), least, 0.0) for *_, least in parts]) if parts else np.zeros(0)
         unknown = sum(int(np.isinf(least).sum()) for *_, least in parts)
@@ -193,7 +193,7 @@ class _Search:
         return floor, self.levels.get(key, np.full(len(floor), np.inf))
 
     def _narrow(self, key: Key, c: Interval, slack: Interval, alone: Mask) -> None:
-        """c_j x_j ≤ room_j where all else is known."""
+        """c_j x_j ≤ slack_j where all else is known."""
         low, high = self._ends(key)
         up, down = alone & (c.low > 0.0), alone & (c.high < 0.0)
         known = up | down
@@ -205,7 +205,7 @@ class _Search:
             self.levels[key] = high
 
     def inward(self, node: Term | Epigraph) -> None:
-        """What a term's level says of its argument."""
+        """Apply a term's level to its argument."""
         n = node.argument.size
         group, _ = groups(node.atom, n)
         level = self.levels[node.key][group]
@@ -218,12 +218,12 @@ class _Search:
 
 
 def _least(c: Interval, low: Array, high: Array) -> Array:
-    """A float below c x for all low ≤ x ≤ high; −∞ where there is none, 0 where c is exactly 0."""
+    """A float below c x for all low ≤ x ≤ high; −∞ if there is none, 0 if c is exactly 0."""
     with np.errstate(all="ignore"):
         products = [INTERVAL.lift(end) * INTERVAL.lift(np.where(np.isfinite(x), x, 0.0)) for end in (c.low, c.high) for x in (low, high)]
     least = np.min([product.low for product in products], axis=0)
     unknown = ((c.high > 0.0) & ~np.isfinite(low)) | ((c.low < 0.0) & ~np.isfinite(high))
-    out: Array = np.where(unknown, -np.inf, least)  # which a ball that overflowed reaches down to
+    out: Array = np.where(unknown, -np.inf, least)  # an interval that overflowed contains −∞
     return out
 
 
@@ -246,7 +246,7 @@ def _around(node: Term | Epigraph, level: Array) -> tuple[Array, Array]:
 
 
 def _floor(node: Term | Epigraph, zeros: Mapping[Key, Interval]) -> Array:
-    """The least value of a term, where the atom says it; of a maximum that of its constants."""
+    """The least value of a term, if the atom knows it; for a maximum that of its constants."""
     if isinstance(node, Term) and node.sign < 0:
         return np.full(node.size, -np.inf)
     if isinstance(node.atom, Maximum):

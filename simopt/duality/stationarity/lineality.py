@@ -1,9 +1,9 @@
-"""Directions in which nothing changes that has a multiplier: nothing is left of stationarity along them, whatever the multipliers are.
+"""Directions that no multiplier sees: the residual of stationarity along them is 0, whatever the multipliers are.
 
-What is left is r = Σ Aᵀu over the maps Ax + b of the objective, rows and terms. Where A d = 0 for all of them, entries with u = 0 aside,
-⟨r, d⟩ = Σ ⟨u, A d⟩ = 0; so if r is 0 at all entries of d but one, it is 0 there. In balls no arithmetic would say so: x + y that occurs
-as a sum only leaves two residuals, each of them a ball around 0. A term whose multipliers have a fixed sum may have A d = τ in all entries:
-⟨u, A d⟩ = τ Σu, as if its value moved by τ times the sum. Such directions are guessed in floats, and proven in fractions.
+The residual is r = Σ Aᵀu over the maps Ax + b of the objective, rows and terms. If A d = 0 for all of them, entries with u = 0 aside, then
+⟨r, d⟩ = Σ ⟨u, A d⟩ = 0. Hence if r is 0 at all entries of d but one, it is 0 there, too. Interval arithmetic would not prove it: x + y that
+occurs only as a sum leaves two residuals, each of them an interval around 0. If a term's multipliers have a fixed sum, A d may be τ in all
+entries: ⟨u, A d⟩ = τ Σu, as if the term's value moved by τ times the sum. Such directions are guessed in floats and proven in fractions.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Term
 from simopt.duality.graph.vectors import Indices, Mask
 
-MOST = 10_000  # fractions that the proofs may take
+MOST = 10_000  # fractions in the proofs
 SIMPLE = 4096  # the largest denominator of a guess
 
 
 @dataclass(frozen=True)
 class Lineality:
-    """Of a programme, the directions in these entries of leaves; `idle` says where a multiplier is exactly 0."""
+    """The directions of a programme in these entries of leaves; `idle` masks the multipliers that are exactly 0."""
 
     programme: Programme
     entries: Mapping[Key, Indices]
     idle: Mapping[Key, Mask]
 
     def following(self, stationary: Mask, wanted: Indices) -> Indices:
-        """Which of the entries that are asked for, by their numbers, are 0 as the settled ones are."""
+        """The wanted entries, by their indices, whose residual is 0 because that of the stationary ones is."""
         size = sum(row.map.size for row in self.programme.rows) + sum(each.argument.size for each in self._convex())
         if not len(wanted) or len(wanted) * (size + len(stationary)) > MOST:
             return np.zeros(0, dtype=np.intp)
@@ -77,7 +77,7 @@ class Lineality:
         return (matrix.T @ matrix).toarray()
 
     def _still(self, d: Any) -> bool:
-        """Whether this is such a direction, in fractions."""
+        """Whether this is such a direction, decided in fractions."""
         values, start = {key: RATIONAL.zeros(leaf.size) for key, leaf in self.programme.leaves.items()}, 0
         for key, chosen in self.entries.items():
             values[key][chosen] = d[start : start + len(chosen)]
@@ -90,14 +90,14 @@ class Lineality:
                     values[node.key] = RATIONAL.group_sum(step, node.columns, len(node.columns))
                 elif not self._passes(node, values):
                     return False
-            hosts = [(self.programme.objective, np.arange(1))]
-            hosts += [(row.map, self._live(row.key, row.map.size)) for row in self.programme.rows]
-            return not any(np.any(below.value(RATIONAL, values, linear=True)[live] != 0) for below, live in hosts)
-        except (InvalidProblem, ArithmeticError, ValueError):  # data that are no fractions
+            live_maps = [(self.programme.objective, np.arange(1))]
+            live_maps += [(row.map, self._live(row.key, row.map.size)) for row in self.programme.rows]
+            return not any(np.any(below.value(RATIONAL, values, linear=True)[live] != 0) for below, live in live_maps)
+        except (InvalidProblem, ArithmeticError, ValueError):  # the data are no fractions
             return False
 
     def _passes(self, node: Term | Epigraph, values: dict[Key, Any]) -> bool:
-        """Whether a term's multipliers see nothing of a direction but what they see of all its entries alike, which is its value's step."""
+        """Whether a term's multipliers see the direction not at all, or alike in all entries of a group, which is the step of its value."""
         values[node.key] = RATIONAL.zeros(_outputs(node))
         z = node.argument.value(RATIONAL, values, linear=True)
         live = self._live(node.key, len(z))

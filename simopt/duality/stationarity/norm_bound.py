@@ -1,4 +1,4 @@
-"""A proven bound of ‖z‖² over all feasible points, z the argument of a term."""
+"""A proven bound of ‖z‖² over all feasible points, for the argument z of a term."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from simopt.duality.stationarity.implied import implied
 
 
 class NormBound:
-    """An upper bound of ‖Cx + b‖² over the x within the bounds that are declared or that the rows imply; ∞ where there is none.
+    """An upper bound of ‖Cx + b‖² over the x within the bounds that are declared or implied by rows; ∞ if there is none.
 
-    It is computed in intervals from the constants and the parameters as they are, and kept until one of them changes.
+    It is computed in intervals from the present constants and parameters, and cached until one of them changes.
 
     Parameters
     ----------
     programme : Programme
-        all of whose bounds are known.
+        with all its bounds read.
     term : Term
-        of whose argument Cx + b it is.
+        the term with the argument Cx + b.
     content : function
-        what the bound depends on, in a form that can be compared.
+        returns what the bound depends on, in a comparable form.
     """
 
     def __init__(self, programme: Programme, term: Term, content: Callable[[], Any]) -> None:
@@ -59,7 +59,7 @@ class NormBound:
         for key in leaves:
             entry_index = programme.leaves[key].entry_index
             low, high = limits[key]
-            if entry_index is not None:  # an entry that stands nowhere has no bounds, and counts nowhere
+            if entry_index is not None:  # an entry that occurs nowhere has no bounds and does not count
                 used = np.isin(np.arange(len(low)), entry_index)
                 low, high = np.where(used, low, 0.0), np.where(used, high, 0.0)
             if not (np.isfinite(low) & np.isfinite(high) & (low <= high)).all():

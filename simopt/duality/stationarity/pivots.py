@@ -1,14 +1,14 @@
-"""Stationarity where nothing absorbs what is left of it: as many multipliers as there are entries are corrected until it is exactly 0.
+"""Stationarity without a closing term: as many multipliers as there are entries are corrected until the residual is exactly 0.
 
-Let r be what is left at k entries of leaves. Multipliers of rows and terms enter it linearly: r(u + δ) = r(u) + Mδ for δ at k of them, the
-pivots, as long as all others stay or follow their scales in proportion (`fixed`). With M δ = −r(u), solved in the arithmetic asked for, r is
-0: of balls it is 0 for a vector in them. That vector gives a bound if each of its entries is in the domain of its conjugate, which is
-proven for pivots and for what moves with them. Which are chosen is a matter of floats (`columns`).
+Let r be the residual at k entries of leaves. Multipliers of rows and terms enter it linearly: r(u + δ) = r(u) + Mδ for a δ at k of them,
+the pivots, as long as the others stay or follow their scales in proportion (`fixed_multipliers`). M δ = −r(u) is solved in the arithmetic
+asked for, and then r is 0; in intervals it is 0 for a vector in them. That vector gives a bound if each of its entries is in the domain of
+its conjugate. This is proven for pivots and for multipliers that move with them. Floats choose the pivots (`columns`).
 
-In floats what is left counts as 0 when it is of the size of rounding.
+In floats a residual of the size of rounding counts as 0.
 
-Source: C. Jansson, Rigorous lower and upper bounds in linear programming, SIAM J. Optim. 14 (2004), whose enclosures of dual solutions
-these are, for cones instead of intervals.
+Source: C. Jansson, Rigorous lower and upper bounds in linear programming, SIAM J. Optim. 14 (2004). The same enclosures of dual solutions
+are used here for cones instead of intervals.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ Limits = Mapping[Key, tuple[Array, Array]]
 class Pivoting:
     """A sweep whose multipliers are corrected at the wanted entries, and at those that the correction makes wanted.
 
-    What is corrected is found without the bounds that feasibility implies, so that sweeps with and without them share it.
+    The correction does not depend on implied bounds, so that sweeps with and without them share it.
 
     Parameters
     ----------
-    given : dict
-        the candidates, as they are (`completed`), `repaired`, or `snapped`.
+    candidates : dict
+        the multipliers as they are (`completed`), `repaired`, `snapped` or `centred`.
     wanted : dict
         masks of the leaves.
     """
@@ -62,7 +62,7 @@ class Pivoting:
         self._corrections: Recent[Key, tuple[System, tuple[DualRepair, str] | Backward]] = Recent(3)
 
     def swept(self, implied: Limits) -> Backward:
-        """The sweep; or one with the reason why it stays open."""
+        """The sweep; if it stays open, with the reason."""
         if len(self.draft.open) > len(self.draft.missing):
             return self.draft
         wanted = self.wanted
@@ -78,7 +78,7 @@ class Pivoting:
                 return found
 
     def _corrected(self, wanted: Mapping[Key, Mask]) -> tuple[System, tuple[DualRepair, str] | Backward]:
-        """What is held so that nothing is left, by what a sweep says that is; or nothing, and why; or the sweep, where it is open."""
+        """The dual repair that removes the residual, or an empty one and the reason, or the sweep itself where it is open."""
         num, system = self.num, System(self.programme, self.plan, self.draft, wanted)
         pivots = system.chosen()
         if isinstance(pivots, str):
@@ -94,7 +94,7 @@ class Pivoting:
         return system, (DualRepair(_moved(num, dual_repair, pivots, delta), system.masks(pivots.solved_entries)), "")
 
     def _after(self, system: System, dual_repair: DualRepair, why: str, implied: Limits) -> Backward:
-        """The sweep in which pivots have made what is left 0, or bounds take what they do not, or what follows from it."""
+        """The sweep with corrected pivots; bounds, or entries that follow from others, take the rest of the residual."""
         after = backward(self.num, self.programme, self.plan, self.candidates, dual_repair=dual_repair, implied=implied)
         if fresh := _followers(self.num, system, dual_repair, after):
             dual_repair = replace(dual_repair, entries=joined(dual_repair.entries, fresh))
@@ -107,7 +107,7 @@ class Pivoting:
 
 
 def _followers(num: Arithmetic, system: System, dual_repair: DualRepair, after: Backward) -> dict[Key, Mask]:
-    """Where nothing is left as nothing is at the settled entries."""
+    """Entries whose residual is 0 because that of the stationary entries is."""
     idle = {key: np.asarray(is_zero(num, u)) for key, u in after.used.items()}
     stationary, missing = (
         np.concatenate([masks.get(key, np.zeros(len(system.wanted[key]), dtype=bool))[chosen] for key, chosen in system.entries.items()])
@@ -118,7 +118,7 @@ def _followers(num: Arithmetic, system: System, dual_repair: DualRepair, after: 
 
 
 def _moved(num: Arithmetic, dual_repair: DualRepair, pivots: Pivots, delta: Value) -> dict[Key, Any]:
-    """What is held, the pivots corrected by δ."""
+    """The fixed multipliers, with the pivots corrected by δ."""
     fixed, start = dict(dual_repair.fixed), 0
     for each, index in pivots.parts:
         place, moved = np.zeros(len(each.margin), dtype=np.intp), np.zeros(len(each.margin), dtype=bool)
@@ -130,9 +130,9 @@ def _moved(num: Arithmetic, dual_repair: DualRepair, pivots: Pivots, delta: Valu
 
 
 def _rounded(system: System, dual_repair: DualRepair, after: Backward) -> bool:
-    """Whether what is left in floats is small against the terms that it is the sum of: those of the corrected multipliers.
+    """Whether the residual in floats is small against the terms of which it is a sum, at the corrected multipliers.
 
-    Those that were corrected may have been 1e58 times as large, as an exponential makes them, and all else rounding beside them.
+    The uncorrected ones may be 1e58 times as large, as an exponential makes them, so that all else would count as rounding.
     """
     left = [
         np.where(dual_repair.entries[key], after.residuals[key], 0.0)[chosen] if key in dual_repair.entries else np.zeros(len(chosen))
@@ -142,7 +142,7 @@ def _rounded(system: System, dual_repair: DualRepair, after: Backward) -> bool:
 
 
 def _matrix(num: Arithmetic, system: System, dual_repair: DualRepair, pivots: Pivots) -> Value:
-    """M, column by column: what one more of each pivot adds to the residuals."""
+    """M, column by column: the change of the residuals by a unit step of each pivot."""
     if num is FLOAT:
         return np.concatenate([each.rows[index].toarray() for each, index in pivots.parts]).T
     columns = [_column(num, system, dual_repair, each, int(i)) for each, index in pivots.parts for i in index]
@@ -152,7 +152,7 @@ def _matrix(num: Arithmetic, system: System, dual_repair: DualRepair, pivots: Pi
 
 
 def _column(num: Arithmetic, system: System, dual_repair: DualRepair, each: Columns, i: int) -> Value:
-    """One more of one multiplier, less of the one that keeps the sum, pulled back to the leaves."""
+    """A unit step of one multiplier, taken off the one that keeps the sum, pulled back to the leaves."""
     into: Residual = {}
     each.map.pull(num, num.lift(each.unit(i)), into)
     for node in reversed(system.programme.nodes):

@@ -1,4 +1,4 @@
-"""Multipliers of a solver made more nearly stationary, in floats: candidates, as all multipliers are."""
+"""Multipliers of a solver made more nearly stationary, in floats. The results are candidates like all multipliers."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from simopt.duality.graph.vectors import Mask
 from simopt.duality.stationarity.columns import Columns, System
 
 ROUNDS = 4
-LEFT = 1e-13  # of the terms of a residual: less need not be repaired, and is less than rooms
-INSIDE = 1e-10  # of itself: how far a multiplier is drawn inside whose domain has a curved edge, so that its entries have room
-SNAP = 1e-6  # of the scale: a multiplier as near to an end may be meant to be there
-FAR = 0.9  # of the room that a multiplier has: as far as one step may go
+LEFT = 1e-13  # of the terms of a residual: a smaller one need not be repaired, and is below the margins
+INSIDE = 1e-10  # relative: how far a multiplier is drawn inside a domain with a curved boundary, so that its entries have a margin
+SNAP = 1e-6  # of the scale: a multiplier as near to an end is put there
+FAR = 0.9  # of the margin: as far as one step may go
 
 Candidates = dict[Key, Array]
 Prepared = tuple[Candidates, dict[Key, Mask]]
 
 
 def completed(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
-    """The multipliers that a sweep uses, but of terms that come last, which take what is left; and where that is not nothing."""
+    """The multipliers that a sweep uses, without those of closing terms and their parents; and where a residual is missing."""
     candidates = matched(programme, plan, candidates)
     draft = backward(FLOAT, programme, plan, candidates)
     deferred = {each.term.key for each in plan} | {each.epigraph_parent.key for each in plan if each.epigraph_parent is not None}
@@ -41,7 +41,7 @@ def completed(programme: Programme, plan: Sequence[ClosingTerm], candidates: Map
 
 
 def matched(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Candidates:
-    """Multipliers of constants in perspectives, chosen for those of what they are divided by, which stationarity knows."""
+    """Multipliers of constants in perspectives, chosen for those of the denominators, which stationarity determines."""
     marked = [
         (term, term.atom)
         for term in programme.terms
@@ -57,9 +57,9 @@ def matched(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mappi
 
 
 def repaired(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
-    """Moved by the least step, in units of the room that each has, that leaves nothing of stationarity.
+    """The multipliers moved by the least step, in units of their margins, that removes the residual.
 
-    Where the edge of a domain is curved it is projected in turn: drawn inside, then moved to where nothing is left, and again.
+    On a curved boundary they are projected in alternation: drawn inside, then moved to a residual of 0, and again.
     """
     multipliers, wanted = completed(programme, plan, candidates)
     for _ in range(ROUNDS):
@@ -79,7 +79,7 @@ def repaired(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapp
 
 
 def snapped(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
-    """Repaired, when those near an end of their domain have been put there."""
+    """Repaired after multipliers near an end of their domain have been put there."""
     used, put = backward(FLOAT, programme, plan, candidates), dict(candidates)
     least = SNAP * _largest(used, candidates)
     for row in programme.rows:
@@ -94,7 +94,7 @@ def snapped(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mappi
 
 
 def centred(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
-    """Repaired, when all have been drawn inside of their domains: where those that would have to give way are at the ends of theirs."""
+    """Repaired after all multipliers have been drawn inside, for problems where those that have to move are at the ends of their domains."""
     used, put = backward(FLOAT, programme, plan, candidates), dict(candidates)
     least = INSIDE * _largest(used, candidates)
     put |= {row.key: np.maximum(candidates[row.key], least) for row in programme.rows if not row.equality and row.key in candidates}
@@ -116,7 +116,7 @@ def joined(one: Mapping[Key, Mask], other: Mapping[Key, Mask]) -> dict[Key, Mask
 
 
 def _stepped(system: System, multipliers: Candidates) -> Candidates | None:
-    """The multipliers moved by W²M'(MW²M')⁺(−r), W the rooms, no farther than they may; None where that is not needed or not possible."""
+    """The multipliers moved by W²M'(MW²M')⁺(−r), W the margins, no farther than allowed; None if that is not needed or not possible."""
     if not system.columns or not system.width:
         return None
     before = backward(FLOAT, system.programme, system.plan, multipliers, dual_repair=system.dual_repair([]))
@@ -131,8 +131,8 @@ def _stepped(system: System, multipliers: Candidates) -> Candidates | None:
     if not (np.isfinite(gram).all() and np.isfinite(residual).all() and np.any(np.abs(residual) > LEFT * system.sizes(system.draft.used))):
         return None
     size = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
-    price = la.lstsq(gram / size / size[:, None], -residual / size, cond=1e-12, lapack_driver="gelsy")[0] / size
-    steps, moved = np.clip(margin * (matrix @ price), -FAR * margin, FAR * margin), dict(multipliers)
+    dual = la.lstsq(gram / size / size[:, None], -residual / size, cond=1e-12, lapack_driver="gelsy")[0] / size
+    steps, moved = np.clip(margin * (matrix @ dual), -FAR * margin, FAR * margin), dict(multipliers)
     if not steps.any():
         return None
     for each, step in zip(system.columns, system.split(steps), strict=True):
@@ -143,7 +143,7 @@ def _stepped(system: System, multipliers: Candidates) -> Candidates | None:
 
 
 def _reach(system: System, each: Columns, margin: Array) -> Array:
-    """How far a step may go: along a curved edge farther than the room of any entry by itself, as the next round draws it inside."""
+    """How far a step may go. On a curved boundary it is farther than the margin of a single entry, as the next round draws it inside."""
     return np.abs(system.draft.used[each.row_or_node.key]) if _curved(each.row_or_node) else margin
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simopt.theorems.ak.proposition_4_7 import RAMPS, FRACTIONS, slow
+from simopt.theorems.ak.proposition_4_7 import FRACTIONS, RAMPS, slow
 from simopt.theorems.ak.rational_ridge import Sample, loss_change, random_samples, ridge, risk, size, slope, without
 from simopt.theorems.ak.stability_as_lipschitz import SIZES, change, claimed, removals, stability, through_smaller_sets, through_the_union
 from simopt.theorems.ak.uniform_stability import PROGRAMMES

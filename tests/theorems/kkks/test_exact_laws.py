@@ -28,8 +28,8 @@ def test_masses_are_those_of_all_sequences_of_draws(means: list[float]) -> None:
         ones = [sum(y for j, y in draws if j == place) for place in places]
         found[(*sizes, *ones)] += float(chance)
     assert law.left_out == pytest.approx(0, abs=1e-12)
-    for mass, shares, labels in zip(law.masses, law.shares, law.labels, strict=True):
-        sizes = np.rint(shares * m)
+    for mass, frequencies, labels in zip(law.masses, law.frequencies, law.labels, strict=True):
+        sizes = np.rint(frequencies * m)
         key = (*sizes.tolist(), *np.where(sizes > 0, np.rint(labels * sizes), 0).tolist())
         assert mass == pytest.approx(found.pop(key), rel=1e-9)
     assert sum(found.values()) == pytest.approx(0, abs=1e-12)
@@ -53,17 +53,17 @@ def test_both_algorithms_run_on_all_samples_as_on_each(noise: bool) -> None:
     known = list(exact_laws.glm_tron(law, gram, transfer, 6))
     hypothetical = [exact_laws.two_point_fit(law, np.broadcast_to(pair.means, law.labels.shape), apart) for _, apart in runs]
     for at in range(0, len(law.masses), 3):
-        shares, labels = law.shares[at], law.labels[at]
-        if shares.min() == 0:
+        frequencies, labels = law.frequencies[at], law.labels[at]
+        if frequencies.min() == 0:
             continue
-        counts = shares * 12
+        counts = frequencies * 12
         for t, now in enumerate(islice(l_isotron(X, labels, counts), 6)):
             assert runs[t][0][at] == pytest.approx(now.predictions, abs=1e-12)
             assert hypothetical[t][at] == pytest.approx(lpav(X @ now.w, pair.means, counts).values, abs=1e-12)
         w = np.zeros(1)
         for predictions in known:
             assert predictions[at] == pytest.approx(transfer(X @ w), abs=1e-12)
-            w = w + (shares * (labels - transfer(X @ w))) @ X
+            w = w + (frequencies * (labels - transfer(X @ w))) @ X
 
 
 def test_quantile_and_chance_are_those_of_the_law() -> None:
@@ -72,7 +72,7 @@ def test_quantile_and_chance_are_those_of_the_law() -> None:
     for share in (0.02, 0.5, 0.9, 0.998):
         v = exact_laws.quantile(law, values, share)
         assert law.masses[values > v].sum() <= 1 - share < law.masses[values >= v].sum()
-    low = exact_laws.Samples(law.masses / 2, law.shares, law.labels)
+    low = exact_laws.Samples(law.masses / 2, law.frequencies, law.labels)
     assert exact_laws.quantile(low, values, 0.6) == np.inf  # half of the mass is left out, and counts as bad
     chance, _ = exact_laws.decided(low, np.zeros(10), 0.4, "half")
     assert (float(chance.low), float(chance.high)) == pytest.approx((-0.1, 0.4))  # undecided: P is in [0, 1/2]
@@ -87,7 +87,7 @@ def test_suprema_are_those_over_functions_on_a_grid(means: list[float], W: float
     found = lemma_7.suprema(law, np.array(means))
     rng = np.random.default_rng(0)
     for at in rng.choice(len(law.masses), 12):
-        seen = lemma_7.deviations(model, law.shares[at], law.shares[at] * law.labels[at], [np.array([W]), np.array([-W])])
+        seen = lemma_7.deviations(model, law.frequencies[at], law.frequencies[at] * law.labels[at], [np.array([W]), np.array([-W])])
         for name, value in seen.items():
             if len(means) == 2 or name != lemma_7.PAIRS:
                 assert value <= found[name][at] + 1e-12 and found[name][at] <= value + 1e-3, name

@@ -15,7 +15,7 @@ from simopt.estimators.index_models.index_model import IndexModel
 from simopt.estimators.index_models.index_record import LinearIndex
 from simopt.estimators.index_models.isotron import isotron, l_isotron
 from simopt.theorems.kkks import figure1
-from simopt.theorems.kkks.synthetic import VARIANCE, all_points, at_the_middle, draw, expected_error, ten_folds
+from simopt.theorems.kkks.synthetic import VARIANCE, all_points, at_one_half, draw, expected_error, ten_folds
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +65,8 @@ def test_folds_are_tested_once_and_both_learners_see_the_same() -> None:
 def test_one_round_predicts_the_mean() -> None:
     sample = draw(np.random.default_rng(5), 60, 10)
     model = l_isotron(sample.features, sample.labels, max_iter=1).model
-    assert at_the_middle(model, sample) == pytest.approx(sample.labels.mean())
-    assert len(at_the_middle(model, sample)) == np.sum(sample.features[:, 0] == 0)
+    assert at_one_half(model, sample) == pytest.approx(sample.labels.mean())
+    assert len(at_one_half(model, sample)) == np.sum(sample.features[:, 0] == 0)
 
 
 def test_isotron_fits_at_least_as_closely_from_the_same_scores() -> None:

@@ -65,7 +65,7 @@ def test_finite_models_satisfy_the_hypotheses(points: str, transfer: str) -> Non
 def test_samples_have_the_law_of_the_model() -> None:
     found = finite_model("line", "ramp around 0", 1.0)
     sample = found.sample(400_000, np.random.default_rng(7))
-    assert np.allclose(sample.shares, 1 / 9, atol=0.003)
+    assert np.allclose(sample.frequencies, 1 / 9, atol=0.003)
     assert np.allclose(sample.labels, sample.means, atol=0.015)
     assert sample.noise() <= noise_radius(400_000, 1e-6)
 

@@ -217,7 +217,7 @@ def test_measures_of_a_transfer_function() -> None:
     line = MonotoneFunction(np.array([0.0, 3.0, 10.0]), np.array([0.0, 0.3, 1.0]))
     flat = MonotoneFunction(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
     point = MonotoneFunction(np.array([0.0]), np.array([0.5]))
-    assert [figure2.flat_share(u) for u in (steps, line, flat, point)] == pytest.approx([0.99, 0.0, 1.0, 1.0])
+    assert [figure2.flat_fraction(u) for u in (steps, line, flat, point)] == pytest.approx([0.99, 0.0, 1.0, 1.0])
     assert [figure2.steep_rise(u, 0.05) for u in (steps, line, flat, point)] == pytest.approx([1.0, 0.05, 0.0, 0.0])
     assert figure2.steep_rise(steps, 0.005) == pytest.approx(0.5)
     bent = MonotoneFunction(np.array([0.0, 1.0, 10.0]), np.array([0.0, 0.4, 1.0]))

@@ -59,17 +59,17 @@ def test_best_sequence_and_pair_against_all_sequences(seed: int) -> None:
 def test_deviations_are_those_of_functions_of_the_class() -> None:
     rng = np.random.default_rng(3)
     model = finite_model("circle", "sigmoid", 1.0)
-    shares, ones = lemma_7.drawn(model, 300, rng)
+    frequencies, ones = lemma_7.drawn(model, 300, rng)
     vectors = net(1.0, 5, (1.0,))
-    found = lemma_7.deviations(model, shares, ones, vectors)
+    found = lemma_7.deviations(model, frequencies, ones, vectors)
     k = len(model.X)
     for w in vectors:
         for start in (-1.0, -0.5, 0.0, 0.3):
             u, v = (np.clip(model.X @ w - s, 0, 1) for s in (start, 0.0))
-            labels = shares @ u**2 - 2 * ones @ u + ones.sum() - np.mean(u**2 - 2 * u * model.means + model.means)
+            labels = frequencies @ u**2 - 2 * ones @ u + ones.sum() - np.mean(u**2 - 2 * u * model.means + model.means)
             assert abs(labels) <= found[lemma_7.LABELS] + 0.02  # the grid has 41 and 17 values
-            assert abs((shares - 1 / k) @ np.square(u - model.means)) <= found[lemma_7.TRUE_MEANS] + 0.02
-            assert abs((shares - 1 / k) @ np.abs(u - v)) <= found[lemma_7.PAIRS] + 0.04
+            assert abs((frequencies - 1 / k) @ np.square(u - model.means)) <= found[lemma_7.TRUE_MEANS] + 0.02
+            assert abs((frequencies - 1 / k) @ np.abs(u - v)) <= found[lemma_7.PAIRS] + 0.04
     assert all(0 < value < 1 for value in found.values())
     nothing = lemma_7.deviations(model, np.full(k, 1 / k), model.means / k, vectors)
     assert max(nothing.values()) < 1e-12

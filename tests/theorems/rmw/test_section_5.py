@@ -12,7 +12,7 @@ from simopt.claims import catalogue, symbols
 from simopt.theorems.rmw.class_conditional import contaminated
 from simopt.theorems.rmw.loss_orders import (
     as_pair,
-    bend,
+    collinearity,
     corrected,
     correction,
     differences,
@@ -83,8 +83,8 @@ def test_a_loss_of_score_plus_a_loss_of_label_keeps_argmins_without_being_robust
 
 def test_three_points_lie_on_a_line() -> None:
     a, b = [Fraction(v) for v in (0, 1, 3)], [Fraction(v) for v in (5, 7, 11)]
-    assert bend(a, b) == 0
-    assert bend(a, [*b[:2], Fraction(12)]) != 0
+    assert collinearity(a, b) == 0
+    assert collinearity(a, [*b[:2], Fraction(12)]) != 0
 
 
 def test_noise_shortens_the_mean_and_mixes_the_risk() -> None:
@@ -119,7 +119,7 @@ def test_random_mixtures_are_potentials() -> None:
         weights, bends = random_mixture(rng)
         assert min(weights) > 0
         assert max(bends) > 0
-        assert all(bend.denominator == 5 for bend in bends)
+        assert all(collinearity.denominator == 5 for collinearity in bends)
 
 
 def test_symbols_have_no_hidden_values() -> None:

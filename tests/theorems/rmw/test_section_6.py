@@ -17,7 +17,7 @@ from simopt.solvers.herding.atoms import StoredAtoms
 from simopt.solvers.herding.frank_wolfe import FrankWolfe
 from simopt.theorems.rmw.corrective_herding import DROP, Step, away_steps, corrective, on_the_edge
 from simopt.theorems.rmw.counted_numbers import Counter
-from simopt.theorems.rmw.estimated_means import AskedKernel, herded
+from simopt.theorems.rmw.estimated_means import LazyKernel, herded
 from simopt.theorems.rmw.exact_frank_wolfe import herding, mean_of, squared_errors, uniform
 from simopt.theorems.rmw.herding_rate import enough_steps
 from simopt.theorems.rmw.hull_geometry import null_vector, rank, squared_diameter, squared_distance_to_boundary
@@ -85,7 +85,7 @@ def test_line_search_may_be_ahead_of_fully_corrective_steps() -> None:
 def test_kernel_values_are_counted_when_they_are_asked_for() -> None:
     for atoms in sampled_sets():
         asked = {0, 1}
-        for pick, _, used in herded(AskedKernel(atoms), [0, 0, 1], 4):
+        for pick, _, used in herded(LazyKernel(atoms), [0, 0, 1], 4):
             asked.add(pick)
             assert used == len(atoms) * len(asked)
 

@@ -92,9 +92,8 @@ def why(cell: Cell, cells: Sequence[Cell]) -> str:
     named = [method for method in (LAND_SP, LAND, KR) if f" {method} " in f" {cell.column} "]
     counts = [other.column.rsplit(", ", 1)[1] for other in cells if other.column.startswith(f"{similarity}: {LAND}, ")]
     constant = numbers_of(CONSTANT_FIT) if KR in named else ""
-    return (
-        f"{similarity}, with {', '.join(counts)} landmarks: {'; '.join([numbers_of(method) for method in named] + [constant] * bool(constant))}."
-    )
+    listed = [*(numbers_of(method) for method in named), *[constant] * bool(constant)]
+    return f"{similarity}, with {', '.join(counts)} landmarks: {'; '.join(listed)}."
 
 
 def plot(figure: Figure, done: Reproduction) -> None:

@@ -190,7 +190,7 @@ def labels_determine_predictions(instance: sc.Instance, trial: sc.Trial) -> Iter
     mutants={"without the distance": {"distance": ZERO}, "3/8": {"half": Fraction(3, 8)}},
     corrects="KJ-E1b",
 )
-def labels_tell_clipped_predictions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def labels_determine_clipped_predictions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity for both signs; the grid."""
     if instance:
         f, y, given, hypotheses = compared(instance, HALF, 4)

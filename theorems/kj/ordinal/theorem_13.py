@@ -735,8 +735,8 @@ def scores_meet_all_intervals(instance: sc.Instance, trial: sc.Trial) -> Iterato
     upper = lower + (m - 1) * delta + third  # b_y from b_{y'+1}
     above = alpha + kappa * ((gamma + f - lower) + first)
     below = m - alpha - kappa * ((gamma + upper - f) + second)  # both from y' − 1
-    room = 2 * alpha + kappa * (trial["margins"] * gamma + (m - 1) * delta) - m
-    yield sc.equal(above - below, room + kappa * (first + second + third), "upper end of y' minus lower end of y > y'")
+    excess = 2 * alpha + kappa * (trial["margins"] * gamma + (m - 1) * delta) - m
+    yield sc.equal(above - below, excess + kappa * (first + second + third), "upper end of y' minus lower end of y > y'")
     over, under, less, r, y = sc.symbols("over under less r y")  # hinges ≥ 0, less = y' − y ≥ 0
     yield sc.equal(
         (less + alpha + kappa * over) - (0 - alpha - kappa * under), 2 * alpha + less + kappa * (over + under), "the same, y ≤ y'"
@@ -768,8 +768,8 @@ def where_the_theorem_holds(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     """The condition of the learner; the bound; 2(1 − γ) ≤ 1 iff γ ≥ 1/2."""
     gamma, larger, delta, m, value = sc.symbols("gamma larger delta m value")
     alpha, kappa = 1 - larger / delta, 1 / delta
-    room = 2 * alpha + kappa * (2 * gamma + (m - 1) * delta) - m
-    yield sc.equal(room, (delta - trial["times"] * (larger - gamma)) / delta, "room")
+    excess = 2 * alpha + kappa * (2 * gamma + (m - 1) * delta) - m
+    yield sc.equal(excess, (delta - trial["times"] * (larger - gamma)) / delta, "room")
     spacing, x = delta / larger, value / larger
     yield sc.equal(alpha + kappa * value, (x + spacing - 1) / spacing, "ψ")
     yield sc.equal(alpha, (delta - larger) / delta, "α")
@@ -795,13 +795,13 @@ def best_rounding(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     gamma, delta, m, r = sc.symbols("gamma delta m r")
     reach = 2 * gamma + (r - 2) * delta + trial["extra"] * gamma
 
-    def room(alpha: Any, kappa: Any) -> Any:
+    def excess(alpha: Any, kappa: Any) -> Any:
         return 2 * alpha + kappa * (2 * gamma + (m - 1) * delta) - m
 
-    yield sc.equal(room(0, 1 / (2 * gamma)), (m - 1) * (delta - 2 * gamma) / (2 * gamma), "ε_0/2γ")
-    yield sc.equal(room(HALF - gamma / delta, 1 / delta), 0 * m, "1/2 + (ε_0 − γ)/Δ")
+    yield sc.equal(excess(0, 1 / (2 * gamma)), (m - 1) * (delta - 2 * gamma) / (2 * gamma), "ε_0/2γ")
+    yield sc.equal(excess(HALF - gamma / delta, 1 / delta), 0 * m, "1/2 + (ε_0 − γ)/Δ")
     yield sc.equal(
-        room(0, (r - 1) / reach), (r - 1 - m) * (2 * gamma - delta) / (2 * gamma + (r - 2) * delta), "ε_0 (r − 1)/(2γ + (r − 2)Δ)"
+        excess(0, (r - 1) / reach), (r - 1 - m) * (2 * gamma - delta) / (2 * gamma + (r - 2) * delta), "ε_0 (r − 1)/(2γ + (r − 2)Δ)"
     )
     yield sc.equal(
         1 / delta - (r - 1) / (2 * gamma + (r - 2) * delta), (2 * gamma - delta) / (delta * (2 * gamma + (r - 2) * delta)), "ε_0/Δ"

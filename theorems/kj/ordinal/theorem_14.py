@@ -34,7 +34,7 @@ from simopt.theorems.kj.goodness.theorem_6 import LEVELS, MARGINS, SIGNS, inner_
 from simopt.theorems.kj.ordinal.ordinal_worlds import margin_loss
 
 SECTION = "ordinal"
-SHARES = LEVELS  # ε_1/γ_1
+RATIOS = LEVELS  # ε_1/γ_1
 SCALES = [Fraction(v) for v in ("1/3", "1", "5/2")]  # γ_1
 
 
@@ -150,7 +150,7 @@ def two_points(gamma: Fraction, e: Fraction, gamma_1: Fraction) -> sc.Instance:
 
 def tight_instances(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Four points for γ ≤ 1/√2; two points beyond."""
-    shares = SHARES if trial.count(0, 1) else SHARES[::2]
+    shares = RATIOS if trial.count(0, 1) else RATIOS[::2]
     for gamma, e in product(MARGINS, shares):
         yield four_points(gamma, e, SCALES[len(shares) % 3])
     for gamma, e, gamma_1 in product((Fraction(3, 4), Fraction(4)), shares[::2], SCALES[:2]):
@@ -263,7 +263,7 @@ def optima(trial: sc.Trial) -> Iterator[sc.Instance]:
             yield made
 
 
-def _priced(argument: Fraction | None, multiplier: Fraction, cap: Fraction) -> bool:
+def _complementary(argument: Fraction | None, multiplier: Fraction, cap: Fraction) -> bool:
     """Whether a multiplier fits its hinge: 0 below the kink (and where there is no hinge), the cap above it, anything between at it."""
     if argument is None:
         return multiplier == 0
@@ -294,7 +294,9 @@ def weights_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     for p, y, value, a, a_star in zip(masses, labels, f, alpha, star, strict=True):
         below = b[y - 2] + 1 - value if y > 1 else None
         above = value - b[y - 1] + 1 if y <= len(b) else None
-        yield sc.true(_priced(below, a, C * p) and _priced(above, a_star, C * p), "complementary slackness", evidence=sc.EXACT)
+        yield sc.true(
+            _complementary(below, a, C * p) and _complementary(above, a_star, C * p), "complementary slackness", evidence=sc.EXACT
+        )
     w = [v / p for v, p in zip(difference, masses, strict=True)]
     yield sc.equal(mapped(gram, [p * v for p, v in zip(masses, w, strict=True)]), f, "E[wK] = f")
     yield sc.at_most(max(map(abs, w)), trial["printed"] * C, "max |w| ≤ 2C")
@@ -405,7 +407,7 @@ def choice_of_the_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
 def on_four_points(trial: sc.Trial) -> Iterator[sc.Instance]:
     """No data, for what holds in symbols; then shares at two margins."""
     yield {}
-    for gamma, e in product(MARGINS[:2], SHARES if trial.count(0, 1) else SHARES[::2]):
+    for gamma, e in product(MARGINS[:2], RATIOS if trial.count(0, 1) else RATIOS[::2]):
         yield four_points(gamma, e, SCALES[0])
 
 

@@ -31,11 +31,11 @@ class Counted:
 
     def __init__(self, similarity: Similarity) -> None:
         self.similarity = similarity
-        self.asked = 0
+        self.evaluated = 0
 
     def __call__(self, points: Array, landmarks: Array) -> Array:
         """K of all pairs."""
-        self.asked += len(points) * len(landmarks)
+        self.evaluated += len(points) * len(landmarks)
         return np.asarray(self.similarity(points, landmarks), dtype=float)
 
 
@@ -72,11 +72,11 @@ def similarities_of_a_prediction(instance: sc.Instance, trial: sc.Trial) -> Iter
     K = Counted(Manhattan() if instance["kind"] == "manhattan" else Sigmoid(1.0 / X.shape[1], -1.0))
     whole = LandmarkMap(K, X[instance["chosen"]])
     weights = forward_selection(whole(X), y, count=k).weights
-    with_all, asked_of_all = _asked(K, lambda: whole.predict(new, weights))
+    with_all, asked_of_all = _counted(K, lambda: whole.predict(new, weights))
     kept = np.flatnonzero(weights) if trial["pruned"] else np.arange(whole.d)
     few = LandmarkMap(K, whole.landmarks[kept])
-    with_few, asked_of_few = _asked(K, lambda: few.predict(new, weights[kept] * np.sqrt(few.d / whole.d)))
-    _, asked_by_kr = _asked(K, lambda: NadarayaWatson(K, X, y, fallback=0.0)(new))
+    with_few, asked_of_few = _counted(K, lambda: few.predict(new, weights[kept] * np.sqrt(few.d / whole.d)))
+    _, asked_by_kr = _counted(K, lambda: NadarayaWatson(K, X, y, fallback=0.0)(new))
     yield sc.equal(with_few, with_all, "predictions", scale=float(np.max(np.abs(with_all))))
     yield sc.at_most(asked_of_few, len(new) * k, "similarities, RegLand-Sp")
     yield sc.equal(asked_of_all, len(new) * whole.d, "similarities, all landmarks")
@@ -126,20 +126,20 @@ def similarities_of_the_landmarked_space(instance: sc.Instance, trial: sc.Trial)
     X, new = rng.normal(size=(max(n, d), 3)), rng.normal(size=(m, 3))
     K = Counted(Manhattan())
     whole = LandmarkMap(K, X[: wanted if trial["pruned first"] else d])
-    features, asked = _asked(K, lambda: whole(X[:n]))
-    yield sc.equal(asked, n * d, "similarities, training")
+    features, evaluated = _counted(K, lambda: whole(X[:n]))
+    yield sc.equal(evaluated, n * d, "similarities, training")
     weights = forward_selection(features, np.sin(X[:n, 0]), count=min(wanted, 3)).weights
     kept = np.flatnonzero(weights)
-    _, before = _asked(K, lambda: whole.predict(new, weights))
-    _, after = _asked(K, lambda: LandmarkMap(K, whole.landmarks[kept]).predict(new, weights[kept]))
+    _, before = _counted(K, lambda: whole.predict(new, weights))
+    _, after = _counted(K, lambda: LandmarkMap(K, whole.landmarks[kept]).predict(new, weights[kept]))
     yield sc.equal(before, m * d, "similarities, predictions from all landmarks")
     yield sc.equal(after, m * len(kept), "similarities, predictions from those kept")
-    _, informative = _asked(K, lambda: LandmarkMap(K, X[:wanted])(X[:n]))
-    yield sc.at_least(asked * tau, informative, "training with s informative landmarks, over τ")
+    _, informative = _counted(K, lambda: LandmarkMap(K, X[:wanted])(X[:n]))
+    yield sc.at_least(evaluated * tau, informative, "training with s informative landmarks, over τ")
 
 
-def _asked(K: Counted, predict: Callable[[], Array]) -> tuple[Array, int]:
+def _counted(K: Counted, predict: Callable[[], Array]) -> tuple[Array, int]:
     """Predictions or features, and how many values of K they took."""
-    before = K.asked
+    before = K.evaluated
     found = predict()
-    return found, K.asked - before
+    return found, K.evaluated - before

@@ -172,7 +172,7 @@ def sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"constant": Fraction(9)},
     mutants={"7τ/(1024 log(1/δ))": {"constant": Fraction(7)}},
 )
-def share_of_weights(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def fraction_of_weights(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """k/d."""
     ratio, tau, level = instance["ratio"], instance["tau"], logarithm(1 / instance["delta"])
     d = math.ceil(1024 * ratio**2 * Fraction(level.high) / tau)
