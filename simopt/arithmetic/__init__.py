@@ -3,7 +3,7 @@
 Beside them: whether a symmetric matrix is positive definite, proven in floats or decided in fractions.
 
 A formula takes `num` and uses its methods together with + - * /. FLOAT is float64; INTERVAL encloses the real value of the formula in a
-ball (midpoint and radius, NumPy, a few times the cost of FLOAT); RATIONAL is exact and refuses what leaves the rational numbers.
+interval (midpoint and radius, NumPy, a few times the cost of FLOAT); RATIONAL is exact and refuses what leaves the rational numbers.
 
     >>> import numpy as np
     >>> from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
@@ -13,8 +13,8 @@ ball (midpoint and radius, NumPy, a few times the cost of FLOAT); RATIONAL is ex
     >>> x = np.array([0.0, 0.5, 1.0])
     >>> print(variance(RATIONAL, x))
     1/6
-    >>> ball = variance(INTERVAL, x)
-    >>> bool(ball.low < 1 / 6 < ball.high)
+    >>> enclosure = variance(INTERVAL, x)
+    >>> bool(enclosure.low < 1 / 6 < enclosure.high)
     True
 """
 

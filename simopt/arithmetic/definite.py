@@ -35,7 +35,7 @@ BEYOND = (1.02, 1.5, 3.0, 10.0, 100.0)  # of ε: how far above −λ, of floats,
 
 
 def is_definite(matrix: Any) -> bool:
-    """Whether the symmetric A, of floats or balls, is proven to be positive definite. No does not say that it is not. O(n³).
+    """Whether the symmetric A, of floats or intervals, is proven to be positive definite. No does not say that it is not. O(n³).
 
     Raises
     ------
@@ -47,7 +47,7 @@ def is_definite(matrix: Any) -> bool:
 
 
 def least_eigenvalue(matrix: Any) -> float:
-    """A float λ with A ⪰ λI proven, for the symmetric A of floats or balls; −∞ where its sums overflow. O(n³).
+    """A float λ with A ⪰ λI proven, for the symmetric A of floats or intervals; −∞ where its sums overflow. O(n³).
 
     Candidates come from eigenvalues in floats, of A and of A scaled, and count when A − λI is proven to be definite; that of
     Gershgorin's discs needs no proof. It falls short of the least eigenvalue by at most some 16 n(n + 4) u max a_jj: the shift that
@@ -174,9 +174,9 @@ def _scaled(mid: Array, diagonal: Array, sizes: Array) -> tuple[Array, Array]:
 
 def _symmetric(matrix: Any) -> tuple[Array, Interval]:
     """Midpoints, and the row sums of the radii: a symmetric |E| ≤ R has E ⪰ −diag(R 1)."""
-    ball = as_interval(matrix)
-    _check(ball.mid, lambda: (ball.mid != ball.mid.T) | (ball.rad != ball.rad.T) | ~np.isfinite(ball.mid))
-    return ball.mid, INTERVAL.matvec(ball.rad, np.ones(len(ball.mid)))
+    interval = as_interval(matrix)
+    _check(interval.mid, lambda: (interval.mid != interval.mid.T) | (interval.rad != interval.rad.T) | ~np.isfinite(interval.mid))
+    return interval.mid, INTERVAL.matvec(interval.rad, np.ones(len(interval.mid)))
 
 
 def _check(entries: Any, unlike: Callable[[], Any]) -> None:

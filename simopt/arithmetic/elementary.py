@@ -3,7 +3,7 @@ r"""Exponentials and logarithms of arrays of floats, each with a proven bound on
 No library's exp or log is trusted. The argument is reduced to a break point, where a table knows the function to 2⁻¹⁰⁵ (`flint.arb`,
 once), and a polynomial whose remainder is bounded; all of it in sums, products and quotients of float64, which are rounded to nearest,
 u = 2⁻⁵³, so that every error below is counted. A sum of two floats is kept exactly, as their rounded sum and what that lost (Knuth's
-TwoSum). Results are kept as high + low ± error; the ball that comes out is a little more than half a unit in the last place wide on each
+TwoSum). Results are kept as high + low ± error; the interval that comes out is a little more than half a unit in the last place wide on each
 side. The arguments are no nan.
 
 exp: x = n ln2/64 + r, n = 64k + j, T = 2^{j/64}. With ln2/64 = C₁ + C₂ + C₃, of which C₁ and C₂ have 36 bits, nC₁ and nC₂ are exact, so
@@ -220,7 +220,7 @@ def _log_table() -> tuple[float, float, Array, Array, Array]:
 
 
 def _fraction(x: Any) -> Fraction:
-    """The midpoint of an arb ball as a fraction."""
+    """The midpoint of an `flint.arb` as a fraction."""
     mantissa, exponent = x.mid().man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 

@@ -1,10 +1,10 @@
-"""Mid-radius intervals in NumPy: every result is a ball that contains the real value of the formula.
+"""Mid-radius intervals in NumPy: every result is an interval that contains the real value of the formula.
 
 Rounding is bounded a priori (sums of n products in any order are off by at most γ_n Σ|x_i y_i|, γ_n = n u/(1 − n u)), so that BLAS may be
 used; all radii are inflated generously. A midpoint that overflowed says nothing of where the number lies, however small the bound of its
-rounding errors: its ball is all numbers. Comparisons between intervals are refused: NumPy would answer them wrongly and silently.
+rounding errors: its interval is all numbers. Comparisons between intervals are refused: NumPy would answer them wrongly and silently.
 
-Balls hold real numbers. Of one whose radius is infinite nothing is known, but that it is a number: 0 times it is 0, as in IEEE 1788. An
+Intervals hold real numbers. Of one whose radius is infinite nothing is known, but that it is a number: 0 times it is 0, as in IEEE 1788. An
 infinity that was lifted is none, and 0 times it may be anything. What is exactly 0 stays so: sums are exact where they are small enough to
 underflow, and products that may underflow get a radius, unless a factor is 0. Powers with general exponents go through `flint.arb`, one
 scalar at a time.
@@ -31,7 +31,7 @@ BLOCK = 1 << 18  # entries of a matrix whose absolute values are held at a time:
 
 
 class Interval:
-    """Balls {x : |x − mid| ≤ rad} of real numbers, scalar or array; rad = ∞ says that nothing is known of the number."""
+    """Intervals {x : |x − mid| ≤ rad} of real numbers, scalar or array; rad = ∞ says that nothing is known of the number."""
 
     __slots__ = ("mid", "rad")
     __array_ufunc__ = None  # NumPy defers to our operators
@@ -43,20 +43,20 @@ class Interval:
 
     @classmethod
     def hull(cls, low: Any, high: Any) -> Interval:
-        """Smallest ball around [low, high]; the number itself where both ends are one."""
+        """Smallest interval around [low, high]; the number itself where both ends are one."""
         low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
-        with np.errstate(invalid="ignore", over="ignore"):  # infinite ends: the ball becomes all numbers
+        with np.errstate(invalid="ignore", over="ignore"):  # infinite ends: the interval becomes all numbers
             mid = np.where(low == high, low, 0.5 * low + 0.5 * high)
             return _ball(mid, np.maximum(high - mid, mid - low))
 
     @property
     def low(self) -> Array:
-        """Lower end points (−∞ after an overflow); a ball of radius 0 is the number itself."""
+        """Lower end points (−∞ after an overflow); an interval of radius 0 is the number itself."""
         return self._end(-1)
 
     @property
     def high(self) -> Array:
-        """Upper end points (∞ after an overflow); a ball of radius 0 is the number itself."""
+        """Upper end points (∞ after an overflow); an interval of radius 0 is the number itself."""
         return self._end(1)
 
     def _end(self, side: int) -> Array:
@@ -68,12 +68,12 @@ class Interval:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the array of balls."""
+        """Shape of the array of intervals."""
         return self.mid.shape
 
     @property
     def size(self) -> int:
-        """Number of balls."""
+        """Number of intervals."""
         return int(self.mid.size)
 
     @property
@@ -142,7 +142,7 @@ class Interval:
 
 
 def _ball(mid: Any, radius: Any) -> Interval:
-    """The ball around mid with the radius inflated against its own rounding; all numbers where the midpoint overflowed."""
+    """The interval around mid with the radius inflated against its own rounding; all numbers where the midpoint overflowed."""
     radius = radius * (1.0 + 16 * EPS)
     known = np.isfinite(mid)
     if known.all():
@@ -151,7 +151,7 @@ def _ball(mid: Any, radius: Any) -> Interval:
 
 
 def _product(mid: Any, radius: Any, zero: Callable[[], Any], tiny: Any = TINY) -> Interval:
-    """The ball of a product or quotient: `tiny` covers its underflow, but where zero() says that it is exactly 0. A radius 0·∞ is ∞."""
+    """The interval of a product or quotient: `tiny` covers its underflow, but where zero() says that it is exactly 0. A radius 0·∞ is ∞."""
     least = radius.min(initial=np.inf)
     radius = radius + tiny
     if not least > 0.0:
@@ -162,7 +162,7 @@ def _product(mid: Any, radius: Any, zero: Callable[[], Any], tiny: Any = TINY) -
 
 
 def _is_zero(x: Interval) -> Any:
-    """Which balls are the number 0."""
+    """Which intervals are the number 0."""
     return (x.mid == 0.0) & (x.rad == 0.0)
 
 
@@ -206,7 +206,7 @@ def as_interval(x: Any) -> Interval:
 
 
 def _dense_product(matrix: Any, x: Interval) -> Interval:
-    """A x for an array of floats or of balls."""
+    """A x for an array of floats or of intervals."""
     a = as_interval(matrix)
     gamma = (a.shape[-1] + 4) * EPS
     rad = _absolute(a.mid, _enclosing_radius(x, gamma))
@@ -246,12 +246,12 @@ def _meets(matrix: Any, which: Any) -> Any:
 
 
 class MidRadius(Arithmetic):
-    """Ball arithmetic with a-priori rounding bounds."""
+    """Interval arithmetic with a-priori rounding bounds."""
 
     name = "interval"
 
     def lift(self, x: Any) -> Value:
-        """Balls of radius 0 around floats."""
+        """Intervals of radius 0 around floats."""
         return as_interval(x)
 
     def matvec(self, matrix: Any, x: Value) -> Value:
@@ -318,7 +318,7 @@ class MidRadius(Arithmetic):
         return Interval.hull(np.maximum(0.0, np.maximum(low, -high)), np.maximum(-low, high))
 
     def sqrt(self, x: Value) -> Value:
-        """Square root of x, which is known to be ≥ 0 (the part of the ball below 0 is cut off)."""
+        """Square root of x, which is known to be ≥ 0 (the part of the interval below 0 is cut off)."""
         low, high = (np.sqrt(np.maximum(end, 0.0)) for end in (x.low, x.high))
         return Interval.hull(np.maximum(_next(low, -1), 0.0), np.where(np.isinf(high), np.inf, _next(high, 1)))
 
@@ -339,11 +339,11 @@ class MidRadius(Arithmetic):
         return _increasing(elementary.expm1, as_interval(x), least=-1.0)
 
     def log(self, x: Value) -> Value:
-        """log x; −∞ at the lower end of a ball that reaches down to 0."""
+        """log x; −∞ at the lower end of an interval that reaches down to 0."""
         return _increasing(elementary.log, as_interval(x))
 
     def log1p(self, x: Value) -> Value:
-        """log(1 + x); −∞ at the lower end of a ball that reaches down to −1."""
+        """log(1 + x); −∞ at the lower end of an interval that reaches down to −1."""
         return _increasing(elementary.log1p, as_interval(x))
 
     def xlogx(self, x: Value) -> Value:
@@ -366,8 +366,8 @@ class MidRadius(Arithmetic):
 
     def concat(self, parts: Sequence[Value]) -> Value:
         """One array after another."""
-        balls = [as_interval(p) for p in parts]
-        return Interval(np.concatenate([np.atleast_1d(b.mid) for b in balls]), np.concatenate([np.atleast_1d(b.rad) for b in balls]))
+        intervals = [as_interval(p) for p in parts]
+        return Interval(np.concatenate([np.atleast_1d(b.mid) for b in intervals]), np.concatenate([np.atleast_1d(b.rad) for b in intervals]))
 
     def lower(self, x: Value) -> float:
         """Lower end point."""
@@ -403,7 +403,7 @@ def _outward(value: Array, error: Array, direction: int) -> Array:
 
 
 def _increasing(function: Callable[[Any], elementary.Result], x: Interval, least: float = -np.inf) -> Interval:
-    """The image of each ball under an increasing function with values above `least`."""
+    """The image of each interval under an increasing function with values above `least`."""
     value, error = function(x.low)
     if not x.rad.any():
         return _ball(value, error)
@@ -413,7 +413,7 @@ def _increasing(function: Callable[[Any], elementary.Result], x: Interval, least
 
 
 def _valley(function: Callable[[Any], elementary.Result], x: Interval, start: float, bottom: tuple[float, float], least: Any) -> Interval:
-    """The image of each ball, cut off below `start`, under a function that falls, is least within `bottom`, and rises."""
+    """The image of each interval, cut off below `start`, under a function that falls, is least within `bottom`, and rises."""
     low, high = np.maximum(x.low, start), np.maximum(x.high, start)
     value, error = function(low)
     if not x.rad.any():

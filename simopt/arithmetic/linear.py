@@ -1,11 +1,11 @@
-r"""A x = b for a square matrix: by floats, in balls proven to hold the solution, or in fractions.
+r"""A x = b for a square matrix: by floats, in intervals proven to hold the solution, or in fractions.
 
-Balls (Krawczyk, Rump). Let R be near the inverse of A, x̃ near the solution, r = b − A x̃, and E ≥ |I − RA| entry by entry. Each solution has
+Intervals (Krawczyk, Rump). Let R be near the inverse of A, x̃ near the solution, r = b − A x̃, and E ≥ |I − RA| entry by entry. Each solution has
 
     x − x̃ = Rr + (I − RA)(x − x̃),    so    |x − x̃| ≤ d + E|x − x̃|,    d = |Rr|.
 
 If Ev < v for a v > 0, the spectral radius of E is below 1 (Collatz), so that A has an inverse, and |x − x̃| ≤ w for every w ≥ d + Ew: for
-w = d + αv with α the largest (Ed)_i/(v − Ev)_i, and again for d + Ew. All of this holds for each matrix and right-hand side in given balls.
+w = d + αv with α the largest (Ed)_i/(v − Ev)_i, and again for d + Ew. All of this holds for each matrix and right-hand side in given intervals.
 
 The residual is summed in twice the working precision (Dot2), so that x̃ is refined to the floats next to the solution as long as R is an
 inverse at all, and d is as small as they are near. Before, rows and columns are scaled by powers of two.
@@ -36,7 +36,7 @@ ABSENT = -(1 << 20)  # the exponent of 0
 def solve(num: Arithmetic, matrix: Any, right: Any) -> Value | None:
     """The solution x of A x = b, for one right-hand side (n) or several (n × k); None where there is none, or none is proven. O(n³).
 
-    FLOAT: by an LU factorisation, refined. INTERVAL: for A and b of floats or balls, balls that hold the solutions for all matrices and
+    FLOAT: by an LU factorisation, refined. INTERVAL: for A and b of floats or intervals, intervals that hold the solutions for all matrices and
     right-hand sides in them; None also where A may be singular, as far as floats can tell: at a condition of some 10¹⁴, scaled. RATIONAL:
     the exact solution; None where A is singular.
 
@@ -56,7 +56,7 @@ def solve(num: Arithmetic, matrix: Any, right: Any) -> Value | None:
 
 
 def as_array(values: Any) -> Any:
-    """What has the shape: the midpoints of balls."""
+    """What has the shape: the midpoints of intervals."""
     return values.mid if isinstance(values, Interval) else np.asarray(values)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simopt import __version__
-from simopt.claims.apart import apart
+from simopt.claims.isolation import isolated_process
 from simopt.claims.check import Check
 from simopt.claims.claim import Claim
 from simopt.claims.enclosure import as_float
@@ -65,7 +65,7 @@ def replay(path: str | Path, time_limit: float = TIME) -> Replay:
 @contextmanager
 def replays(time_limit: float = TIME) -> Iterator[Callable[[str | Path], Replay]]:
     """`replay` for many files: one process for all of them, and another one after each that it dies of."""
-    with apart() as process:
+    with isolated_process() as process:
 
         def again(path: str | Path) -> Replay:
             claim, found, (checks, verdict) = process.call(_checked, path, time_limit, time_limit, MEMORY)

@@ -11,7 +11,7 @@ from typing import Any
 from simopt.claims.check import Check, Outcome
 from simopt.claims.claim import Claim, Instance
 from simopt.claims.enclosure import as_float
-from simopt.claims.given import numbers
+from simopt.claims.input_origins import numbers
 from simopt.claims.kinds import Evidence, Quantifier, Scope, Verdict, weakest
 from simopt.claims.measured import Ledger, pooled
 from simopt.claims.proof import Collector

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simopt import recheck
-from simopt.claims.apart import apart
+from simopt.claims.isolation import isolated_process
 from simopt.claims.check import Check, Outcome
 from simopt.claims.claim import Claim
 from simopt.claims.kinds import Evidence, Quantifier
@@ -32,7 +32,7 @@ def theorem(path: str | Path) -> tuple[str, str]:
     BadWitness
         if the file is no witness, or its instance none that the claim can check.
     """
-    with apart() as process:
+    with isolated_process() as process:
         _, _, made = process.call(_theorem, path, 2 * TIME)
     name, text = made
     return name, text

@@ -1,4 +1,4 @@
-"""A problem that is its declaration: everything that judges an answer is derived."""
+"""A problem that is its declaration: all formulas of the certificate are derived."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class DeclaredProblem(Problem):
     """min P(x) as `declare` writes it. A subclass has fields, `declare`, `examples` and `from_data`; see `docs/extending.md`.
 
-    Objective, feasible point, dual bound, gap, distance and scale are those of
-    `simopt.duality.Declared`. Units are read from the declaration: how its numbers answer when a field changes says with which powers of s
-    fields, variables and multipliers can be multiplied together (`simopt.duality.units.dimensions`).
+    Objective, feasible point, dual bound, gap, distance and scale are those of `simopt.duality.Declared`. Units are read from the
+    declaration: the response of its numbers to a change of a field shows with which powers of s fields, variables and multipliers can be
+    multiplied together (`simopt.duality.units.dimensions`).
 
     Point: the variables that nothing defines, by name. Multipliers: of constraints by label, of terms like "huber 1"; see
     `Declared.names`. Any method may be written by hand instead, where the derived one is slower or less accurate.
@@ -38,7 +38,7 @@ class DeclaredProblem(Problem):
         return Declared.of(self.declare())
 
     def parameter(self, name: str) -> cp.Parameter:
-        """A field, or a number that a field holds, as a parameter of the declaration, of the sign that its type has.
+        """A field, or a number that a field holds, as a parameter of the declaration, with the sign of its type.
 
         `parameters` has to list it; then `path` sweeps it.
         """
@@ -48,7 +48,7 @@ class DeclaredProblem(Problem):
         return cp.Parameter(name=name, nonneg=fields.is_nonnegative(type(holder), name), value=getattr(holder, name))
 
     def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """The declaration with a row for the multiplier of every term; without where its terms are others for these cones."""
+        """The declaration with a row for the multiplier of every term; without these rows where the terms are others for these cones."""
         from simopt.duality.declared import Declared
 
         read = self.derived if cones == ALL_CONES else Declared.of(self.declare(cones=cones))
@@ -71,7 +71,7 @@ class DeclaredProblem(Problem):
         return self.derived.multipliers(point)
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = np.inf) -> Value:
-        """What the backward sweep leaves of the Lagrangian."""
+        """The bound of the backward sweep."""
         return self.derived.dual_bound(multipliers, num, upper)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
@@ -92,7 +92,7 @@ class DeclaredProblem(Problem):
         return self.derived.gap_over_terms(point, upper, lower, gap)
 
     def trivial_point(self) -> Point:
-        """x = 0, drawn into the bounds."""
+        """x = 0, clipped to the bounds."""
         return self.derived.trivial_point()
 
     def scale(self) -> float:
@@ -107,7 +107,7 @@ class DeclaredProblem(Problem):
         return changes_of(self)
 
     def normalised(self) -> tuple[Self, Rescale]:
-        """Each field that may have any size brought to size 1 by a power of two, and what hangs together with it."""
+        """Each field of free size is scaled to size 1 by a power of two, together with the fields that depend on it."""
         from simopt.duality.units.dimensions import natural
 
         change = natural(self, self.changes)

@@ -1,4 +1,4 @@
-"""A declaration as a problem that the judge can weigh: every formula of the certificate derived."""
+"""A declaration as a problem that the judge can assess: every formula of the certificate is derived."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Declared(Problem):
-    """min f(x) as a `cvxpy.Problem` says it, or min −f(x) where it maximises.
+    """min f(x) for a `cvxpy.Problem`, or min −f(x) if it maximises f.
 
     Point: the variables that nothing defines, by name. Multipliers: of constraints by their label (or "row 3", the fourth of the list), of
-    terms by their name ("huber 1"); see `names`. What is missing counts as 0.
-    Scale: |f| at x = 0 drawn into its bounds; where that is 0 or no feasible point, the bound that the slopes there give, or what the
-    largest part of f is where the variables are of the size that the constants ask for (`units.natural_size`).
+    terms by their name ("huber 1"); see `names`. A missing multiplier counts as 0.
+    Scale: |f| at x = 0 clipped to its bounds. If that is 0 or infeasible, it is the bound of the slopes there, or the largest part of f for
+    variables of the size that the constants suggest (`units.natural_size`).
 
     Parameters
     ----------
     programme : Programme
-        what `simopt.duality.read` made of the problem.
+        the result of `simopt.duality.read` for the problem.
     """
 
     name: ClassVar[str] = "declared"
@@ -70,7 +70,7 @@ class Declared(Problem):
 
     @property
     def maximises(self) -> bool:
-        """Whether the problem says max f."""
+        """Whether the problem maximises f."""
         return self.programme.maximises
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
@@ -79,13 +79,13 @@ class Declared(Problem):
 
     @cached_property
     def names(self) -> dict[str, tuple[Row | None, Key, int]]:
-        """What may be given a multiplier: name → (row if it is one, key, number of entries)."""
+        """The rows and terms that have a multiplier: name → (row if it is one, key, number of entries)."""
         terms: dict[str, tuple[Row | None, Key, int]] = {term.name: (None, term.key, term.argument.size) for term in self.programme.terms}
         return terms | {row.name: (row, row.key, row.map.size) for row in self.programme.every_row}
 
     @cached_property
     def links(self) -> dict[str, tuple[Term, Link]]:
-        """The rows of terms in the graph form, by label, where one is only part of a multiplier or its negative."""
+        """The rows of terms in the graph form, by label, whose dual is only a part of a multiplier or its negative."""
         found = {link.label: (term, link) for term in self.programme.terms for link in links(term)}
         return {label: each for label, each in found.items() if label not in self.names}
 
@@ -128,7 +128,7 @@ class Declared(Problem):
         UnknownName
             where nothing has the name.
         """
-        given: dict[Key, Array] = {}
+        by_key: dict[Key, Array] = {}
         for name, values in self.assembled(multipliers).items():
             if name not in self.names:
                 raise UnknownName("multiplier", name, self.names)
@@ -139,11 +139,11 @@ class Declared(Problem):
             if not np.isfinite(flat).all():
                 at = int(np.argmin(np.isfinite(flat)))
                 raise InvalidProblem(f"multipliers: entry {at} of {name} is {flat[at]}; they must be finite")
-            given[key] = flat
+            by_key[key] = flat
         for node in self.programme.nodes:
-            if isinstance(node, Epigraph) and any(row.key in given for row in node.rows):
-                given[node.key] = np.concatenate([given.get(row.key, np.zeros(row.map.size)) for row in node.rows])
-        return given
+            if isinstance(node, Epigraph) and any(row.key in by_key for row in node.rows):
+                by_key[node.key] = np.concatenate([by_key.get(row.key, np.zeros(row.map.size)) for row in node.rows])
+        return by_key
 
     def multipliers(self, point: Point, rows: Multipliers | None = None) -> Multipliers | None:
         """The slopes of the terms at the point, given multipliers of rows (else 0); None where it is not in the domain of all."""
@@ -153,7 +153,7 @@ class Declared(Problem):
         return self._named(self.backward(rows or {}, FLOAT, at).used)
 
     def completed(self, point: Point, multipliers: Multipliers) -> Multipliers:
-        """The multipliers, and where terms have none, as those in a perspective and of constants, their slopes at the point."""
+        """The multipliers; terms in perspectives and of constants, which have none, get their slopes at the point."""
         nodes = [node for node in self.programme.nodes if isinstance(node, Term)]
         fixed = {node.name: node.constant | (not node.parts) for node in nodes}
         terms = [name for name, mask in fixed.items() if mask.any() and not (mask.all() and name in multipliers)]
@@ -174,20 +174,20 @@ class Declared(Problem):
         return named
 
     def variables(self, point: Point) -> Point:
-        """The values of all variables by name: also of those that others define, or that only have to be large enough."""
+        """The values of all variables by name, also of definitions and epigraphs."""
         at, nodes = self._at(point, FLOAT), [node for node in self.programme.nodes if not isinstance(node, Term)]
         return {**point, **{node.name: _shaped(at.values[node.key], node.shape) for node in nodes}}
 
     @property
     def written(self) -> Iterator[tuple[Any, str]]:
-        """CVXPY's variables that have entries, and the names by which `variables` knows them."""
+        """CVXPY's variables that have entries, and their names in `variables`."""
         nodes = {node.key: node.name for node in self.programme.nodes} | {leaf.key: leaf.name for leaf in self.programme.leaves.values()}
         for variable in self.programme.problem.variables():
             if variable.size:
                 yield variable, nodes[self.programme.variables[variable.id]]
 
     def backward(self, multipliers: Multipliers, num: Arithmetic, slopes: Forward | None = None, upper: float = math.inf) -> Backward:
-        """The dual sweep: the bound, what is given away at a point, and what is open."""
+        """The dual sweep: the bound, the losses at a point, and the reasons why it is open."""
 
         def sweep(candidates: Mapping[Key, Array]) -> Backward:
             with np.errstate(all="ignore"):
@@ -202,14 +202,14 @@ class Declared(Problem):
 
     @cached_property
     def _forwards(self) -> Recent[Key, Forward]:
-        return Recent(3)  # of the trivial point, of the one that is judged, and of what balls make of it
+        return Recent(3)  # the trivial point, the judged one, and the one that intervals make of it
 
     @cached_property
     def _interiors(self) -> Recent[Key, Interior]:
         return Recent(2)
 
     def _now(self, num: Arithmetic) -> tuple[Any, ...]:
-        """The arithmetic, and what parameters and the bounds of variables hold at present."""
+        """The arithmetic, and the present values of parameters and of the bounds of variables."""
         return (num, *changing(self.programme.problem))
 
     def _values(self, point: Mapping[str, Any], num: Arithmetic) -> dict[Key, Value]:
@@ -235,11 +235,11 @@ class Declared(Problem):
         return math.inf if at.violated else at.objective
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """The leaves drawn into their bounds, onto the equalities and, where rows are violated, towards a point inside."""
+        """The leaves moved into their bounds, onto the equalities and, where rows are violated, towards a Slater point."""
         return self._restored(point, num, 0.0)
 
     def restore_roughly(self, point: Point, max_loss: float) -> Point:
-        """The same, and no point inside is solved for where 0 is one that costs no more than the room."""
+        """The same, but no Slater point is solved for where 0 is one that costs at most `max_loss`."""
         return self._restored(point, FLOAT, max_loss)
 
     def _restored(self, point: Point, num: Arithmetic, max_loss: float) -> Point:
@@ -250,12 +250,12 @@ class Declared(Problem):
         return {leaf.name: _shaped(leaf.structured(num, values[key]), leaf.shape) for key, leaf in self.programme.leaves.items()}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = math.inf) -> Value:
-        """What the backward sweep leaves; −∞ where something is open."""
+        """The bound of the backward sweep; −∞ where something is open."""
         found = self.backward(multipliers, num, upper=upper)
         return -math.inf if found.open else found.value
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """The remainders; ∞ where something is open or the point is not feasible."""
+        """The sum of the losses; ∞ where something is open or the point is not feasible."""
         at = self._at(point, num)
         if at.violated:
             return math.inf
@@ -266,7 +266,7 @@ class Declared(Problem):
             return found.gap(num, at)
 
     def open(self, multipliers: Multipliers, point: Point | None = None, num: Arithmetic = FLOAT) -> tuple[str, ...]:
-        """Why there is no bound from these multipliers, or from this point, in words; nothing where there is."""
+        """The reasons why there is no bound from these multipliers, or from this point; empty where there is one."""
         at = None if point is None else self._at(point, num)
         upper = math.inf if at is None or at.violated else num.upper(at.objective)
         return (*self.backward(multipliers, num, upper=upper).open, *(() if at is None else at.violated))
@@ -277,7 +277,7 @@ class Declared(Problem):
         return hashed((str(problem), *(numbers(number.value) for number in (*problem.constants(), *problem.parameters()))))
 
     def trivial_point(self) -> Point:
-        """x = 0, drawn into the bounds."""
+        """x = 0, clipped to the bounds."""
         zero = {leaf.name: np.zeros(leaf.shape) for leaf in self.programme.leaves.values()}
         found = self._trivial.of(self._now(FLOAT), {}, lambda _: self.restore(zero))
         return {name: value.copy() for name, value in found.items()}
@@ -287,10 +287,10 @@ class Declared(Problem):
         return Recent(1)
 
     def gap_over_terms(self, point: Point, upper: float, lower: float, gap: float) -> float:
-        """The smaller of gap / Σ|terms| and, of a bracket around 0, the least δ for which all of it lies within T(δ).
+        """The smaller of gap / Σ|terms| and, for a bracket around 0, the least δ for which all of it lies within T(δ).
 
-        Σ|terms| is over the variables and functions of which the objective is the sum; T(δ) of `sweeps.term_size` also knows what cancels
-        inside of functions, and δ is of interest up to 1e-6. No variable counts for more than a few of its natural units.
+        Σ|terms| is over the variables and functions of which the objective is the sum. T(δ) of `evaluation.term_size` also covers
+        cancellation inside of functions; δ is computed up to 1e-6. No variable counts for more than a few of its natural units.
         """
         at = self._at(point, FLOAT)
 
@@ -303,7 +303,7 @@ class Declared(Problem):
 
         with np.errstate(all="ignore"):
             found = fraction()
-            if found <= EXCUSED:  # only where they may excuse a gap are the units worth finding
+            if found <= EXCUSED:  # units are computed only where they may excuse a gap
                 found = max(found, fraction(self._units.of(self._now(FLOAT), {}, lambda _: natural_units(self.programme))))
         return found
 
@@ -312,7 +312,7 @@ class Declared(Problem):
         return Recent(1)
 
     def scale(self) -> float:
-        """|f| at the trivial point; where that is no size, the bound that its slopes give, or the size of f in its units."""
+        """|f| at the trivial point; if that is 0 or infinite, the bound that its slopes give, or the size of f in its units."""
         return self._scale.of(self._now(FLOAT), {}, lambda _: self._size())
 
     @cached_property
@@ -324,7 +324,9 @@ class Declared(Problem):
         size = abs(float(self.objective(point)))
         if 0.0 < size < math.inf:
             return size
-        found = self.backward({}, FLOAT, self._at(point, FLOAT))  # no settling: a unit has to be cheap, and as simple as the data
+        found = self.backward(
+            {}, FLOAT, self._at(point, FLOAT)
+        )  # without `close_stationarity`: a unit has to be cheap, and as simple as the data
         bound = math.inf if found.open else abs(float(found.value))
         if bound < math.inf and (size == 0.0 or bound > 0.0):  # both are 0 where the trivial point is optimal
             return bound
@@ -351,7 +353,7 @@ class Declared(Problem):
 
 @dataclass(frozen=True, eq=False)
 class InUnits(Declared):
-    """A declared problem that back ends are given in other units than it has."""
+    """A declared problem whose graph form back ends are given in other units."""
 
     form: GraphForm
 
@@ -362,7 +364,7 @@ class InUnits(Declared):
 
 @dataclass(frozen=True, eq=False)
 class AsDeclared(Declared):
-    """A declared problem that back ends are given in the units that it has."""
+    """The graph form in the problem's own units."""
 
     def normalised(self) -> tuple[Declared, Rescale]:
         """The problem itself."""
@@ -370,7 +372,7 @@ class AsDeclared(Declared):
 
 
 def _shaped(x: Value, shape: tuple[int, ...]) -> Value:
-    """An array of its own."""
+    """A new array of this shape."""
     if isinstance(x, Interval):
         return Interval(_shaped(x.mid, shape), _shaped(x.rad, shape))
     return np.array(x).reshape(shape, order="F")

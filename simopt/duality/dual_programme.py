@@ -1,14 +1,14 @@
-r"""The dual programme of a declared problem, as a problem for CVXPY: the backward sweep with multipliers that are variables.
+"""The dual programme of a declared problem, as a problem for CVXPY: the backward sweep with multipliers that are variables.
 
-Of min ⟨c, x⟩ + Σ_i s_i φ_i(A_i x + b_i) subject to rows Gx ≤ h, Fx = g it is Fenchel's dual
+The problem min ⟨c, x⟩ + Σ_i s_i φ_i(A_i x + b_i) subject to rows Gx ≤ h, Fx = g has Fenchel's dual
 
-    max  Σ_i ⟨u_i, b_i⟩ − (s_iφ_i)*(u_i) − ⟨y, h⟩ − ⟨v, g⟩   subject to   c + Σ_i A_iᵀu_i + Gᵀy + Fᵀv = 0,  y ≥ 0,
+    max  Σ_i ⟨u_i, b_i⟩ − (s_iφ_i)*(u_i) − ⟨y, h⟩ − ⟨v, g⟩   subject to   c + Σ_i A_iᵀu_i + Gᵀy + Fᵀv = 0,  y ≥ 0.
 
-and where terms stand in rows or in the arguments of others, the scale s_i ≥ 0 of a term is what the multipliers of those put upon it: then
+If terms stand in rows or in the arguments of others, the multipliers of those determine the scale s_i ≥ 0 of a term. Then
 (s, u) ↦ (sφ)*(u) is convex in both, as a supremum of linear functions. Each atom declares its own (`Atom.declared_conjugate`).
 
-No variable is a definition, an epigraph or in a box here: every row that is declared has a multiplier, and every variable its row of
-stationarity, so that each programme can be read off from the other.
+No variable is a definition, an epigraph or in a box here. Every declared row has a multiplier, and every variable its row of stationarity,
+so that each programme can be read off from the other.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ class _Dual:
         scale = expression(broadcast(SYMBOLIC, s if term.sign > 0 else -s, term.size))
         u = cp.Variable(term.argument.size, name=term.name)
         try:
-            price, domain = term.atom.declared_conjugate(u, scale)
+            conjugate, domain = term.atom.declared_conjugate(u, scale)
         except Unreadable as error:
             raise Unreadable(f"{term.name}: {error}", str(term.source)) from error
-        self._gain(-price)
+        self._gain(-conjugate)
         if not scale.is_nonneg():
             self._require(scale >= 0, f"scale of {term.name}")
         if np.any(term.monotonicity):

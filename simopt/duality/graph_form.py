@@ -1,4 +1,7 @@
-"""Multipliers of every term from one solve: the argument of each is made a variable, the dual of whose row is the multiplier."""
+"""The graph form: the argument of every term becomes a variable, and the dual of its row is the term's multiplier.
+
+One solve then gives the multipliers of all terms.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +31,11 @@ TIGHT: dict[str, dict[str, Any]] = {
     "CLARABEL": {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11, "max_iter": 200, "warm_start": False},
     "SCS": {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000, "warm_start": False},
     "ECOS": {"abstol": 1e-11, "reltol": 1e-11, "feastol": 1e-11, "max_iters": 200},
-    "HIGHS": {"qp_iteration_limit": 10_000, "time_limit": 60.0},  # of quadratic objectives it may never end (HiGHS 1583)
+    "HIGHS": {"qp_iteration_limit": 10_000, "time_limit": 60.0},  # it may not end for quadratic objectives (HiGHS 1583)
 }
-OTHERS = ("HIGHS", "SCS", "ECOS")  # after CLARABEL, where that does not close
-CLOSED, NEARLY = 1e-10, 1e-9  # gap / optimum: at which nothing else, and at which no other back end is asked
-ROUNDED = 1e-3  # of these, of the scale
+OTHERS = ("HIGHS", "SCS", "ECOS")  # tried after CLARABEL, if its certificate does not close
+CLOSED, NEARLY = 1e-10, 1e-9  # gap / optimum at which nothing else is tried, and at which no other back end is
+ROUNDED = 1e-3  # of these: the tolerance against the scale
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Link:
 
 
 def links(term: Term) -> Iterator[Link]:
-    """The arguments of a term that are not constant. One for all and of sign 1 bears the name of the term."""
+    """The arguments of a term that are not constant. A single one of sign 1 has the name of the term."""
     start, several = 0, len(term.parts) > 1
     flip = -1 if isinstance(term.source, (cp.minimum, cp.min)) else 1
     for number, size in term.parts:
@@ -118,17 +121,17 @@ class GraphForm:
         p, row_unit = degree(term.atom), self.sizes.maps.get(term.key, 1.0)
         unit = 1.0 if p is None else row_unit  # of the argument
         own = {number for number, _ in term.parts}
-        given = [argument / unit if unit != 1.0 and number in own else argument for number, argument in enumerate(e.args)]
+        args = [argument / unit if unit != 1.0 and number in own else argument for number, argument in enumerate(e.args)]
         for link in links(term):
             argument = e.args[link.number]
             inner, z = self.written(argument) / row_unit, cp.Variable(argument.shape if argument.size == link.size else e.shape)
             outer = z * (unit / row_unit)
             row = inner == outer if argument.is_affine() else inner <= outer if argument.is_convex() else outer <= inner
             self._add(link.label, row, row_unit)
-            given[link.number] = z
+            args[link.number] = z
         if p is None or unit == 1.0:
-            return e.copy(given)
-        scaled = cp.huber(given[0], e.M / unit) if isinstance(e, cp.huber) else e.copy(given)
+            return e.copy(args)
+        scaled = cp.huber(args[0], e.M / unit) if isinstance(e, cp.huber) else e.copy(args)
         with np.errstate(over="ignore"):  # an infinite factor is refused by the back end
             return float(np.exp2(p * np.log2(unit))) * scaled
 
@@ -137,24 +140,24 @@ class GraphForm:
         return self.declared.completed(self.point(), self.multipliers_of({label: row.dual_value for label, (row, _) in self.rows.items()}))
 
     def multipliers_of(self, duals: Mapping[str, Any]) -> Multipliers:
-        """Duals of its rows by the names of `Declared`; others as they are."""
+        """Duals of its rows by the names of `Declared`; others unchanged."""
         units = {label: unit for label, (_, unit) in self.rows.items()}
-        attempts = {label: np.asarray(dual, dtype=float).reshape(-1, order="F") * units.get(label, 1.0) for label, dual in duals.items()}
-        return self.declared.assembled(attempts)
+        flat = {label: np.asarray(dual, dtype=float).reshape(-1, order="F") * units.get(label, 1.0) for label, dual in duals.items()}
+        return self.declared.assembled(flat)
 
     def point(self) -> Point:
         """The leaves' values after a solve."""
         return {leaf.name: self.measured.solved_value(leaf) for leaf in self.declared.programme.leaves.values()}
 
     def point_of(self, values: Mapping[str, Any]) -> Point:
-        """Values of its variables in the units of the declaration; others as they are."""
+        """Values of its variables in the units of the declaration; others unchanged."""
         units = {leaf.name: self.measured.unit(leaf.variable) for leaf in self.declared.programme.leaves.values()}
         return {name: np.asarray(value, dtype=float) * units.get(name, 1.0) for name, value in values.items()}
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Point and multipliers from one solve, by whom, and what they prove in floats."""
+    """Point and multipliers from one solve, the solver, and their certificate in floats."""
 
     solver: str
     point: Point
@@ -163,10 +166,9 @@ class Candidate:
 
 
 def solved(declared: Declared, solver: str | None = None, **options: Any) -> tuple[Point, Multipliers]:
-    """Point and multipliers from solves of the graph form, tight by default: candidates, which the judge weighs.
+    """Point and multipliers from solves of the graph form, tight by default: candidates, which the judge assesses.
 
-    The point is that with the smallest objective, the multipliers are those with the largest bound, of all `candidates` with a finite gap,
-    if there are any.
+    The point has the smallest objective and the multipliers the largest bound, over all `candidates` with a finite gap, if there are any.
 
     Raises
     ------
@@ -185,8 +187,8 @@ def best(attempts: Sequence[Candidate]) -> tuple[Point, Multipliers]:
 def candidates(declared: Declared, solver: str | None = None, **options: Any) -> Iterator[Candidate]:
     """Solves of the graph form, one after the other until a certificate closes.
 
-    The first is of the form in units in which its numbers are near 1, the second of the form as it was declared. Where no back end is named
-    the others that are installed follow; but for a problem of which CLARABEL says that it has no optimum.
+    The first solve is in units in which the numbers are near 1, the second in the declaration's units. If no back end is named, the other
+    installed ones follow, except for a problem of which CLARABEL reports that it has no optimum.
 
     Raises
     ------
@@ -195,9 +197,9 @@ def candidates(declared: Declared, solver: str | None = None, **options: Any) ->
     """
     units, some, failure = equilibrated(declared.programme), False, None
     first, installed = solver or "CLARABEL", cp.installed_solvers()
-    ways = [(first, units, options), (first, RAW, options)]
-    ways += [] if solver or options else [(name, RAW if name == "SCS" else units, {}) for name in OTHERS if name in installed]
-    for number, (name, sizes, chosen) in enumerate(ways):
+    attempts = [(first, units, options), (first, RAW, options)]
+    attempts += [] if solver or options else [(name, RAW if name == "SCS" else units, {}) for name in OTHERS if name in installed]
+    for number, (name, sizes, chosen) in enumerate(attempts):
         try:
             point, multipliers = _solved(GraphForm(declared, sizes), name, chosen)
         except NotAvailable as error:
@@ -214,12 +216,12 @@ def candidates(declared: Declared, solver: str | None = None, **options: Any) ->
 
 
 def _closes(certificate: Certificate, tol: float) -> bool:
-    """Whether the gap is small for the optimum, or, of an optimum near 0, for the rounding of what it is a difference of."""
+    """Whether the gap is small against the optimum or, for an optimum near 0, against the rounding of its terms."""
     return certificate.closes(tol) and (certificate.gap_over_upper <= tol or certificate.closes(tol * ROUNDED))
 
 
 def _solved(form: GraphForm, solver: str, options: dict[str, Any]) -> tuple[Point, Multipliers]:
-    with quiet():  # what the back end says of its answer is not asked: the judge is
+    with quiet():  # the back end's own status is not needed: the judge decides
         try:
             form.problem.solve(solver=solver, **(options or TIGHT.get(solver, {})))
         except KeyboardInterrupt:

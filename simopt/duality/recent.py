@@ -1,4 +1,4 @@
-"""The sweeps that were done last: a judge asks for objective, bound and gap one after the other, of the same point and multipliers."""
+"""A cache of the last sweeps: a judge asks for objective, bound and gap one after the other, at the same point and multipliers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ K = TypeVar("K")
 
 
 class Recent(Generic[K, R]):
-    """The last results of a function of arrays, found again by what these hold: they must be copies that nobody writes on.
+    """The last results of a function of arrays, looked up by content; the inputs must be copies that nobody writes on.
 
-    By content and not by identity, since who hands in an array may write on it, and another may come to lie where it was.
+    Content is compared instead of identity: a caller may write on its array, or another one may be allocated at the same address.
 
     Parameters
     ----------
@@ -29,21 +29,21 @@ class Recent(Generic[K, R]):
         self._entries: list[tuple[Any, Mapping[K, Any], R]] = []
 
     def of(self, kind: Any, inputs: Mapping[K, Any], compute: Callable[[Mapping[K, Any]], R]) -> R:
-        """The result for these inputs; `kind` is what else it depends on."""
+        """The result for these inputs; `kind` is anything else that it depends on."""
         for own, known, result in self._entries:
             if own == kind and _alike(known, inputs):
                 return self.keep(kind, known, result)
         return self.keep(kind, inputs, compute(inputs))
 
     def keep(self, kind: Any, inputs: Mapping[K, Any], result: R) -> R:
-        """The result, also one that is known from elsewhere, as the last one."""
+        """The result, possibly computed elsewhere, as the most recent one."""
         others = [each for each in self._entries if each[2] is not result]
         self._entries = [(kind, inputs, result), *others[: self.most - 1]]
         return result
 
 
 def _alike(one: Mapping[K, Any], other: Mapping[K, Any]) -> bool:
-    """Whether names and numbers are the same; nan is like nothing."""
+    """Whether names and numbers are the same; nan equals nothing."""
     return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
 
 

@@ -129,7 +129,7 @@ class ThresholdInterior(PredictorCorrector[Moves]):
             newton_terms(self._arguments(), self._state, self._move, target, self._weight, self._q)
         S, cross, H_b = self._curved
         g, g_b = self._gradients(sample_weight * (self._sign * (self._state[0] + self._weight * self._q)))
-        constant, _ = order.target(target)
+        constant, _ = order.newton_terms(target)
         order_multipliers = sample_weight * (order.multiplier + constant)
         g_b[:-1] += order_multipliers
         g_b[1:] -= order_multipliers

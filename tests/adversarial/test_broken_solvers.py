@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from counted import case
-from tests.hostile.conftest import Environment, marked, until
+from tests.adversarial.conftest import Environment, marked, until
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 pytest.importorskip("pyarrow", reason="tables in Parquet need pyarrow")

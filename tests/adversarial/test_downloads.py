@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.hostile.conftest import PATIENCE
+from tests.adversarial.conftest import PATIENCE
 
 from simopt.core.errors import InvalidProblem, MissingDataset, NotAvailable
 from simopt.data import datasets

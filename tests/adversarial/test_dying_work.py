@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from counted import case
-from tests.hostile.conftest import Environment, command, marked, until
+from tests.adversarial.conftest import Environment, command, marked, until
 
 from simopt.processes.worker import Died, Worker, Workers, forkable
 from tests.cli.conftest import install

@@ -17,7 +17,7 @@ from typing import Any
 
 import numba
 import pytest
-from tests.hostile.test_writing import public  # noqa: F401
+from tests.adversarial.test_writing import public  # noqa: F401
 
 import simopt
 from simopt.core import kernel_cache

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.hostile.conftest import Environment, command, marked, until
+from tests.adversarial.conftest import Environment, command, marked, until
 
 from tests.cli.conftest import install
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.hostile.conftest import Environment, command
+from tests.adversarial.conftest import Environment, command
 
 from tests.cli.conftest import install
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from counted import case
-from tests.hostile.conftest import Environment, command, marked, until
+from tests.adversarial.conftest import Environment, command, marked, until
 
 from simopt.compare import folder as files
 

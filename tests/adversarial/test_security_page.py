@@ -6,7 +6,7 @@ import pytest
 
 from simopt import recheck
 from simopt.claims import expression, witness
-from simopt.claims.apart import GRACE
+from simopt.claims.isolation import GRACE
 from simopt.claims.replay import MEMORY, TIME
 from simopt.core import reading
 from simopt.data.datasets.loader import TEXT

@@ -17,7 +17,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from counted import case
-from tests.hostile.conftest import Environment, marked, until
+from tests.adversarial.conftest import Environment, marked, until
 
 import simopt
 from simopt.arithmetic.precision import workprec

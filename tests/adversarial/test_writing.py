@@ -370,7 +370,7 @@ def test_what_will_not_work_is_told_before(limit: int, tmp_path: Path) -> None:
 FULL = """
 import errno, os, sys
 from pathlib import Path
-from tests.hostile.test_writing import WRITERS, as_archive, only
+from tests.adversarial.test_writing import WRITERS, as_archive, only
 from simopt.core import writing
 
 place = Path(sys.argv[1])

@@ -30,9 +30,9 @@ from simopt.claims import (
     run,
     symbols,
 )
-from simopt.claims.given import numbers
+from simopt.claims.input_origins import numbers
 from simopt.claims.quantified import unstated
-from simopt.claims.telling import NEAR, remark
+from simopt.claims.looseness import NEAR, remark
 from simopt.claims.verification import summary, to_row, verify
 from simopt.report import markdown
 

@@ -21,7 +21,7 @@ FRACTION = 0.5  # of the best bound
 
 
 def interior_multipliers(problem: cp.Problem) -> Multipliers | None:
-    """The multipliers of a minimisation problem by the names of its rows and terms; None if its dual has no bound above 0, or no interior."""
+    """The multipliers of a minimisation problem by names of its rows and terms; None if its dual has no bound above 0, or no interior."""
     try:
         mirrored = dual(problem)
     except Unreadable:

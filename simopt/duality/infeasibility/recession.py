@@ -1,20 +1,20 @@
-r"""The recession problem of a declared one: where a point may go for ever, and how fast the objective changes on the way.
+"""The recession problem of a declared one: directions in which points stay feasible without end, and the slope of the objective along them.
 
 The recession function of a closed convex f is f_∞(d) = lim_{t → ∞} f(x + td)/t = sup{⟨u, d⟩ : f*(u) < ∞}, and f(x + td) ≤ f(x) + t f_∞(d).
-Each constant becomes 0, and each function φ its φ_∞: of a homogeneous one (norms, maxima, means, relative entropies) that is φ itself, and
+Each constant becomes 0, and each function φ its φ_∞. For a homogeneous φ (norms, maxima, means, relative entropies) φ_∞ = φ, and
 
     e^z               0 for d ≤ 0, else ∞          log(1 + e^z)      max(d, 0)
     −log z, −z^p      0 for d ≥ 0, else ∞          log Σ e^{z_i}     max d_i
     z², z^p           0 for d = 0, else ∞          Huber's           2M|d|
     z log z           0 for d = 0, else ∞          zᵀPz              0 for Pd = 0, else ∞
 
-with p < 1 on the left of the second line and p > 1 on that of the third. In φ(z(x)) with z convex φ rises where z can be, so that
-φ_∞(z_∞(d)) is not below the recession function of the whole: what is minimised here may be above f_∞, and never below.
+with p < 1 on the left of the second line and p > 1 on that of the third. In φ(z(x)) with z convex φ rises where z can be. Hence φ_∞(z_∞(d))
+is not below the recession function of the whole: the minimised function may be above f_∞, and is never below.
 
-Logarithms and powers −z^p, 0 < p < 1, have the slope 0 and fall without end all the same: where they are added to the objective the rest
-may have the slope 0, and they count as −z_∞(d). f falls without end if that sum is below 0 and f_∞(d) ≤ 0.
+Logarithms and powers −z^p, 0 < p < 1, have the slope 0 and still fall without end. Where they are added to the objective the rest may have
+the slope 0, and they count as −z_∞(d). f falls without end if that sum is below 0 and f_∞(d) ≤ 0.
 
-Rows g ≤ 0 become g_∞ ≤ 0, affine rows h = 0 their linear parts, bounds that are there 0, and cones stay what they are. −1 ≤ d ≤ 1 is added.
+Rows g ≤ 0 become g_∞ ≤ 0, affine rows h = 0 their linear parts, and existing bounds 0; cones stay as they are. −1 ≤ d ≤ 1 is added.
 
 Source: R. T. Rockafellar, Convex Analysis (1970), theorems 8.5 and 13.3.
 """

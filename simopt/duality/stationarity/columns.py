@@ -103,7 +103,7 @@ class System:
             self._collect()
 
     def _fix_entries(self, each: ClosingTerm) -> None:
-        """Fix the multipliers of a norm at the boundary of its domain where stationarity is wanted: they stay in proportion to the scale."""
+        """Fix the multipliers of a norm at the boundary of its domain where stationarity is wanted: they stay proportional to the scale."""
         term, u = each.term, self.draft.used[each.term.key]
         group, count = groups(term.atom, len(u))
         near = self.wanted[each.leaf.key][each.columns] | (term.atom.margin(FLOAT, u, self._scale(term)) <= EDGE * self._scale(term)[group])

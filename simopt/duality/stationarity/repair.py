@@ -94,7 +94,7 @@ def snapped(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mappi
 
 
 def centred(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
-    """Repaired after all multipliers have been drawn inside, for problems where those that have to move are at the ends of their domains."""
+    """Repaired after all multipliers have been drawn inside, for problems where those that have to move are at ends of their domains."""
     used, put = backward(FLOAT, programme, plan, candidates), dict(candidates)
     least = INSIDE * _largest(used, candidates)
     put |= {row.key: np.maximum(candidates[row.key], least) for row in programme.rows if not row.equality and row.key in candidates}

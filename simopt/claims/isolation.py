@@ -16,7 +16,7 @@ from typing import Any
 
 from simopt.claims import catalogue, witness
 from simopt.claims.claim import Claim
-from simopt.claims.sending import Sent, received, sent
+from simopt.claims.serialization import Sent, received, sent
 from simopt.claims.witness import BadWitness, Witness
 from simopt.processes.worker import Died, Workers, flush, forkable
 
@@ -24,7 +24,7 @@ GRACE = 10.0  # seconds beyond its time after which a process that does not end 
 Work = Callable[..., Any]
 
 
-class Apart:
+class IsolatedProcess:
     """A process that works on witness files, one after another; it is replaced when it dies."""
 
     def __init__(self, workers: Workers) -> None:
@@ -53,13 +53,13 @@ class Apart:
 
 
 @contextmanager
-def apart() -> Iterator[Apart]:
+def isolated_process() -> Iterator[IsolatedProcess]:
     """A process for as long as this is open: a copy of this one where that is safe, else a fresh one, which is kept for the next time."""
     if not forkable():
-        yield Apart(_pool())
+        yield IsolatedProcess(_pool())
         return
     with closing(Workers(_answer, fork=True)) as workers:
-        yield Apart(workers)
+        yield IsolatedProcess(workers)
 
 
 @cache
