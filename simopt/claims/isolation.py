@@ -1,7 +1,7 @@
-"""Witness files in a process apart, which may die of them.
+"""Witness files in a process of their own, which may die of them.
 
-A check may do anything with an instance that is none of its own: a library in C aborts where it gets no memory, or computes for hours and
-looks at no signal. That ends the process alone, and becomes one line that names the file.
+A check may do anything with an instance that is none of its own. A library in C aborts where it gets no memory, or computes for hours and
+ignores signals. That ends this process only, and becomes one line that names the file.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any
 
 from simopt import recheck
-from simopt.claims import given
+from simopt.claims import input_origins
 from simopt.claims.check import Check
 from simopt.claims.claim import Claim
 from simopt.claims.statement import TooLong, serialise
@@ -52,8 +52,8 @@ class Collector:
         except TooLong:
             self.give_up()
             return
-        found = given.computed(template, values, data)
-        if not remains and (bare := given.unexplained(template, found)):
+        found = input_origins.computed(template, values, data)
+        if not remains and (bare := input_origins.unexplained(template, found)):
             self.give_up()
             self.refused = f"no proof file: {', '.join(bare)} computed, neither data of the instance nor in a hypothesis"
             return

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from simopt import __version__
-from simopt.claims.isolation import isolated_process
 from simopt.claims.check import Check
 from simopt.claims.claim import Claim
 from simopt.claims.enclosure import as_float
 from simopt.claims.engine import check_instance
+from simopt.claims.isolation import isolated_process
 from simopt.claims.kinds import Quantifier, Verdict
 from simopt.claims.tally import Tally
 from simopt.claims.trial import Trial

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from simopt import recheck
-from simopt.claims import catalogue, proof, quantified, telling
+from simopt.claims import catalogue, looseness, proof, quantified
 from simopt.claims.claim import Claim
 from simopt.claims.engine import GENERATOR, SeedRun, run_seed
 from simopt.claims.kinds import Effort, Evidence, Verdict
@@ -42,7 +42,7 @@ class ClaimResult:
             lines += [f"  where {row.where}"] if row.where else []
             lines += [f"  computed: {row.computed}"] if row.computed else []
             lines += [f"  remains: {row.remains}"] if row.remains else []
-            lines += [f"  {doubt}"] if (doubt := telling.remark(row, self.claim.kind)) else []
+            lines += [f"  {doubt}"] if (doubt := looseness.remark(row, self.claim.kind)) else []
             if row.witness is not None:
                 seen = row.witness
                 lines.append(

@@ -19,11 +19,11 @@ from simopt import __version__
 from simopt.claims import catalogue, costs, proof
 from simopt.claims.claim import Claim
 from simopt.claims.kinds import Effort, Evidence, Expected, Verdict
+from simopt.claims.looseness import remark
 from simopt.claims.proof_status import status
 from simopt.claims.runner import ClaimResult, failed, run, stopped
 from simopt.claims.serialization import Sent, received, sent
 from simopt.claims.tally import RowResult
-from simopt.claims.looseness import remark
 from simopt.core import evidence, jsonio, validate
 from simopt.core.threads import until_stopped
 from simopt.core.writing import write_text

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from simopt import recheck
-from simopt.claims.isolation import isolated_process
 from simopt.claims.check import Check, Outcome
 from simopt.claims.claim import Claim
+from simopt.claims.isolation import isolated_process
 from simopt.claims.kinds import Evidence, Quantifier
 from simopt.claims.replay import TIME
 from simopt.claims.replay import check as check_again

@@ -20,7 +20,7 @@ from damage import CHANGES, FIRST, damaged
 from typer.testing import CliRunner
 
 from simopt import __version__, recheck
-from simopt.claims import apart, at_most, catalogue, inputs, proof, runner, witness
+from simopt.claims import at_most, catalogue, inputs, isolation, proof, runner, witness
 from simopt.claims.kinds import Effort
 from simopt.claims.replay import replay, replays
 from simopt.claims.trial import Trial
@@ -231,14 +231,14 @@ def toy_witness(path: Path, id: str = TOY) -> str:
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a second, a little memory."""
     monkeypatch.setattr(sys.modules["simopt.claims.replay"], "MEMORY", 1 << 29)
-    monkeypatch.setattr(apart, "GRACE", 0.5)
+    monkeypatch.setattr(isolation, "GRACE", 0.5)
 
 
 @pytest.fixture(params=["usual", pytest.param("fresh", marks=pytest.mark.slow)])
 def process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fork, where that is safe here; or a fresh process, as where threads forbid a fork."""
     if request.param == "fresh":
-        monkeypatch.setattr(apart, "forkable", lambda: False)
+        monkeypatch.setattr(isolation, "forkable", lambda: False)
 
 
 @pytest.mark.usefixtures("soon", "process")
@@ -284,7 +284,7 @@ def test_what_a_check_prints_is_printed_once_it_has_ended(
     tmp_path: Path, shelf: Callable[..., None], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(ENDINGS, "words", "import os\nos.write(1, b'to all'); os.write(2, b'a warning')")
-    apart._pool.cache_clear()  # a process that was kept writes where it began, and pytest's files were others then
+    isolation._pool.cache_clear()  # a process that was kept writes where it began, and pytest's files were others then
     shelf(ending("words"))
     replay(toy_witness(tmp_path / "w.json"))
     assert capfd.readouterr() == ("to all", "a warning")

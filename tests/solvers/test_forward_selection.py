@@ -105,7 +105,7 @@ def test_a_guess_from_few_rows_is_exact_where_rows_are_known_and_close_elsewhere
         guess.learn(more, G[more])
         known = np.union1d(known, more)
         guess.fetch(everything)
-        difference = np.abs(guess.rows[guess.set_predictions] - G) / beside
+        difference = np.abs(guess.rows[guess.row_of] - G) / beside
         assert difference[known].max() <= 1e-11 and difference[:, known].max() <= 1e-11
         errors.append(difference.max())
     assert errors[2] < 1e-3 * errors[0]  # what is known leaves next to nothing to be estimated

@@ -408,7 +408,7 @@ def test_a_stall_is_left_to_the_interior_point_method(monkeypatch):
         (weight_bounds.Penalty, "step", lambda self, H, g, w, rest: weight_bounds.solve(weight_bounds.factor(H, 1.0), g)),
         (weight_bounds.Ball, "step", lambda self, H, g, w, rest: np.zeros_like(w)),
         (Interior, "_pulled", lambda self: np.zeros_like(self.w)),
-        (HingeStage, "_price", lambda self, part, block: BlockUpdate((part, block), 0.0, None, *np.zeros((2, 0), dtype=int))),
+        (HingeStage, "_update_block", lambda self, part, block: BlockUpdate((part, block), 0.0, None, *np.zeros((2, 0), dtype=int))),
     ],
 )
 def test_mutants_are_caught(monkeypatch, where, name, wrong):
@@ -526,7 +526,7 @@ class TestStreams:
     def test_little_room_changes_the_way_not_the_answer(self):
         X, y = sample(20000, 10, 19)
         problem = LandmarkedSVR(X, y, Penalty(1e-4), 0.1)
-        much, little = solve(problem, tol=1e-10), solve(problem, tol=1e-10, room=200_000)
+        much, little = solve(problem, tol=1e-10), solve(problem, tol=1e-10, memory_limit=200_000)
         assert little.optimal
         assert little.value == pytest.approx(much.value, abs=1e-9)
 

@@ -235,7 +235,7 @@ def test_bounds_hold_in_interval_arithmetic(solver):
 def test_what_is_found_does_not_depend_on_room_or_layout():
     X, y = sample(20000, 10, seed=8)
     problem = EXCOrdinal(X, y, 5, bound=Penalty(1e-4))
-    much, little = solve(problem, tol=1e-10), solve(problem, tol=1e-10, room=200_000)
+    much, little = solve(problem, tol=1e-10), solve(problem, tol=1e-10, memory_limit=200_000)
     other = solve(EXCOrdinal(np.asfortranarray(X), y, 5, bound=Penalty(1e-4)), tol=1e-10)
     assert little.optimal
     assert [little.value, other.value] == pytest.approx([much.value] * 2, abs=1e-9)
@@ -501,7 +501,7 @@ def test_a_gap_that_was_not_seen_is_left_to_the_interior_point_method(monkeypatc
 @pytest.mark.parametrize(
     ("where", "name", "wrong"),
     [
-        (ThresholdStage, "_price", lambda self, part, block: BlockUpdate((part, block), 0.0, None, *np.zeros((2, 0), dtype=int))),
+        (ThresholdStage, "_update_block", lambda self, part, block: BlockUpdate((part, block), 0.0, None, *np.zeros((2, 0), dtype=int))),
         (ThresholdStage, "curvature", lambda self: np.zeros((6, 6), order="F")),
         (threshold_stage, "choose", lambda *args: args[-2].fill(0.0)),
         (ThresholdInterior, "_gradients", lambda self, pulls: (self.fixed.copy(), self.fixed_b.copy())),

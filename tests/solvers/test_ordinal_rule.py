@@ -38,8 +38,8 @@ def fitted(**options: Any) -> tuple[OrdinalRule, Array, Array]:
 
 def hinges(scores: Array, y: Array, b: Array, gamma: float) -> float:
     ends = np.concatenate([[-math.inf], b, [math.inf]])
-    set_predictions = y.astype(int)
-    below, above = ends[set_predictions - 1] + gamma - scores, scores - ends[set_predictions] + gamma
+    index = y.astype(int)
+    below, above = ends[index - 1] + gamma - scores, scores - ends[set_predictions] + gamma
     return float(np.mean(np.maximum(below, 0.0) + np.maximum(above, 0.0)))
 
 

@@ -41,8 +41,8 @@ class Absolute(Elementwise):
         return num.zeros(len(u))
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        size, price = num.abs(z), num.abs(u)
-        return num.pos(s - price) * size + num.pos(price * size - u * z)
+        size, dual_norm = num.abs(z), num.abs(u)
+        return num.pos(s - dual_norm) * size + num.pos(dual_norm * size - u * z)
 
     def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         return cp.Constant(np.zeros(u.size)), [cp.abs(u) <= s]

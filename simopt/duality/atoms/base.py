@@ -139,8 +139,8 @@ class Elementwise(Atom):
         return num.sum(self.remainders(num, z, u, s))
 
     def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
-        prices, domain = self.declared_conjugates(u, s)
-        return cp.sum(prices), domain
+        conjugates, domain = self.declared_conjugates(u, s)
+        return cp.sum(conjugates), domain
 
     @abstractmethod
     def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:

@@ -54,15 +54,15 @@ class ConcaveHomogeneous(Atom):
 
         With w ≥ t in every entry μ°(w) ≥ t μ°(1, …, 1), so that t = s/μ°(1, …, 1) is enough.
         """
-        price = num.maximum(-u, broadcast(num, s, len(u)) * LEAST)
-        polar = self.polar(num, price)
+        w = num.maximum(-u, broadcast(num, s, len(u)) * LEAST)
+        polar = self.polar(num, w)
         if above(num, s, polar + polar).all():
-            price = num.maximum(price, broadcast(num, s / self.polar(num, full(num, 1.0, len(u))), len(u)))
-            polar = self.polar(num, price)
+            w = num.maximum(w, broadcast(num, s / self.polar(num, full(num, 1.0, len(u))), len(u)))
+            polar = self.polar(num, w)
         polar, some = divisor(num, polar)
         if is_zero(num, s).all() or not some.all():
-            return -price
-        return -price * broadcast(num, num.maximum(s / polar, num.lift(1.0)), len(u))
+            return -w
+        return -w * broadcast(num, num.maximum(s / polar, num.lift(1.0)), len(u))
 
     def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """Even all entries together may shrink by the factor s/μ°(−u), which is 0 for s = 0."""

@@ -54,15 +54,15 @@ class DecreasingPower(Elementwise):
 
     def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """−σ(1 − p) s^{1/(1−p)} (−u/|p|)^{p/(p−1)}; of 0 < p it is known where s is, and u is known not to be 0 there."""
-        share = num.pos(-u) / exactly(num, [abs(self.p)])
-        price = raised(num, s, 1 / (1 - self.p)) * raised(num, share, self.p / (self.p - 1)) * exactly(num, [1 - self.p]) * -self.sign
-        return price if self.p < 0 else where(num, divisor(num, s)[1], price, num.zeros(len(u)))
+        quotient = num.pos(-u) / exactly(num, [abs(self.p)])
+        conjugate = raised(num, s, 1 / (1 - self.p)) * raised(num, quotient, self.p / (self.p - 1)) * exactly(num, [1 - self.p]) * -self.sign
+        return conjugate if self.p < 0 else where(num, divisor(num, s)[1], conjugate, num.zeros(len(u)))
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         """By Taylor's form around the best z of the price, where both are positive; else the plain difference, which may cancel."""
         scale, positive = divisor(num, s)
-        share, priced = divisor(num, -u / (scale * exactly(num, [abs(self.p)])))
-        best, known = raised(num, share, 1 / (self.p - 1)), positive & priced
+        quotient, nonzero = divisor(num, -u / (scale * exactly(num, [abs(self.p)])))
+        best, known = raised(num, quotient, 1 / (self.p - 1)), positive & nonzero
         plain = num.pos(s * self.value(num, z) + self.conjugates(num, u, s) - u * z)
         if num is RATIONAL:
             return plain

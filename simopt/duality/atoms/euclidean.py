@@ -35,12 +35,12 @@ class EuclideanNorm(GroupNorm):
         return self._norm(num, u)
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        size, price = self._norm(num, z), self._norm(num, u)
-        (long, reached), (dear, priced) = divisor(num, size), divisor(num, price)
-        apart = z / long[self.group] - u / dear[self.group]
-        angle = size * price * num.group_sum(apart * apart, self.group, self.count) / 2
-        plain = num.pos(size * price - num.group_sum(u * z, self.group, self.count))
-        return num.sum(num.pos(s - price) * size + where(num, reached & priced, angle, plain))
+        size, dual_norm = self._norm(num, z), self._norm(num, u)
+        (long, reached), (dual_unit, some_dual) = divisor(num, size), divisor(num, dual_norm)
+        apart = z / long[self.group] - u / dual_unit[self.group]
+        angle = size * dual_norm * num.group_sum(apart * apart, self.group, self.count) / 2
+        plain = num.pos(size * dual_norm - num.group_sum(u * z, self.group, self.count))
+        return num.sum(num.pos(s - dual_norm) * size + where(num, reached & some_dual, angle, plain))
 
     def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         order, sizes = np.argsort(self.group, kind="stable"), np.bincount(self.group, minlength=self.count)

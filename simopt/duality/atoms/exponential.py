@@ -41,8 +41,8 @@ class Exponential(Elementwise):
         return where(num, near, kept * num.bennett(u / kept - 1.0), far)
 
     def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
-        prices, domain = relative_entropies(u, s, f"entropy of {u.name()}")
-        return prices - u, domain
+        conjugates, domain = relative_entropies(u, s, f"entropy of {u.name()}")
+        return conjugates - u, domain
 
     def slope(self, z: Array, s: Array) -> Array:
         return s * np.exp(z)

@@ -57,8 +57,8 @@ class Huber(Elementwise):
         return s * (apart * apart) + num.pos(num.abs(beyond) * self._cap(num, s) - beyond * u)
 
     def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
-        prices, domain = squares_over(u, s)
-        return prices, [*domain, cp.abs(u) <= 2 * cp.multiply(self.threshold(FLOAT), s)]
+        conjugates, domain = squares_over(u, s)
+        return conjugates, [*domain, cp.abs(u) <= 2 * cp.multiply(self.threshold(FLOAT), s)]
 
     def slope(self, z: Array, s: Array) -> Array:
         return np.asarray(2.0 * s * self._clipped(FLOAT, z))

@@ -50,9 +50,9 @@ class LogSumExp(Grouped):
         scale, positive = divisor(num, s)
         if off or not known(num, num.sum(total)):
             return nothing(num)
-        price = scale[self.group] * num.xlogx(u / scale[self.group])
+        entropies = scale[self.group] * num.xlogx(u / scale[self.group])
         small = enclosing(num, num.zeros(len(u)), -s[self.group]) if num is INTERVAL else num.zeros(len(u))  # −s/e ≤ u log(u/s) ≤ 0
-        return num.sum(where(num, positive[self.group], price, small))
+        return num.sum(where(num, positive[self.group], entropies, small))
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         """s KL(u/s ‖ softmax(z)), term by term as σ·((1 + h) log(1 + h) − h)."""
@@ -68,10 +68,10 @@ class LogSumExp(Grouped):
         return num.sum(where(num, positive[self.group], s[self.group] * lost, num.zeros(len(u))))
 
     def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
-        prices, domain = relative_entropies(u, s[self.group], f"entropy of {u.name()}")
-        return cp.sum(prices), [*domain, self.declared_sums(u) == s]
+        entropies, domain = relative_entropies(u, s[self.group], f"entropy of {u.name()}")
+        return cp.sum(entropies), [*domain, self.declared_sums(u) == s]
 
     def slope(self, z: Array, s: Array) -> Array:
         weights, total, _ = self._shifted(FLOAT, z)
-        share: Array = (s / total)[self.group] * weights
-        return share
+        probability: Array = (s / total)[self.group] * weights
+        return probability

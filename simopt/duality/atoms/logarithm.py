@@ -42,18 +42,18 @@ class NegativeLogarithm(Elementwise):
 
     def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
         scale, positive = divisor(num, s)
-        price = where(num, positive, -u, full(num, 1.0, len(u)))
-        return where(num, positive, -scale - scale * num.log(price / scale), num.zeros(len(u)))
+        size = where(num, positive, -u, full(num, 1.0, len(u)))
+        return where(num, positive, -scale - scale * num.log(size / scale), num.zeros(len(u)))
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         scale, positive = divisor(num, s)
-        share, some = divisor(num, where(num, positive, -u * z / scale, full(num, 1.0, len(u))))
+        q, some = divisor(num, where(num, positive, -u * z / scale, full(num, 1.0, len(u))))
         far = num.pos(s * self.value(num, z) + self.conjugates(num, u, s) - u * z) if not some.all() else -u * z
-        return where(num, positive & some, scale * (share * num.bennett(1.0 / share - 1.0)), far)
+        return where(num, positive & some, scale * (q * num.bennett(1.0 / q - 1.0)), far)
 
     def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
-        prices, domain = relative_entropies(s, -u, f"entropy of {u.name()}")
-        return prices - s, domain
+        conjugates, domain = relative_entropies(s, -u, f"entropy of {u.name()}")
+        return conjugates - s, domain
 
     def slope(self, z: Array, s: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -52,9 +52,9 @@ class Logistic(Elementwise):
         return s * where(num, near, close, num.pos(rest * num.pos(z) + p * num.pos(-z) + tail))
 
     def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
-        price, domain = relative_entropies(u, s, f"entropy of {u.name()}")
+        entropy, domain = relative_entropies(u, s, f"entropy of {u.name()}")
         rest, other = relative_entropies(s - u, s, f"other entropy of {u.name()}")
-        return price + rest, domain + other
+        return entropy + rest, domain + other
 
     def slope(self, z: Array, s: Array) -> Array:
         with np.errstate(over="ignore"):

@@ -71,20 +71,20 @@ class Perspective(Atom):
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """u into the domain of (sφ)*, v down to −(sφ)*(u)."""
-        price, v = self._split(u)
-        price = self.atom.project(num, price, s)
-        costs = self._costs(num, price, s)
-        return num.concat([price, v if costs is None else num.minimum(v, -costs)])
+        u_z, v = self._split(u)
+        u_z = self.atom.project(num, u_z, s)
+        costs = self._costs(num, u_z, s)
+        return num.concat([u_z, v if costs is None else num.minimum(v, -costs)])
 
     def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """What v is below −(sφ)*(u); of u, in floats, the share of a step that the convex cost lets be, elsewhere a number of that sign."""
-        price, v = self._split(u)
-        costs = self._costs(num, price, s)
+        u_z, v = self._split(u)
+        costs = self._costs(num, u_z, s)
         if costs is None:
             return full(num, -1.0, len(u))
         left = -v - costs
-        margin = num.minimum(self.atom.margin(num, price, s), broadcast(num, left, self.length))
-        return num.concat([self._affordable(price, s, margin, broadcast(num, left, self.length)) if num is FLOAT else margin, left])
+        margin = num.minimum(self.atom.margin(num, u_z, s), broadcast(num, left, self.length))
+        return num.concat([self._affordable(u_z, s, margin, broadcast(num, left, self.length)) if num is FLOAT else margin, left])
 
     def _affordable(self, u: Array, s: Array, margin: Array, left: Array) -> Array:
         """Of the room, a share for which the price, convex in u, rises by no more than is left (of others the sign is asked)."""
@@ -98,54 +98,54 @@ class Perspective(Atom):
 
     def inward(self, u: Array, by: float) -> Array:
         """v farther below −(sφ)*(u), by a share of the largest, as both may be 0 at the edge."""
-        price, v = self._split(u)
-        return np.concatenate([price, v - by * np.max(np.abs(u), initial=0.0)])
+        u_z, v = self._split(u)
+        return np.concatenate([u_z, v - by * np.max(np.abs(u), initial=0.0)])
 
     def matched(self, u: Array, s: Array, fixed: Mask, by: float) -> Array:
         """u in floats where (sφ)*(u) is −v less a share of the largest: at entries that are `fixed`, by those that are not.
 
         v where t is fixed; where z is and φ is of single numbers its u, by Newton's method.
         """
-        (price, v), spare = self._split(u), by * np.max(np.abs(u), initial=0.0)
+        (u_z, v), spare = self._split(u), by * np.max(np.abs(u), initial=0.0)
         free = fixed[: self.length] & ~fixed[self.length :] if isinstance(self.atom, Elementwise) else np.zeros(self.length, dtype=bool)
         for _ in range(STEPS if free.any() else 0):
-            step = STEP * (1.0 + np.abs(price))
-            here, ahead, behind = (self._costs(FLOAT, price + shift, s) for shift in (0.0, step, -step))
+            step = STEP * (1.0 + np.abs(u_z))
+            here, ahead, behind = (self._costs(FLOAT, u_z + shift, s) for shift in (0.0, step, -step))
             if here is None or ahead is None or behind is None:
                 break
             with np.errstate(all="ignore"):
-                moved = price - (here + v + spare) / (ahead - behind) * (2.0 * step)
-            price = np.where(free & np.isfinite(moved), moved, price)
-        costs = self._costs(FLOAT, price, s)
-        return np.concatenate([price, v if costs is None else np.where(fixed[self.length :], -costs - spare, v)])
+                moved = u_z - (here + v + spare) / (ahead - behind) * (2.0 * step)
+            u_z = np.where(free & np.isfinite(moved), moved, u_z)
+        costs = self._costs(FLOAT, u_z, s)
+        return np.concatenate([u_z, v if costs is None else np.where(fixed[self.length :], -costs - spare, v)])
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        price, v = self._split(u)
-        costs = self._costs(num, price, s)
+        u_z, v = self._split(u)
+        costs = self._costs(num, u_z, s)
         if costs is None or not known(num, num.sum(costs)) or not known(num, num.sum(v)) or above(num, v, -costs).any():
             return nothing(num)
         return num.lift(0.0)
 
     def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
-        price, v = u[: self.length], u[self.length :]
+        u_z, v = u[: self.length], u[self.length :]
         declare = self.atom.declared_conjugates if isinstance(self.atom, Elementwise) else self.atom.declared_conjugate
-        costs, domain = declare(price, s)
+        costs, domain = declare(u_z, s)
         return cp.Constant(0.0), [*domain, v + costs <= 0]
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         """t times the remainder of the atom at z/t, and t times what v leaves of −(sφ)*(u)."""
         ratio, t, positive = self._quotient(num, z)
-        price, v = self._split(u)
+        u_z, v = self._split(u)
         ratio = where(num, np.broadcast_to(positive, self.length), ratio, full(num, 1.0, self.length))
         if isinstance(self.atom, Elementwise):
-            near = self.atom.remainders(num, ratio, price, s)
+            near = self.atom.remainders(num, ratio, u_z, s)
         else:
-            near = vector(num, self.atom.remainder(num, ratio, price, s))
-        costs = self._costs(num, price, s)
+            near = vector(num, self.atom.remainder(num, ratio, u_z, s))
+        costs = self._costs(num, u_z, s)
         return nothing(num) if costs is None else num.sum(t * near + t * num.pos(-v - costs))
 
     def slope(self, z: Array, s: Array) -> Array:
         ratio, _, _ = self._quotient(FLOAT, z)
-        price = self.atom.slope(ratio, s)
-        costs = self._costs(FLOAT, price, s)
-        return np.concatenate([price, np.zeros(self.count) if costs is None else -costs])
+        u_z = self.atom.slope(ratio, s)
+        costs = self._costs(FLOAT, u_z, s)
+        return np.concatenate([u_z, np.zeros(self.count) if costs is None else -costs])

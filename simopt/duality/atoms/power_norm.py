@@ -42,15 +42,15 @@ class PowerNorm(GroupNorm):
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         """(s − ‖u‖_q)‖z‖_p + ‖z‖_p‖u‖_q − ⟨u, z⟩, the latter by Young's inequality entry by entry."""
-        size, price = self.value(num, z), self.need(num, u)
-        (long, reached), (dear, priced) = divisor(num, size), divisor(num, price)
-        a, b = num.abs(u) / dear[self.group], num.abs(z) / long[self.group]
+        size, dual_norm = self.value(num, z), self.need(num, u)
+        (long, reached), (dual_unit, some_dual) = divisor(num, size), divisor(num, dual_norm)
+        a, b = num.abs(u) / dual_unit[self.group], num.abs(z) / long[self.group]
         p, q = (exactly(num, [x]) for x in (self.p, self.q))
         young = num.pos(raised(num, a, self.q) / q + raised(num, b, self.p) / p - a * b)
         sides = num.group_sum(num.pos(num.abs(u) * num.abs(z) - u * z), self.group, self.count)
-        close = size * price * num.group_sum(young, self.group, self.count) + sides
-        plain = num.pos(size * price - num.group_sum(u * z, self.group, self.count))
-        return num.sum(num.pos(s - price) * size + where(num, reached & priced, close, plain))
+        close = size * dual_norm * num.group_sum(young, self.group, self.count) + sides
+        plain = num.pos(size * dual_norm - num.group_sum(u * z, self.group, self.count))
+        return num.sum(num.pos(s - dual_norm) * size + where(num, reached & some_dual, close, plain))
 
     def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         """|u_i| ≤ t_i^{1/q} s^{1−1/q} with Σ t_i ≤ s."""

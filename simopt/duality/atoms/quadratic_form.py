@@ -242,8 +242,8 @@ class SemidefiniteForm(Atom):
         """v, ρ and the price ρᵀ(P + δI)⁺ρ/(4s) of ρ; of balls all that it may be."""
         v = self._solved(num, shift, u, s)
         rho = u - self._twice(num, v, shift.by) * s[np.zeros(len(u), dtype=np.intp)]
-        price = vector(num, num.dot(rho, rho)) / (s * (num.lift(shift.support.least) * 4))
-        return v, rho, enclosing(num, num.zeros(1), price) if num is INTERVAL else price
+        penalty = vector(num, num.dot(rho, rho)) / (s * (num.lift(shift.support.least) * 4))
+        return v, rho, enclosing(num, num.zeros(1), penalty) if num is INTERVAL else penalty
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         if is_zero(num, s).all() and is_zero(num, u).all():
@@ -253,23 +253,23 @@ class SemidefiniteForm(Atom):
             return num.lift(0.0)  # inf φ = 0
         if shift is None or not divisor(num, s)[1].all() or not known(num, num.sum(u)):
             return nothing(num)
-        v, rho, price = self._split(num, shift, u, s)
+        v, rho, penalty = self._split(num, shift, u, s)
         partial = len(shift.support.rows) < len(u)  # a definite matrix has every u in its range
         if partial and np.linalg.norm(floats(num, rho)) > APART * np.linalg.norm(floats(num, u)):
             return nothing(num)
         if shift.by:
-            price = price + s * (num.lift(shift.by) * num.lift(shift.radius))
-        return num.sum(s * self._form(num, v, shift.by) + num.dot(v, rho) + price)
+            penalty = penalty + s * (num.lift(shift.by) * num.lift(shift.radius))
+        return num.sum(s * self._form(num, v, shift.by) + num.dot(v, rho) + penalty)
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         shift = self.shift(num)
         if shift is None or not divisor(num, s)[1].all():
             return num.sum(s * self.value(num, z))
-        v, rho, price = self._split(num, shift, u, s)
+        v, rho, penalty = self._split(num, shift, u, s)
         d = z - v
         if shift.by:
-            price = price + s * num.pos(num.lift(shift.radius) - num.dot(z, z)) * num.lift(shift.by)
-        return num.pos(num.sum(s * num.pos(self._form(num, d, shift.by)) - num.dot(rho, d) + price))
+            penalty = penalty + s * num.pos(num.lift(shift.radius) - num.dot(z, z)) * num.lift(shift.by)
+        return num.pos(num.sum(s * num.pos(self._form(num, d, shift.by)) - num.dot(rho, d) + penalty))
 
     def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         """The least ‖w‖²/(4s) with Fw = u, P = FFᵀ."""
