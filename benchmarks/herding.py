@@ -18,7 +18,7 @@ from simopt.estimators.herding.herd_error import error_bound
 from simopt.solvers.herding.frank_wolfe import STEPS
 from simopt.solvers.herding.gaussian_tiles import TILE, Fast, powers_and_sums32, signed_powers32
 from simopt.solvers.herding.mean_embedding import embed
-from simopt.solvers.herding.sample import Sample
+from simopt.solvers.herding.sample import WeightedSample
 from simopt.solvers.herding.walk import add, subtract
 
 MOST = 20_000  # steps after which a rule has not reached the error
@@ -53,7 +53,7 @@ def stored_gram(x: np.ndarray, y: np.ndarray, mu: float, error: float) -> int:
 
 def limit(x: np.ndarray, picks: int, similarity: Gaussian) -> str:
     """What has to be computed, n²/2 similarities, a column a pick and what is done with it, at the pace of each made again and again."""
-    sample = Sample.of(x, None, similarity)
+    sample = WeightedSample.of(x, None, similarity)
     fast = Fast.of(similarity, sample.rows, "float32")
     if fast is None or fast.coordinates_of_all is None:
         raise LookupError("no fast tiles for these points")
@@ -118,7 +118,7 @@ class Judge:
     """‖ω − ω̃‖ of any weights, in float64, by one and the same formula."""
 
     def __init__(self, x: np.ndarray, similarity: Gaussian) -> None:
-        self.sample = Sample.of(x, None, similarity)
+        self.sample = WeightedSample.of(x, None, similarity)
         self.embedding = embed(self.sample, Fast.of(similarity, self.sample.rows, "float64"))
 
     def __call__(self, indices: Any, weights: np.ndarray) -> float:

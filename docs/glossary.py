@@ -24,11 +24,11 @@ TERMS = {
     "declaration": "the plain `cvxpy.Problem` that `problem.declare()` returns",
     "recipe": "data set and options to problem, `Problem.from_data(dataset, rng, **options)`; `simopt show NAME` prints the options",
     "point, multipliers": "values of the variables and of the labelled constraints, by name",
-    "scale": "max(|lower|, |upper|): the unit of a relative gap; `Problem.scale()` is the objective at the trivial point, the unit of solvers",
+    "scale": "max(|lower|, |upper|), the unit of a relative gap; `Problem.scale()`, the unit of solvers, is the objective at the trivial point",
     "restore": "to make a point feasible by a small move",
     "certificate": "bounds on the optimum from both sides, their gap, what was repaired, and the arithmetic",
     "judge": "the function that makes certificates; an assessment is what it returns",
-    "perturbation": "small random changes of point and multipliers; bounds that move with them are not stable, and are evaluated in intervals (Vignes)",
+    "perturbation": "small changes of point and multipliers (Vignes); bounds that move with them are not stable, and evaluated in intervals",
     "solution": "restored point, multipliers, certificate, status, trace, provenance",
     "solving chain": "units → graph form → back end → restore → evaluate → perturb; `simopt show PROBLEM --chain`",
     "back end": "a solver that takes a declaration through CVXPY",
@@ -38,8 +38,7 @@ TERMS = {
     "ball": "a norm ball {x : ‖x − c‖ ≤ r}, and nothing else",
     "family, equivalence": "λ ↦ (Z ↦ f), and a map between two of them: [equivalence](methods/equivalence.md)",
     "claim, instance, check": "a statement of a paper, one concrete case of it, one thing measured on it",
-    "witness, proof file": "the instance behind a verdict, for `simopt replay`; the relations behind PROVED, or the exact steps behind HOLDS, "
-    "for `simopt recheck`",
+    "witness, proof file": "the instance behind a verdict, for `simopt replay`; the relations or exact steps behind one, for `simopt recheck`",
     "slack, tightness": "bound minus what was measured; the largest fraction of a bound that was used",
     "evidence": "what the numbers behind a verdict are: exact, interval, float, sampled",
     "effort": "quick: one seed; full: five seeds and larger counts",
@@ -107,19 +106,15 @@ EXCEPTIONS = {
     "found": "a map was found: an answer of `find_map`, in its JSON",
 }
 SENTENCES = """\
-Subject, verb, object. At most 30 words as a rule, 40 at the most. Mathematics first, then shapes, units, errors, source. A comment says why,
-not what. A message names the field, the value, the index and the remedy.
+Subject, verb, object. At most 30 words as a rule, 40 at the most. Mathematics first, then shapes, units, errors, source. A comment says
+why, not what. A message names the field, the value, the index and the remedy.
 """
 
 
 def forbidden(*tables: dict[str, str]) -> dict[str, str]:
     """Word -> what is said instead."""
-    return {
-        word: instead
-        for table in tables
-        for row, instead in table.items()
-        for word in re.sub(r"\(.*?\)", "", row).replace(" ", "").split(",")
-    }
+    rows = [(re.sub(r"\(.*?\)| ", "", row), instead) for each in tables for row, instead in each.items()]
+    return {word: instead for row, instead in rows for word in row.split(",")}
 
 
 def parts(name: str) -> list[str]:
@@ -128,9 +123,8 @@ def parts(name: str) -> list[str]:
     return [word.lower() for word in spaced.split("_") if word]
 
 
-def names(path: Path) -> Iterator[tuple[str, str, int]]:
+def names(path: Path, tree: ast.Module) -> Iterator[tuple[str, str, int]]:
     """What a file defines: kind, name and line of modules, classes, functions, parameters, attributes and constants."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     yield "module", path.stem, 1
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
@@ -149,20 +143,21 @@ def names(path: Path) -> Iterator[tuple[str, str, int]]:
             yield "attribute", node.attr, node.lineno
 
 
-def wrong_words(name: str, words: dict[str, str]) -> set[str]:
+def replaced(name: str, vocabulary: dict[str, str]) -> set[str]:
     """Forbidden words of a name that no exception covers."""
     spelled = f"_{'_'.join(parts(name))}_"
     for phrase in sorted(EXCEPTIONS, key=len, reverse=True):
         if "_" in phrase:
             spelled = spelled.replace(f"_{phrase}_", "_")
-    return {word for word in spelled.split("_") if word in words and not (word in EXCEPTIONS and parts(name) == [word])}
+    return {word for word in spelled.split("_") if word in vocabulary and not (word in EXCEPTIONS and parts(name) == [word])}
 
 
 def sentences(docstring: str) -> Iterator[str]:
-    """The sentences of a docstring: without examples and code, list by list, parameter by parameter."""
+    """The sentences of a docstring: without examples and code; items of lists, rows of tables and parameters each by itself."""
     lines = [line for line in docstring.splitlines() if not line.lstrip().startswith((">>>", "..."))]
-    text = re.sub(r"::\n\n(?: {4}.*\n|\n)+", ".\n\n", "\n".join(lines) + "\n")
-    for paragraph in re.split(r"\n\s*\n|\n(?=\s*[-*] )|\n\s*-{3,}\n|:\n(?=    )|(?<=\w) : [^\n]*\n", text):
+    rows = [f"\n{line}\n" if re.search(r"\S {2,}\S", line) else line for line in lines]
+    text = re.sub(r"::\n\n(?: {4}.*\n|\n)+", ".\n\n", "\n".join(rows) + "\n")
+    for paragraph in re.split(r"\n\s*\n|\n(?=\s*[-*] )|\n\s*-{3,}\n|:\n(?=    )|\n(?=\s*[\w*, ]+ : )|(?<=\w) : [^\n]*\n", text):
         yield from re.split(r"(?<=[.!?])\s+(?=[A-Z`(‖])", " ".join(paragraph.split()))
 
 
@@ -171,9 +166,9 @@ def length(sentence: str) -> int:
     return sum(bool(re.search(r"[^\W\d_]{2,}", word)) for word in sentence.split())
 
 
-def docstrings(path: Path) -> Iterator[tuple[int, str]]:
+def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """The docstrings of a file with the lines of what they describe."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (text := ast.get_docstring(node)):
             yield getattr(node, "lineno", 1), text
 
@@ -192,7 +187,8 @@ def table(head: tuple[str, str], rows: dict[str, str], quoted: bool = False) -> 
 
 def page() -> str:
     """The whole page."""
-    head = "# Glossary\n\nEach word has one meaning. `python docs/glossary.py` writes this page; `tests/test_glossary.py` reads the same tables.\n"
+    origin = "`python docs/glossary.py` writes this page; `tests/test_glossary.py` reads the same tables."
+    head = f"# Glossary\n\nEach word has one meaning. {origin}\n"
     return "\n".join(
         [
             head,

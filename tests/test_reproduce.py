@@ -10,7 +10,7 @@ import pytest
 
 from simopt.claims import AUDIFFREN_KADRI
 from simopt.claims.kinds import Effort
-from simopt.claims.reproduction import Cell, Hypothesis, Reproduction, Row, Run, Table, compute, draw, find, matching, table
+from simopt.claims.reproduction import Cell, Hypothesis, Reproduction, TableRow, Run, Table, compute, draw, find, matching, table
 from simopt.claims.tables import INSIDE, NOT_PRINTED, OTHER, OUTSIDE, noise_bound
 from simopt.core import registry
 from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName
@@ -128,7 +128,7 @@ def test_one_row_has_one_explanation() -> None:
     row = [Cell("one", name, 1.0, 0.1, 2.0, 0.1, "", 3, 10) for name in "pqr"]
     right = {"with a": "p", "with b": "qr", "with c": "pr"}
 
-    def tried(*names: str) -> Row:
+    def tried(*names: str) -> TableRow:
         made = [
             Hypothesis(name, lambda name=name: [replace(cell, ours=1.9 if cell.column in right[name] else 1.0) for cell in row])
             for name in names
@@ -153,7 +153,7 @@ def test_a_hypothesis_without_its_data_is_told_and_explains_nothing() -> None:
 
 def test_nothing_is_tried_where_nothing_is_outside() -> None:
     (row,) = compute(supposing(1.1, ("with a", 1.5, 0.1)))
-    assert row.tried == () and row.why(row.cells[0]) == "" and Row("r").unexplained == ()
+    assert row.tried == () and row.why(row.cells[0]) == "" and TableRow("r").unexplained == ()
 
 
 def test_standard_errors_are_those_of_the_means() -> None:
@@ -169,7 +169,7 @@ def test_standard_errors_are_those_of_the_means() -> None:
 
 def test_cells_inside_but_many_standard_errors_away_are_counted() -> None:
     cells = tuple(Cell("r", str(runs), 1.5, 0.3, 2.0, 0.4, "", runs, runs) for runs in (2, 100))
-    done = Reproduction(made(), Effort.QUICK, 0, [Row("r", cells, remarks=("", ""))])
+    done = Reproduction(made(), Effort.QUICK, 0, [TableRow("r", cells, remarks=("", ""))])
     assert [cell.agreement for cell in cells] == [INSIDE, INSIDE] and done.far == [cells[1]]
     assert done.describe()["counts"]["inside_but_beyond_two_standard_errors"] == 1
 

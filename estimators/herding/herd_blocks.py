@@ -32,7 +32,7 @@ from simopt.estimators.herding.herd_record import Herd
 from simopt.estimators.herding.herd_task import HerdProgress, herd_whole
 from simopt.solvers.herding.gaussian_tiles import Fast
 from simopt.solvers.herding.mean_embedding import MeanEmbedding, embed
-from simopt.solvers.herding.sample import EPS, Sample
+from simopt.solvers.herding.sample import EPS, WeightedSample
 from simopt.solving import provenance
 
 OPTIONS = ("steps", "reweight", "precision", "max_iter")  # of `herd` that a block takes as they are
@@ -95,7 +95,7 @@ def herd_blocks(
     """
     start = time.perf_counter()
     _known("herd_blocks", options, OPTIONS)
-    sample = Sample.of(points, labels, similarity, target, memory=memory)
+    sample = WeightedSample.of(points, labels, similarity, target, memory=memory)
     target_error = None if error is None else validate.positive("error", error)
     groups = [group[sample.target[group] > 0.0] for group in partition(sample.n, block_size, seed)]
     smallest = min(len(group) for group in groups)
@@ -123,7 +123,7 @@ def _known(call: str, options: Mapping[str, Any], allowed: tuple[str, ...]) -> N
             raise UnknownName(f"option of {call}", name, allowed)
 
 
-def _finished(sample: Sample, groups: list[Indices], given: Mapping[int, Herd]) -> dict[int, Herd]:
+def _finished(sample: WeightedSample, groups: list[Indices], given: Mapping[int, Herd]) -> dict[int, Herd]:
     """The herds given, if each has points of its block: a herd of other blocks would make the bound of the union wrong."""
     for i, part in given.items():
         if i not in range(len(groups)):
@@ -139,7 +139,7 @@ def _finished(sample: Sample, groups: list[Indices], given: Mapping[int, Herd]) 
 
 
 def _in_parallel(
-    sample: Sample, groups: list[Indices], todo: list[int], settings: dict[str, Any], jobs: int | None
+    sample: WeightedSample, groups: list[Indices], todo: list[int], settings: dict[str, Any], jobs: int | None
 ) -> Iterator[tuple[int, Herd]]:
     tasks = (
         (i, sample.rows.take(groups[i]), sample.labels[groups[i]], sample.similarity, sample.target[groups[i]], settings) for i in todo
@@ -159,7 +159,7 @@ def _herd_one(
 
 
 def _union(
-    sample: Sample, groups: list[Indices], done: Mapping[int, Herd], target_error: float | None, certify: bool, start: float
+    sample: WeightedSample, groups: list[Indices], done: Mapping[int, Herd], target_error: float | None, certify: bool, start: float
 ) -> Herd:
     parts = [(groups[i], float(np.sum(sample.target[groups[i]])), done[i]) for i in sorted(done)]
     indices = np.concatenate([group[part.indices] for group, _, part in parts])
@@ -191,7 +191,7 @@ def _union(
     )
 
 
-def whole_embedding(sample: Sample) -> MeanEmbedding:
+def whole_embedding(sample: WeightedSample) -> MeanEmbedding:
     """The mean of all points in the precision in which a certificate is computed."""
     return embed(sample, Fast.of(sample.similarity, sample.rows, "float64"))
 
@@ -226,7 +226,7 @@ def herd_again(
         for an option that has no meaning here: a target and candidates are of one level only.
     """
     _known("herd_again", options, ("atoms", "jobs", "progress", *OPTIONS))
-    sample = Sample.of(points, labels, similarity, memory=memory)
+    sample = WeightedSample.of(points, labels, similarity, memory=memory)
     least = validate.whole("until", until, minimum=1)
     known = whole_embedding(sample) if certify else None
     jobs = options.pop("jobs", None)

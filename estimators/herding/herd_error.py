@@ -17,7 +17,7 @@ from simopt.core.arrays import Array
 from simopt.data.rows import Indices, Rows
 from simopt.solvers.herding.gaussian_tiles import POWER, Fast, Tiles
 from simopt.solvers.herding.mean_embedding import MeanEmbedding
-from simopt.solvers.herding.sample import EPS, Sample
+from simopt.solvers.herding.sample import EPS, WeightedSample
 
 BLOCK = 1 << 21  # similarities held at one time
 FEW = 100  # atoms from which fast tiles are worth their preparation
@@ -32,7 +32,7 @@ class ErrorBound:
     rounding: float
 
 
-def quadratic_form(sample: Sample, points: Array, labels: Array, weights: Array) -> tuple[float, float]:
+def quadratic_form(sample: WeightedSample, points: Array, labels: Array, weights: Array) -> tuple[float, float]:
     """‖Σ w_j y_j φ(x_j)‖² and a bound on its error. O(k² p) time; never k × k numbers at once."""
     lengths = np.sqrt(np.maximum(sample.similarity.diagonal_values(points), 0.0))
     signed, k = weights * labels, len(weights)
@@ -52,7 +52,7 @@ def quadratic_form(sample: Sample, points: Array, labels: Array, weights: Array)
     return total, 1.01 * (sample.value_error + sums) * magnitude
 
 
-def error_bound(sample: Sample, embedding: MeanEmbedding, indices: Indices, weights: Array) -> ErrorBound:
+def error_bound(sample: WeightedSample, embedding: MeanEmbedding, indices: Indices, weights: Array) -> ErrorBound:
     """A bound on ‖ω − Σ_j w_j ψ_{i_j}‖ for any weights w ≥ 0 (they need not sum to 1)."""
     quadratic, rounding = quadratic_form(sample, sample.rows.take(indices), sample.labels[indices], weights)
     values = embedding.values[indices]

@@ -24,7 +24,7 @@ from simopt.solvers.herding.frank_wolfe import STEPS, FrankWolfe
 from simopt.solvers.herding.gaussian_tiles import POWER, SUMS, UNIT, Fast
 from simopt.solvers.herding.mean_embedding import PRECISIONS, MeanEmbedding, embed
 from simopt.solvers.herding.reweight import reweighted
-from simopt.solvers.herding.sample import EPS, Sample
+from simopt.solvers.herding.sample import EPS, WeightedSample
 from simopt.solvers.herding.walk import StepState
 from simopt.solving import provenance
 
@@ -55,7 +55,7 @@ class HerdTask:
     limit, most : the most atoms, the most steps.
     """
 
-    sample: Sample
+    sample: WeightedSample
     chosen: Indices | None
     target_error: float | None
     limit: int
@@ -247,7 +247,7 @@ def herd_whole(
 ) -> Herd:
     """Herd all points at once; see `simopt.estimators.herding.herd.herd`, which can also herd them in blocks."""
     start = time.perf_counter()
-    sample = Sample.of(points, labels, similarity, target, memory=memory)
+    sample = WeightedSample.of(points, labels, similarity, target, memory=memory)
     chosen = None if candidates is None else distinct_indices("candidates", candidates, sample.n)
     limit = sample.n if chosen is None else len(chosen)
     if error is None and atoms is None:

@@ -1,8 +1,8 @@
 """One formula, three arithmetics: the bounds of a certificate are written once and evaluated in FLOAT, INTERVAL or RATIONAL numbers.
 
-Beside them: whether a symmetric matrix is positive definite, proven in floats or decided in fractions.
+The package also decides whether a symmetric matrix is positive definite, proven in floats or exactly in fractions.
 
-A formula takes `num` and uses its methods together with + - * /. FLOAT is float64; INTERVAL encloses the real value of the formula in a
+A formula takes `num` and uses its methods together with + - * /. FLOAT is float64; INTERVAL encloses the real value of the formula in an
 interval (midpoint and radius, NumPy, a few times the cost of FLOAT); RATIONAL is exact and refuses what leaves the rational numbers.
 
     >>> import numpy as np

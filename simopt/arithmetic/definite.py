@@ -5,7 +5,7 @@ products in any order, a quotient, also one by a rounded reciprocal, or a root. 
     |E_ij| ≤ γ ‖r_i‖‖r_j‖,    ‖r_j‖² ≤ c_jj/(1 − γ),    γ = (n + 2)u/(1 − (n + 2)u),
 r_j the columns of R, and with it xᵀCx ≥ −γ/(1 − γ) (Σ_j √c_jj |x_j|)² ≥ −(n + 2)u/(1 − 2(n + 2)u) tr(C) ‖x‖², by Cauchy and Schwarz.
 So B is positive definite if C = B − εI, ε = 1.05(n + 4)u tr(B), has such a factor. Before that A is scaled to B = SAS, S powers of two with
-½ ≤ b_jj < 2, which changes no sign, but makes the test as sharp for entries of all sizes, and underflow harmless: of the n² entries each
+½ ≤ b_jj < 2. That changes no sign, makes the test equally sharp for entries of all sizes, and underflow harmless. Each of the n² entries
 loses at most 2⁻⁵³⁰ in the scaling and (n + 2)2⁻¹⁰⁷⁴ in the factorisation, and a twentieth of ε, more than nu/40, is to spare.
 
 Fractions. Symmetric elimination without fractions (Bareiss): all entries stay integers, minors of A times a power of the common
@@ -29,7 +29,7 @@ from simopt.core.arrays import Array
 
 ROUNDS = 12  # times that a bound which cannot be proven is moved away, four times as far each
 EXACT_ROWS = 20  # up to which fractions decide, in some milliseconds, what floats cannot prove
-TRIED = (0.3, 0.6, 1.02)  # of ε: shifts δ that are tried before eigenvalues are asked
+TRIED = (0.3, 0.6, 1.02)  # of ε: shifts δ that are tried before eigenvalues are computed
 TRIED_EXACTLY = (1e-3, 1e-2, 1e-1)  # of ε, where fractions decide
 BEYOND = (1.02, 1.5, 3.0, 10.0, 100.0)  # of ε: how far above −λ, of floats, δ is tried
 
@@ -49,8 +49,8 @@ def is_definite(matrix: Any) -> bool:
 def least_eigenvalue(matrix: Any) -> float:
     """A float λ with A ⪰ λI proven, for the symmetric A of floats or intervals; −∞ where its sums overflow. O(n³).
 
-    Candidates come from eigenvalues in floats, of A and of A scaled, and count when A − λI is proven to be definite; that of
-    Gershgorin's discs needs no proof. It falls short of the least eigenvalue by at most some 16 n(n + 4) u max a_jj: the shift that
+    Candidates come from eigenvalues in floats, of A and of A scaled, and count when A − λI is proven to be definite. The candidate of
+    Gershgorin's discs needs no proof. λ is below the least eigenvalue by at most some 16 n(n + 4) u max a_jj: the shift that
     `is_definite` needs, and a factor 4 from one candidate to the next. Errors as for `is_definite`.
     """
     mid, spread = _symmetric(matrix)
@@ -91,7 +91,7 @@ def semidefinite_shift(matrix: Any) -> float:
 
 
 def _shifts(mid: Array) -> Iterator[float]:
-    """Candidates, from below: ε, as if λ were 0, and then those beyond −λ, which costs the eigenvalues."""
+    """Candidates, from below: ε, as if λ were 0, and then those beyond −λ, for which eigenvalues are computed."""
     step = _epsilon(np.abs(np.diag(mid)))
     yield from (_three_digits(share * step) for share in TRIED)
     below = max(-float(np.linalg.eigvalsh(mid)[0]), 0.0)
@@ -140,7 +140,7 @@ def _three_digits(x: float) -> float:
 def _exceeds(mid: Array, bound: Interval, *, evenly: bool = False) -> bool:
     """Whether A − diag(bound) is proven to be positive definite.
 
-    Scaled `evenly`, all entries by the power for the largest, the test is sharper where A is about to be singular and its diagonal uneven:
+    Scaling `evenly`, all entries by the power for the largest, makes the test sharper where A is nearly singular and its diagonal uneven:
     ε is that of tr(A), and not of n max a_jj. It is at least (n + 4)u, as the largest b_jj is ½, so that underflow is harmless there, too.
     """
     diagonal = (as_interval(np.diag(mid)) - bound).low

@@ -1,10 +1,10 @@
 r"""Exponentials and logarithms of arrays of floats, each with a proven bound on its error: value and error, |f(x) − value| ≤ error.
 
 No library's exp or log is trusted. The argument is reduced to a break point, where a table knows the function to 2⁻¹⁰⁵ (`flint.arb`,
-once), and a polynomial whose remainder is bounded; all of it in sums, products and quotients of float64, which are rounded to nearest,
-u = 2⁻⁵³, so that every error below is counted. A sum of two floats is kept exactly, as their rounded sum and what that lost (Knuth's
-TwoSum). Results are kept as high + low ± error; the interval that comes out is a little more than half a unit in the last place wide on each
-side. The arguments are no nan.
+once), and a polynomial whose remainder is bounded. All of it takes sums, products and quotients of float64, which are rounded to nearest,
+u = 2⁻⁵³, so that every error below is counted. A sum of two floats is represented exactly, as their rounded sum and the rounding error
+(Knuth's TwoSum). Results are high + low ± error; the interval is then a little more than half a unit in the last place wide on each side.
+No argument is nan.
 
 exp: x = n ln2/64 + r, n = 64k + j, T = 2^{j/64}. With ln2/64 = C₁ + C₂ + C₃, of which C₁ and C₂ have 36 bits, nC₁ and nC₂ are exact, so
     that r is known as r + low up to 2⁻¹⁰⁰; |r| < 2^{−7.5}, |low| < 2^{−59.5}. With w = r²/2 + … + r⁶/720 + low,
@@ -124,14 +124,14 @@ def _elementwise(function: Callable[[Array], Result], x: Any) -> Result:
 
 
 def _two_sum(a: Any, b: Any) -> tuple[Array, Array]:
-    """a + b exactly: its rounded value and what that lost."""
+    """a + b exactly: its rounded value and the rounding error."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
 
 def _rounded(high: Array, low: Array, error: Array) -> Result:
-    """high + low ± error as one float and a bound (with room for its own rounding)."""
+    """high + low ± error as one float and a bound (its own rounding included)."""
     value, lost = _two_sum(high, low)
     return value, (np.abs(lost) + error) * (1 + 8 * U)
 
@@ -220,7 +220,7 @@ def _log_table() -> tuple[float, float, Array, Array, Array]:
 
 
 def _fraction(x: Any) -> Fraction:
-    """The midpoint of an `flint.arb` as a fraction."""
+    """The midpoint of a `flint.arb` as a fraction."""
     mantissa, exponent = x.mid().man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 

@@ -1,7 +1,7 @@
 """float64, for the everyday certificate: no rigour beyond that of the formula.
 
-A sum of products that overflowed may have any value, also a small one (1e200² − 1e200²), and any sign: it is nan here, which no later
-maximum, minimum or root turns back into a number. So a bound that is finite is one in which no sum overflowed.
+A sum of products that overflowed may have any value, also a small one (1e200² − 1e200²), and any sign. It is nan here, which no later
+maximum, minimum or root turns back into a number. So in a finite bound no sum has overflowed.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class Floating(Arithmetic):
 
 
 def _known(sums: Any) -> Any:
-    """Sums of products, nan where one overflowed (their own sum, which is soon found, is no number then)."""
+    """Sums of products, nan where one overflowed (which their own sum, quickly computed, shows)."""
     return sums if math.isfinite(sums.sum()) else np.where(np.isfinite(sums), sums, np.nan)
 
 

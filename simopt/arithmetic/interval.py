@@ -1,13 +1,12 @@
 """Mid-radius intervals in NumPy: every result is an interval that contains the real value of the formula.
 
 Rounding is bounded a priori (sums of n products in any order are off by at most γ_n Σ|x_i y_i|, γ_n = n u/(1 − n u)), so that BLAS may be
-used; all radii are inflated generously. A midpoint that overflowed says nothing of where the number lies, however small the bound of its
+used; all radii are inflated generously. A midpoint that overflowed does not tell where the number lies, however small the bound of its
 rounding errors: its interval is all numbers. Comparisons between intervals are refused: NumPy would answer them wrongly and silently.
 
-Intervals hold real numbers. Of one whose radius is infinite nothing is known, but that it is a number: 0 times it is 0, as in IEEE 1788. An
-infinity that was lifted is none, and 0 times it may be anything. What is exactly 0 stays so: sums are exact where they are small enough to
-underflow, and products that may underflow get a radius, unless a factor is 0. Powers with general exponents go through `flint.arb`, one
-scalar at a time.
+Intervals hold real numbers. A number with an infinite radius is still known to be one: 0 times it is 0, as in IEEE 1788. A lifted infinity
+is no number, and 0 times it may be anything. An exact 0 stays exact: sums are exact where they are small enough to underflow, and products
+that may underflow get a radius, unless a factor is 0. Powers with general exponents go through `flint.arb`, one scalar at a time.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ EPS = 2.0**-52  # twice the unit round-off: a factor two to spare in every bound
 TINY = 2.0**-1060  # covers underflow
 SMALLEST = 2.0**-1074  # the smallest positive float
 AROUND = (0.36787944117144, 0.36787944117145)  # 1/e, where x log x is least
-BLOCK = 1 << 18  # entries of a matrix whose absolute values are held at a time: a processor's cache, and no copy of a large matrix
+BLOCK = 1 << 18  # entries of a matrix whose absolute values are in memory at a time: a processor's cache, and no copy of a large matrix
 
 
 class Interval:
@@ -107,13 +106,13 @@ class Interval:
 
     def __truediv__(self, other: Any) -> Interval:
         other = as_interval(other)
-        room = np.abs(other.mid) - other.rad
-        if np.any(room <= 0.0):
+        least = np.abs(other.mid) - other.rad
+        if np.any(least <= 0.0):
             raise ZeroDivisionError("interval division by an interval that contains 0")
         mid = self.mid / other.mid
-        # quotients first: products such as |mid| · rad may underflow where their quotient by `room` does not
-        rad = self.rad / room + np.abs(mid) * (other.rad / room)
-        return _product(mid, rad + EPS * np.abs(mid), lambda: _is_zero(self) & (room > 0.0))
+        # quotients first: products such as |mid| · rad may underflow where their quotient by `least` does not
+        rad = self.rad / least + np.abs(mid) * (other.rad / least)
+        return _product(mid, rad + EPS * np.abs(mid), lambda: _is_zero(self) & (least > 0.0))
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -226,7 +225,7 @@ def _sparse_product(matrix: Any, x: Interval) -> Interval:
 
 
 def _vanishes(matrix: Any, x: Interval, rad: Any) -> Any:
-    """Which entries of A x are exactly 0: of those without a radius above 0 where A meets nothing but exact zeros in x."""
+    """Which entries of A x are exactly 0: those of rows that meet only exact zeros in x, if they have no radius above 0."""
     live = ~_is_zero(x)
     if not live.any():
         return np.ones(np.shape(rad), dtype=bool)
@@ -257,7 +256,7 @@ class MidRadius(Arithmetic):
     def matvec(self, matrix: Any, x: Value) -> Value:
         r"""A x: midpoint by BLAS, radius |A| (rad + γ |mid|) (plus the matrix's own radius).
 
-        Of a sparse matrix row i is a sum of the k_i entries that are stored: whatever their order it is off by at most γ Σ_j |a_ij||x_j|,
+        Row i of a sparse matrix gives a sum over its k_i stored entries. In any order it is off by at most γ Σ_j |a_ij||x_j|,
         γ = k_i u/(1 − k_i u) (Higham 2002, §3.1), and by 2⁻¹⁰⁷⁵ for each product that underflows. The two sums of the radius,
         |A| rad and |A||mid|, are rounded like this as well, by at most γ of themselves.
         """
@@ -278,7 +277,7 @@ class MidRadius(Arithmetic):
         return self.sum(x * y)  # each product for itself: 0 where one factor is, whatever the other
 
     def sum(self, x: Value) -> Value:
-        """Σ x_i. What is so small that it might underflow is added exactly."""
+        """Σ x_i. Terms so small that they might underflow are added exactly."""
         x = as_interval(x)
         gamma = (x.size + 4) * EPS
         return _ball(np.sum(x.mid), (np.sum(x.rad) + gamma * np.sum(np.abs(x.mid))) * (1.0 + gamma))
@@ -367,7 +366,9 @@ class MidRadius(Arithmetic):
     def concat(self, parts: Sequence[Value]) -> Value:
         """One array after another."""
         intervals = [as_interval(p) for p in parts]
-        return Interval(np.concatenate([np.atleast_1d(b.mid) for b in intervals]), np.concatenate([np.atleast_1d(b.rad) for b in intervals]))
+        return Interval(
+            np.concatenate([np.atleast_1d(b.mid) for b in intervals]), np.concatenate([np.atleast_1d(b.rad) for b in intervals])
+        )
 
     def lower(self, x: Value) -> float:
         """Lower end point."""

@@ -1,14 +1,14 @@
 r"""A x = b for a square matrix: by floats, in intervals proven to hold the solution, or in fractions.
 
-Intervals (Krawczyk, Rump). Let R be near the inverse of A, x̃ near the solution, r = b − A x̃, and E ≥ |I − RA| entry by entry. Each solution has
+Intervals (Krawczyk, Rump). Let R be near the inverse of A, x̃ near the solution, r = b − A x̃, and E ≥ |I − RA| entry by entry. Then
 
     x − x̃ = Rr + (I − RA)(x − x̃),    so    |x − x̃| ≤ d + E|x − x̃|,    d = |Rr|.
 
 If Ev < v for a v > 0, the spectral radius of E is below 1 (Collatz), so that A has an inverse, and |x − x̃| ≤ w for every w ≥ d + Ew: for
-w = d + αv with α the largest (Ed)_i/(v − Ev)_i, and again for d + Ew. All of this holds for each matrix and right-hand side in given intervals.
+w = d + αv with α the largest (Ed)_i/(v − Ev)_i, and again for d + Ew. This holds for each matrix and right-hand side in given intervals.
 
-The residual is summed in twice the working precision (Dot2), so that x̃ is refined to the floats next to the solution as long as R is an
-inverse at all, and d is as small as they are near. Before, rows and columns are scaled by powers of two.
+The residual is summed in twice the working precision (Dot2). So x̃ is refined to the floats next to the solution if R is an inverse at all,
+and d is as small as their distance. Before, rows and columns are scaled by powers of two.
 
 Source: S. M. Rump, Verification methods, Acta Numerica 19 (2010), §10; T. Ogita, S. M. Rump and S. Oishi, Accurate sum and dot product,
 SIAM J. Sci. Comput. 26 (2005).
@@ -36,7 +36,7 @@ ABSENT = -(1 << 20)  # the exponent of 0
 def solve(num: Arithmetic, matrix: Any, right: Any) -> Value | None:
     """The solution x of A x = b, for one right-hand side (n) or several (n × k); None where there is none, or none is proven. O(n³).
 
-    FLOAT: by an LU factorisation, refined. INTERVAL: for A and b of floats or intervals, intervals that hold the solutions for all matrices and
+    FLOAT: by an LU factorisation, refined. INTERVAL: for A and b of floats or intervals, enclosures of the solutions for all matrices and
     right-hand sides in them; None also where A may be singular, as far as floats can tell: at a condition of some 10¹⁴, scaled. RATIONAL:
     the exact solution; None where A is singular.
 
@@ -56,7 +56,7 @@ def solve(num: Arithmetic, matrix: Any, right: Any) -> Value | None:
 
 
 def as_array(values: Any) -> Any:
-    """What has the shape: the midpoints of intervals."""
+    """The array that has the shape: the midpoints of intervals."""
     return values.mid if isinstance(values, Interval) else np.asarray(values)
 
 
@@ -140,12 +140,12 @@ def _proven(a: Interval, b: Interval) -> Interval | None:
     v = np.ones(len(a))
     for _ in range(ROUNDS):
         v = 1.0 + away @ v
-    room = (as_interval(v) - INTERVAL.matvec(away, v)).low
-    if not np.all(room > 0.0):  # as nan is not
+    least = (as_interval(v) - INTERVAL.matvec(away, v)).low
+    if not np.all(least > 0.0):  # as nan is not
         return None
     x = _improved(a, b, lambda right: inverse @ right)
     near = _size(INTERVAL.matvec(inverse, _residual(a, b, x)))
-    alpha = (INTERVAL.matvec(away, near) / room[:, None]).high.max(axis=0, initial=0.0)
+    alpha = (INTERVAL.matvec(away, near) / least[:, None]).high.max(axis=0, initial=0.0)
     far = (near + as_interval(v)[:, None] * alpha).high
     return Interval(x, (near + INTERVAL.matvec(away, far)).high)
 

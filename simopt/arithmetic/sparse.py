@@ -1,7 +1,7 @@
-"""Sparse matrices of SciPy as sums of products take them: the entries that are stored, as they are stored, and none beside them.
+"""Sparse matrices of SciPy for sums of products: each stored entry is a term of its own.
 
-SciPy adds entries that are stored twice, in floats, when it changes formats or takes absolute values, which would put a rounded number
-in the place of the matrix that was given. Here each stored entry stays a term of its own.
+SciPy adds entries that are stored twice, in floats, when it changes formats or takes absolute values. A rounded number would then take the
+place of the exact one.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ from simopt.claims.catalogue import list_claims as list_claims
 from simopt.claims.catalogue import select as select
 from simopt.claims.catalogue import uncorrected as uncorrected
 from simopt.claims.check import Check, at_least, at_most, distinct, equal, expectation, outcome, probability, true, vacuous
-from simopt.claims.check import Sample as Sample
+from simopt.claims.check import DrawnCheck as DrawnCheck
 from simopt.claims.claim import TIGHTEN, Claim, Instance, InvalidClaim, claim, once
 from simopt.claims.enclosure import Enclosure, NotComparable, between, enclose
 from simopt.claims.expression import Expr, exp, inputs, log, maximum, minimum, rational, root, symbols, total

@@ -127,7 +127,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Sample(Check):
+class DrawnCheck(Check):
     """One random draw of an instance; the engine pools the draws of a group and decides them by sequential statistics."""
 
     value: float = 0.0
@@ -254,7 +254,7 @@ def outcome(bad: Any, delta: float, group: str = "", *, name: str = "", row: str
     """One Bernoulli draw of a high-probability claim P(bad) ≤ delta. Draw in a loop: the engine stops asking once it is decided."""
     if not 0 < float(delta) < 1:
         raise NotComparable(f"delta must lie in (0, 1), got {delta}")
-    return Sample(
+    return DrawnCheck(
         Fraction(0), Fraction(0), Evidence.STATISTICAL, name, row, value=float(_fact(bad)), target=float(delta), group=group, bernoulli=True
     )
 
@@ -289,7 +289,7 @@ def expectation(
     and decide nothing: no test of a mean controls its error if a rare value can be anything.
     """
     number = enclose(value)
-    return Sample(
+    return DrawnCheck(
         Fraction(0), Fraction(0), Evidence.STATISTICAL, name, row, value=as_float(number.high), least=as_float(number.low),
         target=float(bound), group=group, support=support,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from simopt.claims.attack import attack, relative_slack
-from simopt.claims.check import Check, Sample
+from simopt.claims.check import Check, DrawnCheck
 from simopt.claims.claim import Claim, Instance, InvalidClaim
 from simopt.claims.kinds import Effort, Quantifier
 from simopt.claims.statistics import Pool
@@ -84,7 +84,7 @@ def check_instance(claim: Claim, instance: Instance, trial: Trial, spent: int = 
             raise InvalidClaim(f"claim {claim.id}: checks are yielded one by one (yield from …), got {type(check).__name__}")
         if check.row and check.row not in claim.rows:
             raise InvalidClaim(f"claim {claim.id}: a check names row {check.row!r}, which is not among the rows it covers")
-        if not isinstance(check, Sample):
+        if not isinstance(check, DrawnCheck):
             checks.append(check)
         elif pool.loops:
             pool.add(check)

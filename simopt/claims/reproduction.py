@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from simopt.claims.kinds import Effort
-from simopt.claims.tables import INSIDE, NEAR, NOT_PRINTED, OTHER, OUTSIDE, Cell, Curve, Hypothesis, Row, Run, Table, Tried, table
+from simopt.claims.tables import INSIDE, NEAR, NOT_PRINTED, OTHER, OUTSIDE, Cell, Curve, Hypothesis, TableRow, Run, Table, Tried, table
 from simopt.core import registry
 from simopt.core.errors import InvalidProblem, NotAvailable
 from simopt.core.extras import needed
@@ -43,7 +43,7 @@ class Reproduction:
     table: Table
     effort: Effort
     seed: int
-    rows: list[Row] = field(default_factory=list)
+    rows: list[TableRow] = field(default_factory=list)
     requested: tuple[str, ...] | None = None
 
     @property
@@ -138,7 +138,7 @@ def matching(chosen: Table, texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(row for row in chosen.rows if row in meant)
 
 
-def compute(chosen: Table, effort: Effort = Effort.QUICK, seed: int = 0, rows: Sequence[str] | None = None) -> Iterator[Row]:
+def compute(chosen: Table, effort: Effort = Effort.QUICK, seed: int = 0, rows: Sequence[str] | None = None) -> Iterator[TableRow]:
     """Yield the rows of a table (or some of them) as they are done; a row that lacks data or an extra is yielded with its reason.
 
     Raises
@@ -156,13 +156,13 @@ def compute(chosen: Table, effort: Effort = Effort.QUICK, seed: int = 0, rows: S
         try:
             found = list(chosen.compute(row, run))
         except NotAvailable as error:
-            yield Row(row, not_run=str(error), seconds=time.perf_counter() - start)
+            yield TableRow(row, not_run=str(error), seconds=time.perf_counter() - start)
             continue
         cells = tuple(item for item in found if isinstance(item, Cell))
         curves = tuple(item for item in found if isinstance(item, Curve))
         remarks = tuple(_remark(chosen, cell, cells) for cell in cells)
         tried = tuple(_tried(chosen, cells, run))
-        yield Row(row, cells, curves, remarks, time.perf_counter() - start, tried=tried)
+        yield TableRow(row, cells, curves, remarks, time.perf_counter() - start, tried=tried)
 
 
 def _remark(chosen: Table, cell: Cell, row: Sequence[Cell]) -> str:

@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from simopt.claims import figure
-from simopt.claims.check import Check, Sample
+from simopt.claims.check import Check, DrawnCheck
 from simopt.claims.kinds import Evidence
 from simopt.core import validate
 from simopt.core.arrays import Array
@@ -53,7 +53,7 @@ class Probability:
 
     hopeless = False  # a share of draws lies in [0, 1]: enough of them decide
 
-    def __init__(self, first: Sample, alpha: float) -> None:
+    def __init__(self, first: DrawnCheck, alpha: float) -> None:
         self.first = first
         self.delta = first.target
         self.alpha = alpha / 2
@@ -70,7 +70,7 @@ class Probability:
         """Whether delta lies outside the interval."""
         return self.high <= self.delta or self.low > self.delta
 
-    def add(self, sample: Sample) -> None:
+    def add(self, sample: DrawnCheck) -> None:
         """Take one more draw, and look if it is time."""
         self.n += 1
         self.bad += int(sample.value)
@@ -107,7 +107,7 @@ class Mean:
     A value of which only an interval is known counts by its lower end where the mean is bounded from below, by its upper end above.
     """
 
-    def __init__(self, first: Sample, alpha: float) -> None:
+    def __init__(self, first: DrawnCheck, alpha: float) -> None:
         self.first = first
         self.bound = first.target
         self.support = first.support
@@ -133,7 +133,7 @@ class Mean:
         """Whether no number of draws can decide."""
         return self.support is None and self.n >= UNDECIDED
 
-    def add(self, sample: Sample) -> None:
+    def add(self, sample: DrawnCheck) -> None:
         """Take one more draw, and look if it is time.
 
         Raises
@@ -206,7 +206,7 @@ class Pool:
         """Close a loop of draws."""
         self.loops -= 1
 
-    def add(self, sample: Sample) -> None:
+    def add(self, sample: DrawnCheck) -> None:
         """Take one draw."""
         key = (sample.row, sample.group, sample.name)
         self._added += 1

@@ -280,7 +280,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """One finished row; `not_run` is the reason why it could not be computed."""
 
     name: str

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from simopt.equivalence.decide_strong import StrongDecision
     from simopt.equivalence.family import Family
     from simopt.equivalence.map_search import FoundMap
-    from simopt.equivalence.samples import Sample
+    from simopt.equivalence.samples import TrainingSample
     from simopt.equivalence.training import TrainingSet
 
 INTERRUPTED = 130
@@ -115,7 +115,7 @@ def _numbers(texts: list[str]) -> list[float]:
     return [float(x) for text in texts for x in numbers("--lambda", text)]
 
 
-def _decided(families: tuple[Family, Family], sample: Sample, options: dict[str, Any]) -> tuple[Decision, bool]:
+def _decided(families: tuple[Family, Family], sample: TrainingSample, options: dict[str, Any]) -> tuple[Decision, bool]:
     """The decision, and whether Ctrl-C has cut it short."""
     from simopt.core.errors import Interrupted
     from simopt.equivalence.decide import decide
@@ -138,7 +138,7 @@ def _decided_strong(families: tuple[Family, Family], sets: list[TrainingSet], op
             return stop.done, True
 
 
-def _sample(families: tuple[Family, Family], data: str | None, target: str | None, samples: int | None, **options: Any) -> Sample:
+def _sample(families: tuple[Family, Family], data: str | None, target: str | None, samples: int | None, **options: Any) -> TrainingSample:
     from simopt.data.datasets import load_dataset
     from simopt.equivalence.samples import SAMPLES, SYNTHETIC, sample_for, synthetic
 
@@ -156,7 +156,7 @@ def _progress(steps: Steps) -> Callable[[int, int, str], None]:
     return progress
 
 
-def _show(decision: Decision, one_map: StrongDecision | None, sample: Sample, plot: Path | None) -> None:
+def _show(decision: Decision, one_map: StrongDecision | None, sample: TrainingSample, plot: Path | None) -> None:
     out = console()
     out.print(decision.sentence, soft_wrap=True)  # one line, however narrow the screen
     if one_map is not None:
@@ -195,7 +195,7 @@ def _show(decision: Decision, one_map: StrongDecision | None, sample: Sample, pl
         out.print(f"\npicture: {plot}")
 
 
-def _show_strong(decision: StrongDecision, sample: Sample, out: Any) -> None:
+def _show_strong(decision: StrongDecision, sample: TrainingSample, out: Any) -> None:
     from simopt.equivalence.strong import NEIGHBOURS, neighbours
 
     names: dict[str, str] = {}

@@ -13,7 +13,7 @@ from simopt.cli.streams import say
 
 if TYPE_CHECKING:
     from simopt.claims.reproduction import Reproduction
-    from simopt.claims.tables import Cell, Row
+    from simopt.claims.tables import Cell, TableRow
 
 INTERRUPTED = 130
 MOST_BESIDE = 20  # numbers in a paragraph
@@ -69,7 +69,7 @@ def reproduce(
     raise typer.Exit(INTERRUPTED if stopped else 1 if done.unexplained else 0)
 
 
-def _counts_text(row: Row) -> str:
+def _counts_text(row: TableRow) -> str:
     count = {word: sum(cell.agreement == word for cell in row.cells) for word in STYLES}
     return ", ".join(f"{many} {word}" for word, many in count.items() if many) or f"{len(row.curves)} curves"
 
@@ -107,7 +107,7 @@ def _show(done: Reproduction, stopped: bool, everything: bool) -> None:
     out.print(f"{rows}, {done.effort} effort: {counts}" + (" (interrupted)" if stopped else ""))
 
 
-def _show_beside(row: Row) -> None:
+def _show_beside(row: TableRow) -> None:
     """What the paper does not print, in one paragraph a row; of very many only their number."""
     from rich.text import Text
 

@@ -49,7 +49,7 @@ class Point:
 
 
 @dataclass
-class Outcome:
+class RunOutcome:
     """How a run went."""
 
     status: Status
@@ -73,7 +73,7 @@ def _order(gap: float) -> float:
     return math.inf if math.isnan(gap) else gap
 
 
-def measure(problem: Problem, chosen: SolverSpec | BackEnd, *, tol: float, time_limit: float, options: dict[str, object]) -> Outcome:
+def measure(problem: Problem, chosen: SolverSpec | BackEnd, *, tol: float, time_limit: float, options: dict[str, object]) -> RunOutcome:
     """Run the solver until its certificate closes to `tol`, with a trace of certified points."""
     with np.errstate(all="ignore"):
         start = time.perf_counter()
@@ -101,9 +101,9 @@ def _unit(bracket: Sample | Point) -> float:
     return max(abs(bracket.lower), abs(bracket.upper))
 
 
-def _iterates(run: Run, spec: SolverSpec, normal: Problem, units: float, time_limit: float, options: dict[str, object]) -> Outcome:
+def _iterates(run: Run, spec: SolverSpec, normal: Problem, units: float, time_limit: float, options: dict[str, object]) -> RunOutcome:
     status, word, message = iterate(run, spec, normal, time_limit, options)
-    made = Outcome(status, word, message or "", "iterates")
+    made = RunOutcome(status, word, message or "", "iterates")
     made.setup, made.solve, made.iterations = units, run.solve_seconds, run.iterations
     made.spent = made.setup + made.solve
     made.points = [_point(s, units, s.seconds, s.iteration, math.nan) for s in run.samples]
@@ -125,10 +125,10 @@ def warm_up(backend: BackEnd, kind: type[Problem]) -> None:
             return
 
 
-def _sweep(run: Run, backend: BackEnd, normal: Problem, units: float, time_limit: float, options: dict[str, object]) -> Outcome:
+def _sweep(run: Run, backend: BackEnd, normal: Problem, units: float, time_limit: float, options: dict[str, object]) -> RunOutcome:
     from simopt.backends import adapter
 
-    made = Outcome(Status.NOT_SOLVED, "", "not run", "tolerance")
+    made = RunOutcome(Status.NOT_SOLVED, "", "not run", "tolerance")
     own = dict(options)
     max_iter = own.pop("max_iter", None)
     previous = math.inf
@@ -174,7 +174,7 @@ def _ending(run: Run, backend: BackEnd, closed: bool, status: Status, reported: 
     return kept, reported, f"{backend.name} says {reported!r}, the certificate is open"
 
 
-def _ended(made: Outcome, ended: Ending) -> Outcome:
+def _ended(made: RunOutcome, ended: Ending) -> RunOutcome:
     made.status, made.reported, made.message = ended[0], ended[1], ended[2] or ""
     made.scale = math.nan if made.best is None else _unit(made.best)
     return made

@@ -27,7 +27,7 @@ CLASSES = 3
 
 
 @dataclass(frozen=True)
-class Sample:
+class TrainingSample:
     """A training set, and in words what was made of the data."""
 
     Z: TrainingSet
@@ -51,7 +51,7 @@ def sample_for(
     samples: int = SAMPLES,
     similarity: str | SimilarityFunction = SIMILARITY,
     kind: Kind | None = None,
-) -> Sample:
+) -> TrainingSample:
     """At most `samples` rows of the data, drawn with seed 0, with the first kind of targets on which all families are defined.
 
     Real targets are centred at their mean, unless they are ±1 or all equal. Labels are +1 above the median. Classes are 1, 2, 3, of equal
@@ -76,7 +76,7 @@ def sample_for(
         Z = TrainingSet(inputs, targets, space)
         reason = next((reason for family in families if (reason := undefined(family, Z)) is not None), None)
         if reason is None:
-            return Sample(Z, dataset.name, tried, tuple([*remarks, remark] if remark else remarks))
+            return TrainingSample(Z, dataset.name, tried, tuple([*remarks, remark] if remark else remarks))
         reasons.append(f"{tried} targets: {reason}")
     raise InvalidProblem(f"targets: no kind suits {' and '.join(family.name for family in families)}; " + "; ".join(reasons))
 

@@ -23,7 +23,7 @@ from simopt.core.threads import in_order
 from simopt.data.rows import MEMORY, Indices
 from simopt.data.similarities import Similarity
 from simopt.solvers.herding.gaussian_tiles import LOWEST, POWER, SUMS, UNIT, Coordinates, Fast, Tiles
-from simopt.solvers.herding.sample import EPS, Sample
+from simopt.solvers.herding.sample import EPS, WeightedSample
 
 PRECISIONS = ("float32", "float64", "direct")
 VALUES = 512  # rows and columns of a tile of values that the similarity itself computes
@@ -91,13 +91,13 @@ def mean_embedding(
     Raises
     ------
     InvalidProblem
-        see `Sample.of`.
+        see `WeightedSample.of`.
     """
-    sample = Sample.of(points, labels, similarity, target, memory=memory)
+    sample = WeightedSample.of(points, labels, similarity, target, memory=memory)
     return embed(sample, Fast.of(sample.similarity, sample.rows, validate.choice("precision", precision, PRECISIONS)))
 
 
-def embed(sample: Sample, fast: Fast | None) -> MeanEmbedding:
+def embed(sample: WeightedSample, fast: Fast | None) -> MeanEmbedding:
     """`mean_embedding` of data that have been checked, by fast tiles or (None) by the similarity's own values."""
     lengths, p = sample.lengths(), sample.target
     source: _Source = _Values(sample.similarity) if fast is None else _Powers(fast)
@@ -122,11 +122,11 @@ class _Source(Protocol):
 
     size: int
 
-    def order(self, sample: Sample, start: int, stop: int) -> Indices:
+    def order(self, sample: WeightedSample, start: int, stop: int) -> Indices:
         """start … stop − 1 sorted by class."""
         ...
 
-    def prepare(self, sample: Sample, start: int, order: Indices) -> Any:
+    def prepare(self, sample: WeightedSample, start: int, order: Indices) -> Any:
         """The points x_i, i in `order`, all from `start` on."""
         ...
 
@@ -143,10 +143,10 @@ class _Values:
     def __init__(self, similarity: Similarity) -> None:
         self._similarity = similarity
 
-    def order(self, sample: Sample, start: int, stop: int) -> Indices:
+    def order(self, sample: WeightedSample, start: int, stop: int) -> Indices:
         return start + np.argsort(sample.labels[start:stop], kind="stable")
 
-    def prepare(self, sample: Sample, start: int, order: Indices) -> Array:
+    def prepare(self, sample: WeightedSample, start: int, order: Indices) -> Array:
         return sample.rows.block(start, start + len(order))[order - start]
 
     def add(self, one: Array, two: Array, rows: Array, columns: Array, along: Array, down: Array | None) -> None:
@@ -165,14 +165,14 @@ class _Powers(Tiles):
         super().__init__(fast.precision)
         self._fast = fast
 
-    def order(self, sample: Sample, start: int, stop: int) -> Indices:
+    def order(self, sample: WeightedSample, start: int, stop: int) -> Indices:
         return start + np.lexsort((self._fast.lengths[start:stop], sample.labels[start:stop]))
 
-    def prepare(self, sample: Sample, start: int, order: Indices) -> Coordinates:
+    def prepare(self, sample: WeightedSample, start: int, order: Indices) -> Coordinates:
         return self._fast.coordinates(sample.rows, start, start + len(order)).permuted(order - start)
 
 
-def _class_sums(sample: Sample, p: Array, source: _Source) -> Array:
+def _class_sums(sample: WeightedSample, p: Array, source: _Source) -> Array:
     """A⁻, A⁺ and the spread as the rows of a (3, n) array."""
     step = sample.rows.step
     sums = np.zeros((2, 2, sample.n))  # by class: the sum, and its spread
@@ -192,7 +192,7 @@ def _class_sums(sample: Sample, p: Array, source: _Source) -> Array:
 class _Block:
     """Consecutive rows of the sample, sorted by class, with their weights and their sums so far."""
 
-    def __init__(self, sample: Sample, p: Array, source: _Source, start: int, stop: int) -> None:
+    def __init__(self, sample: WeightedSample, p: Array, source: _Source, start: int, stop: int) -> None:
         self.order = source.order(sample, start, stop)
         self.points = source.prepare(sample, start, self.order)
         self.weights = p[self.order]

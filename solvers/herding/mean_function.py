@@ -14,7 +14,7 @@ from simopt.data.rows import MEMORY, Rows
 from simopt.data.similarities import Similarity
 from simopt.solvers.herding.gaussian_tiles import USELESS, Fast, Tiles
 from simopt.solvers.herding.mean_embedding import VALUES
-from simopt.solvers.herding.sample import Sample
+from simopt.solvers.herding.sample import WeightedSample
 
 
 def weighted_sums(similarity: Similarity, centres: Rows, coefficients: Array, points: Any, *, memory: float = MEMORY) -> Array:
@@ -58,7 +58,7 @@ def _direct_sums(similarity: Similarity, points: Array, centres: Array, coeffici
 class MeanFunction:
     """f(x) = ⟨ω, φ(x)⟩ with ω = Σ p_i y_i φ(x_i), the classifier by average similarity (van Rooyen, Menon & Williamson 2015, (2))."""
 
-    sample: Sample
+    sample: WeightedSample
 
     def decision(self, X: Any) -> Array:
         """f at the rows of X (an array, a memory map or a Dask array), shape (m,). O(n m p)."""
@@ -78,5 +78,5 @@ def mean_function(
     target: npt.ArrayLike | None = None,
     memory: float = MEMORY,
 ) -> MeanFunction:
-    """The mean classifier of labelled points, which may lie in a memory map or a Dask array; see `Sample.of` for what is refused."""
-    return MeanFunction(Sample.of(points, labels, similarity, target, memory=memory))
+    """The mean classifier of labelled points, which may lie in a memory map or a Dask array; see `WeightedSample.of` for what is refused."""
+    return MeanFunction(WeightedSample.of(points, labels, similarity, target, memory=memory))

@@ -21,7 +21,7 @@ DIRECT_DIMENSION = 64  # up to here distances are sums of squared differences; b
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class WeightedSample:
     """ψ_i = y_i φ(x_i) with weights p_i, of which ω = Σ p_i ψ_i is the mean.
 
     Attributes

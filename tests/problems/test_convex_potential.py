@@ -75,7 +75,7 @@ def test_remainders_are_not_negative_and_vanish_at_the_slope(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_prices_leave_the_domain_of_the_conjugate_alone_and_clip_the_rest(name: str) -> None:
+def test_admitted_multipliers_leave_the_domain_of_the_conjugate_alone_and_clip_the_rest(name: str) -> None:
     phi, p = POTENTIALS[name], np.array([0.5, 0.25, 0.25])
     assert list(phi.admitted_multipliers(p, np.array([-1.0, 0.1, 9.0]))) == [0.0, 0.1, 0.25 if phi.capped else 9.0]
 

@@ -92,7 +92,7 @@ def test_the_fit_is_the_best_of_all_choices_of_active_bounds(trial: int) -> None
     assert solution.optimal or (problem.scale() == 0.0 and best == 0.0)
 
 
-def test_the_point_alone_prices_the_range_wherever_it_is_touched() -> None:
+def test_the_point_alone_gives_multipliers_of_the_range_wherever_it_is_touched() -> None:
     rng = np.random.default_rng(5)
     touched = set()
     for trial in range(200):
@@ -129,7 +129,9 @@ def test_multipliers_that_pull_at_a_sample_of_no_weight_are_repaired() -> None:
     problem = next(e.problem for e in EXAMPLES if e.name == "samples of no weight")
     assert isinstance(problem, LipschitzIsotonic)
     for _ in range(20):
-        tau = problem.chain_multipliers({"lipschitz": rng.normal(size=24), "monotone": rng.normal(size=24), "low": np.ones(()), "high": np.ones(())})
+        tau = problem.chain_multipliers(
+            {"lipschitz": rng.normal(size=24), "monotone": rng.normal(size=24), "low": np.ones(()), "high": np.ones(())}
+        )
         assert np.all((tau[:-1] - tau[1:])[problem.mass == 0] == 0) and tau[0] == tau[-1] == 0
 
 

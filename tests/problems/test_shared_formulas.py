@@ -116,7 +116,7 @@ def test_thresholds_stay_in_a_box_that_was_rounded_outwards() -> None:
             assert low[j - 1] == pytest.approx(-float(largest + margin + (3 - j) * step), rel=1e-12)
 
 
-def test_prices_without_a_range_are_nothing_at_both_ends() -> None:
+def test_multipliers_without_a_range_are_nothing_at_both_ends() -> None:
     free = np.zeros(3, dtype=bool)
     tau, mass = np.array([-1.0, -2.0, 3.0, -4.0, -5.0]), np.ones(4)
     assert chain.dual_feasible(tau, free, mass, None, None).tolist() == [0.0, -2.0, 3.0, -4.0, 0.0]
@@ -161,7 +161,7 @@ def test_weights_within_a_level_are_found_where_there_are_some(loss) -> None:
     assert slater.inner_weights(np.zeros((6, 6)), y, p, loss, 0.05) is None
 
 
-def test_multipliers_that_match_a_net_price_cost_least() -> None:
+def test_multipliers_that_match_a_net_multiplier_cost_least() -> None:
     """Of p, q in [0, 1/n] with p − q = net those of least Σ (1/n − a)[h]_+ + a[−h]_+, by a grid."""
     rng = np.random.default_rng(4)
     highs, lows = explicit(np.array([1.0, 2.0, 2.0, 4.0]), 4)

@@ -45,7 +45,7 @@ def test_what_is_found_comes_in_order_and_the_threads_are_those_asked_for() -> N
     assert hands() == 1
 
 
-def test_items_are_made_when_there_is_room_for_them() -> None:
+def test_items_are_made_when_memory_admits_them() -> None:
     made: list[int] = []
 
     def items() -> Iterator[int]:

@@ -123,7 +123,7 @@ def test_a_pattern_that_fits_into_the_groups_is_fitted_without_a_band(monkeypatc
     np.testing.assert_array_equal(x, fit_chain(y, w, u)[0])
 
 
-def test_more_entries_than_there_is_room_for_end_the_attempt() -> None:
+def test_more_entries_than_the_capacity_end_the_attempt() -> None:
     m = 20_000
     y, w, u = np.arange(m) % 2.0, np.ones(m), np.full(m - 1, 1e-7)
     nodes = nodes_of(y, w, u, 1.0)
@@ -148,7 +148,7 @@ def test_a_guess_changes_where_the_fit_is_looked_for_and_not_the_fit(off: float,
     assert tried == ([True] if off == 0.0 else [False, True])
 
 
-def test_a_chain_that_takes_every_step_in_full_is_known_by_its_prices(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chain_that_takes_every_step_in_full_is_known_by_its_multipliers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the last step is a tie, where some target would hold a step back, and where the range cuts the fit."""
     rng = np.random.default_rng(0)
     found = []

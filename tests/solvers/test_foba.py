@@ -1,4 +1,4 @@
-"""Prices of moves against least squares from scratch; exchanges end where no exchange helps, FoBa against its definition."""
+"""Costs of moves against least squares from scratch; exchanges end where no exchange helps, FoBa against its definition."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def settled(X, y, columns):
     return state, G
 
 
-def test_prices_of_moves_are_exact():
+def test_costs_of_moves_are_exact():
     X, y = landmarks(60, 14)
     columns = [1, 4, 7, 9]
     state, _ = settled(X, y, columns)

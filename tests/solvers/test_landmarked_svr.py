@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.row_blocks import RowBlocks, RowPass
 from simopt.model.gap_unit import ROUNDING
 from simopt.model.status import Status
@@ -21,7 +22,7 @@ from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges import newton, two_hinges, weight_bounds
 from simopt.solvers.hinges.hinge_interior import Interior, interior
-from simopt.solvers.hinges.hinge_stage import WeightedFreeRows, HingeStage, hinge_fits
+from simopt.solvers.hinges.hinge_stage import HingeStage, WeightedFreeRows, hinge_fits
 from simopt.solvers.hinges.stage import BlockUpdate
 from simopt.solvers.hinges.two_hinges import Hinges, left_over
 from simopt.solving.driver import choose
@@ -306,7 +307,7 @@ def test_a_working_set_loses_nothing():
     assert part.rest == pytest.approx(here.rest, abs=1e-14)
 
 
-def test_many_bent_rows_are_represented_by_some():
+def test_many_free_rows_are_represented_by_some():
     rng = np.random.default_rng(9)
     X = rng.normal(size=(5000, 3))
     bends = WeightedFreeRows(RowBlocks(X))
@@ -390,7 +391,9 @@ def test_ends_of_any_kind():
         *_, fit = hinge_fits(RowPass(X), hinges, bound, goal=1e-10)
         assert fit.gap <= 1e-10
         f = X @ fit.w
-        ours = float(hinges.sample_weight @ (np.maximum(low - f, 0) + np.maximum(f - high, 0))) + (0.005 * fit.w @ fit.w if rows == [] else 0.0)
+        ours = float(hinges.sample_weight @ (np.maximum(low - f, 0) + np.maximum(f - high, 0))) + (
+            0.005 * fit.w @ fit.w if rows == [] else 0.0
+        )
         assert ours == pytest.approx(best, abs=1e-7)
 
 
@@ -523,15 +526,30 @@ class TestStreams:
         with pytest.raises(ValueError, match="row 2345, column 3"):
             LandmarkedSVR(da.from_array(X, chunks=(500, 5)), y, Ball(1.0))
 
-    def test_little_room_changes_the_way_not_the_answer(self):
+    def test_little_memory_changes_the_way_not_the_answer(self):
         X, y = sample(20000, 10, 19)
         problem = LandmarkedSVR(X, y, Penalty(1e-4), 0.1)
         much, little = solve(problem, tol=1e-10), solve(problem, tol=1e-10, memory_limit=200_000)
         assert little.optimal
         assert little.value == pytest.approx(much.value, abs=1e-9)
 
+    @pytest.mark.parametrize("solver", [None, "newton"])
+    def test_the_old_name_of_the_memory_limit_is_accepted_with_a_warning(self, solver: str | None):
+        problem = LandmarkedSVR(*sample(300, 10, 19), Penalty(1e-2), 0.1)
+        with pytest.warns(DeprecationWarning, match="newton: the option room is called memory_limit now"):
+            old = solve(problem, solver, room=200_000)
+        new = solve(problem, solver, memory_limit=200_000)
+        assert old.value == new.value and dict(old.provenance.options) == dict(new.provenance.options) == {"memory_limit": 200_000.0}
 
-def test_kernels_have_no_room_for_missing_ends():
+    def test_the_old_and_the_new_name_of_an_option_together_are_refused(self):
+        problem = LandmarkedSVR(*sample(30, 3, 19), Penalty(1e-2), 0.1)
+        with pytest.raises(InvalidProblem, match="room: memory_limit is given, too, and that is its new name; leave room out"):
+            solve(problem, room=200_000, memory_limit=200_000)
+        with pytest.raises(UnknownName, match="room"):
+            solve(problem, "interior-point", room=200_000)
+
+
+def test_missing_ends_add_nothing():
     # ±1e30 stands for a missing end: the multiplier is 0 and adds exactly nothing
     f = np.zeros(3)
     out = [np.zeros(3) for _ in range(3)]

@@ -102,7 +102,9 @@ def test_a_step_solves_its_newton_equations(name: str, seed: int) -> None:
 
     def slopes(step: float) -> list[np.ndarray]:
         there = values(run, x.moved(move, step, step))
-        return [(np.asarray(new) - np.asarray(old)) / step for new, old in zip((*there[0], *there[1]), (*residuals, *products), strict=True)]
+        return [
+            (np.asarray(new) - np.asarray(old)) / step for new, old in zip((*there[0], *there[1]), (*residuals, *products), strict=True)
+        ]
 
     # of equations of the second degree this difference is the derivative itself
     found = [2.0 * half - whole for half, whole in zip(slopes(0.5 * reach), slopes(reach), strict=True)]

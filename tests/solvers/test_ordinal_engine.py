@@ -232,7 +232,7 @@ def test_bounds_hold_in_interval_arithmetic(solver):
         assert solution.certificate.arithmetic == "interval"
 
 
-def test_what_is_found_does_not_depend_on_room_or_layout():
+def test_what_is_found_does_not_depend_on_memory_or_layout():
     X, y = sample(20000, 10, seed=8)
     problem = EXCOrdinal(X, y, 5, bound=Penalty(1e-4))
     much, little = solve(problem, tol=1e-10), solve(problem, tol=1e-10, memory_limit=200_000)
@@ -359,7 +359,7 @@ def test_a_working_set_holds_every_threshold_on_both_sides():
         assert np.any(arguments[near] <= 0)
 
 
-def test_bent_multipliers_take_what_a_threshold_cannot_say():
+def test_free_multipliers_take_what_a_threshold_cannot_say():
     rng = np.random.default_rng(10)
     rank = rng.integers(0, 4, size=60)
     hinges = ThresholdHinges(rank, np.zeros(3), 1.0, 1 / 60)
@@ -374,7 +374,7 @@ def test_bent_multipliers_take_what_a_threshold_cannot_say():
     assert np.array([np.sum((sign * out)[ends == j]) for j in range(3)]) / 60 == pytest.approx(wanted, abs=1e-16)
 
 
-def test_many_bent_rows_are_represented_by_some():
+def test_many_free_rows_are_represented_by_some():
     rng = np.random.default_rng(11)
     X, ends = rng.normal(size=(6000, 3)), rng.integers(0, 2, size=6000)
     bends = PooledFreeRows(RowBlocks(X))

@@ -39,7 +39,7 @@ def fitted(**options: Any) -> tuple[OrdinalRule, Array, Array]:
 def hinges(scores: Array, y: Array, b: Array, gamma: float) -> float:
     ends = np.concatenate([[-math.inf], b, [math.inf]])
     index = y.astype(int)
-    below, above = ends[index - 1] + gamma - scores, scores - ends[set_predictions] + gamma
+    below, above = ends[index - 1] + gamma - scores, scores - ends[index] + gamma
     return float(np.mean(np.maximum(below, 0.0) + np.maximum(above, 0.0)))
 
 
@@ -143,7 +143,7 @@ def test_moving_thresholds_of_empty_classes_does_not_raise_the_loss(delta: float
     assert problem.objective({"w": rule.weights, "thresholds": finite}) == pytest.approx(value)
 
 
-def test_settled_thresholds_of_random_scores() -> None:
+def test_shifted_thresholds_of_random_scores() -> None:
     rng = np.random.default_rng(3)
     for delta in (0.0, 0.5) * 10:
         y = np.array([2, 2, 5, 5, 6, 6, 6])

@@ -155,7 +155,7 @@ def test_the_minimiser_of_the_model_satisfies_its_conditions(seed, s, full):
     assert gradient @ best == pytest.approx(min(0.0, radius * float(np.min(gradient))), abs=1e-7 * (1 + mu))
 
 
-def test_the_best_share_of_a_step_is_where_the_slope_vanishes():
+def test_the_best_step_is_where_the_slope_vanishes():
     rng = np.random.default_rng(6)
     for beta in (0.5, 10.0, 1e4):
         loss = SmoothedLoss(np.zeros(40), 0.1, beta)

@@ -83,7 +83,7 @@ OTHERS = {
 
 
 @dataclass
-class Outcome:
+class RowResults:
     """What the runs on one data set gave, a number a run."""
 
     ridge: list[float]
@@ -136,7 +136,7 @@ def one_run(X: Array, y: Array, rng: np.random.Generator, limit: int | None, fol
     return OneRun(tuned_ridge(split), split.validated[0][:, -1], tuned, split.floor())
 
 
-def evaluate(row: str, reading: Reading, run: Run) -> Outcome:
+def evaluate(row: str, reading: Reading, run: Run) -> RowResults:
     """The protocol on all splits, at full effort in parallel; the same splits for every reading of one data set."""
     from joblib import Parallel, delayed
 
@@ -148,7 +148,7 @@ def evaluate(row: str, reading: Reading, run: Run) -> Outcome:
     done: list[OneRun] = list(Parallel(n_jobs=run.count(1, -1))(tasks))
     m = selected([one.curve for one in done])
     chosen = [one.by_power[m] for one in done]
-    return Outcome(
+    return RowResults(
         ridge=[one.ridge[0] for one in done],
         ridge_parameter=[one.ridge[1] for one in done],
         power=m,

@@ -34,7 +34,7 @@ TRANSFERS: dict[str, Transfer] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class CountedSample:
     """What was seen: the points that occur, how often, and their mean labels; E[y|x] beside them."""
 
     X: Array
@@ -71,13 +71,13 @@ class FiniteModel:
         """E[y|x]."""
         return np.asarray(self.u(self.X @ self.w))
 
-    def sample(self, m: int, rng: np.random.Generator) -> Sample:
+    def sample(self, m: int, rng: np.random.Generator) -> CountedSample:
         """m independent draws."""
         k = len(self.X)
         counts = rng.multinomial(m, np.full(k, 1.0 / k))
         ones = rng.binomial(counts, self.means)
         seen = counts > 0
-        return Sample(self.X[seen], counts[seen].astype(float), ones[seen] / counts[seen], self.means[seen])
+        return CountedSample(self.X[seen], counts[seen].astype(float), ones[seen] / counts[seen], self.means[seen])
 
 
 def points_on_circle(k: int) -> Array:

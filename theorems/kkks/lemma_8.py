@@ -22,7 +22,7 @@ import numpy as np
 
 import simopt.claims as sc
 from simopt.core.arrays import Array
-from simopt.theorems.kkks.finite_models import FiniteModel, Sample, model_of, net
+from simopt.theorems.kkks.finite_models import FiniteModel, CountedSample, model_of, net
 from simopt.theorems.kkks.float_tron import lpav
 from simopt.theorems.kkks.rational_lpav import cumulative_residuals
 from simopt.theorems.kkks.rational_lpav import lpav as rational_fit
@@ -31,7 +31,7 @@ from simopt.theorems.kkks.theorem_3 import SIZES, in_the_disc
 HALF = Fraction(1, 2)
 
 
-def excess(model: FiniteModel, best: Array, sample: Sample, w: Array) -> float:
+def excess(model: FiniteModel, best: Array, sample: CountedSample, w: Array) -> float:
     """E(û_w − y)² − min_u E(u − y)², `best` being the minimiser at the points of the model."""
     fit = lpav(sample.X @ w, sample.labels, sample.counts)
     return float(np.mean(np.square(fit(model.X @ w) - model.means) - np.square(best - model.means)))

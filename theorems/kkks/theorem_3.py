@@ -14,7 +14,7 @@ import numpy as np
 
 import simopt.claims as sc
 from simopt.core.arrays import Array
-from simopt.theorems.kkks.finite_models import Sample, model_of, net
+from simopt.theorems.kkks.finite_models import CountedSample, model_of, net
 from simopt.theorems.kkks.float_tron import l_isotron, lpav
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, interpolating
 from simopt.theorems.kkks.rational_lpav import lpav as rational_fit
@@ -31,19 +31,19 @@ def in_the_disc(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield {"points": "disc", "transfer": transfer, "W": W, "directions": trial.count(8, 12), "repetitions": trial.count(8, 12)}
 
 
-def both_fits(sample: Sample, w: Array) -> tuple[Array, Array]:
+def both_fits(sample: CountedSample, w: Array) -> tuple[Array, Array]:
     """û_w and ũ_w at the sample."""
     z = sample.X @ w
     return lpav(z, sample.labels, sample.counts).values, lpav(z, sample.means, sample.counts).values
 
 
-def largest(sample: Sample, vectors: Iterable[Array]) -> float:
+def largest(sample: CountedSample, vectors: Iterable[Array]) -> float:
     """sup over the vectors of mean |û_w − ũ_w|."""
     pairs = (both_fits(sample, w) for w in vectors)
     return max(float(sample.frequencies @ np.abs(a - b)) for a, b in pairs)
 
 
-def visited(sample: Sample) -> list[Array]:
+def visited(sample: CountedSample) -> list[Array]:
     """The first w^t of L-Isotron."""
     return [now.w for now in islice(l_isotron(sample.X, sample.labels, sample.counts), ITERATES)]
 

@@ -1,1 +1,1 @@
-"""The nonlinear terms: one convex function φ a file, with what the two sweeps ask of it (`Atom`)."""
+"""The nonlinear terms: one convex function φ a file, with the formulas of the two sweeps (`Atom`)."""

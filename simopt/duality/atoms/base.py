@@ -1,4 +1,4 @@
-"""What the sweeps ask of a convex function."""
+"""The interface of a convex function to the sweeps."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ DeclaredConjugate = tuple[cp.Expression, list[cp.Constraint]]  # a convex expres
 
 
 class ConjugateDomain(Enum):
-    """What an atom can do for stationarity, that is for multipliers that the rest of a problem prescribes."""
+    """The domain of φ*, which decides whether a term can cancel a residual of stationarity, that is, take a prescribed multiplier."""
 
-    OTHER = "nothing"
-    FULL = "any multiplier: (sφ)* is finite everywhere once s > 0"
-    BALL = "any multiplier if the scale may be chosen: φ is a gauge, (sφ)*(u) is 0 for s ≥ need(u), else ∞"
+    OTHER = "any other set: no prescribed multiplier is certain to be in it"
+    FULL = "ℝⁿ: (sφ)* is finite everywhere if s > 0"
+    BALL = "the unit ball of a norm: (sφ)*(u) is 0 for s ≥ need(u), else ∞; any multiplier is possible if the scale may be chosen"
 
 
 class Atom(ABC):
-    r"""A closed convex function φ: ℝⁿ → ℝᵐ (m functions, a scale s ≥ 0 for each: sφ(z) = Σ_j s_j φ_j(z)).
+    """A closed convex function φ: ℝⁿ → ℝᵐ (m functions, a scale s ≥ 0 for each: sφ(z) = Σ_j s_j φ_j(z)).
 
-    The conjugate (sφ)*(u) = sup_z ⟨u, z⟩ − sφ(z) is s φ*(u/s) where s > 0; for s = 0 the sup of ⟨u, z⟩ over the domain of φ, so that on a
-    full domain u ≠ 0 costs +∞. For all z and u (Fenchel–Young)
+    The conjugate (sφ)*(u) = sup_z ⟨u, z⟩ − sφ(z) is s φ*(u/s) for s > 0. For s = 0 it is the sup of ⟨u, z⟩ over the domain of φ, so that on
+    a full domain it is +∞ for u ≠ 0. For all z and u (Fenchel–Young)
         sφ(z) + (sφ)*(u) − ⟨u, z⟩ ≥ 0,
-    with equality where u is a subgradient of sφ at z. Everything takes vectors of any arithmetic.
+    with equality where u is a subgradient of sφ at z. All methods take vectors of any arithmetic.
 
     Attributes
     ----------
@@ -43,11 +43,11 @@ class Atom(ABC):
     conjugate_domain : ConjugateDomain
         see there.
     total : float or None
-        of an atom whose domain fixes the sum of the multipliers of a group: Σu = total · s.
+        for an atom whose domain fixes the sum of the multipliers of a group: Σu = total · s.
     degree : float or None
-        the p of φ(cz) = c^p φ(z), c > 0: how the unit of z leaves the atom; `degree_formula` for the table.
+        the p of φ(cz) = c^p φ(z), c > 0, for a change of units of z; `degree_formula` for the table.
     expanded : bool
-        whether φ is a sum of products of entries of z that may cancel, so that rounding is relative to these.
+        whether φ is a sum of products of entries of z that may cancel, so that rounding is relative to these products.
     """
 
     formula: ClassVar[str]
@@ -72,7 +72,7 @@ class Atom(ABC):
         return 1
 
     def inside(self, num: Arithmetic, z: Value, nonnegative: Mask) -> Mask:
-        """Where z is proven to be in the domain of φ; `nonnegative` says where z ≥ 0 is known otherwise."""
+        """Entries at which z is proven to be in the domain of φ; `nonnegative` marks those where z ≥ 0 is known otherwise."""
         return np.ones(len(z), dtype=bool)
 
     @abstractmethod
@@ -83,12 +83,12 @@ class Atom(ABC):
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """(sφ)*(u), a scalar; +∞ (`nothing`) where u is proven to be outside of the domain.
 
-        A ball that reaches over the edge of the domain is taken to stand for a number inside, as `project` made it.
+        An interval that reaches over the boundary of the domain stands for a number inside, as `project` made it.
         """
 
     @abstractmethod
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        """sφ(z) + (sφ)*(u) − ⟨u, z⟩ for a u in the domain, a scalar, as a sum of terms ≥ 0 in which nothing large cancels."""
+        """sφ(z) + (sφ)*(u) − ⟨u, z⟩ for a u in the domain, a scalar, as a sum of terms ≥ 0 without large cancellation."""
 
     @abstractmethod
     def slope(self, z: Array, s: Array) -> Array:
@@ -96,7 +96,7 @@ class Atom(ABC):
 
     @abstractmethod
     def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
-        """(sφ)*(u) for CVXPY's expressions u and s ≥ 0, of n and of m entries; s ≥ 0 is asked for by others.
+        """(sφ)*(u) for CVXPY's expressions u and s ≥ 0, of n and of m entries; the caller constrains s ≥ 0.
 
         Raises
         ------
@@ -105,27 +105,28 @@ class Atom(ABC):
         """
 
     def doubt(self, num: Arithmetic) -> str:
-        """Why φ is not proven to be convex, in words, where every multiplier costs ∞ for it; nothing where it is."""
+        """Why φ is not proven to be convex, so that the conjugate is ∞ for every multiplier; empty where it is proven."""
         return ""
 
     def need(self, num: Arithmetic, u: Value) -> Value:
-        """The least s for which (sφ)*(u) is finite, of an atom that absorbs when scaled."""
+        """The least s for which (sφ)*(u) is finite, for an atom with `ConjugateDomain.BALL`."""
         raise NotImplementedError
 
     def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """How far u may move at each entry by itself before (sφ)*(u) is ∞, fixed sums aside; below 0 where nothing is known of that.
+        """How far u may move at each entry by itself before (sφ)*(u) is ∞, fixed sums aside; below 0 where nothing is known.
 
-        Where it is above 0 `project` leaves u as it is. The domain is s times that of φ*, so that room at (u, 1) is one at (su, s).
+        Where it is above 0, `project` leaves u unchanged. The domain is s times that of φ*: s times the margin at (u, 1) is that at (su,
+        s).
         """
         return broadcast(num, s, len(u)) if self.conjugate_domain is ConjugateDomain.FULL else full(num, -1.0, len(u))
 
     def inward(self, u: Array, by: float) -> Array:
-        """u in floats, farther inside of the domain by a share of itself."""
+        """u in floats, moved inside of the domain by a fraction of itself."""
         return u * (1.0 - by)
 
 
 class Elementwise(Atom):
-    """One function of one number, for each entry: m = n."""
+    """One function of one number for each entry: m = n."""
 
     def outputs(self, n: int) -> int:
         return n
@@ -148,7 +149,7 @@ class Elementwise(Atom):
 
     @abstractmethod
     def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
-        """Where (sφ)*(u) is ∞ for certain, or s is not known to be positive although it would have to be."""
+        """Entries at which (sφ)*(u) is certainly ∞, or at which s would have to be positive and is not known to be."""
 
     @abstractmethod
     def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
@@ -160,13 +161,13 @@ class Elementwise(Atom):
 
 
 class Grouped(Atom):
-    """A function of several numbers, for each group of entries: entry i belongs to group `group[i]` of 0, …, m − 1."""
+    """A function of several numbers for each group of entries: entry i belongs to group `group[i]` of 0, …, m − 1."""
 
     def __init__(self, group: Indices, count: int) -> None:
         self.group, self.count = np.asarray(group, dtype=np.intp), count
-        times, rest = divmod(len(self.group), count)
-        stacked = not rest and times <= count and np.array_equal(self.group, np.tile(np.arange(count), times))
-        self.layers = times if stacked else 0  # entry i of each of so few layers belongs to group i; 0 where groups lie otherwise
+        layers, rest = divmod(len(self.group), count)
+        stacked = not rest and layers <= count and np.array_equal(self.group, np.tile(np.arange(count), layers))
+        self.layers = layers if stacked else 0  # number of layers whose entry i belongs to group i; 0 for any other order of groups
 
     def sums(self, num: Arithmetic, x: Value) -> Value:
         """Σ of each group."""
@@ -201,7 +202,7 @@ class Grouped(Atom):
 
 
 class GroupNorm(Grouped):
-    """A norm of each group: (s‖·‖)*(u) is 0 where the dual norm of u is at most s, else ∞. The dual norm is what u needs."""
+    """A norm of each group: (s‖·‖)*(u) is 0 if the dual norm of u is at most s, else ∞. `need` is the dual norm."""
 
     conjugate_domain = ConjugateDomain.BALL
     conjugate_formula = "0"
@@ -227,5 +228,7 @@ class GroupNorm(Grouped):
         return (s - self.need(num, u))[self.group]
 
 
-SPARE = 1e-12  # a float projected onto the edge of a domain is off by rounding: what is certainly outside is farther out
-TAIL = 2.0**-100  # where what e^z reaches is less, no digits cancel that anybody sees, and its quotients may overflow
+SPARE = (
+    1e-12  # relative: a float projected onto the boundary of a domain is off by rounding; only a number farther out is certainly outside
+)
+TAIL = 2.0**-100  # below this value of e^z cancellation is not visible, and quotients may overflow

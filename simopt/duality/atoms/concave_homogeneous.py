@@ -1,4 +1,4 @@
-"""−μ(z) for a concave function μ ≥ 0 of z ≥ 0 that is homogeneous of degree 1: what geometric means and p-norms with p < 1 share."""
+"""−μ(z) for a concave function μ ≥ 0 of z ≥ 0 that is homogeneous of degree 1: the base of geometric means and of p-norms with p < 1."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simopt.core.arrays import Array
 from simopt.duality.atoms.base import SPARE, Atom, DeclaredConjugate
 from simopt.duality.graph.vectors import Mask, Value, above, at_least_zero, broadcast, divisor, full, is_zero, known, nothing
 
-LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one outside
+LEAST = 2.0**-60  # of the scale: the multiplier that replaces one outside of the domain
 
 
 class ConcaveHomogeneous(Atom):
@@ -50,7 +50,7 @@ class ConcaveHomogeneous(Atom):
         return nonnegative | at_least_zero(num, z)
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """u made negative and, where it is too small, longer: all of it, or, where it would be more than twice as long, the small entries.
+        """u made negative and, where it is too small, longer. All of it is scaled; if that would more than double it, small entries are raised.
 
         With w ≥ t in every entry μ°(w) ≥ t μ°(1, …, 1), so that t = s/μ°(1, …, 1) is enough.
         """
@@ -65,7 +65,7 @@ class ConcaveHomogeneous(Atom):
         return -w * broadcast(num, num.maximum(s / polar, num.lift(1.0)), len(u))
 
     def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """Even all entries together may shrink by the factor s/μ°(−u), which is 0 for s = 0."""
+        """All entries together may shrink by the factor s/μ°(−u), which is 0 for s = 0."""
         if is_zero(num, s).all():
             return -u
         polar, some = divisor(num, self.polar(num, num.pos(-u)))
@@ -87,5 +87,5 @@ class ConcaveHomogeneous(Atom):
         return num.pos(num.sum(-u * z) - num.sum(s * self.mean(num, z)))
 
     def _slope(self, s: Array, gradient: Array) -> Array:
-        """−sμ'(z), 0 where it is no number."""
+        """−sμ'(z), 0 where it is not finite."""
         return np.where(np.isfinite(gradient), -s * gradient, 0.0)

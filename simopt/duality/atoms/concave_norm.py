@@ -13,7 +13,7 @@ from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
 from simopt.duality.atoms.powers import raised
 from simopt.duality.graph.vectors import Value, above, enclosing, floats, full, is_zero, vector
 
-LIFTED = 2.0**-1000  # stands for an entry of a ball that may be 0: the norm grows with each entry
+LIFTED = 2.0**-1000  # replaces an interval entry that may be 0; the norm grows with each entry
 
 
 class NegativePowerNorm(ConcaveHomogeneous):

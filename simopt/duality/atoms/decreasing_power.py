@@ -13,13 +13,13 @@ from simopt.duality.atoms.base import DeclaredConjugate, Elementwise
 from simopt.duality.atoms.powers import SMALL, raised
 from simopt.duality.graph.vectors import Mask, Value, above, at_least_zero, divisor, enclosing, exactly, is_zero, where
 
-LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one outside
+LEAST = 2.0**-60  # of the scale: the multiplier that replaces one outside of the domain
 
 
 class DecreasingPower(Elementwise):
     """φ(z) = σz^p for z > 0, σ the sign of −p for p < 1; (sφ)*(u) = −σs(1 − p) y^p for u < 0, y = (−u/(s|p|))^{1/(p−1)}.
 
-    For p < 0 it is 0 at u = 0, for 0 < p it is ∞; for s = 0 it is the support function of z > 0: 0 for u ≤ 0.
+    At u = 0 the conjugate is 0 for p < 0 and ∞ for 0 < p. For s = 0 it is the support function of z > 0: 0 for u ≤ 0.
     With u = sσp y^{p−1} the remainder is sσ(z^p − y^p − p y^{p−1}(z − y)) = sσp(p − 1) ξ^{p−2} (z − y)²/2 with a ξ between z and y.
     """
 
@@ -53,13 +53,15 @@ class DecreasingPower(Elementwise):
         return np.asarray(off | (~is_zero(num, s) & ~(divisor(num, s)[1] & above(num, -u))))
 
     def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """−σ(1 − p) s^{1/(1−p)} (−u/|p|)^{p/(p−1)}; of 0 < p it is known where s is, and u is known not to be 0 there."""
+        """−σ(1 − p) s^{1/(1−p)} (−u/|p|)^{p/(p−1)}; for 0 < p it is known if s > 0 and u < 0 are."""
         quotient = num.pos(-u) / exactly(num, [abs(self.p)])
-        conjugate = raised(num, s, 1 / (1 - self.p)) * raised(num, quotient, self.p / (self.p - 1)) * exactly(num, [1 - self.p]) * -self.sign
+        conjugate = (
+            raised(num, s, 1 / (1 - self.p)) * raised(num, quotient, self.p / (self.p - 1)) * exactly(num, [1 - self.p]) * -self.sign
+        )
         return conjugate if self.p < 0 else where(num, divisor(num, s)[1], conjugate, num.zeros(len(u)))
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        """By Taylor's form around the best z of the price, where both are positive; else the plain difference, which may cancel."""
+        """Taylor's form around the z at which u is the slope, where both are positive; else the plain difference, which may cancel."""
         scale, positive = divisor(num, s)
         quotient, nonzero = divisor(num, -u / (scale * exactly(num, [abs(self.p)])))
         best, known = raised(num, quotient, 1 / (self.p - 1)), positive & nonzero
@@ -76,7 +78,7 @@ class DecreasingPower(Elementwise):
         return where(num, known, close, plain)
 
     def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
-        """With a = 1/(1 − p) and w = −u/|p|: p < 0 gains (1 − p) s^a w^{1−a}, a mean; p > 0 costs (1 − p) s^a w^{1−a}, s being the mean."""
+        """With a = 1/(1 − p) and w = −u/|p|: −(1 − p) s^a w^{1−a}, a mean, for p < 0; (1 − p) s^a w^{1−a}, with s as the mean, for p > 0."""
         p, w = float(self.p), -u / abs(float(self.p))
         power = cp.Variable(u.size, name=f"power of {u.name()}")
         if p < 0.0:

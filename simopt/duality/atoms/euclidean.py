@@ -24,7 +24,7 @@ class EuclideanNorm(GroupNorm):
             return vector(num, num.norm(z))
         if num is not FLOAT:
             return num.sqrt(num.pos(num.group_sum(z * z, self.group, self.count)))
-        unit, _ = divisor(num, num.group_max(np.abs(z), self.group, self.count))  # squares may leave the floats
+        unit, _ = divisor(num, num.group_max(np.abs(z), self.group, self.count))  # squares may overflow or underflow
         part = z / unit[self.group]
         return unit * np.sqrt(num.group_sum(part * part, self.group, self.count))
 
@@ -44,11 +44,11 @@ class EuclideanNorm(GroupNorm):
 
     def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         order, sizes = np.argsort(self.group, kind="stable"), np.bincount(self.group, minlength=self.count)
-        inside = np.arange(np.max(sizes)) < sizes[:, None]  # of so many places for each group
-        places = np.full(inside.shape, len(self.group))
-        places[inside] = order
+        inside = np.arange(np.max(sizes)) < sizes[:, None]  # of the largest group's positions, those that a group has
+        index = np.full(inside.shape, len(self.group))
+        index[inside] = order
         filled = u if inside.all() else cp.hstack([u, np.zeros(1)])
-        groups = cp.reshape(filled[places.reshape(-1)], inside.shape[::-1], order="F")
+        groups = cp.reshape(filled[index.reshape(-1)], inside.shape[::-1], order="F")
         return cp.Constant(0.0), [cp.SOC(s, groups, axis=0)]
 
     def slope(self, z: Array, s: Array) -> Array:

@@ -13,8 +13,8 @@ from simopt.core.arrays import Array
 from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
 from simopt.duality.graph.vectors import Value, above, enclosing, exactly, full, is_zero, vector
 
-MOST = 64  # the common denominator of weights up to which fractions are tried
-LIFTED = 2.0**-1000  # stands for an entry of a ball that may be 0: the mean grows with each
+MOST = 64  # the largest common denominator of the weights for which fractions are tried
+LIFTED = 2.0**-1000  # replaces an interval entry that may be 0; the mean grows with each entry
 
 
 class NegativeGeometricMean(ConcaveHomogeneous):

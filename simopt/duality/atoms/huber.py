@@ -49,7 +49,7 @@ class Huber(Elementwise):
         return np.asarray(above(num, num.abs(u), self._cap(num, s)) | (blind & ~is_zero(num, u)))
 
     def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        return u / (divisor(num, s)[0] * 4) * u  # u² may leave the floats where u²/(4s) does not
+        return u / (divisor(num, s)[0] * 4) * u  # u² may overflow where u²/(4s) does not
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         inside = self._clipped(num, z)

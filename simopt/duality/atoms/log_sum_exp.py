@@ -11,7 +11,7 @@ from simopt.duality.atoms.base import SPARE, TAIL, DeclaredConjugate, Grouped
 from simopt.duality.atoms.relative_entropy import relative_entropies
 from simopt.duality.graph.vectors import Value, above, divisor, enclosing, floats, full, known, nothing, positive_part, where
 
-LEAST = 2.0**-100  # what a multiplier counts of which nothing is known
+LEAST = 2.0**-100  # of the scale: the least multiplier of an entry
 
 
 class LogSumExp(Grouped):

@@ -11,7 +11,7 @@ from simopt.duality.atoms.base import DeclaredConjugate, Elementwise
 from simopt.duality.atoms.relative_entropy import relative_entropies
 from simopt.duality.graph.vectors import Mask, Value, above, divisor, full, is_zero, where
 
-LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one outside
+LEAST = 2.0**-60  # of the scale: the multiplier that replaces one outside of the domain
 
 
 class NegativeLogarithm(Elementwise):

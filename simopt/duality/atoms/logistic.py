@@ -40,7 +40,7 @@ class Logistic(Elementwise):
         return s * (num.xlogx(p) + num.xlogx(num.pos(1.0 - p)))
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        """s KL(u/s ‖ σ(z)) of two outcomes; where z is so large that one has no chance, by log(1 + e^{−|z|})."""
+        """s KL(u/s ‖ σ(z)) of two outcomes; for large |z|, where one has almost no probability, by log(1 + e^{−|z|})."""
         p = num.clip(u / divisor(num, s)[0], 0.0, 1.0)
         near = above(num, full(num, FAR, len(z)), num.abs(z))
         x = where(num, near, z, num.zeros(len(z)))

@@ -32,7 +32,7 @@ class Maximum(Grouped):
     Parameters
     ----------
     fixed : mask, optional
-        entries that are constants: what the others leave of s goes to the first of them, and else is shared out in proportion.
+        entries that are constants: the first of them takes the rest of s; in a group without one the rest is distributed in proportion.
     """
 
     formula, conjugate_formula, domain_formula = "max z_i", "0", "u ≥ 0, Σ u_i = 1"
@@ -44,7 +44,7 @@ class Maximum(Grouped):
         chosen = np.flatnonzero(np.zeros(len(self.group), dtype=bool) if fixed is None else fixed)
         first = np.full(count, -1)
         first[self.group[chosen[::-1]]] = chosen[::-1]
-        self.has_rest, self.takes = first >= 0, np.zeros(len(self.group), dtype=bool)  # groups and entries that take what is left
+        self.has_rest, self.takes = first >= 0, np.zeros(len(self.group), dtype=bool)  # groups and entries that take the rest
         self.takes[first[self.has_rest]] = True
 
     def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
@@ -58,31 +58,31 @@ class Maximum(Grouped):
         return self.largest(num, z)
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """[u]_+, scaled down to the sum s_j where it is more; what is missing goes to a constant, or all are scaled up."""
+        """[u]_+, scaled down to the sum s_j where it is more; a smaller sum is completed by a constant, or by scaling up."""
         u = where(num, self.takes, num.zeros(len(u)), positive_part(num, u))
         total = self.sums(num, u)
         left = s - total
         tight = np.flatnonzero(~(self.has_rest & at_least_zero(num, left)))
         if len(tight):
-            entries, place = self._of(tight)
+            entries, index = self._of(tight)
             own, none = s[tight], num.zeros(len(tight))
             whole, some = divisor(num, total[tight])
-            parts = u[entries] * where(num, some, own / whole, none)[place]
-            alike = ~some & ~self.has_rest[tight]  # nobody was given a price: all take the same
+            parts = u[entries] * where(num, some, own / whole, none)[index]
+            alike = ~some & ~self.has_rest[tight]  # all multipliers are 0: each entry takes the same
             if alike.any():
-                count = np.bincount(place, minlength=len(tight)).astype(float)
-                parts = where(num, alike[place], (own / num.lift(count))[place], parts)
+                count = np.bincount(index, minlength=len(tight)).astype(float)
+                parts = where(num, alike[index], (own / num.lift(count))[index], parts)
             u = replaced(num, u, entries, parts)
             left = replaced(num, left, tight, where(num, some, none, own))
         return where(num, self.takes, self.per_entry(num, left), u)
 
     def _of(self, groups: Indices) -> tuple[Indices, Indices]:
-        """The entries of these groups, and the number of the group among them."""
+        """The entries of these groups, and the index of their group in the list."""
         number = np.full(self.count, -1)
         number[groups] = np.arange(len(groups))
-        place = number[self.group]
-        entries = np.flatnonzero(place >= 0)
-        return entries, place[entries]
+        index = number[self.group]
+        entries = np.flatnonzero(index >= 0)
+        return entries, index[entries]
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         total = self.sums(num, u)
@@ -98,6 +98,6 @@ class Maximum(Grouped):
         return cp.Constant(0.0), [u >= 0, self.declared_sums(u) == s]
 
     def slope(self, z: Array, s: Array) -> Array:
-        """Shared alike by all entries that reach the maximum."""
+        """s divided equally among the entries that attain the maximum."""
         reached = z == self.per_entry(FLOAT, self.value(FLOAT, z))
         return np.where(reached, self.per_entry(FLOAT, s / self.sums(FLOAT, reached.astype(float))), 0.0)

@@ -46,7 +46,7 @@ class Perspective(Atom):
         return x[np.arange(self.length)], x[np.arange(self.length, self.length + self.count)]
 
     def _quotient(self, num: Arithmetic, x: Value) -> tuple[Value, Value, Mask]:
-        """z/t, t, and where t is known to be positive; what is said elsewhere means nothing."""
+        """z/t, t, and where t is known to be positive; elsewhere the first two have no meaning."""
         z, t = self._split(x)
         divided, positive = divisor(num, t)
         return z / broadcast(num, divided, self.length), where(num, positive, t, num.zeros(self.count)), positive
@@ -77,7 +77,7 @@ class Perspective(Atom):
         return num.concat([u_z, v if costs is None else num.minimum(v, -costs)])
 
     def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """What v is below −(sφ)*(u); of u, in floats, the share of a step that the convex cost lets be, elsewhere a number of that sign."""
+        """−v − (sφ)*(u) for v. For u, in floats, the part of a step that the convex cost allows; in other arithmetics a number of the same sign."""
         u_z, v = self._split(u)
         costs = self._costs(num, u_z, s)
         if costs is None:
@@ -87,7 +87,7 @@ class Perspective(Atom):
         return num.concat([self._affordable(u_z, s, margin, broadcast(num, left, self.length)) if num is FLOAT else margin, left])
 
     def _affordable(self, u: Array, s: Array, margin: Array, left: Array) -> Array:
-        """Of the room, a share for which the price, convex in u, rises by no more than is left (of others the sign is asked)."""
+        """The part of the margin for which the cost, convex in u, rises by at most `left`; of atoms that are not elementwise only the sign counts."""
         atom = self.atom.atom if isinstance(self.atom, Total) else self.atom
         if not isinstance(atom, Elementwise):
             return margin
@@ -97,14 +97,14 @@ class Perspective(Atom):
         return np.where(margin > 0.0, margin * np.divide(left, rise, out=np.zeros(len(u)), where=rise > 0.0), margin)
 
     def inward(self, u: Array, by: float) -> Array:
-        """v farther below −(sφ)*(u), by a share of the largest, as both may be 0 at the edge."""
+        """v moved below −(sφ)*(u) by a fraction of the largest entry, as both may be 0 on the boundary."""
         u_z, v = self._split(u)
         return np.concatenate([u_z, v - by * np.max(np.abs(u), initial=0.0)])
 
     def matched(self, u: Array, s: Array, fixed: Mask, by: float) -> Array:
-        """u in floats where (sφ)*(u) is −v less a share of the largest: at entries that are `fixed`, by those that are not.
+        """u in floats where (sφ)*(u) is −v less a fraction of the largest entry: entries that are `fixed` are computed from the others.
 
-        v where t is fixed; where z is and φ is of single numbers its u, by Newton's method.
+        If t is fixed this is v. If z is fixed and φ is elementwise, it is the u of z, by Newton's method.
         """
         (u_z, v), spare = self._split(u), by * np.max(np.abs(u), initial=0.0)
         free = fixed[: self.length] & ~fixed[self.length :] if isinstance(self.atom, Elementwise) else np.zeros(self.length, dtype=bool)
@@ -133,7 +133,7 @@ class Perspective(Atom):
         return cp.Constant(0.0), [*domain, v + costs <= 0]
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        """t times the remainder of the atom at z/t, and t times what v leaves of −(sφ)*(u)."""
+        """t times the remainder of the atom at z/t, and t times −v − (sφ)*(u)."""
         ratio, t, positive = self._quotient(num, z)
         u_z, v = self._split(u)
         ratio = where(num, np.broadcast_to(positive, self.length), ratio, full(num, 1.0, self.length))

@@ -15,10 +15,10 @@ from simopt.duality.graph.vectors import Mask, Value, above, at_least_zero, divi
 
 
 class Power(Elementwise):
-    """φ(z) = |z|^p where p is an even number, else z^p for z ≥ 0; (sφ)*(u) = s(p − 1) y^p, y = (|u|/(sp))^{1/(p−1)}.
+    """φ(z) = |z|^p for an even p, else z^p for z ≥ 0; (sφ)*(u) = s(p − 1) y^p, y = (|u|/(sp))^{1/(p−1)}.
 
-    On z ≥ 0 it is [u]_+ that counts. The remainder is s(|z|^p − y^p − p y^{p−1}(|z| − y)) + (|u||z| − uz): by Taylor's theorem the first
-    part is s p(p − 1) ξ^{p−2} (|z| − y)²/2 with a ξ between |z| and y.
+    On z ≥ 0 [u]_+ takes the place of |u|. The remainder is s(|z|^p − y^p − p y^{p−1}(|z| − y)) + (|u||z| − uz). By Taylor's theorem the
+    first part is s p(p − 1) ξ^{p−2} (|z| − y)²/2 with a ξ between |z| and y.
     """
 
     formula, conjugate_formula, domain_formula = "z^p, p > 1, z ≥ 0 or p even", "(p − 1)(u/p)^{p/(p−1)}", "ℝ"
@@ -58,7 +58,7 @@ class Power(Elementwise):
         return s * num.power(self._best(num, u, s), self.p) * (num.lift(self.p) - 1.0)
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        """By Taylor's form around the best |z| of the price in intervals, relative to it in floats; a wrong sign costs in full."""
+        """Taylor's form around the |z| at which u is the slope, in intervals; relative to it in floats. A wrong sign counts in full."""
         size, best = self._size(num, z), self._best(num, u, s)
         if num is FLOAT:
             return s * self._apart(size, best) + (np.maximum(np.abs(u) * size - u * z, 0.0) if self.even else np.maximum(-u, 0.0) * size)
@@ -82,7 +82,7 @@ class Power(Elementwise):
         return found
 
     def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
-        """(p − 1) p^{−q} |u|^q s^{1−q}, 1/p + 1/q = 1; or that of [u]_+, the least entry of what is not below u."""
+        """(p − 1) p^{−q} |u|^q s^{1−q}, 1/p + 1/q = 1; or with [u]_+, the least number that is not below u."""
         q, n = self.p / (self.p - 1.0), u.size
         size = u if self.even else cp.Variable(n, name=f"positive part of {u.name()}")
         power = cp.Variable(n, name=f"power of {u.name()}")

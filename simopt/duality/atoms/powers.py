@@ -1,4 +1,4 @@
-"""x^r for a fraction r, which need not be a float, as 1/3 is none."""
+"""x^r for a fraction r that need not be a float, as 1/3 is not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from simopt.arithmetic import INTERVAL, Arithmetic, Interval
 from simopt.duality.graph.vectors import Value, divisor, exactly, is_zero, where
 
-SMALL = 1e-3  # below, three terms of a series are good to 1e-12 of the value
+SMALL = 1e-3  # below it three terms of a series have a relative error of 1e-12
 
 
 def raised(num: Arithmetic, x: Value, r: Fraction) -> Value:
@@ -22,6 +22,6 @@ def raised(num: Arithmetic, x: Value, r: Fraction) -> Value:
     power = num.exp(num.log(positive) * exactly(num, [r]))
     if some.all():
         return power
-    least = np.maximum(x.high, 2.0**-1074)  # of a ball that holds 0 only the upper end counts
+    least = np.maximum(x.high, 2.0**-1074)  # if an interval contains 0 only its upper end counts
     high = num.exp(num.log(Interval(least)) * exactly(num, [r])).high
     return where(num, is_zero(num, x), num.zeros(len(x)), where(num, some, power, Interval.hull(np.zeros(len(x)), high)))

@@ -1,4 +1,4 @@
-"""zᵀPz for positive definite P, for positive semidefinite P, and for P that is so to rounding only, over bounded z."""
+"""zᵀPz for positive definite P, for positive semidefinite P, and, over bounded z, for P that is semidefinite up to rounding only."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from simopt.core.errors import Unreadable
 from simopt.duality.atoms.base import Atom, ConjugateDomain, DeclaredConjugate
 from simopt.duality.graph.vectors import Indices, Value, divisor, enclosing, floats, is_zero, known, nothing, vector
 
-LARGEST = 30  # rows of a matrix whose rank is decided in fractions
-APART = 1e-6  # relatively: a multiplier so far outside of the range of P is no rounded one of its elements
+LARGEST = 30  # the most rows of a matrix whose rank is decided in fractions
+APART = 1e-6  # relative: a multiplier farther outside of the range of P is not explained by rounding
 EPS = float(np.finfo(float).eps)
-ROUNDINGS = 4  # times n eps λ_max: floats take an eigenvalue that is not farther below 0 for one that is 0
-ABOVE = 1.0625  # times what is proven to be missing: the shift that makes P definite
+ROUNDINGS = 4  # times n eps λ_max: a float eigenvalue that is not farther below 0 counts as 0
+ABOVE = 1.0625  # times the proven `missing`: the shift that makes P definite
 
 
 @dataclass(frozen=True)
 class Support:
     """Rows of P ⪰ 0, as many as its rank, whose principal submatrix has no eigenvalue below `least` > 0.
 
-    Nor then has P one between 0 and `least`: by Cauchy's interlacing the r-th largest eigenvalue is not below those of the submatrix.
+    Then P has no eigenvalue between 0 and `least`: by Cauchy's interlacing its r-th largest is not below those of the submatrix.
     """
 
     rows: Indices
@@ -38,7 +38,7 @@ class Support:
 
 @dataclass(frozen=True)
 class Shift:
-    """δ ≥ 0 and the support of P + δI, proven to be semidefinite; `radius` ≥ ‖z‖² for all z that count, where δ > 0."""
+    """δ ≥ 0 and the support of P + δI, proven to be semidefinite; for δ > 0, `radius` ≥ ‖z‖² over the relevant z."""
 
     support: Support
     by: float = 0.0
@@ -46,10 +46,10 @@ class Shift:
 
 
 def support(matrix: Any, fractions: Callable[[], Any] | None = None) -> Support | None:
-    """The support of (M + Mᵀ)/2 for a square M of floats or balls; None where it is not proven to be positive semidefinite.
+    """The support of (M + Mᵀ)/2 for a square M of floats or intervals; None where it is not proven to be positive semidefinite.
 
-    What floats do not prove, fractions decide, of matrices that are small and known exactly: M itself where it has no radius, or what
-    `fractions` says of a sum that balls enclose.
+    Fractions decide cases that floats do not, if the matrix is small and known exactly. It is M itself if M has no radius, or the value of
+    `fractions` for a sum that intervals enclose.
     """
     given = as_interval(matrix)
     half = (given + given.T) * 0.5
@@ -78,7 +78,7 @@ def support(matrix: Any, fractions: Callable[[], Any] | None = None) -> Support 
 
 
 def rounded(matrix: Array) -> Support | None:
-    """The support that floats see: eigenvalues that are 0 to rounding count as 0; None where one is below that."""
+    """The support in floats: eigenvalues that are 0 to rounding count as 0; None if one is below that."""
     half = (matrix + matrix.T) / 2
     if not np.isfinite(half).all():
         return None
@@ -99,7 +99,7 @@ def missing(matrix: Any) -> float:
 
 
 def _least(matrix: Any) -> float:
-    """A float not above the least eigenvalue of a definite matrix of fractions: the first that is, of fractions of its trace; else 0."""
+    """A float not above the least eigenvalue of a definite matrix of fractions: the first proven power of 2 times its trace; else 0."""
     n, trace = len(matrix), float(sum(np.diag(matrix)))
     for power in range(4, 124, 8):
         least = trace * 2.0**-power
@@ -122,19 +122,20 @@ def _pivots(matrix: Array, rank: int) -> Indices:
 def root(matrix: Array) -> Array:
     """F with FFᵀ = (M + Mᵀ)/2 ⪰ 0 in floats, without the directions in which that is 0 to rounding."""
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    kept = values > len(values) * np.finfo(float).eps * values.max(initial=0.0)
-    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+    positive = values > len(values) * np.finfo(float).eps * values.max(initial=0.0)
+    return np.asarray(vectors[:, positive] * np.sqrt(values[positive]))
 
 
 class SemidefiniteForm(Atom):
-    """φ(z) = zᵀPz, P ⪰ 0, (sφ)*(u) = uᵀP⁺u/(4s) for u = 2sPv, bounded from above without P⁺: with any v, and ρ = u − 2sPv,
-        (sφ)*(u) = s vᵀPv + ⟨v, ρ⟩ + ρᵀP⁺ρ/(4s) ≤ s vᵀPv + ⟨v, ρ⟩ + ‖ρ‖²/(4sμ),   μ > 0 not above any eigenvalue of P but 0, proven.
-    v is what floats solve, so that ρ is their rounding, and u is in the range of P since `project` makes it as 2sPv.
-    P is (M + Mᵀ)/2 of the matrix M that is given. The remainder is s dᵀPd − ⟨ρ, d⟩ + ‖ρ‖²/(4sμ) with d = z − v.
+    """φ(z) = zᵀPz, P ⪰ 0, (sφ)*(u) = uᵀP⁺u/(4s), bounded from above without P⁺: for any v and ρ = u − 2sPv,
+        (sφ)*(u) = s vᵀPv + ⟨v, ρ⟩ + ρᵀP⁺ρ/(4s) ≤ s vᵀPv + ⟨v, ρ⟩ + ‖ρ‖²/(4sμ),
+    where μ > 0 is a proven lower bound of the nonzero eigenvalues of P. v solves u = 2sPv in floats, so that ρ is rounding. u is in the
+    range of P, since `project` computes it as 2sPv. P is (M + Mᵀ)/2 of the given matrix M. The remainder is s dᵀPd − ⟨ρ, d⟩ + ‖ρ‖²/(4sμ)
+    with d = z − v.
 
-    Where P ⪰ 0 is not proven, P + δI is taken with a δ for which it is, and φ(z) ≥ zᵀ(P + δI)z − δr for all z with ‖z‖² ≤ r: the
-    conjugate over these z is at most that of P + δI and sδr, the remainder has sδ(r − ‖z‖²) more. Floats take P for semidefinite where its
-    least eigenvalue is 0 to their rounding. Where no r is known every multiplier costs ∞, as the supremum over all z does.
+    If P ⪰ 0 is not proven, P + δI is taken with a δ for which it is. φ(z) ≥ zᵀ(P + δI)z − δr for all z with ‖z‖² ≤ r. Hence the conjugate
+    over these z is at most that of P + δI plus sδr, and the remainder has sδ(r − ‖z‖²) more. Floats take P for semidefinite if its least
+    eigenvalue is 0 to their rounding. If no r is known, the conjugate is ∞ for every multiplier, as the supremum over all z is.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ class SemidefiniteForm(Atom):
     Attributes
     ----------
     largest : function
-        r, a proven bound of ‖z‖² over the points that count; ∞ until somebody knows more.
+        r, a proven bound of ‖z‖² over the relevant points; ∞ until it is set.
     """
 
     formula, conjugate_formula, domain_formula = "zᵀPz, P ⪰ 0", "uᵀP⁺u/4", "range of P"
@@ -164,7 +165,7 @@ class SemidefiniteForm(Atom):
         return 2.0
 
     def _refresh(self) -> Any:
-        """The matrix as it is now; what is known of another one is forgotten."""
+        """The present matrix; if it has changed, the support is computed anew."""
         now = as_interval(self.matrix(INTERVAL))
         if self._seen is None or not (np.array_equal(self._seen[0], now.mid) and np.array_equal(self._seen[1], now.rad)):
             self._seen, self._support = (now.mid.copy(), now.rad.copy()), support(now, self._fractions)
@@ -181,12 +182,12 @@ class SemidefiniteForm(Atom):
             return None
 
     def support(self) -> Support | None:
-        """The support of P as it is now; None where P ⪰ 0 is not proven, or its rank is not."""
+        """The support of the present P; None where P ⪰ 0 is not proven, or its rank is not."""
         self._refresh()
         return self._support
 
     def shift(self, num: Arithmetic) -> Shift | None:
-        """The δ that is needed in this arithmetic, with the support of P + δI; None where there is none that a bound of z pays for."""
+        """The δ that this arithmetic needs, with the support of P + δI; None if there is none for which a bound of z is known."""
         support = self.support()
         if support is None and num is FLOAT:
             support = self._by_rounding
@@ -202,7 +203,7 @@ class SemidefiniteForm(Atom):
         return Shift(Support(np.arange(n), least), by, radius) if radius < math.inf else None
 
     def doubt(self, num: Arithmetic) -> str:
-        """Why there is no conjugate in this arithmetic, in words; nothing where there is one."""
+        """Why there is no conjugate in this arithmetic; empty where there is one."""
         if self.shift(num) is not None:
             return ""
         below = f" (its least eigenvalue may be {-self._missing:.3g})" if 0.0 < self._missing < math.inf else ""
@@ -225,7 +226,7 @@ class SemidefiniteForm(Atom):
         return vector(num, num.pos(form) if shift is not None and not shift.by else form)
 
     def _solved(self, num: Arithmetic, shift: Shift, u: Value, s: Value) -> Value:
-        """v with 2s(P + δI)v = u on the rows of the support, by floats."""
+        """v with 2s(P + δI)v = u on the rows of the support, in floats."""
         matrix, rows, v = np.asarray(self.matrix(FLOAT), dtype=float), shift.support.rows, np.zeros(len(u))
         part = matrix[np.ix_(rows, rows)] + shift.by * np.eye(len(rows))
         v[rows] = np.linalg.lstsq(part + part.T, floats(num, u)[rows])[0] / floats(num, s)[0]  # which may be singular in floats
@@ -239,7 +240,7 @@ class SemidefiniteForm(Atom):
         return self._twice(num, self._solved(num, shift, u, s), shift.by) * s[np.zeros(len(u), dtype=np.intp)]
 
     def _split(self, num: Arithmetic, shift: Shift, u: Value, s: Value) -> tuple[Value, Value, Value]:
-        """v, ρ and the price ρᵀ(P + δI)⁺ρ/(4s) of ρ; of balls all that it may be."""
+        """v, ρ and the term ρᵀ(P + δI)⁺ρ/(4s), bounded from above; in intervals all its possible values."""
         v = self._solved(num, shift, u, s)
         rho = u - self._twice(num, v, shift.by) * s[np.zeros(len(u), dtype=np.intp)]
         penalty = vector(num, num.dot(rho, rho)) / (s * (num.lift(shift.support.least) * 4))
@@ -285,7 +286,7 @@ class SemidefiniteForm(Atom):
 
 
 class QuadraticForm(SemidefiniteForm):
-    """φ(z) = zᵀPz of a positive definite P, which absorbs any multiplier; see `SemidefiniteForm`."""
+    """φ(z) = zᵀPz of a positive definite P, whose conjugate has a full domain; see `SemidefiniteForm`."""
 
     formula, conjugate_formula, domain_formula = "zᵀPz, P ≻ 0", "uᵀP⁻¹u/4", "ℝⁿ"
     conjugate_domain = ConjugateDomain.FULL

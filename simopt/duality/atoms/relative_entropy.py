@@ -9,7 +9,7 @@ from simopt.duality.atoms.base import DeclaredConjugate
 
 
 def relative_entropies(u: cp.Expression, s: cp.Expression, name: str) -> DeclaredConjugate:
-    """u_i log(u_i/s_i), or u_i log u_i − u_i log s_i of numbers s_i > 0: CLARABEL stops early on cones over small numbers now and then.
+    """u_i log(u_i/s_i); for numbers s_i > 0 u_i log u_i − u_i log s_i, because CLARABEL may stop early on cones over small numbers.
 
     The logarithms are variables t: CVXPY's function is ∞ where a solver returns a u that is below 0 by rounding.
     """

@@ -32,7 +32,7 @@ class Square(Elementwise):
         return np.asarray(~divisor(num, s)[1] & ~is_zero(num, u))
 
     def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        return u / (divisor(num, s)[0] * 4) * u  # u² may leave the floats where u²/(4s) does not
+        return u / (divisor(num, s)[0] * 4) * u  # u² may overflow where u²/(4s) does not
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         apart = z - u / (divisor(num, s)[0] * 2)
@@ -46,7 +46,7 @@ class Square(Elementwise):
 
 
 def squares_over(u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
-    """u_i²/(4s_i); of a variable s the least t_i with u_i² ≤ 4 s_i t_i, that is ‖(u_i, s_i − t_i)‖ ≤ s_i + t_i."""
+    """u_i²/(4s_i); for a variable s the least t_i with u_i² ≤ 4 s_i t_i, that is ‖(u_i, s_i − t_i)‖ ≤ s_i + t_i."""
     known = s.value if s.is_constant() else None
     if known is not None and np.all(known > 0):
         return cp.multiply(cp.square(u), 0.25 / known), []

@@ -30,7 +30,7 @@ class SumLargest(Atom):
         return 1.0
 
     def _level(self, num: Arithmetic, z: Value) -> Value:
-        """A best τ: of balls that of their midpoints, which every arithmetic may use, since each τ bounds φ from above."""
+        """A best τ; for intervals that of their midpoints, which is valid in every arithmetic, since each τ bounds φ from above."""
         order = np.argsort(-floats(num, z), kind="stable")
         index = order[min(int(np.ceil(self.k)), len(order)) - 1]
         return num.lift(num.mid(z)[index]) if num.name == "interval" else z[index]
@@ -40,7 +40,7 @@ class SumLargest(Atom):
         return vector(num, num.sum(num.pos(z - level)) + level * num.lift(self.k))
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """Clipped to [0, s], then drawn towards 0 or towards s until the sum is ks."""
+        """Clipped to [0, s], then moved towards 0 or towards s until the sum is ks."""
         n, k = len(u), num.lift(self.k)
         u = num.minimum(positive_part(num, u), broadcast(num, s, n))
         total = vector(num, num.sum(u))

@@ -1,4 +1,4 @@
-"""Σφ(z_i), the sum of one function of many numbers, where they share a scale."""
+"""Σφ(z_i), the sum of one function of many numbers with a common scale."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simopt.duality.graph.vectors import Mask, Value, broadcast, vector
 
 
 class Total(Atom):
-    """φ(z) = Σ_i ψ(z_i), (sφ)*(u) = Σ_i (sψ)*(u_i): what a perspective of a sum is of."""
+    """φ(z) = Σ_i ψ(z_i), (sφ)*(u) = Σ_i (sψ)*(u_i): the function of a perspective of a sum."""
 
     formula, conjugate_formula, domain_formula = "Σ ψ(z_i)", "Σ ψ*(u_i)", "that of ψ*"
     degree_formula = "p"

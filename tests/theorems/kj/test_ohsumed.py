@@ -12,7 +12,7 @@ import pytest
 
 import simopt.claims.reproduction
 from simopt.claims.kinds import Effort
-from simopt.claims.tables import Cell, Row, Run
+from simopt.claims.tables import Cell, TableRow, Run
 from simopt.core.errors import InvalidProblem
 from simopt.data import relevance
 from simopt.data.datasets import Dataset, load_dataset
@@ -114,12 +114,12 @@ def test_the_table_on_a_small_set(small: Dataset, tmp_path: Path) -> None:
 def test_the_sentence_counts_what_is_beyond_two_standard_errors() -> None:
     last = ohsumed_table.TOGETHER
     cells = (Cell(last, "a, NDCG@10", 0.03, 0.01), Cell(last, "b, NDCG@10", -0.03, 0.01), Cell(last, "c, NDCG@10", 0.01, 0.01))
-    told = ohsumed_table.seen([Row(last, cells)])
+    told = ohsumed_table.seen([TableRow(last, cells)])
     assert "of 3 landmarked rankers 1 are above" in told and "and 1 below" in told
     assert "the best, a, differs from it by +0.0300 ± 0.0100." in told
-    assert "of 1 landmarked rankers none differs from the linear one" in ohsumed_table.seen([Row(last, cells[2:])])
-    beside = [Row(name, (Cell(name, "NDCG@10", value),)) for name, value in ((LINEAR, 0.4), (FEATURE, 0.3), (RANDOM, 0.2))]
-    assert ohsumed_table.seen([*beside, Row(last, cells)]).endswith("(linear 0.400, single best feature 0.300, random order 0.200).")
+    assert "of 1 landmarked rankers none differs from the linear one" in ohsumed_table.seen([TableRow(last, cells[2:])])
+    beside = [TableRow(name, (Cell(name, "NDCG@10", value),)) for name, value in ((LINEAR, 0.4), (FEATURE, 0.3), (RANDOM, 0.2))]
+    assert ohsumed_table.seen([*beside, TableRow(last, cells)]).endswith("(linear 0.400, single best feature 0.300, random order 0.200).")
     assert ohsumed_table.seen(beside) == "The paper prints no numbers for ranking."
 
 

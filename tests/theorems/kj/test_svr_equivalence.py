@@ -17,7 +17,7 @@ from simopt.equivalence.strong import verify_strong
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import verify_weak
 from simopt.theorems.kj.regression.equivalences import tikhonov_to_ivanov
-from simopt.theorems.kj.regression.exact_svr import Sample, dual_value, objective, path
+from simopt.theorems.kj.regression.exact_svr import ExactSVR, dual_value, objective, path
 from simopt.theorems.kj.regression.svr_families import LandmarkKernel, features_of, landmarked_svr, landmarked_svr_penalised
 from simopt.theorems.small_worlds.exact_svm import piece_at
 
@@ -38,7 +38,7 @@ def test_the_exact_path_has_no_gap_anywhere(epsilon):
         rng = np.random.default_rng(seed)
         X = [[Fraction(int(v), 4) for v in row] for row in rng.integers(-6, 7, size=(7, 2))]
         G = [[sum((a * b for a, b in zip(one, two, strict=True)), Fraction(0)) for two in X] for one in X]
-        sample = Sample(G, [Fraction(int(v), 4) for v in rng.integers(-6, 7, size=7)], epsilon)
+        sample = ExactSVR(G, [Fraction(int(v), 4) for v in rng.integers(-6, 7, size=7)], epsilon)
         pieces = path(sample)
         assert pieces[0].high is None
         assert pieces[-1].low == 0

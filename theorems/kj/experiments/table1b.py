@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 
 import simopt.claims as sc
-from simopt.claims.tables import Cell, Hypothesis, Row, Run, table
+from simopt.claims.tables import Cell, Hypothesis, TableRow, Run, table
 from simopt.core.arrays import Array
 from simopt.theorems.kj.experiments.bin_counts import best_count, misfits
 from simopt.theorems.kj.experiments.ordinal_protocol import (
@@ -150,7 +150,7 @@ def remark(cell: Cell, row: Sequence[Cell]) -> str:
     return f"{told}; two digits leave {cell.rounding:.1g}. The median has {found[CONSTANT_FIT].ours:.3g}."
 
 
-def seen(rows: Sequence[Row]) -> str:
+def seen(rows: Sequence[TableRow]) -> str:
     """Which number of bins is inferred; what thresholds that are learned gain and lose, and what ordered logit does without landmarks."""
     done = {row.name: {cell.column: cell.ours for cell in row.cells} for row in rows if row.cells}
     told = []

@@ -26,7 +26,7 @@ ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
-class Sample:
+class ExactSVR:
     """G, y and ε of one problem."""
 
     gram: Gram
@@ -54,7 +54,7 @@ class Sample:
         return (UNDER, LOW, OVER) if self.epsilon == 0 else (UNDER, LOW, INSIDE, HIGH, OVER)
 
 
-def path(sample: Sample) -> list[Piece]:
+def path(sample: ExactSVR) -> list[Piece]:
     """All pieces, from the one that ends at λ = ∞ to the one that begins at λ = 0.
 
     At the end of a piece the samples that reach a kink, and those on one whose b_i reaches an end of its range, may change places; all ways
@@ -71,21 +71,21 @@ def path(sample: Sample) -> list[Piece]:
     return pieces
 
 
-def objective(sample: Sample, coefficients: Sequence[Fraction], strength: Fraction) -> Fraction:
+def objective(sample: ExactSVR, coefficients: Sequence[Fraction], strength: Fraction) -> Fraction:
     """(1/n) Σ max(|f_i − y_i| − ε, 0) + (λ/2)‖w‖² at w = Σ c_i ψ_i."""
     f = [_dot(row, coefficients) for row in sample.gram]
     losses = (max(abs(a - y) - sample.epsilon, ZERO) for a, y in zip(f, sample.targets, strict=True))
     return sum(losses, ZERO) / sample.n + strength * _dot(f, coefficients) / 2
 
 
-def dual_value(sample: Sample, b: Sequence[Fraction], strength: Fraction) -> Fraction:
+def dual_value(sample: ExactSVR, b: Sequence[Fraction], strength: Fraction) -> Fraction:
     """Σ b_i y_i − ε Σ |b_i| − ‖Σ b_i ψ_i‖²/(2λ), for |b_i| ≤ 1/n: no more than any objective."""
     if any(abs(value) * sample.n > 1 for value in b):
         raise ArithmeticError("multipliers outside [−1/n, 1/n]")
     return _dot(b, sample.targets) - sample.epsilon * sum(map(abs, b), ZERO) - square(sample.gram, b) / (2 * strength)
 
 
-def _first(sample: Sample) -> Piece:
+def _first(sample: ExactSVR) -> Piece:
     """The piece of large λ, where f is small: places by the sign of y − ε and y + ε, those with |y| = ε by trial."""
     choices = []
     for y in sample.targets:
@@ -100,7 +100,7 @@ def _first(sample: Sample) -> Piece:
     raise ArithmeticError("no piece of the path reaches λ = ∞: the Gram matrix is not positive semidefinite")
 
 
-def _next(sample: Sample, piece: Piece) -> Piece:
+def _next(sample: ExactSVR, piece: Piece) -> Piece:
     """The piece below: its places differ from this one's only where a condition is tight at the end."""
     end = piece.low
     tight = sorted({i for i, scale, constant in _conditions(sample, piece.sides, piece.slope, piece.offset) if scale * end + constant == 0})
@@ -116,13 +116,13 @@ def _next(sample: Sample, piece: Piece) -> Piece:
     raise ArithmeticError(f"the path does not go on below λ = {end}: the Gram matrix is not positive semidefinite")
 
 
-def _nearest_first(sample: Sample, position: int) -> list[int]:
+def _nearest_first(sample: ExactSVR, position: int) -> list[int]:
     """Places that a sample may change to, its own first."""
     near = [other for other in sample.places if abs(other - position) <= 2 or sample.epsilon == 0]
     return sorted(near, key=lambda other: abs(other - position))
 
 
-def _piece(sample: Sample, positions: tuple[int, ...]) -> Piece | None:
+def _piece(sample: ExactSVR, positions: tuple[int, ...]) -> Piece | None:
     """The piece with these places, or None if the ψ_i on kinks are dependent or no λ > 0 fits."""
     G, n = sample.gram, sample.n
     on = [i for i in range(n) if positions[i] in (LOW, HIGH)]
@@ -139,7 +139,7 @@ def _piece(sample: Sample, positions: tuple[int, ...]) -> Piece | None:
 
 
 def _conditions(
-    sample: Sample, positions: Sequence[int], slope: Sequence[Fraction], offset: Sequence[Fraction]
+    sample: ExactSVR, positions: Sequence[int], slope: Sequence[Fraction], offset: Sequence[Fraction]
 ) -> Iterator[tuple[int, Fraction, Fraction]]:
     """(i, s, t) with sλ + t ≥ 0: multipliers on kinks lie in their range, the other predictions on their sides of the levels (times λ)."""
     for i, position in enumerate(positions):

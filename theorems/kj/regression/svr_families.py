@@ -68,7 +68,7 @@ def exact_path(Z: TrainingSet, epsilon: float) -> list[Piece]:
         rows = [[Fraction(float(x)) for x in row] for row in features_of(Z)]
         gram = [[sum((a * b for a, b in zip(one, two, strict=True)), Fraction(0)) for two in rows] for one in rows]
         targets = [Fraction(float(y)) for y in Z.targets]
-        kept[epsilon] = exact_svr.path(exact_svr.Sample(gram, targets, Fraction(epsilon)))
+        kept[epsilon] = exact_svr.path(exact_svr.ExactSVR(gram, targets, Fraction(epsilon)))
     return kept[epsilon]
 
 
