@@ -1,4 +1,4 @@
-"""Names and sentences are in the field's words: no name has a word that the glossary replaces, no docstring's sentence more than 40 words."""
+"""Names and sentences are in the field's words: no name has a word that the glossary replaces, no sentence is too long."""
 
 import ast
 import importlib

@@ -22,7 +22,7 @@ GRID, PARTS, WORST, ROUNDS = 2049, 8, 24, 14
 
 
 @dataclass(frozen=True)
-class Witness:
+class Violation:
     """a < b where u falls, or climbs by more than L(b − a), or has a value that is not finite (then a = b)."""
 
     fault: str
@@ -46,7 +46,7 @@ class Witness:
         return f"it is not {self.lipschitz:g}-Lipschitz: {values}, a slope of {self.slope:.12g}"
 
 
-def find_fault(u: Function, lipschitz: float = 1.0, interval: tuple[float, float] = (-10.0, 10.0)) -> Witness | None:
+def find_fault(u: Function, lipschitz: float = 1.0, interval: tuple[float, float] = (-10.0, 10.0)) -> Violation | None:
     """A pair of points at which u falls or climbs faster than L, or None if the search finds none.
 
     The interval is cut into 2048 parts; those with the least and the greatest slopes are cut again and again, each time keeping the
@@ -111,25 +111,25 @@ def _values(u: Function, at: Array) -> tuple[Array, Array]:
     return values[:half], values[half:]
 
 
-def _fault(left: Array, right: Array, at_left: Array, at_right: Array, bound: float) -> Witness | None:
+def _fault(left: Array, right: Array, at_left: Array, at_right: Array, bound: float) -> Violation | None:
     """The worst fault among the intervals."""
     for positions, values in ((left, at_left), (right, at_right)):
         wrong = ~np.isfinite(values)
         if np.any(wrong):
             i = int(np.argmax(wrong))
             place, value = float(positions[i]), float(values[i])
-            return Witness("not finite", place, place, value, value, bound)
+            return Violation("not finite", place, place, value, value, bound)
     room = ROUNDING * (np.abs(at_left) + np.abs(at_right))
     rise = at_right - at_left
     excesses = (("falls", -rise - room), ("too steep", rise - bound * (right - left) - room))
     for fault, excess in excesses if math.isfinite(bound) else excesses[:1]:
         if np.any(excess > 0):
             i = int(np.argmax(excess))
-            return Witness(fault, float(left[i]), float(right[i]), float(at_left[i]), float(at_right[i]), bound)
+            return Violation(fault, float(left[i]), float(right[i]), float(at_left[i]), float(at_right[i]), bound)
     return None
 
 
-def _steepest_piece(u: MonotoneFunction, bound: float) -> Witness | None:
+def _steepest_piece(u: MonotoneFunction, bound: float) -> Violation | None:
     t, v = u.nodes, u.values
     if t.size == 1:
         return None

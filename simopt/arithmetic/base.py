@@ -1,4 +1,4 @@
-"""What a formula may ask of an arithmetic."""
+"""The operations that a formula may use, whatever the arithmetic."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Arithmetic(ABC):
         """The nearest floats."""
 
     def pos(self, x: Value) -> Value:
-        """max(x, 0). Of a number that overflowed it is as unknown as the number: an overflow to −∞ does not become 0."""
+        """max(x, 0). An overflow to −∞ does not become 0: the result is as unknown as the number."""
         return self.maximum(x, self.lift(0.0))
 
     def clip(self, x: Value, low: Any, high: Any) -> Value:

@@ -55,7 +55,7 @@ def certify(
         raise UnknownName("solver", solver, [backend.name for backend in table.FIRST_CLASS])
     if not 0.0 < tol < 1.0:
         raise InvalidProblem(f"--tol: must be a positive number below 1, got {tol!r}")
-    run = _Run(rigorous, solver, tol)
+    run = _ScriptRun(rigorous, solver, tol)
     with reserved(as_json):
         failure, stopped = run.all_of(target, arguments or [])
     if not run.findings and not failure and not stopped:
@@ -66,7 +66,7 @@ def certify(
     raise typer.Exit(INTERRUPTED if stopped else 0 if closed and not failure else 1)
 
 
-class _Run:
+class _ScriptRun:
     def __init__(self, rigorous: bool, solver: str, tol: float) -> None:
         self.rigorous, self.solver, self.tol = rigorous, solver, tol
         self.findings: list[Finding] = []

@@ -55,9 +55,9 @@ def verify(
 
     check_output(output)
     if kernel is not None:
-        from simopt.report.kernel import Answers
+        from simopt.report.kernel import KernelAnswers
 
-        Answers(kernel)  # a folder without answers is noticed before the work, not after
+        KernelAnswers(kernel)  # a folder without answers is noticed before the work, not after
     watch = _Watch(evidence, report)
     try:
         with reserved(as_json):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from simopt.compare import folder as files
 from simopt.compare import plan as plans
 from simopt.compare.record import Record
-from simopt.compare.work import BUDGET, Progress, Work
+from simopt.compare.work import BUDGET, Progress, PlanRun
 from simopt.core import registry, validate
 from simopt.core.errors import Interrupted, InvalidProblem
 from simopt.model.problem import Problem
@@ -111,7 +111,7 @@ def measure(
     place = None if folder is None else files.prepare(folder)
     with files.alone(place):
         known = [] if place is None else files.newest(files.resumed(place))
-        work = Work(plan, place, known, budget, jobs, retry, progress)
+        work = PlanRun(plan, place, known, budget, jobs, retry, progress)
         try:
             work.all()
         except KeyboardInterrupt:
@@ -119,7 +119,7 @@ def measure(
         return _finished(work, complete=True)
 
 
-def _finished(work: Work, complete: bool) -> Comparison:
+def _finished(work: PlanRun, complete: bool) -> Comparison:
     made = Comparison(files.newest(work.records), work.plan.size, complete)
     if work.place is not None:
         made.write(work.place)

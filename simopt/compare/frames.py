@@ -68,7 +68,7 @@ def summary(records: Sequence[Record]) -> pd.DataFrame:
     for row in statistics.summary(records):
         plain = {item.name: getattr(row, item.name) for item in dataclasses.fields(row) if item.name != "seconds_to_gap"}
         rows.append({**plain, **{time_column(gap): time for gap, time in zip(wanted, row.seconds_to_gap, strict=True)}})
-    names = [item.name for item in dataclasses.fields(statistics.Row) if item.name != "seconds_to_gap"]
+    names = [item.name for item in dataclasses.fields(statistics.SummaryRow) if item.name != "seconds_to_gap"]
     return _frame(rows, [*names, *map(time_column, wanted)])
 
 
@@ -84,7 +84,7 @@ def profile(records: Sequence[Record], gap: float) -> pd.DataFrame:
 
 def scaling(records: Sequence[Record]) -> pd.DataFrame:
     """One row a fit."""
-    names = [item.name for item in dataclasses.fields(statistics.Scaling)]
+    names = [item.name for item in dataclasses.fields(statistics.PowerLaw)]
     return _frame([{name: getattr(fit, name) for name in names} for fit in statistics.scaling(records)], names)
 
 

@@ -24,7 +24,7 @@ APART = {"tol": "tol = {:g}", "time_limit": "limit = {:g} s", "threads": "thread
 
 
 @dataclass(frozen=True)
-class Row:
+class SummaryRow:
     """One solver on one instance on one machine. Seconds are medians over the successful runs (nan: none), with their range."""
 
     instance: str
@@ -92,7 +92,7 @@ def series(records: Iterable[Record]) -> dict[Series, dict[int, list[Record]]]:
     return found
 
 
-def summary(records: Sequence[Record]) -> list[Row]:
+def summary(records: Sequence[Record]) -> list[SummaryRow]:
     """A row for each instance, machine and solver."""
     wanted = gaps(records)
     found = []
@@ -103,12 +103,12 @@ def summary(records: Sequence[Record]) -> list[Row]:
     return found
 
 
-def _row(instance: str, machine: str, solver: str, runs: list[Record], best: list[Record], wanted: tuple[float, ...]) -> Row:
+def _row(instance: str, machine: str, solver: str, runs: list[Record], best: list[Record], wanted: tuple[float, ...]) -> SummaryRow:
     good = [run for run in runs if run.success]
     ratios = paired(runs, best)
     bad = [run for run in runs if not run.success]
     status = Counter(run.status for run in (bad or runs)).most_common(1)[0][0]
-    return Row(
+    return SummaryRow(
         instance=instance,
         machine=machine,
         solver=solver,
@@ -215,7 +215,7 @@ def _over(time: float, best: float) -> float:
 
 
 @dataclass(frozen=True)
-class Scaling:
+class PowerLaw:
     """seconds ≈ a nᵇ, by least squares in logarithms. The interval of b needs three sizes; it is of the fit, not of the machine."""
 
     series: str
@@ -229,7 +229,7 @@ class Scaling:
     failed: tuple[int, ...]
 
 
-def scaling(records: Sequence[Record]) -> list[Scaling]:
+def scaling(records: Sequence[Record]) -> list[PowerLaw]:
     """A fit for each solver along each series of sizes (same data, conditioning, settings, machine), where it solved at least two."""
     found = []
     for (words, machine, solver), by_size in series(records).items():
@@ -237,7 +237,7 @@ def scaling(records: Sequence[Record]) -> list[Scaling]:
         solved = {size: time for size, time in times.items() if math.isfinite(time) and time > 0}
         if len(solved) >= 2:
             fitted = _power(np.array(list(solved), dtype=float), np.array(list(solved.values())))
-            found.append(Scaling(words, machine, solver, *fitted, tuple(solved), tuple(size for size in times if size not in solved)))
+            found.append(PowerLaw(words, machine, solver, *fitted, tuple(solved), tuple(size for size in times if size not in solved)))
     return found
 
 

@@ -39,7 +39,7 @@ def blocks(records: Sequence[Record]) -> list[tuple[str, list[list[str]]]]:
     return list(found.items())
 
 
-def cells(row: statistics.Row) -> list[str]:
+def cells(row: statistics.SummaryRow) -> list[str]:
     """One row."""
     spread = "" if row.successes < 2 else f"{seconds(row.seconds_low)}–{seconds(row.seconds_high)}"
     pairs = "" if row.successes < 2 or math.isnan(row.ratio) else f"{row.ratio_low:.2g}–{row.ratio_high:.2g}"

@@ -29,7 +29,7 @@ Progress = Callable[[int, int, Record], None]
 log = logging.getLogger("simopt.compare.work")
 
 
-class Work:
+class PlanRun:
     """A plan under way: `records` grows as runs are done."""
 
     def __init__(

@@ -22,7 +22,7 @@ from simopt.coq import page
 from simopt.coq.catalogue import rational, smallest
 from simopt.coq.certificate import heading
 from simopt.coq.headlines import FILES, HEADLINES
-from simopt.coq.kernel import Kernel, Result, available
+from simopt.coq.kernel import CoqKernel, Result, available
 from simopt.coq.mutant import claimed, mutant
 from simopt.coq.preludes import needed, source
 from simopt.coq.theory import NoTheorem, export, title
@@ -116,7 +116,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.page is not None and not (options.evidence / VERDICTS).is_file():
         parser.error(f"--page: {options.evidence} has no {VERDICTS}, which `simopt verify --output` writes")
     rows = read_rows(options.evidence) if options.page is not None else []
-    kernel = Kernel(options.folder)
+    kernel = CoqKernel(options.folder)
     jobs = [*_proofs(options.evidence), *_refutations(options.evidence), *_certificates(), *_headlines()]
     answers, texts = _submit(kernel, jobs, options.jobs, options.seconds)
     if options.page is not None:
@@ -129,7 +129,7 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if answers.wrong else 0
 
 
-def _submit(kernel: Kernel, jobs: list[Job], processes: int, seconds: float) -> tuple[page.Answers, dict[str, str]]:
+def _submit(kernel: CoqKernel, jobs: list[Job], processes: int, seconds: float) -> tuple[page.Answers, dict[str, str]]:
     """Put the files to the kernel, as many as begin in time; a text is made here, just before its turn."""
     answers, texts, start = page.Answers({job.kind: {} for job in jobs}), dict[str, str](), time.monotonic()
     room, waiting, none = BoundedSemaphore(processes), dict[Job, Future[Result]](), set[str]()
@@ -161,7 +161,7 @@ def _submit(kernel: Kernel, jobs: list[Job], processes: int, seconds: float) -> 
     return answers, texts
 
 
-def _again(kernel: Kernel, names: list[str], texts: Mapping[str, str], processes: int) -> dict[str, Result]:
+def _again(kernel: CoqKernel, names: list[str], texts: Mapping[str, str], processes: int) -> dict[str, Result]:
     """What coqchk says of files that were accepted, and before them of the files that they stand on."""
     wanted = dict.fromkeys([*(below for name in names for below in needed(texts[name])), *names])
     with ThreadPoolExecutor(processes) as pool:

@@ -66,7 +66,7 @@ def ledger(path: Path) -> dict[str, Result]:
     }
 
 
-class Kernel:
+class CoqKernel:
     """A folder in which files are checked. Its ledger holds what came out, by the digest of the file and of what it stands on."""
 
     def __init__(self, folder: str | Path) -> None:

@@ -1,1 +1,1 @@
-"""What every room stands on: arrays and their checks, errors, registers, files."""
+"""The base of all packages: arrays and their checks, errors, registries, files, threads."""

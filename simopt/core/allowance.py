@@ -1,4 +1,4 @@
-"""What a computation may cost whose size a file decides: so many seconds, and so much memory beyond what the process has."""
+"""Limits for a computation whose size a file decides: so many seconds, and so much memory beyond what the process has."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Over(BaseException):
 def allowed(seconds: float, memory: int) -> Iterator[None]:
     """Stop what runs inside after so many seconds, and let it have so many bytes of memory.
 
-    Where the system has no such signals (Windows), and outside of the main thread, time is not bounded; memory only under Linux.
+    Time is not bounded on systems without such signals (Windows), and outside of the main thread; memory is bounded under Linux only.
 
     Raises
     ------

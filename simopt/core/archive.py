@@ -67,7 +67,7 @@ def load(path: str | os.PathLike[str], form: str, what: str) -> dict[str, Any]:
 
 @contextmanager
 def rebuilding(path: str | os.PathLike[str], what: str) -> Iterator[None]:
-    """Where a record becomes an object again: whatever goes wrong there, the file is damaged.
+    """Make an object of a record inside: whatever goes wrong there, the file is damaged.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What is installed beside simopt by its extras, and the one sentence that says how to get it."""
+"""Packages that the extras of simopt install, and the one sentence that says how to get them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Types of fields that say what is checked: `features: Matrix`, `targets: Vector`, `delta: Positive = 1.0`.
 
-What stands behind a type is `Annotated`: axes, named by letters (one letter is one length in all fields of a problem), and functions like
-those of `simopt.core.validate`, (name, value) → value. Axes that stand first also ask for a finite vector or matrix; behind a function
-they leave that to it. Own types are written alike:
+The types are `Annotated` with axes, named by letters (one letter is one length in all fields of a problem), and with functions like those
+of `simopt.core.validate`, (name, value) → value. Axes that stand first also check for a finite vector or matrix; after a function they
+leave that to it. Own types are written alike:
 
     Probabilities = Annotated[Array, Axes("n", "k"), my_check]
 
@@ -32,7 +32,7 @@ Check = Callable[[str, Any], Any]
 
 @dataclass(frozen=True, init=False)
 class Axes:
-    """The letters of an array's axes. Fields that `leads`, as targets do, are looked at first: the others have to be as long."""
+    """The letters of an array's axes. Fields that `leads`, as targets do, are checked first: the others have to be as long."""
 
     letters: tuple[str, ...]
     leads: bool
@@ -77,7 +77,7 @@ InUnit = Annotated[float, validate.between_0_and_1]
 
 
 class FieldChecks(NamedTuple):
-    """What the type of a field says of its values."""
+    """Checks of a field, read off its type."""
 
     checks: tuple[Check, ...]
     axes: Axes | None
@@ -86,7 +86,7 @@ class FieldChecks(NamedTuple):
 
     @classmethod
     def of(cls, hint: Any) -> FieldChecks:
-        """Read off `Annotated[…]`, or `Annotated[…] | None`."""
+        """Those of `Annotated[…]`, or `Annotated[…] | None`."""
         kinds = (hint, *get_args(hint))
         behind: tuple[Any, ...] = next((found for kind in kinds if (found := getattr(kind, "__metadata__", ()))), ())
         axes = next((item for item in behind if isinstance(item, Axes)), None)
@@ -95,9 +95,9 @@ class FieldChecks(NamedTuple):
 
 
 def checked(instance: Any, names: Collection[str] | None = None) -> dict[str, Any]:
-    """Values of the fields of a dataclass as its types ask for; numbers and arrays of other types have to be finite.
+    """Values of the fields of a dataclass, checked by its types; numbers and arrays of other types have to be finite.
 
-    With `names`, of the other fields only the lengths are checked: their values are known to be valid.
+    With `names`, only the lengths of the other fields are checked: their values are known to be valid.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def checked(instance: Any, names: Collection[str] | None = None) -> dict[str, An
         value = getattr(instance, name)
         if value is None and optional:
             continue
-        if letters and lengths:  # the rows are counted before they are looked at
+        if letters and lengths:  # the rows are counted before they are checked
             shape: tuple[int, ...] = getattr(value, "shape", ())
             if len(shape) == len(letters) and lengths.get(letters[0], shape[0]) != shape[0]:
                 raise _disagreement(declared, name, shape, 0, lengths[letters[0]], values)
@@ -143,9 +143,9 @@ def _disagreement(
 
 
 def arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """A function whose parameters are checked as their types ask for, `bound: Positive` say; those of other types are left alone.
+    """A function whose parameters are checked by their types, `bound: Positive` say; those of other types are left alone.
 
-    The call raises InvalidProblem naming the parameter. For what is called rarely: reading the arguments takes microseconds.
+    The call raises InvalidProblem naming the parameter. Reading the arguments takes microseconds: it is for functions that are rarely called.
     """
     signature = inspect.signature(function)
 

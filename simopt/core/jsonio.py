@@ -97,7 +97,7 @@ def read(path: str | os.PathLike[str], most: int = reading.BYTES) -> Any:
 
 
 def parse(text: str, where: str) -> Any:
-    """What JSON text says; NaN and ∞, which JSON has no words for, are refused.
+    """The value of JSON text; NaN and ∞, which JSON does not have, are refused.
 
     Raises
     ------

@@ -42,7 +42,7 @@ class Relation(Enum):
 
 
 @dataclass(frozen=True)
-class Pair:
+class MatrixEntry:
     """The answer for (A, B): the word, the targets it was measured on, the λ of A, and the reason where it is not an equivalence."""
 
     source: str
@@ -99,10 +99,10 @@ class Matrix:
     names: tuple[str, ...]
     samples: int
     resolution: float
-    pairs: tuple[Pair, ...]
+    pairs: tuple[MatrixEntry, ...]
     claims: tuple[Claimed, ...]
 
-    def entry(self, source: str, target: str) -> Pair | None:
+    def entry(self, source: str, target: str) -> MatrixEntry | None:
         """The entry of (A, B); None where it was not measured."""
         return next((pair for pair in self.pairs if (pair.source, pair.target) == (source, target)), None)
 
@@ -210,7 +210,7 @@ class _Work:
         self.near: dict[Kind, list[TrainingSet]] = {}
         self.families: dict[str, Family] = {}
         self.suits: dict[tuple[str, Kind], bool] = {}
-        self.pairs: list[Pair] = []
+        self.pairs: list[MatrixEntry] = []
         self.claims: list[Claimed] = []
 
     def matrix(self) -> Matrix:
@@ -233,14 +233,14 @@ class _Work:
                 return kind
         return None
 
-    def pair(self, source: str, target: str) -> Pair:
+    def pair(self, source: str, target: str) -> MatrixEntry:
         """One entry."""
         kind = self.kind(source, target)
         if kind is None:
-            found = Pair(source, target, Relation.APART, None, (), "no kind of targets suits both")
+            found = MatrixEntry(source, target, Relation.APART, None, (), "no kind of targets suits both")
         else:
             A, B, Z = self.family(source), self.family(target), self.sets[kind]
-            found = Pair(source, target, *self._measured(A, B, Z, kind))
+            found = MatrixEntry(source, target, *self._measured(A, B, Z, kind))
         self.pairs.append(found)
         return found
 

@@ -36,7 +36,7 @@ class Checked:
     command: str
 
 
-class Answers:
+class KernelAnswers:
     """The answers of a folder.
 
     Raises

@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from simopt.report import counterexample
 from simopt.report.entries import VERDICTS, Catalogue, Chapter, Entry, gather, refuted
-from simopt.report.kernel import Answers, Checked
+from simopt.report.kernel import KernelAnswers, Checked
 from simopt.report.plots import Plot, plots
 from simopt.report.prose import Prose
 
@@ -55,7 +55,7 @@ class Part:
 def render(record: Record, kernel: str | Path | None = None) -> dict[str, str]:
     """The pages of a report by file name; with the answers of a folder of `make coq`."""
     found = gather(record.rows)
-    answers = None if kernel is None else Answers(kernel)
+    answers = None if kernel is None else KernelAnswers(kernel)
     main = _template("index.html.jinja", found, lambda name: f"#{anchor(found.owner.get(name, name))}")
     errata = _template("errata.html.jinja", found, lambda name: f"index.html#{anchor(found.owner.get(name, name))}")
     parts = {entry.id: [part(entry, name, row, answers) for name, row in entry.parts] for entry in found.entries}
@@ -76,7 +76,7 @@ def render(record: Record, kernel: str | Path | None = None) -> dict[str, str]:
     return {"index.html": main(choices=choices(found), **shared), "errata.html": errata(**shared)}
 
 
-def part(entry: Entry, name: str, row: Mapping[str, Any], answers: Answers | None = None) -> Part:
+def part(entry: Entry, name: str, row: Mapping[str, Any], answers: KernelAnswers | None = None) -> Part:
     """A row with everything that its panel shows."""
     checked = None if answers is None else answers.of(name, row)
     return Part(name, row, plots(row.get("measured"), entry.resolution), counterexample.shown(row["witness"]), checked)

@@ -85,7 +85,7 @@ def path_piece(gram: Array, fit: SVMFit) -> Piece:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class BallPoint:
     """A point inside the ball with multipliers, and the gap that they leave."""
 
     alpha: Array
@@ -98,7 +98,7 @@ class _Ball:
 
     def __init__(self, gram: Array, labels: Array, radius: float) -> None:
         self.gram, self.labels, self.radius = gram, labels, radius
-        self.best = Candidate(np.zeros(len(labels)), np.full(len(labels), 1.0 / len(labels)), math.inf)
+        self.best = BallPoint(np.zeros(len(labels)), np.full(len(labels), 1.0 / len(labels)), math.inf)
 
     def offer(self, alpha: Array, fitted: Array, weights: Array) -> None:
         """Keep f = Σ α_j k(x_j, ·), drawn onto the ball if outside, with a = |w|/n, if its gap is smaller than the best so far.
@@ -114,7 +114,7 @@ class _Ball:
         rest = max(self.radius * length - float(pull @ alpha) / n, 0.0)
         gap = complementarity(self.labels, weights, self.labels - fitted) / n + rest
         if gap < self.best.gap:
-            self.best = Candidate(alpha, np.abs(weights) / n, gap)
+            self.best = BallPoint(alpha, np.abs(weights) / n, gap)
 
     def offer_fit(self, fit: SVMFit) -> float:
         """The fit, as it is and stretched to the sphere; returns ‖f‖."""
@@ -148,7 +148,7 @@ def _step(fit: SVMFit, piece: Piece, size: float, radius: float, low: float, hig
     return cost, None
 
 
-def ball_candidates(gram: Array, labels: Array, radius: float, goal: float) -> Iterator[Candidate]:
+def ball_candidates(gram: Array, labels: Array, radius: float, goal: float) -> Iterator[BallPoint]:
     """Points of ‖f‖ ≤ radius with multipliers, of falling gap, until it is at most `goal` or C can no longer be told apart."""
     compile_kernels()
     ball = _Ball(gram, labels, radius)

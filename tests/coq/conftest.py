@@ -2,10 +2,10 @@
 
 import pytest
 
-from simopt.coq.kernel import Kernel
+from simopt.coq.kernel import CoqKernel
 
 
 @pytest.fixture(scope="module")
-def kernel(tmp_path_factory: pytest.TempPathFactory) -> Kernel:
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> CoqKernel:
     """Which asks coqc, where there is one."""
-    return Kernel(tmp_path_factory.mktemp("coq"))
+    return CoqKernel(tmp_path_factory.mktemp("coq"))

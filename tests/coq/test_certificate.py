@@ -11,7 +11,7 @@ import pytest
 from simopt.arithmetic import RATIONAL
 from simopt.coq.catalogue import rational, smallest
 from simopt.coq.certificate import certificate, write
-from simopt.coq.kernel import Kernel, available
+from simopt.coq.kernel import CoqKernel, available
 from simopt.coq.preludes import needed
 from simopt.coq.programme import Exact
 from simopt.coq.theory import NoTheorem
@@ -95,7 +95,7 @@ def test_the_catalogue_has_what_is_asked_for() -> None:
 @needs_coq
 @pytest.mark.slow
 @pytest.mark.parametrize("name", declared())
-def test_the_kernel_accepts_the_certificate_and_refuses_its_mutant(kernel: Kernel, name: str) -> None:
+def test_the_kernel_accepts_the_certificate_and_refuses_its_mutant(kernel: CoqKernel, name: str) -> None:
     made = certificate(declared()[name])
     result = kernel.check(name, made.text(name, ["words"]))
     assert result.accepted, result.message
@@ -106,7 +106,7 @@ def test_the_kernel_accepts_the_certificate_and_refuses_its_mutant(kernel: Kerne
 
 @needs_coq
 @pytest.mark.slow
-def test_a_multiplier_that_is_none_is_refused(kernel: Kernel) -> None:
+def test_a_multiplier_that_is_none_is_refused(kernel: CoqKernel) -> None:
     """The checker and not the writer decides: a share turned negative, or a square with a negative weight."""
     made: Any = certificate(declared()["isotonic"])
     (place, y), *_ = made.identity.rows.items()

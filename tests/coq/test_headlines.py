@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from simopt.coq.headlines import FILES, HEADLINES, Headline
-from simopt.coq.kernel import THEOREM, Kernel, available
+from simopt.coq.kernel import THEOREM, CoqKernel, available
 from simopt.coq.preludes import needed, source
 from simopt.core import registry
 
@@ -41,7 +41,7 @@ def test_a_mutant_changes_a_statement_once(headline: Headline) -> None:
 @needs_coq
 @pytest.mark.slow
 def test_the_kernel_accepts_them_and_refuses_the_mutants(tmp_path: Path) -> None:
-    kernel = Kernel(tmp_path)
+    kernel = CoqKernel(tmp_path)
     for name in FILES:
         result = kernel.check(name, source(name))
         assert result.accepted, result.message

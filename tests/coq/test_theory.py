@@ -14,7 +14,7 @@ from simopt.claims.expression import exp, inputs, log, maximum, root, symbols, t
 from simopt.claims.proof import Collector
 from simopt.claims.statement import serialise
 from simopt.cli.main import app
-from simopt.coq.kernel import Kernel, Result, available
+from simopt.coq.kernel import CoqKernel, Result, available
 from simopt.coq.mutant import mutant
 from simopt.coq.term import Printer, Terms, identifier
 from simopt.coq.theory import comment, export, refutation, title
@@ -165,7 +165,7 @@ def test_a_mutant_is_false() -> None:
 @needs_coq
 @pytest.mark.slow
 @pytest.mark.parametrize("name", samples())
-def test_the_kernel_accepts_what_is_proved_and_refuses_its_mutant(kernel: Kernel, name: str) -> None:
+def test_the_kernel_accepts_what_is_proved_and_refuses_its_mutant(kernel: CoqKernel, name: str) -> None:
     made = samples()[name]
     result = kernel.check(name, export(made))
     assert result.accepted, result.message
@@ -178,7 +178,7 @@ def test_the_kernel_accepts_what_is_proved_and_refuses_its_mutant(kernel: Kernel
 
 @needs_coq
 @pytest.mark.slow
-def test_what_is_refused_for_its_form_is_no_refusal(kernel: Kernel) -> None:
+def test_what_is_refused_for_its_form_is_no_refusal(kernel: CoqKernel) -> None:
     text = export(mutant(samples()["rows"])).replace("for every", "for each")
     assert not kernel.refused("form", text).accepted
     assert not kernel.check("nothing", "From Simopt Require Import Simopt.").accepted
@@ -188,13 +188,13 @@ def test_what_is_refused_for_its_form_is_no_refusal(kernel: Kernel) -> None:
 
 @needs_coq
 @pytest.mark.slow
-def test_coqchk_is_asked_once_for_each_text(kernel: Kernel) -> None:
+def test_coqchk_is_asked_once_for_each_text(kernel: CoqKernel) -> None:
     name = "twice"
     assert kernel.check(name, export(samples()["rows"])).accepted
     first = kernel.again(name)
     assert first.accepted, first.message
     assert kernel.again(name) is first
-    assert Kernel(kernel.folder).again(name) == first  # from the ledger
+    assert CoqKernel(kernel.folder).again(name) == first  # from the ledger
     (kernel.folder / f"{name}.vo").write_bytes(b"altered")
     kernel.known[name] = Result("another", True, 0.0)
     assert not kernel.again(name).accepted

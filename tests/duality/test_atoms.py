@@ -32,7 +32,7 @@ from simopt.duality.atoms.huber import Huber
 from simopt.duality.atoms.largest_size import LargestSize
 from simopt.duality.atoms.log_sum_exp import LogSumExp
 from simopt.duality.atoms.logarithm import NegativeLogarithm
-from simopt.duality.atoms.logistic import Logistic
+from simopt.duality.atoms.logistic import LogisticAtom
 from simopt.duality.atoms.maximum import Maximum
 from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.atoms.power import Power
@@ -81,7 +81,7 @@ CASES = {
     "absolute": elementwise(Absolute(), np.abs),
     "huber": elementwise(Huber(lambda num: num.lift(0.75)), huber),
     "exponential": elementwise(Exponential(), np.exp),
-    "logistic": elementwise(Logistic(), lambda z: np.logaddexp(0.0, z)),
+    "logistic": elementwise(LogisticAtom(), lambda z: np.logaddexp(0.0, z)),
     "logarithm": elementwise(NegativeLogarithm(), lambda z: -np.log(z), 1e-3),
     "entropy": elementwise(Entropy(), lambda z: np.where(z > 0, z * np.log(np.maximum(z, 1e-300)), 0.0), 0.0),
     "cube": elementwise(Power(3.0), lambda z: z**3.0, 0.0),
@@ -436,6 +436,6 @@ def test_logarithms_reach_the_ends() -> None:
     assert atom.value(FLOAT, np.zeros(1))[0] == 0.0
     ball = atom.value(INTERVAL, INTERVAL.lift(np.zeros(1)))
     assert ball.low[0] <= 0.0 <= ball.high[0] <= 1e-300
-    far = Logistic().remainder(FLOAT, np.array([800.0, -800.0]), np.array([1.0, 0.0]), np.ones(2))
+    far = LogisticAtom().remainder(FLOAT, np.array([800.0, -800.0]), np.array([1.0, 0.0]), np.ones(2))
     assert 0.0 <= far <= 1e-300
-    assert Logistic().value(FLOAT, np.array([800.0]))[0] == 800.0
+    assert LogisticAtom().value(FLOAT, np.array([800.0]))[0] == 800.0

@@ -14,7 +14,7 @@ from simopt.duality.atoms.decreasing_power import DecreasingPower
 from simopt.duality.atoms.entropy import Entropy
 from simopt.duality.atoms.exponential import Exponential
 from simopt.duality.atoms.logarithm import NegativeLogarithm
-from simopt.duality.atoms.logistic import Logistic
+from simopt.duality.atoms.logistic import LogisticAtom
 from simopt.duality.atoms.power import Power
 
 Pair = tuple[Callable[[Decimal], Decimal], Callable[[Decimal], Decimal]]
@@ -36,7 +36,7 @@ FUNCTIONS: dict[str, tuple[Elementwise, Pair]] = {
     "entropy": (Entropy(), (lambda z: z * z.ln(), lambda u: (u - 1).exp())),
     "tilted entropy": (Entropy(1.0), (lambda z: z * z.ln() - z + 1, lambda u: u.exp() - 1)),
     "exponential": (Exponential(), (lambda z: z.exp(), lambda u: u * u.ln() - u)),
-    "logistic": (Logistic(), (lambda z: (1 + z.exp()).ln(), lambda u: u * u.ln() + (1 - u) * (1 - u).ln())),
+    "logistic": (LogisticAtom(), (lambda z: (1 + z.exp()).ln(), lambda u: u * u.ln() + (1 - u) * (1 - u).ln())),
     "logarithm": (NegativeLogarithm(), (lambda z: -z.ln(), lambda u: -1 - (-u).ln())),
     **{f"power {p}": (Power(p), power(p)) for p in (1.25, 1.5, 3.0, 4.0)},
     **{f"power {p}": (DecreasingPower(p), falling(p)) for p in (0.75, 0.5, 0.25, -0.5, -1.0, -2.5)},

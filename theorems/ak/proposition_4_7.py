@@ -30,7 +30,7 @@ CITATION = "Proposition 4.7"
 
 
 @dataclass(frozen=True)
-class Pair:
+class LearnerPair:
     """Two weakly equivalent learners of numbers from sets of which only the size matters: A(λ, n) = B(Φ(λ, n), n)."""
 
     phi: Callable[[Fraction, int], Fraction]
@@ -69,14 +69,14 @@ def fraction(lam: Any) -> Any:
     return (1 - lam) / (1 + lam)
 
 
-RAMPS = Pair(
+RAMPS = LearnerPair(
     phi=steep,
     learner=lambda lam, n: min(Fraction(1), lam / slow(n)) if n % 2 else Fraction(0),
     cost=lambda n: slow(max(n, 5)) - slow(max(n, 5) - 1),  # s_n is constant up to 4, C has to decrease
     gamma=Fraction(1),
     gamma_of_source=Fraction(1),
 )
-FRACTIONS = Pair(
+FRACTIONS = LearnerPair(
     phi=lambda lam, n: lam / 2,
     learner=lambda lam, n: Fraction(fraction(lam) / n),
     cost=lambda n: Fraction(0),
@@ -230,7 +230,7 @@ def _line_cost(n: int) -> Fraction:
     return (2 * a / (2 - a)) ** 2
 
 
-LINES = Pair(
+LINES = LearnerPair(
     phi=lambda lam, n: _line(lam, n) ** 2,
     learner=lambda lam, n: square_root(lam),
     cost=_line_cost,

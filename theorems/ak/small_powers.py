@@ -165,7 +165,7 @@ def what_the_table_has(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Ch
 
 
 @dataclass
-class Work:
+class ValidationCost:
     """What cross-validation takes: kernel values, eigendecompositions by their size, products Q α', and terms of sums over the spectrum."""
 
     kernel: int = 0
@@ -229,7 +229,7 @@ def work_of_both_cross_validations(instance: sc.Instance, trial: sc.Trial) -> It
     """Both counts on the same folds."""
     source = friedman(np.random.default_rng(instance["seed"]), n=instance["n"])
     parts = np.array_split(np.arange(source.n), FOLDS)
-    power, ridge = Work(), Work()
+    power, ridge = ValidationCost(), ValidationCost()
     pairs = [(float(m), 1.0) for m in POWERS] + [(1.6, float(lam)) for lam in REGULARIZATIONS]
     for part in parts:
         kept = np.setdiff1d(np.arange(source.n), part)

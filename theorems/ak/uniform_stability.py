@@ -90,7 +90,7 @@ def ridge_is_uniformly_stable(instance: sc.Instance, trial: sc.Trial) -> Iterato
 
 
 @dataclass(frozen=True)
-class Programme:
+class ScaledLearner:
     """B(ν, Z) = argmin a(ν) (1/|Z|) Σ (y − f(x))² + b(ν) ‖f‖² over the space of the kernel t² k, strongly equivalent to KRR."""
 
     weight: Callable[[Fraction], Fraction]  # a
@@ -115,9 +115,9 @@ class Programme:
 
 
 PROGRAMMES = {
-    "weight of the loss": Programme(lambda nu: nu, lambda nu: Fraction(1), 1, lambda lam: 1 / lam),
-    "a quarter of the loss": Programme(lambda nu: Fraction(1, 4), lambda nu: nu, 1, lambda lam: lam / 4),
-    "kernel 9k": Programme(lambda nu: Fraction(1), lambda nu: nu, 3, lambda lam: 9 * lam),
+    "weight of the loss": ScaledLearner(lambda nu: nu, lambda nu: Fraction(1), 1, lambda lam: 1 / lam),
+    "a quarter of the loss": ScaledLearner(lambda nu: Fraction(1, 4), lambda nu: nu, 1, lambda lam: lam / 4),
+    "kernel 9k": ScaledLearner(lambda nu: Fraction(1), lambda nu: nu, 3, lambda lam: 9 * lam),
 }
 """(ν/|Z|) Σ (y − f(x))² + ‖f‖²; (1/(4|Z|)) Σ (y − f(x))² + ν ‖f‖²; KRR with the kernel 9k."""
 

@@ -43,7 +43,7 @@ def lpav(z: Array, y: Array, counts: Array, lipschitz: float = 1.0) -> Fitted:
 
 
 @dataclass(frozen=True, eq=False)
-class Iterate:
+class FloatIterate:
     """w^t, u^t and the predictions u^t(w^t·x_i)."""
 
     w: Array
@@ -51,11 +51,11 @@ class Iterate:
     predictions: Array
 
 
-def l_isotron(X: Array, y: Array, counts: Array, lipschitz: float = 1.0) -> Iterator[Iterate]:
+def l_isotron(X: Array, y: Array, counts: Array, lipschitz: float = 1.0) -> Iterator[FloatIterate]:
     """Algorithm 2: h^1, h^2, … without end, from w^1 = 0; with L = ∞ Isotron on the same sample every time."""
     w = np.zeros(X.shape[1])
     share = counts / counts.sum()
     while True:
         found = lpav(X @ w, y, counts, lipschitz)
-        yield Iterate(w, found, found.values)
+        yield FloatIterate(w, found, found.values)
         w = w + (share * (y - found.values)) @ X

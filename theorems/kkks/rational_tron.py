@@ -18,7 +18,7 @@ Fit = Callable[[list[Fraction]], list[Fraction]]
 
 
 @dataclass(frozen=True)
-class Iterate:
+class RationalIterate:
     """w^t, and the predictions ŷ_i of h^t on the sample."""
 
     w: list[Fraction]
@@ -48,7 +48,7 @@ def fitted(labels: Sequence[Fraction], counts: Sequence[int], lipschitz: Fractio
 
 def iterates(
     features: Sequence[Vector], labels: Vector, fit: Fit, counts: Sequence[int] | None = None, start: Vector | None = None
-) -> Iterator[Iterate]:
+) -> Iterator[RationalIterate]:
     """w^1, w^2, … without end, from w^1 = 0 or `start`.
 
     Source: Kakade, Kalai, Kanade & Shamir 2011, Algorithms 1 and 2.
@@ -57,6 +57,6 @@ def iterates(
     w = [Fraction(0)] * len(features[0]) if start is None else list(start)
     while True:
         predictions = fit([Fraction(dot(w, x)) for x in features])
-        yield Iterate(w, predictions)
+        yield RationalIterate(w, predictions)
         step = mean_vector([y - p for y, p in zip(labels, predictions, strict=True)], features, times)
         w = [a + b for a, b in zip(w, step, strict=True)]

@@ -269,12 +269,12 @@ def some_iterate_is_good(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.
     """The chance of the event and the quantile of the least error over its bound; quantiles at growing sizes."""
     c = instance["c"]
     if instance["eta2"] == "quantiles":
-        scaled = [m ** trial["exponent"] * quantile(*least(Pair(RISING, 0.0, m), math.ceil(2 * m ** (1 / 3))), 0.95) for m in SIZES]
+        scaled = [m ** trial["exponent"] * quantile(*least(TwoPointLaw(RISING, 0.0, m), math.ceil(2 * m ** (1 / 3))), 0.95) for m in SIZES]
         for m, first, second in zip(SIZES[1:], scaled, scaled[1:], strict=False):
             yield sc.at_least(first - second, 0, f"fall of the 95 % quantile times the cube root, m = {m}", scale=first)
         return
     m, delta = instance["m"], instance["delta"]
-    pair = Pair(c / 2, c / 2, m, instance["noise"])
+    pair = TwoPointLaw(c / 2, c / 2, m, instance["noise"])
     if instance["eta2"] == "proved":
         radius = noise_radius(m, delta / 3) + fits_apart(m, 2, delta / 3)
         found = least(pair, 1 + math.floor(trial["iterations"] / radius), trial["times"] * radius, deviation(m, 2, delta / 3))
@@ -284,7 +284,7 @@ def some_iterate_is_good(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.
 
 
 @dataclass(frozen=True)
-class Pair:
+class TwoPointLaw:
     """x = ∓half fairly, w = 1, u(t) = clip(t + start, 0, 1), samples of size m, with labels 0 and 1 or without noise."""
 
     half: float
@@ -303,7 +303,7 @@ class Pair:
         return samples(self.means, self.m, noise=self.noise)
 
 
-def least(pair: Pair, steps: int, allowed: float = 1.0, beyond: float = 0.0) -> tuple[Samples, Array]:
+def least(pair: TwoPointLaw, steps: int, allowed: float = 1.0, beyond: float = 0.0) -> tuple[Samples, Array]:
     """All samples, and on each the least over t ≤ steps of the larger of ε̂/allowed and ε/(allowed + beyond)."""
     found = np.full(len(pair.samples.masses), np.inf)
     for predictions, _ in l_isotron(pair.samples, pair.half, steps):
@@ -312,7 +312,7 @@ def least(pair: Pair, steps: int, allowed: float = 1.0, beyond: float = 0.0) -> 
     return pair.samples, found
 
 
-def as_it_comes_out(pair: Pair, eta1: float, factor: float, iterations: float) -> tuple[Samples, Array]:
+def as_it_comes_out(pair: TwoPointLaw, eta1: float, factor: float, iterations: float) -> tuple[Samples, Array]:
     """All samples, and on each the least ε̂(h^t) over 6W(η₁ + η₂), t ≤ W/(η₁ + η₂) + 1, η₂ the largest mean |ŷ − ỹ| so far."""
     law = pair.samples
     eta2, found = np.zeros(len(law.masses)), np.full(len(law.masses), np.inf)

@@ -59,7 +59,7 @@ Rate = Callable[[Array], float]
 
 
 @dataclass(frozen=True)
-class Reading:
+class BandwidthReading:
     """One reading: the preparation of pixels, and −log K as a function of the squared distance."""
 
     name: str
@@ -111,16 +111,16 @@ def per_median(train: Array) -> float:
 
 
 READINGS = (
-    Reading("[0, 1], exp(−|x−x'|²/2)", unit_interval, half),
-    Reading("[0, 1], exp(−|x−x'|²)", unit_interval, one),
-    Reading("[0, 1], exp(−|x−x'|²/p)", unit_interval, per_pixel),
-    Reading("[0, 1], exp(−|x−x'|²/(2 median²))", unit_interval, per_median),
-    Reading("[0, 1], exp(−|x−x'|)", unit_interval, one, rooted=True),
-    Reading("0…255, exp(−|x−x'|²/2)", as_they_are, half),
-    Reading("unit length, exp(−|x−x'|²/2)", unit_length, half),
-    Reading("unit length, exp(−|x−x'|²)", unit_length, one),
-    Reading("standardised, exp(−|x−x'|²/2)", standardised, half),
-    Reading("standardised, exp(−|x−x'|²/p)", standardised, per_pixel),
+    BandwidthReading("[0, 1], exp(−|x−x'|²/2)", unit_interval, half),
+    BandwidthReading("[0, 1], exp(−|x−x'|²)", unit_interval, one),
+    BandwidthReading("[0, 1], exp(−|x−x'|²/p)", unit_interval, per_pixel),
+    BandwidthReading("[0, 1], exp(−|x−x'|²/(2 median²))", unit_interval, per_median),
+    BandwidthReading("[0, 1], exp(−|x−x'|)", unit_interval, one, rooted=True),
+    BandwidthReading("0…255, exp(−|x−x'|²/2)", as_they_are, half),
+    BandwidthReading("unit length, exp(−|x−x'|²/2)", unit_length, half),
+    BandwidthReading("unit length, exp(−|x−x'|²)", unit_length, one),
+    BandwidthReading("standardised, exp(−|x−x'|²/2)", standardised, half),
+    BandwidthReading("standardised, exp(−|x−x'|²/p)", standardised, per_pixel),
 )
 """What was tried; the first one is the reading that the rest of the figure uses."""
 
@@ -134,7 +134,7 @@ def squared_distances(A: Array, B: Array) -> Array:
     return np.maximum(D, 0, out=D)
 
 
-def relative_similarities(images: Images, reading: Reading) -> Iterator[tuple[slice, Array]]:
+def relative_similarities(images: Images, reading: BandwidthReading) -> Iterator[tuple[slice, Array]]:
     """K(x, x_i) / max_i K(x, x_i) of the test images x, a block of rows at a time; shape (block, n), float32."""
     c = reading.rate(images.train)
     for start in range(0, len(images.test), BLOCK):
@@ -144,7 +144,7 @@ def relative_similarities(images: Images, reading: Reading) -> Iterator[tuple[sl
         yield rows, np.exp(np.negative(E, out=E), out=E)
 
 
-def correct(images: Images, reading: Reading) -> int:
+def correct(images: Images, reading: BandwidthReading) -> int:
     """How many test images the mean classifier sign Σ y_i K(x, x_i) gets right; a score of 0 counts as wrong. O(n_test n p) time."""
     right = 0
     for rows, K in relative_similarities(images, reading):
@@ -153,7 +153,7 @@ def correct(images: Images, reading: Reading) -> int:
     return right
 
 
-def signed_gram(images: Images, reading: Reading) -> Floats:
+def signed_gram(images: Images, reading: BandwidthReading) -> Floats:
     """y_i y_j K(x_i, x_j) in float32, n² · 4 bytes; tiles of the upper half are mirrored."""
     X, y = images.train, images.labels.astype(np.float32)
     c, n = reading.rate(X), len(X)

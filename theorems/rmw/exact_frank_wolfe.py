@@ -24,7 +24,7 @@ EXACT_STEPS = 3  # symmetric sets tie at the start, and enclosures cannot see th
 
 
 @dataclass(frozen=True)
-class Iterate:
+class FrankWolfeIterate:
     """ω = Σ weights_i ψ_i after the step λ = `step` towards the atom `pick`, and ‖ω_P − ω‖²."""
 
     pick: int
@@ -44,7 +44,7 @@ def uniform(count: int, best: Fraction) -> Fraction:
     return Fraction(1, count + 1)
 
 
-def herding(atoms: Sequence[Vector], target: Vector, rule: Rule = line_search, first: int | None = None) -> Iterator[Iterate]:
+def herding(atoms: Sequence[Vector], target: Vector, rule: Rule = line_search, first: int | None = None) -> Iterator[FrankWolfeIterate]:
     """The iterates ω_1, ω_2, … of Algorithm 1, without end for `uniform`; `line_search` ends where no atom promises progress.
 
     Parameters
@@ -58,7 +58,7 @@ def herding(atoms: Sequence[Vector], target: Vector, rule: Rule = line_search, f
     point, step, count = list(atoms[pick]), Fraction(1), 1
     while True:
         gradient = minus(target, point)
-        yield Iterate(pick, step, tuple(weights), point, squared(gradient))
+        yield FrankWolfeIterate(pick, step, tuple(weights), point, squared(gradient))
         pick = largest([dot(gradient, atom) for atom in atoms])
         way = minus(atoms[pick], point)
         if rule is line_search and dot(gradient, way) <= 0:

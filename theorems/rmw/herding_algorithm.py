@@ -23,7 +23,7 @@ from typing import Any
 
 import simopt.claims as sc
 from simopt.theorems.rmw.counted_numbers import Counter
-from simopt.theorems.rmw.exact_frank_wolfe import Iterate, herding, largest, line_search, mean_of, squared_errors, uniform
+from simopt.theorems.rmw.exact_frank_wolfe import FrankWolfeIterate, herding, largest, line_search, mean_of, squared_errors, uniform
 from simopt.theorems.rmw.hull_geometry import squared_diameter
 from simopt.theorems.rmw.labelled_samples import atoms_of, samples
 from simopt.theorems.rmw.rational_sets import general
@@ -83,7 +83,7 @@ def herding_is_frank_wolfe(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     def step(count: int, best: Fraction) -> Fraction:
         return Fraction(share) * line_search(count, best)
 
-    before: Iterate | None = None
+    before: FrankWolfeIterate | None = None
     for k, now in zip(range(EXACT_RUN), herding(atoms, target, line_search if share == 1 else step), strict=False):
         yield from one_step(atoms, target, before, now, k + 1)
         before = now
@@ -94,7 +94,7 @@ def herding_is_frank_wolfe(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
 
 
 def one_step(
-    atoms: Sequence[Sequence[Fraction]], target: Sequence[Fraction], before: Iterate | None, now: Iterate, m: int
+    atoms: Sequence[Sequence[Fraction]], target: Sequence[Fraction], before: FrankWolfeIterate | None, now: FrankWolfeIterate, m: int
 ) -> Iterator[sc.Check]:
     """The choice of the atom, of λ, and the weights, at the m-th atom."""
     weights = before.weights if before is not None else (Fraction(0),) * len(atoms)

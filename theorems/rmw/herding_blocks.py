@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 import simopt.claims as sc
-from simopt.theorems.rmw.exact_frank_wolfe import Iterate, herding, mean_of
+from simopt.theorems.rmw.exact_frank_wolfe import FrankWolfeIterate, herding, mean_of
 from simopt.theorems.rmw.rational_sets import general
 from simopt.theorems.small_worlds.worlds import add, dot, minus, scaled, squared
 
@@ -46,7 +46,7 @@ def errors_of_blocks_average(instance: sc.Instance, trial: sc.Trial) -> Iterator
     yield sc.equal(summed / n, size / n * (summed / size), "mean of means, one block")
 
 
-def herd_to(atoms: Sequence[Sequence[Fraction]], squared_tolerance: Fraction) -> Iterate | None:
+def herd_to(atoms: Sequence[Sequence[Fraction]], squared_tolerance: Fraction) -> FrankWolfeIterate | None:
     """The first iterate of Algorithm 1 within the tolerance, None if that takes too many exact steps."""
     for _, found in zip(range(MOST_STEPS), herding(atoms, mean_of(atoms)), strict=False):
         if found.squared_error <= squared_tolerance:

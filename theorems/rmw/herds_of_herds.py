@@ -20,7 +20,7 @@ from simopt.data.rows import Indices
 from simopt.solvers.herding.atoms import StoredAtoms
 from simopt.solvers.herding.frank_wolfe import FrankWolfe
 from simopt.solvers.herding.gaussian_tiles import Floats
-from simopt.theorems.rmw.bandwidth_readings import Images, Reading, relative_similarities, squared_distances
+from simopt.theorems.rmw.bandwidth_readings import Images, BandwidthReading, relative_similarities, squared_distances
 
 Gram = Callable[[Indices], Array]
 
@@ -96,7 +96,7 @@ def recursion_in_blocks(
         before = stage
 
 
-def gram_of(images: Images, reading: Reading) -> Gram:
+def gram_of(images: Images, reading: BandwidthReading) -> Gram:
     """indices ↦ y_i y_j K(x_i, x_j) in float64."""
     c = reading.rate(images.train)
 
@@ -112,7 +112,7 @@ def gram_of(images: Images, reading: Reading) -> Gram:
 class OnTestImages:
     """Accuracy on the test images of weighted subsets of the training images; keeps n × n_test similarities in float32."""
 
-    def __init__(self, images: Images, reading: Reading) -> None:
+    def __init__(self, images: Images, reading: BandwidthReading) -> None:
         self.truth, self.n = images.truth, len(images.labels)
         self.similarities = np.empty((self.n, len(self.truth)), dtype=np.float32)
         for rows, K in relative_similarities(images, reading):

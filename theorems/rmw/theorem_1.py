@@ -27,7 +27,7 @@ SIGNS = {1: (Fraction(0), Fraction(1)), 0: (Fraction(0), Fraction(0)), -1: (Frac
 
 
 @dataclass(frozen=True)
-class Cell:
+class EtaCell:
     """One side of η = ½ ("high": η ≥ ½, where f_P = 1; "low": η < ½, where f_P = −1), one sign of v, one convention for ℓ₀₁."""
 
     side: str
@@ -77,13 +77,13 @@ def away_from_zero(trial: sc.Trial) -> Iterator[sc.Instance]:
     yield from (instance for instance in cells(trial) if instance["sign"])
 
 
-def opened(instance: sc.Instance) -> tuple[Cell, Any, Any]:
+def opened(instance: sc.Instance) -> tuple[EtaCell, Any, Any]:
     """The cell of an instance, and η and v as data of a proof."""
     eta, v = sc.inputs(eta=instance["eta"], v=instance["v"])
-    return Cell(instance["side"], instance["sign"], instance["convention"]), eta, v
+    return EtaCell(instance["side"], instance["sign"], instance["convention"]), eta, v
 
 
-def interpolated(cell: Cell, function: Callable[[Any, Any], Any], name: str) -> sc.Check:
+def interpolated(cell: EtaCell, function: Callable[[Any, Any], Any], name: str) -> sc.Check:
     """A function of (η, v) is the bilinear interpolation of its corners, in symbols."""
     eta, v = sc.symbols("eta v")
     (a, b), (c, d) = SIDES[cell.side], SIGNS[cell.sign]
@@ -119,7 +119,7 @@ def corners_of_the_linear_regret(trial: sc.Trial) -> Iterator[sc.Instance]:
 )
 def bayes_minimises_linear_loss(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The excess as a product, in symbols, and its size at the corners; strict where both factors are meant to be positive."""
-    cell = Cell(instance["side"], 1, "C")
+    cell = EtaCell(instance["side"], 1, "C")
     eta, v = sc.symbols("eta v")
     product_form = cell.distance_from_half(eta) * (1 - cell.bayes * v)
     yield sc.equal(cell.linear_regret(eta, v), product_form, "excess = |2η − 1| |v − f_P|")
@@ -244,7 +244,7 @@ def regret_formula(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]
     yield sc.equal(cell.zero_one_regret(eta, v), formula(eta, v), f"regret, convention {cell.convention}, v {_sign(cell)} 0")
 
 
-def _sign(cell: Cell) -> str:
+def _sign(cell: EtaCell) -> str:
     return {1: ">", 0: "=", -1: "<"}[cell.sign]
 
 

@@ -14,7 +14,7 @@ from simopt.duality.graph.vectors import Mask, Value, above, divisor, full, is_z
 FAR = 30.0  # beyond, the terms of the difference itself do not cancel
 
 
-class Logistic(Elementwise):
+class LogisticAtom(Elementwise):
     """φ(z) = log(1 + e^z), (sφ)*(u) = s(p log p + (1 − p) log(1 − p)) with p = u/s in [0, 1].
 
     The remainder is s times the relative entropy of (p, 1 − p) to (σ, 1 − σ), σ = 1/(1 + e^{−z}).

@@ -10,7 +10,7 @@ import numpy as np
 from simopt.arithmetic import Arithmetic
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import ConjugateDomain
-from simopt.duality.evaluation.bounds import Box, box
+from simopt.duality.evaluation.bounds import VariableBox, box
 from simopt.duality.evaluation.closing_terms import ClosingTerm
 from simopt.duality.evaluation.fixed_multipliers import DualRepair
 from simopt.duality.evaluation.forward import Forward, coefficients
@@ -101,7 +101,7 @@ class _Sweep:
         self.stationary: dict[Key, Mask] = {key: np.zeros(leaf.size, dtype=bool) for key, leaf in programme.leaves.items()}
         self.stationary |= {key: entries.copy() for key, entries in dual_repair.entries.items()}
         self.definitions = {node.key: node for node in programme.nodes if isinstance(node, Definition)}
-        self.boxes: dict[Key, Box] = {key: box(num, programme, leaf) for key, leaf in programme.leaves.items()}
+        self.boxes: dict[Key, VariableBox] = {key: box(num, programme, leaf) for key, leaf in programme.leaves.items()}
 
     def run(self) -> Backward:
         """The rows and the objective, the nodes from last to first, then closing terms, their parents, and the bounds of the leaves."""

@@ -10,7 +10,7 @@ import numpy as np
 from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic
 from simopt.core.errors import InvalidProblem
 from simopt.duality.graph.affine import Key, Picks
-from simopt.duality.graph.programme import Bound, Leaf, Programme, Row
+from simopt.duality.graph.programme import VariableBound, Leaf, Programme, Row
 from simopt.duality.graph.vectors import Indices, Mask, Value, above, full, is_zero, vector, where
 
 
@@ -21,14 +21,14 @@ def bounded(programme: Programme) -> None:
         keys = row.map.below
         pattern = row.map.pattern(keys[0]) if len(keys) == 1 and keys[0] in programme.leaves else None
         if not row.equality and isinstance(pattern, Picks) and np.all(pattern.columns >= 0):
-            programme.bounds.setdefault(keys[0], []).append(Bound(row, pattern.columns))
+            programme.bounds.setdefault(keys[0], []).append(VariableBound(row, pattern.columns))
         else:
             others.append(row)
     programme.rows = others
 
 
 @dataclass(frozen=True)
-class Box:
+class VariableBox:
     """low ≤ x ≤ high at the entries where `below` and `above` say that there is such an end; elsewhere the ends have no meaning.
 
     `rest` are the entries of rows c x + b ≤ 0 that give no end, because the sign of c is not proven: they stay rows.
@@ -64,7 +64,7 @@ def _at_most(num: Arithmetic, x: Value, y: Value) -> Mask:
     return np.asarray(x <= y, dtype=bool)
 
 
-def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> Box:
+def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> VariableBox:
     """The intersection of a leaf's bounds, read anew: a row c x + b ≤ 0 means x ≤ −b/c for c > 0 and x ≥ −b/c for c < 0."""
     n = leaf.size
     low, high, is_low, is_high = num.zeros(n), num.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
@@ -92,7 +92,7 @@ def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> Box:
                 else:
                     low = where(num, new & is_low, num.maximum(low, end_at), where(num, new, end_at, low))
                     is_low = is_low | new
-    return Box(low, high, is_low, is_high, rest)
+    return VariableBox(low, high, is_low, is_high, rest)
 
 
 def within(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -> dict[Key, Value]:

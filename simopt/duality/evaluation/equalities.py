@@ -144,7 +144,7 @@ def holding(num: Arithmetic, equations: Equations, at: Mapping[Key, Value]) -> t
         return done, f"{equations.size} equations, and more than {MOST} are not solved"
     if not all(is_affine(equations.programme, row) for row, _ in equations.chosen):
         return done, "they are not affine in the leaves"
-    system = System(num, equations, np.where((x.rad > 0.0) & ~_at_ends(equations, x), reach(x.mid), 0.0))
+    system = EqualitySystem(num, equations, np.where((x.rad > 0.0) & ~_at_ends(equations, x), reach(x.mid), 0.0))
     step = system.step(x)
     if step is None:
         return done, "no entries with room in their bounds are proven to solve them"
@@ -170,7 +170,7 @@ def _rounded(equations: Equations, x: Array) -> Mask:
     return np.asarray(np.isfinite(h.rad) & (np.abs(h.mid) <= h.rad))
 
 
-class System:
+class EqualitySystem:
     """Rows I and pivots P of the equations: far from dependent, among entries with a margin."""
 
     def __init__(self, num: Arithmetic, equations: Equations, margin: Array) -> None:
@@ -248,7 +248,7 @@ def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tig
     x = _corrected(equations, np.clip(equations.flat(point), low, high), low, high)
     if num is FLOAT or equations.size > MOST or (num is INTERVAL and equations.solved_by(x)):
         return {**point, **equations.by_leaf(x)}
-    system = System(num, equations, np.minimum(np.minimum(x - low, high - x), reach(x)))
+    system = EqualitySystem(num, equations, np.minimum(np.minimum(x - low, high - x), reach(x)))
     values = within(num, programme, {**point, **equations.by_leaf(x)})
     exact = equations.flat(values)
     step = system.step(exact)

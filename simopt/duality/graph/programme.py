@@ -132,7 +132,7 @@ Node = Term | Definition | Epigraph
 
 
 @dataclass(frozen=True, eq=False)
-class Bound:
+class VariableBound:
     """A row that bounds entries of one leaf, entry columns_i in its entry i."""
 
     row: Row
@@ -155,7 +155,7 @@ class Programme:
     leaves: dict[Key, Leaf] = field(default_factory=dict)
     nodes: list[Node] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
-    bounds: dict[Key, list[Bound]] = field(default_factory=dict)
+    bounds: dict[Key, list[VariableBound]] = field(default_factory=dict)
     variables: dict[int, Key] = field(default_factory=dict)
     rewritten: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 

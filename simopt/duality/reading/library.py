@@ -24,7 +24,7 @@ from simopt.duality.atoms.huber import Huber
 from simopt.duality.atoms.largest_size import LargestSize
 from simopt.duality.atoms.log_sum_exp import LogSumExp
 from simopt.duality.atoms.logarithm import NegativeLogarithm
-from simopt.duality.atoms.logistic import Logistic
+from simopt.duality.atoms.logistic import LogisticAtom
 from simopt.duality.atoms.maximum import Maximum
 from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.atoms.power import Power
@@ -248,7 +248,7 @@ def _quadratic_form(at: Reading) -> Map:
 ATOMS: dict[type, Callable[[Reading], Map]] = {
     cp.abs: _elementwise(Absolute),
     cp.exp: _elementwise(Exponential),
-    cp.logistic: _elementwise(Logistic),
+    cp.logistic: _elementwise(LogisticAtom),
     cp.log: _elementwise(NegativeLogarithm, -1),
     cp.log1p: _log_of_one_more,
     cp.entr: _elementwise(Entropy, -1),

@@ -19,7 +19,7 @@ from simopt.core.arrays import Array
 from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.base import GroupNorm
 from simopt.duality.atoms.huber import Huber
-from simopt.duality.atoms.logistic import Logistic
+from simopt.duality.atoms.logistic import LogisticAtom
 from simopt.duality.atoms.maximum import Maximum
 from simopt.duality.atoms.square import Square
 from simopt.duality.evaluation.bounds import box
@@ -33,7 +33,7 @@ from simopt.duality.graph.vectors import Mask, broadcast
 ROUNDS = 3
 ENTRIES = 3_000_000  # of a matrix of gradients
 PROOFS = 400  # rows whose gradients are computed in intervals
-NONNEGATIVE = (Absolute, GroupNorm, Huber, Logistic, Square)
+NONNEGATIVE = (Absolute, GroupNorm, Huber, LogisticAtom, Square)
 
 Limits = dict[Key, tuple[Array, Array]]
 
@@ -230,7 +230,7 @@ def _least(c: Interval, low: Array, high: Array) -> Array:
 def _around(node: Term | Epigraph, level: Array) -> tuple[Array, Array]:
     """Ends of the argument z of a term that is at most `level`, entry by entry, rounded outward."""
     above = np.maximum(level, 0.0)
-    if isinstance(node.atom, (Maximum, Logistic)):  # log(1 + e^z) ≥ z
+    if isinstance(node.atom, (Maximum, LogisticAtom)):  # log(1 + e^z) ≥ z
         return np.full(len(level), -np.inf), level
     if isinstance(node.atom, Square):
         radius = INTERVAL.sqrt(INTERVAL.lift(above)).high

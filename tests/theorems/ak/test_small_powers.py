@@ -12,7 +12,7 @@ from simopt.claims import catalogue
 from simopt.data.datasets import friedman
 from simopt.solvers.power.stationary import stationary_points
 from simopt.theorems.ak.representer import coefficients
-from simopt.theorems.ak.small_powers import Work, pairs_of_roots, printed_rows
+from simopt.theorems.ak.small_powers import ValidationCost, pairs_of_roots, printed_rows
 from tests.theorems.conftest import quick
 
 
@@ -62,7 +62,7 @@ def test_rows_of_the_table_are_the_printed_numbers() -> None:
 
 def test_work_counts_what_is_done() -> None:
     source = friedman(np.random.default_rng(3), n=40)
-    work = Work()
+    work = ValidationCost()
     d, y = work.decomposed(source.features, source.targets)
     work.ridge_fit(d, y)
     assert (work.kernel, work.decompositions, work.products, work.terms) == (1600, [40], 1, 40)

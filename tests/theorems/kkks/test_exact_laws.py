@@ -46,7 +46,7 @@ def test_what_is_left_out_is_known_and_two_points_that_vary_are_refused() -> Non
 
 @pytest.mark.parametrize("noise", [True, False])
 def test_both_algorithms_run_on_all_samples_as_on_each(noise: bool) -> None:
-    pair = theorem_2.Pair(0.4, 0.1, 12, noise)
+    pair = theorem_2.TwoPointLaw(0.4, 0.1, 12, noise)
     law, X = pair.samples, np.array([[-0.4], [0.4]])
     runs = list(exact_laws.l_isotron(law, 0.4, 6))
     transfer, gram = clip(-0.1), X @ X.T
