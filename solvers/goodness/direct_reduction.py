@@ -51,7 +51,7 @@ class DirectReduction:
 
 
 @dataclass
-class _Search:
+class _LabelSearch:
     """The domain in fractions, the best labels so far, and how many programmes it took."""
 
     columns: Exact  # K_ij p_j
@@ -164,7 +164,7 @@ def direct_reduction_goodness(
             raise InvalidProblem(f"thresholds: {two} at index {j + 1} is not above {one} at index {j}; they must increase")
     size = fraction("bound", bound)
     validate.nonnegative("bound", size)
-    search = _Search(K * p, [Fraction(x) for x in p], [int(y) for y in truth], b, size, validate.whole("most", most, minimum=1))
+    search = _LabelSearch(K * p, [Fraction(x) for x in p], [int(y) for y in truth], b, size, validate.whole("most", most, minimum=1))
     order = sorted((i for i in range(n) if p[i] > 0), key=lambda i: -search.masses[i])
     search.descend(order, {}, ZERO)
     value, w = search.best

@@ -92,7 +92,7 @@ class Penalty:
         return -solve(factor(H, self.strength), g + self.strength * w)
 
 
-class Ball:
+class WeightBall:
     """‖w‖ ≤ B; keeps μ from one step to the next."""
 
     def __init__(self, radius: float) -> None:
@@ -146,8 +146,8 @@ class Ball:
 def bound_of(declared: bounds.Bound) -> Bound:
     """The bound of a problem as the engines take it."""
     match declared:
-        case bounds.Ball(radius):
-            return Ball(radius)
+        case bounds.WeightBall(radius):
+            return WeightBall(radius)
         case bounds.Penalty(regularization):
             return Penalty(regularization)
     raise TypeError(f"{declared!r} bounds no weights")

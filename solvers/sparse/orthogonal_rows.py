@@ -40,7 +40,7 @@ def _best(a: Any, h: Any, marks: Any, by_gain: bool) -> int:
     return best
 
 
-class State(NamedTuple):
+class SelectionState(NamedTuple):
     """The arrays that picks change, and ‖x_j‖²; see `Selection`."""
 
     products: Any
@@ -54,7 +54,7 @@ class State(NamedTuple):
 
 
 @kernel
-def _advance(rows: Any, row_of: Any, unit: float, state: State, size: int, enough: float, by_gain: bool) -> tuple[int, int, int]:
+def _advance(rows: Any, row_of: Any, unit: float, state: SelectionState, size: int, enough: float, by_gain: bool) -> tuple[int, int, int]:
     """Pick until all are picked, or ‖r‖² ≤ `enough`, or no column helps, or a row is missing. Returns (why, column, number of picks)."""
     a, h, diagonal, marks, basis, order, coordinates, residuals = state
     d = len(a)
@@ -162,7 +162,7 @@ class Selection:
 
         O(dk) for the k-th pick. After NEEDED, `wanted` is the column whose row is missing.
         """
-        state = State(self.products, self.heights, self.diagonal, self.marks, self.basis, self.order, self.coordinates, self.residuals)
+        state = SelectionState(self.products, self.heights, self.diagonal, self.marks, self.basis, self.order, self.coordinates, self.residuals)
         why, self.wanted, self.size = _advance(rows, row_of, unit, state, self.size, enough, self.by_gain)
         return why
 

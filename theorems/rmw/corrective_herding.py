@@ -35,7 +35,7 @@ TOWARDS, WHOLE, AWAY, DROP = "towards", "whole", "away", "drop"
 
 
 @dataclass(frozen=True)
-class Step:
+class CorrectiveStep:
     """The weights after a step of this kind, and ‖ω_P − ω‖². `WHOLE` is a step of size 1."""
 
     kind: str
@@ -43,13 +43,13 @@ class Step:
     squared_error: Fraction
 
 
-def corrective(atoms: Sequence[Vector], target: Vector) -> Iterator[Step]:
+def corrective(atoms: Sequence[Vector], target: Vector) -> Iterator[CorrectiveStep]:
     """Algorithm 1 with the best weights on all members of the herd in each step, until no atom promises progress."""
     G, b = gram(atoms), [Fraction(dot(target, atom)) for atom in atoms]
     weights = [Fraction(int(i == largest(b))) for i in range(len(atoms))]
     while True:
         left = minus(target, mean_of(atoms, weights))
-        yield Step(TOWARDS, tuple(weights), squared(left))
+        yield CorrectiveStep(TOWARDS, tuple(weights), squared(left))
         scores = [dot(left, atom) for atom in atoms]
         pick = largest(scores)
         if scores[pick] <= dot(weights, scores):
@@ -61,14 +61,14 @@ def corrective(atoms: Sequence[Vector], target: Vector) -> Iterator[Step]:
             weights[i] = w
 
 
-def away_steps(atoms: Sequence[Vector], target: Vector) -> Iterator[Step]:
+def away_steps(atoms: Sequence[Vector], target: Vector) -> Iterator[CorrectiveStep]:
     """Steps towards the best atom or away from the worst member, by line search, until no atom promises progress."""
     first = largest([dot(target, atom) for atom in atoms])
     weights, kind = [Fraction(int(i == first)) for i in range(len(atoms))], TOWARDS
     while True:
         point = mean_of(atoms, weights)
         left = minus(target, point)
-        yield Step(kind, tuple(weights), squared(left))
+        yield CorrectiveStep(kind, tuple(weights), squared(left))
         scores = [dot(left, atom) for atom in atoms]
         here = dot(weights, scores)
         pick = largest(scores)
@@ -111,7 +111,7 @@ def contraction(atoms: Points, instance: sc.Instance) -> Fraction:
     return Fraction(0) if d is None else d / squared_diameter(atoms)
 
 
-def bounded(run: Sequence[Step], instance: sc.Instance) -> Iterator[sc.Check]:
+def bounded(run: Sequence[CorrectiveStep], instance: sc.Instance) -> Iterator[sc.Check]:
     """What Algorithm 1 promises of its result: weights in the simplex."""
     for one in run:
         yield sc.equal(sum(one.weights), 1, "sum of the weights")

@@ -31,18 +31,18 @@ SMALL = Fraction(1, 1000)
 
 
 @dataclass(frozen=True)
-class Setting:
+class Scenario:
     """One scale of the points and one rate of noise."""
 
     gamma: float
     rate: float
 
 
-SETTINGS = {"γ = 1/10, σ = 3/10": Setting(0.1, 0.3), "γ = 1/20, σ = 3/10": Setting(0.05, 0.3)}
+SETTINGS = {"γ = 1/10, σ = 3/10": Scenario(0.1, 0.3), "γ = 1/20, σ = 3/10": Scenario(0.05, 0.3)}
 SCALES = "all scales"
 
 
-def minimiser(setting: Setting, rate: float, potential: str = "hinge") -> tuple[Array, float]:
+def minimiser(setting: Scenario, rate: float, potential: str = "hinge") -> tuple[Array, float]:
     """A minimiser of the risk at a rate, and its certified relative gap.
 
     Raises
@@ -56,19 +56,19 @@ def minimiser(setting: Setting, rate: float, potential: str = "hinge") -> tuple[
     return np.asarray(solution.point["w"]), solution.certificate.relative_gap
 
 
-def error(setting: Setting, w: Array) -> float:
+def error(setting: Scenario, w: Array) -> float:
     """Clean ℓ₀₁ of w; a score of 0 counts half."""
     features, labels, mass = three_points(setting.gamma, 0.0)
     margins = labels * (features @ w)
     return float(mass[margins < 0].sum() + mass[margins == 0].sum() / 2)
 
 
-def south(setting: Setting, w: Array) -> float:
+def south(setting: Scenario, w: Array) -> float:
     """Margin of the southern point."""
     return float(setting.gamma * (w[0] - w[1]))
 
 
-def mean(setting: Setting, rate: float) -> Array:
+def mean(setting: Scenario, rate: float) -> Array:
     """ω_{P_σ}."""
     features, labels, mass = three_points(setting.gamma, rate)
     direction: Array = features.T @ (mass * labels)

@@ -15,7 +15,7 @@ import scipy.spatial
 from simopt.problems.herding import Herding
 from simopt.solvers.herding.atoms import StoredAtoms
 from simopt.solvers.herding.frank_wolfe import FrankWolfe
-from simopt.theorems.rmw.corrective_herding import DROP, Step, away_steps, corrective, on_the_edge
+from simopt.theorems.rmw.corrective_herding import DROP, CorrectiveStep, away_steps, corrective, on_the_edge
 from simopt.theorems.rmw.counted_numbers import Counter
 from simopt.theorems.rmw.estimated_means import LazyKernel, herded
 from simopt.theorems.rmw.exact_frank_wolfe import herding, mean_of, squared_errors, uniform
@@ -51,7 +51,7 @@ def test_solver_takes_the_exact_steps(steps: str, options: dict[str, object]) ->
 
 
 @pytest.mark.parametrize(("steps", "exact"), [("fully-corrective", corrective), ("away", away_steps)])
-def test_solver_takes_the_exact_steps_of_the_more_involved_methods(steps: str, exact: Callable[..., Iterator[Step]]) -> None:
+def test_solver_takes_the_exact_steps_of_the_more_involved_methods(steps: str, exact: Callable[..., Iterator[CorrectiveStep]]) -> None:
     compared = 0
     edges = [on_the_edge(1, Fraction(1, 5)), on_the_edge(2, Fraction(1, 3))]
     for atoms, target in [(atoms, mean_of(atoms)) for atoms in sampled_sets()] + [(edge["atoms"], edge["target"]) for edge in edges]:

@@ -40,7 +40,7 @@ METHODS = (*LANDMARKED, LINEAR, FEATURE, RANDOM)
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class QuerySubset:
     """Documents of some queries."""
 
     X: Array
@@ -59,9 +59,9 @@ class Part:
 class Fold:
     """Training, validation and test queries, features standardised on the first."""
 
-    train: Part
-    valid: Part
-    test: Part
+    train: QuerySubset
+    valid: QuerySubset
+    test: QuerySubset
 
     @classmethod
     def of(cls, data: Dataset, number: int) -> Fold:
@@ -79,7 +79,7 @@ class Fold:
         valid, test = (keep & (data.folds == subset) for subset in (before, number))
         train = keep & ~valid & ~test
         parts = [
-            Part(standardised(data.features[rows], data.features[train]), Queries.of(data.targets[rows], data.groups[rows]))
+            QuerySubset(standardised(data.features[rows], data.features[train]), Queries.of(data.targets[rows], data.groups[rows]))
             for rows in (train, valid, test)
         ]
         return cls(*parts)
