@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from simopt.claims.kinds import Effort
-from simopt.claims.tables import INSIDE, NEAR, NOT_PRINTED, OTHER, OUTSIDE, Cell, Curve, Hypothesis, TableRow, Run, Table, Tried, table
+from simopt.claims.tables import INSIDE, NEAR, NOT_PRINTED, OTHER, OUTSIDE, Cell, Curve, Hypothesis, Run, Table, TableRow, Tried, table
 from simopt.core import registry
 from simopt.core.errors import InvalidProblem, NotAvailable
 from simopt.core.extras import needed
@@ -24,9 +24,9 @@ __all__ = [
     "Curve",
     "Hypothesis",
     "Reproduction",
-    "Row",
     "Run",
     "Table",
+    "TableRow",
     "compute",
     "draw",
     "find",

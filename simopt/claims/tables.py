@@ -247,7 +247,7 @@ Remark = Callable[[Cell, Sequence[Cell]], str]
 Suppose = Callable[[Sequence[Cell], "Run"], Iterable[Hypothesis]]
 Compute = Callable[[str, "Run"], Iterable["Cell | Curve"]]
 Plot = Callable[["Figure", "Reproduction"], None]
-Seen = Callable[[Sequence["Row"]], str]
+Seen = Callable[[Sequence["TableRow"]], str]
 
 
 @dataclass(frozen=True, eq=False)

@@ -145,7 +145,7 @@ def _disagreement(
 def arguments(function: Callable[P, R]) -> Callable[P, R]:
     """A function whose parameters are checked by their types, `bound: Positive` say; those of other types are left alone.
 
-    The call raises InvalidProblem naming the parameter. Reading the arguments takes microseconds: it is for functions that are rarely called.
+    The call raises InvalidProblem naming the parameter. It takes microseconds: this is for functions that are rarely called.
     """
     signature = inspect.signature(function)
 

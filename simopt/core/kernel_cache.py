@@ -1,10 +1,10 @@
-"""Compiled kernels on disk, so that only the first process compiles: found again only by what they were compiled from.
+"""Compiled kernels on disk, so that only the first process compiles. A kernel's key is all that it was compiled from.
 
-numba's own cache knows a kernel by its file alone. But machine code holds more: the kernels that are called, in whatever file they stand,
-the constants that are named, and where the fields of a named tuple lie that is handed in. The stamp of a kernel is made of all of these and
-of our version; whatever changes, the kernel is compiled anew. A cache that is damaged, full or cannot be written to costs time and nothing
-else: machine code that a disk has altered would end the process, or compute something else, so each file is compared with its digest before
-it is read. Digests tell of accidents; who may write to the folder can run code here, as everywhere where Python keeps what it has compiled.
+numba's own cache knows a kernel by its file alone. But machine code depends on more: the kernels that are called, in whatever file they
+are, named constants, and the layout of named tuples among the arguments. The stamp of a kernel is made of all of these and of our version;
+whatever changes, the kernel is compiled anew. A cache that is damaged, full or cannot be written to costs time and nothing else. Machine
+code that a disk has altered would end the process, or compute something else, so each file is compared with its digest before it is read.
+Digests protect against accidents. A user who may write to the folder can run code here, as wherever Python stores compiled code.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _reported: list[str] = []
 
 
 def cache_of(function: Callable[..., Any]) -> Any:
-    """The cache of a kernel, or None where there is no folder to keep it in."""
+    """The cache of a kernel, or None if there is no folder for it."""
     try:
         return KernelCache(function)
     except (RuntimeError, OSError) as error:
@@ -40,7 +40,7 @@ def cache_of(function: Callable[..., Any]) -> Any:
 
 
 def warn_once(reason: str) -> None:
-    """Say once that nothing is kept."""
+    """Warn once that no kernel is stored."""
     if not _reported:
         log.warning(
             "compiled kernels cannot be kept (%s): each process compiles them anew; set NUMBA_CACHE_DIR to a folder of yours", reason
@@ -56,7 +56,7 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]
         self._cache_file = KernelFiles(self._cache_path, self._impl.filename_base, stamp(function))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What was compiled for these arguments, or None, also where it cannot be read."""
+        """The code compiled for these arguments, or None, also where it cannot be read."""
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # half a file, or of a version that wrote it otherwise: unpickling may raise anything
@@ -65,7 +65,7 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled for these arguments, if that can be."""
+        """Store the code compiled for these arguments, if that is possible."""
         try:
             super().save_overload(sig, data)
         except OSError as error:
@@ -79,7 +79,7 @@ class KernelFiles(caching.IndexDataCacheFile):  # type: ignore[misc]
     """The files of one kernel: one of machine code for each kind of arguments, and an index with the digests of these and of itself."""
 
     def save(self, key: Any, data: Any) -> None:
-        """Keep what was compiled for these arguments."""
+        """Store the code compiled for these arguments."""
         index = self._load_index()
         taken = {name for name, _ in index.values()}
         name = index[key][0] if key in index else next(name for name in map(self._data_name, count(1)) if name not in taken)
@@ -89,7 +89,7 @@ class KernelFiles(caching.IndexDataCacheFile):  # type: ignore[misc]
         self._save_index(index | {key: (name, hashlib.sha256(content).hexdigest())})
 
     def load(self, key: Any) -> Any:
-        """What was compiled for these arguments; None where it is not there as it was written."""
+        """The code compiled for these arguments; None if it is not there, or not as it was written."""
         name, digest = self._load_index().get(key, (None, None))
         content = _read(self._data_path(name)) if name else b""
         return pickle.loads(content) if hashlib.sha256(content).hexdigest() == digest else None

@@ -1,4 +1,4 @@
-"""Whose memory an array has, and whether it is that of a mapped file."""
+"""Whether an array has the memory of a mapped file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def chain_of_bases(array: Any) -> Iterator[Any]:
-    """An array, the array whose memory it has, and so on, and at last what holds the memory."""
+    """An array, its base, the base of that, and so on, up to the object that holds the memory."""
     while array is not None:
         yield array
         array = getattr(array, "base", None)

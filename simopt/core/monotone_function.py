@@ -99,7 +99,7 @@ class MonotoneFunction:
         return out
 
     def _interpolated(self, at: Array) -> Array:
-        """u(t) without slopes, which overflow where two nodes are next to each other: v_i + s(v_{i+1} − v_i), s the share of the way."""
+        """u(t) without slopes, which overflow where two nodes are next to each other: v_i + s(v_{i+1} − v_i), s the relative position."""
         t, v = self.nodes, self.values
         i = np.clip(np.searchsorted(t, at, side="right") - 1, 0, t.size - 2)
         with np.errstate(over="ignore"):  # beyond the last node
@@ -153,9 +153,9 @@ class MonotoneFunction:
         i = np.searchsorted(u, level, side=_side(side))  # left: u[i − 1] < v ≤ u[i];  right: u[i − 1] ≤ v < u[i]
         low, high = np.clip(i - 1, 0, t.size - 1), np.clip(i, 0, t.size - 1)
         rise = u[high] - u[low]
-        share = np.divide(level - u[low], rise, out=np.zeros_like(level), where=rise > 0)
-        out = t[low] + share * (t[high] - t[low])
-        out = np.where(share >= 1.0, t[high], out)
+        fraction = np.divide(level - u[low], rise, out=np.zeros_like(level), where=rise > 0)
+        out = t[low] + fraction * (t[high] - t[low])
+        out = np.where(fraction >= 1.0, t[high], out)
         edge = self.slopes if self.extrapolation == "linear" and t.size > 1 else np.zeros(1)
         # Below all values (left: or at the first) the answer lies before the first node, above all after the last.
         before = t[0] + (level - u[0]) / edge[0] if edge[0] > 0 else np.full_like(level, -math.inf)
@@ -178,7 +178,7 @@ class MonotoneFunction:
         return plot_function(self)
 
     def record(self) -> dict[str, Any]:
-        """Nodes and values as arrays, and the rule: what files hold (see simopt/core/archive.py)."""
+        """Nodes and values as arrays, and the rule, as files store them (see simopt/core/archive.py)."""
         return {"format": FORMAT, "nodes": self.nodes, "values": self.values, "extrapolation": self.extrapolation}
 
     def to_json(self) -> dict[str, Any]:
@@ -187,7 +187,7 @@ class MonotoneFunction:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> MonotoneFunction:
-        """What `to_json` or `record` gave.
+        """The function of a record, from `to_json` or `record`.
 
         Raises
         ------

@@ -1,6 +1,6 @@
 """Modules that have moved: an old path gives what stands at the new one, for one release, and a DeprecationWarning that names it.
 
-What was pickled before names old paths, too, and is read through them.
+Old pickles name old paths, too, and are read through them.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ MOVED: dict[str, tuple[str, ...]] = {
 
 
 def new_paths(old: str) -> tuple[str, ...]:
-    """Where a module has gone; empty for one that has not moved."""
+    """The new paths of a module; none if it has not moved."""
     package, rest = old, ""
     while package and package not in MOVED:
         package, _, last = package.rpartition(".")

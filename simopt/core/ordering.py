@@ -1,9 +1,9 @@
 r"""The stable order of many floats, from where they lie between the least and the greatest.
 
 Cut [min z, max z] into 4^b equal intervals, about 16 times as many as there are numbers. The number of the interval that z_i is in does not
-fall with z_i; two stable passes, one over its lower b bits and one over its upper, bring the intervals into their order. What is left to
-do, within the few intervals that hold several numbers, is an insertion sort. Where it is not little, because numbers are crowded into a
-small part of the range, NumPy's merge sort is called, which compares; it takes six times as long.
+fall with z_i; two stable passes, one over its lower b bits and one over its upper, bring the intervals into their order. An insertion sort
+then orders the numbers within an interval. If it takes long, because numbers are crowded into a small part of the range, NumPy's merge sort
+is called, which compares and takes six times as long.
 Source: Knuth 1998, The Art of Computer Programming 3, §5.2.5 (radix) and §5.2.1 (insertion).
 """
 
@@ -25,7 +25,7 @@ MOVES = 4  # moves of the insertion sort for each number, beyond which it is giv
 
 @kernel
 def _radix_sort(z: Any, low: Any, scale: Any, bits: Any, counts: Any, some: Any, at: Any, out: Any, order: Any) -> Any:
-    """Sort z into `out` and its places into `order`, by way of `some` and `at`; False if that is given up. `counts` is zeroed, (2, 2^b)."""
+    """Sort z into `out` and its indices into `order`, by way of `some` and `at`; False if it gives up. `counts` is zeroed, (2, 2^b)."""
     m, last = z.size, (1 << (2 * bits)) - 1
     mask = (1 << bits) - 1
     for i in range(m):
@@ -71,7 +71,7 @@ def ordered(z: Array, spare: tuple[Array, NDArray[np.intp]] | None = None) -> tu
     ----------
     z : (m,) array
     spare : pair of (m,) arrays, optional
-        of floats and of places, to be written on: who sorts again and again spares the machine fresh pages.
+        of floats and of indices, to be written on: a caller that sorts many times spares the machine fresh pages.
     """
     m = z.size
     if m >= FEW:

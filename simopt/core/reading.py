@@ -1,7 +1,6 @@
-"""Files that anybody may have written are data and nothing else, and reading one costs no more than this page says.
+"""Files that anybody may have written are data and nothing else, and reading one costs no more than the limits below.
 
-What a file claims of itself (its length, the shapes of its arrays, the depth of its lists) is compared with these numbers before anything
-is made of it.
+The length of a file, the shapes of its arrays and the depth of its lists are compared with these limits before anything is made of them.
 """
 
 from __future__ import annotations

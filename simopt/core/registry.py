@@ -1,10 +1,10 @@
-"""Where the frame finds content: problems, solvers, theorems and equivalences, ours and other people's.
+"""The register of content: problems, solvers, theorems and equivalences, ours and other people's.
 
-Content registers itself with decorators when its module is imported. Of our three content packages what is asked for by name is imported
-alone (`find`), everything only where everything is listed (`load`); other people's packages are found through the entry-point groups of
-the same names (back ends: `simopt.backends`, similarities: `simopt.similarities`). A module that fails to import becomes a row in
-`failures()`, so that one broken plug-in does not take the others down; so does one that asks for a name that is taken. Our names are ours,
-whatever is imported first.
+Content registers itself with decorators when its module is imported. A name of our three content packages imports its own module only
+(`find`); listings import everything (`load`). Other people's packages are found through the entry-point groups of the same names (back
+ends: `simopt.backends`, similarities: `simopt.similarities`). A module that fails to import becomes a row in `failures()`, so that one
+broken plug-in does not take the others down; so does one that registers a name that is taken. Our names stay ours, whatever is imported
+first.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class DuplicateName(ValueError):
 
 @dataclass(frozen=True)
 class Failure:
-    """A module or plug-in that could not be imported; whether that was `reported` on standard error already."""
+    """A module or plug-in that could not be imported, and whether standard error has `reported` it already."""
 
     group: str
     source: str
@@ -105,7 +105,7 @@ def _wanted(done: set[str], group: str) -> bool:
 
 @contextmanager
 def _once(done: set[str], group: str) -> Iterator[None]:
-    """It is done when this is left without an error; before, other threads do it as well, and wait for each module."""
+    """Mark a group as done on leaving without an error; before, other threads do it as well, and wait for each module."""
     mark = f"{group} {id(done)}"
     _under_way.__dict__[mark] = True
     try:
@@ -133,7 +133,7 @@ def _load_registering(kind: str, name: str) -> None:
 
 
 def load_saying(kind: str, name: str) -> None:
-    """Import those modules of ours that may register `name`: all in whose source it stands as a word in quotes."""
+    """Import those modules of ours that may register `name`: all whose source has it in quotes."""
     group = GROUP_OF.get(kind, "theorems")
     if group not in _loaded:
         for module in sources.saying(group, name):
@@ -155,7 +155,7 @@ def load_solvers(problem: str) -> None:
 
 
 def find(kind: str, name: str) -> Any:
-    """`get`, importing first what may register the name, and all else of its group if that does not.
+    """`get`, after importing the modules that may register the name, and the whole group if they do not.
 
     Raises
     ------
@@ -174,7 +174,7 @@ def has(kind: str, name: str) -> bool:
 
 
 def foreign(*groups: str) -> bool:
-    """Whether something of these groups may be other people's: there are plug-ins, or a script has registered something."""
+    """Whether other people may have registered something in these groups: by a plug-in or a script."""
     return any(entry_points(group=f"simopt.{group}") for group in groups) or any(
         GROUP_OF.get(kind, "theorems") in groups and not module.startswith("simopt.") for (kind, _), module in list(_modules.items())
     )

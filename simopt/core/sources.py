@@ -1,9 +1,8 @@
-"""What our content packages register, told from their sources: nothing of them is imported.
+"""The names that our content packages register, read from their sources without importing them.
 
-A name stands in quotes in the source of what registers it, so that the modules in which it stands so are the few to import for it; the
-names that `theorems.twins` makes of problems with a penalty and a ball are told from the forms of these. What
-`simopt list problems` shows of problems and their solvers are literals above the formulas. A name or a literal that cannot be told so is
-no error: whoever asks then imports everything.
+A module that registers a name has it in quotes in its source, so that few modules need to be imported for a name. `theorems.twins` makes
+names of problems with a penalty and a ball: these are read from the forms of the problems. `simopt list problems` shows literals, which
+are above the formulas. A name or a literal that cannot be read so is no error: the caller then imports everything.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ BODY = re.compile(r"^(?:async )?def (\w+).*?(?=^[^\s)]|\Z)", re.MULTILINE | re.D
 
 
 class Unread(Exception):
-    """Something that cannot be told from the source of this module."""
+    """Something that cannot be read from the source of this module."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ def modules(group: str) -> dict[str, str]:
 
 
 def saying(group: str, name: str) -> list[str]:
-    """Modules of a content package in whose source `name` stands in quotes (`-` and `_` alike, any case), or that make it of twins."""
+    """Modules of a content package that have `name` in quotes in their source (`-` and `_` alike, any case), or make it of twins."""
     letters = "".join("[-_]" if letter in "-_" else re.escape(letter) for letter in name)
     quoted = re.compile(rf"[\"']{letters}[\"']", re.IGNORECASE)
     found = [module for module, text in modules(group).items() if quoted.search(text)]
@@ -61,7 +60,7 @@ def saying(group: str, name: str) -> list[str]:
 
 @cache
 def solving(problem: str) -> tuple[str, ...]:
-    """Modules that register a solver of the problem of this name, and those of whose solvers it cannot be told.
+    """Modules that register a solver of the problem of this name, and those whose solvers may be of it.
 
     Raises
     ------
@@ -87,7 +86,7 @@ def problems() -> list[dict[str, Any]]:
     Raises
     ------
     Unread
-        if something of them cannot be told.
+        if something of them cannot be read.
     """
     solvers = [_solver(module, decorator) for module in modules("solvers") for decorator in _decorators(module, "solver")]
     solvers.sort(key=lambda solver: -solver["rank"])
@@ -109,7 +108,7 @@ def problems() -> list[dict[str, Any]]:
 
 @cache
 def twins() -> tuple[tuple[str, str], ...]:
-    """Names of our problems that have a penalty and a ball of one number each; a problem of which that cannot be told is left out."""
+    """Names of our problems that have a penalty and a ball of one number each; a problem whose source does not show it is left out."""
     found: list[tuple[str, str]] = []
     for module in modules("problems"):
         for cls in [cls for kind, _, cls in outline(module).decorated if kind == "problem"] if "\n@problem" in _text(module) else ():
@@ -155,7 +154,7 @@ def registered(group: str, kind: str) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _of_twins(kind: str) -> list[str]:
-    """What `TWINS` registers: families under the names of the problems, where none of that name is written by hand, and their maps."""
+    """The families that `TWINS` registers under the names of problems, unless one of that name is written by hand, and their maps."""
     if kind == "equivalence":
         return ["-to-".join(pair) for pair in twins()]
     return [name for pair in twins() for name in pair] if kind == "family" else []
@@ -172,7 +171,7 @@ def outline(module: str) -> Outline:
     text = _text(module)
     try:
         tree = ast.parse(BODY.sub(r"def \1(): ...\n", METHODS.sub("", text)))
-    except SyntaxError:  # what looked like the head of a function stood in a text
+    except SyntaxError:  # a text had a line like the head of a function
         tree = ast.parse(text)
     made = Outline({}, {}, {}, [])
     for node in tree.body:
@@ -202,7 +201,7 @@ def _text(module: str) -> str:
 
 
 def _home(module: str, name: str) -> tuple[str, str]:
-    """Where a name is defined that a module uses, and what it is called there."""
+    """The module that defines a name which another module uses, and the name there."""
     while module.startswith("simopt.") and name in outline(module).imported:
         module, name = outline(module).imported[name]
     return module, name
@@ -214,7 +213,7 @@ def _attribute(module: str, cls: str, name: str) -> Any:
 
 
 def _stated(module: str, cls: str, name: str) -> tuple[str, ast.expr]:
-    """Where a class attribute is given its value, and the expression there: of the class itself, else of the first base that has one."""
+    """The module and the expression that give a class attribute its value: of the class itself, else of the first base that has one."""
     for place, line in _annotated(module, cls):
         if isinstance(line.target, ast.Name) and line.target.id == name and line.value is not None:
             return place, line.value
@@ -242,7 +241,7 @@ def _solver(module: str, decorator: ast.expr) -> dict[str, Any]:
 
 
 def _names(module: str, value: ast.expr) -> list[str]:
-    """Names of the problems that stand there: a class, one form of it, a tuple of them, or the name of any."""
+    """Names of the problems that an expression gives: a class, one form of it, a tuple of them, or the name of any."""
     if isinstance(value, ast.Tuple):
         return [name for each in value.elts for name in _names(module, each)]
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "form":

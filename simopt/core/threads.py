@@ -1,6 +1,4 @@
-"""What a process has once and its threads share: locks, the filters of warnings, objects that hold what one solve at a time finds; and
-several threads for the blocks of one computation.
-"""
+"""Locks, filters of warnings and objects that the threads of a process have in common; several threads for blocks of one computation."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ Result = TypeVar("Result")
 
 
 def lock() -> Any:
-    """A lock that its own thread may take again, and that is free in a forked process: who held it there is no more."""
+    """A lock that its own thread may take again, and that is free in a forked process, which lacks the thread that held it."""
     made = threading.RLock()
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=made._at_fork_reinit)  # type: ignore[attr-defined]
@@ -31,7 +29,7 @@ def lock() -> Any:
 
 
 class Turns:
-    """Who takes some objects has them alone among threads; others who want one of them wait."""
+    """Locks of objects: a thread that takes some has them alone; others that want one of them wait."""
 
     def __init__(self) -> None:
         self._taken: dict[int, Counter[Hashable]] = {}  # by thread; it may take again what it has
@@ -72,11 +70,11 @@ _hands: ContextVar[Hands | None] = ContextVar("hands", default=None)
 
 
 def at_once(count: int) -> AbstractContextManager[None]:
-    """Inside, in this thread, blocks that do not depend on each other are worked on `count` at once: blocks of rows of streamed features,
-    tiles of Gaussian similarities, blocks of a herd. Linear algebra takes one thread for each of them, in the whole process.
+    """Inside, this thread works on `count` independent blocks at once: blocks of rows of streamed features, tiles of Gaussian
+    similarities, blocks of a herd. Linear algebra takes one thread for each of them, in the whole process.
 
-    Off by default. Sums over blocks are taken in the order of the blocks: results are the same to the last bit for every count. What each
-    thread has under way takes memory: a block, and a vector or two.
+    Off by default. Sums over blocks are taken in the order of the blocks: results are the same to the last bit for every count. Each thread
+    takes memory for a block, and a vector or two.
 
         >>> with at_once(2):
         ...     list(in_order(abs, [-3, 2, -1]))
@@ -109,9 +107,9 @@ def hands() -> int:
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """What `work` finds of each item, in the order of the items; `at_once` says how many are worked on at a time, of nested work one.
+    """Results of `work` on each item, in the order of the items; `at_once` sets how many run at a time, one in nested work.
 
-    The items are made in this thread, few more of them ahead than are worked on.
+    The items are made in this thread, only few of them ahead.
     """
     found = _hands.get()
     if found is None:
@@ -126,7 +124,7 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
         while under_way:
             yield under_way.popleft().result()
     finally:
-        wait([future for future in under_way if not future.cancel()])  # it may be writing on arrays of who asked
+        wait([future for future in under_way if not future.cancel()])  # it may be writing on arrays of the caller
 
 
 def _by_itself(work: Callable[[Item], Result], item: Item) -> Result:
@@ -167,7 +165,7 @@ def quiet() -> Iterator[None]:
 
 
 def until_stopped(rows: Generator[Row], stop: Callable[[], object]) -> Generator[Row]:
-    """Rows of joblib as they come; who wants no more, or is interrupted, stops what is under way, of which joblib then does not warn."""
+    """Rows of joblib as they come. A caller that wants no more, or is interrupted, stops running tasks without a warning of joblib."""
     try:
         for row in rows:  # noqa: UP028 (`yield from` would end joblib first, whose threads wait for what is under way)
             yield row
@@ -180,7 +178,7 @@ def until_stopped(rows: Generator[Row], stop: Callable[[], object]) -> Generator
 
 
 def _alone() -> None:
-    """In a forked process the others have left."""
+    """In a forked process the other threads are gone."""
     own = [thread for thread in _inside if thread == threading.get_ident()]
     if _inside and not own:
         _before.pop().__exit__(None, None, None)

@@ -1,13 +1,12 @@
-"""The one door through which data come in.
+"""Validation of data, all in one module.
 
 Every function takes the name of the thing first, returns it as read-only float64 (itself where it is that already, a view where the
-input is float64) and raises `InvalidProblem` with what is wrong, where, and what would be right. Large inputs are looked at in blocks of
+input is float64) and raises `InvalidProblem` with what is wrong, where, and what would be right. Large inputs are checked in blocks of
 rows, so a memory-mapped matrix is never copied as a whole.
 
-What comes from outside is annotated `npt.ArrayLike`, `float`, `int` or `Any` and goes through here once; `Array` says that it has.
-What is no real number is refused rather than read as one: text ("1_000" and "١٢" are numbers to `float`), dates, durations, records,
-complex numbers, masked and missing values, and a truth value in the place of one number. `tests/adversarial/test_door.py` walks the public
-functions.
+Input of users is annotated `npt.ArrayLike`, `float`, `int` or `Any` and is validated here once; `Array` says that it has been.
+Anything but a real number is refused rather than read as one: text ("1_000" and "١٢" are numbers to `float`), dates, durations, records,
+complex numbers, masked and missing values, and a truth value in place of a number.
 """
 
 import math
@@ -22,14 +21,14 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem, NotFinite, UnknownName
 
 SYMMETRY = 1e-10  # |K - K^T| allowed, relative to the largest |entry|
-INDEFINITE = 1e-8  # -lambda_min allowed, relative to the largest eigenvalue, where only a norm is asked for, and in what estimators lift
+INDEFINITE = 1e-8  # -lambda_min allowed, relative to the largest eigenvalue, where only a norm is needed, and in what estimators lift
 ROUNDED = 8 * 2.0**-52  # times n + SUMMED: -lambda_min allowed of a Gram matrix, relative to the largest eigenvalue: what rounding makes
 SUMMED = 1000  # terms of an entry, whose rounding is forgiven, too
 EXACT = 2**53  # float64 holds all whole numbers up to here
-BLOCK = 1 << 18  # numbers looked at in one go
+BLOCK = 1 << 18  # numbers checked in one go
 LONGEST = 1e8  # seconds: three years, of which systems can wait a multiple
 FEW = 1 << 10  # numbers up to which a call costs more than what it does
-SQUARABLE = (2.0**-480, 2.0**500)  # sizes (3e-145, 3e150) whose squares, and sums and small shares of them, stay inside float64
+SQUARABLE = (2.0**-480, 2.0**500)  # sizes (3e-145, 3e150) whose squares, and sums and small fractions of them, stay inside float64
 
 NEVER_REAL = (complex, np.complexfloating, np.datetime64, np.timedelta64, np.void, np.character)
 NOT_REAL = {  # by the kind of a dtype: what it is, and what helps
@@ -90,7 +89,7 @@ def squarable(name: str, x: Array) -> Array:
 def kernel_data(gram: npt.ArrayLike, targets: npt.ArrayLike) -> tuple[Array, Array]:
     """K and y of one kernel fit: finite, and of one size. O(n²).
 
-    That K is symmetric and positive semidefinite is not looked at, which would cost as much as a fit; `gram` does that.
+    It does not check that K is symmetric and positive semidefinite, which would cost as much as a fit; `gram` does.
     """
     y = squarable("targets", vector("targets", targets))
     K = matrix("gram", gram, rows=y.size, cols=y.size)
@@ -212,7 +211,7 @@ def positive(name: str, v: SupportsFloat) -> float:
 
 
 def seconds(name: str, v: Any) -> float:
-    """Seconds > 0. What is longer than LONGEST, ∞ included, is as good as no end: it becomes LONGEST, which every system can wait for."""
+    """Seconds > 0. A time longer than LONGEST, ∞ included, becomes LONGEST, which every system can wait for."""
     number: Any = v if is_number(v) and not isinstance(v, bool | np.bool_) else 0
     if not number > 0:
         raise InvalidProblem(f"{name}: must be positive seconds, got {shown(v)}")
@@ -238,7 +237,7 @@ def between_0_and_1(name: str, v: SupportsFloat) -> float:
 def whole(name: str, v: SupportsFloat, *, minimum: int = 0, largest: float = EXACT) -> int:
     """One whole number >= `minimum` and at most `largest`; as a float at most 2⁵³, up to which a float counts exactly.
 
-    A count beyond that is not one that anything gets to: 1e308 rounds have no end.
+    No count gets beyond that: 1e308 rounds have no end.
     """
     if type(v) is int and minimum <= v <= EXACT:
         return v
@@ -331,7 +330,7 @@ def semidefinite(name: str, K: Array) -> None:
     scaled /= unit
     scale = _largest_eigenvalue(scaled)
     allowed = ROUNDED * (n + SUMMED) * scale
-    # |K_ij| <= sqrt(K_ii K_jj) for a PSD matrix, so a negative diagonal entry settles the matter at once below.
+    # |K_ij| <= sqrt(K_ii K_jj) for a PSD matrix, so a negative diagonal entry decides at once below.
     if float(np.min(np.diagonal(scaled))) >= -allowed:
         scaled.flat[:: n + 1] += allowed
         _, info = scipy.linalg.lapack.dpotrf(scaled, lower=1, overwrite_a=1, clean=0)
@@ -403,7 +402,7 @@ def _unmasked(name: str, x: Any) -> None:
 
 
 def _unmasked_rows(name: str, rows: Any) -> None:
-    """NumPy makes an array of masked rows without a word about the masks."""
+    """NumPy makes an array of masked rows and drops the masks silently."""
     for row in rows:
         if isinstance(row, np.ma.MaskedArray):
             _unmasked(name, row)
@@ -412,7 +411,7 @@ def _unmasked_rows(name: str, rows: Any) -> None:
 
 
 def _at(number: int, shape: tuple[int, ...]) -> str:
-    """Where the entry of that number is in an array, row by row."""
+    """The position of the entry of that number in an array, row by row."""
     index = [int(i) for i in np.unravel_index(number, shape)] if shape else []
     if not index:
         return ""

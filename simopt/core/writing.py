@@ -1,8 +1,8 @@
-"""Files that are whole or not there: the one place where simopt writes.
+"""Files are written whole or not at all, and only here.
 
-What is written goes into a new file in the same folder, reaches the disk, and takes the name of the old one. The new file has a name that
-nobody can foretell and is opened only if nothing has that name (O_EXCL), so that no link planted there is followed, and no two threads,
-processes or machines meet in it. It has the mode of the file that it replaces, or what the umask leaves of a new one.
+The content goes into a new file in the same folder, reaches the disk, and takes the name of the old file. The name of the new file cannot
+be predicted, and it is opened only if nothing has that name (O_EXCL). So no planted link is followed, and no two threads, processes or
+machines meet in it. It has the mode of the file that it replaces, or a new one by the umask.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def check_target(path: str | os.PathLike[str]) -> Path:
 
 
 def try_target(path: str | os.PathLike[str]) -> Path:
-    """`check_target`, and a few bytes are written beside it and taken away: before long work, so that what would stop it is known then.
+    """`check_target`, and a few bytes are written beside it and removed: before long work, an obstacle is known in time.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A file to write to, which takes its place at the end of the block, and is gone if the block fails.
 
     A link is followed, but not one of somebody else's in a folder where everybody may put some (/tmp): the system itself follows none
-    there. What exists and is no plain file (a pipe, a device) is written to, not replaced.
+    there. A pipe or a device is written to, not replaced.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def _new(folder: Path, mode: int = NEW) -> Iterator[tuple[Path, IO[bytes]]]:
     try:
         yield temporary, out
     finally:
-        with suppress(OSError):  # what could not be written is given up a second time here
+        with suppress(OSError):  # what could not be written fails a second time here
             out.close()
         temporary.unlink(missing_ok=True)
 
@@ -144,7 +144,7 @@ def _try(folder: Path) -> None:
 
 
 def _sync(out: IO[bytes]) -> None:
-    """All of it is on the disk, and not only on its way there, where the file system can say so."""
+    """Wait until all of it is on the disk, where the file system supports that."""
     out.flush()
     try:
         os.fsync(out.fileno())
@@ -154,7 +154,7 @@ def _sync(out: IO[bytes]) -> None:
 
 
 def _like(old: os.stat_result, new: Path) -> None:
-    """Mode of the old file, and its owner where that is ours to give: else root would take from people what is theirs."""
+    """Set the mode of the old file, and its owner where we may: else root would take files from their owners."""
     if hasattr(os, "chown"):
         with suppress(OSError):
             os.chown(new, old.st_uid, old.st_gid)
@@ -166,7 +166,7 @@ def _special(path: Path) -> bool:
 
 
 def _followed(target: Path) -> Path:
-    """Where a path leads to: links in its folders are left to the system, its own are followed here."""
+    """The target of a path: links in its folders are left to the system, its own are followed here."""
     place = target
     for _ in range(LINKS):
         if not place.is_symlink():
@@ -181,7 +181,7 @@ def _followed(target: Path) -> Path:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Errors name the file that was asked for: a full disk is noticed by a write that knows no name, or that of a temporary file."""
+    """Errors name the target: a full disk is noticed by a write that has no name, or that of a temporary file."""
     try:
         yield
     except OSError as error:

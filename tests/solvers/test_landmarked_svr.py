@@ -18,7 +18,7 @@ from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.row_blocks import RowBlocks, RowPass
 from simopt.model.gap_unit import ROUNDING
 from simopt.model.status import Status
-from simopt.problems.bounds import WeightBall, Penalty
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges import newton, two_hinges, weight_bounds
 from simopt.solvers.hinges.hinge_interior import Interior, interior
@@ -73,7 +73,7 @@ def problems(X, y, epsilon, unit=1.0, beta=math.inf):
     for strength in (1e-8, 1e-4, 1.0, 1e3):
         yield LandmarkedSVR(X, y * unit, Penalty(strength / unit), epsilon * unit, beta / unit)
     for radius in (1e-6, 1.0, 100.0):
-        yield LandmarkedSVR(X, y * unit, WeightBall(radius * unit), epsilon * unit, beta / unit)
+        yield LandmarkedSVR(X, y * unit, Ball(radius * unit), epsilon * unit, beta / unit)
 
 
 def test_newton_is_the_default():
@@ -101,7 +101,7 @@ def test_the_certificate_closes_on_ugly_data(name, solver, beta):
 def test_clarabel_agrees_within_the_gaps(name, beta):
     X, y, epsilon = next(rest for case, *rest in ugly() if case == name)
     X, y = X[::6], y[::6]
-    for problem in (LandmarkedSVR(X, y, Penalty(0.02), epsilon, beta), LandmarkedSVR(X, y, WeightBall(0.7), epsilon, beta)):
+    for problem in (LandmarkedSVR(X, y, Penalty(0.02), epsilon, beta), LandmarkedSVR(X, y, Ball(0.7), epsilon, beta)):
         ours, theirs = solve(problem, "newton").certificate, solve(problem, "clarabel").certificate
         room = 1e-12 * problem.scale()
         assert ours.lower <= theirs.upper + room
@@ -132,7 +132,7 @@ def test_both_solvers_and_both_forms_meet(beta):
     one, two = solve(penalised, "newton", tol=1e-12), solve(penalised, "interior-point", tol=1e-12)
     apart = penalised.distance(one.certificate.gap) + penalised.distance(two.certificate.gap)
     assert np.linalg.norm(one.point["w"] - two.point["w"]) <= apart
-    ball = LandmarkedSVR(X, y, WeightBall(float(np.linalg.norm(one.point["w"]))), 0.1, beta)
+    ball = LandmarkedSVR(X, y, Ball(float(np.linalg.norm(one.point["w"]))), 0.1, beta)
     three = solve(ball, "newton", tol=1e-12)
     loss = float(ball.objective(one.point))
     assert abs(three.value - loss) <= three.certificate.gap + one.certificate.gap + 1e-13
@@ -144,7 +144,7 @@ def test_units_of_single_features_do_not_matter_in_a_wide_ball(solver, beta):
     # what keeps a factor of the curvature going has to be small beside every feature's own curvature, not beside the largest
     X, y = sample(300, 5, 20)
     units = 10.0 ** np.linspace(-8, 0, 5)
-    for problem in (LandmarkedSVR(X * units, np.round(y), WeightBall(1e4), 0.0, beta), LandmarkedSVR(X * units, y, Penalty(1e-10), 0.0, beta)):
+    for problem in (LandmarkedSVR(X * units, np.round(y), Ball(1e4), 0.0, beta), LandmarkedSVR(X * units, y, Penalty(1e-10), 0.0, beta)):
         assert solve(problem, solver, tol=1e-9).optimal
 
 
@@ -163,12 +163,12 @@ def test_closed_forms():
         problem = LandmarkedSVR(X, y, Penalty(strength), 0.5)
         solution = solve(problem, tol=1e-12)
         assert abs(solution.point["w"][0] - min(1 / strength, 3.5)) <= problem.distance(solution.certificate.gap)
-    assert solve(LandmarkedSVR(X, y, WeightBall(2.0), 0.5), tol=1e-12).point["w"][0] == pytest.approx(2.0, abs=1e-11)
+    assert solve(LandmarkedSVR(X, y, Ball(2.0), 0.5), tol=1e-12).point["w"][0] == pytest.approx(2.0, abs=1e-11)
     # no sample reaches its tube from a small ball: the loss is linear in it, and w points along Σ sign(y_i) ψ_i
     X, y = sample(50, 3, 5)
     y = np.sign(y) * (5.0 + np.abs(y))
     pull = np.sign(y) @ X / 50
-    solution = solve(LandmarkedSVR(X, y, WeightBall(1e-3), 0.1), tol=1e-12)
+    solution = solve(LandmarkedSVR(X, y, Ball(1e-3), 0.1), tol=1e-12)
     best = 1e-3 * pull / np.linalg.norm(pull)
     assert solution.value == pytest.approx(np.mean(np.abs(y)) - 0.1 - pull @ best, abs=1e-11)
     assert solution.point["w"] == pytest.approx(best, abs=1e-6)
@@ -177,7 +177,7 @@ def test_closed_forms():
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_bounds_hold_in_interval_arithmetic(solver):
     X, y = sample(200, 5, 6)
-    for problem in (LandmarkedSVR(X, y, Penalty(1e-3), 0.1), LandmarkedSVR(X, y, WeightBall(1.0), 0.1, 4.0)):
+    for problem in (LandmarkedSVR(X, y, Penalty(1e-3), 0.1), LandmarkedSVR(X, y, Ball(1.0), 0.1, 4.0)):
         solution = solve(problem, solver, rigorous=True)
         assert solution.status is Status.OPTIMAL
         assert solution.certificate.arithmetic == "interval"
@@ -199,7 +199,7 @@ def test_inputs_are_not_changed_in_any_layout():
 def test_random_instances(seed, n, d, exponent, epsilon):
     rng = np.random.default_rng(seed)
     X, y = rng.integers(-3, 4, size=(n, d)) / 2.0, rng.integers(-4, 5, size=n) / 2.0
-    for problem in (LandmarkedSVR(X, y, Penalty(10.0**exponent), epsilon), LandmarkedSVR(X, y, WeightBall(10.0**exponent), epsilon)):
+    for problem in (LandmarkedSVR(X, y, Penalty(10.0**exponent), epsilon), LandmarkedSVR(X, y, Ball(10.0**exponent), epsilon)):
         for solver in SOLVERS:
             solution = solve(problem, solver, tol=1e-8)
             found = solution.certificate
@@ -417,7 +417,7 @@ def test_a_stall_is_left_to_the_interior_point_method(monkeypatch):
 def test_mutants_are_caught(monkeypatch, where, name, wrong):
     """A solver with a wrong part does not certify (or not within its iterations)."""
     X, y = sample(600, 6, 14)
-    problem = LandmarkedSVR(X, y, WeightBall(1.0), 0.1) if where is weight_bounds.WeightBall else LandmarkedSVR(X, y, Penalty(1e-4), 0.1)
+    problem = LandmarkedSVR(X, y, Ball(1.0), 0.1) if where is weight_bounds.WeightBall else LandmarkedSVR(X, y, Penalty(1e-4), 0.1)
     solvers = ["interior-point"] if where is Interior else ["newton"]
     monkeypatch.setattr(newton, "compact", lambda level, goal: iter(()))
     monkeypatch.setattr(where, name, wrong)
@@ -457,7 +457,7 @@ class TestStreams:
     def test_memory_maps(self, tmp_path, dtype, monkeypatch):
         monkeypatch.setattr("simopt.data.row_blocks.RESIDENT", 1000)
         mapped, X, y = self.written(tmp_path, dtype=dtype)
-        for make in (lambda Z: LandmarkedSVR(Z, y, Penalty(1e-3), 0.1), lambda Z: LandmarkedSVR(Z, y, WeightBall(1.0), 0.1)):
+        for make in (lambda Z: LandmarkedSVR(Z, y, Penalty(1e-3), 0.1), lambda Z: LandmarkedSVR(Z, y, Ball(1.0), 0.1)):
             streamed, held = solve(make(mapped), tol=1e-10), solve(make(X), tol=1e-10)
             assert streamed.optimal
             assert streamed.value == pytest.approx(held.value, abs=1e-9)
@@ -524,7 +524,7 @@ class TestStreams:
         X, y = sample(3000, 5, 18)
         X[2345, 3] = np.inf
         with pytest.raises(ValueError, match="row 2345, column 3"):
-            LandmarkedSVR(da.from_array(X, chunks=(500, 5)), y, WeightBall(1.0))
+            LandmarkedSVR(da.from_array(X, chunks=(500, 5)), y, Ball(1.0))
 
     def test_little_memory_changes_the_way_not_the_answer(self):
         X, y = sample(20000, 10, 19)

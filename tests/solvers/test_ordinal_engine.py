@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from simopt.data.row_blocks import RowBlocks
 from simopt.model.gap_unit import ROUNDING
 from simopt.model.status import Status
-from simopt.problems.bounds import WeightBall, Penalty
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.imc_ordinal import IMCOrdinal
@@ -101,14 +101,14 @@ def problems(form, X, y, classes, gamma, delta):
     strengths, radii = (1e-8, 1e-4, 1.0, 1e4), (1e-6, 1.0, 100.0)
     if form == "learned":
         yield from (EXCOrdinal(X, y, classes, gamma, delta, bound=Penalty(s)) for s in strengths)
-        yield from (EXCOrdinal(X, y, classes, gamma, delta, bound=WeightBall(B)) for B in radii)
+        yield from (EXCOrdinal(X, y, classes, gamma, delta, bound=Ball(B)) for B in radii)
     elif form == "implicit":
         yield from (IMCOrdinal(X, y, classes, gamma, bound=Penalty(s)) for s in strengths)
-        yield from (IMCOrdinal(X, y, classes, gamma, bound=WeightBall(B)) for B in radii)
+        yield from (IMCOrdinal(X, y, classes, gamma, bound=Ball(B)) for B in radii)
     elif form == "fixed":
         cuts = max(delta, 0.5) * (np.arange(1, classes) - classes / 2)
         yield from (EXCFixed(X, y, classes, cuts, gamma, bound=Penalty(s)) for s in strengths)
-        yield from (EXCFixed(X, y, classes, cuts, gamma, bound=WeightBall(B)) for B in radii)
+        yield from (EXCFixed(X, y, classes, cuts, gamma, bound=Ball(B)) for B in radii)
     else:
         # weaker ones than 1e-4 leave a gap of rounding: ‖s‖²_K/(2λ) is a sum of terms of that size
         yield from (KernelEXC(X @ X.T, y, classes, gamma, delta, regularization=s) for s in (1e-4, 1.0, 1e4))
@@ -183,7 +183,7 @@ def test_random_instances(seed, n, d, classes, exponent, delta, gamma):
     X, y = rng.integers(-3, 4, size=(n, d)) / 2.0, rng.integers(1, classes + 1, size=n).astype(float)
     for problem in (
         EXCOrdinal(X, y, classes, gamma, delta, bound=Penalty(10.0**exponent)),
-        EXCOrdinal(X, y, classes, gamma, delta, bound=WeightBall(10.0**exponent)),
+        EXCOrdinal(X, y, classes, gamma, delta, bound=Ball(10.0**exponent)),
         IMCOrdinal(X, y, classes, gamma, bound=Penalty(10.0**exponent)),
     ):
         for solver in SOLVERS:
@@ -198,7 +198,7 @@ def test_both_solvers_and_both_bounds_meet(form):
     apart = penalised.distance(one.certificate.gap) + penalised.distance(two.certificate.gap)
     assert np.linalg.norm(one.point["w"] - two.point["w"]) <= apart
     radius = float(np.linalg.norm(one.point["w"]))
-    ball = EXCOrdinal(X, y, 5, bound=WeightBall(radius)) if form == "exc" else IMCOrdinal(X, y, 5, bound=WeightBall(radius))
+    ball = EXCOrdinal(X, y, 5, bound=Ball(radius)) if form == "exc" else IMCOrdinal(X, y, 5, bound=Ball(radius))
     three = solve(ball, "newton", tol=1e-12)
     assert abs(three.value - float(ball.objective(one.point))) <= three.certificate.gap + one.certificate.gap + 1e-13
     assert np.all(np.diff(three.point["thresholds"]) > 0)
@@ -226,7 +226,7 @@ def test_the_kernel_form_is_the_linear_one_in_coordinates():
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_bounds_hold_in_interval_arithmetic(solver):
     X, y = sample(200, 5, seed=7)
-    for problem in (EXCOrdinal(X, y, 5, delta=0.5, bound=Penalty(1e-3)), EXCOrdinal(X, y, 5, bound=WeightBall(1.0))):
+    for problem in (EXCOrdinal(X, y, 5, delta=0.5, bound=Penalty(1e-3)), EXCOrdinal(X, y, 5, bound=Ball(1.0))):
         solution = solve(problem, solver, rigorous=True)
         assert solution.status is Status.OPTIMAL
         assert solution.certificate.arithmetic == "interval"
@@ -446,7 +446,7 @@ def test_spacings_of_a_margin_end_optimal_by_newton(n, d, tol):
     for seed in range(2):
         X, y = sample(n, d, 10, seed)
         penalised = solve(EXCOrdinal(X, y, 10, 1.0, 1.0, bound=Penalty(1e-3)), "newton", tol=tol)
-        ball = solve(EXCOrdinal(X, y, 10, 1.0, 1.0, bound=WeightBall(float(np.linalg.norm(penalised.point["w"])))), "newton", tol=tol)
+        ball = solve(EXCOrdinal(X, y, 10, 1.0, 1.0, bound=Ball(float(np.linalg.norm(penalised.point["w"])))), "newton", tol=tol)
         for solution in (penalised, ball):
             assert solution.optimal
             assert solution.reported_status == "converged"  # by Newton's steps, without a net

@@ -50,7 +50,7 @@ class ConcaveHomogeneous(Atom):
         return nonnegative | at_least_zero(num, z)
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """u made negative and, where it is too small, longer. All of it is scaled; if that would more than double it, small entries are raised.
+        """u made negative and, where it is too small, longer: all of it or, if it would more than double, its small entries.
 
         With w ≥ t in every entry μ°(w) ≥ t μ°(1, …, 1), so that t = s/μ°(1, …, 1) is enough.
         """

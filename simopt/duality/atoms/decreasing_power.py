@@ -78,7 +78,7 @@ class DecreasingPower(Elementwise):
         return where(num, known, close, plain)
 
     def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
-        """With a = 1/(1 − p) and w = −u/|p|: −(1 − p) s^a w^{1−a}, a mean, for p < 0; (1 − p) s^a w^{1−a}, with s as the mean, for p > 0."""
+        """With a = 1/(1 − p), w = −u/|p|: −(1 − p) s^a w^{1−a}, a mean, for p < 0; (1 − p) s^a w^{1−a}, with s as the mean, for p > 0."""
         p, w = float(self.p), -u / abs(float(self.p))
         power = cp.Variable(u.size, name=f"power of {u.name()}")
         if p < 0.0:

@@ -77,7 +77,7 @@ class Perspective(Atom):
         return num.concat([u_z, v if costs is None else num.minimum(v, -costs)])
 
     def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """−v − (sφ)*(u) for v. For u, in floats, the part of a step that the convex cost allows; in other arithmetics a number of the same sign."""
+        """−v − (sφ)*(u) for v. For u, in floats, the part of a step that the convex cost allows; else a number of the same sign."""
         u_z, v = self._split(u)
         costs = self._costs(num, u_z, s)
         if costs is None:
@@ -87,7 +87,7 @@ class Perspective(Atom):
         return num.concat([self._affordable(u_z, s, margin, broadcast(num, left, self.length)) if num is FLOAT else margin, left])
 
     def _affordable(self, u: Array, s: Array, margin: Array, left: Array) -> Array:
-        """The part of the margin for which the cost, convex in u, rises by at most `left`; of atoms that are not elementwise only the sign counts."""
+        """The part of the margin for which the cost, convex in u, rises by at most `left`; the margin itself if φ is not elementwise."""
         atom = self.atom.atom if isinstance(self.atom, Total) else self.atom
         if not isinstance(atom, Elementwise):
             return margin

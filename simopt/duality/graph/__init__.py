@@ -1,1 +1,1 @@
-"""What a declaration is read into: affine maps of variables, terms and rows."""
+"""The graph of a declaration: affine maps of variables, terms and rows."""

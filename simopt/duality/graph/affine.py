@@ -1,7 +1,7 @@
-"""Affine maps as operators: x ↦ A x + b is evaluated, and u is pulled back to Aᵀu and ⟨u, b⟩, without a matrix being formed for it.
+"""Affine maps as operators: x ↦ A x + b is evaluated, and u is pulled back to Aᵀu and ⟨u, b⟩, without forming a matrix.
 
-A map is a small tree over the values that it refers to. Constants are read when a map is evaluated, so that a parameter may change between
-two evaluations; a matrix is the array that the user gave, in the products with A as in those with Aᵀ.
+A map is a small tree over the values to which it refers. Constants are read when a map is evaluated, so that a parameter may change between
+two evaluations. A matrix is the user's own array, in the products with A and with Aᵀ.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ CACHE_LIMIT = 100_000  # entries of a matrix
 Key = int
 Values = Mapping[Key, Value]
 Residual = dict[Key, Value]
-Gradients = Mapping[Key, Any]  # sparse matrices of floats: row i is the gradient of a value's entry i
+Gradients = Mapping[Key, Any]  # sparse matrices of floats: row i is the gradient of entry i of a value
 
 
 @dataclass(frozen=True)
 class Picks:
     """Row i takes factor_i times entry column_i of one value; −1 where it takes none.
 
-    A factor is nan where it is not known exactly: where a parameter has a part in it, or a product that rounds.
+    A factor is nan where it is not known exactly: where it involves a parameter, or a product that rounds.
     """
 
     columns: Indices
@@ -49,14 +49,14 @@ class Picks:
 
 
 def _exact_products(x: Array, y: Array) -> Array:
-    """The products that are exact: with 0 and ±1."""
+    """Products that are exact: with 0 and ±1; nan elsewhere."""
     plain = (x == 0.0) | (y == 0.0) | (np.abs(x) == 1.0) | (np.abs(y) == 1.0)
     with np.errstate(all="ignore"):
         return np.where(plain, x * y, np.nan)
 
 
 def _exact_sums(x: Array, y: Array) -> Array:
-    """The sums that are exact: with 0, and of small whole numbers."""
+    """Sums that are exact: with 0, and of small whole numbers; nan elsewhere."""
     whole = (np.abs(x) <= 1e6) & (np.abs(y) <= 1e6) & (np.trunc(x) == x) & (np.trunc(y) == y)
     return np.where((x == 0.0) | (y == 0.0) | whole, x + y, np.nan)
 
@@ -90,23 +90,23 @@ class Map(ABC):
         """How the rows depend on one value."""
 
     def rows(self, at: Gradients, width: int) -> Any:
-        """A G in floats, sparse, of so many columns: the gradients of the entries, where those of the values are G (0 if missing).
+        """A G in floats, sparse, with `width` columns: the gradients of the entries, given those of the values as G (0 if missing).
 
-        Of small maps without parameters the matrices are kept.
+        The matrices of small maps without parameters are cached.
         """
-        given = {key: at[key] for key in self.below if key in at}
-        if self.varies or any(self.size * gradient.shape[0] > CACHE_LIMIT for gradient in given.values()):
+        gradients = {key: at[key] for key in self.below if key in at}
+        if self.varies or any(self.size * gradient.shape[0] > CACHE_LIMIT for gradient in gradients.values()):
             return self.made(at, width)
-        for key, gradient in given.items():
+        for key, gradient in gradients.items():
             if key not in self._matrices:
                 n = gradient.shape[0]
                 self._matrices[key] = sp.csr_array(self.made({key: sp.eye_array(n, format="csr")}, n))
-        parts = [self._matrices[key] @ gradient for key, gradient in given.items()]
+        parts = [self._matrices[key] @ gradient for key, gradient in gradients.items()]
         return sum(parts[1:], start=parts[0]) if parts else sp.csr_array((self.size, width))
 
     @abstractmethod
     def made(self, at: Gradients, width: int) -> Any:
-        """The same, made anew."""
+        """The same, computed anew."""
 
     @cached_property
     def _matrices(self) -> dict[Key, Any]:
@@ -114,7 +114,7 @@ class Map(ABC):
 
     @cached_property
     def varies(self) -> bool:
-        """Whether parameters have a part in A or b, as far as is known."""
+        """Whether A or b may depend on parameters."""
         parts = [getattr(self, each.name) for each in fields(self)]  # type: ignore[arg-type]
         maps = [part for each in parts for part in (each if isinstance(each, tuple) else (each,)) if isinstance(part, Map)]
         return any(part.varies for part in maps)
@@ -128,7 +128,7 @@ class Map(ABC):
     def _below(self) -> list[Key]: ...
 
     def constant(self, num: Arithmetic) -> Value:
-        """The map's value where it refers to nothing."""
+        """The value of a map that refers to nothing."""
         return self.value(num, {})
 
 
@@ -162,7 +162,7 @@ class Reference(Map):
 
 @dataclass(frozen=True, eq=False)
 class Constant(Map):
-    """Numbers that are read anew each time: `read` returns floats, in the shape that the user gave them."""
+    """Numbers that are read anew each time: `read` returns floats, in the user's shape."""
 
     read: Callable[[], Any]
     length: int
@@ -170,7 +170,7 @@ class Constant(Map):
 
     @classmethod
     def of(cls, values: Any) -> Constant:
-        """Numbers that stay."""
+        """Numbers that do not change."""
         return cls(lambda: values, int(np.prod(values.shape)))
 
     @property
@@ -199,11 +199,11 @@ class Constant(Map):
 
 @dataclass(frozen=True, eq=False)
 class Evaluated(Map):
-    """Numbers that are computed from constants, in the arithmetic asked for: a norm of data, a square of a parameter."""
+    """Numbers computed from constants in the arithmetic asked for: a norm of data, a square of a parameter."""
 
     compute: Callable[[Arithmetic], Value]
     length: int
-    varies = True  # of what a function reads nothing is known
+    varies = True  # a function may read anything
 
     @property
     def size(self) -> int:
@@ -226,12 +226,12 @@ class Evaluated(Map):
 
 
 def dense(values: Any) -> Any:
-    """An array of what may be a sparse matrix."""
+    """The array of a possibly sparse matrix."""
     return values.toarray() if hasattr(values, "toarray") else values
 
 
 def factors_of(constant: Map) -> Array:
-    """What is known of a constant's entries without reading parameters: nan where nothing is."""
+    """The entries of a constant that are known without reading parameters; nan elsewhere."""
     if isinstance(constant, Constant):
         return constant.factors()
     if isinstance(constant, Selection) and len(constant.parts) == 1:
@@ -266,7 +266,7 @@ class Sum(Map):
         return total
 
     def pattern(self, key: Key) -> Pattern:
-        """Of the sum: one entry at most of each row, the same in all parts."""
+        """The pattern of the sum: at most one entry in each row, the same in all parts."""
         found = [pattern for part in self.parts if (pattern := part.pattern(key)) is not None]
         if len(found) < 2:
             return found[0] if found else None
@@ -351,7 +351,7 @@ class Scaling(Map):
 
 
 def matrix_of(num: Arithmetic, constant: Map, shape: tuple[int, int]) -> Any:
-    """A constant as a matrix: floats, dense or sparse, as the user gave them, or numbers that are computed."""
+    """A constant as a matrix: the user's floats, dense or sparse, or computed numbers."""
     if isinstance(constant, Constant):
         given = constant.read()
         return given if hasattr(given, "tocsr") else np.asarray(given, dtype=float).reshape(shape, order="F")
@@ -363,7 +363,7 @@ def matrix_of(num: Arithmetic, constant: Map, shape: tuple[int, int]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Product(Map):
-    """A X, the columns of X one below the other. `matrix` reads A: a float array as it stands, or a constant that is evaluated."""
+    """A X, the columns of X one below the other. `matrix` reads A: a float array, or a constant that is evaluated."""
 
     matrix: Map
     shape: tuple[int, int]
@@ -384,7 +384,7 @@ class Product(Map):
         return self.part.pull(num, product(num, self._matrix(num).T, u, self.columns), into)
 
     def pattern(self, key: Key) -> Pattern:
-        """Of the product: one entry at most of each row of the matrix."""
+        """The pattern of the product: at most one entry in each row of the matrix."""
         pattern = self.part.pattern(key)
         if not isinstance(pattern, Picks):
             return pattern
@@ -447,7 +447,7 @@ class Selection(Map):
         return total
 
     def pattern(self, key: Key) -> Pattern:
-        """The parts' one below the other, and the entries chosen of them."""
+        """The patterns of the parts one below the other, restricted to the chosen entries."""
         found = [part.pattern(key) for part in self.parts]
         if all(pattern is None for pattern in found):
             return None
@@ -491,7 +491,7 @@ class Totals(Map):
         return self.part.pull(num, broadcast(num, u, self.part.size) if self.size == 1 else u[self.group], into)
 
     def pattern(self, key: Key) -> Pattern:
-        """One entry at most of each group."""
+        """At most one entry in each group."""
         pattern = self.part.pattern(key)
         if not isinstance(pattern, Picks):
             return pattern
@@ -512,7 +512,7 @@ class Totals(Map):
 
 @dataclass(frozen=True, eq=False)
 class RunningSums(Map):
-    """x_1, x_1 + x_2, … of each of the lines of so many entries that follow one another."""
+    """x_1, x_1 + x_2, … of each of the consecutive lines of `length` entries."""
 
     part: Map
     length: int

@@ -1,4 +1,4 @@
-"""Variables that are the maximum of what lies below them: slacks, and the t of min t subject to t ≥ z_i."""
+"""Variables that are the maximum of the values below them: slacks, and the t of min t subject to t ≥ z_i."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from simopt.duality.graph.vectors import at_least_zero, full
 
 
 def recognised(programme: Programme) -> None:
-    """Turn variables into epigraphs whose cost is ≥ 0 and that stand in rows only, as −t_j, or as c t_j with c ≥ 0 in the others.
+    """Turn variables into epigraphs if their cost is ≥ 0 and they stand in rows only, as −t_j, or as c t_j with c ≥ 0 in the others.
 
-    Where t_j is lowered to the maximum of its rows the objective and the other rows do not grow, so the optimum stays. That the cost is ≥ 0
-    is asked again by every sweep, which lets t pass as a maximum only for a scale that is proven to be ≥ 0.
+    If t_j is lowered to the maximum of its rows, the objective and the other rows do not grow, so the optimum stays. Every sweep checks
+    again that the cost is ≥ 0: it takes t for a maximum only if its scale is proven to be ≥ 0.
     """
     cost: Residual = {}
     with np.errstate(all="ignore"):
@@ -28,12 +28,12 @@ def recognised(programme: Programme) -> None:
 
 
 def _buried(programme: Programme, key: Key) -> bool:
-    """Whether the variable stands in something else than the objective and rows."""
+    """Whether the variable occurs outside of the objective and rows."""
     return any(key in programme.below(node) for node in (*programme.terms, *programme.nodes))
 
 
 def _rows_of(programme: Programme, key: Key, leaf: Leaf) -> list[tuple[Row, Picks]]:
-    """The rows z_i − t_j ≤ 0, which have every t_j; none where t stands in a row in another way."""
+    """The rows z_i − t_j ≤ 0, if they contain every t_j and t occurs in rows in no other way; else none."""
     above: list[tuple[Row, Picks]] = []
     for row in programme.rows:
         if key not in row.map.below:
@@ -54,7 +54,7 @@ def _rows_of(programme: Programme, key: Key, leaf: Leaf) -> list[tuple[Row, Pick
 
 
 def grows(num: Arithmetic, below: Map, key: Key) -> bool:
-    """Whether no entry of a map falls when an entry of one value grows, proven for the parameters' present values."""
+    """Whether no entry of a map falls when an entry of one value grows, proven for the present values of the parameters."""
     pattern = below.pattern(key)
     if isinstance(pattern, Picks):
         return bool(np.all(pattern.factors >= 0.0))

@@ -1,4 +1,4 @@
-"""A graph of terms: what a declaration says, in the words of the sweeps."""
+"""The graph of terms that a declaration is read into, in the terms of the sweeps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A variable that nothing defines. `entry_index` says where the entries of a symmetric, diagonal or sparse one come from (−1: nowhere)."""
+    """A variable that nothing defines.
+
+    `entry_index` has the source of each entry of a symmetric, diagonal or sparse variable (−1: none).
+    """
 
     key: Key
     name: str
@@ -37,11 +40,11 @@ class Leaf:
         return math.prod(self.shape)
 
     def structured(self, num: Arithmetic, x: Value) -> Value:
-        """The variable's entries, flat: with x_ij at (j, i) too, or 0 where there is none."""
+        """The variable's entries, flat: x_ij also at (j, i), or 0 where there is none."""
         return x if self.entry_index is None else num.concat([num.zeros(1), x])[self.entry_index + 1]
 
     def solved_value(self) -> Array:
-        """The value that a solve left in the variable, as a dense array; 0 where it left none, as the entry counts nowhere."""
+        """The variable's value after a solve, as a dense array; entries without one are 0, as they do not count."""
         value = self.variable.value
         dense: Array = np.nan_to_num(np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=float))
         return dense
@@ -51,9 +54,9 @@ class Leaf:
 class Term:
     """t = sign · φ(z) with z affine in leaves and in values of earlier nodes.
 
-    `monotonicity` says of each entry of z whether it is convex (1) or concave (−1) and not affine: DCP has φ rise or fall in it, and a multiplier
-    of that sign keeps the scale of what is below from being negative. `parts` says which arguments of the source z consists of: their
-    numbers, and how many entries of z each gives; nothing where entries of z are no arguments.
+    `monotonicity` is 1 for entries of z that are convex and not affine, in which φ is increasing by DCP's rules, and −1 for concave ones,
+    in which it is decreasing. A multiplier of that sign keeps the scales below z from being negative. `parts` lists the arguments of the
+    source that z consists of: their numbers, and how many entries of z each gives; it is empty where entries of z are no arguments.
     """
 
     key: Key
@@ -69,7 +72,7 @@ class Term:
 
     @property
     def constant(self) -> Mask:
-        """Entries of z that belong to arguments without variables: whatever their multipliers are, nothing is left of them."""
+        """Entries of z that belong to arguments without variables: their multipliers leave no residual."""
         if not self.parts:
             return np.zeros(self.argument.size, dtype=bool)
         return np.concatenate([np.full(size, self.source.args[number].is_constant()) for number, size in self.parts])
@@ -77,9 +80,9 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A constraint map ≤ 0, or map = 0; its multiplier y in the Lagrangian f + ⟨y, map⟩ is what CVXPY returns.
+    """A constraint map ≤ 0, or map = 0; its multiplier y in the Lagrangian f + ⟨y, map⟩ is CVXPY's dual value.
 
-    `sides` are the two sides as they were declared; none where an attribute of a variable says it.
+    `sides` are the two sides as declared; None for an attribute of a variable.
     """
 
     key: Key
@@ -90,13 +93,13 @@ class Row:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """That of the constraint, whose entries are those of the map."""
+        """The shape of the constraint, whose entries are those of the map."""
         return (self.map.size,) if self.sides is None else np.broadcast_shapes(*(side.shape for side in self.sides))
 
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """A variable x that an equality gives: row i says factor_i · x at column_i + rest_i = 0, each entry of x in one row."""
+    """A variable x that an equality gives: row i is factor_i · x at column_i + rest_i = 0, each entry of x in one row."""
 
     key: Key
     name: str
@@ -141,11 +144,11 @@ class VariableBound:
 
 @dataclass(eq=False)
 class Programme:
-    """min objective subject to the rows, over leaves within their bounds; `maximises` says that the declaration has the negative.
+    """min objective subject to the rows, over leaves within their bounds; `maximises` means that the declaration has the negative objective.
 
-    `nodes` are in an order in which each refers to earlier ones only; `terms` are the nonlinear among them. `variables` has the key of each
-    of CVXPY's variables by its number, also of those that have become nodes; `rewritten`, by identity, an expression of several terms and
-    the one, equal up to rounding, whose parts are their sources.
+    `nodes` are in an order in which each refers to earlier ones only; `terms` are the nonlinear ones. `variables` maps the id of each CVXPY
+    variable to its key, also of those that have become nodes. `rewritten` maps the id of an expression of several terms to an expression
+    that is equal up to rounding, and whose parts are the sources of the terms.
     """
 
     problem: cp.Problem
@@ -161,7 +164,7 @@ class Programme:
 
     @property
     def every_row(self) -> list[Row]:
-        """All that is declared, in its order: also the rows that are bounds, and those that have become nodes."""
+        """All declared rows in their order: also those that are bounds, and those that have become nodes."""
         bounds = [bound.row for bounds in self.bounds.values() for bound in bounds]
         return sorted([*self.rows, *bounds, *self.defining], key=lambda row: row.key)
 
@@ -175,12 +178,12 @@ class Programme:
 
     @property
     def every_variable(self) -> list[Leaf | Definition | Epigraph]:
-        """All that are declared: also those that have become nodes."""
+        """All declared variables, also those that have become nodes."""
         return [*self.leaves.values(), *(node for node in self.nodes if not isinstance(node, Term))]
 
     @staticmethod
     def below(node: Node) -> tuple[Key, ...]:
-        """What a node refers to."""
+        """The values to which a node refers."""
         return tuple(key for key in argument(node).below if key != node.key)
 
     def reaches(self, start: Key, goal: Key) -> bool:
@@ -197,7 +200,7 @@ class Programme:
         return False
 
     def put_in_order(self) -> None:
-        """Sort the nodes that the objective or a row needs; terms that stood in a row which has become a definition are among them."""
+        """Sort the nodes that the objective or a row needs, including terms in rows that have become definitions."""
         nodes: dict[Key, Node] = {node.key: node for node in (*self.terms, *self.nodes)}
         ordered: dict[Key, Node] = {}
         for start in (*self.objective.below, *(key for row in self.rows for key in row.map.below), *(node.key for node in self.nodes)):
@@ -216,7 +219,7 @@ class Programme:
 
 
 def argument(node: Node) -> Map:
-    """The map below a node. That of a variable holds the variable itself, to be taken as 0 there."""
+    """The map below a node. The map of a variable contains the variable itself, which has to be set to 0."""
     return node.row.map if isinstance(node, Definition) else node.argument
 
 

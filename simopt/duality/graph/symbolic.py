@@ -1,4 +1,4 @@
-"""The arithmetic of CVXPY's affine expressions: what `Map.pull` asks of numbers, for multipliers that are variables."""
+"""The arithmetic of CVXPY's affine expressions, for `Map.pull` with multipliers that are variables."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Vectors of any arithmetic, and what the sweeps ask of them beyond `simopt.arithmetic`.
+"""Vectors of any arithmetic, with the operations of the sweeps that `simopt.arithmetic` does not have.
 
-A vector is flat (matrices column by column, as CVXPY stores them) and has at least one axis. Comparisons come in one form: `above(x, y)`
-says where x > y is *proven*, so that of two balls that overlap neither is above the other. What is exactly zero stays so where these
-functions can see it: a ball of radius 0 around 0 says that a number is 0, which no ball with a radius can say.
+A vector is flat (matrices column by column, as in CVXPY) and has at least one axis. `above(x, y)` marks the entries where x > y is
+*proven*: of two overlapping intervals neither is above the other. Exact zeros are preserved where these functions can see them: an interval
+of radius 0 around 0 states that a number is 0, which no interval with a positive radius can.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ def full(num: Arithmetic, x: float, n: int) -> Value:
 
 
 def broadcast(num: Arithmetic, x: Value, n: int) -> Value:
-    """A vector of one entry repeated n times; one of n entries as it is."""
+    """A vector of one entry repeated n times; one of n entries unchanged."""
     return x if len(x) == n else x[np.zeros(n, dtype=np.intp)]
 
 
 def nothing(num: Arithmetic) -> Value:
-    """+∞ as a scalar: a conjugate outside of its domain. Of balls it is the one that holds all numbers."""
+    """+∞ as a scalar, for a conjugate outside of its domain; in intervals the one that contains all numbers."""
     return Interval(0.0, math.inf) if num is INTERVAL else math.inf
 
 
 def known(num: Arithmetic, x: Value) -> bool:
-    """Whether the scalar x is a number, and not the end of an overflow or of a domain."""
+    """Whether the scalar x is finite, and not the result of an overflow."""
     if num is INTERVAL:
         return math.isfinite(abs(float(x.mid)) + float(x.rad))
     return not isinstance(x, float) or math.isfinite(x)
 
 
 def above(num: Arithmetic, x: Value, y: Value | float = 0.0) -> Mask:
-    """Where x > y is proven. Of a ball and 0 both sides are floats: |x − mid| ≤ rad is above 0 for mid > rad, and nothing is rounded."""
+    """Entries with x > y proven. An interval is compared with 0 without rounding: mid > rad."""
     if num is INTERVAL:
         x = as_interval(x)
         return np.asarray(x.mid > x.rad if isinstance(y, float) and y == 0.0 else x.low > as_interval(y).high)
@@ -66,7 +66,7 @@ def above(num: Arithmetic, x: Value, y: Value | float = 0.0) -> Mask:
 
 
 def at_least_zero(num: Arithmetic, x: Value) -> Mask:
-    """Where x ≥ 0 is proven."""
+    """Entries with x ≥ 0 proven."""
     if num is INTERVAL:
         x = as_interval(x)
         return np.asarray(x.mid >= x.rad)
@@ -74,7 +74,7 @@ def at_least_zero(num: Arithmetic, x: Value) -> Mask:
 
 
 def is_zero(num: Arithmetic, x: Value) -> Mask:
-    """Where x is known to be exactly 0."""
+    """Entries where x is known to be exactly 0."""
     if num is INTERVAL:
         return np.asarray((x.mid == 0.0) & (x.rad == 0.0))
     return np.asarray(x == 0, dtype=bool)
@@ -98,7 +98,7 @@ def replaced(num: Arithmetic, x: Value, entries: Indices, y: Value) -> Value:
 
 
 def positive_part(num: Arithmetic, x: Value) -> Value:
-    """max(x, 0); what is known not to be positive becomes an exact 0, and a ball that is known to be ≥ 0 stays as it is."""
+    """max(x, 0); entries known to be ≤ 0 become an exact 0, and an interval known to be ≥ 0 stays unchanged."""
     if num is not INTERVAL:
         return num.pos(x)
     if not x.rad.any():
@@ -110,13 +110,13 @@ def positive_part(num: Arithmetic, x: Value) -> Value:
 
 
 def divisor(num: Arithmetic, x: Value) -> tuple[Value, Mask]:
-    """x where it is proven to be positive, else 1; and where it is."""
+    """x where it is proven to be positive, else 1; and the mask of these entries."""
     positive = above(num, x)
     return where(num, positive, x, full(num, 1.0, len(x))), positive
 
 
 def exactly(num: Arithmetic, fractions: Sequence[Fraction]) -> Value:
-    """Fractions as numbers; those that are no floats as the balls around the nearest."""
+    """Fractions as numbers; those that are no floats become the interval around the nearest float."""
     if num is RATIONAL:
         return num.lift(np.array(fractions, dtype=object))
     nearest = np.array([float(x) for x in fractions])
@@ -125,13 +125,13 @@ def exactly(num: Arithmetic, fractions: Sequence[Fraction]) -> Value:
 
 
 def enclosing(num: Arithmetic, x: Value, y: Value) -> Value:
-    """Balls that hold all numbers between x and y."""
+    """Intervals that contain all numbers between x and y."""
     x, y = as_interval(x), as_interval(y)
     return Interval.hull(np.minimum(x.low, y.low), np.maximum(x.high, y.high))
 
 
 def inner(num: Arithmetic, x: Value, y: Value) -> Value:
-    """Σ x_i y_i as a scalar. What is exactly 0 counts as nothing, also against a number that overflowed."""
+    """Σ x_i y_i as a scalar. An exact 0 counts as 0, also when multiplied with a number that overflowed."""
     total = num.dot(x, y)
     if num is not INTERVAL or known(num, total):
         return total
@@ -153,7 +153,7 @@ def stack(num: Arithmetic, parts: Sequence[Value]) -> Value:
 
 
 def upper_ends(num: Arithmetic, x: Value) -> Array:
-    """Floats that are not below x, but for rounding."""
+    """Floats that are not below x, up to rounding."""
     return np.asarray(x.high) if num is INTERVAL else floats(num, x)
 
 

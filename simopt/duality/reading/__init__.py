@@ -1,4 +1,4 @@
-"""From a `cvxpy.Problem` to terms: what of CVXPY is known, and what is refused by name."""
+"""Reading a `cvxpy.Problem`: which of CVXPY's types are which terms and rows."""
 
 from simopt.duality.reading.version import known_version
 

@@ -1,4 +1,4 @@
-"""What CVXPY's constraints say, as left ≤ right or left == right: cones too are rows of convex functions."""
+"""CVXPY's constraints as left ≤ right or left == right; cones are rows of convex functions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _exponential(constraint: Any) -> tuple[Any, Any]:
 
 
 def _power(reader: Expressions, constraint: Any) -> tuple[Any, Any]:
-    """|z_j| ≤ Π_i w_ij^{α_ij}; of exponents whose sum is 1 up to rounding the shares count."""
+    """|z_j| ≤ Π_i w_ij^{α_ij}; exponents whose sum is 1 up to rounding are divided by their sum."""
     w, z = constraint.args
     alpha = _exponents(constraint)
     if w.ndim == 1:
@@ -73,7 +73,7 @@ def _exponents(constraint: Any) -> np.ndarray:
 
 
 def _means(reader: Expressions, bases: list[Any], weights: list[list[Fraction]]) -> Any:
-    """Geometric means with these weights exactly, one for each base; CVXPY's have floats."""
+    """Geometric means with exactly these weights, one for each base; those of CVXPY are floats."""
     means = []
     for base, exponents in zip(bases, weights, strict=True):
         e = cp.geo_mean(base, [float(w) for w in exponents], approx=False)

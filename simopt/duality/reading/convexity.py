@@ -1,4 +1,4 @@
-"""Whether CVXPY's rules say that a problem is convex, and what it is called if they do not."""
+"""Whether a problem is convex by CVXPY's rules; if not, the name of its class."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simopt.duality.atoms.quadratic_form import missing, support
 
 
 def convex(problem: cp.Problem) -> None:
-    """Nothing where the problem is convex by CVXPY's rules (DCP).
+    """Check that the problem is convex by CVXPY's rules (DCP).
 
     Raises
     ------
@@ -37,7 +37,7 @@ def convex(problem: cp.Problem) -> None:
 
 
 def _is_dcp(problem: cp.Problem) -> bool:
-    """CVXPY asks ARPACK whether matrices are semidefinite. Where that finds no answer a proof gives it, and CVXPY remembers it."""
+    """CVXPY asks ARPACK whether matrices are semidefinite. If that fails, a proof answers, and CVXPY caches the answer."""
     try:
         return bool(problem.is_dcp())
     except ArpackError:

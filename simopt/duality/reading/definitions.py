@@ -1,4 +1,4 @@
-"""Variables that an equality gives: f == Ψw makes f a name for Ψw, and no variable of its own."""
+"""Variables that an equality gives: f == Ψw makes f a name for Ψw instead of a variable of its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simopt.duality.graph.programme import Definition, Leaf, Programme, Row
 def defined(programme: Programme, candidates: Mapping[Key, Leaf]) -> None:
     """Turn equality rows into definitions of candidates, where a row has every entry of a variable once, with a known factor.
 
-    Of several variables in a row the one is defined that no atom absorbs by itself (it is of use as a leaf), then the one with factors ±1.
+    Among several variables in a row one without a closing term is preferred (the others serve as leaves), then one with factors ±1.
     """
     alone = _in_closing_term(programme)
     for row in [row for row in programme.rows if row.equality]:
@@ -37,11 +37,11 @@ def _gives(pattern: Picks, leaf: Leaf) -> bool:
 
 
 def _in_closing_term(programme: Programme) -> set[Key]:
-    """Variables that stand alone in an atom that absorbs."""
+    """Variables that stand alone in an atom that may be a closing term."""
     terms = [term for term in programme.terms if term.atom.conjugate_domain is not ConjugateDomain.OTHER]
     return {key for term in terms if len(term.argument.below) == 1 for key in term.argument.below}
 
 
 def _depends(programme: Programme, row: Row, key: Key) -> bool:
-    """Whether what the row says of the variable comes back to the variable."""
+    """Whether the variable's definition by the row depends on the variable itself."""
     return any(programme.reaches(below, key) for below in row.map.below if below != key)

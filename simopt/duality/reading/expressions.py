@@ -1,4 +1,4 @@
-"""CVXPY's expressions as affine maps of variables and of terms. A white list: a type that is not in it is refused by name."""
+"""CVXPY's expressions as affine maps of variables and of terms. A white list: any other type is refused by name."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ class Expressions:
 
     def __init__(self) -> None:
         self.keys = count()
-        self.variables: dict[int, tuple[Key, Any]] = {}  # CVXPY's number -> our key, and the variable
+        self.variables: dict[int, tuple[Key, Any]] = {}  # CVXPY's id -> our key, and the variable
         self.terms: dict[Key, Term] = {}
-        self._read: dict[int, tuple[Any, Map]] = {}  # by identity; the expression is kept, or its number would be given to another
+        self._read: dict[int, tuple[Any, Map]] = {}  # by id; the expression is kept, so that its id is not reused
         self.counts: dict[str, int] = {}  # terms of each name
         self.required: list[Any] = []  # constraints that stand in expressions
-        self.rewritten: dict[int, tuple[Any, Any]] = {}  # by identity: the expression, and the one as which it was read, up to rounding
+        self.rewritten: dict[int, tuple[Any, Any]] = {}  # by id: the expression, and the one that was read instead, equal up to rounding
 
     def variable(self, v: Any) -> Key:
         """The key of a variable."""
@@ -88,9 +88,9 @@ class Expressions:
             self._read[id(e)] = (e, self._new(e))
         return self._read[id(e)][1]
 
-    def put(self, e: Any, found: Map) -> None:
-        """What an expression is, said by someone who knows more than it tells."""
-        self._read[id(e)] = (e, found)
+    def put(self, e: Any, meaning: Map) -> None:
+        """Set the map of an expression, where the caller knows more than the expression shows."""
+        self._read[id(e)] = (e, meaning)
 
     def _new(self, e: Any) -> Map:
         kind = type(e)
@@ -98,8 +98,8 @@ class Expressions:
             return Constant.of(np.zeros(e.shape))
         if kind is cp.Variable:
             own = Reference(self.variable(e), e.size)
-            places = structure(e)
-            return own if places is None else Selection((Constant.of(np.zeros(1)), own), places + 1)
+            entry_index = structure(e)
+            return own if entry_index is None else Selection((Constant.of(np.zeros(1)), own), entry_index + 1)
         if kind in (cp.Constant, cp.Parameter):
             return self._constant(e)
         if kind in (cp.Trace, diag_mat) and e.is_constant() and (e.args[0].is_psd() or e.args[0].is_nsd()):
@@ -119,15 +119,15 @@ class Expressions:
 
     def argument(self, e: Any, numbers: Sequence[int] = (0,), shape: tuple[int, ...] | None = None) -> Argument:
         """These arguments of an expression one below the other, each repeated to fill the shape, if one is given."""
-        given = [e.args[number] for number in numbers]
-        maps = [self.broadcast(z, z.shape if shape is None else shape) for z in given]
-        monotonicity = [np.full(m.size, 0 if z.is_affine() else 1 if z.is_convex() else -1) for m, z in zip(maps, given, strict=True)]
-        proper = [np.full(m.size, bool(z.is_nonneg())) for m, z in zip(maps, given, strict=True)]
+        args = [e.args[number] for number in numbers]
+        maps = [self.broadcast(z, z.shape if shape is None else shape) for z in args]
+        monotonicity = [np.full(m.size, 0 if z.is_affine() else 1 if z.is_convex() else -1) for m, z in zip(maps, args, strict=True)]
+        proper = [np.full(m.size, bool(z.is_nonneg())) for m, z in zip(maps, args, strict=True)]
         parts = tuple((number, m.size) for number, m in zip(numbers, maps, strict=True))
         return Argument(stacked(maps), np.concatenate(monotonicity), np.concatenate(proper), parts)
 
     def term(self, e: Any, atom: Atom, z: Argument, sign: int) -> Map:
-        """A new node sign·φ(z), as a map; of constants it is a number."""
+        """A new node sign·φ(z), as a map; a function of constants is a number."""
         if not z.map.size:
             raise Unreadable("a function of no entries", str(e), "leave it out")
         size = atom.outputs(z.map.size)
@@ -151,7 +151,7 @@ class Expressions:
         return Selection((part,), np.broadcast_to(number, shape).reshape(-1, order="F").astype(np.intp))
 
     def _selection(self, e: Any) -> Map:
-        """What only moves entries: which goes where is found by having it move their numbers."""
+        """An expression that only moves entries: their new positions are found by applying it to their indices."""
         numbers, start = [], 0
         for argument in e.args:
             numbers.append(np.arange(start, start + argument.size, dtype=float).reshape(argument.shape, order="F"))
@@ -174,7 +174,7 @@ class Expressions:
         return Totals(Selection((self.map(e.args[0]),), np.arange(n) * (n + 1)), np.zeros(n, dtype=np.intp), 1)
 
     def _diagonal_of_semidefinite(self, e: Any) -> Map:
-        """A trace or a diagonal that CVXPY takes to have a sign because the matrix promises to be semidefinite: the sign is proven."""
+        """A trace or a diagonal whose sign CVXPY derives from a semidefinite matrix: the sign is proven."""
         inner = self._trace(e) if type(e) is cp.Trace else self._selection(e)
         sign = 1.0 if e.args[0].is_psd() else -1.0
 
@@ -184,21 +184,21 @@ class Expressions:
             except NotRational:
                 below = bool(np.any((inner.constant(INTERVAL) * sign).low < 0.0))
             if below:
-                word = "≥" if sign > 0 else "≤"
+                relation = "≥" if sign > 0 else "≤"
                 raise InvalidProblem(
-                    f"constant {str(e)[:80]}: {word} 0 as its matrix is declared semidefinite, it holds an entry that is not"
+                    f"constant {str(e)[:80]}: {relation} 0 as its matrix is declared semidefinite, it holds an entry that is not"
                 )
             return inner.constant(num)
 
         return Evaluated(proven, e.size)
 
     def _itself(self, e: Any) -> Map:
-        """Real part and conjugate of what is real; what is complex has been refused."""
+        """Real part and conjugate of a real expression; complex ones have been refused."""
         self.rewritten[id(e)] = (e, e.args[0])
         return self.map(e.args[0])
 
     def _peak_to_peak(self, e: Any) -> Map:
-        """ptp: the largest entry less the smallest, which is ≥ 0; of another expression nobody knows that."""
+        """ptp: the largest entry less the smallest, which is ≥ 0; any other expression with this promise is refused."""
         parts = e.args[0].args
         is_range = len(parts) == 2 and type(parts[0]) is cp.max and type(parts[1]) is NegExpression and type(parts[1].args[0]) is cp.min
         if not (is_range and parts[0].args[0] is parts[1].args[0].args[0]):
@@ -206,7 +206,7 @@ class Expressions:
         return self.map(e.args[0])
 
     def _running(self, e: Any) -> Map:
-        """cumsum: the axis is made the first, along which the lines of a flat array run; without one, they run row by row."""
+        """cumsum: the axis becomes the first, along which the lines of a flat array run; without an axis they run row by row."""
         z = e.args[0]
         number = np.arange(z.size).reshape(z.shape, order="F")
         lines = number.reshape(1, -1) if e.axis is None else np.moveaxis(number, e.axis, -1).reshape(-1, number.shape[e.axis])
@@ -227,12 +227,12 @@ class Expressions:
         return Evaluated(whole, e.size)
 
     def _indicator(self, e: Any) -> Map:
-        """0, where its constraints hold: they become the problem's."""
+        """0, with its constraints added to the problem."""
         self.required += e.args
         return Constant.of(np.zeros(1))
 
     def _partial(self, e: Any) -> Map:
-        """The optimum over some variables: what is minimised over the others too is minimised over all."""
+        """The optimum over some variables: minimising it over the others is minimising over all."""
         self.required += e.args[0].constraints
         return self.map(e.args[0].objective.expr)
 
@@ -240,14 +240,14 @@ class Expressions:
         return _Homogeneous(self, e).map(e.f)
 
     def _diagonal(self, e: Any) -> Map:
-        """diag of a vector: what is off the diagonal is a constant 0."""
-        places = np.diag(np.arange(1, e.args[0].size + 1), e.k).reshape(-1, order="F")
-        return Selection((Constant.of(np.zeros(1)), self.map(e.args[0])), places)
+        """diag of a vector: entries off the diagonal are a constant 0."""
+        entry_index = np.diag(np.arange(1, e.args[0].size + 1), e.k).reshape(-1, order="F")
+        return Selection((Constant.of(np.zeros(1)), self.map(e.args[0])), entry_index)
 
 
 @dataclass(frozen=True)
 class Argument:
-    """What a function is of: the map, what DCP's rules know of its entries (see `Term`), and which arguments it consists of."""
+    """The argument of a function: the map, the facts of DCP's rules about its entries (see `Term`), and the arguments it consists of."""
 
     map: Map
     monotonicity: Indices
@@ -259,7 +259,7 @@ class Argument:
         return Argument(Negation(self.map), -self.monotonicity, np.zeros(self.map.size, dtype=bool), self.parts)
 
     def picked(self, index: Indices) -> Argument:
-        """Entries of z, of which no longer each is one of an argument."""
+        """Entries of z that are no longer entries of single arguments."""
         return Argument(Selection((self.map,), index), self.monotonicity[index], self.proper[index])
 
 
@@ -285,7 +285,7 @@ def _number(num: Arithmetic, e: Any, atom: Atom, z: Argument, sign: int) -> Valu
 
 
 class _Homogeneous(Expressions):
-    """Reads f(x) as tf(x/t): constants are multiplied by t, and each function φ becomes its perspective tφ(z/t), which is of tz(x/t)."""
+    """Reads f(x) as tf(x/t): constants are multiplied by t, and each function φ becomes its perspective tφ(z/t), with the argument tz(x/t)."""
 
     def __init__(self, outer: Expressions, e: Any) -> None:
         super().__init__()
@@ -298,7 +298,7 @@ class _Homogeneous(Expressions):
     def map(self, e: Any) -> Map:
         if e.is_constant():
             return Scaling(self.outer.map(e), Selection((self.t,), np.zeros(e.size, dtype=np.intp)))
-        if type(e) is cp.perspective:  # homogeneous as it is
+        if type(e) is cp.perspective:  # homogeneous already
             return self.outer.map(e)
         if type(e) in (indicator, PartialProblem):
             raise Unreadable(f"{type(e).__name__} in a perspective", str(self.whole), "give its constraints to the problem")

@@ -1,11 +1,11 @@
-r"""Elements of a kernel's space, given by the kernel's matrix and their coefficients: no factor of the matrix, and no inverse.
+"""Elements of a kernel's space, given by the kernel's matrix and their coefficients: no factor of the matrix, and no inverse.
 
-For f = Σ_j α_j k(x_j, ·) the values at the points are Kα, and ‖f‖² = αᵀKα. Where a variable α stands in nothing but Kα, and once in αᵀKα,
-all that a sweep pulls back to it has the form ⟨q, Kα⟩, q what was pulled back to the values. It is q that is kept, and not Kq:
+For f = Σ_j α_j k(x_j, ·) the values at the points are Kα, and ‖f‖² = αᵀKα. Suppose that a variable α occurs only in Kα, and once in αᵀKα.
+Then everything that a sweep pulls back to it has the form ⟨q, Kα⟩, where q was pulled back to the values. The sweep keeps q instead of Kq:
 
     ⟨q, Kα⟩ + s αᵀKα = s dᵀKd − qᵀKq/(4s) ≥ −qᵀKq/(4s),   d = α + q/(2s),   for K ⪰ 0 and s > 0,
 
-so that stationarity is exact whatever q is, of a singular K and of one near to it, too. That K ⪰ 0 is proven where the form is read.
+so that stationarity is exact for every q, also for a singular or nearly singular K. K ⪰ 0 is proven where the form is read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from simopt.duality.graph.vectors import Value, divisor, is_zero, known, nothing
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(Product):
-    """Kα, the values of f. To α is pulled back what was pulled back to the values."""
+    """Kα, the values of f. The multiplier of the values is pulled back to α unchanged."""
 
     def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
         return self.part.pull(num, u, into)
@@ -79,7 +79,7 @@ class SquaredNorm(Atom):
 
 
 def elements(programme: Programme) -> None:
-    """Let variables that stand in Kα and αᵀKα only be the coefficients of elements."""
+    """Treat variables that occur only in Kα and αᵀKα as coefficients of elements."""
     for term in [term for term in programme.terms if isinstance(term.atom, (QuadraticForm, SemidefiniteForm))]:
         _recognise(programme, term)
 
@@ -105,7 +105,7 @@ def _recognise(programme: Programme, term: Term) -> None:
 
 
 class _Elsewhere(Exception):
-    """The variable stands in something else."""
+    """The variable occurs elsewhere."""
 
 
 def _evaluated(below: Map, key: Key, matrix: Array) -> Map:
@@ -127,8 +127,8 @@ def _evaluated(below: Map, key: Key, matrix: Array) -> Map:
 
 
 def _is(below: Product, matrix: Array) -> bool:
-    """Whether a product is one with these numbers."""
+    """Whether a product has this matrix."""
     if not isinstance(below.matrix, Constant) or below.matrix.varies or below.columns > 1 or below.shape != matrix.shape:
         return False
-    given = below.matrix.read()
-    return np.array_equal((given.toarray() if hasattr(given, "toarray") else np.asarray(given)).reshape(below.shape, order="F"), matrix)
+    read = below.matrix.read()
+    return np.array_equal((read.toarray() if hasattr(read, "toarray") else np.asarray(read)).reshape(below.shape, order="F"), matrix)

@@ -1,8 +1,8 @@
-"""What constants and parameters hold, and what is proven of their promises.
+"""The values of constants and parameters, and proofs of their declared properties.
 
-CVXPY's rules of sign and curvature rest on what leaves promise. It looks at a value when it is assigned, to a tolerance; of a constant it
-remembers what it saw. Here signs are proven of the numbers as they are, each time that they are read. That a matrix is semidefinite the
-quadratic form proves in which it stands. What else is promised (symmetry, bounds, zeros, whole numbers) no bound rests on.
+CVXPY's rules of sign and curvature rest on declared properties of leaves. CVXPY checks a value when it is assigned, to a tolerance, and
+caches what it saw of a constant. Here signs are proven for the present numbers, each time that they are read. The quadratic form proves
+that its matrix is semidefinite. No bound rests on other properties (symmetry, bounds, zeros, whole numbers).
 """
 
 from __future__ import annotations
@@ -33,40 +33,40 @@ def value_of(leaf: Any) -> Any:
         if isinstance(leaf, cp.Parameter):
             raise InvalidProblem(f"{_called(leaf)}: its value is not finite")
         at = np.unravel_index(int(np.argmax(~np.isfinite(entries))), entries.shape)
-        place = f"entry {tuple(map(int, at))}" if entries.ndim else "it"
-        raise InvalidProblem(f"{_called(leaf)}: {place} is {entries[at]}; constants must be finite")
+        subject = f"entry {tuple(map(int, at))}" if entries.ndim else "it"
+        raise InvalidProblem(f"{_called(leaf)}: {subject} is {entries[at]}; constants must be finite")
     least, most = (float(entries.min(initial=0.0)), float(entries.max(initial=0.0)))  # without a copy: data may be large
-    for word, declared, worst in (("≥", leaf.is_nonneg(), least), ("≤", leaf.is_nonpos(), most)):
+    for sign, declared, worst in (("≥", leaf.is_nonneg(), least), ("≤", leaf.is_nonpos(), most)):
         if declared and worst != 0.0:  # CVXPY checks what is assigned, not what is written into the array
-            raise InvalidProblem(f"{_called(leaf)}: declared {word} 0, it holds {worst:g}; convexity rests on the sign")
+            raise InvalidProblem(f"{_called(leaf)}: declared {sign} 0, it holds {worst:g}; convexity rests on the sign")
     return value
 
 
 def _called(leaf: Any) -> str:
-    """What a message calls it: to write a large constant takes longer than to read it."""
+    """The name of a leaf in messages; long constants are cut, as formatting them is slow."""
     return f"constant {str(leaf)[:80]}" if isinstance(leaf, cp.Constant) else f"parameter {leaf.name()}"
 
 
 def changing(problem: cp.Problem) -> tuple[Any, ...]:
-    """What may change under a problem that was read: the values of parameters, and the arrays that bound variables."""
-    given = [v.attributes.get("bounds") for v in problem.variables()]
-    bounds = [end for pair in given if isinstance(pair, list | tuple) for end in pair if not isinstance(end, cp.Expression)]
-    held_by = [part.tobytes() for end in bounds if end is not None for part in numbers(end)]
-    return (*(content(parameter) for parameter in problem.parameters()), *held_by)
+    """The values that may change under a problem that was read: those of parameters, and the arrays that bound variables."""
+    pairs = [v.attributes.get("bounds") for v in problem.variables()]
+    bounds = [end for pair in pairs if isinstance(pair, list | tuple) for end in pair if not isinstance(end, cp.Expression)]
+    contents = [part.tobytes() for end in bounds if end is not None for part in numbers(end)]
+    return (*(content(parameter) for parameter in problem.parameters()), *contents)
 
 
 def snapshot(problem: cp.Problem) -> tuple[Any, ...]:
-    """All numbers of a problem as they are now."""
+    """All numbers of a problem at present."""
     return (*(content(constant) for constant in problem.constants()), *changing(problem))
 
 
 def content(leaf: Any) -> tuple[bytes, ...]:
-    """The bytes of what a leaf holds at present."""
+    """The bytes of a leaf's present value."""
     return tuple(part.tobytes() for part in numbers(leaf.value))
 
 
 def numbers(value: Any) -> tuple[Array, ...]:
-    """A constant's numbers; of a sparse one with their places."""
+    """A constant's numbers; for a sparse one with their indices."""
     if sp.issparse(value):
         rows = value.tocsr()
         return rows.indptr, rows.indices, rows.data

@@ -1,4 +1,4 @@
-"""Which of CVXPY's functions are which atoms. What is not in the table is refused."""
+"""The table of CVXPY's functions and their atoms. A function that is not in the table is refused."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reading:
-    """Where an atom is read: the reader, and the expression."""
+    """The context in which an atom is read: the reader, and the expression."""
 
     reader: Expressions
     expression: Any
@@ -61,7 +61,7 @@ class Reading:
 
 
 def axis_groups(shape: tuple[int, ...], axis: Any, count: int) -> tuple[Indices, int]:
-    """Which entry of the reduced array each entry of an array of this shape goes into, both flat, column by column."""
+    """The entry of the reduced array to which each entry of an array of this shape belongs, both flat, column by column."""
     reduced = np.sum(np.zeros(shape), axis=axis, keepdims=True).shape
     number = np.arange(count).reshape(reduced, order="F")
     return np.broadcast_to(number, shape).reshape(-1, order="F").astype(np.intp), count
@@ -84,7 +84,7 @@ def _squares_over(at: Reading) -> Map:
     known = isinstance(below, cp.Constant)
     if known and not np.all(below.value > 0):
         raise at.refuse("a quotient whose denominator is not positive (quad_over_lin)", "divide by a positive number")
-    if not known and not (below.is_constant() and below.is_nonneg()):  # of which the point says whether it is positive
+    if not known and not (below.is_constant() and below.is_nonneg()):  # its sign depends on the point
         return _squares_over_numbers(at)
     total = Totals(at.term(Square()), *at.groups())
     one = known and np.all(below.value == 1)
@@ -117,10 +117,10 @@ def _relative_entropy(at: Reading, tilt: float) -> Map:
 
 
 def _power(at: Reading) -> Map:
-    given = at.expression.p
-    if not isinstance(given, cp.Constant):
+    exponent = at.expression.p
+    if not isinstance(exponent, cp.Constant):
         raise at.refuse("a power whose exponent is a parameter", "give the exponent as a number")
-    p = float(given.value)
+    p = float(exponent.value)
     if p == 0.0:
         return Constant.of(np.ones(at.expression.shape))
     if p == 1.0:
@@ -187,9 +187,9 @@ def _sorted_product(at: Reading) -> Map:
     if not isinstance(weights, cp.Constant):
         raise at.refuse("dotsort with weights that are no numbers", "give them as numbers")
     n = z.size
-    given = np.zeros(n)
-    given[: weights.size] = np.asarray(dense(weights.value), dtype=float).reshape(-1)
-    falling = np.append(np.sort(given)[::-1], 0.0)
+    padded = np.zeros(n)
+    padded[: weights.size] = np.asarray(dense(weights.value), dtype=float).reshape(-1)
+    falling = np.append(np.sort(padded)[::-1], 0.0)
     parts: list[Map] = [Scaling(Constant.of(falling[n - 1 : n]), Totals(at.reader.map(z), np.zeros(n, dtype=np.intp), 1))]
     written = falling[n - 1] * cp.sum(z)
     for k in range(1, n):
@@ -203,7 +203,7 @@ def _sorted_product(at: Reading) -> Map:
 
 def _geometric_mean(at: Reading) -> Map:
     e = at.expression
-    if getattr(e, "axis", None) is not None:  # CVXPY 1.9.0 has geometric means of all entries alone
+    if getattr(e, "axis", None) is not None:  # CVXPY 1.9.0 has geometric means of all entries only
         raise at.refuse("geo_mean along an axis", "write one geo_mean a row")
     raw = e.w if isinstance(e, cp.GeoMeanApprox) else e.p
     weights = [Fraction(float(w)) if isinstance(w, (float, np.floating)) else Fraction(w) for w in raw]
@@ -212,33 +212,33 @@ def _geometric_mean(at: Reading) -> Map:
 
 
 def mean(at: Reading, weights: Sequence[Fraction]) -> Map:
-    """Π z_i^{w_i} with these weights, over the entries whose weight is not 0."""
+    """Π z_i^{w_i} with these weights, over the entries of nonzero weight."""
     e, z = at.expression, at.reader.argument(at.expression)
     n = z.map.size
-    if len(weights) < n:  # of the others the mean is 0 where one of these is
+    if len(weights) < n:  # entries of weight 0 do not enter the mean
         z = z.picked(np.array([i for i in range(n) if not np.any(e.numeric([_but(e.args[0].shape, i)]))]))
     return at.reader.term(e, NegativeGeometricMean(tuple(weights)), z, -1)
 
 
 def _but(shape: tuple[int, ...], i: int) -> Any:
-    """Ones, but a 0 at place i, column by column."""
+    """Ones, with a 0 at index i, column by column."""
     ones = np.ones(int(np.prod(shape)))
     ones[i] = 0.0
     return ones.reshape(shape, order="F")
 
 
 def _quadratic_form(at: Reading) -> Map:
-    """zᵀPz; that P is semidefinite, of the sign that DCP takes it to have, the atom proves when it is judged."""
-    z, given = at.expression.args
-    if z.is_constant() or not given.is_constant():
+    """zᵀPz; the atom proves, when it is judged, that P is semidefinite with the sign that DCP assumes."""
+    z, form = at.expression.args
+    if z.is_constant() or not form.is_constant():
         raise at.refuse("a quadratic form whose matrix is no constant", "write quad_over_lin for a variable denominator")
-    sign, promise = (1 if given.is_psd() else -1), given
-    if isinstance(given, cp.psd_wrap):  # what it promises is proven below, or refused
-        promise = given.args[0]
+    sign, promise = (1 if form.is_psd() else -1), form
+    if isinstance(form, cp.psd_wrap):  # its promise is proven below, or refused
+        promise = form.args[0]
     constant = at.reader.factor(promise, promise.shape)
 
     def matrix(num: Arithmetic) -> Any:
-        plain = dense(matrix_of(num, constant, given.shape))
+        plain = dense(matrix_of(num, constant, form.shape))
         return plain if sign > 0 else -plain
 
     definite, semidefinite = QuadraticForm(matrix), SemidefiniteForm(matrix)

@@ -60,7 +60,7 @@ def convolution(reader: Expressions, e: Any) -> Map:
 
 
 def _sides(e: Any) -> tuple[Any, Any]:
-    """The constant of two factors, and the other."""
+    """The constant one of two factors, and the other."""
     one, other = e.args
     if not (one.is_constant() or other.is_constant()):
         raise Unreadable("a product of two expressions", str(e), "multiply by constants or parameters only")
@@ -72,7 +72,7 @@ def _side(reader: Expressions, e: Any) -> Map:
 
 
 def _numbered(shape: tuple[int, ...]) -> Indices:
-    """An array of this shape that holds where its entries lie when it is flat, column by column."""
+    """An array of this shape with the index of each entry in the flat array, column by column."""
     return np.arange(int(np.prod(shape)), dtype=np.intp).reshape(shape, order="F")
 
 
@@ -91,19 +91,19 @@ def _of_stacks(reader: Expressions, e: Any) -> Map:
             parts.append(Product(one, (n, first.shape[-1]), other, m))
         else:
             parts.append(_from_the_right(one, n, Selection((other,), _turned(second.shape[-2], m)), (m, second.shape[-2])))
-    places = np.moveaxis(_numbered((n, m, len(parts))), -1, 0).reshape((*batch, n, m))
-    return Selection(tuple(parts), places.reshape(-1, order="F"))
+    order = np.moveaxis(_numbered((n, m, len(parts))), -1, 0).reshape((*batch, n, m))
+    return Selection(tuple(parts), order.reshape(-1, order="F"))
 
 
 def _from_the_right(part: Map, rows: int, matrix: Map, shape: tuple[int, int]) -> Map:
-    """(Aᵀ Xᵀ)ᵀ for X with so many rows; the matrix is Aᵀ, of this shape."""
+    """(Aᵀ Xᵀ)ᵀ for X with `rows` rows; the matrix is Aᵀ, of this shape."""
     turned = Selection((part,), _turned(rows, shape[1])) if rows > 1 else part
     out = Product(matrix, shape, turned, rows)
     return Selection((out,), _turned(shape[0], rows)) if rows > 1 and shape[0] > 1 else out
 
 
 def _turned(rows: int, columns: int) -> Indices:
-    """Where the entries of the transposed of a rows × columns matrix come from, both flat, column by column."""
+    """The index of the source of each entry of the transpose of a rows × columns matrix, both flat, column by column."""
     return _numbered((rows, columns)).T.reshape(-1, order="F")
 
 

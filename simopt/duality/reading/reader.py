@@ -58,7 +58,7 @@ def read(problem: cp.Problem) -> Programme:
     maximises = isinstance(problem.objective, cp.Maximize)
     objective = reader.map(problem.objective.expr)
     rows = [row for number, constraint in enumerate(problem.constraints) for row in _rows(reader, f"row {number}", constraint)]
-    for number, constraint in enumerate(reader.required):  # which may grow
+    for number, constraint in enumerate(reader.required):  # the list may grow meanwhile
         rows += _rows(reader, f"indicator {number}", constraint)
     programme = Programme(problem, Negation(objective) if maximises else objective, maximises, terms=list(reader.terms.values()))
     names: dict[str, int] = {}
@@ -69,9 +69,9 @@ def read(problem: cp.Problem) -> Programme:
         rows += _attributes(reader, name, v)
     programme.rows, programme.rewritten = rows, reader.rewritten
     programme.variables = {number: key for number, (key, _) in reader.variables.items()}
-    for label, times in Counter(row.name for row in rows).items():
-        if times > 1:
-            raise InvalidProblem(f"constraint {label!r}: {times} constraints have this label; give each its own")
+    for label, count in Counter(row.name for row in rows).items():
+        if count > 1:
+            raise InvalidProblem(f"constraint {label!r}: {count} constraints have this label; give each its own")
     elements(programme)
     free = {key: leaf for key, leaf in programme.leaves.items() if not _has_bounds(reader, key)}
     defined(programme, free)
@@ -83,7 +83,7 @@ def read(problem: cp.Problem) -> Programme:
 
 
 def _forms(programme: Programme) -> None:
-    """Quadratic forms learn how large their arguments are; numbers that are not proven semidefinite need bounds of these."""
+    """Give quadratic forms a bound of their argument; a form that is not proven semidefinite needs one."""
     problem = programme.problem
     for term in programme.terms:
         if not isinstance(term.atom, SemidefiniteForm):
@@ -98,7 +98,7 @@ def _forms(programme: Programme) -> None:
 
 
 def _admit(v: Any) -> None:
-    """Attributes are constraints: one that is overlooked makes it another problem."""
+    """Check the attributes of a variable: they are constraints, and none may be overlooked."""
     for name, value in v.attributes.items():
         if (
             name in (*SIGNS, *STRUCTURES, "bounds")
@@ -117,12 +117,12 @@ def _has_bounds(reader: Expressions, key: Key) -> bool:
 
 
 def _rows(reader: Expressions, name: str, constraint: Any) -> list[Row]:
-    """map ≤ 0 or map = 0, with the label of the constraint, if it has one, as its name."""
+    """map ≤ 0 or map = 0, named by the label of the constraint, if it has one."""
     left, right, equality = sides(reader, constraint)
     shape = np.broadcast_shapes(left.shape, right.shape)
     parts = [reader.broadcast(left, shape), Negation(reader.broadcast(right, shape))]
-    kept = tuple(part for part, side in zip(parts, (left, right), strict=True) if not _is_zero(side))
-    below = kept[0] if len(kept) == 1 else Sum(kept or (parts[0],))
+    nonzero = tuple(part for part, side in zip(parts, (left, right), strict=True) if not _is_zero(side))
+    below = nonzero[0] if len(nonzero) == 1 else Sum(nonzero or (parts[0],))
     return [Row(next(reader.keys), constraint.label or name, below, equality, (left, right))] if below.size else []
 
 
@@ -131,12 +131,12 @@ def _is_zero(e: Any) -> bool:
 
 
 def _attributes(reader: Expressions, variable: str, v: Any) -> list[Row]:
-    """Rows for what a variable's attributes say."""
+    """The rows of a variable's attributes."""
     own: Map = reader.map(v)
     entry_index, rows = structure(v), []
     there = (
         np.arange(v.size) if entry_index is None else np.flatnonzero(entry_index >= 0)
-    )  # CVXPY sees to it that 0 is within the bounds of the others
+    )  # CVXPY ensures that 0 is within the bounds of the others
     for name, sign in SIGNS.items():
         if v.attributes.get(name):
             some = own if len(there) == v.size else Selection((own,), there)
@@ -162,7 +162,7 @@ def _flat(bound: Any, shape: tuple[int, ...]) -> Array:
 
 
 def _ends_now(side: str, bound: Any, shape: tuple[int, ...], at: Indices) -> Callable[[], Array]:
-    """The ends as the user's array holds them when they are asked for."""
+    """The ends as the user's array holds them at each call."""
 
     def read() -> Array:
         ends = _flat(bound, shape)[at]

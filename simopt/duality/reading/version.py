@@ -1,4 +1,4 @@
-"""Which CVXPY is known: what the reader rests on are its classes and their inner workings, which another version may have changed."""
+"""The known versions of CVXPY. The reader rests on CVXPY's classes and their internals, which another version may have changed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ FROM, BELOW = (1, 9), (1, 10)  # pyproject.toml says the same
 
 
 def known_version() -> None:
-    """Refuse a CVXPY whose expressions may mean something else.
+    """Refuse a CVXPY whose expressions may have another meaning.
 
     Raises
     ------
     Unreadable
-        where the version is outside of the range that was tried.
+        where the version is outside of the tested range.
     """
     version = tuple(int(part) for part in re.findall(r"\d+", cp.__version__)[:2])
     if not FROM <= version < BELOW:

@@ -1,1 +1,1 @@
-"""Units that variables and rows of a declaration are naturally measured in."""
+"""Natural units of the variables and rows of a declaration."""

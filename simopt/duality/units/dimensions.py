@@ -1,15 +1,15 @@
-r"""Changes of units that a declaration admits, read from it: which powers of s its fields, variables and multipliers can take together.
+"""Changes of units that a declaration admits, derived from it: the powers of s that its fields, variables and multipliers can take together.
 
-The declaration depends on the numbers θ_i of its fields through the entries c of its affine maps, block by block (those that belong to one
-variable or term, those that are constants). With a_i the exponent of θ_i, u_v that of the value v and ρ_m that of the entries of the map m,
-all terms of a sum have one unit: by Euler's theorem on homogeneous functions
+The declaration depends on the numbers θ_i of its fields through the entries c of its affine maps. The entries form blocks: those of one
+variable or term, and constants. Let a_i be the exponent of θ_i, u_v that of the value v and ρ_m that of the entries of the map m. All terms
+of a sum have one unit, so by Euler's theorem on homogeneous functions
 
     Σ_i a_i ∂c/∂log θ_i = (ρ_m − u_v) c  for the entries c of each block,
     u_t = p ρ_z  for each term t = φ(z), φ of degree p;  u_t = ρ_z = 0 where φ has none.
 
-The solutions are the changes of units (exponents of dimensional analysis: Buckingham 1914). Derivatives are taken by differences where
-doubling θ does not tell them, solutions rounded to fractions and tried: a change is proposed only if its s = 2 and s = 4 change all entries
-as it says. Conformance then compares problems on both sides of it, and no certificate depends on it.
+The solutions are the changes of units (exponents of dimensional analysis: Buckingham 1914). Derivatives are computed by differences where
+doubling θ does not give them. Solutions are rounded to fractions and tested: a change is proposed only if s = 2 and s = 4 change all
+entries as predicted. Conformance then compares problems on both sides of it, and no certificate depends on it.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 P = TypeVar("P", bound="DeclaredProblem")
 Unknown = tuple[str, Any]  # a field by name; a map or value by key
-STEP = 1e-4  # of log θ: differences are off by its square and by rounding divided by it
-ZERO = 1e-6  # what is taken for 0 where derivatives of size 1 are meant
-EXACT = 1e-9  # relative; by how much the rounding of what was declared may change entries
+STEP = 1e-4  # of log θ: differences have errors of its square, and of rounding divided by it
+ZERO = 1e-6  # smaller derivatives count as 0, if others have size 1
+EXACT = 1e-9  # relative: the effect of rounding on the declared entries
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Change:
         return changed
 
     def rescalings(self, s: float) -> tuple[Callable[[Point], Point], Callable[[Multipliers], Multipliers]]:
-        """What becomes of points and of multipliers."""
+        """The maps of points and of multipliers."""
         return partial(_rescaled, s, self.values), partial(_rescaled, s, self.multipliers)
 
     def image(self, problem: DeclaredProblem, s: float) -> Image:
@@ -98,7 +98,7 @@ def scaled(problem: Any, factors: Mapping[str, float]) -> Any:
 
 
 def natural(problem: DeclaredProblem, changes: Iterable[Change]) -> Change:
-    """The change (by 2) after which the field that leads each of the changes is of size 1."""
+    """The change (by 2) after which the leading field of each of the changes has size 1."""
     fields: dict[str, int] = {}
     values: dict[str, int] = {}
     multipliers: dict[str, int] = {}
@@ -118,10 +118,10 @@ _known: dict[Any, tuple[Change, ...]] = {}
 
 
 def changes_of(problem: DeclaredProblem) -> tuple[Change, ...]:
-    """The changes of units of a problem, one for each number that may have any size.
+    """The changes of units of a problem, one for each number of free size.
 
-    They are those of the first example of its form, if there is one, whose numbers are not 0: what is 0 does not say how it answers. Small
-    data say as much as large ones, and all problems of one form have the same.
+    They are those of the first example of the same form whose numbers are not 0, if there is one, because the response to a number 0 is
+    unknown. Small data are as informative as large ones, and all problems of one form have the same changes.
     """
     form = _form(problem)
     if form not in _known:
@@ -135,14 +135,14 @@ def changes_of(problem: DeclaredProblem) -> tuple[Change, ...]:
 
 
 def _form(problem: DeclaredProblem) -> tuple[Any, ...]:
-    """The types and names of what a problem consists of."""
+    """The types and names of a problem's parts."""
     kinds = [type(problem), *(type(getattr(problem, item.name)) for item in dataclasses.fields(problem))]
     leaves = problem.derived.programme.leaves.values()
     return (*kinds, *numbers(problem), *problem.derived.names, *(leaf.name for leaf in leaves))
 
 
 def _blocks(problem: DeclaredProblem, factors: Mapping[str, float], like: list[Block]) -> list[Array] | None:
-    """The entries of the blocks with numbers multiplied; None where the declaration becomes another one, or there is none."""
+    """The entries of the blocks with numbers multiplied; None if the declaration changes its structure, or does not exist."""
     try:
         programme = scaled(problem, factors).derived.programme
         after = list(blocks(programme))
@@ -153,15 +153,15 @@ def _blocks(problem: DeclaredProblem, factors: Mapping[str, float], like: list[B
 
 
 def _functions(programme: Programme) -> list[Any]:
-    """The functions of the terms with their exponents, weights, counts: what is no number in a unit."""
+    """The functions of the terms with their exponents, weights and counts, which have no unit."""
     plain = (Real, tuple)
-    kept = [{} if isinstance(term.atom, SemidefiniteForm) else vars(term.atom) for term in programme.terms]
-    said = [{name: value for name, value in own.items() if isinstance(value, plain)} for own in kept]
-    return [(type(term.atom), own) for term, own in zip(programme.terms, said, strict=True)]
+    attributes = [{} if isinstance(term.atom, SemidefiniteForm) else vars(term.atom) for term in programme.terms]
+    plain_ones = [{name: value for name, value in own.items() if isinstance(value, plain)} for own in attributes]
+    return [(type(term.atom), own) for term, own in zip(programme.terms, plain_ones, strict=True)]
 
 
 def _hold(problem: DeclaredProblem, fields: Mapping[str, int], powers: list[float]) -> bool:
-    """Whether s = 2 and s = 4 multiply each block by the power of s that it should."""
+    """Whether s = 2 and s = 4 multiply each block by the predicted power of s."""
     before = list(blocks(problem.derived.programme))
     for s in (2.0, 4.0):
         after = _blocks(problem, {name: s**e for name, e in fields.items()}, before)
@@ -175,7 +175,7 @@ def _hold(problem: DeclaredProblem, fields: Mapping[str, int], powers: list[floa
 
 
 def _equations(problem: DeclaredProblem, real: list[str]) -> Iterator[dict[Unknown, float]]:
-    """Factors of the unknowns in sums that are 0."""
+    """Equations in the unknown exponents: factors whose weighted sum is 0."""
     programme = problem.derived.programme
     before = list(blocks(programme))
     slopes = [_slopes(problem, name, before) for name in real]
@@ -200,7 +200,7 @@ def _equations(problem: DeclaredProblem, real: list[str]) -> Iterator[dict[Unkno
 
 
 def _slopes(problem: DeclaredProblem, name: str, before: list[Block]) -> list[Array] | None:
-    """∂c/∂log θ of each block, k c where doubling θ multiplies c by 2^k; None where the declaration becomes another one."""
+    """∂c/∂log θ of each block, k c where doubling θ multiplies c by 2^k; None if the declaration changes its structure."""
     up, down = (_blocks(problem, {name: math.exp(step)}, before) for step in (STEP, -STEP))
     if up is None or down is None:
         return None

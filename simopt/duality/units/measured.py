@@ -1,4 +1,4 @@
-"""A programme's variables in their units: what a back end is given in place of them, and the way back."""
+"""A programme's variables in their units: the variables that a back end gets, and the way back."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ PLAIN = {"nonneg", "nonpos", "pos", "neg", "bounds"}  # attributes of variables 
 
 
 class Measured:
-    """x = σz with σ a power of two, for variables without structure that no perspective contains: CVXPY cannot write one in σz.
+    """x = σz with σ a power of two, for variables without structure outside of perspectives: CVXPY cannot write a perspective in σz.
 
     Attributes
     ----------
     instead : dict of int to cvxpy.Expression
-        by `id`, what to put for variables and perspectives in a `tree_copy`.
+        by `id`, the replacements of variables and perspectives in a `tree_copy`.
     """
 
     def __init__(self, programme: Programme, sizes: Sizes) -> None:
@@ -50,7 +50,7 @@ class Measured:
         return self.own[v.id][1] if v.id in self.own else 1.0
 
     def solved_value(self, leaf: Leaf) -> Array:
-        """What a solve left, in the units of the declaration."""
+        """The value after a solve, in the units of the declaration."""
         if leaf.variable.id not in self.own:
             return leaf.solved_value()
         z, unit = self.own[leaf.variable.id]
@@ -58,23 +58,23 @@ class Measured:
         return value
 
     def has_value(self, leaf: Leaf) -> bool:
-        """Whether a solve left one."""
+        """Whether the variable has a value after a solve."""
         return self.own.get(leaf.variable.id, (leaf.variable, 1.0))[0].value is not None
 
 
 def _plain(v: Any) -> bool:
-    said = {name for name, value in v.attributes.items() if value is not None and value is not False}
-    return said <= PLAIN and not any(isinstance(end, cp.Expression) or hasattr(end, "toarray") for end in v.attributes["bounds"] or ())
+    declared = {name for name, value in v.attributes.items() if value is not None and value is not False}
+    return declared <= PLAIN and not any(isinstance(end, cp.Expression) or hasattr(end, "toarray") for end in v.attributes["bounds"] or ())
 
 
 def _over(v: Any, unit: float) -> Any:
-    said = {name: value for name, value in v.attributes.items() if name in PLAIN}
-    said["bounds"] = [np.asarray(end) / unit for end in said["bounds"]] if said["bounds"] else None
-    return cp.Variable(v.shape, name=v.name(), **said)
+    attributes = {name: value for name, value in v.attributes.items() if name in PLAIN}
+    attributes["bounds"] = [np.asarray(end) / unit for end in attributes["bounds"]] if attributes["bounds"] else None
+    return cp.Variable(v.shape, name=v.name(), **attributes)
 
 
 def perspectives(programme: Programme) -> Iterator[Any]:
-    """Those in the objective and the rows, also where the function is affine and so no term."""
+    """The perspectives in the objective and the rows, also of affine functions, which are no terms."""
     waiting = [programme.problem.objective.expr, *(side for row in programme.every_row for side in row.sides or ())]
     while waiting:
         e = waiting.pop()
@@ -82,5 +82,5 @@ def perspectives(programme: Programme) -> Iterator[Any]:
             yield e
         elif isinstance(e, PartialProblem):
             waiting.append(e.args[0].objective.expr)
-        elif not isinstance(e, indicator):  # whose constraints are rows
+        elif not isinstance(e, indicator):  # its constraints are rows
             waiting += e.args

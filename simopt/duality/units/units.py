@@ -1,4 +1,4 @@
-"""How large the numbers of a programme are, and units in which they are near 1."""
+"""The sizes of a programme's numbers, and units in which they are near 1."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Block:
 
 
 def blocks(programme: Programme) -> Iterator[Block]:
-    """Of a map Ax + By + b the vectors Ar, Br and b, r with entries of size about 1, of any sign and no two alike."""
+    """The vectors Ar, Br and b of a map Ax + By + b, with r of entries of size about 1 and random sign, no two alike."""
     values: dict[Key, Leaf | Node] = programme.leaves | {node.key: node for node in programme.nodes}
     zeros = {key: np.zeros(length(node)) for key, node in values.items()}
     for home, below in maps(programme):
@@ -49,7 +49,7 @@ def blocks(programme: Programme) -> Iterator[Block]:
 
 
 def maps(programme: Programme) -> Iterator[tuple[Key, Map]]:
-    """The objective, the rows, and what is below terms, definitions and epigraphs."""
+    """The objective, the rows, and the maps below terms, definitions and epigraphs."""
     yield OBJECTIVE, programme.objective
     for row in (*programme.rows, *(bound.row for bounds in programme.bounds.values() for bound in bounds)):
         yield row.key, row.map
@@ -68,13 +68,13 @@ def length(node: Leaf | Node) -> int:
 
 
 def degree(atom: Atom) -> float | None:
-    """The p of φ(cz) = c^p φ(z), of Huber's function with c times the threshold."""
+    """The p of φ(cz) = c^p φ(z); for Huber's function with c times the threshold."""
     return 2.0 if isinstance(atom, Huber) else atom.degree
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Powers of two: the unit of each value, of the entries of each map, and of the objective. What is not there has unit 1."""
+    """Powers of two: the unit of each value, of the entries of each map, and of the objective. A missing one is 1."""
 
     values: Mapping[Key, float] = field(default_factory=dict)
     maps: Mapping[Key, float] = field(default_factory=dict)
@@ -87,7 +87,7 @@ RAW = Sizes()
 def equilibrated(programme: Programme) -> Sizes:
     """Units σ of values, ρ of maps and τ of the objective in which the entries are near 1: powers of two.
 
-    τ is what the objective is at x = 0, or at a share of σ where that is nothing.
+    τ is the size of the objective at x = 0, or, if that is 0, at a fraction of σ.
     """
     sizes = {where: float(2.0 ** np.clip(np.round(log), -LARGEST, LARGEST)) for where, log in _logarithms(programme).items()}
     maps = {key: unit for (kind, key), unit in sizes.items() if kind == "map"}
@@ -116,9 +116,9 @@ def natural_size(programme: Programme) -> float:
 
 
 def natural_units(programme: Programme) -> dict[Key, float]:
-    """The size that the constants ask for of each value, by least squares; 1 where only the objective would ask for one.
+    """The size of each value that the constants suggest, by least squares; 1 where only the objective would suggest one.
 
-    The objective at 0 is large where constants of its terms are, and is the size of no variable that stands beside them.
+    The objective at 0 is large if constants of its terms are, which says nothing about the size of variables beside them.
     """
     return {key: float(np.exp2(log)) for (kind, key), log in _logarithms(programme, OBJECTIVE).items() if kind == "value"}
 
@@ -126,8 +126,8 @@ def natural_units(programme: Programme) -> dict[Key, float]:
 def _logarithms(programme: Programme, without: Key | None = None) -> dict[tuple[str, Key], float]:
     """log₂ of units, by least squares, of all maps or `without` one.
 
-    Each block of a map m says log ρ_m = log σ_v + log|entries|, its constants log ρ_m = log|entries| (with thrice the weight), and a term
-    of degree p has σ_t = ρ^p, one without a degree σ_t = ρ = 1. The objective is a map like the others, with little weight.
+    Each block of a map m gives log ρ_m = log σ_v + log|entries|, its constants log ρ_m = log|entries| (with thrice the weight). A term of
+    degree p gives σ_t = ρ^p, one without a degree σ_t = ρ = 1. The objective is a map like the others, with little weight.
     """
     unknowns: dict[tuple[str, Key], int] = {}
 
