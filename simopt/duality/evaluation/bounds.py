@@ -10,7 +10,7 @@ import numpy as np
 from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic
 from simopt.core.errors import InvalidProblem
 from simopt.duality.graph.affine import Key, Picks
-from simopt.duality.graph.programme import VariableBound, Leaf, Programme, Row
+from simopt.duality.graph.programme import Leaf, Programme, Row, VariableBound
 from simopt.duality.graph.vectors import Indices, Mask, Value, above, full, is_zero, vector, where
 
 

@@ -144,7 +144,7 @@ class VariableBound:
 
 @dataclass(eq=False)
 class Programme:
-    """min objective subject to the rows, over leaves within their bounds; `maximises` means that the declaration has the negative objective.
+    """min objective subject to the rows, over leaves within their bounds; `maximises` means that the declaration has its negative.
 
     `nodes` are in an order in which each refers to earlier ones only; `terms` are the nonlinear ones. `variables` maps the id of each CVXPY
     variable to its key, also of those that have become nodes. `rewritten` maps the id of an expression of several terms to an expression

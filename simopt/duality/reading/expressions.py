@@ -285,7 +285,7 @@ def _number(num: Arithmetic, e: Any, atom: Atom, z: Argument, sign: int) -> Valu
 
 
 class _Homogeneous(Expressions):
-    """Reads f(x) as tf(x/t): constants are multiplied by t, and each function φ becomes its perspective tφ(z/t), with the argument tz(x/t)."""
+    """Reads f(x) as tf(x/t): constants are multiplied by t, and each function φ becomes its perspective tφ(z/t), applied to tz(x/t)."""
 
     def __init__(self, outer: Expressions, e: Any) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Changes of units that a declaration admits, derived from it: the powers of s that its fields, variables and multipliers can take together.
+"""Changes of units that a declaration admits, derived from it: the powers of s that its fields, variables and multipliers take together.
 
 The declaration depends on the numbers θ_i of its fields through the entries c of its affine maps. The entries form blocks: those of one
 variable or term, and constants. Let a_i be the exponent of θ_i, u_v that of the value v and ρ_m that of the entries of the map m. All terms
