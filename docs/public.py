@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 import types
 from collections.abc import Iterable, Iterator
@@ -29,7 +30,8 @@ MODULES = {
     "simopt.arithmetic": "float, interval and rational numbers behind one interface",
     "simopt.duality": "certificates of a `cvxpy.Problem`, step by step",
 }
-TEACHING = ("CONTRIBUTING.md", "docs/extending.md", "docs/by_hand.md", "docs/own_family.md", "tests/plugin")
+TEACHING = ("CONTRIBUTING.md", "docs/extending.md", "docs/by_hand.md", "docs/own_family.md", "tests/plugin/**/*.py")
+SHOWING = ("README.md", "docs/*.md", "docs/methods/*.md", "notebooks/*.ipynb")
 FORMATS = {
     "simopt-solution": "`simopt solve --json`, `--output`",
     "simopt-certificates": "`simopt certify --json`, `--output`",
@@ -80,32 +82,58 @@ def summary(thing: Any) -> str:
 def names_of(module: str) -> list[str]:
     """The names of one module, each with its sentence."""
     loaded = import_module(module)
-    rows = [f"| `{name}` | {summary(getattr(loaded, name))} |" for name in loaded.__all__]
+    rows = [f"| `{name}` | {summary(getattr(loaded, name))} |" for name in listed()[module]]
     return [f"### `{module}`: {MODULES[module]}", "", "| name | |", "|---|---|", *rows, ""]
 
 
-def taught(root: Path = ROOT) -> Iterator[tuple[str, str]]:
-    """Module and name of what the pages that teach extending import."""
-    for place in TEACHING:
-        path = root / place
-        texts = (
-            [each.read_text(encoding="utf-8") for each in sorted(path.rglob("*.py"))]
-            if path.is_dir()
-            else re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.S)
-        )
-        for text in texts:
+def imported(places: Iterable[str]) -> set[tuple[str, str]]:
+    """Module and name of what pages, notebooks and packages import from simopt: the examples that people copy."""
+    names = set()
+    for path in (path for place in places for path in sorted(ROOT.glob(place))):
+        for text in examples(path):
             for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "simopt":
-                    yield from ((node.module, alias.name) for alias in node.names if alias.name != "*")
+                    names |= {(node.module, alias.name) for alias in node.names if alias.name != "*"}
+    return names
+
+
+def examples(path: Path) -> list[str]:
+    """The Python in a file: a module, the cells of a notebook, the examples of a page."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        cells = ["".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+        return [re.sub(r"^%.*$", "", cell, flags=re.M) for cell in cells]
+    return [text] if path.suffix == ".py" else re.findall(r"```python\n(.*?)```", text, re.S)
+
+
+def listed() -> dict[str, list[str]]:
+    """Module -> its public names."""
+    return {module: list(import_module(module).__all__) for module in MODULES}
+
+
+def others(places: Iterable[str]) -> list[tuple[str, str]]:
+    """What is imported there beyond the modules that are listed; of problems and theorems the registered names are public."""
+    known = {name for names in listed().values() for name in names}
+    content = ("simopt.problems", "simopt.theorems")
+    return sorted((module, name) for module, name in imported(places) if name not in known and not module.startswith(content))
+
+
+def public() -> set[tuple[str, str]]:
+    """Module and name of all that is public."""
+    return {(module, name) for module, names in listed().items() for name in names} | imported((*TEACHING, *SHOWING))
+
+
+def table(title: str, pairs: list[tuple[str, str]]) -> list[str]:
+    """A section with a table of modules and names."""
+    rows = [f"| `{module}` | `{name}` | {summary(getattr(import_module(module), name))} |" for module, name in pairs]
+    return [f"### {title}", "", "| module | name | |", "|---|---|---|", *rows, ""]
 
 
 def extending() -> list[str]:
-    """What packages with content of their own import beyond the modules above."""
-    content = ("simopt.problems", "simopt.theorems", "simopt.solvers")
-    listed = {name for module in MODULES for name in import_module(module).__all__}
-    used = sorted({(module, name) for module, name in taught() if name not in listed and not module.startswith(content)})
-    rows = [f"| `{module}` | `{name}` | {summary(getattr(import_module(module), name))} |" for module, name in used]
-    return ["### What other packages build on", "", "| module | name | |", "|---|---|---|", *rows, ""]
+    """What packages with content of their own import, and what else the pages of the methods show."""
+    teaching = others(TEACHING)
+    shown = [pair for pair in others(SHOWING) if pair not in teaching]
+    return [*table("What other packages build on", teaching), *table("What the examples of pages and notebooks call", shown)]
 
 
 def groups() -> list[str]:

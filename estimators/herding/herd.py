@@ -21,6 +21,7 @@ from simopt.data.similarities import Similarity
 from simopt.estimators.herding.herd_blocks import herd_blocks
 from simopt.estimators.herding.herd_record import Herd
 from simopt.estimators.herding.herd_task import HerdProgress, herd_whole
+from simopt.solvers.herding.frank_wolfe_steps import StepRule
 
 __all__ = ["Herd", "HerdProgress", "herd"]
 
@@ -32,7 +33,7 @@ def herd(
     *,
     error: float | None = None,
     atoms: int | None = None,
-    steps: str = "uniform",
+    steps: str | StepRule = "uniform",
     reweight: bool = False,
     candidates: npt.ArrayLike | None = None,
     target: npt.ArrayLike | None = None,
@@ -57,9 +58,9 @@ def herd(
         ε > 0, in the norm of the space; at least one of `error` and `atoms` is needed.
     atoms : int, optional
         the most points that may have weight; steps end when another one would be picked.
-    steps : str
+    steps : str or StepRule
         "uniform" (kernel herding: every pick weighs the same; cheapest), "line-search", "away", "pairwise", "blended" or
-        "fully-corrective" (few atoms).
+        "fully-corrective" (few atoms); or a rule of one's own, see `simopt.solvers.herding.frank_wolfe_steps.StepRule`.
     reweight : bool
         at the end, solve for the best weights on the atoms found.
     candidates : array of indices, optional

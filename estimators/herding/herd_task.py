@@ -20,7 +20,8 @@ from simopt.estimators.herding.herd_error import ErrorBound, error_bound
 from simopt.estimators.herding.herd_record import Herd
 from simopt.problems.domains.simplex import indices as distinct_indices
 from simopt.solvers.herding.atoms import LazyAtoms
-from simopt.solvers.herding.frank_wolfe import STEPS, FrankWolfe
+from simopt.solvers.herding.frank_wolfe import FrankWolfe, checked_rule, rule_name
+from simopt.solvers.herding.frank_wolfe_steps import StepRule
 from simopt.solvers.herding.gaussian_tiles import POWER, SUMS, UNIT, Fast
 from simopt.solvers.herding.mean_embedding import PRECISIONS, MeanEmbedding, embed
 from simopt.solvers.herding.reweight import reweighted
@@ -60,7 +61,7 @@ class HerdTask:
     target_error: float | None
     limit: int
     most: int
-    steps: str
+    steps: str | StepRule
     reweight: bool
     progress: Callable[[HerdProgress], None] | None
     start: float
@@ -136,7 +137,7 @@ class HerdTask:
     def _provenance(self, bound: ErrorBound) -> dict[str, Any]:
         return {
             "n": self.sample.n,
-            "steps": self.steps,
+            "steps": rule_name(self.steps),
             "reweight": self.reweight,
             "precision": self.embedding.precision,
             "mean_norm": math.sqrt(max(self.embedding.square, 0.0)),
@@ -236,7 +237,7 @@ def herd_whole(
     *,
     error: float | None = None,
     atoms: int | None = None,
-    steps: str = "uniform",
+    steps: str | StepRule = "uniform",
     reweight: bool = False,
     candidates: npt.ArrayLike | None = None,
     target: npt.ArrayLike | None = None,
@@ -264,7 +265,7 @@ def herd_whole(
         target_error,
         limit,
         MANY if max_iter is None else validate.whole("max_iter", max_iter, minimum=1),
-        validate.choice("steps", steps, list(STEPS)),
+        checked_rule("steps", steps),
         reweight,
         progress,
         start,

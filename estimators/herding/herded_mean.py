@@ -17,6 +17,7 @@ from simopt.estimators.one_against_rest import OneAgainstRestMixin, signs_of_cla
 from simopt.estimators.sample_weights import BALANCED, weights_of, with_classes
 from simopt.estimators.widths import AUTO, automatic, for_classes
 from simopt.model.gap_unit import ratio
+from simopt.solvers.herding.frank_wolfe_steps import StepRule
 
 
 class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
@@ -36,8 +37,8 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
         ε > 0, in the norm of the space.
     atoms : int, optional
         the most atoms (all points, of fewer); at least one of `error` and `atoms` is needed.
-    steps : str
-        "uniform" (kernel herding), "line-search", "away", "pairwise", "blended" or "fully-corrective" (few atoms).
+    steps : str or StepRule
+        "uniform" (kernel herding), "line-search", "away", "pairwise", "blended" or "fully-corrective" (few atoms); or a rule of one's own.
     reweight : bool
         at the end, solve for the best weights on the atoms found.
     max_iter : int, optional
@@ -84,7 +85,7 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
         class_weight: Any = BALANCED,
         error: float | None = 0.05,
         atoms: int | None = None,
-        steps: str = "uniform",
+        steps: str | StepRule = "uniform",
         reweight: bool = False,
         max_iter: int | None = None,
     ) -> None:

@@ -1,6 +1,6 @@
 r"""The landmark map Ψ(x) = d^{-1/2} (K(x, l_1), …, K(x, l_d)): any similarity, symmetric or not, PSD or not, made into d features.
 
-Features are computed in blocks of rows, so that n points with d landmarks take n d numbers only where somebody keeps them: memory maps and
+Features are computed in blocks of rows, so that n points with d landmarks take n d numbers only where a caller stores them: memory maps and
 Dask arrays are read a block at a time. Values that a similarity must not have are refused, naming the pair (i, j): point i, landmark j.
 """
 
@@ -30,16 +30,16 @@ Values = Callable[[Array, Array], Any]
 
 
 def similarity_name(similarity: Similarity | Values) -> str:
-    """What messages call a similarity: its kind, or the name of the function."""
+    """The name of a similarity in messages: its kind, or the name of the function."""
     if isinstance(similarity, Similarity):
         return similarity.kind or type(similarity).__name__
     return getattr(similarity, "__name__", type(similarity).__name__)
 
 
 def bounded_by_one(similarity: Similarity | Values, purpose: str) -> None:
-    """Refuse a similarity that says of itself that |K| may exceed 1; `purpose` is what needs |K| ≤ 1.
+    """Refuse a similarity that declares that |K| may exceed 1; `purpose` is what needs |K| ≤ 1.
 
-    A plain function says nothing: its values are looked at instead, see `checked_values`.
+    A plain function declares nothing: its values are checked instead, see `checked_values`.
     """
     if isinstance(similarity, Similarity) and not similarity.bounded:
         size = f"only |K| ≤ {similarity.bound:g} is known" if math.isfinite(similarity.bound) else "no bound of |K| is known"
@@ -81,7 +81,7 @@ def checked_values(
 
 
 def equal_columns(features: Array) -> tuple[tuple[int, int], ...]:
-    """Pairs (i, j), i < j, of equal columns, i the first of its kind. Told apart by their first entries, else compared."""
+    """Pairs (i, j), i < j, of equal columns, i the first of its kind. Columns with equal first entries are compared."""
     head = np.ascontiguousarray(np.asarray(features[:HEAD]).T) + 0.0  # −0 becomes 0
     groups: dict[bytes, list[int]] = {}
     found: list[tuple[int, int]] = []
@@ -114,13 +114,13 @@ class LandmarkMap:
     landmarks : (d, p) array
         l_1, …, l_d in rows. Equal ones are allowed, and listed in `duplicates`.
     bounded : bool
-        whether |K| ≤ 1 is needed: a similarity that does not promise it is refused, and every value is looked at.
+        whether |K| ≤ 1 is needed: a similarity that does not promise it is refused, and every value is checked.
 
     Attributes
     ----------
     duplicates : tuple of pairs
         (i, j), i < j: landmark j is equal to landmark i, the first of its kind. Their features are equal, and Ψ has linearly dependent
-        columns: minimisers of a loss of Ψw are not unique then, but what is penalised or bounded in norm still is.
+        columns: minimisers of a loss of Ψw are not unique then, unless w is penalised or bounded in norm.
 
     Raises
     ------
@@ -207,25 +207,25 @@ class LandmarkMap:
         self._fill(rows, out, memory)
 
     def blocks(self, X: Any, *, memory: float = MEMORY) -> Iterator[tuple[slice, Array]]:
-        """(rows, Ψ of X[rows]) over consecutive ranges of rows: points, features and what K computes them with take about `memory` bytes.
+        """(rows, Ψ of X[rows]) over consecutive ranges of rows: points, features and working copies of K take about `memory` bytes.
 
-        X is an (n, p) array, memory map or Dask array; what is not in memory is read once.
+        X is an (n, p) array, memory map or Dask array; one that is not in memory is read once.
         """
         return self._blocks(self._rows(X, memory), memory)
 
     def predict(self, X: Any, w: npt.ArrayLike, *, memory: float = MEMORY) -> Array:
-        """f(x) = ⟨w, Ψ(x)⟩ for the rows of X, shape (n,), without keeping Ψ. Equal features have equal values, wherever they stand."""
+        """f(x) = ⟨w, Ψ(x)⟩ for the rows of X, shape (n,), without storing Ψ. Equal features have equal values, in whatever rows."""
         rows = self._rows(X, memory)
         weights = validate.vector("w", w, length=self.d)
         out = np.empty(rows.n)
         for part, features in self._blocks(rows, memory):
-            # not features @ weights: BLAS sums the last rows of a matrix in another order than the others, and what is tied in a ranking
-            # would depend on where it stands and on the CPU
+            # not features @ weights: BLAS sums the last rows of a matrix in another order than the others, and ties in a ranking
+            # would depend on the row and on the CPU
             np.einsum("ij,j->i", np.ascontiguousarray(features), weights, out=out[part])
         return out
 
     def lazy(self, X: Any) -> Any:
-        """Ψ of a Dask array as a Dask array with the same blocks of rows, each computed when it is asked for."""
+        """Ψ of a Dask array as a Dask array with the same blocks of rows, each computed when it is needed."""
 
         def features(points: Array, block_info: Any = None) -> Array:
             first = int(block_info[0]["array-location"][0][0]) if block_info else 0

@@ -1,6 +1,6 @@
 """Documents grouped by query: the lists behind a stacked table with a query id in every row, and NDCG over them.
 
-Rows of a query need not stand together. Every message names the query and, where one is at fault, the document: its place in the list of
+Rows of a query need not be adjacent. Every message names the query and, where one is at fault, the document: its index in the list of
 the query, and the row of the table.
 """
 
@@ -33,7 +33,7 @@ class Queries:
     groups : integer array (n,)
         which list each row belongs to, 0, …, q − 1 in the order in which the queries appear.
     names : tuple of q strings
-        what the queries are called.
+        names of the queries.
     """
 
     relevance: Array
@@ -177,7 +177,7 @@ def grouped(qid: npt.ArrayLike, shape: tuple[int, ...] | None = None) -> tuple[R
 
 
 def _differs(item: object) -> bool:
-    """Whether an item is not itself, as NaN and what else stands for missing."""
+    """Whether an item differs from itself, as NaN and other missing values do."""
     try:
         return bool(item != item)
     except TypeError:  # of pandas.NA

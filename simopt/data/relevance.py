@@ -11,9 +11,9 @@ with the natural logarithm, η_i ≤ 1 with base 2, both attained by a list with
 default.
 If all relevances are 0, ‖G(r)‖_D = 0, and η and NDCG are undefined: an error here, never a 0 or a 1 that would enter a mean.
 
-Ties. Equal scores do not define π_s. "average" (the default) takes the mean over all orders of the tied documents, which is what a
-random order of them has in expectation: a block of ties shares its discounts out evenly (McSherry & Najork 2008). "order" leaves tied
-documents as they stand in the list, "worst" puts the less relevant first.
+Ties. Equal scores do not define π_s. "average" (the default) takes the mean over all orders of the tied documents, the expectation of a
+random order: each document of a tie gets the mean of their discounts (McSherry & Najork 2008).
+"order" leaves tied documents in the order of the list, "worst" puts the less relevant first.
 
 Source: Kar & Jain 2012, Appendix F.
 """
@@ -34,7 +34,7 @@ LOGARITHMS = (NATURAL, BINARY)
 AVERAGE, ORDER, WORST = "average", "order", "worst"
 TIES = (AVERAGE, ORDER, WORST)
 LEAVE_OUT = "leave it out (leave_out=True of rank and evaluate)"
-LARGEST = 500.0  # relevance whose gain, and its square root's worth of sums, float64 holds with room to spare
+LARGEST = 500.0  # relevance whose gain, and sums of as many as its square root, stay far inside float64
 
 
 def relevance(name: str, r: npt.ArrayLike, *, minimum: int = 2) -> Array:
@@ -154,7 +154,7 @@ def ndcg_at(scores: Array, gains: Array, cuts: Sequence[int | None], ties: str =
     if ties == AVERAGE:
         listed = scores[order]
         starts = np.concatenate([[0], 1 + np.flatnonzero(listed[1:] != listed[:-1])])
-        if len(starts) < m:  # ties: a block shares its discounts out evenly
+        if len(starts) < m:  # ties: the mean of their discounts for each
             lengths = np.diff(starts, append=m)
             shares = np.repeat(np.add.reduceat(shares, starts, axis=1) / lengths, lengths, axis=1)
     out: Array = np.minimum(1.0, shares @ gains[order] / best)

@@ -1,4 +1,8 @@
-"""Features in blocks of rows: views of an array or a memory map, blocks of a Dask array that are computed when they are asked for."""
+"""Features in blocks of rows: views of an array or a memory map, blocks of a Dask array that are computed when they are needed.
+
+A pass over the rows of a large file is what costs time. `RowPass` lets several consumers join one: products with features, copies of rows,
+and the digest of a fingerprint.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ from simopt.data.rows import Rows
 
 CACHE = 1 << 18  # numbers in a block: two megabytes, which stay in a processor's cache while they are used
 LARGE = 1 << 20  # numbers in a block of a formula that is evaluated once
-RESIDENT = 128 * 2**20  # bytes up to which features that are not float64 in memory are read once and kept
+RESIDENT = 128 * 2**20  # bytes up to which features that are not float64 in memory are read into it
 FEWEST = 64  # rows in a block
 REMEMBERED = 3  # products of a kind and an arithmetic
 Consumer = Callable[[slice, Array], None]  # takes the blocks of a pass, with their ranges of rows
@@ -39,10 +43,10 @@ def is_lazy(features: Any) -> bool:
 
 
 def feature_rows(name: str, features: Any) -> Any:
-    """Features that are finite and whose squares float64 holds, looked at in blocks.
+    """Features that are finite and whose squares float64 holds, checked in blocks.
 
     An array or a memory map of float64 stays what it is, a view. So does a Dask array, or a memory map of another type, unless it takes
-    at most 128 MB as float64: then it is read and kept.
+    at most 128 MB as float64: then it is read into memory.
 
     Raises
     ------
@@ -71,7 +75,7 @@ StreamedFeatures = Annotated[Any, feature_rows, Axes("n", "d")]
 
 
 class Chunk(NamedTuple):
-    """A range of rows of a Dask array, and what makes it."""
+    """A range of rows of a Dask array, and the task that computes it."""
 
     rows: slice
     made: Any
@@ -97,12 +101,12 @@ class RowBlocks:
 
     @property
     def at_hand(self) -> bool:
-        """Whether a pass over the rows costs next to nothing: they are one block, and need not be made."""
+        """Whether a pass over the rows costs next to nothing: they are one block of an array."""
         return len(self.parts) == 1 and not self._chunks and self.features.dtype == np.float64
 
     @property
     def in_memory(self) -> Array | None:
-        """The features, where any row can be had again at the cost of reading memory; None of memory maps and of what has to be made."""
+        """The features, if they are an array in memory; None for memory maps and for features that are computed or converted."""
         held = isinstance(self.features, np.ndarray) and self.features.dtype == np.float64 and not mapped(self.features)
         return self.features if held else None
 
@@ -128,7 +132,7 @@ class RowBlocks:
 
 
 def _read(chunks: Sequence[Chunk]) -> Iterator[tuple[slice, Array]]:
-    """One chunk after another; while one is in use, a cluster makes the next, one a worker and one more."""
+    """One chunk after another; while one is in use, a cluster computes the next, one a worker and one more."""
     client = _cluster() if chunks else None
     if client is None:
         yield from ((chunk.rows, np.asarray(chunk.made.compute(), dtype=np.float64)) for chunk in chunks)
@@ -142,7 +146,7 @@ def _read(chunks: Sequence[Chunk]) -> Iterator[tuple[slice, Array]]:
 
 
 def _cluster() -> Any:
-    """The client of the cluster that Dask works on; None where it works in this process."""
+    """The client of the cluster that Dask works on; None if it works in this process."""
     client = getattr(import_module("dask.base").get_scheduler(), "__self__", None)
     return client if hasattr(client, "ncores") else None
 
@@ -158,9 +162,9 @@ class Request(NamedTuple):
 class RowPass(RowBlocks):
     """Rows that are read once for all that need them: consumers join the next pass, and products that are prefetched share one.
 
-    Products Ψw and Ψᵀv are taken by ranges of rows, in any arithmetic. For one evaluation the last of them are remembered, as objective,
-    dual and gap need the same. Never longer: memory maps and lazy arrays may have other numbers by then. An object that consumers join, or
-    that remembers, is used by one thread.
+    Products Ψw and Ψᵀv are computed by ranges of rows, in any arithmetic. The last of them are remembered `for_one_evaluation`, as objective,
+    dual and gap need the same. They are not remembered longer: memory maps and lazy arrays may change. One thread uses an object that
+    consumers join or that remembers.
     """
 
     begun = finished = 0  # passes
@@ -186,11 +190,11 @@ class RowPass(RowBlocks):
         return self.begun == self.finished == 1
 
     def join(self, consumer: Consumer) -> None:
-        """Have the next pass give its blocks, in their order, to this consumer, too."""
+        """Have the next pass give its blocks, in their order, to this consumer, too; see `__iter__`."""
         self._consumers = (*self._consumers, consumer)
 
     def __iter__(self) -> Iterator[tuple[slice, Array]]:
-        """A pass. If several blocks are worked on at once, it waits for consumers only at its end."""
+        """A pass. If several blocks are worked on at once, consumers have a thread of their own, and the pass waits for them at its end."""
         consumers, self._consumers = self._consumers, ()
         self.begun += 1
         with ThreadPoolExecutor(1) if consumers and hands() > 1 else nullcontext() as pool:
@@ -214,7 +218,7 @@ class RowPass(RowBlocks):
         self.join(self._copy)
 
     def take(self, rows: npt.NDArray[np.intp] | slice) -> Array:
-        """As of any blocks; what the last pass has copied is not read again."""
+        """Copies of some of the rows; those that the last pass has copied are not read again."""
         made, self._copy = self._copy, None
         return made.out if made is not None and made.is_of(rows) else super().take(rows)
 
@@ -240,7 +244,7 @@ class RowPass(RowBlocks):
             self._products.setdefault((kind, num.name), []).append((argument, product))
 
     def _made(self, requests: Sequence[Request], then: Callable[[slice, Value], Value] | None = None) -> list[tuple[Request, Any]]:
-        """The requests, and that of `then`, with their products."""
+        """The requests, and that of `then`, with their products, in one pass."""
         every = [*requests] if then is None else [*requests, Request("rmatvec", requests[0].num, [])]
         products: list[list[Any]] = [[] for _ in every]
 

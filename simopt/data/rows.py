@@ -21,8 +21,8 @@ class Rows:
     """n points with p coordinates, read as float64 in blocks of rows.
 
     An array in memory is used as it is (converted once if it is not float64). A memory map or a Dask array is read block by block each
-    time it is needed; if all of it fits into half of `memory` bytes, it is read once and kept. That points which are not kept are finite
-    is looked at in a pass of its own, or, with `check_first=False`, each time that a block is read: for those who read once.
+    time it is needed; if all of it fits into half of `memory` bytes, it is read into memory once. A pass checks that other points are
+    finite; with `check_first=False` each block is checked when it is read, which is better for who reads once.
 
     Raises
     ------

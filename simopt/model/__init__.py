@@ -1,1 +1,1 @@
-"""What a problem is: its fields, its forms, its declaration and its formulas."""
+"""Problems: their fields, forms, declarations and formulas."""

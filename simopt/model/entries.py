@@ -1,4 +1,4 @@
-"""Points and multipliers as they are handed in: mappings of names to arrays, checked before anything is computed from them."""
+"""Points and multipliers: mappings of names to arrays, checked before anything is computed from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simopt.core.errors import InvalidProblem
 def checked(what: str, values: Any, pattern: Mapping[str, Any]) -> dict[str, Array]:
     """Float arrays, of the shapes that entries of the same names have in `pattern`; entries of other names keep theirs.
 
-    Where the pattern is flat, matrices are read column by column.
+    Matrices are read column by column where the pattern is flat.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def _entry(what: str, value: Any, like: Any) -> Array:
     shape = array.shape if like is None else np.shape(like)
     if array.size != math.prod(shape):
         raise InvalidProblem(f"{what} has shape {array.shape}, expected {shape}")
-    return array.reshape(shape, order="F" if len(shape) == 1 else "C")  # a matrix for what is flat: column by column, as CVXPY has it
+    return array.reshape(shape, order="F" if len(shape) == 1 else "C")  # a matrix in place of a vector: column by column, as in CVXPY
 
 
 def finite(values: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""One class, several names: forms of a problem that differ in what a field holds, as ‖w‖ ≤ B and (λ/2)‖w‖² differ.
+"""One class, several names: forms of a problem that differ in the type of a field, as ‖w‖ ≤ B and (λ/2)‖w‖² differ.
 
 A class that derives from `Formed` is written once, and registered once a form, under the form's own name:
 
@@ -10,7 +10,7 @@ A class that derives from `Formed` is written once, and registered once a form, 
             "penalty": {"name": "fit-penalised", "title": "a fit, ‖w‖² penalised", "parameters": ("regularization",)},
         }
 
-`Fit(…)` makes an instance of the form that its fields tell (`taken`), a class of its own with that name, title and so on:
+`Fit(…)` makes an instance of the form that its fields determine (`taken`), a class of its own with that name, title and so on:
 `type(Fit(…)) is Fit.form("ball")`. A solver of `Fit` solves every form, one of `Fit.form("ball")` this one.
 """
 
@@ -35,7 +35,7 @@ class Formed(Problem):
 
     @abstractmethod
     def taken(self) -> str:
-        """The key of the form that the fields tell."""
+        """The key of the form that the fields determine."""
 
     @classmethod
     def form(cls, key: str) -> type[Self]:
@@ -54,12 +54,12 @@ class Formed(Problem):
 
     @classmethod
     def either(cls, **values: Any) -> Any:
-        """Of values for each form the one for this."""
+        """The value for this form, from one for each."""
         return values[cls.key]
 
     @classmethod
     def registered(cls) -> tuple[type[Problem], ...]:
-        """One class a form; what is made of any is of the form that its fields tell. By itself the class stands for the first."""
+        """One class a form. An instance is of the form that its fields determine; the class itself stands for the first."""
         if "forms" not in vars(cls):
             return cls.each_form()
         make: Any = cls.__init__
@@ -70,7 +70,7 @@ class Formed(Problem):
         def init(self: Formed, *args: Any, **keywords: Any) -> None:
             make(self, *args, **(keywords if keywords.keys() <= today else cls.modern(keywords)))
             kind, form = type(self), forms[self.taken()]
-            if kind is not form and (kind is cls or kind in forms.values()):  # what derives from them stays what it is
+            if kind is not form and (kind is cls or kind in forms.values()):  # derived classes stay as they are
                 object.__setattr__(self, "__class__", form)
 
         cls.__init__ = init  # type: ignore[method-assign,assignment]

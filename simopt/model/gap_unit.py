@@ -12,8 +12,8 @@ from simopt.arithmetic.interval import EPS
 if TYPE_CHECKING:
     from simopt.core.arrays import Point
 
-ROUNDING = 1e3 * EPS  # of the sizes of the objective's terms: a gap that is no larger is what rounding leaves, whatever was asked for
-INSIDE = 16  # and one for each entry of the point: the roundings of what cancels inside of functions that a bracket around 0 may be
+ROUNDING = 1e3 * EPS  # of the sizes of the objective's terms: a gap that is no larger is rounding, whatever the tolerance
+INSIDE = 16  # and one for each entry of the point: roundings of terms that cancel inside of functions, up to which a bracket around 0 closes
 EXCUSED = 1e-6  # of these: up to where a bracket around 0 is said to be near it
 
 
@@ -25,7 +25,9 @@ def ratio(gap: float, unit: Any) -> float:
 
 
 def as_cancelled(fraction: float, point: Point) -> float:
-    """What a bracket around 0 counts for that is this fraction of what cancels inside of functions: more than `ROUNDING` beyond `INSIDE`.
+    """The relative size of a bracket around 0, from its fraction of the terms that cancel inside of functions.
+
+    At most `INSIDE` roundings of these, and one for each entry of the point, are rounding; a larger fraction is more than `ROUNDING`.
 
     Residuals of size 0.1 of targets around 1e12 are 1e-13 of these, and known to three digits: a thousand roundings of the objective's
     terms are rounding, a thousand of a residual's terms may be the answer. A sum of n terms is known to n + 4 roundings in intervals.

@@ -1,4 +1,4 @@
-"""What a problem is: one convex programme with its data, its declaration, and the formulas that judge any answer to it."""
+"""A problem: one convex programme with its data, its declaration, and the formulas that certify any answer to it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ALL_CONES = frozenset({"soc", "power", "exp"})
 
 
 def is_cvxpy(problem: object) -> TypeIs[cp.Problem]:
-    """Whether this is a `cvxpy.Problem`: told without importing CVXPY, which whoever has one has done."""
+    """Whether this is a `cvxpy.Problem`. CVXPY is not imported: whoever has one has imported it."""
     cvxpy = sys.modules.get("cvxpy")
     return cvxpy is not None and isinstance(problem, cvxpy.Problem)
 
@@ -61,7 +61,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Image:
-    """What a law makes of a problem: objective(point map(p)) of the image equals factor · objective(p) for every feasible p."""
+    """A problem transformed by a law: objective(point map(p)) of the image equals factor · objective(p) for every feasible p."""
 
     problem: Problem
     factor: float = 1.0
@@ -116,7 +116,7 @@ class Problem(ABC):
     name : str
         the problem's name on the command line.
     title, source : str
-        one line for listings; paper and place.
+        one line for listings; the paper and where in it.
     arithmetics : tuple of str
         arithmetics that the formulas support.
     parameters : tuple of str
@@ -126,7 +126,7 @@ class Problem(ABC):
     may_be_infeasible : bool
         whether some data leave no feasible point; only then do multipliers whose `dual_bound` is ∞ prove it.
     by_hand : str
-        why formulas that could be derived from the declaration are written by hand, in one line; docs/benchmarks.md has what was measured.
+        why formulas that could be derived from the declaration are written by hand, in one line; docs/benchmarks.md has measurements.
     """
 
     name: ClassVar[str]
@@ -162,7 +162,7 @@ class Problem(ABC):
 
     @property
     def maximises(self) -> bool:
-        """Whether the declaration is a maximum, P being the negative of what it says."""
+        """Whether the declaration is a maximum, P being the negative of its objective."""
         return False
 
     @abstractmethod
@@ -177,7 +177,7 @@ class Problem(ABC):
         """The declaration and further constraints, as an ordinary `cvxpy.Problem` that `solve` and `certify` take like any other.
 
         Each of `rows` is a function of some of the declaration's variables and parameters, by their names, that gives a constraint or a
-        list of them: `problem.with_rows(lambda w: w >= 0)`. The certificate of what comes out is derived from what it says.
+        list of them: `problem.with_rows(lambda w: w >= 0)`. The certificate of the result is derived from its expressions.
 
         Raises
         ------
@@ -207,7 +207,7 @@ class Problem(ABC):
 
     def declare_dual(self) -> cp.Problem:
         """The dual of the declaration, derived: multipliers as variables, by name; see `simopt.dual`, whose errors are its."""
-        import simopt  # what stands below duality asks for it at the front door
+        import simopt  # duality builds on this module, and is reached through the package
 
         return simopt.dual(self)
 
@@ -217,33 +217,33 @@ class Problem(ABC):
 
     @abstractmethod
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """A feasible point near `point`, dependent variables recomputed; exactly feasible in the arithmetic asked for."""
+        """A feasible point near `point`, dependent variables recomputed; exactly feasible in this arithmetic."""
 
     def restore_roughly(self, point: Point, max_loss: float) -> Point:
-        """As `restore` in floats, for who does not mind an objective larger by `max_loss`; problems override it where that is cheaper."""
+        """As `restore` in floats, where the objective may be larger by `max_loss`; problems override it if that is cheaper."""
         return self.restore(point)
 
     def as_certified(self, num: Arithmetic) -> tuple[Problem, str]:
         """The problem whose bounds a certificate in this arithmetic gives, and its name where it is not quite this one, else "".
 
-        It is this one but where a condition of weak duality cannot be proven of the data as they are, as K ⪰ 0 of a rounded matrix.
+        It is another one only if a condition of weak duality cannot be proven for the data as they are, as K ⪰ 0 for a rounded matrix.
         """
         return self, ""
 
     @property
     def row_pass(self) -> RowPass | None:
-        """The rows of the field that is streamed, if one is: formulas and `normalised` read it here, and in no other way.
+        """The rows of the streamed field, which formulas and `normalised` read in no other way; None without such a field.
 
-        A problem that has some overrides it by a cached property.
+        A problem with a streamed field overrides it by a cached property.
         """
         return None
 
     def prefetch(  # noqa: B027 (nothing to be done by default)
         self, points: Sequence[tuple[Arithmetic, Point]], multipliers: Sequence[tuple[Arithmetic, Multipliers]]
     ) -> None:
-        """Called before an evaluation at these, the point itself first, if `row_pass` has several blocks: one pass may serve all formulas.
+        """Called before formulas are evaluated at these, the point itself first, if `row_pass` has several blocks: one pass may serve all.
 
-        What is then not needed, or needed besides, does no harm.
+        It may be too many, or too few.
         """
 
     @abstractmethod
@@ -287,7 +287,7 @@ class Problem(ABC):
 
     @classmethod
     def registered(cls) -> tuple[type[Problem], ...]:
-        """What is registered for this class, once it is complete."""
+        """The classes to register for this class, once it is complete."""
         return cls.each_form()
 
     @classmethod
@@ -313,13 +313,14 @@ class Problem(ABC):
         return float("inf")
 
     def gap_over_terms(self, point: Point, upper: float, lower: float, gap: float) -> float:
-        """The gap as a fraction of Σ|terms|, the sizes of what the objective is a sum of at the point, whose value is `upper`.
+        """The gap as a fraction of Σ|terms|, the sizes of the objective's terms at the point, whose value is `upper`.
 
-        By default the terms are taken to be ≥ 0, so that their sizes add up to the value. Of a bracket around 0 all of it is also compared
-        with what cancels inside of the losses, where their `growth` d is known: by the δ for which δ^d times the objective at the trivial
-        point is as much, so that of squares a residual is compared, and not its square. Of that a few roundings close (`as_cancelled`).
-        A problem whose terms cancel otherwise may override this. It must not count a term for more than the data ask for: what it excuses
-        as rounding counts as closed.
+        By default the terms are taken to be ≥ 0, so that their sizes add up to the value. A bracket around 0 is also compared with the
+        terms that cancel inside of the losses, where their `growth` d is known. Its measure is the δ for which δ^d times the objective at
+        the trivial point is as large: for squares a residual is compared, and not its square. A few roundings of δ close (`as_cancelled`).
+
+        A problem whose terms cancel otherwise may override this. It must not count a term for more than the data imply: a gap that it
+        excuses as rounding counts as closed.
         """
         terms = ratio(gap, abs(upper))
         if self.growth is None:
@@ -348,7 +349,7 @@ class Problem(ABC):
 
 P0 = TypeVar("P0", bound=Problem)
 
-# what finds the solvers of a programme, and what judges their answers
+# what finds the solvers of a programme, and what certifies their answers
 OF_ONE_PROGRAMME = (
     "name",
     "objective",
@@ -372,7 +373,7 @@ def _definer(cls: type, name: str) -> type:
 
 
 def _programme(cls: type) -> type | None:
-    """The class whose declaration the formulas of `cls` are about; None where they are of any."""
+    """The class whose declaration the formulas of `cls` are about; None if they are about any."""
     owner = _definer(cls, "declare") if hasattr(cls, "declare") else None
     return owner if owner is not None and not getattr(vars(owner)["declare"], "__isabstractmethod__", False) else None
 
@@ -432,7 +433,7 @@ def with_digest(problem: P0) -> tuple[P0, Callable[[], str | None]]:
 
 
 def _head(digest: hashlib._Hash, value: Any) -> None:
-    """An array is what it holds: a file that is mapped, or an array in blocks, has the fingerprint of the same numbers in memory."""
+    """The type and shape of an array. A mapped file, or an array in blocks, has the fingerprint of the same numbers in memory."""
     digest.update(b"ndarray" + str((value.dtype.str, value.shape)).encode())
 
 
@@ -537,7 +538,7 @@ def twin(problem: P0) -> P0:
 
 
 def as_it_is(problem: P0) -> P0:
-    """The problem at this moment: where others can write on its data, nothing that was computed of them before is remembered."""
+    """The problem now: if others can write on its data, without anything that was computed of them before."""
     return problem if owns_its_data(problem) else twin(problem)
 
 

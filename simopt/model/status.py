@@ -6,11 +6,11 @@ from enum import Enum
 
 
 class Status(Enum):
-    """How a solve ended. Only OPTIMAL says that the certificate closed to the tolerance asked for.
+    """How a solve ended. Only OPTIMAL says that the certificate closed to the requested tolerance.
 
-    INFEASIBLE says that multipliers, which the solution holds, bound the optimum by +∞. UNBOUNDED says of a `cvxpy.Problem` that
-    a direction, which the solution holds beside a feasible point, is proven to lead from there to objectives without end; no other problem
-    is unbounded, so that a solve that hears it from a back end has FAILED.
+    INFEASIBLE says that multipliers, which the solution holds, bound the optimum by +∞. UNBOUNDED says that the solution of a
+    `cvxpy.Problem` holds a feasible point and a direction along which the objective is proven to be unbounded. No other problem is
+    unbounded: if a back end reports it for one, the solve has FAILED.
     """
 
     NOT_SOLVED = "not solved"

@@ -1,1 +1,1 @@
-"""Work in processes of its own, which may die, and whose death is told."""
+"""Work in separate processes, which may die; their death is reported."""

@@ -1,8 +1,8 @@
-"""A process that works for us: it may die of its work, which costs that work alone, and it ends when we do, however we end.
+"""A worker process: if it dies of its work, only that work is lost, and it ends when we do, however we end.
 
-A forked process knows all that this one knows and costs milliseconds; a fresh one costs its imports. Either has a session of its own: a
-terminal's Ctrl-C comes to us alone, and what the work has started ends with it. It holds the reading end of a pipe, its lifeline, to which
-nobody writes: the system kills the group of the process as soon as nobody holds the other end, whatever the process is busy with.
+A forked process has all modules of this one and costs milliseconds; a fresh one costs its imports. Either has a session of its own: a
+terminal's Ctrl-C comes to us alone, and processes that the work has started end with it. It holds the reading end of a pipe, its lifeline,
+to which nobody writes. The system kills the process group as soon as nobody holds the other end, whatever the process is busy with.
 
 This file is also the programme of a fresh process, from before anything of simopt can be imported: it needs the standard library only.
 """
@@ -45,7 +45,7 @@ class Worker:
     Parameters
     ----------
     work : callable
-        what answers a call. A fresh process gets it, and the arguments of each call, by pickle; what is of `__main__`, by value.
+        what answers a call. A fresh process gets it, and the arguments of each call, by pickle; objects of `__main__` by value.
     environment : mapping, optional
         of a fresh process; by default ours.
     fork : bool
@@ -70,8 +70,8 @@ class Worker:
         self._requests, self._answers = self._process.stdin, self._process.stdout
         _living.add(self)
         if silent:
-            said = self._process.stderr
-            self._listener = threading.Thread(target=lambda: self._stderr.extend(said or ()), daemon=True)
+            stderr = self._process.stderr
+            self._listener = threading.Thread(target=lambda: self._stderr.extend(stderr or ()), daemon=True)
             self._listener.start()
         try:
             with suppress(BrokenPipeError):  # it has died already; a call will say how
@@ -93,9 +93,10 @@ class Worker:
         return self._process.pid
 
     def call(self, *arguments: Any, seconds: float | None = None, polite: bool = False, **options: Any) -> Any:
-        """What `work(*arguments, **options)` returns there; what it raises is raised here.
+        """The result of `work(*arguments, **options)` there; its exceptions are raised here.
 
-        A process that is late is ended, a polite end being Ctrl-C and GRACE before the kill. So it is when anything happens while we wait.
+        After the time limit the process is ended; `polite` sends Ctrl-C and waits GRACE before the kill. The same follows an exception
+        while we wait.
 
         Raises
         ------
@@ -141,7 +142,7 @@ class Worker:
         return value
 
     def interrupt(self) -> None:
-        """What Ctrl-C does: the work may stop and answer with what it has."""
+        """Send what Ctrl-C sends: the work may stop and answer with what it has."""
         with self._guard, suppress(OSError):
             if self.alive and os.name == "posix":
                 os.kill(self.pid, signal.SIGINT)
@@ -173,7 +174,7 @@ class Worker:
             if isinstance(self._process, subprocess.Popen) and os.name != "posix":
                 self._process.kill()
                 return
-            for kill in (os.killpg, os.kill):  # of one that has just been forked there may be no group yet
+            for kill in (os.killpg, os.kill):  # a process that has just been forked may have no group yet
                 with suppress(OSError):
                     kill(self.pid, signal.SIGKILL)
 
@@ -189,12 +190,12 @@ class Worker:
         if self not in _living:
             return "the process was ended"
         status = self._wait(GRACE)
-        words = f"the process {ended(status)}" if status is not None else "the process closed its pipe and went on"
+        message = f"the process {ended(status)}" if status is not None else "the process closed its pipe and went on"
         self.end()
         if self._listener is not None:
             self._listener.join(GRACE)
         text = b"".join(self._stderr).decode(errors="replace").strip()[-STDERR_CHARACTERS:]
-        return f"{words}: {text}" if text else words
+        return f"{message}: {text}" if text else message
 
     def _close(self) -> None:
         """Let go of the pipes: the end of a process that still runs."""
@@ -244,7 +245,7 @@ class Workers:
                 self._idle.append(worker)
 
     def call(self, *arguments: Any, **options: Any) -> Any:
-        """`Worker.call`; where a worker dies that had answered others, it may have died of them, and a new one is asked.
+        """`Worker.call`; if a worker dies that had answered others, it may have died of them, and a new one is called.
 
         Raises
         ------
@@ -270,7 +271,7 @@ class Workers:
         return made
 
     def interrupt(self) -> None:
-        """`Worker.interrupt` for all that are busy; who dies of it is not asked again."""
+        """`Worker.interrupt` for all that are busy; a call whose worker dies of it is not repeated."""
         self._interrupted = True
         for worker in list(self._all):
             if worker not in self._idle:
@@ -324,7 +325,7 @@ def flush() -> None:
 
 
 def pickled(value: Any) -> bytes:
-    """By pickle where that will do; what is of `__main__` or has no name goes by value, by way of the package that joblib brings."""
+    """By pickle if possible; objects of `__main__` or without a name go by value, by way of the package that joblib brings."""
     try:
         data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
         if b"__main__" not in data:
@@ -365,7 +366,7 @@ def _exactly(stream: Any, size: int) -> bytearray | None:
 
 
 class _Forked:
-    """What `subprocess.Popen` knows of a process, of one that was forked."""
+    """The interface of `subprocess.Popen` for a process that was forked."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -469,11 +470,11 @@ def _forked(work: Callable[..., Any], requests: tuple[int, int], answers: tuple[
     finally:
         with suppress(BaseException):
             flush()
-        os._exit(status)  # what is registered for the end of the interpreter is the other's
+        os._exit(status)  # handlers for the end of the interpreter belong to the parent
 
 
 def _own_signals() -> None:
-    """What the other one does when it gets a signal is its business; as with a fresh process, they end this one."""
+    """Drop the parent's handlers of signals: signals end this process, as a fresh one."""
     signal.set_wakeup_fd(-1)
     for number in signal.valid_signals():
         if callable(signal.getsignal(number)):
@@ -481,7 +482,7 @@ def _own_signals() -> None:
 
 
 def _disown() -> None:
-    """In a forked process: the workers are the other's. To hold their lifelines would keep them alive when it ends."""
+    """In a forked process: the workers are the parent's. To hold their lifelines would keep them alive when it ends."""
     for worker in list(_living):
         worker._close()
 
@@ -515,7 +516,7 @@ def _serve(work: Callable[..., Any], messages: Iterator[bytearray], answers: IO[
 
 
 def _sendable(error: BaseException) -> Exception:
-    """The error itself if it is one and survives the way, else its words; with a note that says where it comes from."""
+    """The error itself if it is an `Exception` and can be pickled, else its text; a note holds the traceback."""
     sent: Exception = RuntimeError(f"{type(error).__name__}: {error}")
     if isinstance(error, Exception):
         with suppress(BaseException):
@@ -553,17 +554,17 @@ def _messages(requests: IO[bytes]) -> Iterator[bytearray]:
 
 
 def _watched(requests: IO[bytes]) -> Iterator[bytearray]:
-    """Messages; their end is that of the process, whatever it is busy with. Where there is no lifeline, a thread looks out for it."""
-    found: SimpleQueue[bytearray] = SimpleQueue()
+    """Messages; their end is that of the process, whatever it is busy with. Without a lifeline a thread waits for it."""
+    arrived: SimpleQueue[bytearray] = SimpleQueue()
 
     def read_all() -> None:
         for message in _messages(requests):
-            found.put(message)
+            arrived.put(message)
         os._exit(1)
 
     threading.Thread(target=read_all, daemon=True).start()
     while True:
-        yield found.get()
+        yield arrived.get()
 
 
 def _work(lifeline: str = "", output: str = "2") -> None:

@@ -10,12 +10,15 @@ With the gradient g_j = ⟨ω̃ − ω, ψ_j⟩, s = argmin_j g_j over all atoms
                    while that descends as fast as a step to ψ_s would; else towards ψ_s      (Tsuji, Tanaka & Pokutta 2022)
 
 A step costs O(k) and one or two columns; a blended one among m atoms O(mk), with O(m) for each exchange. The rule that solves for all
-weights at once is in `min_norm_point`.
+weights at once is in `min_norm_point`. `frank_wolfe.STEPS` maps the names to the rules; an object of a subclass of `StepRule` may be given
+in place of a name (docs/extending.md).
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+import copy
+from abc import ABC, abstractmethod
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -27,102 +30,132 @@ from simopt.solvers.herding.walk import Walk
 
 MOVED = ""
 STALLED = "no step decreases the error any further"
-EXCHANGES = 10  # for each atom with weight, between two looks at all atoms
+EXCHANGES = 10  # for each atom with weight, between two passes over all atoms
 FULL = "all the atoms asked for have weight"
 
 
-class Rule(Protocol):
-    """One step; says `MOVED`, or why none was made. `room`: whether another atom may get weight."""
+class StepRule(ABC):
+    """Where a step goes, and how far. A rule may keep what it computed from step to step: each run has a copy of its own (`begin`).
 
-    keeps: bool  # whether it comes back to columns
+    Attributes
+    ----------
+    keeps_columns : bool
+        whether the rule comes back to columns ⟨ψ_i, ψ_j⟩ that it has read; then they are stored, as far as the memory goes.
+    """
 
-    def __call__(self, walk: Walk, scores: Array, s: int, gap: float, room: bool) -> str: ...
+    keeps_columns: ClassVar[bool] = True
+
+    def begin(self) -> Self:
+        """The rule for one run."""
+        return copy.deepcopy(self)
+
+    @abstractmethod
+    def step(self, walk: Walk, scores: Array, s: int, gap: float, may_grow: bool) -> str:
+        """Change the weights of the walk once.
+
+        Parameters
+        ----------
+        walk : Walk
+            the atoms and their weights, changed by `shift`, `drop`, `distribute`, `assign` or `reset`.
+        scores : (k,) array
+            m g_i for all atoms, with m = `walk.mass`.
+        s : int
+            the atom of least score.
+        gap : float
+            ⟨ω̃ − ω, ω̃ − ψ_s⟩: 0 at the nearest point of the hull.
+        may_grow : bool
+            whether an atom without weight may get some.
+
+        Returns
+        -------
+        `MOVED`, the empty text; or why there is no step, with which the run ends.
+        """
 
 
-class Uniform:
+class Uniform(StepRule):
     """ω̃ = (1/t) Σ of the t picks. The squared error need not fall at every step."""
 
-    keeps = False
+    keeps_columns = False
 
-    def __call__(self, walk: Walk, scores: Array, s: int, gap: float, room: bool) -> str:
-        if not room and s not in walk:
+    def step(self, walk: Walk, scores: Array, s: int, gap: float, may_grow: bool) -> str:
+        if not may_grow and s not in walk:
             return FULL
         walk.shift(s, 1.0)
         return MOVED
 
 
-class LineSearch:
+class LineSearch(StepRule):
     """ω̃ + γ(ψ_s − ω̃) with the γ in [0, 1] that leaves the smallest error: γ = gap/‖ψ_s − ω̃‖²."""
 
-    keeps = False
+    keeps_columns = False
 
-    def __call__(self, walk: Walk, scores: Array, s: int, gap: float, room: bool) -> str:
+    def step(self, walk: Walk, scores: Array, s: int, gap: float, may_grow: bool) -> str:
         if not gap > 0.0:
             return STALLED
-        if not room and s not in walk:
+        if not may_grow and s not in walk:
             return FULL
         return towards(walk, s, gap)
 
 
-class Away:
+class Away(StepRule):
     """Towards ψ_s, or away from ψ_a until its weight is gone at most."""
 
-    keeps = True
+    keeps_columns = True
 
-    def __call__(self, walk: Walk, scores: Array, s: int, gap: float, room: bool) -> str:
+    def step(self, walk: Walk, scores: Array, s: int, gap: float, may_grow: bool) -> str:
         a, highest = worst(walk, scores)
         descent = highest / walk.mass - walk.slope
         if gap >= descent or len(walk.support) == 1:
-            return LineSearch()(walk, scores, s, gap, room)
+            return LineSearch().step(walk, scores, s, gap, may_grow)
         if not descent > 0.0:
             return STALLED
         curvature = walk.to_atom(a)
-        share = float(walk.raw[a]) / walk.mass
+        weight = float(walk.raw[a]) / walk.mass
         gamma = descent / curvature if curvature > 0.0 else np.inf
-        if gamma * (1.0 - share) >= share:
+        if gamma * (1.0 - weight) >= weight:
             walk.drop(a)
         else:
             walk.shift(a, -gamma / (1.0 + gamma) * walk.mass)
         return MOVED
 
 
-class Pairwise:
+class Pairwise(StepRule):
     """Weight from ψ_a to ψ_s, all of it at most."""
 
-    keeps = True
+    keeps_columns = True
 
-    def __call__(self, walk: Walk, scores: Array, s: int, gap: float, room: bool) -> str:
+    def step(self, walk: Walk, scores: Array, s: int, gap: float, may_grow: bool) -> str:
         a, highest = worst(walk, scores)
         descent = (highest - float(scores[s])) / walk.mass
         if not descent > 0.0 or not gap > 0.0:
             return STALLED
-        if not room and s not in walk:
+        if not may_grow and s not in walk:
             return FULL
         return exchange(walk, s, a, descent)
 
 
-class Blended:
+class Blended(StepRule):
     """Pairwise steps among the atoms that have weight, while each descends as fast as one towards ψ_s would; else that step.
 
-    ψ_s stays the atom that was best before the first of them, so that none but the last needs a look at all k atoms.
+    ψ_s stays the atom that was best before the first of them, so that only the last one reads the scores of all k atoms.
     """
 
-    keeps = True
+    keeps_columns = True
 
-    def __call__(self, walk: Walk, scores: Array, s: int, gap: float, room: bool) -> str:
+    def step(self, walk: Walk, scores: Array, s: int, gap: float, may_grow: bool) -> str:
         if not gap > 0.0:
             return STALLED
         own = np.sort(walk.support)
         slopes = scores[own] / walk.mass
         if not np.ptp(slopes) >= gap:
-            return LineSearch()(walk, scores, s, gap, room)
+            return LineSearch().step(walk, scores, s, gap, may_grow)
         weights, outside, seen = walk.raw[own] / walk.mass, float(scores[s]) / walk.mass, np.append(own, s)
         columns = walk.atoms.columns(seen)
         if columns is not None:
             exchange_among(weights, slopes, outside, own, *columns, EXCHANGES * len(own))
         else:  # inner products of these alone
-            places = np.arange(len(seen))
-            exchange_among(weights, slopes, outside, places[:-1], walk.atoms.block(seen, seen), places, EXCHANGES * len(own))
+            rows = np.arange(len(seen))
+            exchange_among(weights, slopes, outside, rows[:-1], walk.atoms.block(seen, seen), rows, EXCHANGES * len(own))
         walk.distribute(own, weights, columns)
         return MOVED
 

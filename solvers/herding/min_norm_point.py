@@ -24,7 +24,7 @@ import numpy.typing as npt
 from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 from simopt.solvers.herding.atoms import StoredAtoms
-from simopt.solvers.herding.frank_wolfe_steps import FULL, MOVED, STALLED
+from simopt.solvers.herding.frank_wolfe_steps import FULL, MOVED, STALLED, StepRule
 from simopt.solvers.herding.walk import Walk
 
 PROXIMAL = 2.0**-46  # δ in units of the largest ‖ψ_j‖²
@@ -127,10 +127,10 @@ def correct(factor: Array, gram: Array, size: int, order: npt.NDArray[np.intp], 
     return size
 
 
-class FullyCorrective:
+class FullyCorrective(StepRule):
     """The rule "fully-corrective": append the atom of the Frank–Wolfe step, then solve for all weights. Steps end when none is better."""
 
-    keeps = True
+    keeps_columns = True
 
     def __init__(self) -> None:
         self._size = 0
@@ -141,7 +141,7 @@ class FullyCorrective:
         self._best = math.inf
         self._waited = 0
 
-    def __call__(self, walk: Walk, scores: Array, s: int, gap: float, room: bool) -> str:
+    def step(self, walk: Walk, scores: Array, s: int, gap: float, may_grow: bool) -> str:
         warm = self._size == 0 and len(walk.support) > 1
         if self._size == 0:
             self._load(walk)
@@ -150,7 +150,7 @@ class FullyCorrective:
         if not gap > 0.0 or self._waited > PATIENCE:
             return STALLED
         if s not in walk and not warm:
-            if not room:
+            if not may_grow:
                 return FULL
             if not self._append(walk, s):
                 return STALLED
@@ -218,13 +218,13 @@ def best_weights(gram: Array, linear: Array, square: float, start: Array, *, tol
     positive = np.flatnonzero(start > 0.0)
     walk.assign(positive, start[positive] / math.fsum(start[positive]))
     enough = tol * float(np.max(atoms.diagonal))
-    best, kept = math.inf, walk.dense
+    least, best = math.inf, walk.dense
     for _ in range(max_iter):
         scores = walk.scores()
         s = int(np.argmin(scores))
         gap = walk.slope - float(scores[s]) / walk.mass
-        if walk.error_squared < best:
-            best, kept = walk.error_squared, walk.dense
-        if gap <= enough or rule(walk, scores, s, gap, True) != MOVED:
+        if walk.error_squared < least:
+            least, best = walk.error_squared, walk.dense
+        if gap <= enough or rule.step(walk, scores, s, gap, True) != MOVED:
             break
-    return kept
+    return best

@@ -38,7 +38,7 @@ def reweighted(gram: Array, linear: Array, square: float, start: Array) -> Array
     for _ in range(PAIRWISE * len(gram)):
         scores = walk.scores()
         s = int(np.argmin(scores))
-        if rule(walk, scores, s, walk.slope - float(scores[s]) / walk.mass, True) != MOVED:
+        if rule.step(walk, scores, s, walk.slope - float(scores[s]) / walk.mass, True) != MOVED:
             break
     near = walk.dense
     return near if len(gram) > EXACT else best_weights(gram, linear, square, near)

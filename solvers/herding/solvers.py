@@ -23,6 +23,7 @@ from simopt.problems.multiple_kernel_mean import MultipleKernelMean
 from simopt.problems.norms import unit_ball
 from simopt.solvers.herding.atoms import StoredAtoms, largest_margin
 from simopt.solvers.herding.frank_wolfe import iterates
+from simopt.solvers.herding.frank_wolfe_steps import StepRule
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 
@@ -75,11 +76,11 @@ def bayes_linear_loss(problem: BayesLinearLoss, *, tol: float) -> Iterator[Itera
 @solver(
     "frank-wolfe", solves=Herding, summary="Frank–Wolfe steps on the hull; by default fully corrective (Wolfe's nearest point)", rank=10
 )
-def frank_wolfe(problem: Herding, *, tol: float, steps: str = "fully-corrective", max_iter: int = 100_000) -> Iterator[Iterate]:
+def frank_wolfe(problem: Herding, *, tol: float, steps: str | StepRule = "fully-corrective", max_iter: int = 100_000) -> Iterator[Iterate]:
     """The point of the hull nearest to ω_P; gap 2⟨ω − ω_P, ω − ψ_s⟩.
 
-    `steps` is "uniform" (kernel herding), "line-search" (Algorithm 1), "away", "pairwise", "blended" or "fully-corrective". All but the
-    first two converge linearly. O(k) a step and, where steps correct weights, O(|S|²) with |S| atoms that have weight.
+    `steps` is "uniform" (kernel herding), "line-search" (Algorithm 1), "away", "pairwise", "blended" or "fully-corrective", of which all
+    but the first two converge linearly, or a `StepRule`. O(k) a step and, where steps correct weights, O(|S|²) with |S| atoms that have weight.
     """
     linear = problem.scores(problem.target_weights())
     square = float(problem.target_weights() @ linear)
@@ -104,7 +105,7 @@ def _why_not_linear(problem: Problem) -> str | None:
     supports=_why_not_linear,
     rank=10,
 )
-def frank_wolfe_hull(problem: HingeSVMHull, *, tol: float, steps: str = "fully-corrective", max_iter: int = 100_000) -> Iterator[Iterate]:
+def frank_wolfe_hull(problem: HingeSVMHull, *, tol: float, steps: str | StepRule = "fully-corrective", max_iter: int = 100_000) -> Iterator[Iterate]:
     """With linear hinges the objective is 1 − ⟨ω_S, ω⟩ + (λ/2)‖ω‖² = (λ/2)‖ω − ω_S/λ‖² + const.; gap λ⟨ω − ω_S/λ, ω − ψ_s⟩."""
     linear = problem.scores(FLOAT, np.full(len(problem.labels), 1.0 / len(problem.labels)))
     strength = problem.regularization

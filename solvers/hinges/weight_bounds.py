@@ -146,7 +146,7 @@ class WeightBall:
 def bound_of(declared: bounds.Bound) -> Bound:
     """The bound of a problem as the engines take it."""
     match declared:
-        case bounds.WeightBall(radius):
+        case bounds.Ball(radius):
             return WeightBall(radius)
         case bounds.Penalty(regularization):
             return Penalty(regularization)

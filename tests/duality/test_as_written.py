@@ -123,7 +123,7 @@ def test_a_back_end_that_fails_in_scaled_units_is_given_raw_ones(monkeypatch: py
     assert simopt.solve(huber(), "clarabel").optimal
 
 
-@pytest.mark.parametrize("module", ["sweeps.backward", "sweeps.forward", "stationarity.pivots"])
+@pytest.mark.parametrize("module", ["evaluation.backward", "evaluation.forward", "stationarity.pivots"])
 def test_for_every_reason_of_openness_there_is_something_that_would_help(module: str) -> None:
     source = inspect.getsource(import_module(f"simopt.duality.{module}"))
     reasons = re.findall(r'f?"((?:\{[a-z.]*name\}|pivots): .*?)"', source)

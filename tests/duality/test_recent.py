@@ -75,7 +75,7 @@ def test_one_judgement_sweeps_each_point_once(monkeypatch: pytest.MonkeyPatch) -
         seen.append(b"".join(np.asarray(num.mid(value), dtype=float).tobytes() for value in point.values()) + num.name.encode())
         return forward(num, programme, point)
 
-    for module in ("declared", "points.restoration"):
+    for module in ("declared", "feasibility.restoration"):
         monkeypatch.setattr(f"simopt.duality.{module}.forward", counted)
     problem, _ = ridge()
     certify(problem, {"w": np.array([0.25, -0.5])}, {"abs 1": np.zeros(3)})

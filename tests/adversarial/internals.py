@@ -1,6 +1,6 @@
-"""Which public functions take arrays or numbers, as far as their signatures tell, and which of them stand behind the door, with the reason.
+"""Which public functions take arrays or numbers, as far as their signatures tell, and which of them stand behind the entry, with the reason.
 
-A parameter annotated `Array` holds what has been through the door already, as do problems, spectra and the like; `npt.ArrayLike`, `Any`,
+A parameter annotated `Array` holds what has been through the entry already, as do problems, spectra and the like; `npt.ArrayLike`, `Any`,
 `Number` and `SupportsFloat` come from outside, and so do numbers of a function that takes nothing that was checked before.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 import simopt
 
-ROOMS = (
+SCANNED = (
     *("simopt.core", "simopt.data", "simopt.model", "simopt.certificates", "simopt.backends", "simopt.processes", "simopt.duality"),
     *("simopt.solving", "simopt.equivalence", "simopt.claims.statistics"),
 )
@@ -28,7 +28,7 @@ CHECKED = re.compile(
 )
 NUMBER = re.compile(r"\b(float|int)\b")
 
-BEHIND: dict[str, tuple[str, ...]] = {
+INTERNALS: dict[str, tuple[str, ...]] = {
     "declarations: CVXPY has checked their numbers": (
         *("duality.atoms", "duality.graph", "duality.graph_form", "duality.infeasibility", "duality.reading", "duality.recent"),
         *("duality.stationarity", "duality.evaluation", "duality.units", "problems.norms.power_units"),
@@ -116,7 +116,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         *("problems.norms.squares", "problems.losses.sample_weights", "certificates", "model.problem", "solving.solution:frozen"),
         *("model.gap_unit", "model.uniform_convexity", "equivalence.declared_radius"),
     ),
-    "checks: the door itself, walked wherever it is used": (
+    "checks: the entry itself, walked wherever it is used": (
         *("core.validate", "core.fields", "model.entries", "problems.domains.chain", "problems.domains.finite_domain:square"),
         *(
             "problems.domains.simplex",
@@ -209,12 +209,12 @@ BEHIND: dict[str, tuple[str, ...]] = {
 }
 
 
-def is_behind(key: str) -> bool:
+def is_internal(key: str) -> bool:
     """Whether a function, its class or its module stands in the list; a class stands for its constructor only, an engine for all of it."""
     home, _, path = key.partition(":")
     parts = home.split(".")
     modules = {".".join(parts[: i + 1]) for i in range(len(parts))}
-    listed = {entry for entries in BEHIND.values() for entry in entries}
+    listed = {entry for entries in INTERNALS.values() for entry in entries}
     engines = {entry for entry in listed if entry.split(":")[-1] in ENTIRE}
     return key in listed or bool(modules & listed) or f"{home}:{path.split('.')[0]}" in engines
 
@@ -234,7 +234,7 @@ ENTIRE = {
 
 def public_functions() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Every public function, constructor and method that takes arrays or numbers from outside, as `module:name` below simopt."""
-    names = [item.name for item in walk_packages(simopt.__path__, "simopt.") if item.name.startswith(ROOMS)]
+    names = [item.name for item in walk_packages(simopt.__path__, "simopt.") if item.name.startswith(SCANNED)]
     for group in GROUPS:
         names += [item.name for item in walk_packages(import_module(f"simopt.{group}").__path__, f"simopt.{group}.")]
     for name in names:

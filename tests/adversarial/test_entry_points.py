@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from behind import BEHIND, NUMBER, OUTSIDE, is_behind, parameters, public_functions
-from door import Door, fault
-from doors import X, estimator_doors, problem_doors, rows, solver_doors
+from internals import INTERNALS, NUMBER, OUTSIDE, is_internal, parameters, public_functions
+from entry_point import EntryPoint, fault
+from entry_points import X, estimator_entry_points, problem_entry_points, rows, solver_entry_points
 from strange import Strange
 
 import simopt
@@ -49,32 +49,32 @@ CORE = {
 }
 
 
-def faults(door: Door, only: set[str] | None = None) -> list[str]:
+def faults(entry: EntryPoint, only: set[str] | None = None) -> list[str]:
     """What is wrong, one line a strange value."""
-    clean = door.call()
-    found = [(name, strange, fault(door, name, strange, clean)) for name, strange in door.walked() if only is None or strange.name in only]
+    clean = entry.call()
+    found = [(name, strange, fault(entry, name, strange, clean)) for name, strange in entry.walked() if only is None or strange.name in only]
     return [f"{name} = {strange.name}: {said}" for name, strange, said in found if said]
 
 
-@pytest.mark.parametrize("door", SWIFT, ids=lambda door: door.key)
-def test_strange_values_are_used_rightly_or_refused(door: Door) -> None:
-    assert faults(door) == []
+@pytest.mark.parametrize("entry", SWIFT, ids=lambda entry: entry.key)
+def test_strange_values_are_used_rightly_or_refused(entry: EntryPoint) -> None:
+    assert faults(entry) == []
 
 
-@pytest.mark.parametrize("door", LENGTHY, ids=lambda door: door.key)
-def test_the_worst_of_them_are_refused_where_a_call_takes_long(door: Door) -> None:
-    assert faults(door, CORE) == []
+@pytest.mark.parametrize("entry", LENGTHY, ids=lambda entry: entry.key)
+def test_the_worst_of_them_are_refused_where_a_call_takes_long(entry: EntryPoint) -> None:
+    assert faults(entry, CORE) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("door", [*LENGTHY, *solver_doors()], ids=lambda door: door.key)
-def test_all_strange_values_where_a_call_takes_long(door: Door) -> None:
-    assert faults(door) == []
+@pytest.mark.parametrize("entry", [*LENGTHY, *solver_entry_points()], ids=lambda entry: entry.key)
+def test_all_strange_values_where_a_call_takes_long(entry: EntryPoint) -> None:
+    assert faults(entry) == []
 
 
-@pytest.mark.parametrize("door", list(problem_doors()), ids=lambda door: door.key)
-def test_fields_of_problems(door: Door) -> None:
-    assert faults(door) == []
+@pytest.mark.parametrize("entry", list(problem_entry_points()), ids=lambda entry: entry.key)
+def test_fields_of_problems(entry: EntryPoint) -> None:
+    assert faults(entry) == []
 
 
 @pytest.mark.parametrize("every", [pytest.param(False, id="the worst"), pytest.param(True, id="all", marks=pytest.mark.slow)])
@@ -82,8 +82,8 @@ def test_fields_of_problems(door: Door) -> None:
 def test_estimators(every: bool) -> None:
     pytest.importorskip("sklearn")
     found = {
-        door.key: faults(door, None if every else CORE - {"dtype float16", "a list", "spread out", "big-endian"})
-        for door in estimator_doors()
+        entry.key: faults(entry, None if every else CORE - {"dtype float16", "a list", "spread out", "big-endian"})
+        for entry in estimator_entry_points()
     }
     assert {key: said for key, said in found.items() if said} == {}
 
@@ -98,18 +98,18 @@ def estimator_kinds() -> set[str]:
 
 
 def test_every_public_function_has_a_row_or_stands_behind_the_door() -> None:
-    known = {door.key for door in HAND}
+    known = {entry.key for entry in HAND}
     walked = estimator_kinds()  # by `test_every_estimator_is_walked`
     missing = [
-        key for key, _ in public_functions() if key not in known and not is_behind(key) and not walked & {key, key.rpartition(".")[0]}
+        key for key, _ in public_functions() if key not in known and not is_internal(key) and not walked & {key, key.rpartition(".")[0]}
     ]
     assert missing == [], "give each a valid call in tests/adversarial/doors.py, or a reason in tests/adversarial/behind.py"
 
 
 def test_every_estimator_is_walked() -> None:
     pytest.importorskip("sklearn")
-    walked, kinds = {door.key for door in estimator_doors()}, estimator_kinds()
-    methods = {key for key, _ in public_functions() if key.rpartition(".")[0] in kinds and not is_behind(key)}
+    walked, kinds = {entry.key for entry in estimator_entry_points()}, estimator_kinds()
+    methods = {key for key, _ in public_functions() if key.rpartition(".")[0] in kinds and not is_internal(key)}
     fits = {key for key in methods if key.split(".")[-1] in ("fit", "predict", "decision_function", "scores", "certify")}
     assert len(fits) > len(kinds) and fits <= walked and {key.rpartition(".")[0] for key in walked} == kinds
 
@@ -118,23 +118,23 @@ def test_nothing_is_behind_the_door_that_does_not_exist() -> None:
     found = {key for key, _ in public_functions()}
     homes = {".".join(key.partition(":")[0].split(".")[: i + 1]) for key in found for i in range(key.count(".") + 1)}
     owners = {key.rpartition(".")[0] for key in found if "." in key.partition(":")[2]}
-    listed = {entry for entries in BEHIND.values() for entry in entries}
+    listed = {entry for entries in INTERNALS.values() for entry in entries}
     unknown = {entry for entry in listed if entry not in found | homes | owners}
     assert unknown == set()
 
 
 def test_a_row_gives_every_parameter_that_is_an_array_or_a_number() -> None:
-    rowed = {door.key: door for door in HAND if door.how is None}
+    rowed = {entry.key: entry for entry in HAND if entry.how is None}
     left = []
     for key, function in public_functions():
-        door = rowed.get(key)
-        if door is None:
+        entry = rowed.get(key)
+        if entry is None:
             continue
         for name, kind in parameters(function).items():
             wanted = (OUTSIDE.search(kind) or NUMBER.search(kind)) and not any(
                 word in kind for word in ("Callable", "Validation", "Mapping", "tuple[")
             )
-            if wanted and name not in {*door.arguments, *door.leaves}:
+            if wanted and name not in {*entry.arguments, *entry.leaves}:
                 left.append(f"{key}: {name}")
     assert left == [], "name them in the row, or in its `leaves` with the reason"
 
@@ -228,7 +228,7 @@ def test_stacked_queries_name_the_query(bad: Any) -> None:
 
 
 def test_the_walk_can_fail() -> None:
-    taken = Door("x", {"X": X}, how=lambda X: np.asarray(X, dtype=float))
+    taken = EntryPoint("x", {"X": X}, how=lambda X: np.asarray(X, dtype=float))
     said = [fault(taken, name, strange, taken.call()) for name, strange in taken.walked() if strange.name in CORE]
     assert sum(line is not None for line in said) > 8
 

@@ -33,7 +33,7 @@ class Fresh:
 
 
 @dataclass(frozen=True)
-class Door:
+class EntryPoint:
     """One valid call.
 
     `says` names a parameter as its messages do, where that is another name; `admits` lists the strange values that mean something here
@@ -105,19 +105,19 @@ def catalogue(value: Any) -> Iterator[Strange]:
         yield from extremes(value)
 
 
-def fault(door: Door, name: str, strange: Strange, clean: Any) -> str | None:
-    """What is wrong with how the door takes a strange value; None for nothing."""
-    if strange.name in door.admits.get(name, ()):
+def fault(entry: EntryPoint, name: str, strange: Strange, clean: Any) -> str | None:
+    """What is wrong with how the entry takes a strange value; None for nothing."""
+    if strange.name in entry.admits.get(name, ()):
         return None
     case()
-    word = door.says.get(name, name)
+    word = entry.says.get(name, name)
     if strange.name in SHAPES or strange.name in EXTREMES:  # may show where they meet another parameter
-        word = "|".join({*door.arguments, *door.says.values()})
+        word = "|".join({*entry.arguments, *entry.says.values()})
     try:
-        found = door.call(**{name: strange.value})
+        found = entry.call(**{name: strange.value})
     except (ValueError, TypeError) as error:
         said = str(error)
-        if (strange.name in EXTREMES and isinstance(error, InvalidProblem)) or name in door.foreign:
+        if (strange.name in EXTREMES and isinstance(error, InvalidProblem)) or name in entry.foreign:
             return None
         if "\n" in said:
             return f"a message of several lines: {said!r}"
@@ -131,14 +131,14 @@ def fault(door: Door, name: str, strange: Strange, clean: Any) -> str | None:
             return None  # said on purpose, as where an iteration does not settle
         return f"{type(error).__name__}: {error}"
     if strange.name in EXTREMES:
-        return None if door.undefined or holds_nan(clean) or not holds_nan(found) else "nan comes out"
+        return None if entry.undefined or holds_nan(clean) or not holds_nan(found) else "nan comes out"
     if strange.means is NOTHING:
         return f"taken, and gives {shortly(found)}"
     try:
-        expected = door.call(**{name: strange.means})
+        expected = entry.call(**{name: strange.means})
     except (ValueError, TypeError) as error:
         return f"taken, though what it means is refused: {error}"
-    return None if same(found, expected, door.rtol) else f"gives {shortly(found)}, and what it means gives {shortly(expected)}"
+    return None if same(found, expected, entry.rtol) else f"gives {shortly(found)}, and what it means gives {shortly(expected)}"
 
 
 SHAPES = {"empty", "0-d", "a number", "one axis more", "one axis less"}

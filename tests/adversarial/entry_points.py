@@ -1,4 +1,4 @@
-"""The table of valid calls: one row a public function that takes arrays or numbers; and the rooms behind the door, with the reason."""
+"""The table of valid calls: one row a public function that takes arrays or numbers; and the rooms behind the entry, with the reason."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import dask.array
 import numpy as np
-from door import Door, Fresh
+from entry_point import EntryPoint, Fresh
 
 import simopt
 from simopt.core import registry
@@ -46,7 +46,7 @@ TARGETS = RNG.normal(size=6)
 CLASSES = np.array([1.0, 2.0, 3.0, 1.0, 2.0, 3.0])
 RELEVANCE = np.array([0.0, 2.0, 1.0, 1.0, 0.0, 3.0])
 QID = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
-SHARES = np.array([0.1, 0.3, 0.1, 0.2, 0.2, 0.1])
+WEIGHTS = np.array([0.1, 0.3, 0.1, 0.2, 0.2, 0.1])
 SORTED = np.array([0.0, 0.5, 1.0, 1.5, 2.5, 4.0])
 LAMBDAS = np.array([0.1, 1.0])
 MEMORY = float(1 << 20)
@@ -245,7 +245,7 @@ SIMILARITIES: dict[str, Callable[[], Similarity]] = {
 }
 
 
-def door(
+def entry(
     key: str,
     /,
     *,
@@ -260,72 +260,72 @@ def door(
     how: Any = None,
     foreign: tuple[str, ...] = (),
     **arguments: Any,
-) -> Door:
+) -> EntryPoint:
     """A row."""
-    return Door(key, arguments, on, then, says or {}, admits or {}, leaves or {}, only or {}, slow, undefined, how, foreign)
+    return EntryPoint(key, arguments, on, then, says or {}, admits or {}, leaves or {}, only or {}, slow, undefined, how, foreign)
 
 
-def similarity_doors() -> Iterator[Door]:
+def similarity_entry_points() -> Iterator[EntryPoint]:
     """The same four ways in of every similarity."""
     for home, made in SIMILARITIES.items():
         key = f"data.similarities.{home}"
         numbers = home.startswith("precomputed")
         points, others = (np.array([[0.0], [2.0], [1.0]]), np.array([[1.0]])) if numbers else (X, QUERIES)
-        yield door(f"{key}.__call__", on=made, X=points, Y=others)
-        yield door(f"{key}.diagonal", on=made, X=points)
-        yield door(f"{key}.gram", on=made, X=points, memory=MEMORY)
-        yield door(f"{key}.gram_blocks", on=made, X=points, Y=others, memory=MEMORY)
+        yield entry(f"{key}.__call__", on=made, X=points, Y=others)
+        yield entry(f"{key}.diagonal", on=made, X=points)
+        yield entry(f"{key}.gram", on=made, X=points, memory=MEMORY)
+        yield entry(f"{key}.gram_blocks", on=made, X=points, Y=others, memory=MEMORY)
 
 
-def rows() -> Iterator[Door]:
+def rows() -> Iterator[EntryPoint]:
     """All rows that are written by hand."""
-    yield from similarity_doors()
+    yield from similarity_entry_points()
     s = "data.similarities"
-    yield door(f"{s}.radial:Gaussian", mu=2.0)
-    yield door(f"{s}.radial:Gaussian.with_sigma", sigma=2.0)
-    yield door(f"{s}.radial:Gaussian.mean_squared_distance", X=X, weights=SHARES, says={"X": "inputs"})
-    yield door(f"{s}.radial:Gaussian.mean_distance", X=X, weights=SHARES, says={"X": "inputs"})
-    yield door(f"{s}.radial:Laplacian", width=2.0, norm=1)
-    yield door(f"{s}.radial:Laplacian.mean_distance", X=X, weights=SHARES, norm=1, says={"X": "inputs"})
-    yield door(f"{s}.inner:Polynomial", degree=2, a=1.0, c=1.0)
-    yield door(f"{s}.indefinite:Sigmoid", a=1.0, r=-1.0)
-    yield door(f"{s}.indefinite:Sigmoid.for_dimension", dimension=2)
-    yield door(f"{s}.combine:Sum", terms=(Linear(), Linear()), weights=[1.0, 2.0], admits={"weights": ("empty",)})
-    yield door(f"{s}.precomputed:Precomputed", matrix=K, then=lambda made: made.matrix)
-    yield door(f"{s}.scaled:Scaled", base=Gaussian(2.0), factors=(1.0, 2.0))
-    yield door(f"{s}.scaled:Scaled.standardised", rule=lambda X, weights: Gaussian(2.0), X=X, weights=SHARES)
-    yield door(f"{s}.named:named", name="gaussian", X=X, weights=SHARES, says={"X": "inputs"})
+    yield entry(f"{s}.radial:Gaussian", mu=2.0)
+    yield entry(f"{s}.radial:Gaussian.with_sigma", sigma=2.0)
+    yield entry(f"{s}.radial:Gaussian.mean_squared_distance", X=X, weights=WEIGHTS, says={"X": "inputs"})
+    yield entry(f"{s}.radial:Gaussian.mean_distance", X=X, weights=WEIGHTS, says={"X": "inputs"})
+    yield entry(f"{s}.radial:Laplacian", width=2.0, norm=1)
+    yield entry(f"{s}.radial:Laplacian.mean_distance", X=X, weights=WEIGHTS, norm=1, says={"X": "inputs"})
+    yield entry(f"{s}.inner:Polynomial", degree=2, a=1.0, c=1.0)
+    yield entry(f"{s}.indefinite:Sigmoid", a=1.0, r=-1.0)
+    yield entry(f"{s}.indefinite:Sigmoid.for_dimension", dimension=2)
+    yield entry(f"{s}.combine:Sum", terms=(Linear(), Linear()), weights=[1.0, 2.0], admits={"weights": ("empty",)})
+    yield entry(f"{s}.precomputed:Precomputed", matrix=K, then=lambda made: made.matrix)
+    yield entry(f"{s}.scaled:Scaled", base=Gaussian(2.0), factors=(1.0, 2.0))
+    yield entry(f"{s}.scaled:Scaled.standardised", rule=lambda X, weights: Gaussian(2.0), X=X, weights=WEIGHTS)
+    yield entry(f"{s}.named:named", name="gaussian", X=X, weights=WEIGHTS, says={"X": "inputs"})
 
     d = "data.landmarks"
-    yield door(f"{d}:LandmarkMap", similarity=Gaussian(2.0), landmarks=X, then=lambda made: made.landmarks)
-    yield door(
+    yield entry(f"{d}:LandmarkMap", similarity=Gaussian(2.0), landmarks=X, then=lambda made: made.landmarks)
+    yield entry(
         f"{d}:LandmarkMap.from_data", X=X, count=2, rng=GENERATOR, similarity=Gaussian(2.0), memory=MEMORY, says={"count": "landmarks"}
     )
-    yield door(f"{d}:LandmarkMap.__call__", on=landmark_map, X=QUERIES, memory=MEMORY)
-    yield door(f"{d}:LandmarkMap.blocks", on=landmark_map, X=QUERIES, memory=MEMORY)
-    yield door(f"{d}:LandmarkMap.predict", on=landmark_map, X=QUERIES, w=np.array([1.0, 2.0]), memory=MEMORY)
-    yield door(f"{d}:LandmarkMap.write", on=landmark_map, X=QUERIES, out=Fresh(lambda: np.empty((3, 2))), memory=MEMORY)
-    yield door(f"{d}:LandmarkMap.lazy", how=lambda X: landmark_map().lazy(dask.array.asarray(X)).compute(), X=QUERIES, only={"X": LAZY})
-    yield door(f"{d}:scaled", similarities=K)
-    yield door(f"{d}:checked_values", values=K, shape=(6, 6), says={"values": "similarity"}, leaves={"first": "counted by the caller"})
+    yield entry(f"{d}:LandmarkMap.__call__", on=landmark_map, X=QUERIES, memory=MEMORY)
+    yield entry(f"{d}:LandmarkMap.blocks", on=landmark_map, X=QUERIES, memory=MEMORY)
+    yield entry(f"{d}:LandmarkMap.predict", on=landmark_map, X=QUERIES, w=np.array([1.0, 2.0]), memory=MEMORY)
+    yield entry(f"{d}:LandmarkMap.write", on=landmark_map, X=QUERIES, out=Fresh(lambda: np.empty((3, 2))), memory=MEMORY)
+    yield entry(f"{d}:LandmarkMap.lazy", how=lambda X: landmark_map().lazy(dask.array.asarray(X)).compute(), X=QUERIES, only={"X": LAZY})
+    yield entry(f"{d}:scaled", similarities=K)
+    yield entry(f"{d}:checked_values", values=K, shape=(6, 6), says={"values": "similarity"}, leaves={"first": "counted by the caller"})
 
     q = "data.queries"
-    yield door(f"{q}:Queries.of", relevance=RELEVANCE, qid=QID, only=QIDS)
-    yield door(
+    yield entry(f"{q}:Queries.of", relevance=RELEVANCE, qid=QID, only=QIDS)
+    yield entry(
         f"{q}:Queries.stacked", how=lambda features, relevance: Queries.stacked([features], [relevance]), features=X, relevance=RELEVANCE
     )
-    yield door(f"{q}:Queries.rankings", on=lambda: Queries.of(RELEVANCE, QID), scores=TARGETS)
-    yield door(
+    yield entry(f"{q}:Queries.rankings", on=lambda: Queries.of(RELEVANCE, QID), scores=TARGETS)
+    yield entry(
         f"{q}:Queries.ndcg",
         on=lambda: Queries.of(RELEVANCE, QID),
         scores=TARGETS,
         k=2,
         admits={"k": ("a list", "an array", "the text bytearray(b'3')")},
     )
-    yield door(f"{q}:Queries.subset", on=lambda: Queries.of(RELEVANCE, QID), keep=[1, 0], says={"keep": "queries"})
-    yield door(f"{q}:defined", relevance=RELEVANCE, qid=QID, only=QIDS)
-    yield door(f"{q}:grouped", qid=QID, only=QIDS)
-    yield door(
+    yield entry(f"{q}:Queries.subset", on=lambda: Queries.of(RELEVANCE, QID), keep=[1, 0], says={"keep": "queries"})
+    yield entry(f"{q}:defined", relevance=RELEVANCE, qid=QID, only=QIDS)
+    yield entry(f"{q}:grouped", qid=QID, only=QIDS)
+    yield entry(
         f"{q}:as_numbers",
         relevance=RELEVANCE,
         admits={
@@ -340,31 +340,31 @@ def rows() -> Iterator[Door]:
     )
 
     r = "data.relevance"
-    yield door(f"{r}:discount", t=np.array([1.0, 2.0, 3.0]), says={"t": "positions"}, admits={"t": ANY_SHAPE})
-    yield door(f"{r}:discounts", m=3)
-    yield door(f"{r}:eta", r=RELEVANCE, says={"r": "relevance"})
-    yield door(f"{r}:gain", r=RELEVANCE, says={"r": "relevance"}, admits={"r": ANY_SHAPE})
-    yield door(f"{r}:ideal_ranking", r=RELEVANCE, says={"r": "relevance"})
-    yield door(f"{r}:list_norm", v=RELEVANCE, k=2)
-    yield door(f"{r}:ndcg", scores=TARGETS, r=RELEVANCE, k=2, says={"r": "relevance"})
-    yield door(f"{r}:ndcg_loss", scores=TARGETS, r=RELEVANCE, says={"r": "relevance"})
-    yield door(f"{r}:positions", scores=TARGETS)
-    yield door(f"{r}:random_ndcg", r=RELEVANCE, k=2, says={"r": "relevance"})
-    yield door(f"{r}:ranking", scores=TARGETS)
-    yield door(
+    yield entry(f"{r}:discount", t=np.array([1.0, 2.0, 3.0]), says={"t": "positions"}, admits={"t": ANY_SHAPE})
+    yield entry(f"{r}:discounts", m=3)
+    yield entry(f"{r}:eta", r=RELEVANCE, says={"r": "relevance"})
+    yield entry(f"{r}:gain", r=RELEVANCE, says={"r": "relevance"}, admits={"r": ANY_SHAPE})
+    yield entry(f"{r}:ideal_ranking", r=RELEVANCE, says={"r": "relevance"})
+    yield entry(f"{r}:list_norm", v=RELEVANCE, k=2)
+    yield entry(f"{r}:ndcg", scores=TARGETS, r=RELEVANCE, k=2, says={"r": "relevance"})
+    yield entry(f"{r}:ndcg_loss", scores=TARGETS, r=RELEVANCE, says={"r": "relevance"})
+    yield entry(f"{r}:positions", scores=TARGETS)
+    yield entry(f"{r}:random_ndcg", r=RELEVANCE, k=2, says={"r": "relevance"})
+    yield entry(f"{r}:ranking", scores=TARGETS)
+    yield entry(
         f"{r}:relevance", name="relevance", r=RELEVANCE, minimum=2, says={"r": "relevance"}, leaves={"minimum": "a constant of the caller"}
     )
 
-    yield door("data.rows:Rows", name="points", points=X, memory=MEMORY, then=lambda rows: [block for _, block in rows.blocks()])
-    yield door("data.rows:Rows.of", name="points", points=X, memory=MEMORY, then=lambda rows: [block for _, block in rows.blocks()])
-    yield door("data.row_blocks:feature_rows", name="features", features=X)
-    yield door("data.datasets.dataset:Dataset", name="made", features=X, feature_names=("a", "b"), targets=TARGETS, groups=QID, folds=QID)
-    yield door("data.datasets.synthetic:friedman", rng=GENERATOR, n=5, noise=1.0)
+    yield entry("data.rows:Rows", name="points", points=X, memory=MEMORY, then=lambda rows: [block for _, block in rows.blocks()])
+    yield entry("data.rows:Rows.of", name="points", points=X, memory=MEMORY, then=lambda rows: [block for _, block in rows.blocks()])
+    yield entry("data.row_blocks:feature_rows", name="features", features=X)
+    yield entry("data.datasets.dataset:Dataset", name="made", features=X, feature_names=("a", "b"), targets=TARGETS, groups=QID, folds=QID)
+    yield entry("data.datasets.synthetic:friedman", rng=GENERATOR, n=5, noise=1.0)
 
     e = "equivalence"
-    yield door(f"{e}.training:TrainingSet", inputs=X, targets=TARGETS, similarity=Gaussian(2.0))
-    yield door(f"{e}.training:TrainingSet.without", on=training, i=2, says={"i": "sample"})
-    yield door(
+    yield entry(f"{e}.training:TrainingSet", inputs=X, targets=TARGETS, similarity=Gaussian(2.0))
+    yield entry(f"{e}.training:TrainingSet.without", on=training, i=2, says={"i": "sample"})
+    yield entry(
         f"{e}.training:TrainingSet.replace",
         on=training,
         i=2,
@@ -373,10 +373,10 @@ def rows() -> Iterator[Door]:
         says={"i": "sample"},
         admits={"x": ("one axis less",)},
     )
-    yield door(f"{e}.training:TrainingSet.subset", on=training, indices=[0, 2], says={"indices": "sample"})
-    yield door(f"{e}.training:TrainingSet.with_targets", on=training, targets=TARGETS)
-    yield door(f"{e}.training:TrainingSet.function", on=training, coefficients=TARGETS, error=0.1, admits={"error": ("inf",)})
-    yield door(
+    yield entry(f"{e}.training:TrainingSet.subset", on=training, indices=[0, 2], says={"indices": "sample"})
+    yield entry(f"{e}.training:TrainingSet.with_targets", on=training, targets=TARGETS)
+    yield entry(f"{e}.training:TrainingSet.function", on=training, coefficients=TARGETS, error=0.1, admits={"error": ("inf",)})
+    yield entry(
         f"{e}.training:KernelFunction",
         similarity=Gaussian(2.0),
         centres=X,
@@ -385,25 +385,25 @@ def rows() -> Iterator[Door]:
         log_norm=1.0,
         admits={"error": ("inf",), "log_norm": ("inf", "-inf", "nan"), "centres": ("empty",)},
     )
-    yield door(f"{e}.training:KernelFunction.__call__", on=lambda: KernelFunction(Gaussian(2.0), X, TARGETS), X=QUERIES)
-    yield door(f"{e}.training:zero", similarity=Gaussian(2.0), dimension=2)
-    yield door(f"{e}.stability:leave_one_out", Z=training(), regularization=0.1, power=2.0)
-    yield door(f"{e}.stability:swap", Z=training(), x=np.array([1.0, 2.0]), y=1.0, regularization=0.1, power=2.0)
-    yield door(f"{e}.stability:Changes.losses", on=changes, X=QUERIES, y=np.array([1.0, 2.0, 3.0]))
-    yield door(f"{e}.stability:Changes.worst_losses", on=changes, X=QUERIES, target_bound=1.0)
-    yield door(f"{e}.stability:Changes.function", on=changes, i=1)
+    yield entry(f"{e}.training:KernelFunction.__call__", on=lambda: KernelFunction(Gaussian(2.0), X, TARGETS), X=QUERIES)
+    yield entry(f"{e}.training:zero", similarity=Gaussian(2.0), dimension=2)
+    yield entry(f"{e}.stability:leave_one_out", Z=training(), regularization=0.1, power=2.0)
+    yield entry(f"{e}.stability:swap", Z=training(), x=np.array([1.0, 2.0]), y=1.0, regularization=0.1, power=2.0)
+    yield entry(f"{e}.stability:Changes.losses", on=changes, X=QUERIES, y=np.array([1.0, 2.0, 3.0]))
+    yield entry(f"{e}.stability:Changes.worst_losses", on=changes, X=QUERIES, target_bound=1.0)
+    yield entry(f"{e}.stability:Changes.function", on=changes, i=1)
     b = f"{e}.stability_bounds"
     bounds: dict[str, Any] = {"regularization": 0.1, "power": 2.0, "target_bound": 1.0, "kappa": 1.0}
-    yield door(f"{b}:norm_bound", regularization=0.1, power=2.0, target_bound=1.0)
-    yield door(f"{b}:admissibility", **bounds)
-    yield door(f"{b}:loss_bound", distance=0.1, **bounds)
-    yield door(f"{b}:theorem3", n=5, **bounds)
+    yield entry(f"{b}:norm_bound", regularization=0.1, power=2.0, target_bound=1.0)
+    yield entry(f"{b}:admissibility", **bounds)
+    yield entry(f"{b}:loss_bound", distance=0.1, **bounds)
+    yield entry(f"{b}:theorem3", n=5, **bounds)
     for name in ("distance_bound", "sharpened", "subquadratic"):
-        yield door(f"{b}:{name}", n=5, **bounds, change=Change.SWAP)
-    yield door(f"{e}.family:Interval", low=0.0, high=2.0, admits={"low": ("-inf",), "high": ("inf",)})
-    yield door(f"{e}.family:Interval.spread", on=lambda: Interval(0.0, 2.0), count=3, centre=0.0, reach=1.0)
-    yield door(f"{e}.training:TrainingSet.of_features", on=training, w=np.ones(6))
-    yield door(
+        yield entry(f"{b}:{name}", n=5, **bounds, change=Change.SWAP)
+    yield entry(f"{e}.family:Interval", low=0.0, high=2.0, admits={"low": ("-inf",), "high": ("inf",)})
+    yield entry(f"{e}.family:Interval.spread", on=lambda: Interval(0.0, 2.0), count=3, centre=0.0, reach=1.0)
+    yield entry(f"{e}.training:TrainingSet.of_features", on=training, w=np.ones(6))
+    yield entry(
         f"{e}.declared_family:learned",
         name="ridge",
         pose=declared_ridge,
@@ -412,10 +412,10 @@ def rows() -> Iterator[Door]:
         admits={"time_limit": ("inf", "100000000")},
     )
     for name in ("solved", "radius"):
-        yield door(f"{e}.declared_family:DeclaredFamily.{name}", on=own_family, parameter=0.1, Z=training(), slow=True)
-    yield door(f"{e}.declared_family:DeclaredFamily.again", on=own_family, tol=1e-6)
+        yield entry(f"{e}.declared_family:DeclaredFamily.{name}", on=own_family, parameter=0.1, Z=training(), slow=True)
+    yield entry(f"{e}.declared_family:DeclaredFamily.again", on=own_family, tol=1e-6)
     ridge, modified = of_entry("family", "kernel-ridge"), of_entry("family", "kernel-ridge-over-n")
-    yield door(
+    yield entry(
         f"{e}.parameter_map:transfer",
         grid=[0.1, 1.0],
         from_=ridge,
@@ -426,14 +426,14 @@ def rows() -> Iterator[Door]:
         admits={"grid": ("a set", "a dict")},
     )
     for name in ("__call__", "enclosure"):
-        yield door(f"{e}.parameter_map:ParameterMap.{name}", on=carried, parameter=0.2)
-    yield door(f"{e}.matrix:matrix", names=["kernel-ridge"], samples=4, resolution=1e-5, slow=True)
-    yield door(f"{e}.family:Family.inside", on=lambda: of_entry("family", "kernel-ridge"), parameter=0.1, Z=training())
-    yield door(f"{e}.family:Family.__call__", on=lambda: of_entry("family", "kernel-ridge"), parameter=0.1, Z=training())
-    yield door(f"{e}.equivalence:Equivalence.__call__", on=power_law, parameter=0.1, Z=training())
-    yield door(f"{e}.equivalence:Equivalence.back", on=power_law, parameter=0.1, Z=training())
-    yield door(f"{e}.strong:compare", equivalence=power_law(), parameter=0.1, Z=training(), other=training().without(1), undefined=True)
-    yield door(
+        yield entry(f"{e}.parameter_map:ParameterMap.{name}", on=carried, parameter=0.2)
+    yield entry(f"{e}.matrix:matrix", names=["kernel-ridge"], samples=4, resolution=1e-5, slow=True)
+    yield entry(f"{e}.family:Family.inside", on=lambda: of_entry("family", "kernel-ridge"), parameter=0.1, Z=training())
+    yield entry(f"{e}.family:Family.__call__", on=lambda: of_entry("family", "kernel-ridge"), parameter=0.1, Z=training())
+    yield entry(f"{e}.equivalence:Equivalence.__call__", on=power_law, parameter=0.1, Z=training())
+    yield entry(f"{e}.equivalence:Equivalence.back", on=power_law, parameter=0.1, Z=training())
+    yield entry(f"{e}.strong:compare", equivalence=power_law(), parameter=0.1, Z=training(), other=training().without(1), undefined=True)
+    yield entry(
         f"{e}.strong:verify_strong",
         equivalence=of_entry("equivalence", "kernel-ridge-to-kernel-ridge-over-n"),
         sets=[training()],
@@ -442,7 +442,7 @@ def rows() -> Iterator[Door]:
         slow=True,
         admits={"parameters": ("empty",)},
     )
-    yield door(
+    yield entry(
         f"{e}.weak:verify_weak",
         equivalence=power_law(),
         Z=training(),
@@ -451,7 +451,7 @@ def rows() -> Iterator[Door]:
         slow=True,
         admits={"parameters": ("empty", "a set", "a dict")},
     )
-    yield door(
+    yield entry(
         f"{e}.map_search:find_map",
         source=of_entry("family", "kernel-ridge"),
         target=of_entry("family", "kernel-ridge-over-n"),
@@ -464,11 +464,11 @@ def rows() -> Iterator[Door]:
     )
     pair = {"source": of_entry("family", "kernel-ridge"), "target": of_entry("family", "kernel-ridge-over-n")}
     some: dict[str, Any] = {"parameters": [0.1, 1.0], "resolution": 1e-8, "slow": True, "admits": {"parameters": ("a set", "a dict")}}
-    yield door(f"{e}.decide:decide", **pair, Z=training(), **some)
-    yield door(f"{e}.decide_strong:decide_strong", **pair, sets=[training()], **some)
-    yield door(f"{e}.samples:sample_for", families=list(pair.values()), dataset=synthetic(6), samples=5, similarity=Gaussian(2.0))
-    yield door(f"{e}.samples:synthetic", count=6, says={"count": "samples"})
-    yield door(
+    yield entry(f"{e}.decide:decide", **pair, Z=training(), **some)
+    yield entry(f"{e}.decide_strong:decide_strong", **pair, sets=[training()], **some)
+    yield entry(f"{e}.samples:sample_for", families=list(pair.values()), dataset=synthetic(6), samples=5, similarity=Gaussian(2.0))
+    yield entry(f"{e}.samples:synthetic", count=6, says={"count": "samples"})
+    yield entry(
         f"{e}.map_search:recovered",
         source=of_entry("family", "kernel-ridge"),
         target=of_entry("family", "kernel-ridge-over-n"),
@@ -477,17 +477,17 @@ def rows() -> Iterator[Door]:
         slow=True,
     )
 
-    yield door("core.threads:at_once", count=2)
+    yield entry("core.threads:at_once", count=2)
     m = "core.monotone_function:MonotoneFunction"
-    yield door(m, nodes=SORTED, values=SORTED)
-    yield door(f"{m}.through", positions=SORTED, values=SORTED, says={"positions": "positions|nodes"})
-    yield door(f"{m}.__call__", on=monotone, t=SORTED, admits={"t": ANY_SHAPE})
-    yield door(f"{m}.derivative", on=monotone, t=SORTED, admits={"t": ANY_SHAPE})
-    yield door(f"{m}.inverse", on=monotone, v=SORTED, admits={"v": ANY_SHAPE})
+    yield entry(m, nodes=SORTED, values=SORTED)
+    yield entry(f"{m}.through", positions=SORTED, values=SORTED, says={"positions": "positions|nodes"})
+    yield entry(f"{m}.__call__", on=monotone, t=SORTED, admits={"t": ANY_SHAPE})
+    yield entry(f"{m}.derivative", on=monotone, t=SORTED, admits={"t": ANY_SHAPE})
+    yield entry(f"{m}.inverse", on=monotone, v=SORTED, admits={"v": ANY_SHAPE})
 
     ridge = KernelRidge(K, TARGETS, 0.1)
-    yield door(":solve", problem=ridge, tol=1e-8, time_limit=60.0, max_iter=4, admits={"time_limit": ("inf", "100000000")})
-    yield door(
+    yield entry(":solve", problem=ridge, tol=1e-8, time_limit=60.0, max_iter=4, admits={"time_limit": ("inf", "100000000")})
+    yield entry(
         ":certify",
         how=lambda alpha, v, tol: simopt.certify(ridge, {"alpha": alpha}, {"predictions": v}, tol=tol),
         alpha=TARGETS,
@@ -496,7 +496,7 @@ def rows() -> Iterator[Door]:
         says={"v": "predictions"},
         admits={"alpha": ("one axis more",), "v": (*NOT_FINITE, "one axis more")},  # flat or not; multipliers that are no use are not used
     )
-    yield door(
+    yield entry(
         ":path",
         problem=ridge,
         field="regularization",
@@ -505,21 +505,21 @@ def rows() -> Iterator[Door]:
         says={"values": "regularization"},
         admits={"values": ("empty", "a set")},
     )
-    yield door("problems.norms.gram_factor:checked", name="gram", gram=K, n=6, leaves={"n": "counted by the caller"})
+    yield entry("problems.norms.gram_factor:checked", name="gram", gram=K, n=6, leaves={"n": "counted by the caller"})
 
-    yield door("claims.statistics:clopper_pearson", bad=2, n=10, alpha=0.01)
-    yield door("claims.statistics:share", k=2, alpha=0.001)
+    yield entry("claims.statistics:clopper_pearson", bad=2, n=10, alpha=0.01)
+    yield entry("claims.statistics:share", k=2, alpha=0.001)
 
     p = "solvers.power"
-    yield door(f"{p}.single_fit:power_fit", gram=K, targets=TARGETS, regularization=0.1, power=1.5, tol=1e-12)
-    yield door(f"{p}.grid:power_grid", gram=K, targets=TARGETS, regularizations=LAMBDAS, powers=np.array([1.5, 2.0]), admits=GRIDS)
-    yield door(f"{p}.grid:PowerGrid.coefficients", on=grid, row=0, column=1)
-    yield door(f"{p}.grid:PowerGrid.certify", on=grid, row=0, column=1, gram=K, targets=TARGETS)
-    yield door(f"{p}.stationary:stationary_points", gram=K, targets=TARGETS, regularization=0.1, power=0.5)
-    yield door(
+    yield entry(f"{p}.single_fit:power_fit", gram=K, targets=TARGETS, regularization=0.1, power=1.5, tol=1e-12)
+    yield entry(f"{p}.grid:power_grid", gram=K, targets=TARGETS, regularizations=LAMBDAS, powers=np.array([1.5, 2.0]), admits=GRIDS)
+    yield entry(f"{p}.grid:PowerGrid.coefficients", on=grid, row=0, column=1)
+    yield entry(f"{p}.grid:PowerGrid.certify", on=grid, row=0, column=1, gram=K, targets=TARGETS)
+    yield entry(f"{p}.stationary:stationary_points", gram=K, targets=TARGETS, regularization=0.1, power=0.5)
+    yield entry(
         "solvers.squares.constrained_fit:constrained_fit", gram=K, targets=TARGETS, norm_bound=0.5, says={"norm_bound": "norm bound"}
     )
-    yield door(
+    yield entry(
         "solvers.squares.cross_validation:cross_validate",
         gram=K,
         targets=TARGETS,
@@ -528,7 +528,7 @@ def rows() -> Iterator[Door]:
         folds=2,
         admits=GRIDS,
     )
-    yield door(
+    yield entry(
         "solvers.squares.kernel_regression:NadarayaWatson",
         similarity=Gaussian(2.0),
         points=X,
@@ -537,8 +537,8 @@ def rows() -> Iterator[Door]:
         fallback=0.0,
         then=lambda made: made(QUERIES),
     )
-    yield door("solvers.squares.kernel_regression:NadarayaWatson.__call__", on=smoother, X=QUERIES, memory=MEMORY, says={"X": "X|queries"})
-    yield door(
+    yield entry("solvers.squares.kernel_regression:NadarayaWatson.__call__", on=smoother, X=QUERIES, memory=MEMORY, says={"X": "X|queries"})
+    yield entry(
         "solvers.svm.path:svm_path",
         gram=K,
         labels=Y,
@@ -546,14 +546,14 @@ def rows() -> Iterator[Door]:
         tol=1e-8,
         admits={"regularizations": ("0-d", "a number", "one axis less")},
     )
-    yield door("solvers.svm.path:mean_threshold", gram=K, labels=Y)
-    yield door("solvers.svm.path:margin_data", gram=K, labels=Y)
-    yield door(
+    yield entry("solvers.svm.path:mean_threshold", gram=K, labels=Y)
+    yield entry("solvers.svm.path:margin_data", gram=K, labels=Y)
+    yield entry(
         "solvers.isotonic.lipschitz:lipschitz_isotonic",
         z=SORTED,
         y=TARGETS,
         lipschitz=1.0,
-        weights=SHARES,
+        weights=WEIGHTS,
         lower_slopes=np.zeros(5),
         upper_slopes=np.ones(5),
         low=-9.0,
@@ -569,31 +569,31 @@ def rows() -> Iterator[Door]:
     f = "solvers.sparse"
     streamed: dict[str, Any] = {"features": X, "targets": TARGETS, "count": 2, "memory": MEMORY}
     products: dict[str, Any] = {"gram": X.T @ X, "products": X.T @ TARGETS, "square": float(TARGETS @ TARGETS), "count": 2}
-    yield door(f"{f}.forward_selection:forward_selection", **streamed, tolerance=0.0)
-    yield door(f"{f}.forward_selection:forward_selection_gram", **products, tolerance=0.0)
-    yield door(f"{f}.foba:forward_swap", **streamed, max_moves=9)
-    yield door(f"{f}.foba:forward_swap_gram", **products, max_moves=9)
-    yield door(f"{f}.foba:forward_backward", **streamed, tolerance=0.0, ratio=0.5, max_moves=9)
-    yield door(f"{f}.foba:forward_backward_gram", **products, tolerance=0.0, ratio=0.5, max_moves=9)
-    yield door(f"{f}.forward_selection:asked", count=1, tolerance=0.1, width=2, leaves={"width": "counted by the caller"})
-    yield door(f"{f}.fit:SparseFit.predict", on=sparse_fit, X=QUERIES)
-    yield door(f"{f}.fit:SparseFit.first", on=sparse_fit, count=1)
-    yield door(f"{f}.forward_greedy:forward_greedy", problem=sparse_problem(), tolerance=0.1, steps=5)
-    yield door(f"{f}.forward_greedy:iteration_count", problem=sparse_problem(), tolerance=0.1)
+    yield entry(f"{f}.forward_selection:forward_selection", **streamed, tolerance=0.0)
+    yield entry(f"{f}.forward_selection:forward_selection_gram", **products, tolerance=0.0)
+    yield entry(f"{f}.foba:forward_swap", **streamed, max_moves=9)
+    yield entry(f"{f}.foba:forward_swap_gram", **products, max_moves=9)
+    yield entry(f"{f}.foba:forward_backward", **streamed, tolerance=0.0, ratio=0.5, max_moves=9)
+    yield entry(f"{f}.foba:forward_backward_gram", **products, tolerance=0.0, ratio=0.5, max_moves=9)
+    yield entry(f"{f}.forward_selection:asked", count=1, tolerance=0.1, width=2, leaves={"width": "counted by the caller"})
+    yield entry(f"{f}.fit:SparseFit.predict", on=sparse_fit, X=QUERIES)
+    yield entry(f"{f}.fit:SparseFit.first", on=sparse_fit, count=1)
+    yield entry(f"{f}.forward_greedy:forward_greedy", problem=sparse_problem(), tolerance=0.1, steps=5)
+    yield entry(f"{f}.forward_greedy:iteration_count", problem=sparse_problem(), tolerance=0.1)
     h = "solvers.herding"
-    yield door(f"{h}.mean_embedding:mean_embedding", points=X, labels=Y, similarity=Gaussian(2.0), target=SHARES, memory=MEMORY)
-    yield door(
+    yield entry(f"{h}.mean_embedding:mean_embedding", points=X, labels=Y, similarity=Gaussian(2.0), target=WEIGHTS, memory=MEMORY)
+    yield entry(
         f"{h}.mean_function:mean_function",
         points=X,
         labels=Y,
         similarity=Gaussian(2.0),
-        target=SHARES,
+        target=WEIGHTS,
         memory=MEMORY,
         then=lambda f: f.decision(QUERIES),
     )
-    yield door(f"{h}.mean_function:MeanFunction.decision", on=mean_function, X=QUERIES)
-    yield door(f"{h}.mean_function:MeanFunction.predict", on=mean_function, X=QUERIES)
-    yield door(
+    yield entry(f"{h}.mean_function:MeanFunction.decision", on=mean_function, X=QUERIES)
+    yield entry(f"{h}.mean_function:MeanFunction.predict", on=mean_function, X=QUERIES)
+    yield entry(
         f"{h}.mean_function:weighted_sums",
         similarity=Gaussian(2.0),
         centres=Rows("points", X),
@@ -603,35 +603,35 @@ def rows() -> Iterator[Door]:
         says={"points": "X"},
         leaves={"coefficients": "an Array: of a checked sample"},
     )
-    yield door(f"{h}.sample:Sample.of", points=X, labels=Y, similarity=Gaussian(2.0), target=SHARES, memory=MEMORY)
+    yield entry(f"{h}.sample:Sample.of", points=X, labels=Y, similarity=Gaussian(2.0), target=WEIGHTS, memory=MEMORY)
 
     g = "solvers.goodness"
-    yield door(
+    yield entry(
         f"{g}.curve:goodness_curve",
         problem=goodness(),
         bounds=np.array([0.5, 1.0]),
         says={"bounds": "bound"},
         admits={"bounds": ("0-d", "a number", "one axis less")},
     )
-    yield door(f"{g}.curve:goodness_breakpoints", problem=goodness(), high=1.0, low=0.0)
-    yield door(
+    yield entry(f"{g}.curve:goodness_breakpoints", problem=goodness(), high=1.0, low=0.0)
+    yield entry(
         f"{g}.curve_record:GoodnessCurve.enclose", on=curve, bound=1.0, admits={"bound": ("a list", "an array", "the text bytearray(b'3')")}
     )
-    yield door(
+    yield entry(
         f"{g}.curve_record:GoodnessCurve.__call__",
         on=curve,
         bound=1.0,
         admits={"bound": ("a list", "an array", "the text bytearray(b'3')")},
     )
-    yield door(f"{g}.curve_record:GoodnessCurve.smallest_bound", on=curve, level=0.5)
-    small: dict[str, Any] = {"gram": K[:3, :3], "masses": SHARES[:3] / 0.5}
+    yield entry(f"{g}.curve_record:GoodnessCurve.smallest_bound", on=curve, level=0.5)
+    small: dict[str, Any] = {"gram": K[:3, :3], "masses": WEIGHTS[:3] / 0.5}
     exact = {
         **dict.fromkeys(("gram", "targets", "masses", "thresholds"), FRACTIONS),
         **dict.fromkeys(("bound", "level", "epsilon", "margin", "gamma", "delta"), FRACTION),
     }
-    yield door(f"{g}.exact:exact_goodness", **small, targets=TARGETS[:3], bound=1.0, epsilon=0.1, margin=1.0, admits=exact, slow=True)
-    yield door(f"{g}.exact:exact_smallest_bound", **small, targets=TARGETS[:3], level=0.9, epsilon=0.1, margin=1.0, admits=exact, slow=True)
-    yield door(
+    yield entry(f"{g}.exact:exact_goodness", **small, targets=TARGETS[:3], bound=1.0, epsilon=0.1, margin=1.0, admits=exact, slow=True)
+    yield entry(f"{g}.exact:exact_smallest_bound", **small, targets=TARGETS[:3], level=0.9, epsilon=0.1, margin=1.0, admits=exact, slow=True)
+    yield entry(
         f"{g}.ordinal_exact:exact_ordinal_goodness",
         **small,
         labels=[1.0, 2.0, 1.0],
@@ -642,7 +642,7 @@ def rows() -> Iterator[Door]:
         admits=exact,
         slow=True,
     )
-    yield door(
+    yield entry(
         f"{g}.ordinal_exact:exact_ordinal_bound",
         **small,
         labels=[1.0, 2.0, 1.0],
@@ -653,7 +653,7 @@ def rows() -> Iterator[Door]:
         admits=exact,
         slow=True,
     )
-    yield door(
+    yield entry(
         f"{g}.direct_reduction:direct_reduction_goodness",
         **small,
         labels=[1.0, 2.0, 1.0],
@@ -664,8 +664,8 @@ def rows() -> Iterator[Door]:
         admits=exact,
         slow=True,
     )
-    yield door(f"{g}.choice:exhaustive", problem=choice(), tol=1e-9, slow=True)
-    yield door(
+    yield entry(f"{g}.choice:exhaustive", problem=choice(), tol=1e-9, slow=True)
+    yield entry(
         f"{g}.enclosure:enclosure",
         how=lambda v, q, bits: enclosure(goodness(), {"v": v}, {"predictions": q}, bits),
         v=TARGETS,
@@ -681,19 +681,19 @@ def rows() -> Iterator[Door]:
         "max_iter": 3,
         "tol": 1e-10,
     }
-    yield door(f"{i}.isotron:glm_tron", **rounds, start=np.array([0.1, 0.2]), rate=1.0, leaves={"patience": "needs held out samples, too"})
-    yield door(
+    yield entry(f"{i}.isotron:glm_tron", **rounds, start=np.array([0.1, 0.2]), rate=1.0, leaves={"patience": "needs held out samples, too"})
+    yield entry(
         f"{i}.isotron:l_isotron",
         **rounds,
         start=np.array([0.1, 0.2]),
         lipschitz=1.0,
-        weights=SHARES,
+        weights=WEIGHTS,
         rate=1.0,
         leaves={"patience": "needs held out samples, too", "held_weights": "needs held out samples, too"},
         admits={"lipschitz": ("inf",)},
     )
-    yield door(f"{i}.isotron:isotron", X=X, y=np.abs(TARGETS), max_iter=3)
-    yield door(
+    yield entry(f"{i}.isotron:isotron", X=X, y=np.abs(TARGETS), max_iter=3)
+    yield entry(
         f"{i}.alternating_sim:alternating_sim",
         **rounds,
         lipschitz=1.0,
@@ -701,26 +701,26 @@ def rows() -> Iterator[Door]:
         admits={"lipschitz": ("inf",)},
         leaves={"patience": "needs held out samples, too"},
     )
-    yield door(
+    yield entry(
         f"{i}.kernel_isotron:kernel_l_isotron",
         training=training(),
         lipschitz=1.0,
-        weights=SHARES,
+        weights=WEIGHTS,
         max_iter=3,
         admits={"lipschitz": ("inf",)},
         leaves={"held_weights": "needs held out samples, too"},
     )
-    yield door(f"{i}.kernel_isotron:kernel_glm_tron", training=training(), max_iter=3)
-    yield door(f"{i}.kernel_isotron:kernel_isotron", training=training(), max_iter=3)
-    yield door(f"{i}.index_model:IndexModel.__call__", on=lambda: index_fit().model, X=QUERIES, admits={"X": ("empty",)})
-    yield door(f"{i}.index_model:IndexModel.error", on=lambda: index_fit().model, X=QUERIES, y=np.array([1.0, 2.0, 3.0]))
-    yield door(f"{i}.index_record:LinearIndex.__call__", on=linear_index, X=QUERIES, admits={"X": ("empty",)})
-    yield door(f"{i}.transfer:clipped_linear", slope=1.0, intercept=0.0, then=lambda made: made(np.array([0.1, 0.2])))
-    yield door(f"{i}.transfer:checked_transfer", u=np.tanh, lipschitz=1.0, admits={"lipschitz": ("inf",)})
-    yield door(f"{i}.transfer:find_fault", u=np.tanh, lipschitz=1.0, admits={"lipschitz": ("inf",)})
+    yield entry(f"{i}.kernel_isotron:kernel_glm_tron", training=training(), max_iter=3)
+    yield entry(f"{i}.kernel_isotron:kernel_isotron", training=training(), max_iter=3)
+    yield entry(f"{i}.index_model:IndexModel.__call__", on=lambda: index_fit().model, X=QUERIES, admits={"X": ("empty",)})
+    yield entry(f"{i}.index_model:IndexModel.error", on=lambda: index_fit().model, X=QUERIES, y=np.array([1.0, 2.0, 3.0]))
+    yield entry(f"{i}.index_record:LinearIndex.__call__", on=linear_index, X=QUERIES, admits={"X": ("empty",)})
+    yield entry(f"{i}.transfer:clipped_linear", slope=1.0, intercept=0.0, then=lambda made: made(np.array([0.1, 0.2])))
+    yield entry(f"{i}.transfer:checked_transfer", u=np.tanh, lipschitz=1.0, admits={"lipschitz": ("inf",)})
+    yield entry(f"{i}.transfer:find_fault", u=np.tanh, lipschitz=1.0, admits={"lipschitz": ("inf",)})
 
     o = "estimators.ordinal"
-    yield door(
+    yield entry(
         f"{o}.ordinal:ordinal",
         points=X,
         labels=CLASSES,
@@ -730,7 +730,7 @@ def rows() -> Iterator[Door]:
         radius=1.0,
         gamma=1.0,
         delta=0.0,
-        weights=SHARES,
+        weights=WEIGHTS,
         tol=1e-8,
         time_limit=60.0,
         seed=0,
@@ -738,7 +738,7 @@ def rows() -> Iterator[Door]:
         leaves={"thresholds": "in the next row", "regularization": "in the next row"},
         slow=True,
     )
-    yield door(
+    yield entry(
         f"{o}.ordinal:ordinal",
         points=X,
         labels=CLASSES,
@@ -752,26 +752,26 @@ def rows() -> Iterator[Door]:
         },
         slow=True,
     )
-    yield door(f"{o}.ordinal_rule:OrdinalRule.scores", on=ordinal_rule, X=QUERIES)
-    yield door(f"{o}.ordinal_rule:OrdinalRule.predict", on=ordinal_rule, X=QUERIES)
-    yield door(f"{o}.ordinal_rule:OrdinalRule.margins", on=ordinal_rule, X=QUERIES, labels=[1.0, 2.0, 3.0])
-    yield door(f"{o}.ordinal_rule:OrdinalRule.evaluate", on=ordinal_rule, X=QUERIES, labels=[1.0, 2.0, 3.0])
-    yield door(
+    yield entry(f"{o}.ordinal_rule:OrdinalRule.scores", on=ordinal_rule, X=QUERIES)
+    yield entry(f"{o}.ordinal_rule:OrdinalRule.predict", on=ordinal_rule, X=QUERIES)
+    yield entry(f"{o}.ordinal_rule:OrdinalRule.margins", on=ordinal_rule, X=QUERIES, labels=[1.0, 2.0, 3.0])
+    yield entry(f"{o}.ordinal_rule:OrdinalRule.evaluate", on=ordinal_rule, X=QUERIES, labels=[1.0, 2.0, 3.0])
+    yield entry(
         f"{o}.ordinal_rule:OrdinalRule.labels_of",
         on=ordinal_rule,
         scores=TARGETS,
         admits={"scores": ("inf", "-inf", "inf in a list", "-inf in a list", "a long double beyond float64", *ANY_SHAPE)},
     )
-    yield door(
+    yield entry(
         f"{o}.ordinal_rule:OrdinalRule.checked",
         on=ordinal_rule,
         labels=[1.0, 2.0, 3.0],
         length=3,
         leaves={"length": "counted by the caller"},
     )
-    yield door(f"{o}.ordinal:equispaced", classes=3)
+    yield entry(f"{o}.ordinal:equispaced", classes=3)
     k = "estimators.ranking.ranker"
-    yield door(
+    yield entry(
         f"{k}:rank",
         points=X,
         relevance=RELEVANCE,
@@ -787,9 +787,9 @@ def rows() -> Iterator[Door]:
         leaves={"regularization": "as of ordinal"},
         slow=True,
     )
-    yield door(f"{k}:LandmarkedRanker.scores", on=ranker, X=QUERIES)
-    yield door(f"{k}:LandmarkedRanker.rankings", on=ranker, X=X, qid=QID, only=QIDS)
-    yield door(
+    yield entry(f"{k}:LandmarkedRanker.scores", on=ranker, X=QUERIES)
+    yield entry(f"{k}:LandmarkedRanker.rankings", on=ranker, X=X, qid=QID, only=QIDS)
+    yield entry(
         f"{k}:LandmarkedRanker.evaluate",
         on=ranker,
         X=X,
@@ -800,32 +800,32 @@ def rows() -> Iterator[Door]:
         admits={"cuts": ("a list", "an array", "the text bytearray(b'3')")},
     )
     r = "estimators.herding"
-    yield door(
+    yield entry(
         f"{r}.herd:herd",
         points=X,
         labels=Y,
         similarity=Gaussian(2.0),
         error=0.3,
         atoms=3,
-        target=SHARES,
+        target=WEIGHTS,
         candidates=[0.0, 2.0, 4.0],
         leaves={name: "walked of herd_blocks" for name in ("block_size", "jobs", "seed")},
         max_iter=20,
         memory=MEMORY,
     )
-    yield door(
+    yield entry(
         f"{r}.herd_task:herd_whole",
         points=X,
         labels=Y,
         similarity=Gaussian(2.0),
         error=0.3,
         atoms=3,
-        target=SHARES,
+        target=WEIGHTS,
         candidates=[0.0, 2.0, 4.0],
         max_iter=20,
         memory=MEMORY,
     )
-    yield door(
+    yield entry(
         f"{r}.herd_blocks:herd_blocks",
         points=X,
         labels=Y,
@@ -833,14 +833,14 @@ def rows() -> Iterator[Door]:
         block_size=3,
         error=0.3,
         atoms=3,
-        target=SHARES,
+        target=WEIGHTS,
         jobs=1,
         seed=0,
         memory=MEMORY,
         slow=True,
         leaves={"jobs": "starts processes"},
     )
-    yield door(
+    yield entry(
         f"{r}.herd_blocks:herd_again",
         points=X,
         labels=Y,
@@ -852,18 +852,18 @@ def rows() -> Iterator[Door]:
         memory=MEMORY,
         slow=True,
     )
-    yield door(f"{r}.herd_blocks:partition", n=6, block_size=3, seed=0)
-    yield door(f"{r}.herd_record:Herd.decision", on=a_herd, X=QUERIES)
-    yield door(f"{r}.herd_record:Herd.predict", on=a_herd, X=QUERIES)
-    yield door(f"{r}.herd_record:Herd.bound_at", on=a_herd, X=QUERIES)
+    yield entry(f"{r}.herd_blocks:partition", n=6, block_size=3, seed=0)
+    yield entry(f"{r}.herd_record:Herd.decision", on=a_herd, X=QUERIES)
+    yield entry(f"{r}.herd_record:Herd.predict", on=a_herd, X=QUERIES)
+    yield entry(f"{r}.herd_record:Herd.bound_at", on=a_herd, X=QUERIES)
 
     for name, field in (("Ridge", "regularization"), ("Ball", "radius"), ("Penalty", "regularization"), ("Capacity", "capacity")):
-        yield door(f"problems.bounds:{name}", **{field: 1.0})
+        yield entry(f"problems.bounds:{name}", **{field: 1.0})
     c = "problems.examples"
-    yield door(f"{c}.goodness_cases:four_points", gamma=0.1, epsilon1=0.2)
-    yield door(f"{c}.ordinal_cases:two_points", gamma=0.1, epsilon1=0.2, gamma1=1.0)
-    yield door("problems.convex_potential:three_points", gamma=0.1, noise=0.2)
-    yield door("problems.thresholds.constant_scores:equispaced", classes=3, spacing=1.0, centre=0.0)
+    yield entry(f"{c}.goodness_cases:four_points", gamma=0.1, epsilon1=0.2)
+    yield entry(f"{c}.ordinal_cases:two_points", gamma=0.1, epsilon1=0.2, gamma1=1.0)
+    yield entry("problems.convex_potential:three_points", gamma=0.1, noise=0.2)
+    yield entry("problems.thresholds.constant_scores:equispaced", classes=3, spacing=1.0, centre=0.0)
 
 
 GRIDS = {name: ("0-d", "a number", "one axis less") for name in ("regularizations", "powers")}
@@ -879,7 +879,7 @@ def choice() -> Any:
     return GoodnessChoice(K, TARGETS, 1.0, 0.5)
 
 
-def problem_doors() -> Iterator[Door]:
+def problem_entry_points() -> Iterator[EntryPoint]:
     """Every field of every problem, of its first example; a bound is walked through its own number."""
     registry.load()
     for name, cls in sorted(registry.items("problem")):
@@ -893,10 +893,10 @@ def problem_doors() -> Iterator[Door]:
             field: 1.0 if isinstance(value, float) and np.isinf(value) else value for field, value in walked.items() if field not in ids
         }
 
-        def how(cls: Any = cls, fields: Any = fields, **given: Any) -> Any:
-            return cls(**{**fields, **given})
+        def how(cls: Any = cls, fields: Any = fields, **values: Any) -> Any:
+            return cls(**{**fields, **values})
 
-        yield door(
+        yield entry(
             f"problems:{name}",
             how=how,
             admits=PROBLEMS.get(name, {}) | {"low": ("-inf",), "high": ("inf",)},
@@ -917,7 +917,7 @@ PROBLEMS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 
 
-def solver_doors() -> Iterator[Door]:
+def solver_entry_points() -> Iterator[EntryPoint]:
     """Every option of every hand-written solver that is a number, on the first example of its problem."""
     registry.load()
     for name, spec in sorted(registry.items("solver")):
@@ -930,10 +930,10 @@ def solver_doors() -> Iterator[Door]:
         if not options or spec.reason_against(example):
             continue
 
-        def how(example: Any = example, spec: Any = spec, **given: Any) -> Any:
-            return simopt.solve(example, spec.name, **given).point
+        def how(example: Any = example, spec: Any = spec, **values: Any) -> Any:
+            return simopt.solve(example, spec.name, **values).point
 
-        yield door(f"solvers:{name}", how=how, slow=True, **options)
+        yield entry(f"solvers:{name}", how=how, slow=True, **options)
 
 
 ESTIMATORS: dict[str, dict[str, Any]] = {
@@ -958,7 +958,7 @@ ESTIMATORS: dict[str, dict[str, Any]] = {
 }
 
 
-FACADES: dict[str, dict[str, tuple[str, ...]]] = {
+ADMITTED: dict[str, dict[str, tuple[str, ...]]] = {
     "LIsotronRegressor": {"lipschitz": ("inf",)},
     "HingeSVMClassifierCV": {"regularizations": ("0-d",)},
     "MPowerRegressorCV": {"powers": GRIDS["powers"], "regularizations": ("0-d",)},
@@ -989,15 +989,15 @@ LABELS = (
 
 
 def fitted_prediction(
-    kind: Any, given: dict[str, Any], labels: Any, X: Any = X, y: Any = None, sample_weight: Any = None, **changed: Any
+    kind: Any, values: dict[str, Any], labels: Any, X: Any = X, y: Any = None, sample_weight: Any = None, **changed: Any
 ) -> Any:
     """What an estimator with these parameters predicts, or makes of queries, once it is fitted."""
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-    model = kind(**{**given, **changed}).fit(X, labels if y is None else y, **weights)
+    model = kind(**{**values, **changed}).fit(X, labels if y is None else y, **weights)
     return model.predict(QUERIES) if hasattr(model, "predict") else model.transform(QUERIES)
 
 
-def estimator_doors() -> Iterator[Door]:
+def estimator_entry_points() -> Iterator[EntryPoint]:
     """`fit` with every parameter that is a number, and what a fitted estimator does with queries."""
     from sklearn.utils.validation import has_fit_parameter
 
@@ -1010,11 +1010,11 @@ def estimator_doors() -> Iterator[Door]:
         classes = "Classifier" in name
         y = (CLASSES if "Ordinal" in name else Y) if classes else TARGETS
 
-        weights = {"sample_weight": SHARES} if has_fit_parameter(kind, "sample_weight") else {}
+        weights = {"sample_weight": WEIGHTS} if has_fit_parameter(kind, "sample_weight") else {}
 
         labels = {"only": {"y": LABELS}} if classes else {}
         key = f"{kind.__module__.removeprefix('simopt.')}:{name}"
-        yield door(
+        yield entry(
             f"{key}.fit",
             how=partial(fitted_prediction, kind, {**numbers, **seed}, y),
             X=X,
@@ -1023,7 +1023,7 @@ def estimator_doors() -> Iterator[Door]:
             foreign=("X", "y"),
             # beside a huge weight the others vanish: one class is left, or an empty fold
             says={"sample_weight": "sample_weight|y|cv|patience"},
-            admits=FACADES.get(name, {}),
+            admits=ADMITTED.get(name, {}),
             **weights,
             **numbers,
             **labels,
@@ -1031,4 +1031,4 @@ def estimator_doors() -> Iterator[Door]:
         model = kind(**numbers, **seed).fit(X, y)
         for method in ("predict", "decision_function", "scores", "certify", "transform"):
             if hasattr(model, method):
-                yield door(f"{key}.{method}", how=getattr(model, method), X=QUERIES, foreign=("X",))
+                yield entry(f"{key}.{method}", how=getattr(model, method), X=QUERIES, foreign=("X",))
