@@ -139,7 +139,7 @@ def test_the_pages_need_no_network() -> None:
 def test_the_page_of_what_is_public_is_of_this_code(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sklearn")
     monkeypatch.syspath_prepend(str(DOCS))
-    import public
+    import public_names
 
-    assert {re.sub(r"[/ -]\d+$", "", form) for form in public.written()} == public.FORMATS.keys()
-    assert public.PAGE.read_text(encoding="utf-8") == public.page(), "docs/public.py writes another page: run it"
+    assert {re.sub(r"[/ -]\d+$", "", form) for form in public_names.written()} == public_names.FORMATS.keys()
+    assert public_names.PAGE.read_text(encoding="utf-8") == public_names.page(), "docs/public_names.py writes another page: run it"

@@ -10,7 +10,7 @@ import pytest
 
 from simopt.claims import AUDIFFREN_KADRI
 from simopt.claims.kinds import Effort
-from simopt.claims.reproduction import Cell, Hypothesis, Reproduction, TableRow, Run, Table, compute, draw, find, matching, table
+from simopt.claims.reproduction import Cell, Hypothesis, Reproduction, Run, Table, TableRow, compute, draw, find, matching, table
 from simopt.claims.tables import INSIDE, NOT_PRINTED, OTHER, OUTSIDE, noise_bound
 from simopt.core import registry
 from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName

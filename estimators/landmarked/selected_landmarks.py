@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import kmeans_plusplus
 
 from simopt.arithmetic.sparse import is_sparse
 from simopt.core import validate
@@ -18,16 +17,14 @@ from simopt.data.landmarks import LandmarkMap
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity
 from simopt.estimators.base import LandmarkFeatures, flag, seed_of, some_of, usual_number
-from simopt.estimators.landmarked.landmark_choice import SELECTIONS, greedy, whitening
+from simopt.estimators.landmarked.landmark_choice import Candidates, LandmarkSelection, checked_indices, selection_rule, whitening
 from simopt.estimators.landmarked.landmark_predictor import landmark_map
-
-RANDOM, MEANS, GREEDY = SELECTIONS
 
 
 class SelectedLandmarks(LandmarkFeatures):
     """Features of landmarks that are chosen by `selection`: Ψ(x), or with `whiten` K_LL^{-1/2} (K(l_1, x), …, K(l_d, x))."""
 
-    selection: str
+    selection: str | LandmarkSelection
     whiten: bool
 
     def _fit_features(self, X: Array, weights: Array | None = None) -> Array:
@@ -38,8 +35,8 @@ class SelectedLandmarks(LandmarkFeatures):
         InvalidProblem
             for a rule of choice or whitening that K does not allow, and for what the landmark map refuses.
         """
-        rule, white = validate.choice("selection", self.selection, SELECTIONS), flag("whiten", self.whiten)
-        if rule == RANDOM or not isinstance(self.landmarks, Integral | None):
+        rule, white = selection_rule("selection", self.selection), flag("whiten", self.whiten)
+        if rule is None or not isinstance(self.landmarks, Integral | None):
             self._fit_map(X, weights)
         else:
             self._fit_chosen(
@@ -65,26 +62,28 @@ class SelectedLandmarks(LandmarkFeatures):
         psi = self.landmark_map_(self._points(X))
         return psi if self.whitening_ is None else psi @ self.whitening_
 
-    def _fit_chosen(self, X: Array, weights: Array | None, rule: str, count: int) -> LandmarkMap:
+    def _fit_chosen(self, X: Array, weights: Array | None, rule: LandmarkSelection, count: int) -> LandmarkMap:
         """Ψ with so many landmarks chosen among the training points (all of fewer)."""
         self._demand_square(X)
-        count, seed = min(count, X.shape[0]), seed_of(self.random_state)
-        if rule == MEANS:
-            if self._precomputed:
-                raise InvalidProblem("selection: 'k-means++' needs points, X holds similarities; take 'random' or 'greedy'")
-            _, chosen = kmeans_plusplus(X, count, sample_weight=weights, random_state=seed)
-            return self._at(X, np.sort(chosen), self._similarity_of(X, weights, seed), seed)
+        n, seed = X.shape[0], seed_of(self.random_state)
+        count = min(count, n)
         if self._precomputed:
-            return self._columns(np.sort(greedy(np.diagonal(X), lambda i: X[i], count)))
+            if rule.needs_points:
+                raise InvalidProblem(f"selection: {self.selection!r} needs points, X holds similarities; take 'random' or 'greedy'")
+            candidates = Candidates(n, None, weights, lambda: np.diagonal(X), lambda i: X[i])
+            return self._columns(checked_indices(rule.select(candidates, count, seed), n, count))
         # the similarity is chosen as for landmarks that are given
         similarity: Any = self._similarity_of(X, weights, seed)
-        if isinstance(similarity, Similarity):
-            if not similarity.psd:
-                raise InvalidProblem(f"similarity: {similarity!r} is not positive semidefinite; take selection='random' or 'k-means++'")
-            diagonal = similarity.diagonal(X)
-        else:
-            diagonal = np.array([float(similarity(row, row)[0, 0]) for row in X[:, None, :]])
-        return self._at(X, np.sort(greedy(diagonal, lambda i: similarity(X[i : i + 1], X)[0], count)), similarity, seed)
+        if rule.needs_psd and isinstance(similarity, Similarity) and not similarity.psd:
+            raise InvalidProblem(f"similarity: {similarity!r} is not positive semidefinite; take selection='random' or 'k-means++'")
+
+        def diagonal() -> Array:
+            if isinstance(similarity, Similarity):
+                return similarity.diagonal(X)
+            return np.array([float(similarity(row, row)[0, 0]) for row in X[:, None, :]])
+
+        candidates = Candidates(n, X, weights, diagonal, lambda i: similarity(X[i : i + 1], X)[0])
+        return self._at(X, checked_indices(rule.select(candidates, count, seed), n, count), similarity, seed)
 
     def _similarity_of(self, X: Array, weights: Array | None, seed: int) -> Any:
         """K, its parameters chosen as for landmarks that are given."""

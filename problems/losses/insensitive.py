@@ -1,12 +1,12 @@
-r"""The ε-insensitive loss on features, plain or smoothed, whatever bounds w.
+r"""The ε-insensitive loss on features, plain or smoothed, with any bound on w.
 
 Two hinges a sample, [y_i − ε − f_i]_+ (below) and [f_i − y_i − ε]_+ (above), f = Ψw, smoothed by inf-convolution with βv²/2:
     ℓ̃_β(r) = min_v βv²/2 + ℓ_ε(r − v) = s(r − ε) + s(−r − ε),
     s(h) = min_v βv²/2 + [h − v]_+ = βt²/2 + [h − 1/β]_+,  t = min([h]_+, 1/β).
 (One v serves both hinges, which are never active together as ε ≥ 0.) s is 0 below 0, quadratic up to 1/β and linear with slope 1 beyond;
 [h]_+ − 1/(2β) ≤ s(h) ≤ [h]_+, and s'(h) = min([βh]_+, 1) is β-Lipschitz. β = ∞ is [h]_+ itself (t = 0).
-Conjugate: s*(b) = b²/(2β) on [0, 1]. A multiplier a of a hinge with share c, 1/n or that of its sample (`sample_weights`), is in [0, c], and costs
-c s*(a/c) = a²/(2βc) in the dual. With u = a/(cβ), the v at which the price is a, each hinge leaves of the gap
+Conjugate: s*(b) = b²/(2β) on [0, 1]. A hinge of weight c, 1/n or that of its sample (`sample_weights`), has a multiplier a in [0, c], which
+costs c s*(a/c) = a²/(2βc) in the dual. With u = a/(cβ), the v whose multiplier is a, each hinge contributes to the gap
     c s(h) + a²/(2βc) − ah = (βc/2) (t − u)² + (c − a)[h − 1/β]_+ + a[−h]_+ ≥ 0.
 Source: Kar & Jain 2012, §3.2; Shalev-Shwartz, Srebro & Zhang 2010.
 """
@@ -98,7 +98,7 @@ def cost(num: Arithmetic, *admitted_multipliers: Value, sample_weights: SampleWe
 
 
 def slack(num: Arithmetic, h: Value, a: Value, sample_weights: SampleWeights, smoothness: float) -> Value:
-    """Σ (βc/2)(t − a/(cβ))² + (c − a)[h − 1/β]_+ + a[−h]_+, what the hinges leave of the gap; 0 ≤ a ≤ c."""
+    """Σ (βc/2)(t − a/(cβ))² + (c − a)[h − 1/β]_+ + a[−h]_+, the hinges' part of the gap; 0 ≤ a ≤ c."""
     if isinstance(smoothness, float) and smoothness == math.inf:
         return hinge_rows.slack(num, h, a, sample_weights)
     beta = num.lift(smoothness)
@@ -111,7 +111,7 @@ def slack(num: Arithmetic, h: Value, a: Value, sample_weights: SampleWeights, sm
 class InsensitiveRegression(Problem):
     """(1/n) Σ ℓ̃_β(⟨w, ψ_i⟩ − y_i); a problem declares the fields, in the order of its formula, and adds what bounds w.
 
-    Where it has the field `weights`, too, the shares of the samples stand in place of 1/n.
+    With a field `weights` the normalised weights of the samples take the place of 1/n.
     """
 
     by_hand: ClassVar[str] = "features are streamed: by hand in blocks, derived in memory as a whole; time"
@@ -195,7 +195,7 @@ class InsensitiveRegression(Problem):
         return hinge_rows.capped(num, above - common, sample_weights), hinge_rows.capped(num, below - common, sample_weights)
 
     def differences(self, num: Arithmetic, multipliers: Multipliers) -> list[Value]:
-        """v = p − q by ranges of samples, of which g = Ψᵀv."""
+        """v = p − q by ranges of samples; g = Ψᵀv."""
         pairs = (self.admitted_multipliers(num, multipliers, part) for part in self.row_pass.parts)
         return [above - below for above, below in pairs]
 
@@ -214,12 +214,10 @@ class InsensitiveRegression(Problem):
 
     def trivial_optimum(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> bool:
         """Whether y, w, p and q are all 0: then every term of the gap is 0, also where radii of intervals would say otherwise."""
-        return squares.all_zero(num, self.targets, w) and not any(
-            np.any(admitted_multipliers) for admitted_multipliers in self.admitted_multipliers(FLOAT, multipliers)
-        )
+        return squares.all_zero(num, self.targets, w) and not any(map(np.any, self.admitted_multipliers(FLOAT, multipliers)))
 
     def hinge_gap(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> tuple[Value, Value]:
-        """What the hinges leave of the gap, and g = Ψᵀ(p − q)."""
+        """The hinges' part of the gap, and g = Ψᵀ(p − q)."""
         v: list[Value] = []
 
         def left() -> Iterator[Value]:
@@ -232,9 +230,7 @@ class InsensitiveRegression(Problem):
         return rest, self.row_pass.rmatvec(num, v)
 
     def multipliers(self, point: Point) -> Multipliers:
-        """q_i = s'(y_i − ε − f_i)/n, p_i = s'(f_i − y_i − ε)/n: exact if β < ∞; else 1/n or 0, exact away from the kinks, which a point
-        cannot price.
-        """
+        """q_i = s'(y_i − ε − f_i)/n, p_i = s'(f_i − y_i − ε)/n: exact if β < ∞; else 1/n or 0, exact away from the kinks."""
         w, n = np.asarray(point["w"], dtype=float), len(self.targets)
         out = {"above": np.empty(n), "below": np.empty(n)}
         for part, f in self.predictions(FLOAT, w):

@@ -1,7 +1,7 @@
-"""One solve of a declaration by a CVXPY back end, with its native words kept.
+"""One solve of a declaration by a CVXPY back end, with its native status.
 
-`Problem.solve` of CVXPY loses the native status when it raises and keeps stale values, so the adapter canonicalises, calls the solver on
-the data, and unpacks by itself. A point that the back end returned is unpacked whatever its status says: the certificate judges it.
+CVXPY's `Problem.solve` loses the native status when it raises, and keeps stale values. The adapter therefore canonicalises, calls the
+solver on the data, and unpacks by itself. A returned point is unpacked whatever the status is: the certificate judges it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NativeResult:
-    """What a back end returned: values by variable name, duals by constraint label, and its own word."""
+    """The result of a back end: values by variable name, duals by constraint label, and its own status."""
 
     point: dict[str, Any] | None
     multipliers: dict[str, Any] | None
@@ -54,7 +54,7 @@ CVXPY_STATUSES = {
     "infeasible_inaccurate": (Status.INFEASIBLE, "infeasible_inaccurate"),
     "unbounded": (Status.UNBOUNDED, "unbounded"),
     "unbounded_inaccurate": (Status.UNBOUNDED, "unbounded_inaccurate"),
-}  # CVXPY's words, for back ends whose native ones we do not know
+}  # CVXPY's statuses, for back ends whose native ones are unknown
 
 
 class Refused(ValueError):
@@ -64,14 +64,14 @@ class Refused(ValueError):
 def run(
     declaration: cp.Problem, backend: BackEnd, *, tol: float | None, max_iter: int | None, time_limit: float, options: dict[str, Any]
 ) -> NativeResult:
-    """Solve the declaration once at native tolerance `tol`; None leaves the back end its own, and its own number of iterations.
+    """Solve the declaration once at native tolerance `tol`; None leaves the back end its own tolerance and number of iterations.
 
     Raises
     ------
     Refused
         when the back end cannot represent the problem.
     KeyboardInterrupt
-        also when the back end swallowed the interrupt and only reported it.
+        also when the back end caught the interrupt and only reported it.
     """
     start = time.perf_counter()
     with quiet():
@@ -107,10 +107,10 @@ def run(
     status, status_text = backend.statuses.get(code, (Status.GAP_OPEN, str(code)))
     with quiet():
         present = code is not None and backend.present is not None and status not in (Status.INFEASIBLE, Status.UNBOUNDED)
-        # of those two x is a ray, not a point
-        said, point, multipliers = _unpack(declaration, chain, inverse, backend.present(raw) if present and backend.present else raw)
+        # for the last two x is a ray, not a point
+        reported, point, multipliers = _unpack(declaration, chain, inverse, backend.present(raw) if present and backend.present else raw)
     if code is None or not backend.statuses:
-        status, status_text = CVXPY_STATUSES.get(said, (Status.FAILED, said))
+        status, status_text = CVXPY_STATUSES.get(reported, (Status.FAILED, reported))
         iterations = iterations or _counted(declaration)
     return NativeResult(point, multipliers, status, status_text, iterations, setup, seconds, reductions)
 
@@ -130,7 +130,7 @@ def canonicalise(declaration: cp.Problem, backend: BackEnd) -> tuple[dict[str, A
         data, chain, inverse = flattened(declaration).get_problem_data(backend.solver, enforce_dpp=enforce, solver_opts={})
     except cp.error.SolverError as error:
         raise Refused(f"{backend.name} cannot take this declaration: {error}") from error
-    except Exception as error:  # of its own kind where a reduction meets what it did not expect
+    except Exception as error:  # reductions raise any exception
         raise Refused(f"CVXPY failed on this declaration: {type(error).__name__}: {error}") from error
     return data, chain, inverse
 
@@ -153,7 +153,7 @@ def _process(backend: BackEnd, chain: Any) -> AbstractContextManager[Worker | No
 
 
 def _by_cvxpy(declaration: cp.Problem, data: dict[str, Any], chain: Any, backend: BackEnd, native: dict[str, Any]) -> Any:
-    """What the back end returns; one that cannot go on from its last answer (the data have another pattern) begins anew."""
+    """The raw result of the back end. One that cannot continue from its last answer (the sparsity has changed) starts anew."""
     if backend.warm and backend.cvxpy_name in declaration._solver_cache:
         try:
             return chain.solve_via_data(declaration, data, warm_start=True, verbose=False, solver_opts=dict(native))
@@ -163,7 +163,7 @@ def _by_cvxpy(declaration: cp.Problem, data: dict[str, Any], chain: Any, backend
 
 
 def _own(backend: BackEnd, chain: Any) -> bool:
-    """Whether the back end itself has run: a declaration without variables is evaluated by CVXPY."""
+    """Whether the back end itself has run: CVXPY evaluates a declaration without variables by itself."""
     return str(chain.solver.name()) == backend.cvxpy_name
 
 
@@ -188,7 +188,7 @@ def _ecos(process: Worker, data: dict[str, Any], options: dict[str, Any], time_l
 
 
 def _unpack(declaration: cp.Problem, chain: Any, inverse: Any, raw: Any) -> tuple[str, dict[str, Any] | None, dict[str, Any] | None]:
-    """CVXPY's word, values and duals; None for what is missing or not finite."""
+    """CVXPY's status, values and duals; None for those that are missing or not finite."""
     import cvxpy as cp
 
     for variable in declaration.variables():
@@ -197,19 +197,19 @@ def _unpack(declaration: cp.Problem, chain: Any, inverse: Any, raw: Any) -> tupl
         declaration.unpack_results(raw, chain, inverse)
     except (cp.error.SolverError, ValueError, TypeError) as error:
         return f"{type(error).__name__}: {error}", None, None
-    said = str(declaration.status)
+    reported = str(declaration.status)
     point = {v.name(): dense_value(v) for v in declaration.variables()}
     if any(value is None or not np.all(np.isfinite(value)) for value in point.values()):
-        return said, None, None
+        return reported, None, None
     duals = dict(_duals(declaration))
     values = {name: np.asarray(value, dtype=float) for name, value in point.items()}
     if any(value is None for value in duals.values()):
-        return said, values, None
-    return said, values, {label: np.asarray(value, dtype=float) for label, value in duals.items()}
+        return reported, values, None
+    return reported, values, {label: np.asarray(value, dtype=float) for label, value in duals.items()}
 
 
 def _duals(declaration: cp.Problem) -> Iterator[tuple[str, Any]]:
-    """Dual values by label; those of a cone that has several by label and number: "ball of 0"."""
+    """Dual values by label; for a cone that has several by label and number: "ball of 0"."""
     for row in declaration.constraints:
         if row.label and len(row.dual_variables) == 1:
             yield row.label, row.dual_value

@@ -1,8 +1,7 @@
 """Back ends without a time limit of their own, in processes that are ended when the time is over: QOCO, DAQP, PIQP and PROXQP.
 
-Compiled code looks at no clock of ours. A process has CVXPY's interface of the back end run on the data, and sends back what CVXPY reads of
-the answer. It is started when it is first needed and kept; there are as many as there are threads that solve at a time. Data and answers
-go through a pipe, in milliseconds.
+A process runs CVXPY's interface of the back end on the data, and sends back the parts of the answer that CVXPY reads. It is started when it
+is first needed, and reused; there are as many as threads that solve at a time. Data and answers go through a pipe, in milliseconds.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-import cvxpy  # noqa: F401  # here, so that a process has it before the clock starts
+import cvxpy  # noqa: F401  # here, so that a process imports it before the clock starts
 
 from simopt.processes.worker import Worker, Workers
 
@@ -22,7 +21,7 @@ OF_CVXPY = "param_prob"  # entry of the data that no interface reads: the declar
 
 
 def solve(interface: Any, data: Mapping[str, Any] | None, options: Mapping[str, Any]) -> Any:
-    """What the interface returns for the data, fit to be sent; without data the back end is imported."""
+    """The interface's result for the data, in a form that can be sent; without data the back end is only imported."""
     if data is None:
         interface.import_solver()
         return None
@@ -30,16 +29,16 @@ def solve(interface: Any, data: Mapping[str, Any] | None, options: Mapping[str, 
 
 
 def plain(raw: Any) -> Any:
-    """A record with the attributes of what cannot be sent: compiled classes; anything else as it is."""
+    """A record with the attributes of an object that cannot be sent (compiled classes); any other object unchanged."""
     try:
         pickle.dumps(raw)
-    except Exception:  # each binding says it in its own way
+    except Exception:  # each binding raises another exception
         if isinstance(raw, Mapping):
             return {key: plain(value) for key, value in raw.items()}
         if isinstance(raw, tuple | list):
             return type(raw)(plain(value) for value in raw)
-        given = {name: getattr(raw, name) for name in dir(raw) if not name.startswith("_")}
-        return SimpleNamespace(**{name: plain(value) for name, value in given.items() if not callable(value)})
+        attributes = {name: getattr(raw, name) for name in dir(raw) if not name.startswith("_")}
+        return SimpleNamespace(**{name: plain(value) for name, value in attributes.items() if not callable(value)})
     return raw
 
 
@@ -52,7 +51,7 @@ def ready(interface: Any) -> Iterator[Worker]:
 
 
 def sent(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What a process is given of CVXPY's data."""
+    """The part of CVXPY's data that a process gets."""
     return {key: value for key, value in data.items() if key != OF_CVXPY}
 
 

@@ -1,8 +1,7 @@
-"""CVXPY's diagonals, written so that a product with a matrix takes them for vectors.
+"""CVXPY's diagonals, rewritten so that a product with a matrix takes them for vectors.
 
-CVXPY 1.9 gives diag(X) the shape (n, 1) where a product takes it for (n,): its compiled canonicalisation then reads what is not there, and
-the process may end with a segmentation fault. vec(diag(X)) has the shape that it says. A partial optimum is left as it is: CVXPY solves
-what stands in it by itself.
+CVXPY 1.9 gives diag(X) the shape (n, 1) where a product takes it for (n,). Its compiled canonicalisation then reads out of bounds, and the
+process may end with a segmentation fault. vec(diag(X)) has the right shape. A partial optimum stays as it is: CVXPY solves it by itself.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ def copied(e: Any, arguments: Sequence[Any]) -> Any:
 
 
 def flattened(problem: Any) -> Any:
-    """The problem with all diagonals so written; itself where there is none. Variables, parameters and ids of constraints are the same."""
+    """The problem with all diagonals rewritten; itself if there is none. Variables, parameters and ids of constraints are the same."""
     import cvxpy as cp
     from cvxpy.atoms.affine.diag import diag_mat
 
     if diag_mat not in problem.atoms():
         return problem
-    known: dict[int, tuple[Any, Any]] = {}  # with what was copied, so that its id is its own
+    known: dict[int, tuple[Any, Any]] = {}  # with the original, so that its id is not reused
 
     def written(e: Any) -> Any:
         if id(e) not in known:

@@ -1,7 +1,7 @@
-"""ECOS in processes of its own: it has no time limit, swallows interrupts, and holds Python's lock while it computes.
+"""ECOS in processes of its own: it has no time limit, catches interrupts, and holds Python's lock while it computes.
 
-A process is started when it is first needed and kept; there are as many as there are threads that solve at a time. It needs neither CVXPY
-nor the rest of simopt.
+A process is started when it is first needed, and reused; there are as many as threads that solve at a time. It needs neither CVXPY nor the
+rest of simopt.
 """
 
 from __future__ import annotations

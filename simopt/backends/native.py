@@ -1,4 +1,4 @@
-"""What the run of a back end returned: its native code and iterations, and how to have CVXPY unpack its point whatever it says of it."""
+"""Native results of back ends: status code, iterations, and a form from which CVXPY unpacks the point whatever the status is."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def ecos(raw: Any) -> Code:
 
 
 def scs(raw: Any) -> Code:
-    """Its status value, or the limit that it names in words."""
-    words = str(raw["info"]["status"])
-    limit = "iterations" if "max_iters" in words else "time" if "time_limit" in words else None
+    """Its status value, or the limit that its status text names."""
+    status_text = str(raw["info"]["status"])
+    limit = "iterations" if "max_iters" in status_text else "time" if "time_limit" in status_text else None
     return limit or int(raw["info"]["status_val"]), int(raw["info"]["iter"])
 
 
@@ -48,13 +48,13 @@ def daqp(raw: Any) -> Code:
 
 
 def highs(raw: Any) -> Code:
-    """The name of its status; the iterations of the method that it took."""
+    """The name of its status; the iterations of the method that was used."""
     counts = (getattr(raw["info"], f"{method}_iteration_count") for method in ("simplex", "ipm", "qp", "pdlp"))
     return str(raw["model_status"]), sum(max(int(count), 0) for count in counts)
 
 
 def clarabel_present(raw: Any) -> Any:
-    """As almost solved."""
+    """With the status "almost solved"."""
     if raw.x is None or not len(raw.x) or not np.all(np.isfinite(raw.x)):
         return raw
     fields = {key: getattr(raw, key) for key in ("x", "z", "s", "obj_val", "solve_time", "iterations")}
@@ -62,17 +62,17 @@ def clarabel_present(raw: Any) -> Any:
 
 
 def ecos_present(raw: Any) -> Any:
-    """As optimal, inaccurate."""
+    """With the status "optimal, inaccurate"."""
     return raw | {"info": raw["info"] | {"exitFlag": 10}} if _finite(raw["x"]) else raw
 
 
 def scs_present(raw: Any) -> Any:
-    """As solved, inaccurate."""
+    """With the status "solved, inaccurate"."""
     return raw | {"info": raw["info"] | {"status_val": 2}} if _finite(raw["x"]) else raw
 
 
 def qoco_present(raw: Any) -> Any:
-    """As solved, inaccurate."""
+    """With the status "solved, inaccurate"."""
     if not _finite(raw.x):
         return raw
     fields = {key: getattr(raw, key) for key in ("x", "y", "z", "obj", "iters", "solve_time_sec", "setup_time_sec", "pres", "dres", "gap")}

@@ -1,7 +1,7 @@
-"""What simopt knows of each CVXPY back end: option names, cones, and every native status code.
+"""The table of CVXPY's back ends: option names, cones, and every native status code.
 
-Sources: the status enumerations of Clarabel (`SolverStatus`), ECOS (`exitFlag`), SCS (`status_val`) and of the others, with
-the settings that CVXPY hands on to them.
+Sources: the status enumerations of Clarabel (`SolverStatus`), ECOS (`exitFlag`), SCS (`status_val`) and of the others, with the settings
+that CVXPY passes to them.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ class BackEnd:
     tolerance : tuple of str
         native options that our `tol` sets.
     max_iter, time_limit : str or tuple of str, str
-        native options of these two; without a time limit of their own ECOS and those that run `apart` have a process each, and of others
-        the limit is looked at between solves only.
+        native options of these two. Without a native time limit, ECOS and back ends that run `apart` have a process each; for others the
+        limit is checked between solves only.
     apart : bool
         whether it runs in a process that is ended when the time is over (`simopt.backends.clockless`).
     floor : float
         the smallest tolerance that it takes; a smaller one becomes this.
     default_max_iter : int, optional
-        iterations where none are asked for, if its own default (or CVXPY's) is not enough for the tolerances asked for here.
+        default number of iterations, if its own (or CVXPY's) is not enough for our tolerances.
     statuses : dict
-        native code to (our status, its word); OPTIMAL here only says that the back end thinks so. Without any, CVXPY's words are taken.
+        native code to (our status, its name); OPTIMAL here only is the back end's opinion. If empty, CVXPY's statuses are taken.
     native : tuple of str, optional
-        further native options that users may pass; None: any name is handed on, and the back end says what it does not know.
+        further native options that users may pass; None: any name is passed, and the back end rejects unknown ones.
     warm : bool
-        whether CVXPY starts it from its last answer where a declaration is solved again, and that gains.
+        whether CVXPY starts it from its last answer where a declaration is solved again, and that helps.
     read : callable, optional
-        (native code, iterations) of what its run returned; without it CVXPY's word and count.
+        (native code, iterations) of a native result; without it CVXPY's status and count are taken.
     present : callable, optional
-        what its run returned, such that CVXPY unpacks a point whatever the back end says of it.
+        a native result in a form from which CVXPY unpacks a point whatever the status is.
     make : callable, optional
         gives the `cvxpy` solver object of a back end that CVXPY does not know by name.
     licence : str
-        of the package, where we depend on it.
+        of the package, if simopt depends on it.
     last_wheels : (int, int), optional
         the last Python that the package has wheels for.
     """
@@ -84,7 +84,7 @@ class BackEnd:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Option names that a user may pass besides tol and time_limit; what sets a tolerance takes the place of tol there."""
+        """Option names that a user may pass besides tol and time_limit; an option that sets a tolerance replaces tol there."""
         return (("max_iter",) if self.max_iter else ()) + self.tolerance + (self.native or ())
 
     @property
@@ -102,12 +102,12 @@ class BackEnd:
 
     @property
     def has_wheels(self) -> bool:
-        """Whether it can be had for this Python without a compiler."""
+        """Whether it can be installed for this Python without a compiler."""
         return self.last_wheels is None or sys.version_info[:2] <= self.last_wheels
 
     @property
     def solver(self) -> Any:
-        """What `cvxpy.Problem.solve` takes for its `solver`."""
+        """The `solver` argument of `cvxpy.Problem.solve`."""
         return self.cvxpy_name if self.make is None else self.make()
 
 
@@ -185,7 +185,7 @@ SCS = BackEnd(
     statuses={
         1: (Status.OPTIMAL, "solved"),
         2: (Status.GAP_OPEN, "solved (inaccurate)"),
-        "iterations": (Status.ITERATION_LIMIT, "inaccurate - reached max_iters"),  # SCS says so in words, its code being 2, -6 or -7
+        "iterations": (Status.ITERATION_LIMIT, "inaccurate - reached max_iters"),  # from SCS's status text, as its code is 2, -6 or -7
         "time": (Status.TIME_LIMIT, "inaccurate - reached time_limit_secs"),  # likewise
         0: (Status.NOT_SOLVED, "unfinished"),
         -1: (Status.UNBOUNDED, "unbounded"),
@@ -210,7 +210,7 @@ OSQP = BackEnd(
     tolerance=("eps_abs", "eps_rel"),
     max_iter="max_iter",
     time_limit="time_limit",
-    default_max_iter=1_000_000,  # CVXPY's own 10 000 end many a solve before its time
+    default_max_iter=1_000_000,  # CVXPY's own 10 000 end many solves too early
     warm=True,
     read=native.valued,
     statuses={
@@ -362,7 +362,7 @@ HIGHS = BackEnd(
     tolerance=("primal_feasibility_tolerance", "dual_feasibility_tolerance", "ipm_optimality_tolerance"),
     max_iter=("simplex_iteration_limit", "ipm_iteration_limit", "qp_iteration_limit"),
     time_limit="time_limit",
-    floor=1e-10,  # what is smaller it refuses
+    floor=1e-10,  # it refuses smaller ones
     warm=True,
     read=native.highs,
     statuses={
@@ -403,18 +403,18 @@ FIRST_CLASS = (CLARABEL, ECOS, SCS)
 
 
 def installed() -> list[BackEnd]:
-    """The first-class back ends that this environment can run."""
+    """The first-class back ends that are installed here."""
     return [backend for backend in FIRST_CLASS if backend.missing is None]
 
 
 def listed() -> list[BackEnd]:
-    """All that are known here, whether they are installed or not: the three, those of `others`, and those of other people's packages."""
+    """All known back ends, installed or not: the three first-class ones, the others in this table, and those of other packages."""
     registry.load_plugins("backends")
     return [*FIRST_CLASS, *OTHERS, *(entry for _, entry in registry.items("backend"))]
 
 
 def usable() -> list[BackEnd]:
-    """All that can be named here: those listed that are installed, and whatever else CVXPY finds installed."""
+    """All back ends that can be named here: the listed ones that are installed, and any other that CVXPY finds installed."""
     import cvxpy as cp
 
     present = cp.installed_solvers()
@@ -432,7 +432,7 @@ def find(name: str) -> BackEnd | None:
 
 
 def add_back_end(backend: BackEnd) -> BackEnd:
-    """Make a back end of one's own known by its name, to `solve`, `compare` and every command.
+    """Register a back end of one's own by its name, for `solve`, `compare` and every command.
 
     A package calls it in a module that it names in the entry-point group `simopt.backends`; a script just calls it.
 
@@ -450,7 +450,7 @@ def add_back_end(backend: BackEnd) -> BackEnd:
 
 
 def _described(name: str) -> BackEnd:
-    """What CVXPY says of a solver that is in no table here."""
+    """A back end that is in no table here, as CVXPY describes it."""
     from cvxpy.constraints import SOC as Quadratic
     from cvxpy.constraints import ExpCone, PowCone3D
     from cvxpy.reductions.solvers import defines

@@ -145,19 +145,19 @@ def ndcg(
 def ndcg_at(scores: Array, gains: Array, cuts: Sequence[int | None], ties: str = AVERAGE, logarithm: str = NATURAL) -> Array:
     """NDCG@k of one list for several k, of scores and gains that have been checked."""
     m = len(gains)
-    shares = np.zeros((len(cuts), m))
+    weights = np.zeros((len(cuts), m))
     every = discounts(m, logarithm)
-    for row, k in zip(shares, cuts, strict=True):
+    for row, k in zip(weights, cuts, strict=True):
         row[: _cut(k, m)] = every[: _cut(k, m)]
-    best = shares @ np.sort(gains)[::-1]
+    best = weights @ np.sort(gains)[::-1]
     order = np.lexsort((gains, -scores)) if ties == WORST else np.argsort(-scores, kind="stable")
     if ties == AVERAGE:
         listed = scores[order]
         starts = np.concatenate([[0], 1 + np.flatnonzero(listed[1:] != listed[:-1])])
         if len(starts) < m:  # ties: the mean of their discounts for each
             lengths = np.diff(starts, append=m)
-            shares = np.repeat(np.add.reduceat(shares, starts, axis=1) / lengths, lengths, axis=1)
-    out: Array = np.minimum(1.0, shares @ gains[order] / best)
+            weights = np.repeat(np.add.reduceat(weights, starts, axis=1) / lengths, lengths, axis=1)
+    out: Array = np.minimum(1.0, weights @ gains[order] / best)
     return out
 
 

@@ -162,7 +162,7 @@ class Request(NamedTuple):
 class RowPass(RowBlocks):
     """Rows that are read once for all that need them: consumers join the next pass, and products that are prefetched share one.
 
-    Products Ψw and Ψᵀv are computed by ranges of rows, in any arithmetic. The last of them are remembered `for_one_evaluation`, as objective,
+    Products Ψw and Ψᵀv are computed by ranges of rows, in any arithmetic. The last of them are remembered `for_one_evaluation`: objective,
     dual and gap need the same. They are not remembered longer: memory maps and lazy arrays may change. One thread uses an object that
     consumers join or that remembers.
     """

@@ -64,7 +64,7 @@ def links(term: Term) -> Iterator[Link]:
 class GraphForm:
     """min f with each term φ(z) in place of φ(Ax + b), subject to z = Ax + b (z ≥ where φ rises in what is convex, ≤ where it falls).
 
-    The dual of such a row is the term's multiplier. Terms that absorb what is left need none.
+    The dual of such a row is the term's multiplier. Closing terms need none.
 
     In units σ, ρ, τ the programme is written in x/σ, its rows and the objective divided by ρ and τ. The unit of an argument leaves a
     homogeneous function as φ(ρz) = ρ^p φ(z), so that the power of a small number never meets that of a large one.
@@ -79,7 +79,7 @@ class GraphForm:
         self.declared, self.sizes, programme = declared, sizes, declared.programme
         self.by_source = {id(term.source): term for term in programme.terms}
         bounded = set(programme.bounds)
-        alone = [each for each in declared.plan if sizes is RAW]  # in other units the unit has to leave these, too
+        alone = [each for each in declared.plan if sizes is RAW]  # in other units the units of these have to be taken out, too
         self.needless = {each.term.key for each in alone if each.leaf.key not in bounded}
         self.needless |= {each.epigraph_parent.key for each in alone if isinstance(each.epigraph_parent, Term)}
         self.measured = Measured(programme, sizes)

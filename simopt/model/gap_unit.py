@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from simopt.core.arrays import Point
 
 ROUNDING = 1e3 * EPS  # of the sizes of the objective's terms: a gap that is no larger is rounding, whatever the tolerance
-INSIDE = 16  # and one for each entry of the point: roundings of terms that cancel inside of functions, up to which a bracket around 0 closes
+INSIDE = 16  # and one for each entry of the point: roundings of terms that cancel inside of functions, which a bracket around 0 may have
 EXCUSED = 1e-6  # of these: up to where a bracket around 0 is said to be near it
 
 

@@ -1,1 +1,1 @@
-"""A problem, a solver, the driver that runs one on the other, and the judge of what comes out."""
+"""Solvers and the driver that runs one on a problem, the solutions, and the solving chain."""

@@ -100,7 +100,7 @@ def printer(stream: TextIO | None = None) -> Report:
 
 
 def units_text(given: Problem, normal: Problem) -> str:
-    """Which fields the natural units have changed."""
+    """The fields that the natural units have changed."""
     if type(given) is not type(normal):
         return "variables, rows and objective in units in which their numbers are near 1"
     names = [item.name for item in dataclasses.fields(given) if getattr(given, item.name) is not getattr(normal, item.name)]

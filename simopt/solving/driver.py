@@ -38,7 +38,7 @@ def solve(
     report: Report | None = None,
     **options: Any,
 ) -> Solution:
-    """Solve a problem of simopt and certify the answer; see `simopt.solve`. `report` is told what each step of the solving chain did."""
+    """Solve a problem of simopt and certify the answer; see `simopt.solve`. Each step of the solving chain calls `report`, if given."""
     tol, time_limit = _tolerance(tol), validate.seconds("time_limit", time_limit)
     num = arithmetic_for(rigorous)
     if num.name not in problem.arithmetics:

@@ -1,4 +1,4 @@
-"""What people call: `certify`, `solve` and `dual`, of problems of simopt and of any `cvxpy.Problem`; here they part."""
+"""The public functions `certify`, `solve` and `dual`: the one place that tells problems of simopt from a `cvxpy.Problem`."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def certify(
 ) -> Certificate:
     """Bound the optimum of `problem` by the restored point and the better of the given and the suggested multipliers.
 
-    Of a `cvxpy.Problem`, point and multipliers are the values and dual values found in it, whoever solved it, unless others are given. Its
-    bounds are those of the problem as it was written, a maximum being one; the problem stays as it was.
+    For a `cvxpy.Problem`, point and multipliers are its present values and dual values, whoever solved it, unless others are given. The
+    bounds are those of the problem as written, also for a maximum; the problem stays unchanged.
 
-    Of one of simopt's problems the data are those that it has at this moment. It owns arrays up to 64 MB; others may write on larger ones,
-    and on files that are mapped. Bounds that are no floats are of K + δI where K ⪰ 0 cannot be proven (`Certificate.judged`).
+    For a problem of simopt the data are those at this moment. It owns arrays up to 64 MB; other code may write on larger ones, and on files
+    that are mapped. Where K ⪰ 0 cannot be proven, bounds other than float ones are those of K + δI (`Certificate.judged`).
 
     Parameters
     ----------
@@ -49,20 +49,20 @@ def certify(
     rigorous : bool or str
         in place of `num`: True (or "interval") for interval arithmetic, "rational" for fractions.
     solver : str or None
-        for a `cvxpy.Problem` whose certificate does not close with what it holds: the back end that solves it anew. The better of each
-        bound is kept; a point that is given stays. None judges what is there. What a back end raises is a reason in `open`.
+        for a `cvxpy.Problem` whose certificate does not close with its present values: the back end that solves it anew. The better of each
+        bound is kept; a given point stays. None judges the present values only. Exceptions of a back end become reasons in `open`.
     tol : float
         gap / max(|lower|, |upper|) at which a `cvxpy.Problem` counts as closed.
 
     Raises
     ------
     InvalidProblem
-        when the problem's formulas do not support the arithmetic, the point is not finite, an entry is missing or of the wrong size, or a
-        Gram matrix that the problem does not own is no longer the one that was checked.
+        when the formulas do not support the arithmetic, the point is not finite, or an entry is missing or of the wrong size; also when a
+        Gram matrix that the problem does not own has changed since it was checked.
     NotAvailable
         for a back end that is not installed.
     Unreadable
-        when a `cvxpy.Problem` holds something from which no bound can be derived.
+        when no bound can be derived from a part of a `cvxpy.Problem`.
     """
     num = arithmetic_for(rigorous) if rigorous else num
     tol = validate.positive("tol", tol)
@@ -90,9 +90,9 @@ def solve(
 ) -> Solution:
     """Solve a problem and certify the answer.
 
-    Of a `cvxpy.Problem` the solution's point has the values of all variables by name, and the bounds are those of the problem as it was
-    written. Values, dual values, value and status are put into the problem too; "optimal" there means certified. Where its certificate does
-    not close, the back end is given the problem as written, too, and the better of each bound is kept.
+    For a `cvxpy.Problem` the solution's point has the values of all variables by name, and the bounds are those of the problem as written.
+    Values, dual values, value and status are put into the problem too; "optimal" there means certified. If its certificate does not close,
+    the back end also solves the problem as written, and the better of each bound is kept.
 
     Parameters
     ----------
@@ -110,11 +110,11 @@ def solve(
     progress : callable, optional
         called with each certified `Sample`.
     declare : callable, optional
-        gives the declaration of the normalised problem for a set of cones; `simopt.path` passes one that keeps it.
+        gives the declaration of the normalised problem for a set of cones; `simopt.path` passes one that reuses it.
     record : bool
-        False spares what is only for the record, which on a Gram matrix costs more than many a solve: certificates of iterates that the
-        solver does not call good enough (the trace has the last ones only), and the fingerprint of the data (""). Of data that stay
-        where they are (large arrays, memory maps, Dask), which a certificate reads several times, these certificates are spared anyway.
+        False saves the work that only the record needs, which on a Gram matrix may cost more than the solve. There are then no certificates
+        of iterates that the solver does not call good enough (the trace has the last ones only), and no fingerprint of the data (""). For
+        data that a certificate reads several times (large arrays, memory maps, Dask) these certificates are skipped anyway.
     verbose : bool
         True prints the solving chain on standard error, step by step as it happens; see `simopt.solving.chain`.
     **options
@@ -150,18 +150,18 @@ def solve(
 
 
 def dual(problem: cp.Problem | Problem) -> cp.Problem:
-    r"""The dual programme of a `cvxpy.Problem`, or of what a problem of simopt declares.
+    """The dual programme of a `cvxpy.Problem`, or of the declaration of a problem of simopt.
 
-    A minimum becomes a maximum and a maximum a minimum; both are one number where strong duality holds (a point inside of all rows that are
-    not affine is enough), and else the dual is a bound. Of min Σ_i φ_i(A_i x + b_i) it is max Σ_i ⟨u_i, b_i⟩ − φ_i*(u_i) subject to
-    Σ_i A_iᵀu_i = 0; of a maximum of f it is minus that of the minimum of −f.
+    A minimum becomes a maximum and a maximum a minimum. Both values are equal under strong duality, for which a point inside of all rows
+    that are not affine is enough; else the dual is a bound. The dual of min Σ_i φ_i(A_i x + b_i) is max Σ_i ⟨u_i, b_i⟩ − φ_i*(u_i) subject
+    to Σ_i A_iᵀu_i = 0; that of max f is minus the dual of min −f.
 
-    Variables bear the names of the rows whose multipliers they are (the label of a constraint, "row 3" of the fourth without one,
-    "x nonneg" of an attribute) or of the terms ("huber 1", the first; see `simopt.duality`), and "… of" such a name where CVXPY needs more
-    of them to say what a conjugate is. Constraints bear the name of the variable whose stationarity they are, and their dual values are the
-    optimal values of that variable; those of a term, "scale of", "sign of" or "domain of" its name. (Of a symmetric, diagonal or sparse
-    variable they are its entries, each once; of a variable α that stands in Kα and αᵀKα only they are Kα.) Parameters have the values that
-    they hold now.
+    Variables have the names of the rows whose multipliers they are: the label of a constraint, "row 3" for the fourth without one, "x
+    nonneg" for an attribute. Others have the names of terms ("huber 1", the first; see `simopt.duality`), or "… of" such a name where CVXPY
+    needs more variables for a conjugate. Constraints have the name of the variable whose stationarity they are, and their dual values are
+    the optimal values of that variable; those of a term are called "scale of", "sign of" or "domain of" its name. (For a symmetric,
+    diagonal or sparse variable they are its entries, each once. For a variable α that occurs only in Kα and αᵀKα they are Kα.) Parameters
+    have their present values.
 
         >>> import cvxpy as cp, numpy as np
         >>> import simopt
@@ -180,9 +180,8 @@ def dual(problem: cp.Problem | Problem) -> cp.Problem:
     Raises
     ------
     Unreadable
-        where the problem is not convex by CVXPY's rules, or has a variable, constraint or function that is not known; or has a conjugate
-        that cannot be declared, as that of a quadratic form is whose matrix is not proven to be semidefinite. The message names the
-        sub-expression.
+        where the problem is not convex by CVXPY's rules, or has an unknown variable, constraint or function, or a conjugate that cannot be
+        declared, as that of a quadratic form whose matrix is not proven semidefinite. The message names the sub-expression.
     InvalidProblem
         where there is nothing to minimise over, two constraints have one label, or a constant or parameter has no finite value.
     """

@@ -1,4 +1,4 @@
-"""What a record says about where it comes from: versions, machine, threads."""
+"""The origin of a record: versions, machine, threads."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def versions() -> dict[str, str]:
 
 @cache
 def machine() -> str:
-    """One line about this machine: processor, cores, system. No host name."""
+    """One line about this machine: processor, cores, system; without its host name."""
     model = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
             model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
     except OSError:
-        pass  # not a Linux machine: the platform module's word has to do
+        pass  # not a Linux machine: the platform module has to do
     return f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
 
 

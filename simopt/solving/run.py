@@ -48,8 +48,8 @@ class Run:
     """State of one solve.
 
     `mark` is the last fingerprint of the data where others hold memory of them; None where nobody can change them. `digest` is the
-    fingerprint of the data that the best certificate read, if it is known.
-    `sparing`: no certificates of iterates whose solver knows that they are not yet good enough. `report` is told what each step did.
+    fingerprint of the data that the best certificate read, if it is known. `sparing`: no certificates of iterates whose solver knows that
+    they are not yet good enough. `report` is called at each step of the chain.
     """
 
     problem: Problem

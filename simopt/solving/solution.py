@@ -1,4 +1,4 @@
-"""What a solve returns: a restored point with its certificate, and a record of how it came about."""
+"""The result of a solve: a restored point with its certificate, and a record of how it was computed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Iterate:
-    """What a hand-written solver yields: a point, multipliers if it has them, and its own estimate of the gap.
+    """The value that a hand-written solver yields: a point, multipliers if it has them, and its own estimate of the gap.
 
-    Arrays may be buffers that the solver goes on using; the driver copies what it keeps. `word` says how the point was found, where that is
-    not the usual way (a safety net that took over); it becomes part of the reported status.
+    Arrays may be buffers that the solver goes on using; the driver copies what it keeps. `word` describes how the point was found, if that
+    is not the usual way (a safety net that took over); it becomes part of the reported status.
     """
 
     point: Point
@@ -52,7 +52,7 @@ class Trace:
 
 @dataclass(frozen=True)
 class Provenance:
-    """What produced a solution."""
+    """The solver, data, options and versions that produced a solution."""
 
     solver: str
     problem: str
@@ -73,9 +73,9 @@ class Solution:
     Attributes
     ----------
     status : Status
-        decided by the certificate, never by the solver's own word.
+        decided by the certificate, never by the solver's own status.
     reported_status : str
-        the solver's own word.
+        the solver's own status.
     point : dict or None
         the restored (feasible) point; None when nothing was returned.
     certificate : Certificate or None
@@ -83,7 +83,7 @@ class Solution:
     message : str
         why the status is not OPTIMAL, in one sentence.
     direction : dict or None
-        of an UNBOUNDED problem: from the point, or any other that is feasible, it leads on without end.
+        for an UNBOUNDED problem: a direction that stays feasible without end, from the point and from any other feasible one.
     """
 
     status: Status
@@ -137,9 +137,9 @@ def frozen(values: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """Read-only mapping over read-only arrays (copies, so that the caller's buffers stay his own)."""
     if values is None:
         return None
-    kept: dict[str, Any] = {}
+    copies: dict[str, Any] = {}
     for name, value in values.items():
         array = np.array(value, dtype=float)
         array.setflags(write=False)
-        kept[name] = array
-    return MappingProxyType(kept)
+        copies[name] = array
+    return MappingProxyType(copies)

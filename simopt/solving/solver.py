@@ -46,10 +46,10 @@ class SolverSpec:
         return self.supports(problem) if self.supports is not None else None
 
     def check_options(self, options: dict[str, Any]) -> None:
-        """Raise UnknownName for an option the solver does not have, InvalidProblem for what is no number or truth where its default is one.
+        """Raise UnknownName for an unknown option, InvalidProblem for a value that is no number or truth value where the default is one.
 
-        Numbers are put in as Python's own: a count that came as a float or a NumPy number becomes an int. An old name of an option gives
-        way to the new one, with a DeprecationWarning.
+        Numbers become Python's own: a count that came as a float or a NumPy number becomes an int. An old name of an option is replaced by
+        the new one, with a DeprecationWarning.
         """
         for old in [name for name in options if name in self.renamed]:
             new = self.renamed[old]
@@ -83,11 +83,11 @@ def solver(
 ) -> Callable[[Algorithm], Algorithm]:
     """Register an algorithm under `name` for one or several problem types.
 
-    The algorithm is a generator function `f(problem, *, tol, **options)` that yields `Iterate`s. `supports` gives a reason when an
-    instance of the right type is out of its reach; the solver of the highest `rank` is the default of its problem. One name may serve
+    The algorithm is a generator function `f(problem, *, tol, **options)` that yields `Iterate`s. `supports` returns a reason when an
+    instance of the right type is out of its reach. The solver of the highest `rank` is the default of its problem. One name may serve
     several problem types by several functions; it is registered as `name@problem`. Before the clock starts, the driver solves a small
-    example, and calls `warm_up`, which compiles what only large problems need. `renamed` maps old names of options, which are accepted for
-    one release, to the new ones.
+    example, and calls `warm_up`, which compiles code that only large problems need. `renamed` maps old names of options, which are accepted
+    for one release, to the new ones.
     """
     types = tuple(form for kind in (solves if isinstance(solves, tuple) else (solves,)) for form in kind.each_form())
 

@@ -22,7 +22,7 @@ def path(
 ) -> Iterator[tuple[float, Solution]]:
     """Pairs (value, Solution) for `problem` with `field` set to each value, solved as they are asked for.
 
-    A back end canonicalises the declaration once when the field is one of `problem.parameters` and natural units do not depend on it; the
+    A back end canonicalises the declaration once if the field is one of `problem.parameters` and natural units do not depend on it. The
     parameter of the declaration then takes each value (DPP). Points are always judged for the problem with that value.
 
     >>> import numpy as np
@@ -63,24 +63,24 @@ def path(
 
 
 class _Sweep:
-    """A declaration that is kept while the normalised problems share their data."""
+    """A declaration that is reused while the normalised problems share their data."""
 
     def __init__(self, backend: BackEnd, field: str, tol: float, options: dict[str, Any]) -> None:
         self.backend, self.field, self.tol, self.options = backend, field, tol, options
         self.cached: tuple[Problem, Any] | None = None
 
     def solve(self, instance: Problem) -> Solution:
-        """Solve with the parameter of the kept declaration set to this instance's value."""
+        """Solve with the parameter of the cached declaration set to this instance's value."""
         return solve(instance, self.backend.name, tol=self.tol, declare=self.declare, **self.options)
 
     def declare(self, normal: Problem, cones: frozenset[str]) -> Any:
-        """The kept declaration where the data are the same, else a fresh one."""
+        """The cached declaration if the data are the same, else a new one."""
         if self.cached is None or not self._same_data(self.cached[0], normal):
             self.cached = (normal, normal.for_back_ends(cones=cones))
         declaration = self.cached[1]
         parameter = declaration.param_dict.get(self.field)
         value = getattr(normal, self.field)
-        # Declarations that do without the parameter, as they may where it is infinite, write down something else instead.
+        # A declaration may have no parameter, for example where the value is infinite; then it has another form.
         if parameter is None or not np.all(np.isfinite(value)):
             return normal.for_back_ends(cones=cones)
         parameter.value = value

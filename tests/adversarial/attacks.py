@@ -22,7 +22,7 @@ class Class:
 
 
 CLASSES = (
-    Class("values that are no real numbers, or not of that shape, at every public function", ("test_door",), 10_900),
+    Class("values that are no real numbers, or not of that shape, at every public function", ("test_entry_points",), 10_900),
     Class("malformed answers of OpenML", ("test_downloads::test_(lists|descriptions|tables)_that_are_(none|not_the_one_described).*",), 11),
     Class("broken archives", ("test_downloads::test_archives_that_are_broken.*",), 5),
     Class("other bad downloads: answers, redirects, certificates, caches", ("test_downloads",), 20),

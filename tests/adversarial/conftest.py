@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parent))  # what the attacks share lies beside them: `damage`, `doors`, `strange`
+sys.path.append(str(Path(__file__).parent))  # what the attacks share lies beside them: `damage`, `entry_points`, `strange`
 import counted
 
 Environment = dict[str, str]
-OF_THE_HOUSE = ("test_attacks", "test_door", "test_security_page")
+OF_THE_TREE = ("test_attacks", "test_entry_points", "test_security_page")
 PATIENCE = 300.0  # seconds on a machine that has other things to do; what fails to come fails by this, what comes does not wait for it
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Attacks take long; whether each has a class, and each public function its row at the door, `make test` asks all the same."""
+    """Attacks take long; whether each has a class, and each entry point a valid call, `make test` asks all the same."""
     for item in items:
-        if Path(__file__).parent in item.path.parents and (item.path.stem not in OF_THE_HOUSE or item.get_closest_marker("parametrize")):
+        if Path(__file__).parent in item.path.parents and (item.path.stem not in OF_THE_TREE or item.get_closest_marker("parametrize")):
             item.add_marker(pytest.mark.thorough)
 
 

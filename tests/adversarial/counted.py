@@ -1,4 +1,4 @@
-"""How many attacks a test makes: one, or as many as it says; `python tests/hostile` adds them up by class."""
+"""How many attacks a test makes: one, or as many as it says; `python tests/adversarial` adds them up by class."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from strange import BEYOND, NOTHING, Strange, arrays, extremes, lazy_arrays, num
 
 from simopt.core.errors import InvalidProblem
 
-UNTOLD = {"seconds", "provenance", "trace", "home", "similarity", "problem", "versions"}  # of what comes out: clocks, and what went in
+LEFT_OUT = {"seconds", "provenance", "trace", "home", "similarity", "problem", "versions"}  # of what comes out: clocks, and what went in
 REMEDY = re.compile(
     r"need|expect|must|first|give|remove|allowed|at least|at most|there (is|are)|did you mean|creasing|sort|outside|not defined|empty"
     r"|classes are|only|from \d|between|[<>≤≥]"
@@ -36,10 +36,10 @@ class Fresh:
 class EntryPoint:
     """One valid call.
 
-    `says` names a parameter as its messages do, where that is another name; `admits` lists the strange values that mean something here
-    (∞ is no bound), `only` the ones that are walked where most do (a text is a query's id); `leaves` are parameters that are not walked,
-    with the reason. `slow` calls get a part of the catalogue unless all of it is asked for; where what comes out may be `undefined`, nan
-    says so. `how` is called in place of what the key names; refusals of `foreign` parameters have the words of scikit-learn.
+    `says` names a parameter as its messages do, where that is another name. `admits` lists the strange values that mean something here
+    (∞ is no bound), `only` the ones that are walked where most mean something (a text is a query's id). `leaves` are parameters that are
+    not walked, with the reason. `slow` calls get a part of the catalogue unless all of it is asked for. Where the result may be
+    `undefined`, nan says so. `how` is called in place of what the key names; refusals of `foreign` parameters are scikit-learn's messages.
     """
 
     key: str
@@ -73,14 +73,14 @@ class EntryPoint:
 
     def call(self, **changed: Any) -> Any:
         """The result, in terms of plain numbers."""
-        given = {name: value.make() if isinstance(value, Fresh) else value for name, value in {**self.arguments, **changed}.items()}
+        values = {name: value.make() if isinstance(value, Fresh) else value for name, value in {**self.arguments, **changed}.items()}
         function = self.function
         positional = [
-            given.pop(p.name) for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_ONLY and p.name in given
+            values.pop(p.name) for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_ONLY and p.name in values
         ]
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            out = function(*positional, **given)
+            out = function(*positional, **values)
             return plain(self.then(out) if self.then else out)
 
     def walked(self) -> Iterator[tuple[str, Strange]]:
@@ -106,7 +106,7 @@ def catalogue(value: Any) -> Iterator[Strange]:
 
 
 def fault(entry: EntryPoint, name: str, strange: Strange, clean: Any) -> str | None:
-    """What is wrong with how the entry takes a strange value; None for nothing."""
+    """What is wrong with how the entry point takes a strange value; None for nothing."""
     if strange.name in entry.admits.get(name, ()):
         return None
     case()
@@ -123,8 +123,8 @@ def fault(entry: EntryPoint, name: str, strange: Strange, clean: Any) -> str | N
             return f"a message of several lines: {said!r}"
         if not re.search(rf"(?i)(?<![a-z])({word})", said):
             return f"{type(error).__name__} without the name {word!r}: {said!r}"
-        if strange.place is not None and not re.search(rf"(?<!\d){strange.place[0]}(?!\d)", said):
-            return f"no index {strange.place}: {said!r}"
+        if strange.index is not None and not re.search(rf"(?<!\d){strange.index[0]}(?!\d)", said):
+            return f"no index {strange.index}: {said!r}"
         return None if REMEDY.search(said) else f"no remedy: {said!r}"
     except Exception as error:
         if strange.name in EXTREMES and type(error) in (ArithmeticError, OverflowError) and "(34" not in str(error):
@@ -160,9 +160,11 @@ def plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, np.ndarray):
         return [str(value.dtype.kind), value.astype(float)] if value.dtype.kind in "biuf" else value.tolist()
     if isinstance(value, Mapping):
-        return [[str(key), plain(item, depth + 1)] for key, item in value.items() if key not in UNTOLD]
+        return [[str(key), plain(item, depth + 1)] for key, item in value.items() if key not in LEFT_OUT]
     if dataclasses.is_dataclass(value):
-        return [plain(getattr(value, item.name), depth + 1) for item in dataclasses.fields(value) if item.name not in UNTOLD and item.repr]
+        return [
+            plain(getattr(value, item.name), depth + 1) for item in dataclasses.fields(value) if item.name not in LEFT_OUT and item.repr
+        ]
     if isinstance(value, Iterable):
         return [plain(item, depth + 1) for item in value]
     if callable(getattr(value, "compute", None)):

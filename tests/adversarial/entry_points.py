@@ -1,4 +1,4 @@
-"""The table of valid calls: one row a public function that takes arrays or numbers; and the rooms behind the entry, with the reason."""
+"""The table of valid calls: one row an entry point, which is a function that takes arrays or numbers from outside."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ def entry(
 
 
 def similarity_entry_points() -> Iterator[EntryPoint]:
-    """The same four ways in of every similarity."""
+    """The same four entry points of every similarity."""
     for home, made in SIMILARITIES.items():
         key = f"data.similarities.{home}"
         numbers = home.startswith("precomputed")
@@ -630,7 +630,9 @@ def rows() -> Iterator[EntryPoint]:
         **dict.fromkeys(("bound", "level", "epsilon", "margin", "gamma", "delta"), FRACTION),
     }
     yield entry(f"{g}.exact:exact_goodness", **small, targets=TARGETS[:3], bound=1.0, epsilon=0.1, margin=1.0, admits=exact, slow=True)
-    yield entry(f"{g}.exact:exact_smallest_bound", **small, targets=TARGETS[:3], level=0.9, epsilon=0.1, margin=1.0, admits=exact, slow=True)
+    yield entry(
+        f"{g}.exact:exact_smallest_bound", **small, targets=TARGETS[:3], level=0.9, epsilon=0.1, margin=1.0, admits=exact, slow=True
+    )
     yield entry(
         f"{g}.ordinal_exact:exact_ordinal_goodness",
         **small,

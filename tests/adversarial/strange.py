@@ -25,12 +25,12 @@ TEXTS = ("1_000", "١٢", " 3 ", "0x10", "nan", "")
 
 @dataclass(frozen=True)
 class Strange:
-    """One value in the place of a clean one. `place` is where the fault stands, which a refusal has to say."""
+    """One value in the place of a clean one. `index` is where the fault stands, which a refusal has to say."""
 
     name: str
     value: Any
     means: Any = NOTHING
-    place: tuple[int, ...] | None = None
+    index: tuple[int, ...] | None = None
 
 
 def last(a: Array) -> tuple[int, ...]:
@@ -68,37 +68,37 @@ def read_only(a: Array) -> Array:
 def arrays(clean: Any) -> Iterator[Strange]:
     """Strange values in the place of a vector or a matrix of real numbers."""
     a = np.asarray(clean, dtype=np.float64)
-    place, some = last(a), a.reshape(-1)[0]
+    index, some = last(a), a.reshape(-1)[0]
     for name, bad in (("nan", np.nan), ("inf", np.inf), ("-inf", -np.inf)):
-        yield Strange(name, planted(a, bad), place=place)
-        yield Strange(f"{name} in a list", planted(a, bad).tolist(), place=place)
+        yield Strange(name, planted(a, bad), index=index)
+        yield Strange(f"{name} in a list", planted(a, bad).tolist(), index=index)
     mask = np.zeros(a.shape, dtype=bool)
-    mask[place] = True
-    yield Strange("a true mask", np.ma.array(a, mask=mask), place=place)
+    mask[index] = True
+    yield Strange("a true mask", np.ma.array(a, mask=mask), index=index)
     yield Strange("a mask without an entry", np.ma.array(a, mask=np.zeros(a.shape, dtype=bool)), a)
     yield Strange("an array with nomask", np.ma.array(a), a)
     yield Strange("complex", planted(a.astype(complex), some + 1j))
     yield Strange("complex on the real line", a.astype(complex), a)
-    yield Strange("complex objects", planted(a, 1j, object), place=place)
+    yield Strange("complex objects", planted(a, 1j, object), index=index)
     for text in TEXTS:
         yield Strange(f"texts {text!r}", np.full(a.shape, text))
-        yield Strange(f"the object {text!r}", planted(a, text, object), place=place)
+        yield Strange(f"the object {text!r}", planted(a, text, object), index=index)
     yield Strange("numbers as text", a.astype(str))
     yield Strange("numbers as text in a list", a.astype(str).tolist())
     yield Strange("bytes", a.astype("S16"))
-    yield Strange("bytes as an object", planted(a, b"3", object), place=place)
+    yield Strange("bytes as an object", planted(a, b"3", object), index=index)
     yield Strange("dates", np.full(a.shape, "2020-01-01", dtype="M8[D]"))
     yield Strange("durations", np.full(a.shape, 3, dtype="m8[s]"))
     yield Strange("not a time", np.full(a.shape, "NaT", dtype="M8[s]"))
-    yield Strange("dates as objects", planted(a, datetime.date(2020, 1, 1), object), place=place)
-    yield Strange("durations as objects", planted(a, np.timedelta64(3, "s"), object), place=place)
+    yield Strange("dates as objects", planted(a, datetime.date(2020, 1, 1), object), index=index)
+    yield Strange("durations as objects", planted(a, np.timedelta64(3, "s"), object), index=index)
     records = np.zeros(a.shape, dtype=[("a", float)])
     records["a"] = a
     yield Strange("records", records)
     yield Strange("a recarray", records.view(np.recarray))
     yield Strange("objects", a.astype(object), a)
-    yield Strange("None", planted(a, None, object), place=place)
-    yield Strange("pandas.NA", planted(a, pd.NA, object), place=place)
+    yield Strange("None", planted(a, None, object), index=index)
+    yield Strange("pandas.NA", planted(a, pd.NA, object), index=index)
     yield Strange("Decimal and Fraction", planted(planted(a, Decimal(1), object), Fraction(1), object), planted(a, 1.0))
     yield Strange("empty", a[:0])
     yield Strange("0-d", np.array(some))
@@ -123,18 +123,18 @@ def arrays(clean: Any) -> Iterator[Strange]:
     yield Strange("read-only", read_only(a), a)
     yield Strange("subnormal", planted(a, 5e-324), planted(a, 5e-324))
     yield Strange("beyond 2^53", planted(a, 2**53 + 1, np.int64), planted(a.astype(np.int64).astype(float), 2.0**53))
-    yield Strange("a long double beyond float64", planted(a, np.longdouble("1e400"), np.longdouble), place=place)
+    yield Strange("a long double beyond float64", planted(a, np.longdouble("1e400"), np.longdouble), index=index)
     yield Strange("an int beyond float64", planted(a, 10**400, object), place=None)
     if a.ndim == 1:
         yield Strange("pandas", pd.Series(a), a)
         yield Strange("pandas Float64", pd.Series(a, dtype="Float64"), a)
-        yield Strange("pandas with NA", pd.Series([*a[:-1], None], dtype="Float64"), place=place)
+        yield Strange("pandas with NA", pd.Series([*a[:-1], None], dtype="Float64"), index=index)
         yield Strange("pandas text", pd.Series(a.astype(str)))
         yield Strange("masked numbers in a list", [*a[:-1].tolist(), np.ma.masked])
     if a.ndim == 2:
         yield Strange("np.matrix", np.asmatrix(a), a)  # type: ignore[no-untyped-call]  # NumPy does not annotate it
         yield Strange("pandas", pd.DataFrame(a), a)
-        yield Strange("pandas with NA", pd.DataFrame(a, dtype="Float64").mask(mask), place=place)
+        yield Strange("pandas with NA", pd.DataFrame(a, dtype="Float64").mask(mask), index=index)
         yield Strange("pandas dates", pd.DataFrame(np.full(a.shape, "2020-01-01", dtype="M8[s]")))
         yield Strange("sparse", scipy.sparse.csr_array(a), a)
         yield Strange("ragged", [*a[:-1].tolist(), [*a[-1].tolist(), 1.0]])

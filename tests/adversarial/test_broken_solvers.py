@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from counted import case
+
 from tests.adversarial.conftest import Environment, marked, until
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")

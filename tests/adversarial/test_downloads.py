@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.adversarial.conftest import PATIENCE
 
 from simopt.core.errors import InvalidProblem, MissingDataset, NotAvailable
 from simopt.data import datasets
 from simopt.data.datasets import description, fetch, https, tables
+from tests.adversarial.conftest import PATIENCE
 
 sys.path.append(str(Path(__file__).parents[1] / "datasets"))
 from https_server import Pages, both_repositories, serving

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 from counted import case
-from tests.adversarial.conftest import Environment, command, marked, until
 
 from simopt.processes.worker import Died, Worker, Workers, forkable
+from tests.adversarial.conftest import Environment, command, marked, until
 from tests.cli.conftest import install
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")

@@ -1,7 +1,7 @@
-"""Whatever is handed to a public function in the place of an array or a number: used rightly, or refused by name, place and remedy.
+"""Whatever is handed to an entry point in the place of an array or a number: used rightly, or refused by name, index and remedy.
 
-The functions are found, not listed: one that has no valid call in `doors` and no reason in `behind` fails here. The walk takes each
-parameter of each of them through the catalogue of `strange`.
+Entry points are derived (`internals`). One that has no valid call in `entry_points` fails here. The walk takes each parameter of each of
+them through the catalogue of `strange`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from internals import INTERNALS, NUMBER, OUTSIDE, is_internal, parameters, public_functions
 from entry_point import EntryPoint, fault
 from entry_points import X, estimator_entry_points, problem_entry_points, rows, solver_entry_points
+from internals import INTERNALS, NUMBER, OUTSIDE, entry_points, functions, is_internal, parameters
 from strange import Strange
 
 import simopt
@@ -52,7 +52,9 @@ CORE = {
 def faults(entry: EntryPoint, only: set[str] | None = None) -> list[str]:
     """What is wrong, one line a strange value."""
     clean = entry.call()
-    found = [(name, strange, fault(entry, name, strange, clean)) for name, strange in entry.walked() if only is None or strange.name in only]
+    found = [
+        (name, strange, fault(entry, name, strange, clean)) for name, strange in entry.walked() if only is None or strange.name in only
+    ]
     return [f"{name} = {strange.name}: {said}" for name, strange, said in found if said]
 
 
@@ -97,36 +99,43 @@ def estimator_kinds() -> set[str]:
     return {f"{getattr(estimators, name).__module__.removeprefix('simopt.')}:{name}" for name in estimators.__all__}
 
 
-def test_every_public_function_has_a_row_or_stands_behind_the_door() -> None:
+def test_every_entry_point_has_a_valid_call() -> None:
     known = {entry.key for entry in HAND}
     walked = estimator_kinds()  # by `test_every_estimator_is_walked`
-    missing = [
-        key for key, _ in public_functions() if key not in known and not is_internal(key) and not walked & {key, key.rpartition(".")[0]}
-    ]
-    assert missing == [], "give each a valid call in tests/adversarial/doors.py, or a reason in tests/adversarial/behind.py"
+    missing = [key for key, _ in entry_points() if key not in known and not is_internal(key) and not walked & {key, key.rpartition(".")[0]}]
+    assert missing == [], "give each a valid call in tests/adversarial/entry_points.py, or a reason in tests/adversarial/internals.py"
+
+
+def test_entry_points_are_derived_from_what_is_public_and_from_what_refuses() -> None:
+    derived, known = {key for key, _ in entry_points()}, {entry.key for entry in HAND if entry.how is None}
+    assert {"estimators.herding.herd:herd", "data.landmarks:LandmarkMap.from_data", "solvers.squares.spectrum:Spectrum.of"} - derived == {
+        "solvers.squares.spectrum:Spectrum.of"
+    }
+    assert len(derived & known) > 100 and len(known) > 200  # the others are walked, too
 
 
 def test_every_estimator_is_walked() -> None:
     pytest.importorskip("sklearn")
     walked, kinds = {entry.key for entry in estimator_entry_points()}, estimator_kinds()
-    methods = {key for key, _ in public_functions() if key.rpartition(".")[0] in kinds and not is_internal(key)}
+    methods = {key for key, _ in entry_points() if key.rpartition(".")[0] in kinds and not is_internal(key)}
     fits = {key for key in methods if key.split(".")[-1] in ("fit", "predict", "decision_function", "scores", "certify")}
     assert len(fits) > len(kinds) and fits <= walked and {key.rpartition(".")[0] for key in walked} == kinds
 
 
-def test_nothing_is_behind_the_door_that_does_not_exist() -> None:
-    found = {key for key, _ in public_functions()}
-    homes = {".".join(key.partition(":")[0].split(".")[: i + 1]) for key in found for i in range(key.count(".") + 1)}
-    owners = {key.rpartition(".")[0] for key in found if "." in key.partition(":")[2]}
-    listed = {entry for entries in INTERNALS.values() for entry in entries}
-    unknown = {entry for entry in listed if entry not in found | homes | owners}
-    assert unknown == set()
+def test_what_is_named_exists() -> None:
+    there = {key for key, _ in functions()}
+    homes = {".".join(key.partition(":")[0].split(".")[: i + 1]) for key in there for i in range(key.count(".") + 1)}
+    classes = {key.rpartition(".")[0] for key in there if "." in key.partition(":")[2]}
+    assert {each for row in INTERNALS.values() for each in row} <= there | homes | classes
+    needed = {key for key, _ in entry_points()}
+    idle = {each for row in INTERNALS.values() for each in row if not any(key.startswith(each) for key in needed)}
+    assert idle == set(), "these refuse nothing any more: take them off the list"
 
 
 def test_a_row_gives_every_parameter_that_is_an_array_or_a_number() -> None:
     rowed = {entry.key: entry for entry in HAND if entry.how is None}
     left = []
-    for key, function in public_functions():
+    for key, function in functions():
         entry = rowed.get(key)
         if entry is None:
             continue
@@ -203,13 +212,13 @@ def lazy_points() -> Iterator[Strange]:
     """Dask arrays of points that are none."""
     import dask.array
 
-    for name, given in (
+    for name, values in (
         ("mask", np.ma.array(X, mask=X > 0)),
         ("complex", X + 1j),
         ("text", X.astype(str)),
         ("nan", np.where(X > 1, np.nan, X)),
     ):
-        yield Strange(name, dask.array.from_array(given, chunks=2))
+        yield Strange(name, dask.array.from_array(values, chunks=2))
 
 
 @pytest.mark.parametrize("strange", list(lazy_points()), ids=lambda strange: strange.name)

@@ -17,10 +17,10 @@ from typing import Any
 
 import numba
 import pytest
-from tests.adversarial.test_writing import public  # noqa: F401
 
 import simopt
 from simopt.core import kernel_cache
+from tests.adversarial.test_writing import public  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 NOBODY = 65534

@@ -17,8 +17,8 @@ from counted import case
 
 from simopt import Status, certify, solve
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL
-from simopt.certificates.certificate import Certificate
 from simopt.certificates.assessment import judge
+from simopt.certificates.certificate import Certificate
 from simopt.conformance.setting import examples_of, reference
 from simopt.core import registry
 from simopt.core.errors import InvalidProblem

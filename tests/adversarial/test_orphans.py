@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.adversarial.conftest import Environment, command, marked, until
 
+from tests.adversarial.conftest import Environment, command, marked, until
 from tests.cli.conftest import install
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="what was started is found in /proc")

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.adversarial.conftest import Environment, command
 
+from tests.adversarial.conftest import Environment, command
 from tests.cli.conftest import install
 
 PLANTED = (

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from counted import case
-from tests.adversarial.conftest import Environment, command, marked, until
 
 from simopt.compare import folder as files
+from tests.adversarial.conftest import Environment, command, marked, until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="what was started is found in /proc")
 pytest.importorskip("pyarrow", reason="tables in Parquet need pyarrow")

@@ -17,7 +17,6 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from counted import case
-from tests.adversarial.conftest import Environment, marked, until
 
 import simopt
 from simopt.arithmetic.precision import workprec
@@ -27,6 +26,7 @@ from simopt.compare import processes
 from simopt.compare.child import Answer
 from simopt.core.threads import Turns, quiet
 from simopt.processes import worker
+from tests.adversarial.conftest import Environment, marked, until
 
 THREADS = 8
 BACK_ENDS = [backend.name for backend in installed()]

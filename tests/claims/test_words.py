@@ -31,8 +31,8 @@ from simopt.claims import (
     symbols,
 )
 from simopt.claims.input_origins import numbers
-from simopt.claims.quantified import unstated
 from simopt.claims.looseness import NEAR, remark
+from simopt.claims.quantified import unstated
 from simopt.claims.verification import summary, to_row, verify
 from simopt.report import markdown
 

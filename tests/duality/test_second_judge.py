@@ -15,7 +15,7 @@ import simopt
 from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.certificates.certificate import Certificate
 from simopt.conformance import second_judge
-from simopt.conformance.second_judge import TOLERANCE, ROUNDED
+from simopt.conformance.second_judge import ROUNDED, TOLERANCE
 from simopt.core import registry
 from simopt.duality import Declared, solved
 from simopt.model.problem import Example, Problem

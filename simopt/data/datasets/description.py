@@ -1,4 +1,4 @@
-"""What is known of each data set without having it: names, columns, sizes, checksums, known values, and where it can be fetched."""
+"""Descriptions of data sets: names, columns, sizes, checksums, known values, and where they can be fetched."""
 
 import json
 from collections.abc import Mapping
@@ -12,13 +12,13 @@ from simopt.core.errors import UnknownName
 
 @dataclass(frozen=True)
 class Description:
-    """One data set: n samples of d features, kept as `file` whose SHA-256 is `sha256`; `csv_sha256` is that of the CSV text in it.
+    """One data set: n samples of d features, stored as `file` whose SHA-256 is `sha256`; `csv_sha256` is that of the CSV text in it.
 
-    The second is the same whatever program packed the file, and of a fetched table it is that of what `tables.write_csv` makes of it. What
-    the places of `fetch` have is another file; if its sum is ever seen, it belongs there as "sha256". "rounded" are places, or copies of
-    what they have, that are known to keep fewer decimals.
+    The second is the same whatever program packed the file; for a fetched table it is that of the text of `tables.write_csv`. The sources
+    in `fetch` have another file; if its checksum is known, it belongs there as "sha256". A source is "rounded" if it, or a copy of it, is
+    known to have fewer decimals.
 
-    `known_values` are (column, row, value); `fetch` lists the places to download from; `block_sizes` are numbers of consecutive rows of one
+    `known_values` are (column, row, value); `fetch` lists the sources to download from; `block_sizes` are numbers of consecutive rows of a
     subject. `papers` holds the keys of the papers that use the set. `carried`: the licence lets the set be passed on, and the source tree
     has it in data/.
     """
@@ -54,12 +54,12 @@ class Description:
 
     @property
     def terms(self) -> str:
-        """The licence without what stands in brackets after it."""
+        """The licence without the brackets after it."""
         return self.licence.partition(" (")[0]
 
     @property
     def by_hand(self) -> str:
-        """What to do where the set is not here and nothing is to be downloaded."""
+        """The remedy if the set is not here and nothing is to be downloaded."""
         own = " (the source tree of simopt carries it in its folder data)" if self.carried else ""
         return f"put {self.file} in a folder and set SIMOPT_DATA to that folder{own}"
 

@@ -22,19 +22,19 @@ UCI = "https://archive.ics.uci.edu"
 SECONDS = 600.0  # for a data set, whatever it takes to find it
 LIMIT = 16 * 2**20  # bytes of a file, and of what is packed in it; no data set here comes near it
 ANSWER = 2**20  # bytes of what OpenML says of its data sets
-VERSIONS = 10  # of a data set that are looked at
+VERSIONS = 10  # of a data set that are tried
 
 
 def download(description: Description) -> tuple[tables.Table, str, bool]:
     """The table of a described data set, the address it came from, and whether copies there are known to be rounded.
 
-    The first place that has the set in a readable form is taken. Where the description has the SHA-256 of the file there, nothing else is
-    unpacked or parsed.
+    The first source that has the set in a readable form is taken. If the description has the SHA-256 of its file, nothing else is unpacked
+    or parsed.
 
     Raises
     ------
     MissingDataset
-        when no place has it, with the reason for each.
+        when no source has it, with the reason for each.
     """
     reasons, session = [], Session(SECONDS)
     for source in description.fetch:
@@ -79,7 +79,7 @@ def _from_uci(session: Session, description: Description, source: Mapping[str, A
 def _by_position(
     description: Description, rows: Sequence[tuple[int, Sequence[str]]], columns: Sequence[str | None], codes: tables.Codes, where: str
 ) -> tables.Table:
-    """Columns are named by their place; those called None are dropped."""
+    """Columns are named by their order; those called None are dropped."""
     for line, row in rows:
         if len(row) != len(columns):
             raise InvalidProblem(f"{where}: line {line} has {len(row)} cells, expected {len(columns)}")

@@ -27,13 +27,13 @@ def is_https(address: str) -> bool:
 
 
 class Session:
-    """Downloads that are over after so many seconds, all together."""
+    """Downloads that end after so many seconds, all together."""
 
     def __init__(self, seconds: float) -> None:
         ends = time.monotonic() + seconds
 
         class Timed(ssl.SSLSocket):
-            """Bytes that come one by one, each in time, do not come for ever."""
+            """Also bytes that come one by one, each in time, end with the session."""
 
             def recv_into(self, *arguments: Any, **options: Any) -> int:
                 left = ends - time.monotonic()
@@ -52,7 +52,7 @@ class Session:
             self._opener.add_handler(handler)
 
     def get(self, address: str, most: int) -> bytes:
-        """What is at an address, no more than `most` bytes.
+        """The content of an address, no more than `most` bytes.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class Session:
         raise NotAvailable(f"{address}: leads on and on, last to {shown(url)}")
 
     def _answer(self, address: str, url: str, most: int) -> bytes | str:
-        """The content at a place, or the place that it leads to."""
+        """The content of a URL, or the URL that it redirects to."""
         left = self._ends - time.monotonic()
         if left <= 0:
             raise NotAvailable(f"{address}: not done after {self._seconds:g} s")

@@ -11,7 +11,7 @@ from simopt.data.datasets.dataset import Dataset
 def binary_labels(dataset: Dataset, targets: Array) -> Array:
     """Some targets of the data set as ±1: as they are where all of its are ±1, the larger of two values as +1, else +1 above the median.
 
-    Where nothing is above the median, +1 is what equals it.
+    If nothing is above the median, targets equal to it are +1.
     """
     values = np.unique(dataset.targets)
     if dataset.task == "binary" or np.all(np.abs(values) == 1.0):

@@ -41,8 +41,8 @@ def load_dataset(
     """The data set called `name`, or the CSV file with a header at that path (a name that ends in .csv or .csv.gz).
 
     Names are looked up in `folder` (default: the folder that SIMOPT_DATA names), then in data/ of the source tree if simopt is installed
-    from one by `pip install -e`, then in the cache (SIMOPT_CACHE, or the user's cache folder), then, with `fetch=True`, on OpenML and UCI;
-    what is fetched is logged with its terms and kept in the cache. The working folder is never looked into. `target` is the name of the
+    from one by `pip install -e`, then in the cache (SIMOPT_CACHE, or the user's cache folder). With `fetch=True` OpenML and UCI come next;
+    a fetched set is logged with its terms and stored in the cache. The working folder is never searched. `target` is the name of the
     column to predict: by default the one called target of a known set, the last one of a file. "friedman" is drawn from `rng` (default:
     seed 0).
 
@@ -113,13 +113,13 @@ def where(description: Description, folder: str | os.PathLike[str] | None = None
 
 
 def source_tree() -> Path | None:
-    """The folder data/ of the source tree that an editable install runs from, told by where this module lies; None for a plain install."""
+    """The folder data/ of the source tree that an editable install runs from, by the path of this module; None for a plain install."""
     root = Path(__file__).resolve().parents[3]
     return root / "data" if (root / "pyproject.toml").is_file() and (root / "data").is_dir() else None
 
 
 def cache_folder() -> Path:
-    """Where fetched data sets are kept: SIMOPT_CACHE, or simopt in the user's cache folder of this platform."""
+    """The folder of fetched data sets: SIMOPT_CACHE, or simopt in the user's cache folder of this platform."""
     chosen = os.environ.get(CACHE)
     if chosen:
         return Path(chosen)
@@ -173,10 +173,10 @@ def _fetched(description: Description) -> tuple[Content, str]:
 
 
 def _agree(description: Description, table: tables.Table, where: str, *, rounded: bool) -> None:
-    """A table whose file has another checksum is the one described: written as CSV it has the sum of that.
+    """Check that a table whose file has another checksum is the one described: its CSV text has the checksum of that.
 
-    What is wrong is said in words where some can be found. A copy that is known to be `rounded` has a sum that nobody knows: such a one
-    has the right columns, number of rows, known values and target, and that this is all is logged.
+    Errors say what is wrong where that can be seen. The checksum of a copy that is known to be `rounded` is not known: its columns, number
+    of rows, known values and target are checked, and a log says that this is all.
     """
     if table.columns != description.columns:
         raise InvalidProblem(f"{where}: the columns are {', '.join(table.columns)}, expected {', '.join(description.columns)}")

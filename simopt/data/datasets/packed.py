@@ -14,14 +14,14 @@ _ENTRY = b"PK\1\2"  # with which every entry of the directory of an archive begi
 
 
 class Stream(Protocol):
-    """What bytes are read from."""
+    """A source of bytes."""
 
     def read(self, size: int, /) -> bytes:
         """At most `size` bytes, none at the end."""
 
 
 def bounded(stream: Stream, most: int, where: str) -> bytes:
-    """All that a stream gives.
+    """All bytes of a stream.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def bounded(stream: Stream, most: int, where: str) -> bytes:
 
 
 def gunzip(packed: bytes, most: int, where: str) -> bytes:
-    """What a gzip file holds.
+    """The content of a gzip file.
 
     Raises
     ------

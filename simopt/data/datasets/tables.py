@@ -14,7 +14,7 @@ import numpy as np
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 
-Codes = Mapping[str, Mapping[str, float]]  # column -> the number that each word stands for
+Codes = Mapping[str, Mapping[str, float]]  # column -> the number for each category
 MISSING = frozenset({"", "na", "n/a", "nan", "?", "null", "none", "-"})  # what spreadsheets and statistics programs write for it
 SHOWN = 80  # letters of a cell, a name or an answer in a message
 END = "."  # of a row that is being read
@@ -35,7 +35,7 @@ class Table:
 
 
 def shown(text: str) -> str:
-    """Words of a file or of a server in a message: as they are if they can be printed in one line, and no more than their beginning."""
+    """Text of a file or of a server for a message: as it is if it can be printed in one line, and no more than its beginning."""
     cut = text if len(text) <= SHOWN else text[:SHOWN] + "…"
     return cut if cut.isprintable() else repr(cut)
 
@@ -69,7 +69,7 @@ def read_csv(text: str, where: str) -> Table:
 
 
 def _numbers(lines: Sequence[str], first: int, separator: str, header: Sequence[str], where: str) -> Array:
-    """The numbers in `lines[first:]`: fast when all is well, and a second look, cell by cell, when it is not."""
+    """The numbers in `lines[first:]`: fast when all is well, and cell by cell when it is not."""
     try:
         values: Array = np.loadtxt(io.StringIO("\n".join(lines[first:])), delimiter=separator, ndmin=2, comments=None)
     except ValueError:
@@ -110,7 +110,7 @@ def _row(line: str, number: int, where: str, delimiter: str = ",", **form: Any) 
 
 
 def parse(rows: Sequence[tuple[int, Sequence[str]]], columns: Sequence[str], codes: Codes, where: str) -> Array:
-    """Numbers from rows of cells, each with its line number; `codes` gives the numbers that words stand for."""
+    """Numbers from rows of cells, each with its line number; `codes` gives the numbers of categories."""
     out = np.empty((len(rows), len(columns)))
     for i, (line, cells) in enumerate(rows):
         if len(cells) != len(columns):

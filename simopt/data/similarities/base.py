@@ -1,4 +1,4 @@
-"""What a similarity is: a function of two points that knows what can be relied on, and its values in blocks."""
+"""A similarity: a function of two points that knows its properties, and its values in blocks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Similarity(ABC):
     """K(x, x'), called on points in rows: (n, p) and (m, p) arrays give the (n, m) array of K(x_i, x'_j).
 
     Subclasses are frozen dataclasses whose fields are numbers, strings or other similarities, with a `kind` under which they are
-    written to JSON. What a subclass says of itself must hold for every set of points, not only for the likely ones.
+    written to JSON. The properties that a subclass declares must hold for every set of points, not only for the likely ones.
 
     An object of any subclass can be given where a recipe or an estimator takes a similarity. To be taken by name as well, on the command
     line too, it needs a rule that chooses its parameters from the points: see `add_similarity`.
@@ -127,14 +127,14 @@ class Similarity(ABC):
         InvalidProblem
             when X is not a finite matrix.
         """
-        given, room = points("X", X, sparse=self.takes_sparse), validate.positive("memory", memory)
+        given, most = points("X", X, sparse=self.takes_sparse), validate.positive("memory", memory)
         n = given.shape[0]
         out = np.empty((n, n))
         if not self.symmetric:
-            for rows, block in self._blocks(given, given, room):
+            for rows, block in self._blocks(given, given, most):
                 out[rows] = block
             return out
-        step = max(1, min(PANEL, int(room) // max(1, 8 * WORKING_COPIES * n)))
+        step = max(1, min(PANEL, int(most) // max(1, 8 * WORKING_COPIES * n)))
         for start in range(0, n, step):
             rows = slice(start, min(start + step, n))
             block = self.values(given[rows], given[: rows.stop])
@@ -149,9 +149,9 @@ class Similarity(ABC):
         return {"kind": self.kind, **{f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The fields by name, as scikit-learn asks objects for them; `deep`: those of similarities in it too.
+        """The fields by name, as in scikit-learn; `deep`: those of similarities in it too.
 
-        Those of a part have its name and two underscores before theirs (`base__mu`), of one of several also its number (`terms__0__mu`).
+        Names of a part's fields begin with its name and two underscores (`base__mu`), for one of several also its number (`terms__0__mu`).
         """
         out: dict[str, Any] = {}
         for item in dataclasses.fields(self):
@@ -220,12 +220,12 @@ class Similarity(ABC):
 
 
 def of_checked(similarity: Similarity | Callable[[Array, Array], Any]) -> Callable[[Array, Array], Any]:
-    """The function of points that have been through the door already: `values` of a similarity, which does not look again."""
+    """The function for validated points: `values` of a similarity, which does not check them again."""
     return similarity.values if isinstance(similarity, Similarity) else similarity
 
 
 def of_simopt(similarity: Similarity) -> bool:
-    """Whether a similarity and all that it is made of are simopt's own, so that what it says of itself is proven and tested here."""
+    """Whether a similarity and its parts are all simopt's own, so that its declared properties are proven and tested here."""
     parts = [value for item in dataclasses.fields(similarity) for value in _several(getattr(similarity, item.name))]
     inner = [part for part in parts if isinstance(part, Similarity)]
     return type(similarity).__module__.startswith(OWN) and all(of_simopt(part) for part in inner)

@@ -103,7 +103,7 @@ class Product(Similarity):
 
 @dataclass(frozen=True)
 class Derived(Similarity):
-    """One that is made of another, K: PSD and symmetric where K is, and of sparse points where K takes them."""
+    """A similarity made of another, K: PSD and symmetric if K is, and for sparse points if K takes them."""
 
     base: Similarity
 
@@ -125,7 +125,7 @@ class Derived(Similarity):
 
 @dataclass(frozen=True)
 class Normalised(Derived):
-    """K(x, x') / sqrt(K(x, x) K(x', x')), for points with K(x, x) > 0; another point is an error when it is met.
+    """K(x, x') / sqrt(K(x, x) K(x', x')), for points with K(x, x) > 0; another point is an error.
 
     A base whose K(x, x) is 0 everywhere (negative distances: Manhattan, Euclidean) is refused at once.
 

@@ -30,7 +30,7 @@ def squared(X: Array, Y: Array) -> Array:
 
 
 def _by_products(X: Any, Y: Any, left: Any, right: Any) -> Array:
-    """Of points and the same points moved to where products lose fewer digits."""
+    """Squared distances of X and Y by products of `left` and `right`, which are X and Y moved so that products lose fewer digits."""
     size = squared_norms(left)[:, None] + squared_norms(right)[None, :]
     out: Array = size - 2.0 * inner(left, right)
     rows, columns = np.nonzero(out <= CLOSE * size)

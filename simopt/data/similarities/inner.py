@@ -14,7 +14,7 @@ from simopt.data.similarities.points import inner, squared_norms
 
 @dataclass(frozen=True)
 class Linear(Similarity):
-    """K(x, x') = <x, x'>. PSD; bounded only on the unit ball, which it cannot know."""
+    """K(x, x') = <x, x'>. PSD; bounded on the unit ball only."""
 
     kind: ClassVar[str] = "linear"
 

@@ -1,4 +1,4 @@
-"""Similarities by name, with their parameters chosen from the data by the rule of a paper: what recipes and the command line take."""
+"""Similarities by name, for recipes and the command line; the rule of a paper chooses their parameters from the data."""
 
 import sys
 from collections.abc import Callable
@@ -40,10 +40,12 @@ SPARSE = frozenset({"gaussian", "gaussian-mean-distance", STANDARDISED, STANDARD
 def named(name: str, X: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Similarity:
     """The similarity called `name`, its parameters chosen for the points X (n, p).
 
-    gaussian: mu = mean squared distance (Audiffren and Kadri); gaussian-mean-distance: sigma = mean distance (Kar and Jain);
-    standardised-gaussian and standardised-gaussian-mean-distance: the same of columns divided by their standard deviations;
-    laplacian: width = mean distance in the 1-norm; sigmoid: a = 1/p, r = -1 (Kar and Jain); polynomial: (<x, x'> / p + 1)^2;
-    manhattan, euclidean and linear have no parameters. Means are weighted by `weights` (n,), nonnegative and not all 0, if there are some.
+    - gaussian: mu = mean squared distance (Audiffren and Kadri); gaussian-mean-distance: sigma = mean distance (Kar and Jain);
+    - standardised-gaussian, standardised-gaussian-mean-distance: the same for columns divided by their standard deviations;
+    - laplacian: width = mean distance in the 1-norm; sigmoid: a = 1/p, r = -1 (Kar and Jain); polynomial: (<x, x'> / p + 1)^2;
+    - manhattan, euclidean and linear have no parameters.
+
+    Means are weighted by `weights` (n,), nonnegative and not all 0, if there are some.
 
     Raises
     ------
@@ -61,7 +63,7 @@ def named(name: str, X: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> 
 
 
 def add_similarity(name: str, rule: Rule, *, sparse: bool = False) -> None:
-    """Make a similarity of one's own known by its name, to recipes, estimators and every command.
+    """Register a similarity under a name, for recipes, estimators and every command.
 
     rule(X, weights) is the similarity with the parameters that suit the points X (n, p), a frozen array (`sparse`: or a sparse matrix), and
     their weights (n,) or None. A package calls this in a module that it names in the entry-point group `simopt.similarities`; a script

@@ -1,7 +1,7 @@
-r"""Points in rows, dense or sparse: the door they come in by, and what similarities ask of them.
+r"""Points in rows, dense or sparse: their validation, and the quantities that similarities need.
 
-Of a sparse matrix (scipy.sparse, by rows) only stored entries are looked at: n points cost as much as they have entries, however many
-coordinates there are. What is computed of pairs, as ⟨x_i, x'_j⟩, is dense, n × m.
+Only stored entries of a sparse matrix (scipy.sparse, by rows) are read: n points cost as much as they have entries, however many
+coordinates there are. Quantities of pairs, as ⟨x_i, x'_j⟩, are dense, n × m.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def rows_of_entries(X: Any) -> NDArray[np.intp]:
 
 
 def variances(X: Any, weights: Array) -> Array:
-    """Σ_i p_i (x_ij − x̄_j)² of each column, x̄ = Σ p_i x_i, Σ p_i = 1, shape (p,): of what is stored, and x̄_j² for the rest."""
+    """Σ_i p_i (x_ij − x̄_j)² of each column, x̄ = Σ p_i x_i, for weights p with Σ p_i = 1; shape (p,). Entries not stored give x̄_j²."""
     if not is_sparse(X):
         out: Array = weights @ np.square(X - weights @ X)
         return out
@@ -94,18 +94,18 @@ def scaled_columns(X: Any, factors: Array) -> Any:
 
 
 def kinds_of_rows(X: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Of sparse points the first of each kind of rows, ordered by their first different entries, and for each row its place among them."""
+    """The first of each kind of rows of sparse points, ordered by their first different entries, and for each row the index of its kind."""
     first: dict[Any, int] = {}
     keys = []
     for i in range(X.shape[0]):
         part = slice(X.indptr[i], X.indptr[i + 1])
         keys.append(_key(X.indices[part].tolist(), X.data[part].tolist()))
         first.setdefault(keys[-1], i)
-    place = {key: k for k, key in enumerate(sorted(first))}
-    return np.array([first[key] for key in place], dtype=np.intp), np.array([place[key] for key in keys], dtype=np.intp)
+    index = {key: k for k, key in enumerate(sorted(first))}
+    return np.array([first[key] for key in index], dtype=np.intp), np.array([index[key] for key in keys], dtype=np.intp)
 
 
 def _key(columns: list[int], entries: list[float]) -> Any:
-    """What is ordered as rows are by their first different entries: a positive one is more than 0, the more so the earlier it comes."""
+    """A key for the order of rows by their first different entries: a positive one is more than 0, the more so the earlier it comes."""
     signed = [(1, -j, x) if x > 0.0 else (-1, j, x) for j, x in zip(columns, entries, strict=True) if x != 0.0]
     return (*signed, (0, 0, 0.0))

@@ -20,9 +20,9 @@ from simopt.data.similarities.points import points
 
 def _squarable(X: npt.ArrayLike, weights: npt.ArrayLike | None) -> tuple[Array, Array | None]:
     """Points whose squared distances float64 holds, else a width of 0 or infinity would be chosen; and their weights."""
-    given, shares = _weighted(X, weights, sparse=True)
+    given, checked = _weighted(X, weights, sparse=True)
     validate.squarable("inputs", np.asarray(given.data) if is_sparse(given) else given)
-    return given, shares
+    return given, checked
 
 
 def _weighted(X: npt.ArrayLike, weights: npt.ArrayLike | None, *, sparse: bool = False) -> tuple[Array, Array | None]:
@@ -66,8 +66,8 @@ class Gaussian(Similarity):
 
         The paper says "average pairwise distance"; pairs of a point with itself are left out here, a factor (n - 1)/n. O(n^2 p).
         """
-        given, shares = _squarable(X, weights)
-        sigma = distances.mean_distance(given, weights=shares)
+        given, checked = _squarable(X, weights)
+        sigma = distances.mean_distance(given, weights=checked)
         return cls.with_sigma(sigma if sigma > 0 else 1.0)
 
     @property
@@ -114,8 +114,8 @@ class Laplacian(Similarity):
     @classmethod
     def mean_distance(cls, X: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, norm: int = 1) -> Laplacian:
         """width = mean of ||x_i - x_j||_q over pairs i < j; 1 if all points are equal. O(n^2 p)."""
-        given, shares = _weighted(X, weights)
-        width = distances.mean_distance(given, weights=shares, norm=validate.choice("norm", validate.whole("norm", norm), (1, 2)))
+        given, checked = _weighted(X, weights)
+        width = distances.mean_distance(given, weights=checked, norm=validate.choice("norm", validate.whole("norm", norm), (1, 2)))
         return cls(width if width > 0 else 1.0, norm)
 
     @property

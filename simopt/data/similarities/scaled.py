@@ -35,19 +35,19 @@ class Scaled(Derived):
     def standardised(
         cls, rule: Callable[[Array, Array | None], Similarity], X: npt.ArrayLike, weights: npt.ArrayLike | None = None
     ) -> Self:
-        """The factors 1/s_k, s_k the standard deviation of column k of X (n, p), 0 where it is constant; K by `rule` on XD. O(n p).
+        """The factors are 1/s_k, s_k the standard deviation of column k of X (n, p), or 0 if it is constant; K by `rule` on XD. O(n p).
 
         With weights w ≥ 0 a point counts w times.
         """
         given = points("X", X, sparse=True)
         n = given.shape[0]
         mass = None if weights is None else validate.weights("weights", weights, length=n, like="X")
-        shares = np.full(n, 1.0 / n) if mass is None else mass / mass.sum()
+        probabilities = np.full(n, 1.0 / n) if mass is None else mass / mass.sum()
         size = largest(given)
         unit = np.where(size > 1e-290, size, 1.0)  # so that squares neither overflow nor vanish
-        spread = np.sqrt(variances(scaled_columns(given, 1.0 / unit), shares))
-        varies = (spread > ALIKE) & (size > 1e-290)
-        factors = np.where(varies, 1.0 / np.where(varies, spread, 1.0) / unit, 0.0)
+        deviation = np.sqrt(variances(scaled_columns(given, 1.0 / unit), probabilities))
+        varies = (deviation > ALIKE) & (size > 1e-290)
+        factors = np.where(varies, 1.0 / np.where(varies, deviation, 1.0) / unit, 0.0)
         return cls(rule(scaled_columns(given, factors), mass), tuple(factors.tolist()))
 
     @property

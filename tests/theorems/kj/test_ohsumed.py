@@ -12,7 +12,7 @@ import pytest
 
 import simopt.claims.reproduction
 from simopt.claims.kinds import Effort
-from simopt.claims.tables import Cell, TableRow, Run
+from simopt.claims.tables import Cell, Run, TableRow
 from simopt.core.errors import InvalidProblem
 from simopt.data import relevance
 from simopt.data.datasets import Dataset, load_dataset

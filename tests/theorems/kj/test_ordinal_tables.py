@@ -15,7 +15,7 @@ import simopt.claims.reproduction
 from simopt.claims import catalogue, runner
 from simopt.claims.kinds import Effort, Verdict
 from simopt.claims.mutants import run_mutants
-from simopt.claims.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, TableRow, Run
+from simopt.claims.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Run, TableRow
 from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset
 from simopt.data.similarities import named

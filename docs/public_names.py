@@ -1,6 +1,6 @@
 """Writes docs/public.md, the page of all that is public: names, entry points, commands, file formats, variables, and paths that have moved.
 
-    python docs/public.py
+    python docs/public_names.py
 
 Names and their sentences are read from the code. What other packages build on is what the pages that teach it, and the example package in
 tests/plugin, import.
@@ -55,7 +55,7 @@ FORMATS = {
 POLICY = """\
 # What is public
 
-This page lists all that is public; everything else may change in any release. `python docs/public.py` writes it from the code.
+This page lists all that is public; everything else may change in any release. `python docs/public_names.py` writes it from the code.
 
 ## What is promised
 
