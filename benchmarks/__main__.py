@@ -26,7 +26,7 @@ from benchmarks.compare import TABLE
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-KEPT = ROOT / ".bench"
+CACHE = ROOT / ".bench"
 READ = ("simopt", "problems", "solvers", "theorems", "estimators", "benchmarks", "data", "requirements")
 HELPERS = {"__init__", "__main__", "against", "by_hand", "compare", "operations", "page", "pairs"}
 SCRIPTS = {path.stem: [str(path)] for path in HERE.glob("*.py") if path.stem not in HELPERS}
@@ -53,7 +53,7 @@ def folder(quick: bool) -> Path:
     content = hashlib.sha256(sys.version.encode())
     for name in files:
         content.update(b"%s %d " % (name.relative_to(ROOT).as_posix().encode(), name.stat().st_size) + name.read_bytes())
-    return KEPT / (content.hexdigest()[:12] + ("-quick" if quick else ""))
+    return CACHE / (content.hexdigest()[:12] + ("-quick" if quick else ""))
 
 
 def main() -> int:

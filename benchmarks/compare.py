@@ -65,10 +65,10 @@ TABLE: dict[str, tuple[str, list[Any], dict[str, Any], dict[str, Any]]] = {
 }
 
 
-def compare(name: str, quick: bool, kept: str) -> None:
+def compare(name: str, quick: bool, folder: str) -> None:
     """Measure, print the tables, draw the pictures."""
     problem, ours, measured, less = TABLE[name]
-    folder = f"{kept}/{problem}" + ("-quick" if quick else "")
+    folder = f"{folder}/{problem}" + ("-quick" if quick else "")
     found = measure(
         problem,
         [*ours, *PEERS],

@@ -83,7 +83,7 @@ class Cell:
 
 
 def measure(
-    table: Table, cell: Cell, form: str, problem: EXCOrdinal, peers: list[str], late: dict[tuple[str, str], int], runs: int
+    table: Table, cell: Cell, form: str, problem: EXCOrdinal, peers: list[str], too_large: dict[tuple[str, str], int], runs: int
 ) -> None:
     """Ours, then every peer once, and its time over ours."""
     n, d = cell.features.shape
@@ -104,11 +104,11 @@ def measure(
     for name in peers:
         row: dict[str, Any] = {"label": f"{name}: {label}", "peer": name, **own}
         found = None
-        if n * d <= CONIC[name] and n * d < late.get((name, form), n * d + 1):
+        if n * d <= CONIC[name] and n * d < too_large.get((name, form), n * d + 1):
             with one_thread():
                 found = within(LIMIT, partial(solve, problem, name, tol=1e-6 if name == "scs" else 1e-8))
             if found is None:
-                late[name, form] = n * d
+                too_large[name, form] = n * d
         else:
             continue
         if found is None or found.certificate is None:
@@ -150,12 +150,12 @@ def main() -> None:
     import_module("cvxpy")  # once, not in every process that is stopped
     compile_kernels()
     table = Table("EXC ordinal regression against conic solvers", "n x d, λ, form", *peers)
-    late: dict[tuple[str, str], int] = {}
+    too_large: dict[tuple[str, str], int] = {}
     for n, d in sorted(sizes, key=lambda size: size[0] * size[1]):
         for strength in options.strengths or STRENGTHS:
             cell = Cell(*data(n, d), strength)
             for form, problem in (("penalised", cell.penalised), ("ball", cell.ball)):
-                measure(table, cell, form, problem, peers, late, 2 if options.quick else RUNS)
+                measure(table, cell, form, problem, peers, too_large, 2 if options.quick else RUNS)
     table.close(options, summary(table.rows))
 
 

@@ -25,7 +25,7 @@ from simopt.model.problem import Problem
 
 TITLE = "growth of every solver's time, from the smallest to the largest size that fits"
 FIRST, LAST = 50, 3_276_800  # samples; a tenth as many where queries are counted
-LIMIT, ROOM = 0.15, 2.0e9  # seconds, of a solve, and a third of those before it; bytes, of an array that the problem has
+LIMIT, MEMORY = 0.15, 2.0e9  # seconds, of a solve, and a third of those before it; bytes, of an array that the problem has
 TOL = 1e-6
 FORMS = {("goodness-choice", "interior-point"): {"loss": "squared"}}  # of solvers that do not take what the recipe makes
 
@@ -42,7 +42,7 @@ def cells(kind: type[Problem], solver: str, last: int, limit: float) -> Iterator
         problem = fresh(built[0])
         seconds = spent(lambda: found.append(simopt.solve(problem, solver, tol=TOL)))  # noqa: B023
         largest = max((value.nbytes for value in vars(problem).values() if isinstance(value, np.ndarray)), default=0)
-        ends = max(seconds, making / 3) > limit or 4 * largest > ROOM or 2 * size * counted > last
+        ends = max(seconds, making / 3) > limit or 4 * largest > MEMORY or 2 * size * counted > last
         yield size, seconds, megabytes, found[0]
         size *= 2
 

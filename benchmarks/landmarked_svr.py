@@ -39,7 +39,7 @@ EPSILON = 0.1
 SIZES = ((1000, 50), (10_000, 50), (10_000, 100), (5000, 200), (100_000, 100), (20_000, 500), (100_000, 500))
 SECONDS = {(1000, 50): (0.006, 0.006), (10_000, 100): (0.040, 0.040), (100_000, 100): (0.4, 0.4), (100_000, 500): (2.0, 2.0)}
 GROWING = 100  # d of the sizes that tell how time grows with n
-EASY, SHARE = 0.1, 0.9  # C up to which LIBLINEAR is quick, and our share of its time
+EASY, FRACTION = 0.1, 0.9  # C up to which LIBLINEAR is quick, and our share of its time
 RATIOS = {(1000, 50): 10.0, (10_000, 100): 50.0, (100_000, 100): 100.0}  # CLARABEL's time over ours, at least
 
 
@@ -147,7 +147,7 @@ def against_liblinear(table: Table, cell: Cell, pairs: int, epochs: int) -> None
         target = dict(zip(("penalised", "ball"), SECONDS.get((n, d), (np.inf, np.inf)), strict=True))[form]
         note = f"gap/scale {our_gap(problem):.0e}; LIBLINEAR C = {cell.cost:g}: {off:.0e}"
         table.add(label, result, note, n=n, d=d, strength=cell.strength, form=form, cost=cell.cost, off=off)
-        if form == "penalised" and cell.cost <= EASY and result.ratio > SHARE:
+        if form == "penalised" and cell.cost <= EASY and result.ratio > FRACTION:
             print(reason(cell, tol, epochs), flush=True)
         elif result.ours.median > target:
             print(limit(label, cell.features, partial(ours, problem)), flush=True)
@@ -173,7 +173,7 @@ class Conic:
     """A conic solver: which forms took over a minute at a size, and how long the largest one took that did not."""
 
     name: str
-    late: dict[str, int] = field(default_factory=dict)  # form: n d
+    too_large: dict[str, int] = field(default_factory=dict)  # form: n d
     known: dict[str, tuple[int, float]] = field(default_factory=dict)  # form: n d, seconds
 
     def run(self, table: Table, cell: Cell, form: str, problem: LandmarkedSVR) -> None:
@@ -189,7 +189,7 @@ class Conic:
         if word:
             row["not_run"] = word
         elif found is None:
-            self.late.setdefault(form, n * d)
+            self.too_large.setdefault(form, n * d)
             row["over"], row["ratio"] = LIMIT, LIMIT / mine  # at least
             word = f"over {LIMIT:.0f} s, {row['ratio']:.0f} x ours or more"
         elif found.certificate is None:
@@ -204,8 +204,8 @@ class Conic:
 
     def excuse(self, size: int, form: str) -> str:
         """Why a run would be in vain: a problem no larger took over a minute; or twice that is foreseen, time being at least linear."""
-        if form in self.late and self.late[form] <= size:
-            return f"over {LIMIT:.0f} s at {self.late[form]} numbers already"
+        if form in self.too_large and self.too_large[form] <= size:
+            return f"over {LIMIT:.0f} s at {self.too_large[form]} numbers already"
         before, took = self.known.get(form, (size, 0.0))
         foreseen = took * size / before
         return f"over {LIMIT:.0f} s foreseen ({foreseen:.0f} s, from {took:.1f} s for {before} numbers)" if foreseen > 2.0 * LIMIT else ""
@@ -224,7 +224,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
     linear = [row for row in rows if row.get("form") == "penalised" and "off" in row]
     easy = [row["ratio"] for row in linear if row["cost"] <= EASY]
     hard = [row["ratio"] for row in linear if row["cost"] >= 10.0]
-    words += [f"C ≤ 0.1, our share of LIBLINEAR's time {met(max(easy), SHARE)}"] if easy else []
+    words += [f"C ≤ 0.1, our share of LIBLINEAR's time {met(max(easy), FRACTION)}"] if easy else []
     words += [f"C ≥ 10, our share of LIBLINEAR's time {met(max(hard), 0.1)}"] if hard else []
     times = {row["n"]: row["ours"]["median"] for row in rows if "ours" in row and row["d"] == GROWING and row["form"] == "penalised"}
     words += [f"at d = {GROWING} time grows as n to the power {exponent(times):.2f}"] if len(times) > 1 else []

@@ -35,17 +35,17 @@ class Operations:
     def counting(self) -> Iterator[None]:
         """Count what runs inside."""
 
-        def before(owner: Any, name: str, note: Callable[..., None]) -> Any:
-            old = getattr(owner, name)
+        def before(holder: Any, name: str, note: Callable[..., None]) -> Any:
+            old = getattr(holder, name)
 
             def noted(*args: Any, **keywords: Any) -> Any:
                 note(*args)
                 return old(*args, **keywords)
 
-            return patch.object(owner, name, noted)
+            return patch.object(holder, name, noted)
 
-        def bent(bends: Any, *_: Any) -> None:
-            self.derivatives += 0.5 * bends.count * bends.d**2
+        def count_curvature(rows: Any, *_: Any) -> None:
+            self.derivatives += 0.5 * rows.count * rows.d**2
 
         def all_rows(run: Any) -> None:
             self.derivatives += 0.5 * run.rows.shape[0] * run.rows.shape[1] ** 2
@@ -64,8 +64,8 @@ class Operations:
                 yield part, block
 
         with (
-            before(WeightedFreeRows, "curvature", bent),
-            before(PooledFreeRows, "curvature", bent),
+            before(WeightedFreeRows, "curvature", count_curvature),
+            before(PooledFreeRows, "curvature", count_curvature),
             before(HingeRun, "_curvature", all_rows),
             before(ThresholdInterior, "_curvatures", all_rows),
             before(weight_bounds, "factor", factor),

@@ -35,15 +35,15 @@ label). Near is within 5 % of the tuned score. `make bench ARGS="--page defaults
 
 # What is fitted, what one would use for it, the benchmark, and which of its figures say how long ours takes in parts of the peer's time.
 SVR, CHAIN = "landmarked SVR against LIBLINEAR and conic solvers", "LPAV (labels, L = 2) against solvers of quadratic programmes"
-EXC, SHARE = "EXC ordinal regression against conic solvers", "our share of {}'s time (\\S+)"
+EXC, FRACTION = "EXC ordinal regression against conic solvers", "our share of {}'s time (\\S+)"
 FIT = "estimators: fit and predict against scikit-learn, time of the processor"
 EIGHT = (
     ("ridge regression with ‖f‖ᵐ, 1.1 ≤ m ≤ 4", "CVXPY with CLARABEL", "secular against CVXPY with CLARABEL", r"median ratio (\S+)"),
     ("`MPowerRegressor.fit`, m = 1.5", "`KernelRidge.fit`", FIT, r"ratio of MPower (\S+)"),
     ("`HingeSVMClassifier.fit`, C = 1", "`SVC.fit`, to its gap", FIT, r"ratio of HingeSVM (\S+)"),
-    ("landmarked SVR, C ≥ 10", "LIBLINEAR", SVR, "C ≥ 10, " + SHARE.format("LIBLINEAR")),
-    ("landmarked SVR, C ≤ 0.1", "LIBLINEAR", SVR, "C ≤ 0.1, " + SHARE.format("LIBLINEAR")),
-    ("ordinal regression, 10000 × 100", "CVXPY with CLARABEL", EXC, "10000 x 100, " + SHARE.format("CLARABEL")),
+    ("landmarked SVR, C ≥ 10", "LIBLINEAR", SVR, "C ≥ 10, " + FRACTION.format("LIBLINEAR")),
+    ("landmarked SVR, C ≤ 0.1", "LIBLINEAR", SVR, "C ≤ 0.1, " + FRACTION.format("LIBLINEAR")),
+    ("ordinal regression, 10000 × 100", "CVXPY with CLARABEL", EXC, "10000 x 100, " + FRACTION.format("CLARABEL")),
     ("Lipschitz isotonic regression, 10⁵ samples", "PIQP", CHAIN, r"piqp at 1e\+05: (\S+)"),
     ("√n points for the mean of n", "goodpoints' compress++", "√n points of n against compress++ (g = 4)", r"time of uniform (\S+)"),
 )

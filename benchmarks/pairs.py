@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Spread:
+class Scatter:
     """Seconds of one candidate: median, min, max."""
 
     median: float
@@ -45,8 +45,8 @@ class Spread:
 class Pairs:
     """Ours against a peer: spreads, the ratio of the medians, the range of the ratios pair by pair, peak memory in MB above the data."""
 
-    ours: Spread
-    peer: Spread
+    ours: Scatter
+    peer: Scatter
     ratio: float
     ratio_low: float
     ratio_high: float
@@ -62,22 +62,22 @@ def interleave(ours: Work, peer: Work, *, pairs: int = PAIRS, budget: float = BU
     Where the first run of the peer takes over 5 s, it is the first pair with a run of ours after the warm-up, and the peer's memory is not
     measured (nan), since that takes a run by itself.
     """
-    times: tuple[list[float], list[float]] = ([], [])
+    durations: tuple[list[float], list[float]] = ([], [])
     with one_thread():
         first = seconds(ours, clock), seconds(peer, clock)
         megabytes = peak_megabytes(ours), peak_megabytes(peer) if first[1] <= SLOW else float("nan")
         if first[1] > SLOW:
-            times[0].append(seconds(ours, clock))
-            times[1].append(first[1])
+            durations[0].append(seconds(ours, clock))
+            durations[1].append(first[1])
         start = time.perf_counter()
-        while len(times[0]) < pairs:
+        while len(durations[0]) < pairs:
             # the next pair would take about as long as the first one did
-            if len(times[0]) >= 1 and time.perf_counter() - start + sum(first) > budget:
+            if len(durations[0]) >= 1 and time.perf_counter() - start + sum(first) > budget:
                 break
-            for which in (0, 1) if len(times[0]) % 2 == 0 else (1, 0):
-                times[which].append(seconds((ours, peer)[which], clock))
-    ratios = [a / b for a, b in zip(*times, strict=True)]
-    spreads = [Spread(statistics.median(t), min(t), max(t)) for t in times]
+            for which in (0, 1) if len(durations[0]) % 2 == 0 else (1, 0):
+                durations[which].append(seconds((ours, peer)[which], clock))
+    ratios = [a / b for a, b in zip(*durations, strict=True)]
+    spreads = [Scatter(statistics.median(t), min(t), max(t)) for t in durations]
     return Pairs(*spreads, spreads[0].median / spreads[1].median, min(ratios), max(ratios), len(ratios), *megabytes)
 
 
@@ -254,22 +254,22 @@ class Table:
             )
 
 
-def exponent(times: Mapping[int, float]) -> float:
+def exponent(durations: Mapping[int, float]) -> float:
     """k such that time grows as size to the power k: least squares on the logarithms of both."""
-    return float(np.polyfit(np.log(list(times)), np.log(list(times.values())), 1)[0])
+    return float(np.polyfit(np.log(list(durations)), np.log(list(durations.values())), 1)[0])
 
 
 def growth(title: str, sizes: list[int], kinds: dict[str, Callable[[int], float]]) -> tuple[dict[str, dict[int, float]], dict[str, float]]:
     """Prints and returns what each kind takes at each size, and the exponents: least squares on the logarithms."""
     print(f"\n## {title}\n{machine()}")
-    times: dict[str, dict[int, float]] = {}
+    durations: dict[str, dict[int, float]] = {}
     exponents = {}
     for kind, work in kinds.items():
-        times[kind] = {size: work(size) for size in sizes}
-        exponents[kind] = exponent(times[kind])
-        row = "  ".join(f"{size:.0e}: {taken:.4f}" for size, taken in times[kind].items())
+        durations[kind] = {size: work(size) for size in sizes}
+        exponents[kind] = exponent(durations[kind])
+        row = "  ".join(f"{size:.0e}: {taken:.4f}" for size, taken in durations[kind].items())
         print(f"{kind:<24} {row}   exponent {exponents[kind]:.2f}", flush=True)
-    return times, exponents
+    return durations, exponents
 
 
 def part_of(options: argparse.Namespace, part: str) -> argparse.Namespace:
@@ -279,8 +279,8 @@ def part_of(options: argparse.Namespace, part: str) -> argparse.Namespace:
     return named
 
 
-def _milliseconds(spread: Spread) -> str:
-    return f"{1e3 * spread.median:.2f} ({1e3 * spread.low:.2f}-{1e3 * spread.high:.2f})"
+def _milliseconds(scatter: Scatter) -> str:
+    return f"{1e3 * scatter.median:.2f} ({1e3 * scatter.low:.2f}-{1e3 * scatter.high:.2f})"
 
 
 def met(value: float, target: float) -> str:

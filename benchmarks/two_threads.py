@@ -64,7 +64,7 @@ def arithmetic() -> float:
     return sum(in_order(lambda _: float(np.dot(tile, tile)[0, 0]), range(150)))
 
 
-def ten_times(half: np.ndarray) -> list[float]:
+def ten_repetitions(half: np.ndarray) -> list[float]:
     """Sums of a half of the features: reading that ends for nothing."""
     return [float(np.sum(half)) for _ in range(10)]
 
@@ -115,7 +115,7 @@ def kinds(quick: bool) -> Iterator[dict[str, tuple[Work, str]]]:
             f"three sweeps, m = {m}": (sweep, "reading by halves"),
             f"SVR streamed, m = {m}, whole": (solved, "reading by halves"),
             "limit: arithmetic": (arithmetic, "arithmetic"),
-            "limit: reading by halves": (lambda: list(in_order(ten_times, np.split(mapped, 2))), "reading by halves"),
+            "limit: reading by halves": (lambda: list(in_order(ten_repetitions, np.split(mapped, 2))), "reading by halves"),
             "limit: reading in blocks": (
                 lambda: sum(in_order(lambda item: float(np.sum(item[1])), RowBlocks(mapped))),
                 "reading in blocks",

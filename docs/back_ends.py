@@ -25,7 +25,7 @@ from simopt.processes.worker import Died, Worker
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "backends.md"
-KEPT = DOCS.parent / "build" / "backends.jsonl"
+CACHE = DOCS.parent / "build" / "backends.jsonl"
 TOL, LIMIT = 1e-6, 10.0
 PATIENCE = 6 * LIMIT  # for all examples of a problem: some back ends have no time limit
 EXAMPLES = 6  # of each problem, the first ones
@@ -48,10 +48,10 @@ def outcomes(name: str, back_end: str) -> list[list[str]]:
 
 def run(anew: bool) -> dict[tuple[str, str], list[list[str]]]:
     """All pairs, those kept from before left alone."""
-    KEPT.parent.mkdir(exist_ok=True)
+    CACHE.parent.mkdir(exist_ok=True)
     if anew:
-        KEPT.unlink(missing_ok=True)
-    lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
+        CACHE.unlink(missing_ok=True)
+    lines = CACHE.read_text(encoding="utf-8").splitlines() if CACHE.exists() else []
     done = {(row["problem"], row["back end"]): row["outcomes"] for row in map(json.loads, lines)}
     registry.load("problems")
     worker = Worker(outcomes, silent=True)
@@ -66,7 +66,7 @@ def run(anew: bool) -> dict[tuple[str, str], list[list[str]]]:
                 worker.end()
                 worker = Worker(outcomes, silent=True)
             done[name, back_end.name] = found
-            with KEPT.open("a", encoding="utf-8") as file:
+            with CACHE.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"problem": name, "back end": back_end.name, "outcomes": found}) + "\n")
     worker.end()
     return done
@@ -79,11 +79,11 @@ def cell(outcomes: list[list[str]]) -> str:
     if not taken:
         return "–"
     closed = counts.pop("OPTIMAL", 0)
-    rest = ", ".join(f"{count} {WORDS.get(status, status)}" for status, count in counts.items())
+    rest = ", ".join(f"{count} {TEXTS.get(status, status)}" for status, count in counts.items())
     return f"{closed}/{taken}" + (f" ({rest})" if rest else "")
 
 
-WORDS = {"GAP_OPEN": "open", "ITERATION_LIMIT": "iterations", "TIME_LIMIT": "time", "FAILED": "failed", "NO ANSWER": "no answer"}
+TEXTS = {"GAP_OPEN": "open", "ITERATION_LIMIT": "iterations", "TIME_LIMIT": "time", "FAILED": "failed", "NO ANSWER": "no answer"}
 
 
 def ended(back_end: BackEnd) -> str:

@@ -27,13 +27,13 @@ def source(function: Callable[..., Any]) -> str:
     return textwrap.dedent(inspect.getsource(function))
 
 
-def builders(function: Any, owner: Any, seen: set[Any]) -> Iterator[Any]:
+def builders(function: Any, holder: Any, seen: set[Any]) -> Iterator[Any]:
     """The function, and what it calls of `simopt.problems` that speaks of CVXPY itself."""
     seen.add(function)
     yield function
     for call in ast.walk(ast.parse(source(function))):
         if isinstance(call, ast.Call):
-            called = meant(call.func, function, owner)
+            called = meant(call.func, function, holder)
             inner = inspect.unwrap(getattr(called, "__func__", called))
             if (
                 inspect.isfunction(inner)
@@ -44,8 +44,8 @@ def builders(function: Any, owner: Any, seen: set[Any]) -> Iterator[Any]:
                 yield from builders(inner, getattr(called, "__self__", None), seen)
 
 
-def meant(name: ast.expr, function: Any, owner: Any) -> Any:
+def meant(name: ast.expr, function: Any, holder: Any) -> Any:
     """What a name or a chain of attributes stands for in the function, where that is known before it runs; else None."""
     if isinstance(name, ast.Name):
-        return owner if name.id == "self" else function.__globals__.get(name.id)
-    return getattr(meant(name.value, function, owner), name.attr, None) if isinstance(name, ast.Attribute) else None
+        return holder if name.id == "self" else function.__globals__.get(name.id)
+    return getattr(meant(name.value, function, holder), name.attr, None) if isinstance(name, ast.Attribute) else None

@@ -33,7 +33,7 @@ from simopt.core.arrays import Array, Point
 from simopt.core.errors import ConstantFit, InvalidProblem
 from simopt.data.landmarks import CHOSEN_BY, LandmarkMap, checked_values
 from simopt.data.rows import Rows
-from simopt.data.similarities import Similarity, named
+from simopt.data.similarities import Similarity, SimilarityRule, named
 from simopt.data.similarities.base import of_checked
 from simopt.data.similarities.named import takes_sparse
 from simopt.data.similarities.points import TAKE_SPARSE, points
@@ -43,7 +43,7 @@ from simopt.estimators.landmarked.landmark_predictor import landmark_map
 from simopt.estimators.one_fit import FITS, at_once, measure, unclocked, warn
 from simopt.estimators.ordinal.ordinal import certified
 from simopt.estimators.sample_weights import distinct, uneven, weights_of, with_classes
-from simopt.estimators.widths import automatic
+from simopt.estimators.widths import width_rule
 from simopt.model.problem import Problem
 from simopt.model.status import Status
 from simopt.problems.norms.gram_factor import checked, of_points
@@ -320,13 +320,19 @@ class SimilarityEstimator(CheckedEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed
-        tags.input_tags.sparse = self.of_points and (automatic(self.similarity) or takes_sparse(self.similarity))
+        tags.input_tags.sparse = self.of_points and (
+            takes_sparse(self.similarity) if (rule := width_rule(self.similarity)) is None else rule.takes_sparse
+        )
         return tags
 
     def _dense_because(self) -> str:
         if not self.of_points:
             return super()._dense_because()
-        what = f"the similarity {self.similarity!r}" if isinstance(self.similarity, str | Similarity) else "a function as similarity"
+        what = (
+            f"the similarity {self.similarity!r}"
+            if isinstance(self.similarity, str | Similarity | SimilarityRule)
+            else "a function as similarity"
+        )
         return f"Sparse points are taken by {TAKE_SPARSE}, not by {what}"
 
     @property
@@ -341,10 +347,12 @@ class SimilarityEstimator(CheckedEstimator):
         InvalidProblem
             for what is neither a name, nor a similarity, nor a function.
         """
-        if isinstance(self.similarity, str):
+        if isinstance(self.similarity, str | SimilarityRule):
             return named(self.similarity, X, weights)
         if not callable(self.similarity):
-            raise InvalidProblem(f"similarity: {self.similarity!r} given; a name, a similarity, a function or {PRECOMPUTED!r} needed")
+            raise InvalidProblem(
+                f"similarity: {self.similarity!r} given; a name, a rule, a similarity, a function or {PRECOMPUTED!r} needed"
+            )
         return self.similarity
 
     def _demand_square(self, X: Array) -> None:
@@ -425,7 +433,7 @@ class LandmarkFeatures(SimilarityEstimator):
             if drawn and (len(rows) < len(X) or weights is not None):
                 few = some_of(len(X))
                 chosen_from, similarity = X[rows], self._chosen(X[few], None if weights is None else weights[few])
-            elif isinstance(similarity, str) and weights is not None:
+            elif isinstance(similarity, str | SimilarityRule) and weights is not None:
                 few = some_of(len(X))
                 similarity = self._chosen(X[few], weights[few])
             self.landmark_map_ = landmark_map(Rows("X", chosen_from, check_first=False), given, similarity, seed)

@@ -15,6 +15,7 @@ from simopt.core import validate
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.fields import Labels
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, laws_of_samples, problem
 from simopt.problems.domains import simplex
 from simopt.problems.domains.simplex import Probabilities
@@ -243,7 +244,7 @@ class Herding(KernelProblem):
         *,
         samples: int | None = 500,
         standardise: bool = False,
-        similarity: str | Similarity = "gaussian",
+        similarity: str | Similarity = DEFAULT_OF_RECIPES,
         candidates: int | None = 50,
     ) -> Self:
         """Recipe: rows, labels and kernel as for the hinge SVM; `candidates` of the rows, drawn at random, are the atoms.

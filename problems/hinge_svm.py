@@ -14,6 +14,7 @@ from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Value
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.fields import Labels
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
 from simopt.problems.bounds import Bound, Bounded, Capacity, Penalty
@@ -284,7 +285,7 @@ class HingeSVM(Bounded, KernelProblem):
         *,
         samples: int | None = 500,
         standardise: bool = False,
-        similarity: str | Similarity = "gaussian",
+        similarity: str | Similarity = DEFAULT_OF_RECIPES,
         regularization: float | None = None,
         capacity: float | None = None,
     ) -> Self:

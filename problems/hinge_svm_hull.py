@@ -13,6 +13,7 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.fields import Labels, Positive
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, problem
 from simopt.problems.domains import simplex
 from simopt.problems.examples import margins as margin_cases
@@ -188,7 +189,7 @@ class HingeSVMHull(KernelProblem):
         *,
         samples: int | None = 500,
         standardise: bool = False,
-        similarity: str | Similarity = "gaussian",
+        similarity: str | Similarity = DEFAULT_OF_RECIPES,
         regularization: float = 0.1,
     ) -> Self:
         """Recipe: rows, labels and kernel as for the hinge SVM (at most `samples` rows, features as they are, Gaussian kernel); λ = 0.1."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from simopt.core.fields import NonNegative, Positive
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.model.problem import ALL_CONES, Example, problem
 from simopt.problems.examples import exc as exc_cases
 from simopt.problems.norms.gram_factor import Gram
@@ -108,7 +109,7 @@ class KernelEXC(SpacedThresholds, KernelScores):
         *,
         samples: int | None = 500,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian",
+        similarity: str | Similarity = DEFAULT_OF_RECIPES,
         bins: int | None = None,
         gamma: float = 1.0,
         delta: float = 0.0,

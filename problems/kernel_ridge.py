@@ -12,6 +12,7 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.fields import Positive, Targets
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
 from simopt.problems.examples import recipes
 from simopt.problems.norms import gram_factor, squares
@@ -154,7 +155,7 @@ class KernelRidge(KernelProblem):
         *,
         samples: int | None = 1000,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian",
+        similarity: str | Similarity = DEFAULT_OF_RECIPES,
         regularization: float = 1e-2,
     ) -> Self:
         """Recipe: at most `samples` rows drawn at random (None: all), standardised features, a Gaussian kernel exp(−‖x−x'‖²/μ).

@@ -15,6 +15,7 @@ from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import InvalidProblem
 from simopt.core.fields import Positive, Targets
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.model import uniform_convexity
 from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
@@ -393,7 +394,7 @@ class MPowerRLS(Bounded, KernelProblem):
         *,
         samples: int | None = 1000,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian",
+        similarity: str | Similarity = DEFAULT_OF_RECIPES,
         radius: float | None = None,
         regularization: float | None = None,
         power: float = 1.5,

@@ -15,6 +15,7 @@ from simopt.core import validate
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.fields import Axes
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
 from simopt.problems.examples import recipes
 from simopt.problems.norms import gram_factor, squares, unit_ball
@@ -152,7 +153,7 @@ class MaximumMeanDiscrepancy(KernelProblem):
         *,
         samples: int | None = 500,
         standardise: bool = False,
-        similarity: str | Similarity = "gaussian",
+        similarity: str | Similarity = DEFAULT_OF_RECIPES,
     ) -> Self:
         """Recipe: rows, labels and kernel as for the hinge SVM (at most `samples` rows, features as they are, Gaussian kernel)."""
         inputs, labels = recipes.binary_sample(dataset, rng, samples, standardise)

@@ -179,10 +179,10 @@ def test_another_reading_is_listed_and_never_counts() -> None:
     far, near = Cell("r", "far", 1.0, 0.1, 9.0, 0.1, "", 3, 3, other=True), Cell("r", "near", 1.0, 0.1, 1.1, 0.1, "", 3, 3, other=True)
     mute = Cell("r", "mute", 1.0, other=True)
 
-    def asked(row: Sequence[Cell], run: Run) -> list[Hypothesis]:
+    def requested(row: Sequence[Cell], run: Run) -> list[Hypothesis]:
         raise AssertionError("another reading needs no explanation")
 
-    chosen = Table("t", AUDIFFREN_KADRI, "", "", ("r",), lambda row, run: [far, near, mute], remark=lambda cell, row: "so", suppose=asked)
+    chosen = Table("t", AUDIFFREN_KADRI, "", "", ("r",), lambda row, run: [far, near, mute], remark=lambda cell, row: "so", suppose=requested)
     done = Reproduction(chosen, Effort.QUICK, 0, list(compute(chosen)))
     assert [cell.agreement for cell in done.rows[0].cells] == [OTHER, OTHER, NOT_PRINTED]
     assert [done.count(word) for word in (INSIDE, OUTSIDE, OTHER)] == [0, 0, 2] and done.unexplained == [] and done.far == []

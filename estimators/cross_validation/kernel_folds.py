@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from simopt.core.arrays import Array
-from simopt.data.similarities import Similarity
+from simopt.data.similarities import Similarity, SimilarityRule
 from simopt.estimators.base import KernelEstimator
 from simopt.estimators.cross_validation.selection import Fold, SelectedByFolds
 
@@ -21,7 +21,7 @@ class KernelFolds(SelectedByFolds, KernelEstimator):
 
     def _common(self, X: Array) -> Array | None:
         """K of all points, unless it differs from fold to fold."""
-        if isinstance(self.similarity, str) and not self._precomputed:
+        if isinstance(self.similarity, str | SimilarityRule) and not self._precomputed:
             return None
         gram: Array = self._plain()._gram(X)
         return gram

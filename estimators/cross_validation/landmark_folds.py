@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simopt.core import validate
 from simopt.core.arrays import Array, Point
-from simopt.data.similarities.named import STANDARDISED_MEAN
+from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
 from simopt.estimators.base import LandmarkEstimator
 from simopt.estimators.cross_validation.selection import Answers, Candidate, Fold, SelectedByFolds, unjudged
 from simopt.model.problem import Problem
@@ -48,7 +48,7 @@ class Part:
 class LandmarkFolds(SelectedByFolds, LandmarkEstimator):
     """Parameters of an estimator on landmarks, λ or B, of which each fold has its features once."""
 
-    similarity: Any = field(default=STANDARDISED_MEAN, kw_only=False)
+    similarity: Any = field(default=DEFAULT_ON_LANDMARKS, kw_only=False)
     landmarks: Any = 50
     radii: Any = None
     random_state: Any = None

@@ -29,7 +29,7 @@ from simopt.arithmetic.sparse import is_sparse
 from simopt.core import validate
 from simopt.core.arrays import Array, Point
 from simopt.core.errors import InvalidProblem
-from simopt.data.similarities.named import STANDARDISED
+from simopt.data.similarities.defaults import DEFAULT_KERNEL
 from simopt.estimators.base import TOL, SimilarityEstimator
 from simopt.estimators.one_fit import warn
 from simopt.estimators.sample_weights import uneven, weights_of, with_classes
@@ -159,7 +159,7 @@ class SelectedByFolds(SimilarityEstimator):
     n_splits_ : int
     """
 
-    similarity: Any = STANDARDISED
+    similarity: Any = DEFAULT_KERNEL
     _: KW_ONLY
     regularizations: Any = 15
     cv: Any = None

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from simopt.core.errors import InvalidProblem
 from simopt.data.rows import MEMORY
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.estimators.herding.herd_blocks import herd_blocks
 from simopt.estimators.herding.herd_record import Herd
 from simopt.estimators.herding.herd_task import HerdProgress, herd_whole
@@ -29,7 +30,7 @@ __all__ = ["Herd", "HerdProgress", "herd"]
 def herd(
     points: Any,
     labels: npt.ArrayLike | None,
-    similarity: str | Similarity = "gaussian",
+    similarity: str | Similarity = DEFAULT_OF_RECIPES,
     *,
     error: float | None = None,
     atoms: int | None = None,

@@ -11,11 +11,12 @@ from simopt.certificates.certificate import Certificate
 from simopt.core import validate
 from simopt.core.arrays import Array
 from simopt.data.similarities import Precomputed, Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_MEANS
 from simopt.estimators.base import KernelEstimator, gram_of_points
 from simopt.estimators.herding.herd import Herd, herd
 from simopt.estimators.one_against_rest import OneAgainstRestMixin, signs_of_classes
 from simopt.estimators.sample_weights import BALANCED, weights_of, with_classes
-from simopt.estimators.widths import AUTO, automatic, for_classes
+from simopt.estimators.widths import width_rule
 from simopt.model.gap_unit import ratio
 from simopt.solvers.herding.frank_wolfe_steps import StepRule
 
@@ -80,7 +81,7 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
 
     def __init__(
         self,
-        similarity: Any = AUTO,
+        similarity: Any = DEFAULT_OF_MEANS,
         *,
         class_weight: Any = BALANCED,
         error: float | None = 0.05,
@@ -116,8 +117,8 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
         self._demand_square(X)
         counts = None if given is None else given[rows]
         chosen = None
-        if automatic(self.similarity):
-            chosen = for_classes(X[rows], np.searchsorted(self.classes_, y[rows]), weights[rows], counts)
+        if (rule := width_rule(self.similarity)) is not None:
+            chosen = rule.for_classes(X[rows], np.searchsorted(self.classes_, y[rows]), weights[rows], counts)
         points, similarity = self._herdable(X, rows, counts, chosen)
         atoms = None if self.atoms is None else min(validate.whole("atoms", self.atoms, minimum=1), len(rows))
         target = None if mass is None else weights[rows] / weights[rows].sum()

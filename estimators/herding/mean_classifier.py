@@ -7,10 +7,11 @@ from typing import Any, Self
 import numpy as np
 
 from simopt.core.arrays import Array
+from simopt.data.similarities.defaults import DEFAULT_OF_MEANS
 from simopt.estimators.base import TOL, KernelEstimator
 from simopt.estimators.one_against_rest import OneAgainstRestMixin, joined, signs_of_classes
 from simopt.estimators.sample_weights import BALANCED
-from simopt.estimators.widths import AUTO, automatic, for_classes
+from simopt.estimators.widths import width_rule
 from simopt.problems.mean_classifier import MeanClassifier
 
 
@@ -54,7 +55,7 @@ class MeanSimilarityClassifier(OneAgainstRestMixin, KernelEstimator):
     ([7, 9], True)
     """
 
-    def __init__(self, similarity: Any = AUTO, *, class_weight: Any = BALANCED, tol: float = TOL) -> None:
+    def __init__(self, similarity: Any = DEFAULT_OF_MEANS, *, class_weight: Any = BALANCED, tol: float = TOL) -> None:
         self.similarity = similarity
         self.class_weight = class_weight
         self.tol = tol
@@ -72,7 +73,8 @@ class MeanSimilarityClassifier(OneAgainstRestMixin, KernelEstimator):
         X, y = self._training(X, y, numeric=False)
         X, y, weights, counts = self._with_weights(X, y, sample_weight, self.class_weight)
         self.classes_, every = signs_of_classes(y, weights)
-        chosen = for_classes(X, np.searchsorted(self.classes_, y), weights, counts) if automatic(self.similarity) else None
+        rule = width_rule(self.similarity)
+        chosen = None if rule is None else rule.for_classes(X, np.searchsorted(self.classes_, y), weights, counts)
         gram = self._gram(X, counts, chosen)
 
         def fit(signs: Array) -> Array:

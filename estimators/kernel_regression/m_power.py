@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from simopt.core.arrays import Array
-from simopt.data.similarities.named import STANDARDISED
+from simopt.data.similarities.defaults import DEFAULT_KERNEL
 from simopt.estimators.base import TOL, KernelEstimator, flag
 from simopt.estimators.leave_one_out import points_of, ridge_of_gram
 from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty, weighted
@@ -63,7 +63,7 @@ class MPowerRegressor(RegressorMixin, KernelEstimator):
 
     def __init__(
         self,
-        similarity: Any = STANDARDISED,
+        similarity: Any = DEFAULT_KERNEL,
         *,
         power: float = 1.5,
         regularization: float | None = None,

@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from simopt.certificates.certificate import Certificate
 from simopt.core import validate
 from simopt.core.arrays import Array
+from simopt.data.similarities.defaults import DEFAULT_OF_MEANS
 from simopt.estimators.base import SimilarityEstimator, some_of
-from simopt.estimators.widths import AUTO, automatic, for_targets
+from simopt.estimators.widths import width_rule
 from simopt.problems.domains.weighted_mean import weighted_means
 from simopt.problems.kernel_regression import KernelRegression
 from simopt.solvers.squares.kernel_regression import NadarayaWatson
@@ -61,7 +62,7 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
     (True, True)
     """
 
-    def __init__(self, similarity: Any = AUTO, *, shift: float = 0.0, fallback: Any = MEAN) -> None:
+    def __init__(self, similarity: Any = DEFAULT_OF_MEANS, *, shift: float = 0.0, fallback: Any = MEAN) -> None:
         self.similarity = similarity
         self.shift = shift
         self.fallback = fallback
@@ -69,7 +70,7 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # the mean distance, which is the paper's width, blurs what ten noisy coordinates hide; other widths are judged
-        tags.regressor_tags.poor_score = isinstance(self.similarity, str) and not automatic(self.similarity)
+        tags.regressor_tags.poor_score = isinstance(self.similarity, str) and width_rule(self.similarity) is None
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -87,8 +88,8 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
         """The similarity, with its parameters chosen from few of many samples if it is given by name."""
         few = some_of(len(X))
         some = None if weights is None else weights[few]
-        if automatic(self.similarity):
-            return for_targets(X[few], y[few], some, validate.finite("shift", self.shift))
+        if (rule := width_rule(self.similarity)) is not None:
+            return rule.for_targets(X[few], y[few], some, validate.finite("shift", self.shift))
         return self._chosen(X[few], some)
 
     def predict(self, X: Any) -> Array:

@@ -15,7 +15,7 @@ from simopt.core import archive, validate
 from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import LandmarkMap, Values, similarity_name
 from simopt.data.rows import Rows
-from simopt.data.similarities import Similarity, from_json
+from simopt.data.similarities import Similarity, SimilarityRule, from_json
 from simopt.model.problem import Problem
 from simopt.solving.solution import Solution
 
@@ -33,7 +33,7 @@ def landmark_map(rows: Rows, landmarks: int | npt.ArrayLike, similarity: str | S
         count = min(validate.whole("landmarks", landmarks, minimum=1), rows.n)  # type: ignore[arg-type]  # a number, or refused
         return LandmarkMap.from_data(rows, count, rng, similarity)
     given = validate.matrix("landmarks", landmarks, cols=rows.width)
-    chosen = LandmarkMap.from_data(rows, 1, rng, similarity).similarity if isinstance(similarity, str) else similarity
+    chosen = LandmarkMap.from_data(rows, 1, rng, similarity).similarity if isinstance(similarity, str | SimilarityRule) else similarity
     return LandmarkMap(chosen, given)
 
 

@@ -9,7 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from simopt.core.arrays import Array
-from simopt.data.similarities.named import STANDARDISED_MEAN
+from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
 from simopt.estimators.base import refuse_unread
 from simopt.estimators.landmarked.selected_landmarks import SelectedLandmarks
 from simopt.estimators.one_fit import measure
@@ -62,7 +62,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sel
 
     def __init__(
         self,
-        similarity: Any = STANDARDISED_MEAN,
+        similarity: Any = DEFAULT_ON_LANDMARKS,
         *,
         landmarks: Any = None,
         selection: str = "random",

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from simopt.core.arrays import Array
-from simopt.data.similarities.named import STANDARDISED_MEAN
+from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
 from simopt.estimators.base import TOL, Certified, flag
 from simopt.estimators.landmarked.landmark_predictor import demand_one_bound
 from simopt.estimators.landmarked.selected_landmarks import SelectedLandmarks
@@ -67,7 +67,7 @@ class LandmarkedRidgeRegressor(RegressorMixin, Certified, SelectedLandmarks):
 
     def __init__(
         self,
-        similarity: Any = STANDARDISED_MEAN,
+        similarity: Any = DEFAULT_ON_LANDMARKS,
         *,
         landmarks: Any = None,
         selection: str = "random",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from simopt.core.arrays import Array
-from simopt.data.similarities.named import STANDARDISED_MEAN
+from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
 from simopt.estimators.cross_validation.selection import Answers, Candidate, Fold, SelectedByFolds
 from simopt.estimators.landmarked.landmarked_ridge import LandmarkedRidgeRegressor, mean_square
 from simopt.estimators.landmarked.selected_landmarks import SelectedLandmarks
@@ -65,7 +65,7 @@ class LandmarkedRidgeCV(RegressorMixin, SelectedByFolds, SelectedLandmarks):
     (30, True, True)
     """
 
-    similarity: Any = field(default=STANDARDISED_MEAN, kw_only=False)
+    similarity: Any = field(default=DEFAULT_ON_LANDMARKS, kw_only=False)
     landmarks: Any = None
     selection: str = "random"
     whiten: bool = False

@@ -7,7 +7,7 @@ from typing import Any, Self
 from sklearn.base import RegressorMixin
 
 from simopt.core.arrays import Array
-from simopt.data.similarities.named import STANDARDISED_MEAN
+from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
 from simopt.estimators.base import TOL, LandmarkEstimator
 from simopt.estimators.landmarked.landmark_predictor import demand_one_bound
 from simopt.estimators.leave_one_out import radius_for
@@ -68,7 +68,7 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
 
     def __init__(
         self,
-        similarity: Any = STANDARDISED_MEAN,
+        similarity: Any = DEFAULT_ON_LANDMARKS,
         *,
         landmarks: Any = None,
         radius: float | None = None,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from simopt.core.arrays import Array
-from simopt.data.similarities.named import STANDARDISED_MEAN
+from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
 from simopt.estimators.base import TOL, LandmarkEstimator
 from simopt.estimators.leave_one_out import radius_for
 from simopt.estimators.sample_weights import deviation, median
@@ -64,7 +64,7 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
 
     def __init__(
         self,
-        similarity: Any = STANDARDISED_MEAN,
+        similarity: Any = DEFAULT_ON_LANDMARKS,
         *,
         landmarks: Any = None,
         radius: float | None = None,

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from simopt.core import validate
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
-from simopt.data.similarities.named import STANDARDISED_MEAN
+from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
 from simopt.estimators.base import TOL, LandmarkEstimator, open_gap, remedy_for
 from simopt.estimators.class_labels import demand_labels
 from simopt.estimators.landmarked.landmark_predictor import demand_one_bound
@@ -124,7 +124,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
 
     def __init__(
         self,
-        similarity: Any = STANDARDISED_MEAN,
+        similarity: Any = DEFAULT_ON_LANDMARKS,
         *,
         landmarks: Any = None,
         order: Any = None,

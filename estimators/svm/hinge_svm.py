@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from simopt.core.arrays import Array, Point
-from simopt.data.similarities.named import STANDARDISED
+from simopt.data.similarities.defaults import DEFAULT_KERNEL
 from simopt.estimators.base import TOL, KernelEstimator, flag
 from simopt.estimators.one_against_rest import OneAgainstRestMixin, joined, signs_of_classes
 from simopt.estimators.sample_weights import distinct
@@ -63,7 +63,7 @@ class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
 
     def __init__(
         self,
-        similarity: Any = STANDARDISED,
+        similarity: Any = DEFAULT_KERNEL,
         *,
         regularization: float | None = None,
         fit_intercept: bool = True,

@@ -12,7 +12,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import UnknownName
 from simopt.data.datasets.labels import binary_labels
 from simopt.data.landmarks import LandmarkMap
-from simopt.data.similarities import Similarity, named
+from simopt.data.similarities import Similarity, SimilarityRule, named
 
 if TYPE_CHECKING:
     from simopt.data.datasets import Dataset
@@ -69,7 +69,7 @@ def column(dataset: Dataset, inputs: Array, targets: Array, feature: str | int |
 
 def resolve(similarity: str | Similarity, inputs: Array) -> Similarity:
     """A similarity, or the one of that name with its parameters chosen for the inputs."""
-    return named(similarity, inputs) if isinstance(similarity, str) else similarity
+    return named(similarity, inputs) if isinstance(similarity, str | SimilarityRule) else similarity
 
 
 def gram(inputs: Array, similarity: str | Similarity) -> Array:

@@ -151,7 +151,7 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, units: float, time_limit
         if result.point is not None:
             closed = run.certify(result.point, result.multipliers)
             made.points.append(_point(run.samples[-1], made.setup, made.solve, made.iterations, tolerance))
-        ended = _ending(run, backend, closed, result.status, result.word, time_limit)
+        ended = _ending(run, backend, closed, result.status, result.status_text, time_limit)
         _ended(made, ended)
         over = result.status is Status.TIME_LIMIT or result.solve_seconds > time_limit
         if closed or over or result.status in (Status.INFEASIBLE, Status.UNBOUNDED):

@@ -10,7 +10,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Kernel(Generic[P, R]):
+class CompiledKernel(Generic[P, R]):
     """A function with per-element loops; numba compiles it when it is first called, and `kernel_cache` keeps the result on disk.
 
     `fastmath` is not set, since certificates depend on the order of operations; `any_order=True` allows sums to be reordered and products
@@ -49,11 +49,13 @@ class Kernel(Generic[P, R]):
 
 
 @overload
-def kernel(function: Callable[P, R]) -> Kernel[P, R]: ...
+def kernel(function: Callable[P, R]) -> CompiledKernel[P, R]: ...
 @overload
-def kernel(*, any_order: bool) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
-def kernel(function: Callable[P, R] | None = None, *, any_order: bool = False) -> Kernel[P, R] | Callable[[Callable[P, R]], Kernel[P, R]]:
+def kernel(*, any_order: bool) -> Callable[[Callable[P, R]], CompiledKernel[P, R]]: ...
+def kernel(
+    function: Callable[P, R] | None = None, *, any_order: bool = False
+) -> CompiledKernel[P, R] | Callable[[Callable[P, R]], CompiledKernel[P, R]]:
     """Mark a loop for numba; it is compiled when first called."""
     if function is not None:
-        return Kernel(function, any_order)
-    return lambda given: Kernel(given, any_order)
+        return CompiledKernel(function, any_order)
+    return lambda given: CompiledKernel(given, any_order)

@@ -19,7 +19,7 @@ from simopt.core import validate
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem, NotFinite
 from simopt.data.rows import Rows
-from simopt.data.similarities import Similarity, named
+from simopt.data.similarities import Similarity, SimilarityRule, named
 from simopt.data.similarities.base import MEMORY, WORKING_COPIES, of_checked
 
 CHOSEN_BY = 5000  # points from which the parameters of a similarity given by name are chosen, where there are more
@@ -169,7 +169,7 @@ class LandmarkMap:
         if wanted > rows.n:
             raise InvalidProblem(f"landmarks: {wanted} asked for, but there are only {rows.n} samples to draw them from; {rows.n} at most")
         landmarks = rows.take(np.sort(rng.choice(rows.n, size=wanted, replace=False)))
-        if isinstance(similarity, str):
+        if isinstance(similarity, str | SimilarityRule):
             few = rows.n <= CHOSEN_BY
             similarity = named(similarity, rows.array if few else rows.take(np.sort(rng.choice(rows.n, size=CHOSEN_BY, replace=False))))
         return cls(similarity, landmarks, bounded)

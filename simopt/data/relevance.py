@@ -11,9 +11,9 @@ with the natural logarithm, η_i ≤ 1 with base 2, both attained by a list with
 default.
 If all relevances are 0, ‖G(r)‖_D = 0, and η and NDCG are undefined: an error here, never a 0 or a 1 that would enter a mean.
 
-Ties. Equal scores do not define π_s. "average" (the default) takes the mean over all orders of the tied documents, the expectation of a
-random order: each document of a tie gets the mean of their discounts (McSherry & Najork 2008).
-"order" leaves tied documents in the order of the list, "worst" puts the less relevant first.
+Ties. Equal scores do not define π_s. The default, "average", takes the mean over all orders of the tied documents: each of them gets the
+mean of their discounts (McSherry & Najork 2008). With "order" tied documents stay in the order of the list, with "worst" the less relevant
+comes first.
 
 Source: Kar & Jain 2012, Appendix F.
 """

@@ -14,7 +14,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.datasets.dataset import Dataset
 from simopt.data.datasets.labels import binary_labels
 from simopt.data.rows import Indices
-from simopt.data.similarities import named
+from simopt.data.similarities import SimilarityRule, named
 from simopt.equivalence.family import Family, Interval
 from simopt.equivalence.training import KernelFunction, SimilarityFunction, TrainingSet
 
@@ -69,7 +69,7 @@ def sample_for(
         rows = np.sort(np.random.default_rng(0).choice(dataset.n, size=count, replace=False))
         remarks.append(f"{count} of {dataset.n} rows, drawn with seed 0 (--samples takes more)")
     inputs = dataset.features[rows]
-    space = named(similarity, inputs) if isinstance(similarity, str) else similarity
+    space = named(similarity, inputs) if isinstance(similarity, str | SimilarityRule) else similarity
     reasons = []
     for tried in KINDS if kind is None else (kind,):
         targets, remark = KINDS[tried](dataset, rows)

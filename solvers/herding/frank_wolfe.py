@@ -57,7 +57,9 @@ class FrankWolfe:
         bytes for columns that are kept.
     """
 
-    def __init__(self, atoms: Atoms, steps: str | StepRule = "fully-corrective", *, limit: int | None = None, memory: float = MEMORY) -> None:
+    def __init__(
+        self, atoms: Atoms, steps: str | StepRule = "fully-corrective", *, limit: int | None = None, memory: float = MEMORY
+    ) -> None:
         rule = checked_rule("steps", steps)
         self.rule = rule.begin() if isinstance(rule, StepRule) else STEPS[rule]()
         self.walk = Walk(atoms)

@@ -22,6 +22,7 @@ from simopt.core.arrays import Array
 from simopt.core.threads import in_order
 from simopt.data.rows import MEMORY, Indices
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.solvers.herding.gaussian_tiles import LOWEST, POWER, SUMS, UNIT, Coordinates, Fast, Tiles
 from simopt.solvers.herding.sample import EPS, WeightedSample
 
@@ -65,7 +66,7 @@ class MeanEmbedding:
 def mean_embedding(
     points: Any,
     labels: npt.ArrayLike | None,
-    similarity: str | Similarity = "gaussian",
+    similarity: str | Similarity = DEFAULT_OF_RECIPES,
     *,
     target: npt.ArrayLike | None = None,
     precision: str = "float64",

@@ -13,7 +13,7 @@ from simopt.core import validate
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.data.rows import MEMORY, Rows
-from simopt.data.similarities import Precomputed, Similarity, named
+from simopt.data.similarities import Precomputed, Similarity, SimilarityRule, named
 
 EPS = 2.0**-53
 UNIT_SUM = 1e-9  # |Σ p − 1| allowed of weights that are given as floats
@@ -88,7 +88,7 @@ class WeightedSample:
 
 
 def _kernel(similarity: str | Similarity, rows: Rows) -> Similarity:
-    found = named(similarity, rows.array) if isinstance(similarity, str) else similarity
+    found = named(similarity, rows.array) if isinstance(similarity, str | SimilarityRule) else similarity
     if not isinstance(found, Similarity):
         raise InvalidProblem(f"similarity: {found!r} is not a similarity; see simopt.data.similarities")
     if not found.psd:

@@ -105,7 +105,9 @@ def _why_not_linear(problem: Problem) -> str | None:
     supports=_why_not_linear,
     rank=10,
 )
-def frank_wolfe_hull(problem: HingeSVMHull, *, tol: float, steps: str | StepRule = "fully-corrective", max_iter: int = 100_000) -> Iterator[Iterate]:
+def frank_wolfe_hull(
+    problem: HingeSVMHull, *, tol: float, steps: str | StepRule = "fully-corrective", max_iter: int = 100_000
+) -> Iterator[Iterate]:
     """With linear hinges the objective is 1 − ⟨ω_S, ω⟩ + (λ/2)‖ω‖² = (λ/2)‖ω − ω_S/λ‖² + const.; gap λ⟨ω − ω_S/λ, ω − ψ_s⟩."""
     linear = problem.scores(FLOAT, np.full(len(problem.labels), 1.0 / len(problem.labels)))
     strength = problem.regularization

@@ -162,7 +162,9 @@ class Selection:
 
         O(dk) for the k-th pick. After NEEDED, `wanted` is the column whose row is missing.
         """
-        state = SelectionState(self.products, self.heights, self.diagonal, self.marks, self.basis, self.order, self.coordinates, self.residuals)
+        state = SelectionState(
+            self.products, self.heights, self.diagonal, self.marks, self.basis, self.order, self.coordinates, self.residuals
+        )
         why, self.wanted, self.size = _advance(rows, row_of, unit, state, self.size, enough, self.by_gain)
         return why
 

@@ -64,8 +64,8 @@ def lines(found: dict[Class, Count]) -> list[str]:
     """The table."""
     made = ["| class of attack | asked for | cases | failures | not run here |", "|---|---:|---:|---:|---:|"]
     for kind, count in found.items():
-        asked = "" if kind.asked is None else f"{kind.asked}"
-        made.append(f"| {kind.name} | {asked} | {count.cases} | {count.failures} | {count.skipped or ''} |")
+        least = "" if kind.least is None else f"{kind.least}"
+        made.append(f"| {kind.name} | {least} | {count.cases} | {count.failures} | {count.skipped or ''} |")
     total = [sum(getattr(count, name) for count in found.values()) for name in ("cases", "failures", "skipped")]
     return [*made, f"| **all** | | **{total[0]}** | **{total[1]}** | {total[2] or ''} |"]
 
@@ -117,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.all and not options.no_page:
         PAGE.write_text(text, encoding="utf-8")
     print("\n".join(lines(found)))
-    few = [kind.name for kind, count in found.items() if count.cases < (kind.asked or 1)]
+    few = [kind.name for kind, count in found.items() if count.cases < (kind.least or 1)]
     for name in few:
         print(f"{name}: fewer cases than were asked for")
     return 1 if few or any(count.failures for count in found.values()) else status

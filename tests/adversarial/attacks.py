@@ -13,7 +13,7 @@ class Class:
 
     name: str
     tests: tuple[str, ...]
-    asked: int | None = None
+    least: int | None = None
     """cases that there must be at least"""
 
     def has(self, file: str, test: str) -> bool:

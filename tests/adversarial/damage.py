@@ -29,15 +29,15 @@ def tried_first(changes: Iterable[str], first: Iterable[str] = FIRST) -> list[An
     return [each if each in first else pytest.param(each, marks=pytest.mark.slow) for each in changes]
 
 
-def places(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def paths(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Paths to everything in a document, itself included; of long lists the first entries and the last."""
     yield path
     if isinstance(document, dict):
         for key, value in document.items():
-            yield from places(value, (*path, key))
+            yield from paths(value, (*path, key))
     elif isinstance(document, list):
         for i in sorted({*range(min(SHORT, len(document))), len(document) - 1} - {-1}):
-            yield from places(document[i], (*path, i))
+            yield from paths(document[i], (*path, i))
 
 
 def changed(document: Any, path: tuple[Any, ...], value: Any) -> Any:
@@ -57,7 +57,7 @@ def changed(document: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 def damaged(document: Any, change: str) -> Iterator[tuple[str, str]]:
     """(place, text of the file) for each place of a document, changed in one way."""
-    for path in places(document):
+    for path in paths(document):
         text = json.dumps(changed(document, path, CHANGES[change]))
         text = text.replace('"1e999 as it is"', "1e999").replace('"5000 digits as they are"', "9" * 5000)
         case()

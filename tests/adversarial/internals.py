@@ -1,7 +1,7 @@
 """Which functions are entry points: they take arrays or numbers from outside, and have to refuse what they cannot use.
 
-Derived, not listed. The signature of an entry point takes arrays or numbers that nobody has checked. It is public (docs/public_names.py), or
-promises to refuse bad input: it calls `validate` or names InvalidProblem. All other functions are internal.
+Derived, not listed. The signature of an entry point takes arrays or numbers that nobody has checked. It is public
+(docs/public_names.py), or promises to refuse bad input: it calls `validate` or names InvalidProblem. All other functions are internal.
 
 A parameter annotated `Array` was checked already, as problems, spectra and the like were. `npt.ArrayLike`, `Any`, `Number` and
 `SupportsFloat` come from outside, and so do numbers of a function that takes nothing that was checked before.

@@ -45,7 +45,7 @@ def planted(a: Array, value: Any, dtype: Any = None) -> Any:
     return out
 
 
-def spread_out(a: Array) -> Array:
+def strided(a: Array) -> Array:
     """The same numbers with others between them: neither contiguous nor aligned to anything."""
     wide = np.full([2 * size for size in a.shape], np.nan)
     wide[tuple(slice(None, None, 2) for _ in a.shape)] = a
@@ -117,14 +117,14 @@ def arrays(clean: Any) -> Iterator[Strange]:
         yield Strange(f"dtype {cut.dtype}", cut, cut.astype(np.float64))
     yield Strange("big-endian", a.astype(">f8"), a)
     yield Strange("little-endian", a.astype("<f8"), a)
-    yield Strange("spread out", spread_out(a), a)
+    yield Strange("spread out", strided(a), a)
     yield Strange("backwards", backwards(a), a)
     yield Strange("Fortran's order", np.asfortranarray(a), a)
     yield Strange("read-only", read_only(a), a)
     yield Strange("subnormal", planted(a, 5e-324), planted(a, 5e-324))
     yield Strange("beyond 2^53", planted(a, 2**53 + 1, np.int64), planted(a.astype(np.int64).astype(float), 2.0**53))
     yield Strange("a long double beyond float64", planted(a, np.longdouble("1e400"), np.longdouble), index=index)
-    yield Strange("an int beyond float64", planted(a, 10**400, object), place=None)
+    yield Strange("an int beyond float64", planted(a, 10**400, object), index=None)
     if a.ndim == 1:
         yield Strange("pandas", pd.Series(a), a)
         yield Strange("pandas Float64", pd.Series(a, dtype="Float64"), a)
@@ -150,7 +150,7 @@ def lazy_arrays(clean: Any) -> Iterator[Strange]:
     mask[last(a)] = True
     yield Strange("Dask", dask.array.from_array(a, chunks=2), a)
     yield Strange("Dask in single precision", dask.array.from_array(a.astype("f4"), chunks=2), a.astype("f4").astype("f8"))
-    yield Strange("Dask with nan", dask.array.from_array(planted(a, np.nan), chunks=2), place=last(a))
+    yield Strange("Dask with nan", dask.array.from_array(planted(a, np.nan), chunks=2), index=last(a))
     yield Strange("Dask with a mask", dask.array.from_array(np.ma.array(a, mask=mask), chunks=2))
     yield Strange("Dask of complex", dask.array.from_array(a + 1j, chunks=2))
     yield Strange("Dask of text", dask.array.from_array(a.astype(str), chunks=2))

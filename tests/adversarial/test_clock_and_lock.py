@@ -80,15 +80,15 @@ except OSError as error:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks")
-@pytest.mark.parametrize("given", ["nothing", "runs", "tables only", "tables and an empty folder"])
-def test_a_second_comparison_does_not_get_in(given: str, tmp_path: Path, pretend: dict[str, Any]) -> None:
+@pytest.mark.parametrize("folder_state", ["nothing", "runs", "tables only", "tables and an empty folder"])
+def test_a_second_comparison_does_not_get_in(folder_state: str, tmp_path: Path, pretend: dict[str, Any]) -> None:
     place = tmp_path / "r"
-    if given != "nothing":
+    if folder_state != "nothing":
         run(place)
-    if given.startswith("tables"):
+    if folder_state.startswith("tables"):
         for path in place.glob("runs/*.json"):
             path.unlink()
-        if given == "tables only":
+        if folder_state == "tables only":
             (place / "runs").rmdir()
     said: list[str] = []
 

@@ -158,7 +158,7 @@ def broken(change: Callable[[bytearray], Any]) -> bytes:
     return bytes(data)
 
 
-BOMBS: dict[str, Callable[[], bytes]] = {
+OVERSIZED: dict[str, Callable[[], bytes]] = {
     "10¹² rows": lambda: shape("<f8", "(1000000000000,)"),
     "10¹² rows of nothing": lambda: shape("<U0", "(1000000000000,)", b""),
     "an entry of a gigabyte": lambda: shape("<U268435455", "(1,)"),
@@ -193,9 +193,9 @@ BOMBS: dict[str, Callable[[], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("bomb", BOMBS)
-def test_archives_that_are_bombs_or_none(bomb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("archive", OVERSIZED)
+def test_archives_that_exhaust_memory_or_are_none(archive: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "ARCHIVE", 1 << 24)
-    (tmp_path / "bomb.npz").write_bytes(BOMBS[bomb]())
+    (tmp_path / "bomb.npz").write_bytes(OVERSIZED[archive]())
     with pytest.raises(InvalidFile, match="bomb.npz"):
         Herd.load(tmp_path / "bomb.npz")

@@ -195,7 +195,7 @@ def test_who_did_not_end_a_process_is_not_blamed_for_its_end(workers: Workers) -
         workers.call("end")
 
 
-def test_who_is_late_is_ended_and_the_next_call_answered(workers: Workers) -> None:
+def test_who_exceeds_the_time_limit_is_ended_and_the_next_call_answered(workers: Workers) -> None:
     with pytest.raises(TimeoutError):
         workers.call("wait", seconds=0.05)
     assert workers.call("give", 2) == 2

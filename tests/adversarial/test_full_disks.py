@@ -63,7 +63,7 @@ def filled(command: tuple[str, ...], path: object) -> list[str]:
     return [part.replace("{}", str(path)) for part in command]
 
 
-def told(result: Result, path: object) -> None:
+def one_line(result: Result, path: object) -> None:
     """One line with the path, and status 2."""
     lines = [line for line in result.stderr.splitlines() if line.startswith("simopt: ")]
     assert result.exit_code == 2 and len(lines) == 1 and str(path) in lines[0], result.output
@@ -72,7 +72,7 @@ def told(result: Result, path: object) -> None:
 
 def before(result: Result, path: object) -> None:
     """It was known before any work."""
-    told(result, path)
+    one_line(result, path)
     assert result.stdout == "" and "[1/" not in result.stderr
 
 
@@ -108,7 +108,7 @@ def test_a_folder_on_a_full_disk_is_known_before(which: str, run: Run) -> None:
 @pytest.mark.parametrize("which", FILES)
 def test_a_device_that_is_full_takes_nothing_off_the_screen(which: str, run: Run) -> None:
     result = run(*filled(FILES[which][0], "/dev/full"))
-    told(result, "/dev/full: No space left on device")
+    one_line(result, "/dev/full: No space left on device")
     assert FILES[which][1] in result.stdout
 
 
@@ -121,7 +121,7 @@ def test_a_disk_that_fills_up_meanwhile_takes_nothing_off_the_screen(which: str,
     old = (tmp_path / name).read_bytes()
     with largest_file(4096):
         result = run(*filled(command, "new"))
-    told(result, ": File too large")
+    one_line(result, ": File too large")
     assert shown in result.stdout and (tmp_path / name).read_bytes() == old
 
 
@@ -129,7 +129,7 @@ def test_a_disk_that_fills_up_meanwhile_takes_nothing_off_the_screen(which: str,
 def test_what_is_in_the_way_in_a_folder_takes_nothing_off_the_screen(which: str, name: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "new" / name).mkdir(parents=True)
     result = run(*filled(FOLDERS[which][0], "new"))
-    told(result, f"new/{name}: is a folder")
+    one_line(result, f"new/{name}: is a folder")
     assert FOLDERS[which][1] in result.stdout
 
 
@@ -164,5 +164,5 @@ def test_an_interrupted_run_on_a_full_disk_shows_what_is_done(run: Run, monkeypa
 
     monkeypatch.setattr(reproduction, "compute", stopped)
     result = run("reproduce", "pretend-table", "--output", "/dev/full")
-    told(result, "/dev/full")
+    one_line(result, "/dev/full")
     assert "1 inside" in result.stdout and "(interrupted)" in result.stdout

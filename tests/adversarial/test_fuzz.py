@@ -28,9 +28,9 @@ from simopt.core.monotone_function import MonotoneFunction
 from simopt.data.similarities import from_json, kinds
 
 fuzz = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-words = st.text(max_size=12) | st.sampled_from(["x", "0", "1/2", "-1", "1e9", "nan", "0x1p0", "0x1p9999", "refuted", "quick", "float64"])
-plain = st.none() | st.booleans() | st.integers() | st.integers(-3, 3) | st.floats() | words
-anything = st.recursive(plain, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=4), max_leaves=12)
+texts = st.text(max_size=12) | st.sampled_from(["x", "0", "1/2", "-1", "1e9", "nan", "0x1p0", "0x1p9999", "refuted", "quick", "float64"])
+plain = st.none() | st.booleans() | st.integers() | st.integers(-3, 3) | st.floats() | texts
+anything = st.recursive(plain, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4), max_leaves=12)
 
 
 def written(path: Path, text: str | bytes) -> Path:
@@ -56,8 +56,8 @@ def test_json(tmp_path: Path, content: bytes) -> None:
 
 coded = st.recursive(
     plain
-    | st.builds(lambda h: {"float": h}, words)
-    | st.builds(lambda h: {"int": h}, words)
+    | st.builds(lambda h: {"float": h}, texts)
+    | st.builds(lambda h: {"int": h}, texts)
     | st.builds(lambda f: {"fraction": f}, anything),
     lambda inner: (
         st.lists(inner, max_size=3)
@@ -65,7 +65,7 @@ coded = st.recursive(
         | st.builds(lambda x: {"dict": x}, st.lists(st.lists(inner, min_size=2, max_size=2), max_size=3) | inner)
         | st.builds(
             lambda d, s, x: {"array": {"dtype": d, "shape": s, "data": x}},
-            st.sampled_from(["float64", "int8", "object", "<U3", "bool", "O,O", "<U9999", "V3", "M8[s]"]) | words,
+            st.sampled_from(["float64", "int8", "object", "<U3", "bool", "O,O", "<U9999", "V3", "M8[s]"]) | texts,
             st.lists(st.integers(-2, 5), max_size=3) | anything,
             st.lists(inner, max_size=6),
         )
@@ -74,8 +74,8 @@ coded = st.recursive(
 )
 witnesses = st.fixed_dictionaries(
     {
-        "format": st.just(witness.FORMAT), "simopt": words, "claim": words, "row": words, "seed": st.integers(-1, 9) | plain,
-        "index": st.integers(-4, 9) | plain, "effort": st.sampled_from(["quick", "full"]) | plain, "check": words,
+        "format": st.just(witness.FORMAT), "simopt": texts, "claim": texts, "row": texts, "seed": st.integers(-1, 9) | plain,
+        "index": st.integers(-4, 9) | plain, "effort": st.sampled_from(["quick", "full"]) | plain, "check": texts,
         "slack": st.sampled_from(["0x1p0", "-inf", "nan"]) | plain, "instance": st.builds(lambda x: {"dict": [["x", x]]}, coded) | coded,
     },
     optional={"outcome": st.sampled_from(["refuted", "satisfied", ""]) | plain, "more": anything},
@@ -106,13 +106,13 @@ steps = st.lists(
     | anything,
     max_size=5,
 )  # fmt: skip
-relations = st.tuples(st.sampled_from(["<=", "<", "=="]) | words, refs, refs).map(list) | anything
+relations = st.tuples(st.sampled_from(["<=", "<", "=="]) | texts, refs, refs).map(list) | anything
 values = st.sampled_from(["1", "-1/3", "0", "9" * 200]) | st.lists(st.sampled_from(["0", "1", "2/3"]), min_size=2, max_size=2) | plain
 statements = st.fixed_dictionaries(
     {
         "steps": steps, "claim": relations, "where": st.lists(relations, max_size=1),
         "symbols": st.sampled_from([[], ["x", "y"]]) | anything,
-        "role": st.sampled_from(["claim", "step"]) | plain, "name": words, "names": st.sampled_from([["x", "y"], ["x"], []]) | anything,
+        "role": st.sampled_from(["claim", "step"]) | plain, "name": texts, "names": st.sampled_from([["x", "y"], ["x"], []]) | anything,
         "rows": st.lists(st.lists(values, min_size=1, max_size=2), max_size=3) | anything,
     },
     optional={"ranges": st.dictionaries(st.sampled_from(["x", "y"]), st.lists(st.integers(-5, 40), min_size=2, max_size=2)) | anything},
@@ -128,9 +128,9 @@ POWER: dict[str, Any] = {"claim": ["==", 1, 1], "where": [], "symbols": ["x", "y
     [{"steps": [["*", "x", "y"]] * 100, "claim": ["<=", "0", 99], "where": [], "symbols": [], "role": "claim", "name": "", "names": [],
       "ranges": {"x": [0, 1023], "y": [0, 1023]}}], [],
 )  # fmt: skip
-def test_proofs(given_statements: Any, remains: Any) -> None:
+def test_proofs(drawn_statements: Any, remains: Any) -> None:
     case()
-    made = {"format": recheck.FORMAT, "row": "X", "place": "p", "says": "s", "remains": remains, "statements": given_statements}
+    made = {"format": recheck.FORMAT, "row": "X", "place": "p", "says": "s", "remains": remains, "statements": drawn_statements}
     made = json.loads(json.dumps(made))
     try:
         assert recheck.check(made | {"digest": recheck.digest(made)})
@@ -139,7 +139,7 @@ def test_proofs(given_statements: Any, remains: Any) -> None:
 
 
 @fuzz
-@given(words | st.text("0123456789/.eE+-_ ", max_size=12))
+@given(texts | st.text("0123456789/.eE+-_ ", max_size=12))
 @example("1e100000000")
 @example("1e-100000000")
 @example("9" * 100_000)
@@ -209,7 +209,7 @@ def test_runs(changes: dict[str, Any], trace: Any) -> None:
 
 
 @fuzz
-@given(st.dictionaries(words, anything, max_size=2), st.sampled_from([*kinds(), ""]), anything)
+@given(st.dictionaries(texts, anything, max_size=2), st.sampled_from([*kinds(), ""]), anything)
 @example({"terms": [{"kind": "sum", "terms": []}]}, "sum", 0)
 @example({"kind": {"a": 1}}, "", 0)
 def test_similarities(fields: dict[str, Any], kind: str, value: Any) -> None:

@@ -43,7 +43,7 @@ def _zipped() -> bytes:
 def _csv(content: bytes) -> None:
     table = tables.read_csv(content.decode("utf-8", errors="replace"), "f")
     assert table.values.shape[1] == len(table.columns) == len(set(table.columns)) and np.all(np.isfinite(table.values))
-    again = tables.read_csv(tables.write_csv(tables.Table(tuple(f"x{j}" for j in range(len(table.columns))), table.values)), "f")
+    again = tables.read_csv(tables.write_csv(tables.NumberTable(tuple(f"x{j}" for j in range(len(table.columns))), table.values)), "f")
     assert np.array_equal(again.values, table.values)
 
 

@@ -111,7 +111,7 @@ class Elements(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.words = ""
+        self.text = ""
         self.feed(text)
         self.close()
 
@@ -119,7 +119,7 @@ class Elements(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        self.words += data
+        self.text += data
 
     def handle_comment(self, data: str) -> None:
         raise AssertionError(f"a comment: {data!r}")
@@ -179,7 +179,7 @@ def test_a_claim_of_a_plug_in(record: Record, number: int, monkeypatch: pytest.M
     for text in pages.render(alone).values():
         page = clean(text)
         letters = re.sub(r"[^a-z]", "", PAYLOADS[number].replace("&#x", "").lower())
-        assert letters in re.sub(r"[^a-z]", "", page.words.replace("&#x", "").lower()), "a payload is shown, not lost"
+        assert letters in re.sub(r"[^a-z]", "", page.text.replace("&#x", "").lower()), "a payload is shown, not lost"
 
 
 @pytest.mark.parametrize("field", ["claim", "row", "check", "outcome", "simopt", "instance", "whole"])

@@ -94,7 +94,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., di
     def build(files: dict[str, str], values: object) -> dict[str, Any]:
         folder = tmp_path / "package"
         folder.mkdir(exist_ok=True)
-        monkeypatch.setattr(sys, "path", [str(folder), *(place for place in sys.path if place != str(folder))])
+        monkeypatch.setattr(sys, "path", [str(folder), *(fraction for fraction in sys.path if fraction != str(folder))])
         monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python's own cache goes by times
         for name, text in files.items():
             path = folder / name
@@ -121,7 +121,7 @@ def test_after_an_update_nothing_old_is_answered(what: str, package: Callable[..
     assert list(cache.rglob("*.nbc")), "nothing was kept"
 
 
-KEPT = {"low.py": CALLED, "top.py": "from low import inner\n@kernel\ndef top(x):\n    return inner(x)\n"}
+CACHED = {"low.py": CALLED, "top.py": "from low import inner\n@kernel\ndef top(x):\n    return inner(x)\n"}
 
 
 def hits(found: dict[str, Any]) -> int:
@@ -131,13 +131,13 @@ def hits(found: dict[str, Any]) -> int:
 
 
 def test_what_has_not_changed_is_found_again(package: Callable[..., dict[str, Any]]) -> None:
-    assert [hits(package(KEPT, 2)) for _ in range(2)] == [0, 1]
+    assert [hits(package(CACHED, 2)) for _ in range(2)] == [0, 1]
 
 
 def test_another_version_of_ours_compiles_anew(package: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert hits(package(KEPT, 2)) == 0
+    assert hits(package(CACHED, 2)) == 0
     monkeypatch.setattr(simopt, "__version__", "another")
-    assert [hits(package(KEPT, 2)) for _ in range(2)] == [0, 1]
+    assert [hits(package(CACHED, 2)) for _ in range(2)] == [0, 1]
 
 
 def garbage(path: Path) -> None:
@@ -159,11 +159,11 @@ def folder_instead(path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [garbage, half, empty, folder_instead])
 def test_a_damaged_cache_costs_time_only(damage: Callable[[Path], None], package: Callable[..., dict[str, Any]], cache: Path) -> None:
-    assert hits(package(KEPT, 2)) == 0
+    assert hits(package(CACHED, 2)) == 0
     for path in [*cache.rglob("*.nbi"), *cache.rglob("*.nbc")]:
         damage(path)
-    assert hits(package(KEPT, 2)) == 0
-    assert damage is folder_instead or hits(package(KEPT, 2)) == 1, "it was not mended"
+    assert hits(package(CACHED, 2)) == 0
+    assert damage is folder_instead or hits(package(CACHED, 2)) == 1, "it was not mended"
 
 
 PAIR = {
@@ -185,19 +185,19 @@ ANSWER = "4.0 5.0 4.0 [1.0, 2.0, 3.0] [2.0, 3.0, 4.0]"
 KERNELS = 5  # kinds of arguments that are compiled for
 
 
-def flipped(content: bytes, place: float) -> bytes:
-    index = min(int(place * len(content)), len(content) - 1)
+def flipped(content: bytes, fraction: float) -> bytes:
+    index = min(int(fraction * len(content)), len(content) - 1)
     return content[:index] + bytes([content[index] ^ 0xFF]) + content[index + 1 :]
 
 
 DAMAGE: dict[str, Callable[[bytes, float], bytes]] = {
     "a byte": flipped,
-    "a bit": lambda content, place: content[: (i := int(place * (len(content) - 1)))] + bytes([content[i] ^ 1]) + content[i + 1 :],
-    "a block of zeros": lambda content, place: content[: (i := int(place * len(content)))] + bytes(512) + content[i + 512 :],
-    "cut off": lambda content, place: content[: int(place * len(content))],
-    "more behind it": lambda content, place: content + content[: int(place * len(content)) + 1],
+    "a bit": lambda content, fraction: content[: (i := int(fraction * (len(content) - 1)))] + bytes([content[i] ^ 1]) + content[i + 1 :],
+    "a block of zeros": lambda content, fraction: content[: (i := int(fraction * len(content)))] + bytes(512) + content[i + 512 :],
+    "cut off": lambda content, fraction: content[: int(fraction * len(content))],
+    "more behind it": lambda content, fraction: content + content[: int(fraction * len(content)) + 1],
 }
-PLACES = (0.0, 0.02, 0.3, 0.5, 0.8, 0.999)
+FRACTIONS = (0.0, 0.02, 0.3, 0.5, 0.8, 0.999)
 
 
 @pytest.fixture(scope="module")
@@ -230,15 +230,15 @@ def answer(folder: Path) -> str:
 
 
 USUAL = {("a block of zeros", 0.02)}
-CASES = [pytest.param(k, p, marks=[pytest.mark.slow] * ((k, p) not in USUAL)) for k in DAMAGE for p in PLACES]
+CASES = [pytest.param(k, p, marks=[pytest.mark.slow] * ((k, p) not in USUAL)) for k in DAMAGE for p in FRACTIONS]
 
 
 @pytest.mark.parametrize("suffix", ["nbc", "nbi"])
-@pytest.mark.parametrize(("kind", "place"), CASES)
-def test_files_that_a_disk_has_altered_are_not_loaded(kind: str, place: float, suffix: str, folder: Path) -> None:
+@pytest.mark.parametrize(("kind", "fraction"), CASES)
+def test_files_that_a_disk_has_altered_are_not_loaded(kind: str, fraction: float, suffix: str, folder: Path) -> None:
     """Every file of the cache at once: machine code that is loaded ends a process, or computes something else."""
     for path in (folder / "cache").rglob(f"*.{suffix}"):
-        path.write_bytes(DAMAGE[kind](path.read_bytes(), place))
+        path.write_bytes(DAMAGE[kind](path.read_bytes(), fraction))
     assert answer(folder) == f"{ANSWER} 0"
     assert answer(folder) == f"{ANSWER} {KERNELS}", "it was not mended"
 
@@ -263,7 +263,7 @@ NOTE = "compiled kernels cannot be kept"
 def test_a_full_disk_is_told_once_and_the_answer_is_right(
     limit: int, package: Callable[..., dict[str, Any]], caplog: pytest.LogCaptureFixture
 ) -> None:
-    made = package(KEPT, 2)
+    made = package(CACHED, 2)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
     try:
@@ -278,7 +278,7 @@ def test_a_folder_that_is_named_and_cannot_be_used(
     taken: str, package: Callable[..., dict[str, Any]], cache: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Nor can the folder of the sources, and there is no home."""
-    made = package(KEPT, 2)
+    made = package(CACHED, 2)
     cache.write_text("") if taken == "a file" else monkeypatch.setattr(numba.config, "CACHE_DIR", "/proc/nowhere")
     (Path(made["top"].python.__code__.co_filename).parent / "__pycache__").write_text("")
     monkeypatch.setenv("HOME", "/proc/nowhere")
@@ -302,7 +302,7 @@ print(top(3.0), top(3))
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can become nobody")
 def test_a_read_only_install_and_no_home(package: Callable[..., dict[str, Any]], tmp_path: Path, public: Path) -> None:  # noqa: F811
-    package(KEPT, 2)
+    package(CACHED, 2)
     shutil.copytree(tmp_path / "package", public / "package")
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(ROOT)}
     environment.pop("NUMBA_CACHE_DIR", None)

@@ -30,33 +30,33 @@ registry.load("problems")
 PROBLEMS: dict[str, type[Problem]] = dict(registry.items("problem"))
 TOL = 1e-6
 HUGE, TINY = float(np.finfo(float).max), 5e-324
-Lie = Callable[[np.ndarray, np.random.Generator], Any]
+Distortion = Callable[[np.ndarray, np.random.Generator], Any]
 
 
-def times(factor: float) -> Lie:
+def scaled(factor: float) -> Distortion:
     return lambda x, rng: factor * x
 
 
-def signs(size: float) -> Lie:
+def signs(size: float) -> Distortion:
     return lambda x, rng: np.resize([size, -size], x.shape) if x.ndim else np.array(size)
 
 
-def spike(size: float) -> Lie:
-    def lie(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def spike(size: float) -> Distortion:
+    def distortion(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         out = np.array(x, dtype=float)
         out.flat[int(rng.integers(out.size))] = size
         return out
 
-    return lie
+    return distortion
 
 
-def near(spread: float) -> Lie:
-    return lambda x, rng: x + spread * (float(np.max(np.abs(x))) or 1.0) * rng.standard_normal(x.shape)
+def near(size: float) -> Distortion:
+    return lambda x, rng: x + size * (float(np.max(np.abs(x))) or 1.0) * rng.standard_normal(x.shape)
 
 
-LIES: dict[str, Lie] = {
+DISTORTIONS: dict[str, Distortion] = {
     **{
-        f"× {f:g}": times(f)
+        f"× {f:g}": scaled(f)
         for f in (0.0, -1.0, 1e-300, 1e-160, 1e-8, 0.999, 1.001, 2.0, -3.0, 1e3, 1e8, -1e8, 1e150, -1e155, 1e200, 1e300)
     },
     **{f"± {s:g}": signs(s) for s in (TINY, 1e-160, 1.0, 1e8, 1e20, 1e150, 1e154, 1e155, 1e200, HUGE)},
@@ -72,7 +72,7 @@ LIES: dict[str, Lie] = {
     "column": lambda x, rng: x.reshape(-1, 1),
     "list": lambda x, rng: x.tolist(),
     "cumulated": lambda x, rng: np.cumsum(x).reshape(x.shape),
-    "nan": times(math.nan),
+    "nan": scaled(math.nan),
     "inf": lambda x, rng: np.full(x.shape, -math.inf),
     "one nan": spike(math.nan),
     "complex": lambda x, rng: x + 1j,
@@ -84,10 +84,10 @@ LIES: dict[str, Lie] = {
 REFUSED = frozenset({"nan", "inf", "one nan", "complex", "None", "words", "one too many", "no entries"})
 
 
-def told(values: Any, lie: Lie, rng: np.random.Generator) -> dict[str, Any]:
+def distorted(values: Any, distortion: Distortion, rng: np.random.Generator) -> dict[str, Any]:
     with np.errstate(all="ignore"):
         arrays = {name: np.asarray(value, dtype=float) for name, value in values.items()}
-        return {name: lie(array, rng) if array.size else array for name, array in arrays.items()}
+        return {name: distortion(array, rng) if array.size else array for name, array in arrays.items()}
 
 
 @cache
@@ -123,19 +123,19 @@ def check(problem: Problem, known: Certificate, point: Any, multipliers: Any, ar
     assert real - known.lower <= (known.upper - known.lower) + 2 * TOL * scale, f"{where}: {found}, but the point has the value {real:.17g}"
 
 
-def attack(name: str, index: int, lies: list[str], arithmetics: tuple[str, ...]) -> int:
+def attack(name: str, index: int, distortions: list[str], arithmetics: tuple[str, ...]) -> int:
     """The lies about the point, about the multipliers, about both alike and each in a way of its own; the number of judgements."""
     problem, point, multipliers, known = truth(name, index)
     rng = np.random.default_rng(len(name) + index)
     mark, count = problem.fingerprint(), 0
-    for lie in lies:
-        other = LIES[str(rng.choice(list(LIES)))]
-        wrong, twisted = told(point, LIES[lie], rng), told(multipliers or {}, LIES[lie], rng)
-        for tale in ((wrong, multipliers), (point, twisted), (wrong, twisted), (wrong, told(multipliers or {}, other, rng)), (wrong, None)):
+    for distortion in distortions:
+        other = DISTORTIONS[str(rng.choice(list(DISTORTIONS)))]
+        wrong, twisted = distorted(point, DISTORTIONS[distortion], rng), distorted(multipliers or {}, DISTORTIONS[distortion], rng)
+        for tale in ((wrong, multipliers), (point, twisted), (wrong, twisted), (wrong, distorted(multipliers or {}, other, rng)), (wrong, None)):
             for arithmetic in arithmetics:
-                check(problem, known, tale[0], tale[1], arithmetic, f"{name}, example {index}, {lie!r}, {arithmetic}")
+                check(problem, known, tale[0], tale[1], arithmetic, f"{name}, example {index}, {distortion!r}, {arithmetic}")
                 count += 1
-        if lie in REFUSED:
+        if distortion in REFUSED:
             with pytest.raises(InvalidProblem, match="point"):
                 certify(problem, wrong, multipliers)
     assert problem.fingerprint() == mark and owns_its_data(problem)
@@ -146,17 +146,17 @@ def attack(name: str, index: int, lies: list[str], arithmetics: tuple[str, ...])
 def test_no_lie_makes_a_wrong_bound(name: str) -> None:
     """A few of the lies, others for each problem, so that each is told to many of them."""
     place = list(PROBLEMS).index(name)
-    lies = [lie for k, lie in enumerate(LIES) if (k + place) % 20 == 0]
-    assert attack(name, 0, lies, tuple(a for a in PROBLEMS[name].arithmetics if a != "rational")) >= 10 * len(lies)
+    distortions = [distortion for k, distortion in enumerate(DISTORTIONS) if (k + place) % 20 == 0]
+    assert attack(name, 0, distortions, tuple(a for a in PROBLEMS[name].arithmetics if a != "rational")) >= 10 * len(distortions)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_no_lie_makes_a_wrong_bound_of_any_example_in_any_arithmetic(name: str) -> None:
     for index in range(len(examples_of(PROBLEMS[name]))):
-        attack(name, index, list(LIES), ("float", "interval"))
+        attack(name, index, list(DISTORTIONS), ("float", "interval"))
     if "rational" in PROBLEMS[name].arithmetics:
-        attack(name, 0, list(LIES)[:: 7 if name.startswith(("exc", "imc", "kernel-")) else 3], ("rational",))
+        attack(name, 0, list(DISTORTIONS)[:: 7 if name.startswith(("exc", "imc", "kernel-")) else 3], ("rational",))
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -208,9 +208,9 @@ def stories(point: Any, multipliers: Any) -> Iterator[tuple[str, Callable[[Any],
     yield "stale", stale
     for what in (None, 1.0, (point, multipliers), Iterate({}, {}), Iterate(point, {}), Iterate(None, None, -1.0)):  # type: ignore[arg-type]
         yield f"yields {what!r:.20}", lambda problem, what=what: iter([Iterate(problem.trivial_point(), gap=math.nan), what])
-    for lie in ("× -1e+155", "± 1.79769e+308", "None", "nan"):
-        step = Iterate(told(point, LIES[lie], rng), told(multipliers or {}, LIES[lie], rng), 0.0)
-        yield lie, lambda problem, step=step: iter([Iterate(problem.trivial_point(), gap=0.0), step])
+    for distortion in ("× -1e+155", "± 1.79769e+308", "None", "nan"):
+        step = Iterate(distorted(point, DISTORTIONS[distortion], rng), distorted(multipliers or {}, DISTORTIONS[distortion], rng), 0.0)
+        yield distortion, lambda problem, step=step: iter([Iterate(problem.trivial_point(), gap=0.0), step])
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

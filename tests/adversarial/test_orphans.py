@@ -47,7 +47,7 @@ from simopt.claims.verification import verify
 {before}
 verify(["BUSY-1", "BUSY-2"], jobs=2, evidence_dir=None)
 """
-HELD = """
+CHILD = """
 import os, sys, time
 import numpy as np
 from simopt.backends import ecos_process
@@ -106,16 +106,16 @@ def test_workers_of_the_command_end_with_it(tmp_path: Path, environment: Environ
 ])  # fmt: skip
 def test_ecos_ends_with_who_started_it(work: str, how: signal.Signals, tmp_path: Path, environment: Environment, mark: str) -> None:
     if "fork" in work:
-        subprocess.run([sys.executable, "-c", HELD.replace("{work}", work)], cwd=tmp_path, env=environment, check=True)
+        subprocess.run([sys.executable, "-c", CHILD.replace("{work}", work)], cwd=tmp_path, env=environment, check=True)
         assert until(lambda: not marked(mark)), "a copy that goes on does not keep it alive"
     else:
-        ended(started([sys.executable, "-c", HELD.replace("{work}", work)], tmp_path, environment, busy=1), how, mark)
+        ended(started([sys.executable, "-c", CHILD.replace("{work}", work)], tmp_path, environment, busy=1), how, mark)
 
 
 @pytest.mark.backend("ecos")
 def test_ecos_ends_with_a_programme_that_ends_by_itself(tmp_path: Path, environment: Environment, mark: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-X", "dev", "-c", HELD.replace("{work}", "pass")],
+        [sys.executable, "-X", "dev", "-c", CHILD.replace("{work}", "pass")],
         cwd=tmp_path, env=environment, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert until(lambda: not marked(mark)) and not done.stderr

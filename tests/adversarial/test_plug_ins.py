@@ -36,7 +36,7 @@ THIEVES = {
     "a claim in other letters": ("theorems", CLAIM.format("ak-e.1"), "claim", "AK-E.1"),
 }
 SOUND = PROBLEM.format("Sound", "sound-problem")
-ASKED = """
+LOOKUP = """
 from simopt.core import registry
 {order}
 registry.load_plugins("problems")
@@ -57,7 +57,7 @@ def test_a_name_of_ours_stays_ours(what: str, order: str, tmp_path: Path) -> Non
     group, body, kind, name = THIEVES[what]
     plugin(tmp_path, "thief", "thief_plugin", body, f"[simopt.{group}]\nthief = thief_plugin\n")
     plugin(tmp_path, "sound", "sound_plugin", SOUND, "[simopt.problems]\nsound = sound_plugin\n")
-    script = ASKED.format(order=ORDERS[order].format(group=group, kind=kind, name=name), kind=kind, name=name)
+    script = LOOKUP.format(order=ORDERS[order].format(group=group, kind=kind, name=name), kind=kind, name=name)
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr

@@ -69,7 +69,7 @@ def ended(process: "subprocess.Popen[bytes]", after: float, begun: Callable[[], 
     return working
 
 
-def kept(place: Path) -> dict[str, bytes]:
+def whole_runs(place: Path) -> dict[str, bytes]:
     """The runs of a comparison, by key: each is whole."""
     found = {path: path.read_bytes() for path in (place / "runs").glob("*.json")}
     return {json.loads(content)["key"]: content for content in found.values()}
@@ -89,14 +89,14 @@ def test_a_comparison_loses_nothing_and_does_nothing_twice(kills: int, tmp_path:
         case()
         after = random.uniform(0.0, 2.0 * (number + 1) / kills)
         ended(process, after, (tmp_path / "begun").exists, mark)
-        now, performed = kept(tmp_path / "out"), (tmp_path / "performed").read_text().split()[asked:]
+        now, performed = whole_runs(tmp_path / "out"), (tmp_path / "performed").read_text().split()[asked:]
         assert all(now[key] == content for key, content in before.items()), (after, "a run that was there is another, or none")
         assert not set(performed) & set(before), (after, "done twice")
         assert set(performed[:-1]) <= set(now), (after, "a run that had ended is lost")
         before = now
     done = subprocess.run([sys.executable, "programme.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    now = kept(tmp_path / "out")
+    now = whole_runs(tmp_path / "out")
     assert len(now) == RUNS and all(now[key] == content for key, content in before.items())
     assert json.loads((tmp_path / "out" / "comparison.json").read_text())["complete"]
 
@@ -109,7 +109,7 @@ def test_the_command_of_a_comparison_killed_seven_times(tmp_path: Path, environm
         process = subprocess.Popen(command(*REAL), cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         have = len(before)
         ended(process, random.uniform(0.0, 1.0), lambda have=have: len(list(tmp_path.glob("out/runs/*.json"))) > have, mark)
-        now = kept(tmp_path / "out")
+        now = whole_runs(tmp_path / "out")
         assert all(now[key] == content for key, content in before.items())
         before = now
     done = subprocess.run(command(*REAL), cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)

@@ -74,14 +74,14 @@ made: dict[str, Any] = {}
 exec(SOURCE.replace("__main__", "a programme"), made)
 
 
-def race(work: Callable[[int], Any], times: int = 1) -> list[Any]:
+def race(work: Callable[[int], Any], repetitions: int = 1) -> list[Any]:
     """What the threads return that begin together, each so many times."""
-    case(THREADS * times)
+    case(THREADS * repetitions)
     begun = threading.Barrier(THREADS)
 
     def one(number: int) -> list[Any]:
         begun.wait()
-        return [work(number) for _ in range(times)]
+        return [work(number) for _ in range(repetitions)]
 
     with ThreadPoolExecutor(THREADS) as pool:
         return [found for each in pool.map(one, range(THREADS)) for found in each]
@@ -93,7 +93,7 @@ def test_each_thread_gets_the_answers_to_its_own_problems(name: str) -> None:
         pytest.importorskip("osqp", reason="OSQP is an extra")
     right = [made["answer"](name, number) for number in range(THREADS)]
     assert all(status == "optimal" for status, *_ in right)
-    assert race(lambda number: made["answer"](name, number) == right[number], times=3) == [True] * 3 * THREADS
+    assert race(lambda number: made["answer"](name, number) == right[number], repetitions=3) == [True] * 3 * THREADS
 
 
 @pytest.mark.parametrize("rigorous", [False, True])
@@ -163,7 +163,7 @@ def test_threads_compute_with_the_precision_that_they_asked_for() -> None:
             ball = flint.arb(third.numerator) / third.denominator
             return bool(abs(ball.mid() - ball).rad() < flint.arb(2) ** -(60 + 32 * number)) and flint.ctx.prec == 64 + 32 * number
 
-    assert race(work, times=50) == [True] * 50 * THREADS
+    assert race(work, repetitions=50) == [True] * 50 * THREADS
     assert flint.ctx.prec == before
 
 
@@ -177,7 +177,7 @@ def test_who_takes_objects_has_them_alone_and_may_take_them_again() -> None:
             inside.remove(number)
         return alone
 
-    assert race(work, times=50) == [True] * 50 * THREADS
+    assert race(work, repetitions=50) == [True] * 50 * THREADS
     assert not turns._taken
 
 
@@ -274,7 +274,7 @@ def test_a_comparison_that_is_stopped_does_not_stop_another(monkeypatch: pytest.
 @pytest.mark.parametrize("name", BACK_ENDS)
 def test_each_thread_gets_its_own_answers_at_length(name: str) -> None:
     right = [made["answer"](name, number) for number in range(THREADS)]
-    assert all(race(lambda number: made["answer"](name, number) == right[number], times=40))
+    assert all(race(lambda number: made["answer"](name, number) == right[number], repetitions=40))
 
 
 def test_marks_find_what_was_started(environment: Environment, mark: str) -> None:

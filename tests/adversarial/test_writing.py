@@ -222,7 +222,7 @@ def test_what_replaces_a_private_file_is_at_no_time_more_open(tmp_path: Path) ->
 
 
 @root
-def test_a_file_stays_its_owners(tmp_path: Path) -> None:
+def test_a_file_keeps_the_user_that_it_belongs_to(tmp_path: Path) -> None:
     target = tmp_path / "out"
     target.write_text("old")
     os.chown(target, NOBODY, NOBODY)
@@ -435,14 +435,14 @@ def writes(tree: ast.AST) -> Iterator[tuple[int, str]]:
         if not isinstance(node, ast.Call):
             continue
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        given: list[Any] = [each.value for each in (*node.args, *(key.value for key in node.keywords)) if isinstance(each, ast.Constant)]
-        if name == "open" and any(isinstance(word, str) and set(word) <= set("rwxabt+") and set(word) & set("wxa+") for word in given):
+        constants: list[Any] = [each.value for each in (*node.args, *(key.value for key in node.keywords)) if isinstance(each, ast.Constant)]
+        if name == "open" and any(isinstance(word, str) and set(word) <= set("rwxabt+") and set(word) & set("wxa+") for word in constants):
             yield node.lineno, name
         if name in WRITES and isinstance(node.func, ast.Attribute) and "out" not in [getattr(each, "id", "") for each in node.args]:
             yield node.lineno, name
 
 
-def test_nothing_else_in_the_house_writes_files() -> None:
+def test_nothing_else_in_simopt_writes_files() -> None:
     found = []
     for folder in ("simopt", "estimators", "problems", "solvers", "theorems"):
         for path in (ROOT / folder).rglob("*.py"):

@@ -186,12 +186,12 @@ def test_merge_of_seeds_that_disagree_says_so(make):
 
 @pytest.mark.parametrize("draws", [3, 100_000])  # too few to decide, and decided long before the end
 def test_a_check_after_the_draws_is_read(make, draws):
-    def late(instance, trial):
+    def second_check(instance, trial):
         for _ in trial.draws(draws):
             yield outcome(False, 0.1)
         yield at_most(2, 1, "the late check")
 
-    result = run(make(late, instances=lambda t: iter([{}]), expected=REFUTED))
+    result = run(make(second_check, instances=lambda t: iter([{}]), expected=REFUTED))
     assert result.verdict is Verdict.REFUTED and result.own.witness.check == "the late check" and result.own.checks == 2
 
 

@@ -292,7 +292,7 @@ def test_an_exact_counterexample_of_any_seed_refutes_whatever_the_others_say(mak
             )
 
 
-def test_an_exact_example_of_any_seed_settles_what_asks_for_some(make: Any) -> None:
+def test_an_exact_example_of_any_seed_decides_what_asks_for_some(make: Any) -> None:
     fields: dict[str, Any] = {"instances": lambda t: iter([{"x": t.seed}]), "quantifier": SOME, "kind": EXISTENCE}
     assert run(make(larger, **fields), effort="full").verdict is Verdict.PROVED
     assert run(make(larger, **fields), effort="quick").verdict is Verdict.INCONCLUSIVE

@@ -15,8 +15,8 @@ from simopt.claims import REFUTED, Kind, Quantifier, at_least, at_most, inputs
 from simopt.claims.verification import longest_first, summary, verify
 from simopt.core.errors import NotAvailable, UnknownName
 
-ASKED = ["id", "covers", "paper", "section", "place", "kind", "expected", "corrects", "defect", "verdict", "evidence", "scope", "checks"]
-ASKED += ["worst_slack", "tightness", "seconds", "seeds", "witness", "proof"]
+FIELDS = ["id", "covers", "paper", "section", "place", "kind", "expected", "corrects", "defect", "verdict", "evidence", "scope", "checks"]
+FIELDS += ["worst_slack", "tightness", "seconds", "seeds", "witness", "proof"]
 
 TOYS = """
 import os
@@ -58,7 +58,7 @@ def test_rows_have_the_fields_asked_for_and_the_record_is_plain_json(make, shelf
     assert record.exit_ok and record.counts() == {"PROVED": 2, "HOLDS": 1, "REFUTED": 1, "NOT_RUN": 1}
     text = json.dumps(record.to_json(), allow_nan=False)
     rows = {row["id"]: row for row in json.loads(text)}
-    assert all(field in row for row in rows.values() for field in ASKED)
+    assert all(field in row for row in rows.values() for field in FIELDS)
     assert rows["TOY-INF"]["worst_slack"] is None and rows["TOY-N"]["reason"] == "not here"
     covered = rows["TOY-R"]["rows"]["TOY-R2"]
     assert covered["verdict"] == "REFUTED" and covered["worst_slack"] == -1 and Path(covered["witness"]).exists()

@@ -144,7 +144,7 @@ def test_pictures_of_one_parameter_and_of_none_found(run: Run, mine: Path, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("kernel-rigde", "kernel-ridge"), "did you mean 'kernel-ridge'"),
         (("m-power-rls[pover=2]", "kernel-ridge"), "'power'"),
@@ -173,9 +173,9 @@ def test_pictures_of_one_parameter_and_of_none_found(run: Run, mine: Path, tmp_p
         (("kernel-ridge", "mine.py:made", "--output", "no/folder/x.json"), "no/folder"),
     ],
 )
-def test_bad_input_is_told_with_the_remedy(run: Run, mine: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_bad_input_is_told_with_the_remedy(run: Run, mine: Path, arguments: tuple[str, ...], message: str) -> None:
     result = run("equivalence", *arguments)
-    assert result.exit_code == 2 and said in result.stderr, result.output
+    assert result.exit_code == 2 and message in result.stderr, result.output
     assert len(result.stderr.splitlines()) == 1 and not result.stdout
 
 

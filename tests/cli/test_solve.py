@@ -41,12 +41,12 @@ def test_certificate_is_printed(run: Run, csv: Path) -> None:
 def test_duplicated_landmarks_are_reported(run: Run, csv: Path, tmp_path: Path) -> None:
     lines = csv.read_text(encoding="utf-8").splitlines()
     (tmp_path / "twice.csv").write_text("\n".join([*lines, lines[1], lines[3]]) + "\n", encoding="utf-8")
-    for data, told in (("twice.csv", True), (csv, False)):
+    for data, printed in (("twice.csv", True), (csv, False)):
         result = run("solve", "landmarked-svr", "--data", tmp_path / data, "--target", "y")
         assert result.exit_code == 0, result.output
-        assert ("duplicated landmarks: 2" in " ".join(result.stdout.split())) is told
+        assert ("duplicated landmarks: 2" in " ".join(result.stdout.split())) is printed
         found = json.loads(run("solve", "landmarked-svr", "--data", tmp_path / data, "--target", "y", "--json").stdout)
-        assert len(found["duplicated_landmarks"]) == (2 if told else 0)
+        assert len(found["duplicated_landmarks"]) == (2 if printed else 0)
         assert all(first < later for first, later in found["duplicated_landmarks"])
 
 
@@ -54,10 +54,10 @@ def test_samples_of_each_class_are_counted(run: Run, csv: Path, tmp_path: Path) 
     lines = csv.read_text(encoding="utf-8").splitlines()
     graded = [f"{1 + k % 4 % 3},{line.partition(',')[2]}" for k, line in enumerate(lines[1:])]
     (tmp_path / "graded.csv").write_text("\n".join([lines[0], *graded]) + "\n", encoding="utf-8")
-    for data, told in (("graded.csv", "class 1, …, 3: 20, 10, 10"), (csv, "class 1, …, 5: 8, 8, 8, 8, 8")):
+    for data, printed in (("graded.csv", "class 1, …, 3: 20, 10, 10"), (csv, "class 1, …, 5: 8, 8, 8, 8, 8")):
         result = run("solve", "exc-ordinal", "--data", tmp_path / data, "--target", "y", "--set", "landmarks=5")
         assert result.exit_code == 0, result.output
-        assert told in " ".join(result.stdout.split())
+        assert printed in " ".join(result.stdout.split())
 
 
 def test_file_holds_the_point_and_certifies_again(run: Run, csv: Path, tmp_path: Path) -> None:
@@ -96,22 +96,22 @@ def test_progress_names_the_solver(run: Run, csv: Path, tmp_path: Path, forked: 
 
     heard = tmp_path / "heard"
 
-    def tell(self: Ticker, text: str) -> None:
+    def recorded(self: Ticker, text: str) -> None:
         with heard.open("a", encoding="utf-8") as file:
             file.write(f"{text}\n")
 
-    def told() -> set[str]:
+    def printed() -> set[str]:
         names = {text.partition(":")[0] for text in heard.read_text(encoding="utf-8").splitlines()}
         heard.unlink()
         return names
 
-    forked.setattr(Ticker, "tell", tell)
+    forked.setattr(Ticker, "tell", recorded)
     arguments = ("solve", "kernel-ridge", "--data", csv, "--target", "y", "--tol", "1e-6")
     found = json.loads(run(*arguments, "--solver", "all", "--json").stdout)
     names = {s["provenance"]["solver"] for s in found["solutions"] if s["trace"]["samples"]}
-    assert told() == names and "clarabel" in names
+    assert printed() == names and "clarabel" in names
     run(*arguments, "--solver", "clarabel")
-    assert told() == {"clarabel"}
+    assert printed() == {"clarabel"}
 
 
 def test_solver_that_misses_the_tolerance_fails_the_run(run: Run, csv: Path) -> None:

@@ -157,10 +157,10 @@ def test_a_defect_of_a_solver_is_its_failure(monkeypatch: pytest.MonkeyPatch) ->
     assert answer.status == "failed" and answer.message == "AssertionError: from within"
 
 
-@pytest.mark.parametrize(("said", "word"), [((), "out of memory"), (("8 GB wanted",), "out of memory (8 GB wanted)")])
-def test_no_memory_is_a_failure(monkeypatch: pytest.MonkeyPatch, said: tuple[str, ...], word: str) -> None:
+@pytest.mark.parametrize(("output", "word"), [((), "out of memory"), (("8 GB wanted",), "out of memory (8 GB wanted)")])
+def test_no_memory_is_a_failure(monkeypatch: pytest.MonkeyPatch, output: tuple[str, ...], word: str) -> None:
     def hungry(*arguments: Any, **options: Any) -> Any:
-        raise MemoryError(*said)
+        raise MemoryError(*output)
 
     monkeypatch.setattr(traces, "measure", hungry)
     answer = child.perform(task(small(), "newton"))
@@ -168,7 +168,7 @@ def test_no_memory_is_a_failure(monkeypatch: pytest.MonkeyPatch, said: tuple[str
 
 
 @pytest.mark.backend("ecos")
-def test_the_process_of_a_run_pins_its_threads_and_measures_its_memory() -> None:
+def test_the_process_of_a_run_limits_its_threads_and_measures_its_memory() -> None:
     answer = processes.perform(task(small(2000), "ecos", threads=1))
     assert answer.status == "optimal" and answer.threads_seen == 1
     assert answer.megabytes > 0 or not Path("/proc/self/clear_refs").exists()
@@ -377,13 +377,13 @@ def test_a_dask_cluster_by_joblibs_back_end(caplog: pytest.LogCaptureFixture) ->
     import joblib
     from distributed import Client, LocalCluster
 
-    for slots, said in ((1, 1), (2, 0)):
+    for slots, output in ((1, 1), (2, 0)):
         caplog.clear()
         with LocalCluster(n_workers=1, threads_per_worker=slots, processes=False, dashboard_address=None) as cluster, Client(cluster):
             with joblib.parallel_config(backend="dask"):
                 made = measure(small(), ["newton", "clarabel"], repetitions=2, tol=1e-6)
         assert sorted({r.cell.solver for r in made.records}) == ["clarabel", "newton"] and all(r.success for r in made.records)
-        assert [record.message.count("the cluster has one slot") for record in caplog.records if "slot" in record.message] == [1] * said
+        assert [record.message.count("the cluster has one slot") for record in caplog.records if "slot" in record.message] == [1] * output
 
 
 def test_every_problem_can_be_compared_on() -> None:

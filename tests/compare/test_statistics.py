@@ -37,7 +37,7 @@ def test_failures_count_in_medians_rates_and_rows() -> None:
     assert (row.successes, row.runs, row.status, row.reason) == (1, 3, "time limit", "over 5 s")
     assert statistics.success_rates(runs) == {"a": (1, 3)}
     assert row.seconds_to_gap[statistics.gaps(runs).index(1e-8)] == math.inf, "two of three did not get there"
-    assert "TIME LIMIT: over 5 s" in table.words(row)
+    assert "TIME LIMIT: over 5 s" in table.cells(row)
     assert "33%" in table.success_lines(runs)[0]
 
 
@@ -96,7 +96,7 @@ def test_a_failure_has_no_seconds() -> None:
     quick = replace(record("a", None), setup_seconds=0.0, solve_seconds=1e-6)
     (row,) = statistics.summary([quick])
     assert math.isnan(row.seconds) and math.isnan(row.setup_seconds) and math.isnan(row.solve_seconds)
-    assert "0" not in table.words(row)
+    assert "0" not in table.cells(row)
 
 
 def test_machines_are_kept_apart() -> None:

@@ -112,10 +112,8 @@ def parts() -> Iterator[tuple[str, Any]]:
     yield "status", solution.status
     yield "training-set", TrainingSet(X, y, Gaussian(2.0))
     yield "landmark-map", LandmarkMap(Normalised(Polynomial(2, 1.0)) + Laplacian(1.0), X[:3])
-    yield (
-        "errors",
-        (simopt.InvalidProblem("targets: wrong"), unknown, simopt.NotAvailable("no data")),
-    )
+    unknown = simopt.UnknownName("problem", "nobody", ["somebody"])
+    yield "errors", (simopt.InvalidProblem("targets: wrong"), unknown, simopt.NotAvailable("no data"))
 
 
 MAKERS: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {

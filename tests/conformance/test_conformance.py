@@ -14,9 +14,9 @@ PAIRS = [*RUNNING, *((cls, backend.name) for cls in PROBLEMS for backend in FIRS
 
 
 # These go from a problem to another one, in code that all back ends share: one of them is enough, all are for `make full`.
-SHARED = ("images", "sweeps")
+COMMON = ("images", "sweeps")
 OTHERS = [backend.name for backend in FIRST_CLASS if backend is not CLARABEL]
-THOROUGH = ("arithmetics", "second judge", "units", "restore", *SHARED)
+THOROUGH = ("arithmetics", "second judge", "units", "restore", *COMMON)
 
 
 def named(value: Any) -> str:
@@ -24,7 +24,7 @@ def named(value: Any) -> str:
 
 
 def marks(check: str, solver: str = "") -> list[pytest.MarkDecorator]:
-    if check in SHARED and solver in OTHERS:
+    if check in COMMON and solver in OTHERS:
         return [pytest.mark.slow]
     return [pytest.mark.thorough] * (check in THOROUGH)
 

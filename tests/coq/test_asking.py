@@ -12,14 +12,14 @@ class Kernel:
     """Accepts all, and refuses mutants."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.requests: list[str] = []
 
     def prepare(self, text: str) -> None:
         """Nothing to compile."""
 
     def check(self, name: str, text: str) -> Result:
         """A result of its own for each name."""
-        self.asked.append(name)
+        self.requests.append(name)
         return Result(name, True, 1.0)
 
     refused = check
@@ -47,12 +47,12 @@ def test_each_text_is_made_once_and_each_result_is_its_own() -> None:
     assert sorted(made) == ["none", "some"]  # the mutant of what has no theorem is not tried again
     assert answers.results["proof file"]["A"].digest == "A" and answers.results["mutant"]["A_mutant"].digest == "A_mutant"
     assert answers.results["refutation"] == {} and answers.without == {"A": "no formula"} and not answers.left_out
-    assert texts == {"A": "text", "A_mutant": "false", "H": "h"} and sorted(kernel.asked) == ["A", "A_mutant", "H"]
+    assert texts == {"A": "text", "A_mutant": "false", "H": "h"} and sorted(kernel.requests) == ["A", "A_mutant", "H"]
 
 
 def test_nothing_begins_when_the_time_of_a_sample_is_over() -> None:
     made: list[str] = []
     kernel: Any = Kernel()
     answers, _ = _submit(kernel, jobs(made), 1, -1.0)
-    assert not kernel.asked and not made and not answers.without
+    assert not kernel.requests and not made and not answers.without
     assert answers.left_out == {"proof file": 1, "mutant": 2, "refutation": 1, "headlines": 1}

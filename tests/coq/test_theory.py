@@ -22,7 +22,7 @@ from simopt.coq.theory import comment, export, refutation, title
 needs_coq = pytest.mark.skipif(not available(), reason="there is no coqc with coq-interval here")
 
 
-def document(*checks: Check, row: str = "A+B", **words: Any) -> dict[str, Any]:
+def document(*checks: Check, row: str = "A+B", **sentence: Any) -> dict[str, Any]:
     """A proof file of these checks."""
     proof = Collector()
     for check in checks:
@@ -33,7 +33,7 @@ def document(*checks: Check, row: str = "A+B", **words: Any) -> dict[str, Any]:
         "format": recheck.FORMAT, "simopt": "", "claim": row, "row": row, "place": "paper, (1)", "says": "what (* it *) says",
         "quantifier": "all", "scope": "", "remains": list(proof.left), "statements": proof.statements(),
     }  # fmt: skip
-    made |= words
+    made |= sentence
     made = json.loads(json.dumps(made))
     return made | {"digest": recheck.digest(made)}
 

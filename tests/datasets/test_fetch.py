@@ -30,7 +30,7 @@ def pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pages]:
     """What the server answers with, by path. Bodyfat, which the repository may not carry, is described as the numbers made up here."""
     made_up = datasets.describe("bodyfat")
     columns = columns_of(made_up)
-    text = tables.write_csv(tables.Table(made_up.columns, np.column_stack([columns[name] for name in made_up.columns])))
+    text = tables.write_csv(tables.NumberTable(made_up.columns, np.column_stack([columns[name] for name in made_up.columns])))
     known = replace(made_up, csv_sha256=hashlib.sha256(text.encode()).hexdigest())
     monkeypatch.setitem(description._catalogue().datasets, "bodyfat", known)
     answers: Pages = {}

@@ -139,7 +139,7 @@ def test_a_damaged_cache_says_what_to_delete(tmp_path: Path) -> None:
 
 def test_a_table_survives_being_written(tmp_path: Path) -> None:
     values = np.array([[0.1, -3.0], [1e300, 5e-324], [1 / 3, 2.0**60]])
-    table = tables.Table(("a", "b"), values)
+    table = tables.NumberTable(("a", "b"), values)
     again = tables.read_csv(tables.write_csv(table), "text")
     assert again.columns == table.columns and np.array_equal(again.values, values)
 

@@ -125,7 +125,7 @@ def test_rows_are_the_gradients_of_the_entries(expression: Any) -> None:
 
 
 @each_map
-def test_balls_hold_the_exact_value(expression: Any) -> None:
+def test_intervals_contain_the_exact_value(expression: Any) -> None:
     reader, found = read(expression)
     at, _ = values(reader, 4)
     exact, ball = found.value(RATIONAL, lifted(RATIONAL, at)), found.value(INTERVAL, lifted(INTERVAL, at))

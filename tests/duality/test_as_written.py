@@ -267,11 +267,11 @@ BAD: dict[str, tuple[Callable[[], cp.Problem], str]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_problems_are_named_at_both_doors(name: str) -> None:
+def test_bad_problems_are_named_by_both_entry_points(name: str) -> None:
     made, message = BAD[name]
-    for door in (simopt.solve, simopt.certify):
+    for function in (simopt.solve, simopt.certify):
         with pytest.raises(InvalidProblem, match=message):
-            door(made())
+            function(made())
 
 
 def test_a_parameter_that_was_written_into_against_its_sign_is_named() -> None:
@@ -279,18 +279,18 @@ def test_a_parameter_that_was_written_into_against_its_sign_is_named() -> None:
     problem = cp.Problem(cp.Minimize(strength @ cp.square(x - 1)))
     assert simopt.solve(problem).optimal
     strength.value[1] = -1.0
-    for door in (simopt.solve, simopt.certify):
+    for function in (simopt.solve, simopt.certify):
         with pytest.raises(InvalidProblem, match="parameter strength: declared ≥ 0, it holds -1"):
-            door(problem)
+            function(problem)
 
 
 @pytest.mark.parametrize(
-    ("given", "message"), [(np.ones(7), "row 1 has 7 entries, expected 40"), (np.full(40, np.nan), "entry 0 of row 1 is nan")]
+    ("values", "message"), [(np.ones(7), "row 1 has 7 entries, expected 40"), (np.full(40, np.nan), "entry 0 of row 1 is nan")]
 )
-def test_dual_values_of_the_wrong_shape_or_not_finite_are_named(given: Any, message: str) -> None:
+def test_dual_values_of_the_wrong_shape_or_not_finite_are_named(values: Any, message: str) -> None:
     problem = regression()
     problem.solve(solver="CLARABEL")
-    problem.constraints[1].dual_variables[0].save_value(given)
+    problem.constraints[1].dual_variables[0].save_value(values)
     with pytest.raises(InvalidProblem, match=message):
         simopt.certify(problem)
 

@@ -169,7 +169,7 @@ def test_fenchel_and_youngs_inequality_and_its_remainder(case: Case, drawn: Any)
 @cases
 @settings(max_examples=40, deadline=None)
 @given(drawn=instances())
-def test_balls_hold_what_fractions_or_floats_say(case: Case, drawn: Any, request: pytest.FixtureRequest) -> None:
+def test_intervals_contain_the_values_of_fractions_or_floats(case: Case, drawn: Any, request: pytest.FixtureRequest) -> None:
     z, u, s = drawn
     z, s = placed(case, z, s)
     atom = case.atom
@@ -305,7 +305,7 @@ def test_of_many_multipliers_a_sum_that_is_right_to_rounding_is_right(kind: Any)
 
 
 @cases
-def test_of_a_scale_that_may_be_0_the_price_is_unknown_or_that_of_the_largest(case: Case) -> None:
+def test_the_conjugate_for_a_scale_that_may_be_0_is_unknown_or_that_of_the_largest(case: Case) -> None:
     """A ball [−r, r] stands for a scale in [0, r]: what is paid must be enough for r, too."""
     r = 2.0**-10
     s = Interval(np.zeros(case.m), np.full(case.m, r))
@@ -349,7 +349,7 @@ def test_the_declared_conjugate_is_the_conjugate(case: Case) -> None:
 @cases
 @settings(max_examples=20, deadline=None)
 @given(drawn=instances())
-def test_a_multiplier_may_move_as_far_as_it_has_room_and_inward_it_has_more(case: Case, drawn: Any) -> None:
+def test_a_multiplier_may_move_by_its_margin_and_has_a_larger_one_inside(case: Case, drawn: Any) -> None:
     z, u, s = drawn
     z, s = placed(case, z, s)
     atom, s = case.atom, s + 0.125

@@ -41,7 +41,7 @@ def test_a_factor_that_has_become_0_leaves_a_row_that_nothing_satisfies(num: Ari
 
 
 @each_arithmetic
-def test_a_factor_that_has_become_0_takes_an_absorber_away(num: Arithmetic) -> None:
+def test_a_factor_that_has_become_0_takes_a_closing_term_away(num: Arithmetic) -> None:
     """(p x − 1)² + x absorbs for p ≠ 0; for p = 0 there is no optimum, and nothing is divided by 0."""
     x, p = cp.Variable(2, name="x"), cp.Parameter(name="p", value=2.0)
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(p * x - 1) + cp.sum(x))))
@@ -60,7 +60,7 @@ def test_a_factor_whose_sign_rounding_hides_proves_nothing(num: Arithmetic) -> N
     assert num is not RATIONAL or upper(declared, num) == 2.0**120
 
 
-def test_two_ends_that_round_to_one_ball_may_leave_nothing_between_them() -> None:
+def test_two_ends_that_round_to_one_interval_may_leave_nothing_between_them() -> None:
     """1 + 2^−60 ≤ x ≤ 1 − 2^−60: one ball, no number."""
     x, one, small = cp.Variable(name="x"), cp.Parameter(value=1.0), cp.Parameter(value=2.0**-60)
     declared = Declared.of(cp.Problem(cp.Minimize(cp.square(x)), [x >= one + small, x <= one - small]))
@@ -89,7 +89,7 @@ def test_a_cost_whose_sign_rounding_hides_makes_no_epigraph(num: Arithmetic) -> 
     assert lower(declared, num) == -np.inf
 
 
-def test_an_idle_row_in_an_epigraph_is_no_obstacle_to_balls() -> None:
+def test_an_idle_row_in_an_epigraph_is_no_obstacle_to_intervals() -> None:
     """2t ≤ 9 with the multiplier 0 adds a ball around 0 to the scale of t; its factor is known to be positive."""
     x, t = cp.Variable(name="x"), cp.Variable(name="t")
     declared = Declared.of(cp.Problem(cp.Minimize(cp.square(x)), [x <= t, 2 * t <= 9]))
@@ -155,7 +155,7 @@ def test_products_of_stacks_are_products_of_each_of_their_matrices(num: Arithmet
 
 @each_arithmetic
 @pytest.mark.parametrize("atom", [Square(), Huber(lambda num: num.lift(2.0**200))], ids=["square", "huber"])
-def test_a_price_whose_square_leaves_the_floats_is_paid(num: Arithmetic, atom: Square | Huber) -> None:
+def test_a_multiplier_whose_square_leaves_the_floats_has_a_conjugate(num: Arithmetic, atom: Square | Huber) -> None:
     """u²/(4s), for u² = 2^−1200 below all floats and 2^1200 above them."""
     for s, u in ((2.0**-500, 2.0**-600), (2.0**500, 2.0**600)):
         found = atom.conjugate(num, num.lift(np.array([u])), num.lift(np.array([s])))

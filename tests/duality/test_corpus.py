@@ -21,7 +21,7 @@ from simopt.duality import Declared
 ANSWERS = {"optimal", "optimal_inaccurate", "infeasible", "infeasible_inaccurate", "unbounded", "unbounded_inaccurate"}
 
 
-def spread(count: int) -> list[Entry]:
+def evenly_spaced(count: int) -> list[Entry]:
     """Lines from the first to the last, equally far apart."""
     every = entries()
     return [every[place] for place in np.linspace(0, len(every) - 1, count).astype(int)]
@@ -50,8 +50,8 @@ def test_the_page_is_of_this_list() -> None:
 
 
 def test_the_same_problems_come_again_and_others_are_named() -> None:
-    dozen = spread(12)
-    forged = replace(spread(3)[1], fingerprint="0" * 16)
+    dozen = evenly_spaced(12)
+    forged = replace(evenly_spaced(3)[1], fingerprint="0" * 16)
     missing = replace(dozen[0], id=f"{dozen[0].test}#999")
     honest = [entry for entry in dozen if entry.id not in (forged.id, *DUALS)]
     four = [replace(entry, fingerprint="1" * 16) for entry in entries() if entry.id in DUALS]  # other digits, as on another machine
@@ -71,7 +71,7 @@ def test_the_same_problems_come_again_and_others_are_named() -> None:
 
 @pytest.mark.slow
 def test_a_reader_may_stop_early() -> None:
-    assert next(problems(spread(2)))[0] == entries()[0].id
+    assert next(problems(evenly_spaced(2)))[0] == entries()[0].id
     assert list(problems([])) == []
 
 

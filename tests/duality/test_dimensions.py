@@ -147,10 +147,10 @@ def test_a_law_that_does_not_hold_is_found_by_conformance(monkeypatch: pytest.Mo
 class ByHand(Alone):
     """A problem whose formulas are written by hand, its declaration alone."""
 
-    given: Problem
+    values: Problem
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        return self.given.declare(cones=cones)
+        return self.values.declare(cones=cones)
 
 
 def exponents(law: Any, problem: Problem) -> dict[str, float]:

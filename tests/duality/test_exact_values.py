@@ -18,7 +18,7 @@ NUMBERS = range(30)
 MORE = [pytest.param(range(30, 300), marks=pytest.mark.slow), pytest.param(range(300, 2000), marks=pytest.mark.slow)]
 
 
-def lies(numbers: range, quick: bool) -> list[tuple[int, str, str, dict[str, Any]]]:
+def failures(numbers: range, quick: bool) -> list[tuple[int, str, str, dict[str, Any]]]:
     """The answers with a false bound."""
     lines = [apart(0, number, quick) for number in numbers]
     return [(each["id"], each["kind"], name, run) for each in lines for name, run in each["runs"].items() if run.get("false")]
@@ -28,13 +28,13 @@ def lies(numbers: range, quick: bool) -> list[tuple[int, str, str, dict[str, Any
 def test_no_bound_of_a_problem_that_breaks_a_promise_is_false() -> None:
     numbers = [number for number in NUMBERS if is_broken(0, number)]
     assert numbers
-    assert lies(numbers, quick=True) == []
+    assert failures(numbers, quick=True) == []
 
 
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("numbers", [pytest.param(NUMBERS, marks=pytest.mark.slow), *MORE])
 def test_no_bound_is_false(numbers: range) -> None:
-    assert lies(numbers, quick=False) == []
+    assert failures(numbers, quick=False) == []
 
 
 @pytest.mark.parametrize("make", [make for make, _ in BROKEN], ids=lambda make: make.__name__)

@@ -71,7 +71,7 @@ def test_near_the_least_solution_of_equations_the_bound_is_that_of_fractions(num
     assert float(optimum) < far < math.inf
 
 
-def test_the_balls_of_pivots_hold_the_solution_in_fractions() -> None:
+def test_the_intervals_of_pivots_contain_the_solution_in_fractions() -> None:
     x = variable()
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(x)), [A @ x == B, x >= -1, x <= 2]))
     ball = declared.restore(at(np.zeros(6)), INTERVAL)["x"]
@@ -409,7 +409,7 @@ def test_a_multiplier_that_hardly_counts_is_not_made_long() -> None:
     assert np.max(np.abs(found - u)) < 4e-12 and atom.conjugate(FLOAT, found, s) == 0.0
 
 
-def test_rows_without_room_hold_at_the_ends_of_bounds_and_where_a_norm_is_to_be_0() -> None:
+def test_rows_without_slack_hold_at_the_ends_of_bounds_and_where_a_norm_is_to_be_0() -> None:
     """log x ≥ 0 over x ≤ 1 leaves x = 1; norms of rows ≤ (0, 1) leave the first row 0, and the sum of the second is at most √3."""
     x, X = variable(2), cp.Variable((2, 3), name="X")
     point = cp.Problem(cp.Minimize(cp.sum(x)), [cp.log(x) >= 0, x <= 1])

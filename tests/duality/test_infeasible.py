@@ -65,7 +65,7 @@ def test_equalities_an_ulp_apart_hold_to_rounding_in_floats_and_contradict_each_
     assert not simopt.certify(problem, rigorous=True).closes(1.0)  # which is no proof that it is one
 
 
-def test_interior_multipliers_have_room() -> None:
+def test_interior_multipliers_have_a_margin() -> None:
     t = cp.Variable(name="t")
     rows = [(cp.norm(A @ z - 1) - 0.5 <= t).set_label("ball"), (7 - np.sum(A, axis=0) @ z <= t).set_label("row")]
     found = interior_multipliers(cp.Problem(cp.Minimize(t), rows))

@@ -105,7 +105,7 @@ def test_no_point_and_no_multipliers_give_a_bound_beyond_the_optimum(name: str) 
     assert lowers > 5
 
 
-def test_without_a_price_of_the_ball_there_is_no_bound() -> None:
+def test_without_a_multiplier_of_the_ball_there_is_no_bound() -> None:
     """s = 0, and ⟨q, Kα⟩ has no least value."""
     declared = read(absolute_in_a_ball(cp.Variable(N, name="alpha")))
     v = {"ball": np.zeros(1), "abs 1": np.full(N, 0.5)}

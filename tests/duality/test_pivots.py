@@ -50,7 +50,7 @@ each_model = pytest.mark.parametrize("name", [name if name in QUICK else pytest.
 
 
 @each_model
-def test_a_model_without_absorbers_closes_in_floats_and_in_balls(name: str) -> None:
+def test_a_model_without_closing_terms_closes_in_floats_and_in_intervals(name: str) -> None:
     declared = Declared.of(cp.Problem(cp.Minimize(MODELS[name](cp.Variable(3, name="w"), cp.Variable(name="b")))))
     point, multipliers = solved(declared)
     ends = [simopt.certify(declared, point, multipliers, num) for num in (FLOAT, INTERVAL)]
@@ -97,7 +97,7 @@ def test_fractions_give_the_optimum_of_a_linear_programme_exactly() -> None:
 
 
 @each_arithmetic
-def test_prices_at_the_end_of_their_range_are_pivots_once_they_are_drawn_inside(num: Arithmetic) -> None:
+def test_multipliers_at_the_end_of_their_domain_are_pivots_once_they_are_drawn_inside(num: Arithmetic) -> None:
     """min 2x subject to x ± y ≥ 1: the only prices are 1 and 1; where both are 0 nothing says of which size others would be."""
     z = cp.Variable(2, name="z")
     declared = Declared.of(cp.Problem(cp.Minimize(2 * z[0]), [(np.array([[1.0, 1.0], [1.0, -1.0]]) @ z >= 1).set_label("rows")]))
@@ -107,7 +107,7 @@ def test_prices_at_the_end_of_their_range_are_pivots_once_they_are_drawn_inside(
 
 
 @each_arithmetic
-def test_rows_that_depend_on_each_other_settle_what_they_can(num: Arithmetic) -> None:
+def test_dependent_rows_repair_as_many_entries_as_they_can(num: Arithmetic) -> None:
     """min x + y over x + y ≥ 1, twice: singular, and one price is enough; min x over the same is unbounded."""
     z = cp.Variable(2, name="z")
     rows = [(cp.sum(z) >= 1).set_label("one"), (2 * cp.sum(z) >= 2).set_label("two")]
@@ -154,7 +154,7 @@ def test_a_power_that_takes_what_is_left_in_a_way_of_its_own_is_not_corrected(nu
     assert bound(declared, {"row": 1.0}, num) == -math.inf
 
 
-def test_what_absorbers_close_is_not_touched() -> None:
+def test_a_sweep_that_closing_terms_close_is_not_changed() -> None:
     w = cp.Variable(3, name="w")
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(A @ w - Y) + cp.sum_squares(w))))
     slopes = declared.multipliers({"w": np.ones(3)})
@@ -164,7 +164,7 @@ def test_what_absorbers_close_is_not_touched() -> None:
     )
 
 
-def test_exact_pivots_of_a_trend_filter_agree_with_balls() -> None:
+def test_exact_pivots_of_a_trend_filter_agree_with_intervals() -> None:
     x = cp.Variable(8, name="x")
     targets = np.array([0.0, 1.0, 1.5, 3.0, 2.0, 2.5, 0.0, -1.0])
     declared = Declared.of(cp.Problem(cp.Minimize(cp.norm1(x - targets) + 2 * cp.norm1(SMOOTH @ x))))

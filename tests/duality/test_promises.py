@@ -163,14 +163,14 @@ ROWS: dict[str, Callable[[cp.Expression], cp.Constraint]] = {
 
 
 @pytest.mark.parametrize("bounds", [None, [-4.0, 4.0]])
-@pytest.mark.parametrize("held", ["constant", "parameter"])
+@pytest.mark.parametrize("stored", ["constant", "parameter"])
 @pytest.mark.parametrize("where", ROWS)
-def test_an_indefinite_form_in_a_row_is_refused_or_open_and_bounds_count(where: str, held: str, bounds: object) -> None:
+def test_an_indefinite_form_in_a_row_is_refused_or_open_and_bounds_count(where: str, stored: str, bounds: object) -> None:
     """No back end takes the problem: that is a reason, and no error; what the bounds of x say is said all the same."""
     x = cp.Variable(2, bounds=bounds)
-    matrix = INDEFINITE if held == "constant" else cp.Parameter((2, 2), symmetric=True, value=INDEFINITE)
+    matrix = INDEFINITE if stored == "constant" else cp.Parameter((2, 2), symmetric=True, value=INDEFINITE)
     problem = cp.Problem(cp.Minimize(cp.sum(x)), [ROWS[where](cp.quad_form(x, cp.psd_wrap(matrix)))])
-    if held == "constant" and bounds is None:
+    if stored == "constant" and bounds is None:
         with pytest.raises(Unreadable, match="(?s)not proven semidefinite.*give bounds of x"):
             simopt.certify(problem, rigorous=True)
         return

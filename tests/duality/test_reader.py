@@ -308,7 +308,7 @@ def test_bounds_that_are_expressions_are_read_live() -> None:
 
 A = np.array([0.5, 0.25, 0.3])
 INNER, OUTER = cp.Variable(3, name="inner"), cp.Variable(3, nonneg=True, name="outer")
-SPREAD = cp.Problem(cp.Minimize(cp.sum(INNER)), [INNER >= x, INNER >= -x])
+RANGE = cp.Problem(cp.Minimize(cp.sum(INNER)), [INNER >= x, INNER >= -x])
 BECOME_ROWS = {
     "power cones": ([cp.PowCone3D(x + 3, OUTER + 1, 2 * x, [0.5, 0.25, 0.3])], lambda x, y: (x + 3) ** A * (y + 1) ** (1 - A) - abs(2 * x)),
     "a power cone of a matrix": (
@@ -334,7 +334,7 @@ def test_cones_become_rows_that_hold_where_the_cone_does(name: str) -> None:
 
 
 def test_indicators_and_partial_optima_give_their_constraints_to_the_problem() -> None:
-    found = read(cp.Problem(cp.Minimize(cp.sum_squares(x - 1) + indicator([cp.norm(x) <= 1]) + partial_optimize(SPREAD, opt_vars=[INNER]))))
+    found = read(cp.Problem(cp.Minimize(cp.sum_squares(x - 1) + indicator([cp.norm(x) <= 1]) + partial_optimize(RANGE, opt_vars=[INNER]))))
     assert [row.name for row in found.rows] == ["indicator 0"]
     assert len(found.leaves) == 1 and any(isinstance(node, Epigraph) for node in found.nodes)  # the inner variable is a slack
     with pytest.raises(Unreadable, match="indicator in a perspective"):

@@ -68,7 +68,7 @@ def test_what_is_remembered_is_what_a_problem_without_a_memory_says(num: Arithme
         assert np.array_equal(ours.multipliers(x)["abs 1"], ridge(strength.value)[0].multipliers(x)["abs 1"])  # type: ignore[index]
 
 
-def test_one_judgement_sweeps_each_point_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_assessment_sweeps_each_point_once(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bytes] = []
 
     def counted(num: Arithmetic, programme: Any, point: Any) -> Any:

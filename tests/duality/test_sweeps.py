@@ -159,7 +159,7 @@ each = pytest.mark.parametrize("declare", CLOSING, ids=lambda declare: declare._
 
 
 @each
-def test_bounds_close_in_floats_and_balls_around_the_solvers_value(declare: Callable[[], cp.Problem]) -> None:
+def test_bounds_close_in_floats_and_intervals_around_the_solvers_value(declare: Callable[[], cp.Problem]) -> None:
     declared, problem = Declared.of(declare()), declare()
     point, multipliers = solved(declared)
     assert declared.open(multipliers, declared.restore(point)) == ()
@@ -172,7 +172,7 @@ def test_bounds_close_in_floats_and_balls_around_the_solvers_value(declare: Call
 
 
 @pytest.mark.parametrize("declare", [ridge, elastic_net, huber, svr_nested, largest_in_a_box, tail_of_losses], ids=lambda d: d.__name__)
-def test_fractions_prove_what_balls_enclose(declare: Callable[[], cp.Problem]) -> None:
+def test_fractions_prove_what_intervals_enclose(declare: Callable[[], cp.Problem]) -> None:
     declared = Declared.of(declare())
     point, multipliers = solved(declared)
     exact, ball = declared.dual_bound(multipliers, RATIONAL), declared.dual_bound(multipliers, INTERVAL)

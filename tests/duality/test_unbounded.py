@@ -147,7 +147,7 @@ def test_a_direction_is_kept_by_pickling_and_is_read_only() -> None:
         again.direction["x"][...] = 2.0
 
 
-def test_rows_without_room_become_equalities_that_say_the_same() -> None:
+def test_rows_without_slack_become_equivalent_equalities() -> None:
     rows = at_most_zero(2.0 * cp.norm1(z) + cp.max(cp.pos(n - 1)))
     assert [type(row).__name__ for row in rows] == ["Equality", "Inequality"]
     for value, holds in (([0.0, 0.0, 0.0], True), ([0.0, 1e-9, 0.0], False)):

@@ -19,7 +19,7 @@ N, D = 40, 4
 rng = np.random.default_rng(0)
 X = rng.normal(size=(N, D))
 Y = X @ [1.0, -2.0, 0.5, 0.0] + 0.3 * rng.standard_t(3, size=N)
-LABELS, TIMES = np.sign(Y), np.sort(X[:, 0])
+LABELS, FACTORS = np.sign(Y), np.sort(X[:, 0])
 Model = Callable[[float, float], cp.Problem]
 
 
@@ -50,7 +50,7 @@ def ball(s: float, k: float) -> cp.Problem:
 
 def isotonic(s: float, k: float) -> cp.Problem:
     z = cp.Variable(N, name="w")
-    steps = k * np.diff(TIMES)
+    steps = k * np.diff(FACTORS)
     return cp.Problem(cp.Minimize(cp.sum_squares(z - s * Y)), [z[1:] - z[:-1] >= 0, z[1:] - z[:-1] <= 2 * s / k * steps])
 
 

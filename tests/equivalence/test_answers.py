@@ -51,10 +51,10 @@ def hard(lam, y):
     return np.where(y * y > 2 * lam, y, 0.0)
 
 
-def aside(y, share):
-    """y moved by `share` of its norm at a right angle to it (in the first two coordinates)."""
+def aside(y, fraction):
+    """y moved by `fraction` of its norm at a right angle to it (in the first two coordinates)."""
     out = np.array(y)
-    out[:2] += share * np.linalg.norm(y) * np.array([-y[1], y[0]]) / np.hypot(y[0], y[1])
+    out[:2] += fraction * np.linalg.norm(y) * np.array([-y[1], y[0]]) / np.hypot(y[0], y[1])
     return out
 
 
@@ -102,8 +102,8 @@ def exchanged(lam):
     return lam + 1 if 1 <= lam < 2 else lam - 1 if 2 <= lam < 3 else lam
 
 
-def off(share):
-    return made(f"ridge, {share:g} aside", lambda lam, y: aside(shrunk(lam, y), share))
+def deviating(fraction):
+    return made(f"ridge, {fraction:g} aside", lambda lam, y: aside(shrunk(lam, y), fraction))
 
 
 def loose(family, radius):
@@ -174,11 +174,11 @@ WEAK = {
     "no parameter": weak(identity(RIDGE), UNDECIDED, ()),
     "equal on this set only, this set": weak(link(RIDGE, TAKES_TWO), HOLDS),
     "equal on this set only, another": weak(link(RIDGE, TAKES_TWO), FAILS, Z=Z2),
-    **{f"{share:g} aside": weak(link(RIDGE, off(share)), FAILS) for share in (1e-3, 1e-6, 1e-9, 1e-11)},
-    "1e-9 aside at a resolution of 0.1": weak(link(RIDGE, off(1e-9)), FAILS, resolution=0.1),
-    "1e-9 aside, within the radii": weak(link(RIDGE, loose(off(1e-9), 2e-9)), HOLDS),
-    "1e-9 aside, within the radii, looked at closely": weak(link(RIDGE, loose(off(1e-9), 2e-9)), UNDECIDED, resolution=1e-10),
-    "1e-3 aside, within the radii": weak(link(RIDGE, loose(off(1e-3), 2e-3)), UNDECIDED),
+    **{f"{fraction:g} aside": weak(link(RIDGE, deviating(fraction)), FAILS) for fraction in (1e-3, 1e-6, 1e-9, 1e-11)},
+    "1e-9 aside at a resolution of 0.1": weak(link(RIDGE, deviating(1e-9)), FAILS, resolution=0.1),
+    "1e-9 aside, within the radii": weak(link(RIDGE, loose(deviating(1e-9), 2e-9)), HOLDS),
+    "1e-9 aside, within the radii, looked at closely": weak(link(RIDGE, loose(deviating(1e-9), 2e-9)), UNDECIDED, resolution=1e-10),
+    "1e-3 aside, within the radii": weak(link(RIDGE, loose(deviating(1e-3), 2e-3)), UNDECIDED),
     "loose learners": weak(identity(loose(RIDGE, 1e-4)), UNDECIDED),
     "loose learners at their resolution": weak(identity(loose(RIDGE, 1e-4)), HOLDS, resolution=1e-3),
     "learners that know nothing": weak(identity(loose(RIDGE, math.inf)), UNDECIDED),
@@ -251,10 +251,10 @@ FIND = {
     "lasso against ridge": find(RIDGE, LASSO, NO_MAP),
     "lasso, of whose norm nothing is claimed": find(RIDGE, replace(LASSO, monotone=False), Outcome.UNDECIDED),
     "the same family, of whose norm nothing is claimed": find(RIDGE, replace(HALVES, monotone=False), FOUND, truth=0.25),
-    **{f"{share:g} aside": find(RIDGE, off(share), NO_MAP) for share in (1e-3, 1e-6, 1e-9, 1e-11)},
-    "1e-9 aside, within the radii": find(RIDGE, loose(off(1e-9), 2e-9), FOUND),
-    "1e-3 aside, within the radii": find(RIDGE, loose(off(1e-3), 2e-3), Outcome.UNDECIDED),
-    "30 % apart, within the radii": find(RIDGE, loose(off(0.3), 0.4), Outcome.UNDECIDED),
+    **{f"{fraction:g} aside": find(RIDGE, deviating(fraction), NO_MAP) for fraction in (1e-3, 1e-6, 1e-9, 1e-11)},
+    "1e-9 aside, within the radii": find(RIDGE, loose(deviating(1e-9), 2e-9), FOUND),
+    "1e-3 aside, within the radii": find(RIDGE, loose(deviating(1e-3), 2e-3), Outcome.UNDECIDED),
+    "30 % apart, within the radii": find(RIDGE, loose(deviating(0.3), 0.4), Outcome.UNDECIDED),
     "loose learners": find(loose(RIDGE, 1e-4), loose(RIDGE, 1e-4), Outcome.UNDECIDED, truth=0.5),
     "loose learners at their resolution": find(loose(RIDGE, 1e-4), loose(RIDGE, 1e-4), FOUND, truth=0.5, resolution=1e-3),
     "learners that know nothing": find(loose(RIDGE, math.inf), RIDGE, Outcome.UNDECIDED),
@@ -315,11 +315,11 @@ def test_what_contradicts_the_assumption_is_reported():
 
 def test_recovered_maps_say_which_of_the_two_it_is():
     with pytest.raises(InvalidProblem, match="apart") as none:
-        recovered(RIDGE, off(1e-3))(0.5, Z1)
+        recovered(RIDGE, deviating(1e-3))(0.5, Z1)
     assert not isinstance(none.value, ArithmeticError)
     with pytest.raises(ArithmeticError, match="beyond"):
         recovered(RIDGE, FIFTY)(9e2, Z1)
-    assert verify_weak(recovered(RIDGE, off(1e-3)), Z1, [0.5]).answer is FAILS
+    assert verify_weak(recovered(RIDGE, deviating(1e-3)), Z1, [0.5]).answer is FAILS
     assert verify_weak(recovered(RIDGE, loose(RIDGE, 1e-3)), Z1, [0.5]).answer is UNDECIDED
 
 
@@ -339,8 +339,8 @@ BY_SET = Equivalence(
 
 
 def known_at_home(r, Z):
-    f, share = OPEN_BALL.fit(r, Z), r / float(np.linalg.norm(Z.targets))
-    return replace(f, error=0.0 if min(abs(share - 0.25), abs(share - 0.1)) < 1e-9 else 10.0 * f.norm())
+    f, fraction = OPEN_BALL.fit(r, Z), r / float(np.linalg.norm(Z.targets))
+    return replace(f, error=0.0 if min(abs(fraction - 0.25), abs(fraction - 0.1)) < 1e-9 else 10.0 * f.norm())
 
 
 KNOWN_AT_HOME = Family("ball, known where it is asked for", known_at_home, OPEN_BALL.domain)
@@ -351,7 +351,7 @@ STRONG = {
     "1/λ": strong(link(RIDGE, FLIPPED, lambda lam: 1 / lam, lambda mu: 1 / mu), HOLDS),
     "a map that depends on Z": strong(BY_SET, FAILS),
     "a map that ignores Z and serves none": strong(link(RIDGE, HALVES), FAILS),
-    "a map that ignores Z, 1e-9 off": strong(link(RIDGE, off(1e-9)), FAILS),
+    "a map that ignores Z, 1e-9 off": strong(link(RIDGE, deviating(1e-9)), FAILS),
     "a map that ignores Z and serves one set": strong(link(RIDGE, TAKES_TWO), FAILS),
     "the same, on the sets that it serves": strong(link(RIDGE, TAKES_TWO), HOLDS, (Z1, DOUBLED)),
     "a bijection that is no bijection": strong(link(RIDGE, HALVES, lambda lam: lam / 2, lambda mu: 2.1 * mu), FAILS),

@@ -24,13 +24,13 @@ from simopt.theorems.rmw.families import mean_ball, mean_penalised
 LAMBDAS = [1e-3, 0.03, 1.0, 20.0]
 
 
-def aside(family: Family, share: float, radius: float = 0.0) -> Family:
-    """The family with functions moved by `share` of their norm, off the path, and `radius` of it added to the radii."""
+def aside(family: Family, fraction: float, radius: float = 0.0) -> Family:
+    """The family with functions moved by `fraction` of their norm, off the path, and `radius` of it added to the radii."""
 
     def fit(lam, Z):
         f = family(lam, Z)
         step = Z.function(np.cos(np.arange(Z.n)))
-        moved = Z.function(f.coefficients + share * f.norm() / step.norm() * step.coefficients)
+        moved = Z.function(f.coefficients + fraction * f.norm() / step.norm() * step.coefficients)
         return replace(moved, error=f.error + radius * f.norm())
 
     return Family(f"{family.name} aside", fit, family.domain)
@@ -41,7 +41,7 @@ def vague(family: Family, radius: float) -> Family:
 
 
 @pytest.mark.parametrize("power", [1.5, 4.0])
-def test_a_true_pair_holds_both_ways_with_the_closed_form(gaussian: TrainingSet, power: float) -> None:
+def test_a_true_pair_holds_in_both_directions_with_the_closed_form(gaussian: TrainingSet, power: float) -> None:
     found = decide(m_power_rls(power), kernel_ridge(), gaussian)
     closed = m_power_rls_to_kernel_ridge(power)
     assert found.answer is Answer.HOLDS and found.n_found == found.wanted == (9, 9) and found.reason is None
@@ -60,19 +60,19 @@ def test_which_way_the_map_goes(gaussian: TrainingSet) -> None:
     assert decide(swapped, ridge, gaussian, [0.01, 0.2, 1.0, 5.0, 100.0]).monotone == "not monotone"
 
 
-@pytest.mark.parametrize("share", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("fraction", [1e-3, 1e-6, 1e-9])
 @pytest.mark.parametrize("radius", [0.0, 1e-3])
-def test_a_pair_that_is_nearly_one_is_refuted_where_the_radii_cannot_explain_it(gaussian: TrainingSet, share: float, radius: float) -> None:
+def test_a_pair_that_is_nearly_one_is_refuted_where_the_radii_cannot_explain_it(gaussian: TrainingSet, fraction: float, radius: float) -> None:
     """With the radius 1e-3 of the distance itself, that is: radii smaller than the distance hide nothing."""
-    found = decide(kernel_ridge(), aside(kernel_ridge(), share, radius * share), gaussian, LAMBDAS)
+    found = decide(kernel_ridge(), aside(kernel_ridge(), fraction, radius * fraction), gaussian, LAMBDAS)
     assert found.answer is Answer.FAILS and found.witness is not None
     assert found.witness.distance > found.witness.errors and "apart" in str(found.reason)
 
 
-@pytest.mark.parametrize("share", [1e-12, 1e-14])
-def test_a_pair_a_millionth_of_a_millionth_apart_is_undecided_within_honest_radii(gaussian: TrainingSet, share: float) -> None:
+@pytest.mark.parametrize("fraction", [1e-12, 1e-14])
+def test_a_pair_a_millionth_of_a_millionth_apart_is_undecided_within_honest_radii(gaussian: TrainingSet, fraction: float) -> None:
     """Radii of 1e-11, as certificates give them: nothing is said at the resolution 1e-12, neither way."""
-    A, B = vague(kernel_ridge(), 1e-11), aside(kernel_ridge(), share, 1e-11)
+    A, B = vague(kernel_ridge(), 1e-11), aside(kernel_ridge(), fraction, 1e-11)
     found = decide(A, B, gaussian, LAMBDAS, resolution=1e-12)
     assert found.answer is Answer.UNDECIDED and "their errors explain" in str(found.reason)
     assert decide(A, aside(kernel_ridge(), 1e-6, 1e-11), gaussian, LAMBDAS, resolution=1e-12).answer is Answer.FAILS

@@ -43,7 +43,7 @@ def norm(v):
     return unit * float(np.linalg.norm(v / unit)) if unit > 0 else 0.0
 
 
-def off(v, radius, rng):
+def deviating(v, radius, rng):
     """v moved in a random direction by at most `radius` of its norm."""
     step = rng.normal(size=v.size)
     return v + 0.99 * radius * norm(v) * step / np.linalg.norm(step)
@@ -54,7 +54,7 @@ def learner(path, radius, seed):
 
     def fit(lam, Z):
         v = path(lam, Z.targets)
-        moved = off(v, radius, np.random.default_rng([seed, *np.abs(v).view(np.uint64)]))
+        moved = deviating(v, radius, np.random.default_rng([seed, *np.abs(v).view(np.uint64)]))
         return replace(Z.function(moved), error=(radius + 1e-15) * norm(v))
 
     return Family(f"learner {seed}", fit)

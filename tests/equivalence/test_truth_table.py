@@ -50,7 +50,7 @@ def curve(a: Scalar, b: Scalar = lambda lam: 0.0, radius: float = 0.0, domain: I
     return Family("curve", fit, lambda Z: domain)
 
 
-def bent(scale: float = 1.0, radius: float = 0.0, of: Scalar = lambda lam: lam, twist: float = 0.0) -> Family:
+def curved(scale: float = 1.0, radius: float = 0.0, of: Scalar = lambda lam: lam, twist: float = 0.0) -> Family:
     """A curve that is no ray: (1/(1 + λ), 1/(1 + λ)²), scaled, run through by another parameter, or turned a little."""
     return curve(lambda lam: scale / (1.0 + of(lam)), lambda lam: scale / (1.0 + of(lam)) ** 2 + twist / (1.0 + of(lam)), radius)
 
@@ -80,7 +80,7 @@ def rest(low: float, high: float) -> Scalar:
     return lambda lam: min(lam, low) if lam < high else low * lam / high
 
 
-OFF = curve(lambda lam: 1.0 / (1.0 + lam), lambda lam: 1.0 / (1.0 + lam) ** 2 + 1e-6 * (lam > 1.0))
+DEVIATING = curve(lambda lam: 1.0 / (1.0 + lam), lambda lam: 1.0 / (1.0 + lam) ** 2 + 1e-6 * (lam > 1.0))
 VAGUE = Family("0 ± 1", lambda lam, Z: Z.function(np.zeros(3), error=1.0))
 RAY, HYPERBOLA = curve(lambda lam: 1.0 / lam), curve(lambda lam: lam**-2.0)
 NOTHING = TrainingSet(np.ones((2, 1)), np.array([1.0, -1.0]), Gaussian(1.0))  # K = ones and y = (1, −1): K y = 0
@@ -98,16 +98,16 @@ ROWS = {
     "a ray scaled": (RAY, curve(lambda lam: (1 + 1e-6) / lam), plane, None, 1e-8, HOLDS),
     "a ray, downwards": (RAY, curve(same), plane, None, 1e-8, HOLDS),
     "a bounded interval": (RAY, curve(lambda x: (1 - x) / x, domain=Interval(0.0, 1.0)), plane, USUAL, 1e-8, HOLDS),
-    "a bent curve, λ³": (bent(), bent(of=lambda lam: lam**3), plane, USUAL, 1e-8, HOLDS),
+    "a bent curve, λ³": (curved(), curved(of=lambda lam: lam**3), plane, USUAL, 1e-8, HOLDS),
     # nearly true
-    "turned by 1e-3": (bent(), bent(twist=1e-3), plane, USUAL, 1e-8, FAILS),
-    "turned by 1e-6": (bent(), bent(twist=1e-6), plane, USUAL, 1e-8, FAILS),
-    "turned by 1e-6, within radii of 1e-8": (bent(radius=1e-8), bent(twist=1e-6, radius=1e-8), plane, USUAL, 1e-8, FAILS),
-    "turned by 1e-6, asked to 1e-2": (bent(), bent(twist=1e-6), plane, USUAL, 1e-2, FAILS),
-    "turned by 1e-9": (bent(), bent(twist=1e-9), plane, USUAL, 1e-8, FAILS),
-    "turned by 1e-12, within radii of 1e-11": (bent(radius=1e-11), bent(twist=1e-12, radius=1e-11), plane, USUAL, 1e-12, UNDECIDED),
-    "turned by 1e-12, within radii of 1e-7": (bent(radius=1e-7), bent(twist=1e-12, radius=1e-7), plane, USUAL, 1e-8, UNDECIDED),
-    "a bent curve scaled by 1 + 1e-6": (bent(), bent(scale=1 + 1e-6), plane, USUAL, 1e-8, FAILS),
+    "turned by 1e-3": (curved(), curved(twist=1e-3), plane, USUAL, 1e-8, FAILS),
+    "turned by 1e-6": (curved(), curved(twist=1e-6), plane, USUAL, 1e-8, FAILS),
+    "turned by 1e-6, within radii of 1e-8": (curved(radius=1e-8), curved(twist=1e-6, radius=1e-8), plane, USUAL, 1e-8, FAILS),
+    "turned by 1e-6, asked to 1e-2": (curved(), curved(twist=1e-6), plane, USUAL, 1e-2, FAILS),
+    "turned by 1e-9": (curved(), curved(twist=1e-9), plane, USUAL, 1e-8, FAILS),
+    "turned by 1e-12, within radii of 1e-11": (curved(radius=1e-11), curved(twist=1e-12, radius=1e-11), plane, USUAL, 1e-12, UNDECIDED),
+    "turned by 1e-12, within radii of 1e-7": (curved(radius=1e-7), curved(twist=1e-12, radius=1e-7), plane, USUAL, 1e-8, UNDECIDED),
+    "a bent curve scaled by 1 + 1e-6": (curved(), curved(scale=1 + 1e-6), plane, USUAL, 1e-8, FAILS),
     # false
     "targets reversed": (kernel_ridge(), reversed_ridge(), sample, USUAL, 1e-8, FAILS),
     "targets doubled": (kernel_ridge(), doubled_ridge(), sample, USUAL, 1e-8, FAILS),
@@ -118,15 +118,15 @@ ROWS = {
     "a ray and its mirror": (RAY, curve(lambda lam: -1.0 / lam), plane, None, 1e-8, FAILS),
     # true in part
     "SVM above its threshold": (hinge_svm(), mean_penalised(), signs, (lambda Z: [x * threshold(Z) for x in (1.1, 2.0, 9.0)]), 1e-4, HOLDS),
-    "a curve and a part of it": (bent(), bent(of=lambda lam: 1.0 + lam), plane, None, 1e-8, FAILS),
-    "a part of a curve and the curve": (bent(of=lambda lam: 1.0 + lam), bent(), plane, None, 1e-8, FAILS),
-    "that part alone": (bent(of=lambda lam: 1.0 + lam), bent(), plane, (0.5, 3.0, 20.0), 1e-8, HOLDS),
-    "off the path on a part": (bent(), OFF, plane, USUAL, 1e-8, FAILS),
+    "a curve and a part of it": (curved(), curved(of=lambda lam: 1.0 + lam), plane, None, 1e-8, FAILS),
+    "a part of a curve and the curve": (curved(of=lambda lam: 1.0 + lam), curved(), plane, None, 1e-8, FAILS),
+    "that part alone": (curved(of=lambda lam: 1.0 + lam), curved(), plane, (0.5, 3.0, 20.0), 1e-8, HOLDS),
+    "off the path on a part": (curved(), DEVIATING, plane, USUAL, 1e-8, FAILS),
     # jumps
-    "a jump in B": (bent(), bent(of=step(1.0, 2.0)), plane, (0.1, 1.5, 10.0), 1e-8, FAILS),
-    "a jump in A": (bent(of=step(1.0, 2.0)), bent(), plane, (0.8, 0.9, 1.0), 1e-8, FAILS),
-    "a jump that no usual parameter meets": (bent(), bent(of=step(2.0, 1.5)), plane, None, 1e-8, FAILS),
-    "a jump of both": (bent(of=step(1.0, 2.0)), bent(of=step(1.0, 2.0)), plane, USUAL, 1e-8, HOLDS),
+    "a jump in B": (curved(), curved(of=step(1.0, 2.0)), plane, (0.1, 1.5, 10.0), 1e-8, FAILS),
+    "a jump in A": (curved(of=step(1.0, 2.0)), curved(), plane, (0.8, 0.9, 1.0), 1e-8, FAILS),
+    "a jump that no usual parameter meets": (curved(), curved(of=step(2.0, 1.5)), plane, None, 1e-8, FAILS),
+    "a jump of both": (curved(of=step(1.0, 2.0)), curved(of=step(1.0, 2.0)), plane, USUAL, 1e-8, HOLDS),
     # zeros
     "0 and 0": (m_power_rls(3.0), kernel_ridge(), lambda: NOTHING, None, 1e-8, HOLDS),
     "0 and a ray": (curve(lambda lam: 0.0), RAY, plane, USUAL, 1e-8, {FAILS, UNDECIDED}),
@@ -136,16 +136,16 @@ ROWS = {
     # plateaus
     "a constant and a ray": (curve(lambda lam: 1.0), RAY, plane, USUAL, 1e-8, FAILS),
     "a ray and a constant": (RAY, curve(lambda lam: 1.0), plane, USUAL, 1e-8, FAILS),
-    "A rests, B does not": (bent(of=rest(1.0, 10.0)), bent(), plane, (0.1, 2.0, 5.0, 50.0), 1e-8, FAILS),
-    "A rests within its radii": (bent(of=rest(1.0, 10.0), radius=1e-10), bent(), plane, (0.1, 2.0, 5.0, 50.0), 1e-8, UNDECIDED),
+    "A rests, B does not": (curved(of=rest(1.0, 10.0)), curved(), plane, (0.1, 2.0, 5.0, 50.0), 1e-8, FAILS),
+    "A rests within its radii": (curved(of=rest(1.0, 10.0), radius=1e-10), curved(), plane, (0.1, 2.0, 5.0, 50.0), 1e-8, UNDECIDED),
     "balls beyond the fit": (kernel_ridge(), kernel_ridge_ball(), sample, None, 1e-8, UNDECIDED),
     # radii
-    "radii over the resolution": (bent(radius=1e-6), bent(radius=1e-6), plane, USUAL, 1e-8, UNDECIDED),
-    "the same, asked to 1e-5": (bent(radius=1e-6), bent(radius=1e-6), plane, USUAL, 1e-5, HOLDS),
-    "radii that hide all, true": (bent(radius=2.0), bent(radius=2.0), plane, USUAL, 1e-8, UNDECIDED),
+    "radii over the resolution": (curved(radius=1e-6), curved(radius=1e-6), plane, USUAL, 1e-8, UNDECIDED),
+    "the same, asked to 1e-5": (curved(radius=1e-6), curved(radius=1e-6), plane, USUAL, 1e-5, HOLDS),
+    "radii that hide all, true": (curved(radius=2.0), curved(radius=2.0), plane, USUAL, 1e-8, UNDECIDED),
     "radii that hide all, false": (RAY, curve(lambda lam: 0.0, lambda lam: 1.0 / lam, radius=3.0), plane, USUAL, 1e-8, UNDECIDED),
-    "infinite radii": (bent(), bent(radius=math.inf), plane, USUAL, 1e-8, UNDECIDED),
-    "a fit that fails": (bent(), Family("fails", failing), plane, USUAL, 1e-8, UNDECIDED),
+    "infinite radii": (curved(), curved(radius=math.inf), plane, USUAL, 1e-8, UNDECIDED),
+    "a fit that fails": (curved(), Family("fails", failing), plane, USUAL, 1e-8, UNDECIDED),
 }  # fmt: skip
 
 

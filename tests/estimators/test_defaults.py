@@ -10,7 +10,7 @@ from sklearn.base import clone, is_classifier
 from simopt import estimators
 from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.similarities import Gaussian, Scaled, named
-from simopt.data.similarities.named import STANDARDISED
+from simopt.data.similarities.defaults import DEFAULT_KERNEL
 from simopt.estimators import base, leave_one_out, widths
 from simopt.estimators.leave_one_out import Points, points_of
 from simopt.estimators.ordinal.ordinal import middles
@@ -48,11 +48,11 @@ def test_what_a_ridge_errs_by_at_a_point_left_out_needs_no_other_fit(intercept: 
     K, p = Gaussian(2.0)(X), rng.dirichlet(np.ones(25))
     shown: dict[str, Any] = {}
 
-    def looked_at(residuals: Any, free: Any) -> int:
+    def observed(residuals: Any, free: Any) -> int:
         shown["errors"] = np.square(residuals / free).mean(axis=0)
         return 0
 
-    monkeypatch.setattr(leave_one_out, "least", looked_at)
+    monkeypatch.setattr(leave_one_out, "least", observed)
     points = Points(np.arange(25), y + 3.0, p, 25, np.arange(25))
     leave_one_out.ridge_of_gram(K, points, intercept)
     targets, strengths = y + 3.0, leave_one_out.grid(float(p @ np.diagonal(K)), leave_one_out.WEAKEST_OF_GRAM)
@@ -152,7 +152,7 @@ def test_the_width_of_the_means_is_the_one_that_errs_least_when_points_are_left_
     X, y = data(rng, 60)
     classes = np.digitize(y, [-0.5, 0.9])
     model = estimators.MeanSimilarityClassifier().fit(X, classes)
-    usual = named(STANDARDISED, X)
+    usual = named(DEFAULT_KERNEL, X)
     assert isinstance(usual, Scaled) and isinstance(usual.base, Gaussian)
     errors = []
     for width in widths.WIDTHS:

@@ -230,7 +230,7 @@ def test_herded_mean_is_the_herd_and_stays_within_its_error_of_the_mean() -> Non
     assert model.certificate_.upper == model.herd_.error**2
 
 
-def test_the_mean_classifier_weighs_all_points_alike() -> None:
+def test_the_mean_classifier_gives_all_points_the_same_weight() -> None:
     X, y = data(np.random.default_rng(12))
     model = estimators.MeanSimilarityClassifier(WIDTH, class_weight=None).fit(X, y > 0)
     mean = WIDTH(X, X) @ np.where(y > 0, 1.0, -1.0) / len(X)

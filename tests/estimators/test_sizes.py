@@ -12,7 +12,7 @@ from simopt import estimators
 from simopt.core.errors import InvalidProblem
 
 SIZES = [1e-310, 1e-300, 1e-150, 1e100, 1e155, 1e300, 1e308]
-SAID = re.compile(
+MESSAGES = re.compile(
     r"^(X|y|inputs|features|targets|positions|similarity): the largest entry is \S+ in modulus, and float64 cannot hold its square; "
     r"change the unit"
 )
@@ -51,7 +51,7 @@ def test_data_of_any_size_are_fitted_or_refused_by_name(name: str, options: dict
             with np.errstate(all="ignore"):
                 said = getattr(model.fit(points, labels), "transform" if name == "LandmarkTransformer" else "predict")(points)
         except InvalidProblem as error:
-            assert SAID.search(str(error))
+            assert MESSAGES.search(str(error))
         else:
             assert said.dtype.kind != "f" or np.isfinite(said).all()
             assert all(np.isfinite(value).all() for key, value in vars(model).items() if key in ("coef_", "dual_coef_", "intercept_"))

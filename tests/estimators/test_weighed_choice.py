@@ -30,7 +30,7 @@ MODELS = [
 ]
 
 
-def weighed(model: Any, seed: int) -> tuple[Any, Any, Any]:
+def weighted(model: Any, seed: int) -> tuple[Any, Any, Any]:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(60, 2))
     y = np.sin(2.0 * X[:, 0]) + X[:, 1] + 0.2 * rng.normal(size=60)
@@ -39,7 +39,7 @@ def weighed(model: Any, seed: int) -> tuple[Any, Any, Any]:
     return X, classes[np.digitize(y, cuts)] if "Classifier" in type(model).__name__ else y, rng.integers(0, 4, size=60)
 
 
-def said(model: Any, X: Any) -> Any:
+def message(model: Any, X: Any) -> Any:
     for name in ("decision_function", "scores"):
         if hasattr(model, name):
             return getattr(model, name)(X)
@@ -48,7 +48,7 @@ def said(model: Any, X: Any) -> Any:
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_a_weight_is_how_often_a_sample_is_there(model: Any) -> None:
-    X, y, weights = weighed(model, 0)
+    X, y, weights = weighted(model, 0)
     folds = list(KFold(3, shuffle=True, random_state=0).split(X))
     twice = np.repeat(np.arange(60), weights)
     doubled = [(np.flatnonzero(np.isin(twice, train)), np.flatnonzero(np.isin(twice, held))) for train, held in folds]
@@ -58,7 +58,7 @@ def test_a_weight_is_how_often_a_sample_is_there(model: Any) -> None:
         assert here == pytest.approx(there, rel=1e-9)
     np.testing.assert_allclose(one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"], atol=2e-4)
     assert one.best_index_ == two.best_index_
-    np.testing.assert_allclose(said(one, X), said(two, X), atol=1e-3)
+    np.testing.assert_allclose(message(one, X), message(two, X), atol=1e-3)
     assert (one.certificate_.closes(1e-6) and not hasattr(one, "_sample_weight")) or one._sample_weight is None
 
 
@@ -72,7 +72,7 @@ def routed() -> Iterator[None]:
 @pytest.mark.parametrize("model", [m for m in MODELS if "Ordinal" not in type(m).__name__], ids=repr)
 @pytest.mark.parametrize("scoring", [None, "other"])
 def test_it_is_what_gridsearchcv_finds_that_hands_weights_on(model: Any, scoring: str | None) -> None:
-    X, y, weights = weighed(model, 1)
+    X, y, weights = weighted(model, 1)
     kind = "balanced_accuracy" if "Classifier" in type(model).__name__ else "neg_mean_absolute_error"
     model = clone(model).set_params(cv=3, tol=1e-8, scoring=kind if scoring else None)
     model.fit(X, y, sample_weight=weights + 0.5)
@@ -85,7 +85,7 @@ def test_it_is_what_gridsearchcv_finds_that_hands_weights_on(model: Any, scoring
 
 
 def test_folds_without_weight_are_refused() -> None:
-    X, y, _ = weighed(estimators.LandmarkedRidgeCV(), 2)
+    X, y, _ = weighted(estimators.LandmarkedRidgeCV(), 2)
     model = estimators.LandmarkedRidgeCV(landmarks=5, random_state=0, cv=3)
     with pytest.raises(InvalidProblem, match="cv: fold 1 holds out samples of weight 0 only"):
         model.fit(X, y, sample_weight=np.where((np.arange(60) >= 20) & (np.arange(60) < 40), 0.0, 1.0))

@@ -30,9 +30,9 @@ def contains(ball: Any, value: Fraction) -> bool:
     return (low == -np.inf or Fraction(low) <= value) and (high == np.inf or value <= Fraction(high))
 
 
-def ball_with(value: float, spread: float) -> tuple[Interval, list[Fraction]]:
+def ball_with(value: float, radius: float) -> tuple[Interval, list[Fraction]]:
     """A ball and three real numbers in it: both ends and the middle."""
-    radius = abs(spread)
+    radius = abs(radius)
     return Interval(value, radius), [Fraction(value) - Fraction(radius), Fraction(value), Fraction(value) + Fraction(radius)]
 
 
@@ -104,8 +104,8 @@ def test_lattice_operations_contain_their_members(a: float, r: float, b: float, 
 
 @settings(max_examples=200, deadline=None)
 @given(st.floats(0, 1e300), st.floats(0, 1e3))
-def test_roots_and_powers_contain_the_real_value(a: float, spread: float) -> None:
-    ball, members = ball_with(a, spread)
+def test_roots_and_powers_contain_the_real_value(a: float, radius: float) -> None:
+    ball, members = ball_with(a, radius)
     with np.errstate(all="ignore"):
         root, power = INTERVAL.sqrt(ball), INTERVAL.power(ball, 1.5)
     for x in members:
@@ -262,8 +262,8 @@ def test_exponentials_contain_their_members(x: float, r: float) -> None:
 @given(st.floats(5e-324, 1e300), st.floats(0, 1))
 @example(1.0, 0.0)
 @example(5e-324, 0.0)
-def test_logarithms_contain_their_members(x: float, share: float) -> None:
-    radius = share * x
+def test_logarithms_contain_their_members(x: float, fraction: float) -> None:
+    radius = fraction * x
     ball = INTERVAL.log(Interval(x, radius))
     with localcontext(Context(prec=60)):
         members = [Decimal(x) + sign * Decimal(radius) for sign in (-1, 0, 1)]

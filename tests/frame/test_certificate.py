@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from frame_toy import Toy, toy
-from hypothesis import given, settings
+from hypothesis import values, settings
 from hypothesis import strategies as st
 
 from simopt import Status, certify, solve
@@ -32,7 +32,7 @@ numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(numbers, min_size=4, max_size=4), st.lists(numbers, min_size=12, max_size=12), st.sampled_from(list(BY_NAME)))
+@values(st.lists(numbers, min_size=4, max_size=4), st.lists(numbers, min_size=12, max_size=12), st.sampled_from(list(BY_NAME)))
 def test_any_point_and_any_multipliers_bracket_the_optimum(x: list[float], nu: list[float], name: str) -> None:
     problem = toy(radius=0.3)
     best = solve(problem, "cyclic", tol=1e-14).certificate
@@ -210,29 +210,29 @@ def test_entries_of_the_wrong_size_or_name_are_named() -> None:
 
 
 @pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL])
-@pytest.mark.parametrize("off", [1e-3, 0.4, 0.9, 5.0])
-def test_a_gap_that_its_bounds_contradict_is_open(off: float, num: Arithmetic) -> None:
+@pytest.mark.parametrize("deviation", [1e-3, 0.4, 0.9, 5.0])
+def test_a_gap_that_its_bounds_contradict_is_open(deviation: float, num: Arithmetic) -> None:
     """Each of the three formulas wrong in turn, by little and by much, with the two others right or in league with it."""
 
     class Wrong(Toy):
-        bend: ClassVar[dict[str, float]] = {}
+        shift: ClassVar[dict[str, float]] = {}
 
         def objective(self, point: Any, num: Any = FLOAT) -> Any:
-            return super().objective(point, num) + num.lift(self.bend.get("objective", 0.0))
+            return super().objective(point, num) + num.lift(self.shift.get("objective", 0.0))
 
         def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = np.inf) -> Any:
-            return super().dual_bound(multipliers, num, upper) + num.lift(self.bend.get("dual", 0.0))
+            return super().dual_bound(multipliers, num, upper) + num.lift(self.shift.get("dual", 0.0))
 
         def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
-            return super().gap(point, multipliers, num) + num.lift(self.bend.get("gap", 0.0))
+            return super().gap(point, multipliers, num) + num.lift(self.shift.get("gap", 0.0))
 
     best = solve(toy(radius=0.3), "cyclic", tol=1e-14)
     assert best.point is not None and best.multipliers is not None
-    for bend in ({"dual": off}, {"dual": -off}, {"objective": off}, {"objective": -off}, {"gap": off}, {"dual": off, "gap": -off}):
-        Wrong.bend = bend
+    for shift in ({"dual": deviation}, {"dual": -deviation}, {"objective": deviation}, {"objective": -deviation}, {"gap": deviation}, {"dual": deviation, "gap": -deviation}):
+        Wrong.shift = shift
         found = certify(toy(radius=0.3, kind=Wrong), dict(best.point), dict(best.multipliers), num)
-        assert found.gap == np.inf and found.lower == -np.inf and not found.closes(0.999), bend
-    Wrong.bend = {}
+        assert found.gap == np.inf and found.lower == -np.inf and not found.closes(0.999), shift
+    Wrong.shift = {}
     assert certify(toy(radius=0.3, kind=Wrong), dict(best.point), dict(best.multipliers), num).closes(1e-12)
 
 
@@ -286,7 +286,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, kind: type[Problem]) -> list[str]:
     return asked
 
 
-def test_balls_are_asked_of_small_gaps_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_intervals_are_evaluated_for_small_gaps_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a solve once, when its gap has come down to tol; of a certificate where the gap is at most the scale; here whatever was shaken."""
     asked = counted(monkeypatch, Toy)
     problem = toy(radius=0.3)
@@ -298,7 +298,7 @@ def test_balls_are_asked_of_small_gaps_only(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.optimal and "interval" in asked[-2:] and asked.count("interval") <= 2
 
 
-def test_balls_are_asked_where_a_small_change_is_a_large_one_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_intervals_are_evaluated_only_where_bounds_are_not_stable(monkeypatch: pytest.MonkeyPatch) -> None:
     """An honest solve costs three evaluations in floats more, none in balls; weights of 1e9 that K does not see are asked of balls."""
     asked = counted(monkeypatch, HingeSVM)
     rng = np.random.default_rng(0)
@@ -315,7 +315,7 @@ def test_balls_are_asked_where_a_small_change_is_a_large_one_only(monkeypatch: p
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_stays_when_it_is_shaken_hides_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gap_that_is_stable_when_perturbed_hides_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights u, v, −u − v of three equal samples, of all sizes: what is not asked of balls is what fractions say, to HIDDEN·scale."""
     asked = counted(monkeypatch, HingeSVM)
     rng = np.random.default_rng(seed)
@@ -334,7 +334,7 @@ def test_what_stays_when_it_is_shaken_hides_nothing(seed: int, monkeypatch: pyte
     assert kept and max(kept) < 1e12
 
 
-def test_a_float_point_that_balls_move_closes_nothing() -> None:
+def test_a_float_point_that_intervals_move_closes_nothing() -> None:
     """Floats find ‖f‖ = 0 ≤ 1 and leave α as it is; balls cannot tell, shrink it to nothing, and prove that 0 is optimal."""
     problem = UNSEEN["hinge-svm-ball-bias"]
     point = {"alpha": np.array([1e20, 3.0, -1e20, 0.0]), "b": np.array(0.0)}
@@ -425,10 +425,10 @@ def test_entries_that_are_no_numbers_are_named(entry: Any) -> None:
         certify(toy(), toy().trivial_point(), {"predictions": entry})
 
 
-@pytest.mark.parametrize("given", [None, 3.0, [("x", np.zeros(4))], np.zeros(4)])
-def test_a_point_that_is_no_mapping_is_refused(given: Any) -> None:
+@pytest.mark.parametrize("values", [None, 3.0, [("x", np.zeros(4))], np.zeros(4)])
+def test_a_point_that_is_no_mapping_is_refused(values: Any) -> None:
     with pytest.raises(InvalidProblem, match="point: .* given, a mapping of names to arrays needed"):
-        certify(toy(), given)
+        certify(toy(), values)
 
 
 def test_a_problem_owns_its_data() -> None:
@@ -459,7 +459,7 @@ def test_a_gram_matrix_keeps_its_identity_and_its_factor() -> None:
     assert twin(one).factor is one.factor and twin(one) is not one and owns_its_data(one)
 
 
-def test_a_ball_that_overflowed_explains_no_difference() -> None:
+def test_an_interval_that_overflowed_explains_no_difference() -> None:
     class Unknown(Toy):
         def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
             return Interval(0.0, np.inf) if num is INTERVAL else 0.0

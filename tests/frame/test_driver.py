@@ -274,10 +274,10 @@ X = {"x": np.zeros(4)}
         (Iterate(X, gap="small"), "liar gives 'small' for its gap"),  # type: ignore[arg-type]
     ],
 )
-@pytest.mark.parametrize("looked_at", [True, False], ids=["judged at once", "kept for later"])
-def test_what_is_no_iterate_is_named_and_the_rest_kept(step: Any, word: str, looked_at: bool) -> None:
+@pytest.mark.parametrize("at_once", [True, False], ids=["judged at once", "kept for later"])
+def test_what_is_no_iterate_is_named_and_the_rest_kept(step: Any, word: str, at_once: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simopt.solving.run.GROWTH", 1.0 if looked_at else 100.0)
+        patch.setattr("simopt.solving.run.GROWTH", 1.0 if at_once else 100.0)
         found = run_by(yields(step))
     assert found.status is Status.FAILED and word in found.message, found.message
     assert found.certificate is not None and np.isfinite(found.certificate.gap), "the first point was good"
@@ -299,14 +299,14 @@ def test_a_solver_does_not_end_the_process(algorithm: Any) -> None:
     assert found.status is Status.FAILED and found.certificate is not None
 
 
-def after_the_end(late: Any) -> Any:
-    """Coordinate descent that does `late` when it is closed."""
+def after_the_end(at_close: Any) -> Any:
+    """Coordinate descent that does `at_close` when it is closed."""
 
     def liar(problem: Toy, *, tol: float) -> Any:
         try:
             yield from cyclic(problem, tol=tol)
         finally:
-            yield from late(problem)
+            yield from at_close(problem)
 
     return liar
 
@@ -316,17 +316,17 @@ def goes_on(problem: Toy) -> Any:
 
 
 def raises(error: BaseException) -> Any:
-    def late(problem: Toy) -> Any:
+    def at_close(problem: Toy) -> Any:
         raise error
         yield
 
-    return late
+    return at_close
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("late", [goes_on, raises(SystemExit(1)), raises(ValueError("late")), raises(ZeroDivisionError())])
-def test_what_a_solver_does_when_it_is_told_to_stop_no_longer_counts(late: Any) -> None:
-    found = run_by(after_the_end(late))
+@pytest.mark.parametrize("at_close", [goes_on, raises(SystemExit(1)), raises(ValueError("at_close")), raises(ZeroDivisionError())])
+def test_what_a_solver_does_when_it_is_told_to_stop_no_longer_counts(at_close: Any) -> None:
+    found = run_by(after_the_end(at_close))
     assert found.optimal and found.certificate == solve(toy(radius=0.3), "cyclic").certificate
 
 
@@ -404,7 +404,7 @@ def test_a_comparison_looks_at_the_data_once_more_too(back_again: bool, monkeypa
     assert found.status is Status.FAILED and "changed during the solve" in found.message
 
 
-def test_the_owner_may_change_his_arrays_after_making_the_problem() -> None:
+def test_callers_may_change_their_arrays_after_making_the_problem() -> None:
     matrix, targets = toy().matrix.copy(), toy().targets.copy()
     problem = Toy(matrix, targets, 0.3)
     before = solve(problem, "cyclic").value

@@ -97,7 +97,7 @@ def test_beyond_floats_the_point_is_made_feasible_in_the_arithmetic_asked_for() 
 
 
 @pytest.mark.parametrize("unit", [1.0, 2.0**-40])
-def test_a_lower_bound_above_the_upper_one_closes_nothing_however_wide_the_balls_are_that_explain_it(unit: float) -> None:
+def test_a_lower_bound_above_the_upper_one_closes_nothing_however_wide_the_intervals_are_that_explain_it(unit: float) -> None:
     class Sunken(Toy):
         """Value 1 and bound 1.5, both known to a unit only; the gap comes out as 0."""
 
@@ -123,11 +123,11 @@ def test_where_there_is_no_unit_a_zero_that_sank_gives_way_to_one_that_is_exact(
     assert certify(problem, {"x": np.zeros(2)}, {"predictions": np.zeros(2)}).closes(0.0)
 
 
-def test_balls_are_asked_about_gaps_up_to_the_scale_and_no_larger_ones() -> None:
+def test_intervals_are_evaluated_for_gaps_up_to_the_scale_and_no_larger_ones() -> None:
     """Every shaken dual moves, so that nothing is steady."""
     asked: list[float] = []
 
-    class Listening(Toy):
+    class Recording(Toy):
         """Its dual is another one whenever it is asked; balls of it are counted."""
 
         def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = np.inf) -> Any:
@@ -141,12 +141,12 @@ def test_balls_are_asked_about_gaps_up_to_the_scale_and_no_larger_ones() -> None
             """None."""
 
     for factor, least, most in ((1.9, 0.9, 1.0), (2.4, 1.0, 1.0)):  # of 2.4 the bound is below 0, and the multipliers 0 give 0
-        found = certify(halves(Listening), {"x": np.zeros(2)}, {"predictions": factor * B / 2})
+        found = certify(halves(Recording), {"x": np.zeros(2)}, {"predictions": factor * B / 2})
         assert least <= found.relative_gap <= most
     assert set(asked) == {1.9}
 
 
-def test_entries_are_shaken_by_signs_that_are_as_often_plus_as_minus_and_by_sizes_from_a_half_to_one() -> None:
+def test_entries_are_perturbed_by_signs_that_are_as_often_plus_as_minus_and_by_sizes_from_a_half_to_one() -> None:
     r = assessment._factors(10_000)
     assert np.abs(r).min() >= 0.5 and np.abs(r).max() <= 1.0
     assert abs(np.mean(r)) < 0.05 and np.mean(r * r) == pytest.approx(7 / 12, rel=0.05)

@@ -59,10 +59,10 @@ steps = st.lists(st.tuples(st.floats(1e-3, 10.0), st.one_of(st.just(0.0), st.flo
 
 @settings(deadline=None)
 @given(steps, st.floats(-5.0, 5.0), st.floats(0.0, 1.0), st.sampled_from(["constant", "linear"]))
-def test_inverse_and_values_fit_together(pieces: list[tuple[float, float]], start: float, share: float, rule: str) -> None:
+def test_inverse_and_values_fit_together(pieces: list[tuple[float, float]], start: float, fraction: float, rule: str) -> None:
     nodes, values = (start + np.concatenate([[0.0], np.cumsum([piece[k] for piece in pieces])]) for k in (0, 1))
     u = MonotoneFunction(nodes, values, rule)
-    v = float(values[0] + share * (values[-1] - values[0]))
+    v = float(values[0] + fraction * (values[-1] - values[0]))
     left, right = float(u.inverse(v)), float(u.inverse(v, side="right"))
     assert left <= right + 1e-9
     for t in (left, right):
@@ -70,7 +70,7 @@ def test_inverse_and_values_fit_together(pieces: list[tuple[float, float]], star
             assert float(u(t)) == pytest.approx(v, abs=1e-9)
     grid = np.linspace(nodes[0] - 2, nodes[-1] + 2, 101)
     assert np.all(np.diff(u(grid)) >= -1e-12) and np.all(np.diff(u(grid)) <= u.lipschitz * np.diff(grid) + 1e-9)
-    t = float(nodes[0] + share * (nodes[-1] - nodes[0]))
+    t = float(nodes[0] + fraction * (nodes[-1] - nodes[0]))
     h = 1e-7
     assert float(u(t + h) - u(t)) <= h * max(float(u.derivative(t)), float(u.derivative(t + h))) + 1e-9
 

@@ -64,7 +64,7 @@ def test_lists_of_tables_are_stacked(rng):
 
 
 @pytest.mark.parametrize(
-    ("relevance", "qid", "words"),
+    ("relevance", "qid", "message"),
     [
         ([1, 0, 1], [1, 1, 2], r"query 2: one document \(row 2\)"),
         ([1, 0, 0, 0], ["a", "a", "b", "b"], "query b: all 2 documents have relevance 0.*undefined"),
@@ -83,8 +83,8 @@ def test_lists_of_tables_are_stacked(rng):
         ([1.0, 0.0], np.ma.masked_array([1, 1], [True, False]), "qid: 1 of 2 values is masked"),
     ],
 )
-def test_the_query_at_fault_is_named(relevance, qid, words):
-    with pytest.raises(InvalidProblem, match=words):
+def test_the_query_at_fault_is_named(relevance, qid, message):
+    with pytest.raises(InvalidProblem, match=message):
         Queries.of(relevance, qid)
 
 

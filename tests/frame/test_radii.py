@@ -38,7 +38,7 @@ def test_products_of_wide_balls_reach_to_the_product_of_their_ends() -> None:
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
-def test_sums_of_products_leave_room_for_rounding_whatever_the_signs(sign: float) -> None:
+def test_sums_of_products_allow_for_rounding_whatever_the_signs(sign: float) -> None:
     rng = np.random.default_rng(3)
     x, a = sign * rng.uniform(0.5, 1.5, 200), rng.uniform(0.5, 1.5, 200)
     exact = sum((Fraction(p) * Fraction(q) for p, q in zip(x.tolist(), a.tolist(), strict=True)), Fraction(0))

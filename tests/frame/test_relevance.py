@@ -100,7 +100,7 @@ def test_gains_are_exact_for_whole_relevances_and_good_for_small_ones():
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "message"),
     [
         (lambda: lists.eta([1.0]), "at least 2"),
         (lambda: lists.eta([0, 0, 0]), "undefined"),
@@ -115,8 +115,8 @@ def test_gains_are_exact_for_whole_relevances_and_good_for_small_ones():
         (lambda: lists.discounts(0), "m: 0"),
     ],
 )
-def test_what_is_undefined_is_refused(call, words):
-    with pytest.raises(InvalidProblem, match=words):
+def test_what_is_undefined_is_refused(call, message):
+    with pytest.raises(InvalidProblem, match=message):
         call()
 
 

@@ -34,7 +34,7 @@ from mutants_page import Tried
 from mutate import Mutant, differs, mutants
 
 SEED, COUNT, ENOUGH = 0, 416, 0.95
-KEPT = ROOT / ".full" / "mutants"
+CACHE = ROOT / ".full" / "mutants"
 PAGE = ROOT / "docs" / "mutants.md"
 
 
@@ -82,7 +82,7 @@ def hashed(*paths: str) -> str:
 
 def known() -> dict[str, list[dict[str, Any]]]:
     """What was found, by mutant."""
-    file = KEPT / "results.jsonl"
+    file = CACHE / "results.jsonl"
     found: dict[str, list[dict[str, Any]]] = {}
     for entry in map(json.loads, file.read_text(encoding="utf-8").splitlines() if file.exists() else []):
         found.setdefault(entry["id"], []).append(entry)
@@ -91,7 +91,7 @@ def known() -> dict[str, list[dict[str, Any]]]:
 
 def keep(name: str, entry: dict[str, Any]) -> None:
     """Add a result."""
-    with (KEPT / "results.jsonl").open("a", encoding="utf-8") as out:
+    with (CACHE / "results.jsonl").open("a", encoding="utf-8") as out:
         out.write(json.dumps({"id": name, **entry}) + "\n")
 
 
@@ -126,9 +126,9 @@ def sound(sample: Sequence[tuple[str, Mutant]]) -> bool:
     name = f"unmutated {hashed(*sources, *files)} {hashlib.sha256(' '.join(sorted(killers)).encode()).hexdigest()[:8]}"
     if killers and name not in done:
         print(f"without a mutant, the {len(killers)} tests that killed one …", end=" ", flush=True)
-        child = trying.start(KEPT / "unmutated", [Tests(path) for path in files], only=killers)
+        child = trying.start(CACHE / "unmutated", [Tests(path) for path in files], only=killers)
         _, status = os.waitpid(child, 0)
-        file = KEPT / "unmutated" / "result.json"
+        file = CACHE / "unmutated" / "result.json"
         told: dict[str, Any] = {"status": status, "failed": ["(crashed)"], "seconds": {}}
         told |= json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
         # A file that cannot be read fails at import, under its own name, and is then no test that ran.
@@ -156,7 +156,7 @@ def run(sample: Sequence[tuple[str, Mutant]], jobs: int, within: int) -> None:
                 group, mutant = left.pop(0)
                 trying.warm_for(group)
                 folder = (
-                    KEPT
+                    CACHE
                     / f"slot{os.getpid()}-{min(set(range(jobs)) - {int(used.name.rpartition('-')[2]) for _, used in running.values()})}"
                 )
                 text = mutant.applied((ROOT / mutant.path).read_text(encoding="utf-8"))
@@ -176,7 +176,7 @@ def run(sample: Sequence[tuple[str, Mutant]], jobs: int, within: int) -> None:
     finally:
         for child in running:
             trying.end_all(child)
-        for slot in KEPT.glob(f"slot{os.getpid()}-*"):
+        for slot in CACHE.glob(f"slot{os.getpid()}-*"):
             shutil.rmtree(slot, ignore_errors=True)
 
 
@@ -191,9 +191,9 @@ def replay(patterns: Sequence[str]) -> int:
         for group, mutant in matching:
             text = mutant.applied((ROOT / mutant.path).read_text(encoding="utf-8"))
             print(f"{mutant.id}\n{mutant.diff}", flush=True)
-            child = trying.start(KEPT / "only", concerned.tests_of(group, mutant.path), mutant.path, text)
-            _, result = trying.wait({child: (time.monotonic(), KEPT / "only")})
-            print((KEPT / "only" / "log.txt").read_text(encoding="utf-8", errors="replace"))
+            child = trying.start(CACHE / "only", concerned.tests_of(group, mutant.path), mutant.path, text)
+            _, result = trying.wait({child: (time.monotonic(), CACHE / "only")})
+            print((CACHE / "only" / "log.txt").read_text(encoding="utf-8", errors="replace"))
             print(f"{mutant.id}: {result['outcome']} {result['by']}", flush=True)
             survivors += result["outcome"] == "survived"
     return 1 if survivors else 0
@@ -229,7 +229,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", metavar="ID", help="replay those whose id contains this")
     parser.add_argument("--list", action="store_true", help="show the sample and what became of each")
     asked = parser.parse_args()
-    KEPT.mkdir(parents=True, exist_ok=True)
+    CACHE.mkdir(parents=True, exist_ok=True)
     if asked.only:
         trying.warm()
         return replay(asked.only)

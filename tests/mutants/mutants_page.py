@@ -80,13 +80,13 @@ class Summary:
     stale: tuple[str, ...]
 
     @property
-    def share(self) -> float:
+    def fraction(self) -> float:
         """Killed among all."""
         return self.dead / self.total if self.total else 0.0
 
     def __str__(self) -> str:
         return (
-            f"{self.total} mutants: {self.dead} killed ({self.share:.1%}), {self.total - self.dead} survived, "
+            f"{self.total} mutants: {self.dead} killed ({self.fraction:.1%}), {self.total - self.dead} survived, "
             f"{len(self.unexplained)} of them unexplained; {len(self.stale)} stale reasons"
         )
 
@@ -113,7 +113,7 @@ def page(tried: Sequence[Tried], known: dict[str, dict[str, str]], when: str) ->
         when=when,
         dead=counted.dead,
         total=counted.total,
-        share=counted.share,
+        fraction=counted.fraction,
         lives=f"Of the {len(alive)} that live: {listed}." if alive else "None lives.",
         rows="\n".join(_rows(tried)),
         kinds="\n".join(_kinds(tried)),

@@ -119,13 +119,13 @@ def mutated(path: str, source: str) -> list[str]:
         met.append(name)
         return compile(source, target, "exec", dont_inherit=True)
 
-    _not_kept(target)
+    _not_cached(target)
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
     linecache.cache[target] = (len(source), None, source.splitlines(keepends=True), target)
     return met
 
 
-def _not_kept(target: str) -> None:
+def _not_cached(target: str) -> None:
     """Kernels that hold code of the file are compiled in memory.
 
     Their stamp is of the file on the disk: they would be found there as they are without the mutant, or be left there with it.
@@ -140,12 +140,12 @@ def _not_kept(target: str) -> None:
             met.append(path)
         return read(path)
 
-    def kept_without(function: Callable[..., Any]) -> Any:
+    def cached_without(function: Callable[..., Any]) -> Any:
         met.clear()
         kernel_cache.stamp(function)
         return None if met else kept(function)
 
-    kernel_cache._source, kernel_cache.cache_of = source, kept_without
+    kernel_cache._source, kernel_cache.cache_of = source, cached_without
 
 
 def start(folder: Path, tests: Sequence[Tests], path: str = "", source: str = "", only: Collection[str] = (), within: int = 0) -> int:
@@ -199,9 +199,9 @@ def start(folder: Path, tests: Sequence[Tests], path: str = "", source: str = ""
         os._exit(status)
 
 
-def verdict(folder: Path, status: int, late: bool) -> dict[str, Any]:
+def verdict(folder: Path, status: int, timed_out: bool) -> dict[str, Any]:
     """What became of a mutant whose child ended with `status`, or was ended because it was late."""
-    if late:
+    if timed_out:
         return {"outcome": "time", "by": "", "why": f"not done after {PER_MUTANT} s"}
     file = folder / "result.json"
     if not file.exists():
@@ -223,13 +223,13 @@ def wait(running: dict[int, tuple[float, Path]]) -> tuple[int, dict[str, Any]]:
     """Wait for one of the children (process id → start, folder); its id and verdict. One that is late is ended with all that it started."""
     while True:
         for child, (began, folder) in running.items():
-            late = time.monotonic() - began > PER_MUTANT
-            if late:
+            timed_out = time.monotonic() - began > PER_MUTANT
+            if timed_out:
                 os.killpg(child, signal.SIGKILL)
-            found, status = os.waitpid(child, 0 if late else os.WNOHANG)
+            found, status = os.waitpid(child, 0 if timed_out else os.WNOHANG)
             if found:
                 end_all(child)
-                return child, verdict(folder, status, late)
+                return child, verdict(folder, status, timed_out)
         time.sleep(0.02)
 
 

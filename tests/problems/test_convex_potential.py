@@ -83,10 +83,10 @@ def test_admitted_multipliers_leave_the_domain_of_the_conjugate_alone_and_clip_t
 def lagrangian_minimum(problem: ConvexPotential, a: Array) -> float:
     """Least value of Σ p φ(z) + ⟨a, z⟩ over free z and of −⟨Σ a y x, w⟩ over the circle of radius B."""
     total = 0.0
-    for p, price in zip(problem.mass, a, strict=True):
+    for p, multiplier in zip(problem.mass, a, strict=True):
 
-        def term(z: float, p: float = p, price: float = price) -> float:
-            return float(p * WRITTEN_OUT[problem.potential](z) + price * z)
+        def term(z: float, p: float = p, multiplier: float = multiplier) -> float:
+            return float(p * WRITTEN_OUT[problem.potential](z) + multiplier * z)
 
         found = [
             scipy.optimize.minimize_scalar(term, bounds=(low, low + 12.0), method="bounded", options={"xatol": 1e-10})

@@ -26,7 +26,7 @@ ANGLES = np.linspace(0.0, 2.0 * np.pi, 20001)
 CIRCLE = np.stack([np.cos(ANGLES), np.sin(ANGLES)])
 
 
-def random_prices(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+def random_multipliers(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
     above, below = rng.uniform(0, 1.0 / n, size=(2, n))
     return np.where(above > below, above, 0.0), np.where(above > below, 0.0, below)
 
@@ -34,7 +34,7 @@ def random_prices(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
 def test_svr_bounds_are_minima_of_the_lagrangian() -> None:
     rng = np.random.default_rng(0)
     features, targets = recipes.small_regression(rng, 5, 2)
-    above, below = random_prices(rng, 5)
+    above, below = random_multipliers(rng, 5)
     fixed = float((below - above) @ targets - 0.1 * np.sum(above + below))
     g = features.T @ (above - below)
     multipliers = {"above": above, "below": below}

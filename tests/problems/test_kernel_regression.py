@@ -22,8 +22,8 @@ from simopt.solving.entry_points import certify
 
 def data(seed: int = 0, n: int = 30, m: int = 8) -> tuple[Array, Array, Array]:
     rng = np.random.default_rng(seed)
-    x, asked = rng.uniform(size=(n, 2)), rng.uniform(size=(m, 2))
-    return x, x[:, 0] + 0.1 * rng.normal(size=n), asked
+    x, queries = rng.uniform(size=(n, 2)), rng.uniform(size=(m, 2))
+    return x, x[:, 0] + 0.1 * rng.normal(size=n), queries
 
 
 def literal(K: Array, y: Array, c: Array) -> Array:
@@ -33,8 +33,8 @@ def literal(K: Array, y: Array, c: Array) -> Array:
 
 @pytest.mark.parametrize("similarity", [Gaussian(0.3), Manhattan(), Sigmoid(0.5, -1.0)])
 def test_every_back_end_finds_the_formula_of_the_paper(similarity: Any) -> None:
-    x, y, asked = data()
-    K = similarity(asked, x)
+    x, y, queries = data()
+    K = similarity(queries, x)
     problem = KernelRegression(K, y)
     expected = np.array([sum(K[q] * y) / sum(K[q]) for q in range(len(K))])
     for solver in ("closed-form", "clarabel"):
@@ -44,8 +44,8 @@ def test_every_back_end_finds_the_formula_of_the_paper(similarity: Any) -> None:
 
 
 def test_the_objective_is_the_oriented_sum_over_all_pairs() -> None:
-    x, y, asked = data()
-    for K in (Gaussian(0.3)(asked, x), Manhattan()(asked, x), np.random.default_rng(1).normal(size=(8, 30))):
+    x, y, queries = data()
+    for K in (Gaussian(0.3)(queries, x), Manhattan()(queries, x), np.random.default_rng(1).normal(size=(8, 30))):
         problem = KernelRegression(K, y)
         c = np.random.default_rng(2).normal(size=8)
         total = float(np.sign(K.sum(axis=1)) @ literal(K, y, c))
@@ -57,8 +57,8 @@ def test_the_objective_is_the_oriented_sum_over_all_pairs() -> None:
 
 
 def test_the_predictor_is_the_same_for_minus_k_though_the_programme_of_minus_k_has_it_as_its_worst_point() -> None:
-    x, y, asked = data()
-    K = -Manhattan()(asked, x)  # distances: positive
+    x, y, queries = data()
+    K = -Manhattan()(queries, x)  # distances: positive
     one, two = solve(KernelRegression(K, y)), solve(KernelRegression(-K, y))
     assert one.point is not None and two.point is not None
     c = np.asarray(one.point["c"])
@@ -78,11 +78,11 @@ def test_a_negative_similarity_makes_far_points_count_most_and_a_shift_repairs_i
     """The target is the first coordinate; the predictor with −‖x − x'‖₁ runs against it."""
     rng = np.random.default_rng(5)
     x = rng.uniform(size=(200, 1))
-    asked = np.linspace(0.05, 0.95, 19)[:, None]
-    plain, shifted = (NadarayaWatson(Manhattan(), x, x[:, 0], shift)(asked) for shift in (0.0, 1.0))
-    assert np.corrcoef(plain, asked[:, 0])[0, 1] < -0.8
-    assert np.corrcoef(shifted, asked[:, 0])[0, 1] > 0.8
-    assert np.mean((plain - asked[:, 0]) ** 2) > np.var(x) > np.mean((shifted - asked[:, 0]) ** 2)
+    queries = np.linspace(0.05, 0.95, 19)[:, None]
+    plain, shifted = (NadarayaWatson(Manhattan(), x, x[:, 0], shift)(queries) for shift in (0.0, 1.0))
+    assert np.corrcoef(plain, queries[:, 0])[0, 1] < -0.8
+    assert np.corrcoef(shifted, queries[:, 0])[0, 1] > 0.8
+    assert np.mean((plain - queries[:, 0]) ** 2) > np.var(x) > np.mean((shifted - queries[:, 0]) ** 2)
 
 
 def test_rows_without_weight_are_refused_by_the_number_of_the_query() -> None:
@@ -100,8 +100,8 @@ def test_rows_without_weight_are_refused_by_the_number_of_the_query() -> None:
 
 
 def test_the_dual_has_one_feasible_point_and_its_value() -> None:
-    x, y, asked = data()
-    for K in (Gaussian(0.3)(asked, x), Manhattan()(asked, x)):
+    x, y, queries = data()
+    for K in (Gaussian(0.3)(queries, x), Manhattan()(queries, x)):
         problem = KernelRegression(K, y)
         best = solve(problem)
         dual = problem.declare_dual()
@@ -113,8 +113,8 @@ def test_the_dual_has_one_feasible_point_and_its_value() -> None:
 
 
 def test_certificates_of_wrong_answers_stay_open() -> None:
-    x, y, asked = data()
-    problem = KernelRegression(Manhattan()(asked, x), y)
+    x, y, queries = data()
+    problem = KernelRegression(Manhattan()(queries, x), y)
     c = np.asarray((solve(problem).point or {})["c"])
     off = c.copy()
     off[3] += 0.1
@@ -124,8 +124,8 @@ def test_certificates_of_wrong_answers_stay_open() -> None:
 
 
 def test_large_offsets_of_the_targets_cost_no_digits() -> None:
-    x, y, asked = data()
-    K = Gaussian(0.3)(asked, x)
+    x, y, queries = data()
+    K = Gaussian(0.3)(queries, x)
     near, far = (solve(KernelRegression(K, y + shift), tol=1e-12) for shift in (0.0, 2.0**20))
     assert near.optimal and far.optimal
     np.testing.assert_allclose(np.asarray((far.point or {})["c"]) - 2.0**20, (near.point or {})["c"], atol=1e-9)
@@ -133,31 +133,31 @@ def test_large_offsets_of_the_targets_cost_no_digits() -> None:
 
 @pytest.mark.parametrize("kind", ["array", "memory map", "dask"])
 def test_the_predictor_streams_and_agrees_with_the_problem(kind: str, tmp_path: Path) -> None:
-    x, y, asked = data(m=300)
-    given: Any = asked
+    x, y, queries = data(m=300)
+    given: Any = queries
     if kind == "memory map":
-        np.save(tmp_path / "q.npy", asked)
+        np.save(tmp_path / "q.npy", queries)
         given = np.load(tmp_path / "q.npy", mmap_mode="r")
     elif kind == "dask":
-        given = pytest.importorskip("dask.array").from_array(asked, chunks=(64, 1))
+        given = pytest.importorskip("dask.array").from_array(queries, chunks=(64, 1))
     f = NadarayaWatson(Gaussian(0.2), x, y)
-    expected = (solve(KernelRegression(Gaussian(0.2)(asked, x), y)).point or {})["c"]
+    expected = (solve(KernelRegression(Gaussian(0.2)(queries, x), y)).point or {})["c"]
     np.testing.assert_allclose(f(given, memory=20_000), expected, rtol=1e-12)
 
 
 def test_queries_that_nothing_is_similar_to_are_named_or_get_the_fallback() -> None:
-    x, y, asked = data()
-    asked[5] = 1e3
+    x, y, queries = data()
+    queries[5] = 1e3
     with pytest.raises(InvalidProblem, match="query 5 to the 30 samples are all 0"):
-        NadarayaWatson(Gaussian(0.2), x, y)(asked, memory=1000)
-    found = NadarayaWatson(Gaussian(0.2), x, y, fallback=-7.0)(asked)
+        NadarayaWatson(Gaussian(0.2), x, y)(queries, memory=1000)
+    found = NadarayaWatson(Gaussian(0.2), x, y, fallback=-7.0)(queries)
     assert found[5] == -7.0 and np.all(found[:5] > -1.0)
 
     def broken(a: Array, b: Array) -> Array:
         return np.where(a[:, :1] > 100.0, np.nan, 1.0) * np.ones(len(b))
 
     with pytest.raises(InvalidProblem, match=r"\(i, j\) = \(5, 0\)"):
-        NadarayaWatson(broken, x, y)(asked)
+        NadarayaWatson(broken, x, y)(queries)
     with pytest.raises(InvalidProblem, match="targets"):
         NadarayaWatson(Gaussian(0.2), x, y[:-1])
 
@@ -173,7 +173,7 @@ def test_the_recipe_predicts_rows_from_the_others() -> None:
             KernelRegression.from_data(dataset, np.random.default_rng(0), samples=300, queries=bad)
 
 
-@pytest.mark.parametrize(("n", "share", "asked"), [(2, 0.01, 1), (2, 0.99, 1), (10, 0.99, 9), (10, 0.3, 3)])
-def test_of_any_share_a_sample_and_a_query_are_left(n: int, share: float, asked: int) -> None:
-    known, queries = weighted_mean.split(n, share, np.random.default_rng(0))
-    assert len(queries) == asked and np.array_equal(np.sort([*known, *queries]), np.arange(n))
+@pytest.mark.parametrize(("n", "fraction", "queries"), [(2, 0.01, 1), (2, 0.99, 1), (10, 0.99, 9), (10, 0.3, 3)])
+def test_of_any_share_a_sample_and_a_query_are_left(n: int, fraction: float, queries: int) -> None:
+    known, queries = weighted_mean.split(n, fraction, np.random.default_rng(0))
+    assert len(queries) == queries and np.array_equal(np.sort([*known, *queries]), np.arange(n))

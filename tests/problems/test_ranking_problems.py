@@ -136,7 +136,7 @@ def test_definition_29_is_the_kernel_goodness_of_documents() -> None:
 
 @pytest.mark.parametrize("bound", [Ball(1.0), Ridge(1.0)])
 @pytest.mark.parametrize(
-    ("relevance", "qid", "words"),
+    ("relevance", "qid", "message"),
     [
         (np.where(QID == 2, 0.0, RELEVANCE), QID, "query 2: all 2 documents have relevance 0.*undefined"),
         (RELEVANCE, np.where(np.arange(8) == 7, 11, QID), "query 2: one document"),
@@ -148,15 +148,15 @@ def test_definition_29_is_the_kernel_goodness_of_documents() -> None:
         (RELEVANCE[:-2], QID[:-2], "features.*expected 6"),
     ],
 )
-def test_lists_without_normalised_relevance_are_refused(bound: Bound, relevance: Any, qid: Any, words: str) -> None:
-    with pytest.raises(InvalidProblem, match=words):
+def test_lists_without_normalised_relevance_are_refused(bound: Bound, relevance: Any, qid: Any, message: str) -> None:
+    with pytest.raises(InvalidProblem, match=message):
         LandmarkedRanking(features(), relevance, qid, bound)
 
 
 def test_fields_of_a_domain_are_checked() -> None:
     gram, fields, _ = domain()
     for kind, bounds in ((RankingGoodness, {"bound": 1.0}), (KernelRanking, {"cost": 1.0})):
-        for change, words in (
+        for change, message in (
             ({"documents": np.full(len(fields["qid"]), 4)}, "documents: entry 0 is 4, whole numbers from 0 to 3"),
             ({"documents": np.full(len(fields["qid"]), 0.5)}, "documents: entry 0 is 0.5"),
             ({"documents": None}, "gram: shape"),
@@ -164,7 +164,7 @@ def test_fields_of_a_domain_are_checked() -> None:
             ({"probabilities": fields["probabilities"] * 2.0}, "probabilities"),
             ({"logarithm": 2.0}, "logarithm"),
         ):
-            with pytest.raises(InvalidProblem, match=words):
+            with pytest.raises(InvalidProblem, match=message):
                 kind(gram, **{**fields, **change}, **bounds)
         with pytest.raises(InvalidProblem, match="query 1 is 0"):
             few = {"relevance": [1.0, 0.0, 1.0, 0.0], "qid": [0, 0, 1, 1], "probabilities": [1.0, 0.0]}

@@ -62,8 +62,8 @@ def test_hinges_bounds_and_what_is_left_are_exact_in_fractions_and_enclosed(beta
     values: dict[str, Any] = {}
     for num in (FLOAT, INTERVAL, RATIONAL):
         lifted, prices = num.lift(h), num.lift(a)
-        upper = smoothed.mean_loss(num, lifted, shares=SampleWeights(n), smoothness=beta)
-        lower = num.dot(prices, lifted) - smoothed.cost(num, prices, shares=SampleWeights(n), smoothness=beta)
+        upper = smoothed.mean_loss(num, lifted, sample_weights=SampleWeights(n), smoothness=beta)
+        lower = num.dot(prices, lifted) - smoothed.cost(num, prices, sample_weights=SampleWeights(n), smoothness=beta)
         values[num.name] = (upper, lower, smoothed.slack(num, lifted, prices, SampleWeights(n), beta))
     upper, lower, slack = values["rational"]
     assert slack == upper - lower > 0

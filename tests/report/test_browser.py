@@ -12,7 +12,7 @@ from simopt.claims.verification import Record
 
 pytestmark = pytest.mark.thorough
 Written = tuple[Record, Path]
-ROOM = "[document.documentElement.scrollWidth, document.body.scrollWidth, window.innerWidth]"
+WIDTHS = "[document.documentElement.scrollWidth, document.body.scrollWidth, window.innerWidth]"
 SHOWN = "[...document.querySelectorAll('details.claim:not([hidden])')].filter(c => c.checkVisibility()).map(c => c.dataset.id)"
 
 
@@ -41,10 +41,10 @@ def choose(browser: Browser, name: str, value: str) -> list[str]:
     return list(browser.evaluate(SHOWN))
 
 
-def seek(browser: Browser, words: str) -> list[str]:
+def seek(browser: Browser, text: str) -> list[str]:
     """Type into the search box, and return the claims that are left."""
     browser.evaluate("(() => { const s = document.getElementById('search'); s.value = ''; s.focus(); })()")
-    browser.call("Input.insertText", text=words)
+    browser.call("Input.insertText", text=text)
     return list(browser.evaluate(SHOWN))
 
 
@@ -79,12 +79,12 @@ def test_what_is_planted_in_a_page_does_not_run(browser: Browser, written: Writt
     assert browser.evaluate("window.hacked") is None and browser.evaluate("location.protocol") == "file:"
     assert browser.evaluate("getComputedStyle(document.getElementById('styled')).color") not in ("rgb(1, 2, 3)", "rgb(4, 5, 6)")
     assert browser.evaluate("getComputedStyle(document.querySelector('header.top')).borderBottomStyle") == "solid"
-    assert not any("127.0.0.1" in url and not refused for url, refused in asked(browser))
+    assert not any("127.0.0.1" in url and not refused for url, refused in requested(browser))
     if name == "index.html":
         assert choose(browser, "kind", "rate") == ["TOY-rate"]
 
 
-def asked(browser: Browser) -> list[tuple[str, bool]]:
+def requested(browser: Browser) -> list[tuple[str, bool]]:
     """Addresses that the page asked for, and whether its policy refused them."""
     refused = {
         e["params"]["requestId"] for e in browser.events if e["method"] == "Network.loadingFailed" and e["params"].get("blockedReason")
@@ -157,7 +157,7 @@ def test_fits_a_phone_with_everything_open(browser: Browser, written: Written, n
     with browser.screen(width, 844, mobile=width < 1000):
         browser.open(written[1] / name)
         browser.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-        document, body, window = browser.evaluate(ROOM)
+        document, body, window = browser.evaluate(WIDTHS)
         assert window == width and document <= width and body <= width
         small = browser.evaluate(
             "Math.min(...[...document.querySelectorAll('p, dd, td')].map(e => parseFloat(getComputedStyle(e).fontSize)))"

@@ -22,7 +22,7 @@ class Page(HTMLParser):
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.open: list[str] = []
-        self.words: list[str] = []
+        self.text: list[str] = []
         self.feed(text)
         self.close()
 
@@ -37,7 +37,7 @@ class Page(HTMLParser):
             self.open.pop()
 
     def handle_data(self, data: str) -> None:
-        self.words.append(data)
+        self.text.append(data)
 
 
 @pytest.fixture(params=["index.html", "errata.html"])
@@ -73,7 +73,7 @@ def test_hostile_text_stays_text(page: Page) -> None:
     assert "img" not in tags and "i" not in [tag for tag, attributes in page.elements if not attributes]
     assert tags.count("script") <= 1  # our own
     assert not any(name.startswith("on") and name != "onsubmit" for _, attributes in page.elements for name in attributes)
-    said = "".join(page.words)
+    said = "".join(page.text)
     assert "{{ 7 * 7 }}" in said and "49" not in re.findall(r"\{\{.*?\}\}", said)
     assert "window.hacked = 1</script>" in said or "<script>window.hacked" in said
 

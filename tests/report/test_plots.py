@@ -114,12 +114,12 @@ def test_a_draw_alone_is_not_drawn() -> None:
 
 
 def test_witness_in_words() -> None:
-    assert counterexample.words([1, -2.5, True]) == "(1, −2.5, yes)"
-    assert counterexample.words(np.eye(2)) == "(1, 0)\n(0, 1)"
+    assert counterexample.written([1, -2.5, True]) == "(1, −2.5, yes)"
+    assert counterexample.written(np.eye(2)) == "(1, 0)\n(0, 1)"
     world = [(Fraction(2, 3), -1, [Fraction(0), Fraction(1, 8)]), (Fraction(1, 3), 1, [Fraction(-4, 5), Fraction(3, 5)])]
-    assert counterexample.words(world) == "(2/3, −1, (0, 1/8))\n(1/3, 1, (−4/5, 3/5))"
-    assert counterexample.words(list(range(100))) == "(0, 1, 2, 3, 4, 5, 6, 7, … 100 in all)"
-    assert len(counterexample.words({str(i): "x" * 1000 for i in range(9)})) <= counterexample.LONGEST
+    assert counterexample.written(world) == "(2/3, −1, (0, 1/8))\n(1/3, 1, (−4/5, 3/5))"
+    assert counterexample.written(list(range(100))) == "(0, 1, 2, 3, 4, 5, 6, 7, … 100 in all)"
+    assert len(counterexample.written({str(i): "x" * 1000 for i in range(9)})) <= counterexample.LONGEST
     assert counterexample.shown(None) is None
     missing = counterexample.shown(Path("no/such/file.json"))
     assert missing is not None and "not a readable witness file" in missing.trouble

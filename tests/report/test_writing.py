@@ -45,11 +45,11 @@ def test_an_older_report_is_replaced(toys: Any, run: Run, tmp_path: Path) -> Non
     assert not [path.name for path in (tmp_path / "out").iterdir() if path.name.startswith(".")]
 
 
-def refused(run: Run, folder: Path, words: str) -> None:
+def refused(run: Run, folder: Path, message: str) -> None:
     """The command ends with status 2 and these words before a claim is run."""
     result = run("verify", "TOY-ratio", "--jobs", 1, "--report", folder)
     assert result.exit_code == 2, result.output
-    assert words in result.stderr and "Traceback" not in result.stderr
+    assert message in result.stderr and "Traceback" not in result.stderr
     assert "TOY-ratio HOLDS" not in result.stderr, "the claims ran all the same"
 
 

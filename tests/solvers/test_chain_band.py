@@ -96,20 +96,20 @@ def test_zeros_that_wait_at_an_edge_are_on_the_side_of_the_exact_ones() -> None:
     assert np.all(np.abs(zeros - middle)[edges] <= np.abs(exact - middle)[edges] + 1e-10)
 
 
-@pytest.mark.parametrize("off", [0.0, 30.0, -30.0])
-def test_a_band_that_holds_the_fit_says_so(off: float) -> None:
+@pytest.mark.parametrize("off_diagonal", [0.0, 30.0, -30.0])
+def test_a_band_that_holds_the_fit_says_so(off_diagonal: float) -> None:
     y, w, u = noisy(6000)
     nodes = nodes_of(y, w, u, 1.0)
     X, _ = fit_chain(*nodes)
     climb = float(nodes.climbs.mean())
-    found = band_zeros(y, w, u, 0.0, 1.0, X + off * climb, nodes.climbs, 3.0 * climb)
+    found = band_zeros(y, w, u, 0.0, 1.0, X + off_diagonal * climb, nodes.climbs, 3.0 * climb)
     assert found is not None
     x, edges = found
     state = np.empty(y.size - 1, dtype=np.int8)
     held = chain_fit._descend(x, u, math.inf, edges, 0.003 * climb, state)
-    assert held == (off != 0.0)
+    assert held == (off_diagonal != 0.0)
     whole, _ = fit_chain(y, w, u)
-    assert (np.abs(x - whole).max() <= 1e-10) == (off == 0.0)
+    assert (np.abs(x - whole).max() <= 1e-10) == (off_diagonal == 0.0)
 
 
 def test_a_pattern_that_fits_into_the_groups_is_fitted_without_a_band(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,8 +130,8 @@ def test_more_entries_than_the_capacity_end_the_attempt() -> None:
     assert band_zeros(y, w, u, 0.0, 1.0, np.full(nodes.weights.size, 0.5), nodes.climbs, 0.01) is None
 
 
-@pytest.mark.parametrize("off", [0.0, 2.0, -2.0, 6.0])
-def test_a_guess_changes_where_the_fit_is_looked_for_and_not_the_fit(off: float, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("off_diagonal", [0.0, 2.0, -2.0, 6.0])
+def test_a_guess_changes_where_the_fit_is_looked_for_and_not_the_fit(off_diagonal: float, monkeypatch: pytest.MonkeyPatch) -> None:
     y, w, u = noisy(6000)
     whole, _ = fit_chain(y, w, u)
     reach = 0.8 * chain_fit.MARGIN * y.size**0.25 * float(climbs_of(u, 1.0).mean())
@@ -143,9 +143,9 @@ def test_a_guess_changes_where_the_fit_is_looked_for_and_not_the_fit(off: float,
 
     inside = chain_fit._within
     monkeypatch.setattr(chain_fit, "_within", within)
-    x, _ = fit_chain(y, w, u, guess=(whole[node_indices(y.size)] + off * reach, reach))
+    x, _ = fit_chain(y, w, u, guess=(whole[node_indices(y.size)] + off_diagonal * reach, reach))
     np.testing.assert_allclose(x, whole, rtol=0, atol=1e-12)
-    assert tried == ([True] if off == 0.0 else [False, True])
+    assert tried == ([True] if off_diagonal == 0.0 else [False, True])
 
 
 def test_a_chain_that_takes_every_step_in_full_is_known_by_its_multipliers(monkeypatch: pytest.MonkeyPatch) -> None:

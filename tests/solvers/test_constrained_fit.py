@@ -17,13 +17,13 @@ from simopt.solving.entry_points import solve
 
 
 @settings(max_examples=200, deadline=None)
-@given(seed=st.integers(0, 10**6), share=st.floats(-12, -1e-9), wide=st.booleans())
-def test_norm_is_the_bound_wherever_it_binds(seed, share, wide):
+@given(seed=st.integers(0, 10**6), fraction=st.floats(-12, -1e-9), wide=st.booleans())
+def test_norm_is_the_bound_wherever_it_binds(seed, fraction, wide):
     rng = np.random.default_rng(seed)
     d = 10.0 ** rng.uniform(-21 if wide else -2, 0, rng.integers(1, 30))
     b = rng.normal(size=d.size)
     free = math.sqrt(np.sum(b**2 / d))
-    bound = free * 10.0**share
+    bound = free * 10.0**fraction
     root = norm_root(spectrum(d, b, floor=0.0), bound)
     assert root.log_norm == pytest.approx(math.log(bound), abs=1e-12)
     mu = math.exp(root.log_mu)

@@ -11,11 +11,11 @@ from simopt.solvers.squares.cross_validation import cross_validate
 from simopt.solvers.squares.tridiagonal_path import NEIGHBOURS, TridiagonalPath
 
 
-def by_eigenvectors(gram, y, held, lam, m):
-    kept = np.setdiff1d(np.arange(y.size), held)
+def by_eigenvectors(gram, y, test_part, lam, m):
+    kept = np.setdiff1d(np.arange(y.size), test_part)
     grid = power_grid(gram[np.ix_(kept, kept)], y[kept], lam, m)
-    cross = gram[np.ix_(held, kept)]
-    errors = [[np.mean((cross @ grid.coefficients(i, j) - y[held]) ** 2) for j in range(lam.size)] for i in range(m.size)]
+    cross = gram[np.ix_(test_part, kept)]
+    errors = [[np.mean((cross @ grid.coefficients(i, j) - y[test_part]) ** 2) for j in range(lam.size)] for i in range(m.size)]
     return np.array(errors), grid.log_mu
 
 
@@ -26,8 +26,8 @@ def test_errors_and_roots_of_every_fold(kernel_problem):
     result = cross_validate(gram, y, lam, m, folds=4, rng=np.random.default_rng(1))
     assert np.array_equal(gram, before)
     parts = [np.sort(p) for p in np.array_split(np.random.default_rng(1).permutation(90), 4)]
-    for k, held in enumerate(parts):
-        errors, log_mu = by_eigenvectors(gram, y, held, lam, m)
+    for k, test_part in enumerate(parts):
+        errors, log_mu = by_eigenvectors(gram, y, test_part, lam, m)
         assert result.errors[k] == pytest.approx(errors, rel=1e-9)
         assert np.array_equal(np.isinf(result.log_mu[k]), np.isinf(log_mu))
         live = np.isfinite(log_mu)
@@ -51,11 +51,11 @@ def test_leave_one_out_is_the_closed_form(kernel_problem):
 def test_extreme_strengths_end_in_the_mean_square_and_in_the_least_squares_fit(kernel_problem):
     gram, y = kernel_problem(40, p=20)
     result = cross_validate(gram, y, np.array([1e-30, 1e30]), np.array([1.01, 1.5, 2.0, 6.0]), folds=5)
-    held = np.arange(8)
+    test_part = np.arange(8)
     kept = np.arange(8, 40)
-    interpolant = gram[np.ix_(held, kept)] @ np.linalg.solve(gram[np.ix_(kept, kept)], y[kept])
-    assert result.errors[0, 1, 0] == pytest.approx(np.mean((interpolant - y[held]) ** 2), rel=1e-6)
-    assert result.errors[0, :2, 1] == pytest.approx(np.mean(y[held] ** 2), rel=1e-6)
+    interpolant = gram[np.ix_(test_part, kept)] @ np.linalg.solve(gram[np.ix_(kept, kept)], y[kept])
+    assert result.errors[0, 1, 0] == pytest.approx(np.mean((interpolant - y[test_part]) ** 2), rel=1e-6)
+    assert result.errors[0, :2, 1] == pytest.approx(np.mean(y[test_part] ** 2), rel=1e-6)
 
 
 def test_no_signal_predicts_zero():

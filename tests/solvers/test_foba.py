@@ -44,7 +44,7 @@ def slow_foba(X, y, count, ratio):
         gains[len(support)] = max(gain)
 
 
-def settled(X, y, columns):
+def state_of(X, y, columns):
     G = X.T @ X
     state = Support(X.T @ y, float(y @ y), np.diagonal(G).copy(), len(columns) + 3, 1000)
     state.refit(np.array(columns, dtype=np.intp), G, np.arange(len(G)))
@@ -54,7 +54,7 @@ def settled(X, y, columns):
 def test_costs_of_moves_are_exact():
     X, y = landmarks(60, 14)
     columns = [1, 4, 7, 9]
-    state, _ = settled(X, y, columns)
+    state, _ = state_of(X, y, columns)
     now = square(X, y, columns)
     assert state.left == pytest.approx(now, rel=1e-9)
     for i, cost in zip(columns, state.removal_costs(), strict=True):
@@ -71,11 +71,11 @@ def test_costs_of_moves_are_exact():
 @pytest.mark.slow
 def test_moves_keep_the_state_right():
     X, y = landmarks(80, 20, seed=1)
-    state, G = settled(X, y, [2, 5])
+    state, G = state_of(X, y, [2, 5])
     every = np.arange(20)
     while state.forward_backward(G, every, 1.0, 5, 0.9, 0.0)[0] == 5:
         pass
-    fresh, _ = settled(X, y, state.columns)
+    fresh, _ = state_of(X, y, state.columns)
     for name in ("M", "B", "w", "a", "h"):
         k = len(state.columns)
         one, two = (getattr(s.tableau, name)[:k] if name in "MBw" else getattr(s.tableau, name) for s in (state, fresh))

@@ -200,11 +200,11 @@ def coarse(draw: st.DrawFn) -> Goodness:
     return Goodness(gram[np.ix_(twin, twin)] if draw(st.booleans()) else gram, y, 1.0, p / p.sum(), loss, width)
 
 
-@given(problem=coarse(), share=st.floats(0.0, 1.0))
-def test_breakpoints_of_tied_data_are_all_and_exact(problem: Goodness, share: float) -> None:
+@given(problem=coarse(), fraction=st.floats(0.0, 1.0))
+def test_breakpoints_of_tied_data_are_all_and_exact(problem: Goodness, fraction: float) -> None:
     curve = goodness_breakpoints(problem, 64.0)
     assert curve.breakpoints and float(np.max(curve.gaps)) <= 1e-12
-    bound = max(64.0 * share**4, 2.0**-10)
+    bound = max(64.0 * fraction**4, 2.0**-10)
     masses = [Fraction(float(p)) for p in problem.mass]
     exact = exact_goodness(problem.gram, problem.targets, bound, [p / sum(masses) for p in masses], problem.loss, Fraction(problem.epsilon))
     assert exact.exact

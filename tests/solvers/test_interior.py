@@ -79,7 +79,7 @@ def test_a_run_ends_by_its_iterations_by_patience_and_by_rounding() -> None:
     assert len(list(Quadratic(H, b * np.nan).iterates(0.0, 60))) == 1  # no finite step
 
 
-def test_the_corrector_aims_at_the_cube_of_what_the_predictor_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_target_of_the_corrector_is_the_cube_of_what_the_predictor_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     aims = []
     monkeypatch.setattr(Quadratic, "centred", lambda self, target, move, reached: aims.append(target) or (move, reached))
     run = Quadratic(*instance())

@@ -187,9 +187,9 @@ def test_distances_hold_the_optimum() -> None:
         for size in (1e-6, 1e-3, 0.1):
             point = problem.restore({"w": best + size * rng.normal(size=4)})
             gap = float(problem.gap(point, problem.multipliers(point)))
-            off = float(np.linalg.norm(np.asarray(point["w"]) - best))
+            deviation = float(np.linalg.norm(np.asarray(point["w"]) - best))
             bound = problem.distance(gap, point)
-            assert off <= bound * (1 + 1e-6) + 1e-7
+            assert deviation <= bound * (1 + 1e-6) + 1e-7
             assert bound < 1.0 or size == 0.1  # and says something
 
 
@@ -230,12 +230,12 @@ def test_features_of_natural_size_are_not_copied_on_the_way_to_a_solver() -> Non
     assert plain == pytest.approx(float(natural.objective(point)) * (targets / natural.targets)[0] ** 2, rel=1e-12)
 
 
-@pytest.mark.parametrize("off", [1e-3, 1e-7, 1e-11])
-def test_a_fit_without_residuals_is_optimal_and_one_with_small_residuals_is_not(off: float) -> None:
+@pytest.mark.parametrize("deviation", [1e-3, 1e-7, 1e-11])
+def test_a_fit_without_residuals_is_optimal_and_one_with_small_residuals_is_not(deviation: float) -> None:
     """Of squares a residual is compared with the data, and not its square: residuals of 1e-7 are no rounding."""
     features, targets = instance(8, 60)
     best = np.linalg.lstsq(features, targets, rcond=None)[0]
     problem = LandmarkedLeastSquares(features, targets, Ball(2.0 * float(np.linalg.norm(best))))
     assert certify(problem, {"w": best}).closes(TIGHT)
-    found = certify(problem, {"w": (1.0 + off) * best})
-    assert not found.closes(TIGHT) and found.gap_over_terms == pytest.approx(min(off, 1.0), rel=1e-2)
+    found = certify(problem, {"w": (1.0 + deviation) * best})
+    assert not found.closes(TIGHT) and found.gap_over_terms == pytest.approx(min(deviation, 1.0), rel=1e-2)

@@ -567,10 +567,10 @@ from simopt.core import registry
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solving.entry_points import solve
-from simopt.core.compiled import Kernel
+from simopt.core.compiled import CompiledKernel
 
 registry.load("solvers")
-kernels = [item for item in gc.get_objects() if isinstance(item, Kernel)]
+kernels = [item for item in gc.get_objects() if isinstance(item, CompiledKernel)]
 compiled = lambda: {(k.__module__, k.__name__, s) for k in kernels if k._compiled is not None for s in k._compiled.signatures}
 before, warm_up = [], simopt.solving.run.warm_up
 def watched(*arguments):

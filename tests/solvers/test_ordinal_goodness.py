@@ -131,11 +131,11 @@ def test_the_smallest_bound_reaches_the_level_and_nothing_less_does() -> None:
 
 
 @pytest.mark.parametrize("gamma", [Fraction(1, 10), HALF, Fraction(3)])
-@pytest.mark.parametrize("share", [Fraction(1, 1000), Fraction(1, 3), HALF])
-def test_a_quarter_is_attained(gamma: Fraction, share: Fraction) -> None:
+@pytest.mark.parametrize("fraction", [Fraction(1, 1000), Fraction(1, 3), HALF])
+def test_a_quarter_is_attained(gamma: Fraction, fraction: Fraction) -> None:
     for gamma_1 in (ONE, Fraction(2, 7)):
-        found = exact_ordinal_bound([[4 * gamma**2, 0], [0, 0]], [2, 1], 2, share * gamma_1, [share, 1 - share], gamma_1)
-        assert found is not None and found[0] == gamma_1 / (4 * share * gamma**2)
+        found = exact_ordinal_bound([[4 * gamma**2, 0], [0, 0]], [2, 1], 2, fraction * gamma_1, [fraction, 1 - fraction], gamma_1)
+        assert found is not None and found[0] == gamma_1 / (4 * fraction * gamma**2)
 
 
 def test_levels_out_of_reach() -> None:

@@ -142,8 +142,8 @@ def test_the_certificate_is_about_the_data_on_record(tmp_path: Any, monkeypatch:
     mark, answer = problem.fingerprint(), solve(LandmarkedSVR(X, y, Penalty(1e-3), 0.1), tol=1e-11)
     spoiled = answer.multipliers
 
-    def writes(given: LandmarkedSVR, *, tol: float) -> Iterator[Iterate]:
-        scale = float(np.max(np.abs(given.targets)) / np.max(np.abs(y)))
+    def writes(arguments: LandmarkedSVR, *, tol: float) -> Iterator[Iterate]:
+        scale = float(np.max(np.abs(arguments.targets)) / np.max(np.abs(y)))
         other[-1] = 2.0 * X[-1]
         try:
             yield Iterate({"w": answer.point["w"] * scale}, spoiled, 0.0)

@@ -43,12 +43,12 @@ def descent(features: np.ndarray, y: np.ndarray, lam: float) -> np.ndarray:
     return w
 
 
-@pytest.mark.parametrize("share", [0.03, 0.3, 0.9])
-def test_the_lasso_is_that_of_coordinate_descent_within_its_radius(Z: TrainingSet, share: float) -> None:
+@pytest.mark.parametrize("fraction", [0.03, 0.3, 0.9])
+def test_the_lasso_is_that_of_coordinate_descent_within_its_radius(Z: TrainingSet, fraction: float) -> None:
     family = landmarked_lasso()
     domain = family.domain(Z)
-    f, features = family(share * domain.high, Z), features_of(Z)
-    w = descent(features, Z.targets, share * domain.high)
+    f, features = family(fraction * domain.high, Z), features_of(Z)
+    w = descent(features, Z.targets, fraction * domain.high)
     assert np.linalg.norm(features.T @ f.coefficients - w) <= f.error + 1e-9
     assert f.norm() == pytest.approx(np.linalg.norm(w), rel=1e-6) and f.error <= 1e-4 * f.norm()
     np.testing.assert_allclose(descent(features, Z.targets, 1.001 * domain.high), 0.0)

@@ -11,7 +11,7 @@ from simopt.claims import catalogue
 from simopt.claims.claim import Claim
 from simopt.claims.papers import PAPERS
 
-WORDS = {"Thm": "Theorem", "T": "Theorem", "L": "Lemma", "P": "Proposition", "Cor": "Corollary", "Def": "Definition", "D": "Definition",
+TERMS = {"Thm": "Theorem", "T": "Theorem", "L": "Lemma", "P": "Proposition", "Cor": "Corollary", "Def": "Definition", "D": "Definition",
          "R": "Remark"}  # fmt: skip
 NUMBERS = {"ak": r"(?:[A-Z]\.)?\d+(?:\.\d+)?"}  # Proposition 4.7, Lemma D.2; of the other papers plain numbers
 ELSEWHERE = {  # claims that name a statement, and why they stand apart from it
@@ -25,11 +25,11 @@ ELSEWHERE = {  # claims that name a statement, and why they stand apart from it
 def statement(claim: Claim) -> str | None:
     """The numbered statement that a claim is about: that of its id, else of its place. What stands "after" one is a remark."""
     number = NUMBERS.get(claim.paper.key, r"\d+")
-    named = re.match(rf"({'|'.join(WORDS)})({number})", claim.id.removeprefix(f"{claim.paper.prefix}-"))
+    named = re.match(rf"({'|'.join(TERMS)})({number})", claim.id.removeprefix(f"{claim.paper.prefix}-"))
     if named:
-        return f"{WORDS[named[1]]} {named[2]}"
+        return f"{TERMS[named[1]]} {named[2]}"
     placed = re.match(
-        rf"(?:(?:Section|Appendix) [\w.]+, )?(?:proof of )?({'|'.join(set(WORDS.values()))}) ({number})", claim.place, re.IGNORECASE
+        rf"(?:(?:Section|Appendix) [\w.]+, )?(?:proof of )?({'|'.join(set(TERMS.values()))}) ({number})", claim.place, re.IGNORECASE
     )
     return f"{placed[1].capitalize()} {placed[2]}" if placed else None
 

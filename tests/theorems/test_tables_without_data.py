@@ -17,7 +17,7 @@ from simopt.theorems.kkks import table1
 
 KAR_JAIN = ("kj-table1a", "kj-figure1a", "kj-figure2ab", "kj-table1b", "kj-figure1b", "kj-figure2cd")
 TABLES = (*KAR_JAIN, "kkks-table1", "kkks-table2", "kkks-figure2")
-KEPT = (  # what rows share is computed once in a process
+CACHED = (  # what rows share is computed once in a process
     *(table1a.measured, table1a.baselines, landmark_curves.curves),
     *(table1b.measured, table1b.constants, ordinal_curves.curves, bin_counts.misfits),
     table1.measured,
@@ -30,7 +30,7 @@ READ = (*TABLES, "kj-ohsumed", "ak-table1", "ak-figure1", "ak-figure2", "ak-figu
 @pytest.mark.parametrize("name", TABLES)
 def test_rows_whose_data_are_missing_say_what_to_do(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SIMOPT_DATA", str(tmp_path / "nowhere"))
-    for function in KEPT:
+    for function in CACHED:
         function.cache_clear()
     done = simopt.claims.reproduction.reproduce(name)
     assert done.complete
@@ -38,7 +38,7 @@ def test_rows_whose_data_are_missing_say_what_to_do(name: str, monkeypatch: pyte
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[object]:
+def requested(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[object]:
     """No set is in any place where sets are looked up; what would reach the network is written down, and fails."""
     calls: list[object] = []
 
@@ -53,7 +53,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[object]:
         (tmp_path / name).mkdir()
         monkeypatch.setenv(f"SIMOPT_{name.upper()}", str(tmp_path / name))
     monkeypatch.setattr(loader, "source_tree", lambda: None)
-    for function in KEPT:
+    for function in CACHED:
         function.cache_clear()
     return calls
 
@@ -65,7 +65,7 @@ def test_every_table_is_among_those_that_are_tried() -> None:
 
 
 @pytest.mark.parametrize("name", READ)
-def test_nothing_is_fetched_unasked(name: str, asked: list[object]) -> None:
+def test_nothing_is_fetched_unasked(name: str, requested: list[object]) -> None:
     chosen = simopt.claims.reproduction.find(name)
     rows = [row for row in chosen.rows if row != "Synthetic"]
     try:
@@ -73,4 +73,4 @@ def test_nothing_is_fetched_unasked(name: str, asked: list[object]) -> None:
     except MissingDataset as error:  # the whole table requires it
         told = [str(error)]
     assert all(text is not None and "not here" in text and ("simopt datasets fetch" in text or "neither" in text) for text in told)
-    assert told and asked == []
+    assert told and requested == []

@@ -25,7 +25,7 @@ ANSWER = 2**20  # bytes of what OpenML says of its data sets
 VERSIONS = 10  # of a data set that are tried
 
 
-def download(description: Description) -> tuple[tables.Table, str, bool]:
+def download(description: Description) -> tuple[tables.NumberTable, str, bool]:
     """The table of a described data set, the address it came from, and whether copies there are known to be rounded.
 
     The first source that has the set in a readable form is taken. If the description has the SHA-256 of its file, nothing else is unpacked
@@ -63,7 +63,7 @@ def _base(variable: str, default: str) -> str:
     return base.rstrip("/")
 
 
-def _from_uci(session: Session, description: Description, source: Mapping[str, Any]) -> tuple[tables.Table, str]:
+def _from_uci(session: Session, description: Description, source: Mapping[str, Any]) -> tuple[tables.NumberTable, str]:
     address = f"{_base('SIMOPT_UCI', UCI)}/{source['path']}"
     member = str(source["member"])
     if member.endswith((".xls", ".xlsx")):
@@ -78,27 +78,27 @@ def _from_uci(session: Session, description: Description, source: Mapping[str, A
 
 def _by_position(
     description: Description, rows: Sequence[tuple[int, Sequence[str]]], columns: Sequence[str | None], codes: tables.Codes, where: str
-) -> tables.Table:
+) -> tables.NumberTable:
     """Columns are named by their order; those called None are dropped."""
     for line, row in rows:
         if len(row) != len(columns):
             raise InvalidProblem(f"{where}: line {line} has {len(row)} cells, expected {len(columns)}")
     order = [columns.index(name) for name in description.columns]
     kept = [(line, [row[j] for j in order]) for line, row in rows]
-    return tables.Table(description.columns, tables.parse(kept, description.columns, codes, where))
+    return tables.NumberTable(description.columns, tables.parse(kept, description.columns, codes, where))
 
 
-def _complete_columns(description: Description, rows: Sequence[tuple[int, Sequence[str]]], skip: int, where: str) -> tables.Table:
+def _complete_columns(description: Description, rows: Sequence[tuple[int, Sequence[str]]], skip: int, where: str) -> tables.NumberTable:
     """Without the first `skip` columns, and without those in which a value is missing (`?`)."""
     width = len(rows[0][1]) if rows else 0
     full = [j for j in range(skip, width) if all(len(row) == width and row[j] != "?" for _, row in rows)]
     if len(full) != len(description.columns):
         raise InvalidProblem(f"{where}: {len(full)} columns without missing values, expected {len(description.columns)}")
     kept = [(line, [row[j] for j in full]) for line, row in rows]
-    return tables.Table(description.columns, tables.parse(kept, description.columns, {}, where))
+    return tables.NumberTable(description.columns, tables.parse(kept, description.columns, {}, where))
 
 
-def _from_openml(session: Session, description: Description, source: Mapping[str, Any]) -> tuple[tables.Table, str]:
+def _from_openml(session: Session, description: Description, source: Mapping[str, Any]) -> tuple[tables.NumberTable, str]:
     base = _base("SIMOPT_OPENML", OPENML)
     listing = f"{base}/api/v1/json/data/list/data_name/{urllib.parse.quote(source['name'])}/status/active"
     reasons = []
@@ -152,7 +152,7 @@ def _why(error: Exception) -> str:
     return shown(f"no {error.args[0]}" if isinstance(error, KeyError) else str(error))
 
 
-def _arff(description: Description, source: Mapping[str, Any], text: str, where: str) -> tables.Table:
+def _arff(description: Description, source: Mapping[str, Any], text: str, where: str) -> tables.NumberTable:
     names, rows = tables.arff_cells(text, where)
     codes = source.get("codes", {})
     if "columns" in source:

@@ -25,7 +25,7 @@ from simopt.data.datasets.synthetic import friedman
 FOLDER = "SIMOPT_DATA"
 CACHE = "SIMOPT_CACHE"
 log = logging.getLogger("simopt.data.datasets")
-Content = tables.Table | bytes  # the content of an npz file
+Content = tables.NumberTable | bytes  # the content of an npz file
 TEXT = 2**31  # bytes of a CSV file, packed or not
 AGREEMENT = 1e-4  # relative difference allowed to known values of a fetched table: some copies are rounded
 
@@ -73,7 +73,7 @@ def load_dataset(
         content, source = _fetched(description)
     else:
         raise missing(description)
-    if isinstance(content, tables.Table):
+    if isinstance(content, tables.NumberTable):
         return _described(description, content, source, target)
     if target not in (None, "target"):
         raise UnknownName("target column", str(target), ["target"])
@@ -172,7 +172,7 @@ def _fetched(description: Description) -> tuple[Content, str]:
     return table, address
 
 
-def _agree(description: Description, table: tables.Table, where: str, *, rounded: bool) -> None:
+def _agree(description: Description, table: tables.NumberTable, where: str, *, rounded: bool) -> None:
     """Check that a table whose file has another checksum is the one described: its CSV text has the checksum of that.
 
     Errors say what is wrong where that can be seen. The checksum of a copy that is known to be `rounded` is not known: its columns, number
@@ -219,7 +219,7 @@ def _text(path: Path, raw: bytes) -> str:
         raise InvalidProblem(f"{path}: line {line} is not UTF-8 text; save the file as UTF-8") from error
 
 
-def _split(table: tables.Table, target: str | None, aside: tuple[str, ...]) -> tuple[Array, tuple[str, ...], Array]:
+def _split(table: tables.NumberTable, target: str | None, aside: tuple[str, ...]) -> tuple[Array, tuple[str, ...], Array]:
     chosen = table.columns[-1] if target is None else target
     if chosen not in table.columns:
         raise UnknownName("target column", chosen, table.columns)
@@ -239,7 +239,7 @@ def _from_file(path: Path, target: str | None) -> Dataset:
     return Dataset(in_utf8(path.name), features, names, y, source=str(path))
 
 
-def _described(description: Description, table: tables.Table, source: str, target: str | None) -> Dataset:
+def _described(description: Description, table: tables.NumberTable, source: str, target: str | None) -> Dataset:
     features, names, y = _split(table, target, description.group_columns)
     groups = folds = None
     if description.group_columns:

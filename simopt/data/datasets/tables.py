@@ -22,7 +22,7 @@ _QUOTED = re.compile(r'"[^"]*"')
 
 
 @dataclass(frozen=True)
-class Table:
+class NumberTable:
     """Named columns of finite numbers, shape (n, number of columns)."""
 
     columns: tuple[str, ...]
@@ -40,7 +40,7 @@ def shown(text: str) -> str:
     return cut if cut.isprintable() else repr(cut)
 
 
-def read_csv(text: str, where: str) -> Table:
+def read_csv(text: str, where: str) -> NumberTable:
     """A table with one header row; the separator is the first of `;`, tab and `,` that the header has outside of quotes.
 
     Lines end with LF, CR LF or CR, and with nothing else that Unicode calls a line.
@@ -65,7 +65,7 @@ def read_csv(text: str, where: str) -> Table:
         raise InvalidProblem(f"{where}: {'two' if times == 2 else times} columns are called {_quoted(name)}; give each a name of its own")
     if not any(line.strip() for line in lines[1:]):
         raise InvalidProblem(f"{where}: no rows after the header")
-    return Table(tuple(header), _numbers(lines, 1, separator, header, where))
+    return NumberTable(tuple(header), _numbers(lines, 1, separator, header, where))
 
 
 def _numbers(lines: Sequence[str], first: int, separator: str, header: Sequence[str], where: str) -> Array:
@@ -189,7 +189,7 @@ def arff_cells(text: str, where: str) -> tuple[list[str], list[tuple[int, list[s
     return names, rows
 
 
-def write_csv(table: Table) -> str:
+def write_csv(table: NumberTable) -> str:
     """The table with its header, each number as the shortest decimal that gives the double back, lines ended by LF."""
     lines = [",".join(table.columns)]
     lines += [",".join(_shortest(value) for value in row) for row in table.values.tolist()]

@@ -19,11 +19,13 @@ from simopt.data.similarities.inner import Linear, Polynomial
 from simopt.data.similarities.named import add_similarity, named
 from simopt.data.similarities.precomputed import Precomputed
 from simopt.data.similarities.radial import Gaussian, Laplacian
+from simopt.data.similarities.rules import GaussianWidth, SimilarityRule
 from simopt.data.similarities.scaled import Scaled
 
 __all__ = [
     "Euclidean",
     "Gaussian",
+    "GaussianWidth",
     "Laplacian",
     "Linear",
     "Manhattan",
@@ -34,6 +36,7 @@ __all__ = [
     "Scaled",
     "Sigmoid",
     "Similarity",
+    "SimilarityRule",
     "Sum",
     "add_similarity",
     "from_json",

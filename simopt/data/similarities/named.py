@@ -14,19 +14,16 @@ from simopt.data.similarities.base import Similarity
 from simopt.data.similarities.indefinite import Euclidean, Manhattan, Sigmoid
 from simopt.data.similarities.inner import Linear, Polynomial
 from simopt.data.similarities.points import points
-from simopt.data.similarities.radial import Gaussian, Laplacian
-from simopt.data.similarities.scaled import Scaled
-
-STANDARDISED = "standardised-gaussian"  # what estimators take by default, in the space of a kernel
-STANDARDISED_MEAN = "standardised-gaussian-mean-distance"  # and on landmarks
+from simopt.data.similarities.radial import Laplacian
+from simopt.data.similarities.rules import GaussianWidth, SimilarityRule
 
 Rule = Callable[[Array, Array | None], Similarity]  # of points (n, p) and the weights of them, if they have some
 
 RULES: dict[str, Rule] = {
-    "gaussian": Gaussian.mean_squared_distance,
-    "gaussian-mean-distance": Gaussian.mean_distance,
-    STANDARDISED: lambda X, weights: Scaled.standardised(Gaussian.mean_squared_distance, X, weights),
-    STANDARDISED_MEAN: lambda X, weights: Scaled.standardised(Gaussian.mean_distance, X, weights),
+    "gaussian": GaussianWidth(standardise=False),
+    "gaussian-mean-distance": GaussianWidth(squared=False, standardise=False),
+    "standardised-gaussian": GaussianWidth(),
+    "standardised-gaussian-mean-distance": GaussianWidth(squared=False),
     "laplacian": Laplacian.mean_distance,
     "sigmoid": lambda X, _: Sigmoid.for_dimension(X.shape[1]),
     "manhattan": lambda *_: Manhattan(),
@@ -34,11 +31,11 @@ RULES: dict[str, Rule] = {
     "linear": lambda *_: Linear(),
     "polynomial": lambda X, _: Polynomial(2, 1.0 / X.shape[1], 1.0),
 }
-SPARSE = frozenset({"gaussian", "gaussian-mean-distance", STANDARDISED, STANDARDISED_MEAN, "linear", "polynomial"})  # points may be sparse
+SPARSE = frozenset({"linear", "polynomial"})  # points may be sparse, as a `SimilarityRule` says of itself
 
 
-def named(name: str, X: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Similarity:
-    """The similarity called `name`, its parameters chosen for the points X (n, p).
+def named(name: str | SimilarityRule, X: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Similarity:
+    """The similarity called `name`, its parameters chosen for the points X (n, p); in place of a name, that of a `SimilarityRule`.
 
     - gaussian: mu = mean squared distance (Audiffren and Kadri); gaussian-mean-distance: sigma = mean distance (Kar and Jain);
     - standardised-gaussian, standardised-gaussian-mean-distance: the same for columns divided by their standard deviations;
@@ -86,18 +83,21 @@ def add_similarity(name: str, rule: Rule, *, sparse: bool = False) -> None:
 
 def takes_sparse(similarity: Any) -> bool:
     """Whether a similarity, or the one of that name, takes points that are sparse; of a function nothing is known."""
-    if isinstance(similarity, str):
+    if isinstance(similarity, str | SimilarityRule):
         with suppress(UnknownName):
             return _rule(similarity)[1]
         return False
     return isinstance(similarity, Similarity) and similarity.takes_sparse
 
 
-def _rule(name: str) -> tuple[Rule, bool]:
-    """The rule of this name, ours or another package's, and whether it takes points that are sparse."""
+def _rule(name: str | SimilarityRule) -> tuple[Rule, bool]:
+    """The rule, or the one of this name, ours or another package's, and whether it takes points that are sparse."""
+    if isinstance(name, SimilarityRule):
+        return name, name.takes_sparse
     key = registry.fold(name)
     if key in RULES:
-        return RULES[key], key in SPARSE
+        rule = RULES[key]
+        return rule, rule.takes_sparse if isinstance(rule, SimilarityRule) else key in SPARSE
     registry.load_plugins("similarities")
     if not registry.has("similarity", name):
         raise UnknownName("similarity", name, [*RULES, *registry.names("similarity")])

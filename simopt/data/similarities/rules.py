@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeGuard
+from typing import ClassVar
 
 from simopt.core import validate
 from simopt.core.arrays import Array
@@ -62,8 +62,3 @@ class GaussianWidth(SimilarityRule):
     def _gaussian(self, X: Array, weights: Array | None) -> Gaussian:
         usual = Gaussian.mean_squared_distance(X, weights) if self.squared else Gaussian.mean_distance(X, weights)
         return usual if self.factor == 1.0 else Gaussian(usual.mu * self.factor**2)
-
-
-def by_rule(similarity: Any) -> TypeGuard[str | SimilarityRule]:
-    """Whether the parameters are still to be chosen from points: a name, or a rule."""
-    return isinstance(similarity, str | SimilarityRule)

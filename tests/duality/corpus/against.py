@@ -11,7 +11,7 @@ from intercept import lacking
 from page import EXPLAINED
 
 
-def said(found: Mapping[str, Result]) -> int:
+def reported(found: Mapping[str, Result]) -> int:
     """Print it; 1 where a problem is refused that the list's CVXPY accepts, is read with other values, or contradicts its optimum."""
     every, listed = entries(), results()
     came = [entry for entry in every if entry.id in found]

@@ -16,7 +16,7 @@ from simopt.duality import Declared
 from simopt.duality.evaluation.forward import forward
 from simopt.duality.graph.programme import Term
 
-OFF = 1e-6  # of 1 + the sizes: CVXPY takes fractions for exponents
+DIFFERENT = 1e-6  # of 1 + the sizes: CVXPY takes fractions for exponents
 DRAWS = 4
 
 
@@ -34,7 +34,7 @@ def compared(declared: Declared) -> tuple[int, str]:
             for what, ours, theirs in _pairs(declared, rng, positive=bool(draw % 2)):
                 both = np.isfinite(ours) & np.isfinite(theirs)
                 count += int(np.count_nonzero(both))
-                far = np.abs(ours - theirs)[both] > OFF * (1.0 + np.abs(ours) + np.abs(theirs))[both]
+                far = np.abs(ours - theirs)[both] > DIFFERENT * (1.0 + np.abs(ours) + np.abs(theirs))[both]
                 if far.any():
                     return count, f"{what}: {ours[both][far][0]:.9g}, CVXPY's: {theirs[both][far][0]:.9g}"
     except InvalidProblem:  # a constant outside of a function's domain

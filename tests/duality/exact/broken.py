@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from exact_values import Point, number
 from flint import fmpq
-from planted import Case, Data, Rng, fractions, matrix, some, times
+from planted import Case, Data, Rng, fractions, matrix, some, scaled
 
 
 def _array(values: Any) -> Any:
@@ -43,7 +43,7 @@ def _boxed(rng: Rng, n: int, t: float) -> tuple[Any, list[Any], Any]:
     return v, [], v
 
 
-def _nearly(rng: Rng, n: int, share: float) -> tuple[Any, Any]:
+def _nearly(rng: Rng, n: int, fraction: float) -> tuple[Any, Any]:
     """A symmetric matrix of floats whose vᵀPv is about −share · (its size), and v, of entries with |v_i| ≤ 1, dyadic."""
     rank = int(rng.integers(1, n))
     while True:
@@ -59,8 +59,8 @@ def _nearly(rng: Rng, n: int, share: float) -> tuple[Any, Any]:
     gram *= 2.0 ** int(rng.integers(-6, 3))
     top = np.abs(gram).max()
     at = gram[j, j] if gram[j, j] else top
-    share = min(share, 4e-9 / top) if share < 1e-8 else share  # what CVXPY lets through
-    gram[j, j] -= max(share * top, abs(np.spacing(at)) if gram[j, j] else 0.0)
+    fraction = min(fraction, 4e-9 / top) if fraction < 1e-8 else fraction  # what CVXPY lets through
+    gram[j, j] -= max(fraction * top, abs(np.spacing(at)) if gram[j, j] else 0.0)
     return gram, v / 2.0 ** np.ceil(np.log2(np.abs(v).max()))
 
 
@@ -69,7 +69,7 @@ def _definite(rng: Rng, n: int) -> Any:
     return np.array([[float(sum(a * b for a, b in zip(p, q, strict=True))) for q in rows] for p in rows]) + np.eye(n)
 
 
-WAYS = (
+CHANGES = (
     "PSD",
     "NSD",
     "wrap",
@@ -157,18 +157,18 @@ def _over(rng: Rng, kind: str, form: Any, sign: int, n: int, v: Any, t: float, n
 
 def indefinite_by_a_hair(rng: Rng) -> Case:
     """A matrix whose least eigenvalue is negative, relatively by 1e-9 to 1e-16."""
-    n, way, inner = int(rng.integers(2, 5)), WAYS[int(rng.integers(len(WAYS)))], int(rng.integers(8))
-    share = 10.0 ** -int(rng.integers(9, 17))
-    bad, v = _nearly(rng, n, share)
+    n, way, inner = int(rng.integers(2, 5)), CHANGES[int(rng.integers(len(CHANGES)))], int(rng.integers(8))
+    fraction = 10.0 ** -int(rng.integers(9, 17))
+    bad, v = _nearly(rng, n, fraction)
     form, sign, _ = _matrix(way, bad, rng)
     t = 2.0 ** int(rng.integers(3, 22))
-    return _over(rng, "indefinite by a hair", form, sign, n, v, t, f"{way}, {share:g}, inner {inner}", inner)
+    return _over(rng, "indefinite by a hair", form, sign, n, v, t, f"{way}, {fraction:g}, inner {inner}", inner)
 
 
 def rewritten_indefinite(rng: Rng) -> Case:
     """A definite matrix into whose array another is written, or another assigned through psd_wrap."""
     n, inner = int(rng.integers(2, 5)), int(rng.integers(8))
-    way = [w for w in WAYS if w != "wrap number"][int(rng.integers(len(WAYS) - 1))]
+    way = [w for w in CHANGES if w != "wrap number"][int(rng.integers(len(CHANGES) - 1))]
     good = _definite(rng, n)
     form, sign, leaf = _matrix(way, good, rng)
     bad, v = _nearly(rng, n, float(rng.choice([1.0, 1e-3, 1e-6, 1e-9])))
@@ -192,7 +192,7 @@ def rewritten_indefinite(rng: Rng) -> Case:
     return case
 
 
-def entry_off_the_diagonal(rng: Rng) -> Case:
+def off_diagonal_entry(rng: Rng) -> Case:
     """A part of a semidefinite matrix that CVXPY takes for semidefinite, though it is one entry off the diagonal."""
     n = int(rng.integers(2, 5))
     i, j = rng.choice(n, size=2, replace=False)
@@ -386,7 +386,7 @@ def unbounded_by_a_hair(rng: Rng) -> Case:
     return Case("unbounded by a hair", cp.Problem(sense), points, parts, endless=True)
 
 
-def without_room(rng: Rng) -> Case:
+def without_interior(rng: Rng) -> Case:
     """Feasible is one point, or a face: no Slater point."""
     n, way = int(rng.integers(1, 4)), int(rng.integers(6))
     data, x, c = Data(rng, 0.5), cp.Variable(n), some(rng, n)
@@ -429,7 +429,7 @@ def far_scales(rng: Rng) -> Case:
 BROKEN: list[tuple[Callable[[Rng], Case], int]] = [  # and how often of 100
     (indefinite_by_a_hair, 10),
     (rewritten_indefinite, 5),
-    (entry_off_the_diagonal, 2),
+    (off_diagonal_entry, 2),
     (sign_broken, 5),
     (boolean_below_0, 1),
     (derived_sign, 2),
@@ -437,6 +437,6 @@ BROKEN: list[tuple[Callable[[Rng], Case], int]] = [  # and how often of 100
     (bounds_rewritten, 2),
     (infeasible_by_a_hair, 3),
     (unbounded_by_a_hair, 2),
-    (without_room, 3),
+    (without_interior, 3),
     (far_scales, 3),
 ]

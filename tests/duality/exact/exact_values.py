@@ -45,7 +45,7 @@ def lifted(values: Any) -> Exact:
     return found
 
 
-def held(leaf: Any) -> Any:
+def fixed_value(leaf: Any) -> Any:
     """The numbers that a leaf holds at this moment."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -65,7 +65,7 @@ def value(e: Any, point: Point) -> Exact:
     if isinstance(e, cp.Variable):
         return point[e.id]
     if isinstance(e, (cp.Constant, cp.Parameter)):
-        return lifted(held(e))
+        return lifted(fixed_value(e))
     if type(e) not in FUNCTIONS:
         raise NotImplementedError(type(e).__name__)
     found = np.asarray(FUNCTIONS[type(e)](e, *(value(argument, point) for argument in e.args)), dtype=object)

@@ -32,7 +32,7 @@ PLANTED = {
     "mixed": EVERY,
 }
 FLAVOURS = ("as it is", "as it is", "changed", "rewritten", "zero", "lies", "tight", "far")
-FLOAT_SHARE = Q(1, 10**9)
+FLOAT_FRACTION = Q(1, 10**9)
 
 
 def case(seed: int, number: int) -> Case:
@@ -50,7 +50,7 @@ def case(seed: int, number: int) -> Case:
     if flavour in ("changed", "rewritten"):
         found = changed(rng, found, data, flavour == "rewritten")
     if flavour in ("lies", "far"):
-        found.change = lambda: lie(rng, found.problem, flavour == "far")
+        found.change = lambda: wrong_point(rng, found.problem, flavour == "far")
     found.note = flavour
     return found
 
@@ -60,7 +60,7 @@ def is_broken(seed: int, number: int) -> bool:
     return int(np.random.default_rng([seed, number]).integers(100)) < sum(times for _, times in BROKEN)
 
 
-def lie(rng: np.random.Generator, problem: cp.Problem, far: bool) -> None:
+def wrong_point(rng: np.random.Generator, problem: cp.Problem, far: bool) -> None:
     """Values and dual values that no solver would give."""
     for leaf in [*problem.variables(), *(dual for row in problem.constraints for dual in row.dual_variables)]:
         if leaf.sparse_idx is None and leaf.value is not None:
@@ -73,25 +73,25 @@ def lie(rng: np.random.Generator, problem: cp.Problem, far: bool) -> None:
 class Truth:
     """Ends of the optimum of the minimum or maximum as written: `reached` by a feasible point, and `known` where one is optimal."""
 
-    def __init__(self, given: Case) -> None:
-        problem = given.problem
+    def __init__(self, values: Case) -> None:
+        problem = values.problem
         self.maximises = isinstance(problem.objective, cp.Maximize)
-        self.points = [point for point in given.points if self._inside(problem, point)]
+        self.points = [point for point in values.points if self._inside(problem, point)]
         values = [value(problem.objective.expr, point).flat[0] for point in self.points]
         sign = -1 if self.maximises else 1
         ends = [(sign * (high(v) if sign > 0 else low(v)), sign * (low(v) if sign > 0 else high(v))) for v in values]
         self.reached: Q | float = min((end for end, _ in ends), default=math.inf)  # of the minimum of sign·f
         self.least: Q | float = -math.inf
-        if given.optimal:
-            assert self.points and self.points[0] is given.points[0], "the planted point is not feasible"
+        if values.optimal:
+            assert self.points and self.points[0] is values.points[0], "the planted point is not feasible"
             self.least = ends[0][1]
             assert all(end >= self.least for end, _ in ends), "a point is better than the planted one"
             self.reached = ends[0][0]
-        if given.empty:
+        if values.empty:
             self.least = math.inf
-        if given.endless:
+        if values.endless:
             self.reached = -math.inf
-        self.size = max((sum((_size(part, point) for part in given.parts), Q(0)) for point in self.points), default=Q(1))
+        self.size = max((sum((_size(part, point) for part in values.parts), Q(0)) for point in self.points), default=Q(1))
 
     @staticmethod
     def _inside(problem: cp.Problem, point: Any) -> bool:
@@ -105,14 +105,14 @@ class Truth:
         """Which of the bounds, of the problem as written, is false."""
         lower, upper = (-upper, -lower) if self.maximises else (lower, upper)
         reached, least = self.reached, self.least
-        allowed = Q(0) if rigorous else FLOAT_SHARE * self.size
+        allowed = Q(0) if rigorous else FLOAT_FRACTION * self.size
         found = []
         if (lower == math.inf and not reached == math.inf) or (lower > -math.inf and reached == -math.inf):
             found.append("lower")
         elif (
             math.isfinite(lower)
             and reached not in (math.inf, -math.inf)  # a fraction may be too large for the floats
-            and Q(lower) > reached + (allowed + FLOAT_SHARE * abs(Q(reached)) * (not rigorous))
+            and Q(lower) > reached + (allowed + FLOAT_FRACTION * abs(Q(reached)) * (not rigorous))
         ):
             found.append("lower")
         if (upper < math.inf and least == math.inf) or (upper == -math.inf and least > -math.inf):
@@ -120,7 +120,7 @@ class Truth:
         elif (
             math.isfinite(upper)
             and least not in (math.inf, -math.inf)
-            and Q(upper) < least - (allowed + FLOAT_SHARE * abs(Q(least)) * (not rigorous))
+            and Q(upper) < least - (allowed + FLOAT_FRACTION * abs(Q(least)) * (not rigorous))
         ):
             found.append("upper")
         return " ".join(found)
@@ -143,9 +143,9 @@ def _upper(x: Any) -> Q:
     return max(abs(low(x)), abs(high(x)))
 
 
-def runs(given: Case, declared: Any, number: int, quick: bool) -> Iterator[tuple[str, bool, Callable[[], Any]]]:
+def runs(values: Case, declared: Any, number: int, quick: bool) -> Iterator[tuple[str, bool, Callable[[], Any]]]:
     """How simopt is asked: a name, whether rigorously, and the question, whose answer is a certificate; quick: of what is there."""
-    p = given.problem
+    p = values.problem
     yield "float held", False, lambda: simopt.certify(p, solver=None)
     yield "rigorous held", True, lambda: simopt.certify(p, rigorous=True, solver=None)
     if declared is not None:
@@ -180,8 +180,8 @@ def apart(seed: int, number: int, quick: bool = False, seconds: int = 60) -> dic
             out.write(json.dumps(line(seed, number, quick)))
         os._exit(0)
     os.close(writes)
-    with os.fdopen(reads) as given:
-        said = given.read()
+    with os.fdopen(reads) as values:
+        said = values.read()
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         return {"id": number, "kind": "died", "note": f"signal {os.WTERMSIG(status)}", "runs": {}, "seconds": float(seconds)}
@@ -195,26 +195,26 @@ def line(seed: int, number: int, quick: bool = False) -> dict[str, Any]:
     start = time.perf_counter()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        given = case(seed, number)
-        found: dict[str, Any] = {"id": number, "kind": given.kind, "note": given.note}
+        values = case(seed, number)
+        found: dict[str, Any] = {"id": number, "kind": values.kind, "note": values.note}
         try:
-            given.problem.solve(solver=cp.CLARABEL, canon_backend=cp.SCIPY_CANON_BACKEND)
+            values.problem.solve(solver=cp.CLARABEL, canon_backend=cp.SCIPY_CANON_BACKEND)
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
                 raise
-        for v in given.problem.variables():  # where a solver had no answer zeros are judged
+        for v in values.problem.variables():  # where a solver had no answer zeros are judged
             if (v.value if v.sparse_idx is None else v.value_sparse) is None:
                 v.save_value(np.zeros(v.shape))
         try:
-            declared = Declared.of(given.problem) if number % 2 else None
+            declared = Declared.of(values.problem) if number % 2 else None
         except ValueError:
             declared = None
-        if given.change is not None:
-            given.change()
-        truth = Truth(given)
+        if values.change is not None:
+            values.change()
+        truth = Truth(values)
         found["optimum"] = [_float(truth.least), _float(truth.reached)]
         found["runs"] = {}
-        for name, rigorous, ask in runs(given, declared, number, quick):
+        for name, rigorous, ask in runs(values, declared, number, quick):
             found["runs"][name] = _answer(truth, ask, rigorous)
     found["seconds"] = round(time.perf_counter() - start, 3)
     return found

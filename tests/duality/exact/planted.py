@@ -74,7 +74,7 @@ def matrix(rng: Rng, m: int, n: int) -> list[Vector]:
     return rows
 
 
-def times(rows: list[Vector], x: Vector) -> Vector:
+def scaled(rows: list[Vector], x: Vector) -> Vector:
     """A x."""
     return [sum((a * b for a, b in zip(row, x, strict=True)), Q(0)) for row in rows]
 
@@ -87,17 +87,17 @@ class Data:
     """Makes constants and parameters with attributes of given numbers, and remembers the parameters."""
 
     rng: Rng
-    share: float  # of the data that are parameters
-    held: list[tuple[Any, Any]] = field(default_factory=list)  # parameter, its numbers
+    fraction: float  # of the data that are parameters
+    parameter_values: list[tuple[Any, Any]] = field(default_factory=list)  # parameter, its numbers
 
-    def flip(self, share: float = 0.5) -> bool:
+    def flip(self, fraction: float = 0.5) -> bool:
         """Whether to."""
-        return bool(self.rng.random() < share)
+        return bool(self.rng.random() < fraction)
 
     def of(self, numbers: Any, sign: int = 0) -> Any:
         """An expression with these numbers, of a sign that CVXPY knows where one is given."""
         plain = floats(numbers)
-        if not self.flip(self.share):
+        if not self.flip(self.fraction):
             return cp.Constant(plain)
         form = int(self.rng.integers(7))
         if sign and form in (1, 3):
@@ -140,15 +140,15 @@ class Data:
     def keep(self, parameter: Any, plain: Any) -> Any:
         """Give a parameter its numbers."""
         put(parameter, plain)
-        self.held.append((parameter, plain))
+        self.parameter_values.append((parameter, plain))
         return parameter
 
     def semidefinite(self, factor: list[Vector]) -> tuple[Any, int]:
         """F Fᵀ, and the sign of what is returned: −1 where that is −F Fᵀ."""
-        gram = np.array([times(factor, row) for row in factor], dtype=object)
+        gram = np.array([scaled(factor, row) for row in factor], dtype=object)
         plain, form = floats(gram), int(self.rng.integers(9))
         n = len(plain)
-        if not self.flip(self.share):
+        if not self.flip(self.fraction):
             return (cp.psd_wrap(plain) if self.flip() else cp.Constant(plain)), 1
         if form == 1:
             return self.keep(cp.Parameter((n, n), NSD=True), -plain), -1
@@ -214,7 +214,7 @@ def _between(rng: Rng) -> Q:
     return Q(int(rng.integers(-4, 5)), 4)
 
 
-def _share(rng: Rng, count: int) -> Vector:
+def _fraction(rng: Rng, count: int) -> Vector:
     """Dyadic weights ≥ 0 that sum to 1."""
     parts = [Q(0)] * count
     for _ in range(4):
@@ -242,7 +242,7 @@ def largest_size(rng: Rng, data: Data) -> Planted:
     at = [i for i in range(m) if abs(r[i]) == top]
     if not at:
         r[0], at = top, [0]
-    weights, g = _share(rng, len(at)), [Q(0)] * m
+    weights, g = _fraction(rng, len(at)), [Q(0)] * m
     for i, w in zip(at, weights, strict=True):
         g[i] = w * (_sign(r[i]) if r[i] else int(rng.choice([-1, 0, 1])))
     return Planted(r, g, top, lambda z: cp.norm_inf(z) if data.flip() else cp.max(cp.abs(z)))
@@ -255,7 +255,7 @@ def largest_entry(rng: Rng, data: Data) -> Planted:
     r[0] = top
     at = [i for i in range(m) if r[i] == top]
     g = [Q(0)] * m
-    for i, w in zip(at, _share(rng, len(at)), strict=True):
+    for i, w in zip(at, _fraction(rng, len(at)), strict=True):
         g[i] = w
     return Planted(r, g, top, lambda z: cp.max(z) if data.flip() else -cp.min(-z))
 
@@ -303,8 +303,8 @@ def form(rng: Rng, data: Data) -> Planted:
     m = int(rng.integers(1, 4))
     factor = matrix(rng, m, int(rng.integers(1, m + 1)))
     r = some(rng, m)
-    gram = [times(factor, row) for row in factor]
-    u = times(gram, r)
+    gram = [scaled(factor, row) for row in factor]
+    u = scaled(gram, r)
     given, sign = data.semidefinite(factor)
     make = lambda z: sign * cp.quad_form(z, given)  # noqa: E731
     return Planted(r, [2 * q for q in u], sum((a * b for a, b in zip(r, u, strict=True)), Q(0)), make)
@@ -436,8 +436,8 @@ def unknown(rng: Rng, data: Data, x: Vector) -> Unknown:
             high = [q + int(rng.integers(1, 4)) for q in x]
             ends = [floats(low), floats(high)]
             if choice == 4:
-                held = [data.keep(cp.Parameter(n), end) if data.flip(data.share) else end for end in ends]
-                said = {"bounds": held}
+                parameter_values = [data.keep(cp.Parameter(n), end) if data.flip(data.fraction) else end for end in ends]
+                said = {"bounds": parameter_values}
             else:
                 said = {"bounds": ends}
     if shape == 0 or (shape in (1, 2) and n < 2):
@@ -518,12 +518,12 @@ def affine(rng: Rng, data: Data, rows: list[Vector], right: Vector, x: Any) -> A
 # ── whole problems ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def random_problem(rng: Rng, kind: str, terms: list[Any], share: float, zero: bool = False, tight: bool = False) -> tuple[Case, Data]:
+def random_problem(rng: Rng, kind: str, terms: list[Any], fraction: float, zero: bool = False, tight: bool = False) -> tuple[Case, Data]:
     """A problem of these terms with a planted optimum, and its data.
 
     zero: the optimum is 0. tight: rows come in pairs that leave no room.
     """
-    data = Data(rng, share)
+    data = Data(rng, fraction)
     n = int(rng.integers(1, 7))
     x = some(rng, n)
     if rng.random() < 0.3:
@@ -536,7 +536,7 @@ def random_problem(rng: Rng, kind: str, terms: list[Any], share: float, zero: bo
     def drawn(pick: list[Any]) -> tuple[Planted, list[Vector], Any]:
         term = pick[int(rng.integers(len(pick)))](rng, data)
         a = matrix(rng, len(term.r), n)
-        right = [p - q for p, q in zip(times(a, x), term.r, strict=True)]
+        right = [p - q for p, q in zip(scaled(a, x), term.r, strict=True)]
         z = affine(rng, data, a, right, own.e)
         if rng.random() < 0.15:
             y = cp.Variable(len(term.r))
@@ -580,7 +580,7 @@ def random_problem(rng: Rng, kind: str, terms: list[Any], share: float, zero: bo
     if rng.random() < 0.3 or tight:
         a = matrix(rng, 1, n)
         pull(a, some(rng, 1), Q(1))
-        e, right = affine(rng, data, a, [Q(0)], own.e), times(a, x)
+        e, right = affine(rng, data, a, [Q(0)], own.e), scaled(a, x)
         rows += [e <= data.of(np.array(right)), e >= data.of(np.array(right))] if tight else [e == data.of(np.array(right))]
     for j in range(n):  # bounds that are active take a share
         held_low, held_high = own.low[j] == x[j], own.high[j] == x[j]
@@ -626,7 +626,7 @@ def random_problem(rng: Rng, kind: str, terms: list[Any], share: float, zero: bo
 
 def changed(rng: Rng, case: Case, data: Data, in_place: bool) -> Case:
     """The same problem, whose parameters hold other numbers until `change` is called."""
-    final = list(data.held)
+    final = list(data.parameter_values)
     for parameter, plain in final:
         factor = 2.0 if parameter.attributes["integer"] or rng.random() < 0.5 else 0.5
         if parameter.ndim == 0 or parameter.sparse_idx is not None or rng.random() < 0.7:

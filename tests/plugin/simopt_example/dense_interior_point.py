@@ -73,15 +73,15 @@ def interior_point(P: Any, q: Any, A: Any, b: Any, F: Any, g: Any, *, tol: float
             return dx, step[n:], -room - F @ dx, dz
 
         _, _, ds, dz = direction(0.0)
-        reach = min(_room(s, ds), _room(z, dz))
+        reach = min(_longest_step(s, ds), _longest_step(z, dz))
         centre = ((s + reach * ds) @ (z + reach * dz) / max(s @ z, 1e-300)) ** 3
         dx, dy, ds, dz = direction(centre * mean - ds * dz)
-        x, y = x + (length := 0.99 * min(_room(s, ds), _room(z, dz))) * dx, y + length * dy
+        x, y = x + (length := 0.99 * min(_longest_step(s, ds), _longest_step(z, dz))) * dx, y + length * dy
         s, z = s + length * ds, z + length * dz
     return {"x": x, "y": y, "z": z, "value": x @ P @ x / 2 + q @ x, "status": status, "iterations": iterations}
 
 
-def _room(v: Any, dv: Any) -> float:
+def _longest_step(v: Any, dv: Any) -> float:
     """How far v > 0 may go along dv, at most 1/0.99."""
     return float(min(1 / 0.99, np.min(-v[dv < 0] / dv[dv < 0], initial=np.inf)))
 

@@ -54,10 +54,10 @@ def test_search_below_two_reaches_what_the_second_audit_reached(power: float, re
 
 
 @pytest.mark.parametrize(
-    ("power", "kept", "renewed"), [(2.0, 0.9986, 0.997), (2.5, 0.9932, 0.85), (3.0, 0.9892, 0.841), (5.0, 0.9751, 0.878)]
+    ("power", "fixed", "renewed"), [(2.0, 0.9986, 0.997), (2.5, 0.9932, 0.85), (3.0, 0.9892, 0.841), (5.0, 0.9751, 0.878)]
 )
-def test_search_above_two_reaches_what_the_second_audit_reached(power: float, kept: float, renewed: float) -> None:
-    assert 0.99 * kept < largest_ratio(sharp_sets(), power, Change.BOUSQUET_ELISSEEFF, sharpened) < 1
+def test_search_above_two_reaches_what_the_second_audit_reached(power: float, fixed: float, renewed: float) -> None:
+    assert 0.99 * fixed < largest_ratio(sharp_sets(), power, Change.BOUSQUET_ELISSEEFF, sharpened) < 1
     assert 0.85 * renewed < largest_ratio(sharp_sets(), power, Change.RENORMALISED, sharpened) < 1
 
 

@@ -19,7 +19,7 @@ from simopt.theorems.small_worlds.worlds import Score, dot, linear, risk, zero_o
 from tests.theorems.conftest import quick
 
 
-def looked_up(values: list[Fraction]) -> Score:
+def from_table(values: list[Fraction]) -> Score:
     """The function on {0, 1, …} with these values; φ(x) = (x)."""
     return lambda phi: values[phi[0]]
 
@@ -35,7 +35,7 @@ def test_theorem_1_on_finite_worlds(convention: str, best: bool, bounded: bool) 
         values = [Fraction(int(k), 2) for k in rng.integers(-2, 3, size=size)]
         eta = [mass[2 * x] / (mass[2 * x] + mass[2 * x + 1]) for x in range(size)]
         bayes_values = [Fraction(1 if 2 * share >= 1 else -1) for share in eta]
-        f, bayes = looked_up(values), looked_up(bayes_values)
+        f, bayes = from_table(values), from_table(bayes_values)
         regret = risk(world, loss, f) - risk(world, loss, bayes)
         excess.append(regret)
         surplus.append(risk(world, linear, f) - risk(world, linear, bayes) - regret)
