@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from simopt.core.arrays import Array
-from simopt.core.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.similarities import Gaussian, GaussianWidth, Laplacian, Scaled, SimilarityRule, named
 from simopt.data.similarities.defaults import DEFAULT_KERNEL, DEFAULT_OF_MEANS, DEFAULT_OF_RECIPES, DEFAULT_ON_LANDMARKS, WIDTHS
@@ -127,7 +127,7 @@ def test_the_solver_takes_rules_too() -> None:
 
 @pytest.mark.parametrize("steps", ["nearest", LineSearch, 3, None])
 def test_what_is_no_step_rule_is_refused_with_the_names(steps: Any) -> None:
-    with pytest.raises(InvalidProblem, match="steps: .*line-search"):
+    with pytest.raises(UnknownName, match="unknown steps .*line-search"):
         herd(X, Y, Gaussian(2.0), atoms=3, steps=steps)
 
 
@@ -160,7 +160,7 @@ def test_what_is_no_choice_of_landmarks_is_refused(wrong: Any) -> None:
 
 @pytest.mark.parametrize("selection", ["nearest", Greedy, 3, None])
 def test_what_is_no_rule_of_choice_is_refused_with_the_names(selection: Any) -> None:
-    with pytest.raises(InvalidProblem, match=r"selection: .*k-means\+\+"):
+    with pytest.raises(UnknownName, match=r"unknown selection .*k-means\+\+"):
         LandmarkTransformer("gaussian", landmarks=7, selection=selection).fit(X)
 
 

@@ -25,13 +25,13 @@ vectors = st.lists(st.tuples(finite, finite), min_size=1, max_size=7)
 OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 
-def contains(ball: Any, value: Fraction) -> bool:
-    low, high = INTERVAL.lower(ball), INTERVAL.upper(ball)
+def contains(interval: Any, value: Fraction) -> bool:
+    low, high = INTERVAL.lower(interval), INTERVAL.upper(interval)
     return (low == -np.inf or Fraction(low) <= value) and (high == np.inf or value <= Fraction(high))
 
 
 def ball_with(value: float, radius: float) -> tuple[Interval, list[Fraction]]:
-    """A ball and three real numbers in it: both ends and the middle."""
+    """An interval and three real numbers in it: both ends and the middle."""
     radius = abs(radius)
     return Interval(value, radius), [Fraction(value) - Fraction(radius), Fraction(value), Fraction(value) + Fraction(radius)]
 
@@ -76,7 +76,7 @@ def test_sums_of_products_contain_the_exact_value(pairs: list[tuple[float, float
 
 @settings(max_examples=200, deadline=None)
 @given(vectors, st.data())
-def test_products_of_wide_balls_contain_products_of_members(pairs: list[tuple[float, float]], data: st.DataObject) -> None:
+def test_products_of_wide_intervals_contain_products_of_members(pairs: list[tuple[float, float]], data: st.DataObject) -> None:
     x, rx = (np.array(column) for column in zip(*pairs, strict=True))
     y, ry = (np.array(data.draw(st.lists(finite, min_size=len(x), max_size=len(x)))) for _ in range(2))
     signs = data.draw(st.lists(st.sampled_from([-1, 0, 1]), min_size=2 * len(x), max_size=2 * len(x)))
@@ -91,23 +91,23 @@ def test_products_of_wide_balls_contain_products_of_members(pairs: list[tuple[fl
 @settings(max_examples=200, deadline=None)
 @given(finite, finite, finite, st.sampled_from([-1, 0, 1]))
 def test_lattice_operations_contain_their_members(a: float, r: float, b: float, side: int) -> None:
-    ball, members = ball_with(a, r)
+    interval, members = ball_with(a, r)
     x, y = members[side + 1], Fraction(b)
     with np.errstate(all="ignore"):
-        assert contains(INTERVAL.abs(ball), abs(x))
-        assert contains(INTERVAL.pos(ball), max(x, Fraction(0)))
-        assert contains(INTERVAL.minimum(ball, INTERVAL.lift(b)), min(x, y))
-        assert contains(INTERVAL.maximum(ball, INTERVAL.lift(b)), max(x, y))
-        assert contains(INTERVAL.clip(ball, -1.0, 1.0), min(max(x, Fraction(-1)), Fraction(1)))
-        assert contains(INTERVAL.max(INTERVAL.concat([ball, INTERVAL.lift(b)])), max(x, y))
+        assert contains(INTERVAL.abs(interval), abs(x))
+        assert contains(INTERVAL.pos(interval), max(x, Fraction(0)))
+        assert contains(INTERVAL.minimum(interval, INTERVAL.lift(b)), min(x, y))
+        assert contains(INTERVAL.maximum(interval, INTERVAL.lift(b)), max(x, y))
+        assert contains(INTERVAL.clip(interval, -1.0, 1.0), min(max(x, Fraction(-1)), Fraction(1)))
+        assert contains(INTERVAL.max(INTERVAL.concat([interval, INTERVAL.lift(b)])), max(x, y))
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.floats(0, 1e300), st.floats(0, 1e3))
 def test_roots_and_powers_contain_the_real_value(a: float, radius: float) -> None:
-    ball, members = ball_with(a, radius)
+    interval, members = ball_with(a, radius)
     with np.errstate(all="ignore"):
-        root, power = INTERVAL.sqrt(ball), INTERVAL.power(ball, 1.5)
+        root, power = INTERVAL.sqrt(interval), INTERVAL.power(interval, 1.5)
     for x in members:
         if x >= 0:
             low, high = max(INTERVAL.lower(root), 0.0), INTERVAL.upper(root)
@@ -128,18 +128,18 @@ def test_negative_and_zero_powers_at_the_border() -> None:
 def test_norm_contains_the_real_norm(pairs: list[tuple[float, float]]) -> None:
     x = np.array([a for a, _ in pairs])
     assume(np.max(np.abs(x)) < 1e150)
-    ball = INTERVAL.norm(INTERVAL.lift(x))
+    interval = INTERVAL.norm(INTERVAL.lift(x))
     square = sum((Fraction(a) ** 2 for a in x.tolist()), Fraction(0))
-    assert Fraction(max(INTERVAL.lower(ball), 0.0)) ** 2 <= square <= Fraction(INTERVAL.upper(ball)) ** 2
+    assert Fraction(max(INTERVAL.lower(interval), 0.0)) ** 2 <= square <= Fraction(INTERVAL.upper(interval)) ** 2
 
 
 def test_intervals_are_narrow() -> None:
     """Containment alone would be met by (−∞, ∞)."""
     rng = np.random.default_rng(0)
     a, x = rng.standard_normal((40, 30)), rng.standard_normal(30)
-    balls = INTERVAL.matvec(a, INTERVAL.lift(x))
-    assert np.max(balls.rad) < 1e-12
-    assert INTERVAL.upper(INTERVAL.norm(balls)) - INTERVAL.lower(INTERVAL.norm(balls)) < 1e-11
+    intervals = INTERVAL.matvec(a, INTERVAL.lift(x))
+    assert np.max(intervals.rad) < 1e-12
+    assert INTERVAL.upper(INTERVAL.norm(intervals)) - INTERVAL.lower(INTERVAL.norm(intervals)) < 1e-11
     third = INTERVAL.lift(1.0) / 3
     assert INTERVAL.upper(third) - INTERVAL.lower(third) < 1e-15
 
@@ -147,8 +147,8 @@ def test_intervals_are_narrow() -> None:
 @pytest.mark.parametrize("compare", [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, np.maximum, np.less])
 @pytest.mark.parametrize("other", [0.0, np.float64(0.0), np.zeros(3), Interval(np.zeros(3))])
 def test_comparisons_of_intervals_are_refused(compare: Any, other: Any) -> None:
-    ball = Interval(np.zeros(3), 1e-3)
-    for pair in ((ball, other), (other, ball)):
+    interval = Interval(np.zeros(3), 1e-3)
+    for pair in ((interval, other), (other, interval)):
         with pytest.raises(TypeError):
             compare(*pair)
 
@@ -166,8 +166,8 @@ def test_overflow_gives_infinite_ends_never_nan() -> None:
     with np.errstate(all="ignore"):
         huge = INTERVAL.lift(1e308) * 10.0
         nothing = huge - huge
-    for ball in (huge, nothing):
-        assert INTERVAL.lower(ball) <= 1e308 and INTERVAL.upper(ball) == np.inf
+    for interval in (huge, nothing):
+        assert INTERVAL.lower(interval) <= 1e308 and INTERVAL.upper(interval) == np.inf
 
 
 @settings(max_examples=200, deadline=None)
@@ -248,13 +248,13 @@ def test_every_arithmetic_evaluates_the_same_formula(num: Any) -> None:
 @example(-699.0, 0.0)
 def test_exponentials_contain_their_members(x: float, r: float) -> None:
     with np.errstate(all="ignore"):
-        ball = INTERVAL.exp(Interval(x, r))
+        interval = INTERVAL.exp(Interval(x, r))
     with localcontext(Context(prec=60, Emax=10**9, Emin=-(10**9))):
         ends = [(Decimal(x) + sign * Decimal(r)) for sign in (-1, 0, 1)]
         values = [end.exp() if abs(end) < 10**7 else Decimal(0) if end < 0 else Decimal(10) ** 10**6 for end in ends]
-        low, high = Decimal(INTERVAL.lower(ball)), Decimal(INTERVAL.upper(ball))
+        low, high = Decimal(INTERVAL.lower(interval)), Decimal(INTERVAL.upper(interval))
         assert all(low <= value <= high for value in values)
-        # Below e^-672 = 2^-1022 / eps the radius of a ball is subnormal, and no longer a few units in the last place of the midpoint.
+        # Below e^-672 = 2^-1022 / eps the radius of an interval is subnormal, and no longer a few units in the last place of the midpoint.
         assert r > 0 or not -672 <= x <= 700 or high - low <= Decimal("2e-15") * values[1]
 
 
@@ -264,10 +264,10 @@ def test_exponentials_contain_their_members(x: float, r: float) -> None:
 @example(5e-324, 0.0)
 def test_logarithms_contain_their_members(x: float, fraction: float) -> None:
     radius = fraction * x
-    ball = INTERVAL.log(Interval(x, radius))
+    interval = INTERVAL.log(Interval(x, radius))
     with localcontext(Context(prec=60)):
         members = [Decimal(x) + sign * Decimal(radius) for sign in (-1, 0, 1)]
-        low, high = INTERVAL.lower(ball), INTERVAL.upper(ball)
+        low, high = INTERVAL.lower(interval), INTERVAL.upper(interval)
         for member in members:
             if member > 0:
                 assert (low == -np.inf or Decimal(low) <= member.ln()) and member.ln() <= Decimal(high)
@@ -336,8 +336,8 @@ def test_the_positive_part_of_an_overflow_is_not_zero(shape: tuple[int, ...]) ->
     assert np.all(np.isnan(FLOAT.pos(lost if shape else -np.inf))) and np.all(np.isnan(FLOAT.pos(np.full(shape, np.nan))))
     assert np.all(FLOAT.pos(np.full(shape, -3.0)) == 0.0) and FLOAT.pos(np.zeros(0)).size == 0
     with np.errstate(all="ignore"):
-        ball = INTERVAL.pos(INTERVAL.lift(np.full(shape, -1e200)) * 1e200 + INTERVAL.lift(np.full(shape, 1e200)) * 2e200)
-    assert np.all(ball.low <= 1e300) and np.all(ball.high == np.inf)
+        interval = INTERVAL.pos(INTERVAL.lift(np.full(shape, -1e200)) * 1e200 + INTERVAL.lift(np.full(shape, 1e200)) * 2e200)
+    assert np.all(interval.low <= 1e300) and np.all(interval.high == np.inf)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -346,21 +346,23 @@ def test_absolute_values_in_blocks_are_those_of_the_whole_matrix(order: Any, blo
     rng = np.random.default_rng(block)
     matrix, x = np.asarray(rng.standard_normal((9, 13)), order=order), rng.standard_normal(13)
     monkeypatch.setattr("simopt.arithmetic.interval.BLOCK", block)
-    ball = INTERVAL.matvec(matrix, x)
+    interval = INTERVAL.matvec(matrix, x)
     exact = [sum((Fraction(float(a)) * Fraction(float(b)) for a, b in zip(row, x, strict=True)), Fraction(0)) for row in matrix]
-    assert all(Fraction(float(low)) <= value <= Fraction(float(high)) for low, value, high in zip(ball.low, exact, ball.high, strict=True))
-    assert ball.rad == pytest.approx(17 * 2.0**-52 * np.abs(matrix) @ np.abs(x), rel=1e-9)
+    assert all(
+        Fraction(float(low)) <= value <= Fraction(float(high)) for low, value, high in zip(interval.low, exact, interval.high, strict=True)
+    )
+    assert interval.rad == pytest.approx(17 * 2.0**-52 * np.abs(matrix) @ np.abs(x), rel=1e-9)
 
 
 ALL = (-np.inf, np.inf)
 
 
-def ends(ball: Interval) -> tuple[Any, Any]:
-    return ball.low.tolist(), ball.high.tolist()
+def ends(interval: Interval) -> tuple[Any, Any]:
+    return interval.low.tolist(), interval.high.tolist()
 
 
-def is_exactly(ball: Interval, value: Any) -> bool:
-    return ends(ball) == (np.asarray(value, dtype=float).tolist(),) * 2 and not ball.rad.any()
+def is_exactly(interval: Interval, value: Any) -> bool:
+    return ends(interval) == (np.asarray(value, dtype=float).tolist(),) * 2 and not interval.rad.any()
 
 
 @settings(max_examples=300, deadline=None)
@@ -369,21 +371,21 @@ def is_exactly(ball: Interval, value: Any) -> bool:
 @example(5e-324, 0.0)
 def test_what_is_exactly_zero_stays_so(value: float, radius: float) -> None:
     """Nothing is known of a number that overflowed but that it is one: 0 times it is 0."""
-    zero, ball, unknown = INTERVAL.lift(0.0), Interval(value, abs(radius)), Interval(0.0, np.inf)
+    zero, interval, unknown = INTERVAL.lift(0.0), Interval(value, abs(radius)), Interval(0.0, np.inf)
     with np.errstate(all="ignore"):
-        for product in (zero * ball, ball * zero, zero * unknown, unknown * 0.0, ball * 0.0 * unknown):
+        for product in (zero * interval, interval * zero, zero * unknown, unknown * 0.0, interval * 0.0 * unknown):
             assert is_exactly(product, 0.0)
         assert is_exactly(zero + zero - zero, 0.0) and is_exactly(INTERVAL.sqrt(zero), 0.0) and is_exactly(INTERVAL.abs(zero), 0.0)
         assert is_exactly(INTERVAL.lift(value) - value, 0.0) and is_exactly(INTERVAL.pos(INTERVAL.lift(-abs(value))), 0.0)
         assert is_exactly(INTERVAL.abs(INTERVAL.lift(value)), abs(value)) and is_exactly(
             INTERVAL.clip(INTERVAL.lift(value), value, value), value
         )
-        both = INTERVAL.concat([zero, ball, unknown])
+        both = INTERVAL.concat([zero, interval, unknown])
         assert is_exactly((both * INTERVAL.lift(np.zeros(3))), np.zeros(3)) and is_exactly(both * np.array([1.0, 0.0, 0.0]), np.zeros(3))
         assert is_exactly(INTERVAL.dot(both, np.array([1.0, 0.0, 0.0])), 0.0) and is_exactly(INTERVAL.dot(np.zeros(3), both), 0.0)
         assert is_exactly(INTERVAL.cumsum(both)[:1], [0.0])
         if abs(value) > abs(radius):
-            assert is_exactly(zero / ball, 0.0)
+            assert is_exactly(zero / interval, 0.0)
         matrix = np.array([[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
         for form in (matrix, scipy.sparse.csr_array(matrix), scipy.sparse.csc_array(matrix), Interval(matrix)):
             rows = INTERVAL.matvec(form, both)
@@ -396,8 +398,8 @@ def test_an_infinity_that_was_lifted_is_no_number_and_zero_times_it_may_be_anyth
     zero = INTERVAL.lift(0.0)
     with np.errstate(all="ignore"):
         for lifted in (np.inf, -np.inf, np.nan):
-            for ball in (zero * lifted, INTERVAL.lift(lifted) * zero, INTERVAL.dot(np.array([0.0, 1.0]), np.array([lifted, 1.0]))):
-                assert ends(ball) == ALL
+            for interval in (zero * lifted, INTERVAL.lift(lifted) * zero, INTERVAL.dot(np.array([0.0, 1.0]), np.array([lifted, 1.0]))):
+                assert ends(interval) == ALL
             assert ends(INTERVAL.matvec(np.array([[0.0, 1.0]]), np.array([lifted, 1.0]))) == ([-np.inf], [np.inf])
 
 
@@ -405,14 +407,14 @@ def test_products_that_underflow_together_are_not_lost_however_many_they_are() -
     """(1.2e-162)² is below half of the smallest float, but a million of them are not."""
     n, x = 1_000_000, 1.2e-162
     exact, column = n * Fraction(x) ** 2, np.full(n, x)
-    for ball in (
+    for interval in (
         INTERVAL.dot(column, column),
         INTERVAL.matvec(column[None], column)[0],
         INTERVAL.matvec(scipy.sparse.csr_array(column[None]), column)[0],
         INTERVAL.sum(INTERVAL.lift(column) * column),
         INTERVAL.group_sum(INTERVAL.lift(column) * column, np.zeros(n, dtype=int), 1)[0],
     ):
-        assert contains(ball, exact) and float(ball.rad) > 0.0
+        assert contains(interval, exact) and float(interval.rad) > 0.0
 
 
 @settings(max_examples=500, deadline=None)
@@ -428,9 +430,9 @@ def test_hulls_hold_their_ends_and_little_more() -> None:
     rng = np.random.default_rng(6)
     low = of_all_sizes(rng, 2000)
     high = np.where(rng.uniform(size=2000) < 0.3, low, np.maximum(low, of_all_sizes(rng, 2000)))
-    ball = Interval.hull(low, high)
-    assert np.all(ball.low <= low) and np.all(high <= ball.high)
-    assert is_exactly(ball[low == high], low[low == high])
+    interval = Interval.hull(low, high)
+    assert np.all(interval.low <= low) and np.all(high <= interval.high)
+    assert is_exactly(interval[low == high], low[low == high])
     step = Interval.hull(1.0, 1.0 + 2.0**-52)
     assert ends(step)[1] - ends(step)[0] <= 4 * 2.0**-52
 
@@ -455,10 +457,10 @@ def test_products_with_sparse_matrices_contain_the_exact_ones_forward_and_adjoin
             member = [m + int(s) * r for m, r, s in zip(fractions(x), fractions(radius), side, strict=True)]
             exact = [sum((Fraction(a) * b for a, b in zip(row, member, strict=True)), Fraction(0)) for row in given_to.tolist()]
             with np.errstate(all="ignore"):
-                ball = (INTERVAL.rmatvec if transposed else INTERVAL.matvec)(matrix, Interval(x, radius))
+                interval = (INTERVAL.rmatvec if transposed else INTERVAL.matvec)(matrix, Interval(x, radius))
                 plain = (FLOAT.rmatvec if transposed else FLOAT.matvec)(matrix, x)
                 thin = (INTERVAL.rmatvec if transposed else INTERVAL.matvec)(matrix, x)
-            assert all(contains(ball[i], value) for i, value in enumerate(exact))
+            assert all(contains(interval[i], value) for i, value in enumerate(exact))
             assert np.all(np.isnan(plain) | ((thin.low <= plain) & (plain <= thin.high)))
             found = (RATIONAL.rmatvec if transposed else RATIONAL.matvec)(matrix, RATIONAL.lift(x))
             assert list(found) == [
@@ -473,9 +475,9 @@ def test_the_radius_of_a_sparse_product_counts_the_entries_of_a_row_and_not_the_
     matrix = scipy.sparse.vstack([matrix, scipy.sparse.csr_array(np.ones((1, n)))], format="csr")
     x = rng.uniform(1.0, 2.0, n)
     for form in (matrix, matrix.tocsc()):
-        ball = INTERVAL.matvec(form, x)
-        assert np.all(ball.rad[:n] <= 8 * 2.0**-52 * np.abs(ball.mid[:n]))
-        assert n / 2 * 2.0**-52 * ball.mid[n] <= ball.rad[n] <= 2 * n * 2.0**-52 * ball.mid[n]
+        interval = INTERVAL.matvec(form, x)
+        assert np.all(interval.rad[:n] <= 8 * 2.0**-52 * np.abs(interval.mid[:n]))
+        assert n / 2 * 2.0**-52 * interval.mid[n] <= interval.rad[n] <= 2 * n * 2.0**-52 * interval.mid[n]
 
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
@@ -490,8 +492,8 @@ def test_entries_that_are_stored_twice_are_two_terms_and_stay_so(form: str) -> N
         matrix = scipy.sparse.coo_array((entries, (row, column)), shape=(2, 2))
     x = np.array([1.0, 2.0])
     for product in (lambda num: num.matvec(matrix, num.lift(x)), lambda num: num.rmatvec(matrix, num.lift(x))):
-        ball = product(INTERVAL)
-        assert contains(ball[0], Fraction(1)) and contains(ball[1], Fraction(10)) and list(product(RATIONAL)) == [1, 10]
+        interval = product(INTERVAL)
+        assert contains(interval[0], Fraction(1)) and contains(interval[1], Fraction(10)) and list(product(RATIONAL)) == [1, 10]
     assert matrix.nnz == 4 and matrix.data.tolist() == entries.tolist()
 
 
@@ -499,9 +501,9 @@ def test_a_diagonal_of_a_million_entries_is_no_square_of_them() -> None:
     n = 1_000_000
     x = np.linspace(-1.0, 1.0, n)
     for matrix in (scipy.sparse.diags_array(np.full(n, 2.0)), scipy.sparse.eye_array(n, format="csc") * 2):
-        ball = INTERVAL.rmatvec(matrix, INTERVAL.matvec(matrix, x))
+        interval = INTERVAL.rmatvec(matrix, INTERVAL.matvec(matrix, x))
         assert (
-            np.all(ball.low <= 4 * x) and np.all(4 * x <= ball.high) and np.all(ball.rad <= 11 * 2.0**-52 * np.abs(4 * x))
+            np.all(interval.low <= 4 * x) and np.all(4 * x <= interval.high) and np.all(interval.rad <= 11 * 2.0**-52 * np.abs(4 * x))
         )  # 5 for each product
         assert np.array_equal(FLOAT.matvec(matrix, x), 2 * x)
 
@@ -558,7 +560,7 @@ def test_groups_that_are_none_are_named(num: Any) -> None:
 
 
 def test_no_chain_of_operations_loses_the_truth_however_large_or_small_it_grows() -> None:
-    """Random formulas over balls of all sizes, each step against fractions: overflow, underflow, exact zeros and all that follows."""
+    """Random formulas over intervals of all sizes, each step against fractions: overflow, underflow, exact zeros and all that follows."""
     rng = np.random.default_rng(9)
     lost = zeros = 0
     for _ in range(400):

@@ -228,7 +228,14 @@ def test_a_gap_that_its_bounds_contradict_is_open(deviation: float, num: Arithme
 
     best = solve(toy(radius=0.3), "cyclic", tol=1e-14)
     assert best.point is not None and best.multipliers is not None
-    for shift in ({"dual": deviation}, {"dual": -deviation}, {"objective": deviation}, {"objective": -deviation}, {"gap": deviation}, {"dual": deviation, "gap": -deviation}):
+    for shift in (
+        {"dual": deviation},
+        {"dual": -deviation},
+        {"objective": deviation},
+        {"objective": -deviation},
+        {"gap": deviation},
+        {"dual": deviation, "gap": -deviation},
+    ):
         Wrong.shift = shift
         found = certify(toy(radius=0.3, kind=Wrong), dict(best.point), dict(best.multipliers), num)
         assert found.gap == np.inf and found.lower == -np.inf and not found.closes(0.999), shift

@@ -164,15 +164,15 @@ def test_fractions_decide_what_is_singular_or_not_by_the_least_of_them() -> None
         assert semidefinite_rank(below) == decided(below) == (n if found == n else None)
 
 
-def test_a_matrix_of_balls_is_definite_if_all_its_members_are() -> None:
+def test_a_matrix_of_intervals_is_definite_if_all_its_members_are() -> None:
     rng = np.random.default_rng(2)
     assert is_definite(Interval(np.eye(3), 0.3)) and not is_definite(Interval(np.eye(3), 0.34))
     assert not is_definite(Interval(np.eye(2), np.inf))
     for _ in range(40):
         n = int(rng.integers(1, 6))
         matrix, radius = gram(rng, n, n) + np.eye(n), np.full((n, n), float(10.0 ** rng.uniform(-17, 0)))
-        ball = Interval(matrix, radius)
-        proven, least = is_definite(ball), least_eigenvalue(ball)
+        interval = Interval(matrix, radius)
+        proven, least = is_definite(interval), least_eigenvalue(interval)
         for _ in range(5):
             member = RATIONAL.lift(matrix) + RATIONAL.lift(symmetric(rng.choice([-1.0, 1.0], (n, n)))) * RATIONAL.lift(radius)
             assert semidefinite_rank(member) == n or not proven

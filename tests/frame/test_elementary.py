@@ -103,13 +103,13 @@ def test_values_that_are_floats_are_exact_and_ends_are_infinite() -> None:
         ("bennett", 0.0, 0.0),
         ("bennett", -1.0, 1.0),
     ):
-        ball = getattr(INTERVAL, name)(INTERVAL.lift(x))
-        assert INTERVAL.lower(ball) == expected == INTERVAL.upper(ball), (name, x)
+        interval = getattr(INTERVAL, name)(INTERVAL.lift(x))
+        assert INTERVAL.lower(interval) == expected == INTERVAL.upper(interval), (name, x)
     for name, x, end in (("log", 0.0, -np.inf), ("log1p", -1.0, -np.inf), ("exp", 710.0, np.inf), ("expm1", 1e300, np.inf)):
         value, error = getattr(elementary, name)(x)
         assert value == end and error == 0.0, (name, x)
-        ball = getattr(INTERVAL, name)(INTERVAL.lift(x))
-        assert (INTERVAL.lower(ball), INTERVAL.upper(ball)) == (-np.inf, np.inf), (name, x)
+        interval = getattr(INTERVAL, name)(INTERVAL.lift(x))
+        assert (INTERVAL.lower(interval), INTERVAL.upper(interval)) == (-np.inf, np.inf), (name, x)
     assert elementary.exp(-np.inf)[0] == 0.0 and elementary.expm1(-np.inf)[0] == -1.0
     for name in ("exp", "expm1", "log", "log1p", "xlogx", "bennett"):
         assert getattr(elementary, name)(np.inf)[0] == np.inf
@@ -117,8 +117,8 @@ def test_values_that_are_floats_are_exact_and_ends_are_infinite() -> None:
 
 
 @pytest.mark.parametrize("name", TRUE)
-def test_the_image_of_a_ball_holds_the_values_of_its_members(name: str) -> None:
-    """Narrow and wide balls, also around the bottom of x log x and of Bennett's function, and across the end of the domain."""
+def test_the_image_of_an_interval_holds_the_values_of_its_members(name: str) -> None:
+    """Narrow and wide intervals, also around the bottom of x log x and of Bennett's function, and across the end of the domain."""
     rng = np.random.default_rng(3)
     x = arguments(name, rng, 600)
     bottoms = {"xlogx": np.exp(-1.0), "bennett": 0.0}
@@ -127,9 +127,9 @@ def test_the_image_of_a_ball_holds_the_values_of_its_members(name: str) -> None:
     radius = np.abs(x) * 2.0 ** rng.uniform(-60, 3, 600) * (rng.uniform(size=600) < 0.9)
     radius[:100] = 2.0 ** rng.uniform(-60, 0, 100)
     with np.errstate(all="ignore"):
-        ball = getattr(INTERVAL, name)(Interval(x, radius))
+        interval = getattr(INTERVAL, name)(Interval(x, radius))
     for i in range(600):
-        low, high = float(ball.low[i]), float(ball.high[i])
+        low, high = float(interval.low[i]), float(interval.high[i])
         assert not np.isnan(low) and not np.isnan(high)
         with flint.ctx.workprec(BITS):
             middle, r = flint.arb(float(x[i])), flint.arb(float(radius[i]))
@@ -144,7 +144,7 @@ def test_the_image_of_a_ball_holds_the_values_of_its_members(name: str) -> None:
                 assert low == -np.inf or flint.arb(low) <= least
 
 
-def test_images_of_balls_are_hardly_wider_than_they_must_be() -> None:
+def test_images_of_intervals_are_hardly_wider_than_they_must_be() -> None:
     x, r = np.array([0.3, 1.7, 40.0]), 1e-3
     for name, slope in (
         ("exp", np.exp),
@@ -154,11 +154,11 @@ def test_images_of_balls_are_hardly_wider_than_they_must_be() -> None:
         ("xlogx", lambda t: 1 + np.log(t)),
         ("bennett", np.log1p),
     ):
-        ball = getattr(INTERVAL, name)(Interval(x, r))
-        np.testing.assert_allclose(ball.rad, np.abs(slope(x)) * r, rtol=0.01)
+        interval = getattr(INTERVAL, name)(Interval(x, r))
+        np.testing.assert_allclose(interval.rad, np.abs(slope(x)) * r, rtol=0.01)
     assert INTERVAL.lower(INTERVAL.xlogx(Interval(0.5, 0.5))) == pytest.approx(-np.exp(-1), abs=1e-15)
     assert INTERVAL.upper(INTERVAL.xlogx(Interval(0.5, 0.5))) <= 1e-15
-    # which the balls about it are, to a thousandth part: the least value is that at the bottom, not less
+    # which the intervals about it are, to a thousandth part: the least value is that at the bottom, not less
     near = INTERVAL.bennett(Interval(1e-9, 2e-9))
     assert INTERVAL.lower(near) <= 0.0 and INTERVAL.upper(near) <= 4.6e-18
 
@@ -168,9 +168,9 @@ def test_floats_know_the_same_functions() -> None:
     for name in TRUE:
         x = arguments(name, rng, 300)
         with np.errstate(all="ignore"):
-            value, ball = getattr(FLOAT, name)(x), getattr(INTERVAL, name)(INTERVAL.lift(x))
-        finite = np.isfinite(value) & np.isfinite(ball.rad)
-        assert np.all(np.abs(value - ball.mid)[finite] <= (8 * U * np.abs(ball.mid) + ball.rad + 1e-321)[finite]), name
+            value, interval = getattr(FLOAT, name)(x), getattr(INTERVAL, name)(INTERVAL.lift(x))
+        finite = np.isfinite(value) & np.isfinite(interval.rad)
+        assert np.all(np.abs(value - interval.mid)[finite] <= (8 * U * np.abs(interval.mid) + interval.rad + 1e-321)[finite]), name
         assert finite.sum() > 200
     for name in ("xlogx", "bennett"):
         assert np.isnan(getattr(FLOAT, name)(np.array([-np.inf]))[0]) and np.isnan(getattr(FLOAT, name)(np.array([np.nan]))[0])
@@ -189,9 +189,9 @@ def test_relative_entropy_is_a_multiple_of_bennetts_function() -> None:
     s = rng.uniform(0.0, 1.0, 200)
     t = s * (1 + rng.normal(size=200) * 2.0 ** rng.uniform(-40, -1, 200))
     t = np.where(t > 0, t, 0.5)
-    ball = INTERVAL.lift(t) * INTERVAL.bennett((INTERVAL.lift(s) - t) / t)
+    interval = INTERVAL.lift(t) * INTERVAL.bennett((INTERVAL.lift(s) - t) / t)
     with flint.ctx.workprec(300):
-        for a, b, low, high in zip(s.tolist(), t.tolist(), ball.low.tolist(), ball.high.tolist(), strict=True):
+        for a, b, low, high in zip(s.tolist(), t.tolist(), interval.low.tolist(), interval.high.tolist(), strict=True):
             one, two = flint.arb(a), flint.arb(b)
             true = one * (one / two).log() - one + two
             assert flint.arb(low) <= true <= flint.arb(high)

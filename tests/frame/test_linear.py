@@ -31,8 +31,8 @@ def exact(matrix: Any, right: Any) -> np.ndarray:
     return np.array([row[n:] for row in rows], dtype=object).reshape(np.shape(right))
 
 
-def holds(ball: Interval, solution: np.ndarray) -> bool:
-    pairs = zip(ball.mid.flat, ball.rad.flat, solution.flat, strict=True)
+def holds(interval: Interval, solution: np.ndarray) -> bool:
+    pairs = zip(interval.mid.flat, interval.rad.flat, solution.flat, strict=True)
     return all(abs(Fraction(float(mid)) - x) <= Fraction(float(rad)) for mid, rad, x in pairs)
 
 
@@ -57,12 +57,12 @@ def ugly() -> dict[str, tuple[np.ndarray, np.ndarray, float]]:
 
 
 @pytest.mark.parametrize("name", ugly())
-def test_balls_hold_the_exact_solution_and_are_as_narrow_as_floats_are_apart(name: str) -> None:
+def test_intervals_hold_the_exact_solution_and_are_as_narrow_as_floats_are_apart(name: str) -> None:
     matrix, right, width = ugly()[name]
     solution = exact(matrix, right)
-    ball = solve(INTERVAL, matrix, right)
-    assert ball is not None and ball.shape == right.shape and holds(ball, solution)
-    assert np.all(ball.rad <= width * np.max(np.abs(ball.mid), axis=0))
+    interval = solve(INTERVAL, matrix, right)
+    assert interval is not None and interval.shape == right.shape and holds(interval, solution)
+    assert np.all(interval.rad <= width * np.max(np.abs(interval.mid), axis=0))
     assert np.all(solve(RATIONAL, matrix, right) == solution)
     largest = np.max(np.abs(solution.astype(float)), axis=0)
     assert np.all(np.abs(solve(FLOAT, matrix, right) - solution.astype(float)) <= 2e-15 * largest)
@@ -71,19 +71,19 @@ def test_balls_hold_the_exact_solution_and_are_as_narrow_as_floats_are_apart(nam
 def test_a_solution_of_all_sizes_is_narrow_in_each_entry() -> None:
     rng = np.random.default_rng(1)
     a, powers = rng.normal(size=(8, 8)) + 4 * np.eye(8), 10.0 ** np.linspace(-100, 100, 8)
-    ball = solve(INTERVAL, a * powers, rng.normal(size=8))
-    assert ball is not None and np.all(ball.rad <= 4e-16 * np.abs(ball.mid))
+    interval = solve(INTERVAL, a * powers, rng.normal(size=8))
+    assert interval is not None and np.all(interval.rad <= 4e-16 * np.abs(interval.mid))
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 9])
-def test_balls_hold_the_solutions_of_every_system_in_given_balls(n: int) -> None:
+def test_intervals_hold_the_solutions_of_every_system_in_given_intervals(n: int) -> None:
     rng = np.random.default_rng(n)
     a, b = Interval(rng.normal(size=(n, n)) + 3 * np.eye(n), 1e-3), Interval(rng.normal(size=n), 1e-2)
-    ball = solve(INTERVAL, a, b)
-    assert ball is not None and np.all(ball.rad < 0.3 * np.max(np.abs(ball.mid)))
+    interval = solve(INTERVAL, a, b)
+    assert interval is not None and np.all(interval.rad < 0.3 * np.max(np.abs(interval.mid)))
     for _ in range(20):
         inside = [x.mid + x.rad * rng.choice([-0.999, 0.0, 0.999], size=x.shape) for x in (a, b)]
-        assert holds(ball, exact(*inside))
+        assert holds(interval, exact(*inside))
 
 
 def test_sums_and_products_are_floats_and_what_they_lose_exactly() -> None:
@@ -123,8 +123,8 @@ def test_what_is_not_finite_or_overflows_has_no_solution() -> None:
     for matrix, right in (([[np.inf]], [1.0]), ([[1.0]], [np.nan]), ([[1e-200]], [1e200])):
         assert solve(INTERVAL, np.array(matrix), np.array(right)) is None and solve(FLOAT, np.array(matrix), np.array(right)) is None
     assert solve(RATIONAL, np.array([[1e-200]]), np.array([1e200]))[0] == Fraction(1e200) / Fraction(1e-200)
-    ball = solve(INTERVAL, np.array([[1e200]]), np.array([1e-200]))
-    assert ball is not None and holds(ball, exact([[1e200]], [1e-200]))
+    interval = solve(INTERVAL, np.array([[1e200]]), np.array([1e-200]))
+    assert interval is not None and holds(interval, exact([[1e200]], [1e-200]))
 
 
 def test_an_empty_system_has_the_empty_solution() -> None:

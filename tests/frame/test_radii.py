@@ -1,4 +1,4 @@
-"""Radii of balls: no smaller than rounding needs where many small things add up, and no larger than it explains."""
+"""Radii of intervals: no smaller than rounding needs where many small things add up, and no larger than it explains."""
 
 from fractions import Fraction
 
@@ -10,8 +10,8 @@ from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Interval
 ULP = 2.0**-52
 
 
-def width(ball: Interval) -> float:
-    return INTERVAL.upper(ball) - INTERVAL.lower(ball)
+def width(interval: Interval) -> float:
+    return INTERVAL.upper(interval) - INTERVAL.lower(interval)
 
 
 def test_what_each_addition_of_radii_rounds_off_is_not_lost() -> None:
@@ -23,15 +23,15 @@ def test_what_each_addition_of_radii_rounds_off_is_not_lost() -> None:
 
 
 @pytest.mark.parametrize("n", [3, 100, 1000])
-def test_sums_of_balls_around_zero_reach_as_far_as_their_radii_together(n: int) -> None:
-    balls = Interval(np.zeros(n), np.full(n, 0.1))
+def test_sums_of_intervals_around_zero_reach_as_far_as_their_radii_together(n: int) -> None:
+    intervals = Interval(np.zeros(n), np.full(n, 0.1))
     reach = n * Fraction(0.1)
-    for total in (INTERVAL.sum(balls), INTERVAL.cumsum(balls)[-1], INTERVAL.dot(balls, INTERVAL.lift(np.ones(n)))):
+    for total in (INTERVAL.sum(intervals), INTERVAL.cumsum(intervals)[-1], INTERVAL.dot(intervals, INTERVAL.lift(np.ones(n)))):
         assert Fraction(INTERVAL.upper(total)) >= reach and Fraction(INTERVAL.lower(total)) <= -reach
         assert INTERVAL.upper(total) <= float(reach) * (1 + 4 * (n + 20) * ULP)
 
 
-def test_products_of_wide_balls_reach_to_the_product_of_their_ends() -> None:
+def test_products_of_wide_intervals_reach_to_the_product_of_their_ends() -> None:
     wide = Interval(np.full(4, 1.0), np.full(4, 3.0))
     for product in (INTERVAL.dot(wide, wide), INTERVAL.sum(wide * wide)):
         assert INTERVAL.upper(product) >= 4 * 16 and INTERVAL.lower(product) <= -4 * 8
@@ -42,10 +42,10 @@ def test_sums_of_products_allow_for_rounding_whatever_the_signs(sign: float) -> 
     rng = np.random.default_rng(3)
     x, a = sign * rng.uniform(0.5, 1.5, 200), rng.uniform(0.5, 1.5, 200)
     exact = sum((Fraction(p) * Fraction(q) for p, q in zip(x.tolist(), a.tolist(), strict=True)), Fraction(0))
-    for ball in (INTERVAL.dot(INTERVAL.lift(a), INTERVAL.lift(x)), INTERVAL.matvec(a[None], INTERVAL.lift(x))[0]):
-        assert Fraction(INTERVAL.lower(ball)) <= exact <= Fraction(INTERVAL.upper(ball))
+    for interval in (INTERVAL.dot(INTERVAL.lift(a), INTERVAL.lift(x)), INTERVAL.matvec(a[None], INTERVAL.lift(x))[0]):
+        assert Fraction(INTERVAL.lower(interval)) <= exact <= Fraction(INTERVAL.upper(interval))
         # n terms in any order are off by γ_n Σ|terms|: less room than that is room by luck
-        assert 200 * ULP / 2 * float(abs(exact)) <= float(ball.rad) <= 2000 * ULP * float(abs(exact))
+        assert 200 * ULP / 2 * float(abs(exact)) <= float(interval.rad) <= 2000 * ULP * float(abs(exact))
 
 
 @pytest.mark.parametrize("x", [1e-200, 0.5, 1.0, 3.0, 1e200])
@@ -59,11 +59,11 @@ def test_powers_exponentials_and_logarithms_are_a_few_units_wide(x: float) -> No
     assert width(exponential) <= 16 * ULP * INTERVAL.upper(exponential)
 
 
-def test_the_ends_of_a_ball_are_its_own() -> None:
+def test_the_ends_of_an_interval_are_its_own() -> None:
     for radius in (1.0, 0.5, 2.0):
-        ball = Interval(0.25, radius)
-        assert INTERVAL.lower(ball) <= 0.25 - radius < INTERVAL.lower(ball) + 1e-12
-        assert INTERVAL.upper(ball) >= 0.25 + radius > INTERVAL.upper(ball) - 1e-12
+        interval = Interval(0.25, radius)
+        assert INTERVAL.lower(interval) <= 0.25 - radius < INTERVAL.lower(interval) + 1e-12
+        assert INTERVAL.upper(interval) >= 0.25 + radius > INTERVAL.upper(interval) - 1e-12
     assert INTERVAL.lower(Interval(0.25)) == INTERVAL.upper(Interval(0.25)) == 0.25
 
 

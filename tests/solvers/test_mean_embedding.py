@@ -66,7 +66,7 @@ def test_ugly_points(precision, name, change):
 
 
 def test_fast_tiles_are_left_where_they_would_lose_digits():
-    x, y = sample(60, 3, spread=1e5)
+    x, y = sample(60, 3, std=1e5)
     assert mean_embedding(x, y, Gaussian(1.0), precision="float32").precision == "direct"
     x[:, :] = np.where(np.arange(60) < 59, 0.0, 1e300)[:, None]
     assert mean_embedding(x, y, Gaussian(1.0), precision="float64").precision == "direct"
@@ -108,7 +108,7 @@ def test_powers_of_two(exponents):
 
 
 def test_long_products_in_float32_are_cut():
-    x, y = sample(40, 300, seed=2, spread=0.05)
+    x, y = sample(40, 300, seed=2, std=0.05)
     found = mean_embedding(x, y, Gaussian(1.5), precision="float32")
     assert found.precision == "float32"
     agrees(found, *precise(x, y, np.full(40, 1 / 40), 1.5))

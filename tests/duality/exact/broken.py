@@ -413,7 +413,7 @@ def far_scales(rng: Rng) -> Case:
     n = int(rng.integers(1, 4))
     at, unit = some(rng, n, 1, 4), 2.0**k
     rows = matrix(rng, n + 1, n)
-    b = times(rows, at)
+    b = scaled(rows, at)
     scaled = bool(rng.random() < 0.5)
     a = np.array([[float(q) for q in row] for row in rows]) * (unit if scaled else 1.0)
     right = np.array([float(q) for q in b]) * unit
