@@ -136,7 +136,7 @@ def _bracketed(
             best, origin = bounds[0][2:]
         for evaluated, claimed, candidate, giver in bounds:
             numbers = (claimed, evaluation.upper, evaluated)
-            evaluation.tell("evaluate", f"multipliers of {giver}: {{:.9g}} ≤ optimum ≤ {{:.9g}}, gap {{:.1e}}", *numbers)
+            evaluation.report_step("evaluate", f"multipliers of {giver}: {{:.9g}} ≤ optimum ≤ {{:.9g}}, gap {{:.1e}}", *numbers)
             if math.isfinite(gap) and abs(evaluated) >= gap:
                 break
             known, bound = evaluation.confirmed(evaluated, claimed, candidate, near)
@@ -178,7 +178,7 @@ class _PointEvaluation:
             self.primal = _value(self._objective)
         self.upper = _end(num.upper, self.primal, math.inf)
 
-    def tell(self, step: str, text: str, *numbers: float) -> None:
+    def report_step(self, step: str, text: str, *numbers: float) -> None:
         """Report a step, the numbers put into the text; nothing where no report is asked for."""
         if self.report is not None:
             self.report(step, text.format(*numbers))
@@ -250,17 +250,17 @@ class _PointEvaluation:
             return (size, lower) if agree else self._contradicted(f"{gap:.6g}", f"{self.upper - lower:.6g}")
         if not agree:
             radii = self._in_intervals.radii(candidate)
-            self.tell("perturb", "the two formulas of the gap differ by {:.1e}; intervals allow {:.1e}", off, radii)
+            self.report_step("perturb", "the two formulas of the gap differ by {:.1e}; intervals allow {:.1e}", off, radii)
             if not off <= radii:
                 return self._contradicted(f"{gap:.6g}", f"{self.upper - lower:.6g}")
             if lower - self.upper > math.sqrt(EPS) * scale:
                 size = max(size, lower - self.upper)
             lower = min(lower, self.upper)
         if ratio(size, scale) >= near and self.over_terms(lower, size) > ROUNDING:
-            self.tell("perturb", "skipped: the gap is open in floats")
+            self.report_step("perturb", "skipped: the gap is open in floats")
             return size, lower
         if agree and self._stable(lower, candidate, scale):
-            self.tell("perturb", "the bounds are stable")
+            self.report_step("perturb", "the bounds are stable")
             return size, lower
         slack = WORST * scale if scale < math.inf else 0.0
         if _in_blocks(self.problem):
@@ -270,7 +270,7 @@ class _PointEvaluation:
             proven = min(proven, self._in_intervals.evaluate(candidate)[0])
         around_zero = lower <= 0.0 <= self.upper or scale <= size
         ignored = proven - size <= slack or self.over_terms(lower, proven) <= (EXCUSED if around_zero else ROUNDING)
-        self.tell("perturb", "not stable: intervals prove a gap of {:.1e}" + (", floats stand" if ignored else ""), proven)
+        self.report_step("perturb", "not stable: intervals prove a gap of {:.1e}" + (", floats stand" if ignored else ""), proven)
         return (size if ignored else proven), lower
 
     def _contradicted(self, gap: str, difference: str) -> tuple[float, float]:

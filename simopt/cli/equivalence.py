@@ -218,7 +218,7 @@ def _show_strong(decision: StrongDecision, sample: TrainingSample, out: Any) -> 
 def _direction(decision: Decision) -> str:
     words = {"not told": "monotone or not: not told by the error bars", "not monotone": "not monotone"}
     way = words.get(decision.monotone, f"strictly {decision.monotone} at the parameters measured")
-    forward, backward = decision.n_found
+    forward, backward = decision.counts
     return f"{way}; found at {forward} of {decision.wanted[0]} λ, back at {backward} of {decision.wanted[1]} μ"
 
 

@@ -128,7 +128,7 @@ class Decision:
         return (len(self.forward), len(self.backward)) == self.wanted and min(self.wanted) > 0
 
     @property
-    def n_found(self) -> tuple[int, int]:
+    def counts(self) -> tuple[int, int]:
         """At how many parameters of A Φ is found, and at how many of B its inverse."""
         forward, backward = (sum(row.answer is Answer.HOLDS for row in rows) for rows in (self.forward, self.backward))
         return forward, backward
@@ -173,7 +173,7 @@ class Decision:
     def sentence(self) -> str:
         """The answer in one line."""
         if self.answer is Answer.HOLDS:
-            (forward, backward), (asked, back) = self.n_found, self.wanted
+            (forward, backward), (asked, back) = self.counts, self.wanted
             there = f"Φ found at {forward} of {asked} λ, and back at {backward} of {back} μ"
             return f"weakly equivalent on this sample, to {self.resolution:g}: {there}"
         said = "not weakly equivalent on this sample" if self.answer is Answer.FAILS else "undecided"

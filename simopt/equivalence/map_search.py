@@ -121,7 +121,7 @@ def find_map(
     resolution = check_resolution(resolution)
     reach, parameter = validate.positive("reach", reach), validate.finite("parameter", parameter)
     try:
-        return _Outcomes(PathSearch(source(parameter, Z), target, Z, reach, start=parameter), parameter, resolution).found()
+        return _Outcomes(PathSearch(source(parameter, Z), target, Z, reach, start=parameter), parameter, resolution).decided()
     except ArithmeticError as error:
         domain = target.domain(Z)
         reason = f"a function could not be computed: {error}"
@@ -135,11 +135,11 @@ def recovered(source: Family, target: Family, *, resolution: float = RESOLUTION)
     """
 
     def through(one: Family, other: Family, parameter: float, Z: TrainingSet) -> float:
-        found = find_map(one, other, parameter, Z, resolution=resolution)
-        if found.outcome is Outcome.FOUND:
-            return found.value
-        between = f"from {one.name} to {other.name} at {parameter:g}: {found.reason}"
-        if found.answer is Answer.FAILS:
+        decided = find_map(one, other, parameter, Z, resolution=resolution)
+        if decided.outcome is Outcome.FOUND:
+            return decided.value
+        between = f"from {one.name} to {other.name} at {parameter:g}: {decided.reason}"
+        if decided.answer is Answer.FAILS:
             raise InvalidProblem(f"no map {between}")
         raise NotDecided(f"no map is known {between}")
 
@@ -161,7 +161,7 @@ class _Outcomes:
     parameter: float
     resolution: float
 
-    def found(self) -> FoundMap:
+    def decided(self) -> FoundMap:
         """The first g with ‖g‖ = ‖f‖ that is f; without one, what is undecided, else why there is none."""
         search, f = self.search, self.search.f
         if f.error > 0 and f.norm() <= f.error:

@@ -79,7 +79,7 @@ class Drawing:
 
     def __init__(self, height: float, description: str) -> None:
         self.height = height
-        self.says = description
+        self.description = description
         self.parts: list[str] = []
 
     def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
@@ -128,7 +128,7 @@ class Drawing:
     def render(self) -> Markup:
         """The SVG element."""
         return Markup(  # every word has been escaped, the rest are numbers and names of classes
-            f'<svg class="plot" viewBox="0 0 {WIDTH:g} {self.height:g}" role="img" aria-label="{escape(self.says)}">'
+            f'<svg class="plot" viewBox="0 0 {WIDTH:g} {self.height:g}" role="img" aria-label="{escape(self.description)}">'
             + "".join(self.parts)
             + "</svg>"
         )

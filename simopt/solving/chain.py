@@ -99,11 +99,11 @@ def printer(stream: TextIO | None = None) -> Report:
     return report
 
 
-def units_text(given: Problem, normal: Problem) -> str:
+def units_text(original: Problem, normal: Problem) -> str:
     """The fields that the natural units have changed."""
-    if type(given) is not type(normal):
+    if type(original) is not type(normal):
         return "variables, rows and objective in units in which their numbers are near 1"
-    names = [item.name for item in dataclasses.fields(given) if getattr(given, item.name) is not getattr(normal, item.name)]
+    names = [item.name for item in dataclasses.fields(original) if getattr(original, item.name) is not getattr(normal, item.name)]
     return f"numbers near 1: {', '.join(names)} scaled" if names else "as given"
 
 

@@ -145,7 +145,7 @@ def _finish(run: Run, solver: str, options: dict[str, Any], ended: Ending) -> So
         solve_seconds=run.solve_seconds,
         fingerprint=run.mark or ("" if run.sparing else run.problem.fingerprint()),
     )
-    run.tell("status", f"{status.name} ({reported})" + (f": {message}" if message else ""))
+    run.report_step("status", f"{status.name} ({reported})" + (f": {message}" if message else ""))
     return Solution(
         status=status,
         reported_status=reported,

@@ -68,7 +68,7 @@ class Run:
     solve_seconds: float = 0.0
     report: Report | None = None
 
-    def tell(self, step: str, text: str) -> None:
+    def report_step(self, step: str, text: str) -> None:
         """Report a step of the solving chain, where that is asked for."""
         if self.report is not None:
             self.report(step, text)
@@ -222,7 +222,7 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
     scale = normal.scale()
 
     def certified(at: Iterate) -> bool:
-        run.tell(spec.name, f"iteration {run.iterations}, own gap {float(at.gap):.1e}, {run.solve_seconds:.3g} s")
+        run.report_step(spec.name, f"iteration {run.iterations}, own gap {float(at.gap):.1e}, {run.solve_seconds:.3g} s")
         return run.certify(at.point, at.multipliers)
 
     last: Iterate | None = None
@@ -346,7 +346,7 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, optio
         return Status.UNSUPPORTED, "", str(error)
     run.setup_seconds += time.perf_counter() - start
     if run.report is not None:
-        run.tell(form_name(type(normal)), form_text(declaration))
+        run.report_step(form_name(type(normal)), form_text(declaration))
     for _ in range(ATTEMPTS):
         seconds_left = time_limit - run.solve_seconds
         if seconds_left <= 0:
@@ -356,7 +356,7 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, optio
             result = adapter.run(declaration, backend, tol=tol, max_iter=max_iter, time_limit=seconds_left, options=own)
         except adapter.Refused as error:
             return Status.UNSUPPORTED, "", str(error)
-        run.tell(backend.name, f"{result.summary}, tolerance {'its own' if tol is None else format(tol, '.0e')}")
+        run.report_step(backend.name, f"{result.summary}, tolerance {'its own' if tol is None else format(tol, '.0e')}")
         run.setup_seconds += result.setup_seconds
         run.solve_seconds += result.solve_seconds
         run.iterations += result.iterations

@@ -147,10 +147,10 @@ def test_a_law_that_does_not_hold_is_found_by_conformance(monkeypatch: pytest.Mo
 class ByHand(Alone):
     """A problem whose formulas are written by hand, its declaration alone."""
 
-    values: Problem
+    base: Problem
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        return self.values.declare(cones=cones)
+        return self.base.declare(cones=cones)
 
 
 def exponents(law: Any, problem: Problem) -> dict[str, float]:

@@ -44,7 +44,7 @@ def vague(family: Family, radius: float) -> Family:
 def test_a_true_pair_holds_in_both_directions_with_the_closed_form(gaussian: TrainingSet, power: float) -> None:
     found = decide(m_power_rls(power), kernel_ridge(), gaussian)
     closed = m_power_rls_to_kernel_ridge(power)
-    assert found.answer is Answer.HOLDS and found.n_found == found.wanted == (9, 9) and found.reason is None
+    assert found.answer is Answer.HOLDS and found.counts == found.wanted == (9, 9) and found.reason is None
     assert found.monotone == "increasing" and not found.plateaus and not found.jumps
     for row in found.forward:
         assert row.low <= closed(row.parameter, gaussian) <= row.high
@@ -81,7 +81,7 @@ def test_a_pair_a_millionth_of_a_millionth_apart_is_undecided_within_honest_radi
 def test_radii_that_hide_everything_decide_nothing(gaussian: TrainingSet) -> None:
     for radius in (1e-3, 2.0):
         found = decide(vague(kernel_ridge(), radius), vague(m_power_rls(3.0), radius), gaussian, LAMBDAS)
-        assert found.answer is Answer.UNDECIDED and found.n_found == (0, 0)
+        assert found.answer is Answer.UNDECIDED and found.counts == (0, 0)
     other = Family("reversed", lambda lam, Z: kernel_ridge()(lam, Z.with_targets(Z.targets[::-1])))
     assert decide(vague(kernel_ridge(), 2.0), other, gaussian, LAMBDAS).answer is not Answer.HOLDS
 

@@ -119,10 +119,10 @@ class Toy(Problem):
         """Scaling of the targets."""
 
         def scaled(p: Toy, rng: np.random.Generator) -> Image:
-            def scaled(values: Any) -> Any:
+            def fourfold(values: Any) -> Any:
                 return {k: 4.0 * np.asarray(v) for k, v in values.items()}
 
-            return Image(replace(p, targets=4.0 * p.targets, radius=4.0 * p.radius), 16.0, scaled, scaled)
+            return Image(replace(p, targets=4.0 * p.targets, radius=4.0 * p.radius), 16.0, fourfold, fourfold)
 
         return [Law("targets × 4", scaled)]
 

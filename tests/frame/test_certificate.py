@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from frame_toy import Toy, toy
-from hypothesis import values, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simopt import Status, certify, solve
@@ -32,7 +32,7 @@ numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
 
 
 @settings(max_examples=150, deadline=None)
-@values(st.lists(numbers, min_size=4, max_size=4), st.lists(numbers, min_size=12, max_size=12), st.sampled_from(list(BY_NAME)))
+@given(st.lists(numbers, min_size=4, max_size=4), st.lists(numbers, min_size=12, max_size=12), st.sampled_from(list(BY_NAME)))
 def test_any_point_and_any_multipliers_bracket_the_optimum(x: list[float], nu: list[float], name: str) -> None:
     problem = toy(radius=0.3)
     best = solve(problem, "cyclic", tol=1e-14).certificate

@@ -87,23 +87,23 @@ def test_two_classes_make_all_forms_one() -> None:
 @pytest.mark.parametrize("labels", [[1, 2, 3, 3], [1, 1, 4, 4, 4], [2, 2], [4], [3, 1, 4, 2, 2, 1]])
 @pytest.mark.parametrize(("gamma", "delta"), [(1.0, 0.0), (0.3, 0.5), (1.0, 3.0)])
 def test_best_constant_thresholds_against_every_combination_of_kinks(labels: list[int], gamma: float, delta: float) -> None:
-    fixed, zero = np.array(labels, dtype=float), np.zeros(len(labels))
+    given, zero = np.array(labels, dtype=float), np.zeros(len(labels))
     j = np.arange(1, 4)
     kinks = np.unique(np.concatenate([sign * gamma - j * delta for sign in (1, -1)]))
     choices = (np.array(c) + j * delta for c in itertools.combinations_with_replacement(kinks, 3))
-    best = min(written_out(zero, fixed, b, gamma) for b in choices)
-    found = best_constant_thresholds(fixed, 4, gamma, delta)
+    best = min(written_out(zero, given, b, gamma) for b in choices)
+    found = best_constant_thresholds(given, 4, gamma, delta)
     assert np.all(np.diff(found) >= delta - 1e-12)
-    assert written_out(zero, fixed, found, gamma) == pytest.approx(best, abs=1e-12)
+    assert written_out(zero, given, found, gamma) == pytest.approx(best, abs=1e-12)
     # finer steps of one threshold at a time, or of all of them, do not improve on it: the problem is convex
     rng = np.random.default_rng(0)
-    separate = best_separate_thresholds(fixed, 4, gamma)
+    separate = best_separate_thresholds(given, 4, gamma)
     assert np.all(np.diff(separate) >= 0.0)
-    least = implicit_written_out(zero, fixed, separate, gamma)
+    least = implicit_written_out(zero, given, separate, gamma)
     for _ in range(200):
         other = np.maximum.accumulate(found - j * delta + 0.3 * rng.normal(size=3)) + j * delta
-        assert written_out(zero, fixed, other, gamma) >= best - 1e-12
-        assert implicit_written_out(zero, fixed, separate + 0.3 * rng.normal(size=3), gamma) >= least - 1e-12
+        assert written_out(zero, given, other, gamma) >= best - 1e-12
+        assert implicit_written_out(zero, given, separate + 0.3 * rng.normal(size=3), gamma) >= least - 1e-12
 
 
 def test_equispaced_thresholds_are_halfway_between_labels() -> None:
@@ -174,19 +174,19 @@ def test_balanced_multipliers_balance_exactly_and_are_cut_only(form: str) -> Non
     if form != "implicit":
         problem = EXCOrdinal(features, labels, 5, 1.0, float(form.split()[1]), bound=Ball(2.0))
     for _ in range(5):
-        fixed = random_multipliers(problem, rng, 1.3)
-        prices = problem.admitted(RATIONAL, fixed, "balanced")
+        given = random_multipliers(problem, rng, 1.3)
+        prices = problem.admitted(RATIONAL, given, "balanced")
         balance = problem.imbalance(RATIONAL, prices.above, prices.below)
         order = [Fraction(0), *([] if prices.order is None else prices.order), Fraction(0)]
         assert len(order) == (2 if form == "implicit" else 5)
         steps = np.diff(order) if prices.order is not None else np.zeros(4, dtype=int)
         assert all(part + step == 0 for part, step in zip(balance, steps, strict=True)), "exactly, in fractions"
         assert all(nu >= 0 for nu in order)
-        for before, after in zip(problem.capped(RATIONAL, fixed), (prices.above, prices.below), strict=True):
+        for before, after in zip(problem.capped(RATIONAL, given), (prices.above, prices.below), strict=True):
             assert np.all(after <= before) and np.all(after >= 0)
-        plain = problem.admitted(FLOAT, fixed, "balanced")
+        plain = problem.admitted(FLOAT, given, "balanced")
         np.testing.assert_allclose(plain.above, prices.above.astype(float), rtol=1e-12, atol=1e-18)
-        enclosed = problem.admitted(INTERVAL, fixed, "balanced")
+        enclosed = problem.admitted(INTERVAL, given, "balanced")
         assert np.all(enclosed.below.low <= prices.below.astype(float) + 1e-18) and np.max(enclosed.below.rad) < 1e-14
 
 
@@ -238,20 +238,20 @@ def test_bounds_are_minima_of_the_lagrangian_over_ball_and_box(implicit: bool) -
     if not implicit:
         problem = EXCOrdinal(features, labels, 3, 0.4, 0.3, bound=bound)
     for _ in range(5):
-        fixed = random_multipliers(problem, rng)
+        given = random_multipliers(problem, rng)
         low, high = problem.box(math.inf)
 
-        def lagrangian(w: Array, b: Array, fixed: dict[str, Array] = fixed) -> float:
+        def lagrangian(w: Array, b: Array, given: dict[str, Array] = given) -> float:
             over, under = problem.arguments(FLOAT, features @ w, b)
-            hinges = float(fixed["above"] @ over + fixed["below"] @ under)
-            return hinges if implicit else hinges + float(fixed["order"][0] * (0.3 - b[1] + b[0]))
+            hinges = float(given["above"] @ over + given["below"] @ under)
+            return hinges if implicit else hinges + float(given["order"][0] * (0.3 - b[1] + b[0]))
 
         corners = [np.array(corner) for corner in itertools.product(*zip(low, high, strict=True))]
         best_corner = min(corners, key=lambda b: lagrangian(np.zeros(2), b))
         best = min(lagrangian(1.5 * CIRCLE[:, i], best_corner) for i in range(0, len(ANGLES), 4))
-        bound = float(problem.lower(FLOAT, problem.admitted(FLOAT, fixed, "given"), math.inf))
+        bound = float(problem.lower(FLOAT, problem.admitted(FLOAT, given, "given"), math.inf))
         assert bound == pytest.approx(best, abs=1e-5)
-        assert float(problem.dual_bound(fixed)) >= bound
+        assert float(problem.dual_bound(given)) >= bound
 
 
 def test_bounds_of_fixed_thresholds_are_minima_of_the_lagrangian() -> None:
@@ -260,10 +260,10 @@ def test_bounds_of_fixed_thresholds_are_minima_of_the_lagrangian() -> None:
     b = np.array([-0.3, 0.5])
     problem = EXCFixed(features, labels, 3, b, 0.4, bound=Ball(1.5))
     for _ in range(5):
-        fixed = random_multipliers(problem, rng)
+        given = random_multipliers(problem, rng)
         f = 1.5 * features @ CIRCLE
-        values = fixed["above"] @ (f[:2] - b[:, None] + 0.4) + fixed["below"] @ (b[:, None] + 0.4 - f[1:])
-        assert float(problem.dual_bound(fixed)) == pytest.approx(float(np.min(values)), abs=1e-6)
+        values = given["above"] @ (f[:2] - b[:, None] + 0.4) + given["below"] @ (b[:, None] + 0.4 - f[1:])
+        assert float(problem.dual_bound(given)) == pytest.approx(float(np.min(values)), abs=1e-6)
 
 
 def test_a_hinge_out_of_reach_has_no_multiplier() -> None:
@@ -340,12 +340,12 @@ def exact_optimum(problem: Any, far: int = 10**6) -> Fraction:
     count, zero = problem.classes - 1, Fraction(0)
     gamma, n = Fraction(problem.gamma), len(problem.labels)
     x = [Fraction(value) for value in problem.features[:, 0]]
-    fixed = [Fraction(value) for value in problem.thresholds] if fixed else []
+    given = [Fraction(value) for value in problem.thresholds] if fixed else []
 
     def row(slope: Fraction, ends: dict[int, int], constant: Fraction) -> tuple[list[Fraction], Fraction]:
         """slope·w + Σ sign·b_j + constant, thresholds as variables or as numbers."""
         if fixed:
-            return [slope], constant + sum((sign * fixed[j] for j, sign in ends.items()), zero)
+            return [slope], constant + sum((sign * given[j] for j, sign in ends.items()), zero)
         return [slope, *(Fraction(ends.get(j, 0)) for j in range(count))], constant
 
     hinges = [row(x[i], {j: -1}, gamma) for i, j in zip(problem.high_rows, problem.high_ends, strict=True)]
@@ -498,8 +498,8 @@ def test_a_ball_far_too_large_leaves_a_gap_that_refined_multipliers_close() -> N
         refined = problem.refined(multipliers)
         assert refined is not None
         before, after = (
-            max(problem.lower(FLOAT, problem.admitted(FLOAT, fixed, repair), math.inf) for repair in problem.repairs)
-            for fixed in (multipliers, refined)
+            max(problem.lower(FLOAT, problem.admitted(FLOAT, given, repair), math.inf) for repair in problem.repairs)
+            for given in (multipliers, refined)
         )
         assert after > before and certify(problem, point, multipliers).relative_gap < 1e-7
         small = replace(problem, bound=Ball(1.0))
@@ -539,9 +539,9 @@ GOOD: dict[str, Any] = {"features": np.eye(3), "labels": np.array([1.0, 2.0, 3.0
 
 def make(name: str, **fields: Any) -> Any:
     cls: Any = registry.get("problem", name)
-    fixed = {**GOOD, "radius": 1.0, "regularization": 1.0, "gram": np.eye(3), "thresholds": np.array([-1.0, 1.0]), **fields}
-    fixed |= {field: cls.bounds[cls.key](fixed[number]) for number, field in cls.holding().items()}
-    return cls(**{key: entry for key, entry in fixed.items() if key in cls.__dataclass_fields__})
+    given = {**GOOD, "radius": 1.0, "regularization": 1.0, "gram": np.eye(3), "thresholds": np.array([-1.0, 1.0]), **fields}
+    given |= {field: cls.bounds[cls.key](given[number]) for number, field in cls.holding().items()}
+    return cls(**{key: entry for key, entry in given.items() if key in cls.__dataclass_fields__})
 
 
 REFUSED_BY_EVERY_FORM: list[tuple[dict[str, Any], str]] = [

@@ -173,7 +173,7 @@ def test_the_recipe_predicts_rows_from_the_others() -> None:
             KernelRegression.from_data(dataset, np.random.default_rng(0), samples=300, queries=bad)
 
 
-@pytest.mark.parametrize(("n", "fraction", "queries"), [(2, 0.01, 1), (2, 0.99, 1), (10, 0.99, 9), (10, 0.3, 3)])
-def test_of_any_share_a_sample_and_a_query_are_left(n: int, fraction: float, queries: int) -> None:
+@pytest.mark.parametrize(("n", "fraction", "count"), [(2, 0.01, 1), (2, 0.99, 1), (10, 0.99, 9), (10, 0.3, 3)])
+def test_of_any_fraction_a_sample_and_a_query_are_left(n: int, fraction: float, count: int) -> None:
     known, queries = weighted_mean.split(n, fraction, np.random.default_rng(0))
-    assert len(queries) == queries and np.array_equal(np.sort([*known, *queries]), np.arange(n))
+    assert len(queries) == count and np.array_equal(np.sort([*known, *queries]), np.arange(n))

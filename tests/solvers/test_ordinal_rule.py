@@ -260,9 +260,9 @@ def test_landmarks_may_be_given_or_counted_and_are_drawn_by_the_seed() -> None:
     assert len(ordinal(X[:20], y[:20], landmarks=50, tol=1e-4).landmarks) == 20
 
 
-@pytest.mark.parametrize(("fraction", "options"), [(0.5, 2), (0.5 * NEARLY, 1)])
+@pytest.mark.parametrize(("fraction", "solves"), [(0.5, 2), (0.5 * NEARLY, 1)])
 def test_a_solver_that_leaves_the_certificate_open_is_followed_by_the_next_unless_little_is_left(
-    monkeypatch: pytest.MonkeyPatch, fraction: float, options: int
+    monkeypatch: pytest.MonkeyPatch, fraction: float, solves: int
 ) -> None:
     X, y = sample()
     first = ordinal(X, y, Gaussian(1.0), landmarks=12, tol=TIGHT).provenance["solver"]
@@ -279,9 +279,9 @@ def test_a_solver_that_leaves_the_certificate_open_is_followed_by_the_next_unles
 
     monkeypatch.setattr(module, "solve", open_at_first)
     rule = ordinal(X, y, Gaussian(1.0), landmarks=12, tol=TIGHT)
-    assert tried[0] == first and len(tried) == options
+    assert tried[0] == first and len(tried) == solves
     assert rule.provenance["solver"] == tried[-1]
-    assert rule.certificate.relative_gap == fraction if options == 1 else rule.certificate.relative_gap <= TIGHT
+    assert rule.certificate.relative_gap == fraction if solves == 1 else rule.certificate.relative_gap <= TIGHT
 
 
 def test_rules_do_not_depend_on_the_unit_of_the_similarity() -> None:

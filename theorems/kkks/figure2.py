@@ -16,7 +16,7 @@ from simopt.theorems.kkks.figure1 import draw_functions, normalised
 from simopt.theorems.kkks.printed_tables import SOURCES
 from simopt.theorems.kkks.protocol import FOLDS, ROUNDS, Scaling, by_hold_out, folds
 from simopt.theorems.kkks.synthetic import LEARNERS
-from simopt.theorems.kkks.table1 import shared_run
+from simopt.theorems.kkks.table1 import split_run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -96,7 +96,7 @@ def plot(figure: Figure, done: Reproduction) -> None:
 def figure2(row: str, run: Run) -> Iterator[Cell | Curve]:
     """The functions of the first fold, and what is measured on those of all."""
     source = SOURCES[row]
-    common = shared_run(source.dataset, run.seed, run.effort)
+    common = split_run(source.dataset, run.seed, run.effort)
     data = common.dataset(source.dataset)
     X, y = source.features(data), (data.targets - data.targets.min()) / np.ptp(data.targets)
     measures: dict[str, list[float]] = {}

@@ -77,13 +77,13 @@ def bayes_risks(m: int, p: int, low: Fraction, high: Fraction) -> tuple[Fraction
     overlap = Fraction(0)
     for n in range(m + 1):
         seen, scale = comb(m, n) * (p - 1) ** (m - n), p**m * unit**n
-        shared_run = 0
+        split_run = 0
         for k in range(n + 1):
             plus, minus = (comb(n, k) * c**k * (unit - c) ** (n - k) for c in (b, a))
             below += (seen * plus * minus << BITS) // ((plus + minus) * scale)
-            shared_run += min(plus, minus)
+            split_run += min(plus, minus)
             terms += 1
-        overlap += Fraction(seen * shared_run, scale)
+        overlap += Fraction(seen * split_run, scale)
     return Fraction(below, 2**BITS), Fraction(below + terms, 2**BITS), overlap
 
 

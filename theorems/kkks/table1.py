@@ -22,7 +22,7 @@ READINGS: dict[str, dict[str, bool]] = {
 }
 
 
-def shared_run(dataset: str, seed: int, effort: sc.Effort) -> Run:
+def split_run(dataset: str, seed: int, effort: sc.Effort) -> Run:
     """Where every table gets the folds of a data set from, so that they are the same."""
     return Run("kkks-folds", dataset, seed, effort)
 
@@ -31,7 +31,7 @@ def shared_run(dataset: str, seed: int, effort: sc.Effort) -> Run:
 def measured(row: str, seed: int, effort: sc.Effort, reading: str = STATED) -> dict[str, Array]:
     """Errors fold by fold, the same folds for every table and every choice of the columns of one data set."""
     source = SOURCES[row]
-    run = shared_run(source.dataset, seed, effort)
+    run = split_run(source.dataset, seed, effort)
     data = run.dataset(source.dataset)
     features = source.features(data)
     return cross_validated(features, data.targets, run.stream("folds"), METHODS, run.count(4, FOLDS), **READINGS[reading])

@@ -73,25 +73,25 @@ def wrong_point(rng: np.random.Generator, problem: cp.Problem, far: bool) -> Non
 class Truth:
     """Ends of the optimum of the minimum or maximum as written: `reached` by a feasible point, and `known` where one is optimal."""
 
-    def __init__(self, values: Case) -> None:
-        problem = values.problem
+    def __init__(self, case: Case) -> None:
+        problem = case.problem
         self.maximises = isinstance(problem.objective, cp.Maximize)
-        self.points = [point for point in values.points if self._inside(problem, point)]
+        self.points = [point for point in case.points if self._inside(problem, point)]
         values = [value(problem.objective.expr, point).flat[0] for point in self.points]
         sign = -1 if self.maximises else 1
         ends = [(sign * (high(v) if sign > 0 else low(v)), sign * (low(v) if sign > 0 else high(v))) for v in values]
         self.reached: Q | float = min((end for end, _ in ends), default=math.inf)  # of the minimum of sign·f
         self.least: Q | float = -math.inf
-        if values.optimal:
-            assert self.points and self.points[0] is values.points[0], "the planted point is not feasible"
+        if case.optimal:
+            assert self.points and self.points[0] is case.points[0], "the planted point is not feasible"
             self.least = ends[0][1]
             assert all(end >= self.least for end, _ in ends), "a point is better than the planted one"
             self.reached = ends[0][0]
-        if values.empty:
+        if case.empty:
             self.least = math.inf
-        if values.endless:
+        if case.endless:
             self.reached = -math.inf
-        self.size = max((sum((_size(part, point) for part in values.parts), Q(0)) for point in self.points), default=Q(1))
+        self.size = max((sum((_size(part, point) for part in case.parts), Q(0)) for point in self.points), default=Q(1))
 
     @staticmethod
     def _inside(problem: cp.Problem, point: Any) -> bool:
@@ -143,9 +143,9 @@ def _upper(x: Any) -> Q:
     return max(abs(low(x)), abs(high(x)))
 
 
-def runs(values: Case, declared: Any, number: int, quick: bool) -> Iterator[tuple[str, bool, Callable[[], Any]]]:
+def runs(drawn: Case, declared: Any, number: int, quick: bool) -> Iterator[tuple[str, bool, Callable[[], Any]]]:
     """How simopt is asked: a name, whether rigorously, and the question, whose answer is a certificate; quick: of what is there."""
-    p = values.problem
+    p = drawn.problem
     yield "float held", False, lambda: simopt.certify(p, solver=None)
     yield "rigorous held", True, lambda: simopt.certify(p, rigorous=True, solver=None)
     if declared is not None:
@@ -180,8 +180,8 @@ def apart(seed: int, number: int, quick: bool = False, seconds: int = 60) -> dic
             out.write(json.dumps(line(seed, number, quick)))
         os._exit(0)
     os.close(writes)
-    with os.fdopen(reads) as values:
-        said = values.read()
+    with os.fdopen(reads) as pipe:
+        said = pipe.read()
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         return {"id": number, "kind": "died", "note": f"signal {os.WTERMSIG(status)}", "runs": {}, "seconds": float(seconds)}
@@ -195,26 +195,26 @@ def line(seed: int, number: int, quick: bool = False) -> dict[str, Any]:
     start = time.perf_counter()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        values = case(seed, number)
-        found: dict[str, Any] = {"id": number, "kind": values.kind, "note": values.note}
+        drawn = case(seed, number)
+        found: dict[str, Any] = {"id": number, "kind": drawn.kind, "note": drawn.note}
         try:
-            values.problem.solve(solver=cp.CLARABEL, canon_backend=cp.SCIPY_CANON_BACKEND)
+            drawn.problem.solve(solver=cp.CLARABEL, canon_backend=cp.SCIPY_CANON_BACKEND)
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
                 raise
-        for v in values.problem.variables():  # where a solver had no answer zeros are judged
+        for v in drawn.problem.variables():  # where a solver had no answer zeros are judged
             if (v.value if v.sparse_idx is None else v.value_sparse) is None:
                 v.save_value(np.zeros(v.shape))
         try:
-            declared = Declared.of(values.problem) if number % 2 else None
+            declared = Declared.of(drawn.problem) if number % 2 else None
         except ValueError:
             declared = None
-        if values.change is not None:
-            values.change()
-        truth = Truth(values)
+        if drawn.change is not None:
+            drawn.change()
+        truth = Truth(drawn)
         found["optimum"] = [_float(truth.least), _float(truth.reached)]
         found["runs"] = {}
-        for name, rigorous, ask in runs(values, declared, number, quick):
+        for name, rigorous, ask in runs(drawn, declared, number, quick):
             found["runs"][name] = _answer(truth, ask, rigorous)
     found["seconds"] = round(time.perf_counter() - start, 3)
     return found

@@ -93,8 +93,8 @@ def test_strength_is_as_declared(name: str) -> None:
     sets = [Z for Z in sets if link.exists(Z) is None]
     low = max(link.intervals(Z)[0].low for Z in sets)
     high = min(link.intervals(Z)[0].high for Z in sets)
-    shared_run = Interval(low, high)
-    chosen = list(shared_run.spaced(3, reach=1.0))
+    split_run = Interval(low, high)
+    chosen = list(split_run.spaced(3, reach=1.0))
     report = verify_strong(link, sets, chosen, resolution=RESOLUTION)
     assert report.comparisons >= 6
     assert report.answer is (Answer.HOLDS if link.strength is Strength.STRONG else Answer.FAILS), report.reason

@@ -13,7 +13,7 @@ from simopt.claims.tables import Cell, Curve, Run
 from simopt.core.arrays import Array
 from simopt.theorems.kj.experiments.printed_tables import KR, LAND, LAND_SP, SETS, SIMILARITIES
 from simopt.theorems.kj.experiments.protocol import Landmarks, kernel_regression
-from simopt.theorems.kj.experiments.table1a import CONSTANT_FIT, RIDGE, SHIFTED, UNIT, shared_run, splits
+from simopt.theorems.kj.experiments.table1a import CONSTANT_FIT, RIDGE, SHIFTED, UNIT, split_run, splits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +32,7 @@ Errors = dict[str, Array]
 def curves(dataset: str, similarity: str, seed: int, effort: sc.Effort) -> tuple[tuple[int, ...], Errors]:
     """Numbers of landmarks, and errors (splits, numbers) of the methods, (splits, 1) of those that have no landmarks."""
     name = SIMILARITIES[similarity]
-    run = shared_run(dataset, seed, effort)
+    run = split_run(dataset, seed, effort)
     rows: dict[str, list[list[float]]] = {method: [] for method in (LAND, LAND_SP, RIDGE, *FLAT, USED)}
     numbers: tuple[int, ...] = COUNTS
     for k, split in enumerate(splits(dataset, seed, effort)):

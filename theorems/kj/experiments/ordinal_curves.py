@@ -16,7 +16,7 @@ from simopt.theorems.kj.experiments.landmark_curves import panels
 from simopt.theorems.kj.experiments.ordinal_protocol import SPLITS, OrdinalLandmarks, kernel_regression
 from simopt.theorems.kj.experiments.printed_ordinal import ORLAND
 from simopt.theorems.kj.experiments.printed_tables import KR, SIMILARITIES
-from simopt.theorems.kj.experiments.table1b import CONSTANT_FIT, SHIFTED, SPACED, UNIT, shared_run, splits
+from simopt.theorems.kj.experiments.table1b import CONSTANT_FIT, SHIFTED, SPACED, UNIT, split_run, splits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ Errors = dict[str, Array]
 def curves(name: str, similarity: str, seed: int, effort: sc.Effort) -> tuple[tuple[int, ...], Errors]:
     """Numbers of landmarks, and errors (splits, numbers) of the methods, (splits, 1) of those that have no landmarks."""
     kind = SIMILARITIES[similarity]
-    run = shared_run(name, seed, effort)
+    run = split_run(name, seed, effort)
     rows: dict[str, list[list[float]]] = {method: [] for method in (ORLAND, SPACED, *FLAT)}
     numbers: tuple[int, ...] = COUNTS
     for k, split in enumerate(islice(splits(name, seed, effort), run.count(FEWER, SPLITS))):

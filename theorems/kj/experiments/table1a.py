@@ -33,14 +33,14 @@ WORSE = f"{KR} worse than a constant, of {len(PAIRS)}"
 Errors = dict[str, list[float]]
 
 
-def shared_run(dataset: str, seed: int, effort: sc.Effort) -> Run:
+def split_run(dataset: str, seed: int, effort: sc.Effort) -> Run:
     """Where the table and the figures get the splits of a data set from, so that they are the same."""
     return Run("kj-splits", dataset, seed, effort)
 
 
 def splits(dataset: str, seed: int, effort: sc.Effort, *, scaling: str = "standardised") -> Iterator[Split]:
     """The five splits; at quick effort of at most 3000 samples each."""
-    run = shared_run(dataset, seed, effort)
+    run = split_run(dataset, seed, effort)
     data = run.dataset(dataset)
     for k in range(SPLITS):
         yield Split.of(data.features, data.targets, run.stream("split", k), limit=run.count(MOST, data.n), scaling=scaling)
@@ -50,7 +50,7 @@ def splits(dataset: str, seed: int, effort: sc.Effort, *, scaling: str = "standa
 def measured(dataset: str, similarity: str, seed: int, effort: sc.Effort) -> Errors:
     """Errors of all methods split by split, for one similarity (by its printed name)."""
     name = SIMILARITIES[similarity]
-    run = shared_run(dataset, seed, effort)
+    run = split_run(dataset, seed, effort)
     found: Errors = {method: [] for method in (KR, LAND_SP, CENTRED, LAND, RIDGE, SHIFTED)}
     for k, split in enumerate(splits(dataset, seed, effort)):
         landmarks = Landmarks.of(split, name, run.stream("landmarks", k))
@@ -141,7 +141,7 @@ def _read(
 ) -> Iterator[Cell]:
     """KR and RegLand-Sp for both similarities, on the splits of the table."""
     data = run.dataset(name or SETS[run.row])
-    source = shared_run(SETS[run.row], run.seed, run.effort)
+    source = split_run(SETS[run.row], run.seed, run.effort)
     limit = data.n if whole else run.count(MOST, data.n)
     found: dict[tuple[str, str], list[float]] = {(s, method): [] for s in (SIGMOID, MANHATTAN) for method in (KR, LAND_SP)}
     for k in range(SPLITS):

@@ -50,14 +50,14 @@ def labelled(name: str, run: Run) -> tuple[Array, Array, int]:
     return (data.features, data.targets, SCALE) if name in WINES else (data.features, binned(data.targets, BINS), BINS)
 
 
-def shared_run(name: str, seed: int, effort: sc.Effort) -> Run:
+def split_run(name: str, seed: int, effort: sc.Effort) -> Run:
     """Where the table and the figures get the splits of a set from, so that they are the same."""
     return Run("kj-ordinal-splits", ORDINAL_SETS[name], seed, effort)
 
 
 def splits(name: str, seed: int, effort: sc.Effort) -> Iterator[OrdinalSplit]:
     """The five splits; at quick effort of at most 3000 samples each."""
-    run = shared_run(name, seed, effort)
+    run = split_run(name, seed, effort)
     X, y, classes = labelled(name, run)
     for k in range(SPLITS):
         yield OrdinalSplit.of(X, y, classes, run.stream("split", k), limit=run.count(MOST, len(y)))
@@ -67,7 +67,7 @@ def splits(name: str, seed: int, effort: sc.Effort) -> Iterator[OrdinalSplit]:
 def measured(name: str, similarity: str, seed: int, effort: sc.Effort) -> Errors:
     """Errors of all methods split by split, for one similarity (both by their printed names)."""
     kind = SIMILARITIES[similarity]
-    run = shared_run(name, seed, effort)
+    run = split_run(name, seed, effort)
     found: Errors = {method: [] for method in (KR, ORLAND, LEARNED, SPACED, CENTRED, SHIFTED)}
     for k, split in enumerate(splits(name, seed, effort)):
         landmarks = OrdinalLandmarks.of(split, kind, run.stream("landmarks", k), pool=COUNT)
@@ -126,7 +126,7 @@ def _thresholds(run: Run, method: str) -> Iterator[Cell]:
 
 def _read(run: Run, *, scaling: str = "standardised", whole: bool = False) -> Iterator[Cell]:
     """KR and ORLand with fixed thresholds for both similarities, on the splits of the table."""
-    source = shared_run(run.row, run.seed, run.effort)
+    source = split_run(run.row, run.seed, run.effort)
     X, y, classes = labelled(run.row, source)
     found: dict[tuple[str, str], list[float]] = {(s, method): [] for s in BOTH for method in (KR, ORLAND)}
     for k in range(SPLITS):

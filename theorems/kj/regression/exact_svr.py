@@ -49,7 +49,7 @@ class ExactSVR:
         return {UNDER: (c, c), LOW: on, INSIDE: (ZERO, ZERO), HIGH: (-c, ZERO), OVER: (-c, -c)}[position]
 
     @property
-    def places(self) -> tuple[int, ...]:
+    def positions(self) -> tuple[int, ...]:
         """Places that occur: for ε = 0 there is no inside, and one kink."""
         return (UNDER, LOW, OVER) if self.epsilon == 0 else (UNDER, LOW, INSIDE, HIGH, OVER)
 
@@ -90,7 +90,7 @@ def _first(sample: ExactSVR) -> Piece:
     choices = []
     for y in sample.targets:
         if abs(y) == sample.epsilon:
-            choices.append(sample.places)
+            choices.append(sample.positions)
         else:
             choices.append((INSIDE,) if abs(y) < sample.epsilon else (UNDER,) if y > 0 else (OVER,))
     for positions in product(*choices):
@@ -118,7 +118,7 @@ def _next(sample: ExactSVR, piece: Piece) -> Piece:
 
 def _nearest_first(sample: ExactSVR, position: int) -> list[int]:
     """Places that a sample may change to, its own first."""
-    near = [other for other in sample.places if abs(other - position) <= 2 or sample.epsilon == 0]
+    near = [other for other in sample.positions if abs(other - position) <= 2 or sample.epsilon == 0]
     return sorted(near, key=lambda other: abs(other - position))
 
 
