@@ -54,7 +54,7 @@ PRIVATE = {
     "price, prices, priced": "multiplier, dual",
     "settle, settles, settled, settling, settlement": "trivial_optimum, finalize, dual_repair, threshold_shift",
     "absorber, absorbers": "closing_term",
-    "gauge": "perspective",
+    "gauge": "norm, homogeneous function",
     "late": "deferred",
     "pin, pins": "fixed_entries",
     "bend, bends, bent": "monotonicity, corrector residual",

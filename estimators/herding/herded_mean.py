@@ -30,7 +30,7 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
 
     Parameters
     ----------
-    similarity : str, Similarity, callable or "precomputed"
+    similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, positive semidefinite; see `simopt.estimators.base`; by default ("auto") that of `MeanSimilarityClassifier`.
     class_weight : "balanced", dict or None
         by label, what the weights of its samples are multiplied by; by default all classes weigh the same.

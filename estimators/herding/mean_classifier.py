@@ -25,7 +25,7 @@ class MeanSimilarityClassifier(OneAgainstRestMixin, KernelEstimator):
 
     Parameters
     ----------
-    similarity : str, Similarity, callable or "precomputed"
+    similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, positive semidefinite; see `simopt.estimators.base`; by default ("auto") a Gaussian of the standardised columns, of the
         width that errs least at points left out (`simopt.estimators.widths`).
     class_weight : "balanced", dict or None

@@ -29,7 +29,7 @@ class GLMTronRegressor(RegressorMixin, KernelEstimator):
     ----------
     transfer : str
         u: "identity", "logistic", "probit" or "clipped".
-    similarity : str, Similarity, callable or "precomputed"
+    similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, positive semidefinite; "linear" is the model in x itself.
     radius : float, optional
         W > 0, in the units of z; by default 10.

@@ -42,7 +42,7 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
     ----------
     lipschitz : float
         L ≥ 0, possibly ∞, in the units of t over those of ⟨w, z⟩.
-    similarity : str, Similarity, callable or "precomputed"
+    similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, positive semidefinite; "linear" is the model in x itself.
     target_range : pair of floats, optional
         what becomes [0, 1]; by default [0, 1] itself if it holds y, else from the least to the greatest y.

@@ -23,7 +23,7 @@ class MPowerRegressor(RegressorMixin, KernelEstimator):
 
     Parameters
     ----------
-    similarity : str, Similarity, callable or "precomputed"
+    similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, positive semidefinite; see `simopt.estimators.base`.
     power : float
         m ≥ 1.

@@ -31,7 +31,7 @@ class MPowerRegressorCV(RegressorMixin, KernelFolds):
 
     Parameters
     ----------
-    similarity : str, Similarity, callable or "precomputed"
+    similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, positive semidefinite; see `simopt.estimators.base`. One given by name gets its parameters from each training part.
     regularizations : int or array
         the λ to choose from, the same for each m; or how many, at equal ratios from 1 down to 1e-8 in the unit s² (√κ/s)ᵐ, where s² is the

@@ -32,7 +32,7 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
 
     Parameters
     ----------
-    similarity : str, Similarity, callable or "precomputed"
+    similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, which need not be positive semidefinite; see `simopt.estimators.base`; by default ("auto") a Gaussian of the standardised
         columns, of the width that errs least at points left out (`simopt.estimators.widths`).
     shift : float

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from simopt.core.arrays import Array
 from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
 from simopt.estimators.base import refuse_unread
+from simopt.estimators.landmarked.landmark_choice import LandmarkSelection
 from simopt.estimators.landmarked.selected_landmarks import SelectedLandmarks
 from simopt.estimators.one_fit import measure
 
@@ -23,12 +24,12 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sel
 
     Parameters
     ----------
-    similarity : str, Similarity, callable or "precomputed"
+    similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, see `simopt.estimators.base`; positive semidefinite for `whiten` and for selection "greedy".
     landmarks : int or (d, p) array
         how many are chosen among the training points (all of fewer), or the landmarks themselves; by default
         `simopt.estimators.base.usual_number` of them, 300 for up to 900 points.
-    selection : "random", "k-means++" or "greedy"
+    selection : "random", "k-means++", "greedy" or LandmarkSelection
         how they are chosen, see `simopt.estimators.landmarked.landmark_choice`; greedy choice ends where nothing but rounding is left.
     whiten : bool
     random_state : int, RandomState or None
@@ -65,7 +66,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sel
         similarity: Any = DEFAULT_ON_LANDMARKS,
         *,
         landmarks: Any = None,
-        selection: str = "random",
+        selection: str | LandmarkSelection = "random",
         whiten: bool = False,
         random_state: Any = None,
     ) -> None:

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 from simopt.core.arrays import Array
 from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
 from simopt.estimators.base import TOL, Certified, flag
+from simopt.estimators.landmarked.landmark_choice import LandmarkSelection
 from simopt.estimators.landmarked.landmark_predictor import demand_one_bound
 from simopt.estimators.landmarked.selected_landmarks import SelectedLandmarks
 from simopt.estimators.leave_one_out import points_of, ridge_of_features
@@ -30,7 +31,7 @@ class LandmarkedRidgeRegressor(RegressorMixin, Certified, SelectedLandmarks):
 
     Parameters
     ----------
-    similarity : str, Similarity, callable or "precomputed"
+    similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, see `simopt.estimators.base`.
     landmarks, selection, whiten, random_state
         the features, as for `LandmarkTransformer`.
@@ -70,7 +71,7 @@ class LandmarkedRidgeRegressor(RegressorMixin, Certified, SelectedLandmarks):
         similarity: Any = DEFAULT_ON_LANDMARKS,
         *,
         landmarks: Any = None,
-        selection: str = "random",
+        selection: str | LandmarkSelection = "random",
         whiten: bool = False,
         regularization: float | None = None,
         radius: float | None = None,

@@ -14,6 +14,7 @@ from sklearn.base import RegressorMixin
 from simopt.core.arrays import Array
 from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
 from simopt.estimators.cross_validation.selection import Answers, Candidate, Fold, SelectedByFolds
+from simopt.estimators.landmarked.landmark_choice import LandmarkSelection
 from simopt.estimators.landmarked.landmarked_ridge import LandmarkedRidgeRegressor, mean_square
 from simopt.estimators.landmarked.selected_landmarks import SelectedLandmarks
 from simopt.solvers.squares.landmarked import singular_system
@@ -67,7 +68,7 @@ class LandmarkedRidgeCV(RegressorMixin, SelectedByFolds, SelectedLandmarks):
 
     similarity: Any = field(default=DEFAULT_ON_LANDMARKS, kw_only=False)
     landmarks: Any = None
-    selection: str = "random"
+    selection: str | LandmarkSelection = "random"
     whiten: bool = False
     regularizations: Any = 30
     radii: Any = None

@@ -25,7 +25,7 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
 
     Parameters
     ----------
-    similarity : str, Similarity, callable or "precomputed"
+    similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, see `simopt.estimators.base`.
     landmarks : int or (d, p) array
         how many are drawn from the training points (all of fewer), or the landmarks themselves; by default

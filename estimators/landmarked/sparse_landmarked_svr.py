@@ -24,7 +24,7 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
 
     Parameters
     ----------
-    similarity : str, Similarity, callable or "precomputed"
+    similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, see `simopt.estimators.base`.
     landmarks : int or (d, p) array
         how many there are to choose from, drawn from the training points (all of fewer), or the landmarks themselves; by default

@@ -24,7 +24,7 @@ class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
 
     Parameters
     ----------
-    similarity : str, Similarity, callable or "precomputed"
+    similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, positive semidefinite; see `simopt.estimators.base`.
     regularization : float, optional
         λ > 0; by default κ/(10n), κ the mean of K(x_i, x_i) and n the number of distinct points: C = 10 where κ = 1.

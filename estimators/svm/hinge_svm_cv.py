@@ -34,7 +34,7 @@ class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
 
     Parameters
     ----------
-    similarity : str, Similarity, callable or "precomputed"
+    similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, positive semidefinite; see `simopt.estimators.base`. One given by name gets its parameters from each training part.
     regularizations : int or array
         the λ to choose from; or how many, at equal ratios from κ down to 1e-6 κ, κ the mean of K(x_i, x_i). LIBSVM's C is 1/(nλ), with n

@@ -69,7 +69,7 @@ def judge(
             multipliers = None if multipliers is None else named("multipliers", back.multipliers, checked("multipliers", multipliers, {}))
         about, name = problem.as_certified(num)
         assessed = _assess(for_one_evaluation(about), given, multipliers, num, near, report)
-        return assessed if not name else replace(assessed, certificate=replace(assessed.certificate, assessed=name))
+        return assessed if not name else replace(assessed, certificate=replace(assessed.certificate, judged=name))
 
 
 def _assess(

@@ -87,7 +87,7 @@ def _checked(claim: Claim, witness: Witness, path: str, seconds: float, memory: 
 
 def check(
     claim: Claim,
-    found: Witness,
+    witness: Witness,
     path: str,
     seconds: float = TIME,
     memory: int = MEMORY,
@@ -100,13 +100,13 @@ def check(
     BadWitness
         for an instance that the claim cannot check within these limits.
     """
-    trial = Trial(claim.id, found.seed, found.index, found.effort, claim.knobs)
+    trial = Trial(claim.id, witness.seed, witness.index, witness.effort, claim.knobs)
     try:
         with allowed(seconds, memory):
-            checks, _ = check_instance(claim, found.instance if seen_as is None else seen_as(found.instance), trial)
-            mine = tuple(check for check in checks if (check.row or claim.id) == found.row)
-            tally = Tally(claim, found.row)
-            tally.add(found.instance, trial, mine)
+            checks, _ = check_instance(claim, witness.instance if seen_as is None else seen_as(witness.instance), trial)
+            mine = tuple(check for check in checks if (check.row or claim.id) == witness.row)
+            tally = Tally(claim, witness.row)
+            tally.add(witness.instance, trial, mine)
             result = tally.result()
     except (NotAvailable, KeyboardInterrupt):
         raise

@@ -17,7 +17,7 @@ from simopt.equivalence.strong import Witness
 
 # JSON has no words for ∞ and nan: null stands for the one of them that a field can be.
 NULLS = {"low": -math.inf, "high": math.inf, "errors": math.inf, "error": math.inf}
-ANSWERS = {"answer": "answer", "sentence": "sentence", "reason": "reason", "found": "n_found", "monotone": "monotone"}  # key: property
+ANSWERS = {"answer": "answer", "sentence": "sentence", "reason": "reason", "found": "counts", "monotone": "monotone"}  # key: property
 
 
 def described(decision: Decision) -> dict[str, Any]:

@@ -56,8 +56,8 @@ def render(record: Record, kernel: str | Path | None = None) -> dict[str, str]:
     """The pages of a report by file name; with the answers of a folder of `make coq`."""
     found = gather(record.rows)
     answers = None if kernel is None else KernelAnswers(kernel)
-    main = _template("index.html.jinja", found, lambda name: f"#{anchor(found.owner.get(name, name))}")
-    errata = _template("errata.html.jinja", found, lambda name: f"index.html#{anchor(found.owner.get(name, name))}")
+    main = _template("index.html.jinja", found, lambda name: f"#{anchor(found.claim_of.get(name, name))}")
+    errata = _template("errata.html.jinja", found, lambda name: f"index.html#{anchor(found.claim_of.get(name, name))}")
     parts = {entry.id: [part(entry, name, row, answers) for name, row in entry.parts] for entry in found.entries}
     shared: dict[str, Any] = {
         "record": record,
@@ -150,5 +150,5 @@ def _template(name: str, catalogue: Catalogue, link: Callable[[str], str]) -> Ca
         field=field,
         anchor=anchor,
     )
-    environment.filters.update(prose=Prose(catalogue.owner, link, catalogue.others), number=number)
+    environment.filters.update(prose=Prose(catalogue.claim_of, link, catalogue.others), number=number)
     return environment.get_template(name).render

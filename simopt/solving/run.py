@@ -119,12 +119,13 @@ class Run:
     def _own_unit(self) -> float:
         return self.problem.scale()
 
-    def _assess(self, problem: Problem, *inputs: Any, **how: Any) -> tuple[Assessment, str | None]:
+    def _assess(self, problem: Problem, *inputs: Any, **options: Any) -> tuple[Assessment, str | None]:
         """An assessment, and the fingerprint of the data that were read for it, where that is wanted and known."""
+        options["report"] = self.report
         if self.mark is None:
-            return judge(problem, *inputs, **how, report=self.report), None
+            return judge(problem, *inputs, **options), None
         problem, digest = with_digest(problem)
-        assessed = judge(problem, *inputs, **how, report=self.report)
+        assessed = judge(problem, *inputs, **options)
         return assessed, digest()
 
     def final(self) -> Assessment | None:

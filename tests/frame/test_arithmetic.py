@@ -30,7 +30,7 @@ def contains(interval: Any, value: Fraction) -> bool:
     return (low == -np.inf or Fraction(low) <= value) and (high == np.inf or value <= Fraction(high))
 
 
-def ball_with(value: float, radius: float) -> tuple[Interval, list[Fraction]]:
+def interval_with(value: float, radius: float) -> tuple[Interval, list[Fraction]]:
     """An interval and three real numbers in it: both ends and the middle."""
     radius = abs(radius)
     return Interval(value, radius), [Fraction(value) - Fraction(radius), Fraction(value), Fraction(value) + Fraction(radius)]
@@ -43,8 +43,8 @@ def ball_with(value: float, radius: float) -> tuple[Interval, list[Fraction]]:
 @example(1e-320, 0.0, 1e-300, 1e-310, "/")
 @example(1.0, 0.0, 1.7976931348623157e308, 1.7976931348623157e308, "/")
 def test_operators_contain_every_pair_of_members(a: float, ra: float, b: float, rb: float, sign: str) -> None:
-    one, members = ball_with(a, ra)
-    two, others = ball_with(b, rb)
+    one, members = interval_with(a, ra)
+    two, others = interval_with(b, rb)
     operation = OPERATIONS[sign]
     with np.errstate(all="ignore"):
         try:
@@ -91,7 +91,7 @@ def test_products_of_wide_intervals_contain_products_of_members(pairs: list[tupl
 @settings(max_examples=200, deadline=None)
 @given(finite, finite, finite, st.sampled_from([-1, 0, 1]))
 def test_lattice_operations_contain_their_members(a: float, r: float, b: float, side: int) -> None:
-    interval, members = ball_with(a, r)
+    interval, members = interval_with(a, r)
     x, y = members[side + 1], Fraction(b)
     with np.errstate(all="ignore"):
         assert contains(INTERVAL.abs(interval), abs(x))
@@ -105,7 +105,7 @@ def test_lattice_operations_contain_their_members(a: float, r: float, b: float, 
 @settings(max_examples=200, deadline=None)
 @given(st.floats(0, 1e300), st.floats(0, 1e3))
 def test_roots_and_powers_contain_the_real_value(a: float, radius: float) -> None:
-    interval, members = ball_with(a, radius)
+    interval, members = interval_with(a, radius)
     with np.errstate(all="ignore"):
         root, power = INTERVAL.sqrt(interval), INTERVAL.power(interval, 1.5)
     for x in members:

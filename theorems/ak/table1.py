@@ -47,7 +47,7 @@ PRINTED = {
 class Reading:
     """What a row may have been computed from, where the paper does not say; `whole`: from all the samples, at quick effort by one split."""
 
-    says: str
+    text: str
     dataset: str = ""  # in place of that of the row
     scaled: bool = False
     subject: bool = False
@@ -195,9 +195,9 @@ def otherwise(row: Sequence[Cell], run: Run) -> Iterator[Hypothesis]:
     outcome: Outcomes = cache(lambda reading: list(evaluate(run.row, reading, run).cells(run.row)))
     yield Hypothesis("with m as printed", partial(_printed_power, row))
     for reading in (*READINGS, *OTHERS.get(run.row, ())):
-        says = reading.says + " (one split, λ by one fold)" * (reading.whole and run.count(1, 10) == 1)
-        yield Hypothesis(says, partial(_taken, _chosen_power, outcome, reading))
-        yield Hypothesis(f"{says}, m as printed", partial(_taken, _printed_power, outcome, reading))
+        text = reading.text + " (one split, λ by one fold)" * (reading.whole and run.count(1, 10) == 1)
+        yield Hypothesis(text, partial(_taken, _chosen_power, outcome, reading))
+        yield Hypothesis(f"{text}, m as printed", partial(_taken, _printed_power, outcome, reading))
 
 
 def _taken(columns: Columns, outcome: Outcomes, reading: Reading) -> list[Cell]:

@@ -127,8 +127,10 @@ def root(matrix: Array) -> Array:
 
 
 class SemidefiniteForm(Atom):
-    """φ(z) = zᵀPz, P ⪰ 0, (sφ)*(u) = uᵀP⁺u/(4s), bounded from above without P⁺: for any v and ρ = u − 2sPv,
+    """φ(z) = zᵀPz, P ⪰ 0, (sφ)*(u) = uᵀP⁺u/(4s), bounded from above without P⁺. For any v and ρ = u − 2sPv
+
         (sφ)*(u) = s vᵀPv + ⟨v, ρ⟩ + ρᵀP⁺ρ/(4s) ≤ s vᵀPv + ⟨v, ρ⟩ + ‖ρ‖²/(4sμ),
+
     where μ > 0 is a proven lower bound of the nonzero eigenvalues of P. v solves u = 2sPv in floats, so that ρ is rounding. u is in the
     range of P, since `project` computes it as 2sPv. P is (M + Mᵀ)/2 of the given matrix M. The remainder is s dᵀPd − ⟨ρ, d⟩ + ‖ρ‖²/(4sμ)
     with d = z − v.
