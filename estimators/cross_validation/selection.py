@@ -145,8 +145,21 @@ def unjudged(problem: Problem, tol: float) -> tuple[Point, bool]:
 class SelectedByFolds(SimilarityEstimator):
     """An estimator that chooses parameters of a plain one; subclasses say which, from what grid, and what the candidates answer on a fold.
 
-    Their parameters are fields: these here, and what they add. Weights of samples count in the fits, in the scores, and in the unit of a
-    grid that is made from the data; those of classes in the fits alone.
+    Weights of samples count in the fits, in the scores, and in the unit of a grid that is made from the data; those of classes in the fits
+    alone. Parameters are fields: these here, and what a subclass adds.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test), or None
+        folds; 5 for None, of consecutive samples, or with the classes in equal proportions.
+    scoring : str, callable or None
+        a scorer of scikit-learn's form; R², or accuracy, for None.
+    n_jobs : int or None
+        folds at a time, as in joblib.
+    solver, time_limit
+        of the fit to all samples, as for the plain estimator.
+    tol : float
+        relative gap of the fit to all samples, and of those on folds where they are iterative.
 
     Attributes that a fit leaves, beside those of the plain estimator:
 

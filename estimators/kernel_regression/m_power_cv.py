@@ -40,21 +40,15 @@ class MPowerRegressorCV(RegressorMixin, KernelFolds):
         the m ≥ 1 to choose from.
     fit_intercept : bool
         whether c is the mean of y, of each training part its own; else c = 0.
-    cv : int, splitter, iterable of (train, test), or None
-        folds; 5 of consecutive samples for None.
-    scoring : str, callable or None
-        a scorer of scikit-learn's form, R² for None.
-    n_jobs : int or None
-        folds at a time, as in joblib.
-    solver, tol, time_limit
-        of the fit to all samples, as for `MPowerRegressor`.
+    cv, scoring, n_jobs, solver, tol, time_limit
+        as for `simopt.estimators.cross_validation.selection.SelectedByFolds`.
 
     Attributes
     ----------
     regularization_, power_, intercept_ : float
         λ and m, chosen, and c.
     best_params_, best_score_, best_index_, best_estimator_, cv_results_, n_splits_
-        as in GridSearchCV; of `cv_results_` params, scores and rank.
+        as in GridSearchCV.
     dual_coef_, similarity_, X_fit_, certificate_, n_iter_, solution_, n_features_in_
         of `best_estimator_`, the fit to all samples.
 

@@ -36,21 +36,15 @@ class LandmarkedRidgeCV(RegressorMixin, SelectedByFolds, SelectedLandmarks):
         the λ to choose from; or how many, at equal ratios from 1 down to 1e-10 times the mean of ‖Ψ(x_i) − Ψ̄‖².
     radii : array, optional
         the B to choose from; then there is no λ.
-    cv : int, splitter, iterable of (train, test), or None
-        folds; 5 of consecutive samples for None.
-    scoring : str, callable or None
-        a scorer of scikit-learn's form, R² for None.
-    n_jobs : int or None
-        folds at a time, as in joblib.
-    solver, tol, time_limit
-        of the fit to all samples.
+    cv, scoring, n_jobs, solver, tol, time_limit
+        as for `simopt.estimators.cross_validation.selection.SelectedByFolds`.
 
     Attributes
     ----------
     regularization_ or radius_ : float
         λ or B, chosen.
     best_params_, best_score_, best_index_, best_estimator_, cv_results_, n_splits_
-        as in GridSearchCV; of `cv_results_` params, scores and rank.
+        as in GridSearchCV.
     coef_, intercept_, landmark_map_, whitening_, certificate_, n_iter_, solution_, n_features_in_
         of `best_estimator_`, the fit to all samples.
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from sklearn.base import RegressorMixin
-
 from simopt.core.arrays import Array
 from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
-from simopt.estimators.base import TOL, LandmarkEstimator
+from simopt.estimators.base import TOL
 from simopt.estimators.landmarked.landmark_predictor import demand_one_bound
+from simopt.estimators.landmarked.median_centred import MedianCentred, scale_of
 from simopt.estimators.leave_one_out import radius_for
-from simopt.estimators.sample_weights import deviation, median
 from simopt.model.problem import Problem
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 
 
-class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
+class LandmarkedSVRegressor(MedianCentred):
     r"""min_w (1/n) Σ_i max(|⟨w, Ψ(x_i)⟩ + c − y_i| − ε, 0)   subject to ‖w‖ ≤ B, or with + (λ/2)‖w‖²;   f(x) = ⟨w, Ψ(x)⟩ + c.
 
     Ψ(x) = d^{-1/2} (K(x, l_1), …, K(x, l_d)); K may be any similarity, symmetric or not, positive semidefinite or not. c is the median
@@ -64,8 +62,6 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     (True, True)
     """
 
-    _loss_of_errors = True
-
     def __init__(
         self,
         similarity: Any = DEFAULT_ON_LANDMARKS,
@@ -97,27 +93,16 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
         InvalidProblem
             for both B and λ, and for what the problem refuses.
         """
-        X, y = self._training(X, y)
-        self._demand_square(X)
-        X, y, weights, _ = self._with_weights(X, y, sample_weight)
-        psi = self._fit_map(X, weights)
-        self.intercept_ = median(y, weights)
-        features = psi(self._points(X))
+        X, y, features, weights = self._fit_centred(X, y, sample_weight)
         self.radius_ = self.radius
         if self.radius is None and self.regularization is None:
             self.radius_ = radius_for(X, features, y, weights)
-        problem = self._problem(features, y - self.intercept_, deviation(y, weights) or 1.0, weights)
+        problem = self._problem(features, y - self.intercept_, scale_of(y, weights), weights)
         self.coef_ = self._solved(problem, self.solver, self.tol, self.time_limit)["w"]
         return self
 
     def _problem(self, features: Array, targets: Array, std: float, weights: Array | None = None) -> Problem:
         demand_one_bound(self.radius, self.regularization)
-        epsilon = 0.1 * std if self.epsilon is None else self.epsilon
         radius: Any = getattr(self, "radius_", self.radius)
         bound: Bound = Ball(radius) if self.regularization is None else Penalty(self.regularization)
-        return LandmarkedSVR(features, targets, bound, epsilon, weights=weights)
-
-    def predict(self, X: Any) -> Array:
-        """⟨w, Ψ(x)⟩ + c at the rows of X, shape (m,)."""
-        queries = self._queries(X)
-        return self.landmark_map_.predict(self._points(queries), self.coef_) + self.intercept_
+        return LandmarkedSVR(features, targets, bound, self._width(std), weights=weights)

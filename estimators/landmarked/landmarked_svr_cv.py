@@ -14,7 +14,8 @@ from simopt.estimators.cross_validation.landmark_folds import LandmarkFolds, Par
 from simopt.estimators.cross_validation.selection import Candidate
 from simopt.estimators.landmarked.landmarked_ridge import mean_square
 from simopt.estimators.landmarked.landmarked_svr import LandmarkedSVRegressor
-from simopt.estimators.sample_weights import deviation, median
+from simopt.estimators.landmarked.median_centred import scale_of
+from simopt.estimators.sample_weights import median
 from simopt.model.problem import Problem
 
 
@@ -23,7 +24,7 @@ class TwoHinges(Part):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.centre, self.std = median(self.y, self.weights), deviation(self.y, self.weights) or 1.0
+        self.centre, self.std = median(self.y, self.weights), scale_of(self.y, self.weights)
 
     def problem(self, candidate: Candidate) -> Problem:
         """With λ or B."""
@@ -55,23 +56,15 @@ class LandmarkedSVRegressorCV(RegressorMixin, LandmarkFolds):
         the B to choose from; then there is no λ.
     epsilon : float, optional
         ε, as for `LandmarkedSVRegressor`.
-    cv : int, splitter, iterable of (train, test), or None
-        folds; 5 of consecutive samples for None.
-    scoring : str, callable or None
-        a scorer of scikit-learn's form, R² for None.
-    n_jobs : int or None
-        folds at a time, as in joblib.
-    solver, time_limit
-        of the fit to all samples.
-    tol : float
-        relative gap of all fits.
+    cv, scoring, n_jobs, solver, tol, time_limit
+        as for `simopt.estimators.cross_validation.selection.SelectedByFolds`.
 
     Attributes
     ----------
     regularization_ or radius_ : float
         λ or B, chosen.
     best_params_, best_score_, best_index_, best_estimator_, cv_results_, n_splits_
-        as in GridSearchCV; of `cv_results_` params, scores and rank.
+        as in GridSearchCV.
     coef_, intercept_, landmark_map_, certificate_, n_iter_, solution_, n_features_in_
         of `best_estimator_`, the fit to all samples.
 
@@ -96,4 +89,4 @@ class LandmarkedSVRegressorCV(RegressorMixin, LandmarkFolds):
     def _scale(self, X: Array, y: NDArray[Any], common: Any) -> float:
         """u²/s."""
         features, targets, weights = self._all_features(X, y)
-        return mean_square(features, weights) / (deviation(targets, weights) or 1.0)
+        return mean_square(features, weights) / scale_of(targets, weights)

@@ -6,17 +6,15 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 
-from simopt.core.arrays import Array
 from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
-from simopt.estimators.base import TOL, LandmarkEstimator
+from simopt.estimators.base import TOL
+from simopt.estimators.landmarked.median_centred import MedianCentred, scale_of
 from simopt.estimators.leave_one_out import radius_for
-from simopt.estimators.sample_weights import deviation, median
 from simopt.problems.sparse_landmarked import SparseLandmarked
 
 
-class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
+class SparseLandmarkedSVRegressor(MedianCentred):
     r"""min_w (1/n) Σ_i ℓ̃_β(⟨w, Ψ(x_i)⟩ + c − y_i)   subject to   ‖w‖₁ ≤ B;   f(x) = ⟨w, Ψ(x)⟩ + c.
 
     ℓ̃_β(r) = min_v βv²/2 + max(|r − v| − ε, 0) is the ε-insensitive loss, smoothed (β = ∞: as it is). A bound on the sum of the absolute
@@ -27,13 +25,12 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, see `simopt.estimators.base`.
     landmarks : int or (d, p) array
-        how many there are to choose from, drawn from the training points (all of fewer), or the landmarks themselves; by default
-        `simopt.estimators.base.usual_number` of them, 300 for up to 900 points.
+        as for `LandmarkedSVRegressor`; those to choose from.
     radius : float, optional
         B > 0; by default ‖w‖₁ of the ridge regression of least squared error at points left out
         (`simopt.estimators.leave_one_out`).
     epsilon : float, optional
-        ε ≥ 0, in the units of y; by default a tenth of its standard deviation.
+        as for `LandmarkedSVRegressor`.
     smoothness : float, optional
         β > 0, possibly ∞; by default 1/β is a tenth of the standard deviation of y.
     solver, tol, time_limit, random_state
@@ -60,8 +57,6 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     (True, True)
     """
 
-    _loss_of_errors = True
-
     def __init__(
         self,
         similarity: Any = DEFAULT_ON_LANDMARKS,
@@ -87,20 +82,15 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to X (n, p), or n × n similarities, y (n,) and weights ≥ 0 (n,), whose shares stand in place of 1/n."""
-        X, y = self._training(X, y)
-        self._demand_square(X)
-        X, y, weights, _ = self._with_weights(X, y, sample_weight)
-        psi = self._fit_map(X, weights)
-        self.intercept_ = median(y, weights)
-        spread = deviation(y, weights) or 1.0
-        features = psi(self._points(X))
+        X, y, features, weights = self._fit_centred(X, y, sample_weight)
+        std = scale_of(y, weights)
         self.radius_ = radius_for(X, features, y, weights, norm=lambda w: np.linalg.norm(w, 1)) if self.radius is None else self.radius
         problem = SparseLandmarked(
             features,
             y - self.intercept_,
             self.radius_,
-            0.1 * spread if self.epsilon is None else self.epsilon,
-            10.0 / spread if self.smoothness is None else self.smoothness,
+            self._width(std),
+            10.0 / std if self.smoothness is None else self.smoothness,
             weights,
         )
         self.coef_ = self._solved(problem, self.solver, self.tol, self.time_limit)["w"]
@@ -110,8 +100,3 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     def selected_(self) -> NDArray[np.intp]:
         """Which landmarks have weight."""
         return np.flatnonzero(self.coef_)
-
-    def predict(self, X: Any) -> Array:
-        """⟨w, Ψ(x)⟩ + c at the rows of X, shape (m,)."""
-        queries = self._queries(X)
-        return self.landmark_map_.predict(self._points(queries), self.coef_) + self.intercept_

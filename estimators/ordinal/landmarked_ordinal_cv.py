@@ -67,24 +67,16 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
         down to 1e-5.
     radii : array, optional
         the B to choose from; then there is no λ.
-    cv : int, splitter, iterable of (train, test), or None
-        folds; 5 with the classes in equal shares for None.
-    scoring : str, callable or None
-        a scorer of scikit-learn's form, accuracy for None. Scorers of distances, such as "neg_mean_absolute_error", need labels that are
-        numbers.
-    n_jobs : int or None
-        folds at a time, as in joblib.
-    solver, time_limit
-        of the fit to all samples.
-    tol : float
-        relative gap of all fits.
+    cv, scoring, n_jobs, solver, tol, time_limit
+        as for `simopt.estimators.cross_validation.selection.SelectedByFolds`; scorers of distances, such as "neg_mean_absolute_error",
+        need labels that are numbers.
 
     Attributes
     ----------
     regularization_ or radius_ : float
         λ or B, chosen, in the units of the grid; `best_estimator_` has those of the problem.
     best_params_, best_score_, best_index_, best_estimator_, cv_results_, n_splits_
-        as in GridSearchCV; of `cv_results_` params, scores and rank.
+        as in GridSearchCV.
     classes_, rule_, coef_, thresholds_, landmark_map_, certificate_, n_iter_, n_features_in_
         of `best_estimator_`, the fit to all samples.
 

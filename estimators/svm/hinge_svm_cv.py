@@ -43,23 +43,15 @@ class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
         whether there is a b.
     class_weight : "balanced" or dict, optional
         as for `HingeSVMClassifier`, in all fits; scores do not look at it. "balanced" weighs the classes of each training part.
-    cv : int, splitter, iterable of (train, test), or None
-        folds; 5 with the classes in equal shares for None.
-    scoring : str, callable or None
-        a scorer of scikit-learn's form, accuracy for None.
-    n_jobs : int or None
-        folds at a time, as in joblib.
-    solver, time_limit
-        of the fit to all samples, as for `HingeSVMClassifier`.
-    tol : float
-        relative gap of all fits.
+    cv, scoring, n_jobs, solver, tol, time_limit
+        as for `simopt.estimators.cross_validation.selection.SelectedByFolds`.
 
     Attributes
     ----------
     regularization_ : float
         λ, chosen.
     best_params_, best_score_, best_index_, best_estimator_, cv_results_, n_splits_
-        as in GridSearchCV; of `cv_results_` params, scores and rank.
+        as in GridSearchCV.
     classes_, dual_coef_, intercept_, similarity_, X_fit_, certificate_, certificates_, n_iter_, n_features_in_
         of `best_estimator_`, the fit to all samples.
 

@@ -137,9 +137,9 @@ def _disagreement(
         return InvalidProblem(f"{each}: shape {inner}, but {letters[axis]} = {known} in {other}")
     if len(inner) == 1:
         return InvalidProblem(f"{each}: {validate.counted(shape[axis], 'value')}, expected {known}, as many as {other}")
-    word = "column" if axis == len(shape) - 1 else "row"
-    has, needed, values = validate.counted(shape[axis], word), validate.counted(known, word), validate.counted(known, "value")
-    return InvalidProblem(f"{each}: shape {inner} has {has}, expected {needed}: {other} has {values}")
+    noun = "column" if axis == len(shape) - 1 else "row"
+    has, needed, there = validate.counted(shape[axis], noun), validate.counted(known, noun), validate.counted(known, "value")
+    return InvalidProblem(f"{each}: shape {inner} has {has}, expected {needed}: {other} has {there}")
 
 
 def arguments(function: Callable[P, R]) -> Callable[P, R]:

@@ -12,18 +12,16 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any
 
 import simopt
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "docs"))
-import public_names
 
 SCANNED = (
     *("simopt.core", "simopt.data", "simopt.model", "simopt.certificates", "simopt.backends", "simopt.processes", "simopt.duality"),
@@ -120,7 +118,11 @@ def functions() -> list[tuple[str, Callable[..., Any]]]:
 @cache
 def _public() -> set[str]:
     """`module:name` of what is public, by the module that defines it."""
-    things = {name: getattr(import_module(module), name) for module, name in public_names.public()}
+    spec = spec_from_file_location("public_names", Path(__file__).resolve().parents[2] / "docs" / "public_names.py")
+    assert spec is not None and spec.loader is not None
+    page = module_from_spec(spec)  # docs/ stays out of the path: other tests have modules of the same names
+    spec.loader.exec_module(page)
+    things = {name: getattr(import_module(module), name) for module, name in page.public()}
     return {f"{each.__module__.removeprefix('simopt.')}:{name}" for name, each in things.items() if hasattr(each, "__module__")}
 
 
