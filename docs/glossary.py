@@ -61,7 +61,7 @@ PRIVATE = {
     "shaken, shake, steady, turmoil": "perturbed, stable, PERTURBATION_LIMIT",
     "scene, scenes, weigh, weighs, weighed": "evaluation, evaluate",
     "judgement": "assessment",
-    "foresee, foreseen, listening, ear, overheard": "prefetch, Observer, RowPass",
+    "foresee, foreseen, listening, ear, overheard": "prefetch, join, digest, RowPass",
     "lent, owner, owners": "FrozenMatrix, base_of",
     "aim, aims": "target",
     "charged, charges, vacant": "support, masses, trivial",

@@ -25,7 +25,7 @@ from simopt.core.errors import InvalidProblem, NotFinite
 FITS = ("fit", "fit_transform")
 CLOCKS = ("seconds", "setup_seconds", "solve_seconds")  # fields and keys that hold clock readings
 COEFFICIENTS = ("coef_", "dual_coef_", "intercept_")  # of which a model is made
-HERE, PROPERTIES = os.path.dirname(__file__), functools.__file__
+HERE, PROPERTIES = os.path.join(os.path.dirname(__file__), ""), functools.__file__
 UNKNOWN = float("nan")  # the reading of a clock that was not kept
 
 
@@ -70,9 +70,9 @@ def measure(estimator: Any, **data: Any) -> None:
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warn about the line outside of this folder that called `fit`."""
+    """Warn about the line outside of this package that called `fit`."""
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and (os.path.dirname(frame.f_code.co_filename) == HERE or frame.f_code.co_filename == PROPERTIES):
+    while frame.f_back is not None and (frame.f_code.co_filename.startswith(HERE) or frame.f_code.co_filename == PROPERTIES):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
 

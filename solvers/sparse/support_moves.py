@@ -264,11 +264,6 @@ class Support:
         """Additions and removals up to `count` columns or ‖r‖² ≤ enough."""
         return _forward_backward(self.tableau, rows, row_of, unit, count, ratio, enough)
 
-    def removal_costs(self) -> Array:
-        """w_i²/M_ii, shape (k,), in the order of `columns`."""
-        T, k = self.tableau, int(self.tableau.size[0])
-        return T.w[:k] ** 2 / np.diagonal(T.M)[:k]
-
     def addition_gains(self) -> Array:
         """a_j²/h_j, shape (d,); 0 for columns in S or dependent on it."""
         T = self.tableau
@@ -278,8 +273,3 @@ class Support:
     def promising(self, count: int) -> Indices:
         """The columns of largest gain."""
         return np.argsort(-self.addition_gains(), kind="stable")[:count]
-
-    def best_exchange(self) -> tuple[int, int, float]:
-        """Column out, column in, and by how much that lowers ‖r‖² (−1, −1, −∞ if there is none)."""
-        i, j, gain, cost = _best_exchange(self.tableau)
-        return (int(self.tableau.support[i]), j, gain - cost) if j >= 0 else (-1, -1, -np.inf)

@@ -294,6 +294,7 @@ def rows() -> Iterator[EntryPoint]:
     yield entry(f"{s}.precomputed:Precomputed", matrix=K, then=lambda made: made.matrix)
     yield entry(f"{s}.scaled:Scaled", base=Gaussian(2.0), factors=(1.0, 2.0))
     yield entry(f"{s}.scaled:Scaled.standardised", rule=lambda X, weights: Gaussian(2.0), X=X, weights=WEIGHTS)
+    yield entry(f"{s}.rules:GaussianWidth", factor=1.0)
     yield entry(f"{s}.named:named", name="gaussian", X=X, weights=WEIGHTS, says={"X": "inputs"})
 
     d = "data.landmarks"

@@ -22,7 +22,6 @@ from typing import Any
 
 import simopt
 
-
 SCANNED = (
     *("simopt.core", "simopt.data", "simopt.model", "simopt.certificates", "simopt.backends", "simopt.processes", "simopt.duality"),
     *("simopt.solving", "simopt.equivalence", "simopt.claims.statistics"),
@@ -45,7 +44,7 @@ INTERNALS: dict[str, tuple[str, ...]] = {
         "solving.solver:SolverSpec.check_options",
     ),
     "engines: they run on fields of a checked problem, or on what an entry point has checked": (
-        *("solvers.goodness.ordinal_exact", "solvers.herding.frank_wolfe", "solvers.herding.sample", "solvers.sparse.feature_gram"),
+        *("solvers.goodness.ordinal_exact", "solvers.herding.sample", "solvers.sparse.feature_gram"),
         *("solvers.sparse.gram_rows", "solvers.sparse.forward_selection:select", "solvers.power.grid:spectral_grid"),
         *("equivalence.path_search", "equivalence.weak:apart", "equivalence.weak:mapped"),
     ),
@@ -53,7 +52,7 @@ INTERNALS: dict[str, tuple[str, ...]] = {
         *("certificates", "model.problem", "problems.bounds", "problems.m_power_rls"),
     ),
     "checks, walked wherever they are used": (
-        *("core.fields", "data.similarities.points", "equivalence.decide:listed", "equivalence.weak:check_resolution"),
+        *("core.fields", "equivalence.decide:listed", "equivalence.weak:check_resolution"),
         *("problems.domains", "problems.thresholds", "solvers.sparse.forward_selection:stopping_rule"),
         *(
             "estimators.base",
@@ -62,7 +61,11 @@ INTERNALS: dict[str, tuple[str, ...]] = {
             "estimators.index_models.isotron:hold_out",
         ),
         *("estimators.landmarked.landmark_predictor", "estimators.one_against_rest", "estimators.one_fit", "estimators.sample_weights"),
-        *("estimators.ordinal.landmarked_ordinal:DataUnits", "estimators.ordinal.landmarked_ordinal:ranked"),
+        *(
+            "estimators.ordinal.landmarked_ordinal:DataUnits",
+            "estimators.ordinal.landmarked_ordinal:DataUnits.of_the_problem",
+            "estimators.ordinal.landmarked_ordinal:ranked",
+        ),
         *("estimators.ordinal.ordinal:training_labels", "estimators.ordinal.ordinal:cuts_and_margins"),
     ),
     "examples and recipes, made of random numbers and data sets": ("problems.examples",),
@@ -96,7 +99,7 @@ def entry_points() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Every function, constructor and method that has to refuse bad input, as `module:name` below simopt."""
     for key, function in functions():
         checks = next(iter(parameters(function)), "") in CHECKS
-        if not checks and (key.partition(".")[0] == "estimators" or is_public(key) or REFUSING.search(source(function))):
+        if not checks and (is_public(key) or REFUSING.search(source(function))):
             yield key, function
 
 

@@ -131,7 +131,13 @@ def attack(name: str, index: int, distortions: list[str], arithmetics: tuple[str
     for distortion in distortions:
         other = DISTORTIONS[str(rng.choice(list(DISTORTIONS)))]
         wrong, twisted = distorted(point, DISTORTIONS[distortion], rng), distorted(multipliers or {}, DISTORTIONS[distortion], rng)
-        for tale in ((wrong, multipliers), (point, twisted), (wrong, twisted), (wrong, distorted(multipliers or {}, other, rng)), (wrong, None)):
+        for tale in (
+            (wrong, multipliers),
+            (point, twisted),
+            (wrong, twisted),
+            (wrong, distorted(multipliers or {}, other, rng)),
+            (wrong, None),
+        ):
             for arithmetic in arithmetics:
                 check(problem, known, tale[0], tale[1], arithmetic, f"{name}, example {index}, {distortion!r}, {arithmetic}")
                 count += 1

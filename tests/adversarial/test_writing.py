@@ -435,7 +435,9 @@ def writes(tree: ast.AST) -> Iterator[tuple[int, str]]:
         if not isinstance(node, ast.Call):
             continue
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        constants: list[Any] = [each.value for each in (*node.args, *(key.value for key in node.keywords)) if isinstance(each, ast.Constant)]
+        constants: list[Any] = [
+            each.value for each in (*node.args, *(key.value for key in node.keywords)) if isinstance(each, ast.Constant)
+        ]
         if name == "open" and any(isinstance(word, str) and set(word) <= set("rwxabt+") and set(word) & set("wxa+") for word in constants):
             yield node.lineno, name
         if name in WRITES and isinstance(node.func, ast.Attribute) and "out" not in [getattr(each, "id", "") for each in node.args]:

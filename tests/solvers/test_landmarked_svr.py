@@ -479,7 +479,7 @@ class TestStreams:
         assert solve(problem, "interior-point", tol=1e-9).optimal
 
     def test_what_was_computed_of_other_data_is_not_remembered(self, tmp_path, monkeypatch):
-        """Products are remembered for one judgement: between two of them, or two values, a memory map may be written on."""
+        """Products are remembered for one evaluation: between two of them, or two values, a memory map may be written on."""
         mapped, X, y = self.written(tmp_path)
         problem, point = LandmarkedSVR(mapped, y, Penalty(1e-3), 0.1), {"w": np.linspace(-1.0, 1.0, 12)}
         passes = []
