@@ -295,6 +295,7 @@ def rows() -> Iterator[EntryPoint]:
     yield entry(f"{s}.scaled:Scaled", base=Gaussian(2.0), factors=(1.0, 2.0))
     yield entry(f"{s}.scaled:Scaled.standardised", rule=lambda X, weights: Gaussian(2.0), X=X, weights=WEIGHTS)
     yield entry(f"{s}.rules:GaussianWidth", factor=1.0)
+    yield entry("estimators.widths:LeaveOneOutWidth", widths=np.array([0.5, 1.0]), admits={"widths": GRIDS["powers"]})
     yield entry(f"{s}.named:named", name="gaussian", X=X, weights=WEIGHTS, says={"X": "inputs"})
 
     d = "data.landmarks"

@@ -60,7 +60,13 @@ INTERNALS: dict[str, tuple[str, ...]] = {
             "estimators.index_models.index_scaling",
             "estimators.index_models.isotron:hold_out",
         ),
-        *("estimators.landmarked.landmark_predictor", "estimators.one_against_rest", "estimators.one_fit", "estimators.sample_weights"),
+        *(
+            "estimators.landmarked.landmark_choice:checked_indices",
+            "estimators.landmarked.landmark_predictor",
+            "estimators.one_against_rest",
+            "estimators.one_fit",
+            "estimators.sample_weights",
+        ),
         *(
             "estimators.ordinal.landmarked_ordinal:DataUnits",
             "estimators.ordinal.landmarked_ordinal:DataUnits.of_the_problem",
@@ -79,7 +85,10 @@ INTERNALS: dict[str, tuple[str, ...]] = {
         "estimators.index_models.index_plot",
         "estimators.ordinal.ordinal_plot",
     ),
-    "abstract: every subclass is walked": ("data.similarities.base:Similarity",),
+    "abstract: every subclass is walked": (
+        "data.similarities.base:Similarity",
+        "estimators.landmarked.landmark_choice:LandmarkSelection.select",
+    ),
     "a grid of parameters that the declared interval bounds": ("equivalence.family:Interval.spaced",),
 }
 ENTIRE = {"Similarity"}  # classes of which all methods are internal
