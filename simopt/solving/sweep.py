@@ -45,7 +45,7 @@ def path(
     if field not in known:
         raise UnknownName(f"field of {problem.name}", field, known)
     chosen = choose(problem, solver)
-    sweep = _Sweep(chosen, field, tol, options) if isinstance(chosen, BackEnd) and field in problem.parameters else None
+    sweep = _ParameterSweep(chosen, field, tol, options) if isinstance(chosen, BackEnd) and field in problem.parameters else None
 
     if not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0:
         raise InvalidProblem(f"{field}: {values!r} given, several numbers needed")
@@ -62,7 +62,7 @@ def path(
     return each()  # names are checked at the call, not at the first step
 
 
-class _Sweep:
+class _ParameterSweep:
     """A declaration that is reused while the normalised problems share their data."""
 
     def __init__(self, backend: BackEnd, field: str, tol: float, options: dict[str, Any]) -> None:

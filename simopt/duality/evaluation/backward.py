@@ -75,10 +75,10 @@ def backward(
     0. That of a term is the slope at the point of `slopes`, if given, else it follows from the equality that defines the argument. A
     `dual_repair` fixes some of them (`simopt.duality.stationarity.pivots`). `implied` bounds take residuals where no leaf's own bound does.
     """
-    return _Sweep(num, programme, plan, candidates, slopes, dual_repair or DualRepair(), implied or {}).run()
+    return _BackwardSweep(num, programme, plan, candidates, slopes, dual_repair or DualRepair(), implied or {}).run()
 
 
-class _Sweep:
+class _BackwardSweep:
     """The multipliers that have been pulled back to each node so far (`into`), and the result (`out`)."""
 
     def __init__(
