@@ -86,10 +86,10 @@ def names_of(module: str) -> list[str]:
     return [f"### `{module}`: {MODULES[module]}", "", "| name | |", "|---|---|", *rows, ""]
 
 
-def imported(places: Iterable[str]) -> set[tuple[str, str]]:
+def imported(paths: Iterable[str]) -> set[tuple[str, str]]:
     """Module and name of what pages, notebooks and packages import from simopt: the examples that people copy."""
     names = set()
-    for path in (path for place in places for path in sorted(ROOT.glob(place))):
+    for path in (path for place in paths for path in sorted(ROOT.glob(place))):
         for text in examples(path):
             for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "simopt":
@@ -111,11 +111,11 @@ def listed() -> dict[str, list[str]]:
     return {module: list(import_module(module).__all__) for module in MODULES}
 
 
-def others(places: Iterable[str]) -> list[tuple[str, str]]:
+def others(paths: Iterable[str]) -> list[tuple[str, str]]:
     """What is imported there beyond the modules that are listed; of problems and theorems the registered names are public."""
     known = {name for names in listed().values() for name in names}
     content = ("simopt.problems", "simopt.theorems")
-    return sorted((module, name) for module, name in imported(places) if name not in known and not module.startswith(content))
+    return sorted((module, name) for module, name in imported(paths) if name not in known and not module.startswith(content))
 
 
 def public() -> set[tuple[str, str]]:

@@ -43,9 +43,9 @@ CVXPY_STATUS = {Status.OPTIMAL: cp.OPTIMAL, Status.INFEASIBLE: cp.INFEASIBLE, St
 )  # CVXPY's names; a point with any other status is "optimal_inaccurate" there
 HELP = {
     "no bound takes it": "bounds on this variable would help",
-    "is not proven to be ≤ 0": "a point at which all inequalities hold with room (a Slater point) would help",
+    "is not proven to be ≤ 0": "a point at which all inequalities hold strictly (a Slater point) would help",
     "equality is not proven to hold": "a variable in it that nothing else bounds would help: the equality then defines it",
-    "not proven to be in the domain": "a point inside of the domain, with room, would help",
+    "not proven to be in the domain": "a point in the interior of the domain would help",
     "not proven to be within its bounds": "bounds that are apart would help",
     "its scale is 0": "a multiplier > 0 of the row in which it stands would help",
     "outside of the domain of the conjugate": "numbers nearer to 1, or another back end, would help",

@@ -128,9 +128,9 @@ def test_rows_are_the_gradients_of_the_entries(expression: Any) -> None:
 def test_intervals_contain_the_exact_value(expression: Any) -> None:
     reader, found = read(expression)
     at, _ = values(reader, 4)
-    exact, ball = found.value(RATIONAL, lifted(RATIONAL, at)), found.value(INTERVAL, lifted(INTERVAL, at))
+    exact, interval = found.value(RATIONAL, lifted(RATIONAL, at)), found.value(INTERVAL, lifted(INTERVAL, at))
     for i in range(found.size):
-        assert Fraction(float(ball.low[i])) <= exact[i] <= Fraction(float(ball.high[i]))
+        assert Fraction(float(interval.low[i])) <= exact[i] <= Fraction(float(interval.high[i]))
 
 
 @each_map

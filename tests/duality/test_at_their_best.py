@@ -65,8 +65,8 @@ def test_solve_is_never_worse_than_the_back_ends_own_solve_judged(make: Make, na
         ours = simopt.solve(problem, name.lower(), time_limit=4).certificate
         if ours.closes(1e-8):
             continue
-        room = 1e-9 * max(abs(v) for v in (theirs.lower, theirs.upper) if math.isfinite(v))
-        assert ours.lower >= theirs.lower - room and ours.upper <= theirs.upper + room, (seed, str(ours), str(theirs))
+        slack = 1e-9 * max(abs(v) for v in (theirs.lower, theirs.upper) if math.isfinite(v))
+        assert ours.lower >= theirs.lower - slack and ours.upper <= theirs.upper + slack, (seed, str(ours), str(theirs))
         assert not theirs.closes(1e-8)
 
 

@@ -173,8 +173,8 @@ def test_intervals_contain_the_values_of_fractions_or_floats(case: Case, drawn: 
     z, u, s = drawn
     z, s = placed(case, z, s)
     atom = case.atom
-    ball = lifted(INTERVAL, z, u, s)
-    ball[1] = atom.project(INTERVAL, ball[1], ball[2])
+    interval = lifted(INTERVAL, z, u, s)
+    interval[1] = atom.project(INTERVAL, interval[1], interval[2])
     exact: list[Any] = [z, atom.project(FLOAT, u, s), s]
     margin = 1e-11 * (1.0 + float(np.abs(z).sum() + np.abs(exact[1]).sum() + s.sum()) ** 4)
     arithmetic: Arithmetic = FLOAT
@@ -183,9 +183,9 @@ def test_intervals_contain_the_values_of_fractions_or_floats(case: Case, drawn: 
         exact = lifted(RATIONAL, z, u, s)
         exact[1] = atom.project(RATIONAL, exact[1], exact[2])
     pairs = [
-        (INTERVAL.sum(atom.value(INTERVAL, ball[0])), arithmetic.sum(atom.value(arithmetic, exact[0]))),
-        (atom.conjugate(INTERVAL, ball[1], ball[2]), atom.conjugate(arithmetic, exact[1], exact[2])),
-        (atom.remainder(INTERVAL, *ball), atom.remainder(arithmetic, *exact)),
+        (INTERVAL.sum(atom.value(INTERVAL, interval[0])), arithmetic.sum(atom.value(arithmetic, exact[0]))),
+        (atom.conjugate(INTERVAL, interval[1], interval[2]), atom.conjugate(arithmetic, exact[1], exact[2])),
+        (atom.remainder(INTERVAL, *interval), atom.remainder(arithmetic, *exact)),
     ]
     for enclosure, value in pairs:
         low, high = INTERVAL.lower(enclosure), INTERVAL.upper(enclosure)
@@ -203,11 +203,11 @@ def test_the_remainder_is_zero_at_the_slope_and_does_not_cancel(case: Case) -> N
         u = case.atom.slope(z, s)
         assert 0.0 <= case.atom.remainder(FLOAT, z, u, s) <= 1e-14 * (1.0 + np.abs(u) @ np.abs(z))
         near = z * (1.0 + 1e-7)
-        ball = lifted(INTERVAL, near, u, s)
+        interval = lifted(INTERVAL, near, u, s)
         left = case.atom.remainder(FLOAT, near, u, s)
         assert left >= 0.0
-        assert INTERVAL.lower(case.atom.remainder(INTERVAL, *ball)) <= left + 1e-15
-        assert left <= INTERVAL.upper(case.atom.remainder(INTERVAL, *ball)) + 1e-15
+        assert INTERVAL.lower(case.atom.remainder(INTERVAL, *interval)) <= left + 1e-15
+        assert left <= INTERVAL.upper(case.atom.remainder(INTERVAL, *interval)) + 1e-15
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.m == N])
@@ -223,16 +223,16 @@ def test_the_conjugate_is_the_supremum_on_a_grid_and_the_biconjugate_the_functio
             assert found >= best - 1e-9
             if abs(grid[np.argmax(grid * projected[0] - scale * values)]) < 11.9:  # the supremum is inside of the grid
                 assert found <= best + 1e-5
-    prices, atom = np.linspace(-8.0, 8.0, 3201), case.atom
+    multipliers, atom = np.linspace(-8.0, 8.0, 3201), case.atom
     assert isinstance(atom, Elementwise)
-    one = np.ones(len(prices))
-    kept = atom.project(FLOAT, prices, one)
-    shadow = np.where(kept == prices, atom.conjugates(FLOAT, kept, one), np.inf)
+    one = np.ones(len(multipliers))
+    kept = atom.project(FLOAT, multipliers, one)
+    shadow = np.where(kept == multipliers, atom.conjugates(FLOAT, kept, one), np.inf)
     for z in (0.25, 0.5, 1.0, 2.0):
         if not abs(float(atom.slope(np.full(1, z), np.ones(1))[0])) < 7.9:
-            continue  # the price is not among these
+            continue  # the multiplier is not among these
         finite = np.isfinite(shadow)
-        assert np.max(z * prices[finite] - shadow[finite]) == pytest.approx(float(case.formula(np.full(1, z))[0]), abs=1e-4)
+        assert np.max(z * multipliers[finite] - shadow[finite]) == pytest.approx(float(case.formula(np.full(1, z))[0]), abs=1e-4)
 
 
 @cases
@@ -265,13 +265,13 @@ def test_the_declared_conjugate_is_the_conjugate_whether_the_scale_is_a_number_o
     rng = np.random.default_rng(2)
     z, s = placed(case, rng.uniform(-2.0, 2.0, N), rng.uniform(0.5, 2.0, N))
     u = case.atom.inward(case.atom.slope(z, s), 1e-3)
-    price = case.atom.conjugate(FLOAT, u, s)
+    conjugate = case.atom.conjugate(FLOAT, u, s)
     for scale, fixed in ((cp.Constant(s), True), (cp.Variable(case.m), False)):
         multiplier = cp.Variable(N, name="u")
         cost, domain = case.atom.declared_conjugate(multiplier, scale)
         declared = cp.Problem(cp.Minimize(cost), [*domain, multiplier == u, *([] if fixed else [scale == s])])
         assert declared.is_dcp()
-        assert declared.solve(solver="CLARABEL") == pytest.approx(price, rel=1e-6, abs=1e-6)
+        assert declared.solve(solver="CLARABEL") == pytest.approx(conjugate, rel=1e-6, abs=1e-6)
 
 
 @cases
@@ -286,12 +286,12 @@ def test_one_entry_outside_of_the_domain_costs_everything(case: Case, num: Arith
             u = inside.copy()
             u[i] = moved
             kept = case.atom.project(FLOAT, u, s)
-            price = case.atom.conjugate(num, num.lift(u), num.lift(s))
+            conjugate = case.atom.conjugate(num, num.lift(u), num.lift(s))
             if np.max(np.abs(kept - u)) > 1e-6:
-                assert not known(num, price)
+                assert not known(num, conjugate)
                 outside += 1
             elif num is FLOAT:
-                assert known(num, price)
+                assert known(num, conjugate)
     assert outside or np.array_equal(case.atom.project(FLOAT, np.full(len(inside), -7.0), s), np.full(len(inside), -7.0))
 
 
@@ -306,13 +306,15 @@ def test_of_many_multipliers_a_sum_that_is_right_to_rounding_is_right(kind: Any)
 
 @cases
 def test_the_conjugate_for_a_scale_that_may_be_0_is_unknown_or_that_of_the_largest(case: Case) -> None:
-    """A ball [−r, r] stands for a scale in [0, r]: what is paid must be enough for r, too."""
+    """An interval [−r, r] stands for a scale in [0, r]: the conjugate must be large enough for r, too."""
     r = 2.0**-10
     s = Interval(np.zeros(case.m), np.full(case.m, r))
     for u in (0.0, -0.5 * r, -1.0, 0.5 * r):
         kept = case.atom.project(FLOAT, np.full(N, u), np.full(case.m, r))
-        price = case.atom.conjugate(INTERVAL, INTERVAL.lift(kept), s)
-        assert not known(INTERVAL, price) or INTERVAL.upper(price) >= case.atom.conjugate(FLOAT, kept, np.full(case.m, r)) * (1.0 - 1e-9)
+        conjugate = case.atom.conjugate(INTERVAL, INTERVAL.lift(kept), s)
+        assert not known(INTERVAL, conjugate) or INTERVAL.upper(conjugate) >= case.atom.conjugate(FLOAT, kept, np.full(case.m, r)) * (
+            1.0 - 1e-9
+        )
 
 
 @pytest.mark.parametrize("name", ["euclidean", "largest size", "3-norm", "maximum", "maximum with a constant", "log sum exp"])
@@ -339,10 +341,10 @@ def test_the_declared_conjugate_is_the_conjugate(case: Case) -> None:
     u, scale = u if case.atom.total is not None else case.atom.inward(u, 1e-6), cp.Variable(case.m)
     multiplier = cp.Variable(N)
     try:
-        price, rows = case.atom.declared_conjugate(multiplier, scale)
+        conjugate, rows = case.atom.declared_conjugate(multiplier, scale)
     except NotImplementedError:
         return
-    found = cp.Problem(cp.Minimize(price), [*rows, multiplier == u, scale == s]).solve(solver="CLARABEL")
+    found = cp.Problem(cp.Minimize(conjugate), [*rows, multiplier == u, scale == s]).solve(solver="CLARABEL")
     assert found == pytest.approx(case.atom.conjugate(FLOAT, u, s), rel=1e-5, abs=1e-6)
 
 
@@ -365,7 +367,7 @@ def test_a_multiplier_may_move_by_its_margin_and_has_a_larger_one_inside(case: C
 
 
 @cases
-def test_atoms_that_absorb_say_so(case: Case) -> None:
+def test_the_domain_of_a_conjugate_is_as_declared(case: Case) -> None:
     atom, s = case.atom, np.full(case.m, 1e-3)
     u = np.array([5.0, 6.0, 7.0, 8.0])
     if atom.conjugate_domain is ConjugateDomain.FULL:
@@ -413,9 +415,9 @@ def test_a_semidefinite_form_pays_for_multipliers_in_the_range_alone(num: Arithm
     off = np.linalg.svd(FLAT)[2][-1]
     assert not known(num, atom.conjugate(num, num.lift(off), s))
     inside = atom.project(num, num.lift(off + 4.0 * FLAT @ np.array([1.0, 0.0, 2.0, 0.0])), s)
-    price = atom.conjugate(num, inside, s)
+    conjugate = atom.conjugate(num, inside, s)
     z = np.array([0.3, -1.0, 2.0, 0.5])
-    assert num.upper(price) >= num.lower(num.dot(inside, num.lift(z)) - num.sum(s * atom.value(num, num.lift(z)))) - 1e-12
+    assert num.upper(conjugate) >= num.lower(num.dot(inside, num.lift(z)) - num.sum(s * atom.value(num, num.lift(z)))) - 1e-12
     assert float(np.linalg.norm(np.asarray(num.mid(inside)) @ np.linalg.svd(FLAT)[2][2:].T)) < 1e-9
 
 
@@ -434,8 +436,8 @@ def test_a_perspective_at_zero_is_zero_there_and_known_nowhere_else() -> None:
 def test_logarithms_reach_the_ends() -> None:
     atom = Entropy()
     assert atom.value(FLOAT, np.zeros(1))[0] == 0.0
-    ball = atom.value(INTERVAL, INTERVAL.lift(np.zeros(1)))
-    assert ball.low[0] <= 0.0 <= ball.high[0] <= 1e-300
+    interval = atom.value(INTERVAL, INTERVAL.lift(np.zeros(1)))
+    assert interval.low[0] <= 0.0 <= interval.high[0] <= 1e-300
     far = LogisticAtom().remainder(FLOAT, np.array([800.0, -800.0]), np.array([1.0, 0.0]), np.ones(2))
     assert 0.0 <= far <= 1e-300
     assert LogisticAtom().value(FLOAT, np.array([800.0]))[0] == 800.0

@@ -42,7 +42,7 @@ def test_a_factor_that_has_become_0_leaves_a_row_that_nothing_satisfies(num: Ari
 
 @each_arithmetic
 def test_a_factor_that_has_become_0_takes_a_closing_term_away(num: Arithmetic) -> None:
-    """(p x − 1)² + x absorbs for p ≠ 0; for p = 0 there is no optimum, and nothing is divided by 0."""
+    """(p x − 1)² + x has a closing term for p ≠ 0; for p = 0 there is no optimum, and nothing is divided by 0."""
     x, p = cp.Variable(2, name="x"), cp.Parameter(name="p", value=2.0)
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(p * x - 1) + cp.sum(x))))
     assert lower(declared, num) == pytest.approx(2 * (1 / 2 - 1 / 16))
@@ -61,7 +61,7 @@ def test_a_factor_whose_sign_rounding_hides_proves_nothing(num: Arithmetic) -> N
 
 
 def test_two_ends_that_round_to_one_interval_may_leave_nothing_between_them() -> None:
-    """1 + 2^−60 ≤ x ≤ 1 − 2^−60: one ball, no number."""
+    """1 + 2^−60 ≤ x ≤ 1 − 2^−60: one interval, no number."""
     x, one, small = cp.Variable(name="x"), cp.Parameter(value=1.0), cp.Parameter(value=2.0**-60)
     declared = Declared.of(cp.Problem(cp.Minimize(cp.square(x)), [x >= one + small, x <= one - small]))
     assert upper(declared, INTERVAL) == upper(declared, RATIONAL) == np.inf
@@ -90,7 +90,7 @@ def test_a_cost_whose_sign_rounding_hides_makes_no_epigraph(num: Arithmetic) -> 
 
 
 def test_an_idle_row_in_an_epigraph_is_no_obstacle_to_intervals() -> None:
-    """2t ≤ 9 with the multiplier 0 adds a ball around 0 to the scale of t; its factor is known to be positive."""
+    """2t ≤ 9 with the multiplier 0 adds an interval around 0 to the scale of t; its factor is known to be positive."""
     x, t = cp.Variable(name="x"), cp.Variable(name="t")
     declared = Declared.of(cp.Problem(cp.Minimize(cp.square(x)), [x <= t, 2 * t <= 9]))
     assert lower(declared, INTERVAL) == pytest.approx(0.0)

@@ -172,15 +172,15 @@ def test_no_multipliers_and_no_point_contradict_clarabel() -> None:
         except InvalidProblem:
             continue
         for scale in (0.0, 1.0, 10.0):
-            prices = {term: scale * rng.normal(size=size) for term, (_, _, size) in declared.names.items()}
+            multipliers = {term: scale * rng.normal(size=size) for term, (_, _, size) in declared.names.items()}
             given = {leaf.name: rng.normal(size=leaf.shape) for leaf in declared.programme.leaves.values()}
             try:
                 point = declared.restore(given)
                 high = float(declared.objective(point))
-                low = float(declared.dual_bound(prices, upper=high))
+                low = float(declared.dual_bound(multipliers, upper=high))
             except InvalidProblem:  # constants outside of a function's domain
                 continue
-            gap = float(declared.gap(point, prices))
+            gap = float(declared.gap(point, multipliers))
             said = listed[name]
             if declared.programme.maximises and said.optimum is not None:  # bounds are those of the negative, that is minimised
                 said = replace(said, optimum=-said.optimum)

@@ -17,11 +17,11 @@ from simopt.duality.atoms.power import Power
 
 @pytest.mark.parametrize("atom", [DecreasingPower(0.5), DecreasingPower(0.3), Power(1.5), Entropy()], ids=["root", "0.3", "1.5", "entropy"])
 def test_an_argument_that_rounding_put_below_0_has_the_value_at_0(atom: DecreasingPower | Power | Entropy) -> None:
-    """Its domain is z ≥ 0, where the argument is known to be: of a ball that reaches below what is above 0 counts."""
+    """Its domain is z ≥ 0, where the argument is known to be: of an interval that reaches below 0 the part above 0 counts."""
     assert abs(atom.value(FLOAT, np.full(1, -1e-300))[0]) <= 1e-290
-    ball = INTERVAL.lift(np.zeros(1)) + INTERVAL.sqrt(INTERVAL.lift(np.full(1, 2.0))) - INTERVAL.sqrt(INTERVAL.lift(np.full(1, 2.0)))
-    assert ball.low[0] < 0.0 < ball.high[0]
-    value = atom.value(INTERVAL, ball)
+    interval = INTERVAL.lift(np.zeros(1)) + INTERVAL.sqrt(INTERVAL.lift(np.full(1, 2.0))) - INTERVAL.sqrt(INTERVAL.lift(np.full(1, 2.0)))
+    assert interval.low[0] < 0.0 < interval.high[0]
+    value = atom.value(INTERVAL, interval)
     assert value.low[0] <= 0.0 <= value.high[0] and math.isfinite(value.low[0]) and math.isfinite(value.high[0])
 
 

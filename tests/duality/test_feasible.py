@@ -1,4 +1,4 @@
-"""Feasible points: equalities that hold, rows with room, and no upper bound where nothing is proven; against optima in fractions."""
+"""Feasible points: equalities that hold, rows with slack, and no upper bound where nothing is proven; against optima in fractions."""
 
 from __future__ import annotations
 
@@ -74,33 +74,33 @@ def test_near_the_least_solution_of_equations_the_bound_is_that_of_fractions(num
 def test_the_intervals_of_pivots_contain_the_solution_in_fractions() -> None:
     x = variable()
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(x)), [A @ x == B, x >= -1, x <= 2]))
-    ball = declared.restore(at(np.zeros(6)), INTERVAL)["x"]
-    assert isinstance(ball, Interval)
-    pivots = np.flatnonzero(ball.rad > 0.0)
-    assert len(pivots) == 3 and np.all(ball.rad[pivots] < 1e-13)
+    interval = declared.restore(at(np.zeros(6)), INTERVAL)["x"]
+    assert isinstance(interval, Interval)
+    pivots = np.flatnonzero(interval.rad > 0.0)
+    assert len(pivots) == 3 and np.all(interval.rad[pivots] < 1e-13)
     rest = np.setdiff1d(np.arange(6), pivots)
     a = RATIONAL.lift(A)
-    solution = solve(RATIONAL, a[:, pivots], RATIONAL.lift(B) - a[:, rest] @ RATIONAL.lift(ball.mid[rest]))
-    for y, mid, rad in zip(solution, ball.mid[pivots], ball.rad[pivots], strict=True):
+    solution = solve(RATIONAL, a[:, pivots], RATIONAL.lift(B) - a[:, rest] @ RATIONAL.lift(interval.mid[rest]))
+    for y, mid, rad in zip(solution, interval.mid[pivots], interval.rad[pivots], strict=True):
         assert abs(y - Fraction(float(mid))) <= Fraction(float(rad))
-    assert declared.objective({"x": ball}, INTERVAL) is not math.inf
-    moved = Interval(ball.mid + 3 * ball.rad, ball.rad)  # balls beside it are near the solution, and do not hold it
+    assert declared.objective({"x": interval}, INTERVAL) is not math.inf
+    moved = Interval(interval.mid + 3 * interval.rad, interval.rad)  # intervals beside it are near the solution, and do not contain it
     assert declared.objective({"x": moved}, INTERVAL) == math.inf
-    assert declared.objective({"x": Interval(ball.mid)}, INTERVAL) == math.inf
+    assert declared.objective({"x": Interval(interval.mid)}, INTERVAL) == math.inf
 
 
 def test_a_bound_that_is_no_float_is_not_moved_and_the_pivots_hold_for_it() -> None:
-    """3x₀ ≤ 1 ends at a third, for which a ball stands; x₀ + x₁ + x₂ = 1 is to hold with that third, and not with the float beside it."""
+    """3x₀ ≤ 1 ends at a third, for which an interval stands; x₀ + x₁ + x₂ = 1 holds with that third, and not with the float beside it."""
     x = variable(3)
     declared = Declared.of(cp.Problem(cp.Minimize(-x[0]), [3 * x[0] <= 1, cp.sum(x) == 1, 7 * x[1] >= 2, 7 * x[1] <= 2]))
-    ball = declared.restore(at([1.0, 1.0, 0.0]), INTERVAL)["x"]
+    interval = declared.restore(at([1.0, 1.0, 0.0]), INTERVAL)["x"]
     for i, number in enumerate((Fraction(1, 3), Fraction(2, 7), 1 - Fraction(1, 3) - Fraction(2, 7))):
-        assert abs(number - Fraction(float(ball.mid[i]))) <= Fraction(float(ball.rad[i])) < Fraction(1, 10**14)
-    found = declared.objective({"x": ball}, INTERVAL)
+        assert abs(number - Fraction(float(interval.mid[i]))) <= Fraction(float(interval.rad[i])) < Fraction(1, 10**14)
+    found = declared.objective({"x": interval}, INTERVAL)
     assert Fraction(INTERVAL.upper(found)) >= Fraction(-1, 3) and INTERVAL.upper(found) <= -1 / 3 + 1e-14
-    wider = Interval(ball.mid, ball.rad * np.array([2.0, 1.0, 1.0]))  # no longer the end: a ball that reaches over it
+    wider = Interval(interval.mid, interval.rad * np.array([2.0, 1.0, 1.0]))  # no longer the end: an interval that reaches over it
     assert declared.objective({"x": wider}, INTERVAL) == math.inf
-    missed = Interval(ball.mid, ball.rad * np.array([1.0, 1.0, 0.05]))  # holds 1 minus the floats, and not 1 minus the ends
+    missed = Interval(interval.mid, interval.rad * np.array([1.0, 1.0, 0.05]))  # holds 1 minus the floats, and not 1 minus the ends
     assert declared.objective({"x": missed}, INTERVAL) == math.inf
 
 
@@ -116,7 +116,7 @@ def test_a_portfolio_of_the_best_is_found_from_anywhere(num: Arithmetic) -> None
         assert c[best] <= upper(problem, num, at(corner + noise * rng.normal(size=6))) + (1e-15 if num is FLOAT else 0.0) <= c[best] + 1e-8
     for _ in range(5):
         assert c[best] - 1e-15 <= upper(problem, num, at(rng.normal(size=6))) <= np.max(c) + 1e-12
-    capped = cp.Problem(cp.Minimize(c @ x), [cp.sum(x) == 1, x >= 0, x <= 1])  # no entry of the corner has room
+    capped = cp.Problem(cp.Minimize(c @ x), [cp.sum(x) == 1, x >= 0, x <= 1])  # no entry of the corner has a margin
     assert c[best] - 1e-15 <= upper(capped, num, at(corner)) <= c[best] + 1e-8
 
 
@@ -240,9 +240,9 @@ def test_models_with_equalities_have_a_feasible_point_as_good_as_the_solver_s(na
         warnings.simplefilter("ignore")
         problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12)
     optimum = problem.value * (-1 if declared.programme.maximises else 1)
-    for num, room in ((FLOAT, 1e-8), (INTERVAL, 1e-6)):
+    for num, tol in ((FLOAT, 1e-8), (INTERVAL, 1e-6)):
         found = num.upper(declared.objective(declared.restore(point, num), num))
-        assert abs(found - optimum) <= room * abs(optimum), num.name
+        assert abs(found - optimum) <= tol * abs(optimum), num.name
 
 
 @pytest.mark.parametrize("num", [FLOAT, INTERVAL], ids=lambda num: num.name)
@@ -296,7 +296,7 @@ def test_floats_prove_nothing_infeasible() -> None:
 
 @ALL
 def test_a_feasible_set_of_one_point_has_its_value_or_no_bound(num: Arithmetic) -> None:
-    """Rows without room anywhere are equalities: x₀ + x₁ ≤ 1 ≤ x₀ + x₁, and x₀ = x₁ in the same way."""
+    """Rows without slack anywhere are equalities: x₀ + x₁ ≤ 1 ≤ x₀ + x₁, and x₀ = x₁ in the same way."""
     x = variable(2)
     pairs = [cp.sum(x) <= 1, cp.sum(x) >= 1, x[0] - x[1] <= 0, x[1] - x[0] <= 0]
     problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), pairs)
@@ -324,7 +324,7 @@ def least_vertex(rows: list[tuple[np.ndarray, float, bool]], c: np.ndarray) -> t
 
 @pytest.mark.parametrize("rounds", [3, pytest.param(300, marks=pytest.mark.slow)])
 def test_no_bound_of_a_small_linear_programme_is_below_its_least_vertex(rounds: int) -> None:
-    """Rows that repeat or contradict each other, rows without room, bounds that are thirds and sevenths."""
+    """Rows that repeat or contradict each other, rows without slack, bounds that are thirds and sevenths."""
     rng, finite = np.random.default_rng(11), 0
     for _ in range(rounds):
         x, s, low = variable(3), rng.choice([1.0, 3.0, 7.0], size=3), rng.integers(-5, 1, size=3).astype(float)

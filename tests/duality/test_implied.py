@@ -73,11 +73,11 @@ def test_no_point_below_the_level_is_cut_off(name: str, level: float) -> None:
 
 @each_arithmetic
 def test_the_shortest_point_of_a_simplex_closes_by_what_the_simplex_implies(num: Arithmetic) -> None:
-    """min c·x over the simplex: the least entry of c, whatever the price of the sum."""
+    """min c·x over the simplex: the least entry of c, whatever the multiplier of the sum."""
     x = cp.Variable(3, name="x", nonneg=True)
     declared = Declared.of(cp.Problem(cp.Minimize(np.array([0.5, 0.25, 2.0]) @ x), [(cp.sum(x) == 1).set_label("sum")]))
-    for price in (-0.25, -0.5, 0.0, 7.0, -3.0):
-        lower = num.lower(declared.dual_bound({"sum": price}, num, 0.25))
+    for multiplier in (-0.25, -0.5, 0.0, 7.0, -3.0):
+        lower = num.lower(declared.dual_bound({"sum": multiplier}, num, 0.25))
         assert lower <= 0.25 * (1 + (1e-15 if num is FLOAT else 0.0))
     assert num.lower(declared.dual_bound({"sum": -0.25}, num, 0.25)) == pytest.approx(0.25, abs=1e-14)
 
@@ -88,8 +88,8 @@ def test_a_level_bounds_the_optimum_however_far_above_it_is(num: Arithmetic) -> 
     w = cp.Variable(2, name="w")
     declared = Declared.of(cp.Problem(cp.Minimize(cp.norm1(w) + 0.5 * w[0]), [(w[0] + 0 * w[1] >= 1).set_label("row")]))
     for upper in (1.5, 2.0, 10.0, 1e9, math.inf):
-        for price in (0.0, 0.5, 1.5, 4.0):
-            assert num.lower(declared.dual_bound({"row": price}, num, upper)) <= 1.5
+        for multiplier in (0.0, 0.5, 1.5, 4.0):
+            assert num.lower(declared.dual_bound({"row": multiplier}, num, upper)) <= 1.5
 
 
 def test_an_empty_class_leaves_a_threshold_to_its_implied_bounds() -> None:

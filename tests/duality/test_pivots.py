@@ -1,4 +1,4 @@
-"""Pivots: what nothing absorbs is made exactly stationary, or stays open; never a bound above the optimum, which is known in fractions."""
+"""Pivots: residuals without a closing term become exactly 0, or stay open; never a bound above the optimum, which is known in fractions."""
 
 from __future__ import annotations
 
@@ -85,20 +85,20 @@ def random_multipliers(name: str, sizes: tuple[float, ...]) -> None:
 
 
 def test_fractions_give_the_optimum_of_a_linear_programme_exactly() -> None:
-    """min 3x + 2y subject to 7x + 3y ≥ 5, 2x + 9y ≥ 4: the vertex is (33, 18)/57, the optimum 135/57, the prices (23, 5)/57."""
+    """min 3x + 2y subject to 7x + 3y ≥ 5, 2x + 9y ≥ 4: the vertex is (33, 18)/57, the optimum 135/57, the multipliers (23, 5)/57."""
     x, y = cp.Variable(name="x"), cp.Variable(name="y")
     rows = [(7 * x + 3 * y >= 5).set_label("first"), (2 * x + 9 * y >= 4).set_label("second")]
     declared = Declared.of(cp.Problem(cp.Minimize(3 * x + 2 * y), rows))
     near = {"first": 23 / 57 + 1e-7, "second": 5 / 57 - 1e-7}
     assert declared.dual_bound(near, RATIONAL) == Fraction(135, 57)
-    ball = declared.dual_bound(near, INTERVAL)
-    assert Fraction(float(ball.low)) <= Fraction(135, 57) <= Fraction(float(ball.high)) and ball.rad < 1e-13
+    interval = declared.dual_bound(near, INTERVAL)
+    assert Fraction(float(interval.low)) <= Fraction(135, 57) <= Fraction(float(interval.high)) and interval.rad < 1e-13
     assert declared.dual_bound(near, FLOAT) == pytest.approx(135 / 57, rel=1e-15)
 
 
 @each_arithmetic
 def test_multipliers_at_the_end_of_their_domain_are_pivots_once_they_are_drawn_inside(num: Arithmetic) -> None:
-    """min 2x subject to x ± y ≥ 1: the only prices are 1 and 1; where both are 0 nothing says of which size others would be."""
+    """min 2x subject to x ± y ≥ 1: the only multipliers are 1 and 1; where both are 0 nothing says of which size others would be."""
     z = cp.Variable(2, name="z")
     declared = Declared.of(cp.Problem(cp.Minimize(2 * z[0]), [(np.array([[1.0, 1.0], [1.0, -1.0]]) @ z >= 1).set_label("rows")]))
     assert bound(declared, {"rows": [0.0, 0.0]}, num) == -math.inf
@@ -108,26 +108,26 @@ def test_multipliers_at_the_end_of_their_domain_are_pivots_once_they_are_drawn_i
 
 @each_arithmetic
 def test_dependent_rows_repair_as_many_entries_as_they_can(num: Arithmetic) -> None:
-    """min x + y over x + y ≥ 1, twice: singular, and one price is enough; min x over the same is unbounded."""
+    """min x + y over x + y ≥ 1, twice: singular, and one multiplier is enough; min x over the same is unbounded."""
     z = cp.Variable(2, name="z")
     rows = [(cp.sum(z) >= 1).set_label("one"), (2 * cp.sum(z) >= 2).set_label("two")]
-    prices = {"one": 0.5, "two": 0.25 + 1e-9}
+    multipliers = {"one": 0.5, "two": 0.25 + 1e-9}
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum(z)), rows))
-    lower = bound(declared, prices, num)
+    lower = bound(declared, multipliers, num)
     assert lower == -math.inf or 1.0 - 1e-6 <= lower <= 1.0 + (1e-15 if num is FLOAT else 0.0)
     unbounded = Declared.of(cp.Problem(cp.Minimize(z[0]), rows))
-    assert bound(unbounded, prices, num) == -math.inf
-    assert unbounded.open(prices, num=num)
+    assert bound(unbounded, multipliers, num) == -math.inf
+    assert unbounded.open(multipliers, num=num)
 
 
 @each_arithmetic
 def test_a_degenerate_vertex_has_no_false_bound(num: Arithmetic) -> None:
-    """min x + y with x ≥ 0, y ≥ 0 as rows, and x + y ≥ 0, which touches the same vertex: the optimum is 0 for all of these prices."""
+    """min x + y with x ≥ 0, y ≥ 0 as rows, and x + y ≥ 0, which touches the same vertex: the optimum is 0 for all of these multipliers."""
     z = cp.Variable(2, name="z")
     rows = [(np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0]]) @ z >= 0).set_label("rows")]
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum(z)), rows))
-    for prices in ([1 / 3, 1 / 3, 0.0], [0.0, 0.0, 1.0], [0.1, 0.1, 0.7], [0.0, 0.0, 0.0], [5.0, 0.0, 0.0]):
-        assert bound(declared, {"rows": prices}, num) <= 0.0
+    for multipliers in ([1 / 3, 1 / 3, 0.0], [0.0, 0.0, 1.0], [0.1, 0.1, 0.7], [0.0, 0.0, 0.0], [5.0, 0.0, 0.0]):
+        assert bound(declared, {"rows": multipliers}, num) <= 0.0
     assert bound(declared, {"rows": [0.1, 0.1, 0.7]}, num) == 0.0
 
 
@@ -169,10 +169,10 @@ def test_exact_pivots_of_a_trend_filter_agree_with_intervals() -> None:
     targets = np.array([0.0, 1.0, 1.5, 3.0, 2.0, 2.5, 0.0, -1.0])
     declared = Declared.of(cp.Problem(cp.Minimize(cp.norm1(x - targets) + 2 * cp.norm1(SMOOTH @ x))))
     point, multipliers = solved(declared)
-    ball, exact = declared.dual_bound(multipliers, INTERVAL), declared.dual_bound(multipliers, RATIONAL)
+    interval, exact = declared.dual_bound(multipliers, INTERVAL), declared.dual_bound(multipliers, RATIONAL)
     certificate = simopt.certify(declared, point, multipliers, INTERVAL)
     assert certificate.gap <= 1e-8 * certificate.upper
-    assert exact <= Fraction(certificate.upper) and abs(float(exact) - float(ball.mid)) <= 1e-8
+    assert exact <= Fraction(certificate.upper) and abs(float(exact) - float(interval.mid)) <= 1e-8
 
 
 def curved() -> Iterator[Any]:
@@ -207,8 +207,8 @@ def test_a_norm_whose_scale_is_short_of_what_it_has_to_take_is_corrected_with_it
     rows = [inner.set_label("inner"), outer.set_label("outer"), (t[1] <= 2).set_label("end")]
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum(x)), rows))
     first, second = (name for name in declared.names if "norm" in name)
-    prices = {"inner": 2**0.5 - 1e-12, "outer": 3**0.5 - 1e-12, "end": 3**0.5, first: [-1, -1], second: [2**0.5, -1]}
-    assert -(12**0.5) - 1e-8 <= bound(declared, prices, INTERVAL) <= -(12**0.5) + 1e-15
+    multipliers = {"inner": 2**0.5 - 1e-12, "outer": 3**0.5 - 1e-12, "end": 3**0.5, first: [-1, -1], second: [2**0.5, -1]}
+    assert -(12**0.5) - 1e-8 <= bound(declared, multipliers, INTERVAL) <= -(12**0.5) + 1e-15
 
 
 @pytest.mark.parametrize("num", [FLOAT, INTERVAL], ids=lambda num: num.name)
@@ -236,9 +236,9 @@ def following() -> Iterator[Any]:
 @each_arithmetic
 @pytest.mark.parametrize("objective, rows, prices, optimum", list(following()))
 def test_what_follows_from_other_entries_is_nothing_in_every_arithmetic(
-    objective: Any, rows: list[Any], prices: dict[str, Any], optimum: int, num: Arithmetic
+    objective: Any, rows: list[Any], multipliers: dict[str, Any], optimum: int, num: Arithmetic
 ) -> None:
-    assert optimum - 1e-13 <= bound(Declared.of(cp.Problem(cp.Minimize(objective), rows)), prices, num) <= optimum
+    assert optimum - 1e-13 <= bound(Declared.of(cp.Problem(cp.Minimize(objective), rows)), multipliers, num) <= optimum
 
 
 @each_arithmetic

@@ -137,7 +137,7 @@ STAYS_LOW = ("power 3", "power of a norm")  # a norm in a power takes what is le
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize(("num", "radius"), [(FLOAT, 1e-6), (FLOAT, 0.25), (INTERVAL, 0.25)], ids=["near", "far", "far in balls"])
+@pytest.mark.parametrize(("num", "radius"), [(FLOAT, 1e-6), (FLOAT, 0.25), (INTERVAL, 0.25)], ids=["near", "far", "far in intervals"])
 def test_the_tangent_at_a_point_bounds_a_function_on_a_box_around_it(name: str, num: Arithmetic, radius: float) -> None:
     """Multipliers that are the slopes at x give f(x) − Σ|f'| r, below f on all of |z − x| ≤ r; for a small r it is f(x)."""
     f = cp.sum(FUNCTIONS[name])
@@ -322,12 +322,12 @@ BECOME_ROWS = {
 
 @pytest.mark.parametrize("name", BECOME_ROWS)
 def test_cones_become_rows_that_hold_where_the_cone_does(name: str) -> None:
-    constraints, room = BECOME_ROWS[name]
+    constraints, slack = BECOME_ROWS[name]
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(x) + cp.sum_squares(OUTER)), constraints))
     rng, kept = np.random.default_rng(4), 0
     for _ in range(200):
         point = {"x": rng.normal(size=3), "outer": rng.uniform(0, 2, 3)}
-        left = np.min(room(point["x"], point["outer"]))
+        left = np.min(slack(point["x"], point["outer"]))
         assert np.isfinite(declared.objective(point)) == (left >= 0)
         kept += left >= 0
     assert 20 < kept < 180

@@ -29,7 +29,7 @@ def test_content_counts_and_not_identity_and_the_oldest_goes() -> None:
     assert ask(recent, one) == ask(recent, one.copy()) == 3.0 and len(asked) == 1
     assert ask(recent, one, "another") == 3.0 and len(asked) == 2
     assert ask(recent, other) == 4.0 and ask(recent, one) == 3.0 and asked == [3.0, 3.0, 4.0, 3.0]
-    assert ask(recent, Interval(one)) == 3.0 and ask(recent, Interval(one, 0.5)) == 3.0 and len(asked) == 6, "a ball is no float"
+    assert ask(recent, Interval(one)) == 3.0 and ask(recent, Interval(one, 0.5)) == 3.0 and len(asked) == 6, "an interval is no float"
     nan = np.array([np.nan])
     assert ask(recent, nan) != ask(recent, nan)
     assert len(asked) == 8, "nan is like nothing"

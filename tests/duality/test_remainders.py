@@ -55,5 +55,5 @@ def test_a_remainder_has_eight_digits_however_near_the_slope_it_is(name: str) ->
             exact = Decimal(s) * (value(Decimal(z)) + conjugate(Decimal(u) / Decimal(s))) - Decimal(u) * Decimal(z)
         vectors = [np.full(1, number) for number in (z, u, s)]
         assert atom.remainder(FLOAT, *vectors) == pytest.approx(float(exact), rel=1e-8 + 1e-14 / abs(h), abs=0.0)
-        ball = atom.remainder(INTERVAL, *map(INTERVAL.lift, vectors))
-        assert INTERVAL.lower(ball) <= float(exact) <= INTERVAL.upper(ball)
+        interval = atom.remainder(INTERVAL, *map(INTERVAL.lift, vectors))
+        assert INTERVAL.lower(interval) <= float(exact) <= INTERVAL.upper(interval)

@@ -22,7 +22,7 @@ from simopt.model.problem import Example, Problem
 
 registry.load("problems")
 SEED = 0
-STAYS_OPEN = {"goodness-choice": "density: the equality is not proven"}  # where next to no point is feasible, balls prove none to be
+STAYS_OPEN = {"goodness-choice": "density: the equality is not proven"}  # where next to no point is feasible, intervals prove none to be
 CLOSES = [name for name, cls in registry.items("problem") if cls.__module__.startswith("simopt.problems.") and name not in STAYS_OPEN]
 LOOSE = {("matching-loss", "probit: large ball")}  # 61 logistics a sample: CLARABEL leaves 1e-6; the probit itself is judged by hand
 
@@ -163,11 +163,11 @@ def test_from_the_same_point_and_multipliers_both_say_the_same(name: str) -> Non
     for noise in (0.0, 0.1, 1.0):
         v = {label: value + noise * np.std(value) * rng.normal(size=value.shape) for label, value in duals.items()}
         derived, by_hand = declared.dual_bound(v), problem.dual_bound(v)
-        ball, other = declared.dual_bound(v, INTERVAL), problem.dual_bound(v, INTERVAL)
+        interval, other = declared.dual_bound(v, INTERVAL), problem.dual_bound(v, INTERVAL)
         width = (1e-9 if name in SAME else 1e-6) * (scale + abs(by_hand))  # the solver's own tolerance, where multipliers are trimmed
         if name in SAME or noise == 0.0:
             assert abs(derived - by_hand) <= width, noise
-            assert INTERVAL.lower(ball) <= INTERVAL.upper(other) + width and INTERVAL.lower(other) <= INTERVAL.upper(ball) + width
+            assert INTERVAL.lower(interval) <= INTERVAL.upper(other) + width and INTERVAL.lower(other) <= INTERVAL.upper(interval) + width
         x = problem.restore({key: value + noise * rng.normal(size=value.shape) for key, value in values.items()})
         given = {key: x[key] for key in values}
         assert declared.objective(declared.restore(given)) == pytest.approx(problem.objective(x), rel=1e-9, abs=1e-12 * scale)

@@ -175,8 +175,8 @@ def test_bounds_close_in_floats_and_intervals_around_the_solvers_value(declare: 
 def test_fractions_prove_what_intervals_enclose(declare: Callable[[], cp.Problem]) -> None:
     declared = Declared.of(declare())
     point, multipliers = solved(declared)
-    exact, ball = declared.dual_bound(multipliers, RATIONAL), declared.dual_bound(multipliers, INTERVAL)
-    assert Fraction(INTERVAL.lower(ball)) <= exact <= Fraction(INTERVAL.upper(ball))
+    exact, interval = declared.dual_bound(multipliers, RATIONAL), declared.dual_bound(multipliers, INTERVAL)
+    assert Fraction(INTERVAL.lower(interval)) <= exact <= Fraction(INTERVAL.upper(interval))
     restored = declared.restore(point, RATIONAL)
     assert exact <= declared.objective(restored, RATIONAL)
     assert declared.gap(restored, multipliers, RATIONAL) == declared.objective(restored, RATIONAL) - exact
@@ -187,7 +187,7 @@ def test_fractions_prove_what_intervals_enclose(declare: Callable[[], cp.Problem
 def test_no_multipliers_and_no_point_give_a_bound_beyond_the_optimum(declare: Callable[[], cp.Problem]) -> None:
     declared = Declared.of(declare())
     best = simopt.certify(declared, *solved(declared), INTERVAL)
-    room = 1e-12 * best.scale
+    slack = 1e-12 * best.scale
     rng = np.random.default_rng(17)
     finite = 0
     for trial in range(40):
@@ -201,8 +201,8 @@ def test_no_multipliers_and_no_point_give_a_bound_beyond_the_optimum(declare: Ca
                 restored = declared.restore(point, num)
                 value = declared.objective(restored, num)
                 upper = math.inf if isinstance(value, float) and math.isnan(value) else num.upper(value)
-                assert lower <= best.upper + room, trial
-                assert upper >= best.lower - room, trial
+                assert lower <= best.upper + slack, trial
+                assert upper >= best.lower - slack, trial
                 if math.isfinite(lower) and math.isfinite(upper) and num is FLOAT:
                     finite += 1
                     gap = declared.gap(restored, multipliers)

@@ -244,7 +244,7 @@ def test_a_gap_that_its_bounds_contradict_is_open(deviation: float, num: Arithme
 
 
 def test_what_rounding_explains_is_no_contradiction() -> None:
-    """Coefficients of 1e9 cost upper − lower more digits than tol has; the formula of the gap keeps them, and balls see why.
+    """Coefficients of 1e9 cost upper − lower more digits than tol has; the formula of the gap keeps them, and intervals explain it.
 
     Rounding α to floats moves it by some δ and leaves a gap of ‖Kδ‖²/n, 9e-10 of the value on average: tol 1e-9 is a matter of luck here,
     which differs with the BLAS.
@@ -294,7 +294,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, kind: type[Problem]) -> list[str]:
 
 
 def test_intervals_are_evaluated_for_small_gaps_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a solve once, when its gap has come down to tol; of a certificate where the gap is at most the scale; here whatever was shaken."""
+    """In a solve once, when its gap has come down to tol; in a certificate where the gap is at most the scale; here nothing is stable."""
     asked = counted(monkeypatch, Toy)
     problem = toy(radius=0.3)
     far = {"predictions": np.full(12, 1e3)}
@@ -306,7 +306,7 @@ def test_intervals_are_evaluated_for_small_gaps_only(monkeypatch: pytest.MonkeyP
 
 
 def test_intervals_are_evaluated_only_where_bounds_are_not_stable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An honest solve costs three evaluations in floats more, none in balls; weights of 1e9 that K does not see are asked of balls."""
+    """An honest solve costs three evaluations in floats more, none in intervals; weights of 1e9 that K does not see need intervals."""
     asked = counted(monkeypatch, HingeSVM)
     rng = np.random.default_rng(0)
     features = rng.standard_normal((60, 4))
@@ -323,7 +323,7 @@ def test_intervals_are_evaluated_only_where_bounds_are_not_stable(monkeypatch: p
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_gap_that_is_stable_when_perturbed_hides_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Weights u, v, −u − v of three equal samples, of all sizes: what is not asked of balls is what fractions say, to HIDDEN·scale."""
+    """Weights u, v, −u − v of three equal samples, of all sizes: without intervals the bounds are those of fractions, to HIDDEN·scale."""
     asked = counted(monkeypatch, HingeSVM)
     rng = np.random.default_rng(seed)
     features = rng.integers(-3, 4, (3, 2)).astype(float)
@@ -342,7 +342,7 @@ def test_a_gap_that_is_stable_when_perturbed_hides_nothing(seed: int, monkeypatc
 
 
 def test_a_float_point_that_intervals_move_closes_nothing() -> None:
-    """Floats find ‖f‖ = 0 ≤ 1 and leave α as it is; balls cannot tell, shrink it to nothing, and prove that 0 is optimal."""
+    """Floats find ‖f‖ = 0 ≤ 1 and leave α as it is; intervals cannot tell, shrink it to 0, and prove that 0 is optimal."""
     problem = UNSEEN["hinge-svm-ball-bias"]
     point = {"alpha": np.array([1e20, 3.0, -1e20, 0.0]), "b": np.array(0.0)}
     known = {"margins": np.full(4, 0.25)}

@@ -124,11 +124,11 @@ def test_where_there_is_no_unit_a_zero_that_sank_gives_way_to_one_that_is_exact(
 
 
 def test_intervals_are_evaluated_for_gaps_up_to_the_scale_and_no_larger_ones() -> None:
-    """Every shaken dual moves, so that nothing is steady."""
+    """Every perturbed dual moves, so that nothing is stable."""
     asked: list[float] = []
 
     class Recording(Toy):
-        """Its dual is another one whenever it is asked; balls of it are counted."""
+        """Its dual is another one whenever it is asked; its intervals are counted."""
 
         def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = np.inf) -> Any:
             bound = super().dual_bound(multipliers, num, upper)
@@ -160,11 +160,11 @@ def test_what_restoring_takes_back_is_measured_by_the_largest_entry_of_either_si
 def test_a_square_that_moves_as_far_as_it_may_hides_half_of_what_may_be_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of n entries, (7/12)δ²‖α‖² is the movement and n² eps‖α‖² what rounding hides: their quotient is that of MOVED and HIDDEN/2."""
     deltas = []
-    shaken = assessment._perturbed
+    perturbed = assessment._perturbed
 
     def remember(values: Any, delta: float) -> Any:
         deltas.append(abs(delta))
-        return shaken(values, delta)
+        return perturbed(values, delta)
 
     monkeypatch.setattr(assessment, "_perturbed", remember)
     certify(halves(), {"x": B / 2}, BEST)

@@ -86,7 +86,7 @@ def named(*files: str) -> list[Tests]:
 
 BY_NAME = (  # pairs of a problem and a solver, then what is parametrised by names of estimators
     "tests/conformance/test_conformance.py",
-    *(f"tests/estimators/test_{name}.py" for name in ("methods", "weights", "selection", "sparse_points", "weighed_choice")),
+    *(f"tests/estimators/test_{name}.py" for name in ("methods", "weights", "selection", "sparse_points", "weighted_choice")),
     *(f"tests/estimators/test_{name}.py" for name in ("landmark_features", "defaults", "from_sklearn", "fit_cost", "checks")),
 )
 SOME = frozenset({"kernel-ridge", "landmarked-svr", "m-power-rls", "lipschitz-isotonic"})

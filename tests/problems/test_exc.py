@@ -241,10 +241,10 @@ def test_bounds_are_minima_of_the_lagrangian_over_ball_and_box(implicit: bool) -
         given = random_multipliers(problem, rng)
         low, high = problem.box(math.inf)
 
-        def lagrangian(w: Array, b: Array, given: dict[str, Array] = given) -> float:
+        def lagrangian(w: Array, b: Array, multipliers: dict[str, Array] = given) -> float:
             over, under = problem.arguments(FLOAT, features @ w, b)
-            hinges = float(given["above"] @ over + given["below"] @ under)
-            return hinges if implicit else hinges + float(given["order"][0] * (0.3 - b[1] + b[0]))
+            hinges = float(multipliers["above"] @ over + multipliers["below"] @ under)
+            return hinges if implicit else hinges + float(multipliers["order"][0] * (0.3 - b[1] + b[0]))
 
         corners = [np.array(corner) for corner in itertools.product(*zip(low, high, strict=True))]
         best_corner = min(corners, key=lambda b: lagrangian(np.zeros(2), b))

@@ -184,7 +184,7 @@ def test_products_that_are_prefetched_are_the_same(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("bound", [Penalty(1e-3), Ball(0.7)])
-@pytest.mark.parametrize(("limit", "most"), [(0.0, 1), (1.0, 2)])  # shaken in vain, there is another pass for balls
+@pytest.mark.parametrize(("limit", "most"), [(0.0, 1), (1.0, 2)])  # perturbed in vain, there is another pass for intervals
 def test_a_certificate_of_one_pass_is_that_of_many(bound: Any, limit: float, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.random.default_rng(2).normal(size=(20_000, 9))
     y = X[:, 0] + np.sin(np.arange(20_000.0))

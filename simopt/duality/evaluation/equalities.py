@@ -147,7 +147,7 @@ def holding(num: Arithmetic, equations: Equations, at: Mapping[Key, Value]) -> t
     system = EqualitySystem(num, equations, np.where((x.rad > 0.0) & ~_at_ends(equations, x), reach(x.mid), 0.0))
     step = system.step(x)
     if step is None:
-        return done, "no entries with room in their bounds are proven to solve them"
+        return done, "no entries with a margin to their bounds are proven to solve them"
     inside = np.abs(step.mid) + step.rad <= x.rad[system.pivots] * (1.0 - 4 * EPS)
     if not inside.all():
         return done, "their solution is not proven to be in the intervals"

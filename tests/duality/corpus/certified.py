@@ -74,16 +74,16 @@ class Result:
 
     def contradicts(self, entry: Entry) -> str:
         """How a bound contradicts what CLARABEL says or the other arithmetic; nothing if none does."""
-        room = MISSED * (1.0 + abs(entry.optimum or 0.0))
+        slack = MISSED * (1.0 + abs(entry.optimum or 0.0))
         for name in self.lower:
             low, high = self.lower[name], self.upper[name]
-            if entry.optimum is not None and entry.status == "optimal" and not low - room <= entry.optimum <= high + room:
+            if entry.optimum is not None and entry.status == "optimal" and not low - slack <= entry.optimum <= high + slack:
                 return f"{name}: {low:.6g} ≤ optimum ≤ {high:.6g}, CLARABEL: {entry.optimum:.6g}"
             if entry.status == "infeasible" and high < math.inf:
                 return f"{name}: a point with the value {high:.6g}, CLARABEL: infeasible"
             if entry.status == "unbounded" and low > -math.inf and high < math.inf:
                 return f"{name}: {low:.6g} ≤ optimum, CLARABEL: unbounded"
-            if low > high + room:
+            if low > high + slack:
                 return f"{name}: {low:.6g} ≤ optimum ≤ {high:.6g}"
         return ""
 
