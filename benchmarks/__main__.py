@@ -1,11 +1,11 @@
 """Runs benchmarks: `python -m benchmarks [--quick | --page] [--again] [--all | name …]`. Each is a script, or a row of compare.py; without
 names those of our solvers against their peers, which end within forty minutes, and with --all every one.
 
-What a benchmark that ended well printed is kept in .bench/, under the content of all that it may read, with the day and the seconds it
-took; a second call prints it again and goes on with what is missing, so that an interrupt costs one benchmark. --again measures anew.
+The output of a benchmark that ended well is stored in .bench/, under a digest of all files that it may read, with the day and its seconds.
+A second call prints it again and goes on with what is missing, so that an interrupt costs one benchmark. --again measures anew.
 
-With --page the sections of docs/benchmarks.md (of docs/defaults.md, for `defaults`) that were measured are written anew, and the README's
-table from them. Further options are handed on to a single benchmark: `python -m benchmarks landmarked_svr --sizes=1000x50,10000x100`. With
+--page writes the sections of docs/benchmarks.md (of docs/defaults.md, for `defaults`) that were measured anew, and from them the README's
+table. Further options are handed on to a single benchmark: `python -m benchmarks landmarked_svr --sizes=1000x50,10000x100`. With
 --against it is another question: is this tree slower than that commit of it? See against.py.
 """
 

@@ -81,7 +81,12 @@ def limit(x: np.ndarray, picks: int, similarity: Gaussian) -> str:
     with one_thread():
         product, both, made, passed = (
             best(work)
-            for work in (lambda: np.dot(left, own.columns, out=tile), powers, lambda: np.dot(row, fast.coordinates_of_all.columns, out=column), passes)
+            for work in (
+                lambda: np.dot(left, own.columns, out=tile),
+                powers,
+                lambda: np.dot(row, fast.coordinates_of_all.columns, out=column),
+                passes,
+            )
         )
         whole = min(seconds(lambda: herd(x, None, similarity, atoms=picks), time.process_time) for _ in range(5))
     tiles, flops = 0.5 * n**2 / size**2, 2.0 * left.shape[1] * size**2

@@ -1,7 +1,8 @@
-"""A round of L-Isotron as a share of the two passes over X that it cannot do without, and these, a sort and a fit, each alone.
+"""A round of L-Isotron as a fraction of the two passes over X that it cannot do without, and these, a sort and a fit, each alone.
 
-The first rounds from w = 0, whose scores are crowded so that the bound on the slope holds everywhere, and rounds about the true w; fits
-that are looked for near the last one and others, float32 copies of X, and the kernel form against one product with half of the Gram matrix.
+Measured are the first rounds from w = 0, whose scores are crowded so that the bound on the slope holds everywhere, and rounds near the true
+w. Fits are searched near the last one or anew; X is also a float32 copy. The kernel form stands against one product with half of the Gram
+matrix.
 """
 
 from __future__ import annotations

@@ -48,7 +48,9 @@ def table(found: Matrix) -> str:
     lines = ["| | A \\\\ B | " + " | ".join(numbers) + " |", "|---:|---|" + ":---:|" * len(numbers)]
     for number, name in zip(numbers, found.names, strict=True):
         pairs = [found.entry(name, other) for other in found.names]
-        row = ["=" if other == name else "" if pair is None else cell(pair.relation) for other, pair in zip(found.names, pairs, strict=True)]
+        row = [
+            "=" if other == name else "" if pair is None else cell(pair.relation) for other, pair in zip(found.names, pairs, strict=True)
+        ]
         lines.append(f"| {number} | `{name}` | " + " | ".join(row) + " |")
     return "\n".join(lines)
 
@@ -87,7 +89,9 @@ def details(found: Matrix) -> str:
     lines = ["| A | B | entry | targets | λ of A | |", "|---|---|---|---|---|---|"]
     for pair in found.pairs:
         lams = ", ".join(f"{lam:.3g}" for lam in pair.parameters)
-        lines.append(f"| `{pair.source}` | `{pair.target}` | {pair.relation.value} | {pair.kind or ''} | {lams} | {in_markdown(pair.reason)} |")
+        lines.append(
+            f"| `{pair.source}` | `{pair.target}` | {pair.relation.value} | {pair.kind or ''} | {lams} | {in_markdown(pair.reason)} |"
+        )
     return "\n".join(lines)
 
 

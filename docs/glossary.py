@@ -102,6 +102,8 @@ EXCEPTIONS = {
     "judged": "which problem a certificate is about: public, `Certificate.judged`",
     "prices": "multipliers of a curve's points: public, `GoodnessCurve.prices`, in its files",
     "shares": "weights of samples: public, `SparseFit.shares`, in its files",
+    "held_weights": "weights of samples held out: public, `l_isotron(held_weights=…)`",
+    "share": "a fraction of the loss: public, an option of the recipe of `smallest-bound`",
     "in_words": "proved in words: a status of claims, in verdicts",
     "found": "a map was found: an answer of `find_map`, in its JSON",
 }
@@ -155,9 +157,9 @@ def replaced(name: str, vocabulary: dict[str, str]) -> set[str]:
 def sentences(docstring: str) -> Iterator[str]:
     """The sentences of a docstring: without examples and code; items of lists, rows of tables and parameters each by itself."""
     lines = [line for line in docstring.splitlines() if not line.lstrip().startswith((">>>", "..."))]
-    rows = [f"\n{line}\n" if re.search(r"\S {2,}\S", line) else line for line in lines]
+    rows = [f"\n{line}\n" if re.search(r"\S {2,}\S|^\s*\|", line) else line for line in lines]
     text = re.sub(r"::\n\n(?: {4}.*\n|\n)+", ".\n\n", "\n".join(rows) + "\n")
-    for paragraph in re.split(r"\n\s*\n|\n(?=\s*[-*] )|\n\s*-{3,}\n|:\n(?=    )|\n(?=\s*[\w*, ]+ : )|(?<=\w) : [^\n]*\n", text):
+    for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )|\n\s*-{3,}\n|:\n(?=    )|\n(?=\s*[\w*, ]+ : )|(?<=\w) : [^\n]*\n", text):
         yield from re.split(r"(?<=[.!?])\s+(?=[A-Z`(‖])", " ".join(paragraph.split()))
 
 

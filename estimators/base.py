@@ -60,9 +60,15 @@ FEW_LANDMARKS, MANY_LANDMARKS = 300, 500
 SINGLE = float(np.finfo(np.float32).eps)
 
 
-def as_given(points: Array, landmarks: Array) -> Array:
+def similarity_rows(points: Array, landmarks: Array) -> Array:
     """The similarity of points that are rows of similarities already."""
     return points
+
+
+def __getattr__(name: str) -> Any:
+    if name == "as_given":  # what pickles of landmark maps of precomputed similarities call it
+        return similarity_rows
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def some_of(n: int) -> NDArray[np.intp]:
@@ -440,7 +446,7 @@ class LandmarkFeatures(SimilarityEstimator):
             return self.landmark_map_
         counted = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         numbers = Rows("X", counted.astype(np.float64)[:, None])
-        chosen = landmark_map(numbers, self._count(len(counted)), as_given, seed).landmarks[:, 0]
+        chosen = landmark_map(numbers, self._count(len(counted)), similarity_rows, seed).landmarks[:, 0]
         return self._columns(chosen.astype(np.intp))
 
     def _fit_sparse_map(self, X: Any, weights: Array | None, seed: int) -> LandmarkMap:
@@ -462,7 +468,7 @@ class LandmarkFeatures(SimilarityEstimator):
 
     def _sparse_landmarks(self, landmarks: Any, similarity: Any) -> LandmarkMap:
         self.landmark_points_, self.similarity_ = landmarks, similarity
-        self.landmark_map_ = LandmarkMap(as_given, np.eye(landmarks.shape[0]))
+        self.landmark_map_ = LandmarkMap(similarity_rows, np.eye(landmarks.shape[0]))
         return self.landmark_map_
 
     def _count(self, n: int) -> int:
@@ -476,7 +482,7 @@ class LandmarkFeatures(SimilarityEstimator):
     def _columns(self, chosen: NDArray[np.intp]) -> LandmarkMap:
         """Ψ of precomputed similarities, the landmarks being these training points."""
         self.landmark_indices_ = chosen
-        self.landmark_map_ = LandmarkMap(as_given, np.eye(len(chosen)))
+        self.landmark_map_ = LandmarkMap(similarity_rows, np.eye(len(chosen)))
         return self.landmark_map_
 
     def _points(self, X: Array) -> Array:

@@ -125,8 +125,8 @@ class BayesLinearLoss(Problem):
         def select(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
             image = replace(problem, probabilities=problem.probabilities[order] * weight)
 
-            def mapped(given: Multipliers) -> Multipliers:
-                return {name: np.asarray(given[name])[order] * weight for name in ("upper", "lower")}
+            def mapped(values: Multipliers) -> Multipliers:
+                return {name: np.asarray(values[name])[order] * weight for name in ("upper", "lower")}
 
             return Image(image, 1.0, lambda x: {"f": np.asarray(x["f"])[order]}, mapped)
 

@@ -324,21 +324,21 @@ class Bounded(Formed):
         return {name: option for name, option in super().recipe_options().items() if name not in others}
 
     @classmethod
-    def modern(cls, given: dict[str, Any]) -> dict[str, Any]:
+    def modern(cls, numbers: dict[str, Any]) -> dict[str, Any]:
         """`radius=B` and `regularization=λ` as bounds; a number that is not given is that of the bound that is."""
 
         def numbers_of(kind: type[Limit], by: Mapping[str, Any]) -> dict[str, Any]:
             return {item.name: by[item.name] for item in fields(kind) if item.name in by}
 
-        held = given.get("bound")
-        known = {**vars(held), **given} if isinstance(held, Limit) else given
-        kind = max(cls.bounds.values(), key=lambda kind: (len(numbers_of(kind, given)), len(numbers_of(kind, known))))
-        old = numbers_of(kind, given)
+        held = numbers.get("bound")
+        known = {**vars(held), **numbers} if isinstance(held, Limit) else numbers
+        kind = max(cls.bounds.values(), key=lambda kind: (len(numbers_of(kind, numbers)), len(numbers_of(kind, known))))
+        old = numbers_of(kind, numbers)
         if old:
             shown = f"{kind.__name__}({', '.join(old)})"
             warnings.warn(f"{cls.__name__}: {', '.join(old)} is old, write bound={shown}", DeprecationWarning, stacklevel=4)
-            return {**{name: value for name, value in given.items() if name not in old}, "bound": kind(**numbers_of(kind, known))}
-        return given
+            return {**{name: value for name, value in numbers.items() if name not in old}, "bound": kind(**numbers_of(kind, known))}
+        return numbers
 
     @classmethod
     def bounded(cls, usual: L, **numbers: float | None) -> L:
@@ -349,8 +349,8 @@ class Bounded(Formed):
         InvalidProblem
             for a number that is none of the bound's.
         """
-        given = {name: number for name, number in numbers.items() if number is not None}
-        for name in given:
+        chosen = {name: number for name, number in numbers.items() if number is not None}
+        for name in chosen:
             if name not in cls.holding():
                 raise InvalidProblem(f"{name}: {cls.name} has none; give {', '.join(cls.holding())}")
-        return replace(usual, **given)
+        return replace(usual, **chosen)

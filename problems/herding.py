@@ -203,7 +203,7 @@ class Herding(KernelProblem):
         kappa = squares.power_of_four(float(np.max(np.diagonal(self.gram))))
         natural = Herding(gram_factor.rescaled(self.gram, 1.0 / kappa), self.labels, self.candidates, self.target)
         back = squares.scaling(difference=math.sqrt(kappa))
-        return natural, Rescale(back, lambda given: {"direction": natural._direction(given)})
+        return natural, Rescale(back, lambda values: {"direction": natural._direction(values)})
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
@@ -271,10 +271,10 @@ def _selected(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
         target=None if problem.target is None else problem.target[order] * weight,
     )
 
-    def point(given: Point) -> Point:
-        return {"weights": np.asarray(given["weights"])[rank[order[copies]]] * weight}
+    def point(values: Point) -> Point:
+        return {"weights": np.asarray(values["weights"])[rank[order[copies]]] * weight}
 
-    def multipliers(given: Multipliers) -> Multipliers:
-        return {"direction": np.asarray(given["direction"])[order] * weight}
+    def multipliers(values: Multipliers) -> Multipliers:
+        return {"direction": np.asarray(values["direction"])[order] * weight}
 
     return Image(image, 1.0, point, multipliers)

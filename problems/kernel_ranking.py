@@ -160,10 +160,10 @@ class KernelRanking(ListDomain, KernelProblem):
     def laws(cls) -> list[Law]:
         """Unit of K, documents renumbered, order of the entries, every list twice."""
 
-        def scale(given: Any, rng: np.random.Generator) -> Image:
+        def scale(problem: Any, rng: np.random.Generator) -> Image:
             c = float(4.0 ** rng.integers(-10, 11))
             both = squares.scaling(alpha=1.0 / c, predictions=1.0 / c)
-            return Image(replace(given, gram=given.gram * c, cost=given.cost / c), 1.0 / c, both, both)
+            return Image(replace(problem, gram=problem.gram * c, cost=problem.cost / c), 1.0 / c, both, both)
 
         return [
             Law("kernel × c, C/c", scale),

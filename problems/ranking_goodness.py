@@ -171,11 +171,11 @@ class RankingGoodness(ListDomain):
     def laws(cls) -> list[Law]:
         """Unit and sign of K, documents renumbered, order of the entries, every list twice."""
 
-        def scale(given: Any, rng: np.random.Generator) -> Image:
-            return Image(given.in_units(float(2.0 ** rng.integers(-20, 21))))
+        def scale(problem: Any, rng: np.random.Generator) -> Image:
+            return Image(problem.in_units(float(2.0 ** rng.integers(-20, 21))))
 
-        def mirror(given: Any, rng: np.random.Generator) -> Image:
-            return Image(replace(given, gram=-given.gram), 1.0, squares.scaling(v=-1.0))
+        def mirror(problem: Any, rng: np.random.Generator) -> Image:
+            return Image(replace(problem, gram=-problem.gram), 1.0, squares.scaling(v=-1.0))
 
         return [
             Law("similarity × c", scale),

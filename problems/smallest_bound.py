@@ -148,8 +148,8 @@ class SmallestBound(FiniteDomain):
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w, blended with the inner point until its loss is at most ε₀; 0 where w = 0 is feasible. Weights off the masses are 0."""
-        given = np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1)[self.support]
-        w, inner = num.lift(given), self.inner
+        values = np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1)[self.support]
+        w, inner = num.lift(values), self.inner
         if inner is not None:
             loss, goal = self.attained(w, num), num.lift(self.level)
             if num.upper(loss - goal) > 0.0:
@@ -278,11 +278,11 @@ class SmallestBound(FiniteDomain):
             return Image(replace(problem, targets=-problem.targets), 1.0, flip, flip)
 
         def select(problem: Any, order: Any, weight: float) -> Image:
-            def multipliers(given: Multipliers) -> Multipliers:
-                return {"predictions": np.asarray(given["predictions"])[order] * weight, "level": given["level"]}
+            def multipliers(values: Multipliers) -> Multipliers:
+                return {"predictions": np.asarray(values["predictions"])[order] * weight, "level": values["level"]}
 
-            def point(given: Point) -> Point:
-                return {"w": np.asarray(given["w"])[order]}
+            def point(values: Point) -> Point:
+                return {"w": np.asarray(values["w"])[order]}
 
             return Image(goodness_cases.selected(problem, order, weight).problem, 1.0, point, multipliers)
 

@@ -182,7 +182,9 @@ def test_another_reading_is_listed_and_never_counts() -> None:
     def requested(row: Sequence[Cell], run: Run) -> list[Hypothesis]:
         raise AssertionError("another reading needs no explanation")
 
-    chosen = Table("t", AUDIFFREN_KADRI, "", "", ("r",), lambda row, run: [far, near, mute], remark=lambda cell, row: "so", suppose=requested)
+    chosen = Table(
+        "t", AUDIFFREN_KADRI, "", "", ("r",), lambda row, run: [far, near, mute], remark=lambda cell, row: "so", suppose=requested
+    )
     done = Reproduction(chosen, Effort.QUICK, 0, list(compute(chosen)))
     assert [cell.agreement for cell in done.rows[0].cells] == [OTHER, OTHER, NOT_PRINTED]
     assert [done.count(word) for word in (INSIDE, OUTSIDE, OTHER)] == [0, 0, 2] and done.unexplained == [] and done.far == []

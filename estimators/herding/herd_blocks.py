@@ -124,9 +124,9 @@ def _known(call: str, options: Mapping[str, Any], allowed: tuple[str, ...]) -> N
             raise UnknownName(f"option of {call}", name, allowed)
 
 
-def _finished(sample: WeightedSample, groups: list[Indices], given: Mapping[int, Herd]) -> dict[int, Herd]:
+def _finished(sample: WeightedSample, groups: list[Indices], finished: Mapping[int, Herd]) -> dict[int, Herd]:
     """The herds given, if each has points of its block: a herd of other blocks would make the bound of the union wrong."""
-    for i, part in given.items():
+    for i, part in finished.items():
         if i not in range(len(groups)):
             raise InvalidProblem(f"finished: block {i!r}, but there are only the blocks 0 to {len(groups) - 1}")
         size = len(groups[i])
@@ -136,7 +136,7 @@ def _finished(sample: WeightedSample, groups: list[Indices], given: Mapping[int,
             same = np.array_equal(sample.rows.take(rows), part.points) and np.array_equal(sample.labels[rows], part.labels)
         if not same:
             raise InvalidProblem(f"finished: the herd of block {i} is not one of its {size} points; give the arguments of the earlier call")
-    return dict(given)
+    return dict(finished)
 
 
 def _in_parallel(

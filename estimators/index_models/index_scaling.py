@@ -19,7 +19,7 @@ class TargetRange(NamedTuple):
     high: float
 
     @classmethod
-    def of(cls, y: Array, given: Any) -> TargetRange:
+    def of(cls, y: Array, target_range: Any) -> TargetRange:
         """The range given; without one [0, 1] if it holds y, else from the least to the greatest y (one more where they are equal).
 
         Raises
@@ -27,14 +27,14 @@ class TargetRange(NamedTuple):
         InvalidProblem
             for what is no pair low < high.
         """
-        if given is None:
+        if target_range is None:
             least, greatest = float(y.min()), float(y.max())
             if least >= 0.0 and greatest <= 1.0:
                 return cls(0.0, 1.0)
             return cls(least, greatest if greatest > least else least + 1.0)
-        if np.shape(given) != (2,):
-            raise InvalidProblem(f"target_range: {given!r} given, a pair (low, high) needed")
-        low, high = (validate.finite("target_range", end) for end in given)
+        if np.shape(target_range) != (2,):
+            raise InvalidProblem(f"target_range: {target_range!r} given, a pair (low, high) needed")
+        low, high = (validate.finite("target_range", end) for end in target_range)
         if not low < high:
             raise InvalidProblem(f"target_range: ({low:g}, {high:g}) given; the first end must be below the second")
         return cls(low, high)

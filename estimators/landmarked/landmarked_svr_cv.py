@@ -22,8 +22,8 @@ from simopt.model.problem import Problem
 class TwoHinges(Part):
     """A training part with its targets less their median."""
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self.centre, self.std = median(self.y, self.weights), scale_of(self.y, self.weights)
 
     def problem(self, candidate: Candidate) -> Problem:

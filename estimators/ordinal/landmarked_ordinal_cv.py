@@ -25,8 +25,8 @@ STRONGEST = 100.0  # λ of a grid in the unit of the data
 class Ordered(Part):
     """A training part with its labels as numbers 1, …, r."""
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         model = self.model
         self.classes, place = ranked(self.y, model._order)
         self.labels, self.counts = place + 1, np.bincount(place, minlength=len(self.classes))

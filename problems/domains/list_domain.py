@@ -57,11 +57,11 @@ class ListDomain(RankedLists):
                 raise InvalidProblem(f"documents: entry {first} is {found[first]:g}, whole numbers from 0 to {size - 1} needed")
             freeze(self, documents=found.astype(np.intp))
         if self.probabilities is not None:
-            given = simplex.probabilities("probabilities", self.probabilities, length=len(self.queries))
-            if np.any(given == 0.0):
-                empty = self.queries.names[int(np.argmax(given == 0.0))]
+            values = simplex.probabilities("probabilities", self.probabilities, length=len(self.queries))
+            if np.any(values == 0.0):
+                empty = self.queries.names[int(np.argmax(values == 0.0))]
                 raise InvalidProblem(f"probabilities: that of query {empty} is 0, so that it counts for nothing; leave it out")
-            freeze(self, probabilities=given)
+            freeze(self, probabilities=values)
 
     @property
     def growth(self) -> int:
@@ -142,8 +142,8 @@ def permuted(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
         probabilities=None if problem.probabilities is None else problem.probabilities[old] * weight,
     )
 
-    def carry(given: Multipliers) -> Multipliers:
-        return {"predictions": np.asarray(given["predictions"])[order] * weight}
+    def carry(values: Multipliers) -> Multipliers:
+        return {"predictions": np.asarray(values["predictions"])[order] * weight}
 
     return Image(image, 1.0, multipliers=carry)
 
@@ -155,8 +155,8 @@ def renumbered(problem: Any, rng: np.random.Generator) -> Image:
     new[order] = np.arange(len(order))
     image = replace(problem, gram=problem.gram[np.ix_(order, order)], documents=new[problem.entries])
 
-    def carry(given: Point) -> Point:
-        return {key: np.asarray(value)[order] for key, value in given.items()}
+    def carry(values: Point) -> Point:
+        return {key: np.asarray(value)[order] for key, value in values.items()}
 
     return Image(image, 1.0, carry)
 

@@ -119,8 +119,8 @@ def _duplicate(problem: Any, rng: np.random.Generator) -> Image:
         full = np.empty(2 * len(tau) - 1)
         full[0::2] = tau
         full[1::2] = 0.5 * (tau[:-1] + tau[1:])
-        given: Multipliers = image.as_multipliers(full)
-        return given
+        multipliers: Multipliers = image.as_multipliers(full)
+        return multipliers
 
     return Image(image, 2.0, lambda values: {"x": np.repeat(np.asarray(values["x"]), 2)}, multipliers)
 
@@ -141,9 +141,9 @@ def natural_units(problem: Any) -> tuple[dict[str, Any], float, float, float] | 
     return {**data, **slopes, **ends, "outside": "keep"}, c, sigma, omega
 
 
-def other_kind(given: Any, scaled: Any) -> bool:
+def other_kind(bound: Any, scaled: Any) -> bool:
     """Whether scaling made a bound 0 or ∞ that was not, or the other way round."""
-    return bool(np.any(np.isinf(given) != np.isinf(scaled)) or np.any((np.asarray(given) == 0.0) != (np.asarray(scaled) == 0.0)))
+    return bool(np.any(np.isinf(bound) != np.isinf(scaled)) or np.any((np.asarray(bound) == 0.0) != (np.asarray(scaled) == 0.0)))
 
 
 def recipe(dataset: Dataset, rng: np.random.Generator, samples: int | None, feature: str | int | None) -> tuple[Array, Array]:

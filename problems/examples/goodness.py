@@ -122,11 +122,11 @@ def selected(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
     masses = None if problem.masses is None else problem.masses[order] * weight
     image = replace(problem, gram=problem.gram[np.ix_(order, order)], targets=problem.targets[order], masses=masses)
 
-    def point(given: Point) -> Point:
-        return {key: np.asarray(given[key])[order] for key in ("v", "R") if key in given}
+    def point(values: Point) -> Point:
+        return {key: np.asarray(values[key])[order] for key in ("v", "R") if key in values}
 
-    def multipliers(given: Multipliers) -> Multipliers:
-        return {"predictions": np.asarray(given["predictions"])[order] * weight}
+    def multipliers(values: Multipliers) -> Multipliers:
+        return {"predictions": np.asarray(values["predictions"])[order] * weight}
 
     return Image(image, 1.0, point, multipliers)
 
@@ -147,8 +147,8 @@ def kernel_laws() -> list[Law]:
         return Image(replace(problem, targets=-problem.targets), 1.0, flip, flip)
 
     def select(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
-        def carry(given: Point | Multipliers) -> dict[str, Array]:
-            return {key: np.asarray(given[key])[order] * weight for key in ("alpha", "predictions") if key in given}
+        def carry(values: Point | Multipliers) -> dict[str, Array]:
+            return {key: np.asarray(values[key])[order] * weight for key in ("alpha", "predictions") if key in values}
 
         return Image(selected(problem, order, weight).problem, 1.0, carry, carry)
 

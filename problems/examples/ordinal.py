@@ -111,17 +111,17 @@ def selected(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
     masses = None if problem.masses is None else problem.masses[order] * weight
     image = replace(problem, gram=problem.gram[np.ix_(order, order)], labels=problem.labels[order], masses=masses)
 
-    def point(given: Point) -> Point:
+    def point(values: Point) -> Point:
         factors: dict[str, float] = {"v": 1.0, "alpha": weight}
-        moved: dict[str, Array] = {key: np.asarray(given[key])[order] * factor for key, factor in factors.items() if key in given}
-        return moved | {key: np.asarray(value) for key, value in given.items() if key == "thresholds"}
+        moved: dict[str, Array] = {key: np.asarray(values[key])[order] * factor for key, factor in factors.items() if key in values}
+        return moved | {key: np.asarray(value) for key, value in values.items() if key == "thresholds"}
 
-    def multipliers(given: Multipliers) -> Multipliers:
-        out = {"order": np.asarray(given["order"])} if "order" in given else {}
+    def multipliers(values: Multipliers) -> Multipliers:
+        out = {"order": np.asarray(values["order"])} if "order" in values else {}
         for key, side in zip(("above", "below"), problem.sides, strict=True):
-            if key in given:
+            if key in values:
                 chosen = np.full(len(problem.labels), np.nan)
-                chosen[side.rows] = given[key]
+                chosen[side.rows] = values[key]
                 out[key] = chosen[order][~np.isnan(chosen[order])] * weight
         return out
 

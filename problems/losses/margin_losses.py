@@ -47,9 +47,9 @@ class Potential(ABC):
     def slack(self, num: Arithmetic, p: Array, a: Array, z: Value) -> Value:
         """p (φ(z) + φ*(−a/p)) + az ≥ 0, elementwise."""
 
-    def admitted_multipliers(self, p: Array, given: Array) -> Array:
+    def admitted_multipliers(self, p: Array, a0: Array) -> Array:
         """a in the domain of the conjugate: clipped to [0, p] or [0, ∞)."""
-        a = np.maximum(given, 0.0)
+        a = np.maximum(a0, 0.0)
         a = np.where(a < LEAST * p, 0.0, a)
         return np.minimum(a, p) if self.capped else a
 

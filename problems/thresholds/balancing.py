@@ -37,26 +37,26 @@ def spaced(num: Arithmetic, highs: Side, lows: Side, above: Value, below: Value)
     """
     low, high = _totals(num, lows, below), _totals(num, highs, above)
     count, zero = lows.count, num.lift(0.0)
-    sums, kept_low, kept_high = [zero], [zero] * count, [zero] * count
+    sums, targets_low, targets_high = [zero], [zero] * count, [zero] * count
     for j in range(count):
         at_hand = sums[j] + high[j]
-        kept_low[j] = num.minimum(low[j], at_hand)
+        targets_low[j] = num.minimum(low[j], at_hand)
         sums.append(num.pos(at_hand - low[j]))
     excess = sums[count]
     order = [zero] * count
     for j in range(count - 1, -1, -1):
         order[j] = num.pos(sums[j + 1] - excess)
-        kept_high[j] = num.pos(high[j] - excess)
+        targets_high[j] = num.pos(high[j] - excess)
         excess = num.pos(excess - high[j])
-    scaled = _scaled(num, highs, above, kept_high, high), _scaled(num, lows, below, kept_low, low)
+    scaled = _scaled(num, highs, above, targets_high, high), _scaled(num, lows, below, targets_low, low)
     return RepairedMultipliers(*scaled, num.concat(order[:-1]) if count > 1 else None)
 
 
 def separate(num: Arithmetic, highs: Side, lows: Side, above: Value, below: Value) -> RepairedMultipliers:
     """p and q with A_j = C_j for every threshold: the larger of the two is cut. O(hinges)."""
     low, high = _totals(num, lows, below), _totals(num, highs, above)
-    kept = [num.minimum(one, two) for one, two in zip(low, high, strict=True)]
-    return RepairedMultipliers(_scaled(num, highs, above, kept, high), _scaled(num, lows, below, kept, low))
+    targets = [num.minimum(one, two) for one, two in zip(low, high, strict=True)]
+    return RepairedMultipliers(_scaled(num, highs, above, targets, high), _scaled(num, lows, below, targets, low))
 
 
 def matching(highs: Side, lows: Side, over: Array, under: Array, net: Array) -> dict[str, Array]:
@@ -91,8 +91,8 @@ def _totals(num: Arithmetic, side: Side, multipliers: Value) -> list[Value]:
     return [totals[j] if plain[j] >= VANISHING else num.lift(0.0) for j in range(side.count)]
 
 
-def _scaled(num: Arithmetic, side: Side, multipliers: Value, kept: list[Value], totals: list[Value]) -> Value:
-    """The multipliers of each threshold times kept/total."""
+def _scaled(num: Arithmetic, side: Side, multipliers: Value, targets: list[Value], totals: list[Value]) -> Value:
+    """The multipliers of each threshold times target/total."""
     vanished = [not np.any(num.mid(total)) for total in totals]
-    ratios = [num.lift(0.0) if gone else part / total for gone, part, total in zip(vanished, kept, totals, strict=True)]
+    ratios = [num.lift(0.0) if gone else part / total for gone, part, total in zip(vanished, targets, totals, strict=True)]
     return multipliers * num.concat(ratios)[side.ends]

@@ -85,8 +85,8 @@ Arrays of formulas need one check an entry. Exact Fractions without a formula gi
 vanishes: these conditions are printed, and `says` must have them. A statement without data is tried on one empty instance, `once`.
 `check.assuming(at_least(s, 0), …)` adds hypotheses that the proof file states and checks.
 
-What a proof file says of each statement
-----------------------------------------
+Statements and steps in a proof file
+------------------------------------
 A statement IS the claim (one of its cases), or it is a STEP of a proof: an algebraic identity, an inequality for the first few n, a
 constant. PROVED is kept for files that hold the whole sentence of `says`: every quantifier of it is in the instances, in symbols or in
 the witness, and every word of it ("K is useful", "the algorithm returns") is in the formulas. Ask: if somebody is handed the file
@@ -99,7 +99,7 @@ A row with a step HOLDS by "exact steps": its file is written and rechecked as a
 report, the JSON (`remains`) and `simopt show` say what remains. Steps may be sampled; what is said to be the claim may not.
 
 Attack: `decode(point, trial) -> Instance | None` maps [0, 1]^dimension to instances (None: outside the hypotheses); the engine then also
-minimises the slack over the cube (SOME: maximises it), `evaluations=(quick, full)` times. What it finds counts like any instance.
+minimises the slack over the cube (SOME: maximises it), `evaluations=(quick, full)` times. An instance that it finds counts like any other.
 
 Trying it:  `simopt.claims.run("AK-19+")` returns a `ClaimResult`; `run("AK-19+", mutants=True)` also runs the mutants;
 `simopt.claims.verification.verify(["AK-19+"])` gives the record that the command line prints.

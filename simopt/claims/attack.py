@@ -58,7 +58,7 @@ def _simplex(point: Array) -> Array:
 
 
 def relative_slack(checks: Sequence[Check]) -> float:
-    """What an attack minimises on one instance: the least slack, relative to the bound where there is a positive one.
+    """The objective of an attack on one instance: the least slack, relative to the bound where there is a positive one.
 
     The relative slack 1 − tightness has the sign of the slack, and does not shrink with the instance.
     """

@@ -25,7 +25,7 @@ ONE = Fraction(1)
 
 
 class Outcome(StrEnum):
-    """What one check says."""
+    """The result of one check."""
 
     SATISFIED = "satisfied"
     REFUTED = "refuted"
@@ -187,7 +187,7 @@ def _one(value: Enclosure, limit: Enclosure, name: str, unit: Fraction, strict: 
     small, large = (value, limit) if upper else (limit, value)
     low, high = difference(large, small, unit)
     statement = _statement(small, large, "<" if strict else "<=")
-    # Sharpness is judged at the far end of the bracket: what could have been measured.
+    # Sharpness counts at the far end of the bracket: what could have been measured.
     seen = value.high if upper else value.low
     return Check(
         low, high, weakest(value.evidence, limit.evidence), name, row, as_float(limit.low if upper else limit.high), as_float(seen), upper,
@@ -262,7 +262,7 @@ def outcome(bad: Any, delta: float, group: str = "", *, name: str = "", row: str
 def probability(low: Any, high: Any, delta: Any, name: str = "", *, row: str = "") -> Check:
     """Check P ≤ delta for a probability known to lie in [low, high] (equal for an exact one): no Monte Carlo needed.
 
-    What is stated where it fails is low ≤ delta: whatever P is, it is no smaller than low.
+    A failing check states low ≤ delta: whatever P is, it is no smaller than low.
     """
     known = between_probability(low, high)
     shown = figure.frequency(name, as_float(known.low), as_float(known.high), as_float(enclose(delta).high))

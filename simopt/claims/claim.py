@@ -92,7 +92,7 @@ class Claim:
         return self.function.__module__
 
     def left(self, row: str) -> str:
-        """What the statements about `row` leave to be shown, in words; empty where they are the sentence itself."""
+        """The part of the sentence that the statements about `row` leave to be shown, in words; empty if nothing is left."""
         return self.remains if isinstance(self.remains, str) else self.remains.get(row, "")
 
     def lacks(self, row: str) -> ProofStatus | None:
@@ -106,7 +106,7 @@ class Claim:
         return verdict.meets(self.expected, self.last)
 
     def describe(self) -> dict[str, Any]:
-        """What `simopt list theorems --json` shows: plain data."""
+        """Plain data, as `simopt list theorems --json` shows it."""
         return {
             "id": self.id,
             "covers": list(self.covers),

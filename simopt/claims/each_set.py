@@ -69,7 +69,7 @@ def parts(sets: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 
 def row(name: str, trial: Trial) -> str:
-    """What a covered row is called in the claim that is being checked."""
+    """The name of a covered row in the claim that is being checked."""
     return name + FETCHED * trial.claim.endswith(FETCHED)
 
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What sort of statement a claim is; it decides how its checks become a verdict."""
+    """The sort of statement that a claim is; it decides how its checks become a verdict."""
 
     DEFINITION = "definition"
     IDENTITY = "identity"
@@ -26,7 +26,7 @@ class Kind(StrEnum):
 
 
 class Expected(StrEnum):
-    """What a claim says will come out. OPEN is for rows that nobody has decided; it names the verdict that its checks had last."""
+    """The verdict that a claim expects. OPEN is for rows that nobody has decided; it names the verdict that its checks had last."""
 
     HOLDS = "HOLDS"
     REFUTED = "REFUTED"
@@ -35,7 +35,7 @@ class Expected(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What came out. ERROR is no verdict on the mathematics: the claim's own code raised."""
+    """The verdict of a run. ERROR is no verdict on the mathematics: the claim's own code raised."""
 
     PROVED = "PROVED"
     HOLDS = "HOLDS"
@@ -48,7 +48,7 @@ class Verdict(StrEnum):
     def meets(self, expected: Expected, last: Verdict | None = None) -> bool:
         """Whether this verdict is what was expected; PROVED meets HOLDS, NOT_RUN fails nothing, ERROR always fails.
 
-        An OPEN row meets what it had `last`: a change is news, and has to be looked at.
+        An OPEN row meets the verdict that it had `last`: a change needs a reader.
         """
         if self is Verdict.ERROR:
             return False
@@ -62,7 +62,7 @@ class Verdict(StrEnum):
 
 
 class Evidence(StrEnum):
-    """What the numbers behind a verdict are, from the strongest to the weakest.
+    """The kind of numbers behind a verdict, from the strongest to the weakest.
 
     EXACT_STEPS is given to a row and never to a check: its proof file was checked exactly, and says that it is less than the sentence.
     """
@@ -93,7 +93,7 @@ def weakest(*evidence: Evidence) -> Evidence:
 
 
 class Scope(StrEnum):
-    """How much of what the claim quantifies over was looked at."""
+    """How much of what the claim quantifies over was tried."""
 
     EXHAUSTIVE = "exhaustive"
     WITNESS = "witness"
@@ -101,7 +101,7 @@ class Scope(StrEnum):
 
 
 class ProofStatus(StrEnum):
-    """What is known of the sentence itself, beside what its checks say.
+    """The state of knowledge about the sentence itself, beside its checks.
 
     PROVED: a proof file holds the whole sentence. IN_WORDS: the paper or the claim's own text proves it. GAP: the printed proof does not
     show it, and no other proof is known. OPEN: undecided.

@@ -1,4 +1,4 @@
-"""Rows that hold by draws, fits or laws which stay far below their bounds, and so do not tell how large these have to be."""
+"""Rows that hold by draws, fits or laws far below their bounds: they do not show how large the bounds have to be."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ RANDOM = (Kind.HIGH_PROBABILITY, Kind.IN_EXPECTATION)
 
 
 def remark(row: RowResult, kind: Kind) -> str:
-    """In words that a row does not tell how large its bounds have to be; empty where it comes near one, and where nothing is random.
+    """A remark that a row does not show how large its bounds have to be; empty where it comes near one, or nothing is random.
 
     The tightness is the largest ratio of what was measured to its bound. Below NEAR a bound with other constants, or of another order,
-    could read HOLDS as well. Where probabilities were computed it is the laws that were tried which cannot tell.
+    could read HOLDS as well. With computed probabilities the remark speaks of the laws that were tried.
     """
     drawn = row.evidence is Evidence.STATISTICAL
     if row.verdict is not Verdict.HOLDS or row.scope is not Scope.SAMPLED or not (drawn or kind in RANDOM):

@@ -1,8 +1,8 @@
-"""What a plot of a verdict needs, kept while the checks go by: slacks and ratios, the most telling checks, and curves; of bounded size.
+"""Data for the plots of a verdict, collected during the checks: slacks and ratios, the tightest checks, and curves; of bounded size.
 
-Every stride-th check is kept, the stride doubling whenever there are too many, so that what is kept is spread evenly over the run and does
-not depend on the clock. The most telling checks are kept whatever the stride: those with the least room, or, of a claim that asks for SOME
-instance, those with the most.
+Every stride-th check is stored, and the stride doubles whenever there are too many: the stored ones spread evenly over the run and do not
+depend on the clock. The tightest checks are stored whatever the stride: those with the least slack, or, for a claim that asks for SOME
+instance, with the most.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from simopt.claims.enclosure import as_float
 from simopt.claims.figure import Figure
 
 POINTS = 160  # checks of a distribution
-NAMES = 40  # names of checks of which the most telling one is remembered
+NAMES = 40  # names of checks of which the tightest one is stored
 SHOWN = 6  # of these, how many the record shows
 FIGURES = 12  # groups of draws, fits and paths
 LONGEST = 120  # characters of a name
@@ -25,7 +25,7 @@ class Ledger:
     """Running record of one catalogue row."""
 
     def __init__(self, *, largest_slack: bool = False) -> None:
-        self.largest_slack = largest_slack  # a claim that asks for SOME instance: the best ones tell
+        self.largest_slack = largest_slack  # for a claim that asks for SOME instance
         self.points: list[tuple[float, float | None]] = []
         self.stride = 1
         self.seen = 0
@@ -86,7 +86,7 @@ class Ledger:
             self.figures.remove(max(self.figures, key=lambda entry: entry[:2]))
 
     def document(self) -> dict[str, Any]:
-        """What the record of a run keeps: plain data."""
+        """The plain data that the record of a run stores."""
         tightest = sorted(self.tightest.values(), key=lambda entry: self._key(entry["slack"]))
         every = 1 + (len(self.points) - 1) // POINTS if self.points else 1
         return {

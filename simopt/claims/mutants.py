@@ -17,7 +17,7 @@ BEYOND = 1.1
 
 @dataclass(frozen=True)
 class MutantResult:
-    """What a mutant did: it must change the verdict on some row."""
+    """The verdicts of a mutant: at least one row must change."""
 
     name: str
     caught: bool

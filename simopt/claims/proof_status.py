@@ -1,4 +1,4 @@
-"""What is known of a sentence beside its verdict: proved, proved in words, with a gap in its proof, or open."""
+"""The status of a sentence beside its verdict: proved, proved in words, with a gap in its proof, or open."""
 
 from __future__ import annotations
 

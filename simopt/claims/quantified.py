@@ -30,5 +30,5 @@ def unstated(says: str, symbols: Collection[str]) -> list[str]:
 
 
 def remains(letters: Collection[str]) -> str:
-    """What steps leave to be shown that have no symbol for these letters, in words."""
+    """The part that steps without a symbol for these letters leave to be shown, in words."""
     return f"every {', every '.join(letters)}: no formula has {'it' if len(letters) == 1 else 'them'} as a symbol"

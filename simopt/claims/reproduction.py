@@ -38,7 +38,7 @@ __all__ = [
 
 @dataclass
 class Reproduction:
-    """What is done of a table; `requested` are the rows that were asked for, None for all."""
+    """The finished part of a table; `requested` are the rows that were asked for, None for all."""
 
     table: Table
     effort: Effort
@@ -68,7 +68,7 @@ class Reproduction:
 
     @property
     def seen(self) -> str:
-        """What the table says of the rows that are done; "" for a table that says nothing, or of no rows."""
+        """The sentence of the table about the finished rows; "" without such a sentence or without rows."""
         rows = [row for row in self.rows if row.not_run is None]
         return self.table.seen(rows).strip() if self.table.seen is not None and rows else ""
 
@@ -171,7 +171,7 @@ def _remark(chosen: Table, cell: Cell, row: Sequence[Cell]) -> str:
 
 
 def _tried(chosen: Table, row: Sequence[Cell], run: Run) -> Iterator[Tried]:
-    """What may have been done instead, computed one after the other until one explains every cell outside."""
+    """The hypotheses, computed one after the other until one explains every cell outside."""
     outside = sum(cell.agreement == OUTSIDE for cell in row)
     variants = list(chosen.suppose(row, run)) if outside and chosen.suppose is not None else []
     for hypothesis in variants:  # all count, also those that come after what explains everything: the list stood before the results

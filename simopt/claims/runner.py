@@ -104,7 +104,7 @@ def run(
 def award(claim: Claim, row: RowResult) -> RowResult:
     """Turn HOLDS into PROVED if the evidence is rigorous, nothing was left out, and `recheck` accepts the proof.
 
-    Where statements of the file are steps, HOLDS stays, by exact steps, and says what remains. Steps they are, too, where the sentence
+    If statements of the file are steps, HOLDS stays, by exact steps, and says what remains. Steps they are, too, where the sentence
     speaks of every n and no formula has n as a symbol.
     """
     if row.verdict is not Verdict.HOLDS or row.proof is None or row.evidence is None or not row.evidence.rigorous:

@@ -7,5 +7,5 @@ from typing import Any
 
 
 def stated(row: Mapping[str, Any]) -> str:
-    """What a row of a record says, and where: an identity in symbols says nothing where a denominator vanishes."""
+    """The statement of a row of a record, with its domain: an identity in symbols says nothing where a denominator vanishes."""
     return f"{row['says']} (Where no denominator vanishes: {row['where']}.)" if row["where"] else str(row["says"])

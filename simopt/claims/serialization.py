@@ -1,4 +1,4 @@
-"""A claim on its way to another process, which may know it already, may import it, or takes it as it is."""
+"""A claim on its way to another process, which has it already, imports it, or unpickles it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simopt.processes.worker import pickled
 
 @dataclass(frozen=True)
 class Sent:
-    """What another process is given of a claim: its id, its module and where modules are found, and the claim by pickle, if that works."""
+    """The message about a claim to another process: its id, its module, the search path of modules, and its pickle, if there is one."""
 
     id: str
     module: str

@@ -60,7 +60,7 @@ class Probability:
         self.n = 0
         self.bad = 0
         self.low, self.high = 0.0, 1.0
-        # The first look upward is where no bad draw at all would settle it; downward looks begin early.
+        # The first test upward is where no bad draw at all would decide; downward tests begin early.
         self._next_high = max(1, math.ceil(math.log(self.alpha / 2) / math.log1p(-self.delta)))
         self._next_low = 16
         self._highs = self._lows = 0

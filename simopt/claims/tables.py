@@ -178,7 +178,7 @@ def noise_bound(first: Cell, second: Cell, variants: int) -> float:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """What the authors may have done instead, as the end of a sentence ("with standardised inputs"), and the cells that it changes."""
+    """Another protocol that the authors may have used, as the end of a sentence ("with standardised inputs"), and the cells that it changes."""
 
     says: str
     cells: Callable[[], Iterable[Cell]]
@@ -217,7 +217,7 @@ class Tried:
         return tuple(cell for cell in row if self.explains(cell, row))
 
     def summary(self, cell: Cell) -> str:
-        """What it gives for a cell, in a few words; "" where it leaves it as it is."""
+        """Its value of a cell, in a few words; "" where it leaves the cell as it is."""
         if self.missing is not None:
             return f"{self.says} not run ({self.missing})"
         found = self.of(cell)
@@ -303,7 +303,7 @@ class TableRow:
         return tuple(cell for cell in self.cells if cell.agreement == OUTSIDE and self.explanation(cell) is None)
 
     def explanation(self, cell: Cell) -> Tried | None:
-        """What explains an outside cell: the likeliest hypothesis, or nothing."""
+        """The explanation of an outside cell: the likeliest hypothesis, or nothing."""
         best = self.likeliest
         return best if best is not None and best.explains(cell, self.cells) else None
 
@@ -333,7 +333,7 @@ class TableRow:
 
 
 class Run(Trial):
-    """What a row may ask for: seeded randomness, counts by effort, data sets and optional modules."""
+    """The services for a row: seeded randomness, counts by effort, data sets and optional modules."""
 
     def __init__(self, table: str, row: str, seed: int, effort: Effort) -> None:
         super().__init__(f"{table}|{row}", seed, 0, effort, {})
@@ -375,7 +375,7 @@ def table(
     paper : Paper, optional
         the one in whose folder `simopt.theorems.<key>` the function stands, unless another is named.
     requires : sequence of str
-        "dataset:NAME" or module names without which no row can be computed. What only one row needs is asked of `run` there.
+        "dataset:NAME" or module names without which no row can be computed. A row asks `run` for what only it needs.
     remark, plot, seen, suppose : callables, optional
         see the module's docstring.
     """

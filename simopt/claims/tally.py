@@ -1,4 +1,4 @@
-"""What the checks of one catalogue row add up to under one seed, and the verdict that follows."""
+"""The sum of the checks of one catalogue row under one seed, and the verdict that follows."""
 
 from __future__ import annotations
 

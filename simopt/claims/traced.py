@@ -2,7 +2,7 @@
 
 A check compares finished numbers where it computes with an instance as it is. Run again on an instance of traced fractions, the numbers
 that it compares are formulas in the instance's data, along the branches that were taken; every comparison on the way is a condition that
-holds for this instance. What a refutation says is then: these conditions hold, and the conclusion fails.
+holds for this instance. A refutation then says: these conditions hold, and the conclusion fails.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a claim may ask of the run it is part of: seeded randomness, knobs, counts by effort, data sets."""
+"""The services of a run for a claim: seeded randomness, knobs, counts by effort, data sets."""
 
 from __future__ import annotations
 

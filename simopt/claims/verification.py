@@ -39,7 +39,7 @@ UNWRITTEN = "unwritten"
 
 @dataclass(frozen=True)
 class Record:
-    """What a run found: a row a claim, in the order of the selection, and what it ran on."""
+    """The record of a run: a row a claim, in the order of the selection, and the machine."""
 
     rows: tuple[Row, ...]
     effort: Effort
@@ -77,7 +77,7 @@ class Record:
     def to_json(self) -> list[dict[str, Any]]:
         """One JSON-ready object a claim, as `list theorems` gives it, with the verdict and the run it comes from; undefined is null.
 
-        What the plots of a report need (`measured`) is left out; `rows` has it, and the JSON of a report.
+        The data for the plots of a report (`measured`) are left out; `rows` has it, and the JSON of a report.
         """
         run = {"effort": self.effort.value, "jobs": self.jobs, "versions": dict(self.versions)}
         return [
@@ -157,7 +157,7 @@ def _silent(event: Event) -> None:
 
 @dataclass(frozen=True)
 class Task:
-    """What is done with a claim in a worker."""
+    """The work on a claim in a worker."""
 
     effort: Effort
     seed: int
@@ -204,7 +204,7 @@ def _row(claim: Claim, task: Task, pool: Workers) -> Row:
 def to_row(result: ClaimResult, folder: Path | None = None) -> Row:
     """One claim's result as plain JSON-ready data; its witnesses and proofs are written to `folder`.
 
-    What of them could not be written stands under UNWRITTEN, for the record of the run.
+    Files that could not be written are listed under UNWRITTEN, for the record of the run.
     """
     claim = result.claim
     unwritten: list[str] = []

@@ -73,7 +73,7 @@ class _ScriptRun:
         self._occurrences: dict[str, int] = {}
 
     def all_of(self, target: str, arguments: list[str]) -> tuple[str, bool]:
-        """Why the script failed, or nothing; whether it was interrupted. What was found before either stays."""
+        """Why the script failed, or nothing; whether it was interrupted. Earlier findings stay."""
         from simopt.cli.interception import returned, run_script
 
         home, colon, name = target.rpartition(":")
@@ -123,7 +123,7 @@ class _ScriptRun:
                 solution = simopt.solve(problem, self.solver, rigorous=self.rigorous, tol=self.tol)
                 bounds = solution.certificate
                 return Finding(label, sense, solution.status, bounds, (bounds.open if bounds else "") or solution.message)
-            num = arithmetic_for(self.rigorous)  # the script's own values are judged, not those that a solve of ours would find
+            num = arithmetic_for(self.rigorous)  # the script's own values are certified, not those of a solve of ours
             found = as_written.certify(problem, None, None, num, self.solver, self.tol, values_stay=True)
         except Exception as error:
             said = expected(error)

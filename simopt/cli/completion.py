@@ -1,4 +1,4 @@
-"""What the shell completes: names of problems, of their solvers, of claims and papers, of tables, equivalences and data sets.
+"""Completion in the shell: names of problems, of their solvers, of claims and papers, of tables, equivalences and data sets.
 
 The names are read from sources, where that is enough, so that a press of the key costs no imports. A key that finds nothing, or meets an
 error, says nothing: what is wrong is told when the command runs. Where a command takes files, too, the shell completes those if no name
@@ -79,7 +79,7 @@ def _papers() -> list[str]:
 
 
 def _made(*kinds: str) -> list[str]:
-    """What theorems register beside claims: tables, equivalences and families."""
+    """Names that theorems register beside claims: tables, equivalences and families."""
     from simopt.core import registry, sources
 
     if not registry.foreign("theorems"):

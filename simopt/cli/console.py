@@ -1,4 +1,4 @@
-"""What commands print: tables on standard output, progress on standard error, JSON alone where JSON is asked for."""
+"""Output of commands: tables on standard output, progress on standard error, JSON alone where JSON is asked for."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Effort = Annotated[Literal["quick", "full"], typer.Option("--effort", help="Coun
 
 
 def console(*, err: bool = False) -> Console:
-    """A console for people: as wide as the terminal, or wide enough for any table elsewhere. What it shows commands no terminal."""
+    """A console for people: as wide as the terminal, or wide enough for any table elsewhere. No text in it commands a terminal."""
     from rich.console import Console
 
     class Harmless(Console):

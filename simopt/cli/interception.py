@@ -24,7 +24,7 @@ Met = Callable[[str, "cp.Problem"], None]
 
 @contextmanager
 def intercepted(met: Met, script: Path) -> Iterator[None]:
-    """Call `met` with place and problem after each outermost `Problem.solve`, failed ones included. What `met` itself solves is not met."""
+    """Call `met` with place and problem after each outermost `Problem.solve`, failed ones included. Solves of `met` itself are not intercepted."""
     import cvxpy as cp
 
     kind: Any = cp.Problem
@@ -97,7 +97,7 @@ def returned(home: str, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def names_of(home: str) -> dict[str, Any]:
-    """What a module, or a file that is run for it, defines.
+    """The names that a module defines, or a file that is run for it.
 
     Raises
     ------

@@ -95,7 +95,7 @@ def _many(proofs: Sequence[str], accepted: list[str]) -> int:
 
 
 def _checked(proofs: Sequence[str]) -> dict[str, tuple[list[str], int]]:
-    """What the checker says of each file, and the exit status; in one process, and another one after each file that it dies of."""
+    """The checker's answer to each file, and the exit status; in one process, and a new one after each file that kills it."""
     from contextlib import closing
 
     import simopt.recheck  # noqa: F401  # here, so that a forked process has it
@@ -112,7 +112,7 @@ def _checked(proofs: Sequence[str]) -> dict[str, tuple[list[str], int]]:
 
 
 def _answer(proof: str) -> tuple[list[str], int]:
-    """What the checker says of one file, and the exit status."""
+    """The checker's answer to one file, and the exit status."""
     from simopt import recheck as checker
 
     try:
@@ -124,7 +124,7 @@ def _answer(proof: str) -> tuple[list[str], int]:
 
 
 def _compared(proofs: Sequence[str]) -> dict[str, tuple[str, int]]:
-    """What `simopt.claims.authentic` says of each file; in a process of its own, so that nothing of simopt is loaded here.
+    """The answer of `simopt.claims.authentic` to each file; in a process of its own, so that nothing of simopt is loaded here.
 
     A file that ends the process is compared with nothing, and the files after it are asked for again.
     """

@@ -35,7 +35,7 @@ def replay(
 ) -> None:
     """Check witnesses again, each on its instance.
 
-    Of a folder every *.witness.json is checked; of several files each takes a line, and what is wrong with one stops no other. Exit status
+    A folder stands for all its *.witness.json. Several files take a line each, and a bad one stops no other. Exit status
     0: the checks of the files come out as they did; 1: one comes out differently; 2: a file is unreadable.
     """
     paths = files(witnesses, "witness")

@@ -34,7 +34,7 @@ def reproduce(
 ) -> None:
     """Recompute a table or figure beside the printed numbers.
 
-    What the paper does not print (baselines, say) is listed below the table.
+    Numbers that the paper does not print (baselines, say) are listed below the table.
     Each cell is inside or outside the printed mean ± 2 √(sd² + our sd²), or rounds to it; s.e. are the standard errors of the two means
     between them. A cell outside is explained where something that the paper leaves open, done otherwise, moves it to within two s.e. of the
     printed mean, and by more than noise moves the best of all variants tried. Other readings are listed, and are no cells. Nothing is
@@ -108,7 +108,7 @@ def _show(done: Reproduction, stopped: bool, everything: bool) -> None:
 
 
 def _show_beside(row: TableRow) -> None:
-    """What the paper does not print, in one paragraph a row; of very many only their number."""
+    """Numbers that the paper does not print, in one paragraph a row; very many are only counted."""
     from rich.text import Text
 
     cells = [cell for cell in row.cells if cell.printed is None]

@@ -33,7 +33,7 @@ def show(
 ) -> None:
     """Show one claim, paper, problem, solver, data set or table.
 
-    What a claim says and assumes and where its source is, how a problem is declared, what a solver's options are.
+    Show a claim with its assumptions and its source, the declaration of a problem, or the options of a solver.
     """
     out = console()
     for title, text in chains(name) if chain else describe(name):

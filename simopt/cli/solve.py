@@ -148,7 +148,7 @@ def _run(pool: Workers, made: Problem, solver: str | None, common: dict[str, Any
 
 
 def _solved(made: Problem, common: dict[str, Any], solver: str | None, options: dict[str, Any]) -> tuple[Solution, bool]:
-    """What a process of the pool answers."""
+    """The answer of a process of the pool."""
     from simopt.core.errors import Interrupted
     from simopt.solving.driver import choose
     from simopt.solving.entry_points import solve as run

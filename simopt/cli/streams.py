@@ -25,7 +25,7 @@ def say(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """What is wrong, on one line."""
+    """The error, on one line."""
     say(" ".join(f"simopt: {text}".split()))
 
 

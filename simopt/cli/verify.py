@@ -252,7 +252,7 @@ def _met(part: Part) -> bool:
 
 
 def _mutants(row: Part) -> tuple[str, bool]:
-    """What the mutants did, and whether all of them were caught."""
+    """The verdicts of the mutants, and whether all of them were caught."""
     lost = [f"mutant {mutant['name']!r} not caught: {mutant['reason']}" for mutant in row["mutants"] if not mutant["caught"]]
     if lost or not row["mutants"]:
         return "; ".join(lost), not lost

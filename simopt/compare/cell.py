@@ -1,4 +1,4 @@
-"""What is measured: one solver on one instance of a problem, one repetition."""
+"""The unit of measurement: one solver on one instance of a problem, one repetition."""
 
 from __future__ import annotations
 

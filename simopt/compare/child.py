@@ -32,7 +32,7 @@ class Task:
 
 @dataclass
 class Answer:
-    """What came of it, as plain values."""
+    """The result, as plain values."""
 
     status: str
     reported: str = ""
@@ -57,7 +57,7 @@ class Answer:
 def perform(task: Task) -> Answer:
     """Build the problem, warm up, run, and once more where that was quick.
 
-    What goes wrong is an answer too, with its reason: a comparison shows failures as failures.
+    A failure is an answer too, with its reason: a comparison shows failures as failures.
     """
     from threadpoolctl import threadpool_limits
 

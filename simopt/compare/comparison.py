@@ -127,7 +127,7 @@ def _finished(work: PlanRun, complete: bool) -> Comparison:
 
 
 def load(*folders: str | os.PathLike[str]) -> Comparison:
-    """What one or several folders hold, merged; nothing is run or written.
+    """The runs of one or several folders, merged; nothing is run or written.
 
     Raises
     ------

@@ -137,7 +137,7 @@ def load(folder: str | os.PathLike[str]) -> list[Record]:
 
 
 def resumed(folder: Path) -> list[Record]:
-    """What `load` finds in a folder that is prepared; nothing in a new one.
+    """The records that `load` finds in a folder that is prepared; none in a new one.
 
     Tables that came without their runs are taken apart into runs first, all or none: else the first new run would hide what they hold.
 

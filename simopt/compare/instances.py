@@ -19,7 +19,7 @@ RECTANGULAR = ("features", "similarities")
 
 
 def counts(kind: type[Problem]) -> str | None:
-    """What sizes count: the option of the recipe that says how much of the data is taken, "samples" or "queries"; None: it takes all."""
+    """The unit of sizes: the option of the recipe that says how much of the data is taken, "samples" or "queries"; None: it takes all."""
     known = kind.recipe_options()
     return next((name for name in ("samples", "queries") if name in known), None)
 

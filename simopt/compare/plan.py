@@ -1,4 +1,4 @@
-"""What a comparison consists of: every instance, every solver, every repetition, in the order in which they are run."""
+"""The runs of a comparison: every instance, every solver, every repetition, in the order in which they are run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Data = str | os.PathLike[str] | Dataset
 
 @dataclass(frozen=True)
 class Design:
-    """What a comparison was asked to run: the arguments of `compare` of that name, as they were given."""
+    """The request: the arguments of `compare` of these names, as the caller passed them."""
 
     problem: str | type[Problem] | Problem
     solvers: Sequence[SolverName] | None = None

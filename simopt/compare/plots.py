@@ -25,7 +25,7 @@ OF = "comparisons"
 
 
 def draw(records: Sequence[Record], folder: str | os.PathLike[str]) -> list[Path]:
-    """All pictures as PNG files; their paths. Of nothing there is no picture.
+    """All pictures as PNG files; their paths. No runs give no picture.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What is kept of a run: one flat row, with its trace; the same in JSON, in Parquet and in memory."""
+"""The record of a run: one flat row, with its trace; the same in JSON, in Parquet and in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs say: medians and spreads, success, ratios within pairs, performance profiles, scaling. Plain records in, plain rows out.
+"""Statistics of runs: medians and ranges, success, ratios within pairs, performance profiles, scaling. Plain records in, plain rows out.
 
 A failure counts: it takes infinitely long in medians of times to a gap and in profiles, and has its reason in the summary.
 """
@@ -51,7 +51,7 @@ class SummaryRow:
 
 
 def gaps(records: Iterable[Record]) -> tuple[float, ...]:
-    """The gaps to which times are told: 1e-2, 1e-4, 1e-6, 1e-8 as far as they were asked for, and the tolerance."""
+    """The gaps to which times are shown: 1e-2, 1e-4, 1e-6, 1e-8 as far as they were asked for, and the tolerance."""
     asked = {record.cell.tol for record in records}
     least = min(asked, default=GAPS[-1])
     return tuple(sorted({gap for gap in GAPS if gap >= least} | asked, reverse=True))

@@ -1,4 +1,4 @@
-"""What a measurement says about the machine it was taken on."""
+"""The description of the machine that a measurement was taken on."""
 
 from __future__ import annotations
 

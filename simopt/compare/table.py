@@ -80,7 +80,7 @@ def scaling_lines(records: Sequence[Record]) -> list[str]:
 
 
 def notes(records: Sequence[Record]) -> list[str]:
-    """What a reader has to know to read the tables: sampling, threads, machines, versions, other runs at the same time."""
+    """Notes for reading the tables: sampling, threads, machines, versions, other runs at the same time."""
     threads = sorted({record.threads_seen for record in records if record.threads_seen})
     machines = sorted({record.machine for record in records if record.machine})
     solvers = sorted({f"{record.cell.solver} {record.solver_version}" for record in records if record.solver_version})

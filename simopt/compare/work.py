@@ -93,7 +93,7 @@ class PlanRun:
                 yield from_answer(cell, answer, wall_seconds=wall, jobs=jobs, started=started)
 
     def _say_where(self) -> None:
-        """Of a cluster with one slot joblib makes no use: it runs everything where the client is, and says nothing."""
+        """With one slot of a cluster joblib runs everything where the client is, and reports nothing."""
         from joblib.parallel import get_active_backend
 
         if self.notified or type(get_active_backend()[0]).__name__ != "DaskDistributedBackend":

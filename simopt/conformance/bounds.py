@@ -1,4 +1,4 @@
-"""Checks of the formulas that judge: restore, objective, dual bound and gap, in every arithmetic that the problem lists."""
+"""Checks of the formulas behind a certificate: restore, objective, dual bound and gap, in every arithmetic that the problem lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a family of learners promises, and whether it keeps it: error bars that hold, one function a parameter, no jumps, a domain.
+"""The promises of a family of learners, checked: error bars that hold, one function a parameter, no jumps, a domain.
 
 A `Family` gives for (λ, Z) a function and a radius in the H-norm that holds the true A(λ)(Z). So two computations of one member are never
 farther apart than the sum of their radii: on the same samples in another order, at a parameter that differs by a rounding, by another
@@ -221,7 +221,7 @@ def family_rows(
 
 
 def perturbed(family: Family) -> Iterator[DeclaredFamily]:
-    """Of a declared family: to a looser tolerance, and by another back end that is installed."""
+    """A declared family is also solved to a looser tolerance, and by another installed back end."""
     if not isinstance(family, DeclaredFamily):
         return
     yield family.again(tol=min(LOOSER * family.tol, 1e-3))

@@ -128,7 +128,7 @@ def _solver_rows(cls: type[Problem], solver: str) -> Iterator[Row]:
 
 
 def outcome(check: Callable[[], None]) -> str | None:
-    """What a check says is wrong; None where it passes."""
+    """The complaint of a check; None where it passes."""
     try:
         check()
     except NotConforming as error:

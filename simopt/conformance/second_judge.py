@@ -1,4 +1,4 @@
-"""The formulas of a problem held against those that are derived from its declaration: each judges what the other says.
+"""The formulas of a problem compared with those that are derived from its declaration: each checks the other's bounds.
 
 Both bound one optimum. So no lower bound of either lies above an upper bound of the other, whatever the point and the multipliers; and at
 one point both have one objective. A contradiction is a defect of one of the two, or a declaration of another problem.
@@ -155,7 +155,7 @@ def same_objective(cls: type[Problem], index: int) -> bool:
 
 
 def check_second_judge(cls: type[Problem]) -> None:
-    """What is derived from the declaration does not contradict the formulas, nor they it."""
+    """The bounds derived from the declaration and those of the formulas do not contradict each other."""
     for index in readable(cls)[:EXAMPLES]:
         same_objective(cls, index)
         compared(cls, index, ROUNDS)

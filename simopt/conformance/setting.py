@@ -1,4 +1,4 @@
-"""What the checks share: examples, solves (each once), random points and multipliers, and the error that lists what is wrong."""
+"""Common parts of the checks: examples, solves (each once), random points and multipliers, and the error that lists what is wrong."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ executed: dict[str, int] = {}
 
 
 class NotConforming(AssertionError):
-    """What a problem or a solver does against the contract, and what would be right."""
+    """A breach of the contract by a problem or a solver, and what would be right."""
 
 
 def require(condition: object, message: str) -> None:

@@ -28,7 +28,7 @@ UNITS = (1e-9, 1e9)
 def check_statuses(cls: type[Problem], solver: str) -> None:
     """OPTIMAL on every ordinary example (ECOS and SCS: an honest status); on degenerate ones an honest status; always a valid bracket.
 
-    Of an optimum 0 a bracket around it that is next to nothing of the objective's terms may read zero, and stay open.
+    A bracket around an optimum 0 may stay open if it is next to nothing of the objective's terms.
     """
     supported = 0
     for index, example in enumerate(examples_of(cls)):

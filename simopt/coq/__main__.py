@@ -162,7 +162,7 @@ def _submit(kernel: CoqKernel, jobs: list[Job], processes: int, seconds: float) 
 
 
 def _again(kernel: CoqKernel, names: list[str], texts: Mapping[str, str], processes: int) -> dict[str, Result]:
-    """What coqchk says of files that were accepted, and before them of the files that they stand on."""
+    """The answers of coqchk to files that were accepted, and before them to the files that they import."""
     wanted = dict.fromkeys([*(below for name in names for below in needed(texts[name])), *names])
     with ThreadPoolExecutor(processes) as pool:
         return dict(zip(wanted, pool.map(kernel.again, wanted), strict=True))

@@ -99,7 +99,7 @@ class Certificate:
         return f"Theorem {name}_bound :\n{said}.\nProof.\n" + "\n".join(map(_wrapped, steps)) + "\nQed."
 
     def _indices(self, known: int) -> dict[int, int]:
-        """Where a value stands when so many parts are known: the last part first, then the variables."""
+        """The index of each value when so many parts are known: the last part first, then the variables."""
         variables = {id(self.exact.expressions[k]): known + k for k in range(self.exact.variables)}
         return variables | {id(part): known - 1 - j for j, part in enumerate(self.parts[:known])}
 
@@ -254,7 +254,7 @@ def write(problem: Problem | cp.Problem, folder: str | Path, name: str = "", poi
 
 
 def heading(problem: str, made: Certificate) -> list[str]:
-    """What is minimised, and what the theorems say."""
+    """The objective, and the statement of the theorems."""
     least = " (the negative of what it maximises)" if made.exact.programme.maximises else ""
     return [
         f"The certificate of an instance of {problem}, as it is declared; its numbers are the floats of the data at their exact values.",

@@ -53,12 +53,12 @@ def available() -> bool:
 
 
 def digest_of(text: str) -> str:
-    """Of a text with all that it stands on."""
+    """The digest of a text with all files that it imports."""
     return hashlib.sha256("".join([*map(source, needed(text)), text]).encode()).hexdigest()
 
 
 def ledger(path: Path) -> dict[str, Result]:
-    """What came out, by the name of the file."""
+    """The results, by the name of the file."""
     kept = json.loads(path.read_text(encoding="utf-8"))
     return {
         name: Result(made["digest"], made["accepted"], made["seconds"], tuple(made["assumptions"]), made["said"])

@@ -1,6 +1,6 @@
 """False siblings, which the kernel must refuse.
 
-Of a proof file one statement, a constant moved by 1e-30 or the relation turned; of a refutation that the claim holds.
+False statements: one of a proof file, with a constant moved by 1e-30 or the relation turned; or that a refuted claim holds.
 """
 
 from __future__ import annotations

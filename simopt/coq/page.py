@@ -1,4 +1,4 @@
-"""What the kernel answered, as a block of a page in Markdown: counts, times, assumptions, what is not stated, and three theorems."""
+"""The answers of the kernel, as a block of a page in Markdown: counts, times, assumptions, what is not stated, and three theorems."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Answers:
 
     @property
     def wrong(self) -> dict[str, str]:
-        """What was not accepted (or, of mutants, not refused), or assumes what is not on the list; and what was said."""
+        """Files that were not accepted (or mutants not refused), or assume what is not on the list; with the message."""
         found = {}
         for kind, own in self.by_kind.items():
             for name, result in own.items():

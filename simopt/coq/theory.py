@@ -95,7 +95,7 @@ class Formula:
         return "".join(f"  let {name} := {body} in\n" for (name, _), body in zip(self.printer.parts, self.printer.bodies, strict=True))
 
     def nonzero(self) -> list[str]:
-        """What the statement divides by, as conditions; an evaluator with enclosures refuses zero itself."""
+        """The divisors of the statement, as conditions; an evaluator with enclosures refuses zero itself."""
         if self.enclosed:
             return []
         sign = "<>" if self.real else "!="

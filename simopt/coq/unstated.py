@@ -19,7 +19,7 @@ BY_KIND = {
 
 
 def rows(evidence: Path) -> list[dict[str, Any]]:
-    """What was written of every row into a folder of evidence."""
+    """The rows of a folder of evidence."""
     found: list[dict[str, Any]] = json.loads((evidence / VERDICTS).read_text(encoding="utf-8"))
     return found
 

@@ -33,7 +33,7 @@ NONE = Fraction(0)
 
 @dataclass
 class Decomposition:
-    """How much of each row, by key and entry, and of each part is taken, and which squares remain; the bound that is left."""
+    """The multiplier of each row, by key and entry, and of each part; the squares that remain; the bound that is left."""
 
     bound: Fraction = NONE
     rows: dict[tuple[Key, int], Fraction] = field(default_factory=dict)
@@ -53,7 +53,7 @@ def decompose(exact: Exact, used: Mapping[Key, Any]) -> Decomposition:
 
 
 class _Walk:
-    """What has come back to each value so far is `into`: f − D ≥ `into` − (constants), as in the backward sweep."""
+    """`into` has the coefficients of the values so far: f − D ≥ `into` − (constants), as in the backward sweep."""
 
     def __init__(self, exact: Exact, used: Mapping[Key, Any]) -> None:
         self.exact, self.used = exact, used
@@ -197,7 +197,7 @@ class _Walk:
             raise NoTheorem(f"{node.name}: no sum of squares, or a multiplier outside of its range")
 
     def _bound(self, key: Key, entry: int) -> None:
-        """What is left at an entry of a variable is taken by the nearest of its bounds c x + b ≤ 0."""
+        """The nearest bound c x + b ≤ 0 of a variable takes what is left at its entry."""
         k = self.exact.start[key] + entry
         r = self.into.factors.get(k, NONE)
         if not r:

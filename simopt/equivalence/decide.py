@@ -378,7 +378,7 @@ class _Work:
         return list(found.values())
 
     def decision(self) -> Decision:
-        """What is known by now."""
+        """The decision by now."""
         Z, (one, two) = self.Z, (self.families[side].name for side in SIDES)
         forward, backward = (tuple(sorted(self.rows[side], key=lambda row: row.parameter)) for side in SIDES)
         shape = tuple(self.plateaus), tuple(self.jumps)

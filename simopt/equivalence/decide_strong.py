@@ -68,7 +68,7 @@ class StrongDecision:
 
     @property
     def answer(self) -> Answer:
-        """Of all sets: FAILS with two sets, or one on which the families are not weakly equivalent; HOLDS; or UNDECIDED."""
+        """For all sets: FAILS with two sets, or one on which the families are not weakly equivalent; HOLDS; or UNDECIDED."""
         return self._answer(self.sets, self.weak, self.rows, self.witnesses)
 
     @property
@@ -229,7 +229,7 @@ def _at(report: Decision, lam: float) -> FoundMap | None:
 
 
 def _one_map(A: Family, B: Family, sets: Sequence[TrainingSet], weak: Sequence[Decision], lam: float) -> OneMap:
-    """Of the parameters found on the sets the one that leaves least on the worst of them."""
+    """The parameter, of those found on the sets, with the least distance on the worst set."""
     found = [row for report in weak if (row := _at(report, lam)) is not None and row.outcome is Outcome.FOUND]
     best = OneMap(lam, math.nan, math.inf, math.inf)
     for value in dict.fromkeys(row.value for row in found):

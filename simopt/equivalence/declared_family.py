@@ -121,7 +121,7 @@ def learned(
 ) -> DeclaredFamily:
     """A family whose members are solved through `simopt.solve`, with the radius that each certificate gives (not only when it is OPTIMAL).
 
-    Of a `cvxpy.Problem` the radius is proven from the declaration, in intervals; see `simopt.equivalence.declared_radius` for the rules. It
+    For a `cvxpy.Problem` the radius is proven from the declaration, in intervals: `simopt.equivalence.declared_radius` has the rules. It
     is ∞ where the declaration has no multiple of ‖f‖² and no power of ‖f‖: answers are then UNDECIDED, and `radius(λ, Z).why` says why.
 
     Parameters

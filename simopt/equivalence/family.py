@@ -141,7 +141,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Entry:
-    """What is registered for a family or an equivalence: a name, one line, and the function that builds it from options."""
+    """The registered entry of a family or an equivalence: a name, one line, and the function that builds it from options."""
 
     name: str
     summary: str

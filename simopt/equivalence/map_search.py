@@ -4,7 +4,7 @@ Norms along the path of a regularised family are monotone: from the optimality o
 Ω(f_ν) ≤ Ω(f_μ), and for a ball of growing radius the norm grows. So Φ(λ) is sought where ‖B(μ)(Z)‖ passes ‖A(λ)(Z)‖, moved by Gauss-Newton
 steps to where ‖A(λ)(Z) − B(μ)(Z)‖ is least.
 
-What each answer rests on:
+The ground of each answer:
 
 * found: the distance at the value and both radii, together at most the resolution. No assumption.
 * the enclosure of Φ, and that there is no map: that μ ↦ ‖B(μ)(Z)‖ is monotone. The true functions satisfy ‖A*‖ = ‖B*(Φ)‖, so no μ can be Φ
@@ -29,9 +29,11 @@ from simopt.equivalence.weak import RESOLUTION, check_resolution, relative_dista
 
 
 class Outcome(Enum):
-    """What `find_map` found: a parameter with an error bar; that every parameter will do (both functions are 0); the function, but at an
-    end of the target's interval, so that it may be there in the limit only; that there is no such parameter; or nothing that the errors,
-    the reach and the floats would support.
+    """The result of `find_map`.
+
+    FOUND: a parameter with an error bar. EVERY: both functions are 0, and every parameter gives them. OPEN_ENDED: the function is at an end
+    of the target's interval, perhaps in the limit only. NO_MAP: no parameter gives it. UNDECIDED: the errors, the reach and the floats
+    support none of these.
     """
 
     FOUND = "found"

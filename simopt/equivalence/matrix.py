@@ -31,7 +31,7 @@ MANY = "simopt.theorems.twins"  # families made of problems, two of each: measur
 
 
 class Relation(Enum):
-    """What an entry of the matrix says."""
+    """The answer in an entry of the matrix."""
 
     STRONG = "strong"
     SAME_SIZE = "strong (one size)"
@@ -214,7 +214,7 @@ class _Work:
         self.claims: list[Claimed] = []
 
     def matrix(self) -> Matrix:
-        """What is known by now."""
+        """The entries by now."""
         return Matrix(tuple(self.names), self.samples, self.resolution, tuple(self.pairs), tuple(self.claims))
 
     def family(self, name: str) -> Family:
@@ -245,7 +245,7 @@ class _Work:
         return found
 
     def _measured(self, A: Family, B: Family, Z: TrainingSet, kind: Kind) -> tuple[Relation, Kind, tuple[float, ...], str]:
-        """The first λ alone may refute; only then are the others, and other sets, worth their price."""
+        """The first λ alone may refute; only if it does not are the others, and other sets, tried."""
         domain = A.domain(Z)
         lams = tuple(domain.at(t) for t in COORDINATES)
         first = decide(A, B, Z, lams[:1], resolution=self.resolution)
@@ -314,6 +314,6 @@ def _near(Z: TrainingSet) -> list[TrainingSet]:
 
 
 def _source(build: Callable[..., object]) -> str:
-    """What the docstring names as the source."""
+    """The source that the docstring names."""
     text = " ".join((build.__doc__ or "").split())
     return text.split("Source: ")[1].strip() if "Source: " in text else ""

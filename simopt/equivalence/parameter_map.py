@@ -1,6 +1,6 @@
 r"""Φ(·, Z) as an object: measured at a grid of parameters, called between them, composed, inverted, saved, and verified again.
 
-What is known of Φ is a chain of boxes through which its graph passes. `find_map` gives at λ an enclosure [low, high] of Φ(λ), the box
+Φ is known as a chain of boxes through which its graph passes. `find_map` gives at λ an enclosure [low, high] of Φ(λ), the box
 [λ, λ] × [low, high]. A bijection of intervals that is continuous is monotone; if Φ increases, then for every λ
 
     max {low of boxes not to the right of λ} ≤ Φ(λ) ≤ min {high of boxes not to the left of λ},
@@ -79,7 +79,7 @@ class Side:
 
     @classmethod
     def of(cls, family: Family, Z: TrainingSet) -> Side:
-        """What a family says of itself."""
+        """The description of a family."""
         name, options = family.origin or (None, {})
         domain = family.domain(Z)
         ends = (x if math.isfinite(x) else None for x in (domain.low, domain.high))
@@ -250,7 +250,7 @@ class ParameterMap:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ParameterMap:
-        """What `save` wrote. That its numbers are true, `verify` says.
+        """The map that `save` wrote. That its numbers are true, `verify` says.
 
         Raises
         ------
@@ -406,7 +406,7 @@ def _direction(boxes: list[Box]) -> bool | None:
 
 
 def _against(box: Box, A: Family, B: Family, Z: TrainingSet, resolution: float, increasing: bool | None) -> Iterator[str]:
-    """What speaks against a box."""
+    """The faults of a box."""
     if box.distance is not None and box.errors is not None:
         distance, error = relative_distance(A(box.parameter, Z), B(box.value, Z))
         if not distance + error <= 2.0 * resolution:
@@ -440,7 +440,7 @@ def _close(one: Interval, two: Interval) -> bool:
 
 
 def _disorder(read: ParameterMap) -> str:
-    """What cannot be so of the boxes of a map; nothing where all is in order."""
+    """The faults of the boxes of a map; nothing where all is in order."""
     if not read.boxes:
         return "it has no parameters"
     for box in read.boxes:
@@ -463,7 +463,7 @@ def _side(value: Any) -> Side:
 
 @dataclass(frozen=True)
 class Verified:
-    """What a second measurement says: at how many parameters, and all that is wrong."""
+    """The result of a second measurement: at how many parameters, and all that is wrong."""
 
     parameters: int
     wrong: tuple[str, ...]

@@ -231,7 +231,7 @@ class PathSearch:
 
     @property
     def course(self) -> str:
-        """What is said of a norm that is not monotone."""
+        """The text about a norm that is not monotone."""
         return "both rises and falls" if self.target.monotone else "may both rise and fall"
 
     def vanishes(self) -> bool:

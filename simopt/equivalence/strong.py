@@ -57,7 +57,7 @@ class Witness:
 
 @dataclass(frozen=True)
 class StrongReport:
-    """What `verify_strong` found: a `WeakReport` for each set that took part, and every comparison; `among` says of which pairs."""
+    """The result of `verify_strong`: a `WeakReport` for each set that took part, and every comparison; `among` says of which pairs."""
 
     equivalence: str
     among: Strength

@@ -302,7 +302,7 @@ def _norm(similarity: SimilarityFunction, centres: Array, coefficients: Array) -
     K, a = similarity(centres, centres), coefficients / unit
     square = float(a @ (K @ a))
     rounding = 4 * EPS * math.sqrt(a.size) * float(np.abs(a) @ (np.abs(K) @ np.abs(a)))
-    # The quadratic form is good where it does not cancel; only else is the factor of K worth its price.
+    # The quadratic form is good where it does not cancel; only else is the factor of K worth its time.
     if rounding <= 1e-12 * square:
         return unit * math.sqrt(square)
     return unit * spectrum(K).norm(a)

@@ -25,7 +25,7 @@ TINY = 1e-290  # functions of a smaller norm have lost digits to underflow
 
 @dataclass(frozen=True)
 class Finding:
-    """One measured slack: the room left before the claim fails, enclosed in [low, high].
+    """One measured slack, enclosed in [low, high].
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class WeakReport:
-    """What `verify_weak` found on one training set. `missing` says why nothing was measured where no equivalence exists (K Y = 0).
+    """The result of `verify_weak` on one training set. `missing` says why nothing was measured where no equivalence exists (K Y = 0).
 
     `increasing` is the direction of Φ, where it is claimed to be monotone. A finding that the errors cannot explain is a failure however
     small it is; the resolution is only what "holds" is said up to.

@@ -35,7 +35,7 @@ def prepare(folder: str | Path, claims: int = 0) -> Path:
     NotAvailable
         when a package of the extra `report` is missing.
     OSError
-        with the path, when the folder cannot be made or written to, or has no room.
+        with the path, when the folder cannot be made or written to, or has no space.
     """
     missing = [name for name in NEEDS if find_spec(name) is None]
     if missing:
@@ -91,7 +91,7 @@ def document(record: Record) -> dict[str, Any]:
 
 
 def about(record: Record) -> str:
-    """What was run, in a line."""
+    """The run, in a line."""
     done = f"{len(record.rows)} of {record.selected} claims"
     said = f"{done}, {record.effort} effort, first seed {record.seed}, simopt {record.versions.get('simopt', 'unknown')}."
     return f"{said} **Interrupted: the rest was not checked.**" if record.interrupted else said

@@ -22,7 +22,7 @@ LONGEST = 400  # characters of one value
 
 @dataclass(frozen=True)
 class Shown:
-    """What a page says about a witness, or why it says nothing."""
+    """The text of a page about a witness, or why it has none."""
 
     path: str
     check: str = ""

@@ -44,7 +44,7 @@ def rate(figure: Mapping[str, Any]) -> Markup:
 
 
 def path(figure: Mapping[str, Any]) -> Markup:
-    """What is measured along an array, and its bound: above it where the bound is an upper one."""
+    """The measured values along an array, and their bound: above them where it is an upper one."""
     measured, bound = figure["measured"], figure["bound"]
     values = [float(v) for v in (*measured, *bound) if v is not None and math.isfinite(v)]
     logarithmic = min(values) > 0 and max(values) / min(values) > WIDE

@@ -1,4 +1,4 @@
-"""How much room the checks left: ratios of measured to bound, slacks around zero, and yes-or-no facts."""
+"""The slack of the checks: ratios of measured to bound, slacks around zero, and yes-or-no facts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ratios(points: Sequence[Sequence[float | None]]) -> Markup:
 
 
 def slacks(points: Sequence[Sequence[float | None]], resolution: float) -> Markup:
-    """Signed slacks on an axis that is logarithmic on both sides of zero; the room left lies on the right."""
+    """Signed slacks on an axis that is logarithmic on both sides of zero; positive slack lies on the right."""
     values = [float(slack) for slack, _ in points if slack is not None and math.isfinite(slack)]
     inside = max(resolution, SMALLEST)
     nonzero = [abs(value) for value in values if abs(value) > SMALLEST]

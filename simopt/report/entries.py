@@ -148,6 +148,6 @@ def erratum(row: Row) -> bool:
 
 
 def refuted(contents: Catalogue) -> list[tuple[Paper, list[Entry]]]:
-    """What is false as printed, by paper; papers without such a claim are left out."""
+    """The statements that are false as printed, by paper; papers without one are left out."""
     listed = [(chapter.paper, [entry for entry in chapter.entries if erratum(entry.row)]) for chapter in contents.chapters]
     return [(paper, entries) for paper, entries in listed if entries]

@@ -55,7 +55,7 @@ VARIABLE = re.compile(r"[A-Za-zα-ωΑ-Ω]")  # letters that mathematics sets in
 
 
 class NoMath(ValueError):
-    """What stands here is no formula that this module typesets."""
+    """The text is no formula that this module typesets."""
 
 
 @lru_cache(maxsize=50_000)

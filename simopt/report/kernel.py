@@ -1,4 +1,4 @@
-"""What the kernel of Coq has checked of a claim: looked up in a folder of `make coq` by the digest of the file, never taken on trust.
+"""The statements of a claim that the kernel of Coq has checked: looked up in a folder of `make coq` by the digest of the file, never taken on trust.
 
 The theorem is made anew from the proof file or witness of this run. Only if the folder's ledger has an answer to exactly this text, with
 what it stands on, is it shown.
@@ -55,7 +55,7 @@ class KernelAnswers:
         return ledger(self.folder / LEDGER)
 
     def of(self, name: str, row: Mapping[str, Any]) -> Checked | None:
-        """What it has checked of a row: its proof file, its refutation, or a headline result."""
+        """The checked statements of a row: its proof file, its refutation, or a headline result."""
         for headline in HEADLINES:
             file = headline.file
             if headline.claim == name and (result := self._accepted(file, source(file))):

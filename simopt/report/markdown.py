@@ -59,7 +59,7 @@ def summary(rows: Sequence[Row]) -> str:
 
 
 def errata(catalogue: Catalogue, level: str = "##") -> str:
-    """What is wrong in each paper: the statement, the smallest counterexample, and the statement that holds instead."""
+    """The errata of each paper: the statement, the smallest counterexample, and the statement that holds instead."""
     known = catalogue.by_id()
     parts: list[str] = []
     for paper, entries in refuted(catalogue):

@@ -126,7 +126,7 @@ def _counts(catalogue: Catalogue) -> list[int]:
 
 
 def _source(text: str) -> str:
-    """What a Content-Security-Policy calls an inline style or script that is this text and no other."""
+    """The source that a Content-Security-Policy lists for an inline style or script with this text and no other."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 

@@ -73,24 +73,24 @@ def _fit(y: Array, w: Array, u: Array, lo: float, hi: float, positions: Array | 
     if np.all(w > 0):
         x, state = fit_chain(y, w, u, lo, hi)
         return x, chain_multipliers(x, y, w, u, state, lo, hi)
-    kept = np.flatnonzero(w > 0)
-    between = u[kept[0] : kept[-1]]
-    merged = np.add.reduceat(between, kept[:-1] - kept[0]) if kept.size > 1 else np.empty(0)
-    some, mass = y[kept], w[kept]
+    counted = np.flatnonzero(w > 0)
+    between = u[counted[0] : counted[-1]]
+    merged = np.add.reduceat(between, counted[:-1] - counted[0]) if counted.size > 1 else np.empty(0)
+    some, mass = y[counted], w[counted]
     x, state = fit_chain(some, mass, merged, lo, hi)
     tau = chain_multipliers(x, some, mass, merged, state, lo, hi)
-    spread = np.repeat(tau, np.diff(np.concatenate([[-1], kept, [y.size]])))
+    full = np.repeat(tau, np.diff(np.concatenate([[-1], counted, [y.size]])))
     out = np.empty(y.size)
-    out[: kept[0]], out[kept[-1] :] = x[0], x[-1]
-    _interpolate(x, kept, u, np.ones_like(u) if positions is None else np.diff(positions), out)
-    return out, spread
+    out[: counted[0]], out[counted[-1] :] = x[0], x[-1]
+    _interpolate(x, counted, u, np.ones_like(u) if positions is None else np.diff(positions), out)
+    return out, full
 
 
 @kernel
-def _interpolate(x: Any, kept: Any, u: Any, distances: Any, out: Any) -> None:
+def _interpolate(x: Any, counted: Any, u: Any, distances: Any, out: Any) -> None:
     """The merged step's rise is shared among its parts so that none exceeds its bound; by those without bound, if there are any."""
-    for k in range(kept.size - 1):
-        first, last = kept[k], kept[k + 1]
+    for k in range(counted.size - 1):
+        first, last = counted[k], counted[k + 1]
         out[first] = x[k]
         bounded, unbounded = 0.0, 0.0
         for i in range(first, last):

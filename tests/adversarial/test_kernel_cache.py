@@ -83,7 +83,7 @@ UPDATES = {
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder that the user names for the cache."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(kernel_cache, "_told", [])
+    monkeypatch.setattr(kernel_cache, "_reported", [])
     return tmp_path / "cache"
 
 
@@ -94,7 +94,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., di
     def build(files: dict[str, str], values: object) -> dict[str, Any]:
         folder = tmp_path / "package"
         folder.mkdir(exist_ok=True)
-        monkeypatch.setattr(sys, "path", [str(folder), *(fraction for fraction in sys.path if fraction != str(folder))])
+        monkeypatch.setattr(sys, "path", [str(folder), *(entry for entry in sys.path if entry != str(folder))])
         monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python's own cache goes by times
         for name, text in files.items():
             path = folder / name

@@ -234,7 +234,7 @@ def following() -> Iterator[Any]:
 
 
 @each_arithmetic
-@pytest.mark.parametrize("objective, rows, prices, optimum", list(following()))
+@pytest.mark.parametrize("objective, rows, multipliers, optimum", list(following()))
 def test_what_follows_from_other_entries_is_nothing_in_every_arithmetic(
     objective: Any, rows: list[Any], multipliers: dict[str, Any], optimum: int, num: Arithmetic
 ) -> None:

@@ -62,7 +62,9 @@ def test_which_way_the_map_goes(gaussian: TrainingSet) -> None:
 
 @pytest.mark.parametrize("fraction", [1e-3, 1e-6, 1e-9])
 @pytest.mark.parametrize("radius", [0.0, 1e-3])
-def test_a_pair_that_is_nearly_one_is_refuted_where_the_radii_cannot_explain_it(gaussian: TrainingSet, fraction: float, radius: float) -> None:
+def test_a_pair_that_is_nearly_one_is_refuted_where_the_radii_cannot_explain_it(
+    gaussian: TrainingSet, fraction: float, radius: float
+) -> None:
     """With the radius 1e-3 of the distance itself, that is: radii smaller than the distance hide nothing."""
     found = decide(kernel_ridge(), aside(kernel_ridge(), fraction, radius * fraction), gaussian, LAMBDAS)
     assert found.answer is Answer.FAILS and found.witness is not None

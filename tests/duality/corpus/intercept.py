@@ -4,9 +4,9 @@ A test may change a parameter between two solves, leave values in variables, or 
 it is solved, and what a test did before it failed counts. The tests run in a process of their own: they turn warnings into errors, seed
 numpy and need other plug-ins of pytest than we do.
 
-The same problems come wherever CVXPY of the same version runs: numpy's generator is seeded before every test, sets are walked in one
-order, and only the back ends that CVXPY itself brings count as installed; the tests of others are skipped. Another version may lack a file
-of tests: it is passed over, and `missing` names it.
+The same problems come wherever CVXPY of the same version runs: numpy's generator is seeded before every test, and sets are walked in one
+order. Only the back ends that CVXPY itself brings count as installed; the tests of others are skipped. Another version may lack a file of
+tests: it is passed over, and `missing` names it.
 """
 
 from __future__ import annotations

@@ -214,7 +214,9 @@ def test_the_picture_of_the_table_has_ours_and_the_printed_values() -> None:
     assert chosen.plot is not None
     chosen.plot(
         figure,
-        simopt.claims.reproduction.Reproduction(chosen, Effort.QUICK, 0, [TableRow("Bank-8", tuple(cells)), TableRow("House-8", not_run="no")]),
+        simopt.claims.reproduction.Reproduction(
+            chosen, Effort.QUICK, 0, [TableRow("Bank-8", tuple(cells)), TableRow("House-8", not_run="no")]
+        ),
     )
     for panel, values in zip(figure.axes, ([1.0, 10.0, 2.0, 11.0], [3.0, 12.0, 4.0, 13.0]), strict=True):
         assert [float(line.get_ydata()[0]) for line in panel.lines if len(line.get_ydata()) == 1] == values
@@ -247,7 +249,9 @@ def test_what_is_seen_is_counted_from_the_rows() -> None:
     for similarity, fixed, learned, spaced in ((SIGMOID, 0.5, 0.6, 0.4), (MANHATTAN, 0.6, 0.5, 0.55), ("Gaussian", 0.55, 0.7, 0.6)):
         for method, value in ((ORLAND, fixed), (table1b.LEARNED, learned), (table1b.SPACED, spaced)):
             cells.append(Cell("Bank-8", f"{similarity}: {method}", value))
-    told = table1b.seen([TableRow(table1b.BIN_COUNTS, tuple(bins)), TableRow("Bank-8", tuple(cells)), TableRow("House-8", not_run="no data")])
+    told = table1b.seen(
+        [TableRow(table1b.BIN_COUNTS, tuple(bins)), TableRow("Bank-8", tuple(cells)), TableRow("House-8", not_run="no data")]
+    )
     assert "labels of 10 bins" in told and "0.01 over four sets" in told
     assert "worse than fixed ones in 2 of 3 cases" in told and "Δ = γ is better than Δ = 0 in 2" in told
     assert "on 1 of 1 sets" in told
