@@ -33,7 +33,7 @@ from pairs import arguments, machine, met, one_thread
 from simopt.data.row_blocks import RowBlocks
 from simopt.problems.bounds import Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solvers.hinges.newton import ROOM
+from simopt.solvers.hinges.newton import MEMORY_LIMIT
 from simopt.solving.entry_points import solve
 from simopt.solving.solution import Solution
 
@@ -130,7 +130,7 @@ def main() -> None:
     sizes = sorted(options.sizes or (SIZES[:2] if options.quick else SIZES))
     with tempfile.TemporaryDirectory() as folder:  # compilation is neither time nor memory of a solve
         solve(LandmarkedSVR(*write(Path(folder) / "features", sizes[0]), Penalty(1e-3), 0.1), tol=TOL)
-    print(f"\n## landmarked SVR, d = {D}, streamed; room for rows {ROOM / 1e6:.0f} MB, Dask chunks {8e-6 * CHUNK * D:.0f} MB\n{machine()}")
+    print(f"\n## landmarked SVR, d = {D}, streamed; memory for rows {MEMORY_LIMIT / 1e6:.0f} MB, Dask chunks {8e-6 * CHUNK * D:.0f} MB\n{machine()}")
     rows: list[dict[str, Any]] = []
     for n in sizes:
         with tempfile.TemporaryDirectory() as folder, one_thread():
@@ -146,7 +146,7 @@ def main() -> None:
                 assert found.certificate is not None
                 hashed, product = limit(mapped)
                 passes = counted.read / n
-                blocks = ROOM + (8 * CHUNK * D if place == "Dask array" else 0)
+                blocks = MEMORY_LIMIT + (8 * CHUNK * D if place == "Dask array" else 0)
                 row = {
                     "place": place,
                     "n": n,

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from exact_values import Point, number
 from flint import fmpq
-from planted import Case, Data, Rng, fractions, matrix, some, scaled
+from planted import Case, Data, Rng, fractions, matrix, scaled, some
 
 
 def _array(values: Any) -> Any:
@@ -414,15 +414,15 @@ def far_scales(rng: Rng) -> Case:
     at, unit = some(rng, n, 1, 4), 2.0**k
     rows = matrix(rng, n + 1, n)
     b = scaled(rows, at)
-    scaled = bool(rng.random() < 0.5)
-    a = np.array([[float(q) for q in row] for row in rows]) * (unit if scaled else 1.0)
+    in_unit = bool(rng.random() < 0.5)
+    a = np.array([[float(q) for q in row] for row in rows]) * (unit if in_unit else 1.0)
     right = np.array([float(q) for q in b]) * unit
     x = cp.Variable(n)
     matrix_of = cp.Parameter(a.shape, value=a) if rng.random() < 0.5 else a
     shift = matrix_of @ x - right
     part = [lambda: cp.sum_squares(shift), lambda: cp.norm1(shift), lambda: cp.norm(shift, 2), lambda: cp.sum(cp.huber(shift, 1.0))]
     total = part[int(rng.integers(4))]() + cp.Constant(unit)
-    points = [{x.id: fractions(at) * (fmpq(1) if scaled else number(unit))}]
+    points = [{x.id: fractions(at) * (fmpq(1) if in_unit else number(unit))}]
     return Case("far scales", cp.Problem(cp.Minimize(total)), points, [total], optimal=True, note=f"2^{k}")
 
 
