@@ -1,6 +1,6 @@
 """How the time of every solver of ours grows: of each problem that its recipe makes, from small sizes to the largest that ends in time.
 
-Sizes double until a solve, or what is made before it, takes longer than the limit, or would take too much room. The exponent is the slope
+Sizes double until a solve, or what is made before it, takes longer than the limit, or would take too much memory. The exponent is the slope
 of log seconds over log size by least squares, over the upper half of the sizes: below, a call's own cost rules. Seconds are those of the
 processor, of one solve with its certificate, after one of the same size that compiles.
 """
@@ -31,7 +31,7 @@ FORMS = {("goodness-choice", "interior-point"): {"loss": "squared"}}  # of solve
 
 
 def cells(kind: type[Problem], solver: str, last: int, limit: float) -> Iterator[tuple[int, float, float, simopt.Solution]]:
-    """Size, seconds, peak megabytes and what is found; ends where the next size would take too long or too much room."""
+    """Size, seconds, peak megabytes and what is found; ends where the next size would take too long or too much memory."""
     counted = 10 if "queries" in kind.recipe_options() else 1
     size, ends, settings = FIRST // counted, False, FORMS.get((kind.name, solver), {})
     while not ends:
@@ -61,14 +61,14 @@ def main() -> None:
         warnings.simplefilter("ignore")  # what recipes say of the data
         for kind, solver in chosen:
             label = f"{kind.name}, {solver}"
-            sizes, seconds, room, found = zip(*cells(kind, solver, last, limit), strict=True)
+            sizes, seconds, megabytes, found = zip(*cells(kind, solver, last, limit), strict=True)
             upper = [*zip(sizes, seconds, strict=True)][len(sizes) // 2 if len(sizes) > 3 else 0 :]
             steep[label] = exponent(dict(upper)) if len(upper) > 1 else math.nan
             open_at = [size for size, each in zip(sizes, found, strict=True) if not each.optimal]
             closes = "all closed" if not open_at else f"{found[-1].status.value} at {', '.join(map(str, open_at))}"
             print(
                 f"{label:<54} {f'{sizes[0]}-{sizes[-1]}':>16} {f'{seconds[0]:.4f}-{seconds[-1]:.3f}':>18} {steep[label]:>18.2f} "
-                f"{room[-1]:>6.0f}  {closes}",
+                f"{megabytes[-1]:>6.0f}  {closes}",
                 flush=True,
             )
             unclosed += bool(open_at)

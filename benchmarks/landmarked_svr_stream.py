@@ -1,8 +1,9 @@
 """Landmarked SVR with d = 100 from 10⁴ to 10⁶ samples, from a memory map and from a Dask array: time, its exponent, and memory.
 
 The whole solve is measured, with its certificate. Memory is what is resident and anonymous above what was so before (the pages of the map
-are the features themselves), in vectors of n numbers beside blocks of stated size: the solver's memory limit for copies of rows, and a Dask chunk.
-Passes are the rows that are read of a Dask array in the whole solve, fingerprints and checks included, over n. At 10⁶, to 1e-9, they are:
+are the features themselves), in vectors of n numbers beside blocks of stated size: the solver's memory limit for copies of rows, and a Dask
+chunk. Passes are the rows that are read of a Dask array in the whole solve, fingerprints and checks included, over n. At 10⁶, to 1e-9, they
+are:
 
 * 1 check that all is finite;
 * 1 for the unit of the features, with the fingerprint;
@@ -11,9 +12,9 @@ Passes are the rows that are read of a Dask array in the whole solve, fingerprin
 
 The second fingerprint joins the last pass: it is about the very data that are on record. That pass trusts nothing that the solver computed.
 
-A lower limit of the time is printed: the two fingerprints are SHA-256 of every byte, and no other pass can do less than Ψw and Ψᵀv with each
-block. Both are measured by blocks that stay in the cache. Products on a device would spare little: their time, and how much faster the solve
-would be at most without them, is printed too.
+A lower limit of the time is printed: the two fingerprints are SHA-256 of every byte, and no other pass can do less than Ψw and Ψᵀv with
+each block. Both are measured by blocks that stay in the cache. Products on a device would spare little: their time, and how much faster the
+solve would be at most without them, is printed too.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from exact_values import Point, number
 from flint import fmpq
-from planted import Case, Data, Rng, fractions, matrix, scaled, some
+from planted import Case, Data, Rng, fractions, matrix, some
 
 
 def _array(values: Any) -> Any:
@@ -413,7 +413,7 @@ def far_scales(rng: Rng) -> Case:
     n = int(rng.integers(1, 4))
     at, unit = some(rng, n, 1, 4), 2.0**k
     rows = matrix(rng, n + 1, n)
-    b = scaled(rows, at)
+    b = matvec(rows, at)
     in_unit = bool(rng.random() < 0.5)
     a = np.array([[float(q) for q in row] for row in rows]) * (unit if in_unit else 1.0)
     right = np.array([float(q) for q in b]) * unit

@@ -74,7 +74,7 @@ def matrix(rng: Rng, m: int, n: int) -> list[Vector]:
     return rows
 
 
-def scaled(rows: list[Vector], x: Vector) -> Vector:
+def matvec(rows: list[Vector], x: Vector) -> Vector:
     """A x."""
     return [sum((a * b for a, b in zip(row, x, strict=True)), Q(0)) for row in rows]
 
@@ -145,7 +145,7 @@ class Data:
 
     def semidefinite(self, factor: list[Vector]) -> tuple[Any, int]:
         """F Fᵀ, and the sign of what is returned: −1 where that is −F Fᵀ."""
-        gram = np.array([scaled(factor, row) for row in factor], dtype=object)
+        gram = np.array([matvec(factor, row) for row in factor], dtype=object)
         plain, form = floats(gram), int(self.rng.integers(9))
         n = len(plain)
         if not self.flip(self.fraction):
@@ -303,8 +303,8 @@ def form(rng: Rng, data: Data) -> Planted:
     m = int(rng.integers(1, 4))
     factor = matrix(rng, m, int(rng.integers(1, m + 1)))
     r = some(rng, m)
-    gram = [scaled(factor, row) for row in factor]
-    u = scaled(gram, r)
+    gram = [matvec(factor, row) for row in factor]
+    u = matvec(gram, r)
     given, sign = data.semidefinite(factor)
     make = lambda z: sign * cp.quad_form(z, given)  # noqa: E731
     return Planted(r, [2 * q for q in u], sum((a * b for a, b in zip(r, u, strict=True)), Q(0)), make)
@@ -536,7 +536,7 @@ def random_problem(rng: Rng, kind: str, terms: list[Any], fraction: float, zero:
     def drawn(pick: list[Any]) -> tuple[Planted, list[Vector], Any]:
         term = pick[int(rng.integers(len(pick)))](rng, data)
         a = matrix(rng, len(term.r), n)
-        right = [p - q for p, q in zip(scaled(a, x), term.r, strict=True)]
+        right = [p - q for p, q in zip(matvec(a, x), term.r, strict=True)]
         z = affine(rng, data, a, right, own.e)
         if rng.random() < 0.15:
             y = cp.Variable(len(term.r))
@@ -580,7 +580,7 @@ def random_problem(rng: Rng, kind: str, terms: list[Any], fraction: float, zero:
     if rng.random() < 0.3 or tight:
         a = matrix(rng, 1, n)
         pull(a, some(rng, 1), Q(1))
-        e, right = affine(rng, data, a, [Q(0)], own.e), scaled(a, x)
+        e, right = affine(rng, data, a, [Q(0)], own.e), matvec(a, x)
         rows += [e <= data.of(np.array(right)), e >= data.of(np.array(right))] if tight else [e == data.of(np.array(right))]
     for j in range(n):  # bounds that are active take a share
         held_low, held_high = own.low[j] == x[j], own.high[j] == x[j]
