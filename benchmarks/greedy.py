@@ -111,7 +111,7 @@ def least(data: Data, k: int, pairs: int) -> None:
     print(
         f"reason: a look for numbers that are not finite, Xᵀy, and the rows of XᵀX at the {k} picks ({operations:.1e} operations in "
         f"float64; three times {megabytes:.0f} MB of X) take {share:.2f} of orthogonal_mp's time by themselves, ours {result.ratio:.2f}; "
-        "between them are the rows of columns that were foreseen and not picked (of coherent columns about as many as are picked, a pass "
+        "between them are the rows of columns that were predicted and not picked (of coherent columns about as many as are picked, a pass "
         "over X for each guess), and for exchanges the rows of every column that comes in",
         flush=True,
     )

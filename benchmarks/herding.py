@@ -90,11 +90,12 @@ def limit(x: np.ndarray, picks: int, similarity: Gaussian) -> str:
         )
         whole = min(seconds(lambda: herd(x, None, similarity, atoms=picks), time.process_time) for _ in range(5))
     tiles, flops = 0.5 * n**2 / size**2, 2.0 * left.shape[1] * size**2
+    stored = fast.coordinates_of_all.columns.nbytes
     parts = (tiles * product, tiles * (both - product), picks * made, picks * passed)
     return (
         f"limit: {tiles:.0f} tiles of {size}², {flops / product / 1e9:.0f} Gflop/s in the product, {1e3 * parts[0]:.0f} ms, and "
-        f"{1e3 * parts[1]:.0f} ms for powers and sums; {picks} columns from {fast.coordinates_of_all.columns.nbytes / 1e6:.1f} MB each, "
-        f"{fast.coordinates_of_all.columns.nbytes / made / 1e9:.0f} GB/s, {1e3 * parts[2]:.0f} ms, and of each its powers and three passes over {n} "
+        f"{1e3 * parts[1]:.0f} ms for powers and sums; {picks} columns from {stored / 1e6:.1f} MB each, "
+        f"{stored / made / 1e9:.0f} GB/s, {1e3 * parts[2]:.0f} ms, and of each its powers and three passes over {n} "
         f"numbers, {1e3 * parts[3]:.0f} ms: {1e3 * sum(parts):.0f} ms alone, {1e3 * whole:.0f} ms together. The rest is tiles that are cut "
         f"short or taken twice on the diagonal, the certificate, and {1e6 * (whole - sum(parts)) / picks:.0f} µs a pick at most between "
         "its kernels"

@@ -3,7 +3,7 @@
 LIBLINEAR (scikit-learn's LinearSVR without intercept, dual) solves the penalised form; its suboptimality is measured with our lower bound.
 The conic solvers get the declaration, which is the form that canonicalises fastest, and are timed with their canonicalisation; each runs
 once a cell, in a process of its own that is stopped after 15 s. A size no smaller than one that took longer is not tried, nor one for which
-half a minute is foreseen from a smaller one, time being at least linear in the numbers of Ψ. Ours is timed without the driver and its
+half a minute is predicted from a smaller one, time being at least linear in the numbers of Ψ. Ours is timed without the driver and its
 certificates, beside LIBLINEAR by the processor's clock. `--sizes`, `--strengths` and `--peers` make a run in pieces.
 """
 
@@ -203,12 +203,12 @@ class Conic:
         table.rows.append(row)
 
     def excuse(self, size: int, form: str) -> str:
-        """Why a run would be in vain: a problem no larger took over a minute; or twice that is foreseen, time being at least linear."""
+        """Why a run would be in vain: a problem no larger took over a minute; or twice that is predicted, time being at least linear."""
         if form in self.too_large and self.too_large[form] <= size:
             return f"over {LIMIT:.0f} s at {self.too_large[form]} numbers already"
         before, took = self.known.get(form, (size, 0.0))
-        foreseen = took * size / before
-        return f"over {LIMIT:.0f} s foreseen ({foreseen:.0f} s, from {took:.1f} s for {before} numbers)" if foreseen > 2.0 * LIMIT else ""
+        predicted = took * size / before
+        return f"over {LIMIT:.0f} s predicted ({predicted:.0f} s, from {took:.1f} s for {before} numbers)" if predicted > 2.0 * LIMIT else ""
 
 
 def summary(rows: list[dict[str, Any]]) -> str:

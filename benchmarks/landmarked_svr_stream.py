@@ -131,7 +131,8 @@ def main() -> None:
     sizes = sorted(options.sizes or (SIZES[:2] if options.quick else SIZES))
     with tempfile.TemporaryDirectory() as folder:  # compilation is neither time nor memory of a solve
         solve(LandmarkedSVR(*write(Path(folder) / "features", sizes[0]), Penalty(1e-3), 0.1), tol=TOL)
-    print(f"\n## landmarked SVR, d = {D}, streamed; memory for rows {MEMORY_LIMIT / 1e6:.0f} MB, Dask chunks {8e-6 * CHUNK * D:.0f} MB\n{machine()}")
+    sizes_of = f"memory for rows {MEMORY_LIMIT / 1e6:.0f} MB, Dask chunks {8e-6 * CHUNK * D:.0f} MB"
+    print(f"\n## landmarked SVR, d = {D}, streamed; {sizes_of}\n{machine()}")
     rows: list[dict[str, Any]] = []
     for n in sizes:
         with tempfile.TemporaryDirectory() as folder, one_thread():

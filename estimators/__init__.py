@@ -1,4 +1,4 @@
-"""What fits and predicts: herds, single-index models, rules for ordered labels and rankers, and scikit-learn estimators of every method.
+"""Estimators: herds, single-index models, rules for ordered labels and rankers, and scikit-learn estimators of every method.
 
 The names below are of the latter, which need the extra `ml` and are imported at first use; the rest does without scikit-learn.
 """

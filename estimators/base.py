@@ -1,9 +1,10 @@
-r"""What the estimators share: similarities of any kind, Gram matrices and landmark features of them, and a word when a certificate is open.
+r"""The base of the estimators: similarities of any kind, Gram matrices and landmark features of them, and a warning when a certificate is
+open.
 
-A similarity is given by name ("gaussian", "laplacian", "manhattan", …; its parameters are chosen from the training points), as an object
-of `simopt.data.similarities`, as a function of two arrays (n, p), (m, p) → (n, m), or as "precomputed". Then X holds the similarities
-themselves: K(x_i, x_j) of all training points, n × n, in `fit`, and K(x, x_j) of queries to the training points, m × n, afterwards. The tag
-`input_tags.pairwise` says so, by which scikit-learn's cross-validation cuts rows and columns alike.
+A similarity is given by name ("gaussian", "laplacian", "manhattan", …) or by a `SimilarityRule`, which choose its parameters from the
+training points; as an object of `simopt.data.similarities`; as a function of two arrays (n, p), (m, p) → (n, m), or as "precomputed". Then
+X holds the similarities themselves: K(x_i, x_j) of all training points, n × n, in `fit`, and K(x, x_j) of queries to the training points,
+m × n, afterwards. The tag `input_tags.pairwise` says so, by which scikit-learn's cross-validation cuts rows and columns alike.
 
 Rounding to single precision makes a positive semidefinite matrix K indefinite by up to 6e-8 tr K (|K_ij| ≤ √(K_ii K_jj), so the norm of the
 rounding errors is at most 2⁻²⁴ tr K). Similarities, precomputed or of a function, whose numbers are all of single precision are allowed
@@ -90,7 +91,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def open_gap(certificate: Certificate, tol: float, remedy: str) -> str:
-    """What is said of a certificate that did not close, and what may close it."""
+    """The message about a certificate that did not close, with what may close it."""
     gap = f"the certificate did not close, its relative gap is {certificate.relative_gap:.2g} where {tol:.2g} was asked"
     return f"{gap} ({remedy})"
 
@@ -166,7 +167,7 @@ def refuse_unread(name: str, x: Any) -> None:
 class CheckedEstimator(BaseEstimator):
     """An estimator whose inputs are finite and have the columns that `fit` saw, and whose fits happen as a whole or not at all.
 
-    What is pickled, copied or hashed of it holds no clock readings (`unclocked`): two equal fits have the same `joblib.hash`.
+    Pickles, copies and hashes hold no clock readings (`unclocked`): two equal fits have the same `joblib.hash`.
     """
 
     _weighted_rows: NDArray[np.intp] | None = None  # which samples have a weight, where some have none
@@ -195,7 +196,7 @@ class CheckedEstimator(BaseEstimator):
         return X, y
 
     def _sparse(self, X: Any) -> Any:
-        """What scikit-learn's checks are told of sparse points: that they be turned into rows, or, if they may not be sparse, nothing.
+        """The argument `accept_sparse` of scikit-learn's checks: sparse points become rows, or are refused.
 
         Raises
         ------
@@ -219,7 +220,7 @@ class CheckedEstimator(BaseEstimator):
     ) -> tuple[Array, Any, Array | None, Array | None]:
         """X, y, weights in the loss, and weights without those of classes; without samples of weight 0, unless X holds their similarities.
 
-        Weights are None where all are the same. What is chosen from the points, such as a width, does not look at their classes.
+        Weights are None where all are the same. Choices that are made from the points, such as a width, do not look at their classes.
         """
         given = None if sample_weight is None else weights_of(sample_weight, X.shape[0])
         weights = with_classes(class_weight, y, given)
@@ -284,7 +285,7 @@ class Certified:
         warn(message, ConstantFit)
 
     def _certified(self, name: str = "", numbers: Mapping[str, float] | None = None) -> str:
-        """What the certificate is of: the problem as it was declared, and no choice that was made before it."""
+        """The subject of the certificate: the problem as it was declared, and no choice that was made before it."""
         values = ", ".join(f"{key} = {value:.4g}" for key, value in (numbers or {}).items())
         what = f"the declared problem {name}" if name else "the problem of the estimator's formula"
         return f"{what}{' at ' + values if values else ''}; not the choice of {self._chosen_before}"
@@ -408,7 +409,7 @@ class KernelEstimator(Certified, SimilarityEstimator):
 class LandmarkFeatures(SimilarityEstimator):
     """Ψ(x) = d^{-1/2} (K(x, l_1), …, K(x, l_d)), whatever K is; landmarks are drawn by `random_state`.
 
-    Of sparse points the landmarks are kept as `landmark_points_`, by rows, K with its parameters as `similarity_`, and `landmark_map_`
+    Landmarks of sparse points are kept as `landmark_points_`, by rows, and K with its parameters as `similarity_`. Then `landmark_map_`
     takes the similarities to them, as it does where they are precomputed.
     """
 
@@ -419,7 +420,7 @@ class LandmarkFeatures(SimilarityEstimator):
     def _fit_map(self, X: Array, weights: Array | None = None) -> LandmarkMap:
         """Ψ, kept as `landmark_map_`; for precomputed similarities the landmarks are columns of X, `landmark_indices_`.
 
-        Where samples have weights, or some are alike, landmarks are drawn from the distinct points (`sample_weights.distinct`).
+        If samples have weights, or some are alike, landmarks are drawn from the distinct points (`sample_weights.distinct`).
 
         Raises
         ------
@@ -486,7 +487,7 @@ class LandmarkFeatures(SimilarityEstimator):
         return self.landmark_map_
 
     def _points(self, X: Array) -> Array:
-        """What `landmark_map_` takes: the rows of X, or their similarities to the landmarks."""
+        """The arguments of `landmark_map_`: the rows of X, or their similarities to the landmarks."""
         if self._precomputed:
             return X[:, self.landmark_indices_]
         if hasattr(self, "landmark_points_"):  # queries may be dense

@@ -1,4 +1,4 @@
-r"""What labels of classes are: text or numbers, all of one type, none missing.
+r"""Labels of classes: text or numbers, all of one type, none missing.
 
 NumPy makes text of a number among texts, and cannot sort a text and a number, nor what is missing. So lists and arrays of objects are
 looked at before they become an array of one type.

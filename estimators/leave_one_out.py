@@ -1,11 +1,11 @@
-r"""What an estimator chooses where it is told nothing: λ, and how long w gets, by leaving out one point at a time, in closed form.
+r"""The default λ and length of w of an estimator, by leaving out one point at a time, in closed form.
 
-Of ridge regression with hat matrix H the residual at x_i of the fit without it is r_i/(1 − H_ii), so that one decomposition judges all λ.
-A point is left out with all samples that are like it: what is chosen does not change when a sample is there twice, or weighs 2. With
-shares p, D = diag(√(m p)) and the targets Dy everything is that of a mean over m points.
+In ridge regression with hat matrix H the residual at x_i of the fit without it is r_i/(1 − H_ii), so one decomposition serves for all λ. A
+point is left out with all samples that are like it: what is chosen does not change when a sample is there twice, or weighs 2. With shares
+p, D = diag(√(m p)) and the targets Dy everything is that of a mean over m points.
 
-Where there are more than MOST distinct points, λ is chosen on MOST of them, drawn from a fixed seed, and nλ is kept: for a Gaussian process
-it is the ratio of two variances, which do not know n. So a choice costs O(MOST³) flops, whatever n is.
+If there are more than MOST distinct points, λ is chosen on MOST of them, drawn from a fixed seed, and nλ is kept: for a Gaussian process it
+is the ratio of two variances, which do not know n. So a choice costs O(MOST³) flops, whatever n is.
 
 Source: Allen 1974 (PRESS); Golub, Heath & Wahba 1979; Rasmussen & Williams 2006, §2.2.
 """

@@ -30,7 +30,7 @@ class OneAgainstRestMixin(ClassifierMixin, Certified):
     certificates_: tuple[Certificate, ...]
 
     def _one_by_one(self, signs: Sequence[Array], fit: Callable[[Array], Any]) -> list[Any]:
-        """What `fit` returns for each vector of signs; it leaves `certificate_` and `n_iter_`, of which those of all are made."""
+        """The result of `fit` for each vector of signs; it leaves `certificate_` and `n_iter_`, of which those of all are made."""
         found, certificates, iterations = [], [], 0
         for signs_of_class in signs:
             found.append(fit(signs_of_class))
@@ -41,7 +41,7 @@ class OneAgainstRestMixin(ClassifierMixin, Certified):
         return found
 
     def decision_function(self, X: Any) -> Array:
-        """Of two classes f at the rows of X, shape (m,), positive for the second one; of k > 2 all f_c, shape (m, k)."""
+        """With two classes f at the rows of X, shape (m,), positive for the second one; with k > 2 all f_c, shape (m, k)."""
         raise NotImplementedError
 
     def predict(self, X: Any) -> NDArray[Any]:

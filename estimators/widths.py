@@ -1,8 +1,8 @@
 r"""How wide a Gaussian is, for estimators that have no other parameter: by leaving out one point at a time, in closed form.
 
-What a mean predicts at x_i without the samples at x_i is what it predicts less K(x_i, x_i) times their weight, so that a width costs one
-Gram matrix. The widths μ are those of the default of kernels, whose columns have unit variance, times 4, 2, 1, 1/2, …, 1/128; of equals the
-widest is taken. Where there are more than MOST distinct points, it is chosen on MOST of them (`leave_one_out`). An object of a subclass of
+The prediction of a mean at x_i without the samples at x_i is its prediction less K(x_i, x_i) times their weight. So a width costs one Gram
+matrix. The widths μ are those of the default of kernels, whose columns have unit variance, times 4, 2, 1, 1/2, …, 1/128; of equals the
+widest is taken. If there are more than MOST distinct points, it is chosen on MOST of them (`leave_one_out`). An object of a subclass of
 `WidthRule` may be given as the similarity (docs/extending.md).
 """
 

@@ -1,4 +1,4 @@
-r"""What keeps w small, as one field: `bound=Ball(B)`, ‖w‖ ≤ B (Ivanov), or `bound=Penalty(λ)`, (λ/2)‖w‖² in the objective (Tikhonov).
+r"""The bound on w, as one field: `bound=Ball(B)`, ‖w‖ ≤ B (Ivanov), or `bound=Penalty(λ)`, (λ/2)‖w‖² in the objective (Tikhonov).
 
 Least squares has λ‖w‖² by custom: `bound=Ridge(λ)`. All are R(w) = (s/2)‖w‖² on the ball ‖w‖ ≤ B, with s = 0 or B = ∞, s = λ or 2λ. For the
 slope g of a loss in w, v = −g,

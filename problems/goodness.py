@@ -52,7 +52,7 @@ class Goodness(FiniteDomain):
         ε ≥ 0 of the insensitive loss; m > 0 of the hinge.
 
     Point {"v": (N,)} (w = Bv), multipliers {"predictions": (N,)}, q. All formulas stay in ℚ.
-    Scale: the loss at w = 0; where that is 0 (ε ≥ every |y_i|, so that w = 0 is optimal) it is ε. Where y = 0 and ε = 0, restore returns
+    Scale: the loss at w = 0; where that is 0 (ε ≥ every |y_i|, so that w = 0 is optimal) it is ε. If y = 0 and ε = 0, restore returns
     w = 0.
     Source: Kar & Jain 2012, Definition 2, with the losses of §3.1.
     """
@@ -129,7 +129,7 @@ class Goodness(FiniteDomain):
         return self.fixed_part(num, q) - num.dot(self.support_masses(num), num.abs(self.influence(num, q))) * num.lift(self.bound)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """What the losses leave, plus B Σ_j p_j (|g_j| − v_j g_j)."""
+        """The remainders of the losses, plus B Σ_j p_j (|g_j| − v_j g_j)."""
         if self.trivial_optimum(num, num.lift(point["v"]), multipliers):
             return num.lift(0.0)
         q, v = self.admitted_multipliers(num, multipliers), num.lift(point["v"])

@@ -58,7 +58,7 @@ class GoodnessChoice(FiniteDomain):
         τ in (0, 1]; τ = 1 is `Goodness`.
 
     Point {"v": (N,), "R": (N,)}, w = Bv/R; multipliers {"predictions": (N,)}, q. All formulas stay in ℚ.
-    Scale: the loss at w = 0; where that is 0 it is ε. Where y = 0 and ε = 0, restore returns v = 0.
+    Scale: the loss at w = 0; where that is 0 it is ε. If y = 0 and ε = 0, restore returns v = 0.
     Source: Kar & Jain 2012, Definition 7 and Theorem 10.
     """
 
@@ -160,7 +160,7 @@ class GoodnessChoice(FiniteDomain):
         return self.fixed_part(num, q) - (self.chosen_mass(num) * t + excess) * self.ratio(num)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """What the losses leave, plus what the knapsack and its dual leave."""
+        """The remainders of the losses, plus those of the knapsack and its dual."""
         if self.trivial_optimum(num, num.lift(point["v"]), multipliers):
             return num.lift(0.0)
         q, t = self.admitted_multipliers(num, multipliers), num.lift(self.threshold(multipliers))

@@ -57,7 +57,7 @@ class Herding(KernelProblem):
         weights p_i ≥ 0 of ω_P with sum 1; None: 1/n each.
 
     Point {"weights": (k,)}, multipliers {"direction": (n,)} (β), or those of the declared row `difference`.
-    Scale: ‖ω_P‖². Where that is 0 to rounding, max_i ‖φ(x_i)‖² = max_i K_ii.
+    Scale: ‖ω_P‖². If that is 0 to rounding, max_i ‖φ(x_i)‖² = max_i K_ii.
     Source: van Rooyen, Menon & Williamson 2015, §6 and Algorithm 1; Bach, Lacoste-Julien & Obozinski 2012.
     """
 

@@ -55,7 +55,7 @@ class KernelGoodness(FiniteDomain, CosineNorm):
         ε ≥ 0 of the insensitive loss; m > 0 of the hinge.
 
     Point {"alpha": (N,)}, multipliers {"predictions": (N,)}, q.
-    Scale: the loss at W = 0; where that is 0 it is ε. Where y = 0 and ε = 0, restore returns W = 0.
+    Scale: the loss at W = 0; where that is 0 it is ε. If y = 0 and ε = 0, restore returns W = 0.
     Source: Kar & Jain 2012, Definition 4, with the losses of §3.1.
     """
 
@@ -135,7 +135,7 @@ class KernelGoodness(FiniteDomain, CosineNorm):
         return self.fixed_part(num, q) - self.norm(num, self.scattered(num, q)) / num.lift(self.gamma)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """What the losses leave, and s(1/γ − t) with what Cauchy–Schwarz leaves of st − ⟨v, W⟩."""
+        """The remainders of the losses, plus s(1/γ − t), plus that of Cauchy–Schwarz, st − ⟨v, W⟩."""
         if self.trivial_optimum(num, num.lift(point["alpha"]), multipliers):
             return num.lift(0.0)
         q, alpha = self.admitted_multipliers(num, multipliers), num.lift(point["alpha"])

@@ -129,7 +129,7 @@ class KernelRanking(ListDomain, KernelProblem):
         return self.fixed_part(num, v, num.lift(self.cost)) - squares.squared_norm(num, self.gram, self.pooled(num, v)) / 2
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """What the squares of the loss leave, plus ½‖W − V‖²."""
+        """The remainders of the squares of the loss, plus ½‖W − V‖²."""
         alpha, v = num.lift(point["alpha"]), num.lift(multipliers["predictions"])
         rest = squares.squared_norm(num, self.gram, alpha - self.pooled(num, v)) / 2
         return self.loss_gap(num, v, self.predictions(alpha, num), num.lift(self.cost)) + rest

@@ -31,9 +31,9 @@ class LandmarkedLeastSquares(LandmarkSquares):
 
     Dual, with a multiplier v of the row f = Ψw:
         D(v) = vᵀy − (n/4)‖v‖² − R*(Ψᵀv),      R*(g) = B‖g‖, or ‖g‖²/(4λ),
-    with the gap (n/4)‖v − (2/n)(y − Ψw)‖² + R(w) − ⟨g, w⟩ + R*(g), g = Ψᵀv (`simopt.problems.losses.landmark_squares`).
-    λ is that of `KernelRidge`: with K = ΨΨᵀ and w = Ψᵀα the two are the same problem (scikit-learn's `alpha` is nλ). Where the ball is
-    active, the solution is that with the λ for which ‖w‖ = B.
+    with the gap (n/4)‖v − (2/n)(y − Ψw)‖² + R(w) − ⟨g, w⟩ + R*(g), g = Ψᵀv (`simopt.problems.losses.landmark_squares`). λ is that of
+    `KernelRidge`: with K = ΨΨᵀ and w = Ψᵀα the two are the same problem (scikit-learn's `alpha` is nλ). If the ball is active, the solution
+    is that with the λ for which ‖w‖ = B.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class LandmarkedLeastSquares(LandmarkSquares):
     bound : Ball(radius=B) or Ridge(regularization=λ)
         B > 0, λ > 0; with λ P(w) − P* ≥ λ‖w − w*‖².
 
-    Point {"w": (d,)}, multipliers {"predictions": (n,)}. Scale: ‖y‖²/n. Where y = 0, restore returns w = 0.
+    Point {"w": (d,)}, multipliers {"predictions": (n,)}. Scale: ‖y‖²/n. If y = 0, restore returns w = 0.
     Source: Kar & Jain 2012, Algorithm 1 with the squared loss as the surrogate (§3.2); Hoerl & Kennard 1970 for the penalty.
     """
 

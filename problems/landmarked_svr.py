@@ -59,7 +59,7 @@ class LandmarkedSVR(Bounded, InsensitiveRegression):
         v ≥ 0, not all 0: the share v_i/Σ v of sample i takes the place of 1/n throughout.
 
     Point {"w": (d,)}, multipliers {"above": (n,), "below": (n,)}.
-    Scale: the loss at w = 0; where that is 0 (ε ≥ every |y_i|, so that w = 0 is optimal) it is ε. Where y = 0, restore returns w = 0.
+    Scale: the loss at w = 0; where that is 0 (ε ≥ every |y_i|, so that w = 0 is optimal) it is ε. If y = 0, restore returns w = 0.
     Source: Kar & Jain 2012, Algorithm 1 with §3.1; Ho & Lin 2012 for the penalised primal without intercept. The form with a variable f is
     the one that canonicalises fastest.
     """

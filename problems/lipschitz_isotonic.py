@@ -51,7 +51,7 @@ class LipschitzIsotonic(Problem):
     lipschitz : float
         L ≥ 0, possibly ∞.
     weights : (n,) array or None
-        w ≥ 0, not all 0; None: all 1. Where w = 0 the fit is interpolated, and not unique.
+        w ≥ 0, not all 0; None: all 1. At w = 0 the fit is interpolated, and not unique.
     lower_slopes, upper_slopes : (n−1,) arrays or None
         a and b, b possibly ∞.
     low, high : float or None
@@ -59,9 +59,9 @@ class LipschitzIsotonic(Problem):
     outside : str
         what becomes of targets outside of [lo, hi]: "refuse", "clip" (to the range), or "keep" (the range bounds the fit only).
 
-    Point {"x": (n,)}, multipliers {"lipschitz": (n−1,), "monotone": (n−1,), "upper": (of the steps `capped`,), "low": (), "high": ()}
-    (a row that is not declared may be missing). Scale: the objective at the fit that rises least (the best constant, where a = 0); where
-    that fits y, ½ Σ w y² (see `scale`). Where y = 0 is fitted by 0, restore returns x = 0.
+    Point {"x": (n,)}, multipliers {"lipschitz": (n−1,), "monotone": (n−1,), "upper": (of the steps `capped`,), "low": (), "high": ()} (a
+    row that is not declared may be missing). Scale: the objective at the fit that rises least (the best constant, where a = 0); where that
+    fits y, ½ Σ w y² (see `scale`). If y = 0 is fitted by 0, restore returns x = 0.
     Source: Kakade, Kalai, Kanade & Shamir 2011, §4 (LPAV), for a = 0, b = ∞ and [lo, hi] = [0, 1].
     """
 

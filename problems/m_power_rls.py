@@ -336,7 +336,7 @@ class MPowerRLS(Bounded, KernelProblem):
 
         The objective is not strongly convex in H, but the ball is: for ‖f‖ ≤ B the last two terms of the gap are Bs − ⟨v, f⟩, and
             ‖f − (B/s)v‖² = ‖f‖² + B² − (2B/s)⟨v, f⟩ ≤ (2B/s)(Bs − ⟨v, f⟩) ≤ (2B/s)(P(f) − D(v)).
-        f and f* both have P − D(v) ≤ g, so both lie within √(2Bg/s) of (B/s)v. Where the ball is not active g ≥ s(B − t) keeps R large
+        f and f* both have P − D(v) ≤ g, so both lie within √(2Bg/s) of (B/s)v. If the ball is not active, g ≥ s(B − t) keeps R large
         however small s is. (A lower bound of s: that of a v in the null space of K is rounding.)
         """
         bound = self.norm_bound

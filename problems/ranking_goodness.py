@@ -137,7 +137,7 @@ class RankingGoodness(ListDomain):
         return self.fixed_part(num, q, num.lift(1.0)) - behind * num.lift(self.bound)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """What the squares leave, plus B Σ μ_z (|g_z| − v_z g_z)."""
+        """The remainders of the squares, plus B Σ μ_z (|g_z| − v_z g_z)."""
         q, v = num.lift(multipliers["predictions"]), num.lift(point["v"])
         g = self.influence(num, q)
         behind = num.dot(num.lift(self.measure), num.pos(num.abs(g) - v * g))

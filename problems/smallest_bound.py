@@ -47,7 +47,7 @@ class SmallestBound(FiniteDomain):
 
     The inverse of B ↦ ε₀(B) of `Goodness`, whose dual gives this one: for any q that the loss admits and g_j = Σ_i q_i K(x_i, x_j)
         ε₀ ≥ Σ_i p_i ℓ(f_i, y_i) ≥ Σ_i c_i(q_i) − B Σ_j p_j |g_j|,     so     B ≥ D(q) = (Σ_i c_i(q_i) − ε₀) / Σ_j p_j |g_j|,
-    which is 0 or more. Where g = 0 although Σ c(q) > ε₀, no weights reach ε₀: D = ∞ proves that the problem is infeasible (in floats, where
+    which is 0 or more. If g = 0 although Σ c(q) > ε₀, no weights reach ε₀: D = ∞ proves that the problem is infeasible (in floats, where
     every g_j is rounding error). Duplicated points with different targets, or a constant K, have such a q. The squared loss has the best
     multiple of q in closed form. The gap is, all terms being ≥ 0,
         (Σ_j p_j (B|g_j| − w_j g_j) + Σ_i (p_i ℓ(f_i, y_i) − c_i(q_i) + q_i f_i) + ε₀ − Σ_i p_i ℓ(f_i, y_i)) / Σ_j p_j |g_j|.
@@ -61,8 +61,8 @@ class SmallestBound(FiniteDomain):
         ε₀ > 0. (ε₀ = 0 has no interior; `exact_smallest_bound` of solvers/goodness/exact.py admits it.)
 
     Point {"w": (N,)}, multipliers {"predictions": (N,), "level": ()}: λq and λ of the declared rows.
-    Scale: max |w_j| where the segment from w = 0 to the inner point meets the level, an upper bound on B. Where w = 0 suffices, or no w
-    does, max |y_i| (or the margin) over max |K_ij|.
+    Scale: max |w_j| where the segment from w = 0 to the inner point meets the level, an upper bound on B. If w = 0 suffices, or no w does,
+    max |y_i| (or the margin) over max |K_ij|.
     Source: Kar & Jain 2012, Definition 2 and Theorem 6.
     """
 
@@ -206,7 +206,7 @@ class SmallestBound(FiniteDomain):
         return bound if num.lower(bound) < math.inf else num.lift(0.0)  # a quotient that overflowed is no proof of infeasibility
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """What box, losses and level leave, over Σ_j p_j|g_j|; B itself where the bound is 0."""
+        """The remainders of box, losses and level, over Σ_j p_j|g_j|; B itself where the bound is 0."""
         q, g, total, flat = self._dual_terms(num, multipliers)
         bound = self.objective(point, num)
         if num.upper(bound) == math.inf:

@@ -64,7 +64,7 @@ class SparseLandmarked(InsensitiveRegression):
         v ≥ 0, not all 0: the share v_i/Σ v of sample i takes the place of 1/n throughout.
 
     Point {"w": (d,)}, multipliers {"above": (n,), "below": (n,)}.
-    Scale: the loss at w = 0; where that is 0 (ε ≥ every |y_i|, so that w = 0 is optimal) it is ε. Where y = 0, restore returns w = 0.
+    Scale: the loss at w = 0; where that is 0 (ε ≥ every |y_i|, so that w = 0 is optimal) it is ε. If y = 0, restore returns w = 0.
     Source: Kar & Jain 2012, Equation 2 and Appendix D.1; Shalev-Shwartz, Srebro & Zhang 2010.
     """
 
@@ -125,7 +125,7 @@ class SparseLandmarked(InsensitiveRegression):
         return value - num.max(num.abs(g)) * num.lift(self.radius)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """What the hinges leave, plus (B − ‖w‖₁)‖g‖_∞ + Σ |w_j|(‖g‖_∞ + sign(w_j) g_j)."""
+        """The remainders of the hinges, plus (B − ‖w‖₁)‖g‖_∞ + Σ |w_j|(‖g‖_∞ + sign(w_j) g_j)."""
         w = num.lift(point["w"])
         if self.trivial_optimum(num, w, multipliers):
             return num.lift(0.0)

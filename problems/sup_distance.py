@@ -151,7 +151,7 @@ class SupDistance(Problem):
         return value / num.sum(num.abs(beta))
 
     def groups(self) -> NDArray[np.intp]:
-        """Where the runs of samples begin between which L bounds the climb: at equal z if L = ∞, else one run."""
+        """The first samples of the runs between which L bounds the climb: at equal z if L = ∞, else one run."""
         return np.concatenate([[0], np.flatnonzero(self.free) + 1])
 
     def worst_pair(self) -> tuple[int, int]:

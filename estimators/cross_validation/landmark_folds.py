@@ -18,7 +18,7 @@ from simopt.model.problem import Problem
 
 
 class Part:
-    """What a training part asks of its candidates: subclasses make the problem of one, and say what its point does.
+    """A training part with its candidates: subclasses make the problem of one, and predict by its point.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 r"""Choosing parameters by cross-validation, the whole grid at once on each fold: the answer of scikit-learn's GridSearchCV, by a path.
 
 On a fold, similarities and features are computed once, and one decomposition or one path of warm starts has the predictions of every
-candidate. Scores are those that GridSearchCV gives to the plain estimator on the same folds and the same grid, up to what the accuracy of
-the fits leaves open, and its rules choose among them: the best mean over folds, each fold counting alike, of equals the first in the grid.
-Then the plain estimator is fitted to all samples with what was chosen, and its certificate is what is kept.
+candidate. Scores are those that GridSearchCV gives to the plain estimator on the same folds and the same grid, up to the accuracy of the
+fits. The rules of GridSearchCV choose among them: the best mean over folds, each fold counting alike; of equals the first in the grid. Then
+the plain estimator is fitted to all samples with what was chosen, and its certificate is what is kept.
 
 Grids that are made from the data go from the strongest regularization to the weakest, so that the strongest of equals is taken.
 """
@@ -44,7 +44,7 @@ Scores = Callable[[NDArray[Any], NDArray[Any], Array | None], NDArray[Any] | Non
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What all candidates say of the samples held out.
+    """The predictions of all candidates for the samples held out.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ def results_of(candidates: Sequence[Candidate], scores: Array) -> dict[str, Any]
 def unjudged(problem: Problem, tol: float) -> tuple[Point, bool]:
     """The point of least gap that the best solver of the problem finds, in natural units; whether it says that the gap is closed.
 
-    Scores need no certificate; the last fit, to all samples, has one. Where no solver of its own takes the problem CLARABEL is asked.
+    Scores need no certificate; the last fit, to all samples, has one. If no hand-written solver takes the problem, CLARABEL solves it.
 
     Raises
     ------
@@ -218,7 +218,7 @@ class SelectedByFolds(SimilarityEstimator):
         return with_classes(getattr(self, "class_weight", None), y, self._sample_weight)
 
     def _losses(self, y: NDArray[Any], rows: NDArray[np.intp]) -> Array | None:
-        """What these samples weigh in the loss of a fit to them; None where that is all the same."""
+        """The weights of these samples in the loss of a fit to them; None where they are all the same."""
         by_class, labels = getattr(self, "class_weight", None), y[rows]
         if isinstance(by_class, Mapping):  # of labels that a part of the samples lacks there is nothing to weigh
             by_class = {label: by_class[label] for label in np.unique(labels).tolist() if label in by_class}
@@ -234,7 +234,7 @@ class SelectedByFolds(SimilarityEstimator):
         return X[kept], y[kept], self._weights(kept)
 
     def _common(self, X: Array) -> Any:
-        """What all folds may use, computed once."""
+        """What all folds have in common, computed once."""
         return None
 
     def _parts(self, X: Array, fold: Fold) -> tuple[Array, Array]:
@@ -246,7 +246,7 @@ class SelectedByFolds(SimilarityEstimator):
         return X[np.ix_(train, columns)], X[np.ix_(test, columns)]
 
     def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> Answers:
-        """What the candidates say of the samples held out when they are fitted to the others."""
+        """The predictions of the candidates for the samples held out, when they are fitted to the others."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -346,7 +346,7 @@ class SelectedByFolds(SimilarityEstimator):
         return found
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """What the plain estimator with the parameters chosen says of the rows of X, shape (m,)."""
+        """The predictions of the plain estimator with the parameters chosen at the rows of X, shape (m,)."""
         queries = self._queries(X)
         out: NDArray[Any] = self.best_estimator_.predict(queries)
         return out

@@ -78,8 +78,8 @@ def herd_blocks(
     certify : bool
         also bound the union's error by itself, and keep the better bound: n²/2 similarities.
     finished : mapping, optional
-        herds of blocks that were done when an earlier call was interrupted; with the same arguments the others are added. That they are
-        herds of these blocks is checked by their points; their errors are believed.
+        herds of blocks that were done when an earlier call was interrupted; with the same arguments the others are added. Their points are
+        checked to be those of these blocks; their errors are believed.
     progress : callable, optional
         called with blocks done, atoms, the largest error of a block, and seconds.
     **options
@@ -212,10 +212,10 @@ def herd_again(
 ) -> list[Herd]:
     """Recursive herding: herd the data to ε, then the herd (a weighted mean of its atoms) to ε, and so on.
 
-    Ends at `until` atoms or fewer, or when a level has as many atoms as the one before. The error of level r is at most that of level
-    r − 1 plus what the step added; with `certify` it is also bounded directly, and the better bound is kept. With a `block_size` every
-    level is herded in blocks. `indices` of every level are indices of the data. ε is target_error of every step (`provenance["step_error"]`);
-    `error` and `reached` are about the distance to the mean of the data, which may grow from level to level.
+    Ends at `until` atoms or fewer, or when a level has as many atoms as the one before. The error of level r is at most that of level r − 1
+    plus what the step added; with `certify` it is also bounded directly, and the better bound is kept. With a `block_size` every level is
+    herded in blocks. `indices` of every level are indices of the data. Every step has the error ε (`provenance["step_error"]`); `error` and
+    `reached` are about the distance to the mean of the data, which may grow from level to level.
 
     Source: van Rooyen, Menon & Williamson 2015, §8, where levels follow until 100 points are left.
 

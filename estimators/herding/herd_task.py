@@ -189,7 +189,7 @@ class HerdTask:
         return True
 
     def _rounding(self) -> float:
-        """What rounding in the embedding may have added to or taken from ‖ω − ω̃‖² at the present weights."""
+        """A bound on what rounding in the embedding has added to or taken from ‖ω − ω̃‖² at the present weights."""
         found, walk = self.embedding, self.run.walk
         if walk.mass == 0.0:
             return found.square_error + 2.0 * float(np.mean(found.value_errors))

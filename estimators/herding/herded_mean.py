@@ -24,9 +24,9 @@ from simopt.solvers.herding.frank_wolfe_steps import StepRule
 class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
     r"""ω̃ = Σ_j w_j y_j φ(x_j) of few atoms x_j, w ≥ 0 and Σ w = 1, with ‖ω − ω̃‖_H ≤ ε for ω = Σ_i p_i y_i φ(x_i);   f̃(x) = ⟨ω̃, φ(x)⟩.
 
-    By Cauchy–Schwarz |f(x) − f̃(x)| ≤ ε ‖φ(x)‖ everywhere: where |f̃| is larger, herd and mean agree. The value of
-    min_w ‖ω − Σ_j w_j y_j φ(x_j)‖² lies between 0 and the square of the certified error, which is what `certificate_` says. Of more than
-    two classes each has a herd for the mean that tells it from the rest, and the label is that of the largest f̃_c(x).
+    By Cauchy–Schwarz |f(x) − f̃(x)| ≤ ε ‖φ(x)‖ everywhere: where |f̃| is larger, herd and mean agree. The value of min_w ‖ω − Σ_j w_j y_j
+    φ(x_j)‖² lies between 0 and the square of the certified error, which is what `certificate_` says. With more than two classes each has a
+    herd for the mean that tells it from the rest, and the label is that of the largest f̃_c(x).
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ class IndexModel:
 
 
 def _named(part: Function) -> str:
-    """What a part of a predictor says of itself, in one line."""
+    """The description of a part of a predictor, in one line."""
     if isinstance(part, KernelFunction):
         return f"Σ α_j k(x, x_j) with {part.coefficients.size} centres"
     inner = getattr(part, "function", part)  # of a transfer that was checked

@@ -40,7 +40,7 @@ class LinearIndex:
 
 
 def record(index: Function, transfer: Function) -> dict[str, Any]:
-    """What files hold of a predictor with these parts.
+    """The record of a predictor with these parts, as files hold it.
 
     Raises
     ------

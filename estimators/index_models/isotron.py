@@ -29,7 +29,7 @@ Validation = tuple[npt.ArrayLike, npt.ArrayLike]
 
 
 class Space(ABC):
-    """Where w lives: scores of the samples and of those held out, and steps along Σ r_i x_i."""
+    """The space of w: scores of the samples and of those held out, and steps along Σ r_i x_i."""
 
     state: Array
     scores: Array

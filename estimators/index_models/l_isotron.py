@@ -33,10 +33,9 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
     r"""f(x) = u(⟨w, z⟩), z = Wᵀx:   w ← w + (η/n) Σ_i (t_i − u(⟨w, z_i⟩)) z_i,   u = argmin Σ_i (u(⟨w, z_i⟩) − t_i)², u' between 0 and L.
 
     Rounds of a gradient-like step and a Lipschitz isotonic fit (L = ∞: Isotron). t is y mapped to [0, 1] (and f back), as the paper
-    supposes, and W makes the mean square of z the identity: the step depends neither on the units of the columns nor on the farthest point,
-    as it would with the paper's z = x/max ‖x_i‖. With a similarity, x stands for φ(x), K(x, x') = ⟨φ(x), φ(x')⟩, and z = φ(x)/κ with κ² the
-    largest eigenvalue of K/n. The pair (w, u) solves no convex problem, but
-    u does, given w: that is what the certificate is of.
+    supposes. W makes the mean square of z the identity. With the paper's z = x/max ‖x_i‖ the step would depend on the units of the columns
+    and on the farthest point. With a similarity, x stands for φ(x), K(x, x') = ⟨φ(x), φ(x')⟩, and z = φ(x)/κ with κ² the largest eigenvalue
+    of K/n. The pair (w, u) solves no convex problem, but u does, given w: that is what the certificate is of.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
     feature_, sign_, lipschitz_ : int, float and float
         which column, +1 where u rises and −1 where it falls, and L.
     certificate_ : Certificate
-        bounds on the optimum, computed when first read, which takes longer than a fit. Where L = ∞ a fit only proves that the gap is closed
+        bounds on the optimum, computed when first read, which takes longer than a fit. If L = ∞ a fit only proves that the gap is closed
         (`simopt.solvers.isotonic.pooled_gap`); with other L, or where it is not, the fit computes it, and warns where it is open.
     n_iter_, n_features_in_
 

@@ -34,7 +34,7 @@ class UpdateRule(ABC):
 
     @abstractmethod
     def snapshot(self) -> Callable[[], Function]:
-        """What makes u^t of the last fit, whatever is fitted later. O(1)."""
+        """A function that makes u^t of the last fit, whatever is fitted later. O(1)."""
 
 
 class KnownTransfer(UpdateRule):

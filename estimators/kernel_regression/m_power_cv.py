@@ -25,17 +25,17 @@ from simopt.solvers.squares.power_gap import column_major
 class MPowerRegressorCV(RegressorMixin, KernelFolds):
     r"""(λ, m) of least cross-validated error for min_f (1/n) Σ_i (f(x_i) + c − y_i)² + λ ‖f‖_H^m,   f = Σ_j a_j K(·, x_j).
 
-    What GridSearchCV finds over `MPowerRegressor`, on the same folds and the same grid. All fits to one training part lie on its ridge
-    path: a fold costs a tridiagonal reduction of its Gram matrix, 4/3 n³ flops, and next to nothing for each pair. On one part every m
-    gives the same functions, at other λ; which m is best is a matter of how λ has to move from part to part.
+    It finds what GridSearchCV over `MPowerRegressor` does, on the same folds and the same grid. All fits to one training part lie on its
+    ridge path: a fold costs a tridiagonal reduction of its Gram matrix, 4/3 n³ flops, and next to nothing for each pair. On one part every
+    m gives the same functions, at other λ; which m is best is a matter of how λ has to move from part to part.
 
     Parameters
     ----------
     similarity : str, Similarity, SimilarityRule, callable or "precomputed"
         K, positive semidefinite; see `simopt.estimators.base`. One given by name gets its parameters from each training part.
     regularizations : int or array
-        the λ to choose from, the same for each m; or how many, at equal ratios from 1 down to 1e-8 in the unit s² (√κ/s)ᵐ, where s² is the
-        mean of (y − c)² and κ that of K(x_i, x_i): the unit does not change with n, and follows those of y and K.
+        the λ to choose from, the same for each m; or how many, at equal ratios from 1 down to 1e-8 in the unit s² (√κ/s)ᵐ. There s² is the
+        mean of (y − c)² and κ that of K(x_i, x_i). The unit does not change with n, and follows those of y and K.
     powers : array
         the m ≥ 1 to choose from.
     fit_intercept : bool

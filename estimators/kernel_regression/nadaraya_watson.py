@@ -138,6 +138,6 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
 
     @cached_property
     def certificate_(self) -> Certificate:
-        """Of the predictions at the training points."""
+        """The certificate of the predictions at the training points."""
         check_is_fitted(self)
         return self.certify(self.X_fit_)

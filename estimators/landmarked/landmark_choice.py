@@ -115,7 +115,7 @@ def selection_rule(name: str, selection: str | LandmarkSelection) -> LandmarkSel
 
 
 def checked_indices(chosen: Any, n: int, count: int) -> NDArray[np.intp]:
-    """What a rule has chosen, in increasing order.
+    """The indices that a rule has chosen, in increasing order.
 
     Raises
     ------

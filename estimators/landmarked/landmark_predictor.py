@@ -1,4 +1,4 @@
-"""What predictors over landmarks have in common: the map they are trained with, where they come from, and the way into files and back."""
+"""Predictors over landmarks have in common: the map they are trained with, their provenance, and the way into files and back."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def provenance(problem: Problem, solution: Solution, samples: int) -> dict[str, 
 
 
 def similarity_record(similarity: Similarity | Values) -> dict[str, Any]:
-    """What files hold of a similarity.
+    """The record of a similarity, as files hold it.
 
     Raises
     ------

@@ -24,8 +24,8 @@ from simopt.solvers.squares.landmarked import singular_system
 class LandmarkedRidgeCV(RegressorMixin, SelectedByFolds, SelectedLandmarks):
     r"""λ, or B, of least cross-validated error for min_{w,c} (1/n) Σ_i (⟨w, Ψ(x_i)⟩ + c − y_i)² + λ‖w‖²,   or subject to ‖w‖ ≤ B.
 
-    What GridSearchCV finds over `LandmarkedRidgeRegressor`, on the same folds and the same grid. A fold costs one QR and one SVD of its
-    features, 2 n d² + O(d³) flops, and O(d²) for each λ or B.
+    It finds what GridSearchCV over `LandmarkedRidgeRegressor` does, on the same folds and the same grid. A fold costs one QR and one SVD of
+    its features, 2 n d² + O(d³) flops, and O(d²) for each λ or B.
 
     Parameters
     ----------

@@ -41,8 +41,8 @@ class TwoHinges(Part):
 class LandmarkedSVRegressorCV(RegressorMixin, LandmarkFolds):
     r"""λ, or B, of best cross-validated score for min_w (1/n) Σ_i max(|⟨w, Ψ(x_i)⟩ + c − y_i| − ε, 0) + (λ/2)‖w‖², or with ‖w‖ ≤ B.
 
-    What GridSearchCV finds over `LandmarkedSVRegressor`, on the same folds and the same grid. A fold has its features once, and each
-    candidate a run of the solver, to the tolerance asked for.
+    It finds what GridSearchCV over `LandmarkedSVRegressor` does, on the same folds and the same grid. A fold has its features once, and
+    each candidate a run of the solver, to the tolerance asked for.
 
     Parameters
     ----------

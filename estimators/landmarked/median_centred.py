@@ -1,4 +1,4 @@
-r"""What ε-insensitive regression on landmarks shares, with dense and with sparse weights: features, and targets less their median."""
+r"""The base of ε-insensitive regression on landmarks, with dense and with sparse weights: features, and targets less their median."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ UNITS = PROBLEM, DATA = "problem", "data"
 
 
 class DataUnits:
-    """What least squares need, on the middles of the classes' intervals: the units of B and λ where they are those of the data.
+    """The units of B and λ that are those of the data: the B and λ of least squares on the middles of the classes' intervals.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         B or λ, not both; by default B is as long as w of the ridge regression on the middles of the classes' intervals, 2γ apart if they
         are learned, whose λ errs least at points left out (`simopt.estimators.leave_one_out`).
     units : "problem" or "data"
-        what radius and regularization are numbers of: of the formula above, where a good λ may be 1e-5 or 1e-9, or of what that ridge
-        regression needs, its ‖w‖ and 2λ/γ: there 1 is a good start, whatever d and the scale of K are, and radius=1 is the default.
+        the units of radius and regularization. "problem": those of the formula above, where a good λ may be 1e-5 or 1e-9. "data": what that
+        ridge regression needs, its ‖w‖ and 2λ/γ. There 1 is a good start, whatever d and the scale of K are, and radius=1 is the default.
     gamma, delta
         the margin γ and the spacing Δ, with the defaults of `simopt.estimators.ordinal.ordinal.ordinal`.
     solver, tol, time_limit

@@ -52,8 +52,8 @@ class Ordered(Part):
 class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
     r"""λ, or B, of best cross-validated score for `LandmarkedOrdinalClassifier`: EXC or IMC, thresholds learned or given.
 
-    What GridSearchCV finds over it, on the same folds and the same grid. A fold has its features once, and each candidate a run of the
-    solver, to the tolerance asked for.
+    It finds what GridSearchCV over that does, on the same folds and the same grid. A fold has its features once, and each candidate a run
+    of the solver, to the tolerance asked for.
 
     Parameters
     ----------

@@ -105,8 +105,9 @@ def ordinal(
     Raises
     ------
     InvalidProblem
-        for labels that are not whole or not 1, …, r (with the index), only one label, γ ≤ 0, Δ < 0, thresholds that do not increase (naming
-        the pair), both B and λ, values that are not finite, lengths that disagree, and when no point was found (saying why).
+        for labels that are not whole or not 1, …, r (with the index), only one label, γ ≤ 0, Δ < 0, and thresholds that do not increase
+        (naming the pair). Also for both B and λ, values that are not finite, lengths that disagree, and when no point was found (saying
+        why).
     """
     rows = Rows("points", points, check_first=False)
     y, r = training_labels(labels, classes, rows.n)

@@ -1,1 +1,1 @@
-"""What problems live on: finite domains with masses, lists, simplices, chains."""
+"""The domains of problems: finite domains with masses, lists, simplices, chains."""

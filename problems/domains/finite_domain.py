@@ -163,5 +163,5 @@ class FiniteDomain(Problem):
         return {"targets": self.targets * s, "epsilon": self.epsilon * s}
 
     def multiplier_unit(self, s: float) -> float:
-        """What multipliers are multiplied by when f is multiplied by s: s for the squared loss, whose values are multiplied by s²."""
+        """The factor of multipliers when f is multiplied by s: s for the squared loss, whose values are multiplied by s²."""
         return s if self.loss == "squared" else 1.0

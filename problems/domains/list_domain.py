@@ -123,7 +123,7 @@ class ListDomain(RankedLists):
         return num.sum(self.squared.dual_term(num, q, self.masses_in(num) * factor, self.targets_in(num)))
 
     def loss_gap(self, num: Arithmetic, q: Value, f: Value, factor: Value) -> Value:
-        """What the loss, its conjugate and Σ q_o f_o leave, Σ D_o factor (η_o − f_o − q_o/(2 D_o factor))²."""
+        """The loss plus its conjugate plus Σ q_o f_o: Σ D_o factor (η_o − f_o − q_o/(2 D_o factor))²."""
         return num.sum(self.squared.slack(num, q, self.masses_in(num) * factor, self.targets_in(num), f))
 
 

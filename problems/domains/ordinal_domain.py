@@ -4,8 +4,8 @@ Labels 1 … r, thresholds b_1 … b_{r−1} (Kar & Jain's b_2 … b_r; their b_
     below (k ≥ 2):      [b_{k−1} + m − f_i]_+,  multiplier c_i ∈ [0, p_i];      above (k ≤ r − 1):  [f_i − b_k + m]_+,  a_i ∈ [0, p_i],
 and the rows `order`, b_{j+1} − b_j ≥ Δ, have multipliers ν_j ≥ 0. With q = a − c (0 for hinges that are not there) the Lagrangian is
     m Σ (a + c) + Δ Σ ν + Σ q_i f_i + ⟨g, b⟩,   g_j = Σ_{label j+1} c − Σ_{label j} a + ν_j − ν_{j−1}.
-Where |f_i| ≤ M, some optimal b lies in −(M+m) − (r−1−j)Δ ≤ b_j ≤ M + m + (j−1)Δ (`kinds`), so that every a, c, ν gives a bound;
-those with g = 0, to which multipliers are also balanced (`balancing`), need no box.
+If |f_i| ≤ M, some optimal b lies in −(M+m) − (r−1−j)Δ ≤ b_j ≤ M + m + (j−1)Δ (`kinds`), so that every a, c, ν gives a bound; those with
+g = 0, to which multipliers are also balanced (`balancing`), need no box.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class OrdinalDomain(Problem):
         return self.bound_of(num, self.best_repaired(num, multipliers))
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """What hinges, order rows, f and the box leave; non-negative term by term for thresholds inside the box."""
+        """The remainders of hinges, order rows, f and the box; non-negative term by term for thresholds inside the box."""
         b, repaired = num.lift(point["thresholds"]), self.best_repaired(num, multipliers)
         over, under = self.arguments(num, self.predictions_at(point, num), b)
         above, below = self.caps(num)

@@ -1,4 +1,4 @@
-"""What the ranking problems share: lists grouped by query, their normalised relevance η, and the documents of a data set."""
+"""The lists of the ranking problems: grouped by query, their normalised relevance η, and the documents of a data set."""
 
 from __future__ import annotations
 

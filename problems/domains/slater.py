@@ -21,7 +21,7 @@ EPS = float(np.finfo(np.float64).eps)
 def inner_weights(columns: Array, y: Array, p: Array, loss: Loss, level: float) -> Array | None:
     """w with Σ p ℓ((columns w)_i, y_i) < level, or None where none was found. `columns` are p_j K_ij, shape (n, n), p > 0; y of size 1.
 
-    Of small max |w_j|: for the linear losses at most about four times what `INSIDE` · level takes.
+    max |w_j| is small: for the linear losses at most about four times what `INSIDE` · level takes.
     """
     lengths = np.linalg.norm(columns, axis=0)
     for units in (np.ones(len(y)), np.where(lengths > 0.0, lengths, 1.0)):  # in their own, columns of very different size all count
@@ -60,7 +60,7 @@ def _value(columns: Array, y: Array, p: Array, loss: Loss, w: Array) -> float:
 def _boxed(columns: Array, y: Array, p: Array, loss: Insensitive | Hinge, level: float) -> Array | None:
     """The first w of least loss among |w_j| ≤ B that has a loss of at most INSIDE · level, for B = 1, 4, 16, … or 1, ¼, …
 
-    Where the loss no longer falls as B grows, the last one.
+    If the loss no longer falls as B grows, the last one.
     """
     bound, best, previous = 1.0, None, np.inf
     falling = False

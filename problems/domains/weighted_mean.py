@@ -1,7 +1,7 @@
 r"""Weighted means c_q = Σ_i K_qi y_i / Σ_i K_qi of targets, where they are defined, and the instances and laws of kernel regression.
 
-Weights may have any sign, and are taken relative to their sum s_q: K, −K and 2K are the same weights. Where s_q = 0 nothing is defined; a
-sum counts as 0 if it is no larger than what rounding does to it, |s_q| ≤ 8 n ε Σ_i |K_qi|.
+Weights may have any sign, and are taken relative to their sum s_q: K, −K and 2K are the same weights. At s_q = 0 nothing is defined; a sum
+counts as 0 if it is no larger than what rounding does to it, |s_q| ≤ 8 n ε Σ_i |K_qi|.
 """
 
 from __future__ import annotations

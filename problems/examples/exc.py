@@ -180,7 +180,7 @@ def fields(
     """Features, labels and classes.
 
     Whole-numbered targets of an ordinal data set, or of any other with at most 20 numbers from the least to the greatest, are classes as
-    they are, the least of them class 1; others are cut into `bins` (5) classes of equal frequency, as all are where `bins` is given.
+    they are, the least of them class 1. Other targets, and all if `bins` is given, are cut into `bins` (5) classes of equal frequency.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What recipes and examples share: rows of a data set, standardised columns, similarities by name, landmarks, and small random data."""
+"""Parts of recipes and examples: rows of a data set, standardised columns, similarities by name, landmarks, and small random data."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def sample(dataset: Dataset, rng: np.random.Generator, samples: int | None, stan
 def binary_sample(dataset: Dataset, rng: np.random.Generator, samples: int | None, standardise: bool) -> tuple[Array, Array]:
     """Inputs and labels ±1: targets that are ±1; of two other values the larger is +1; else whether the target is above its median.
 
-    Where nothing is above the median, +1 is what equals it.
+    If nothing is above the median, +1 is what equals it.
     """
     inputs, targets = sample(dataset, rng, samples, standardise)
     return inputs, binary_labels(dataset, targets)

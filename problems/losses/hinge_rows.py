@@ -3,9 +3,9 @@ r"""Hinges as rows with multipliers: one a sample in the SVM, two in landmarked 
 The conjugate of the hinge as a function of the margin stands in `margin_losses`. With two hinges the loss is
 (1/n) Σ_i [lo_i − f_i]_+ + [f_i − hi_i]_+, each hinge a labelled row of the declaration with a slack:
     below:  slack_below_i ≥ lo_i − f_i,  multiplier q_i ∈ [0, 1/n];        above:  slack_above_i ≥ f_i − hi_i,  multiplier p_i ∈ [0, 1/n].
-Where samples have weights, the share of the sample (`sample_weights`) stands in place of 1/n.
-A hinge with argument h and multiplier a ∈ [0, c], c = 1/n, leaves c[h]_+ − ah = (c − a)[h]_+ + a[−h]_+ ≥ 0 of the gap.
-What bounds w takes its part of the gap with g = Ψᵀ(p − q), see `simopt.problems.bounds`.
+If samples have weights, that of the sample over their sum (`sample_weights`) stands in place of 1/n.
+A hinge with argument h and multiplier a ∈ [0, c], c = 1/n, leaves c[h]_+ − ah = (c − a)[h]_+ + a[−h]_+ ≥ 0 of the gap. The bound on w takes
+its part of the gap with g = Ψᵀ(p − q), see `simopt.problems.bounds`.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ With a multiplier v of the row f = Ψw and g = Ψᵀv,
     min_f (1/n)‖y − f‖² + vᵀf = vᵀy − (n/4)‖v‖²   at f = y − (n/2)v;      min_w R(w) − ⟨g, w⟩ = −R*(g),
     D(v) = vᵀy − (n/4)‖v‖² − R*(g),      R*(g) = B‖g‖, or ‖g‖²/(4λ), there with the minimum at w = g/(2λ).
 The gap is (n/4)‖v − (2/n)(y − Ψw)‖² plus R(w) − ⟨g, w⟩ + R*(g) (`simopt.problems.bounds`), of a penalty λ‖w − g/(2λ)‖². A point suggests
-v = (2/n)(y − Ψw), for which the first square vanishes. With K = ΨΨᵀ and w = Ψᵀα this is regression in the RKHS of K: the penalised form is
-`KernelRidge` with the same λ, the ball is that of `MPowerRLS`, PowerBall(B, 1). n is the number of samples, or, for rankings, of queries:
-the loss of a query is the sum over its documents (`count`).
+v = (2/n)(y − Ψw), for which the first square vanishes. With K = ΨΨᵀ and w = Ψᵀα this is regression in the RKHS of K. The penalised form is
+`KernelRidge` with the same λ, the ball is that of `MPowerRLS`, PowerBall(B, 1). The number n is that of samples, or, for rankings, of
+queries: the loss of a query is the sum over its documents (`count`).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ With a mass p ≥ 0 and the multiplier q of the prediction, pℓ(f, y) = max_q c
     insensitive   [|f − y| − ε]_+      c(q) = qy − ε|q|            |q| ≤ p
     hinge         [m − yf]_+           c(q) = m yq,                0 ≤ yq ≤ p,    y = ±1, m the margin
     squared       (f − y)²             c(q) = qy − q²/(4p)         any q (0 where p = 0)
-so that any q, clipped, bounds the loss below by Σ c(q_i) − q_i f_i. What is left, pℓ − c(q) + qf, is with r = y − f, h = m − yf, a = yq
+so that any q, clipped, bounds the loss below by Σ c(q_i) − q_i f_i. The remainder pℓ − c(q) + qf is, with r = y − f, h = m − yf, a = yq
     insensitive   (p − |q|)[|r| − ε]_+ + |q|[ε − |r|]_+ + (|q||r| − qr)
     hinge         (p − a)[h]_+ + a[−h]_+
     squared       p(r − q/(2p))²

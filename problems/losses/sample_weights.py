@@ -1,4 +1,4 @@
-r"""What each sample counts for in a mean loss Σ_i p_i ℓ_i: p_i = 1/n, or with weights w_i ≥ 0 its share p_i = w_i/Σ_j w_j.
+r"""The weight of each sample in a mean loss Σ_i p_i ℓ_i: p_i = 1/n, or with weights w_i ≥ 0 the fraction p_i = w_i/Σ_j w_j.
 
 A weight of 2 is the sample twice, a weight of 0 no sample, and a factor of all weights changes nothing. The multiplier of a hinge of
 sample i lies in [0, p_i].
@@ -35,11 +35,11 @@ class SampleWeights:
 
     @classmethod
     def of(cls, n: int, weights: Array | None) -> SampleWeights:
-        """Of all samples."""
+        """Those of all samples."""
         return cls(n, weights, weights)
 
     def on(self, rows: Rows) -> SampleWeights:
-        """Of some samples, each as often as its number stands there."""
+        """Those of some samples, each as often as its number stands there."""
         return self if self.weights is None else replace(self, weights=self.weights[rows])
 
     def each(self, num: Arithmetic) -> Value:

@@ -104,7 +104,7 @@ class Factor:
 
 
 class KernelProblem(Problem):
-    """What the problems in an RKHS have in common: K, its factor, and f = 0; each declares its fields in the order of its formula."""
+    """The base of the problems in an RKHS: K, its factor, and f = 0; each declares its fields in the order of its formula."""
 
     by_hand: ClassVar[str] = "judged with K itself, not with the truncated factor that is declared; time"
 
@@ -214,7 +214,7 @@ class Checked(FrozenMatrix):
         return shift, gram if raised is None else raised
 
     def _digest(self) -> int:
-        """Of the sums of the rows, as integers; 0 where nobody can write on K."""
+        """A digest of the sums of the rows, as integers; 0 where nobody can write on K."""
         return 0 if self.immutable else hash(np.add.reduce(np.ascontiguousarray(self.base).view(np.uint64), axis=1).tobytes())
 
 
@@ -264,7 +264,7 @@ Gram = Annotated[Array, checked, Axes("n", "n")]
 def trusted(gram: Array, *, valid: bool = True) -> Array:
     """The matrix, which is valid, as problems own it; itself if it is that already.
 
-    Where it is not known to be valid, or others can write on it, it is looked at when it is judged for the first time.
+    If it is not known to be valid, or others can write on it, it is validated at its first certificate.
     """
     if isinstance(gram.base, Checked):
         return gram

@@ -1,4 +1,4 @@
-"""What the two forms of M-RLSR share: units of the norm and of the data, and the angle term of the gap."""
+"""Parts of the two forms of M-RLSR: units of the norm and of the data, and the angle term of the gap."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ def separate(num: Arithmetic, highs: Side, lows: Side, above: Value, below: Valu
 def matching(highs: Side, lows: Side, over: Array, under: Array, net: Array) -> dict[str, Array]:
     """p and q in [0, 1/n] of EXC with p_i − q_i = net_i, as far as that can be, that leave little of Σ (1/n − a)[h]_+ + a[−h]_+.
 
-    Of a sample with two hinges one multiplier is its subgradient and the other follows, or both are as small as can be: what costs least.
-    `over` and `under` are the arguments of the hinges.
+    For a sample with two hinges one multiplier is its subgradient and the other follows, or both are as small as can be: whichever costs
+    least. `over` and `under` are the arguments of the hinges.
     """
     n, mass = highs.samples, 1.0 / highs.samples
     h, caps = np.zeros((2, n)), np.zeros((2, n))

@@ -1,9 +1,9 @@
 r"""Multipliers for a ball far larger than the optimum needs.
 
-The dual has −B‖g‖, g = Ψᵀs. Where the ball is inactive g is 0 at the optimum, and what a solver leaves of g, say 1e-12, costs 1e-12 B: a
-gap that no better point closes. Multipliers next to a bound are put on it; those strictly between, whose hinges are at their kinks, may be
-changed at no cost in the hinges' part of the gap, and the least change that makes g and g_b vanish is a small least-squares problem. What
-comes out is a candidate like any other, made admissible afterwards and kept only if its bound is better.
+The dual has −B‖g‖, g = Ψᵀs. If the ball is inactive, g is 0 at the optimum, and what a solver leaves of g, say 1e-12, costs 1e-12 B: a gap
+that no better point closes. Multipliers next to a bound are put on it. Those strictly between, whose hinges are at their kinks, may be
+changed at no cost in the hinges' part of the gap. The least change that makes g and g_b vanish is a small least-squares problem. The result
+is a candidate like any other, made admissible afterwards and kept only if its bound is better.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ class KernelScores(KernelProblem, ThresholdProblem):
         return rest + self._rounding(alpha, s) if num is FLOAT else rest
 
     def _rounding(self, alpha: Array, s: Array) -> float:
-        """What floats are about off: ε (max K_ii Σ K_jj α_j²)^½ in scores, ε Σ K_ii s_i²/(2λ) in the dual; 0 where that is little."""
+        """About the errors of floats: ε (max K_ii Σ K_jj α_j²)^½ in scores, ε Σ K_ii s_i²/(2λ) in the dual; 0 where that is little."""
         own = np.sqrt(np.maximum(np.diagonal(self.gram), 0.0))
         scores, dual = self.longest * FLOAT.norm(own * alpha), FLOAT.norm(own * s) ** 2 / (2.0 * self.regularization)
         size = EPS * float(scores + dual)
@@ -161,7 +161,7 @@ class KernelScores(KernelProblem, ThresholdProblem):
     def multipliers(self, point: Point) -> Multipliers:
         """Those with p − q = −λα, clipped to [0, 1/n], that leave the least of the hinges' gap.
 
-        Of a sample with two hinges one multiplier is taken from its subgradient and the other follows: whichever way round costs less.
+        For a sample with two hinges one multiplier is taken from its subgradient and the other follows: whichever way round costs less.
         """
         net = -self.regularization * np.asarray(point["alpha"], dtype=float)
         hinges = self.arguments(FLOAT, self.scores(FLOAT, point), self.ends(FLOAT, point))

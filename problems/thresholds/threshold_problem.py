@@ -5,7 +5,7 @@ Labels 1 … r, scores f_i, thresholds b_1 … b_{r−1}. The loss is the mean o
 With s_i = Σ_j p_ij − q_ij the Lagrangian is γ Σ (p + q) + ⟨s, f⟩ + a term in the thresholds, plus what bounds or penalises f, R. So
     dual = γ Σ (p + q) + (what the thresholds leave) + min_f R(f) + ⟨s, f⟩,
     gap  = Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges + (what the thresholds leave) + R(f) + ⟨s, f⟩ − its minimum.
-Where samples have weights, their shares (`losses.sample_weights`) stand in place of 1/n.
+If samples have weights, these over their sum (`losses.sample_weights`) stand in place of 1/n.
 A problem takes its thresholds (fixed, learned, implicit) from `kinds` and its R from `scores`.
 """
 
@@ -72,11 +72,11 @@ class ThresholdProblem(Problem):
 
     @abstractmethod
     def ends_dual(self, num: Arithmetic, repaired: RepairedMultipliers, upper: float) -> Value:
-        """What the thresholds leave of the dual; `upper` is a known upper bound on the optimum."""
+        """The part of the thresholds in the dual; `upper` is a known upper bound on the optimum."""
 
     @abstractmethod
     def ends_gap(self, num: Arithmetic, repaired: RepairedMultipliers, b: Value, upper: float) -> Value:
-        """What they leave of the gap."""
+        """Their part of the gap."""
 
     @abstractmethod
     def ends_in_units(self, s: float) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class ThresholdProblem(Problem):
 
     @abstractmethod
     def inside(self, num: Arithmetic, point: Point) -> Point:
-        """What the scores are made of, drawn into the bound."""
+        """The parts of the scores, drawn into the bound."""
 
     @abstractmethod
     def regular(self, num: Arithmetic, point: Point, f: Value) -> Value:
@@ -208,7 +208,7 @@ class ThresholdProblem(Problem):
         return self.lower(num, self._best(num, multipliers, upper), upper)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """What hinges, thresholds and R leave."""
+        """The remainders of hinges, thresholds and R."""
         f, b = self.scores(num, point), self.ends(num, point)
         upper = num.upper(self._value(num, point, f))
         repaired = self._best(num, multipliers, upper)

@@ -32,9 +32,9 @@ Rules
 * `paper` is the one in whose folder `simopt.theorems.<key>` the module stands, `expected` is HOLDS, and `instances` is `once`: one instance
   that is empty. Only what differs is written. A claim outside of these folders names its paper.
 * Verdict code reads its constants through `trial["knob"]`, so that mutants reach it. Every claim needs a mutant that CHANGES THE
-  VERDICT (a claim expected to be REFUTED must hold with it): an altered constant `{"c": 1/7}`, a dropped hypothesis through
-  other instances `{"instances": generator}` (and `"decode": …` or `None`), or `mutants=TIGHTEN`, which tightens every bound past the
-  tightness reached and counts only if that is ≥ 0.5. `no_mutant="reason"` is accepted for definitions, experiments, counterexamples.
+  VERDICT (a claim expected to be REFUTED must hold with it). It is an altered constant `{"c": 1/7}`, or a dropped hypothesis through
+  other instances `{"instances": generator}` (and `"decode": …` or `None`). `mutants=TIGHTEN` tightens every bound past the tightness
+  reached and counts only if that is ≥ 0.5. `no_mutant="reason"` is accepted for definitions, experiments, counterexamples.
 * `exhaustive=True` says that the instances are all there are. It is believed only if neither they nor the checks ask for `trial.rng`,
   `trial.seed`, `trial.effort` or a `trial.count` that depends on the effort, and there is no `decode`.
 * Randomness comes from `trial.rng` only (seeded by claim, seed and index; the generator of instances and each check have their own).
@@ -60,26 +60,25 @@ Rules
 
 Checks (evidence is inferred: int/Fraction → exact, Interval → interval, float and NumPy's integers → float; the weakest part counts)
 -------------------------------------------------------------------------------------------------------------------------------------
-  at_most(measured, bound, name, error=, scale=, strict=, row=)   measured ≤ bound; arrays: worst entry; gives slack and tightness
-  at_least(measured, bound, …)             measured ≥ bound
-  equal(left, right, …)                    identity, slack −max|left − right|/scale
-  distinct(left, right, error=…)           they differ, beyond the error
-  true(condition, name, evidence=EXACT)    a yes-or-no fact, a bool
-  vacuous(condition, name)                 the claim says nothing here (all checks vacuous → VACUOUS)
-  between(lower, upper)                    a value known by two bounds (a certificate's), to be passed as `measured` or `bound`
-  outcome(bad, delta, group)               one draw of P(bad) ≤ delta. One instance is one setting; draw in a loop
-                                           `for _ in trial.draws(100_000):`, which ends when Clopper–Pearson has decided every group drawn
-                                           in it; what stands behind the loop is read as well
-  probability(low, high, delta)            the same with the probability known (equal ends: exactly)
-  expectation(value, bound, group, support=(a, b))   one draw of E[value] ≤ bound, a ≤ value ≤ b always (without it draws decide nothing)
-  rate(sizes, values, slope, direction="at most", window=(lo, hi), tolerance=0.1)   log-log slope; never refutes a hidden constant
+* at_most(measured, bound, name, error=, scale=, strict=, row=): measured ≤ bound; arrays: worst entry; gives slack and tightness
+* at_least(measured, bound, …): measured ≥ bound
+* equal(left, right, …): identity, slack −max|left − right|/scale
+* distinct(left, right, error=…): they differ, beyond the error
+* true(condition, name, evidence=EXACT): a yes-or-no fact, a bool
+* vacuous(condition, name): the claim says nothing here (all checks vacuous → VACUOUS)
+* between(lower, upper): a value known by two bounds (a certificate's), to be passed as `measured` or `bound`
+* outcome(bad, delta, group): one draw of P(bad) ≤ delta. One instance is one setting. Draw in a loop `for _ in trial.draws(100_000):`. It
+  ends when Clopper–Pearson has decided every group drawn in it; checks behind the loop are read as well.
+* probability(low, high, delta): the same with the probability known (equal ends: exactly)
+* expectation(value, bound, group, support=(a, b)): one draw of E[value] ≤ bound, a ≤ value ≤ b always (without it draws decide nothing)
+* rate(sizes, values, slope, direction="at most", window=(lo, hi), tolerance=0.1): log-log slope; never refutes a hidden constant
 
 `error=` is the optimisation error of `measured` (for a norm distance: Problem.distance(gap)); it widens the enclosure, and a slack
 smaller than it is undecided, not held.
 
-A proof file needs formulas: build both sides from `inputs(x=…)` (the DATA of the instance by name; a number that is not among them is
-called computed, and leaves no proof unless a hypothesis of the check says what it is),
-`rational`, + − * / **, abs, `minimum`, `maximum`, `total`, and `root`, `exp`, `log`, which enclose; and exhaustive instances, or SOME.
+A proof file needs formulas, and exhaustive instances or SOME. Build both sides from `inputs(x=…)`, `rational`, + − * / **, abs, `minimum`,
+`maximum`, `total`, and `root`, `exp`, `log`, which enclose. Inputs are the DATA of the instance by name. A number that is not among them is
+called computed, and leaves no proof unless a hypothesis of the check says what it is.
 Arrays of formulas need one check an entry. Exact Fractions without a formula give "HOLDS (exact, N instances)".
 `symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values where nothing that is divided by
 vanishes: these conditions are printed, and `says` must have them. A statement without data is tried on one empty instance, `once`.
@@ -88,12 +87,14 @@ vanishes: these conditions are printed, and `says` must have them. A statement w
 Statements and steps in a proof file
 ------------------------------------
 A statement IS the claim (one of its cases), or it is a STEP of a proof: an algebraic identity, an inequality for the first few n, a
-constant. PROVED is kept for files that hold the whole sentence of `says`: every quantifier of it is in the instances, in symbols or in
-the witness, and every word of it ("K is useful", "the algorithm returns") is in the formulas. Ask: if somebody is handed the file
+constant. PROVED is for files with the whole sentence of `says`: every quantifier of it is in the instances, in symbols or in the
+witness, and every word of it ("K is useful", "the algorithm returns") is in the formulas. Ask: if somebody is handed the file
 alone, do they know that `says` is true? If not:
-  claim(..., remains="the induction over the rounds")      every statement of the claim is a step, and this is left to be shown, in words
-  claim(..., remains={"AK-18": "…"})                       the same for the rows named (a claim with `covers`)
-  at_most(…).step("…what this one leaves to be shown…")     one check of a claim that mixes (its own words count first)
+
+* claim(..., remains="the induction over the rounds"): every statement of the claim is a step, and this is left to be shown, in words
+* claim(..., remains={"AK-18": "…"}): the same for the rows named (a claim with `covers`)
+* at_most(…).step("…what this one leaves to be shown…"): one check of a claim that mixes (its own words count first)
+
 A sentence about every n (m, k, d, r, t, N, M, T) needs n as a symbol: with numbers for n its formulas are steps, said or not.
 A row with a step HOLDS by "exact steps": its file is written and rechecked as any other, its scope stands beside it, and the table, the
 report, the JSON (`remains`) and `simopt show` say what remains. Steps may be sampled; what is said to be the claim may not.

@@ -143,8 +143,8 @@ def at_most(measured: Any, bound: Any, name: str = "", *, error: Any = 0, scale:
 
     `measured` and `bound` are numbers of any arithmetic, brackets (`between`), expressions, or arrays, of which the worst entry counts.
     `error` ≥ 0 is how far `measured` may be off (an optimisation gap): it widens the enclosure. `scale` > 0 is the natural unit of the
-    slack, so that the claim's resolution means the same on every instance. Of arrays a statement is kept only where they fail: that of
-    their worst entry, which fails.
+    slack, so that the claim's resolution means the same on every instance. Arrays keep a statement only where they fail: that of
+    their worst entry.
     """
     return _compare(measured, bound, name, error, scale, strict, row, upper=True)
 

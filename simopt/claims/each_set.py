@@ -25,12 +25,13 @@ def claim_on_each(
     all_carried: bool = False,
     **rest: Any,
 ) -> Callable[[Verdicts], Verdicts]:
-    """Register the function as the claim `id` on those of `sets` (name in the paper: name of the data set) that the repository carries, and
-    as `id`-fetched on the others, whose licences do not let them be passed on; so are the rows in `covers` called (see `row`).
+    """Register the function as the claim `id` on those of `sets` (name in the paper: name of the data set) that the repository carries.
+
+    On the others, whose licences do not let them be passed on, it is `id`-fetched. The rows in `covers` are named likewise (see `row`).
 
     `instances` gets the names too; "all the sets" in `says` becomes them. `alone` has fields of one part, by the ending of its
-    id ("" or "-fetched"): its `says` is added to the common one, other fields take their place. Where the repository carries all sets
-    `all_carried` says it, so that the source tells which ids there are. The rest is as in `claim`.
+    id ("" or "-fetched"): its `says` is added to the common one, other fields take their place. `all_carried`
+    says that the repository carries all sets, so that the ids can be read from the source. The rest is as in `claim`.
 
     Raises
     ------

@@ -23,8 +23,8 @@ A table is a function that computes one row at a time, and a header::
 
 Every cell gets a computed word: `inside` the printed mean ± 2 √(sd² + our sd²), or rounded to it, `outside`, or `not printed` where the
 paper gives no number. That margin is one of single runs, and wide: beside it stand the standard errors of the two means by which they are
-apart. A cell of another reading than the one that the table takes the paper to mean (`other`) is listed beside the cells with its own
-word, `other reading`: it is neither inside nor outside, needs no explanation, and decides no exit status.
+apart. A cell of a reading that the paper probably does not mean (`other`) is listed beside the cells as `other reading`: it is neither
+inside nor outside, needs no explanation, and decides no exit status.
 
 An outside cell is unexplained until a computation explains it: `suppose(cells of the row, run)` yields what the authors may have done
 instead, in a fixed order, each with the cells of the row computed so. It explains a cell whose printed mean is then at most two standard
@@ -155,8 +155,8 @@ def _plain(cell: Cell, names: Iterable[str]) -> dict[str, Any]:
 def noise_bound(first: Cell, second: Cell, variants: int) -> float:
     r"""How far two of our means are apart by noise alone, at most, with the chance 1 − 0.05 for the best of so many variants.
 
-    t √(s₁²/n₁ + s₂²/n₂), where t is the two-sided quantile of Student's distribution, with Welch's degrees of freedom, at the level
-    1 − (1 − 0.05)^{1/k} of Šidák, k = `variants`: if no variant changed anything, one of them would pass with a chance of at most 5 %
+    The bound is t √(s₁²/n₁ + s₂²/n₂). Here t is the two-sided quantile of Student's distribution, with Welch's degrees of freedom, at the
+    level 1 − (1 − 0.05)^{1/k} of Šidák, k = `variants`. If no variant changed anything, one of them would pass with a chance of at most 5 %
     (Šidák, Rectangular confidence regions, 1967; dependence between the variants only lowers it). The means are compared as if they were
     independent; on the same splits they are nearer. One run alone has the deviation of the other cell, and no degrees of freedom of its
     own; two such runs tell nothing, and the bound is ∞. A number without runs does not scatter.
@@ -178,7 +178,7 @@ def noise_bound(first: Cell, second: Cell, variants: int) -> float:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """Another protocol that the authors may have used, as the end of a sentence ("with standardised inputs"), and the cells that it changes."""
+    """Another protocol that the authors may have used, as the end of a sentence ("with standardised inputs"), and its cells."""
 
     says: str
     cells: Callable[[], Iterable[Cell]]

@@ -199,7 +199,7 @@ def merge(results: Sequence[tuple[int, RowResult]]) -> RowResult:
     """One result from those of several seeds: the verdicts must agree, otherwise it is INCONCLUSIVE and says which seed said what.
 
     A witness with rigorous evidence needs no agreement: one counterexample refutes a statement about all, whatever other seeds met, and one
-    example settles a statement about some.
+    example proves a statement about some.
     """
     rows = [result for _, result in results]
     decisive = [row for row in rows if row.scope is Scope.WITNESS and row.evidence is not None and row.evidence.rigorous]

@@ -1,8 +1,8 @@
 """Completion in the shell: names of problems, of their solvers, of claims and papers, of tables, equivalences and data sets.
 
 The names are read from sources, where that is enough, so that a press of the key costs no imports. A key that finds nothing, or meets an
-error, says nothing: what is wrong is told when the command runs. Where a command takes files, too, the shell completes those if no name
-begins so.
+error, says nothing: what is wrong is told when the command runs. A command that takes files, too, completes those if no name begins
+so.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def fetch(
 ) -> None:
     """Download data sets from OpenML or UCI into the cache, their terms shown, and say where each is.
 
-    A data set that is here already is checked and left alone. Exit status 0: all of them are here now; 1: some could not be fetched; 2: bad input.
+    A data set that is here already is checked and left alone. Exit status 0: all are here now; 1: some could not be fetched; 2: bad input.
     """
     from simopt.core.errors import InvalidProblem
     from simopt.data.datasets import describe, descriptions

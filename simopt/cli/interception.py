@@ -24,7 +24,7 @@ Met = Callable[[str, "cp.Problem"], None]
 
 @contextmanager
 def intercepted(met: Met, script: Path) -> Iterator[None]:
-    """Call `met` with place and problem after each outermost `Problem.solve`, failed ones included. Solves of `met` itself are not intercepted."""
+    """Call `met` with call site and problem after each outermost `Problem.solve`, failed ones included; its own solves do not count."""
     import cvxpy as cp
 
     kind: Any = cp.Problem

@@ -31,8 +31,8 @@ def recheck(
     """Check proof files with the independent checker.
 
     It computes in rational arithmetic, knows nothing of the rest of simopt, and prints the statements that it checked. Then another process
-    compares words and formulas with those of the claim in the catalogue, if it is known there. Of a folder every *.proof.json is checked;
-    of several files each takes a line, and what is wrong with one stops no other. Exit status 0: all hold; 1: a file does not prove what it
+    compares words and formulas with those of the claim in the catalogue, if it is known there. A folder stands for all its *.proof.json.
+    Several files take a line each, and a bad one stops no other. Exit status 0: all hold; 1: a file does not prove what it
     states, or is not the claim's own; 2: a file is unreadable. With --coq what was checked is written as theorems of Coq, whose kernel is
     another program.
     """

@@ -1,8 +1,8 @@
 """Standard output and standard error, such that nothing about them can stop a run or lose its result.
 
 A reader that has seen enough (`| head`) ends nothing; of a full disk behind standard output is told once, by name; what cannot be written
-to standard error is only progress and words. What an encoding cannot say is written as its escape, so that names that are not UTF-8 can
-be shown.
+to standard error is only progress and words. Characters outside of an encoding are written as escapes, so that names that are not
+UTF-8 can be shown.
 """
 
 from __future__ import annotations

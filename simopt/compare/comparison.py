@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from simopt.compare import folder as files
 from simopt.compare import plan as plans
 from simopt.compare.record import Record
-from simopt.compare.work import BUDGET, Progress, PlanRun
+from simopt.compare.work import BUDGET, PlanRun, Progress
 from simopt.core import registry, validate
 from simopt.core.errors import Interrupted, InvalidProblem
 from simopt.model.problem import Problem

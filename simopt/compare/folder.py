@@ -51,8 +51,8 @@ def prepare(folder: str | os.PathLike[str]) -> Path:
 def alone(folder: Path | None) -> Iterator[None]:
     """Hold a folder (None: nothing): two comparisons in it would repeat each other's runs and disturb their times.
 
-    The system gives the folder free when the process ends, however it ends. Where there are no such locks (Windows, some network drives)
-    nothing is held; files stay whole there as well.
+    The system gives the folder free when the process ends, however it ends. Without such locks (Windows, some network drives)
+    nothing is locked; files stay whole there as well.
 
     Raises
     ------

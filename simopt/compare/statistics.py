@@ -178,10 +178,10 @@ def success_rates(records: Sequence[Record]) -> dict[str, tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Profile:
-    """ρ(τ): the share of the instances that a solver solves within τ times the time of the best one (Dolan & Moré 2002).
+    """ρ(τ): the fraction of the instances that a solver solves within τ times the time of the best one (Dolan & Moré 2002).
 
-    `ratios` are the τ at which ρ rises, the first one 1; `fractions` the values of ρ from there on. An instance that nobody solves counts in
-    the denominator; `left_out` instances, on which not every solver was run, do not.
+    `ratios` are the τ at which ρ rises, the first one 1; `fractions` the values of ρ from there on. An instance that nobody solves counts
+    in the denominator; `left_out` instances, on which not every solver was run, do not.
     """
 
     solver: str

@@ -1,7 +1,7 @@
 """Which learners are one? Every ordered pair of registered families measured on a small sample, beside what registered equivalences claim.
 
-An entry says no more than what was measured: A's functions at these λ are B's and back between the images (weak), also by one Φ on samples
-near this one (strong, among samples of one size or all), at one λ no parameter of B gives A's function (no), or undecided. The entries of
+An entry says no more than what was measured. Weak: A's functions at these λ are B's, and back between the images. Strong: so they are by
+one Φ on samples near this one, of one size or all. No: at one λ no parameter of B gives A's function. Else it is undecided. The entries of
 (A, B) and (B, A) may differ: A's functions can be a part of B's.
 """
 

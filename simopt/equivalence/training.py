@@ -1,8 +1,8 @@
 """Training sets Z and the functions f = Σ_j a_j k(·, x_j) that learners make of them, with the exact distance between two functions.
 
-Two functions on the same points are subtracted coefficient by coefficient *before* any norm is taken, and the norm is evaluated as
-‖K^{1/2} a‖ with the factor of K, never as √(aᵀK a): the quadratic form of nearly opposite coefficients has a floor of √ε ‖f‖ ≈ 1.5e-8 ‖f‖,
-the factored norm of the merged coefficients has one of ε ‖f‖.
+Two functions on the same points are subtracted coefficient by coefficient *before* any norm is taken. The norm is evaluated as ‖K^{1/2} a‖
+with the factor of K, never as √(aᵀK a). The quadratic form of nearly opposite coefficients has a floor of √ε ‖f‖ ≈ 1.5e-8 ‖f‖; the
+factored norm of the merged coefficients has one of ε ‖f‖.
 """
 
 from __future__ import annotations

@@ -31,8 +31,7 @@ class Finding:
     ----------
     what : str
         "distance" (relative, H-norm), "monotone" (slope in the coordinates of the intervals), "one-to-one" (distance of two images in the
-        coordinate, where no monotone map is claimed), "onto" and "round trip" (error in the coordinate), "flat" (relative distance on a
-        flat piece).
+        coordinate, where no monotone map is claimed), "onto", "round trip" (error in the coordinate), "flat" (distance on a flat piece).
     low, high : float
         enclosure of the slack; distances and errors enter with a minus sign.
     at : tuple of float
@@ -141,9 +140,11 @@ def verify_weak(
 ) -> WeakReport:
     """Check Definition 3.3 on one training set, at the parameters given: it holds to the resolution, fails with a witness, or is undecided.
 
-    (1) ‖A(λ)(Z) − B(Φ(λ, Z))(Z)‖ = 0, relative to the norms; (2) Φ(·, Z) strictly monotone, or one-to-one where no more is claimed;
-    (3) onto: the inverse takes parameters far out at both ends of the target interval into the source interval, and Φ brings them back;
-    (4) map ∘ inverse and inverse ∘ map are the identity; (5) on flat pieces all parameters of both sides give one function.
+    1. ‖A(λ)(Z) − B(Φ(λ, Z))(Z)‖ = 0, relative to the norms.
+    2. Φ(·, Z) is strictly monotone, or one-to-one where no more is claimed.
+    3. Onto: the inverse takes parameters far out at both ends of the target interval into the source interval, and Φ brings them back.
+    4. map ∘ inverse and inverse ∘ map are the identity.
+    5. On flat pieces all parameters of both sides give one function.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The statements of a claim that the kernel of Coq has checked: looked up in a folder of `make coq` by the digest of the file, never taken on trust.
+"""Statements of a claim that the kernel of Coq has checked: looked up in a folder of `make coq` by the digest of the file.
 
 The theorem is made anew from the proof file or witness of this run. Only if the folder's ledger has an answer to exactly this text, with
 what it stands on, is it shown.

@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from simopt.report import counterexample
 from simopt.report.entries import VERDICTS, Catalogue, Chapter, Entry, gather, refuted
-from simopt.report.kernel import KernelAnswers, Checked
+from simopt.report.kernel import Checked, KernelAnswers
 from simopt.report.plots import Plot, plots
 from simopt.report.prose import Prose
 

@@ -1,10 +1,11 @@
 r"""The whole curve B ↦ ε₀(B): at given bounds, or all its breakpoints.
 
-The loss is convex and B only scales the box, so ε₀ falls and is convex; for the insensitive and the hinge loss it is piecewise linear, and
+The loss is convex and B only scales the box, so ε₀ falls and is convex. For the insensitive and the hinge loss it is piecewise linear, and
 multipliers q that are optimal at B give the line Σ c(q) − B' Σ_j p_j|Σ_i q_i K_ij| below it that touches at B.
-A parametric simplex method walks along it, one pivot a piece (parametric.py). Breakpoints are where pieces meet: that a piece is straight,
-so that none was missed, is proved by its line, which has to come near the certified values at both its ends. Where rounding made the walk
-turn too early it does not; the curve then is solved where the two lines meet.
+A parametric simplex method
+walks along it, one pivot a piece (parametric.py). Breakpoints are where pieces meet: that a piece is straight, so that none was missed, is
+proved by its line, which has to come near the certified values at both its ends. Where rounding made the walk turn too early it does not;
+the curve then is solved where the two lines meet.
 """
 
 from __future__ import annotations

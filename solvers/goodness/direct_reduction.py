@@ -3,10 +3,11 @@ r"""Goodness by direct reduction to regression (Kar & Jain's Definition 25): the
     min over |w_j| ≤ B of Σ_i p_i |ŷ_i − y_i|,    ŷ_i = 1 + #{j: f_i ≥ b_j},    f_i = Σ_j p_j w_j K(x_i, x_j),    b_1 < … < b_{r−1} given.
 
 The error is constant on the cells b_{k−1} ≤ f_i < b_k of weight space, so that it is no convex programme: the cells are enumerated. Points
-are given labels one after another, heavy ones first, labels near the true one first; whether weights in the box have f in the chosen slots
+are given labels one after another, heavy ones first, labels near the true one first. Whether weights in the box have f in the chosen slots
 is a linear programme, decided in fractions: max t with f_i ≥ b_{k−1} and f_i + t ≤ b_k is > 0 (b_k itself belongs to the next slot). A
 partial choice is dropped when it has no weights, or costs no less than the best labels found so far.
-In the worst case there are as many cells as hyperplanes f_i = b_j cut out of the row space of K: with ρ its rank, Σ_{k≤ρ} C((r−1)N, k).
+In the worst case there are as many
+cells as hyperplanes f_i = b_j cut out of the row space of K: with ρ its rank, Σ_{k≤ρ} C((r−1)N, k).
 """
 
 from __future__ import annotations

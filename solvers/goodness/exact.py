@@ -158,9 +158,9 @@ def exact_goodness(
 
     For small domains (N = 50 takes a second or so: entries are dense fractions).
 
-    The basis is the one that HiGHS finds in floats, to a tolerance of about 1e-9. Where points (nearly) coincide, so that entries of K in
-    two rows or columns differ by 1e-6 or less, it may be a neighbour of the optimal one: `lower` and `upper` then are bounds all the same,
-    in fractions, but not equal (some 1e-9 of the loss apart), and `exact` says so.
+    The basis is the one that HiGHS finds in floats, to a tolerance of about 1e-9. If points (nearly) coincide, so that entries of K in two
+    rows or columns differ by 1e-6 or less, it may be a neighbour of the optimal one. Then `lower` and `upper` are still bounds, in
+    fractions, but some 1e-9 of the loss apart, and `exact` is False.
 
     Raises
     ------

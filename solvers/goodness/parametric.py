@@ -8,12 +8,12 @@ are at ±θ, so that x_W = A_EW^{-1}(f_E − A_EN x_N), and all z are affine in 
 there, that of a pinned one any number between the slopes on both sides, and the basis is optimal as long as
     price(x_j) + Σ_i A_ij price(f_i) = 0    for all j,
 which does not depend on θ: the curve is linear with slope −Σ_j |price(x_j)|, until a variable reaches a kink. It is pinned there, and its
-price grows to where some pinned variable's comes to the end of its range: that one is set free (dual ratio test), unless its own price
-comes to the end first, which is that of the next segment. The slope grows with each pivot, but for ties.
-Kept between pivots is A_EW^{-1}, changed by a matrix of rank one. A row and a column of the tableau are made anew from A for each pivot,
-2N|W| + 3|W|² multiplications, and refined where they are not 0 or 1 to rounding where they have to be. What that leaves says when the
-inverse is worn out; it is then computed afresh, as it is after `REFRESH` pivots, and a pivot has to be well above it.
-Ties go to the largest pivot: where rows or columns are equal, equal to rounding or dependent, none of the size of rounding is made.
+dual grows until the dual of some pinned variable comes to the end of its range. That variable is set free (dual ratio test), unless the own
+dual reaches the slope of the next segment first. The slope grows with each pivot, but for ties.
+A_EW^{-1} is kept between pivots, and changed by a matrix of rank one. A row and a column of the tableau are made anew from A for each
+pivot, 2N|W| + 3|W|² multiplications, and refined if entries that have to be 0 or 1 are not, to rounding. The error that remains tells when
+the inverse is worn out. It is then computed afresh, as it is after `REFRESH` pivots. A pivot has to be well above that error. Ties go to
+the largest pivot: where rows or columns are equal, equal to rounding or dependent, none of the size of rounding is made.
 Source: Gass and Saaty 1955, The computational algorithm for the parametric objective function; here its dual, with bounds that move.
 """
 

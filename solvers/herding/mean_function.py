@@ -79,5 +79,5 @@ def mean_function(
     target: npt.ArrayLike | None = None,
     memory: float = MEMORY,
 ) -> MeanFunction:
-    """The mean classifier of labelled points, which may lie in a memory map or a Dask array; see `WeightedSample.of` for what is refused."""
+    """The mean classifier of labelled points, also of a memory map or a Dask array; `WeightedSample.of` says what is refused."""
     return MeanFunction(WeightedSample.of(points, labels, similarity, target, memory=memory))

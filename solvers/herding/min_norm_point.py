@@ -4,10 +4,10 @@ On atoms S with Gram matrix G the point of their affine hull nearest to ω is re
 
     (G + δI) d = −g − ν1,    g = G w − b,    b_j = ⟨ω, ψ_j⟩.
 
-Where w + d has negative entries, w goes towards it until the first weight is gone, that atom is dropped, and d is computed again. δ is
-some rounding units of the largest ‖ψ_j‖²: the step minimises ‖ω − ω̃‖² + δ‖d‖², a proximal step, so that δ does not move the solution,
-and the factor exists also for atoms that are dependent to rounding. As g is computed from the weights each time, errors in the factor
-do not add up.
+Where w + d has negative entries, w goes towards it until the first weight is gone, that atom is dropped, and d is computed again. δ is some
+rounding units of the largest ‖ψ_j‖². The step minimises ‖ω − ω̃‖² + δ‖d‖², a proximal step, so that δ does not move the solution. The
+factor exists also for atoms that are dependent to rounding. As g is computed from the weights each time, errors in the factor do not add
+up.
 
 RᵀR = G + δI is kept: a new atom appends a column (one triangular solve), a dropped one deletes a column, after which the rows below take
 up the deleted row by a rank-one update, which cannot break down. Both are O(|S|²); a step is O(|S|²) and one product with |S| columns.

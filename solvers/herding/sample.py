@@ -56,9 +56,9 @@ class WeightedSample:
         Raises
         ------
         InvalidProblem
-            points that are not finite (with row and column), labels that are not ±1 (with the index), lengths that disagree, weights that
-            are negative or do not sum to 1, a similarity that is not positive semidefinite (ω would have no norm) or not square-summable in
-            float64.
+            for points that are not finite (with row and column), labels that are not ±1 (with the index), lengths that disagree, and
+            weights that are negative or do not sum to 1. Also for a similarity that is not positive semidefinite (ω would have no norm) or
+            not square-summable in float64.
         UnknownName
             for a similarity's name.
         """

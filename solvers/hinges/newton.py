@@ -11,9 +11,9 @@ where Newton's steps did not get there it grows instead.
 * Working set: samples farther than 16 widths from a kink, with multipliers that stand where they should, are frozen as a linear term; the
   rest, once it is less than 0.4 n, is copied and solved by itself, with a working set of its own. Back on all samples f, G and F are
   computed anew; where a frozen sample has crossed its kink the width grows, and so does what counts as far.
-* Where a pass over all rows is what takes the time (`far`) there are fewer: the subsample is copied as the gap at w = 0 is computed; its
-  point, centres of four times its width and the first gradient share a pass; what within 16 widths does not fit into the room is looked
-  for within 8 or 4; and a working set that is solved says so at once. A certificate, which takes a pass of its own and does not trust
+* If passes over all rows take the time (`far`), there are fewer. The subsample is copied as the gap at w = 0 is computed. Its point,
+  centres of four times its width and the first gradient share a pass. If the samples within 16 widths do not fit into the memory limit,
+  those within 8 or 4 are taken. A solved working set is reported at once. A certificate, which takes a pass of its own and does not trust
   this method's, then finds out what another pass would have; only if it stays open is that one made.
 * A working set of at most 6 d samples is left to the interior-point method, which needs about ten iterations from there, where Newton
   steps would add bent samples one by one. It is also what a stage that makes no progress falls back on, and all there is for n ≤ 5 d.

@@ -54,8 +54,8 @@ def iterate(problem: LandmarkedSVR, fit: Fit, basis: Array | None) -> Iterate:
 def newton(problem: LandmarkedSVR, *, tol: float, memory_limit: float = MEMORY_LIMIT) -> Iterator[Iterate]:
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
 
-    Memory beside Ψ: 10 vectors of n numbers and `memory_limit` bytes. A stage that makes no progress is left to the interior-point method, and the
-    reported status says so.
+    Memory beside Ψ: 10 vectors of n numbers and `memory_limit` bytes. A stage that makes no progress is left to the interior-point method,
+    and the reported status says so.
     """
     rows, hinges, bound, basis = parts(problem)
     for fit in hinge_fits(rows, hinges, bound, goal=tol * problem.scale(), memory_limit=memory_limit):

@@ -7,7 +7,7 @@ and are solved twice with one factorisation: the predictor Δ' has τ = 0 and no
     τ = μ (μ'/μ)³,      μ' the mean product where the predictor meets the boundary,
 and the predictor's second-order terms. A step goes a share `back` of the way to the boundary.
 
-A run ends when the gap, which the subclass computes from a point and multipliers that any certificate would accept, is at most the goal;
+The subclass computes the gap from a point and multipliers that any certificate would accept. A run ends when the gap is at most the goal;
 or by rounding: the gap has not fallen for some iterations, no step is left, or the Newton matrix has no Cholesky factor.
 """
 

@@ -51,8 +51,8 @@ def alike(problem: Problem) -> str | None:
 def newton(problem: Learned, *, tol: float, memory_limit: float = MEMORY_LIMIT) -> Iterator[Iterate]:
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
 
-    Memory beside Ψ: 10 vectors of n numbers, 4 more for each hinge of a sample, and `memory_limit` bytes. A stage that makes no progress is left to
-    the interior-point method, and the reported status says so. Of a small problem only the last point is given out.
+    Memory beside Ψ: 10 vectors of n numbers, 4 more for each hinge of a sample, and `memory_limit` bytes. A stage that makes no progress is
+    left to the interior-point method, and the reported status says so. A small problem yields only the last point.
     """
     parts = Ordinal.of(problem)
     if parts is None:

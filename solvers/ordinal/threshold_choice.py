@@ -7,8 +7,8 @@ and the thresholds minimise Σ φ_j(b_j) such that b_j − steps_j does not fall
 of the sum of their φ'; it is found by Newton's method on the piecewise linear function, within a bracket. A root in an interval on which
 φ' is 0 is the one that is met first: where nothing pulls a threshold, it stays.
 
-Eliminating the thresholds in this way leaves a differentiable convex function of the scores alone (its gradient is the partial one, at the
-best thresholds), has no curvature-free direction, and needs no multipliers of its own for the order: those are running sums of φ'.
+This elimination of the thresholds leaves a differentiable convex function of the scores alone, whose gradient is the partial one at the
+best thresholds. It has no direction without curvature, and needs no multipliers of its own for the order: those are running sums of φ'.
 """
 
 from __future__ import annotations

@@ -162,7 +162,8 @@ class ThresholdInterior(PredictorCorrector[Moves]):
     def _curvatures(self) -> tuple[Array, Array, Array]:
         """The second derivatives in w once the thresholds are eliminated, in w and b, and in b; lower halves.
 
-        With weights W_ij = c D_ij, row sums W_i, column sums β_j, means m_j = Σ_i W_ij ψ_i/β_j and T that of the order rows, the first is
+        W_ij = c D_ij are weights with row sums W_i and column sums β_j. The means are m_j = Σ_i W_ij ψ_i/β_j, and T is the derivative of
+        the order rows. The first is
             Σ_i W_i(ψ_i − Σ_j W_ij m_j/W_i)(…)ᵀ + M(diag(β) − Σ_i W_i·W_i·ᵀ/W_i + diag(β)(diag(β) + T)^{−1}T)Mᵀ:
         no difference of large numbers where the bent rows of a threshold are nearly alike in a direction, as they always are in that of w.
         """

@@ -1,7 +1,7 @@
 r"""Rows of G = XᵀX of features, in float64, and how G is guessed beforehand.
 
-Rows at the picks are all that is needed, so that G is guessed for features in memory: where its columns are coherent, from a few rows of X
-and the rows of G that are there already (`sampled_gram`), else, or where that fails, by products in float32, made at twice the speed. Where
+Only the rows at the picks are needed, so G is approximated for features in memory. If its columns are coherent, that takes a few rows of X
+and the rows of G that are there already (`sampled_gram`). Else, or if that fails, it takes products in float32, at twice the speed. Where
 columns are not coherent, the columns of largest |⟨x_j, r⟩| are guess enough.
 """
 

@@ -42,8 +42,8 @@ def model_minimiser(H: Array, g: Array, z: Array, radius: float, free: npt.NDArr
     """argmin of the model over z' ≥ 0, Σ z' ≤ B (H positive semidefinite), by an active-set method from z; z is 0 off `free`.
 
     One solve in |F| unknowns for every change of F. At first all coordinates that would fall below 0 are dropped together and the point is
-    projected, and all with a negative reduced gradient are freed together; after `TOGETHER` changes of that kind one at a time, so that the
-    model falls with every step. Ends early after 5 times as many solves as there are coordinates.
+    projected, and all with a negative reduced gradient are freed together. After `TOGETHER` changes of that kind it is one at a time, so
+    that the model falls with every step. Ends early after 5 times as many solves as there are coordinates.
     """
     start, z, free = z, z.copy(), free.copy()
     tight = float(z.sum()) >= radius * (1.0 - TIGHT)

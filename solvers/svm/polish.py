@@ -9,9 +9,9 @@ bounds, Newton's direction is β ← w, then on J alone
 
     (hI + C K_JJ) u = −C (Ke)_J − δ,     Σ_J u_j = s − Σ w_i  (this row and the change δ of b only with an intercept, for weights of sum s);
 
-the step is searched along the line exactly. At the end of a stage w becomes the centre and h shrinks. Where the smoothing is too narrow
-Newton's steps diverge, so the first width is such that the part G = (C/2) eᵀKe of the gap is at most three times the rest, and a stage
-that ends with G far above it is followed by a wider one. The point that a stage of exact steps ends with has β = w.
+the step is searched along the line exactly. At the end of a stage w becomes the centre and h shrinks. With a smoothing that is too narrow
+Newton's steps diverge. So the first width is such that the part G = (C/2) eᵀKe of the gap is at most three times the rest, and a stage that
+ends with G far above it is followed by a wider one. The point that a stage of exact steps ends with has β = w.
 
 Cost of a step, with |J| = k: k³/3 flops, and k rows of K read; k² numbers of memory.
 """

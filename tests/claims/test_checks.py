@@ -44,7 +44,7 @@ def test_the_example_of_the_guide_runs_and_is_proved(monkeypatch):
 
 def test_every_public_check_is_explained_in_the_guide():
     for name in ("at_most", "at_least", "equal", "distinct", "true", "vacuous", "between", "outcome", "probability", "expectation", "rate"):
-        assert f"  {name}(" in guide.__doc__
+        assert f"\n* {name}(" in guide.__doc__
 
 
 def test_evidence_is_inferred_and_the_weakest_part_counts():

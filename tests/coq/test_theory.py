@@ -208,8 +208,10 @@ def test_the_wheel_holds_the_prelude() -> None:
 def test_a_refutation_says_that_the_hypotheses_hold_and_the_claim_fails() -> None:
     u, v = inputs(u=2, v=Fraction(9, 4))
     checks = {
-        "rational": at_most(v, u).assuming(at_most(u, 3)), "real": at_most(root(v + 1), u / 2, strict=True), "equation": equal(inputs(w=2), 1)
-    }  # fmt: skip
+        "rational": at_most(v, u).assuming(at_most(u, 3)),
+        "real": at_most(root(v + 1), u / 2, strict=True),
+        "equation": equal(inputs(w=2), 1),
+    }
     texts = {}
     for name, check in checks.items():
         assert check.statement is not None

@@ -1,8 +1,8 @@
-r"""What Assumptions 1 and 2 of section 4 ask for: one half of the first is redundant, and kernel ridge regression violates the second.
+r"""Assumptions 1 and 2 of section 4: one half of the first is redundant, and kernel ridge regression violates the second.
 
 Assumption 1 (1): |Φ(λ, Z₁) − Φ(λ, Z₂)| ≤ c H(Z₁, Z₂); (2): |Φ(λ, Z) − Φ(λ, Z^i)| ≤ C(|Z|), C decreasing to 0. All uniformly in λ.
-Among all maps with (2), the one that is farthest apart on two sets is the length of the shortest way between them by removals and
-insertions, a step between sizes n − 1 and n costing C(n): so that length is what (1) has to be compared with.
+Consider the shortest path between two sets by removals and insertions, where a step between sizes n − 1 and n costs C(n). Its length is the
+largest distance of the two values among all maps with (2), so (1) has to be compared with it.
 """
 
 from __future__ import annotations

@@ -228,7 +228,7 @@ def validated(split: Split, power: float) -> float:
 
 
 def gain(split: Split, power: float, whole_ridge: bool) -> float:
-    """Mean over the fractions of the error of KRR less that of M-RLSR; λ₂ = Φ(λ, Z) of all training samples (`whole_ridge`) or of each part."""
+    """Mean over the fractions of the error of KRR less that of M-RLSR; λ₂ = Φ(λ, Z) of all samples (`whole_ridge`) or of each part."""
     lam = validated(split, power)
     whole = split.tested(power, lam)[1]
     gains = []

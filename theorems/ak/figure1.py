@@ -81,7 +81,7 @@ def sources(row: str, run: Run) -> Iterator[tuple[Dataset, np.random.Generator]]
 
 
 def why(cell: Cell, row: Sequence[Cell]) -> str:
-    """Where a printed parameter is not met."""
+    """A remark where a printed parameter is not met."""
     if cell.printed is None:
         return ""
     if cell.column.startswith("λ by"):

@@ -86,7 +86,7 @@ FRACTIONS = LearnerPair(
 
 
 def ramps_satisfy_the_hypotheses() -> list[sc.Check]:
-    """What Proposition 4.7 asks of A, B and Φ, for all λ = t ≤ 1, λ = 1 + v, s = s_n and r = s_{n−1} with s ≥ r ≥ 1: in symbols.
+    """The hypotheses of Proposition 4.7 on A, B and Φ, for all λ = t ≤ 1, λ = 1 + v, s = s_n and r = s_{n−1} with s ≥ r ≥ 1: in symbols.
 
     The sign of each right side can be read off. That min(1, λ) is 1-Lipschitz needs no formula.
     """

@@ -3,10 +3,13 @@
 Stated: Gaussian kernel with μ the mean squared distance; 70 % for training; error √(mean squared error)/max y; for M-RLSR first m by
 cross-validation with λ = 1, then λ by ten-fold cross-validation with m fixed; for KRR λ₂ by ten-fold cross-validation.
 
-Ours: inputs and targets as they are in the data (no scaling is mentioned, and only the targets as they are give the λ₂ printed for
-Concrete in Figure 1); where that misses a printed number, the readings of `table1`; μ over the training inputs; max y over the whole
-data set; every cross-validation is ten-fold within the training part, on the same folds; for m < 1, where the problem is not convex, the
-global minimiser.
+Ours:
+
+* Inputs and targets are as they are in the data: no scaling is mentioned, and only so do the targets give the λ₂ printed for Concrete in
+  Figure 1. `table1` has other readings for printed numbers that this misses.
+* μ is over the training inputs, max y over the whole data set.
+* Every cross-validation is ten-fold within the training part, on the same folds.
+* For m < 1, where the problem is not convex, the minimiser is the global one.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def what_the_table_has(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Ch
 
 @dataclass
 class ValidationCost:
-    """What cross-validation takes: kernel values, eigendecompositions by their size, products Q α', and terms of sums over the spectrum."""
+    """The cost of cross-validation: kernel values, eigendecompositions by their size, products Q α', and terms of sums over spectra."""
 
     kernel: int = 0
     decompositions: list[int] = field(default_factory=list)

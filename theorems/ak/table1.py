@@ -45,7 +45,7 @@ PRINTED = {
 
 @dataclass(frozen=True)
 class Reading:
-    """What a row may have been computed from, where the paper does not say; `whole`: from all the samples, at quick effort by one split."""
+    """Data that a row may have been computed from, if the paper is silent; `whole`: from all the samples, at quick effort by one split."""
 
     text: str
     dataset: str = ""  # in place of that of the row
@@ -84,7 +84,7 @@ OTHERS = {
 
 @dataclass
 class RowResults:
-    """What the runs on one data set gave, a number a run."""
+    """The results of the runs on one data set, a number a run."""
 
     ridge: list[float]
     ridge_parameter: list[float]
@@ -217,7 +217,7 @@ def _printed_power(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def remark(cell: Cell, row: Sequence[Cell]) -> str:
-    """What bounds an error, from the numbers."""
+    """A bound of an error, from the numbers."""
     found = {other.column: other for other in row}
     printed = cell.printed if cell.printed is not None else math.nan
     note = f" ({found[SAMPLES].ours:.0f} samples are left out at this effort)" if found[SAMPLES].ours else ""

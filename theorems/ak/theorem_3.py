@@ -6,9 +6,9 @@ The theorem holds, with a better constant as well (AK-T3+), which is best (AK-T3
 **(14) to (18)**, with minimisers that are exact: f minimises (1/n) Σ_j (y_j − f(x_j))² + λ ‖f‖^m, g the same without sample i. If its sum
 is still divided by n (Bousquet and Elisseeff, Theorem 22, which the proof extends) the terms j ≠ i of both objectives cancel in (17). If it
 is divided by n − 1 they do not.
-**(19)**: ‖u + v‖^m + ‖u − v‖^m against 2‖u‖^m + 2‖v‖^m, for m ≥ 2 and for m ≤ 2. With a = ‖u‖², b = ‖v‖², w = ⟨u, v⟩, p = m/2 and s = a + b
-it compares (s + 2w)^p + (s − 2w)^p with 2s^p, and 2s^p with 2a^p + 2b^p: the first by convexity of the power (p ≥ 1; concavity for p ≤ 1),
-the second because it is superadditive (subadditive for p ≤ 1).
+**(19)**: ‖u + v‖^m + ‖u − v‖^m against 2‖u‖^m + 2‖v‖^m, for m ≥ 2 and for m ≤ 2. Let a = ‖u‖², b = ‖v‖², w = ⟨u, v⟩, p = m/2 and
+s = a + b. First (s + 2w)^p + (s − 2w)^p is compared with 2s^p, by convexity of the power (p ≥ 1; concavity for p ≤ 1). Then 2s^p is
+compared with 2a^p + 2b^p, as the power is superadditive (subadditive for p ≤ 1).
 **The constant with the factor c/m cannot be improved.** f is the minimiser if and only if it solves the first-order condition, since m > 1.
 So the data are written as functions of the minimisers: f = −s and g = s small make λ large and C nearly 2 C_y.
 """

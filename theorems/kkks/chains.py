@@ -1,4 +1,4 @@
-"""Chains (z, y) on which LPAV is judged: all small ones on a grid, and random ones, with ties in z."""
+"""Chains (z, y) on which LPAV is tested: all small ones on a grid, and random ones, with ties in z."""
 
 from __future__ import annotations
 

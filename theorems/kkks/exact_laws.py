@@ -43,7 +43,7 @@ class Samples:
 def samples(means: Array, m: int, *, noise: bool = True) -> Samples:
     """All samples of size m from one point, or from two that are equally likely, with labels 0 and 1 of these means, or equal to them.
 
-    Of two points at most one may have labels that vary.
+    At most one of two points may have labels that vary.
     """
     means = np.asarray(means, dtype=float)
     varying = (means > 0) & (means < 1) & noise

@@ -35,7 +35,7 @@ TRANSFERS: dict[str, Transfer] = {
 
 @dataclass(frozen=True, eq=False)
 class CountedSample:
-    """What was seen: the points that occur, how often, and their mean labels; E[y|x] beside them."""
+    """A sample: the points that occur, how often, and their mean labels; E[y|x] beside them."""
 
     X: Array
     counts: Array

@@ -1,7 +1,7 @@
 r"""Lemma 8: the excess of the fits û_w for all w at once, by a union bound over a cover of the w; and the step from the cover to all w.
 
 (16) speaks of û_{w'}, the minimiser of the empirical risk at w' in the cover. From |u(w·x) − u(w'·x)| ≤ ε for all u, x the paper extends it
-to û_w at the cost of O(ε). What follows of û_w is that it is a 4ε-minimiser at w', and û_w may be far from û_{w'}:
+to û_w at the cost of O(ε). It follows that û_w is a 4ε-minimiser at w', but û_w may be far from û_{w'}:
 
 **A law where it is.** Let k ≥ 2, ε = 1/(6k), x_j^± = (j/(2k), ±1/2) for j = 1, …, k (‖x‖ < 1), w' = (1, 0), w = (1, ε), E[y|x] = 1/2 (u =
 1/2), and let the sample have M_j labels 0 at x_j^− and as many labels 1 at x_j^+, M_j ∝ 2^{−j} for j < k, M_k = M_{k−1}. At w' each pair is
@@ -22,7 +22,7 @@ import numpy as np
 
 import simopt.claims as sc
 from simopt.core.arrays import Array
-from simopt.theorems.kkks.finite_models import FiniteModel, CountedSample, model_of, net
+from simopt.theorems.kkks.finite_models import CountedSample, FiniteModel, model_of, net
 from simopt.theorems.kkks.float_tron import lpav
 from simopt.theorems.kkks.rational_lpav import cumulative_residuals
 from simopt.theorems.kkks.rational_lpav import lpav as rational_fit

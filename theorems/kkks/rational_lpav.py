@@ -1,4 +1,4 @@
-r"""Lipschitz isotonic regression of a short chain in rational arithmetic, as a judge of statements about LPAV.
+r"""Lipschitz isotonic regression of a short chain in rational arithmetic, as an oracle for statements about LPAV.
 
 min Σ w_i (x_i − y_i)²   subject to   0 ≤ x_{i+1} − x_i ≤ u_i   and, where asked for, low ≤ x_i ≤ high.
 
@@ -79,7 +79,7 @@ class _Slope:
     def past(self, step: Fraction | None, zero: Fraction) -> _Slope:
         """Half the derivative of min {F(t) : x − u ≤ t ≤ x}; for u = ∞ (None) nothing is left of what lay right of the zero.
 
-        Where the range has moved the zero up, g jumps there. What it does left of the range is of no account: a zero there is moved too.
+        If the range has moved the zero up, g jumps there. Its values left of the range do not matter: a zero there is moved too.
         """
         if step is not None and not step:
             return self
@@ -98,7 +98,7 @@ class _Slope:
         return va + (self.right if not after else (after[0][1] - va) / (after[0][0] - a)) * (x - a)
 
     def zero(self, low: Fraction | None) -> Fraction:
-        """Where g passes 0, or the lower end of the range if that comes later."""
+        """The point where g passes 0, or the lower end of the range if that comes later."""
         before, after = [c for c in self.corners if c[1] < 0], [c for c in self.corners if c[1] >= 0]
         if not before:
             found = after[0][0] - after[0][1] / self.left
@@ -111,7 +111,7 @@ class _Slope:
 
 
 def cumulative_residuals(x: Numbers, targets: Numbers, weights: Numbers | None = None) -> list[Fraction]:
-    """τ_i = Σ_{j ≤ i} w_j (x_j − y_j), i = 1 … m: τ_i > 0 prices the bound u_i, −τ_i > 0 monotony, and τ_m = 0 without a range."""
+    """τ_i = Σ_{j ≤ i} w_j (x_j − y_j), i ≤ m: multipliers τ_i > 0 of the bound u_i, −τ_i > 0 of monotony; τ_m = 0 without a range."""
     masses = [Fraction(1)] * len(targets) if weights is None else weights
     found, total = [], Fraction(0)
     for value, y, w in zip(x, targets, masses, strict=True):

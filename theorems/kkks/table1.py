@@ -23,7 +23,7 @@ READINGS: dict[str, dict[str, bool]] = {
 
 
 def split_run(dataset: str, seed: int, effort: sc.Effort) -> Run:
-    """Where every table gets the folds of a data set from, so that they are the same."""
+    """The run that every table gets the folds of a data set from, so that they are the same."""
     return Run("kkks-folds", dataset, seed, effort)
 
 

@@ -62,7 +62,8 @@ def weighted_sums_make_losses_robust(instance: sc.Instance, trial: sc.Trial) -> 
     yield sc.equal(noisy(a, b, s1), c + (1 - s2 - s1) * a, "E ℓ(ỹ, v) for y = 1")
     yield sc.equal(noisy(b, a, s2), c + (1 - s2 - s1) * b, "E ℓ(ỹ, v) for y = −1")
     fixed = [corrected(a, b, s1, s2), corrected(b, a, s2, s1), corrected(a2, b2, s1, s2)]
-    yield sc.equal(collinearity([a, b, a2], fixed), factor * (b - a) * (weighted(a2, b2) - c), "converse: the determinant of (v, ±1), (w, 1)")
+    determinant = factor * (b - a) * (weighted(a2, b2) - c)
+    yield sc.equal(collinearity([a, b, a2], fixed), determinant, "converse: the determinant of (v, ±1), (w, 1)")
     yield sc.equal(corrected(a, a, s1, s2), a, "label-free losses")
 
 

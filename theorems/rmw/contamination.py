@@ -73,7 +73,7 @@ def approximations(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 
 def two_sided(trial: sc.Trial) -> Iterator[sc.Instance]:
-    """Of these only those with ε < min |f(x)|."""
+    """Only those of them with ε < min |f(x)|."""
     for instance in approximations(trial):
         if instance["epsilon"] < least_margin(instance["world"], mean(instance["world"])):
             yield instance
@@ -168,7 +168,7 @@ def contaminations(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 
 def right_everywhere(trial: sc.Trial) -> Iterator[sc.Instance]:
-    """Of these only those that the mean classifier gets right everywhere."""
+    """Only those of them that the mean classifier gets right everywhere."""
     for instance in contaminations(trial):
         if min(margins(instance["world"], mean(instance["world"]))) > 0:
             yield instance

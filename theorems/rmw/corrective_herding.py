@@ -11,7 +11,7 @@ hence at least γ, and the weights end it at the latest when that of a is 0 ("dr
 which is ≤ h − h²/(4D²), and ≤ (1 − d²/D²) h for ω_P ∈ C, where γ ≥ ‖g‖² + d‖g‖. A step cut short at λ = 1, which ω_P ∈ C excludes (head of
 herding_rate.py), has h_next ≤ D² and h_next ≤ h/2, which is ≤ h − h²/(4D²) for h ≤ 2D². Only the first step can begin at h > 2D², and is
 then cut short at λ = 1. A drop only has h_next ≤ h, and takes a member away that a step towards it has brought: at most half of the steps
-are drops. Of m − 1 steps at least k = ⌈(m − 1)/2⌉ are good, and h_m ≤ 4D²/k, as 1/h grows by 1/(4D²) in each of them.
+are drops. At least k = ⌈(m − 1)/2⌉ of m − 1 steps are good, and h_m ≤ 4D²/k, as 1/h grows by 1/(4D²) in each of them.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def contraction(atoms: Points, instance: sc.Instance) -> Fraction:
 
 
 def bounded(run: Sequence[CorrectiveStep], instance: sc.Instance) -> Iterator[sc.Check]:
-    """What Algorithm 1 promises of its result: weights in the simplex."""
+    """The promise of Algorithm 1 about its result: weights in the simplex."""
     for one in run:
         yield sc.equal(sum(one.weights), 1, "sum of the weights")
         yield sc.at_least(min(one.weights), 0, "least weight")

@@ -157,7 +157,7 @@ def only_herding(Z: TrainingSet) -> str | None:
 def hinge_svm_hull_to_mean() -> Equivalence:
     """The point of the hull nearest to ω_S/λ is ω_S/λ for 1/t₁ ≤ λ ≤ 1/t₀ (≤ ∞ if t₀ ≤ 0), an interval around herding's λ = 1.
 
-    Where it is the single point λ = 1 there is nothing to map: `exists` says so. Source: section 6.6, on its true range.
+    If it is the single point λ = 1, there is nothing to map: `exists` says so. Source: section 6.6, on its true range.
     """
 
     def around_one(Z: TrainingSet) -> Interval:

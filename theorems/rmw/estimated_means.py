@@ -1,8 +1,8 @@
 r"""Section 6.2: Algorithm 1 without the kernel matrix, from an estimate of E_{z∼P} 𝒦(z, z′).
 
 Let P be uniform on the n points of S. With k draws z_1, …, z_k from P, the same for all z′, the estimate is (1/k) Σ 𝒦(z_j, z′), that is
-⟨ω̂, ψ(z′)⟩ with ω̂ = (1/k) Σ ψ(z_j): kn kernel values. What then runs is Algorithm 1 for ω̂, and asks for the n values of 𝒦(z*, ·) once for
-each new member.
+⟨ω̂, ψ(z′)⟩ with ω̂ = (1/k) Σ ψ(z_j): kn kernel values. Then Algorithm 1 runs for ω̂, and asks for the n values of 𝒦(z*, ·) once for each
+new member.
 
 Its result is near ω̂. Towards ω_P nothing is gained by more iterations once ω̂ is reached: ω̂ ∈ C, and what is left is ‖ω_P − ω̂‖, of mean
 square V/k, V = E‖ψ‖² − ‖ω_P‖² (RMW-6-MC+). So a tolerance ε > 0 needs k of the order of V/ε².

@@ -92,7 +92,7 @@ def normalised_svm_is_no_other_strength(instance: sc.Instance, trial: sc.Trial) 
     "with ‖φ(x)‖ = r every λ ≥ r² (RMW-SVMl): the same by (i).",
 )
 def what_normalising_does(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
-    """What stands in the hinges, and the penalties."""
+    """The arguments of the hinges, and the penalties."""
     lam, r, y = sc.symbols("lam r y")
     w, phi = list(sc.symbols("w1 w2")), list(sc.symbols("p1 p2"))
     longer = scaled(w, r)

@@ -117,7 +117,7 @@ def at_random(stages: Sequence[Stage], n: int, on_test: OnTestImages, run: Run) 
 
 
 def why(cell: Cell, row: Sequence[Cell]) -> str:
-    """What another reading gives, or what the statement needs."""
+    """The value of another reading, or the one that the statement needs."""
     found = {other.column: other.ours for other in row}
     if cell.row == HERDS:
         return (

@@ -20,7 +20,7 @@ from simopt.data.rows import Indices
 from simopt.solvers.herding.atoms import StoredAtoms
 from simopt.solvers.herding.frank_wolfe import FrankWolfe
 from simopt.solvers.herding.gaussian_tiles import Floats
-from simopt.theorems.rmw.bandwidth_readings import Images, BandwidthReading, relative_similarities, squared_distances
+from simopt.theorems.rmw.bandwidth_readings import BandwidthReading, Images, relative_similarities, squared_distances
 
 Gram = Callable[[Indices], Array]
 

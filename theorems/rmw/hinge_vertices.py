@@ -22,7 +22,7 @@ def hinge(y: int, v: Fraction) -> Fraction:
 
 
 def crossings(world: World) -> set[Point]:
-    """Where two of the lines y⟨w, φ⟩ = 1 cross."""
+    """The points where two of the lines y⟨w, φ⟩ = 1 cross."""
     found = set()
     for (_, y, (a, b)), (_, z, (c, d)) in itertools.combinations(world, 2):
         determinant = a * d - b * c

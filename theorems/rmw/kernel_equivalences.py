@@ -38,7 +38,7 @@ def training_set(instance: sc.Instance, labels: Array | None = None) -> Training
 
 
 def findings(link: Equivalence, Z: TrainingSet, resolution: float) -> Iterator[sc.Check]:
-    """What `verify_weak` measures, one check a sort of finding: the worst of those that refute it, or of all."""
+    """The findings of `verify_weak`, one check a sort of finding: the worst of those that refute it, or of all."""
     report = verify_weak(link, Z, link.intervals(Z)[0].spaced(5, reach=REACH), resolution=resolution)
     for what in sorted({finding.what for finding in report.findings}):
         mine = [finding for finding in report.findings if finding.what == what]

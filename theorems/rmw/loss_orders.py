@@ -3,7 +3,7 @@ r"""How losses order distributions over (score, label), in exact arithmetic: sec
 Q ≤_ℓ Q' means E_Q ℓ ≤ E_Q' ℓ, so only the signed difference d = Q − Q' matters, and up to a positive factor every d with Σd = 0 is such
 a difference. On three atoms with losses a, the d with ⟨d, a⟩ = 0 are the multiples of `level(a)`, and ⟨level(a), b⟩ is the determinant
 `collinearity(a, b)`: it vanishes iff the three points (a, b) lie on a line. Two losses are therefore ordered alike iff b is an affine
-increasing function of a (Lemma 23). Where it is not, two or three atoms carry a Q and a Q' that show it.
+increasing function of a (Lemma 23). Otherwise two or three atoms carry a Q and a Q' that show it.
 """
 
 from __future__ import annotations

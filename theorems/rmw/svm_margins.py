@@ -1,6 +1,6 @@
 r"""Section 3.2: what it means that the mean classifier prefers the margin to the sample hinge loss.
 
-The SVM weighs the hinge loss R against ‖ω‖², and 1/‖ω‖ is the margin: the half width of the strip |⟨ω, ·⟩| ≤ 1. Let f be its solution at λ
+The SVM balances the hinge loss R and ‖ω‖², and 1/‖ω‖ is the margin: the half width of the strip |⟨ω, ·⟩| ≤ 1. Let f be its solution at λ
 and g that at μ > λ. Each is best for its own objective, a = R(g) + (λ/2)‖g‖² − R(f) − (λ/2)‖f‖² ≥ 0 and b = R(f) + (μ/2)‖f‖² − R(g) −
 (μ/2)‖g‖² ≥ 0, and a + b = ½(μ − λ)(‖f‖² − ‖g‖²).
 """

@@ -1,8 +1,8 @@
 r"""Theorem 1: the linear loss answers for misclassification. Which part holds under which convention for ℓ₀₁(y, 0), and its proof.
 
-f_P minimises the linear loss, alone if P(η = ½) = 0. What the theorem says of ℓ₀₁ is true half by half, each under one of the conventions
-that the paper prints: that f_P is best under the note (B), where abstaining is an error, the regret bound under the formula (A). Together
-they ask for ½ (C): under A f = 0 costs nothing and beats every classifier, under B it costs 1, more than the linear loss can answer for.
+f_P minimises the linear loss, alone if P(η = ½) = 0. The statement about ℓ₀₁ is true half by half, each under one of the
+conventions that the paper prints. f_P is best under the note (B), where abstaining is an error; the regret bound holds under the formula
+(A). Together they ask for ½ (C): under A f = 0 costs nothing and beats every classifier, under B it costs 1, more than the linear loss.
 
 **At one x** conditional risks are functions of η = P(Y = 1 | x) and v = f(x), on the cells where they are bilinear:
 ℓ₀₁ sees only the sign of v, and f_P only the side of η = ½. With both fixed, risks and regrets are bilinear in (η, v) on a rectangle, so

@@ -142,7 +142,7 @@ def _least_square() -> sc.Check:
 
 
 def known_entropy_numbers(trial: sc.Trial) -> Iterator[sc.Instance]:
-    """What holds for all m and d, in symbols; then ε_m = 1/m on the line, and ε_m = 1 for m ≤ d."""
+    """The statement for all m and d, in symbols; then ε_m = 1/m on the line, and ε_m = 1 for m ≤ d."""
     yield {}
     for m in (1, 2, 3, 10, 1000):
         yield {"dimension": 1, "balls": m, "whole": 1, "parts": m}
@@ -234,7 +234,7 @@ def ball_rate(instance: sc.Instance, lost: int) -> Iterator[sc.Check]:
 
 
 def sets_in_the_ball(trial: sc.Trial) -> Iterator[sc.Instance]:
-    """Of `sets_and_means` those in the unit ball."""
+    """Those of `sets_and_means` in the unit ball."""
     yield from (instance for instance in sets_and_means(trial) if max(map(squared, instance["points"])) <= 1)
 
 
@@ -260,7 +260,7 @@ def printed_rate_is_true(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.
 
 
 def sizes_of_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
-    """What holds for every size, in symbols; then m ≤ |S| ≤ 8."""
+    """The statement for every size, in symbols; then m ≤ |S| ≤ 8."""
     yield {}
     for size in range(1, 9):
         for m in range(1, size + 1):

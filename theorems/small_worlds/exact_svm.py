@@ -27,8 +27,10 @@ BELOW, ON, ABOVE = -1, 0, 1
 
 @dataclass(frozen=True)
 class Piece:
-    """One piece [low, high] of the path (`high` is None for ∞): `sides` says for each i whether its margin is below, on or above 1 (of the
-    SVR, in `exact_svr`, where it lies), `slope` and `offset` are u and v (u_i = 0 off the kinks), the squares are ‖p‖² and ‖q‖².
+    """One piece [low, high] of the path (`high` is None for ∞).
+
+    `sides` says for each i whether its margin is below, on or above 1; for the SVR, in `exact_svr`, its position. `slope` and `offset` are
+    u and v (u_i = 0 off the kinks), the squares are ‖p‖² and ‖q‖².
     """
 
     low: Fraction

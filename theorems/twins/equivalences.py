@@ -1,7 +1,7 @@
 r"""Every problem with a penalty and a ball gives two families and an equivalence, Φ(λ) = ‖w(λ)‖, registered as this file is imported.
 
 If L(w) + (s/2)‖w‖² is least at w_s, then L(v) ≥ L(w_s) for ‖v‖ ≤ ‖w_s‖: w_s solves the form in the ball of radius ‖w_s‖, and is its only
-solution. ‖w_s‖ does not rise with s. Where the loss has corners w_s can rest: on pieces, which have one radius, and for all s below some
+solution. ‖w_s‖ does not rise with s. If the loss has corners, w_s can rest: on pieces, which have one radius, and for all s below some
 s₀, where it is the least minimiser of the loss. So the map is claimed on (s₀, ∞), and the pieces above s₀ are declared flat. Both are found
 on a grid, as neighbours that the radii do not tell apart: what rests on less than a step of the grid is not seen.
 """
@@ -33,7 +33,7 @@ ACCURACY = {True: 1e-9, False: 3e-5}  # relative, of norms, as radii give it: of
 
 @dataclass(frozen=True)
 class Path:
-    """What the grid shows of a penalised path: the λ above which it moves, and the flat pieces (low, high, ‖w‖) above; None for w = 0."""
+    """The shape of a penalised path on the grid: the λ above which it moves, and the flat pieces (low, high, ‖w‖) above; None for w = 0."""
 
     low: float
     pieces: tuple[tuple[float, float, float], ...]
@@ -114,7 +114,7 @@ def tikhonov_to_ivanov(twin: Twin, solver: str | None = None, tol: float = TOL, 
 
 
 def seen(fit: Callable[[float], KernelFunction]) -> Path | None:
-    """Where the path moves, from large λ down: pieces on which neighbours of the grid cannot be told apart are flat."""
+    """The pieces where the path moves, from large λ down; pieces on which neighbours of the grid cannot be told apart are flat."""
     functions = [(float(lam), fit(float(lam))) for lam in GRID]
     moves = [f.distance(g) > f.error + g.error for (_, f), (_, g) in pairwise(functions)]
     if not any(moves):

@@ -1,12 +1,12 @@
 r"""Problems that have both forms, (s/2)‖w‖² in the objective and ‖w‖ ≤ B, posed on a training set and solved with a radius.
 
-Nothing here names a problem: any class with `bound` that has a penalty and a ball with a number is one, other people's included. What a
-problem needs beside its bound is told from the training set by the name of the field (`FIELDS`).
+Nothing here names a problem: any class with `bound` that has a penalty and a ball with a number is one, other people's included. Other
+fields of a problem than its bound are taken from the training set by their names (`FIELDS`).
 
 The radius of a penalised solution is √(2 gap/s). That of a solution in a ball comes from its twin. Let multipliers bound the penalised
 form of the strength s, f_s(v) = L(v) + (s/2)‖v‖², from below by D. For w in the ball and every optimum w* there, L(w*) ≤ L(w) and ‖w*‖ ≤ B,
     f_s(w), f_s(w*) ≤ D + e,      e = (f_s(w) − D) + (s/2)(B² − ‖w‖²),
-and f_s((w + w*)/2) ≥ D; so (s/8)‖w − w*‖² ≤ e, for every s > 0. The best s is the multiplier of the ball. Where the ball does not bind no s
+and f_s((w + w*)/2) ≥ D; so (s/8)‖w − w*‖² ≤ e, for every s > 0. The best s is the multiplier of the ball. If the ball does not bind, no s
 is good: the radius is 2B, which says that the solution need not be unique.
 """
 
@@ -109,7 +109,7 @@ class Twin:
         return next(iter(self.kind.form(self.penalty).examples(np.random.default_rng(0)))).problem
 
     def _flags(self) -> dict[str, bool]:
-        """What tells this form from others of the class beside the bound, an intercept say: read from its first example."""
+        """Fields beside the bound in which this form differs from others of the class, an intercept say: read from its first example."""
         example = self._example()
         return {item.name: getattr(example, item.name) for item in fields(self.kind) if isinstance(item.default, bool)}
 

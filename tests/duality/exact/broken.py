@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from exact_values import Point, number
 from flint import fmpq
-from planted import Case, Data, Rng, fractions, matrix, some
+from planted import Case, Data, Rng, fractions, matrix, matvec, some
 
 
 def _array(values: Any) -> Any:

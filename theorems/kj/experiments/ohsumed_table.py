@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import simopt.claims as sc
-from simopt.claims.tables import Cell, Curve, TableRow, Run, table
+from simopt.claims.tables import Cell, Curve, Run, TableRow, table
 from simopt.theorems.kj.experiments.ohsumed import CUTS, DATA, FEATURE, LANDMARKED, LINEAR, METHODS, RANDOM, measured
 from simopt.theorems.kj.experiments.printed_tables import GAUSSIAN, MANHATTAN, SIGMOID
 
@@ -33,7 +33,7 @@ def difference(method: str, k: int, seed: int, effort: sc.Effort) -> Cell:
 
 
 def seen(rows: Sequence[TableRow]) -> str:
-    """What the differences to the linear ranker show, in multiples of their standard errors; the paper prints no ranking numbers."""
+    """The differences to the linear ranker, in multiples of their standard errors; the paper prints no ranking numbers."""
     found = {(cell.row, cell.column): cell for row in rows for cell in row.cells}
     start = "The paper prints no numbers for ranking."
     levels = {method: found[method, f"NDCG@{SEEN_AT}"].ours for method in METHODS if (method, f"NDCG@{SEEN_AT}") in found}

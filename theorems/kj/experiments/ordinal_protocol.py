@@ -1,15 +1,17 @@
 r"""The ordinal experiments of Section 4 and Appendix G as far as they are stated, and our choices where they are not.
 
-Stated: five random splits; mean of |ŷ − y| on the test part ("AAE"); 50 landmarks; the similarities; KR rounded to a label; ORLand, EXC on
-random landmarks with fixed, equi-spaced thresholds; wine on the scale 1 to 10; four regression sets whose targets are cut into bins of
-equal frequency.
+Stated:
+
+* five random splits; the mean of |ŷ − y| on the test part ("AAE"); 50 landmarks; the similarities; KR rounded to a label;
+* ORLand, EXC on random landmarks with fixed, equi-spaced thresholds;
+* wine on the scale 1 to 10; four regression sets whose targets are cut into bins of equal frequency.
 
 Ours: the bins are cut on all samples, as data that come labelled are. How many there are is not stated: ten, see `bin_counts`. 70 % of a
 split are for training; features are standardised as in the regression half; KR is rounded to the nearest label in 1, …, r.
-ORLand: b_j = j + 1/2, so that the score is a number to be rounded, and γ = 1/2, half of the spacing (then the hinges of a class between two
-others are |f − y|); penalised, λ among three by the error on a fifth of the training part; no intercept, as in Algorithm 1. Learned
-thresholds: the same landmarks and choice of λ, γ = 1 (another γ is another λ), and either Δ = 0 or Δ = γ, the spacing of Appendix E. Beside
-these, fixed thresholds around 0, for w has no intercept.
+ORLand: b_j = j + 1/2, so that the score is a number to be rounded, and γ = 1/2, half of the spacing: then the hinges of a class between two
+others are |f − y|. It is penalised, with λ among three by the error on a fifth of the training part; no intercept, as in Algorithm 1.
+Learned thresholds: the same landmarks and choice of λ, γ = 1 (another γ is another λ), and either Δ = 0 or Δ = γ, the spacing of Appendix
+E. Beside these, fixed thresholds around 0, for w has no intercept.
 Baselines that the paper lacks: the median of the training labels, which no other constant beats on the training part; KR with K + s ≥ 0;
 ordered logit (statsmodels) on the features themselves, at most 1000 training samples, label the median of its distribution.
 """
@@ -37,7 +39,7 @@ from simopt.theorems.kj.experiments.protocol import HELD_OUT, SCALINGS, SPLITS, 
 
 __all__ = ["SPLITS", "OrdinalLandmarks", "OrdinalSplit", "binned", "kernel_regression", "ordered_logit"]
 
-SCALE = 10  # wine is judged from 1 to 10
+SCALE = 10  # wine is graded from 1 to 10
 BINS = 10
 STRENGTHS = tuple(10.0**-k for k in (4, 6, 8))  # λ in units of the mean of ‖ψ‖²
 DENSE = 1000

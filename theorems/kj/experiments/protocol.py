@@ -1,20 +1,27 @@
 r"""The regression experiments of Section 4 and Appendix G as far as they are stated, and our choices where they are not.
 
-Stated: five random splits; mean squared error on the test part, mean and deviation over the splits; 50 landmarks; the similarities, with
-a = 1/d and r = −1 for the sigmoid and σ = the mean distance of training points for the Gaussian; KR, the weighted mean of all training
-targets; RegLand, landmarks drawn at random and LIBLINEAR for the ε-insensitive loss; RegLand-Sp, fully corrective forward greedy selection
-with the squared loss up to a given number of landmarks.
+Stated:
+
+* five random splits; mean squared error on the test part, mean and deviation over the splits; 50 landmarks;
+* the similarities, with a = 1/d and r = −1 for the sigmoid and σ = the mean distance of training points for the Gaussian;
+* KR, the weighted mean of all training targets;
+* RegLand, landmarks drawn at random and LIBLINEAR for the ε-insensitive loss;
+* RegLand-Sp, fully corrective forward greedy selection with the squared loss up to a given number of landmarks.
 
 Ours: 70 % of a split are for training. Features have mean 0 and variance 1 on the training part (constant ones become 0). Targets are
 divided by their largest modulus. The paper names neither scaling nor unit. Both were read off the printed KR, which has no parameter, on
-one split of each set: among features as they are, in [0, 1], in [−1, 1], standardised, standardised and within the unit ball, with rows of
-norm 1, and y as it is, over max |y|, with range 1 or 2, this pair alone is within a fifth of the printed values on five sets (any other on
-three at most). That KR agrees is thus no test; nothing else was chosen by printed numbers.
+one split of each set. Features were tried as they are, in [0, 1], in [−1, 1], standardised, standardised and within the unit ball, and with
+rows of norm 1; y was tried as it is, over max |y|, and with range 1 or 2. This pair alone is within a fifth of the printed values on five
+sets, any other on three at most. That KR agrees is thus no test; nothing else was chosen by printed numbers.
 RegLand: ε = 0.1 deviations of y, the penalised form, its λ among five by a fifth of the training part; no intercept, as in Algorithm 1.
 RegLand-Sp chooses among 500 landmarks drawn at random (the paper does not say among how many); the first of them are those of RegLand.
-Baselines that the paper lacks: the mean of the training targets; ridge regression on the landmarks of RegLand, λ by the same hold-out; KR
-with K + s, s the least number with K + s ≥ 0 between training and test points; kernel ridge regression with the Gaussian, on at most 1000
-training samples. RegLand-Sp for y less its training mean stands beside the one without, since no intercept is stated and y is far from 0.
+Baselines that the paper lacks:
+
+* the mean of the training targets; ridge regression on the landmarks of RegLand, λ by the same hold-out;
+* KR with K + s, s the least number with K + s ≥ 0 between training and test points;
+* kernel ridge regression with the Gaussian, on at most 1000 training samples.
+
+RegLand-Sp for y less its training mean stands beside the one without, since no intercept is stated and y is far from 0.
 """
 
 from __future__ import annotations

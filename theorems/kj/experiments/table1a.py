@@ -34,7 +34,7 @@ Errors = dict[str, list[float]]
 
 
 def split_run(dataset: str, seed: int, effort: sc.Effort) -> Run:
-    """Where the table and the figures get the splits of a data set from, so that they are the same."""
+    """The run that the table and the figures get the splits of a data set from, so that they are the same."""
     return Run("kj-splits", dataset, seed, effort)
 
 
@@ -115,7 +115,7 @@ def otherwise(row: Sequence[Cell], run: Run) -> Iterator[Hypothesis]:
 
 
 def _absent(name: str) -> list[Cell]:
-    """What cannot be tried.
+    """The combinations that cannot be tried.
 
     Raises
     ------
@@ -203,7 +203,7 @@ def misses(cell: Cell) -> bool:
 
 
 def counts(seed: int, effort: sc.Effort, sparse: str = LAND_SP) -> Iterator[Cell]:
-    """What the table says, as counts over the sets; and the ratios behind them. `sparse` is RegLand-Sp, or that for y less its mean."""
+    """The table's statements, as counts over the sets; and the ratios behind them. `sparse` is RegLand-Sp, or that for y less its mean."""
     means = {pair: {m: mean(v) for m, v in measured(SETS[pair[0]], pair[1], seed, effort).items()} for pair in PAIRS}
     ratios = {f"{DETAILS[BETTER]}{', '.join(pair)}": found[sparse] / found[KR] for pair, found in means.items()}
     for name in SETS:

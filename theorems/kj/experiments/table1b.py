@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 
 import simopt.claims as sc
-from simopt.claims.tables import Cell, Hypothesis, TableRow, Run, table
+from simopt.claims.tables import Cell, Hypothesis, Run, TableRow, table
 from simopt.core.arrays import Array
 from simopt.theorems.kj.experiments.bin_counts import best_count, misfits
 from simopt.theorems.kj.experiments.ordinal_protocol import (
@@ -45,13 +45,13 @@ Errors = dict[str, list[float]]
 
 
 def labelled(name: str, run: Run) -> tuple[Array, Array, int]:
-    """Features, labels 1, …, r and r of a set by its printed name: wine as it is judged, others in ten bins of equal frequency."""
+    """Features, labels 1, …, r and r of a set by its printed name: wine with its grades, others in ten bins of equal frequency."""
     data = run.dataset(ORDINAL_SETS[name])
     return (data.features, data.targets, SCALE) if name in WINES else (data.features, binned(data.targets, BINS), BINS)
 
 
 def split_run(name: str, seed: int, effort: sc.Effort) -> Run:
-    """Where the table and the figures get the splits of a set from, so that they are the same."""
+    """The run that the table and the figures get the splits of a set from, so that they are the same."""
     return Run("kj-ordinal-splits", ORDINAL_SETS[name], seed, effort)
 
 
@@ -206,7 +206,7 @@ def printed_ratios(column: str) -> dict[str, float]:
 
 
 def printed_count(column: str) -> float | None:
-    """What Table 1b itself gives for a count, or what the number of pairs would be if all agreed with it."""
+    """The count in Table 1b itself, or the number of pairs if all agreed with it."""
     ratios = printed_ratios(column)
     return float(sum(ratio < 1.0 for ratio in ratios.values())) if ratios else float(len(PAIRS)) if column in (NEAR_KR, NEAR_OR) else None
 
@@ -225,7 +225,7 @@ def together(cell: Cell, cells: dict[str, Cell]) -> str:
 
 
 def counts(seed: int, effort: sc.Effort) -> Iterator[Cell]:
-    """What the table says, as counts over the sets; and the ratios behind them."""
+    """The statements of the table, as counts over the sets; and the ratios behind them."""
     means = {pair: {m: mean(v) for m, v in measured(*pair, seed, effort).items()} for pair in PAIRS}
     ratios: dict[str, float] = {}
     for (name, s), ours in means.items():

@@ -3,7 +3,7 @@ r"""Lemma 17 and Corollary 11: good kernels are good similarities, on regularise
 W' = Σ β_i Φ(x_i) minimises ½‖W‖² + C Σ p_i ℓ(⟨W, Φ(x_i)⟩, y_i) iff −β_i ∈ C p_i ∂ℓ(f_i, y_i), f = Kβ. So choose K = AᵀA and β in rationals,
 |β_i| ≤ C p_i, and then targets: y_i beyond the tube on the side of β_i where |β_i| = C p_i, on its edge where 0 < |β_i| < C p_i, anywhere
 inside where β_i = 0. Every other W = Σ a_i Φ(x_i) makes the kernel (L(W), 1/‖W‖)-good; the best one for given C is the W' of 2C.
-What is not discrete is decided in closed form on [0, 1] with K(x, x') = xx'.
+Continuous cases are decided in closed form on [0, 1] with K(x, x') = xx'.
 """
 
 from __future__ import annotations

@@ -253,7 +253,7 @@ def violated_masses_with_sizes(instance: sc.Instance, trial: sc.Trial) -> Iterat
     "margin Bγ and no sign of w; so taken the two are not the same (KJ-Def2-rem2-same).",
 )
 def margins_of_classes(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
-    """One x' of each class: its term of y f(x), and the room that |w| ≤ B leaves."""
+    """One x' of each class: its term of y f(x), and the slack that |w| ≤ B leaves."""
     B, p, same, other, q, u, K = sc.symbols("B p same other q u K")
     scale = B * p if trial["share"] else B
     w = u * B * p

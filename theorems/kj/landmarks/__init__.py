@@ -1,1 +1,1 @@
-"""What random landmarks and samples cost (Lemmas 15, 16 and 22, Appendix B)."""
+"""The loss of random landmarks and samples (Lemmas 15, 16 and 22, Appendix B)."""

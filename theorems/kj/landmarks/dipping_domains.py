@@ -2,7 +2,7 @@ r"""Finite domains on which a sample serves as landmarks and as training set at 
 
 A domain has points 0, …, N − 1 with masses p_x, a similarity K(x, x') with |K| ≤ 1 and targets y(x); the loss is |f(x) − y(x)|, so that
 C_L = 1. For S = (x_1, …, x_n) and ‖w‖_∞ ≤ B, f(x) = (1/n) Σ_i w_i K(x, x_i), and g(S) = sup_w (L_f − L̂^S_f) = sup_w Σ_x (p_x − q_x)
-|f(x) − y(x)| with q_x the share of x in S. Where |y| ≥ B everywhere, |f − y| = |y| − f sign y is linear in w and g(S) has a closed form.
+|f(x) − y(x)| with q_x the share of x in S. If |y| ≥ B everywhere, |f − y| = |y| − f sign y is linear in w and g(S) has a closed form.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""Appendix B: 'although [8] uses pairs', 'this analysis holds for any stable embedding'. What follows from stability alone.
+r"""Appendix B: 'although [8] uses pairs', 'this analysis holds for any stable embedding'. Consequences of stability alone.
 
 An embedding gives every S coordinates q_1(·, S), …, q_D(·, S) in [−1, 1]; f_{S,w} = (1/D) Σ w_i q_i(·, S), ‖w‖_∞ ≤ B; F_S, g(S) as there.
 It is c-stable if one changed point moves no f_{S,w} by more than c/n anywhere. Appendix B's own one has D = n, q_i = K(·, x_i), c = 2B.

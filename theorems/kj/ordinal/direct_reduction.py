@@ -1,6 +1,6 @@
 r"""Appendix E.1: ordinal regression by regression and fixed thresholds. It is right for b_i = i − 1/2, not for the printed b_i = i − 1.
 
-What is good in the sense of Definition 25 is good for regression up to 1/2 only if 1/2 ≤ f ≤ r + 1/2; and the reduction guarantees nothing.
+A similarity that is good by Definition 25 is good for regression up to 1/2 only if 1/2 ≤ f ≤ r + 1/2; the reduction guarantees nothing.
 """
 
 from __future__ import annotations

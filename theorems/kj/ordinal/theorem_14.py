@@ -412,7 +412,7 @@ def on_four_points(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 
 def _four_points_in_symbols(sign: int) -> Iterator[sc.Check]:
-    """What is left of the losses beside the bounds; the losses at the two values of B; the share where they meet."""
+    """The losses less the bounds; the losses at the two values of B; the ratio where they meet."""
     e, square, B, g, b = sc.symbols("e square B gamma1 b")
     w, u = sc.symbols("w1 w2 w3 w4"), sc.symbols("u1 u2 u3 u4")
     p = [e, HALF - e, HALF - e, e]

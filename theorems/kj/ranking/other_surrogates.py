@@ -1,4 +1,4 @@
-r"""Appendix F: 'all our utility arguments carry forward to other surrogates defined in [27]'. What they have to be like.
+r"""Appendix F: 'all our utility arguments carry forward to other surrogates defined in [27]'. Conditions on them.
 
 The surrogate is a Bregman divergence ℓ(s, η) = Σ φ(s_i) − φ(η_i) − φ'(η_i)(s_i − η_i). With R = max(B, η_max) and c ≤ φ'' ≤ L on [−R, R],
 

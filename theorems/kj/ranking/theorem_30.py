@@ -7,9 +7,9 @@ With D_t = 1/F(t), D(π) the discounts of documents placed by π, η the normali
 because π_s is the best order for s, and because of all orders the reversed one is farthest from D. Equality holds for s constant and
 η = s + c (D − rev D), with ties of s broken against η: ‖D − rev D‖₂ cannot be improved for any m.
 
-What landmarks and labels cost in squared loss: lists of m documents in which all documents of a query are alike have η_i = h = 1/Σ D_t for
-all of them, and f(z) = s φ(q) with one dimension of features φ = ±1, …: the empirical minimiser over |s| ≤ B is a clipped ratio, and losses
-are rational in units of h².
+The squared loss for landmarks and labels: if all documents of a query are alike, a list of m documents has η_i = h = 1/Σ D_t for all of
+them. With f(z) = s φ(q) and one dimension of features φ = ±1, … the empirical minimiser over |s| ≤ B is a clipped ratio, and losses are
+rational in units of h².
 
 As a theorem: with probability ≥ 1 − 2δ the regret of Algorithm 1 on lists is at most, with s = 1 + √(2 log(1/δ)),
 
@@ -656,7 +656,7 @@ def regret_of_nearest_scores(instance: sc.Instance, trial: sc.Trial) -> Iterator
     mutants={"ties broken for η": {"backward": False}},
 )
 def attained_by_constant_scores(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
-    """What a pair adds to regret, distance² and norm; the choice of a and c; the number at m = 2."""
+    """The part of a pair in regret, distance² and norm; the choice of a and c; the number at m = 2."""
     a, c, D, E = sc.symbols("a c D E")
     high, low = a + c * (D - E), a + c * (E - D)
     placed = (low, high) if trial["backward"] else (high, low)

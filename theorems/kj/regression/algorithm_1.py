@@ -108,7 +108,7 @@ def unbounded(points: int) -> World:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What Algorithm 1 returned: coordinates ŵ, their empirical loss with its gap, predictions on the domain."""
+    """The output of Algorithm 1: coordinates ŵ, their empirical loss with its gap, predictions on the domain."""
 
     w: Array
     loss: float

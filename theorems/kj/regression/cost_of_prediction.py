@@ -4,7 +4,7 @@ Whoever predicts at a new point evaluates K against points it keeps: kernel regr
 against its d landmarks, one with k weights that are not 0 against those k. Time follows the count and depends on the machine; the count is
 what is claimed.
 
-Of landmarks that are informative with probability τ, independently, s informative ones are met after s/τ on average: E = 1 + (1 − τ)E for
+If landmarks are informative with probability τ, independently, s informative ones are met after s/τ on average: E = 1 + (1 − τ)E for
 each. Among d ≤ s/(2τ) there are s with probability at most (e/4)^{s/2}, by Chernoff's bound at twice the mean.
 """
 

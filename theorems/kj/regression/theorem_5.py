@@ -4,8 +4,8 @@ Absolute error, with repaired constants,
 
     E |f̂ − y| ≤ ε_0 + ε + (B/√d)(1 + √(2 log(1/δ))) + (2B/√n)(1 + √(2 log(1/δ)))    with probability ≥ 1 − 2δ,
 
-for every δ: the landmarks by KJ-L15+, the empirical minimiser by KJ-Thm5-p3-ours. No bound on y is needed. What it says of the mean squared
-error is false as printed (KJ-Thm5b). What landmarks and labels cost is tried on exact laws, all δ at once.
+for every δ: the landmarks by KJ-L15+, the empirical minimiser by KJ-Thm5-p3-ours. No bound on y is needed. Its bound of the mean squared
+error is false as printed (KJ-Thm5b). The loss for landmarks and labels is tried on exact laws, all δ at once.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ the points that occur. The domain has informative landmarks of mass τ with weig
 Labelled samples: the exact Bayes error where one of 1/τ clusters of landmarks is informative. Points (c, u): a cluster c of C = 1/τ,
 equally likely, and u from a continuum. K((c, u), (c', u')) = h_{c'}(c, u), h independent fair signs, and y = h_{c*}. With w = 1 and
 R = 1{c = c*} f = y: K is (0, 1, τ)-good. A learner who knows every sign h, but c* only through n labels, is left with
-V = 1 + Bin(C − 1, 2^{−n}) clusters that agree with the labels, all equally likely; at a new point their signs are V fair signs, and the
-least expected |f − y| is 2 min(plus, minus)/V, in the mean 1 − E|R_V|/V with R_V a sum of V fair signs. So some K and c* are as bad.
+V = 1 + Bin(C − 1, 2^{−n}) clusters that agree with the labels, all equally likely. At a new point their signs are V fair signs. The least
+expected |f − y| is 2 min(plus, minus)/V, in the mean 1 − E|R_V|/V with R_V a sum of V fair signs. So some K and c* are as bad.
 """
 
 from __future__ import annotations
