@@ -14,11 +14,11 @@ strings, lists, arrays), so that a witness can be written to a file and replayed
                 yield {"s": s, "t": t}
 
     @sc.claim(
-        "AK-19+",                                          # the catalogue's row; `<row>+` for a corrected statement
-        paper=sc.AUDIFFREN_KADRI,                          # outside of the paper's folder in `simopt.theorems`
+        "AK-19+",                                          # the row; `<row>+`: corrected
+        paper=sc.AUDIFFREN_KADRI,                          # only outside of its folder
         place="Appendix D, (19), p = m/2", kind=sc.INEQUALITY,
         says=r"For integers 0 ≤ s, t ≤ 4 and 1 ≤ p ≤ 3:  (s+t)^p ≤ 2^{p-1} (s^p + t^p).",   # our words, EVERY hypothesis
-        instances=pairs, exhaustive=True,                  # exhaustive: the instances are all there are
+        instances=pairs, exhaustive=True,                  # all there are
         knobs={"base": 2}, mutants={"base 2 → 1": {"base": 1}},
         corrects="AK-19",
     )

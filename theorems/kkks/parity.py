@@ -1,4 +1,4 @@
-r"""Section 1: without assumptions on the data the problem is at least as hard as learning parities with noise. The part of it that can be tested.
+r"""Section 1: without assumptions on the data the problem is at least as hard as learning parities with noise. Its testable part.
 
 Let x be uniform on {−1, 1}^n/√n, S a set of k coordinates, k odd, χ the product of their signs, E[y|x] = (1 + ρχ)/2: a parity with noise.
 M, the sign of the sum over S, agrees with sχ, s = (−1)^{(k−1)/2}, more often than not: E χM = s b_k, b_k = C(k − 1, (k − 1)/2)/2^{k−1}. The

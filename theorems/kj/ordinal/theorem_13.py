@@ -8,22 +8,22 @@ and Section 3.3 around it: (c) ψ_Δ ≤ 1; (d) the ordinal error is ≤ 1 if ε
 
 Which claim checks what (s: in symbols, for all values; e: exactly, on finite problems; d: on samples drawn from finite domains):
 
-    (a)  KJ-Thm13a refuted (e)     KJ-Thm13a+ if γ ≥ 1/2 (s)
-         ours                      KJ-Thm13a-shift: ε_0/2γ for all γ (s); KJ-Thm13a-best: no learner has less (e); KJ-Thm13a-plain: not
-                                   without a shift of the thresholds (e)
-    (b)  KJ-Thm13b refuted (e)     KJ-Thm13b+ if Δ ≥ γ̄ and Δ ≥ 2(γ̄ − γ) (s); KJ-Thm13b-where: false for all other γ, Δ (s)
-         ours                      KJ-Thm13-rounding: the best learner (s); KJ-Thm13b-rounding: its bound φ for all γ, Δ (s), which cannot
-                                   be improved: KJ-Thm13b-best (e), KJ-Thm13b-all (s); KJ-Thm13b-shift: ε_0/min(2γ, Δ) by a shift (s)
-    (c)  KJ-Thm13c holds (s)
-    (d)  KJ-Thm13d refuted (e)     KJ-Thm13d+ if ε_0 < min(Δ, γ + Δ/2) (s)
-    (e)  KJ-Thm13e holds (d)       if γ + (r − 2)Δ = O(B), which KJ-Thm13e-scale shows to be needed (e); KJ-Thm13-total: with constants (d)
-    the proof, Appendix E.2
-         KJ-Thm13-p1 refuted (e)   loss of f̃ ≤ loss of f + 2ε_1 at a point; KJ-Thm13-p1+ in the mean (e)
-         KJ-Thm13-p2 holds (e)     what landmarks cost
-         KJ-Thm13-p3 refuted (e)   1-margin loss for γ-margin loss; KJ-Thm13-p3+ if γ ≥ 1 (s)
-         KJ-Thm13-p4 holds (s)     a label that is wrong by k costs at least γ + (k − 1)Δ
-         KJ-Thm13-p5 refuted (e)   a loss above γ is a wrong label; KJ-Thm13-p5+ if Δ ≥ γ (s)
-    all bounds                     KJ-Thm13-worlds: attacked on random problems (e)
+    * (a)  KJ-Thm13a refuted (e)     KJ-Thm13a+ if γ ≥ 1/2 (s)
+    *      ours                      KJ-Thm13a-shift: ε_0/2γ for all γ (s); KJ-Thm13a-best: no learner has less (e); KJ-Thm13a-plain: not
+                                     without a shift of the thresholds (e)
+    * (b)  KJ-Thm13b refuted (e)     KJ-Thm13b+ if Δ ≥ γ̄ and Δ ≥ 2(γ̄ − γ) (s); KJ-Thm13b-where: false for all other γ, Δ (s)
+    *      ours                      KJ-Thm13-rounding: the best learner (s); KJ-Thm13b-rounding: its bound φ for all γ, Δ (s), which cannot
+                                     be improved: KJ-Thm13b-best (e), KJ-Thm13b-all (s); KJ-Thm13b-shift: ε_0/min(2γ, Δ) by a shift (s)
+    * (c)  KJ-Thm13c holds (s)
+    * (d)  KJ-Thm13d refuted (e)     KJ-Thm13d+ if ε_0 < min(Δ, γ + Δ/2) (s)
+    * (e)  KJ-Thm13e holds (d)       if γ + (r − 2)Δ = O(B), which KJ-Thm13e-scale shows to be needed (e); KJ-Thm13-total: with constants (d)
+    * the proof, Appendix E.2
+    *      KJ-Thm13-p1 refuted (e)   loss of f̃ ≤ loss of f + 2ε_1 at a point; KJ-Thm13-p1+ in the mean (e)
+    *      KJ-Thm13-p2 holds (e)     what landmarks cost
+    *      KJ-Thm13-p3 refuted (e)   1-margin loss for γ-margin loss; KJ-Thm13-p3+ if γ ≥ 1 (s)
+    *      KJ-Thm13-p4 holds (s)     a label that is wrong by k costs at least γ + (k − 1)Δ
+    *      KJ-Thm13-p5 refuted (e)   a loss above γ is a wrong label; KJ-Thm13-p5+ if Δ ≥ γ (s)
+    * all bounds                     KJ-Thm13-worlds: attacked on random problems (e)
 
 As printed it fails: 0-1 error for γ < 1/2; ordinal error for Δ < γ̄ and for Δ < 2(γ̄ − γ); for every learner, with K ≡ 1. The proof replaces
 the γ-margin loss by the 1-margin loss, which is larger if γ < 1 (KJ-Thm13-p3). Were it right, then for s > 0 the scores sf with thresholds
