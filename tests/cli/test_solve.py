@@ -105,7 +105,7 @@ def test_progress_names_the_solver(run: Run, csv: Path, tmp_path: Path, forked: 
         heard.unlink()
         return names
 
-    forked.setattr(Ticker, "tell", recorded)
+    forked.setattr(Ticker, "show", recorded)
     arguments = ("solve", "kernel-ridge", "--data", csv, "--target", "y", "--tol", "1e-6")
     found = json.loads(run(*arguments, "--solver", "all", "--json").stdout)
     names = {s["provenance"]["solver"] for s in found["solutions"] if s["trace"]["samples"]}
