@@ -16,7 +16,7 @@ Which claim checks what (s: in symbols, for all values; e: exactly, on finite pr
                                      be improved: KJ-Thm13b-best (e), KJ-Thm13b-all (s); KJ-Thm13b-shift: ε_0/min(2γ, Δ) by a shift (s)
     * (c)  KJ-Thm13c holds (s)
     * (d)  KJ-Thm13d refuted (e)     KJ-Thm13d+ if ε_0 < min(Δ, γ + Δ/2) (s)
-    * (e)  KJ-Thm13e holds (d)       if γ + (r − 2)Δ = O(B), which KJ-Thm13e-scale shows to be needed (e); KJ-Thm13-total: with constants (d)
+    * (e)  KJ-Thm13e holds (d)       if γ + (r − 2)Δ = O(B), which KJ-Thm13e-scale shows to be needed (e); KJ-Thm13-total: constants (d)
     * the proof, Appendix E.2
     *      KJ-Thm13-p1 refuted (e)   loss of f̃ ≤ loss of f + 2ε_1 at a point; KJ-Thm13-p1+ in the mean (e)
     *      KJ-Thm13-p2 holds (e)     what landmarks cost
