@@ -144,7 +144,7 @@ class BallHinges(Pairs):
         return State((du,), slacks, (drest, da, (last - strength * domega) / omega))
 
     def advance(self, move: State, lengths: Lengths) -> None:
-        """Raises ω to ½(R² − ‖u‖²): its tangent may say that the ball ends where there is room left, and short steps would follow."""
+        """Raises ω to ½(R² − ‖u‖²): its tangent may say that the ball ends before it does, and short steps would follow."""
         super().advance(move, lengths)
         (u,), (s, t, omega) = self.x.free, self.x.slacks
         self.x = self.x._replace(slacks=(s, t, np.maximum(omega, 0.5 * (self.radius**2 - float(u @ u)))))

@@ -3,8 +3,8 @@ r"""Goodness of a similarity for the squared loss: a least-squares problem in a 
     min Σ_i p_i (f_i − y_i)²   subject to   −1 ≤ v ≤ 1,     f = Gv,  G = B K diag(p).
 With H = 2Gᵀdiag(p)G formed once, every iteration (solvers/interior) factorises H + diag(z_l/l + z_u/r), N³/3 flops. The multipliers
 q = 2p∘(y − f) of a point leave the gap Σ_j |g_j| − v_j g_j, g = Gᵀq, of which no term is negative: two products with G, and no more is
-needed to stop. Where rounding in H stops it before (H has the square of G's condition), the weights away from the bounds are found once
-more by least squares with G itself. Projected Newton methods cycle on these matrices.
+needed to stop. If rounding in H stops it before (H has the square of G's condition), the weights away from the bounds are found once more
+by least squares with G itself. Projected Newton methods cycle on these matrices.
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@ r"""The whole curve B ↦ ε₀(B): at given bounds, or all its breakpoints.
 
 The loss is convex and B only scales the box, so ε₀ falls and is convex. For the insensitive and the hinge loss it is piecewise linear, and
 multipliers q that are optimal at B give the line Σ c(q) − B' Σ_j p_j|Σ_i q_i K_ij| below it that touches at B.
-A parametric simplex method
-walks along it, one pivot a piece (parametric.py). Breakpoints are where pieces meet: that a piece is straight, so that none was missed, is
-proved by its line, which has to come near the certified values at both its ends. Where rounding made the walk turn too early it does not;
-the curve then is solved where the two lines meet.
+A parametric simplex method walks along it, one pivot a piece (parametric.py). Breakpoints are where pieces meet: that a piece is straight,
+so that none was missed, is proved by its line, which has to come near the certified values at both its ends. If rounding made the walk turn
+too early, it does not; then the curve is solved where the two lines meet.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class CurvePoint:
         return self.lower + self.slope * (bound - self.bound)
 
     def meets(self, other: CurvePoint) -> float:
-        """Where the lines of two places meet; nan where they are parallel."""
+        """The bound at which the lines of two points meet; nan where they are parallel."""
         turn = other.slope - self.slope
         return (self.line(0.0) - other.line(0.0)) / turn if turn else math.nan
 
@@ -82,7 +81,7 @@ class Walk:
         return self._squared(bound) if self.path is None else self._walked(self.path, bound)
 
     def events(self, bound: float) -> Iterator[CurvePoint]:
-        """Where the walk changes its basis, each with multipliers of the piece that ends there, and `bound`, where it ends."""
+        """The points at which the walk changes its basis, each with multipliers of the piece that ends there, and its end, `bound`."""
         assert self.path is not None
         at = -1.0
         while at < bound:
@@ -185,7 +184,7 @@ def goodness_curve(problem: Goodness, bounds: npt.ArrayLike) -> GoodnessCurve:
 def goodness_breakpoints(problem: Goodness, high: float, low: float = 0.0) -> GoodnessCurve:
     """All breakpoints of B ↦ ε₀(B) in [low, high], with both ends (the first piece from 0 ends at its first breakpoint if low = 0).
 
-    Two pieces whose lines differ by less than rounding count as one. Where a piece could not be proved to be straight to 1e-8 of the scale,
+    Two pieces whose lines differ by less than rounding count as one. If a piece could not be proved to be straight to 1e-8 of the scale,
     the values are certified all the same, but the record does not say that its bounds are all the breakpoints (`breakpoints` is False).
 
     Raises

@@ -84,7 +84,7 @@ def _objects(values: Sequence[Fraction]) -> Exact:
 
 
 def _basis(A: Exact, c: Exact, low: Ends, high: Ends, row_low: Ends, row_high: Ends) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Of each column 0 if it is basic, else −1, 1 or 2 for its lower end, its upper end, or 0; of each row 0 if it is slack, else ∓1."""
+    """For each column 0 if it is basic, else −1, 1 or 2 for its lower end, its upper end, or 0; for each row 0 if it is slack, else ∓1."""
     import highspy
 
     ends = [_floats(side, sign) for side, sign in ((low, -1), (high, 1), (row_low, -1), (row_high, 1))]

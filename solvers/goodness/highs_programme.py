@@ -78,8 +78,8 @@ class Programme:
     def solve(self) -> Basic:
         """A vertex that is optimal to the tolerance of HiGHS, from the last one.
 
-        Where rounding keeps HiGHS from being sure, it starts again without a basis; what it then has is returned, for its bounds are
-        certified by others anyway.
+        If rounding keeps HiGHS from being sure, it starts again without a basis. The result is returned as it is, since others certify its
+        bounds.
 
         Raises
         ------

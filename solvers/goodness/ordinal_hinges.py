@@ -45,7 +45,7 @@ class OrdinalHinges(Pairs):
         self.update_gap()
 
     def start(self) -> State:
-        """a = p/2, constant predictions' thresholds, and slacks with room; it need not be feasible."""
+        """a = p/2, the thresholds of constant predictions, and slacks > 0; it need not be feasible."""
         margins, region = self.margins, self.region
         a = 0.5 * margins.caps
         mean_mass = float(np.mean(margins.caps))
@@ -168,7 +168,7 @@ def ordinal_iterates(problem: OrdinalGoodness | KernelOrdinalGoodness, tol: floa
 def _factorised(matrix: Array) -> Array:
     """The Cholesky factor of a matrix whose lower triangle is given, with the least resistance that makes it positive definite.
 
-    Where constants are among the f, moving them with b changes no hinge, and a ball that is not reached hardly resists: the pivot of that
+    If constants are among the f, moving them with b changes no hinge, and a ball that is not reached hardly resists: the pivot of that
     direction is rounding, of either sign, and a step along it would be, too. Resistance damps it and leaves the other steps as they are.
     """
     at = np.diag_indices(len(matrix))

@@ -1,4 +1,4 @@
-r"""What bounds x in the interior-point method of ordinal goodness: the box |v| ≤ 1 of a similarity, the ball ‖u‖ ≤ R of a kernel.
+r"""The bound on x in the interior-point method of ordinal goodness: the box |v| ≤ 1 of a similarity, the ball ‖u‖ ≤ R of a kernel.
 
 Each has slacks with multipliers of its own, and adds to the equation Gᵀ(Σ Ma) + … = 0, to the Newton matrix and to its right-hand side
 (solvers/goodness/ordinal_hinges.py). The free variables of a state are x and b.
@@ -15,7 +15,7 @@ from simopt.solvers.interior.pairs import Parts, State
 
 
 class Region(ABC):
-    """What bounds x: the parts from the fourth on of slacks and multipliers."""
+    """A bound on x: the parts from the fourth on of slacks and multipliers."""
 
     joint = False  # whether primal and dual variables have to go equally far
 
@@ -25,18 +25,18 @@ class Region(ABC):
 
     @abstractmethod
     def r_dual(self, x: State) -> Array:
-        """What the region adds to Gᵀq in the equation Gᵀq + … = 0."""
+        """The region's term in the equation Gᵀq + … = 0."""
 
     @abstractmethod
     def matrix(self, x: State, into: Array) -> None:
         """Adds the region's part of the Newton matrix to the lower triangle of that of x."""
 
     def r_primal(self, x: State) -> Parts:
-        """What its slacks are off."""
+        """The residuals of its slacks."""
         return ()
 
     def corrector_r_primal(self, r_primal: Parts, dx: Array) -> Parts:
-        """The same without what a predictor dx changes of it to second order."""
+        """The same less its change to second order by a predictor dx."""
         return r_primal
 
     @abstractmethod
@@ -75,7 +75,7 @@ class Box(Region):
         into[at, at] += x.multipliers[3] / x.slacks[3] + x.multipliers[4] / x.slacks[4]
 
     def rhs(self, x: State, r_comp: Parts, r_primal: Parts) -> Array:
-        """Lacking products over slacks."""
+        """Residuals of the products over slacks."""
         out: Array = r_comp[0] / x.slacks[3] - r_comp[1] / x.slacks[4]
         return out
 
@@ -119,7 +119,7 @@ class Ball(Region):
         return (r_primal[0] - 0.5 * float(dx @ dx),)
 
     def rhs(self, x: State, r_comp: Parts, r_primal: Parts) -> Array:
-        """−u(lacking − λ·(what ω is off))/ω."""
+        """−u(r_comp − λ·r_primal)/ω."""
         out: Array = -x.free[0] * ((r_comp[0] - x.multipliers[3] * r_primal[0]) / x.slacks[3])
         return out
 
@@ -129,7 +129,7 @@ class Ball(Region):
         return (domega,), ((r_comp[0] - x.multipliers[3] * domega) / x.slacks[3],)
 
     def with_longest_slack(self, x: State) -> State:
-        """ω raised to ½(R² − ‖u‖²): its tangent may say that the ball ends where there is room left, and short steps would follow.
+        """ω raised to ½(R² − ‖u‖²): its tangent may say that the ball ends before it does, and short steps would follow.
 
         On K = 1 + 1e-8 XXᵀ and R = 10 a step that brought ‖u‖ from 0.6 to 1.9 left ω = 0.25 of 48, and the run stood at a gap of 1e-4.
         """

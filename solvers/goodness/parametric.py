@@ -53,7 +53,7 @@ class Pieces(NamedTuple):
 
 
 class State(NamedTuple):
-    """Of each of 2N variables: whether it is between kinks, in which segment or at which kink, its value, speed dz/dθ, and price."""
+    """For each of 2N variables: whether it is between kinks, in which segment or at which kink, its value, speed dz/dθ, and dual."""
 
     moving: NDArray[np.bool_]
     side: Index
@@ -217,7 +217,7 @@ def walk(
 ) -> tuple[int, float, int, int]:
     """Pivots until θ = `stop`, or the inverse, of `age` pivots, is too old or worn, or (`single`) the next event after progress in θ.
 
-    What ended it, θ, |W|, and the age.
+    Returns why it ended, θ, |W|, and the age.
     """
     n = len(pieces.matrix)
     moving, side, value, speed, dual = state

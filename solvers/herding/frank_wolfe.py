@@ -37,7 +37,7 @@ def checked_rule(name: str, steps: str | StepRule) -> str | StepRule:
 
 
 def rule_name(steps: str | StepRule) -> str:
-    """What records call a rule: its name, or that of its class."""
+    """The name of a rule in records: its own, or that of its class."""
     return steps if isinstance(steps, str) else type(steps).__name__
 
 

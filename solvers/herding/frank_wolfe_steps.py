@@ -35,7 +35,7 @@ FULL = "all the atoms asked for have weight"
 
 
 class StepRule(ABC):
-    """Where a step goes, and how far. A rule may keep what it computed from step to step: each run has a copy of its own (`begin`).
+    """The direction and the length of a step. A rule may keep what it computed from step to step: each run has a copy of its own (`begin`).
 
     Attributes
     ----------

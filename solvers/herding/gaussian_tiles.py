@@ -219,13 +219,13 @@ class Fast:
         return cls(centre, scale, precision, lengths, radius, relative, coordinates_of_all) if useful else None
 
     def coordinates(self, rows: Rows, start: int, stop: int) -> Coordinates:
-        """Of the rows start … stop − 1."""
+        """Those of the rows start … stop − 1."""
         if self.coordinates_of_all is not None:
             return self.coordinates_of_all[start:stop]
         return _factors(rows.block(start, stop), self.centre, self.scale, self.precision)
 
     def coordinates_at(self, points: Array) -> Coordinates:
-        """Of other points (b, p)."""
+        """Those of other points (b, p)."""
         return _factors(points, self.centre, self.scale, self.precision)
 
 

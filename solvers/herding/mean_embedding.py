@@ -32,7 +32,7 @@ VALUES = 512  # rows and columns of a tile of values that the similarity itself 
 
 @dataclass(frozen=True, eq=False)
 class MeanEmbedding:
-    """What herding has to know of ω = Σ p_i ψ_i.
+    """The inner products of ω = Σ p_i ψ_i that herding needs.
 
     Attributes
     ----------
@@ -86,8 +86,8 @@ def mean_embedding(
     target : (n,) array, optional
         p; 1/n each by default.
     precision : str
-        "float32" or "float64" for fast tiles of a Gaussian similarity, "direct" for the similarity's own values. Where fast tiles would
-        lose too many digits (points that lie far apart in units of the bandwidth), and for other similarities, "direct" is what is done.
+        "float32" or "float64" for fast tiles of a Gaussian similarity, "direct" for the similarity's own values. If fast tiles would lose
+        too many digits (points that lie far apart in units of the bandwidth), and for other similarities, it is "direct".
 
     Raises
     ------

@@ -4,7 +4,7 @@ On atoms S with Gram matrix G the point of their affine hull nearest to ω is re
 
     (G + δI) d = −g − ν1,    g = G w − b,    b_j = ⟨ω, ψ_j⟩.
 
-Where w + d has negative entries, w goes towards it until the first weight is gone, that atom is dropped, and d is computed again. δ is some
+If w + d has negative entries, w goes towards it until the first weight is gone. That atom is dropped, and d is computed again. δ is some
 rounding units of the largest ‖ψ_j‖². The step minimises ‖ω − ω̃‖² + δ‖d‖², a proximal step, so that δ does not move the solution. The
 factor exists also for atoms that are dependent to rounding. As g is computed from the weights each time, errors in the factor do not add
 up.

@@ -1,4 +1,4 @@
-"""Where a Frank–Wolfe run stands: weights on a few atoms, and the inner products of all atoms with the combination they make."""
+"""The state of a Frank–Wolfe run: weights on a few atoms, and the inner products of all atoms with the combination they make."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def subtract(image: Array, mass: float, linear: Array, out: Array) -> None:
 
 
 class StepState(NamedTuple):
-    """What is known before a step.
+    """The state before a step.
 
     steps : number of steps done. atoms : number of atoms with weight. error_squared : ‖ω − ω̃‖² as the running sums have it. gap : the
     Frank–Wolfe gap ⟨ω̃ − ω, ω̃ − ψ_s⟩ ≥ (‖ω − ω̃‖² − dist²)/2, dist the distance from ω to the hull.

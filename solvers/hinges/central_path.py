@@ -31,7 +31,7 @@ def centred(h: float, mu: float) -> Hinge:
 
 @kernel
 def newton_term(h: float, shift: float, hinge: Hinge, step: Step, mu: float) -> tuple[float, float]:
-    """D and q, aimed at products μ; `step` is the predictor's, or 0."""
+    """D and q for products μ; `step` is the predictor's, or 0."""
     a, b, x, s = hinge
     da, dx, ds = step
     return 1.0 / (x / b + s / a + shift), h - (x - s + shift * a) - (mu - b * x + da * dx) / b + (mu - a * s - da * ds) / a

@@ -80,7 +80,7 @@ def directions(df: Array, shift: float, state: Array, move: Array, mu: float, q:
 
 @kernel
 def mean_product(sample_weight: Array, state: Array, move: Array, t: float) -> float:
-    """Mean of as and āx over both hinges at state + t move, weighted by the shares."""
+    """Mean of as and āx over both hinges at state + t move, weighted by the samples' weights."""
     total, weights = 0.0, 0.0
     for i in range(sample_weight.size):
         for k in range(2):
@@ -103,12 +103,12 @@ def advance(state: Array, move: Array, t: float) -> None:
 
 
 class HingeRun(PredictorCorrector[Move]):
-    """What runs over two hinges a sample share: w, multipliers `below` and `above` in (0, 1), and their gap.
+    """The base of runs over two hinges a sample: w, multipliers `below` and `above` in (0, 1), and their gap.
 
     Attributes
     ----------
     rest, excess : float
-        the parts of the gap that the hinges and the bound leave.
+        the parts of the hinges and of the bound in the gap.
     """
 
     back: ClassVar[float] = SHORT
@@ -140,7 +140,7 @@ class HingeRun(PredictorCorrector[Move]):
 
     @abstractmethod
     def left(self) -> float:
-        """What the bound leaves of the gap at w and g."""
+        """The bound's part of the gap at w and g."""
 
     def update_gap(self) -> None:
         """The gap of w and the multipliers."""
@@ -179,7 +179,7 @@ class HingeRun(PredictorCorrector[Move]):
         return total
 
     def _curvature(self) -> Array:
-        """The second derivative of the hinges, once they are aimed at products 0 without a predictor."""
+        """The second derivative of the hinges, after terms for products 0 without a predictor."""
         from scipy.linalg.blas import dsyrk
 
         self._move[:] = 0.0

@@ -5,8 +5,7 @@ r"""Two hinges a sample by semismooth Newton: their stage, and the fits it ends 
 A stage minimises  R(w) + ⟨fixed, w⟩ + Σ_i c_i env_i(⟨w, ψ_i⟩)  where env_i has the multipliers of `two_hinges` as slopes. A Newton step of
 full length is one pass over Ψ; where the line search shortens it, only the rows are read whose multipliers differ.
 
-Memory: f, the move, the pull, two multipliers and two centres are vectors of n numbers; besides, 40 d bent rows of
-streamed features.
+Memory: f, the move, the pull, two multipliers and two centres are vectors of n numbers; besides, 40 d free rows of streamed features.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from simopt.solvers.hinges.weight_bounds import Bound, Penalty
 
 
 class WeightedFreeRows(FreeRows):
-    """Bent rows with their share of the second derivative."""
+    """Free rows with their weight in the second derivative."""
 
     def curvature(self, factor: float) -> Array:
         """factor · Σ bend_i ψ_i ψ_iᵀ, its lower half."""
@@ -60,7 +59,7 @@ class HingeStage(Stage):
         return 12
 
     def first_width(self) -> float:
-        """That of the hinges."""
+        """The width of the hinges."""
         return self.hinges.first_width()
 
     def unit(self) -> float:
@@ -81,7 +80,7 @@ class HingeStage(Stage):
         self.update_gap()
 
     def blank(self) -> Notes:
-        """One bent hinge a sample."""
+        """One free hinge a sample."""
         return Notes.of(self.rows.step, self.rows.step, float)
 
     def update_multipliers(self, part: slice, width: float | None = None) -> tuple[int, int, float]:

@@ -60,7 +60,7 @@ BRIEF = 1 << 18  # numbers of Ψ up to which all stages take less time than judg
 def newton_fits(stage: Stage, goal: float, memory_limit: float) -> Iterator[Fit]:
     """Fits of all samples from w = 0, where the stage stands, with the gap as the stage has it; of the last it is computed anew.
 
-    Of a small problem there is only the last.
+    A small problem has only the last.
     """
     start(stage, memory_limit)
     for adopted in climb(stage, goal, memory_limit, claims=stage.local and far(stage.rows)):
@@ -74,7 +74,7 @@ def newton_fits(stage: Stage, goal: float, memory_limit: float) -> Iterator[Fit]
 
 
 def far(rows: RowBlocks) -> bool:
-    """Whether a pass over the rows costs more than what is done with them: then fewer passes are worth steps that are less sure."""
+    """Whether a pass over the rows costs more than the arithmetic: then fewer passes are worth steps that are less sure."""
     return 8 * math.prod(rows.shape) > FAR
 
 
@@ -115,7 +115,7 @@ def start(stage: Stage, memory_limit: float) -> None:
 def climb(stage: Stage, goal: float, memory_limit: float, claims: bool = False) -> Generator[bool, None, None]:
     """One width after another, until the gap is at most the goal; yields after each of them, whether the gap is that of a working set.
 
-    Who `claims` says so before it is judged on all samples: a certificate will tell as well.
+    With `claims` the gap is reported before all samples are evaluated: a certificate will tell as well.
     """
     reach, smallest, stalls = REACH, math.inf, 0
     while stage.gap > goal:

@@ -1,4 +1,4 @@
-r"""The ways into landmarked support vector regression: two hinges a sample, one below y − ε and one above y + ε.
+r"""The solvers of landmarked support vector regression: two hinges a sample, one below y − ε and one above y + ε.
 
     min over w of  R(w) + (1/n) Σ_i s([|⟨w, ψ_i⟩ − y_i| − ε]),     R(w) = (λ/2)‖w‖² or the ball ‖w‖ ≤ B,   s plain or smoothed.
 
@@ -6,9 +6,9 @@ r"""The ways into landmarked support vector regression: two hinges a sample, one
                    the samples, and where a stage stalls, the interior-point method
   interior-point   10 to 30 iterations on all samples, whatever λ, B or β (hinge_interior.py)
 
-Newton's way is the default (the highest rank of `@solver` is), as it looks at ever fewer samples and interior points at all of them.
-For no more samples than features both work in coordinates of the span of the ψ_i. Ordinal regression with given thresholds comes in by the
-room `ordinal`.
+Newton's method is the default (it has the highest rank of `@solver`): it reads ever fewer samples, interior points all of them. For no more
+samples than features both work in coordinates of the span of the ψ_i. `solvers.ordinal` registers them for ordinal regression with given
+thresholds.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 r"""A stage of the augmented Lagrangian on some of the samples, at a point w: what all kinds of hinges have in common.
 
 A stage minimises  R(w) + ⟨fixed, w⟩ + (a convex differentiable function of f = Ψw),  R a penalty or a ball, by Newton steps with an exact
-line search. What the function is, its second derivative and its part of the gap are the matter of its kind; its gradient has the
-multipliers of the hinges as slopes, so that they are all that a stage keeps beside w.
+line search. A subclass defines the function, its second derivative and its part of the gap. Its gradient has the multipliers of the hinges
+as slopes, so a stage keeps only these beside w.
 
-It is evaluated in blocks of rows that stay in the cache: predictions, multipliers, what changes in the gradient, and which rows are
-bent, of which the second derivative is made when a step is taken. Where few multipliers of a block differ, only their rows are read.
+It is evaluated in blocks of rows that stay in the cache: predictions, multipliers, what changes in the gradient, and the rows of *free*
+hinges: those whose multiplier lies strictly between its bounds. The second derivative is made of these rows when a step is taken. If few
+multipliers of a block differ, only their rows are read.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Fit:
 
 
 class Notes(NamedTuple):
-    """What a kernel writes of a block: samples whose pull has changed, with the change; the bent ones, with a number."""
+    """The notes of a kernel on a block: samples whose pull has changed, with the change; the free ones, with a number."""
 
     changed: Indices
     change: Array
@@ -58,12 +59,12 @@ class Notes(NamedTuple):
 
     @classmethod
     def of(cls, size: int, free: int, kind: type) -> Notes:
-        """Room for `size` samples with up to `free` bent hinges and numbers of a kind."""
+        """Arrays for `size` samples with up to `free` free hinges and numbers of a kind."""
         return cls(np.empty(size, dtype=np.intp), np.empty(size), np.empty(free, dtype=np.intp), np.empty(free, dtype=kind))
 
 
 class BlockUpdate(NamedTuple):
-    """What is found of a block: it, its part of the gap, of the gradient if that has changed, and its bent rows, with a number each."""
+    """The update of a block: it, its part of the gap, of the gradient if that has changed, and its free rows, with a number each."""
 
     item: tuple[slice, Array]
     rest: float
@@ -83,7 +84,7 @@ class Line(NamedTuple):
 
 
 class Bracket(NamedTuple):
-    """Where the derivative is negative and where it is positive, and its values there."""
+    """A point with a negative derivative and one with a positive derivative, and the two values."""
 
     lower: float
     value_lower: float
@@ -108,8 +109,8 @@ def narrowed(bracket: Bracket, t: float, value: float) -> Bracket:
 
 
 class FreeRows:
-    """The rows of bent hinges, with a number each: where they lie in memory, or copies of rows that are streamed. Of very many, an evenly
-    spread part is kept: each stands for `stride`.
+    """The rows of free hinges, with a number each: their indices in memory, or copies of rows that are streamed. If they are very many,
+    only every `stride`-th one is kept.
     """
 
     def __init__(self, rows: RowBlocks) -> None:
@@ -358,7 +359,7 @@ class Stage(ABC):
 
     @abstractmethod
     def unit(self) -> float:
-        """What a gap is large or small beside."""
+        """The unit of gaps."""
 
     @abstractmethod
     def some(self, rows: RowBlocks, chosen: Indices | slice, fixed: Array, for_all: bool = False) -> Self:
@@ -366,11 +367,11 @@ class Stage(ABC):
 
     @abstractmethod
     def blank(self) -> Notes:
-        """Room for the notes of a block."""
+        """Arrays for the notes of a block."""
 
     @abstractmethod
     def update_multipliers(self, part: slice, width: float | None = None) -> tuple[int, int, float]:
-        """Multipliers and pull of a block at f, for a width or the stage's, and its notes; how many have changed and are bent, and the
+        """Multipliers and pull of a block at f, for a width or the stage's, and its notes; how many have changed and are free, and the
         hinges' part of the gap.
         """
 

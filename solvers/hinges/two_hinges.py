@@ -1,13 +1,13 @@
-r"""Two hinges a sample, with ends and shares of their own: the loops over samples of landmarked SVR and EXC ordinal regression.
+r"""Two hinges a sample, with ends and weights of their own: the loops over samples of landmarked SVR and EXC ordinal regression.
 
     Σ_i c_i ( s([lo_i − f_i]) + s([f_i − hi_i]) ),     s(h) = max over 0 ≤ a ≤ 1 of ah − a²/(2β),  which is [h]_+ for β = ∞.
 
-Shares c_i sum to 1 (1/n each for a mean). Multipliers are a ∈ [0, 1] here, in units of their share: `below` belongs to lo − f, `above` to
+Weights c_i sum to 1 (1/n each for a mean). Multipliers are a ∈ [0, 1] here, in units of their weight: `below` belongs to lo − f, `above` to
 f − hi. In a stage of the augmented Lagrangian with centres a⁰ and width h > 0, the maximiser of ah_i − a²/(2β) − h(a − a⁰)²/2 is
 
-    a = clip((h_i + h a⁰)/(h + 1/β), 0, 1),      with derivative 1/(h + 1/β) where it lies inside (the sample is then *bent*).
+    a = clip((h_i + h a⁰)/(h + 1/β), 0, 1),      with derivative 1/(h + 1/β) where it lies inside (the hinge is then *free*).
 
-What a hinge leaves of the gap is s(h) + a²/(2β) − ah = (a − a*)((a + a*)/(2β) − h) ≥ 0 with a* = clip(βh, 0, 1): for β = ∞ it is (1 − a)h
+The part of a hinge in the gap is s(h) + a²/(2β) − ah = (a − a*)((a + a*)/(2β) − h) ≥ 0 with a* = clip(βh, 0, 1). For β = ∞ it is (1 − a)h
 for h > 0, and −ah else. A missing end is ±1e30, never ±∞. lo may exceed hi. O(n) time each; no memory but the arrays given.
 """
 
@@ -39,7 +39,7 @@ class Hinges(NamedTuple):
         return Hinges(self.low[part], self.high[part], self.sample_weight[part], self.shift)
 
     def take(self, rows: Indices | slice, for_all: bool = False) -> Hinges:
-        """The same for some of the samples, as copies: of strided views the kernels would have to be compiled once more. Their shares are
+        """The same for some of the samples, as copies: of strided views the kernels would have to be compiled once more. Their weights are
         their own, or raised to the sum of all.
         """
         low, high, sample_weight = (np.ascontiguousarray(values[rows]) for values in (self.low, self.high, self.sample_weight))
@@ -83,7 +83,7 @@ class Pair(NamedTuple):
 
 @kernel
 def left_over(h: float, a: float, shift: float) -> float:
-    """What a hinge with argument h and multiplier a leaves of the gap, in units of its share."""
+    """The part in the gap of a hinge with argument h and multiplier a, in units of its weight."""
     if shift == 0.0:
         return (1.0 - a) * h if h > 0.0 else -a * h
     best = min(max(h / shift, 0.0), 1.0)
@@ -98,8 +98,8 @@ def update_multipliers(
 ) -> tuple[int, int, float]:
     """Multipliers at f for the given centres, and pull_i = c_i(above_i − below_i).
 
-    Also notes, the number of a bent sample being c_i times the number of its bent hinges; how many have changed, and how many are bent; and
-    what the hinges leave of the gap.
+    Also notes, the number of a sample with free hinges being c_i times how many they are. Returns how many samples have changed, how many
+    are free, and the hinges' part of the gap.
     """
     low, high, sample_weight, shift = hinges
     centre_below, centre_above = centres
@@ -130,7 +130,7 @@ def update_multipliers(
 
 @kernel
 def audit(f: Array, low: Array, high: Array, sample_weight: Array, shift: float, below: Array, above: Array, pull: Array) -> float:
-    """pull for the multipliers as they are, and what the hinges leave of the gap."""
+    """pull for the multipliers as they are, and the hinges' part of the gap."""
     rest = 0.0
     for i in range(f.size):
         pull[i] = sample_weight[i] * (above[i] - below[i])
@@ -169,7 +169,7 @@ def line_search(f: Array, move: Array, hinges: Hinges, centres: Pair, width: flo
 
 @kernel
 def near(f: Array, hinges: Hinges, multipliers: Pair, reach: float, rows: Indices) -> int:
-    """The samples that could still bend: those within `reach` of a kink, or with a multiplier that does not stand where f says."""
+    """The samples that could become free: those within `reach` of a kink, or with a multiplier that does not stand where f says."""
     low, high, _, shift = hinges
     below, above = multipliers
     count = 0

@@ -1,4 +1,4 @@
-r"""What bounds w beside a loss: a penalty (λ/2)‖w‖² or a ball ‖w‖ ≤ B, with the Newton step and the part of the gap of each.
+r"""The bound on w beside a loss: a penalty (λ/2)‖w‖² or a ball ‖w‖ ≤ B, with the Newton step and the part of the gap of each.
 
 With the gradient g of the loss at fixed multipliers, a bound leaves of the gap
     penalty:  ‖g + λw‖²/(2λ);       ball:  ⟨g, w⟩ + B‖g‖ = (B − ‖w‖)‖g‖ + ½‖w‖‖g‖·‖w/‖w‖ + g/‖g‖‖².
@@ -28,13 +28,13 @@ SAME = 1e-13  # relative distance below which two values of μ are one
 
 
 class Bound(Protocol):
-    """What a stage has to know of a bound on w."""
+    """The methods of a bound on w that a stage needs."""
 
     def slope(self, w: Array, move: Array) -> tuple[float, float]:
         """Derivative of the bound at w along the move, and its second derivative."""
 
     def excess(self, g: Array, w: Array) -> float:
-        """What the bound leaves of the gap."""
+        """The bound's part of the gap."""
 
     def step(self, H: Array, g: Array, w: Array, rest: float) -> Array:
         """The Newton step; H is (d, d), its lower half filled; `rest` is what else there is of the gap, beside which it has to be exact."""

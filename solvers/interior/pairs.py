@@ -1,9 +1,9 @@
 r"""Predictor-corrector runs whose pairs are dense arrays, with the centrality corrections of Gondzio.
 
 A state is free variables, slacks and multipliers; a subclass solves its Newton equations for given right-hand sides of the products and of
-all other equations (`residuals`: what the state leaves of them), in the order that suits it.
-Gondzio: with the lengths a step has, plus `REACH`, products that would leave [NARROW, WIDE] τ are aimed back into it, by further steps with
-the factors at hand, as long as that makes the step longer by `GAIN`.
+all other equations (`residuals`), in the order that suits it.
+Gondzio: with the lengths a step has, plus `REACH`, products that would leave [NARROW, WIDE] τ get targets inside of it, by further steps
+with the factors at hand, as long as that makes the step longer by `GAIN`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ class Pairs(PredictorCorrector[State]):
         """The step that adds `r_comp` to the products and `residuals` to the other equations."""
 
     def corrector_residuals(self, residuals: Parts, predictor: State) -> Parts:
-        """`residuals` without what the predictor changes of it to second order: nothing, where the equations are linear."""
+        """The residuals less their change to second order by the predictor: the right-hand side of the corrector. Linear equations have no
+        such change."""
         return residuals
 
     def direction(self, target: float, predictor: State | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[State, Lengths]:
@@ -84,7 +85,7 @@ class Pairs(PredictorCorrector[State]):
         return move, self.lengths(move)
 
     def centred(self, target: float, move: State, reached: Lengths) -> tuple[State, Lengths]:
-        """Corrections that bring products far from the aim nearer to it (Gondzio 1996), as long as the steps become longer."""
+        """Corrections that bring products far from the target nearer to it (Gondzio 1996), as long as the steps become longer."""
         for _ in range(self.corrections):
             if min(reached) > ENOUGH:
                 break

@@ -5,7 +5,7 @@ Newton's equations for products τ are
     s Δz + z Δs = τ − sz − Δ's Δ'z,      together with the equations of the problem,
 and are solved twice with one factorisation: the predictor Δ' has τ = 0 and no second-order term, the corrector has
     τ = μ (μ'/μ)³,      μ' the mean product where the predictor meets the boundary,
-and the predictor's second-order terms. A step goes a share `back` of the way to the boundary.
+and the predictor's second-order terms. A step goes a fraction `back` of the way to the boundary.
 
 The subclass computes the gap from a point and multipliers that any certificate would accept. A run ends when the gap is at most the goal;
 or by rounding: the gap has not fallen for some iterations, no step is left, or the Newton matrix has no Cholesky factor.
@@ -27,14 +27,14 @@ Lengths = tuple[float, float]  # of a step of the slacks and of the multipliers
 
 
 class PredictorCorrector(ABC, Generic[Move]):
-    """A run of the method: the state, and the Newton system there. A subclass starts inside, is judged, and says what its system is.
+    """A run of the method: the state, and the Newton system there. A subclass starts inside, computes its gap, and defines its system.
 
     Attributes
     ----------
     gap : float
-        of the state, as `update_gap` left it.
+        of the state, by `update_gap`.
     back : float
-        share of the way to the boundary.
+        fraction of the way to the boundary.
     patience, fall : int, float
         the gap must fall below `fall` times what it was, in that many iterations.
     """

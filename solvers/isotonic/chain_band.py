@@ -43,7 +43,7 @@ class Nodes(NamedTuple):
 
 @kernel
 def _climb(u: Any, span: Any, climbs: Any) -> None:
-    """What u allows from each node to the next; no step is taken to be longer than `span`."""
+    """The climb that u allows from each node to the next; no step is taken to be longer than `span`."""
     for j in range(climbs.size):
         climbs[j] = 0.0
         for i in range(j * GROUP, min((j + 1) * GROUP, u.size)):
@@ -78,7 +78,7 @@ def node_indices(m: int) -> NDArray[np.intp]:
 
 
 def climbs_of(u: Array, span: float) -> Array:
-    """What u allows from each node to the next, no step longer than `span`. O(m)."""
+    """The climb that u allows from each node to the next, no step longer than `span`. O(m)."""
     climbs = np.empty(-(-u.size // GROUP))
     _climb(u, span, climbs)
     return climbs

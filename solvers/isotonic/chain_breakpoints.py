@@ -40,7 +40,7 @@ def zero_between(below: Any, low: Any, above: Any, high: Any) -> Any:
 def on_its_side(zero: Any, p: Any, u: Any, y: Any) -> Any:
     """The zero of g + w (x − y), where g is 0 on [p, p + u] and `zero` what the sums say of it.
 
-    Where the weights span many orders, the zero of a light sample drowns in the sums; it lies on the side of y at any rate.
+    If the weights span many orders, the zero of a light sample drowns in the sums; it lies on the side of y at any rate.
     """
     return min(zero, p) if y < p else max(zero, p + u) if y > p + u else y
 
@@ -183,8 +183,8 @@ def carry(
     """Carry entries of one buffer, nearest first, until one has the right sign or the other buffer is full; both new counts.
 
     g is monotone: the first one with the right sign is looked for among the nearest, then by doubling and bisection; all before it are
-    carried at once. Of a hundred entries that a step carries none should cost more than its two sums. (Indices without sign spare the
-    check for negative ones, which keeps the loops from being vectorised.)
+    carried at once. A step may carry a hundred entries: none should cost more than its two sums. (Indices without sign spare the check for
+    negative ones, which keeps the loops from being vectorised.)
     """
     most = min(k, limit - j)
     reach = 0  # entries known to have the wrong sign

@@ -54,8 +54,8 @@ def _descend(x: Any, u: Any, hi: Any, edges: Any, near: Any, state: Any) -> Any:
 def _level_blocks(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, state: Any) -> Any:
     """Recompute x block by block; the number of loose steps that turned out to be held, and are now marked so.
 
-    Where the first sample lies at lo, g jumps at lo, at lo + u_1, … The next zeros lie in the jumps, and the programme finds steps that
-    are strictly inside their bounds by nothing but rounding. The block behind such a step wants to be beyond the bound.
+    If the first sample lies at lo, g jumps at lo, at lo + u_1, … The next zeros lie in the jumps, and the programme finds steps that are
+    strictly inside their bounds by nothing but rounding. The block behind such a step wants to be beyond the bound.
     """
     m = x.size
     start, held = 0, 0
@@ -114,7 +114,7 @@ def _finalize(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, edges: Any, near
 def _climbs_all(y: Any, w: Any, u: Any, lo: Any, hi: Any, x: Any, state: Any) -> Any:
     """Whether the fit takes every step at its upper bound; then x is the fit and `state` has its steps.
 
-    That is one block: it is the fit if it lies in the range and Σ_{j≤i} w_j (x_j − y_j), the price of step i, is nowhere negative.
+    That is one block: it is the fit if it lies in the range and Σ_{j≤i} w_j (x_j − y_j), the multiplier of step i, is nowhere negative.
     """
     offset, weight, moment = 0.0, w[0], 0.0
     for i in range(1, y.size):

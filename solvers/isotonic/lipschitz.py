@@ -35,7 +35,7 @@ class IsotonicFit:
     problem : LipschitzIsotonic
         the samples, sorted by z.
     x, tau : (n,) and (n + 1,) arrays
-        the fit at the sorted z, and its prices (see problems/domains/chain.py).
+        the fit at the sorted z, and its multipliers (see problems/domains/chain.py).
     order : (n,) array
         places of the sorted samples in what was given.
     extrapolation : str

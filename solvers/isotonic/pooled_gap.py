@@ -1,12 +1,11 @@
 r"""The gap of a pooled fit, proven from floats in one pass: what a fit is allowed to say before anyone reads its certificate.
 
-Steps are free (l = 0, u = ∞) or ties, and weights > 0. Of x, feasible by comparisons alone, and of prices τ_i ≤ 0 on free steps and at
-both ends,
-    P − D = Σ ½w_i ρ_i² + Σ |τ_i| d_i + |τ_0| (x_1 − lo) + |τ_n| (hi − x_n),     ρ_i = x_i − y_i + (τ_{i−1} − τ_i)/w_i,   d_i = 0 at ties
-(`simopt.problems.lipschitz_isotonic`). With u = eps/2, a = x_i − y_i as floats have it, rounded once, and c = (τ_{i−1} − τ_i)/w_i,
-rounded twice, the float a + c is off by at most u|a| + 2u|c| + u(|a| + |c|) and what is of second order: less than 2 eps (|a| + |c|).
-A term is rounded fewer than ten times more, and all are ≥ 0: their sum is good to (n + 10) u of itself (Higham 2002, §3.1), here counted
-as 2 (n + 8) eps. What sinks below the smallest floats is at most n times SUNK. Where something is not as it should be, the bound is ∞.
+Steps are free (l = 0, u = ∞) or ties, and weights > 0. For x, feasible by comparisons alone, and multipliers τ_i ≤ 0 on free steps and at
+both ends, P − D = Σ ½w_i ρ_i² + Σ |τ_i| d_i + |τ_0| (x_1 − lo) + |τ_n| (hi − x_n),     ρ_i = x_i − y_i + (τ_{i−1} − τ_i)/w_i,   d_i = 0 at
+ties (`simopt.problems.lipschitz_isotonic`). With u = eps/2, a = x_i − y_i as floats have it, rounded once, and c = (τ_{i−1} − τ_i)/w_i,
+rounded twice, the float a + c is off by at most u|a| + 2u|c| + u(|a| + |c|) and what is of second order: less than 2 eps (|a| + |c|). A
+term is rounded fewer than ten times more, and all are ≥ 0: their sum is good to (n + 10) u of itself (Higham 2002, §3.1), here counted as 2
+(n + 8) eps. The part below the smallest floats is at most n times SUNK. If a condition fails, the bound is ∞.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def _sums(x: Any, y: Any, w: Any, z: Any, tau: Any, lo: Any, hi: Any) -> Any:
 
 
 def relative_gap(problem: LipschitzIsotonic, x: Any, tau: Any) -> float:
-    """A proven bound on gap / P(x) of the fit x (n,) with the prices τ (n + 1,); ∞ where none is known this way. O(n)."""
+    """A proven bound on gap / P(x) of the fit x (n,) with the multipliers τ (n + 1,); ∞ where none is known this way. O(n)."""
     if problem.lipschitz < np.inf or problem.lower_slopes is not None or problem.upper_slopes is not None:
         return np.inf
     lo, hi = -np.inf if problem.low is None else problem.low, np.inf if problem.high is None else problem.high

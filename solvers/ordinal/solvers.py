@@ -1,12 +1,12 @@
-r"""The ways into ordinal regression, with thresholds learned or given, by the methods that landmarked SVR has too.
+r"""The solvers of ordinal regression, with thresholds learned or given: those of landmarked SVR, too.
 
   thresholds learned   newton first: semismooth Newton steps with the thresholds eliminated (threshold_stage.py), on ever fewer samples;
                        else the interior-point method (threshold_interior.py). With one class only nothing is left to solve
-  thresholds given     the ends lo_i = b_{y_i − 1} + γ and hi_i = b_{y_i} − γ are data: two hinges a sample, for the engines of the room
-                       `hinges`, newton first
+  thresholds given     the ends lo_i = b_{y_i − 1} + γ and hi_i = b_{y_i} − γ are data: two hinges a sample, for the methods of
+  `solvers.hinges`, newton first
 
-Newton's way is the default (the highest rank of `@solver` is): its time is linear in n, where every interior-point iteration costs n d².
-It takes the interior-point method for few samples, for what is left of the samples in the end, and where a stage stalls.
+Newton's method is the default (it has the highest rank of `@solver`): its time is linear in n, where every interior-point iteration costs n
+d². It takes the interior-point method for few samples, for what is left of the samples in the end, and where a stage stalls.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def interior_point(problem: Learned, *, tol: float, max_iter: int = 100) -> Iter
 
 
 def sample_weights_of(problem: EXCFixed) -> Array:
-    """What each sample counts for."""
+    """The weight of each sample."""
     return SampleWeights.of(len(problem.labels), problem.weights).floats
 
 
@@ -114,7 +114,7 @@ def fixed_iterate(problem: EXCFixed, fit: Fit, basis: Array | None) -> Iterate:
 def fixed_newton(problem: EXCFixed, *, tol: float, memory_limit: float = MEMORY_LIMIT) -> Iterator[Iterate]:
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
 
-    Of a small problem only the first and the last point are given out.
+    A small problem yields only the first and the last point.
     """
     rows, hinges, bound, basis = fixed_parts(problem)
     for fit in hinge_stage.hinge_fits(rows, hinges, bound, goal=tol * problem.scale(), memory_limit=memory_limit):

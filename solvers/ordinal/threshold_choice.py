@@ -29,9 +29,9 @@ LEAP = 4.0  # growth of the steps where no ramp gives a slope
 
 
 class Ramps(NamedTuple):
-    """The hinges by threshold, those above before those below: their places i·columns + k in the table of multipliers, and their u.
+    """The hinges by threshold, those above before those below: their positions i·columns + k in the table of multipliers, and their u.
 
-    Those of threshold j are places[segments[2j] : segments[2j+1]] and places[segments[2j+1] : segments[2j+2]].
+    Those of threshold j are positions[segments[2j] : segments[2j+1]] and positions[segments[2j+1] : segments[2j+2]].
     """
 
     segments: Indices
@@ -40,7 +40,7 @@ class Ramps(NamedTuple):
 
     @classmethod
     def of(cls, hinges: ThresholdHinges) -> Ramps:
-        """The places; u is to be filled."""
+        """The positions; u is to be filled."""
         size, m = hinges.rank.size * hinges.columns, hinges.count
         out = cls(np.zeros(2 * m + 1, dtype=np.intp), np.empty(size, dtype=np.intp), np.empty(size))
         by_threshold(hinges.rank, m, hinges.every, out.segments, out.positions)
@@ -49,7 +49,7 @@ class Ramps(NamedTuple):
 
 @kernel
 def by_threshold(rank: Indices, count: int, every: bool, segments: Indices, positions: Indices) -> None:
-    """Fill the segments and places of `Ramps`."""
+    """Fill the segments and positions of `Ramps`."""
     columns = count if every else 2
     segments[:] = 0
     for i in range(rank.size):
@@ -93,10 +93,10 @@ def ramp_sum(u: Array, b: float, inverse: float) -> tuple[float, int]:
 
 @kernel
 def root(u: Array, segments: Indices, first: int, last: int, steps: Array, targets: Array, width: float, start: float) -> float:
-    """The common value c = b_j − steps_j of the pool first … last: where the sum of the ramps is that of the aims; −∞ or ∞ where it is more
-    or less everywhere.
+    """The common value c = b_j − steps_j of the pool first … last: where the sum of the ramps is that of the targets; −∞ or ∞ where it is
+    more or less everywhere.
 
-    That happens in a working set: a part of a final pool is pulled by order rows too, and what is fixed may pull more than its hinges hold.
+    It happens in a working set: a part of a final pool is pulled by order rows too, and what is fixed may pull more than its hinges hold.
     """
     target, size = 0.0, 1.0
     for j in range(first, last + 1):

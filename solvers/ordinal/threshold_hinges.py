@@ -3,11 +3,11 @@ r"""Hinges against thresholds: the loops over samples of ordinal regression.
     c Σ_i ( Σ_{j < k_i} [b_j + γ − f_i]_+  +  Σ_{j ≥ k_i} [f_i − b_j + γ]_+ ),     thresholds b_0 … b_{m−1},  k_i of them below sample i,
 
 over every j (implicit constraints), or over the two that are next to the sample, j = k_i − 1 and j = k_i, as far as they exist (explicit
-constraints). Multipliers are a ∈ [0, 1], in units of the share c, in a table with a row for each sample and a column for each of its
+constraints). Multipliers are a ∈ [0, 1], in units of the weight c, in a table with a row for each sample and a column for each of its
 hinges; a hinge that does not exist has the multiplier 0. In a stage of the augmented Lagrangian with centres a⁰ and width h > 0, a hinge
-with argument x has the multiplier clip(x/h + a⁰, 0, 1); where that lies inside, the hinge is *bent*.
+with argument x has the multiplier clip(x/h + a⁰, 0, 1); where that lies inside, the hinge is *free*.
 
-What a hinge leaves of the gap is (1 − a)[x]_+ + a[−x]_+. Time: one operation for each hinge. No memory but the arrays given.
+The part of a hinge in the gap is (1 − a)[x]_+ + a[−x]_+. Time: one operation for each hinge. No memory but the arrays given.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class ThresholdHinges(NamedTuple):
         return self._replace(rank=self.rank[part])
 
     def take(self, rows: Indices | slice, for_all: bool = False) -> ThresholdHinges:
-        """The same for some of the samples, as copies; the share is their own, or so that their sum is that of all."""
+        """The same for some of the samples, as copies; the weight is their own, or so that their sum is that of all."""
         rank = np.ascontiguousarray(self.rank[rows])
         return self._replace(rank=rank, sample_weight=self.sample_weight * self.rank.size / rank.size if for_all else self.sample_weight)
 
@@ -87,8 +87,8 @@ def update_multipliers(
 ) -> tuple[int, int, float]:
     """Multipliers at f and b for the given centres, pull_i = c Σ ±a, and −c Σ ±a of each threshold added to g_b (+ above, − below).
 
-    Also notes, the number of a bent hinge being its threshold; how many samples have changed, and how many hinges are bent; and what the
-    hinges leave of the gap.
+    Also notes, the number of a free hinge being its threshold. Returns how many samples have changed, how many hinges are free, and the
+    hinges' part of the gap.
     """
     rank, _, gamma, sample_weight, every = hinges
     changed, change, free, ends = notes
@@ -122,11 +122,11 @@ def update_multipliers(
 
 @kernel
 def balance(hinges: ThresholdHinges, fixed_b: Array, a: Array) -> None:
-    """Move the multipliers of bent hinges a little, so that nothing of g_b is left but what the prices of order rows take.
+    """Move the multipliers of free hinges a little, so that g_b is 0 but for the multipliers of the order rows.
 
-    A threshold is a number with 16 digits, of which few are left for a narrow width: what they cannot say is said by the multipliers, all
-    bent ones of a pool moving alike. Pools end where the running sum of g_b, the price of the order row, is next to nothing; without order
-    rows each threshold is one.
+    A threshold is a number with 16 digits, of which few are left for a narrow width: the multipliers say the rest, all free ones of a pool
+    moving alike. Pools end where the running sum of g_b, the multiplier of the order row, is next to nothing; without order rows each
+    threshold is one.
     """
     rank, _, _, sample_weight, every = hinges
     m = fixed_b.size
@@ -160,7 +160,7 @@ def balance(hinges: ThresholdHinges, fixed_b: Array, a: Array) -> None:
 
 @kernel
 def audit(f: Array, b: Array, hinges: ThresholdHinges, a: Array, pull: Array, g_b: Array) -> float:
-    """pull and what is added to g_b for the multipliers as they are, and what the hinges leave of the gap."""
+    """pull and what is added to g_b for the multipliers as they are, and the hinges' part of the gap."""
     rank, _, gamma, sample_weight, every = hinges
     rest = 0.0
     for i in range(f.size):
@@ -180,7 +180,7 @@ def audit(f: Array, b: Array, hinges: ThresholdHinges, a: Array, pull: Array, g_
 
 @kernel
 def tilt(f: Array, move: Array, t: float, b: Array, hinges: ThresholdHinges, centre: Array, width: float) -> float:
-    """Σ ±a move at f + t move and b: the derivative of the stage's loss along the move, in units of the share."""
+    """Σ ±a move at f + t move and b: the derivative of the stage's loss along the move, in units of the weight."""
     rank, _, gamma, _, every = hinges
     inverse = 1.0 / width
     total = 0.0
@@ -200,7 +200,7 @@ def tilt(f: Array, move: Array, t: float, b: Array, hinges: ThresholdHinges, cen
 
 @kernel
 def near(f: Array, b: Array, hinges: ThresholdHinges, a: Array, reach: float, nearest: Indices, rows: Indices) -> int:
-    """The samples that could still bend: those with a hinge within `reach` of its kink, or with a multiplier that does not stand where f
+    """The samples that could become free: those with a hinge within `reach` of its kink, or with a multiplier that does not stand where f
     and b say; and of each threshold the nearest hinge on either side, without which nothing would hold it. How many there are.
 
     `nearest` (2, m) is filled with their samples.

@@ -1,7 +1,7 @@
 r"""Ordinal regression by Mehrotra's primal-dual interior-point method, with thresholds and their order, and d × d normal equations.
 
 The hinges, with arguments ±(f_i − b_j) + γ, are those of `simopt.solvers.hinges.central_path`, on which it starts. An order row has the
-slack t_j = b_{j+1} − b_j − Δ_j > 0, which every step keeps exact, and a multiplier ν_j (in units of the share) with ν_j t_j = μ. Newton's
+slack t_j = b_{j+1} − b_j − Δ_j > 0, which every step keeps exact, and a multiplier ν_j (in units of the weight) with ν_j t_j = μ. Newton's
 equations leave a quadratic model in (w, b): its second derivative is Σ D (ψ_i, −e_j)(ψ_i, −e_j)ᵀ over the hinges, plus Σ (ν/t) of the order
 rows in b. The thresholds are eliminated, and the bound's own step solves what is left, in the ball as a trust region.
 
@@ -165,7 +165,7 @@ class ThresholdInterior(PredictorCorrector[Moves]):
         W_ij = c D_ij are weights with row sums W_i and column sums β_j. The means are m_j = Σ_i W_ij ψ_i/β_j, and T is the derivative of
         the order rows. The first is
             Σ_i W_i(ψ_i − Σ_j W_ij m_j/W_i)(…)ᵀ + M(diag(β) − Σ_i W_i·W_i·ᵀ/W_i + diag(β)(diag(β) + T)^{−1}T)Mᵀ:
-        no difference of large numbers where the bent rows of a threshold are nearly alike in a direction, as they always are in that of w.
+        no difference of large numbers where the free rows of a threshold are nearly alike in a direction, as they always are in that of w.
         """
         from scipy.linalg.blas import dsyrk
 
@@ -209,7 +209,7 @@ class ThresholdInterior(PredictorCorrector[Moves]):
         return g, self.fixed_b - np.bincount(self._end, weights=pulls, minlength=self.b.size)
 
     def _balance(self) -> tuple[Array, Array]:
-        """Multipliers of hinges and order rows after a step of b alone, which leaves nothing of the gradient in b but rounding."""
+        """Multipliers of hinges and order rows after a step of b alone, after which the gradient in b is 0 to rounding."""
         a, sample_weight, order = self._state[0], self.hinges.sample_weight, self._order
         newton_terms(self._arguments(), self._state, self._move, 0.0, self._weight, self._q)
         left = self.fixed_b - sample_weight * np.bincount(self._end, weights=self._sign * a, minlength=self.b.size)
@@ -220,7 +220,8 @@ class ThresholdInterior(PredictorCorrector[Moves]):
         return balanced, np.maximum(order.multiplier * (1.0 - np.diff(db) / order.slack), 0.0)
 
     def update_gap(self) -> None:
-        """The gap of the balanced multipliers; what rounding and clipping leave in b is priced by how far a balance moves an argument."""
+        """The gap of the balanced multipliers; the gradient that rounding and clipping leave in b counts times how far a balance moves an
+        argument."""
         self._balanced, order_multipliers = self._balance()
         a, h, sample_weight = self._balanced, self._arguments(), self.hinges.sample_weight
         g, left = self._gradients(sample_weight * (self._sign * a))
@@ -252,7 +253,7 @@ def threshold_interior(
 ) -> Iterator[ThresholdInterior]:
     """The state at w and b and after each iteration, until the gap is at most the goal or rounding forbids a step.
 
-    `fixed` and `fixed_b` are linear terms in w and b; b_j − steps_j does not fall; the order rows have about these
-    prices, in shares; μ > 0, in units of f, is the width to start with.
+    `fixed` and `fixed_b` are linear terms in w and b; b_j − steps_j does not fall; the order rows have about these multipliers, in units of
+    the weight; μ > 0, in units of f, is the width to start with.
     """
     yield from ThresholdInterior(rows, hinges, bound, fixed, fixed_b, w, b, order_multipliers, mu).iterates(goal, max_iter)

@@ -1,6 +1,6 @@
 r"""The order of the thresholds in the interior-point method: rows b_{j+1} − b_j ≥ Δ_j with slacks t_j > 0 and multipliers ν_j > 0.
 
-Multipliers are in units of the share of a hinge, so that ν_j t_j = μ has the μ of the hinges. Explicit constraints need the rows; implicit
+Multipliers are in units of the weight of a hinge, so that ν_j t_j = μ has the μ of the hinges. Explicit constraints need the rows; implicit
 ones do not, where thresholds keep their order by themselves, and a multiplier would be none of the problem's.
 """
 
@@ -26,7 +26,7 @@ class OrderRows:
         return self.slack.size
 
     def newton_terms(self, mu: float) -> tuple[Array, Array]:
-        """What the multipliers would become without a step of b, and how they answer one: dν = constant − (ν/t) dt."""
+        """The multipliers without a step of b, and their answer to one: dν = constant − (ν/t) dt."""
         return (mu - self.d_slack * self.d_multiplier) / self.slack - self.multiplier, self.multiplier / self.slack
 
     def direct(self, mu: float, db: Array) -> float:
@@ -44,7 +44,7 @@ class OrderRows:
 
 
 class NoOrder(OrderRows):
-    """No such rows: nothing is priced, and nothing stops a step."""
+    """No such rows: no multipliers, and no limit to a step."""
 
     def __init__(self, rows: int) -> None:
         super().__init__(np.ones(rows), 0.0)

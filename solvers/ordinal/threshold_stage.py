@@ -5,7 +5,7 @@ r"""Ordinal regression by semismooth Newton, with the thresholds eliminated: its
 Stages, working sets and safety nets are those of `hinges.newton`; what differs is what a stage does with the thresholds. It minimises
 R(w) + ⟨fixed, w⟩ + min over b of ⟨fixed_b, b⟩ + Σ env(±(⟨w, ψ_i⟩ − b_j) + γ)  in w alone: `threshold_choice` gives the best thresholds for
 its scores, so that no width, proximal term or multiplier of theirs has to be steered, and the derivative of the minimum is the partial one
-there. With pools P of thresholds that move together, and the bent hinges of each, its second derivative is c/h times
+there. With pools P of thresholds that move together, and the free hinges of each, its second derivative is c/h times
 
     Σ_P Σ_{bent (i, j), j ∈ P} (ψ_i − ψ̄_P)(ψ_i − ψ̄_P)ᵀ,     ψ̄_P the mean of the bent rows of the pool,
 
@@ -14,8 +14,8 @@ then, at their thresholds, what has changed in the gradient, for which only rows
 
 One net more: the gap of the last point is computed anew, and where it is above the goal the interior-point method has the last word.
 
-Memory: f, the move, the pull and, for each hinge, a multiplier, a centre, its ramp and its place; besides, 40 d bent rows of
-streamed features.
+Memory: f, the move, the pull and, for each hinge, a multiplier, a centre, its ramp and its position; besides, 40 d free rows of streamed
+features.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ RESCUED = "interior point, after Newton's steps had ended with a gap"
 
 
 class PooledFreeRows(FreeRows):
-    """Bent rows with the threshold that bends them."""
+    """Free rows, each with its threshold."""
 
     def curvature(self, factor: float, pools: Indices) -> Array:
-        """factor · Σ (ψ − ψ̄)(ψ − ψ̄)ᵀ over the bent hinges, ψ̄ the mean of their pool; its lower half."""
+        """factor · Σ (ψ − ψ̄)(ψ − ψ̄)ᵀ over the free hinges, ψ̄ the mean of their pool; its lower half."""
         H = np.zeros((self.d, self.d), order="F")
         if not self.count:
             return H
@@ -171,7 +171,7 @@ class ThresholdStage(Stage):
 
 
 def order_part(f: Array, b: Array, g_b: Array, hinges: ThresholdHinges) -> float:
-    """What order rows and thresholds leave of the gap: ν_j(b_{j+1} − b_j − Δ_j) with the running sums −Σ_{i ≤ j} g_b,i as ν_j where these
+    """The part of order rows and thresholds in the gap: ν_j(b_{j+1} − b_j − Δ_j) with the running sums −Σ_{i ≤ j} g_b,i as ν_j where these
     are not negative, and |what of g_b is then left| times the length in which a balance of the multipliers moves an argument.
     """
     length = float(np.max(np.abs(f)) + np.max(np.abs(b))) + hinges.gamma

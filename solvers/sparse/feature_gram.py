@@ -1,8 +1,8 @@
 r"""Rows of G = XᵀX of features, in float64, and how G is guessed beforehand.
 
 Only the rows at the picks are needed, so G is approximated for features in memory. If its columns are coherent, that takes a few rows of X
-and the rows of G that are there already (`sampled_gram`). Else, or if that fails, it takes products in float32, at twice the speed. Where
-columns are not coherent, the columns of largest |⟨x_j, r⟩| are guess enough.
+and the rows of G that are there already (`sampled_gram`). Else, or if that fails, it takes products in float32, at twice the speed. If
+columns are not coherent, those of largest |⟨x_j, r⟩| are a good guess.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@ r"""Fully corrective forward selection for the squared loss: orthogonal matching
 
 One column after the other is added to S; after each, w is the best fit of y on X_S:
     "omp" (matching pursuit): the column of largest |⟨x_j, r⟩|;        "ols" (least squares): the one whose addition lowers ‖r‖² most.
-Kar & Jain 2012, §4, take it (with d landmarks as columns) for what they call the fully corrective version of forward greedy selection.
-How: `orthogonal_rows` on rows of XᵀX, and nothing is solved until the end. For X in memory the rows are guessed by a float32 Gram matrix,
+Kar & Jain 2012, §4, take it (with d landmarks as columns) for what they call the fully corrective version of forward greedy selection. How:
+`orthogonal_rows` on rows of XᵀX, and nothing is solved until the end. For X in memory the rows are guessed by a float32 Gram matrix,
 computed in float64 where the guessed picks are, and the picks replayed with those; at the first that differs the guess starts again from
-there. What comes out is what float64 alone gives.
+there. The result is that of float64 alone.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ def forward_selection(
     """Pick columns of X one by one; after every pick w is the best fit of y on the columns picked.
 
     Ends after `count` columns, or as soon as ‖y − Xw‖² ≤ `tolerance` · ‖y‖², or when no further column lowers the residual (it is 0 or
-    orthogonal to all columns that do not depend on those picked, to rounding), and says which. Of equal scores the column of lowest index
-    wins; of equal columns only one is ever picked; a column of zeros never is. Thus `count` may exceed the rank of X, or n.
+    orthogonal to all columns that do not depend on those picked, to rounding), and says which. Among equal scores the column of lowest
+    index wins; among equal columns only one is ever picked; a column of zeros never is. Thus `count` may exceed the rank of X, or n.
 
     Time: that of XᵀX in float32 and of X_SᵀX in float64, then O(dk²); memory 4d² bytes besides X, or none where X is read in passes.
 
     Parameters
     ----------
     features : (n, d) array, memory map or Dask array
-        X. What is not in memory is read in blocks: once if 8d² bytes fit into half of `memory`, else once every few picks.
+        X. Data outside of memory are read in blocks: once if 8d² bytes fit into half of `memory`, else once every few picks.
     targets : (n,) array
         y.
     count : int, optional
         most columns, 1 ≤ count ≤ d; default d. One of `count` and `tolerance` is needed.
     tolerance : float, optional
-        share of ‖y‖² at which to stop, ≥ 0.
+        fraction of ‖y‖² at which to stop, ≥ 0.
     criterion : "omp" or "ols"
     method : str
         "auto"; "gram" (all of XᵀX in float64), "float32" (guesses), "rows" (rows of XᵀX as they are needed).
@@ -106,7 +106,7 @@ def forward_selection_gram(
 
 
 def stopping_rule(count: int | None, tolerance: float | None, width: int) -> tuple[int, float | None]:
-    """The largest number of columns and the share of ‖y‖² to stop at, checked."""
+    """The largest number of columns and the fraction of ‖y‖² to stop at, checked."""
     if count is None and tolerance is None:
         raise InvalidProblem("count: give the number of columns or the tolerance")
     most = width if count is None else validate.whole("count", count, minimum=1)

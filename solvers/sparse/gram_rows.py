@@ -52,7 +52,7 @@ class GramRows:
         """Make the whole matrix, where rows are guessed and there is a choice, after `more` further passes."""
 
     def approximation(self) -> GramRows | None:
-        """What G is about, if there is a guess."""
+        """An approximation of G, if there is one."""
         return self.guess
 
     def among(self, columns: Indices) -> Array:

@@ -25,7 +25,7 @@ def active_set(
 ) -> Iterator[Iterate]:
     """One look at all columns an iterate: O(nd). Between looks O(n|S|²) a Newton step, of which a few are made.
 
-    `adding` is the share of ‖G‖_∞ from which columns join S. Where S grows past `dense`, or the gap stays open, interior points take over,
+    `adding` is the fraction of ‖G‖_∞ from which columns join S. If S grows past `dense`, or the gap stays open, interior points take over,
     and for more than `wide` columns accelerated projected gradients.
     """
     return fully_corrective(problem, tol, max_iter, dense, wide, adding)
@@ -35,7 +35,7 @@ def active_set(
 def interior_point(problem: SparseLandmarked, *, tol: float, max_iter: int = 100) -> Iterator[Iterate]:
     """10 to 40 iterations of n d² + d³/3 multiplications, whatever β and however many weights are 0; 25 vectors of n numbers beside Ψ.
 
-    Where the ball is far larger than the solution needs, B times the rounding errors of the gradient remain of the gap.
+    If the ball is far larger than the solution needs, B times the rounding errors of the gradient remain of the gap.
     """
     return sparse_interior.interior_point(problem, tol=tol, max_iter=max_iter)
 

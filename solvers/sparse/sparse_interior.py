@@ -4,8 +4,8 @@ The hinges are those of `hinge_interior`; the ball is w = u − v with u, v > 0 
 z = g + λ, t = −g + λ and λ, g the gradient. With P = diag(z/u), Q = diag(t/v), R = (P⁻¹ + Q⁻¹)⁻¹ and H the curvature of the hinges,
 Newton's equations H dw + P du + dλ = r, −H dw + Q dv + dλ = s leave
     (H + R) dw = R (P⁻¹(r − dλ) − Q⁻¹(s − dλ)),
-one Cholesky factor of order d for two right-hand sides, and one number dλ. The products of the hinges have the aim μ; those of the ball
-have μ/n, as the mean share of a hinge in the loss is 1/n.
+one Cholesky factor of order d for two right-hand sides, and one number dλ. The products of the hinges have the target μ; those of the ball
+have μ/n, as the mean weight of a hinge in the loss is 1/n.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class L1Interior(HingeRun[Parts]):
 def interior_point(problem: SparseLandmarked, *, tol: float, max_iter: int = 100) -> Iterator[Iterate]:
     """10 to 40 iterations of n d² + d³/3 multiplications, whatever β and however many weights are 0; 25 vectors of n numbers beside Ψ.
 
-    Where the ball is far larger than the solution needs, B times the rounding errors of the gradient remain of the gap.
+    If the ball is far larger than the solution needs, B times the rounding errors of the gradient remain of the gap.
     """
     y, sample_weights = problem.targets, problem.sample_weights.floats
     shift = 0.0 if problem.smoothness == math.inf else 1.0 / problem.smoothness

@@ -7,7 +7,7 @@ as in `orthogonal_rows`, where G = XᵀX:
         (a_j + w_i B_ij/M_ii)²/(h_j + B_ij²/M_ii) − c_i.
 (For d_i = X_S M e_i is orthogonal to the rest of S, ⟨d_i, x_i⟩ = 1, ‖d_i‖² = M_ii, ⟨d_i, x_j⟩ = B_ij, and r becomes r + w_i d_i/M_ii.)
 All k(d − k) exchanges are priced in O(kd), and each move changes M, B, w, a, h by terms of rank one in O(kd).
-Source: Zhang 2008 (FoBa) for the moves in turn; the prices are those of the sweep operator.
+Source: Zhang 2008 (FoBa) for the moves in turn; the costs are those of the sweep operator.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Ridge regression on a kernel or on landmarks, penalised or in a ball, and kernel regression: every fit is linear in y.
 
-A penalised fit is one Cholesky factor of K + nλI or of ΨᵀΨ + nλI, refined with the residual of the data. Where that matrix is not positive
+A penalised fit is one Cholesky factor of K + nλI or of ΨᵀΨ + nλI, refined with the residual of the data. If that matrix is not positive
 definite to rounding, or the certificate does not close, it is an eigendecomposition of K or the singular values of Ψ, which know every λ at
 once and can be asked for by name. In a ball λ is the root of a secular equation in these singular values. Kernel regression is a mean.
 """
@@ -58,7 +58,7 @@ def kernel_eigen(problem: KernelRidge, *, tol: float) -> Iterator[Iterate]:
 def landmark_cholesky(problem: LandmarkSquares, *, tol: float, max_iter: int = 4) -> Iterator[Iterate]:
     """w = (ΨᵀΨ + nλI)⁻¹ Ψᵀy: n d² flops; every further iterate is a step of refinement, 4 n d. For n < d Ψᵀ(ΨΨᵀ + nλI)⁻¹ y: n² d flops.
 
-    Where the matrix is too ill-conditioned for that, and the certificate has not closed, the singular values of Ψ are used after all.
+    If the matrix is too ill-conditioned for that, and the certificate has not closed, the singular values of Ψ are used after all.
     """
     yield from landmarked.by_normal_equations(problem, max_iter)
     yield from landmark_svd(problem, tol=tol)

@@ -1,4 +1,4 @@
-"""What a Gram matrix looks like from a vector of targets: eigenvalues, coordinates of y, and the way back to coefficients."""
+"""A Gram matrix as a vector of targets meets it: eigenvalues, coordinates of y, and the way back to coefficients."""
 
 from __future__ import annotations
 

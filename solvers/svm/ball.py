@@ -7,8 +7,8 @@ and those U beyond it stay the same, and the coefficients β = C w move on a lin
 
 Its root is exact if no breakpoint lies in between; far from it the step is Newton's in log C against log ‖f‖, whose slope is between 0 and
 1. On the last piece g = 0: the norm has reached that of the smallest minimiser of the loss, and a larger ball changes nothing. There the
-limits C → ∞ are taken: the multipliers e, for which Σ e_i k(x_i, ·) = 0, and the point β − Ce, which is f without the part that cancels.
-Where ‖f‖ = √c on a whole interval of λ (a flat piece), every λ of it will do.
+limits C → ∞ are taken: the multipliers e, for which Σ e_i k(x_i, ·) = 0, and the point β − Ce, which is f without the part that cancels. If
+‖f‖ = √c on a whole interval of λ (a flat piece), every λ of it will do.
 
 A point f and multipliers a, v = Σ a_i y_i k(x_i, ·) a multiple of f, leave of the gap what complementarity leaves, and ‖v‖(√c − ‖f‖).
 If the ball is larger than needed and yet some loss is left, v = 0 is a sum that cancels, whose norm float64 knows to about 1e-8: the gap

@@ -50,7 +50,7 @@ def best_intercept(labels: Array, residual: Array, total: float = 0.0) -> float:
 
     The loss has its kinks at the r_i and the slope #{y_i = −1: r_i < b} − #{y_i = +1: r_i > b}, which every kink raises by 1: it is 0
     between two consecutive order statistics. If samples at their bounds are left out, whose weights sum to −`total`, they shift the slope
-    by `total`. Where the minimisers are unbounded (one class only), the nearest to 0 is returned.
+    by `total`. If the minimisers are unbounded (one class only), the nearest to 0 is returned.
     """
     rank = int(np.count_nonzero(labels > 0)) - round(total)
     rank = min(max(rank, 0), residual.size)

@@ -5,7 +5,8 @@ With ω_S = (1/n) Σ y_i φ(x_i) and f_S = ω_S: if λ ≥ max_i y_i f_S(x_i), n
 have Σ (1/n − a_i) y_i φ(x_i) = 0 with a_i = 0 where the margin exceeds 1 and a_i = 1/n where it is below 1, but the inner product of
 that sum with f is at least (1/n) times the largest margin, which is positive.
 
-With shares p_i of samples in place of 1/n, and caps c_i = n p_i, ω_S = Σ p_i y_i φ(x_i), and the same holds over the samples with p_i > 0.
+With weights p_i of samples, of sum 1, in place of 1/n, and caps c_i = n p_i, ω_S = Σ p_i y_i φ(x_i), and the same holds over the samples
+with p_i > 0.
 """
 
 from __future__ import annotations
@@ -189,7 +190,7 @@ def last_of(fits: Iterator[SVMFit]) -> SVMFit:
 def balanced_start(fit: SVMFit, labels: Array, cost: float, caps: Array | None = None) -> Array:
     """`warm_start` with Σ w = 0 again: those inside their bounds are moved by one number, as far as the bounds let them. O(n).
 
-    Where that is not far enough, the weights as they are: their sum is 0 at every C.
+    If that is not far enough, the weights as they are: their sum is 0 at every C.
     """
     most = 1.0 if caps is None else caps
     start = warm_start(fit, cost, caps)
