@@ -35,7 +35,7 @@ class EXCOrdinal(SpacedThresholds, LinearScores):
     With s_i = p_i − q_i, g = Ψᵀs: R*(−g) = B‖g‖, or ‖g‖²/(2λ).
     The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y=j+1} q − Σ_{y=j} p + ν_j − ν_{j−1}, so that g_b must be 0, and then
         D = γ Σ (p + q) + Δ Σ ν − R*(−g).
-    Any multipliers are repaired to g_b = 0 exactly (`balancing`), or priced by a box that holds an optimal b
+    Any multipliers are repaired to g_b = 0 exactly (`balancing`), or bounded by a box that holds an optimal b
     (`kinds`), whichever bounds better.
     The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus Σ ν_j(b_{j+1} − b_j − Δ), plus R(w) + ⟨g, w⟩ + R*(−g)
     (`simopt.problems.bounds`): all non-negative.

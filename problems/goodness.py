@@ -120,7 +120,7 @@ class Goodness(FiniteDomain):
         return {"v": num.zeros(len(self.targets)) if self.trivial else num.clip(num.lift(point["v"]), -1.0, 1.0)}
 
     def multipliers(self, point: Point) -> Multipliers:
-        """q_i = −p_i ∂ℓ/∂f at f_i: exact away from kinks, which a point cannot price."""
+        """q_i = −p_i ∂ℓ/∂f at f_i: exact away from kinks, where a point does not determine them."""
         return {"predictions": self.suggested(self.predictions(np.asarray(point["v"], dtype=float)))}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:

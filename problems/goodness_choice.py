@@ -143,14 +143,14 @@ class GoodnessChoice(FiniteDomain):
         R = num.maximum(least, num.minimum(num.lift(point["R"]), one))
         excess = num.dot(p, R[c]) - goal
         down, up = R - least, num.pos(one - R)
-        for room, lack in ((down * -1, excess), (up, excess * -1)):
-            size = num.dot(p, num.abs(room)[c])
+        for slack, lack in ((down * -1, excess), (up, excess * -1)):
+            size = num.dot(p, num.abs(slack)[c])
             if num.lower(size) > 0.0:
-                R = R + room * (num.pos(lack) / size)
+                R = R + slack * (num.pos(lack) / size)
         return {"v": v, "R": num.maximum(least, num.minimum(R, one))}
 
     def multipliers(self, point: Point) -> Multipliers:
-        """q_i = −p_i ∂ℓ/∂f at f_i: exact away from kinks, which a point cannot price."""
+        """q_i = −p_i ∂ℓ/∂f at f_i: exact away from kinks, where a point does not determine them."""
         return {"predictions": self.suggested(self.predictions(np.asarray(point["v"], dtype=float)))}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:

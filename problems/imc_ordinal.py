@@ -34,7 +34,7 @@ class IMCOrdinal(ImplicitThresholds, LinearScores):
     With s_i = Σ_j p_ij − q_ij, g = Ψᵀs: R*(−g) = B‖g‖, or ‖g‖²/(2λ).
     The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y_i>j} q_ij − Σ_{y_i≤j} p_ij, so that g_b must be 0, and then
         D = γ Σ (p + q) − R*(−g).
-    Any multipliers are repaired to g_b = 0 exactly (`balancing`), or priced by a box that holds an optimal b
+    Any multipliers are repaired to g_b = 0 exactly (`balancing`), or bounded by a box that holds an optimal b
     (`kinds`), whichever bounds better.
     The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus R(w) + ⟨g, w⟩ + R*(−g) (`simopt.problems.bounds`): all
     non-negative.

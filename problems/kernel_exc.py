@@ -33,7 +33,7 @@ class KernelEXC(SpacedThresholds, KernelScores):
     With s_i = p_i − q_i: min_f (λ/2)‖f‖² + Σ s_i f_i = −sᵀKs/(2λ).
     The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y=j+1} q − Σ_{y=j} p + ν_j − ν_{j−1}, so that g_b must be 0, and then
         D = γ Σ (p + q) + Δ Σ ν − sᵀKs/(2λ).
-    Any multipliers are repaired to g_b = 0 exactly (`balancing`), or priced by a box that holds an optimal b
+    Any multipliers are repaired to g_b = 0 exactly (`balancing`), or bounded by a box that holds an optimal b
     (`kinds`), whichever bounds better.
     The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus Σ ν_j(b_{j+1} − b_j − Δ), plus (λ/2)‖α + s/λ‖²_K: all non-negative.
     P − P* ≥ (λ/2)‖f − f*‖²_H.

@@ -126,7 +126,7 @@ class KernelGoodness(FiniteDomain, CosineNorm):
         return self.norm(num, alpha) * num.lift(self.gamma)
 
     def multipliers(self, point: Point) -> Multipliers:
-        """q_i = −p_i ∂ℓ/∂f at f_i: exact away from kinks, which a point cannot price."""
+        """q_i = −p_i ∂ℓ/∂f at f_i: exact away from kinks, where a point does not determine them."""
         return {"predictions": self.suggested(self.predictions(np.asarray(point["alpha"], dtype=float)))}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:

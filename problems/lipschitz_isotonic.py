@@ -70,7 +70,7 @@ class LipschitzIsotonic(Problem):
     source: ClassVar[str] = "Kakade, Kalai, Kanade & Shamir 2011, LPAV"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("lipschitz",)
-    by_hand: ClassVar[str] = "restoration and prices in O(n) along the chain; time"
+    by_hand: ClassVar[str] = "restoration and multipliers in O(n) along the chain; time"
 
     positions: Sorted
     targets: Targets
@@ -215,11 +215,11 @@ class LipschitzIsotonic(Problem):
         return chain.dual_feasible(tau, self.free, self.mass, self.low, self.high)
 
     def as_multipliers(self, tau: Array) -> Multipliers:
-        """Multipliers with these prices τ_0, …, τ_n."""
+        """The multipliers of the rows for τ_0, …, τ_n."""
         up = np.where(self.free, 0.0, np.maximum(tau[1:-1], 0.0))
         rows = {"lipschitz": up, "monotone": np.maximum(-tau[1:-1], 0.0)}
         ends = {"low": (self.low, tau[0]), "high": (self.high, tau[-1])}
-        return rows | {name: np.asarray(max(-price, 0.0)) for name, (bound, price) in ends.items() if bound is not None}
+        return rows | {name: np.asarray(max(-end, 0.0)) for name, (bound, end) in ends.items() if bound is not None}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(τ), with y, lo and hi counted from one c: Σ q = τ_0 − τ_n."""

@@ -5,7 +5,7 @@ until ‖ω − ω̃‖ ≤ ε, and returns a `Herd` whose `error` is a bound th
 of the candidates is too far, float64 has no more digits, the steps or atoms allowed are used up) the herd says so; nothing loops.
 
 Time is spent on ⟨ω, ψ_i⟩ and ‖ω‖², n²/2 similarities. For Gaussian similarities that is done in float32 first if the bound on its rounding
-leaves room below ε, and again in float64 when the run comes near that bound; the run then goes on from where it was.
+leaves a margin below ε, and again in float64 when the run comes near that bound; the run then goes on from where it was.
 """
 
 from __future__ import annotations

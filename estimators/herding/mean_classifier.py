@@ -38,7 +38,7 @@ class MeanSimilarityClassifier(OneAgainstRestMixin, KernelEstimator):
     classes_ : (k,) array
     dual_coef_ : (n,) array, of k > 2 classes (n, k)
         y/(n‖ω‖), 0 where ω = 0; of k > 2 classes y_c/(n (Σ_k ‖ω_k‖²)^{1/2}).
-    similarity_, X_fit_
+    similarity_, X_fit_ : Similarity and array
         K with its parameters and the training points, unless similarities are precomputed.
     certificates_, certificate_, n_iter_, solution_, n_features_in_
         of the problem of each class, whose optimum is 1 − ‖ω_c‖, and the one with the largest gap; the `Solution` of the last problem.

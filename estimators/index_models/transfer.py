@@ -119,9 +119,9 @@ def _fault(left: Array, right: Array, at_left: Array, at_right: Array, bound: fl
             i = int(np.argmax(wrong))
             place, value = float(positions[i]), float(values[i])
             return Violation("not finite", place, place, value, value, bound)
-    room = ROUNDING * (np.abs(at_left) + np.abs(at_right))
+    tolerance = ROUNDING * (np.abs(at_left) + np.abs(at_right))
     rise = at_right - at_left
-    excesses = (("falls", -rise - room), ("too steep", rise - bound * (right - left) - room))
+    excesses = (("falls", -rise - tolerance), ("too steep", rise - bound * (right - left) - tolerance))
     for fault, excess in excesses if math.isfinite(bound) else excesses[:1]:
         if np.any(excess > 0):
             i = int(np.argmax(excess))

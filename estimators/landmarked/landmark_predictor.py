@@ -1,4 +1,4 @@
-"""Predictors over landmarks have in common: the map they are trained with, their provenance, and the way into files and back."""
+"""Predictors over landmarks have in common: the map they are trained with, their provenance, and how files hold them."""
 
 from __future__ import annotations
 

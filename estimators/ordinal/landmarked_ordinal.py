@@ -90,7 +90,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
     units : "problem" or "data"
         the units of radius and regularization. "problem": those of the formula above, where a good λ may be 1e-5 or 1e-9. "data": what that
         ridge regression needs, its ‖w‖ and 2λ/γ. There 1 is a good start, whatever d and the scale of K are, and radius=1 is the default.
-    gamma, delta
+    gamma, delta : float, optional
         the margin γ and the spacing Δ, with the defaults of `simopt.estimators.ordinal.ordinal.ordinal`.
     solver, tol, time_limit
         as for `simopt.solve`; by default the best solver that the problem has, and where its certificate stays open the next one.

@@ -5,7 +5,7 @@ charges it at every threshold. Kar & Jain's ORLand is EXC on 50 random landmarks
 
 Classes without training samples. With learned thresholds and Δ = 0 such a class gets an empty interval, so that it is never predicted: what
 lies between its neighbours is shared out, and at the ends its threshold becomes ∓∞. With Δ > 0 it keeps an interval: of width exactly Δ
-between its neighbours, centred in the room there; at the ends one that begins γ beyond the training scores of the class next to it
+between its neighbours, centred in the interval there; at the ends one that begins γ beyond the training scores of the class next to it
 (further where the spacing asks for it). None of this raises the loss: the hinges of b_j that decide are those of the samples just below
 and above it, and a threshold that no sample pulls at is free. With given thresholds a class keeps the interval that it was given.
 """
@@ -233,7 +233,7 @@ def middles(cuts: Array | None, classes: int, gamma: float) -> Array:
 def thresholds_of(
     point: Mapping[str, Any], cuts: Array | None, scores: Array, labels: Labels, counts: Labels, margins: dict[str, float]
 ) -> Array:
-    """The thresholds of a rule: those given, or the learned ones of a point, whose scores of the training samples are given, settled."""
+    """The thresholds of a rule: those given, or the learned ones of a point, whose scores of the training samples are given, shifted."""
     return cuts if cuts is not None else threshold_shift(np.asarray(point["thresholds"]), scores, labels, counts, **margins)
 
 

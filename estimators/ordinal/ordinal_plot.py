@@ -56,11 +56,11 @@ def draw_rule(axes: Any, rule: OrdinalRule, scores: npt.ArrayLike, labels: npt.A
         for edge in (b - rule.gamma, b + rule.gamma):
             axes.axvline(edge, color="0.7", lw=0.7, ls="--")
     low, high = float(min(f.min(), cuts.min())), float(max(f.max(), cuts.max()))
-    room = BEYOND * (high - low) or 1.0
-    axes.set(xlim=(low - room, high + room), ylim=(0.4, rule.classes + 0.6), xlabel="score ⟨w, Ψ(x)⟩", ylabel="label")
+    margin = BEYOND * (high - low) or 1.0
+    axes.set(xlim=(low - margin, high + margin), ylim=(0.4, rule.classes + 0.6), xlabel="score ⟨w, Ψ(x)⟩", ylabel="label")
     axes.set_yticks(range(1, rule.classes + 1))
     for y_k, (left, right) in enumerate(rule.intervals, start=1):
-        start, end = max(left, low - room), min(right, high + room)
+        start, end = max(left, low - margin), min(right, high + margin)
         if end > start:
             axes.text(0.5 * (start + end), rule.classes + 0.65, str(y_k), ha="center", va="bottom")
     axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -1,6 +1,6 @@
-r"""A chain x_1, …, x_n whose steps d_i = x_{i+1} − x_i lie in [l_i, u_i] and whose ends lie in a range: its data, and prices from floats.
+r"""A chain x_1, …, x_n whose steps d_i = x_{i+1} − x_i lie in [l_i, u_i] and whose ends lie in a range: its data and multipliers.
 
-Prices are numbers τ_0, …, τ_n: τ_i^+ of d_i ≤ u_i, τ_i^− of d_i ≥ l_i, −τ_0 ≥ 0 of x_1 ≥ lo and −τ_n ≥ 0 of x_n ≤ hi. They
+Multipliers are numbers τ_0, …, τ_n: τ_i^+ of d_i ≤ u_i, τ_i^− of d_i ≥ l_i, −τ_0 ≥ 0 of x_1 ≥ lo and −τ_n ≥ 0 of x_n ≤ hi. They
 pull sample i by q_i = τ_{i−1} − τ_i, which must be 0 where the sample has no weight.
 """
 
@@ -165,7 +165,7 @@ def divisor(mass: Array) -> Array:
 
 
 def fitting_fraction(num: Arithmetic, total: Value, budget: Value) -> float:
-    """A float ρ ≤ 1 near the largest with ρ · total ≤ room, provably so in `num`; 0 where there is no room."""
+    """A float ρ ≤ 1 near the largest with ρ · total ≤ budget, provably so in `num`; 0 where there is none."""
     if num.upper(total) <= num.lower(budget):
         return 1.0
     margin, ratio = 1e-15, float(num.mid(budget)) / float(num.mid(total))
@@ -183,7 +183,7 @@ def dual_feasible(tau: Array, free: Flags, mass: Array, low: float | None, high:
     ceiling = np.concatenate([[True], free, [True]])
     none = np.zeros(tau.size, dtype=bool)
     none[0], none[-1] = low is None, high is None
-    if not np.all(mass > 0):  # the prices on both sides of a sample of no weight are one number: their mean
+    if not np.all(mass > 0):  # the multipliers on both sides of a sample of no weight are one number: their mean
         group = np.concatenate([[0], np.cumsum(mass > 0)])
         count = np.bincount(group)
         tau = (np.bincount(group, weights=tau) / count)[group]
@@ -202,7 +202,7 @@ def suggested(gradient: Array, mass: Array, pressed: tuple[bool, bool], below: A
     pressed : pair of bool
         whether x_1 lies at the lower end of the range and x_n at the upper one.
     below, above : (n − 1,) arrays
-        d − l and u − d (∞ without upper bound), which weigh the prices where the ends leave a choice.
+        d − l and u − d (∞ without upper bound), which weigh the multipliers where the ends leave a choice.
     """
     if pressed == (False, False):  # what rounding leaves of the sum is spread; sums from the nearer end
         gradient = gradient - mass * (gradient.sum() / mass.sum())

@@ -106,7 +106,7 @@ def _reverse(problem: Any, rng: np.random.Generator) -> Image:
 
 
 def _duplicate(problem: Any, rng: np.random.Generator) -> Image:
-    """Each sample twice: twice the objective; the step between the two copies takes the mean of its neighbours' prices."""
+    """Each sample twice: twice the objective; the step between the two copies takes the mean of its neighbours' multipliers."""
     twice = {name: np.repeat(getattr(problem, name), 2) for name in ("positions", "targets", "weights")}
     for name in ("lower_slopes", "upper_slopes"):
         if getattr(problem, name) is not None:

@@ -26,7 +26,7 @@ LEAST = 1e-200  # shares a/p below this count as 0, where their logarithms need 
 
 
 class Potential(ABC):
-    """φ with prices a ≥ 0 of the margins, a ≤ p if `capped`; p > 0 and a are floats, exactly."""
+    """φ with multipliers a ≥ 0 of the margins, a ≤ p if `capped`; p > 0 and a are floats, exactly."""
 
     capped = True
     exponential_cone = False

@@ -12,7 +12,7 @@ from simopt.core.arrays import Array
 from simopt.data.row_blocks import LARGE, RowBlocks
 from simopt.problems.norms import squares
 
-MARGIN = 4e-15  # relative room below the radius to which a restored point is drawn, before it is checked
+MARGIN = 4e-15  # relative margin below the radius to which a restored point is drawn, before it is checked
 
 
 def ball_term(num: Arithmetic, w: Value, g: Value, radius: float) -> Value:

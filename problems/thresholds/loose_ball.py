@@ -28,7 +28,7 @@ def balanced_out(rows: Array, sides: tuple[Side, Side], multipliers: tuple[Array
         Ψ in a unit in which its rows have about length 1.
     sides : pair of Side
         hinges above and below.
-    prices : pair of arrays
+    multipliers : pair of arrays
         p and q in [0, 1/n].
     order : (r−2,) array or None
         ν; None where the thresholds are given and g_b is no concern. For IMC an empty array.

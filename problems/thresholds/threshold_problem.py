@@ -218,7 +218,7 @@ class ThresholdProblem(Problem):
         return hinges + self.ends_gap(num, repaired, b, upper) + self.regular_gap(num, point, self.net(num, repaired))
 
     def multipliers(self, point: Point) -> Multipliers:
-        """Subgradients of the hinges (0 at the kinks, which a point cannot price)."""
+        """Subgradients of the hinges (0 at the kinks, where a point does not determine them)."""
         over, under = self.arguments(FLOAT, self.scores(FLOAT, point), self.ends(FLOAT, point))
         above, below = (sample_weights.each(FLOAT) for sample_weights in self.sample_weights)
         return {"above": above * (over > 0), "below": below * (under > 0)}

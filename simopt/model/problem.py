@@ -150,7 +150,7 @@ class Problem(ABC):
             )
 
     def __post_init__(self) -> None:
-        freeze(self, **fields.checked(self))
+        freeze(self, **fields.checked(self, vars(self).pop("_to_check", None)))  # all, unless `with_checked_fields` knows better
 
     @property
     def growth(self) -> int | None:
@@ -552,5 +552,6 @@ def with_fields(problem: P0, **values: Any) -> P0:
 def with_checked_fields(problem: P0, **values: Any) -> P0:
     """The same, but values that are not the problem's own are checked by the types of their fields."""
     other = with_fields(problem, **values)
-    freeze(other, **fields.checked(other, [name for name, value in values.items() if value is not getattr(problem, name)]))
+    vars(other)["_to_check"] = [name for name, value in values.items() if value is not getattr(problem, name)]
+    other.__post_init__()
     return other

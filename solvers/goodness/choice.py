@@ -50,8 +50,8 @@ def relaxed(problem: GoodnessChoice) -> Iterate:
     ).solve()
     v, q = np.zeros(len(problem.targets)), np.zeros(len(problem.targets))
     v[natural.support] = (found.columns[:n] - found.columns[n : 2 * n]) / limit
-    prices = found.rows[:n] * unit
-    q[natural.support] = prices * y if hinge else prices
+    duals = found.rows[:n] * unit
+    q[natural.support] = duals * y if hinge else duals
     return Iterate({"v": v, "R": np.abs(v)}, {"predictions": q}, 0.0)
 
 

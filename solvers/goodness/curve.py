@@ -130,9 +130,9 @@ class Walk:
         loss, kept = self.problem.loss_function, self.problem.support
         v = np.zeros_like(v) if self.trivial else np.clip(v, -1.0, 1.0)
         f = self.problem.core @ (self.p * v[kept]) * bound
-        prices = loss.admitted(FLOAT, q[kept], self.p, self.y)
-        slope = -float(self.p @ np.abs(self.problem.core.T @ prices))
-        fixed = float(np.sum(loss.dual_term(FLOAT, prices, self.p, self.y)))
+        multipliers = loss.admitted(FLOAT, q[kept], self.p, self.y)
+        slope = -float(self.p @ np.abs(self.problem.core.T @ multipliers))
+        fixed = float(np.sum(loss.dual_term(FLOAT, multipliers, self.p, self.y)))
         return CurvePoint(bound, float(self.p @ loss.value(FLOAT, f, self.y)), fixed + slope * bound, slope, v, q)
 
     def curve(self, points: list[CurvePoint], breakpoints: bool) -> GoodnessCurve:

@@ -77,10 +77,10 @@ def _loss(problem: Goodness, f: arb, y: float) -> arb:
 def _conjugate(problem: Goodness, q: float, p: arb, y: float) -> arb:
     import flint
 
-    price = flint.arb(q)
+    dual = flint.arb(q)
     if problem.loss == "hinge":
-        return price * y * problem.margin
-    return price * y - (price**2 / (4 * p) if problem.loss == "squared" else abs(price) * problem.epsilon)
+        return dual * y * problem.margin
+    return dual * y - (dual**2 / (4 * p) if problem.loss == "squared" else abs(dual) * problem.epsilon)
 
 
 def _ends(x: arb) -> tuple[float, float]:

@@ -35,7 +35,7 @@ class ExactGoodness:
     ----------
     weights : tuple of Fraction
         w, |w_j| ≤ B, of loss `upper`.
-    prices : tuple of Fraction
+    multipliers : tuple of Fraction
         q, admitted by the loss, of dual value `lower`.
     fixed, influence : Fraction
         Σ c(q) and Σ_j p_j |Σ_i q_i K_ij|: ε₀(B') ≥ fixed − B'·influence for every B' ≥ 0.

@@ -28,7 +28,7 @@ from simopt.solving.solution import Iterate
 class KnapsackSquares(Pairs):
     """min ‖A(v⁺ − v⁻) − b‖² over the set above, A = diag(√p) G and b = √p∘y.
 
-    Slacks are x = (v⁺, v⁻) and 1 − x, shape (2, N), and the room s of the knapsack row.
+    Slacks are x = (v⁺, v⁻) and 1 − x, shape (2, N), and the slack s of the knapsack row.
     """
 
     joint = True
@@ -99,7 +99,7 @@ class KnapsackSquares(Pairs):
         self.residuals = low - high - self.slopes(self.g, t), self.capacity - s - np.sum(x @ self.p)
 
     def solve(self, r_comp: Parts, residuals: Parts) -> State:
-        """The step in the difference of the parts by the factor, and in the price of their sum."""
+        """The step in the difference of the parts by the factor, and in the multiplier of their sum."""
         (x, right, s), (low, high, t) = self.x.slacks, self.x.multipliers
         (zl, zr, zs), p, D, both = r_comp, self.p, self.D, self.both
         r = residuals[0] + zl / x - zr / right

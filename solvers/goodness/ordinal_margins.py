@@ -1,6 +1,6 @@
 r"""The hinges of ordinal goodness without what is not there: points of mass 0, empty classes, and thresholds that no hinge needs.
 
-A threshold is kept where a hinge of an occupied class meets it from either side. Between occupied classes k < l these are b_k and b_{l−1}
+A threshold is needed if a hinge of an occupied class meets it from either side. Between occupied classes k < l these are b_k and b_{l−1}
 (one and the same for l = k + 1), Δ(l − 1 − k) apart. Thresholds below the first or above the last occupied class go out of the way of
 every prediction. Without that, multipliers that balance would lie on the boundary, and interior-point methods have no path to follow.
 """
@@ -19,18 +19,18 @@ Indices = NDArray[np.intp]
 
 
 class Margins:
-    """Hinges m − M(f_i − b_e), M = −1 above and 1 below, of the charged points against the kept thresholds.
+    """Hinges m − M(f_i − b_e), M = −1 above and 1 below, of the points of positive mass against the needed thresholds.
 
     Attributes
     ----------
-    charged : (n,) array of indices
+    support : (n,) array of indices
         points of positive mass, in terms of which `rows` count.
-    kept : (t,) array of indices
+    needed : (t,) array of indices
         thresholds, from 0.
     rows, ends, signs, caps : (h,) arrays
-        point, place in `needed`, M and p of each hinge; those above first.
+        point, index in `needed`, M and p of each hinge; those above first.
     spacing : (t − 1,) array
-        how far apart the kept thresholds have to be.
+        how far apart the needed thresholds have to be.
     """
 
     def __init__(self, problem: OrdinalDomain) -> None:
@@ -52,22 +52,22 @@ class Margins:
 
     @cached_property
     def columns(self) -> Array:
-        """The indicator of the hinges of each kept threshold, shape (h, t)."""
+        """The indicator of the hinges of each needed threshold, shape (h, t)."""
         out: Array = (self.ends[:, None] == np.arange(len(self.needed))).astype(float)
         return out
 
     def arguments(self, f: Array, b: Array) -> Array:
-        """m − M(f − b) of all hinges; f of the charged points, b kept."""
+        """m − M(f − b) of all hinges; f of the points of positive mass, b of the needed thresholds."""
         out: Array = self.problem.hinge_margin - self.signs * (f[self.rows] - b[self.ends])
         return out
 
     def by_point(self, values: Array) -> Array:
-        """Sums over the hinges of each charged point, shape (n,)."""
+        """Sums over the hinges of each point of positive mass, shape (n,)."""
         out: Array = np.bincount(self.rows, values, minlength=len(self.support)).astype(float)
         return out
 
     def by_threshold(self, values: Array) -> Array:
-        """Sums over the hinges of each kept threshold, shape (t,)."""
+        """Sums over the hinges of each needed threshold, shape (t,)."""
         out: Array = np.bincount(self.ends, values, minlength=len(self.needed)).astype(float)
         return out
 
@@ -86,7 +86,7 @@ class Margins:
         return out
 
     def scatter(self, values: Array) -> Array:
-        """Values of the charged points, and 0 elsewhere, shape (N,)."""
+        """Values of the points of positive mass, and 0 elsewhere, shape (N,)."""
         out = np.zeros(len(self.problem.labels))
         out[self.support] = values
         return out

@@ -4,10 +4,10 @@ In natural units, with x_j = w_j, A_ij = K_ij p_j/max p and costs c_i = p_i/max 
     min Σ_v φ_v(z_v)   over z = (x, f),  f = Ax,
 where each φ_v is convex and linear between at most two kinks r_v + θ s_v: those of x_j are −θ and θ, with slopes −∞, 0, ∞; those of f_i
 are the loss's, and do not move. A basis pins as many predictions E to kinks as it leaves weights W free between theirs; all other weights
-are at ±θ, so that x_W = A_EW^{-1}(f_E − A_EN x_N), and all z are affine in θ. The price of a variable between kinks is the slope of φ_v
+are at ±θ, so that x_W = A_EW^{-1}(f_E − A_EN x_N), and all z are affine in θ. The dual of a variable between kinks is the slope of φ_v
 there, that of a pinned one any number between the slopes on both sides, and the basis is optimal as long as
-    price(x_j) + Σ_i A_ij price(f_i) = 0    for all j,
-which does not depend on θ: the curve is linear with slope −Σ_j |price(x_j)|, until a variable reaches a kink. It is pinned there, and its
+    dual(x_j) + Σ_i A_ij dual(f_i) = 0    for all j,
+which does not depend on θ: the curve is linear with slope −Σ_j |dual(x_j)|, until a variable reaches a kink. It is pinned there, and its
 dual grows until the dual of some pinned variable comes to the end of its range. That variable is set free (dual ratio test), unless the own
 dual reaches the slope of the next segment first. The slope grows with each pivot, but for ties.
 A_EW^{-1} is kept between pivots, and changed by a matrix of rank one. A row and a column of the tableau are made anew from A for each
@@ -164,7 +164,7 @@ def tableau_column(pieces: Pieces, basis: Basis, size: int, entering: int, colum
 
 @kernel
 def ratio_test(pieces: Pieces, state: State, row: Array, way: int, least: float) -> tuple[int, float]:
-    """The pinned variable whose price first comes to the end of its range, and after which change of the leaving one's; −1 for none."""
+    """The pinned variable whose dual first comes to the end of its range, and after which change of the leaving one's; −1 for none."""
     first, change, largest = -1, np.inf, 0.0
     for v in range(len(row)):
         if not state.moving[v]:
@@ -329,7 +329,7 @@ class ParametricSimplex:
         self._refresh()
 
     def _refresh(self) -> None:
-        """Inverse, values, speeds and prices from the basis."""
+        """Inverse, values, speeds and duals from the basis."""
         (A, turned, kinks, paces, slopes, _), (moving, side, value, speed, dual) = self.pieces, self.state
         n, W, E = len(A), self.basis.free[: self.size], self.basis.pinned[: self.size]
         try:
@@ -359,7 +359,7 @@ class ParametricSimplex:
         z[W] += self._inverse() @ (z[len(A) + E] - A[E] @ z[: len(A)])
 
     def _update_duals(self) -> None:
-        """Prices of f_E from the others' and what they leave of it."""
+        """Duals of f_E from the others, and from the error that they leave."""
         turned, W, E = self.pieces.turned, self.basis.free[: self.size], self.basis.pinned[: self.size]
         duals = self.state.dual[len(turned) :]
         duals[E] -= self._inverse().T @ (turned[W] @ duals)

@@ -1,4 +1,4 @@
-r"""The ways into goodness: which solver each of its programmes has, and which way it takes when.
+r"""The solvers of goodness: which one each of its programmes has, and when.
 
 Each minimises a loss of the predictions f = Gv over weights v in a box or a ball; thresholds join v for ordinal targets. Interior points
 come first: few iterations, each one Cholesky factorisation, and a gap from the point and the multipliers at hand.

@@ -19,7 +19,7 @@ from simopt.data.similarities import Gaussian, Similarity
 from simopt.solvers.herding.gaussian_tiles import Fast, Floats, signed_powers32, signed_powers64
 
 ROWS = 512  # rows of a Gram matrix looked at in one go
-FIRST = 64  # columns for which room is made at first
+FIRST = 64  # columns that the store has at first
 
 
 class Columns(NamedTuple):
@@ -83,7 +83,7 @@ class Atoms(ABC):
         return found
 
     def columns(self, wanted: Indices) -> Columns | None:
-        """Several columns at once, as they are kept; None where there is no room for all of them."""
+        """Several columns at once, as they are kept; None where they do not all fit."""
         if self._capacity < len(wanted):
             return None
         known = self._slots[wanted] >= 0
@@ -95,7 +95,7 @@ class Atoms(ABC):
         return Columns(self._store, self._slots[wanted])
 
     def combination(self, support: Indices, weights: Array) -> Array:
-        """Σ_j w_j ⟨ψ_i, ψ_j⟩ over the support, for all i. Reads the kept columns once; those for which there is no room are made again."""
+        """Σ_j w_j ⟨ψ_i, ψ_j⟩ over the support, for all i. Reads the kept columns once; those that do not fit are made again."""
         self._tidy(support)
         for j in support[self._slots[support] < 0].tolist():
             if len(self._stored) < self._capacity:

@@ -248,7 +248,7 @@ class Tiles:
 
     @property
     def _buffers(self) -> tuple[Floats, Floats]:
-        """Room for a tile and for a row of it."""
+        """Buffers for a tile and for a row of it."""
         made: tuple[Floats, Floats] | None = getattr(self._own, "buffers", None)
         if made is None:
             made = self._own.buffers = np.empty(self.size * self.size, dtype=self._type), np.empty(self.size, dtype=self._type)

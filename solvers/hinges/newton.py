@@ -16,7 +16,7 @@ where Newton's steps did not get there it grows instead.
   those within 8 or 4 are taken. A solved working set is reported at once. A certificate, which takes a pass of its own and does not trust
   this method's, then finds out what another pass would have; only if it stays open is that one made.
 * A working set of at most 6 d samples is left to the interior-point method, which needs about ten iterations from there, where Newton
-  steps would add bent samples one by one. It is also what a stage that makes no progress falls back on, and all there is for n ≤ 5 d.
+  steps would add free samples one by one. It is also what a stage that makes no progress falls back on, and all there is for n ≤ 5 d.
 
 Source: the augmented Lagrangian on the dual of Li, Sun & Toh 2018 (for the lasso), with the certificate F + G as stopping rule.
 Cost: at d = 100, λ = 1e-3 about 4 steps on all rows, each one pass over Ψ; 6 passes in all at n = 10⁶.
@@ -43,7 +43,7 @@ BALANCE = 3.0  # G ≤ 3F where a stage starts
 HOPELESS = 10.0  # G > 10F: the stage was not solved
 EASY = 0.2  # of the goal: no need for a smaller G
 REACH = 16.0  # widths
-LEAST = 4.0  # the same where more samples would not fit into the room, and each step is a pass
+LEAST = 4.0  # the same where more samples would not fit into the memory limit, and each step is a pass
 SHRINK = 0.4  # share of the samples that a working set may have
 FEWEST = 400  # samples below which none are frozen
 COMPACT = 6  # samples a dimension that the interior-point method takes over

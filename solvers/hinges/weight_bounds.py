@@ -123,7 +123,7 @@ class WeightBall:
             return np.zeros_like(w)
         inside = CLOSER * (self.radius - length_of(w)) / self.radius
         delta = max(min(CARE * rest / (self.radius * size), inside, SECULAR[1]), SECULAR[0])
-        aim = self.radius * (1.0 - delta)
+        target = self.radius * (1.0 - delta)
         least = np.maximum(RIDGE * H.diagonal(), 1e-16 * size / self.radius)
         mu, low, high = self.multiplier, -1.0, math.inf  # low < 0: 0 has not been tried
         for _ in range(TURNS):
@@ -131,16 +131,16 @@ class WeightBall:
             s = -solve(L, g + mu * w)
             v = w + s
             length = length_of(v)
-            if abs(length - aim) <= 0.9 * delta * aim or (length <= aim and mu == 0.0):
+            if abs(length - target) <= 0.9 * delta * target or (length <= target and mu == 0.0):
                 break
             if high - low <= SAME * max(low, 0.0):  # the length jumps with the rounding of L, and no μ gives the one sought
                 break
-            low, high = (mu, high) if length > aim else (low, mu)
+            low, high = (mu, high) if length > target else (low, mu)
             turned = length_of(dtrtrs(L, v, lower=1)[0])
-            mu = mu + (length / turned) ** 2 * (length - aim) / aim if turned > 0.0 else -math.inf  # v = 0 says nothing of the slope
+            mu = mu + (length / turned) ** 2 * (length - target) / target if turned > 0.0 else -math.inf  # v = 0 says nothing of the slope
             mu = max(mu if low < mu < high else 0.5 * (low + high), 0.0)
         self.multiplier = mu
-        return s if length <= self.radius else v * (aim / length) - w
+        return s if length <= self.radius else v * (target / length) - w
 
 
 def bound_of(declared: bounds.Bound) -> Bound:

@@ -18,8 +18,8 @@ import scipy.linalg
 from simopt.core.arrays import Array
 from simopt.solvers.interior.predictor_corrector import Lengths, PredictorCorrector
 
-REACH, GAIN = 0.3, 0.03  # by how much longer a step a correction aims at, and is kept for
-NARROW, WIDE = 0.1, 10.0  # products within these multiples of the aim are left as they are
+REACH, GAIN = 0.3, 0.03  # by how much longer a step should become by a correction, and has to
+NARROW, WIDE = 0.1, 10.0  # products within these multiples of the target are left as they are
 ENOUGH = 0.9  # a step of that length needs no correction
 NOTHING = np.zeros(1)
 Parts = tuple[Array, ...]
@@ -107,7 +107,7 @@ class Pairs(PredictorCorrector[State]):
 
     def advance(self, move: State, lengths: Lengths) -> None:
         self.x = self.x.moved(move, *lengths)
-        del self.factor  # the next one has room in its place
+        del self.factor  # the next one takes its memory
 
     def lengths(self, move: State) -> Lengths:
         """The largest steps in (0, 1] that keep slacks and multipliers ≥ 0."""

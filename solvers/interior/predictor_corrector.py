@@ -20,8 +20,8 @@ from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-CENTRING = (1e-6, 1.0)  # least and largest share of μ that the corrector aims at
-SHORTEST = 1e-10  # a step below this share is no progress
+CENTRING = (1e-6, 1.0)  # least and largest target of the corrector, as fractions of μ
+SHORTEST = 1e-10  # a shorter step is no progress
 Move = TypeVar("Move")
 Lengths = tuple[float, float]  # of a step of the slacks and of the multipliers
 

@@ -29,7 +29,7 @@ def fit_bounded_chain(
     hi: float = np.inf,
     positions: Array | None = None,
 ) -> tuple[Array, Array]:
-    """The fit x, shape (n,), and its prices τ_0, …, τ_n (see problems/domains/chain.py for their signs).
+    """The fit x, shape (n,), and its multipliers τ_0, …, τ_n (see problems/domains/chain.py for their signs).
 
     Parameters
     ----------

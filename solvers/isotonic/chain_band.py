@@ -135,8 +135,8 @@ def _tidy(b: Any, v: Any, far: Any, near: Any) -> Any:
 def _zeros(y: Any, w: Any, u: Any, least: Any, most: Any, X: Any, climbs: Any, margin: Any, parts: Any, zeros: Any, edges: Any) -> Any:
     """The zeros and which of them wait at an edge, and True; False if there are too many entries. Places are counted from `least`."""
     b_left, v_left, b_right, v_right = parts[0], parts[1], parts[2], parts[3]
-    room = (b_left.size - 3 * BLOCK) // 4  # of entries, so that a step can carry all of them, in whole blocks
-    span, mark = most - least, min(TIDY, room)
+    limit = (b_left.size - 3 * BLOCK) // 4  # of entries, so that a step can carry all of them, in whole blocks
+    span, mark = most - least, min(TIDY, limit)
     slope, shift, c_left, c_right = 0.0, 0.0, 0.0, 0.0
     b_left[: BLOCK + 1], v_left[: BLOCK + 1], b_right[: BLOCK + 1], v_right[: BLOCK + 1] = 0.0, -np.inf, -span, -np.inf
     b_left[BLOCK + 1], v_left[BLOCK + 1], b_right[BLOCK + 1], v_right[BLOCK + 1] = 0.0, 0.0, -span, 0.0
@@ -194,7 +194,7 @@ def _zeros(y: Any, w: Any, u: Any, least: Any, most: Any, X: Any, climbs: Any, m
                 far_left, left = BLOCK, _tidy(b_left, v_left, far_left, left)
                 far_right, right = BLOCK, _tidy(b_right, v_right, far_right, right)
                 mark = max(mark, 2 * max(left, right))
-                if mark > 2 * room:
+                if mark > 2 * limit:
                     return False
     return True
 

@@ -66,7 +66,7 @@ def _store(near: Any, first: Any, length: Any, side: Any, far: Any, tags: Any, s
     slot = stacks[side, top - 1] if top > 0 else -1
     if slot >= 0 and sizes[slot] + length <= capacity:
         held = sizes[slot]
-        if side == RIGHT:  # nearer means smaller places: the old entries make room in front
+        if side == RIGHT:  # nearer means smaller places: the old entries move back
             for k in range(held - 1, -1, -1):
                 far[slot, 0, k + length] = far[slot, 0, k]
                 far[slot, 1, k + length] = far[slot, 1, k]

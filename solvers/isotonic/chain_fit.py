@@ -124,14 +124,14 @@ def _climbs_all(y: Any, w: Any, u: Any, lo: Any, hi: Any, x: Any, state: Any) ->
     x[0] = y[0] + moment / weight
     if not (x[0] >= lo and x[0] + offset <= hi and offset < np.inf):
         return False
-    price, offset = w[0] * (x[0] - y[0]), 0.0
+    multiplier, offset = w[0] * (x[0] - y[0]), 0.0
     for i in range(1, y.size):
-        if price < 0.0 < u[i - 1]:
+        if multiplier < 0.0 < u[i - 1]:
             return False
         state[i - 1] = STEEP if u[i - 1] > 0.0 else LEVEL
         offset += u[i - 1]
         x[i] = x[0] + offset
-        price += w[i] * (x[i] - y[i])
+        multiplier += w[i] * (x[i] - y[i])
     _mend(x, u)
     return True
 
@@ -146,7 +146,7 @@ def _cumulate(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, state: Any, tau:
         end = start
         total = 0.0
         low = start == 0 and x[0] - lo <= touch
-        held = 0.0  # the least price of the lower end at which no step at its lower bound is pulled up
+        held = 0.0  # the least multiplier of the lower end at which no step at its lower bound is pulled up
         while end < m - 1 and state[end] != LOOSE:
             total += w[end] * (x[end] - y[end])
             tau[end + 1] = total
@@ -177,7 +177,7 @@ def _cumulate(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, state: Any, tau:
 def chain_multipliers(x: Array, y: Array, w: Array, u: Array, state: NDArray[np.int8], lo: float = -np.inf, hi: float = np.inf) -> Array:
     """Multipliers τ_0, …, τ_m of a fit: −τ_0 ≥ 0 of x_1 ≥ lo, −τ_m ≥ 0 of x_m ≤ hi; of a step, τ_i > 0 of d_i ≤ u_i, −τ_i > 0 of d_i ≥ 0.
 
-    A bound that the fit does not use has price 0 exactly: rounding in τ would cost τu in the gap, and u may be large. O(m).
+    A bound that the fit does not use has multiplier 0 exactly: rounding in τ would cost τu in the gap, and u may be large. O(m).
     """
     tau = np.empty(y.size + 1)
     _cumulate(x, y, w, u, float(lo), float(hi), state, tau)

@@ -3,10 +3,10 @@ r"""The solvers of ordinal regression, with thresholds learned or given: those o
   thresholds learned   newton first: semismooth Newton steps with the thresholds eliminated (threshold_stage.py), on ever fewer samples;
                        else the interior-point method (threshold_interior.py). With one class only nothing is left to solve
   thresholds given     the ends lo_i = b_{y_i − 1} + γ and hi_i = b_{y_i} − γ are data: two hinges a sample, for the methods of
-  `solvers.hinges`, newton first
+                       `solvers.hinges`, newton first
 
-Newton's method is the default (it has the highest rank of `@solver`): its time is linear in n, where every interior-point iteration costs n
-d². It takes the interior-point method for few samples, for what is left of the samples in the end, and where a stage stalls.
+Newton's method is the default (it has the highest rank of `@solver`): its time is linear in n, where every interior-point iteration costs
+n d². It takes the interior-point method for few samples, for what is left of the samples in the end, and where a stage stalls.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 from simopt.solvers.hinges.stage import Indices, Notes
 
-NOTHING = 1e-6  # a price below it is rounding, where all multipliers sum to about 1
+NOTHING = 1e-6  # a multiplier below it is rounding, where all multipliers sum to about 1
 
 
 class ThresholdHinges(NamedTuple):

@@ -7,7 +7,7 @@ R(w) + ⟨fixed, w⟩ + min over b of ⟨fixed_b, b⟩ + Σ env(±(⟨w, ψ_i⟩
 its scores, so that no width, proximal term or multiplier of theirs has to be steered, and the derivative of the minimum is the partial one
 there. With pools P of thresholds that move together, and the free hinges of each, its second derivative is c/h times
 
-    Σ_P Σ_{bent (i, j), j ∈ P} (ψ_i − ψ̄_P)(ψ_i − ψ̄_P)ᵀ,     ψ̄_P the mean of the bent rows of the pool,
+    Σ_P Σ_{free (i, j), j ∈ P} (ψ_i − ψ̄_P)(ψ_i − ψ̄_P)ᵀ,     ψ̄_P the mean of the free rows of the pool,
 
 the Schur complement of the pools, computed without cancellation. A Newton step of full length is two passes over Ψ at most: scores first,
 then, at their thresholds, what has changed in the gradient, for which only rows are read whose multipliers differ where these are few.
@@ -103,7 +103,7 @@ class ThresholdStage(Stage):
         yield from self.rows
 
     def blank(self) -> Notes:
-        """Each hinge of a sample may be bent."""
+        """Each hinge of a sample may be free."""
         return Notes.of(self.rows.step, self.rows.step * self.hinges.columns + 1, np.intp)
 
     def update_multipliers(self, part: slice, width: float | None = None) -> tuple[int, int, float]:
@@ -121,7 +121,7 @@ class ThresholdStage(Stage):
     def update_gap(self) -> None:
         """f = Ψw, and the gradient and the gap of the multipliers as they are, but for rounding; one pass, free of what has piled up.
 
-        What is left of g_b, once the order rows have taken their part, is priced by how far the thresholds could be moved.
+        The part of g_b that the order rows do not take counts times how far the thresholds could be moved.
         """
         balance(self.hinges, self.fixed_b, self.a)
         self.g_b = self.fixed_b.copy()
@@ -164,7 +164,7 @@ class ThresholdStage(Stage):
         return out
 
     def interior(self, width: float, goal: float, max_iter: int = 100, status_text: str = "") -> Iterator[Fit]:
-        """The interior-point method, from w, b, their prices and a width."""
+        """The interior-point method, from w, b, the multipliers of their order and a width."""
         start = (self.fixed, self.fixed_b, self.w, self.b, self.order_multipliers(), width)
         for state in threshold_interior(self.rows, self.hinges, self.bound, *start, goal, max_iter):
             yield Fit(state.w, (state.multipliers,), state.gap, status_text, state.b)

@@ -28,7 +28,7 @@ Integers = NDArray[np.int64]
 @kernel
 def _sweep(values: Array, energies: Array, kappas: Array, m: float, log_a: float, log_d: float, out: Array, counts: Integers) -> bool:
     """Roots for one m, each λ started from the last tangent: rows of out are s, log t, the residual energy and φ(ρ)."""
-    settled = True
+    converged_all = True
     for j in range(kappas.size):
         if m == 2.0:
             s, count, converged = kappas[j], 1, True
@@ -41,8 +41,8 @@ def _sweep(values: Array, energies: Array, kappas: Array, m: float, log_a: float
         out[2, j] = residual
         out[3, j] = young(log_rho, m) if m > 1.0 else max(0.0, -math.expm1(log_rho))
         counts[j] = count
-        settled = settled and converged
-    return settled
+        converged_all = converged_all and converged
+    return converged_all
 
 
 @dataclass(frozen=True, eq=False)

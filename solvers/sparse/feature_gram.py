@@ -29,7 +29,7 @@ ENOUGH = 8 * SAMPLED  # rows of X of which these few are worth their trouble
 SMOOTH = 0.25  # λ_k/λ_{k/2} below which k columns leave next to nothing of the others
 SMALL = 2e7  # multiplications that are not worth a choice
 SINGLE = 3e-7  # shares of the largest eigenvalue that float32 sums still show
-TINY, HUGE = 1e-20, 1e20  # squares of columns within which float32 has room on both sides
+TINY, HUGE = 1e-20, 1e20  # squares of columns within which float32 neither overflows nor vanishes
 PATIENCE = 24  # passes that take about as long as the whole Gram matrix does: after these it is made
 METHODS = ("auto", "gram", "float32", "sample", "rows")
 

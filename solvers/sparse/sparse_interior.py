@@ -58,8 +58,8 @@ class System:
         R, flat, d = self.R, self.flat, len(self.R)
         right = R * (flat[:d] * rhs[:d] - flat[d:] * rhs[d:])
         dw = solve(self.factor, right)
-        bent = right - R * dw  # H dw
-        du, dv = flat[:d] * (rhs[:d] - bent), flat[d:] * (rhs[d:] + bent)
+        image = right - R * dw  # H dw
+        du, dv = flat[:d] * (rhs[:d] - image), flat[d:] * (rhs[d:] + image)
         smaller = flat[:d] < flat[d:]
         return np.concatenate([np.where(smaller, du, dw + dv), np.where(smaller, du - dw, dv)])
 

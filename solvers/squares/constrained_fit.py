@@ -68,9 +68,9 @@ def norm_root(spectrum: Spectrum, norm_bound: float) -> SecularRoot:
         return SecularRoot(-math.inf, free + spectrum.unit, 1)
     log_a, log_d = asymptotic_tangent(spectrum)
     high = log_a - level  # t ≤ A/μ
-    room = high - log_d
+    slack = high - log_d
     # from below: the tangents at μ = ∞ and at μ = 0 of the concave function 1/t, both of which reach 1/B too early
-    low = log_d + math.log(math.expm1(room)) if 0.0 < room < 30.0 else (high - 1e-12 if room >= 30.0 else -math.inf)
+    low = log_d + math.log(math.expm1(slack)) if 0.0 < slack < 30.0 else (high - 1e-12 if slack >= 30.0 else -math.inf)
     weights = spectrum.energies / spectrum.values
     start = math.log(float(np.sum(weights)) / float(np.sum(weights / spectrum.values)))
     low = max(low, start + math.log(math.expm1(min(free - level, 700.0))))

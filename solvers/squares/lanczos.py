@@ -35,7 +35,7 @@ class Lanczos:
 
     @property
     def full(self) -> bool:
-        """Whether the basis has no room left."""
+        """Whether the basis is full."""
         return self.steps >= self.basis.shape[1] - 1
 
     @property

@@ -79,8 +79,8 @@ def path_point(values: Array, energies: Array, s: float) -> tuple[float, float, 
 def model_root(kappa: float, m: float, log_a: float, log_d: float) -> float:
     """The s with s − (m − 2) (log A − log(D + e^s)) = κ. A scalar Newton iteration that is monotone from its start."""
     if m == 1.0:
-        room = kappa - log_a
-        return log_d + room - math.log(-math.expm1(room)) if room < 0.0 else math.inf
+        slack = kappa - log_a
+        return log_d + slack - math.log(-math.expm1(slack)) if slack < 0.0 else math.inf
     low = kappa + (m - 2.0) * (log_a - log_d)  # root if μ were far below D
     high = (kappa + (m - 2.0) * log_a) / (m - 1.0)  # root if μ were far above D
     s = min(low, high) if m > 2.0 else max(low, high)

@@ -1,4 +1,4 @@
-r"""The ridge path of one training set from a tridiagonal form, at a third of the price of an eigendecomposition.
+r"""The ridge path of one training set from a tridiagonal form, at a third of the cost of an eigendecomposition.
 
 K = Q T Qᵀ by Householder reflections (4/3 n³ flops). Every μ is then a tridiagonal system (T + μI) z = Qᵀy, O(n), with t(μ)² = zᵀTz and
 a = Q z; Q is never formed, its reflections are applied to the few z that are needed (4 n² flops each).

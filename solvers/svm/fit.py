@@ -31,7 +31,7 @@ FEWEST = 200  # below this many nothing is gained by leaving samples out
 CHUNK = (100, 1000)  # pair steps between two looks at the gap
 STAGE = 1e-2  # the gap of the samples in play falls by this factor before all samples are looked at
 WINDOW = 6  # looks over which the rate of the pair steps is measured
-SURE = 0.5  # of the gap asked for: what the samples in play are solved to, so that rounding elsewhere has room
+SURE = 0.5  # of the gap asked for: what the samples in play are solved to, which leaves a margin for rounding elsewhere
 STALLED = 0.9  # a look at all samples that finds more than this share of the smallest gap so far has found no progress:
 STALLS = 3  # at the first of these all samples come back for good, the third ends the solve
 
@@ -186,7 +186,7 @@ class _Solve:
         self.play, self.shrinking, self.target = self.everything, False, self.goal
 
     def improve(self) -> Iterator[None]:
-        """Pair steps until n·gap of the samples in play is at most the aim, shrinking them on the way; or else the polish."""
+        """Pair steps until n·gap of the samples in play is at most the target, shrinking them on the way; or else the polish."""
         while True:
             play = self.play
             wanted = min(max(len(play.labels) // 4, CHUNK[0]), CHUNK[1])

@@ -215,7 +215,7 @@ def report(sample: Sequence[tuple[str, Mutant]], write: bool) -> int:
     for title, ids in (("unexplained", counted.unexplained), ("stale reason", counted.stale)):
         for name in ids:
             print(f"{title}: {name}")
-    return 0 if counted.share >= ENOUGH and not counted.unexplained and not counted.stale else 1
+    return 0 if counted.fraction >= ENOUGH and not counted.unexplained and not counted.stale else 1
 
 
 def main() -> int:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_PROBLEMS = 3  # of those that build on a shared file
-NO_FORMULAS = ("_cases.py", "recipes.py", "__init__.py")  # instances and options
+NO_FORMULAS = ("/examples/", "__init__.py")  # instances and options
 WITHOUT = ("examples", "instances", "recipe", "from_data", "laws")  # likewise
 UNDECIDED = ("__init__.py", "papers.py", "catalogue.py", "figure.py", "each_set.py")  # of simopt/claims: lists and pictures
 EVERY = ("problems/test_every_problem", "problems/test_declared_duals", "conformance/test_conformance")  # parametrised by problems
@@ -23,7 +23,7 @@ MOST_FILES = 12  # of tests of a solver or an estimator
 NO_METHODS = ("__init__.py", "_plot.py", "papers.py")  # of solvers/ and estimators/: lists and pictures
 DUALITY = (  # what a derived bound rests on; what only suggests multipliers, points and units can make it worse, and not false
     *("affine", "products", "library", "expressions", "cones", "kernel_element", "definitions", "epigraphs", "bounds"),
-    *("closing_terms", "backward", "forward", "implied", "infeasible", "declared", "as_written"),
+    *("closing_terms", "backward", "forward", "implied", "infeasible", "declared"),
 )
 
 
@@ -47,7 +47,7 @@ class Group:
 def groups() -> list[Group]:
     """What decides whether an answer is right."""
     claims = [path for path in listed("simopt/claims") if not path.endswith(UNDECIDED)]
-    formulas = [path for path in listed("problems") if not path.endswith(NO_FORMULAS)]
+    formulas = [path for path in listed("problems") if not any(part in path for part in NO_FORMULAS)]
     equivalences = [path for path in listed("simopt/equivalence") if not path.endswith("__init__.py")]
     return [
         Group(
@@ -55,7 +55,11 @@ def groups() -> list[Group]:
         ),
         Group("claims", 240, tuple(claims)),
         Group("arithmetic", 140, tuple(listed("simopt/arithmetic"))),
-        Group("duality", 240, (*listed("simopt/duality/atoms"), *(found("simopt/duality", name) for name in DUALITY))),
+        Group(
+            "duality",
+            240,
+            (*listed("simopt/duality/atoms"), *(found("simopt/duality", name) for name in DUALITY), found("simopt/solving", "as_written")),
+        ),
         Group("equivalence", 220, (*equivalences, found("simopt", "monotone_function"))),
         Group("problems", 360, tuple(formulas)),
         Group("solvers", 500, tuple(methods("solvers"))),
@@ -64,7 +68,7 @@ def groups() -> list[Group]:
 
 
 def listed(folder: str) -> list[str]:
-    """The modules of a folder and its rooms."""
+    """The modules of a folder and those below it."""
     return [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / folder).rglob("*.py"))]
 
 

@@ -24,7 +24,7 @@ Written by it. Why a survivor may live stands in `tests/mutants/survivors.toml`;
 
 {when}
 
-**{dead} of {total} killed, {share:.1%}.** {lives}
+**{dead} of {total} killed, {fraction:.1%}.** {lives}
 
 | | mutants | by a test | by time | at import | alive |
 |---|---:|---:|---:|---:|---:|

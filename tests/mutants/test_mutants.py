@@ -22,11 +22,11 @@ class Ball:
 
     radius: float | None = None
 
-    def holds(self, x: float, room: float = 1e-9) -> bool:
+    def holds(self, x: float, slack: float = 1e-9) -> bool:
         """Whether x is inside."""
         if self.radius is not None and not x:
             raise ValueError(f"{x + 1}" + "no")
-        return abs(x - self.mid) <= max(self.radius, 3.0 * room)
+        return abs(x - self.mid) <= max(self.radius, 3.0 * slack)
 
     def __str__(self) -> str:
         return "b" * (1 + 2)
@@ -58,17 +58,17 @@ def test_every_kind_of_change_is_made_and_no_text_or_type_is_touched() -> None:
         "if (not (self.radius is not None and not x)):",
         "if (self.radius is not None):",
         "pass",
-        "return abs(x + self.mid) <= max(self.radius, 3.0 * room)",
-        "return abs(x) <= max(self.radius, 3.0 * room)",
-        "return (x - self.mid) <= max(self.radius, 3.0 * room)",
-        "return abs(x - self.mid) < max(self.radius, 3.0 * room)",
-        "return abs(x - self.mid) >= max(self.radius, 3.0 * room)",
+        "return abs(x + self.mid) <= max(self.radius, 3.0 * slack)",
+        "return abs(x) <= max(self.radius, 3.0 * slack)",
+        "return (x - self.mid) <= max(self.radius, 3.0 * slack)",
+        "return abs(x - self.mid) < max(self.radius, 3.0 * slack)",
+        "return abs(x - self.mid) >= max(self.radius, 3.0 * slack)",
         "return abs(x - self.mid) <= self.radius",
-        "return abs(x - self.mid) <= min(self.radius, 3.0 * room)",
-        "return abs(x - self.mid) <= max(self.radius, 6.0 * room)",
-        "return abs(x - self.mid) <= max(self.radius, (-3.0) * room)",
-        "def holds(self, x: float, room: float = 0.0) -> bool:",
-        "def holds(self, x: float, room: float = 1.0) -> bool:",
+        "return abs(x - self.mid) <= min(self.radius, 3.0 * slack)",
+        "return abs(x - self.mid) <= max(self.radius, 6.0 * slack)",
+        "return abs(x - self.mid) <= max(self.radius, (-3.0) * slack)",
+        "def holds(self, x: float, slack: float = 0.0) -> bool:",
+        "def holds(self, x: float, slack: float = 1.0) -> bool:",
     } <= lines
     assert not any("raise" in line or ("return " in line and '"' in line) or line.startswith(("radius", '"')) for line in lines)
 
