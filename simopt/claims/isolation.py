@@ -77,7 +77,7 @@ def _silent() -> Iterator[None]:
     """Keep what is written to standard error until the work is done: the end of a process that dies is told in one line, not in its own."""
     try:
         words, before = tempfile.TemporaryFile(), os.dup(2)
-    except OSError:  # no room on the disk, or no standard error
+    except OSError:  # a full disk, or no standard error
         yield
         return
     os.dup2(words.fileno(), 2)

@@ -33,8 +33,7 @@ class Trial:
     """One instance of one claim under one seed.
 
     `trial["c"]` is the knob c of the claim, altered where a mutant alters it: verdict code reads its constants here and nowhere else.
-    What is asked for that depends on the seed or on the effort is written down in `accessed`: only where nothing was, instances can be
-    all there are.
+    `accessed` records requests that depend on the seed or on the effort: only without any can instances be all there are.
     """
 
     def __init__(self, claim: str, seed: int, index: int, effort: Effort, knobs: Mapping[str, Any], mutant: str = "") -> None:

@@ -1,7 +1,7 @@
 """Solvers in the hands of another driver, such as benchopt's: iterates one by one, or a back end at one tolerance.
 
-The other driver holds the clock. What is not the solver's work, the way back to the given units, is done in `result`, which it calls with
-its clock stopped; the certificate is `simopt.certify`, which knows nothing of solvers.
+The other driver holds the clock. The way back to the units of the problem is not the solver's work: `result` does it, with the clock
+stopped; the certificate is `simopt.certify`, which knows nothing of solvers.
 """
 
 from __future__ import annotations

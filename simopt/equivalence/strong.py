@@ -108,7 +108,7 @@ class StrongReport:
 def compare(equivalence: Equivalence, parameter: float, Z: TrainingSet, other: TrainingSet) -> Witness:
     """Measure whether Φ(λ, Z) also serves the other set.
 
-    Where Z has no image nothing is measured, and the distance is ∞ ± ∞: what that means for the claim, `verify_weak` says of Z.
+    If Z has no image nothing is measured, and the distance is ∞ ± ∞: `verify_weak` says of Z what that means for the claim.
     """
 
     def image(of: TrainingSet) -> float:

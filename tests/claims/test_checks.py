@@ -139,3 +139,11 @@ def test_papers_are_found_by_key_and_by_prefix():
     assert paper("KK") is paper("kkks") and paper("AK").key == "ak"
     with pytest.raises(UnknownName, match="did you mean 'kkks'"):
         paper("kks")
+
+
+def test_the_old_name_of_assuming_is_accepted_for_one_release():
+    check = at_most(guide.inputs(x=1), 2)
+    with pytest.warns(DeprecationWarning, match="Check.given is called assuming"):
+        old = check.given(at_least(guide.inputs(y=1), 0))
+    assert old.statement is not None and len(old.statement.hypotheses) == 1
+    assert not hasattr(check, "granted")
