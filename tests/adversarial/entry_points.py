@@ -403,7 +403,7 @@ def rows() -> Iterator[EntryPoint]:
     for name in ("distance_bound", "sharpened", "subquadratic"):
         yield entry(f"{b}:{name}", n=5, **bounds, change=Change.SWAP)
     yield entry(f"{e}.family:Interval", low=0.0, high=2.0, admits={"low": ("-inf",), "high": ("inf",)})
-    yield entry(f"{e}.family:Interval.spread", on=lambda: Interval(0.0, 2.0), count=3, centre=0.0, reach=1.0)
+    yield entry(f"{e}.family:Interval.spaced", on=lambda: Interval(0.0, 2.0), count=3, centre=0.0, reach=1.0)
     yield entry(f"{e}.training:TrainingSet.of_features", on=training, w=np.ones(6))
     yield entry(
         f"{e}.declared_family:learned",
@@ -510,7 +510,7 @@ def rows() -> Iterator[EntryPoint]:
     yield entry("problems.norms.gram_factor:checked", name="gram", gram=K, n=6, leaves={"n": "counted by the caller"})
 
     yield entry("claims.statistics:clopper_pearson", bad=2, n=10, alpha=0.01)
-    yield entry("claims.statistics:share", k=2, alpha=0.001)
+    yield entry("claims.statistics:error_part", k=2, alpha=0.001)
 
     p = "solvers.power"
     yield entry(f"{p}.single_fit:power_fit", gram=K, targets=TARGETS, regularization=0.1, power=1.5, tol=1e-12)
@@ -577,7 +577,7 @@ def rows() -> Iterator[EntryPoint]:
     yield entry(f"{f}.foba:forward_swap_gram", **products, max_moves=9)
     yield entry(f"{f}.foba:forward_backward", **streamed, tolerance=0.0, ratio=0.5, max_moves=9)
     yield entry(f"{f}.foba:forward_backward_gram", **products, tolerance=0.0, ratio=0.5, max_moves=9)
-    yield entry(f"{f}.forward_selection:asked", count=1, tolerance=0.1, width=2, leaves={"width": "counted by the caller"})
+    yield entry(f"{f}.forward_selection:stopping_rule", count=1, tolerance=0.1, width=2, leaves={"width": "counted by the caller"})
     yield entry(f"{f}.fit:SparseFit.predict", on=sparse_fit, X=QUERIES)
     yield entry(f"{f}.fit:SparseFit.first", on=sparse_fit, count=1)
     yield entry(f"{f}.forward_greedy:forward_greedy", problem=sparse_problem(), tolerance=0.1, steps=5)
@@ -864,8 +864,8 @@ def rows() -> Iterator[EntryPoint]:
     for name, field in (("Ridge", "regularization"), ("Ball", "radius"), ("Penalty", "regularization"), ("Capacity", "capacity")):
         yield entry(f"problems.bounds:{name}", **{field: 1.0})
     c = "problems.examples"
-    yield entry(f"{c}.goodness_cases:four_points", gamma=0.1, epsilon1=0.2)
-    yield entry(f"{c}.ordinal_cases:two_points", gamma=0.1, epsilon1=0.2, gamma1=1.0)
+    yield entry(f"{c}.goodness:four_points", gamma=0.1, epsilon1=0.2)
+    yield entry(f"{c}.ordinal:two_points", gamma=0.1, epsilon1=0.2, gamma1=1.0)
     yield entry("problems.convex_potential:three_points", gamma=0.1, noise=0.2)
     yield entry("problems.thresholds.constant_scores:equispaced", classes=3, spacing=1.0, centre=0.0)
 

@@ -44,7 +44,7 @@ INTERNALS: dict[str, tuple[str, ...]] = {
         "solving.solver:SolverSpec.check_options",
     ),
     "engines: they run on fields of a checked problem, or on what an entry point has checked": (
-        *("solvers.goodness.ordinal_exact", "solvers.herding.sample", "solvers.sparse.feature_gram"),
+        *("solvers.goodness.ordinal_exact", "solvers.sparse.feature_gram"),
         *("solvers.sparse.gram_rows", "solvers.sparse.forward_selection:select", "solvers.power.grid:spectral_grid"),
         *("equivalence.path_search", "equivalence.weak:apart", "equivalence.weak:mapped"),
     ),
@@ -53,7 +53,7 @@ INTERNALS: dict[str, tuple[str, ...]] = {
     ),
     "checks, walked wherever they are used": (
         *("core.fields", "equivalence.decide:listed", "equivalence.weak:check_resolution"),
-        *("problems.domains", "problems.thresholds", "solvers.sparse.forward_selection:stopping_rule"),
+        *("problems.domains", "problems.thresholds"),
         *(
             "estimators.base",
             "estimators.cross_validation",
@@ -89,7 +89,6 @@ INTERNALS: dict[str, tuple[str, ...]] = {
         "data.similarities.base:Similarity",
         "estimators.landmarked.landmark_choice:LandmarkSelection.select",
     ),
-    "a grid of parameters that the declared interval bounds": ("equivalence.family:Interval.spaced",),
 }
 ENTIRE = {"Similarity"}  # classes of which all methods are internal
 

@@ -121,6 +121,7 @@ def test_every_estimator_is_walked() -> None:
 
 
 def test_what_is_named_exists() -> None:
+    assert all(callable(entry.function) for entry in HAND)
     there = {key for key, _ in functions()}
     homes = {".".join(key.partition(":")[0].split(".")[: i + 1]) for key in there for i in range(key.count(".") + 1)}
     classes = {key.rpartition(".")[0] for key in there if "." in key.partition(":")[2]}
