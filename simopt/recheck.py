@@ -53,9 +53,9 @@ class Work:
     def __init__(self) -> None:
         self.left = BUDGET
 
-    def pay(self, times: int, bits: int = 0) -> None:
+    def pay(self, count: int, bits: int = 0) -> None:
         """Pay for operations on fractions of so many bits: measured, their time grows like 1 + bits/128 + (bits/640)^2."""
-        self.left -= times * (1 + (bits >> 7) + (bits // 640) ** 2)
+        self.left -= count * (1 + (bits >> 7) + (bits // 640) ** 2)
         if bits > LARGE or self.left < 0:
             raise Unreadable("a number, a polynomial or the work on the file becomes too large")
 

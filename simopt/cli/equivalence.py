@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from simopt.equivalence.decide import Decision
     from simopt.equivalence.decide_strong import StrongDecision
     from simopt.equivalence.family import Family
-    from simopt.equivalence.map_search import FoundMap
+    from simopt.equivalence.map_search import MapValue
     from simopt.equivalence.samples import TrainingSample
     from simopt.equivalence.training import TrainingSet
 
@@ -222,7 +222,7 @@ def _direction(decision: Decision) -> str:
     return f"{way}; found at {forward} of {decision.wanted[0]} λ, back at {backward} of {decision.wanted[1]} μ"
 
 
-def _line(row: FoundMap) -> list[str]:
+def _line(row: MapValue) -> list[str]:
     from simopt.equivalence.map_search import Outcome
 
     bar = f"{row.relative_bar:.0e}" if row.outcome is Outcome.FOUND else ""
@@ -239,5 +239,5 @@ def _line(row: FoundMap) -> list[str]:
     ]
 
 
-def _outcome(row: FoundMap) -> str:
+def _outcome(row: MapValue) -> str:
     return row.outcome.name.lower().replace("_", " ")

@@ -24,7 +24,7 @@ from simopt.core import validate
 from simopt.core.errors import Interrupted, InvalidProblem
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.family import Family, Interval
-from simopt.equivalence.map_search import FoundMap, Outcome, find_map
+from simopt.equivalence.map_search import MapValue, Outcome, find_map
 from simopt.equivalence.path_search import FINE, JUMP
 from simopt.equivalence.training import KernelFunction, TrainingSet
 from simopt.equivalence.weak import RESOLUTION, check_resolution, relative_distance
@@ -104,8 +104,8 @@ class Decision:
     fingerprint: str
     resolution: float
     domains: tuple[Interval, Interval]
-    forward: tuple[FoundMap, ...]
-    backward: tuple[FoundMap, ...]
+    forward: tuple[MapValue, ...]
+    backward: tuple[MapValue, ...]
     wanted: tuple[int, int]
     plateaus: tuple[Plateau, ...] = ()
     jumps: tuple[Jump, ...] = ()
@@ -134,7 +134,7 @@ class Decision:
         return forward, backward
 
     @property
-    def witness(self) -> FoundMap | None:
+    def witness(self) -> MapValue | None:
         """The clearest parameter whose function the other family does not have; of A if there is one."""
         for rows in (self.forward, self.backward):
             against = [row for row in rows if row.answer is Answer.FAILS]
@@ -180,7 +180,7 @@ class Decision:
         return f"{said}: {self.reason}"
 
     @property
-    def _open(self) -> list[FoundMap]:
+    def _open(self) -> list[MapValue]:
         return [row for row in (*self.forward, *self.backward) if row.answer is Answer.UNDECIDED]
 
     def _coarser(self) -> str:
@@ -197,10 +197,10 @@ class Decision:
     def _unmatched(self, proven: bool) -> list[Plateau]:
         return [piece for piece in self.plateaus if not piece.matched and (piece.proven and piece.single) is proven]
 
-    def _side(self, row: FoundMap) -> Side:
+    def _side(self, row: MapValue) -> Side:
         return "source" if any(row is each for each in self.forward) else "target"
 
-    def _line(self, row: FoundMap) -> str:
+    def _line(self, row: MapValue) -> str:
         name, symbol = (self.source, "λ") if self._side(row) == "source" else (self.target, "μ")
         return f"at {symbol} = {row.parameter:.6g} of {name}: {row.reason or row.outcome.value}"
 
@@ -268,7 +268,7 @@ class _Work:
         self.families: dict[Side, Family] = {"source": source, "target": target}
         self.Z, self.resolution, self.progress = Z, resolution, progress
         self.domains = source.domain(Z), target.domain(Z)
-        self.rows: dict[Side, list[FoundMap]] = {"source": [], "target": []}
+        self.rows: dict[Side, list[MapValue]] = {"source": [], "target": []}
         self.wanted = (0, 0)
         self.plateaus: list[Plateau] = []
         self.jumps: list[Jump] = []
@@ -338,7 +338,7 @@ class _Work:
                 pieces.append(Plateau(side, one.parameter, two.parameter, same))
         return pieces
 
-    def _same(self, side: Side, one: FoundMap, two: FoundMap) -> bool | None:
+    def _same(self, side: Side, one: MapValue, two: MapValue) -> bool | None:
         """Whether two functions are equal without error; None where they differ."""
         try:
             f, g = (self.families[side](row.parameter, self.Z) for row in (one, two))
@@ -405,7 +405,7 @@ def _spaced(domain: Interval, count: int = COUNT) -> list[float]:
     return [float(x) for x in domain.spaced(count, reach=REACH)]
 
 
-def _clear(row: FoundMap) -> float:
+def _clear(row: MapValue) -> float:
     """How far the distance of a witness exceeds what the radii explain, relative to the norm."""
     excess = (row.distance - row.errors) / max(row.norm, row.distance, 1e-300)
     return excess if math.isfinite(excess) else -1.0

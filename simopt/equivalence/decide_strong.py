@@ -19,7 +19,7 @@ from simopt.core.errors import Interrupted, InvalidProblem
 from simopt.equivalence.decide import COUNT, REACH, Decision, Progress, decide, listed, remembering
 from simopt.equivalence.equivalence import Answer, Strength
 from simopt.equivalence.family import Family, Interval
-from simopt.equivalence.map_search import FoundMap, Outcome
+from simopt.equivalence.map_search import MapValue, Outcome
 from simopt.equivalence.strong import Witness
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import RESOLUTION, check_resolution, relative_distance
@@ -224,7 +224,7 @@ def _intersection(domains: Sequence[Interval]) -> Interval | None:
     return Interval(low, high) if low < high else None
 
 
-def _at(report: Decision, lam: float) -> FoundMap | None:
+def _at(report: Decision, lam: float) -> MapValue | None:
     return next((row for row in report.forward if row.parameter == lam), None)
 
 

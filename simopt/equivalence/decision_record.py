@@ -12,7 +12,7 @@ from simopt.core.errors import InvalidFile
 from simopt.equivalence.decide import Decision, Jump, Plateau
 from simopt.equivalence.decide_strong import OneMap, StrongDecision
 from simopt.equivalence.family import Interval
-from simopt.equivalence.map_search import FoundMap, Outcome
+from simopt.equivalence.map_search import MapValue, Outcome
 from simopt.equivalence.strong import Witness
 
 # JSON has no words for ∞ and nan: null stands for the one of them that a field can be.
@@ -83,11 +83,11 @@ def described_strong(decision: StrongDecision) -> dict[str, Any]:
     }
 
 
-def _row(record: Mapping[str, Any]) -> FoundMap:
+def _row(record: Mapping[str, Any]) -> MapValue:
     as_it_is = ("outcome", "reason", "fits")
-    values = {each.name: record[each.name] for each in fields(FoundMap)}
+    values = {each.name: record[each.name] for each in fields(MapValue)}
     values = {name: value if name in as_it_is else _number(name, value) for name, value in values.items()}
-    return FoundMap(**{**values, "outcome": Outcome(record["outcome"])})
+    return MapValue(**{**values, "outcome": Outcome(record["outcome"])})
 
 
 def _number(name: str, value: Any) -> float:

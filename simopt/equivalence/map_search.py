@@ -16,6 +16,7 @@ The ground of each answer:
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from enum import Enum
 
@@ -53,7 +54,7 @@ class NotDecided(InvalidProblem, ArithmeticError):
 
 
 @dataclass(frozen=True)
-class FoundMap:
+class MapValue:
     """Φ(λ, Z) ∈ [low, high], or why there is none, or why that is not known.
 
     Attributes
@@ -100,7 +101,7 @@ class FoundMap:
 
 def find_map(
     source: Family, target: Family, parameter: float, Z: TrainingSet, *, reach: float = REACH, resolution: float = RESOLUTION
-) -> FoundMap:
+) -> MapValue:
     """Φ(λ, Z) with A(λ)(Z) = B(Φ(λ, Z))(Z), from the two families alone.
 
     To about 1e-12 relative with exact learners; with others to the bar that it reports. Costs some 10 to 60 fits of the target, and some
@@ -127,7 +128,7 @@ def find_map(
     except ArithmeticError as error:
         domain = target.domain(Z)
         reason = f"a function could not be computed: {error}"
-        return FoundMap(Outcome.UNDECIDED, parameter, math.nan, domain.low, domain.high, math.nan, math.inf, math.nan, 0, reason)
+        return MapValue(Outcome.UNDECIDED, parameter, math.nan, domain.low, domain.high, math.nan, math.inf, math.nan, 0, reason)
 
 
 def recovered(source: Family, target: Family, *, resolution: float = RESOLUTION) -> Equivalence:
@@ -163,7 +164,7 @@ class _Outcomes:
     parameter: float
     resolution: float
 
-    def decided(self) -> FoundMap:
+    def decided(self) -> MapValue:
         """The first g with ‖g‖ = ‖f‖ that is f; without one, what is undecided, else why there is none."""
         search, f = self.search, self.search.f
         if f.error > 0 and f.norm() <= f.error:
@@ -179,7 +180,7 @@ class _Outcomes:
             undecided, excluded = (undecided, here) if here.answer is Answer.FAILS else (here, excluded)
         return undecided or self.none(excluded)
 
-    def at(self, t: float) -> FoundMap:
+    def at(self, t: float) -> MapValue:
         """The coordinate t, where the norms agree or the norm of the target jumps past that of f."""
         search, low, high = self.search, *self.search.enclosure(t)
         g, name = search.at(t), search.target.name
@@ -219,7 +220,7 @@ class _Outcomes:
             return f"at {search.parameter(t):.6g} {way}, and the functions are {distance:.3g} apart"
         return f"at equal norms the functions are {distance:.3g} apart, their errors explain {errors:.1g}"
 
-    def none(self, nearest: FoundMap | None) -> FoundMap:
+    def none(self, nearest: MapValue | None) -> MapValue:
         """No parameter within reach: no map, unless the norms are not monotone or what lies beyond is not known."""
         search, name = self.search, self.search.target.name
         end = search.towards()
@@ -237,11 +238,19 @@ class _Outcomes:
         t = search.domain.coordinate(nearest.value) if nearest is not None else math.nan
         return self.result(outcome, t, -math.inf, math.inf, reason)
 
-    def result(self, outcome: Outcome, t: float, low: float, high: float, reason: str = "") -> FoundMap:
+    def result(self, outcome: Outcome, t: float, low: float, high: float, reason: str = "") -> MapValue:
         """The outcome with ‖f − g‖ for g at t, or at the end of the reach nearer to ‖f‖ where t is nan; low and high rounded outward."""
         search, norm = self.search, self.search.f.norm()
         ends = search.outward(low, -1), search.outward(high, 1)
         g = search.at(t) if not math.isnan(t) else search.at(search.towards())
         value = search.parameter(t) if not math.isnan(t) else math.nan
         distance, errors = search.f.distance(g), search.f.error + g.error
-        return FoundMap(outcome, self.parameter, value, *ends, distance, errors, norm, len(search.known), reason)
+        return MapValue(outcome, self.parameter, value, *ends, distance, errors, norm, len(search.known), reason)
+
+
+def __getattr__(name: str) -> type[MapValue]:
+    """The old name of `MapValue`, by which pickles ask for it, for one release."""
+    if name != "FoundMap":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn("FoundMap is called MapValue; the old name goes with simopt 0.2", DeprecationWarning, stacklevel=2)
+    return MapValue

@@ -27,7 +27,7 @@ from simopt.core.monotone_function import MonotoneFunction
 from simopt.equivalence.decide import Progress, listed, remembering
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.family import Family, Interval
-from simopt.equivalence.map_search import FoundMap, Outcome, find_map
+from simopt.equivalence.map_search import MapValue, Outcome, find_map
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import RESOLUTION, ROUNDING, check_resolution, relative_distance
 
@@ -391,7 +391,7 @@ def transfer(
     return ParameterMap(*sides, sample.n, sample.fingerprint(), resolution, _direction(boxes), tuple(boxes), tuple(missing))
 
 
-def _box(row: FoundMap) -> Box:
+def _box(row: MapValue) -> Box:
     unit = row.norm if row.norm > 0.0 else 1.0
     lam = row.parameter
     below, above = max(row.low, -LARGEST), min(row.high, LARGEST)

@@ -15,7 +15,7 @@ from simopt.core.writing import replacing
 from simopt.equivalence.decide import Decision
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.family import Interval
-from simopt.equivalence.map_search import FoundMap, Outcome
+from simopt.equivalence.map_search import MapValue, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -108,7 +108,7 @@ def _map(axes: Any, decision: Decision) -> None:
     _legend(axes)
 
 
-def _points(axes: Any, rows: Sequence[tuple[float, float, FoundMap]], answer: Answer, filled: bool, of: str) -> None:
+def _points(axes: Any, rows: Sequence[tuple[float, float, MapValue]], answer: Answer, filled: bool, of: str) -> None:
     rows = [row for row in rows if math.isfinite(row[0]) and math.isfinite(row[1]) and row[2].outcome is not Outcome.EVERY]
     if not rows:
         return

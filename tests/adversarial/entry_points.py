@@ -605,7 +605,7 @@ def rows() -> Iterator[EntryPoint]:
         says={"points": "X"},
         leaves={"coefficients": "an Array: of a checked sample"},
     )
-    yield entry(f"{h}.sample:Sample.of", points=X, labels=Y, similarity=Gaussian(2.0), target=WEIGHTS, memory=MEMORY)
+    yield entry(f"{h}.sample:WeightedSample.of", points=X, labels=Y, similarity=Gaussian(2.0), target=WEIGHTS, memory=MEMORY)
 
     g = "solvers.goodness"
     yield entry(

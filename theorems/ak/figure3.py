@@ -41,10 +41,10 @@ SETTINGS = {
 
 @dataclass(frozen=True, eq=False)
 class Learning:
-    """Test errors over the shares (columns) of one run.
+    """Test errors over the fractions (columns) of one run.
 
-    `m_rlsr` has λ fixed at its cross-validated value; `once` is KRR with λ₂ = Φ(λ, Z) of the whole training part, kept for all shares;
-    `again` is KRR with Φ computed anew for each share; `tuned` is KRR with its own ten-fold cross-validation at each share.
+    `m_rlsr` has λ fixed at its cross-validated value. `once` is KRR with one λ₂ = Φ(λ, Z), of the whole training part. `again` is KRR with Φ
+    computed anew for each fraction. `tuned` is KRR with its own ten-fold cross-validation at each fraction.
     """
 
     m_rlsr: Array

@@ -4,9 +4,9 @@ With R(g) = (1/n) Σ [1 − ⟨g, ψ_i⟩]_+ and f_λ the penalised solution, st
 
     R(g) − R(f_λ) ≥ (λ/2)‖g − f_λ‖² + (λ/2)(‖f_λ‖² − ‖g‖²),
 
-so that f_λ is the only minimiser of R on the ball ‖g‖² ≤ c = ‖f_λ‖². As λ falls from ∞, c rises from 0, standing still on the flat
-pieces, to c₁ = ‖f_0‖², f_0 = lim f_λ, which it reaches at some λ₀ > 0 and keeps, since R is piecewise linear. f_0 has the least R of
-all, and the least norm among those; for c > c₁ the bound ‖ω‖² ≤ c does nothing.
+so that f_λ is the only minimiser of R on the ball ‖g‖² ≤ c = ‖f_λ‖². As λ falls from ∞, c rises from 0 to
+c₁ = ‖f_0‖², f_0 = lim f_λ, and stands still on the flat pieces. It reaches c₁ at some λ₀ > 0, since R is piecewise linear. f_0 has the
+least R of all, and the least norm among those; for c > c₁ the bound ‖ω‖² ≤ c does nothing.
 """
 
 from __future__ import annotations
