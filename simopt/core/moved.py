@@ -57,6 +57,7 @@ MOVED: dict[str, tuple[str, ...]] = {
     "simopt.claims.refutation": ("simopt.coq.refutation",),
     "simopt.claims.sending": ("simopt.claims.serialization",),
     "simopt.claims.telling": ("simopt.claims.looseness",),
+    "simopt.problems.losses.shares": ("simopt.problems.losses.sample_weights",),
     "simopt.problems.cases": ("simopt.problems.examples",),
     **{f"simopt.problems.cases.{kind}_cases": (f"simopt.problems.examples.{kind}",) for kind in ("chain", "exc", "goodness", "ordinal")},
     "simopt.problems.cases.margin_cases": ("simopt.problems.examples.margins",),
@@ -69,6 +70,21 @@ MOVED: dict[str, tuple[str, ...]] = {
         for family, names in ESTIMATORS.items()
         for name in names
     },
+}
+# classes and functions that have another name at the new path
+RENAMED: dict[str, dict[str, str]] = {
+    "simopt.ground.compiled": {"Kernel": "CompiledKernel"},
+    "simopt.ground.fields": {"Asked": "FieldChecks"},
+    "simopt.ground.lent": {"Lent": "FrozenMatrix", "lent": "freeze_matrix", "owner": "base_of", "times": "matvec"},
+    "simopt.solving.certificate": {"Judgement": "Assessment"},
+    "simopt.solving.judgement": {"Judgement": "Assessment"},
+    "simopt.duality.atoms.concave_gauge": {"ConcaveGauge": "ConcaveHomogeneous"},
+    "simopt.duality.stationarity.settling": {"settled": "close_stationarity"},
+    "simopt.duality.sweeps.absorbers": {"Absorber": "ClosingTerm", "absorbers": "closing_terms"},
+    "simopt.duality.sweeps.bounds": {"Box": "VariableBox"},
+    "simopt.duality.sweeps.equalities": {"System": "EqualitySystem"},
+    "simopt.duality.sweeps.held": {"Held": "FixedMultipliers", "Settlement": "DualRepair"},
+    "simopt.problems.losses.shares": {"Shares": "SampleWeights"},
 }
 
 
@@ -102,9 +118,10 @@ class _Moved(MetaPathFinder, Loader):
         warnings.warn(text, DeprecationWarning, stacklevel=2)  # frames of the import do not count
 
         def get(name: str) -> Any:
+            new = RENAMED.get(old, {}).get(name, name)
             for home in homes:
-                if hasattr(home, name):
-                    return getattr(home, name)
+                if hasattr(home, new):
+                    return getattr(home, new)
             raise AttributeError(f"module {old!r} has no attribute {name!r}; it has moved to {' and '.join(paths)}")
 
         vars(module).update(__getattr__=get, __doc__=homes[0].__doc__)

@@ -22,7 +22,7 @@ import pytest
 import simopt
 from simopt import compare
 from simopt.core import registry
-from simopt.core.moved import new_paths
+from simopt.core.moved import RENAMED, new_paths
 
 FOLDER = Path(__file__).parent
 FILES = FOLDER / "files"
@@ -147,6 +147,14 @@ def test_every_old_path_is_imported_and_names_the_new_one() -> None:
         new = new_paths(name)
         assert new and all(map(stands, new)), (name, new)
         assert any(text.startswith(f"{name} has moved to {new[0]}") for text in answers[name]), (name, answers[name])
+
+
+def test_names_that_have_changed_with_their_path_are_found() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for module, names in RENAMED.items():
+            for old, new in names.items():
+                assert getattr(import_module(module), old).__name__ == new, (module, old)
 
 
 def test_what_was_public_is_public() -> None:
