@@ -208,7 +208,9 @@ class Conic:
             return f"over {LIMIT:.0f} s at {self.too_large[form]} numbers already"
         before, took = self.known.get(form, (size, 0.0))
         predicted = took * size / before
-        return f"over {LIMIT:.0f} s predicted ({predicted:.0f} s, from {took:.1f} s for {before} numbers)" if predicted > 2.0 * LIMIT else ""
+        return (
+            f"over {LIMIT:.0f} s predicted ({predicted:.0f} s, from {took:.1f} s for {before} numbers)" if predicted > 2.0 * LIMIT else ""
+        )
 
 
 def summary(rows: list[dict[str, Any]]) -> str:

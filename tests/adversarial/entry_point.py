@@ -128,7 +128,7 @@ def fault(entry: EntryPoint, name: str, strange: Strange, clean: Any) -> str | N
         return None if REMEDY.search(said) else f"no remedy: {said!r}"
     except Exception as error:
         if strange.name in EXTREMES and type(error) in (ArithmeticError, OverflowError) and "(34" not in str(error):
-            return None  # said on purpose, as where an iteration does not settle
+            return None  # said on purpose, as where an iteration does not converge
         return f"{type(error).__name__}: {error}"
     if strange.name in EXTREMES:
         return None if entry.undefined or holds_nan(clean) or not holds_nan(found) else "nan comes out"

@@ -196,6 +196,6 @@ OVERSIZED: dict[str, Callable[[], bytes]] = {
 @pytest.mark.parametrize("archive", OVERSIZED)
 def test_archives_that_exhaust_memory_or_are_none(archive: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "ARCHIVE", 1 << 24)
-    (tmp_path / "bomb.npz").write_bytes(OVERSIZED[archive]())
-    with pytest.raises(InvalidFile, match="bomb.npz"):
-        Herd.load(tmp_path / "bomb.npz")
+    (tmp_path / "oversized.npz").write_bytes(OVERSIZED[archive]())
+    with pytest.raises(InvalidFile, match="oversized.npz"):
+        Herd.load(tmp_path / "oversized.npz")

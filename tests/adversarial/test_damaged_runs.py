@@ -1,4 +1,4 @@
-"""Folders of `simopt compare` from elsewhere: records damaged in every way, tables that are bombs, and what is no file at all."""
+"""Folders of `simopt compare` from elsewhere: records damaged in every way, tables that exhaust memory, and what is no file at all."""
 
 from __future__ import annotations
 

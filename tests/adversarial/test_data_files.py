@@ -255,7 +255,7 @@ def test_packed_files_that_are_broken(tmp_path: Path, content: bytes) -> None:
         datasets.load_dataset(tmp_path / "bad.csv.gz")
 
 
-@pytest.mark.parametrize("what", ["a bomb", "a bomb in many parts", "a bomb of commas", "a sparse file"])
+@pytest.mark.parametrize("what", ["an expanding file", "an expanding file in many parts", "an expanding file of commas", "a sparse file"])
 def test_what_is_too_large_is_not_read_to_its_end(tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loader, "TEXT", 2**24)
     path = tmp_path / ("large.csv" if "file" in what else "large.csv.gz")
@@ -275,15 +275,15 @@ def test_what_is_too_large_is_not_read_to_its_end(tmp_path: Path, what: str, mon
 
 @pytest.mark.slow
 def test_eight_gigabytes_from_twelve_megabytes_stay_within_bounds(tmp_path: Path) -> None:
-    """The whole bomb, in a process that may have six gigabytes of addresses."""
+    """The whole file, in a process that may have six gigabytes of addresses."""
     resource = pytest.importorskip("resource")
     part = gzip.compress(bytes(2**26), 9)
-    (tmp_path / "bomb.csv.gz").write_bytes(part * 128)
-    assert (tmp_path / "bomb.csv.gz").stat().st_size < 13_000_000
+    (tmp_path / "expanding.csv.gz").write_bytes(part * 128)
+    assert (tmp_path / "expanding.csv.gz").stat().st_size < 13_000_000
     code = "import sys; from simopt import load_dataset\ntry: load_dataset(sys.argv[1])\nexcept ValueError as e: print(e)"
     limit = 6 * 2**30
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "bomb.csv.gz")],
+        [sys.executable, "-c", code, str(tmp_path / "expanding.csv.gz")],
         capture_output=True,
         text=True,
         timeout=300,

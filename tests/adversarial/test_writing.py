@@ -1,4 +1,4 @@
-"""Every writer of the house on disks that are full, read-only or shared: whole files, or one error with the path.
+"""Every writer of simopt on disks that are full, read-only or shared: whole files, or one error with the path.
 
 Each case is tried with each kind of file; what was there before an attempt that fails is there after it, and nothing is left beside it.
 """

@@ -164,7 +164,7 @@ def test_many_steps_that_could_be_paid_one_by_one_are_refused_together(name: str
 @pytest.mark.parametrize("name", UNPAID)
 def test_no_small_file_takes_minutes_or_gigabytes(name: str, tmp_path: Any) -> None:
     """The same with the whole budget, in a process that has one gigabyte."""
-    path = tmp_path / "bomb.json"
+    path = tmp_path / "oversized.json"
     path.write_text(json.dumps(UNPAID[name]))
     limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30)); sys.path.insert(0, sys.argv[1]);"
     code = f"{limited} import recheck; sys.exit(recheck.main(sys.argv[2:]))"

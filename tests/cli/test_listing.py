@@ -247,7 +247,7 @@ def test_on_a_small_terminal_names_stay_whole(pretend: None, run: Run, monkeypat
 
     monkeypatch.setenv("COLUMNS", "80")
     lines = run("list", "theorems").stdout.splitlines()
-    assert max(map(cell_len, lines)) <= 80  # an accent above a letter takes no room
+    assert max(map(cell_len, lines)) <= 80  # an accent above a letter takes no width
     first = {line.split()[0] for line in lines if line.split()}
     assert {claim.id for claim in catalogue.claims()} <= first and "corrects" not in lines[0]
 

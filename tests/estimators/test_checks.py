@@ -47,7 +47,7 @@ TO_THE_GAP = (
 )
 SO_NARROW = "similarities of points 20 apart, by a Gaussian of width 1, differ by more than the ratio of the weights, 1e7"
 DRAWN = "samples are drawn to be held out, of a sample that is there twice other ones than of one of weight 2"
-NO_LOSS = "in so large a ball a rule on 50 landmarks fits 50 samples without loss, whatever they weigh"
+NO_LOSS = "in so large a ball a rule on 50 landmarks fits 50 samples without loss, whatever their weights"
 
 
 def is_gram(estimator: Any) -> bool:

@@ -174,14 +174,14 @@ def test_no_solver_is_asked_that_costs_more_than_it_may_win(calls: Calls, dimens
     spent = time.perf_counter() - begin
     gap = model.certificate_.relative_gap
     assert gap <= ordinal.WORTH and [name for name, _ in calls] == (["newton"] if gap <= ordinal.NEARLY else ["newton", "interior-point"])
-    assert all(room <= max(ordinal.PATIENCE * spent, 1.0) for _, room in calls[1:])
+    assert all(time_left <= max(ordinal.PATIENCE * spent, 1.0) for _, time_left in calls[1:])
 
 
 def test_the_clock_ends_a_fit_that_cannot_close(calls: Calls) -> None:
     X, y = sine(400, 2, 5)
     with pytest.warns(ConvergenceWarning, match="relative gap"):
         estimators.LandmarkedSVRegressor(Gaussian(20.0), landmarks=100, radius=1e9, tol=1e-15, random_state=0, time_limit=0.01).fit(X, y)
-    assert len(calls) <= 2 and all(room <= 0.01 for _, room in calls)
+    assert len(calls) <= 2 and all(time_left <= 0.01 for _, time_left in calls)
 
 
 def test_a_back_end_is_asked_where_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,8 +68,8 @@ def all_certificates(model: Any, queries: Any) -> Any:
 def same(one: Any, two: Any, queries: Any, others: Any) -> None:
     """Brackets that meet, and functions that differ by what the gaps allow."""
     for first, second in zip(all_certificates(one, queries), all_certificates(two, others), strict=True):
-        room = 1e-9 * max(first.scale, second.scale)
-        assert max(first.lower, second.lower) <= min(first.upper, second.upper) + room
+        allowed = 1e-9 * max(first.scale, second.scale)
+        assert max(first.lower, second.lower) <= min(first.upper, second.upper) + allowed
     found, expected = outputs(one, queries), outputs(two, others)
     np.testing.assert_allclose(found, expected, atol=1e-4 * np.max(np.abs(expected[np.isfinite(expected)])))
 

@@ -151,7 +151,7 @@ class Impossible(Toy, same_programme=True):
         return num.lift(np.inf)
 
     def dual_bound(self, multipliers: Multipliers, num: Any = FLOAT, upper: float = float("inf")) -> Any:
-        """∞: with a price t on both, the rows x ≤ r and 2 r ≤ x add t r to the bound, for any t."""
+        """∞: with a multiplier t on both, the rows x ≤ r and 2 r ≤ x add t r to the bound, for any t."""
         return num.lift(np.inf)
 
 

@@ -44,7 +44,7 @@ def test_sums_of_products_allow_for_rounding_whatever_the_signs(sign: float) -> 
     exact = sum((Fraction(p) * Fraction(q) for p, q in zip(x.tolist(), a.tolist(), strict=True)), Fraction(0))
     for interval in (INTERVAL.dot(INTERVAL.lift(a), INTERVAL.lift(x)), INTERVAL.matvec(a[None], INTERVAL.lift(x))[0]):
         assert Fraction(INTERVAL.lower(interval)) <= exact <= Fraction(INTERVAL.upper(interval))
-        # n terms in any order are off by γ_n Σ|terms|: less room than that is room by luck
+        # n terms in any order are off by γ_n Σ|terms|: a smaller allowance holds by luck
         assert 200 * ULP / 2 * float(abs(exact)) <= float(interval.rad) <= 2000 * ULP * float(abs(exact))
 
 

@@ -45,7 +45,7 @@ def test_the_sources_tell_what_importing_registers() -> None:
 
 
 def test_only_what_is_named_is_imported() -> None:
-    """With a problem the others of its family, whose ways in stand in the same file; with a claim what it imports."""
+    """With a problem the others of its family, whose solvers stand in the same file; with a claim what it imports."""
     script = """
 import sys
 from simopt.core import registry
@@ -175,7 +175,7 @@ sys.stdout.write("\\n%r %r" % (loaded, [name for name in ("cvxpy", "numba", "job
     ("command", "most", "heavy"),
     [
         (("list", "problems"), (0, 0, 0), []),
-        (("solve", "kernel-ridge", "--data", "concrete_slump"), (20, 10, 0), ["numpy"]),  # the problems of the family and their rooms
+        (("solve", "kernel-ridge", "--data", "concrete_slump"), (20, 10, 0), ["numpy"]),  # the problems of the family and their modules
         (("verify", "AK-T1"), (15, 0, 12), ["numpy"]),
     ],
 )

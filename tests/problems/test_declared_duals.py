@@ -26,12 +26,12 @@ def test_the_dual_has_the_value_of_the_problem_and_names(name: str) -> None:
         natural, _ = example.problem.normalised()
         dual = natural.declare_dual()
         assert isinstance(dual.objective, cp.Maximize) and dual.is_dcp()
-        best, room = natural.declare().solve(**TIGHT), 1e-9 + 1e-7 * natural.scale()
-        assert dual.solve(**TIGHT) == pytest.approx(best, rel=0.0, abs=room), example.name
+        best, allowed = natural.declare().solve(**TIGHT), 1e-9 + 1e-7 * natural.scale()
+        assert dual.solve(**TIGHT) == pytest.approx(best, rel=0.0, abs=allowed), example.name
         labels, variables = [row.label for row in dual.constraints], [v.name() for v in dual.variables()]
         assert all(labels) and len({*labels}) == len(labels) and len({*variables}) == len(variables)
         multipliers = {v.name(): np.asarray(v.value) for v in dual.variables()}
-        assert float(natural.dual_bound(multipliers)) == pytest.approx(dual.value, rel=0.0, abs=room), example.name
+        assert float(natural.dual_bound(multipliers)) == pytest.approx(dual.value, rel=0.0, abs=allowed), example.name
         bound = natural.dual_bound(multipliers, INTERVAL)
-        assert INTERVAL.upper(bound) <= dual.value + room, example.name
+        assert INTERVAL.upper(bound) <= dual.value + allowed, example.name
         assert INTERVAL.lower(bound) == pytest.approx(dual.value, rel=0.0, abs=1e-9 + WIDE.get(name, 1e-6) * natural.scale()), example.name

@@ -175,19 +175,19 @@ def test_balanced_multipliers_balance_exactly_and_are_cut_only(form: str) -> Non
         problem = EXCOrdinal(features, labels, 5, 1.0, float(form.split()[1]), bound=Ball(2.0))
     for _ in range(5):
         given = random_multipliers(problem, rng, 1.3)
-        prices = problem.admitted(RATIONAL, given, "balanced")
-        balance = problem.imbalance(RATIONAL, prices.above, prices.below)
-        order = [Fraction(0), *([] if prices.order is None else prices.order), Fraction(0)]
+        repaired = problem.admitted(RATIONAL, given, "balanced")
+        balance = problem.imbalance(RATIONAL, repaired.above, repaired.below)
+        order = [Fraction(0), *([] if repaired.order is None else repaired.order), Fraction(0)]
         assert len(order) == (2 if form == "implicit" else 5)
-        steps = np.diff(order) if prices.order is not None else np.zeros(4, dtype=int)
+        steps = np.diff(order) if repaired.order is not None else np.zeros(4, dtype=int)
         assert all(part + step == 0 for part, step in zip(balance, steps, strict=True)), "exactly, in fractions"
         assert all(nu >= 0 for nu in order)
-        for before, after in zip(problem.capped(RATIONAL, given), (prices.above, prices.below), strict=True):
+        for before, after in zip(problem.capped(RATIONAL, given), (repaired.above, repaired.below), strict=True):
             assert np.all(after <= before) and np.all(after >= 0)
         plain = problem.admitted(FLOAT, given, "balanced")
-        np.testing.assert_allclose(plain.above, prices.above.astype(float), rtol=1e-12, atol=1e-18)
+        np.testing.assert_allclose(plain.above, repaired.above.astype(float), rtol=1e-12, atol=1e-18)
         enclosed = problem.admitted(INTERVAL, given, "balanced")
-        assert np.all(enclosed.below.low <= prices.below.astype(float) + 1e-18) and np.max(enclosed.below.rad) < 1e-14
+        assert np.all(enclosed.below.low <= repaired.below.astype(float) + 1e-18) and np.max(enclosed.below.rad) < 1e-14
 
 
 def test_balancing_keeps_multipliers_that_balance_already() -> None:

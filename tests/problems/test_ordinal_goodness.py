@@ -55,10 +55,10 @@ def test_any_multipliers_bound_any_point_exactly(classes: int) -> None:
         problem = OrdinalGoodness(gram, y, r, float(rng.exponential()) + 0.1, p, 0.5, float(rng.uniform(0, 1)))
         point = problem.restore({"v": 2 * rng.normal(size=6), "thresholds": 3 * rng.normal(size=r - 1)}, RATIONAL)
         highs, lows = problem.sides
-        prices = {"above": rng.normal(size=highs.rows.size), "below": rng.normal(size=lows.rows.size), "order": rng.normal(size=r - 2)}
-        value, bound = Fraction(problem.objective(point, RATIONAL)), Fraction(problem.dual_bound(prices, RATIONAL))
+        multipliers = {"above": rng.normal(size=highs.rows.size), "below": rng.normal(size=lows.rows.size), "order": rng.normal(size=r - 2)}
+        value, bound = Fraction(problem.objective(point, RATIONAL)), Fraction(problem.dual_bound(multipliers, RATIONAL))
         assert bound <= value
-        assert Fraction(problem.gap(point, prices, RATIONAL)) == value - bound
+        assert Fraction(problem.gap(point, multipliers, RATIONAL)) == value - bound
 
 
 def test_restored_thresholds_are_spaced_exactly() -> None:

@@ -61,10 +61,10 @@ def test_hinges_bounds_and_what_is_left_are_exact_in_fractions_and_enclosed(beta
     a = rng.uniform(0.0, 1.0 / 64, size=40)
     values: dict[str, Any] = {}
     for num in (FLOAT, INTERVAL, RATIONAL):
-        lifted, prices = num.lift(h), num.lift(a)
+        lifted, multipliers = num.lift(h), num.lift(a)
         upper = smoothed.mean_loss(num, lifted, sample_weights=SampleWeights(n), smoothness=beta)
-        lower = num.dot(prices, lifted) - smoothed.cost(num, prices, sample_weights=SampleWeights(n), smoothness=beta)
-        values[num.name] = (upper, lower, smoothed.slack(num, lifted, prices, SampleWeights(n), beta))
+        lower = num.dot(multipliers, lifted) - smoothed.cost(num, multipliers, sample_weights=SampleWeights(n), smoothness=beta)
+        values[num.name] = (upper, lower, smoothed.slack(num, lifted, multipliers, SampleWeights(n), beta))
     upper, lower, slack = values["rational"]
     assert slack == upper - lower > 0
     for exact, ball, plain in zip(values["rational"], values["interval"], values["float"], strict=True):
@@ -101,7 +101,7 @@ def test_declared_duals_have_the_primal_s_value_and_its_multipliers(beta: float)
 
 
 def test_a_smooth_loss_needs_no_multipliers_of_the_solver() -> None:
-    """Where β < ∞ the gradient prices a point exactly: at the optimum of the penalised form the point alone closes the certificate."""
+    """Where β < ∞ the gradient gives the multipliers of a point exactly: at the optimum of the penalised form the point alone closes the certificate."""
     _, problem = pair(2.0)
 
     def value(w: Any) -> float:

@@ -86,8 +86,8 @@ def test_no_sharper_bound_than_the_optimum_for_any_multipliers():
     declared.solve(solver="CLARABEL")
     rng = np.random.default_rng(5)
     for _ in range(20):
-        prices = {key: rng.normal(size=20) / 10 for key in ("above", "below")}
-        assert problem.dual_bound(prices) <= declared.value + 1e-7
+        multipliers = {key: rng.normal(size=20) / 10 for key in ("above", "below")}
+        assert problem.dual_bound(multipliers) <= declared.value + 1e-7
 
 
 def test_bad_input_is_named():

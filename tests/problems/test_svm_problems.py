@@ -106,18 +106,18 @@ def test_the_intercept_is_the_best_and_the_nearest_of_the_best(rows: list[tuple[
 
 @given(st.lists(st.tuples(st.floats(0, 0.2), st.sampled_from([-1.0, 1.0])), min_size=1, max_size=10))
 def test_balanced_multipliers_are_exactly_balanced_and_only_smaller(rows: list[tuple[float, float]]) -> None:
-    prices, labels = np.array([a for a, _ in rows]), np.array([y for _, y in rows])
-    exact = intercepts.balanced(RATIONAL, RATIONAL.lift(prices), labels)
+    multipliers, labels = np.array([a for a, _ in rows]), np.array([y for _, y in rows])
+    exact = intercepts.balanced(RATIONAL, RATIONAL.lift(multipliers), labels)
     assert sum(a * int(y) for a, y in zip(exact, labels, strict=True)) == 0
-    assert all(0 <= new <= Fraction(old) for new, old in zip(exact, prices, strict=True))
+    assert all(0 <= new <= Fraction(old) for new, old in zip(exact, multipliers, strict=True))
     sums = [sum(Fraction(a) for a, y in rows if y == side) for side in (-1.0, 1.0)]
     light = -1.0 if sums[0] <= sums[1] else 1.0
     if min(sums) > intercepts.VANISHING:
-        assert all(new == Fraction(old) for new, old, y in zip(exact, prices, labels, strict=True) if y == light)
-    ball = intercepts.balanced(INTERVAL, INTERVAL.lift(prices), labels)
+        assert all(new == Fraction(old) for new, old, y in zip(exact, multipliers, labels, strict=True) if y == light)
+    ball = intercepts.balanced(INTERVAL, INTERVAL.lift(multipliers), labels)
     assert all(Fraction(lo) <= new <= Fraction(hi) for lo, new, hi in zip(ball.low, exact, ball.high, strict=True))
-    plain = intercepts.balanced(FLOAT, prices, labels)
-    assert np.all(plain <= prices) and abs(plain @ labels) <= 1e-15 * max(1.0, float(np.sum(plain)))
+    plain = intercepts.balanced(FLOAT, multipliers, labels)
+    assert np.all(plain <= multipliers) and abs(plain @ labels) <= 1e-15 * max(1.0, float(np.sum(plain)))
 
 
 @pytest.mark.parametrize("kind", BIASED)
@@ -128,10 +128,10 @@ def test_unbalanced_multipliers_bound_the_optimum_from_below(kind: Any) -> None:
     without = dataclasses.replace(problem, intercept=False)
     rng = np.random.default_rng(3)
     for size in (1e-9, 1e-3, 1.0):
-        shaken = {"margins": best.multipliers["margins"] + size * rng.uniform(size=14) * (labels > 0)}
-        bound = float(problem.dual_bound(shaken))
+        perturbed = {"margins": best.multipliers["margins"] + size * rng.uniform(size=14) * (labels > 0)}
+        bound = float(problem.dual_bound(perturbed))
         assert best.value - 20 * size - 1e-8 <= bound <= best.value + 1e-14
-        assert INTERVAL.upper(problem.dual_bound(shaken, INTERVAL)) <= best.value
+        assert INTERVAL.upper(problem.dual_bound(perturbed, INTERVAL)) <= best.value
     # no repair at all would be a false bound: the SVM without intercept has the larger optimum
     assert float(without.dual_bound(optimum(without).multipliers)) > best.value + 1e-3
 

@@ -303,14 +303,14 @@ def test_nearest_points_of_small_hulls(points, target, scale):
     x, t = scale * np.array(points, dtype=float), scale * np.array(target, dtype=float)
     gram, linear, square = x @ x.T, x @ t, float(t @ t)
     true = float(nearest_by_enumeration(gram, linear, square))
-    room = 1e-13 * max(scale**2, float(np.max(np.diagonal(gram))), square)
+    allowed = 1e-13 * max(scale**2, float(np.max(np.diagonal(gram))), square)
     for w in (
         best_weights(gram, linear, square, np.full(len(x), 1 / len(x))),
         reweighted(gram, linear, square, np.full(len(x), 1 / len(x))),
         final_weights(StoredAtoms(gram, np.ones(len(x)), linear, square), "fully-corrective", 200),
     ):
         assert w.min() >= 0 and w.sum() == pytest.approx(1, abs=1e-12)
-        assert w @ gram @ w - 2 * w @ linear + square <= true + room
+        assert w @ gram @ w - 2 * w @ linear + square <= true + allowed
 
 
 def final_weights(atoms, rule, steps):
@@ -352,7 +352,7 @@ def test_steps_that_correct_converge_linearly_where_line_search_does_not():
 @pytest.mark.parametrize("rule", list(STEPS))
 @pytest.mark.parametrize("precision", ["direct", "stored"])
 def test_columns_that_are_made_again_change_nothing(rule, precision):
-    """With room for no column, for few, and for all: the same run."""
+    """With memory for no column, for few, and for all: the same run."""
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(90, 3)), rng.choice([-1.0, 1.0], 90)
     kernel = Gaussian(3.0)

@@ -103,10 +103,10 @@ def test_clarabel_agrees_within_the_gaps(name, beta):
     X, y = X[::6], y[::6]
     for problem in (LandmarkedSVR(X, y, Penalty(0.02), epsilon, beta), LandmarkedSVR(X, y, Ball(0.7), epsilon, beta)):
         ours, theirs = solve(problem, "newton").certificate, solve(problem, "clarabel").certificate
-        room = 1e-12 * problem.scale()
-        assert ours.lower <= theirs.upper + room
-        assert theirs.lower <= ours.upper + room
-        assert abs(ours.upper - theirs.upper) <= ours.gap + theirs.gap + room
+        allowed = 1e-12 * problem.scale()
+        assert ours.lower <= theirs.upper + allowed
+        assert theirs.lower <= ours.upper + allowed
+        assert abs(ours.upper - theirs.upper) <= ours.gap + theirs.gap + allowed
 
 
 @pytest.mark.parametrize("cost", [0.01, 1.0, 100.0])

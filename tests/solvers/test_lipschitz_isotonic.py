@@ -34,8 +34,8 @@ def gap(x: Array, y: Array, w: Array, u: Array) -> float:
     """Σ τ⁺(u − d) + τ⁻ d with τ the cumulative residual: zero exactly at the optimum, and infinite where a step without bound is held."""
     tau, d = np.cumsum(w * (x - y))[:-1], np.diff(x)
     held = np.where(np.isinf(u), 0.0, u) - d
-    prices = np.where(np.isinf(u), np.where(tau > 1e-11, np.inf, 0.0), np.maximum(tau, 0.0) * held)
-    return float((prices + np.maximum(-tau, 0.0) * d).sum())
+    weighted = np.where(np.isinf(u), np.where(tau > 1e-11, np.inf, 0.0), np.maximum(tau, 0.0) * held)
+    return float((weighted + np.maximum(-tau, 0.0) * d).sum())
 
 
 @pytest.mark.parametrize("capacity", [2, 3, 8, None])

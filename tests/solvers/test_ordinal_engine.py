@@ -162,10 +162,10 @@ def test_clarabel_agrees_within_the_gaps(name, form):
     chosen = [problem for k, problem in enumerate(problems(form, X, y, classes, gamma, delta)) if k in middle]
     for problem in chosen:
         ours, theirs = solve(problem, "newton").certificate, solve(problem, "clarabel").certificate
-        room = 1e-12 * problem.scale()
-        assert ours.lower <= theirs.upper + room
-        assert theirs.lower <= ours.upper + room
-        assert abs(ours.upper - theirs.upper) <= ours.gap + theirs.gap + room
+        allowed = 1e-12 * problem.scale()
+        assert ours.lower <= theirs.upper + allowed
+        assert theirs.lower <= ours.upper + allowed
+        assert abs(ours.upper - theirs.upper) <= ours.gap + theirs.gap + allowed
 
 
 @given(

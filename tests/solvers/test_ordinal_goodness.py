@@ -256,7 +256,7 @@ def test_rounding_of_either_sign_does_not_end_the_run() -> None:
 @pytest.mark.parametrize("gamma", [0.1, 0.01, 0.001])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_kernel_that_is_nearly_constant(seed: int, gamma: float) -> None:
-    """u crosses the ball in a few long steps; with ω on its tangent, and not raised to the room left, they shrank to nothing."""
+    """u crosses the ball in a few long steps; with ω on its tangent, and not raised to the slack left, they shrank to nothing."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((34, 34))
     labels = rng.integers(1, 5, size=34).astype(float)

@@ -126,16 +126,16 @@ def test_norm_falls_and_optimum_is_concave_in_the_penalty():
     gram, labels = noisy(100, 8)
     strengths = mean_threshold(gram, labels) * np.geomspace(1e-4, 2.0, 15)
     points = svm_path(gram, labels, strengths, tol=1e-11).points
-    room = 1e-6
+    allowed = 1e-6
     for one, two in pairwise(points):
-        assert two.norm <= one.norm + room
+        assert two.norm <= one.norm + allowed
         assert two.upper >= one.upper - 1e-10
     for a, b, c in zip(points, points[1:], points[2:], strict=False):
         share = (b.regularization - a.regularization) / (c.regularization - a.regularization)
         assert b.upper >= (1 - share) * (a.upper - a.gap) + share * (c.upper - c.gap) - 1e-12
         # the slope of P* in λ is ½‖f‖²
         slope = (c.upper - a.upper) / (c.regularization - a.regularization)
-        assert 0.5 * c.norm**2 - room <= slope <= 0.5 * a.norm**2 + room
+        assert 0.5 * c.norm**2 - allowed <= slope <= 0.5 * a.norm**2 + allowed
 
 
 def test_a_start_from_the_neighbour_saves_work():

@@ -65,12 +65,12 @@ def interior_point(P: Any, q: Any, A: Any, b: Any, F: Any, g: Any, *, tol: float
         matrix = np.block([[P + (F.T * (z / s)) @ F, A.T], [A, np.zeros((k, k))]])
 
         def direction(target: Any, residuals: Any = residuals, matrix: Any = matrix, s: Any = s, z: Any = z) -> tuple[Any, ...]:
-            dual, equal, room = residuals
-            right = np.concatenate([-dual - F.T @ ((z * room + target - s * z) / s), -equal])
+            dual, equal, r_primal = residuals
+            right = np.concatenate([-dual - F.T @ ((z * r_primal + target - s * z) / s), -equal])
             step = np.linalg.lstsq(matrix, right, rcond=None)[0]
             dx = step[:n]
-            dz = (z * (F @ dx + room) + target - s * z) / s
-            return dx, step[n:], -room - F @ dx, dz
+            dz = (z * (F @ dx + r_primal) + target - s * z) / s
+            return dx, step[n:], -r_primal - F @ dx, dz
 
         _, _, ds, dz = direction(0.0)
         reach = min(_longest_step(s, ds), _longest_step(z, dz))

@@ -84,10 +84,10 @@ def test_margin_for_error_is_the_supremum_of_its_definition() -> None:
             between = [(a + b) / 2 for a, b in itertools.pairwise(values)]
             tried = sorted([*values, *between, values[-1] + 1])
             equal_at = [gamma for gamma in tried if margin_loss(world, w, gamma, convention) == wrong]
-            room = margin_for_error(world, w, convention)
+            margin = margin_for_error(world, w, convention)
             assert margin_loss(world, w, Fraction(0), convention) == wrong
-            assert all(gamma <= room for gamma in equal_at)
-            assert max(equal_at) >= min(room, max((gamma for gamma in tried if gamma < room), default=Fraction(0)))
+            assert all(gamma <= margin for gamma in equal_at)
+            assert max(equal_at) >= min(margin, max((gamma for gamma in tried if gamma < margin), default=Fraction(0)))
 
 
 def test_numbers_of_the_counterexamples() -> None:
