@@ -52,7 +52,7 @@ class EXCFixed(FixedThresholds, LinearScores):
     bound : Ball(radius=B) or Penalty(regularization=λ)
         B > 0, λ > 0; with a penalty P − P* ≥ (λ/2)‖w − w*‖².
     weights : (n,) array, optional
-        v ≥ 0, not all 0: the share v_i/Σ v of sample i takes the place of 1/n throughout.
+        v ≥ 0, not all 0: the weight v_i/Σ v of sample i takes the place of 1/n throughout.
 
     Point {"w": (d,)}. Multipliers {"below": one per sample of label ≥ 2, "above": one per sample of label ≤ r−1}, in the order
     of the samples; a row without entries may be missing.

@@ -45,7 +45,7 @@ class HingeSVM(Bounded, KernelProblem):
     Penalised, P − P* ≥ (λ/2)‖f − f*‖²_H, where f* is unique, the best b for it need not be; a point suggests a_i = λ y_i α_i, clipped.
     In a ball v = λf at the solution, for the λ ≥ 0 at which the penalised form has the same solution. If c allows a loss of 0, every f
     without loss is a solution. For c ≤ 1, ‖φ(x_i)‖ ≤ 1 and no intercept no hinge is inactive and the solution is the mean classifier,
-    √c ω_S/‖ω_S‖. With weights the share p_i = w_i/Σ w of sample i takes the place of 1/n throughout.
+    √c ω_S/‖ω_S‖. With weights the weight p_i = w_i/Σ w of sample i takes the place of 1/n throughout.
 
     Parameters
     ----------

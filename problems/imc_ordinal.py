@@ -54,7 +54,7 @@ class IMCOrdinal(ImplicitThresholds, LinearScores):
     bound : Ball(radius=B) or Penalty(regularization=λ)
         B > 0, λ > 0; with a penalty P − P* ≥ (λ/2)‖w − w*‖².
     weights : (n,) array, optional
-        v ≥ 0, not all 0: the share v_i/Σ v of sample i takes the place of 1/n throughout.
+        v ≥ 0, not all 0: the weight v_i/Σ v of sample i takes the place of 1/n throughout.
 
     Point {"w": (d,), "thresholds": (r−1,)}. Multipliers {"below": one per pair of a sample and a threshold j < y_i, "above": one per pair
     with j ≥ y_i}, by sample and then by threshold; a row without entries may be missing.

@@ -118,8 +118,8 @@ class KernelRanking(ListDomain, KernelProblem):
     def multipliers(self, point: Point) -> Multipliers:
         """v_o = D_o(2C(η_o − r̃_z) + α_z/(mμ_z)), for which V = W, or 2CD_o(η_o − f_o), for which the first square vanishes: the better."""
         alpha = np.asarray(point["alpha"], dtype=float)
-        share = np.divide(alpha, self.document_mass, out=np.zeros_like(alpha), where=self.document_mass > 0)
-        spread = self.mass * (2.0 * self.cost * (self.targets - self.expected[self.entries]) + share[self.entries])
+        ratio = np.divide(alpha, self.document_mass, out=np.zeros_like(alpha), where=self.document_mass > 0)
+        spread = self.mass * (2.0 * self.cost * (self.targets - self.expected[self.entries]) + ratio[self.entries])
         fitted = 2.0 * self.cost * self.mass * (self.targets - self.predictions(alpha))
         return min(({"predictions": spread}, {"predictions": fitted}), key=lambda known: float(self.gap(point, known)))
 

@@ -207,7 +207,7 @@ class KernelRegression(Problem):
         similarity: str | Similarity = "gaussian-mean-distance",
         shift: float = 0.0,
     ) -> Self:
-        """Recipe: at most `samples` rows (None: all), standardised; a random share `queries` of them is predicted from the others.
+        """Recipe: at most `samples` rows (None: all), standardised; a random fraction `queries` of them is predicted from the others.
 
         K is a Gaussian with Kar & Jain's σ, plus `shift`; "sigmoid" and "manhattan" are those of the paper. Targets stay as they are.
         """

@@ -55,7 +55,7 @@ class MatchingLoss(Problem):
     radius : float
         W > 0.
     weights : (m,) array, optional
-        v ≥ 0, not all 0: the share p_i = v_i/Σ v of sample i takes the place of 1/m throughout.
+        v ≥ 0, not all 0: the weight p_i = v_i/Σ v of sample i takes the place of 1/m throughout.
 
     Point {"w": (d,)}, multipliers {"predictions": (m,)}. Scale: U(0), the loss at w = 0; for the identity, where that is 0, mean(y²)/2.
     The probit is declared to CVXPY as a mixture of 61 logistic functions, which differs from it by 2e-7, and from U by 5e-9.

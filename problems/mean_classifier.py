@@ -51,7 +51,7 @@ class MeanClassifier(Bounded, KernelProblem):
     bound : UnitBall() or Penalty(regularization=λ)
         the ball, or λ > 0.
     weights : (n,) array, optional
-        w ≥ 0, not all 0: the share p_i = w_i/Σ w of sample i takes the place of 1/n throughout.
+        w ≥ 0, not all 0: the weight p_i = w_i/Σ w of sample i takes the place of 1/n throughout.
 
     Point {"alpha": (n,)}, multipliers {"predictions": (n,)} (not used). Scale: 1, the loss at f = 0. If ω_S = 0 every f in the ball is
     a solution, and the penalised one is f = 0.

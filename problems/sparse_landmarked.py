@@ -61,7 +61,7 @@ class SparseLandmarked(InsensitiveRegression):
     smoothness : float
         β > 0, possibly ∞.
     weights : (n,) array, optional
-        v ≥ 0, not all 0: the share v_i/Σ v of sample i takes the place of 1/n throughout.
+        v ≥ 0, not all 0: the weight v_i/Σ v of sample i takes the place of 1/n throughout.
 
     Point {"w": (d,)}, multipliers {"above": (n,), "below": (n,)}.
     Scale: the loss at w = 0; where that is 0 (ε ≥ every |y_i|, so that w = 0 is optimal) it is ε. If y = 0, restore returns w = 0.

@@ -25,7 +25,7 @@ FEW = 100  # atoms from which fast tiles are worth their preparation
 
 @dataclass(frozen=True)
 class ErrorBound:
-    """‖ω − ω̃‖ ≤ `error`; `rounding` is the share of error² that pays for rounding, `square` what was computed for ‖ω − ω̃‖²."""
+    """‖ω − ω̃‖ ≤ `error`; `rounding` is the fraction of error² that pays for rounding, `square` what was computed for ‖ω − ω̃‖²."""
 
     error: float
     square: float

@@ -32,7 +32,7 @@ from simopt.solving import provenance
 MANY = 200_000  # steps after which a run that was given no limit ends
 SMALL = 2000  # points up to which float64 costs nothing worth saving
 NEAR = 4.0  # squared errors below this many times what rounding may have done are taken for rounding
-SLACK = 0.25  # share of ε² that rounding may take before a finer precision is begun with
+SLACK = 0.25  # fraction of ε² that rounding may take before a finer precision is begun with
 REPORT = 0.2  # seconds between two reports of progress
 
 

@@ -22,7 +22,7 @@ from simopt.estimators.index_models.index_record import LinearIndex
 from simopt.estimators.index_models.isotron import Validation, hold_out
 from simopt.estimators.index_models.update_rules import FittedTransfer
 
-SUFFICIENT = 1e-4  # share of the decrease that the slope promises, which a step must bring
+SUFFICIENT = 1e-4  # fraction of the decrease that the slope promises, which a step must bring
 HALVINGS = 40
 
 

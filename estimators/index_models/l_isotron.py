@@ -46,7 +46,7 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
     target_range : pair of floats, optional
         what becomes [0, 1]; by default [0, 1] itself if it holds y, else from the least to the greatest y.
     validation_fraction : float
-        share of the samples that is held out, by which the round is chosen; 0: the last round.
+        fraction of the samples that is held out, by which the round is chosen; 0: the last round.
     rate, tol, patience
         η, and when the rounds end, as for `simopt.estimators.index_models.isotron.l_isotron`.
     max_iter : int, optional

@@ -251,9 +251,9 @@ def ranked(y: NDArray[Any], order: Any) -> tuple[NDArray[Any], NDArray[np.intp]]
     InvalidProblem
         for an order that is no list of different labels, or lacks one that occurs (with its first index).
     """
-    classes, ranks = np.unique(y, return_inverse=True)
+    classes, inverse = np.unique(y, return_inverse=True)
     if order is None:
-        return classes, ranks
+        return classes, inverse
     listed = list(order) if np.ndim(order) == 1 else []
     demand_labels("order", listed)
     rank = {label: i for i, label in enumerate(listed)}
@@ -261,7 +261,7 @@ def ranked(y: NDArray[Any], order: Any) -> tuple[NDArray[Any], NDArray[np.intp]]
         raise InvalidProblem(f"order: {order!r} given; the labels from the least to the greatest needed, each once")
     for k, label in enumerate(classes.tolist()):
         if label not in rank:
-            raise InvalidProblem(f"order: {label!r}, the label at index {int(np.argmax(ranks == k))} of y, is not in {listed!r}")
+            raise InvalidProblem(f"order: {label!r}, the label at index {int(np.argmax(inverse == k))} of y, is not in {listed!r}")
     ranks = np.array([rank[label] for label in classes.tolist()])
     by_rank = np.argsort(ranks)
-    return classes[by_rank], np.argsort(by_rank)[ranks]
+    return classes[by_rank], np.argsort(by_rank)[inverse]

@@ -46,9 +46,9 @@ class OrdinalErrors:
     absolute : float
         mean of |ŷ − y|, the ordinal loss of Kar & Jain ("average absolute error").
     wrong : float
-        share of ŷ ≠ y.
+        fraction of ŷ ≠ y.
     violated : float
-        share of samples with margin < γ.
+        fraction of samples with margin < γ.
     confusion : (r, r) array of ints
         samples of label i + 1 (rows) that got the label j + 1 (columns).
     """

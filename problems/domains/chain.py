@@ -22,7 +22,7 @@ from simopt.core.fields import Axes, OneOf
 
 Flags = npt.NDArray[np.bool_]
 OUTSIDE = ("refuse", "clip", "keep")
-NEAR = 1e-9  # a range that the lower bounds fill to this share is measured in fractions
+NEAR = 1e-9  # a range that the lower bounds fill to this fraction is measured in fractions
 ROUNDING = 64 * 2.0**-52  # of the size of x: what an end of the chain may be off the end of the range that holds it
 
 

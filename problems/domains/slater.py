@@ -13,7 +13,7 @@ from simopt.core.arrays import Array
 from simopt.problems.losses.prediction_losses import Hinge, Insensitive, Loss
 
 BISECTIONS = 60
-INSIDE = 0.9  # share of the level that counts as well inside
+INSIDE = 0.9  # fraction of the level that counts as well inside
 FACTOR, STEPS = 4.0, 24  # by which bounds grow or shrink, and how often
 EPS = float(np.finfo(np.float64).eps)
 

@@ -70,7 +70,7 @@ def weighted_means(K: Array, targets: Array, *, fallback: float | None = None, f
 
 
 def split(n: int, queries: float, rng: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Indices of samples and of a random share of queries among n rows, at least one of each, both sorted."""
+    """Indices of samples and of a random fraction of queries among n rows, at least one of each, both sorted."""
     fraction = validate.positive("queries", queries)
     if fraction >= 1.0 or n < 2:
         raise InvalidProblem(

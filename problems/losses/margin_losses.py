@@ -96,8 +96,8 @@ class SquaredHinge(Potential):
 
     def conjugate(self, num: Arithmetic, p: Array, a: Array) -> Value:
         """−a + a²/(4p)."""
-        share = num.lift(a) / num.lift(p)
-        return num.lift(a) * (share / 4 - num.lift(1.0))
+        ratio = num.lift(a) / num.lift(p)
+        return num.lift(a) * (ratio / 4 - num.lift(1.0))
 
     def slack(self, num: Arithmetic, p: Array, a: Array, z: Value) -> Value:
         """p([h]_+ − a/(2p))² + a[−h]_+."""

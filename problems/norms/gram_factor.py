@@ -29,7 +29,7 @@ from simopt.data.similarities.base import of_simopt
 from simopt.model.problem import Problem, own, owns_its_data, with_fields
 
 CHECKED = "gram was checked"  # in the state of a problem that is pickled
-TRUNCATION = 1e-10  # eigenvalues below this share of the largest one are left out of the factor
+TRUNCATION = 1e-10  # eigenvalues below this fraction of the largest one are left out of the factor
 
 
 @dataclass(frozen=True, eq=False)

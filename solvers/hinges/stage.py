@@ -32,8 +32,8 @@ MANY = 0.25  # of a block: if more multipliers have changed, the product with th
 CAP = 20  # free rows a dimension: of more than twice as many, every second one stands for two
 PANEL = 1 << 16  # numbers of free rows that are worked on at once, half a megabyte
 HALVINGS = 40
-FLAT = 0.1  # the line search stops where the slope is at most this share of its value at 0
-STILL = 1e-7  # a shorter step, as a share of Newton's, moves nothing
+FLAT = 0.1  # the line search stops where the slope is at most this fraction of its value at 0
+STILL = 1e-7  # a shorter step, as a fraction of Newton's, moves nothing
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ RIDGE = 1e-15  # of each entry of the diagonal: what is added to it where a fact
 TINY = 1e-30  # the same of the largest entry, for entries that are 0
 SECULAR = (1e-12, 1e-3)  # relative accuracy of ‖w + s‖ = B: the best, and the loosest that is ever accepted
 CARE = 0.02  # of what the hinges leave of the gap: what an inexact norm may add to it
-CLOSER = 0.25  # what ‖w + s‖ may lack of B, as a share of what ‖w‖ lacks
+CLOSER = 0.25  # what ‖w + s‖ may lack of B, as a fraction of what ‖w‖ lacks
 TURNS = 60
 SAME = 1e-13  # relative distance below which two values of μ are one
 
@@ -46,7 +46,7 @@ def length_of(v: Array) -> float:
 
 
 def factor(H: Array, ridge: float | Array) -> Array:
-    """Lower Cholesky factor of H + diag(ridge), or, where that breaks down, with the least larger share of its diagonal that has one.
+    """Lower Cholesky factor of H + diag(ridge), or, where that breaks down, with the least larger fraction of its diagonal that has one.
 
     Shares of its own for each entry, as the units of one feature are no matter of the others.
     """

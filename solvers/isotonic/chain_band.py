@@ -6,7 +6,7 @@ the fit, across hundreds of breakpoints that are of no use in the end. Within a 
 has passed are dropped, all but one: it stands for the bound, as if the derivative jumped there.
 
 The band lies around the fit of one node to GROUP samples. Between nodes j and j + 1 let x follow the bounds u,
-x_i = (1 − t_i) X_j + t_i X_{j+1}, where t_i is the share of u before i: such an x is feasible if 0 ≤ X_{j+1} − X_j ≤ Σ u. With φ_j the
+x_i = (1 − t_i) X_j + t_i X_{j+1}, where t_i is the fraction of u before i: such an x is feasible if 0 ≤ X_{j+1} − X_j ≤ Σ u. With φ_j the
 hats that 1 − t and t make, and Σ_j W_j X_j², W_j = Σ_i w_i φ_j(i), in place of Σ_i w_i x_i², least squares over the nodes is a chain again,
 with targets Σ_i w_i φ_j(i) y_i / W_j. It is solved in the same way, on ever fewer nodes. How far it is from the fit is not known: on random
 data about as far as u allows in m^{1/4}/16 groups, on data with a pattern that fits into the groups further. So the fit tells.

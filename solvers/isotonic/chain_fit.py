@@ -22,7 +22,7 @@ from simopt.solvers.isotonic.pooling import is_free, pooled
 TOUCH = 16 * 2.0**-52  # of the size of x: what the end of a block may be off the end of the range that holds it
 PASSES = 10  # over the blocks: one, and one more for each time that steps turn out to be held
 FEW = 4096  # samples, below which no band is worth its nodes
-MARGIN = 0.12  # of m^{1/4} groups' share of u: twice what the fits of random data are from those of their nodes
+MARGIN = 0.12  # of m^{1/4} groups' fraction of u: twice what the fits of random data are from those of their nodes
 NARROW = 0.1  # of the range of y: a band that is not narrower spares little
 NEAR = 1e-3  # of the margin: nearer to an edge the fit counts as held; rounding moves neither as far
 WIDER = 8.0  # times as wide is the second band, where the first one held the fit

@@ -51,7 +51,7 @@ def newton_in_ball(problem: MatchingLoss, max_iter: int) -> Iterator[Iterate]:
         X = triangle.T
     y, link, radius, p = problem.targets, problem.link, problem.radius, problem.sample_weights.floats
     w, f = np.zeros(X.shape[1]), np.zeros(X.shape[0])
-    least = 0.0  # curvature of every sample, as a share of Lip(u)
+    least = 0.0  # curvature of every sample, as a fraction of Lip(u)
     for _ in range(max_iter):
         s = link.transfer(f)
         g = X.T @ (p * (s - y))

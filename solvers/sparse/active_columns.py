@@ -117,14 +117,14 @@ class ActiveSet:
         slack = max(self.radius - float(np.sum(np.abs(self.w))), 0.0) * largest
         return slack + float(np.abs(self.w) @ np.maximum(largest + np.sign(self.w) * here, 0.0))
 
-    def grow(self, G: Array, step: float) -> bool:
-        """Columns with |G_j| ≥ share · max join, at most max(10, |S|/2) of them, the largest first; columns of weight 0 leave."""
+    def grow(self, G: Array, fraction: float) -> bool:
+        """Columns with |G_j| ≥ fraction · max join, at most max(10, |S|/2) of them, the largest first; columns of weight 0 leave."""
         keep = self.w != 0.0
         if not np.all(keep):
             self.S, self.w, self.columns = self.S[keep], self.w[keep], self.columns[:, keep]
         size = np.abs(G)
         size[self.S] = 0.0
-        enough = step * float(np.max(np.abs(G), initial=0.0))
+        enough = fraction * float(np.max(np.abs(G), initial=0.0))
         most = max(FEWEST, len(self.S) // 2)
         order = np.argsort(-size, kind="stable")[:most]
         new = order[(size[order] >= enough) & (size[order] > 0.0)]

@@ -21,7 +21,7 @@ from simopt.solvers.sparse.orthogonal_rows import Indices
 from simopt.solvers.sparse.sampled_gram import SampledGram
 
 STEP = 1024  # rows of X multiplied in float32 at a time; their products are added in float64
-FEW = 64  # picks up to this share of d never pay for the whole Gram matrix
+FEW = 64  # picks up to this fraction of d never pay for the whole Gram matrix
 COHERENT = 0.3  # mean |cosine| of the columns of largest product above which guesses without the Gram matrix fail
 SAMPLED = 512  # rows of X from which cosines are estimated, and G guessed
 TRIES = 10  # passes that guesses from these rows are given

@@ -233,9 +233,9 @@ class _Run:
         active.correct(SOLVED * self.pick(active.gradient(self.loss.slopes(active.residual)))[1])
         self.weights[:] = active.weights_of_all()
         self.predictions = active.residual + self.problem.targets
-        step = self.weights / self.problem.radius
-        alpha[1 : self.d + 1], alpha[self.d + 1 :] = np.maximum(step, 0.0), np.maximum(-step, 0.0)
-        alpha[0] = max(1.0 - float(np.sum(np.abs(step))), 0.0)
+        fractions = self.weights / self.problem.radius
+        alpha[1 : self.d + 1], alpha[self.d + 1 :] = np.maximum(fractions, 0.0), np.maximum(-fractions, 0.0)
+        alpha[0] = max(1.0 - float(np.sum(np.abs(fractions))), 0.0)
 
     def _vertex(self, v: int) -> Array:
         if v == 0:

@@ -23,12 +23,12 @@ from simopt.solvers.sparse.active_columns import ActiveSet, SmoothedLoss, accele
 from simopt.solvers.sparse.sparse_interior import interior_point
 from simopt.solving.solution import Iterate
 
-INNER = 0.05  # share of the gap to which S is solved before all columns are looked at again
+INNER = 0.05  # fraction of the gap to which S is solved before all columns are looked at again
 GRADIENT_STEPS = 20  # between two looks
 PATIENCE = 12  # looks without progress
 FIRST_BETA, STEEPER, LAST_BETA = 10.0, 4.0, 1e9
-ROUGH = 0.1  # share of the first gap at which the solution for a smaller β is left
-EASY = 0.3  # a proximal point is exact enough where the ball's part of the gap is this share of the hinges'
+ROUGH = 0.1  # fraction of the first gap at which the solution for a smaller β is left
+EASY = 0.3  # a proximal point is exact enough where the ball's part of the gap is this fraction of the hinges'
 
 
 def fully_corrective(problem: SparseLandmarked, tol: float, max_iter: int, dense: int, wide: int, adding: float) -> Iterator[Iterate]:

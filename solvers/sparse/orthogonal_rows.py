@@ -21,8 +21,8 @@ from simopt.core.compiled import kernel
 
 Indices = npt.NDArray[np.intp]
 FREE, PICKED, DEPENDENT, SILENT = 0, 1, 2, 3
-DEPENDENCE = 1e-12  # ‖x̃_j‖² up to this share of ‖x_j‖² is rounding
-SILENCE = 1e-13  # |⟨x_j, r⟩| up to this share of ‖x_j‖ ‖y‖ is rounding
+DEPENDENCE = 1e-12  # ‖x̃_j‖² up to this fraction of ‖x_j‖² is rounding
+SILENCE = 1e-13  # |⟨x_j, r⟩| up to this fraction of ‖x_j‖ ‖y‖ is rounding
 DONE, NEEDED, EXHAUSTED, NEGATIVE, NOT_FINITE = 0, 1, 2, 3, 4
 
 

@@ -12,7 +12,7 @@ from simopt.core.arrays import Array
 
 EPSILON = float(np.finfo(np.float64).eps)
 DROWNED = 0.03  # relative error of aᵀKa that is put up with: the gap feels its square, but what is left out to the first power
-SMALLEST = 1e-100  # eigenvalues below this share of the largest are zero: their squares would leave the range of float64
+SMALLEST = 1e-100  # eigenvalues below this fraction of the largest are zero: their squares would leave the range of float64
 
 
 @dataclass(frozen=True, eq=False)

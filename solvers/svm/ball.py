@@ -33,7 +33,7 @@ from simopt.solvers.svm.path import mean_fit, warm_start
 INNER_TOLERANCE = 0.25  # of the gap asked for: what each penalised SVM is solved to
 FAR = 1.3  # norms that differ by more than this factor: Newton's step in logarithms
 LEAP = 30.0  # largest factor between two values of C
-RIDGE = 1e-13  # added to K_FF, as a share of its largest diagonal entry; its effect is refined away
+RIDGE = 1e-13  # added to K_FF, as a fraction of its largest diagonal entry; its effect is refined away
 REFINEMENTS = 3
 STALLS = 6  # penalised SVMs in a row that bring the gap no nearer to 0: rounding forbids it
 

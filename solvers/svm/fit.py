@@ -32,7 +32,7 @@ CHUNK = (100, 1000)  # pair steps between two looks at the gap
 STAGE = 1e-2  # the gap of the samples in play falls by this factor before all samples are looked at
 WINDOW = 6  # looks over which the rate of the pair steps is measured
 SURE = 0.5  # of the gap asked for: what the samples in play are solved to, which leaves a margin for rounding elsewhere
-STALLED = 0.9  # a look at all samples that finds more than this share of the smallest gap so far has found no progress:
+STALLED = 0.9  # a look at all samples that finds more than this fraction of the smallest gap so far has found no progress:
 STALLS = 3  # at the first of these all samples come back for good, the third ends the solve
 
 

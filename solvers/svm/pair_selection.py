@@ -25,8 +25,8 @@ from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 
 BLOCK = 256  # numbers whose largest is found at once
-FLAT = 1e-12  # curvature, as a share of the diagonal, below which a direction counts as flat: the box ends the step
-SINGULAR = 1e-14  # determinant, as a share of the diagonal's product, below which the maximum is sought on the edges of the box
+FLAT = 1e-12  # curvature, as a fraction of the diagonal, below which a direction counts as flat: the box ends the step
+SINGULAR = 1e-14  # determinant, as a fraction of the diagonal's product, below which the maximum is sought on the edges of the box
 
 
 @kernel

@@ -35,7 +35,7 @@ NARROW = 1.0 / 3.0
 NARROW_FAST = 0.1  # after a stage that needed one step
 NARROW_FAR = 1e-3  # after one that needed one step and brought next to nothing
 INNER = 30  # Newton steps a stage
-PROGRESS = 0.9  # a stage that leaves more than this share of the smallest gap of (β, w) so far has made no progress;
+PROGRESS = 0.9  # a stage that leaves more than this fraction of the smallest gap of (β, w) so far has made no progress;
 IDLE = 5  # after so many of them in a row the rest is rounding
 
 

@@ -12,7 +12,7 @@ from simopt import estimators
 from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian, Laplacian, Linear, Normalised, Polynomial, Similarity
 from simopt.data.similarities.distances import mean_squared_distance, squared
-from simopt.data.similarities.named import RULES, SPARSE, named
+from simopt.data.similarities.named import RULES, named, takes_sparse
 from simopt.estimators.sample_weights import distinct
 
 TAKEN: list[Similarity] = [Linear(), Polynomial(3, 0.5, 1.0), Gaussian(4.0), Normalised(Linear() + Gaussian(1.0)), Gaussian(2.0) * Linear()]
@@ -93,8 +93,8 @@ def test_names_take_sparse_points_where_their_similarities_do() -> None:
     X, _, _ = data()
     S = scipy.sparse.coo_array(X)
     for name in RULES:
-        assert (name in SPARSE) == named(name, X).takes_sparse
-        if name not in SPARSE:
+        assert takes_sparse(name) == named(name, X).takes_sparse
+        if not takes_sparse(name):
             with pytest.raises(InvalidProblem, match=r"inputs: a sparse matrix, .* toarray\(\)"):
                 named(name, S)
             continue

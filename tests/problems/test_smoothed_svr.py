@@ -101,7 +101,8 @@ def test_declared_duals_have_the_primal_s_value_and_its_multipliers(beta: float)
 
 
 def test_a_smooth_loss_needs_no_multipliers_of_the_solver() -> None:
-    """Where β < ∞ the gradient gives the multipliers of a point exactly: at the optimum of the penalised form the point alone closes the certificate."""
+    """For β < ∞ the gradient gives the multipliers of a point exactly: at the optimum of the penalised form the point alone closes the
+    certificate."""
     _, problem = pair(2.0)
 
     def value(w: Any) -> float:
