@@ -43,8 +43,8 @@ SETTINGS = {
 class Learning:
     """Test errors over the fractions (columns) of one run.
 
-    `m_rlsr` has λ fixed at its cross-validated value. `once` is KRR with one λ₂ = Φ(λ, Z), of the whole training part. `again` is KRR with Φ
-    computed anew for each fraction. `tuned` is KRR with its own ten-fold cross-validation at each fraction.
+    `m_rlsr` has λ fixed at its cross-validated value. `once` is KRR with one λ₂ = Φ(λ, Z), of the whole training part. `again` is KRR with
+    Φ computed anew for each fraction. `tuned` is KRR with its own ten-fold cross-validation at each fraction.
     """
 
     m_rlsr: Array
