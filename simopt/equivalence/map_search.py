@@ -25,7 +25,7 @@ from simopt.equivalence.path_search import JUMP, REACH, PathSearch
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import RESOLUTION, check_resolution, relative_distance
 from simopt.ground import validate
-from simopt.ground.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem, NotFinite
 
 
 class Outcome(Enum):
@@ -122,7 +122,7 @@ def find_map(
     reach, parameter = validate.positive("reach", reach), validate.finite("parameter", parameter)
     try:
         return _Judge(PathSearch(source(parameter, Z), target, Z, reach, start=parameter), parameter, resolution).found()
-    except ArithmeticError as error:
+    except (ArithmeticError, NotFinite) as error:
         domain = target.domain(Z)
         reason = f"a function could not be computed: {error}"
         return FoundMap(Outcome.UNDECIDED, parameter, math.nan, domain.low, domain.high, math.nan, math.inf, math.nan, 0, reason)
