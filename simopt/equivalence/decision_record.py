@@ -49,6 +49,7 @@ def recalled(given: Mapping[str, Any]) -> Decision:
             wanted=(int(asked), int(back)),
             plateaus=tuple(Plateau(**piece) for piece in given["plateaus"]),
             jumps=tuple(Jump(**jump) for jump in given["jumps"]),
+            continuous=bool(given.get("continuous", True)),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidFile(f"decision: {error!r}; a decision as `simopt equivalence --json` writes it needed") from error

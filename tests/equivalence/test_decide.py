@@ -12,7 +12,7 @@ from simopt.equivalence.decide_strong import decide_strong
 from simopt.equivalence.decision_record import described, described_strong, recalled
 from simopt.equivalence.equivalence import Answer, Strength
 from simopt.equivalence.family import Family, Interval
-from simopt.equivalence.map_search import Outcome
+from simopt.equivalence.map_search import FoundMap, Outcome
 from simopt.equivalence.strong import neighbours
 from simopt.equivalence.training import TrainingSet
 from simopt.ground import jsonio
@@ -124,6 +124,21 @@ def test_a_plateau_of_one_side_is_no_bijection(gaussian: TrainingSet) -> None:
     assert blurred.answer is Answer.UNDECIDED and not blurred.plateaus[0].proven
 
 
+def test_a_map_that_rises_and_falls_is_a_bijection_of_paths_that_may_jump_only(gaussian: TrainingSet) -> None:
+    found = decide(kernel_ridge(), m_power_rls(3.0), gaussian, [0.1, 1.0, 10.0])
+    one, two, three = found.forward
+    turned = replace(found, forward=(one, with_image(two, three), with_image(three, two)))
+    assert found.holds and turned.monotone == "not monotone" and turned.answer is Answer.UNDECIDED
+    assert "rises and falls" in turned.sentence and replace(turned, continuous=False).holds
+    twice = replace(found, forward=(one, two, with_image(three, one)), continuous=False)
+    assert twice.answer is Answer.UNDECIDED and "at 0.1 and 10 that cannot be told apart" in twice.sentence
+
+
+def with_image(row: FoundMap, other: FoundMap) -> FoundMap:
+    """The row with the image of the other."""
+    return replace(row, value=other.value, low=other.low, high=other.high)
+
+
 def test_a_jump_is_found_where_a_parameter_falls_into_it(gaussian: TrainingSet) -> None:
     ridge = kernel_ridge()
     jumps = Family("jumps", lambda lam, Z: ridge(lam if lam < 1.0 else 2.0 * lam, Z))
@@ -196,12 +211,13 @@ def test_an_interrupt_keeps_the_samples_that_are_finished(gaussian: TrainingSet,
     assert found.answer is found.among_one_size is Answer.UNDECIDED and found.sentence and described_strong(found)["reason"]
 
 
-@pytest.mark.parametrize("target", ["m-power-rls", "aside", "vague", "part"])
+@pytest.mark.parametrize("target", ["m-power-rls", "aside", "vague", "part", "may jump"])
 def test_json_brings_a_decision_back(gaussian: TrainingSet, target: str) -> None:
     B = {
         "m-power-rls": m_power_rls(3.0),
         "aside": aside(kernel_ridge(), 1e-6),
         "vague": vague(kernel_ridge(), 2.0),
+        "may jump": replace(kernel_ridge(), continuous=False),
         "part": Family("part", kernel_ridge().fit, lambda Z: Interval(1.0, math.inf)),
     }[target]
     found = decide(kernel_ridge(), B, gaussian)
