@@ -104,7 +104,8 @@ class StrongDecision:
             w, number = self.witness, {id(Z): i for i, Z in enumerate(self.sets)}
             one, two = number[id(w.one)], number[id(w.two)]
             apart = f"that of one leaves {w.distance:.3g} ± {w.error:.2g} on the other"
-            return f"at λ = {w.parameter:.6g} sample {one} needs Φ = {w.image:.6g} and sample {two} needs {w.other_image:.6g}; {apart}"
+            image, its = _told_apart(w.image, w.other_image)
+            return f"at λ = {w.parameter:.6g} sample {one} needs Φ = {image} and sample {two} needs {its}; {apart}"
         for answer in (Answer.FAILS, Answer.UNDECIDED):
             for i, report in enumerate(self.weak):
                 if report.answer is answer:
@@ -198,6 +199,12 @@ def decide_strong(
         return made()
     except KeyboardInterrupt:
         raise Interrupted(made()) from None
+
+
+def _told_apart(one: float, two: float) -> tuple[str, str]:
+    """Both numbers with as few digits as show that they differ, six at least."""
+    pairs = ((f"{one:.{digits}g}", f"{two:.{digits}g}") for digits in range(6, 18))
+    return next((pair for pair in pairs if pair[0] != pair[1]), (f"{one:.17g}", f"{two:.17g}"))
 
 
 def _usable(A: Family, B: Family, sets: Sequence[TrainingSet]) -> tuple[list[TrainingSet], list[str]]:

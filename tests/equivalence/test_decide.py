@@ -264,3 +264,9 @@ def test_samples_on_which_a_family_is_not_defined_are_left_out_and_told(gaussian
     with pytest.raises(InvalidProblem, match="sets"):
         decide_strong(mean_ball(), mean_penalised(), [Z], [1.0])
     assert all(set(np.unique(near.targets)) <= {-1.0, 1.0} for near in neighbours(labelled))
+
+
+def test_two_images_are_told_with_digits_that_differ(gaussian: TrainingSet) -> None:
+    near = Family("near", lambda lam, Z: kernel_ridge()(lam * (1.0 + 1e-9 * (Z.n != gaussian.n)), Z))
+    found = decide_strong(kernel_ridge(), near, [gaussian, gaussian.without(0)], [1.0])
+    assert found.answer is Answer.FAILS and "0.999999999" in found.sentence
