@@ -55,6 +55,8 @@ class StrongDecision:
         one μ for all sets, and for all sets of the size of the first.
     witnesses, sized : tuple of Witness
         pairs of sets whose enclosures of Φ(λ, ·) are disjoint, at most one a λ; of any size, and of the size of the first.
+    wanted : int
+        how many sets were to be measured; more than there are after an interrupt.
     """
 
     source: str
@@ -67,6 +69,7 @@ class StrongDecision:
     same_size: tuple[OneMap, ...]
     witnesses: tuple[Witness, ...]
     sized: tuple[Witness, ...]
+    wanted: int = 0
 
     @property
     def answer(self) -> Answer:
@@ -110,6 +113,8 @@ class StrongDecision:
             for i, report in enumerate(self.weak):
                 if report.answer is answer:
                     return f"on sample {i}: {report.reason}"
+        if len(self.sets) < self.wanted:
+            return f"{self.wanted} samples were to be measured, {len(self.sets)} are"
         if len(self.sets) < 2:
             return "fewer than two samples on which both families are defined"
         for row in self.rows:
@@ -134,7 +139,7 @@ class StrongDecision:
         answers = {report.answer for report in weak}
         if witnesses or Answer.FAILS in answers:
             return Answer.FAILS
-        served = bool(rows) and all(row.distance + row.error <= self.resolution for row in rows)
+        served = len(self.sets) >= self.wanted and bool(rows) and all(row.distance + row.error <= self.resolution for row in rows)
         return Answer.HOLDS if served and len(sets) > 1 and answers == {Answer.HOLDS} else Answer.UNDECIDED
 
 
@@ -186,7 +191,7 @@ def decide_strong(
         witnesses = [w for lam in lams if (w := _disjoint(A, B, done, weak, lam)) is not None]
         sized = [w for lam in lams if (w := _disjoint(A, B, alike, reports, lam)) is not None]
         found: Any = [tuple(x) for x in (done, left_out, weak, rows, same_size, witnesses, sized)]
-        return StrongDecision(A.name, B.name, resolution, *found)
+        return StrongDecision(A.name, B.name, resolution, *found, wanted=len(usable))
 
     try:
         for i, Z in enumerate(usable):

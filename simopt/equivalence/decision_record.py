@@ -75,6 +75,7 @@ def described_strong(decision: StrongDecision) -> dict[str, Any]:
         "sets": [
             {"fingerprint": Z.fingerprint(), "inputs": jsonio.plain(Z.inputs), "targets": jsonio.plain(Z.targets)} for Z in decision.sets
         ],
+        "wanted": decision.wanted,
         "left_out": list(decision.left_out),
         "one_map": served(decision.rows),
         "one_map_same_size": served(decision.same_size),
