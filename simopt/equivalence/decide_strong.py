@@ -191,7 +191,7 @@ def decide_strong(
         witnesses = [w for lam in lams if (w := _disjoint(A, B, done, weak, lam)) is not None]
         sized = [w for lam in lams if (w := _disjoint(A, B, alike, reports, lam)) is not None]
         found: Any = [tuple(x) for x in (done, left_out, weak, rows, same_size, witnesses, sized)]
-        return StrongDecision(A.name, B.name, resolution, *found, wanted=len(usable))
+        return StrongDecision(A.name, B.name, resolution, *found, len(usable))
 
     try:
         for i, Z in enumerate(usable):
