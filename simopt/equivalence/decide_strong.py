@@ -190,8 +190,8 @@ def decide_strong(
         same_size = [_one_map(A, B, alike, reports, lam) for lam in lams] if len(alike) > 1 else []
         witnesses = [w for lam in lams if (w := _disjoint(A, B, done, weak, lam)) is not None]
         sized = [w for lam in lams if (w := _disjoint(A, B, alike, reports, lam)) is not None]
-        found: Any = [tuple(x) for x in (done, left_out, weak, rows, same_size, witnesses, sized)]
-        return StrongDecision(A.name, B.name, resolution, *found, len(usable))
+        found: Any = [*(tuple(x) for x in (done, left_out, weak, rows, same_size, witnesses, sized)), len(usable)]
+        return StrongDecision(A.name, B.name, resolution, *found)
 
     try:
         for i, Z in enumerate(usable):
