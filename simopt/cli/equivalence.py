@@ -24,6 +24,8 @@ INTERRUPTED = 130
 FAMILY = "Family of learners: NAME, NAME[option=value,…] or FILE.py:NAME."
 FORMAT = "simopt-equivalence/1"
 MATRIX = "simopt-equivalences/1"
+SIMILARITY, RESOLUTION = "standardised-gaussian", 1e-8  # as simopt.equivalence.samples and .weak have them: those are slow to import
+ALONE = "leave A, B and all but --json and --output out"
 HEADINGS = ("value", "±", "low", "high", "norm", "distance", "radii", "outcome")
 
 
@@ -40,15 +42,13 @@ def equivalence(
         Literal["real", "labels", "classes"] | None,
         typer.Option("--targets", help="Targets as they are, ±1, or classes (default: the first that suits both)."),
     ] = None,
-    similarity: Annotated[
-        str, typer.Option("--similarity", metavar="NAME", help="Kernel of the hypothesis space.")
-    ] = "standardised-gaussian",
+    similarity: Annotated[str, typer.Option("--similarity", metavar="NAME", help="Kernel of the hypothesis space.")] = SIMILARITY,
     parameters: Annotated[
         list[str] | None, typer.Option("--lambda", metavar="X,…", help="Parameters of A (default: nine over 1e-4 … 1e4).")
     ] = None,
     resolution: Annotated[
         float, typer.Option("--resolution", metavar="X", help="Relative distance up to which functions count as equal.")
-    ] = 1e-8,
+    ] = RESOLUTION,
     strong: Annotated[bool, typer.Option("--strong", help="Ask also for one map for all samples.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Every pair of registered families, a minute or two.")] = False,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE.png|.svg", help="Draw the map, the norms and the distance.")] = None,
@@ -68,8 +68,9 @@ def equivalence(
 
     check_output(output)
     if every:
-        if a is not None or plot is not None:
-            raise InvalidProblem("--all: it takes every registered family, and draws nothing; leave A, B and --plot out")
+        usual = similarity == SIMILARITY and resolution == RESOLUTION and not strong
+        if not usual or any(x is not None for x in (a, plot, data, target, samples, targets, parameters)):
+            raise InvalidProblem("--all: it measures every registered family on a sample of its own, and draws nothing; " + ALONE)
         _every_pair(as_json, output)
     if a is None or b is None:
         raise InvalidProblem("A, B: two families needed, or --all")

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 
 from simopt.backends.table import installed
 from simopt.conformance.report import Row, outcome, rejected
-from simopt.conformance.setting import require
+from simopt.conformance.setting import NotConforming, require
 from simopt.core.errors import InvalidProblem
 from simopt.equivalence.decide import remembering
 from simopt.equivalence.declared_family import DeclaredFamily
@@ -62,6 +63,11 @@ class Claimed:
             except ArithmeticError:
                 continue
 
+    @cached_property
+    def halved(self) -> list[_Piece]:
+        """The path in pieces, halved where it moves most."""
+        return _halved(self)
+
 
 def check_members(claimed: Claimed) -> None:
     """Radii are numbers ≥ 0 (∞ where nothing is known), and at least one member can be computed."""
@@ -104,14 +110,18 @@ def check_continuity(claimed: Claimed) -> None:
     Pieces are halved, that which moves most first: of a smooth path it moves half as much, of a jump all of it remains. So many halvings
     find jumps of more than about a fiftieth of the way that the path makes.
     """
-    if not claimed.continuous:
-        return
+    if claimed.continuous:
+        _ = claimed.halved
+
+
+def _halved(claimed: Claimed) -> list[_Piece]:
+    """The path in the pieces of `check_continuity`, which is refused where it jumps."""
     domain = claimed.family.domain(claimed.Z)
     pieces = [_Piece(domain.coordinate(one), domain.coordinate(two), f, g) for (one, f), (two, g) in pairwise(claimed.members)]
     for _ in range(HALVINGS):
         piece = max(pieces, key=lambda each: each.moved, default=None)
         if piece is None or piece.moved <= JUMP:
-            return
+            break
         low, high = domain.at(piece.low), domain.at(piece.high)
         require(
             piece.high - piece.low > FINE,
@@ -123,6 +133,7 @@ def check_continuity(claimed: Claimed) -> None:
         between = _fit(claimed.family, domain.at(middle), claimed.Z)
         if between is not None:
             pieces += [_Piece(piece.low, middle, piece.first, between), _Piece(middle, piece.high, between, piece.last)]
+    return pieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,10 +153,18 @@ class _Piece:
 
 
 def check_norms(claimed: Claimed) -> None:
-    """The norm along the path rises or falls, and not both: `find_map` excludes parameters by that."""
+    """The norm along the path rises or falls, and not both: `find_map` excludes parameters by that.
+
+    Asked at the parameters, and of a continuous path where `check_continuity` has fitted it besides.
+    """
     if not claimed.monotone:
         return
-    known = [(lam, f.norm(), f.error + ROUNDING * f.norm()) for lam, f in claimed.members if math.isfinite(f.error)]
+    at = claimed.family.domain(claimed.Z).at
+    path = dict(claimed.members)
+    if claimed.continuous:
+        with suppress(NotConforming):  # a jump is for the check of continuity to tell
+            path |= {at(piece.high): piece.last for piece in claimed.halved}
+    known = [(lam, f.norm(), f.error + ROUNDING * f.norm()) for lam, f in sorted(path.items()) if math.isfinite(f.error)]
     rises = [(a, b) for i, a in enumerate(known) for b in known[i + 1 :] if b[1] - b[2] > a[1] + a[2]]
     falls = [(a, b) for i, a in enumerate(known) for b in known[i + 1 :] if b[1] + b[2] < a[1] - a[2]]
     if rises and falls:
@@ -211,9 +230,18 @@ def family_rows(
         except InvalidProblem as error:
             yield Row(family.name, "", "members", f"{error}; give a training set")
             return
+        except Exception as error:
+            said = f"the fit in the middle of the domain, or the domain, raised {type(error).__name__}: {error}"
+            yield Row(family.name, "", "members", f"{said}; where there is no member a fit raises ArithmeticError")
+            return
         Z, where = made.Z, f" on {made.kind} targets"
+    try:
+        usual = family.domain(Z).spaced(5, reach=REACH)
+    except Exception as error:
+        yield Row(family.name, "", "domain", f"it raised {type(error).__name__}: {error}; an Interval for each training set needed")
+        return
     again = (family, *others, *perturbed(family))
-    chosen = family.domain(Z).spaced(5, reach=REACH) if parameters is None else parameters
+    chosen = usual if parameters is None else parameters
     claims = family.continuous if continuous is None else continuous, family.monotone if monotone is None else monotone
     claimed = Claimed(remembering(family), Z, tuple(float(x) for x in chosen), again, *claims)
     for name, check in FAMILY_CHECKS.items():

@@ -37,6 +37,7 @@ SIDES: tuple[Side, Side] = ("source", "target")
 COUNT = 9
 FURTHER = 5  # parameters of each family at most, where the slope of the map
 OUT_OF_LINE = 1.1  # is this factor out of line with that beside it
+STEEP = 3.0  # times the slope on either side: what the map leaps over is asked of the other family
 REACH = math.log(1e4)  # how far parameters spread by default, in the coordinate of the domain
 
 
@@ -90,12 +91,14 @@ class Decision:
         relative size of a distance up to which "holds" is said.
     domains : (Interval, Interval)
         parameters of A and of B on this set.
-    forward, backward : tuple of FoundMap
+    forward, backward : tuple of MapValue
         Φ at parameters of A, and Φ⁻¹ at parameters of B, in their order.
     wanted : (int, int)
         how many parameters were to be measured; more than there are rows after an interrupt.
     plateaus, jumps : tuple
         where neighbouring parameters give functions that cannot be told apart, and where a path jumps.
+    continuous : bool
+        whether both families say that their paths are, so that a bijection of their parameters rises or falls, and not both.
     """
 
     source: str
@@ -109,13 +112,15 @@ class Decision:
     wanted: tuple[int, int]
     plateaus: tuple[Plateau, ...] = ()
     jumps: tuple[Jump, ...] = ()
+    continuous: bool = True
 
     @property
     def answer(self) -> Answer:
         """HOLDS where all is found and one-to-one, FAILS with a witness, else UNDECIDED."""
         if self.witness is not None or self._unmatched(proven=True):
             return Answer.FAILS
-        return Answer.HOLDS if self.complete and not self._open and not self._unmatched(proven=False) else Answer.UNDECIDED
+        doubtful = self._open or self._unmatched(proven=False) or self._folded is not None
+        return Answer.HOLDS if self.complete and not doubtful else Answer.UNDECIDED
 
     @property
     def holds(self) -> bool:
@@ -145,14 +150,7 @@ class Decision:
     @property
     def monotone(self) -> Direction:
         """Which way Φ goes, as far as the error bars tell."""
-        known = [row for row in self.forward if row.outcome is Outcome.FOUND]
-        rises = any(one.high < two.low for i, one in enumerate(known) for two in known[i + 1 :])
-        falls = any(one.low > two.high for i, one in enumerate(known) for two in known[i + 1 :])
-        if rises and falls:
-            return "not monotone"
-        if len(known) > 1 and all(one.high < two.low for one, two in pairwise(known)):
-            return "increasing"
-        return "decreasing" if len(known) > 1 and all(one.low > two.high for one, two in pairwise(known)) else "not told"
+        return _way(self.forward)
 
     @property
     def reason(self) -> str | None:
@@ -167,6 +165,15 @@ class Decision:
             return self._line(row) + "".join(f"; {self._still(piece)} cannot be told apart" for piece in still) + self._coarser()
         for piece in self._unmatched(proven=False):
             return f"{self._still(piece)} cannot be told apart within the radii, so that Φ may not be one-to-one there"
+        if (side := self._folded) is not None:
+            ends = (self.source, self.target) if side == "source" else (self.target, self.source)
+            if (pair := _twice(self.forward if side == "source" else self.backward)) is not None:
+                where = f"at {pair[0]:.6g} and {pair[1]:.6g}"
+                return f"{ends[0]} has functions {where} that cannot be told apart, and others between: no bijection"
+            return (
+                f"from the parameters of {ends[0]} to those of {ends[1]} the map both rises and falls, as no bijection between continuous "
+                "paths does; a family whose path may jump says continuous=False"
+            )
         return None if self.complete else f"{sum(self.wanted)} parameters were asked for, {self._rows} are measured"
 
     @property
@@ -178,6 +185,14 @@ class Decision:
             return f"weakly equivalent on this sample, to {self.resolution:g}: {there}"
         said = "not weakly equivalent on this sample" if self.answer is Answer.FAILS else "undecided"
         return f"{said}: {self.reason}"
+
+    @property
+    def _folded(self) -> Side | None:
+        """The side from which the map both rises and falls: to one image twice, or although both paths are said to be continuous."""
+        for side, rows in zip(SIDES, (self.forward, self.backward), strict=True):
+            if _twice(rows) is not None or (self.continuous and _way(rows) == "not monotone"):
+                return side
+        return None
 
     @property
     def _open(self) -> list[MapValue]:
@@ -297,20 +312,44 @@ class _Work:
     def refine(self) -> None:
         """Further parameters where the slope of the map is out of line with its neighbours, as it is across a jump."""
         for home, side in enumerate(SIDES):
-            away = 1 - home
             for _ in range(FURTHER):
-                t = self._out_of_line(side, self.domains[home], self.domains[away])
+                t = self._out_of_line(side)
                 if t is None or any(row.answer is Answer.FAILS for rows in self.rows.values() for row in rows):
                     break
-                self.wanted = (self.wanted[0] + (side == "source"), self.wanted[1] + (side == "target"))
-                self.measure(side, self.domains[home].at(t))
+                self._further(side, self.domains[home].at(t))
+        for side in SIDES:
+            self._leapt(side)
 
-    def _out_of_line(self, side: Side, home: Interval, away: Interval) -> float | None:
-        """The middle of the interval whose slope lies farthest outside those of both neighbours."""
+    def _further(self, side: Side, parameter: float) -> None:
+        """One row more than was wanted."""
+        self.wanted = (self.wanted[0] + (side == "source"), self.wanted[1] + (side == "target"))
+        self.measure(side, parameter)
+
+    def _leapt(self, side: Side) -> None:
+        """Two parameters of the other family in the gap that the map leaps over, where it does: there that may stand still."""
+        other: Side = "target" if side == "source" else "source"
+        away = self.domains[1 if side == "source" else 0]
+        points, logs = self._slopes(side)
+        over = {i: min(b - a, b - c) for i, (a, b, c) in enumerate(zip(logs, logs[1:], logs[2:], strict=False), start=1)}
+        steep = max(over, key=lambda i: over[i], default=0)
+        if not over or over[steep] <= math.log(STEEP) or any(row.answer is Answer.FAILS for rows in self.rows.values() for row in rows):
+            return
+        first, last = points[steep][1], points[steep + 1][1]
+        asked = {row.parameter for row in self.rows[other]}
+        for share in (1 / 3, 2 / 3):
+            if (mu := away.at(first + share * (last - first))) not in asked:
+                self._further(other, mu)
+
+    def _slopes(self, side: Side) -> tuple[list[tuple[float, float]], list[float]]:
+        """The map from one side in coordinates, and the logarithm of its slope between each two of its points."""
+        home, away = self.domains if side == "source" else self.domains[::-1]
         known = [row for row in self.rows[side] if row.outcome is Outcome.FOUND and row.value in away]
         points = sorted((home.coordinate(row.parameter), away.coordinate(row.value)) for row in known)
-        slopes = [abs(v - u) / (t - s) for (s, u), (t, v) in pairwise(points)]
-        logs = [math.log(max(slope, 1e-9)) for slope in slopes]
+        return points, [math.log(max(abs(v - u) / (t - s), 1e-9)) for (s, u), (t, v) in pairwise(points)]
+
+    def _out_of_line(self, side: Side) -> float | None:
+        """The middle of the interval whose slope lies farthest outside those of both neighbours."""
+        points, logs = self._slopes(side)
         off = {
             i: max(middle - max(before, after), min(before, after) - middle)
             for i, (before, middle, after) in enumerate(zip(logs, logs[1:], logs[2:], strict=False), start=1)
@@ -382,7 +421,8 @@ class _Work:
         Z, (one, two) = self.Z, (self.families[side].name for side in SIDES)
         forward, backward = (tuple(sorted(self.rows[side], key=lambda row: row.parameter)) for side in SIDES)
         shape = tuple(self.plateaus), tuple(self.jumps)
-        return Decision(one, two, Z.n, Z.fingerprint(), self.resolution, self.domains, forward, backward, self.wanted, *shape)
+        whole = all(family.continuous for family in self.families.values())
+        return Decision(one, two, Z.n, Z.fingerprint(), self.resolution, self.domains, forward, backward, self.wanted, *shape, whole)
 
 
 def listed(parameters: Iterable[float], domain: Interval, name: str) -> list[float]:
@@ -403,6 +443,32 @@ def listed(parameters: Iterable[float], domain: Interval, name: str) -> list[flo
 
 def _spaced(domain: Interval, count: int = COUNT) -> list[float]:
     return [float(x) for x in domain.spaced(count, reach=REACH)]
+
+
+def _way(known: tuple[MapValue, ...]) -> Direction:
+    """Which way the enclosures go, by the parameters."""
+    rows = [row for row in known if row.outcome is Outcome.FOUND]
+    rises = any(one.high < two.low for i, one in enumerate(rows) for two in rows[i + 1 :])
+    falls = any(one.low > two.high for i, one in enumerate(rows) for two in rows[i + 1 :])
+    if rises and falls:
+        return "not monotone"
+    if len(rows) > 1 and all(one.high < two.low for one, two in pairwise(rows)):
+        return "increasing"
+    return "decreasing" if len(rows) > 1 and all(one.low > two.high for one, two in pairwise(rows)) else "not told"
+
+
+def _twice(known: tuple[MapValue, ...]) -> tuple[float, float] | None:
+    """Two parameters whose images cannot be told apart, while that of one between is elsewhere."""
+    rows = [row for row in known if row.outcome is Outcome.FOUND]
+    for i, one in enumerate(rows):
+        for j in range(i + 2, len(rows)):
+            if _overlap(one, rows[j]) and not all(_overlap(row, one) or _overlap(row, rows[j]) for row in rows[i + 1 : j]):
+                return one.parameter, rows[j].parameter
+    return None
+
+
+def _overlap(one: MapValue, two: MapValue) -> bool:
+    return one.low <= two.high and two.low <= one.high
 
 
 def _clear(row: MapValue) -> float:

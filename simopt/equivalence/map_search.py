@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from simopt.core import validate
-from simopt.core.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem, NotFinite
 from simopt.equivalence.equivalence import Answer, Equivalence
 from simopt.equivalence.family import Family
 from simopt.equivalence.path_search import JUMP, REACH, PathSearch
@@ -125,7 +125,7 @@ def find_map(
     reach, parameter = validate.positive("reach", reach), validate.finite("parameter", parameter)
     try:
         return _Outcomes(PathSearch(source(parameter, Z), target, Z, reach, start=parameter), parameter, resolution).decided()
-    except ArithmeticError as error:
+    except (ArithmeticError, NotFinite) as error:
         domain = target.domain(Z)
         reason = f"a function could not be computed: {error}"
         return MapValue(Outcome.UNDECIDED, parameter, math.nan, domain.low, domain.high, math.nan, math.inf, math.nan, 0, reason)

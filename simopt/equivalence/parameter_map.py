@@ -33,6 +33,8 @@ from simopt.equivalence.weak import RESOLUTION, ROUNDING, check_resolution, rela
 
 FORMAT = "simopt parameter map 1"
 WHAT = "a parameter map"
+FLAT = "the map stands still there, and has no inverse; `enclosure` has them"
+SAME = 1e-12  # images that are no farther apart are one
 LARGEST = float(np.finfo(np.float64).max)  # stands for an end of the domain that is infinite: files have finite numbers
 
 
@@ -104,7 +106,12 @@ class Side:
             raise InvalidProblem(f"family: {self.family} is not registered; hand it over")
         from simopt.core import registry
 
-        found: Family = registry.get("family", self.registered).build(**self.options)
+        try:
+            found: Family = registry.get("family", self.registered).build(**self.options)
+        except TypeError as error:
+            raise InvalidProblem(f"family: {self.registered} cannot be made of the options {dict(self.options)} ({error})") from error
+        if found.name != self.family:
+            raise InvalidProblem(f"family: {self.registered} with the options {dict(self.options)} is {found.name}, not {self.family}")
         return found
 
 
@@ -144,19 +151,22 @@ class ParameterMap:
         Raises
         ------
         InvalidProblem
-            beyond the measured parameters, and between two where Φ is not monotone or has no image.
+            beyond the measured parameters, where the map that was inverted stands still, and between two where Φ is not monotone or has
+            no image.
         """
         lam = self._inside(parameter)
+        at = [box.value for box in self.boxes if math.isclose(box.parameter, lam, rel_tol=SAME)]
+        if len(at) > 1:
+            raise InvalidProblem(f"parameter: {lam:g} is the image of all from {min(at):g} to {max(at):g}; {FLAT}")
         for box in self.boxes:
             if box.parameter == lam:
                 return box.value
         ours, theirs = self.source.domain, self.target.domain
         sign = 1.0 if self.increasing else -1.0
-        path = MonotoneFunction(
-            np.array([ours.coordinate(box.parameter) for box in self.boxes]),
-            np.maximum.accumulate([sign * theirs.coordinate(box.value) for box in self.boxes]),
-            "refuse",
-        )
+        nodes: dict[float, float] = {}
+        for box in self.boxes:  # of several images of one parameter any lies within the enclosure, whose ends the value is held to
+            nodes.setdefault(ours.coordinate(box.parameter), sign * theirs.coordinate(box.value))
+        path = MonotoneFunction(np.array(list(nodes)), np.maximum.accumulate(list(nodes.values())), "refuse")
         low, high = self.enclosure(lam)
         return min(max(theirs.at(sign * float(path(ours.coordinate(lam)))), low), high)
 
@@ -201,7 +211,10 @@ class ParameterMap:
                 for x in (box.below, box.above)
             ]
             low, high = min(low for low, _ in ends), max(high for _, high in ends)
-            boxes.append(replace(box, value=other(box.value), below=low, above=high, distance=None, errors=None))
+            try:
+                boxes.append(replace(box, value=other(box.value), below=low, above=high, distance=None, errors=None))
+            except InvalidProblem as error:  # where the other stands still, or was not measured between its parameters
+                missing.append(Missing(box.parameter, False, f"{other.name}: {error}"))
         if not boxes:
             raise InvalidProblem(f"composition: no image of {self.name} lies where {other.name} was measured")
         return ParameterMap(
@@ -271,7 +284,8 @@ class ParameterMap:
                 "through": tuple(_side(each) for each in found["through"]),
             }
             read = cls(**archive.entries(cls, found, **made))
-        if wrong := _disorder(read):
+            wrong = _disorder(read)
+        if wrong:
             raise InvalidFile(f"{path}: not a whole parameter map ({wrong})")
         return read
 
@@ -297,6 +311,7 @@ class ParameterMap:
             return self.inverted().verify(Z, target, source)
         A, B = (remembering(given or side.build()) for given, side in ((source, self.source), (target, self.target)))
         wrong = [wrong] if (wrong := _disorder(self)) else []
+        wrong += [f"the training set has {Z.n} samples, not {self.samples}"] if Z.n != self.samples else []
         wrong += [
             f"the domain of {family.name} is {family.domain(Z)}, not {side.domain}"
             for side, family in ((self.source, A), (self.target, B))
@@ -307,6 +322,9 @@ class ParameterMap:
                 wrong += [f"at {box.parameter:.6g}: {text}" for text in _against(box, A, B, Z, self.resolution, self.increasing)]
             except (ArithmeticError, InvalidProblem) as failure:
                 wrong.append(f"at {box.parameter:.6g}: {failure}")
+        for gone in () if self.through else self.missing:
+            if gone.decided and find_map(A, B, gone.parameter, Z, resolution=self.resolution).answer is Answer.HOLDS:
+                wrong.append(f"at {gone.parameter:.6g}: there is an image")
         return Verified(len(self.boxes), tuple(wrong))
 
     def _inside(self, parameter: float) -> float:
@@ -448,10 +466,13 @@ def _disorder(read: ParameterMap) -> str:
             return f"at {box.parameter:g} the value {box.value:g} lies outside of its enclosure"
         if box.parameter not in read.source.domain or box.value not in read.target.domain:
             return f"at {box.parameter:g} the parameters are outside of the domains"
+    if not read.through and any(box.distance is None or box.errors is None for box in read.boxes):
+        return "without a composition each parameter has a distance and what the radii explain of it"
+    flat = any(box.below == box.above for box in read.boxes)  # of an inverse the parameters are enclosed, and may agree
     for one, two in pairwise(read.boxes):
-        if not one.parameter < two.parameter:
+        if not (one.parameter < two.parameter or (flat and one.parameter == two.parameter)):
             return f"the parameters {one.parameter:g} and {two.parameter:g} are not in order"
-        if read.increasing is not None and (two.above < one.below if read.increasing else two.below > one.above):
+        if read.increasing is not None and one.high < two.low and (two.above < one.below if read.increasing else two.below > one.above):
             return f"from {one.parameter:g} to {two.parameter:g} the values go the other way"
     return ""
 

@@ -22,6 +22,7 @@ JUMP = 1e-3  # a relative change of the function between neighbouring floats tha
 FINE = 1e-9  # where these floats are no farther apart in the coordinate: near an end of the domain they can be
 REST = 1e-12  # a relative change of the function over half of the reach at which it is said to stand still,
 LONG = 30.0  # if the reach is no less than this
+FAR = 1e9  # how far beyond the reach it is asked whether a path on ℝ stays where it rests
 FITS = 200  # spent at most on excluding a range
 ZERO = -1e6  # stands for the logarithm of a norm of 0
 
@@ -265,7 +266,26 @@ class PathSearch:
         if abs(end) < max(self.reach, LONG):
             return False
         inner, outer = self.at(end / 2), self.at(end)
-        return inner.distance(outer) + inner.error + outer.error <= REST * max(inner.norm(), outer.norm())
+        still = inner.distance(outer) + inner.error + outer.error <= REST * max(inner.norm(), outer.norm())
+        return still and not any(self._moved(outer, t) for t in self._beyond(end))
+
+    def _beyond(self, end: float) -> Iterator[float]:
+        """Coordinates beyond an end of the reach: as far as floats go, on ℝ each twice as far as the one before."""
+        if math.isinf(self.domain.low) and math.isinf(self.domain.high):
+            t = 2.0 * end
+            while abs(t) <= FAR:
+                yield t
+                t *= 2.0
+        elif math.isinf(self.domain.low) or math.isinf(self.domain.high):
+            yield math.copysign(FLOATS, end)
+
+    def _moved(self, outer: KernelFunction, t: float) -> bool:
+        """Whether the path, where it can be fitted, must have left a function again."""
+        try:
+            far = self.target(self.domain.at(t), self.Z)
+        except (ArithmeticError, InvalidProblem):
+            return False
+        return far.distance(outer) - far.error - outer.error > REST * max(far.norm(), outer.norm())
 
     def outward(self, t: float, direction: int) -> float:
         """The parameter at t, rounded outward; the end of the domain for ±∞."""

@@ -16,7 +16,7 @@ from simopt.data.datasets.labels import binary_labels
 from simopt.data.rows import Indices
 from simopt.data.similarities import SimilarityRule, named
 from simopt.equivalence.family import Family, Interval
-from simopt.equivalence.training import KernelFunction, SimilarityFunction, TrainingSet
+from simopt.equivalence.training import SimilarityFunction, TrainingSet
 
 Kind = Literal["real", "labels", "classes"]
 
@@ -70,15 +70,16 @@ def sample_for(
         remarks.append(f"{count} of {dataset.n} rows, drawn with seed 0 (--samples takes more)")
     inputs = dataset.features[rows]
     space = named(similarity, inputs) if isinstance(similarity, str | SimilarityRule) else similarity
-    reasons = []
+    reasons: dict[str, list[str]] = {}
     for tried in KINDS if kind is None else (kind,):
         targets, remark = KINDS[tried](dataset, rows)
         Z = TrainingSet(inputs, targets, space)
         reason = next((reason for family in families if (reason := undefined(family, Z)) is not None), None)
         if reason is None:
             return TrainingSample(Z, dataset.name, tried, tuple([*remarks, remark] if remark else remarks))
-        reasons.append(f"{tried} targets: {reason}")
-    raise InvalidProblem(f"targets: no kind suits {' and '.join(family.name for family in families)}; " + "; ".join(reasons))
+        reasons.setdefault(reason, []).append(tried)
+    causes = "; ".join(f"{', '.join(kinds)} targets: {reason}" for reason, kinds in reasons.items())
+    raise InvalidProblem(f"targets: no kind suits {' and '.join(family.name for family in families)}; {causes}")
 
 
 def undefined(family: Family, Z: TrainingSet) -> str | None:
@@ -91,16 +92,14 @@ def undefined(family: Family, Z: TrainingSet) -> str | None:
     """
     try:
         domain: Any = family.domain(Z)
-        f: Any = family(domain.at(0.0), Z) if isinstance(domain, Interval) else None
+        if isinstance(domain, Interval):
+            family(domain.at(0.0), Z)
     except InvalidProblem as error:
         return f"{family.name}: {error}"
     except ArithmeticError:  # it is, but this fit failed
         return None
     if not isinstance(domain, Interval):
         raise InvalidProblem(f"{family.name}: its domain is {type(domain).__name__}, an Interval needed")
-    if not isinstance(f, KernelFunction):
-        needed = "a KernelFunction needed, as Z.function(coefficients, error=radius) makes it"
-        raise InvalidProblem(f"{family.name}: its fit gives {type(f).__name__}; {needed}")
     return None
 
 

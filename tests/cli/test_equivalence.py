@@ -45,6 +45,22 @@ def needs(power):
     return made
 
 
+def broken():
+    raise RuntimeError("two\\nlines")
+
+
+def partly(wrong, at=5.0):
+    return Family("partly", lambda lam, Z: ridge(lam, Z) if lam < at else wrong(Z))
+
+
+no_entry = partly(lambda Z: [][3])
+none = partly(lambda Z: None)
+nan = partly(lambda Z: Z.function(np.full(Z.n, np.nan)))
+singular = partly(lambda Z: np.linalg.inv(np.zeros((2, 2))))
+nowhere = Family("nowhere", lambda lam, Z: ridge(lam, Z), lambda Z: 1 / 0)
+two_arguments = Family("two", lambda lam: ridge)
+
+
 def slow():
     import time
 
@@ -57,10 +73,20 @@ def slow():
 """
 
 
+SPOILT = {
+    "boom.py": "made = 3\nraise ValueError('no data')\n",
+    "syntax.py": "made = (\n",
+    "imports.py": "import nothing_of_this_name\n",
+    "leaves.py": "raise SystemExit(3)\n",
+}
+
+
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
     path = tmp_path / "mine.py"
     path.write_text(MINE, encoding="utf-8")
+    for name, text in SPOILT.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
     return path
 
 
@@ -170,6 +196,20 @@ def test_pictures_of_one_parameter_and_of_none_found(run: Run, mine: Path, tmp_p
         (("kernel-ridge", "mine.py:made", "--plot", "p.gif"), ".png"),
         (("kernel-ridge",), "or --all"),
         (("kernel-ridge", "mine.py:made", "--all"), "leave A, B"),
+        (("--all", "--strong"), "leave A, B"),
+        (("--all", "--lambda", "1"), "leave A, B"),
+        (("--all", "--data", "nothing"), "leave A, B"),
+        (("--all", "--resolution", "1e-3"), "leave A, B"),
+        (("kernel-ridge", "mine.py:broken"), "RuntimeError"),
+        (("mine.py:no_entry", "kernel-ridge", "--lambda", "10"), "its fit at 10 raised IndexError in line"),
+        (("kernel-ridge", "mine.py:no_entry", "--lambda", "10"), "raise ArithmeticError where"),
+        (("mine.py:none", "kernel-ridge", "--lambda", "10"), "its fit at 10 gives NoneType"),
+        (("kernel-ridge", "mine.py:nowhere"), "its domain raised ZeroDivisionError"),
+        (("kernel-ridge", "mine.py:two_arguments"), "raised TypeError"),
+        (("boom.py:made", "kernel-ridge"), "raised ValueError in line 2: no data"),
+        (("syntax.py:made", "kernel-ridge"), "raised SyntaxError in line 1"),
+        (("imports.py:made", "kernel-ridge"), "raised ModuleNotFoundError in line 1"),
+        (("leaves.py:made", "kernel-ridge"), "raised SystemExit in line 1"),
         (("kernel-ridge", "mine.py:made", "--output", "no/folder/x.json"), "no/folder"),
     ],
 )
@@ -177,6 +217,15 @@ def test_bad_input_is_told_with_the_remedy(run: Run, mine: Path, arguments: tupl
     result = run("equivalence", *arguments)
     assert result.exit_code == 2 and message in result.stderr, result.output
     assert len(result.stderr.splitlines()) == 1 and not result.stdout
+
+
+@pytest.mark.parametrize("name", ["nan", "singular"])
+def test_a_fit_that_gives_no_function_leaves_its_parameter_open(run: Run, mine: Path, name: str) -> None:
+    """And is no reason to lose the rest."""
+    result = run("equivalence", f"mine.py:{name}", "kernel-ridge", "--lambda", "1,10", "--json")
+    found = json.loads(result.stdout)
+    assert result.exit_code == 1 and [row["outcome"] for row in found["forward"]] == ["found", "undecided"]
+    assert "could not be computed" in found["reason"] and "10" in found["reason"]
 
 
 def test_all_measures_every_pair(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from simopt.equivalence.decide_strong import decide_strong
 from simopt.equivalence.decision_record import described, described_strong, recalled
 from simopt.equivalence.equivalence import Answer, Strength
 from simopt.equivalence.family import Family, Interval
-from simopt.equivalence.map_search import Outcome
+from simopt.equivalence.map_search import MapValue, Outcome
 from simopt.equivalence.strong import neighbours
 from simopt.equivalence.training import TrainingSet
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
@@ -126,6 +126,21 @@ def test_a_plateau_of_one_side_is_no_bijection(gaussian: TrainingSet) -> None:
     assert blurred.answer is Answer.UNDECIDED and not blurred.plateaus[0].proven
 
 
+def test_a_map_that_rises_and_falls_is_a_bijection_of_paths_that_may_jump_only(gaussian: TrainingSet) -> None:
+    found = decide(kernel_ridge(), m_power_rls(3.0), gaussian, [0.1, 1.0, 10.0])
+    one, two, three = found.forward
+    turned = replace(found, forward=(one, with_image(two, three), with_image(three, two)))
+    assert found.holds and turned.monotone == "not monotone" and turned.answer is Answer.UNDECIDED
+    assert "rises and falls" in turned.sentence and replace(turned, continuous=False).holds
+    twice = replace(found, forward=(one, two, with_image(three, one)), continuous=False)
+    assert twice.answer is Answer.UNDECIDED and "at 0.1 and 10 that cannot be told apart" in twice.sentence
+
+
+def with_image(row: MapValue, other: MapValue) -> MapValue:
+    """The row with the image of the other."""
+    return replace(row, value=other.value, low=other.low, high=other.high)
+
+
 def test_a_jump_is_found_where_a_parameter_falls_into_it(gaussian: TrainingSet) -> None:
     ridge = kernel_ridge()
     jumps = Family("jumps", lambda lam, Z: ridge(lam if lam < 1.0 else 2.0 * lam, Z))
@@ -185,7 +200,7 @@ def test_an_interrupt_keeps_what_is_measured(gaussian: TrainingSet) -> None:
     assert len(found.forward) == 3 and found.answer is Answer.UNDECIDED and "18 parameters were asked for" in str(found.reason)
 
 
-@pytest.mark.parametrize("after", [2, 5])
+@pytest.mark.parametrize("after", [2, 5, 9])
 def test_an_interrupt_keeps_the_samples_that_are_finished(gaussian: TrainingSet, after: int) -> None:
     def stop(done: int, wanted: int, text: str) -> None:
         if done == after:
@@ -195,15 +210,17 @@ def test_an_interrupt_keeps_the_samples_that_are_finished(gaussian: TrainingSet,
         decide_strong(kernel_ridge(), kernel_ridge_over_n(), neighbours(gaussian), [0.1, 1.0], progress=stop)
     found = caught.value.done
     assert len(found.sets) == len(found.weak) == (after - 1) // 4
-    assert found.answer is found.among_one_size is Answer.UNDECIDED and found.sentence and described_strong(found)["reason"]
+    assert found.answer is found.among_one_size is Answer.UNDECIDED and described_strong(found)["reason"]
+    assert f"{found.wanted} samples were to be measured, {len(found.sets)} are" in found.sentence
 
 
-@pytest.mark.parametrize("target", ["m-power-rls", "aside", "vague", "part"])
+@pytest.mark.parametrize("target", ["m-power-rls", "aside", "vague", "part", "may jump"])
 def test_json_brings_a_decision_back(gaussian: TrainingSet, target: str) -> None:
     B = {
         "m-power-rls": m_power_rls(3.0),
         "aside": aside(kernel_ridge(), 1e-6),
         "vague": vague(kernel_ridge(), 2.0),
+        "may jump": replace(kernel_ridge(), continuous=False),
         "part": Family("part", kernel_ridge().fit, lambda Z: Interval(1.0, math.inf)),
     }[target]
     found = decide(kernel_ridge(), B, gaussian)
@@ -250,3 +267,9 @@ def test_samples_on_which_a_family_is_not_defined_are_left_out_and_told(gaussian
     with pytest.raises(InvalidProblem, match="sets"):
         decide_strong(mean_ball(), mean_penalised(), [Z], [1.0])
     assert all(set(np.unique(near.targets)) <= {-1.0, 1.0} for near in neighbours(labelled))
+
+
+def test_two_images_are_told_with_digits_that_differ(gaussian: TrainingSet) -> None:
+    near = Family("near", lambda lam, Z: kernel_ridge()(lam * (1.0 + 1e-9 * (Z.n != gaussian.n)), Z))
+    found = decide_strong(kernel_ridge(), near, [gaussian, gaussian.without(0)], [1.0])
+    assert found.answer is Answer.FAILS and "0.999999999" in found.sentence

@@ -207,3 +207,14 @@ def test_uniform_convexity_needs_no_bound_of_the_optimum(m):
             gap = lam * abs(f) ** m + c * f - (lam * best**m + c * best)
             noise = 1e-15 * (lam * abs(f) ** m + abs(c * f))
             assert abs(f - best) <= uniform_convexity.distance(max(gap, 0.0) + noise, abs(f), lam, m) * (1 + 1e-9)
+
+
+def test_numbers_that_leave_the_floats_prove_no_radius():
+    def huber(lam, Z):
+        f, square, _ = coordinates(Z)
+        return cp.Problem(cp.Minimize(cp.sum(cp.huber(Z.targets - f)) + lam * square))
+
+    family = learned("huber", huber)
+    known = family.radius(1e308, REGULAR)
+    assert known.value == math.inf and "leave the floats" in known.why
+    assert family(1e308, REGULAR).error == math.inf

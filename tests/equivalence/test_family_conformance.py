@@ -95,6 +95,26 @@ def test_a_family_that_lies_is_found_out(guard):
         check_family(LIARS[guard], REAL)
 
 
+def test_a_norm_that_comes_back_between_the_parameters_is_found_out():
+    """It rises from 2 to 9, and falls elsewhere; the five parameters are 30 apart."""
+    bulge = Family("bulge", lambda lam, Z: RIDGE(lam * (1.0 + 3.0 * math.exp(-(((math.log(lam) - 1.7) / 0.3) ** 2))), Z))
+    with pytest.raises(NotConforming, match="monotone norms"):
+        check_family(bulge)
+
+
+def broken(*arguments):
+    raise IndexError("no entry")
+
+
+@pytest.mark.parametrize(
+    ("family", "Z"),
+    [(Family("fit", broken), None), (Family("domain", RIDGE.fit, broken), None), (Family("domain", RIDGE.fit, broken), REAL)],
+)
+def test_a_family_whose_code_breaks_does_not_conform(family, Z):
+    with pytest.raises(NotConforming, match="raised IndexError: no entry"):
+        check_family(family, Z)
+
+
 def test_what_is_not_claimed_is_not_asked_for():
     check_family(LIARS["continuity"], continuous=False)
     check_family(LIARS["monotone norms"], monotone=False)

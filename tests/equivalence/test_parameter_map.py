@@ -116,6 +116,11 @@ TAMPERED = {
     "the learner's option": (("source", "options", "power"), lambda x: 2.5),
     "the learner": (("target", "registered"), lambda x: "kernel-ridge-over-n"),
     "the domain": (("target", "low"), lambda x: 0.01),
+    "the number of samples": (("samples",), lambda x: x + 1),
+    "the learner's name": (("source", "family"), lambda x: "another"),
+    "an option that is none": (("source", "options"), lambda x: {"none": 2.5}),
+    "distances left out": (("boxes",), lambda boxes: [{**box, "distance": None, "errors": None} for box in boxes]),
+    "an image that is not missing": (("missing",), lambda x: [{"parameter": 0.5, "decided": True, "reason": "none"}]),
 }
 
 
@@ -141,6 +146,7 @@ def test_a_file_that_was_changed_is_found_out(what, tmp_path, increasing):
         lambda text: text.replace('"boxes"', '"baxes"'),
         lambda text: text.replace('"value"', '"velue"', 1),
         lambda text: text.replace('"samples": 8', '"samples": "eight"'),
+        lambda text: text.replace('"low": 0', '"low": 3, "high": 2', 1),
     ],
 )
 def test_a_damaged_file_is_refused(spoil, tmp_path, increasing):
@@ -161,6 +167,22 @@ def test_what_is_not_monotone_is_said_nothing_of_between_the_parameters():
     assert found(1.5) == pytest.approx(2.5) and found.enclosure(1.5)[0] <= 2.5 <= found.enclosure(1.5)[1]
     with pytest.raises(InvalidProblem, match="monotone"):
         found(2.0)
+
+
+def test_an_inverse_does_not_choose_among_the_parameters_of_a_flat_piece(tmp_path):
+    """And does not go wrong beside it; a file keeps it."""
+    still = Family("stands still", by(lambda lam: min(lam, 1.0) if lam < 10.0 else lam / 10.0))
+    found = transfer([0.1, 1.0, 2.0, 5.0, 20.0], still, RIDGE, Z).inverted()
+    found.save(tmp_path / "map.json")
+    back = ParameterMap.load(tmp_path / "map.json")
+    at = next(x.parameter for x in found.boxes if x.value == 2.0)
+    for inverse in (found, back):
+        first, last = inverse.enclosure(0.5)
+        assert first <= inverse(0.5) <= last and 0.5 <= last
+        assert inverse.enclosure(at)[0] <= 1.0 and inverse.enclosure(at)[1] >= 5.0
+        with pytest.raises(InvalidProblem, match="stands still"):
+            inverse(at)
+    assert back.verify(Z, RIDGE, still).holds
 
 
 def test_what_has_no_image_says_why_and_nothing_is_interpolated_over_it():

@@ -104,6 +104,8 @@ def test_a_path_rests_only_if_its_errors_are_small_too() -> None:
         return found.closed()
 
     assert closed(0.0) and not closed(0.01) and not closed(0.0, lambda t: (2 + abs(t), 0))
+    assert not closed(0.0, lambda t: (2, 0) if abs(t) < 100 else (1, 0)), "it moves beyond the reach"
+    assert closed(0.0, lambda t: (2, 0) if abs(t) < 100 else 1 / 0), "what cannot be fitted beyond it says nothing"
     short = search((1, 0), lambda t: (2, 0), reach=8.0)
     list(short.brackets())
     assert not short.closed(), "a reach of 8 is too short to say that anything rests"

@@ -80,6 +80,23 @@ def rest(low: float, high: float) -> Scalar:
     return lambda lam: min(lam, low) if lam < high else low * lam / high
 
 
+def there_and_back(lam: float) -> float:
+    """Rises to 10, falls back to 1, and rises again."""
+    return lam if lam <= 10.0 else 100.0 / lam if lam <= 100.0 else lam / 100.0
+
+
+def exchanged(lam: float) -> float:
+    """(2, 3] and (3, 4] have changed places."""
+    return lam + 1.0 if 2.0 < lam <= 3.0 else lam - 1.0 if 3.0 < lam <= 4.0 else lam
+
+
+def sigmoid(t: float) -> float:
+    return 1.0 / (1.0 + math.exp(-min(max(t, -700.0), 700.0)))
+
+
+REAL, UNIT = Interval(-math.inf, math.inf), Interval(0.0, 1.0)
+TURNS = curved(of=there_and_back)
+JUMPY = replace(curved(of=exchanged), continuous=False, monotone=False)
 DEVIATING = curve(lambda lam: 1.0 / (1.0 + lam), lambda lam: 1.0 / (1.0 + lam) ** 2 + 1e-6 * (lam > 1.0))
 VAGUE = Family("0 ± 1", lambda lam, Z: Z.function(np.zeros(3), error=1.0))
 RAY, HYPERBOLA = curve(lambda lam: 1.0 / lam), curve(lambda lam: lam**-2.0)
@@ -138,7 +155,18 @@ ROWS = {
     "a ray and a constant": (RAY, curve(lambda lam: 1.0), plane, USUAL, 1e-8, FAILS),
     "A rests, B does not": (curved(of=rest(1.0, 10.0)), curved(), plane, (0.1, 2.0, 5.0, 50.0), 1e-8, FAILS),
     "A rests within its radii": (curved(of=rest(1.0, 10.0), radius=1e-10), curved(), plane, (0.1, 2.0, 5.0, 50.0), 1e-8, UNDECIDED),
+    "B rests where no usual parameter is": (curved(), curved(of=rest(2.0, 5.0)), plane, None, 1e-8, FAILS),
+    "A rests where no usual parameter is": (curved(of=rest(2.0, 5.0)), curved(), plane, None, 1e-8, FAILS),
     "balls beyond the fit": (kernel_ridge(), kernel_ridge_ball(), sample, None, 1e-8, UNDECIDED),
+    # paths that come back, or move far away only
+    "B comes back": (curved(), TURNS, plane, None, 1e-8, UNDECIDED),
+    "A comes back": (TURNS, curved(), plane, None, 1e-8, UNDECIDED),
+    "A comes back, and does not say otherwise": (replace(TURNS, monotone=False), curved(), plane, None, 1e-8, UNDECIDED),
+    "both come back": (TURNS, TURNS, plane, None, 1e-8, HOLDS),
+    "A comes back, and says that it may jump": (replace(TURNS, continuous=False), curved(), plane, None, 1e-8, UNDECIDED),
+    "pieces that change places": (JUMPY, curved(), plane, (0.5, 2.5, 3.5, 9.0), 1e-8, UNDECIDED),
+    "a step far out on the line": (curve(same, domain=UNIT), curve(lambda t: sigmoid(t - 1000), domain=REAL), plane, None, 1e-8, UNDECIDED),
+    "a step near the largest floats": (curved(), curved(of=lambda lam: 1e-160 * lam), plane, USUAL, 1e-8, UNDECIDED),
     # radii
     "radii over the resolution": (curved(radius=1e-6), curved(radius=1e-6), plane, USUAL, 1e-8, UNDECIDED),
     "the same, asked to 1e-5": (curved(radius=1e-6), curved(radius=1e-6), plane, USUAL, 1e-5, HOLDS),
