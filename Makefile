@@ -60,10 +60,13 @@ bench: $(VENV)/.bench
 notebooks: $(VENV)/.notebooks
 	$(BIN)/pytest --nbmake --nbmake-timeout=600 notebooks $(ARGS)
 
-# The verdict table, the errata and the matrix of equivalences are written from a run, the picture of the architecture from the tree, so they cannot be stale.
+# The verdict table, the errata and the matrix of equivalences are written from a run, the picture of the architecture,
+# the glossary and the list of what is public from the code, so they cannot be stale.
 docs: $(VENV)/.docs
 	mkdir -p build
 	$(BIN)/python docs/architecture.py
+	$(BIN)/python docs/glossary.py
+	$(BIN)/python docs/public_names.py
 	$(BIN)/simopt verify --json --output build/verdicts.json --evidence build/evidence > /dev/null
 	$(BIN)/python docs/tables.py build/verdicts.json
 	$(BIN)/python docs/equivalences.py

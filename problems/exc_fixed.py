@@ -11,6 +11,7 @@ import numpy as np
 from simopt.core.arrays import Array
 from simopt.core.fields import Features, Positive
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, problem
 from simopt.problems.bounds import Ball, Bound, Penalty
@@ -124,7 +125,7 @@ class EXCFixed(FixedThresholds, LinearScores):
         samples: int | None = None,
         landmarks: int | None = None,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian-mean-distance",
+        similarity: str | Similarity = DEFAULT_OF_KAR_JAIN,
         bins: int | None = None,
         thresholds: str | Sequence[float] | None = None,
         spacing: float = 1.0,

@@ -12,6 +12,7 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.fields import NonNegative, Positive, Targets
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.problem import ALL_CONES, Example, Law, problem
 from simopt.problems.domains.finite_domain import FiniteDomain, LossName, Similarities
 from simopt.problems.domains.simplex import Probabilities
@@ -168,7 +169,7 @@ class Goodness(FiniteDomain):
         *,
         samples: int | None = 100,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian-mean-distance",
+        similarity: str | Similarity = DEFAULT_OF_KAR_JAIN,
         bound: float = 10.0,
         loss: str = "insensitive",
         epsilon: float | None = None,

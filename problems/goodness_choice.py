@@ -14,6 +14,7 @@ from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import InvalidProblem
 from simopt.core.fields import NonNegative, Positive, Targets
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.problem import ALL_CONES, Example, Law, problem
 from simopt.problems.domains.finite_domain import FiniteDomain, LossName, Similarities
 from simopt.problems.domains.simplex import Probabilities
@@ -203,7 +204,7 @@ class GoodnessChoice(FiniteDomain):
         *,
         samples: int | None = 100,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian-mean-distance",
+        similarity: str | Similarity = DEFAULT_OF_KAR_JAIN,
         bound: float = 10.0,
         density: float = 0.2,
         loss: str = "insensitive",

@@ -12,6 +12,7 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.fields import NonNegative, Positive, Targets
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
 from simopt.problems.domains.finite_domain import FiniteDomain, LossName
 from simopt.problems.domains.simplex import Probabilities
@@ -179,7 +180,7 @@ class KernelGoodness(FiniteDomain, CosineNorm):
         *,
         samples: int | None = 100,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian-mean-distance",
+        similarity: str | Similarity = DEFAULT_OF_KAR_JAIN,
         gamma: float = 0.1,
         loss: str = "insensitive",
         epsilon: float | None = None,

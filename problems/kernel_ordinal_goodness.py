@@ -12,6 +12,7 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.core.arrays import Point
 from simopt.core.fields import NonNegative, Positive
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
 from simopt.problems.domains.ordinal_domain import OrdinalDomain
 from simopt.problems.domains.simplex import Probabilities
@@ -170,7 +171,7 @@ class KernelOrdinalGoodness(OrdinalDomain, CosineNorm):
         *,
         samples: int | None = 100,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian-mean-distance",
+        similarity: str | Similarity = DEFAULT_OF_KAR_JAIN,
         bins: int | None = None,
         gamma: float = 0.1,
         delta: float = 0.0,

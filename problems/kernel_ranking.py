@@ -13,6 +13,7 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.fields import Positive
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, laws_of_samples, problem
 from simopt.problems.domains import list_domain
 from simopt.problems.domains.list_domain import ListDomain
@@ -179,7 +180,7 @@ class KernelRanking(ListDomain, KernelProblem):
         *,
         queries: int | None = 5,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian-mean-distance",
+        similarity: str | Similarity = DEFAULT_OF_KAR_JAIN,
         cost: float | None = None,
         logarithm: str = "natural",
     ) -> Self:

@@ -16,6 +16,7 @@ from simopt.core import validate
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.fields import Axes, Targets
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.problem import ALL_CONES, Example, Law, Problem, Rescale, problem
 from simopt.problems.domains import weighted_mean
 from simopt.problems.examples import recipes
@@ -204,7 +205,7 @@ class KernelRegression(Problem):
         samples: int | None = 1000,
         queries: float = 0.2,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian-mean-distance",
+        similarity: str | Similarity = DEFAULT_OF_KAR_JAIN,
         shift: float = 0.0,
     ) -> Self:
         """Recipe: at most `samples` rows (None: all), standardised; a random fraction `queries` of them is predicted from the others.

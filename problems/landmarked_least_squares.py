@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from simopt.core.fields import Features, Targets
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, Image, Law, change_of_units, laws_of_samples, problem
 from simopt.problems.bounds import Ball, Bound, Ridge
@@ -141,7 +142,7 @@ class LandmarkedLeastSquares(LandmarkSquares):
         samples: int | None = None,
         landmarks: int | None = None,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian-mean-distance",
+        similarity: str | Similarity = DEFAULT_OF_KAR_JAIN,
         radius: float | None = None,
         regularization: float | None = None,
     ) -> Self:

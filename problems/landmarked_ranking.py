@@ -17,6 +17,7 @@ from simopt.data.landmarks import LandmarkMap
 from simopt.data.queries import Queries
 from simopt.data.relevance import BINARY, NATURAL
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, Image, Law, laws_of_samples, problem
 from simopt.problems.bounds import Ball, Bound, Ridge
@@ -184,7 +185,7 @@ class LandmarkedRanking(RankedLists, LandmarkSquares):
         queries: int | None = None,
         landmarks: int | None = None,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian-mean-distance",
+        similarity: str | Similarity = DEFAULT_OF_KAR_JAIN,
         radius: float | None = None,
         regularization: float | None = None,
         logarithm: str = "natural",

@@ -14,6 +14,7 @@ from simopt.core.arrays import Multipliers, Point
 from simopt.core.fields import NonNegative, Targets
 from simopt.data.row_blocks import StreamedFeatures
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, problem, with_checked_fields
 from simopt.problems.bounds import Ball, Bound, Bounded, Penalty
@@ -174,7 +175,7 @@ class LandmarkedSVR(Bounded, InsensitiveRegression):
         samples: int | None = None,
         landmarks: int | None = None,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian-mean-distance",
+        similarity: str | Similarity = DEFAULT_OF_KAR_JAIN,
         radius: float | None = None,
         regularization: float | None = None,
         epsilon: float | None = None,

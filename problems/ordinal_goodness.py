@@ -13,6 +13,7 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.core.arrays import Array, Point
 from simopt.core.fields import NonNegative, Positive
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
 from simopt.problems.domains.finite_domain import Similarities
 from simopt.problems.domains.ordinal_domain import OrdinalDomain
@@ -181,7 +182,7 @@ class OrdinalGoodness(OrdinalDomain):
         *,
         samples: int | None = 100,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian-mean-distance",
+        similarity: str | Similarity = DEFAULT_OF_KAR_JAIN,
         bins: int | None = None,
         bound: float = 10.0,
         gamma: float = 1.0,

@@ -16,6 +16,7 @@ from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import InvalidProblem
 from simopt.core.fields import Positive
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, laws_of_samples, problem
 from simopt.problems.domains import list_domain
 from simopt.problems.domains.list_domain import ListDomain
@@ -192,7 +193,7 @@ class RankingGoodness(ListDomain):
         *,
         queries: int | None = 2,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian-mean-distance",
+        similarity: str | Similarity = DEFAULT_OF_KAR_JAIN,
         bound: float = 10.0,
         logarithm: str = "natural",
     ) -> Self:

@@ -16,6 +16,7 @@ from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import InvalidProblem
 from simopt.core.fields import NonNegative, Positive, Targets
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, laws_of_samples, problem
 from simopt.problems.domains import slater
 from simopt.problems.domains.finite_domain import FiniteDomain, LossName, Similarities
@@ -301,7 +302,7 @@ class SmallestBound(FiniteDomain):
         *,
         samples: int | None = 100,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian-mean-distance",
+        similarity: str | Similarity = DEFAULT_OF_KAR_JAIN,
         share: float = 0.5,
         loss: str = "insensitive",
         epsilon: float | None = None,

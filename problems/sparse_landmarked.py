@@ -15,6 +15,7 @@ from simopt.core.arrays import Multipliers, Point
 from simopt.core.fields import NonNegative, Positive, Targets
 from simopt.data.row_blocks import StreamedFeatures
 from simopt.data.similarities import Similarity
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.problem import ALL_CONES, Example, problem, with_checked_fields
 from simopt.problems.examples import recipes
 from simopt.problems.losses import insensitive
@@ -171,7 +172,7 @@ class SparseLandmarked(InsensitiveRegression):
         samples: int | None = None,
         landmarks: int | None = None,
         standardise: bool = True,
-        similarity: str | Similarity = "gaussian-mean-distance",
+        similarity: str | Similarity = DEFAULT_OF_KAR_JAIN,
         radius: float | None = None,
         epsilon: float | None = None,
         smoothness: float | None = None,

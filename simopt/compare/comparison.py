@@ -121,8 +121,8 @@ def measure(
 
 def _finished(work: PlanRun, complete: bool) -> Comparison:
     made = Comparison(files.newest(work.records), work.plan.size, complete)
-    if work.place is not None:
-        made.write(work.place)
+    if work.folder is not None:
+        made.write(work.folder)
     return made
 
 

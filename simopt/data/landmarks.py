@@ -21,6 +21,7 @@ from simopt.core.errors import InvalidProblem, NotFinite
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity, SimilarityRule, named
 from simopt.data.similarities.base import MEMORY, WORKING_COPIES, of_checked
+from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 
 CHOSEN_BY = 5000  # points from which the parameters of a similarity given by name are chosen, where there are more
 HEAD = 256  # entries by which columns are told apart before they are compared
@@ -150,7 +151,7 @@ class LandmarkMap:
         X: Any,
         count: int,
         rng: np.random.Generator,
-        similarity: str | Similarity | Values = "gaussian-mean-distance",
+        similarity: str | Similarity | Values = DEFAULT_OF_KAR_JAIN,
         *,
         bounded: bool = False,
         memory: float = MEMORY,

@@ -11,4 +11,5 @@ DEFAULT_KERNEL = "standardised-gaussian"
 DEFAULT_ON_LANDMARKS = "standardised-gaussian-mean-distance"
 DEFAULT_OF_MEANS = "auto"
 DEFAULT_OF_RECIPES = "gaussian"
+DEFAULT_OF_KAR_JAIN = "gaussian-mean-distance"
 WIDTHS = tuple(2.0**k for k in range(2, -8, -1))  # of μ, from the widest

@@ -125,7 +125,7 @@ def main() -> int:
         options.results.unlink(missing_ok=True)
     certified.certify(options.seconds, options.results)
     if options.results != certified.RESULTS:
-        return against.said(certified.results(options.results))
+        return against.reported(certified.results(options.results))
     Path(__file__).with_name("CERTIFIED.md").write_text(page.certificates(list(certified.counted())), encoding="utf-8")
     return 0
 
