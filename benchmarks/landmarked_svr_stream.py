@@ -1,9 +1,9 @@
 """Landmarked SVR with d = 100 from 10⁴ to 10⁶ samples, from a memory map and from a Dask array: time, its exponent, and memory.
 
-The whole solve is measured, with its certificate. Memory is what is resident and anonymous above what was so before (the pages of the map
-are the features themselves), in vectors of n numbers beside blocks of stated size: the solver's memory limit for copies of rows, and a Dask
-chunk. Passes are the rows that are read of a Dask array in the whole solve, fingerprints and checks included, over n. At 10⁶, to 1e-9, they
-are:
+The whole solve is measured, with its certificate. Memory is what is resident and anonymous above what was so before; the pages of the map
+are the features themselves. It is counted in vectors of n numbers beside blocks of stated size: the solver's memory limit for copies of
+rows, and a Dask chunk. Passes are the rows that are read of a Dask array in the whole solve, fingerprints and checks included, over n. At
+10⁶, to 1e-9, they are:
 
 * 1 check that all is finite;
 * 1 for the unit of the features, with the fingerprint;

@@ -26,7 +26,7 @@ def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     scripts = {name: ["-c", SAYS.format(ran=str(ran), name=name, status=status)] for name, status in (("first", 0), ("second", 1))}
     monkeypatch.setattr(runner, "SCRIPTS", scripts)
     monkeypatch.setattr(runner, "OF_SOLVERS", [*scripts])
-    monkeypatch.setattr(runner, "KEPT", tmp_path / "kept")
+    monkeypatch.setattr(runner, "CACHE", tmp_path / "kept")
     return runner
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from simopt.core.errors import InvalidProblem
 from simopt.data.rows import MEMORY
-from simopt.data.similarities import Similarity
+from simopt.data.similarities import Similarity, SimilarityRule
 from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.estimators.herding.herd_blocks import herd_blocks
 from simopt.estimators.herding.herd_record import Herd
@@ -30,7 +30,7 @@ __all__ = ["Herd", "HerdProgress", "herd"]
 def herd(
     points: Any,
     labels: npt.ArrayLike | None,
-    similarity: str | Similarity = DEFAULT_OF_RECIPES,
+    similarity: str | SimilarityRule | Similarity = DEFAULT_OF_RECIPES,
     *,
     error: float | None = None,
     atoms: int | None = None,
@@ -53,7 +53,7 @@ def herd(
     points : (n, p) array, memory map or Dask array
     labels : (n,) array or None
         y_i = ±1, one class allowed; None: all +1.
-    similarity : str or Similarity
+    similarity : str, SimilarityRule or Similarity
         positive semidefinite.
     error : float, optional
         ε > 0, in the norm of the space; at least one of `error` and `atoms` is needed.

@@ -26,7 +26,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.core.threads import hands, in_order
 from simopt.data.rows import MEMORY, Indices
-from simopt.data.similarities import Similarity
+from simopt.data.similarities import Similarity, SimilarityRule
 from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.estimators.herding.herd_error import error_bound
 from simopt.estimators.herding.herd_record import Herd
@@ -49,7 +49,7 @@ def partition(n: int, block_size: int, seed: int | None = 0) -> list[Indices]:
 def herd_blocks(
     points: Any,
     labels: npt.ArrayLike | None,
-    similarity: str | Similarity = DEFAULT_OF_RECIPES,
+    similarity: str | SimilarityRule | Similarity = DEFAULT_OF_RECIPES,
     *,
     block_size: int,
     error: float | None = None,
@@ -200,7 +200,7 @@ def whole_embedding(sample: WeightedSample) -> MeanEmbedding:
 def herd_again(
     points: Any,
     labels: npt.ArrayLike | None,
-    similarity: str | Similarity = DEFAULT_OF_RECIPES,
+    similarity: str | SimilarityRule | Similarity = DEFAULT_OF_RECIPES,
     *,
     error: float,
     until: int,

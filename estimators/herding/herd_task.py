@@ -15,7 +15,7 @@ from simopt.core import validate
 from simopt.core.arrays import Array
 from simopt.core.errors import Interrupted, InvalidProblem
 from simopt.data.rows import MEMORY, Indices, Rows
-from simopt.data.similarities import Similarity
+from simopt.data.similarities import Similarity, SimilarityRule
 from simopt.estimators.herding.herd_error import ErrorBound, error_bound
 from simopt.estimators.herding.herd_record import Herd
 from simopt.problems.domains.simplex import indices as distinct_indices
@@ -233,7 +233,7 @@ class HerdTask:
 def herd_whole(
     points: Any,
     labels: npt.ArrayLike | None,
-    similarity: str | Similarity,
+    similarity: str | SimilarityRule | Similarity,
     *,
     error: float | None = None,
     atoms: int | None = None,

@@ -20,7 +20,9 @@ from simopt.model.problem import Problem
 from simopt.solving.solution import Solution
 
 
-def landmark_map(rows: Rows, landmarks: int | npt.ArrayLike, similarity: str | Similarity | Values, seed: int) -> LandmarkMap:
+def landmark_map(
+    rows: Rows, landmarks: int | npt.ArrayLike, similarity: str | SimilarityRule | Similarity | Values, seed: int
+) -> LandmarkMap:
     """Ψ for points: so many of them as landmarks, drawn without replacement (all, where they are fewer), or the landmarks given.
 
     Raises

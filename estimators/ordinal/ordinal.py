@@ -26,7 +26,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.data.landmarks import Values
 from simopt.data.rows import Rows
-from simopt.data.similarities import Similarity
+from simopt.data.similarities import Similarity, SimilarityRule
 from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.estimators.landmarked.landmark_predictor import demand_one_bound, landmark_map, provenance
 from simopt.estimators.ordinal.ordinal_rule import FORMS, Labels, OrdinalErrors, OrdinalRule
@@ -56,7 +56,7 @@ STRENGTH = 1e-5  # λ by default, in units of the mean of ‖ψ‖² over γ; on
 def ordinal(
     points: Any,
     labels: npt.ArrayLike,
-    similarity: str | Similarity | Values = DEFAULT_OF_KAR_JAIN,
+    similarity: str | SimilarityRule | Similarity | Values = DEFAULT_OF_KAR_JAIN,
     *,
     classes: int | None = None,
     landmarks: int | npt.ArrayLike = 50,

@@ -25,7 +25,7 @@ from simopt.data.landmarks import LandmarkMap, Values, similarity_name
 from simopt.data.queries import Queries, as_numbers, defined, grouped
 from simopt.data.relevance import AVERAGE, LOGARITHMS, NATURAL
 from simopt.data.rows import Rows
-from simopt.data.similarities import Similarity
+from simopt.data.similarities import Similarity, SimilarityRule
 from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.estimators.landmarked.landmark_predictor import (
     demand_one_bound,
@@ -211,7 +211,7 @@ def rank(
     points: Any,
     relevance: npt.ArrayLike,
     qid: npt.ArrayLike,
-    similarity: str | Similarity | Values = DEFAULT_OF_KAR_JAIN,
+    similarity: str | SimilarityRule | Similarity | Values = DEFAULT_OF_KAR_JAIN,
     *,
     landmarks: int | npt.ArrayLike = 50,
     radius: float | None = None,

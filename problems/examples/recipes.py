@@ -67,19 +67,19 @@ def column(dataset: Dataset, inputs: Array, targets: Array, feature: str | int |
     return names.index(str(feature))
 
 
-def resolve(similarity: str | Similarity, inputs: Array) -> Similarity:
+def resolve(similarity: str | SimilarityRule | Similarity, inputs: Array) -> Similarity:
     """A similarity, or the one of that name with its parameters chosen for the inputs."""
     return named(similarity, inputs) if isinstance(similarity, str | SimilarityRule) else similarity
 
 
-def gram(inputs: Array, similarity: str | Similarity) -> Array:
+def gram(inputs: Array, similarity: str | SimilarityRule | Similarity) -> Array:
     """Gram matrix of the inputs, exactly symmetric."""
     return resolve(similarity, inputs).gram(inputs)
 
 
 def landmark_features(
     inputs: Array,
-    similarity: str | Similarity,
+    similarity: str | SimilarityRule | Similarity,
     landmarks: int | None,
     rng: np.random.Generator,
     usual: int = LANDMARKS,
@@ -105,7 +105,7 @@ def landmarked(
     samples: int | None,
     landmarks: int | None,
     standardise: bool,
-    similarity: str | Similarity,
+    similarity: str | SimilarityRule | Similarity,
     usual: int = LANDMARKS,
     scaled: bool = True,
 ) -> tuple[Array, Array]:
@@ -120,7 +120,7 @@ def centred(
     samples: int | None,
     landmarks: int | None,
     standardise: bool,
-    similarity: str | Similarity,
+    similarity: str | SimilarityRule | Similarity,
     centre: Callable[[Array], Any],
     usual: int = LANDMARKS,
     scaled: bool = True,

@@ -151,7 +151,7 @@ class LandmarkMap:
         X: Any,
         count: int,
         rng: np.random.Generator,
-        similarity: str | Similarity | Values = DEFAULT_OF_KAR_JAIN,
+        similarity: str | SimilarityRule | Similarity | Values = DEFAULT_OF_KAR_JAIN,
         *,
         bounded: bool = False,
         memory: float = MEMORY,

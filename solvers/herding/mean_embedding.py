@@ -21,7 +21,7 @@ from simopt.core import validate
 from simopt.core.arrays import Array
 from simopt.core.threads import in_order
 from simopt.data.rows import MEMORY, Indices
-from simopt.data.similarities import Similarity
+from simopt.data.similarities import Similarity, SimilarityRule
 from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.solvers.herding.gaussian_tiles import LOWEST, POWER, SUMS, UNIT, Coordinates, Fast, Tiles
 from simopt.solvers.herding.sample import EPS, WeightedSample
@@ -66,7 +66,7 @@ class MeanEmbedding:
 def mean_embedding(
     points: Any,
     labels: npt.ArrayLike | None,
-    similarity: str | Similarity = DEFAULT_OF_RECIPES,
+    similarity: str | SimilarityRule | Similarity = DEFAULT_OF_RECIPES,
     *,
     target: npt.ArrayLike | None = None,
     precision: str = "float64",
@@ -81,7 +81,7 @@ def mean_embedding(
     points : (n, p) array, memory map or Dask array
     labels : (n,) array or None
         y_i = ±1; None: all +1.
-    similarity : str or Similarity
+    similarity : str, SimilarityRule or Similarity
         positive semidefinite.
     target : (n,) array, optional
         p; 1/n each by default.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.data.rows import MEMORY, Rows
-from simopt.data.similarities import Similarity
+from simopt.data.similarities import Similarity, SimilarityRule
 from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.solvers.herding.gaussian_tiles import USELESS, Fast, Tiles
 from simopt.solvers.herding.mean_embedding import VALUES
@@ -74,7 +74,7 @@ class MeanFunction:
 def mean_function(
     points: Any,
     labels: npt.ArrayLike,
-    similarity: str | Similarity = DEFAULT_OF_RECIPES,
+    similarity: str | SimilarityRule | Similarity = DEFAULT_OF_RECIPES,
     *,
     target: npt.ArrayLike | None = None,
     memory: float = MEMORY,

@@ -46,7 +46,7 @@ class WeightedSample:
         cls,
         points: Any,
         labels: npt.ArrayLike | None,
-        similarity: str | Similarity,
+        similarity: str | SimilarityRule | Similarity,
         target: npt.ArrayLike | None = None,
         *,
         memory: float = MEMORY,
@@ -87,7 +87,7 @@ class WeightedSample:
         return 8.0 * (self.rows.width + 8.0) * EPS if self.rows.width <= DIRECT_DIMENSION else 1e-11
 
 
-def _kernel(similarity: str | Similarity, rows: Rows) -> Similarity:
+def _kernel(similarity: str | SimilarityRule | Similarity, rows: Rows) -> Similarity:
     found = named(similarity, rows.array) if isinstance(similarity, str | SimilarityRule) else similarity
     if not isinstance(found, Similarity):
         raise InvalidProblem(f"similarity: {found!r} is not a similarity; see simopt.data.similarities")

@@ -13,7 +13,7 @@ def row(name: str = "A", **changed: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({}, "no proof in symbols"),
         ({"evidence": "interval"}, "no proof in symbols"),

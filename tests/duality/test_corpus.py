@@ -6,12 +6,12 @@ from dataclasses import replace
 import cvxpy as cp
 import numpy as np
 import pytest
-from against import said
+from against import reported
 from certified import Result, counted, judged, results
 from corpus import DUALS, LIST, CorpusChanged, Entry, entries, problems, wanted
 from documented import MODELS, models
 from fingerprint import fingerprint
-from intercept import intercepted, lacking
+from intercept import intercepted, missing_files
 from page import EXPLAINED, certificates
 from values import compared
 
@@ -225,7 +225,7 @@ def test_a_value_that_is_not_cvxpys_is_named() -> None:
 def test_files_that_another_cvxpy_lacks_are_named_and_passed_over() -> None:
     first = entries()[0]
     gone = replace(first, id="test_of_another_version.py::test#0")
-    assert lacking(wanted([first, gone])) == ["test_of_another_version.py"]
+    assert missing_files(wanted([first, gone])) == ["test_of_another_version.py"]
     assert list(intercepted(wanted([gone]))) == []
     with pytest.raises(CorpusChanged, match=r"test_of_another_version.py::test#0: never solved, its file is missing"):
         list(problems([first, gone]))
@@ -234,7 +234,7 @@ def test_files_that_another_cvxpy_lacks_are_named_and_passed_over() -> None:
 def test_what_another_cvxpy_may_not_make_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
     listed = results()
     every = {entry.id: entry for entry in entries()}
-    assert said(listed) == 0 and capsys.readouterr().out.endswith("nothing is misread\n")
+    assert reported(listed) == 0 and capsys.readouterr().out.endswith("nothing is misread\n")
     taken = next(name for name, result in listed.items() if not result.refused and every[name].status == "optimal" and every[name].optimum)
     far = {"float": 1e9}
     for bad, why in (
@@ -243,8 +243,8 @@ def test_what_another_cvxpy_may_not_make_otherwise(capsys: pytest.CaptureFixture
         (replace(listed[taken], failed="reading: AttributeError: no axis"), "no axis"),
         (replace(listed[taken], lower=far, upper=far), "contradicts"),
     ):
-        assert said(listed | {taken: bad}) == 1
+        assert reported(listed | {taken: bad}) == 1
         assert why in capsys.readouterr().out.splitlines()[-1]
-    assert said({}) == 1
+    assert reported({}) == 1
     less = {name: result for name, result in listed.items() if not name.startswith(taken.partition("::")[0])}
-    assert said(less) == 0  # another version has other tests
+    assert reported(less) == 0  # another version has other tests

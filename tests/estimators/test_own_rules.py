@@ -141,9 +141,9 @@ def test_landmarks_chosen_by_an_object() -> None:
     assert LandmarkedRidgeCV("gaussian", landmarks=6, selection=FirstPoints(), regularizations=3).fit(X, Y).coef_.shape == (6,)
 
 
-@pytest.mark.parametrize("name", [name for name, rule in SELECTIONS.items() if rule is not None])
-def test_the_choice_of_a_name_is_that_of_its_object(name: str) -> None:
-    one, two = (LandmarkTransformer(landmarks=9, selection=rule, random_state=4).fit(X) for rule in (name, SELECTIONS[name]))
+@pytest.mark.parametrize(("name", "rule"), [(name, rule) for name, rule in SELECTIONS.items() if rule is not None])
+def test_the_choice_of_a_name_is_that_of_its_object(name: str, rule: LandmarkSelection) -> None:
+    one, two = (LandmarkTransformer(landmarks=9, selection=each, random_state=4).fit(X) for each in (name, rule))
     np.testing.assert_array_equal(one.landmark_indices_, two.landmark_indices_)
 
 

@@ -1,7 +1,7 @@
 """What the kernel has checked, in the report: a sign and the theorem only where the ledger has the digest of just this text."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -38,7 +38,8 @@ def answered(folder: Path, record: Record, **changes: object) -> tuple[Record, P
     """Such a record, and a folder of `make coq` with an answer to its proof file."""
     record, text = proved(record, folder)
     result = replace(Result(digest_of(text), True, 1.0, ("Classical_Prop.classic",)), **changes)  # type: ignore[arg-type]
-    (folder / LEDGER).write_text(json.dumps({title(record.rows[0]["id"]): asdict(result)}), encoding="utf-8")
+    written = {item.metadata.get("json", item.name): getattr(result, item.name) for item in fields(result)}
+    (folder / LEDGER).write_text(json.dumps({title(record.rows[0]["id"]): written}), encoding="utf-8")
     return record, folder
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import cvxpy as cp
 from certified import Result, results
 from corpus import Entry, entries, wanted
-from intercept import lacking
+from intercept import missing_files
 from page import EXPLAINED
 
 
@@ -16,7 +16,7 @@ def reported(found: Mapping[str, Result]) -> int:
     every, listed = entries(), results()
     came = [entry for entry in every if entry.id in found]
     accepted, before = ({entry.id for entry in came if not known[entry.id].refused} for known in (found, listed))
-    missing = lacking(wanted(every))
+    missing = missing_files(wanted(every))
     print(f"CVXPY {cp.__version__} solves {len(came)} of the {len(every)} problems of the list", end="")
     print(f", {sum(found[entry.id].moved for entry in came)} of them with other numbers or another tree")
     print(f"not there: {', '.join(missing) or 'no file'}; {len(every) - len(came)} problems")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import cvxpy as cp
 from fingerprint import fingerprint
-from intercept import intercepted, lacking
+from intercept import intercepted, missing_files
 
 LIST = Path(__file__).with_name("problems.jsonl")
 DUALS = frozenset(f"test_KKT.py::TestKKT_PCPs::test_pcp_{solve}" for solve in ("4#3", "4#4", "5#3", "6#2"))
@@ -72,7 +72,7 @@ def problems(chosen: Iterable[Entry] | None = None) -> Iterator[tuple[str, cp.Pr
             yield each.id, problem
         else:
             changed.append(each.id)
-    missing = lacking(wanted(left.values()))
+    missing = missing_files(wanted(left.values()))
     wrong = [f"{name}: other numbers or another structure" for name in changed]
     wrong += [f"{name}: never solved" + ", its file is missing" * (name.partition("::")[0] in missing) for name in left]
     if wrong:

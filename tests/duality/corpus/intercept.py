@@ -6,7 +6,7 @@ numpy and need other plug-ins of pytest than we do.
 
 The same problems come wherever CVXPY of the same version runs: numpy's generator is seeded before every test, and sets are walked in one
 order. Only the back ends that CVXPY itself brings count as installed; the tests of others are skipped. Another version may lack a file of
-tests: it is passed over, and `missing` names it.
+tests: it is passed over, and `missing_files` names it.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _folder() -> Path:
     return Path(next(iter(cvxpy.tests.__path__)))
 
 
-def missing(wanted: Mapping[str, Collection[int]]) -> list[str]:
+def missing_files(wanted: Mapping[str, Collection[int]]) -> list[str]:
     """The files of the wanted tests that this CVXPY does not have."""
     return sorted(file for file in {test.partition("::")[0] for test in wanted} if not (_folder() / file).exists())
 
@@ -77,7 +77,7 @@ def intercepted(wanted: Mapping[str, Collection[int]] | None = None, *, moved: b
     With `moved` every answer is changed a little before the test sees it: problems made of answers then have other numbers.
     """
     folder = _folder()
-    files = ["."] if wanted is None else sorted({test.partition("::")[0] for test in wanted} - {*missing(wanted)})
+    files = ["."] if wanted is None else sorted({test.partition("::")[0] for test in wanted} - {*missing_files(wanted)})
     if not files:
         return
     read, write = os.pipe()
