@@ -105,7 +105,7 @@ class StrongDecision:
             w, number = self.witness, {id(Z): i for i, Z in enumerate(self.sets)}
             one, two = number[id(w.one)], number[id(w.two)]
             apart = f"that of one leaves {w.distance:.3g} ± {w.error:.2g} on the other"
-            image, its = _told_apart(w.image, w.other_image)
+            image, its = _differ(w.image, w.other_image)
             return f"at λ = {w.parameter:.6g} sample {one} needs Φ = {image} and sample {two} needs {its}; {apart}"
         for answer in (Answer.FAILS, Answer.UNDECIDED):
             for i, report in enumerate(self.weak):
@@ -204,7 +204,7 @@ def decide_strong(
         raise Interrupted(made()) from None
 
 
-def _told_apart(one: float, two: float) -> tuple[str, str]:
+def _differ(one: float, two: float) -> tuple[str, str]:
     """Both numbers with as few digits as show that they differ, six at least."""
     pairs = ((f"{one:.{digits}g}", f"{two:.{digits}g}") for digits in range(6, 18))
     return next((pair for pair in pairs if pair[0] != pair[1]), (f"{one:.17g}", f"{two:.17g}"))

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from simopt.arithmetic import RATIONAL
 from simopt.core import validate
 from simopt.core.errors import InvalidProblem
+from simopt.data.rows import Indices
 from simopt.problems.goodness import Goodness
 from simopt.problems.losses.prediction_losses import loss_named
 from simopt.solvers.goodness.exact_programme import Exact, Number, fraction, fractions, matrix_of, solved
@@ -119,14 +120,25 @@ class _World:
         outside, rest = np.flatnonzero(~free), np.flatnonzero(kinks == 0)
         w[outside] = [bound if x > 0 else -bound if x < 0 else Fraction(0) for x in v[outside]]
         q[rest] = [self._corner(multipliers[i], int(i)) for i in rest]
-        if len(inside) == len(edge) and len(inside):
-            goal = self._edges(edge, kinks[edge]) - RATIONAL.matvec(self.columns[np.ix_(edge, outside)], w[outside])
+        matrix = matrix_of(self.columns[np.ix_(edge, inside)]) if len(inside) == len(edge) and len(inside) else None
+        if matrix is not None and matrix.det() != 0:
             pull = RATIONAL.matvec(self.K[np.ix_(rest, inside)].T, q[rest]) * -1
-            matrix = matrix_of(self.columns[np.ix_(edge, inside)])
-            turned = matrix_of(self.K[np.ix_(edge, inside)].T)
-            if matrix.det() != 0:
-                w[inside], q[edge] = solved(matrix, goal), solved(turned, pull)
-        return self.evaluate(bound, w, q)
+            q[edge] = solved(matrix_of(self.K[np.ix_(edge, inside)].T), pull)
+        else:
+            matrix = None
+        made = self.evaluate(bound, self._vertex(w, matrix, inside, outside, edge, kinks), q)
+        if not made.exact:  # a weight at ±B whose slope is rounding in floats may stand at the wrong end
+            slopes = RATIONAL.rmatvec(self.K[:, outside], q)
+            w[outside] = [bound if g > 0 else -bound if g < 0 else x for g, x in zip(slopes, w[outside], strict=True)]
+            other = self.evaluate(bound, self._vertex(w, matrix, inside, outside, edge, kinks), q)
+            made = other if other.upper < made.upper else made
+        return made
+
+    def _vertex(self, w: Exact, matrix: Any, inside: Indices, outside: Indices, edge: Indices, kinks: Indices) -> Exact:
+        """w with its free entries from those at the ends of their range; as it is where the basis is singular."""
+        if matrix is not None:
+            w[inside] = solved(matrix, self._edges(edge, kinks[edge]) - RATIONAL.matvec(self.columns[np.ix_(edge, outside)], w[outside]))
+        return w
 
     def _edges(self, edge: NDArray[np.intp], side: NDArray[np.intp]) -> Exact:
         """f at the kinks: y ± ε, or ym for the hinge."""

@@ -77,7 +77,7 @@ def test_bounds_are_rounded_outwards() -> None:
 
 def test_what_is_not_rational_is_refused_by_name() -> None:
     w = cp.Variable(2, name="w")
-    with pytest.raises(NoTheorem, match="Logistic is no square"):
+    with pytest.raises(NoTheorem, match="LogisticAtom is no square"):
         certificate(cp.Problem(cp.Minimize(cp.sum(cp.logistic(X @ w)) + cp.sum_squares(w))))
 
 
