@@ -316,9 +316,7 @@ class _PointEvaluation:
     def _worst(self, candidate: Multipliers) -> float:
         """P − D at the float point in the worst case of rounding: the smaller upper end of the two formulas of the gap."""
         value = _value(self.problem.objective, self.restored, INTERVAL)
-        if (
-            isinstance(value, float) and value == math.inf
-        ):  # a plain ∞, no interval: the constraint holds with equality, which intervals cannot prove
+        if isinstance(value, float) and value == math.inf:  # no interval: a row holds with equality, which intervals cannot prove
             return self.upper - self._in_intervals._dual(candidate)[1]
         primal = _end(INTERVAL.upper, value, math.inf)
         _, lower = self._in_intervals._dual(candidate)
