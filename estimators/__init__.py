@@ -4,10 +4,7 @@ The names below are of the latter, which need the extra `ml` and are imported at
 """
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
-
-from simopt.core.extras import install
 
 if TYPE_CHECKING:
     from simopt.estimators.herding.herded_mean import HerdedMeanClassifier
@@ -75,8 +72,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'simopt.estimators' has no attribute {name!r}")
-    if find_spec("sklearn") is None:
-        raise ImportError(f"simopt.estimators needs scikit-learn; install the extra with: {install('ml')}", name="sklearn")
     return getattr(import_module(_HOMES[name]), name)
 
 

@@ -22,10 +22,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from simopt.arithmetic.sparse import is_sparse
 from simopt.certificates.certificate import Certificate
@@ -44,6 +40,14 @@ from simopt.estimators.landmarked.landmark_predictor import landmark_map
 from simopt.estimators.one_fit import FITS, at_once, measure, unclocked, warn
 from simopt.estimators.ordinal.ordinal import certified
 from simopt.estimators.sample_weights import distinct, uneven, weights_of, with_classes
+from simopt.estimators.scikit_learn import (
+    BaseEstimator,
+    ConvergenceWarning,
+    check_is_fitted,
+    check_random_state,
+    column_or_1d,
+    validate_data,
+)
 from simopt.estimators.widths import width_rule
 from simopt.model.problem import Problem
 from simopt.model.status import Status

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from simopt.certificates.certificate import Certificate
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.estimators.base import Certified
+from simopt.estimators.scikit_learn import ClassifierMixin, check_classification_targets
 
 
 class OneAgainstRestMixin(ClassifierMixin, Certified):

@@ -19,11 +19,6 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn.base import clone, is_classifier
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
-from sklearn.utils import get_tags
 
 from simopt.arithmetic.sparse import is_sparse
 from simopt.core import validate
@@ -33,6 +28,7 @@ from simopt.data.similarities.defaults import DEFAULT_KERNEL
 from simopt.estimators.base import TOL, SimilarityEstimator
 from simopt.estimators.one_fit import warn
 from simopt.estimators.sample_weights import uneven, weights_of, with_classes
+from simopt.estimators.scikit_learn import ConvergenceWarning, check_cv, check_scoring, clone, get_tags, is_classifier
 from simopt.model.problem import Problem
 from simopt.solving.entry_points import solve
 from simopt.solving.solver import solvers_of

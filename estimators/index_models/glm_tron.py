@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
 from simopt.core.arrays import Array
 from simopt.estimators.base import TOL, KernelEstimator, flag
 from simopt.estimators.index_models.index_scaling import TargetRange, is_linear, largest_length
 from simopt.estimators.one_fit import warn
+from simopt.estimators.scikit_learn import RegressorMixin
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.problems.norms.gram_factor import factor_of
 

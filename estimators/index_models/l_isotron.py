@@ -6,7 +6,6 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 
 from simopt.certificates.certificate import Certificate
 from simopt.core import validate
@@ -21,6 +20,7 @@ from simopt.estimators.index_models.index_record import LinearIndex
 from simopt.estimators.index_models.index_scaling import TargetRange, is_linear, largest_eigenvalue, whitening
 from simopt.estimators.index_models.isotron import l_isotron
 from simopt.estimators.index_models.kernel_isotron import kernel_l_isotron
+from simopt.estimators.scikit_learn import RegressorMixin
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solving.entry_points import certify
 

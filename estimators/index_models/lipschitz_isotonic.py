@@ -7,8 +7,6 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from simopt.certificates.certificate import Certificate
 from simopt.core import validate
@@ -16,6 +14,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.estimators.base import Certified, CheckedEstimator, open_gap
 from simopt.estimators.sample_weights import deviation, weights_of
+from simopt.estimators.scikit_learn import RegressorMixin, check_is_fitted
 from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
 
 AUTO, BEST = "auto", "best"

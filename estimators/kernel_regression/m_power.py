@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
 from simopt.core.arrays import Array
 from simopt.data.similarities.defaults import DEFAULT_KERNEL
 from simopt.estimators.base import TOL, KernelEstimator, flag
 from simopt.estimators.leave_one_out import points_of, ridge_of_gram
+from simopt.estimators.scikit_learn import RegressorMixin
 from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty, weighted
 
 

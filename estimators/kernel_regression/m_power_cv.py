@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 
 from simopt.core import validate
 from simopt.core.arrays import Array
@@ -16,6 +15,7 @@ from simopt.estimators.base import flag
 from simopt.estimators.cross_validation.kernel_folds import KernelFolds
 from simopt.estimators.cross_validation.selection import Answers, Candidate, Fold, values_of
 from simopt.estimators.kernel_regression.m_power import MPowerRegressor
+from simopt.estimators.scikit_learn import RegressorMixin
 from simopt.problems.m_power_rls import PowerPenalty, weighted
 from simopt.solvers.squares.cross_validation import pair_predictions
 from simopt.solvers.squares.power_gap import column_major

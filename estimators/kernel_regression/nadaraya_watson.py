@@ -7,14 +7,13 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from simopt.certificates.certificate import Certificate
 from simopt.core import validate
 from simopt.core.arrays import Array
 from simopt.data.similarities.defaults import DEFAULT_OF_MEANS
 from simopt.estimators.base import SimilarityEstimator, some_of
+from simopt.estimators.scikit_learn import RegressorMixin, check_is_fitted
 from simopt.estimators.widths import width_rule
 from simopt.problems.domains.weighted_mean import weighted_means
 from simopt.problems.kernel_regression import KernelRegression

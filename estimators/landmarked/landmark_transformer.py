@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from simopt.core.arrays import Array
 from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
@@ -14,6 +12,7 @@ from simopt.estimators.base import refuse_unread
 from simopt.estimators.landmarked.landmark_choice import LandmarkSelection
 from simopt.estimators.landmarked.selected_landmarks import SelectedLandmarks
 from simopt.estimators.one_fit import measure
+from simopt.estimators.scikit_learn import ClassNamePrefixFeaturesOutMixin, TransformerMixin, check_is_fitted, validate_data
 
 
 class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SelectedLandmarks):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
 from simopt.core.arrays import Array
 from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
@@ -14,6 +13,7 @@ from simopt.estimators.landmarked.landmark_choice import LandmarkSelection
 from simopt.estimators.landmarked.landmark_predictor import demand_one_bound
 from simopt.estimators.landmarked.selected_landmarks import SelectedLandmarks
 from simopt.estimators.leave_one_out import points_of, ridge_of_features
+from simopt.estimators.scikit_learn import RegressorMixin
 from simopt.problems.bounds import Ball, Ridge
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
 

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 
 from simopt.core.arrays import Array
 from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
@@ -17,6 +16,7 @@ from simopt.estimators.cross_validation.selection import Answers, Candidate, Fol
 from simopt.estimators.landmarked.landmark_choice import LandmarkSelection
 from simopt.estimators.landmarked.landmarked_ridge import LandmarkedRidgeRegressor, mean_square
 from simopt.estimators.landmarked.selected_landmarks import SelectedLandmarks
+from simopt.estimators.scikit_learn import RegressorMixin
 from simopt.solvers.squares.landmarked import singular_system
 
 

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 
 from simopt.core.arrays import Array, Point
 from simopt.estimators.cross_validation.landmark_folds import LandmarkFolds, Part
@@ -16,6 +15,7 @@ from simopt.estimators.landmarked.landmarked_ridge import mean_square
 from simopt.estimators.landmarked.landmarked_svr import LandmarkedSVRegressor
 from simopt.estimators.landmarked.median_centred import scale_of
 from simopt.estimators.sample_weights import median
+from simopt.estimators.scikit_learn import RegressorMixin
 from simopt.model.problem import Problem
 
 

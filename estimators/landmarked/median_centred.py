@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import RegressorMixin
-
 from simopt.core.arrays import Array
 from simopt.estimators.base import LandmarkEstimator
 from simopt.estimators.sample_weights import deviation, median
+from simopt.estimators.scikit_learn import RegressorMixin
 
 
 class MedianCentred(RegressorMixin, LandmarkEstimator):

@@ -7,8 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from simopt.core import validate
 from simopt.core.arrays import Array
@@ -19,6 +17,7 @@ from simopt.estimators.class_labels import demand_labels
 from simopt.estimators.landmarked.landmark_predictor import demand_one_bound
 from simopt.estimators.leave_one_out import Ridge, ridge_for
 from simopt.estimators.ordinal.ordinal import cuts_and_margins, middles, ordinal
+from simopt.estimators.scikit_learn import ClassifierMixin, check_classification_targets
 from simopt.model.status import Status
 
 UNITS = PROBLEM, DATA = "problem", "data"

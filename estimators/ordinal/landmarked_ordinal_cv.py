@@ -7,8 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from simopt.core import validate
 from simopt.core.arrays import Array, Point
@@ -17,6 +15,7 @@ from simopt.estimators.cross_validation.landmark_folds import LandmarkFolds, Par
 from simopt.estimators.cross_validation.selection import Candidate
 from simopt.estimators.ordinal.landmarked_ordinal import DATA, PROBLEM, UNITS, DataUnits, LandmarkedOrdinalClassifier, categories_of, ranked
 from simopt.estimators.ordinal.ordinal import cuts_and_margins, ordinal_problem, thresholds_of, unit_of_strength
+from simopt.estimators.scikit_learn import ClassifierMixin, check_classification_targets
 from simopt.model.problem import Problem
 
 STRONGEST = 100.0  # λ of a grid in the unit of the data

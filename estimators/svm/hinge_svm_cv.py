@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 
 from simopt.core import validate
 from simopt.core.arrays import Array
@@ -16,6 +15,7 @@ from simopt.estimators.base import flag
 from simopt.estimators.cross_validation.kernel_folds import KernelFolds
 from simopt.estimators.cross_validation.selection import Answers, Candidate, Fold
 from simopt.estimators.one_against_rest import signs_of_classes
+from simopt.estimators.scikit_learn import ClassifierMixin
 from simopt.estimators.svm.hinge_svm import HingeSVMClassifier
 from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
