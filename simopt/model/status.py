@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Status(Enum):
-    """How a solve ended. Only OPTIMAL says that the certificate closed to the requested tolerance.
+    """How a solve ended. Only OPTIMAL says that the certificate closed: to the requested tolerance, or to rounding of its terms.
 
     INFEASIBLE says that multipliers, which the solution holds, bound the optimum by +∞. UNBOUNDED says that the solution of a
     `cvxpy.Problem` holds a feasible point and a direction along which the objective is proven to be unbounded. No other problem is

@@ -34,14 +34,15 @@ class SimilarityRule(ABC):
 
 @dataclass(frozen=True)
 class GaussianWidth(SimilarityRule):
-    """K(x, x') = exp(−‖x − x'‖²/μ), whose length √μ is a multiple of a mean distance of the points.
+    """K(x, x') = exp(−‖x − x'‖²/μ), μ from a mean distance D of the points.
 
     Parameters
     ----------
     factor : float
-        √μ over the mean distance, > 0.
+        c > 0 by which D is multiplied.
     squared : bool
-        whether that is the root of the mean squared distance (Audiffren and Kadri), or the mean distance with 2σ² = μ (Kar and Jain).
+        True: D² is the mean squared distance and μ = (cD)² (Audiffren and Kadri). False: D is the mean distance and μ = 2(cD)², so that
+        σ = cD (Kar and Jain).
     standardise : bool
         whether the columns of X are divided by their standard deviations first.
     """

@@ -1,4 +1,4 @@
-"""Sweeps with a residual made stationary: by pivots, and by implied bounds where pivots do not suffice."""
+"""Sweeps whose stationarity residual is made 0 by pivots, or by implied bounds where pivots do not suffice."""
 
 from __future__ import annotations
 

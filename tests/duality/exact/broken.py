@@ -44,7 +44,7 @@ def _boxed(rng: Rng, n: int, t: float) -> tuple[Any, list[Any], Any]:
 
 
 def _nearly(rng: Rng, n: int, fraction: float) -> tuple[Any, Any]:
-    """A symmetric matrix of floats whose vᵀPv is about −share · (its size), and v, of entries with |v_i| ≤ 1, dyadic."""
+    """A symmetric matrix of floats whose vᵀPv is about −fraction · (its size), and v, of entries with |v_i| ≤ 1, dyadic."""
     rank = int(rng.integers(1, n))
     while True:
         v = np.array([int(k) for k in rng.integers(-2, 3, size=n)])
