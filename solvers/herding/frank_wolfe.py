@@ -83,6 +83,7 @@ class FrankWolfe:
             self.picks.append(first)
         walk = self.walk
         while True:
+            walk.rescale()
             scores = walk.scores()
             s = int(scores.argmin())
             gap = walk.slope - float(scores[s]) / walk.mass

@@ -13,6 +13,8 @@ from simopt.data.rows import Indices
 from simopt.solvers.herding.atoms import Atoms, Columns
 from simopt.solvers.herding.gaussian_tiles import Floats
 
+LARGEST = 2.0**300  # raw weights are divided where their sum exceeds this: its square is a float
+
 
 @kernel
 def add(image: Array, amount: float, column: Floats) -> None:
@@ -130,6 +132,16 @@ class Walk:
         self.raw[j] += amount
         self.mass += amount
         self._include(j)
+
+    def rescale(self) -> None:
+        """Divide raw weights by a power of two where their sum nears the largest floats: steps near 1 multiply it each time."""
+        if self.mass > LARGEST:
+            factor = 2.0 ** -math.frexp(self.mass)[1]
+            self.raw *= factor
+            self.image *= factor
+            self.mass *= factor
+            self._inner *= factor
+            self._square *= factor * factor
 
     def drop(self, j: int) -> None:
         """Take all its weight from atom j."""

@@ -18,7 +18,7 @@ from simopt.problems.herding import Herding
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.solvers.herding.atoms import LazyAtoms, StoredAtoms
 from simopt.solvers.herding.frank_wolfe import STEPS, FrankWolfe
-from simopt.solvers.herding.frank_wolfe_steps import exchange_among
+from simopt.solvers.herding.frank_wolfe_steps import MOVED, StepRule, exchange_among
 from simopt.solvers.herding.min_norm_point import best_weights, delete
 from simopt.solvers.herding.reweight import reweighted
 
@@ -371,6 +371,29 @@ def test_columns_that_are_made_again_change_nothing(rule, precision):
     for run in runs[1:]:
         assert run.picks == runs[0].picks
         np.testing.assert_allclose(run.walk.dense, runs[0].walk.dense, atol=1e-12)
+
+
+class HalfWay(StepRule):
+    """ω̃ ← (ω̃ + ψ_s)/2, which doubles the sum of the raw weights."""
+
+    def step(self, walk, scores, s, gap, may_grow):
+        walk.shift(s, walk.mass)
+        return MOVED
+
+
+def test_a_step_rule_that_doubles_the_mass_runs_as_long_as_one_likes():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(7, 3))
+    gram = x @ x.T
+    run = FrankWolfe(stored(gram, np.full(7, 1 / 7)), HalfWay())
+    weights = np.zeros(7)
+    for number, state in zip(range(2500), run, strict=False):
+        s = run.picks[-1]
+        weights = np.eye(7)[s] if number == 0 else (weights + np.eye(7)[s]) / 2
+        error = x.T @ weights - x.T @ np.full(7, 1 / 7)
+        assert state.error_squared == pytest.approx(error @ error, rel=1e-9)
+        np.testing.assert_allclose(run.walk.dense, weights, atol=1e-15)
+    assert len(run.picks) == 2500
 
 
 def test_the_store_forgets_what_is_not_used():
