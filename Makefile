@@ -69,7 +69,7 @@ docs: $(VENV)/.docs
 	$(BIN)/python docs/public_names.py
 	$(BIN)/simopt verify --json --output build/verdicts.json --evidence build/evidence > /dev/null
 	$(BIN)/python docs/tables.py build/verdicts.json
-	$(BIN)/python docs/equivalences.py
+	$(BIN)/python docs/equivalences.py build/verdicts.json
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
 
 # Everything but further back ends and what `make bench` needs beyond the suite, and only files whose SHA-256 stands in requirements/hashes.txt:

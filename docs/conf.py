@@ -13,7 +13,7 @@ copyright = "The simopt developers"
 version = release = simopt.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "typeset", "docstrings", "registered", "certified", "drawn"]
-myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_enable_extensions = ["dollarmath", "colon_fence", "attrs_inline"]
 myst_heading_anchors = 2
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build", "_drawn"]

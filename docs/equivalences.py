@@ -1,18 +1,27 @@
 """Write docs/equivalences.md: every pair of registered families measured, beside the statements that claim an equivalence.
 
-    python docs/equivalences.py            a minute or two
+    python docs/equivalences.py build/verdicts.json      a minute or two, with the verdicts of that record of `simopt verify`
+    python docs/equivalences.py                          with the verdicts that are expected
 
-Nothing on the page is typed in by hand: the entries come from the run, the statements from the registered equivalences.
+Nothing on the page is typed in by hand: the entries come from the run, the statements from the registered equivalences and the claims.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from tables import label
+
+from simopt.claims.catalogue import comparing
+from simopt.claims.claim import Claim
 from simopt.core import registry
 from simopt.core.foreign_text import in_markdown
-from simopt.equivalence.matrix import Claimed, Matrix, Relation, matrix
+from simopt.equivalence.matrix import Claimed, Matrix, MatrixEntry, Relation, matrix
 
 DOCS = Path(__file__).resolve().parent
 HEAD = """# Which learners are one?
@@ -29,28 +38,53 @@ more than what was measured, at the λ below and to {resolution:g} of the norm, 
 | ? | undecided: the radii of the learners, the reach of the search or the floats support neither |
 | – | no kind of targets (real, labels ±1, classes) suits both |
 
-Rows are A, columns B. The two entries of a pair may differ: A's functions can be a part of B's. `simopt equivalence A B` measures one pair
-closely. Learners that are registered a second time, solved through CVXPY, are left out; those that are made of problems, two of each, stand
-under what is claimed.
+Rows are A, columns B. The two entries of a pair may differ: A's functions can be a part of B's. An entry that is a link leads to
+[what the papers say](#what-the-papers-say) of the pair. `simopt equivalence A B` measures one pair closely. Learners that are registered a
+second time, solved through CVXPY, are left out; those that are made of problems, two of each, stand under what is claimed.
 """
 
 
-def cell(relation: Relation) -> str:
-    """An entry of the table."""
-    return {Relation.SAME_SIZE: "size", Relation.UNDECIDED: "?", Relation.NO: "no"}.get(
-        relation, f"**{relation.value}**" if relation is Relation.STRONG else relation.value
-    )
+@dataclass(frozen=True)
+class Spoken:
+    """What claims say of pairs of families, with the verdicts of a run; those that it lacks are as expected."""
+
+    claims: Mapping[frozenset[str], Sequence[Claim]]
+    verdicts: Mapping[str, str]
+
+    def cell(self, pair: MatrixEntry) -> str:
+        """An entry of the table, with a link to what papers say of the pair."""
+        word = {Relation.SAME_SIZE: "size", Relation.UNDECIDED: "?", Relation.NO: "no"}.get(
+            pair.relation, f"**{pair.relation.value}**" if pair.relation is Relation.STRONG else pair.relation.value
+        )
+        both = frozenset((pair.source, pair.target))
+        return f"[{word}](#{pair_label(both)})" if both in self.claims else word
+
+    def verdict(self, claim: Claim) -> str:
+        """The verdict, and why it is refuted."""
+        return self.verdicts.get(claim.id, claim.expected.value) + (f": {claim.defect.value}" if claim.defect else "")
+
+    def rows(self, one: str, two: str) -> str:
+        """The claims about a pair with their verdicts."""
+        return ", ".join(f"{linked(claim)} {self.verdict(claim)}" for claim in self.claims.get(frozenset((one, two)), ()))
 
 
-def table(found: Matrix) -> str:
+def pair_label(pair: frozenset[str]) -> str:
+    """The label of what papers say of a pair of families."""
+    return f"pair-{'-'.join(sorted(pair))}"
+
+
+def linked(claim: Claim) -> str:
+    """The id of a claim, with a link to its row of the verdict table."""
+    return f"[{in_markdown(claim.id)}](#{label(claim.id)})"
+
+
+def table(found: Matrix, spoken: Spoken) -> str:
     """The matrix, its columns numbered like its rows."""
     numbers = [str(i + 1) for i in range(len(found.names))]
     lines = ["| | A \\\\ B | " + " | ".join(numbers) + " |", "|---:|---|" + ":---:|" * len(numbers)]
     for number, name in zip(numbers, found.names, strict=True):
         pairs = [found.entry(name, other) for other in found.names]
-        row = [
-            "=" if other == name else "" if pair is None else cell(pair.relation) for other, pair in zip(found.names, pairs, strict=True)
-        ]
+        row = ["=" if other == name else "" if pair is None else spoken.cell(pair) for other, pair in zip(found.names, pairs, strict=True)]
         lines.append(f"| {number} | `{name}` | " + " | ".join(row) + " |")
     return "\n".join(lines)
 
@@ -62,15 +96,31 @@ def families(found: Matrix) -> str:
     return "\n".join(lines)
 
 
-def statements(found: Matrix) -> str:
+def papers(found: Matrix, spoken: Spoken) -> str:
+    """What the papers' statements say of pairs of families, each with its verdict, beside what was measured."""
+    parts = []
+    for pair, claims in spoken.claims.items():
+        one, two = sorted(pair)
+        words = [f"`{x}`, `{y}`: {entry.relation.value}" for x, y in ((one, two), (two, one)) if (entry := found.entry(x, y)) is not None]
+        lines = ["| claim | place | verdict | statement |", "|---|---|---|---|"]
+        for claim in claims:
+            place = f"{claim.paper.prefix}, {in_markdown(claim.place)}"
+            lines.append(f"| {linked(claim)} | {place} | {spoken.verdict(claim)} | {in_markdown(claim.says)} |")
+        measured = [f"Measured: {'; '.join(words)}."] if words else []
+        parts += [f"({pair_label(pair)})=\n### `{one}` and `{two}`", *measured, "\n".join(lines)]
+    return "\n\n".join(parts)
+
+
+def statements(found: Matrix, spoken: Spoken) -> str:
     """The registered equivalences, what they claim and what `verify_weak` measured between the ends that they name."""
-    lines = ["| equivalence | claim | statement | measured |", "|---|---|---|---|"]
+    lines = ["| equivalence | claim | statement | verdicts | measured |", "|---|---|---|---|---|"]
     for claim in found.claims:
         lams = ", ".join(f"{lam:.3g}" for lam in claim.parameters)
         answer = (
             f"{claim.answer.value} at {lams}" if claim.answer is not None else f"exists on none of the samples: {in_markdown(claim.reason)}"
         )
-        lines.append(f"| `{claim.name}` | {in_markdown(claim.summary)} ({claim.strength.value}) | {statement(claim)} | {answer} |")
+        line = f"| `{claim.name}` | {in_markdown(claim.summary)} ({claim.strength.value}) | {statement(claim)} "
+        lines.append(f"{line}| {spoken.rows(*claim.between)} | {answer} |")
     return "\n".join(lines)
 
 
@@ -84,38 +134,45 @@ def statement(claim: Claimed) -> str:
     return f"[{in_markdown(claim.source.rstrip('.') or 'claims')}](methods/{nearest.name})"
 
 
-def details(found: Matrix) -> str:
-    """Every pair with its λ and its reason."""
-    lines = ["| A | B | entry | targets | λ of A | |", "|---|---|---|---|---|---|"]
+def details(found: Matrix, spoken: Spoken) -> str:
+    """Every pair with its λ, its reason and the claims that speak of it."""
+    lines = ["| A | B | entry | targets | λ of A | | claims |", "|---|---|---|---|---|---|---|"]
     for pair in found.pairs:
         lams = ", ".join(f"{lam:.3g}" for lam in pair.parameters)
-        lines.append(
-            f"| `{pair.source}` | `{pair.target}` | {pair.relation.value} | {pair.kind or ''} | {lams} | {in_markdown(pair.reason)} |"
-        )
+        line = f"| `{pair.source}` | `{pair.target}` | {pair.relation.value} | {pair.kind or ''} | {lams} | {in_markdown(pair.reason)} "
+        lines.append(f"{line}| {spoken.rows(pair.source, pair.target)} |")
     return "\n".join(lines)
 
 
-def page(found: Matrix) -> str:
+def page(found: Matrix, spoken: Spoken) -> str:
     """The whole page."""
     parts = [
         HEAD.format(samples=found.samples, resolution=found.resolution),
-        table(found),
+        table(found, spoken),
         families(found),
+        "## What the papers say\n\nClaims that say whether two families are one. An id leads to its row of the verdict table.",
+        papers(found, spoken),
         "## What is claimed\n\nRegistered equivalences have intervals, between whose ends the map is claimed to be a bijection.",
-        statements(found),
+        statements(found, spoken),
         "## All pairs",
-        details(found),
+        details(found, spoken),
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def main() -> None:
     """Measure and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("record", type=Path, nargs="?")
+    record = parser.parse_args().record
+    rows = [] if record is None else json.loads(record.read_text(encoding="utf-8"))
+
+    spoken = Spoken(comparing(), {row["id"]: row["verdict"] for row in rows})
 
     def progress(done: int, wanted: int, text: str) -> None:
         sys.stderr.write(f"\r{done}/{wanted} {text:.90}\033[K" if sys.stderr.isatty() else "")
 
-    (DOCS / "equivalences.md").write_text(page(matrix(progress=progress)), encoding="utf-8")
+    (DOCS / "equivalences.md").write_text(page(matrix(progress=progress), spoken), encoding="utf-8")
 
 
 if __name__ == "__main__":

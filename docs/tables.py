@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
 
 from simopt.core import registry
+from simopt.core.foreign_text import in_markdown
 from simopt.report import markdown
 from simopt.report.entries import gather
 
@@ -29,6 +31,16 @@ def write_counts(block: str) -> None:
     PAPERS.write_text(f"{before}{BEGIN}\n{block}\n{END}{rest.split(END)[1]}", encoding="utf-8")
 
 
+def label(name: str) -> str:
+    """The label of a row of docs/verdicts.md, which links from other pages name: letters, digits and dashes."""
+    return "claim-" + re.sub("[^a-z0-9]+", "-", name.lower().replace("+", "-plus")).strip("-")
+
+
+def labelled(name: str) -> str:
+    """The id of a claim that carries its label."""
+    return f"[{in_markdown(name)}]{{#{label(name)}}}"
+
+
 def main() -> None:
     """Read the record and write the pages."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -41,7 +53,7 @@ def main() -> None:
         return
     registry.load("theorems")  # the papers' names
     head = f"Effort {rows[0]['effort']}, simopt {rows[0]['versions']['simopt']}.\n\n"
-    (DOCS / "verdicts.md").write_text(f"# The verdict table\n\n{head}{markdown.verdict_table(rows)}\n", encoding="utf-8")
+    (DOCS / "verdicts.md").write_text(f"# The verdict table\n\n{head}{markdown.verdict_table(rows, labelled)}\n", encoding="utf-8")
     intro = "Statements that fail in their fair reading, with what is true instead. Each has a witness that `simopt replay` runs.\n\n"
     (DOCS / "errata.md").write_text(f"# Errata of the papers\n\n{intro}{markdown.errata(gather(rows))}\n", encoding="utf-8")
 

@@ -50,6 +50,8 @@ Rules
   search refutes. Existence, tightness and counterexamples are usually SOME.
 * `covers=("AK-18",)`: the function also decides these rows; their checks say `row="AK-18"`, checks without a row decide the claim's own
   id. Every row must get a check of its own. All rows of a claim share its `expected`; split the claim otherwise.
+* `compares=("m-power-rls ~ kernel-ridge",)`: registered families of learners of which the sentence says whether they are one, a pair each;
+  docs/equivalences.md shows it beside what was measured. What corrects a claim compares what that does, unless it says so itself.
 * `requires=("dataset:concrete", "sklearn")`: data sets and modules without which the claim is NOT_RUN. `trial.dataset(name)` and
   `trial.require(module)` do the same on the spot. A statement about each of several sets is registered with `claim_on_each`
   (`simopt.claims.each_set`): two claims, on the sets that the repository carries and on those that may not be passed on.

@@ -126,6 +126,16 @@ def _named(name: str, everything: Sequence[Claim]) -> list[Claim]:
     raise UnknownName("claim", name, [*(row for claim in everything for row in claim.rows), *PAPERS], meant)
 
 
+def comparing() -> dict[frozenset[str], list[Claim]]:
+    """For each pair of families, by their names, the claims that say whether they are one; corrections are beside what they correct."""
+    found: dict[frozenset[str], list[Claim]] = {}
+    everything = {claim.id: claim for claim in claims()}
+    for claim in everything.values():
+        for pair in claim.pairs or (everything[claim.corrects].pairs if claim.corrects else ()):
+            found.setdefault(pair, []).append(claim)
+    return found
+
+
 def list_claims() -> list[dict[str, Any]]:
     """Every claim as plain data: id, covers, paper, section, place, kind, expected, corrects, defect."""
     return [claim.describe() for claim in claims()]

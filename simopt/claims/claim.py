@@ -75,11 +75,17 @@ class Claim:
     last: Verdict | None = None
     constants: tuple[str, ...] = ()
     defeats: str = ""
+    compares: tuple[str, ...] = ()
 
     @property
     def rows(self) -> tuple[str, ...]:
         """Catalogue rows that this claim decides: its own and those it covers."""
         return (self.id, *self.covers)
+
+    @property
+    def pairs(self) -> tuple[frozenset[str], ...]:
+        """The two names of each pair of families that it compares."""
+        return tuple(frozenset(pair.split(" ~ ")) for pair in self.compares)
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -150,6 +156,7 @@ def claim(
     last: Verdict | None = None,
     constants: Sequence[str] = (),
     defeats: str = "",
+    compares: Sequence[str] = (),
 ) -> Callable[[Verdicts], Verdicts]:
     """Register the decorated function `(instance, trial) -> Iterator[Check]` as the claim `id`. `simopt.claims` explains each field.
 
@@ -175,6 +182,7 @@ def claim(
             dict(knobs or {}), dict(mutants or {}), no_mutant, tuple(covers), corrects, defect, note, tuple(requires),
             cost, evaluations, remains if isinstance(remains, str) else dict(remains),
             dict(status) if isinstance(status, Mapping) else status, last, tuple(constants), defeats,
+            tuple(compares),
         )  # fmt: skip
         validate(made)
         registry.register("claim", id, made, function.__module__, function.__qualname__)
@@ -219,6 +227,8 @@ def _complaints(c: Claim) -> Iterator[str]:
     yield from _complaints_about_status(c)
     yield from _complaints_about_constants(c)
     yield from _complaints_about_mutants(c)
+    if any(len(pair) != 2 or "" in pair for pair in c.pairs):
+        yield f"compares= has pairs of registered families, such as 'm-power-rls ~ kernel-ridge', got {', '.join(map(repr, c.compares))}"
     repeated = {row for row in c.rows if c.rows.count(row) > 1}
     if repeated:
         yield f"covers lists {', '.join(sorted(repeated))} more than once (its own row is always covered)"

@@ -133,6 +133,8 @@ def _claim(claim: Claim) -> Iterator[Line]:
     for other in catalogue.claims():
         if other.corrects == claim.id:
             yield "corrected by", other.id
+    for pair in claim.compares:
+        yield "compares", pair
     if claim.defeats:
         yield "every value", claim.defeats
     if claim.note:

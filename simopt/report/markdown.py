@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from simopt.claims.papers import Paper
@@ -23,8 +23,8 @@ def figure(value: float | None) -> str:
     return "–" if value is None else f"{value:.3g}"
 
 
-def verdict_table(rows: Sequence[Row]) -> str:
-    """One line a claim, and one for every further row that it decides."""
+def verdict_table(rows: Sequence[Row], named: Callable[[str], str] = in_markdown) -> str:
+    """One line a claim, and one for every further row that it decides; `named` writes their ids."""
     lines = [HEADINGS]
     for row in rows:
         for name, part in ((row["id"], row), *row["rows"].items()):
@@ -35,7 +35,7 @@ def verdict_table(rows: Sequence[Row]) -> str:
             evidence += f"; remains: {in_markdown(part['remains'])}" if part["remains"] else ""
             evidence += f"; {in_markdown(part['remark'])}" if part["remark"] else ""
             lines.append(
-                f"| {in_markdown(name)} | {in_markdown(row['place'])} | {verdict} | {evidence} | {part['checks']} "
+                f"| {named(name)} | {in_markdown(row['place'])} | {verdict} | {evidence} | {part['checks']} "
                 f"| {figure(part['worst_slack'])} | {figure(part['tightness'])} |"
             )
     return "\n".join(lines)

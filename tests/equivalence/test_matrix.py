@@ -1,10 +1,13 @@
 """The matrix of all pairs says what the statements say, and no more than it has measured."""
 
-import importlib.util
+import importlib
+import re
 from pathlib import Path
 
 import pytest
 
+from simopt.claims.catalogue import claims, comparing
+from simopt.core import registry
 from simopt.core.errors import Interrupted, UnknownName
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.matrix import Relation, matrix
@@ -66,16 +69,67 @@ def test_the_text_has_all_of_it(found):
     assert "size" in text and "strong" in text and "weak" in text and "no" in text
 
 
-def test_the_page_has_all_of_it(found, monkeypatch):
-    path = Path(__file__).resolve().parents[2] / "docs" / "equivalences.py"
-    spec = importlib.util.spec_from_file_location("equivalences_page", path)
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(__import__("sys").modules, "equivalences_page", module)
-    spec.loader.exec_module(module)
-    text = module.page(found)
+@pytest.fixture
+def pages(monkeypatch):
+    """The generators of the page of equivalences and of the verdict table."""
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "docs"))
+    return importlib.import_module("equivalences"), importlib.import_module("tables")
+
+
+def rows(ids):
+    """A record of a run, of which every verdict is another word than the expected one."""
+    keys = ("status", "evidence", "scope", "where", "computed", "remains", "remark", "worst_slack", "tightness")
+    return [{"id": name, "place": "", "verdict": f"FOUND {name}", "checks": 1, "rows": {}, **dict.fromkeys(keys)} for name in ids]
+
+
+def test_the_page_has_all_of_it(found, pages):
+    page, _ = pages
+    text = page.page(found, page.Spoken(comparing(), {}))
     assert all(f"`{name}`" in text for name in NAMES)
     assert "[Proposition 5.1" in text and "](methods/power_rls.md)" in text
     assert text.count("\n| `") >= len(found.pairs) + len(found.claims)
+
+
+def test_a_pair_that_a_paper_speaks_of_is_linked_to_the_rows_of_its_claims(found, pages):
+    page, table = pages
+    record = rows(claim.id for claim in claims())
+    spoken = page.Spoken(comparing(), {row["id"]: row["verdict"] for row in record})
+    text = page.page(found, spoken)
+    verdicts = table.markdown.verdict_table(record, table.labelled)
+    labels = re.findall(r"\{#([a-z0-9-]+)\}", verdicts) + re.findall(r"^\(([a-z0-9-]+)\)=$", text, re.M)
+    assert len(labels) == len(set(labels)) == len(record) + len(comparing())
+    named = re.findall(r"\[([^\]]*)\]\(#(claim-[a-z0-9-]+)\)", text)
+    assert {name for _, name in named} <= set(labels)
+    assert all(f"[{name}]{{#{where}}}" in verdicts for name, where in named)  # the row that is linked is that of the id
+    assert {name for _, name in named} == {table.label(claim.id) for said in comparing().values() for claim in said}
+    for source, target in TRUTH:
+        line = next(line for line in text.splitlines() if line.startswith(f"| `{source}` | `{target}` | "))
+        for claim in comparing().get(frozenset((source, target)), ()):
+            assert f"{page.linked(claim)} FOUND {claim.id}" in line
+    assert f"[no](#{page.pair_label(frozenset(('hinge-svm', 'hinge-svm-hull')))})" not in text  # neither is in this matrix
+    assert f"[weak](#{page.pair_label(frozenset(('kernel-ridge', 'm-power-rls')))})" in text
+    assert all(f"](#{name})" in text for name in labels if name.startswith("pair-kernel-ridge"))
+
+
+def test_without_a_record_the_verdicts_are_those_that_are_expected(found, pages):
+    page, _ = pages
+    text = page.page(found, page.Spoken(comparing(), {}))
+    for said in comparing().values():
+        for claim in said:
+            assert re.search(rf"{re.escape(page.linked(claim))} (\| [^|]* \| )?{claim.expected.value}", text), claim.id
+
+
+def test_what_claims_compare_is_registered():
+    registry.load()
+    assert all(registry.has("family", name) for pair in comparing() for name in pair)
+    assert {frozenset(("m-power-rls", "kernel-ridge")), frozenset(("hinge-svm", "hinge-svm-hull"))} <= comparing().keys()
+
+
+def test_a_correction_compares_what_the_claim_that_it_corrects_does():
+    by_id = {claim.id: claim for claim in claims()}
+    for pair, said in comparing().items():
+        assert all(claim.pairs or pair in by_id[claim.corrects].pairs for claim in said)
+    assert "AK-P5.1+" in {claim.id for claim in comparing()[frozenset(("m-power-rls", "kernel-ridge"))]}
 
 
 def test_families_on_different_targets_are_kept_apart():

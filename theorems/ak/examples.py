@@ -21,6 +21,7 @@ CITATION = "Section 4, Example after Definition 4.2"
     "AK-Ex.a",
     place=CITATION,
     kind=sc.IDENTITY,
+    compares=("kernel-ridge ~ kernel-ridge-over-n",),
     says=r"KRR A and modified KRR B (λ/|Z| for λ) are weakly equivalent with Φ(λ, Z) = λ|Z|: for every λ > 0 and Z the objectives "
     r"(1/|Z|) Σ (y − f(x))² + λ ‖f‖² and (1/|Z|) Σ (y − f(x))² + (Φ/|Z|) ‖f‖² are the same function of f, and Φ(·, Z) is a bijection "
     r"of (0, ∞) with inverse t ↦ t/|Z|.",

@@ -48,6 +48,7 @@ def both_halves(trial: sc.Trial) -> Iterator[sc.Instance]:
     "AK-F1",
     place="Figure 1, Section 5.3",
     kind=sc.EXPERIMENT,
+    compares=("m-power-rls ~ kernel-ridge",),
     says=r"A random split of Concrete (m = 1.5, λ = 10^{-2}) and of the synthetic set (m = 1.2, λ = 10^{-5}) in four parts of equal size; "
     r"λ_2 = Φ(λ, Z_1). Then ‖M-RLSR(λ)(Z_i) − KRR(λ_2)(Z_i)‖_H is 0 for i = 1 and positive for i = 2, 3, 4.",
     instances=both_halves,

@@ -34,6 +34,7 @@ def diagonal_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     "AK-D3.3b",
     place="Section 3, after Definition 3.4",
     kind=sc.EQUIVALENCE,
+    compares=("kernel-ridge ~ kernel-ridge-ball",),
     says=r"If K Y ≠ 0, Tikhonov's (1/n) Σ (y − f(x))² + λ ‖f‖² and Ivanov's (1/n) Σ (y − f(x))² subject to ‖f‖² ≤ r are weakly "
     r"equivalent for λ ∈ (0, ∞) and r ∈ (0, ‖f₀‖²), f₀ the least-squares fit of least norm: λ ↦ r = ‖f_λ‖² is a decreasing bijection of "
     r"these intervals, and f_λ is Ivanov's solution at r.",

@@ -105,6 +105,7 @@ def infima(family: Family, Z: TrainingSet, scores: dict[str, Score], grid: Array
     "AK-AppA",
     place="Appendix A",
     kind=sc.IDENTITY,
+    compares=("kernel-ridge ~ kernel-ridge-over-n", "m-power-rls ~ kernel-ridge", "m-power-rls ~ kernel-ridge-over-n"),
     says=r"For m > 1 and K Y ≠ 0 the regularization path of M-RLSR on Z is that of KRR with the variable changed by Φ(·, Z), so the error "
     r"curves λ ↦ J(f_λ) of M-RLSR, KRR and modified KRR on Z have the same infimum, for any score J.",
     instances=noisy_sets,

@@ -59,6 +59,7 @@ def two_positive_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     "AK-P5.1",
     place="Proposition 5.1",
     kind=sc.EQUIVALENCE,
+    compares=("m-power-rls ~ kernel-ridge",),
     expected=sc.REFUTED,
     defect=sc.MISSING_HYPOTHESIS,
     says=r"For m > 1 and every training set Z, M-RLSR and KRR are weakly equivalent with Φ(λ, Z) = (mλ/2) C₀(Z, m, λ), C₀ = ‖f_Z‖^{m−2} "
@@ -135,6 +136,7 @@ def equal_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     "AK-P5.1Gam",
     place="Proposition 5.1, proof",
     kind=sc.EXISTENCE,
+    compares=("m-power-rls ~ m-power-rls-ball",),
     expected=sc.REFUTED,
     defect=sc.MISSING_HYPOTHESIS,
     says=r"For m > 1, λ > 0 and every Z there is Γ > 0 such that M-RLSR on Z is equivalent to argmin (1/n) Σ (y − f(x))² s.t. ‖f‖^m ≤ Γ: "
@@ -230,6 +232,7 @@ def one_sample_quadratic(trial: sc.Trial) -> Iterator[sc.Instance]:
     "AK-P5.1ns",
     place="after Proposition 5.1",
     kind=sc.COUNTEREXAMPLE,
+    compares=("m-power-rls ~ kernel-ridge",),
     says=r"For m = 3/2, 5/2, 3, 7/2, …, 12 M-RLSR and KRR are not strongly equivalent: with n = K = λ = 1 and the targets y₁, y₂ whose "
     r"M-RLSR solutions are f₁ = 1 and f₂ = 4, Φ(1, Z₁) ≠ Φ(1, Z₂), and KRR with Φ(1, Z₁) does not give f₂ on Z₂.",
     instances=one_sample_two_targets,

@@ -56,6 +56,7 @@ def over_n_residual(samples: Sequence[Sample], w: Sequence[Any], nu: Any) -> lis
     "AK-D3.2",
     place="Definition 3.2",
     kind=sc.DEFINITION,
+    compares=("kernel-ridge ~ kernel-ridge-over-n",),
     says=r"Two algorithms are equivalent on Z iff A(Z) = B(Z) as functions (distance 0 in H, whatever the coefficients). KRR at λ and "
     r"modified KRR at λ|Z| (a fixed number) are equivalent on Z; on a set Z' of another size, with K'Y' ≠ 0, they are not.",
     instances=drawn_sets,
@@ -100,6 +101,7 @@ def multiplicities(path: Path) -> Counter[int]:
     "AK-D3.3",
     place="Definition 3.3",
     kind=sc.EQUIVALENCE,
+    compares=("kernel-ridge ~ kernel-ridge-over-n", "m-power-rls ~ kernel-ridge", "m-power-rls ~ kernel-ridge-over-n"),
     says=r"A and B are weakly equivalent iff for every Z there is a bijection Φ(·, Z) of (0, ∞) with A(λ)(Z) = B(Φ(λ, Z))(Z). This is so "
     r"iff for every Z each function has equally many parameters λ in both paths (equal cardinality), and it is reflexive, symmetric and "
     r"transitive. For K Y ≠ 0, KRR, modified KRR and M-RLSR (m = 2, 4, 6) are weakly equivalent, with increasing Φ between any two, "
@@ -144,6 +146,7 @@ def pairs_of_worlds(trial: sc.Trial) -> Iterator[sc.Instance]:
     "AK-D3.4",
     place="Definition 3.4",
     kind=sc.DEFINITION,
+    compares=("kernel-ridge ~ kernel-ridge-over-n",),
     says=r"A and B are strongly equivalent iff one bijection Φ of (0, ∞) serves all Z: A(λ) = B(Φ(λ)) on every Z. Strong equivalence "
     r"implies weak; not conversely. KRR and argmin (1/n) Σ (y − f(x))² + 3λ ‖f‖² are strongly equivalent with Φ = λ/3; KRR and modified "
     r"KRR are weakly, not strongly, equivalent: where K Y ≠ 0 their only Φ is λ|Z|, which differs between sets of different sizes.",

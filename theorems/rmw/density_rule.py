@@ -53,6 +53,7 @@ def positive_kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
     "RMW-KDE",
     place="Section 3.3",
     kind=sc.EQUIVALENCE,
+    compares=("mean-penalised ~ kernel-density",),
     expected=sc.REFUTED,
     defect=sc.MISSING_HYPOTHESIS,
     says=r"Let K be a positive kernel (K ≥ 0, positive semidefinite). The Bayes optimal classifier of P̃, with P̃(x | ±1) ∝ (1/|S±|) Σ "

@@ -34,6 +34,7 @@ def two_classes(prior: Any) -> tuple[World, list[sc.Expr], list[sc.Expr]]:
     "RMW-MMD1",
     place="Section 3.1",
     kind=sc.IDENTITY,
+    compares=("mmd-witness ~ mean-ball",),
     says=r"MMD(P₊, P₋) = ½‖μ₊ − μ₋‖, μ± = E_{P±} φ. If P(Y = 1) = ½, it is ‖ω_P‖, and ω_P = ½(μ₊ − μ₋), so that the mean classifier uses "
     r"the direction that witnesses the MMD. For other P(Y = 1) ω_P is parallel to μ₊ − μ₋ only if μ₊ and μ₋ are parallel to each other. "
     r"(In symbols, in the plane of μ₊ and μ₋, beyond which ⟨w, μ₊ − μ₋⟩ sees nothing.)",

@@ -32,6 +32,7 @@ def small_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     "RMW-6.6a",
     place="Section 6.6",
     kind=sc.EQUIVALENCE,
+    compares=("hinge-svm ~ hinge-svm-hull",),
     expected=sc.REFUTED,
     defect=sc.MISSING_HYPOTHESIS,
     says=r"For every λ > 0, as normalising the coefficients of the SVM's solution to Σ α_i = 1 does not change its classifier, objective "
@@ -71,6 +72,7 @@ STRENGTHS = (Fraction(1, 2), Fraction(9, 10), Fraction(1), Fraction(10, 9), Frac
     "RMW-6.6a+",
     place="Section 6.6, corrected",
     kind=sc.EQUIVALENCE,
+    compares=("hinge-svm ~ hinge-svm-hull", "hinge-svm-hull ~ mean-penalised"),
     says=r"Let ‖φ(x)‖ ≤ 1. (i) The SVM restricted to C has as its solution the point of C nearest to ω_S/λ. (ii) **At λ = 1** it is ω_S "
     r"for every sample, the solution of the SVM itself and of herding. (iii) **For λ ≠ 1 it is ω_S if and only if all y_i f_S(x_i) are "
     r"equal**, and then for every λ. (iv) For λ ≥ λ* = max_i y_i f_S(x_i) it is the SVM's own solution ω_S/λ if and only if ω_S/λ ∈ C, "
@@ -135,6 +137,7 @@ def hulls(trial: sc.Trial) -> Iterator[sc.Instance]:
     "RMW-6.6b",
     place="Section 6.6",
     kind=sc.IDENTITY,
+    compares=("hinge-svm-hull ~ mean-penalised",),
     says=r"For λ = 1: −⟨ω, ω_S⟩ + ½‖ω‖² = ½‖ω − ω_S‖² − ½‖ω_S‖², so the optimum over C of 1 − ⟨ω, ω_S⟩ + ½‖ω‖² is ω_S ∈ C, and it is the "
     r"only one.",
     instances=hulls,

@@ -54,6 +54,7 @@ def findings(link: Equivalence, Z: TrainingSet, resolution: float) -> Iterator[s
     "RMW-SVMl-kernels",
     place="Section 3.2",
     kind=sc.EQUIVALENCE,
+    compares=("hinge-svm ~ mean-penalised",),
     says=r"For Gaussian and linear kernels: SVM(λ) and the mean classifier ω_S/λ are equivalent on λ > λ* = max_i y_i f_S(x_i), with Φ = λ "
     r"for every sample (strongly, where both samples are above their thresholds), and differ for λ < λ* (seen at 0.9 λ*).",
     instances=kernel_samples,
@@ -90,6 +91,7 @@ def kernel_svm_is_equivalent_to_the_mean(instance: sc.Instance, trial: sc.Trial)
     "RMW-SVMc-kernels",
     place="Section 3.2",
     kind=sc.EQUIVALENCE,
+    compares=("hinge-svm ~ hinge-svm-ball",),
     says=r"For Gaussian and linear kernels: SVM(λ), λ₀ < λ < ∞, and the SVM under ‖f‖² ≤ c, 0 < c < c₁, are weakly equivalent with "
     r"Φ(λ, Z) = ‖f_λ‖², decreasing and onto, up to the flat pieces that a linear kernel has; not strongly: changing a label changes Φ.",
     instances=kernel_samples,

@@ -45,6 +45,7 @@ def no_mean(trial: sc.Trial) -> Iterator[sc.Instance]:
     "RMW-T2",
     place="Theorem 2",
     kind=sc.EXISTENCE,
+    compares=("mean-penalised ~ mean-ball",),
     says=r"If **ω_S ≠ 0**, ω̂_S = ω_S/‖ω_S‖ is the only minimiser of (1/|S|) Σ 1 − y⟨w, φ(x)⟩ = 1 − ⟨w, ω_S⟩ over ‖w‖ ≤ 1, with the value "
     r"1 − ‖ω_S‖; over ‖w‖ ≤ r it is rω̂_S, with 1 − r‖ω_S‖. Both are positive multiples of ω_S, so they classify as ω_S does. The same for "
     r"ω_P. (In symbols, in the plane of w and ω_S, of which all is made; risks and means are sums over the points.)",

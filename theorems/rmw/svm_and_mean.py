@@ -40,6 +40,7 @@ def unit_vectors(trial: sc.Trial) -> Iterator[sc.Instance]:
     "RMW-SVMc",
     place="Section 3.2",
     kind=sc.EQUIVALENCE,
+    compares=("hinge-svm-ball ~ mean-ball",),
     says=r"If ‖φ(x)‖ ≤ 1, then for ‖ω‖² ≤ c = 1 every hinge is linear, [1 − y⟨ω, φ(x)⟩]_+ = 1 − y⟨ω, φ(x)⟩, so that the SVM under ‖ω‖² ≤ 1 "
     r"is the problem of Theorem 2: the same objective on the same ball. (In symbols, in the plane of ω and ψ = yφ(x).)",
     instances=unit_vectors,
@@ -72,6 +73,7 @@ FRACTIONS = (Fraction(1, 3), Fraction(9, 10), 1 - Fraction(1, 2**40), Fraction(1
     "RMW-SVMl",
     place="Section 3.2",
     kind=sc.EQUIVALENCE,
+    compares=("hinge-svm ~ mean-penalised",),
     says=r"The mean classifier is the solution of a highly regularised SVM. Exactly: with **λ* = max_i y_i f_S(x_i)**, f_S(x) = ⟨ω_S, "
     r"φ(x)⟩, the minimiser of (1/|S|) Σ [1 − y⟨ω, φ(x)⟩]_+ + (λ/2)‖ω‖² is ω_S/λ **if and only if λ ≥ λ***. For ‖φ(x)‖ ≤ 1 moreover "
     r"‖ω_S‖² ≤ λ* ≤ ‖ω_S‖ ≤ 1: λ ≥ 1 always suffices, λ < ‖ω_S‖² never.",
@@ -110,6 +112,7 @@ def svm_is_the_mean_from_the_largest_margin_on(instance: sc.Instance, trial: sc.
     "RMW-SVMl-proof",
     place="Section 3.2",
     kind=sc.EQUIVALENCE,
+    compares=("hinge-svm ~ mean-penalised",),
     says=r"The identities that prove RMW-SVMl: (1/n) Σ (1 − ⟨g, ψ_i⟩) + (λ/2)‖g‖² = 1 − M/(2λ) + (λ/2)‖g − ω_S/λ‖² for every g, and, if "
     r"the hinges of the i with m_i > λ are 0 at tω_S/λ, P(tω_S/λ) − P(ω_S/λ) = (1 − t)((1 − t)M/(2λ) − S), S = (1/n) Σ over these of "
     r"m_i/λ. The first shows that ω_S/λ is the only solution where m_i ≤ λ for all i, the second that it is none where S > 0.",

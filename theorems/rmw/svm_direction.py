@@ -31,6 +31,7 @@ def strengths(G: Gram) -> list[Fraction]:
     "RMW-SVMl-path",
     place="Section 3.2",
     kind=sc.INEQUALITY,
+    compares=("hinge-svm ~ mean-penalised",),
     says=r"The path of SVM solutions enters the mean continuously: ‖λf_λ − ω_S‖² ≤ (1/n) Σ [y_i f_S(x_i) − λ]_+ for every λ > 0, which is "
     r"0 exactly from λ* on, and ‖f_λ − f_μ‖ ≤ (|λ − μ|/λ) ‖f_μ‖. Scale: as λ falls ‖f_λ‖ does not fall, and λ‖f_λ‖ does not rise; "
     r"it is ‖ω_S‖ from λ* on.",
@@ -62,6 +63,7 @@ def path_enters_the_mean_continuously(instance: sc.Instance, trial: sc.Trial) ->
     "RMW-SVMl-direction",
     place="Section 3.2",
     kind=sc.EQUIVALENCE,
+    compares=("hinge-svm ~ mean-penalised",),
     says=r"Let **the φ(x_i) be linearly independent**. Then f_λ is a positive multiple of ω_S (the same classifier on the whole span of "
     r"the φ(x)) if and only if **λ ≥ λ* or all y_i f_S(x_i) are equal**; if these are equal it is for every λ > 0, with f_λ = ω_S/max(λ, "
     r"λ*).",
@@ -107,6 +109,7 @@ def beyond_the_threshold(trial: sc.Trial) -> Iterator[sc.Instance]:
     "RMW-SVMl-class",
     place="Section 3.2",
     kind=sc.COUNTEREXAMPLE,
+    compares=("hinge-svm ~ mean-penalised",),
     says=r"For classifiers λ ≥ λ* is sufficient, not necessary: for one sample, ψ = (1), and for two on a line, ψ = (1), (½), there are "
     r"λ < λ* for which the SVM classifies as the mean does, although f_λ ≠ ω_S/λ.",
     instances=solved_by_hand,

@@ -54,6 +54,7 @@ def inside(piece: Piece) -> list[Fraction]:
     "RMW-SVMc-range",
     place="Section 3.2",
     kind=sc.EQUIVALENCE,
+    compares=("hinge-svm ~ hinge-svm-ball",),
     says=r"The penalised SVM is the Lagrangian form of the one under ‖ω‖² ≤ c exactly for **0 < c < c₁**, c₁ the least ‖ω‖² among the "
     r"minimisers of the hinge loss: λ ↦ c = ‖f_λ‖² maps (λ₀, ∞), λ₀ > 0, onto (0, c₁), decreasing off the flat pieces, each of which goes "
     r"to one c, and f_λ is the only solution at c = ‖f_λ‖². For every λ ≤ λ₀ f_λ is one function f₀ with ‖f₀‖² = c₁; for c > c₁ the bound "
@@ -110,6 +111,7 @@ def _end(G: Gram, last: Piece, beyond: Fraction) -> Iterator[sc.Check]:
     "RMW-SVMc-mean",
     place="Section 3.2",
     kind=sc.EQUIVALENCE,
+    compares=("hinge-svm-ball ~ mean-ball",),
     says=r"Let ω_S ≠ 0 and **c* = ‖ω_S‖²/λ*²**, λ* = max_i y_i f_S(x_i); c* ≥ 1 if ‖φ(x)‖ ≤ 1. For c ≤ c* the SVM under ‖ω‖² ≤ c is the "
     r"mean classifier, with the solution √c ω̂_S. If **the φ(x_i) are linearly independent**, it is so for no other c < c₁, the range "
     r"where the bound is active (RMW-SVMc-range): for c > c* √c ω̂_S is a solution only where its hinge loss is 0.",
