@@ -116,9 +116,8 @@ def statements(found: Matrix, spoken: Spoken) -> str:
     lines = ["| equivalence | claim | statement | verdicts | measured |", "|---|---|---|---|---|"]
     for claim in found.claims:
         lams = ", ".join(f"{lam:.3g}" for lam in claim.parameters)
-        answer = (
-            f"{claim.answer.value} at {lams}" if claim.answer is not None else f"exists on none of the samples: {in_markdown(claim.reason)}"
-        )
+        answer = "exists on none of the samples" if claim.answer is None else f"{claim.answer.value} at {lams}"
+        answer += f": {in_markdown(claim.reason)}" if claim.reason else ""
         line = f"| `{claim.name}` | {in_markdown(claim.summary)} ({claim.strength.value}) | {statement(claim)} "
         lines.append(f"{line}| {spoken.rows(*claim.between)} | {answer} |")
     return "\n".join(lines)
