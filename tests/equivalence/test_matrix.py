@@ -92,7 +92,7 @@ def test_the_page_has_all_of_it(found, pages):
 
 def test_a_pair_that_a_paper_speaks_of_is_linked_to_the_rows_of_its_claims(found, pages):
     page, table = pages
-    record = rows(claim.id for claim in claims())
+    record = rows(row for claim in claims() for row in claim.rows)
     spoken = page.Spoken(comparing(), {row["id"]: row["verdict"] for row in record})
     text = page.page(found, spoken)
     verdicts = table.markdown.verdict_table(record, table.labelled)
