@@ -69,13 +69,12 @@ def counts(outcomes: Sequence[Outcome], least: float = 1.0) -> str:
     """How many of those that should close do, against the target that so large a share of them does."""
     words, promised = [], [each for each in outcomes if each.judged and each.promised]
     for mode in MODES:
-        refused = sum(each.judged[mode].failed for each in promised if mode in each.judged)
-        over = sum(each.judged[mode].over for each in promised if mode in each.judged)
-        closed = [sum(each.closes(mode, tol) for each in promised) for tol in TOLERANCES]
-        share = met(len(promised) - closed[0], math.floor((1 - least) * len(promised) + 1e-9))
-        words.append(
-            f"{mode}: {closed[0]} of {len(promised)} closed at 1e-8, {closed[1]} at 1e-6, {refused} refused, {over} endless, left open {share}"
-        )
+        judged = [each.judged[mode] for each in promised if mode in each.judged]
+        refused, endless = sum(one.failed for one in judged), sum(one.over for one in judged)
+        closed = [sum(one.closed <= tol for one in judged) for tol in TOLERANCES]
+        left = met(len(promised) - closed[0], math.floor((1 - least) * len(promised) + 1e-9))
+        words.append(f"{mode}: closed {closed[0]} of {len(promised)} at 1e-8, {closed[1]} at 1e-6, {refused} refused, {endless} endless")
+        words[-1] += f", left open {left}"
     return "; ".join(words)
 
 
@@ -192,7 +191,10 @@ def main() -> None:
     """All sections, or those named."""
     known = ("fixed", *SECTIONS)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sections", nargs="*", type=one_of(*known), metavar="section", help=f"some of {', '.join(known)} (default: all)")
+    listed = one_of(*known)
+    parser.add_argument(
+        "--sections", type=lambda text: [listed(part) for part in text.split(",")], help=f"some of {','.join(known)} (default: all)"
+    )
     parser.add_argument("--quick", action="store_true", help="few small cases, to see that it runs")
     parser.add_argument(
         "--limit", type=float, default=LIMIT, help="seconds of the processor for each part of a case (default: %(default)g)"

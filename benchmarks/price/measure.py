@@ -82,10 +82,6 @@ class Outcome:
         """The certificate's seconds over CLARABEL's; nan where there is none, a lower bound where it did not end."""
         return self.judged[mode].seconds / self.solver if mode in self.judged else float("nan")
 
-    def closes(self, mode: str, tol: float) -> bool:
-        """Whether the certificate closes at this tolerance."""
-        return mode in self.judged and self.judged[mode].closed <= tol
-
 
 def clarabel(case: Case) -> tuple[int, int, float]:
     """Variables, rows, and the seconds of CLARABEL without canonicalisation."""
