@@ -5,8 +5,9 @@ The output of a benchmark that ended well is stored in .bench/, under a digest o
 A second call prints it again and goes on with what is missing, so that an interrupt costs one benchmark. --again measures anew.
 
 --page writes the sections of docs/benchmarks.md (of docs/defaults.md, for `defaults`) that were measured anew, and from them the README's
-table. Further options are handed on to a single benchmark: `python -m benchmarks landmarked_svr --sizes=1000x50,10000x100`. With
---against it is another question: is this tree slower than that commit of it? See against.py.
+table. `price` reads programmes from the folder that SIMOPT_INSTANCES names. Further options are handed on to a single benchmark: `python -m
+benchmarks landmarked_svr --sizes=1000x50,10000x100`. With --against it is another question: is this tree slower than that commit of it? See
+against.py.
 """
 
 from __future__ import annotations
