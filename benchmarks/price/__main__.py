@@ -58,7 +58,7 @@ def quantile(values: Sequence[float], share: float) -> float:
     return sorted(values)[math.ceil(share * len(values)) - 1]
 
 
-def told(value: float, bounds: Sequence[float], target: float | None) -> str:
+def against_target(value: float, bounds: Sequence[float], target: float | None) -> str:
     """A price against its target; `bounds` are those prices of which only a lower bound is known: one below it can make it larger."""
     if any(bound <= value for bound in bounds):
         return f"at least {value:.3g}" + (f" (target {target:g}: MISSED)" if target and value > target else "")
@@ -81,17 +81,17 @@ def counts(outcomes: Sequence[Outcome], least: float = 1.0) -> str:
 def prices(outcomes: Sequence[Outcome], mode: str) -> tuple[list[float], list[float]]:
     """Prices of those that were solved and not refused, and among them the lower bounds of those that did not end."""
     known = [each for each in outcomes if mode in each.judged and not each.judged[mode].failed]
-    return [each.price(mode) for each in known], [each.price(mode) for each in known if each.judged[mode].over]
+    return [each.ratio(mode) for each in known], [each.ratio(mode) for each in known if each.judged[mode].over]
 
 
-def spread(outcomes: Sequence[Outcome], middle: float | None, high: float | None = None) -> str:
+def median_and_p90(outcomes: Sequence[Outcome], half: float | None, high: float | None = None) -> str:
     """Median and p90 of prices, against their targets."""
     words = []
     for mode in MODES:
         found, bounds = prices(outcomes, mode)
         if found:
-            half, most = (told(quantile(found, share), bounds, target) for share, target in ((0.5, middle), (0.9, high)))
-            words.append(f"{mode}: median {half}, p90 {most}")
+            typical, most = (against_target(quantile(found, share), bounds, target) for share, target in ((0.5, half), (0.9, high)))
+            words.append(f"{mode}: median {typical}, p90 {most}")
     return "; ".join(words)
 
 
@@ -102,13 +102,13 @@ def by_family(outcomes: Sequence[Outcome]) -> str:
         for mode in MODES:
             found, bounds = prices([each for each in outcomes if each.family == family], mode)
             if found:
-                words.append(f"{family}, {mode}: {told(max(found), bounds, rows.TARGETS.get(family))}")
+                words.append(f"{family}, {mode}: {against_target(max(found), bounds, rows.TARGETS.get(family))}")
     return f"largest prices of {'; '.join(words)}; {counts(outcomes)}"
 
 
-def shared(outcomes: Sequence[Outcome]) -> str:
+def of_models(outcomes: Sequence[Outcome]) -> str:
     """The summary of the models."""
-    return f"{spread(outcomes, 1.0, 5.0)}; {counts(outcomes)}"
+    return f"{median_and_p90(outcomes, 1.0, 5.0)}; {counts(outcomes)}"
 
 
 def linear(outcomes: Sequence[Outcome]) -> str:
@@ -117,18 +117,18 @@ def linear(outcomes: Sequence[Outcome]) -> str:
     for mode in MODES:
         found, bounds = prices(outcomes, mode)
         if found:
-            words.append(f"{mode}: largest {told(max(found), bounds, 10.0)}")
-    return f"{spread(outcomes, None)}; {'; '.join(words)}; {counts(outcomes)}"
+            words.append(f"{mode}: largest {against_target(max(found), bounds, 10.0)}")
+    return f"{median_and_p90(outcomes, None)}; {'; '.join(words)}; {counts(outcomes)}"
 
 
 def quadratic(outcomes: Sequence[Outcome]) -> str:
     """The summary of those of Maros and Mészáros: 95 % closed."""
-    return f"{spread(outcomes, 5.0)}; {counts(outcomes, 0.95)}"
+    return f"{median_and_p90(outcomes, 5.0)}; {counts(outcomes, 0.95)}"
 
 
 Section = tuple[str, Callable[[bool], list[Case]], Callable[[Sequence[Outcome]], str]]
 SECTIONS: dict[str, Section] = {
-    "models": ("price of a certificate: models of the literature", literature, shared),
+    "models": ("price of a certificate: models of the literature", literature, of_models),
     "rows": ("price of a certificate: control, networks, learning", rows.cases, by_family),
     "lp": ("price of a certificate: Netlib's linear programmes", partial(from_files, "lp"), linear),
     "qp": ("price of a certificate: quadratic programmes of Maros and Mészáros", partial(from_files, "qp"), quadratic),
@@ -147,7 +147,7 @@ def line(each: Outcome) -> str:
     if not each.judged:
         return f"{words}  not counted: {each.status}"
     judged = [each.judged.get(mode, Judged(failed=True)) for mode in MODES]
-    times = [f"{'> ' if one.over else ''}{each.price(mode):.3g}" for mode, one in zip(MODES, judged, strict=True)]
+    times = [f"{'> ' if one.over else ''}{each.ratio(mode):.3g}" for mode, one in zip(MODES, judged, strict=True)]
     gaps = " ".join(f"{'' if one.over or one.failed else f'{one.gap:.0e}':>8}" for one in judged)
     closed = " ".join("refused" if one.failed else "open" if math.isinf(one.closed) else f"{one.closed:.0e}" for one in judged)
     reasons = dict.fromkeys(" ".join(one.open.split())[:WIDTH] for one in judged if one.open and one.closed > min(TOLERANCES))

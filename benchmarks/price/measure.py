@@ -78,7 +78,7 @@ class Outcome:
         """All fields, as JSON takes them."""
         return asdict(self)
 
-    def price(self, mode: str) -> float:
+    def ratio(self, mode: str) -> float:
         """The certificate's seconds over CLARABEL's; nan where there is none, a lower bound where it did not end."""
         return self.judged[mode].seconds / self.solver if mode in self.judged else float("nan")
 

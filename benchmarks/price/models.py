@@ -25,11 +25,11 @@ OPTIONS: dict[str, dict[str, Any]] = {"power control": {"gp": True}}
 def model(name: str) -> Callable[[Make], Make]:
     """Registers a function that makes a problem."""
 
-    def kept(make: Make) -> Make:
+    def registered(make: Make) -> Make:
         MODELS[name] = make
         return make
 
-    return kept
+    return registered
 
 
 def draws(seed: int) -> np.random.Generator:

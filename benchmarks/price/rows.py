@@ -68,12 +68,12 @@ def quantile(n: int) -> cp.Problem:
     return cp.Problem(cp.Minimize(cp.sum(cp.maximum(0.9 * errors, -0.1 * errors)) / n))
 
 
-def transport(places: int) -> cp.Problem:
+def transport(points: int) -> cp.Problem:
     """Between two measures on points of the unit square, at the price of the distance; their sums are equal exactly."""
-    rng, plan = np.random.default_rng(8), cp.Variable((places, places), nonneg=True)
-    here, there = rng.random((2, places, 2))
+    rng, plan = np.random.default_rng(8), cp.Variable((points, points), nonneg=True)
+    here, there = rng.random((2, points, 2))
     price = np.linalg.norm(here[:, None] - there, axis=2)
-    left, right = rng.multinomial(2**12, np.ones(places) / places, size=2) / 2**12
+    left, right = rng.multinomial(2**12, np.ones(points) / points, size=2) / 2**12
     return cp.Problem(cp.Minimize(cp.sum(cp.multiply(price, plan))), [cp.sum(plan, axis=1) == left, cp.sum(plan, axis=0) == right])
 
 
