@@ -5,8 +5,9 @@ The output of a benchmark that ended well is stored in .bench/, under a digest o
 A second call prints it again and goes on with what is missing, so that an interrupt costs one benchmark. --again measures anew.
 
 --page writes the sections of docs/benchmarks.md (of docs/defaults.md, for `defaults`) that were measured anew, and from them the README's
-table. Further options are handed on to a single benchmark: `python -m benchmarks landmarked_svr --sizes=1000x50,10000x100`. With
---against it is another question: is this tree slower than that commit of it? See against.py.
+table. `price` reads programmes from the folder that SIMOPT_INSTANCES names. Further options are handed on to a single benchmark: `python -m
+benchmarks landmarked_svr --sizes=1000x50,10000x100`. With --against it is another question: is this tree slower than that commit of it? See
+against.py.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ CACHE = ROOT / ".bench"
 READ = ("simopt", "problems", "solvers", "theorems", "estimators", "benchmarks", "data", "requirements")
 HELPERS = {"__init__", "__main__", "against", "by_hand", "compare", "operations", "page", "pairs"}
 SCRIPTS = {path.stem: [str(path)] for path in HERE.glob("*.py") if path.stem not in HELPERS}
-SCRIPTS |= {name: ["-m", f"benchmarks.{name}"] for name in ("by_hand", "growth")}  # with what --against has
+SCRIPTS |= {name: ["-m", f"benchmarks.{name}"] for name in ("by_hand", "derived", "growth")}  # they import others of these
+SCRIPTS["price"] = ["-m", "benchmarks.price", "--folder", "{kept}/price"]
 SCRIPTS |= {f"compare_{name}": [str(HERE / "compare.py"), name, "--folder", "{kept}"] for name in TABLE}
 OF_SOLVERS = ["exc", "fit", "goodness", "greedy", "growth", "herding", "isotron", "landmarked_svr", "landmarked_svr_stream"]
 OF_SOLVERS += ["lpav", "svm", "two_threads"]
@@ -50,7 +52,7 @@ def folder(quick: bool) -> Path:
     """Where the answers of this tree and this interpreter are kept: a name of every byte that a benchmark may read."""
     names = (name for top in READ for name in sorted((ROOT / top).rglob("*")) or [ROOT / top])
     files = (name for name in names if name.is_file() and "__pycache__" not in name.parts)
-    content = hashlib.sha256(sys.version.encode())
+    content = hashlib.sha256(f"{sys.version}{os.environ.get('SIMOPT_INSTANCES', '')}".encode())  # the folder of what price reads
     for name in files:
         content.update(b"%s %d " % (name.relative_to(ROOT).as_posix().encode(), name.stat().st_size) + name.read_bytes())
     return CACHE / (content.hexdigest()[:12] + ("-quick" if quick else ""))

@@ -87,13 +87,14 @@ class Row:
         return f"{self.label:<58} {self.ours:>10.2f} {self.theirs:>10.2f} {ratio:>18} {len(self.ratios):>5}{'  SLOWER' * self.slower}"
 
 
+def so_far() -> float:
+    """Seconds of the processor, of this process and of those that it started and waited for."""
+    used = (resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
 def spent(work: Callable[[], object]) -> float:
     """Seconds of the processor that a call takes, in this process and in those that it starts and waits for."""
-
-    def so_far() -> float:
-        used = (resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-        return sum(each.ru_utime + each.ru_stime for each in used)
-
     gc.collect()
     gc.disable()
     try:

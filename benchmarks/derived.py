@@ -11,8 +11,8 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from pairs import Table, arguments, interleave, met, one_thread, seconds, size
 
+from benchmarks.pairs import Table, arguments, interleave, met, one_thread, seconds, size
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.certificates.certificate import Certificate
 from simopt.duality import Declared
@@ -87,11 +87,16 @@ def main() -> None:
     table.close(options, "\n".join(words))
 
 
-def exc(table: Table, n: int, d: int, pairs: int) -> list[str]:
-    """A problem whose multipliers have to be repaired."""
+def ordinal(n: int, d: int) -> Both:
+    """EXC of classes of equal frequency."""
     features, scores = data(n, d)
     labels = 1.0 + np.floor(np.argsort(np.argsort(scores)) * CLASSES / n)
-    both, words = Both(EXCOrdinal(features, labels, CLASSES, bound=Penalty(1e-3))), []
+    return Both(EXCOrdinal(features, labels, CLASSES, bound=Penalty(1e-3)))
+
+
+def exc(table: Table, n: int, d: int, pairs: int) -> list[str]:
+    """A problem whose multipliers have to be repaired."""
+    both, words = ordinal(n, d), list[str]()
     for num, target in zip((FLOAT, INTERVAL), SECONDS, strict=True):
         found = both.derived(num)()
         table.add(

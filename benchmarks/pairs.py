@@ -6,6 +6,7 @@ import argparse
 import ctypes
 import gc
 import json
+import math
 import multiprocessing
 import multiprocessing.process
 import os
@@ -30,6 +31,15 @@ GRACE = 3.0  # seconds that a stopped process has to clean up
 Work = Callable[[], object]
 Clock = Callable[[], float]
 T = TypeVar("T")
+PATIENCE = 20  # times the limit that a process has of the wall's clock where the limit is the processor's
+
+
+class Ended(RuntimeError):
+    """A process ended without a result; `status` is negative where a signal ended it."""
+
+    def __init__(self, status: int | None) -> None:
+        self.status = status
+        super().__init__(f"its process ended with status {status} and without a result")
 
 
 @dataclass(frozen=True)
@@ -81,14 +91,15 @@ def interleave(ours: Work, peer: Work, *, pairs: int = PAIRS, budget: float = BU
     return Pairs(*spreads, spreads[0].median / spreads[1].median, min(ratios), max(ratios), len(ratios), *megabytes)
 
 
-def within(limit: float, work: Callable[[], T]) -> T | None:
+def within(limit: float, work: Callable[[], T], *, processor: bool = False) -> T | None:
     """What `work` returns, or None if it takes longer: it then is stopped. It runs in a process of its own, a copy of this one.
 
-    Compiled peers look at no clock. Where processes cannot be copied (Windows), it runs here, without a limit.
+    Compiled peers look at no clock. Where processes cannot be copied (Windows), it runs here, without a limit. The clock is the wall's, or
+    the processor's: that limit the work may set anew, by `processor_limit`.
 
     Raises
     ------
-    RuntimeError
+    Ended
         when the process ends without a result.
     """
     if "fork" not in multiprocessing.get_all_start_methods():
@@ -98,21 +109,38 @@ def within(limit: float, work: Callable[[], T]) -> T | None:
 
     def run() -> None:
         with suppress(KeyboardInterrupt):
+            if processor:
+                processor_limit(limit)
             theirs.send(work())
 
     child = context.Process(target=run)
     child.start()
     theirs.close()  # so that the end of the child is the end of the pipe
     try:
-        if not ours.poll(limit):
+        if not ours.poll(PATIENCE * limit if processor else limit):
             return None
         found: T = ours.recv()
         child.join(GRACE)  # it is about to end by itself
         return found
     except EOFError:
-        raise RuntimeError(f"the process of a peer ended with status {child.exitcode} and no result") from None
+        child.join(GRACE)
+        if processor and child.exitcode == -signal.SIGXCPU:
+            return None
+        raise Ended(child.exitcode) from None
     finally:
         _end(child)
+
+
+def processor_limit(seconds: float) -> None:
+    """From now on this process may use so many seconds of the processor; then a signal ends it, whatever it does.
+
+    On Linux `time.process_time` then goes by ticks of some milliseconds; what `resource.getrusage` says stays exact.
+    """
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    whole = math.ceil(time.process_time() + seconds)  # the system counts whole ones
+    resource.setrlimit(resource.RLIMIT_CPU, (whole, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
 def _end(child: multiprocessing.process.BaseProcess) -> None:

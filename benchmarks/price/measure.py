@@ -1,0 +1,146 @@
+"""What one certificate costs, in parts of CLARABEL's time on the same problem.
+
+The price is the processor's time of the first `simopt.certify` of a problem after CLARABEL has solved it, over that of CLARABEL itself:
+what CVXPY has made of the problem is handed to it twice, and the faster run counts. Each of the three is done on a problem made anew, in a
+process of its own, a copy of this one. There a limit holds, of seconds of the processor, for what comes before a certificate, and for that.
+"""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Any
+
+import cvxpy as cp
+
+import simopt
+from benchmarks.against import so_far
+from benchmarks.pairs import Ended, one_thread, processor_limit, within
+
+RUNS = 2  # of CLARABEL, of which the faster counts
+TOLERANCES = (1e-8, 1e-6)
+MODES = {"float": False, "rigorous": True}
+SOLVED = (cp.OPTIMAL, cp.OPTIMAL_INACCURATE)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem that is made anew at each call.
+
+    `family` is one of those for which a target is told together; `promised` says whether its certificate should close.
+    """
+
+    name: str
+    make: Callable[[], cp.Problem]
+    family: str = ""
+    promised: bool = True
+    options: dict[str, Any] = field(default_factory=dict)  # of Problem.solve
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One certificate: its seconds, its gap / scale, at which tolerance it closes (∞: at none), and what is said where it is open.
+
+    With `over` the certificate did not end in these `seconds`; with `failed` there is none.
+    """
+
+    seconds: float = float("nan")
+    gap: float = float("nan")
+    closed: float = float("inf")
+    open: str = ""
+    over: bool = False
+    failed: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A case: variables, rows, CLARABEL's seconds, its status unless that is "optimal", and both certificates."""
+
+    name: str
+    family: str
+    promised: bool
+    variables: int = 0
+    rows: int = 0
+    solver: float = float("nan")
+    status: str = ""
+    judged: dict[str, Judged] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, stored: dict[str, Any]) -> Outcome:
+        """The outcome that `asdict` had made a dictionary of."""
+        return cls(**{**stored, "judged": {mode: Judged(**each) for mode, each in stored["judged"].items()}})
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        """All fields, as JSON takes them."""
+        return asdict(self)
+
+    def ratio(self, mode: str) -> float:
+        """The certificate's seconds over CLARABEL's; nan where there is none, a lower bound where it did not end."""
+        return self.judged[mode].seconds / self.solver if mode in self.judged else float("nan")
+
+
+def clarabel(case: Case) -> tuple[int, int, float]:
+    """Variables, rows, and the seconds of CLARABEL without canonicalisation."""
+    problem = case.make()
+    sizes = problem.size_metrics
+    data, chain, _ = problem.get_problem_data(cp.CLARABEL, **case.options)
+    times = []
+    for _ in range(RUNS):
+        gc.collect()
+        start = so_far()
+        chain.solve_via_data(problem, data)
+        times.append(so_far() - start)
+    return sizes.num_scalar_variables, sizes.num_scalar_eq_constr + sizes.num_scalar_leq_constr, min(times)
+
+
+def certified(case: Case, rigorous: bool, limit: float) -> tuple[str, Judged | None]:
+    """The status of the solve, and the certificate where it is one."""
+    problem = case.make()
+    try:
+        problem.solve(solver=cp.CLARABEL, **case.options)
+    except cp.SolverError:
+        return "no point", None
+    if problem.status not in SOLVED:
+        return problem.status, None
+    gc.collect()
+    processor_limit(limit)
+    start = so_far()
+    try:
+        found = simopt.certify(problem, rigorous=rigorous)
+    except Exception as error:
+        return problem.status, Judged(so_far() - start, open=f"{type(error).__name__}: {error}", failed=True)
+    taken = so_far() - start
+    closed = min((tol for tol in TOLERANCES if found.closes(tol)), default=float("inf"))
+    return problem.status, Judged(taken, found.relative_gap, closed, found.open)
+
+
+def measured(case: Case, limit: float) -> Outcome:
+    """The outcome of a case, no part of which goes on beyond the limit (in seconds of the processor)."""
+    blank = Outcome(case.name, case.family, case.promised)
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # CVXPY's of inaccurate answers
+        try:
+            sizes = within(limit, partial(clarabel, case), processor=True)
+        except Ended as error:
+            return Outcome(**{**asdict(blank), "status": f"CLARABEL: {error}"})
+        if sizes is None:
+            return Outcome(**{**asdict(blank), "status": f"CLARABEL: over {limit:g} s"})
+        status, judged = "", dict[str, Judged]()
+        for mode, rigorous in MODES.items():
+            try:
+                found = within(limit, partial(certified, case, rigorous, limit), processor=True)
+            except Ended as error:
+                judged[mode] = Judged(open=str(error), failed=True)
+                continue
+            if found is None:
+                judged[mode] = Judged(limit, open=f"over {limit:g} s", over=True)
+                continue
+            status, certificate = found
+            if certificate is not None:
+                judged[mode] = certificate
+    variables, rows, solver = sizes
+    return Outcome(case.name, case.family, case.promised, variables, rows, solver, status if status != cp.OPTIMAL else "", judged)
