@@ -2,7 +2,9 @@
 
 import pickle
 
-from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName, nearest
+import pytest
+
+from simopt.core.errors import InvalidFile, InvalidProblem, NotAvailable, UnknownName, nearest
 
 
 def test_the_nearest_name_is_offered() -> None:
@@ -29,3 +31,11 @@ def test_errors_are_pickled_whole() -> None:
 
 def test_callers_can_catch_the_standard_kinds() -> None:
     assert issubclass(InvalidProblem, ValueError) and issubclass(UnknownName, ValueError) and issubclass(NotAvailable, RuntimeError)
+
+
+@pytest.mark.parametrize("start", ["file", "file:", "file: a", "file: an", "file: one"])
+def test_a_message_that_is_cut_is_the_same_after_a_pickle(start: str) -> None:
+    """The cut may fall behind a word or within one; an error that a pickle changes reaches the caller as another class."""
+    error = InvalidFile(start + " word" * 400)
+    assert 700 < len(str(error)) <= 800
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)

@@ -20,7 +20,7 @@ class InvalidFile(InvalidProblem):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(" ".join(message.split())[:800])
+        super().__init__(" ".join(message.split())[:800].rstrip())  # so that doing it again, as a pickle does, changes nothing
 
 
 class Unreadable(InvalidProblem):

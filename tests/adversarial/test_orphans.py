@@ -58,9 +58,23 @@ with ecos_process.ready() as process:
 BIG = "from scipy import sparse; process.call(np.arange(900.0), sparse.random(9000, 900, 0.9, 'csc'), np.ones(9000), {'l': 9000, 'q': []})"
 
 
+def with_default_signals() -> None:
+    """What nohup and a shell's & ignore is heard again: a programme inherits what it ignores."""
+    for each in SIGNALS:
+        if each is not signal.SIGKILL:
+            signal.signal(each, signal.SIG_DFL)
+
+
 def started(arguments: list[str], folder: Path, environment: Environment, busy: int = 2) -> "subprocess.Popen[bytes]":
     """The programme, once so many of its processes are busy."""
-    process = subprocess.Popen(arguments, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = subprocess.Popen(
+        arguments,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=with_default_signals,  # noqa: PLW1509 — nothing else runs in a thread here
+    )
     begun = until(lambda: len(list(folder.glob("BUSY-*"))) >= busy or process.poll() is not None)
     if not begun or process.poll() is not None:
         process.kill()

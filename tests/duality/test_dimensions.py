@@ -161,7 +161,7 @@ def exponents(law: Any, problem: Problem) -> dict[str, float]:
         after = numbers(image.problem)[name]
         if np.any(before) and np.all(np.isfinite(before)):
             at = np.unravel_index(int(np.argmax(np.abs(before))), np.shape(before))
-            found[f"given.{name}"] = round(math.log2(np.asarray(after)[at] / np.asarray(before)[at]), 9)
+            found[f"base.{name}"] = round(math.log2(np.asarray(after)[at] / np.asarray(before)[at]), 9)
     return found
 
 
