@@ -74,9 +74,10 @@ def test_a_certificate_without_end_is_stopped(bench: ModuleType, monkeypatch: py
 
     monkeypatch.setattr("simopt.certify", certify)
     monkeypatch.setattr("benchmarks.price.measure.MODES", {"float": False})
-    found = bench.measured(bench.Case("box", box), 0.5)
-    assert found.judged["float"].over and found.judged["float"].seconds == 0.5
-    assert found.ratio("float") == 0.5 / found.solver and "> " in bench.line(found) and "over 0.5 s" in bench.line(found)
+    box().solve(solver="CLARABEL")  # its imports are no part of what the limit has to leave room for
+    found = bench.measured(bench.Case("box", box), 3.0)
+    assert found.judged["float"].over and found.judged["float"].seconds == 3.0
+    assert found.ratio("float") == 3.0 / found.solver and "> " in bench.line(found) and "over 3 s" in bench.line(found)
     assert bench.prices([found], "float") == ([found.ratio("float")],) * 2
 
 
