@@ -1,7 +1,7 @@
 """Write docs/equivalences.md: every pair of registered families measured, beside the statements that claim an equivalence.
 
     python docs/equivalences.py build/verdicts.json      a minute or two, with the verdicts of that record of `simopt verify`
-    python docs/equivalences.py                          with the verdicts that are expected
+    python docs/equivalences.py                          with no run, and what is expected
 
 Nothing on the page is typed in by hand: the entries come from the run, the statements from the registered equivalences and the claims.
 """
@@ -46,7 +46,7 @@ second time, solved through CVXPY, are left out; those that are made of problems
 
 @dataclass(frozen=True)
 class Spoken:
-    """What claims say of pairs of families, with the verdicts of a run; those that it lacks are as expected."""
+    """What claims say of pairs of families, with the verdicts of a run; of those that it lacks it says so."""
 
     claims: Mapping[frozenset[str], Sequence[Claim]]
     verdicts: Mapping[str, str]
@@ -61,7 +61,8 @@ class Spoken:
 
     def verdict(self, claim: Claim) -> str:
         """The verdict, and why it is refuted."""
-        return self.verdicts.get(claim.id, claim.expected.value) + (f": {claim.defect.value}" if claim.defect else "")
+        known = self.verdicts.get(claim.id, f"not run, expected {claim.expected.value}")
+        return known + (f": {claim.defect.value}" if claim.defect else "")
 
     def rows(self, one: str, two: str) -> str:
         """The claims about a pair with their verdicts."""
