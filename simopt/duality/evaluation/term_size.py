@@ -45,8 +45,9 @@ def term_size(programme: Programme, at: Forward, delta: float, own: Mapping[Key,
     """T(δ), the size of the objective when every number in it is δ times what it is.
 
     A variable x has the size δ|x|, as `own_sizes` counts it. A map Ax + b has the size Z = |A| S + δ|b|, S the sizes of its variables and
-    terms. A term φ(z) has the size δ|φ(z)| + max |φ(v)| over |v| ≤ Z if φ is homogeneous of a degree ≥ 1. Else the maximum is that of
-    |φ(z + v) − φ(z)|. T is the sum over the objective.
+    terms. So has a variable x that an equality x = Ay + b gives: what cancels in the map has cancelled in x. A term φ(z) has the size
+    δ|φ(z)| + max |φ(v)| over |v| ≤ Z if φ is homogeneous of a degree ≥ 1. Else the maximum is that of |φ(z + v) − φ(z)|. T is the sum
+    over the objective.
 
     T(δ) = δ Σ|terms| where all is linear or homogeneous of degree 1, as Σ|c_j x_j| of a linear objective and ‖|A||x| + |b|‖ of a norm.
     A square counts with δ²Z², so that a large constant inside of it does not excuse a large gap. A form zᵀPz is a sum of products, which
@@ -62,13 +63,14 @@ def term_size(programme: Programme, at: Forward, delta: float, own: Mapping[Key,
     """
     sizes = {key: _around_zero(delta * own[key].rad) for key in programme.leaves}
     for node in programme.nodes:
-        found = delta * own[node.key].rad
-        if not isinstance(node, Definition):
-            size = _argument_size(node, sizes, delta)
-            found = found + _moved(node, at, size)
-            if node.atom.expanded and delta > 0.0:
-                z = np.minimum(np.abs(np.asarray(at.arguments[node.key], dtype=float)), size / delta)
-                found = found + delta * _largest(node, _around_zero(z))
+        if isinstance(node, Definition):
+            sizes[node.key] = _around_zero(_defined_size(node, sizes, delta))
+            continue
+        size = _argument_size(node, sizes, delta)
+        found = delta * own[node.key].rad + _moved(node, at, size)
+        if node.atom.expanded and delta > 0.0:
+            z = np.minimum(np.abs(np.asarray(at.arguments[node.key], dtype=float)), size / delta)
+            found = found + delta * _largest(node, _around_zero(z))
         sizes[node.key] = _around_zero(found)
     return _total(programme, sizes, delta)
 
@@ -107,6 +109,14 @@ def _around_zero(size: Array) -> Interval:
 
 def _argument_size(node: Term | Epigraph, sizes: Mapping[Key, Interval], delta: float) -> Array:
     return _size(argument(node), sizes, delta, {node.key: Interval(np.zeros(_length(node)))})
+
+
+def _defined_size(node: Definition, sizes: Mapping[Key, Interval], delta: float) -> Array:
+    """|rest| / |factor| of each entry."""
+    rest = _size(node.row.map, sizes, delta, {node.key: Interval(np.zeros(node.size))})
+    found = np.zeros(node.size)
+    found[node.columns] = rest / np.abs(node.factors)
+    return found
 
 
 def _total(programme: Programme, sizes: Mapping[Key, Interval], delta: float) -> float:
