@@ -1,6 +1,6 @@
 """Write docs/equivalences.md: every pair of registered families measured, beside the statements that claim an equivalence.
 
-    python docs/equivalences.py build/verdicts.json      a minute or two, with the verdicts of that record of `simopt verify`
+    python docs/equivalences.py build/verdicts.json      some minutes, with the verdicts of that record of `simopt verify`
     python docs/equivalences.py                          with no run, and what is expected
 
 Nothing on the page is typed in by hand: the entries come from the run, the statements from the registered equivalences and the claims.
@@ -39,8 +39,8 @@ more than what was measured, at the λ below and to {resolution:g} of the norm, 
 | – | no kind of targets (real, labels ±1, classes) suits both |
 
 Rows are A, columns B. The two entries of a pair may differ: A's functions can be a part of B's. An entry that is a link leads to
-[what the papers say](#what-the-papers-say) of the pair. `simopt equivalence A B` measures one pair closely. Learners that are registered a
-second time, solved through CVXPY, are left out; those that are made of problems, two of each, stand under what is claimed.
+[what the papers say](#what-the-papers-say) of the pair. `simopt equivalence A B` measures one pair closely. Some learners are there twice:
+`…-cvxpy` is solved through CVXPY, and twins come from a problem with `bound=Ball | Penalty`.
 """
 
 
@@ -172,7 +172,7 @@ def main() -> None:
     def progress(done: int, wanted: int, text: str) -> None:
         sys.stderr.write(f"\r{done}/{wanted} {text:.90}\033[K" if sys.stderr.isatty() else "")
 
-    (DOCS / "equivalences.md").write_text(page(matrix(progress=progress), spoken), encoding="utf-8")
+    (DOCS / "equivalences.md").write_text(page(matrix(jobs=-1, progress=progress), spoken), encoding="utf-8")
 
 
 if __name__ == "__main__":

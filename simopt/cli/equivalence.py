@@ -25,7 +25,7 @@ FAMILY = "Family of learners: NAME, NAME[option=value,…] or FILE.py:NAME."
 FORMAT = "simopt-equivalence/1"
 MATRIX = "simopt-equivalences/1"
 SIMILARITY, RESOLUTION = "standardised-gaussian", 1e-8  # as simopt.equivalence.samples and .weak have them: those are slow to import
-ALONE = "leave A, B and all but --json and --output out"
+ALONE = "leave A, B and all but --jobs, --json and --output out"
 HEADINGS = ("value", "±", "low", "high", "norm", "distance", "radii", "outcome")
 
 
@@ -50,7 +50,8 @@ def equivalence(
         float, typer.Option("--resolution", metavar="X", help="Relative distance up to which functions count as equal.")
     ] = RESOLUTION,
     strong: Annotated[bool, typer.Option("--strong", help="Ask also for one map for all samples.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="Every pair of registered families, a minute or two.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every pair of registered families, some minutes.")] = False,
+    jobs: Annotated[int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes of --all (default: one a core).")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE.png|.svg", help="Draw the map, the norms and the distance.")] = None,
     as_json: Json = False,
     output: Output = None,
@@ -71,7 +72,9 @@ def equivalence(
         usual = similarity == SIMILARITY and resolution == RESOLUTION and not strong
         if not usual or any(x is not None for x in (a, plot, data, target, samples, targets, parameters)):
             raise InvalidProblem("--all: it measures every registered family on a sample of its own, and draws nothing; " + ALONE)
-        _every_pair(as_json, output)
+        _every_pair(jobs, as_json, output)
+    if jobs is not None:
+        raise InvalidProblem("--jobs: only with --all")
     if a is None or b is None:
         raise InvalidProblem("A, B: two families needed, or --all")
     if plot is not None:
@@ -96,14 +99,14 @@ def equivalence(
     raise typer.Exit(INTERRUPTED if stopped else 1 if "undecided" in {x.answer.value for x in (decision, one_map) if x is not None} else 0)
 
 
-def _every_pair(as_json: bool, output: Path | None) -> NoReturn:
+def _every_pair(jobs: int | None, as_json: bool, output: Path | None) -> NoReturn:
     """The matrix of all pairs."""
     from simopt.core.errors import Interrupted
     from simopt.equivalence.matrix import matrix
 
     with reserved(as_json), Steps("pairs", 0) as steps:
         try:
-            found, stopped = matrix(progress=_progress(steps)), False
+            found, stopped = matrix(jobs=-1 if jobs is None else jobs, progress=_progress(steps)), False
         except Interrupted as stop:
             found, stopped = stop.done, True
     emit({"format": MATRIX, **vars(found)}, as_json, output, lambda: console().print(str(found), soft_wrap=True))

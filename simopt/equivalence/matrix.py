@@ -14,6 +14,7 @@ from itertools import permutations
 
 from simopt.core import registry, validate
 from simopt.core.errors import Interrupted, InvalidProblem, UnknownName
+from simopt.core.threads import until_stopped
 from simopt.equivalence.decide import Progress, decide, remembering
 from simopt.equivalence.decide_strong import decide_strong
 from simopt.equivalence.equivalence import Answer, Equivalence, Strength
@@ -26,8 +27,6 @@ from simopt.equivalence.weak import check_resolution, verify_weak
 SAMPLES = 6
 COORDINATES = (-3.0, 1.0)  # of λ in the domain of A
 RESOLUTION = 1e-5  # what solvers that stop at a gap can tell
-AGAIN = "-cvxpy"  # ends the names of learners that are there by another name already
-MANY = "simopt.theorems.twins"  # families made of problems, two of each: measured with their twin only
 
 
 class Relation(Enum):
@@ -142,21 +141,24 @@ def matrix(
     *,
     samples: int = SAMPLES,
     resolution: float = RESOLUTION,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> Matrix:
     """Measure every ordered pair of families, and every registered equivalence on its own interval.
 
-    Takes a minute or two with the families of simopt. Those that are made of problems, two of each, are measured with their twin only, and
-    learners that are registered twice are taken once.
+    Takes some ten minutes of one core with the families of simopt.
 
     Parameters
     ----------
     names : sequence of str, optional
-        registered families; of the equivalences those between them are measured then.
+        registered families, all by default; of the equivalences those between them are measured.
     samples : int
         size of the synthetic sample, whose targets are real, labels or classes, the first kind that suits both families.
     resolution : float
         relative distance up to which functions count as one.
+    jobs : int
+        processes, each of which measures a row at a time; −1 for one a core. They know families of plug-ins, but none that this process
+        has registered itself.
     progress : callable, optional
         (done, wanted, text), called after each pair.
 
@@ -168,21 +170,21 @@ def matrix(
         at Ctrl-C; `done` is the Matrix so far.
     """
     registry.load()
-    chosen = list(names) if names is not None else _default()
+    chosen = registry.names("family") if names is None else list(names)
     for name in chosen:
         if not registry.has("family", name):
             raise UnknownName("family", name, registry.names("family"))
-    work = _Work(chosen, validate.whole("samples", samples, minimum=3), check_resolution(resolution))
+    asked = tuple(chosen), validate.whole("samples", samples, minimum=3), check_resolution(resolution)
+    work = _Work(*asked)
     claims = [(entry, entry.build()) for _, entry in registry.items("equivalence")]
     claims = [(entry, built) for entry, built in claims if names is None or {*_ends(built)} <= {*chosen}]
-    ordered = list(permutations(chosen, 2))
-    wanted, done = len(ordered) + len(claims), 0
+    wanted, done = len(chosen) * (len(chosen) - 1) + len(claims), 0
     try:
-        for source, target in ordered:
-            pair = work.pair(source, target)
+        for pair in _pairs(work, asked, jobs):
+            work.pairs.append(pair)
             done += 1
             if progress is not None:
-                progress(done, wanted, f"{source}, {target}: {pair.relation.value}")
+                progress(done, wanted, f"{pair.source}, {pair.target}: {pair.relation.value}")
         for entry, built in claims:
             claim = work.claim(entry, built)
             done += 1
@@ -193,11 +195,26 @@ def matrix(
     return work.matrix()
 
 
-def _default() -> list[str]:
-    """The families that are measured with each other."""
-    return [
-        name for name, _ in registry.items("family") if not name.endswith(AGAIN) and not registry.module_of("family", name).startswith(MANY)
-    ]
+def _pairs(work: _Work, asked: tuple[tuple[str, ...], int, float], jobs: int) -> Iterator[MatrixEntry]:
+    """All entries as they come, those of a row one after the other."""
+    if jobs == 1:
+        yield from (work.pair(*pair) for pair in permutations(work.names, 2))
+        return
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+    for row in until_stopped(parallel(delayed(_row)(asked, source) for source in work.names), lambda: None):
+        yield from row
+
+
+def _row(asked: tuple[tuple[str, ...], int, float], source: str) -> list[MatrixEntry]:
+    """The entries of one family, in a process of its own."""
+    from threadpoolctl import threadpool_limits
+
+    registry.load()
+    work = _Work(*asked)
+    with threadpool_limits(1):
+        return [work.pair(source, target) for target in work.names if target != source]
 
 
 class _Work:
@@ -215,7 +232,9 @@ class _Work:
 
     def matrix(self) -> Matrix:
         """The entries by now."""
-        return Matrix(tuple(self.names), self.samples, self.resolution, tuple(self.pairs), tuple(self.claims))
+        places = {name: place for place, name in enumerate(self.names)}
+        ordered = sorted(self.pairs, key=lambda pair: (places[pair.source], places[pair.target]))
+        return Matrix(tuple(self.names), self.samples, self.resolution, tuple(ordered), tuple(self.claims))
 
     def family(self, name: str) -> Family:
         """The family, each of whose fits is made once."""
@@ -237,12 +256,8 @@ class _Work:
         """One entry."""
         kind = self.kind(source, target)
         if kind is None:
-            found = MatrixEntry(source, target, Relation.APART, None, (), "no kind of targets suits both")
-        else:
-            A, B, Z = self.family(source), self.family(target), self.sets[kind]
-            found = MatrixEntry(source, target, *self._measured(A, B, Z, kind))
-        self.pairs.append(found)
-        return found
+            return MatrixEntry(source, target, Relation.APART, None, (), "no kind of targets suits both")
+        return MatrixEntry(source, target, *self._measured(self.family(source), self.family(target), self.sets[kind], kind))
 
     def _measured(self, A: Family, B: Family, Z: TrainingSet, kind: Kind) -> tuple[Relation, Kind, tuple[float, ...], str]:
         """The first λ alone may refute; only if it does not are the others, and other sets, tried."""

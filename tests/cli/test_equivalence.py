@@ -197,6 +197,7 @@ def test_pictures_of_one_parameter_and_of_none_found(run: Run, mine: Path, tmp_p
         (("kernel-ridge",), "or --all"),
         (("kernel-ridge", "mine.py:made", "--all"), "leave A, B"),
         (("--all", "--strong"), "leave A, B"),
+        (("kernel-ridge", "mine.py:made", "--jobs", "2"), "only with --all"),
         (("--all", "--lambda", "1"), "leave A, B"),
         (("--all", "--data", "nothing"), "leave A, B"),
         (("--all", "--resolution", "1e-3"), "leave A, B"),

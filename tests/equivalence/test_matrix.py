@@ -49,6 +49,24 @@ def test_an_entry_says_what_the_statement_says(found, source, target):
         assert pair.kind is not None and 1 <= len(pair.parameters) <= 2
 
 
+def test_processes_measure_the_same(found):
+    assert matrix(NAMES, jobs=2) == found
+
+
+def test_every_registered_family_is_measured_by_default():
+    """Stopped after the first pair, which names how many there are to be."""
+
+    def stop(done, wanted, text):
+        counts.append(wanted)
+        raise KeyboardInterrupt
+
+    counts = []
+    with pytest.raises(Interrupted) as caught:
+        matrix(progress=stop)
+    names, equivalences = registry.names("family"), registry.names("equivalence")
+    assert caught.value.done.names == tuple(names) and counts == [len(names) * (len(names) - 1) + len(equivalences)]
+
+
 def test_every_pair_is_there_once(found):
     assert len(found.pairs) == len(NAMES) * (len(NAMES) - 1) == len({(pair.source, pair.target) for pair in found.pairs})
     assert [name for name, _ in found.rows()] == NAMES
@@ -142,12 +160,13 @@ def test_an_unknown_name_is_refused():
         matrix(["kernel-rigde", "m-power-rls"])
 
 
-def test_an_interrupt_hands_over_what_was_measured():
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupt_hands_over_what_was_measured(jobs):
     def stop(done, wanted, text):
         if done == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(Interrupted) as caught:
-        matrix(NAMES[:3], progress=stop)
-    assert len(caught.value.done.pairs) == 2 and caught.value.done.entry(NAMES[2], NAMES[0]) is None
+        matrix(NAMES[:3], jobs=jobs, progress=stop)
+    assert len(caught.value.done.pairs) == 2 and len({pair.source for pair in caught.value.done.pairs}) == 1
     assert "?" in {cell for _, row in caught.value.done.rows() for cell in row}
