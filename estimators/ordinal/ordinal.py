@@ -142,17 +142,18 @@ def certified(problem: Problem, solver: str | None = None, *, tol: float = 1e-8,
     found: list[Solution] = []
     begin, time_left = time.perf_counter(), limit
     for name in (*able, CLARABEL):
-        if name == CLARABEL and any(_closes(solution, WORTH) for solution in found):
+        if name == CLARABEL and any(_certified_to(solution, WORTH) for solution in found):
             break
         found.append(solve(problem, name, tol=tol, time_limit=time_left, record=record))
         spent = time.perf_counter() - begin
         time_left = min(limit - spent, max(PATIENCE * spent, 1.0))
-        if _closes(found[-1], max(tol, NEARLY)) or found[-1].status in (Status.OPTIMAL, Status.TIME_LIMIT) or time_left <= 0.0:
+        if _certified_to(found[-1], max(tol, NEARLY)) or found[-1].status in (Status.OPTIMAL, Status.TIME_LIMIT) or time_left <= 0.0:
             break
     return min(found, key=lambda solution: math.inf if solution.certificate is None else solution.certificate.gap)
 
 
-def _closes(solution: Solution, tol: float) -> bool:
+def _certified_to(solution: Solution, tol: float) -> bool:
+    """Whether there is a certificate, and it closes at that tolerance."""
     return solution.certificate is not None and solution.certificate.closes(tol)
 
 
