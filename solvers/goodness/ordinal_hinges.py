@@ -4,8 +4,8 @@ With f = Gx, G = B K diag(p) or a factor of K, and hinges h = m − M(f_i − b_
     min Σ p·s   subject to   s ≥ h, s ≥ 0, b_{j+1} − b_j ≥ Δ_j, x in the box or the ball.
 Slacks s, t = s − h, o = Cb − Δ have the multipliers p − a, a, ν; the box has v + 1, 1 − v with z_l, z_u, the ball ω = ½(R² − ‖u‖²) with λ.
 A step (solvers/interior) solves with AᵀEA, A = (G, −columns), E = 1/(t/a + s/(p − a)), plus what the box or the ball and the
-spacing add: one symmetric product and one Cholesky factorisation of order N + r − 1 an iteration, in 10 to 25 iterations. The start need
-not be feasible. Every iterate is judged by the certificate of the problem.
+spacing add. That is one symmetric product and one Cholesky factorisation of order N + r − 1 an iteration, in 10 to 25 iterations. The start
+need not be feasible. Every iterate is judged by the certificate of the problem.
 """
 
 from __future__ import annotations

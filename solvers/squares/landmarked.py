@@ -141,7 +141,7 @@ def singular_system(features: Array, targets: Array) -> SingularSystem:
 def _refined(problem: LandmarkSquares, w: Array, step: Callable[[Array, Array], Array], max_iter: int) -> Iterator[Iterate]:
     """Iterates (w, (2/n)r), improved by w += step(w, Ψᵀr) and r −= Ψ·step.
 
-    The residual is carried along and not computed anew: y − Ψw is off by ε‖Ψ‖‖w‖, which for nearly singular Ψ is more than Ψᵀr = μw puts up
+    The residual is carried along and not computed anew. y − Ψw is off by ε‖Ψ‖‖w‖, which for nearly singular Ψ is more than Ψᵀr = μw puts up
     with, whereas the gap feels the square of how far the two residuals are apart.
     """
     residual = problem.targets - problem.features @ w
