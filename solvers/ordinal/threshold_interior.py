@@ -165,7 +165,7 @@ class ThresholdInterior(PredictorCorrector[Moves]):
         W_ij = c D_ij are weights with row sums W_i and column sums β_j. The means are m_j = Σ_i W_ij ψ_i/β_j, and T is the derivative of
         the order rows. The first is
             Σ_i W_i(ψ_i − Σ_j W_ij m_j/W_i)(…)ᵀ + M(diag(β) − Σ_i W_i·W_i·ᵀ/W_i + diag(β)(diag(β) + T)^{−1}T)Mᵀ.
-        It is no difference of large numbers where the free rows of a threshold are nearly alike in a direction, as they always are in that of w.
+        It has no difference of large numbers where the free rows of a threshold are nearly alike in a direction, as they always are in w.
         """
         from scipy.linalg.blas import dsyrk
 
