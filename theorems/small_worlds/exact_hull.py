@@ -16,7 +16,7 @@ def nearest(G: Gram, b: Sequence[Fraction]) -> list[Fraction]:
     """Weights w ∈ Δ_n of the point of C nearest to v: argmin ½ wᵀGw − bᵀw.
 
     Wolfe's method on an affinely independent set S: move to the minimiser over the affine hull of S, or, if that lies outside, as far as
-    the weights allow and drop the atoms that reach 0; then add the atom that promises most. The objective falls with every minimiser
+    the weights allow and drop the atoms that reach 0. Then add the atom that promises most. The objective falls with every minimiser
     reached, so that no set comes twice. O(|S|³) a step.
     """
     n = len(G)
