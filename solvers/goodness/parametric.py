@@ -5,7 +5,7 @@ In natural units, with x_j = w_j, A_ij = K_ij p_j/max p and costs c_i = p_i/max 
 Each φ_v is convex and linear between at most two kinks r_v + θ s_v. Those of x_j are −θ and θ, with slopes −∞, 0, ∞; those of f_i
 are the loss's, and do not move. A basis pins as many predictions E to kinks as it leaves weights W free between theirs; all other weights
 are at ±θ, so that x_W = A_EW^{-1}(f_E − A_EN x_N), and all z are affine in θ. The dual of a variable between kinks is the slope of φ_v
-there, that of a pinned one any number between the slopes on both sides, and the basis is optimal as long as
+there, that of a pinned one any number between the slopes on both sides. The basis is optimal as long as
     dual(x_j) + Σ_i A_ij dual(f_i) = 0    for all j.
 This does not depend on θ: the curve is linear with slope −Σ_j |dual(x_j)|, until a variable reaches a kink. It is pinned there, and its
 dual grows until the dual of some pinned variable comes to the end of its range. That variable is set free (dual ratio test), unless the own

@@ -6,7 +6,7 @@ Householder reflections (2 n d² flops, Q is never formed, backward stable), and
 
     w(μ) = V diag(σ/(σ² + μ)) b,    ‖w(μ)‖² = Σ σ² b²/(σ² + μ)²,
 
-the penalised one at μ = nλ, the constrained one at the root of ‖w(μ)‖ = B, which is the secular equation of `constrained_fit` in d = σ²
+the penalised one at μ = nλ, the constrained one at the root of ‖w(μ)‖ = B. That is the secular equation of `constrained_fit` in d = σ²
 (μ = 0 if the least-squares fit of smallest norm lies in the ball). Memory beside Ψ: a few d × d matrices, n-vectors and one block.
 """
 

@@ -1,7 +1,7 @@
 r"""Proposition 4.7: does weak equivalence under Assumptions 1 and 2 transfer stability? Counterexamples, and what it does transfer.
 
 **Printed** (AK-P4.7, refuted). The hypothesis space is ℝ, the constant functions. argmin_c (c − t)² learns the number t, so any function
-of λ and Z is a learner, κ = 1, and ℓ(y, f) = |y − f| is 1-admissible; at y beyond both values its change is that of f. Sets enter by their
+of λ and Z is a learner, κ = 1, and ℓ(y, f) = |y − f| is 1-admissible. At y beyond both values its change is that of f. Sets enter by their
 size n only.
 
 Ramps:  B(λ, Z) = min(1, λ/s_n) for odd n and 0 for even n, with 1 ≤ s_n → ∞ and s_n − s_{n−1} → 0 decreasing, as log₂ n has it.

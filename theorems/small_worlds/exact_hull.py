@@ -68,7 +68,7 @@ def hull_solution(G: Gram, strength: Fraction) -> list[Fraction]:
 def mean_ray(G: Gram) -> tuple[Fraction, Fraction]:
     """(t₀, t₁) with tω_S ∈ C for t₀ ≤ t ≤ t₁, for ω_S ≠ 0; t₀ ≤ 1 ≤ t₁, and t₀ may be negative.
 
-    Newton's method from outside: if p is the point of C nearest to tω_S, then ⟨tω_S − p, ·⟩ is largest over C at p, so that tω_S has to
+    Newton's method from outside: if p is the point of C nearest to tω_S, then ⟨tω_S − p, ·⟩ is largest over C at p. So tω_S has to
     come back to where ⟨tω_S − p, tω_S⟩ = ⟨tω_S − p, p⟩. Each step finds another face, and the first t that is in C is the end.
 
     Raises

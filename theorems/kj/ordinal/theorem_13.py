@@ -35,7 +35,7 @@ with margin loss h; the label is that of f + u. With u uniform on [−c, c], thr
 
 A score in [0, r − 1], rounded at random, has the best bound on the ordinal error. For α, κ ≥ 0 let S(f) = max_y (y − 1) − α −
 κ[γ + b_y − f]_+, at least 0. If m ≤ 2α + κ(2γ + (m − 1)Δ) for m = 1, …, r − 1, then |S(f) − (y − 1)| ≤ α + κh(f, y) for all f and y
-(KJ-Thm13-rounding), and the label 1 + ⌊S⌋ + Bernoulli(S − ⌊S⌋) has that ordinal error.
+(KJ-Thm13-rounding). The label 1 + ⌊S⌋ + Bernoulli(S − ⌊S⌋) has that ordinal error.
 
 Sizes: scores and thresholds are learned together. Lemma 16 is about scores only; with M = B + γ + (r − 2)Δ,
 
