@@ -91,7 +91,7 @@ def counts(found: dict[str, str]) -> str:
 
 def eight(found: dict[str, str]) -> str:
     """The README's table: eight figures of the page, of which the day is told, and where they were measured."""
-    lines = ["| | you would use | ours takes, of its time | measured |", "|---|---|---:|---|"]
+    lines = ["| | you would use | our time / its time | measured |", "|---|---|---:|---|"]
     places = dict[str, str]()
     for what, peer, title, figure in EIGHT:
         first, *_, summary = found[title].splitlines()

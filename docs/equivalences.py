@@ -15,13 +15,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tables import label
-
 from simopt.claims.catalogue import comparing
 from simopt.claims.claim import Claim
 from simopt.core import registry
 from simopt.core.foreign_text import in_markdown
 from simopt.equivalence.matrix import Claimed, Matrix, MatrixEntry, Relation, matrix
+from simopt.report.markdown import label
 
 DOCS = Path(__file__).resolve().parent
 HEAD = """# Which learners are one?

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from pathlib import Path
 
 from simopt.core import registry
@@ -31,14 +30,9 @@ def write_counts(block: str) -> None:
     PAPERS.write_text(f"{before}{BEGIN}\n{block}\n{END}{rest.split(END)[1]}", encoding="utf-8")
 
 
-def label(name: str) -> str:
-    """The label of a row of docs/verdicts.md, which links from other pages name: letters, digits and dashes."""
-    return "claim-" + re.sub("[^a-z0-9]+", "-", name.lower().replace("+", "-plus")).strip("-")
-
-
 def labelled(name: str) -> str:
     """The id of a claim that carries its label."""
-    return f"[{in_markdown(name)}]{{#{label(name)}}}"
+    return f"[{in_markdown(name)}]{{#{markdown.label(name)}}}"
 
 
 def main() -> None:

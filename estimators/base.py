@@ -1,8 +1,8 @@
 r"""The base of the estimators: similarities of any kind, Gram matrices and landmark features of them, and a warning when a certificate is
 open.
 
-A similarity is given by name ("gaussian", "laplacian", "manhattan", …) or by a `SimilarityRule`, which choose its parameters from the
-training points; as an object of `simopt.data.similarities`; as a function of two arrays (n, p), (m, p) → (n, m), or as "precomputed". Then
+A similarity is given by name ("gaussian", "laplacian", "manhattan", …) or by a `SimilarityRule`, which chooses its parameters from the
+training points. It may be an object of `simopt.data.similarities`, a function of two arrays (n, p), (m, p) → (n, m), or "precomputed". Then
 X holds the similarities themselves: K(x_i, x_j) of all training points, n × n, in `fit`, and K(x, x_j) of queries to the training points,
 m × n, afterwards. The tag `input_tags.pairwise` says so, by which scikit-learn's cross-validation cuts rows and columns alike.
 

@@ -1,1 +1,1 @@
-"""One file a method: an explicit convex programme, its objective and its dual."""
+"""The problems, one a file: the convex programme, its dual, and the recipe that makes it from data."""

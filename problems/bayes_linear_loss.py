@@ -28,9 +28,9 @@ class BayesLinearLoss(Problem):
     r"""min over f ∈ [−1, 1]^X of Σ_{x,y} p(x, y)(1 − y f(x)),   X = {1, …, m},  y = ±1.
 
     With d_x = p(x, 1) − p(x, −1) the objective is Σ p − Σ_x d_x f_x. Dual, with multipliers a ≥ 0 of f ≤ 1 and b ≥ 0 of f ≥ −1:
-        D(a, b) = Σ p − Σ (a + b)  subject to  a − b = d;
-    what a and b have in common only lowers D, so the best are a = [d]_+, b = [−d]_+ and P* = Σ p − Σ_x |d_x| = E(1 − |1 − 2η(x)|), reached
-    at f = sign(d), the Bayes classifier, and for d_x = 0 (η = ½) at any f_x. The gap is Σ_x [d_x]_+(1 − f_x) + [−d_x]_+(1 + f_x).
+        D(a, b) = Σ p − Σ (a + b)  subject to  a − b = d.
+    What a and b have in common only lowers D, so the best are a = [d]_+, b = [−d]_+. Then P* = Σ p − Σ_x |d_x| = E(1 − |1 − 2η(x)|). It is
+    reached at f = sign(d), the Bayes classifier, and for d_x = 0 (η = ½) at any f_x. The gap is Σ_x [d_x]_+(1 − f_x) + [−d_x]_+(1 + f_x).
 
     Parameters
     ----------

@@ -2,7 +2,7 @@ r"""The bound on w, as one field: `bound=Ball(B)`, ‖w‖ ≤ B (Ivanov), or `b
 
 Least squares has λ‖w‖² by custom: `bound=Ridge(λ)`. All are R(w) = (s/2)‖w‖² on the ball ‖w‖ ≤ B, with s = 0 or B = ∞, s = λ or 2λ. For the
 slope g of a loss in w, v = −g,
-    ball:     min R + ⟨g, w⟩ = −B‖g‖,        R(w) + ⟨g, w⟩ − min = (B − ‖w‖)‖g‖ + ½‖w‖‖g‖·‖w/‖w‖ + g/‖g‖‖²;
+    ball:     min R + ⟨g, w⟩ = −B‖g‖,        R(w) + ⟨g, w⟩ − min = (B − ‖w‖)‖g‖ + ½‖w‖‖g‖·‖w/‖w‖ + g/‖g‖‖².
     penalty:  min R + ⟨g, w⟩ = −‖g‖²/(2s),   R(w) + ⟨g, w⟩ − min = ‖g + sw‖²/(2s).
 
 The space is that of vectors, or with a Gram matrix K the one in which w = Σ α_j k(x_j, ·): then α and the coefficients of g are given, and

@@ -32,7 +32,7 @@ class ConvexPotential(Problem):
     r"""min over ‖w‖₂ ≤ B of Σ_i p_i φ(y_i⟨w, x_i⟩),   φ one of hinge, logistic, exponential, squared-hinge,  y_i = ±1.
 
     Dual: φ(z) = max_s −sz − φ*(−s) over s ≥ 0 in the domain of the conjugate (losses/margin_losses.py lists both). With a_i = p_i s_i and
-    z_i = y_i⟨w, x_i⟩, exchanging min and max and minimising −⟨Σ a_i y_i x_i, w⟩ over the ball leaves
+    z_i = y_i⟨w, x_i⟩, exchange min and max, and minimise −⟨Σ a_i y_i x_i, w⟩ over the ball. That leaves
         D(a) = −Σ p_i φ*(−a_i/p_i) − B ‖Σ a_i y_i x_i‖,     0 ≤ a_i (≤ p_i for hinge and logistic),
     a_i the multiplier of a row z_i = y_i⟨w, x_i⟩. For the hinge D = Σ a_i − B‖·‖, for the squared hinge Σ a_i − a_i²/(4p_i) − B‖·‖. The gap
     is Σ of the Fenchel–Young remainders p_i(φ(z_i) + φ*(−a_i/p_i)) + a_i z_i, plus B‖g‖ − ⟨g, w⟩ with g = Σ a_i y_i x_i, all ≥ 0. D(0) = 0,

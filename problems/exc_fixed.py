@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 class EXCFixed(FixedThresholds, LinearScores):
     r"""min_w (1/n) Σ_i [b_{y_i−1} + γ − ⟨w, ψ_i⟩]_+ + [⟨w, ψ_i⟩ − b_{y_i} + γ]_+ + R(w).
 
-    R(w) = 0 on ‖w‖ ≤ B, or (λ/2)‖w‖². b_0 = −∞ and b_r = ∞: their hinges are absent. Multipliers p (hinges above), q (below) in [0, 1/n].
+    R(w) = 0 on ‖w‖ ≤ B, or (λ/2)‖w‖². b_0 = −∞ and b_r = ∞: their hinges are absent.
+    Multipliers in [0, 1/n]: p of the second hinge (row `above`), q of the first (row `below`).
     With s_i = p_i − q_i, g = Ψᵀs: R*(−g) = B‖g‖, or ‖g‖²/(2λ).
     D = Σ q_i (γ + b_{y_i−1}) + p_i (γ − b_{y_i}) − R*(−g): the thresholds are data, and every p, q is dual feasible.
     The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus R(w) + ⟨g, w⟩ + R*(−g) (`simopt.problems.bounds`): all
@@ -134,11 +135,12 @@ class EXCFixed(FixedThresholds, LinearScores):
         radius: float | None = None,
         regularization: float | None = None,
     ) -> Self:
-        """Recipe: all rows (or `samples`), standardised, `landmarks` of them (None: 50, or all of fewer), a Gaussian with Kar & Jain's σ.
+        """Recipe: all rows, or `samples` of them, standardised; `landmarks` of them (50, or all of fewer); a Gaussian with Kar & Jain's σ.
 
-        Classes are whole-numbered targets as they are (up to 20 from the least on), else `bins` (5) classes of equal frequency.
-        `thresholds` are numbers, also as one text with commas; None: b_j = centre + spacing (j − r/2). With the defaults labels minus
-        (r + 1)/2 are halfway between these, and with γ = ½ the loss of inner classes is the distance to that. B = 10, or λ = 1e-3.
+        Whole-numbered targets are the classes where at most 20 numbers lie from the least to the greatest, or the data set is ordinal.
+        Other targets are cut into `bins` (5) classes of equal frequency.
+        `thresholds` are numbers, or one text with commas; by default b_j = centre + spacing (j − r/2). Then, with the default spacing,
+        centre and γ = ½, the loss of an inner class y is |⟨w, ψ⟩ − (y − (r + 1)/2)|. B = 10, or λ = 1e-3.
         """
         fields = exc_cases.fields(dataset, rng, samples, landmarks, standardise, similarity, bins)
         given = equispaced(fields["classes"], spacing, centre) if thresholds is None else listed("thresholds", thresholds)

@@ -30,8 +30,8 @@ class Goodness(FiniteDomain):
     r"""ε₀(B) = min over |w_j| ≤ B of Σ_i p_i ℓ(f_i, y_i),   f_i = Σ_j p_j w_j K(x_i, x_j) = E_{x'} w(x') K(x_i, x').
 
     K is (ε₀, B)-good exactly if ε₀(B) ≤ ε₀. Declared with w = Bv, |v_j| ≤ 1: with |w| ≤ B conic solvers return wrong values at large B.
-    The losses are maxima of affine functions, p_i ℓ(f_i, y_i) = max_q c_i(q) − q f_i (problems/losses/prediction_losses.py), and
-    min over |v_j| ≤ 1 of −B Σ_j p_j v_j g_j with g_j = Σ_i q_i K(x_i, x_j) is −B Σ_j p_j |g_j|, so
+    The losses are maxima of affine functions, p_i ℓ(f_i, y_i) = max_q c_i(q) − q f_i (problems/losses/prediction_losses.py).
+    min over |v_j| ≤ 1 of −B Σ_j p_j v_j g_j with g_j = Σ_i q_i K(x_i, x_j) is −B Σ_j p_j |g_j|. So
         D(q) = Σ_i c_i(q_i) − B Σ_j p_j |Σ_i q_i K(x_i, x_j)|.
     The dual of the box is an ℓ₁ norm, finite everywhere: any q, clipped to what the loss admits, bounds ε₀(B) from below.
     The gap is Σ_i p_i ℓ(f_i, y_i) − c_i(q_i) + q_i f_i, plus B Σ_j p_j (|g_j| − v_j g_j), all terms ≥ 0.

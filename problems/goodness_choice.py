@@ -45,8 +45,8 @@ class GoodnessChoice(FiniteDomain):
     Definition 7 has R_j ∈ {0, 1} and f = E[w(x')K(·, x') | R(x') = 1]; here R_j = P(R = 1 | x_j), as the proof of Theorem 10 reads it.
     With u = Rw = Bv it is convex: |v_j| ≤ R_j. (`goodness_choice.exhaustive` in solvers tries every R ∈ {0, 1}^N.) Masses that only sum
     to 1 up to rounding leave Σ p R = τ Σ p.
-    Dual: with p_i ℓ(f_i, y_i) = max_q c_i(q) − q f_i and g_j = Σ_i q_i K(x_i, x_j), minimising −(B/τ) Σ p_j v_j g_j leaves a fractional
-    knapsack, max Σ p_j R_j |g_j|, whose own dual has one number t ≥ 0:
+    Dual: let p_i ℓ(f_i, y_i) = max_q c_i(q) − q f_i and g_j = Σ_i q_i K(x_i, x_j). Minimising −(B/τ) Σ p_j v_j g_j leaves a fractional
+    knapsack, max Σ p_j R_j |g_j|. Its own dual has one number t ≥ 0:
         D(q, t) = Σ_i c_i(q_i) − (B/τ) (tτ Σ p + Σ_j p_j [|g_j| − t]_+).
     Any q, clipped, and any t bound from below; the best t is the |g_j| at which the largest ones have mass τ. The gap is
         Σ_i p_i ℓ(f_i, y_i) − c_i(q_i) + q_i f_i   +   (B/τ) Σ_j p_j ((1 − R_j)[|g_j| − t]_+ + R_j [t − |g_j|]_+ + R_j|g_j| − v_j g_j).

@@ -38,7 +38,7 @@ class Herding(KernelProblem):
 
     With G_ij = y_i y_j K_ij the value is cᵀGc, c = p − w (w = 0 off the candidates): a quadratic form of a difference, so that a small
     error is not a difference of large numbers.
-    Dual: ‖a‖² ≥ 2⟨v, a⟩ − ‖v‖² for every v ∈ H, so with a = ω_P − ω and the hull's support function
+    Dual: ‖a‖² ≥ 2⟨v, a⟩ − ‖v‖² for every v ∈ H. So with a = ω_P − ω and the hull's support function
         P* ≥ D(v) = 2 min_j ⟨v, ω_P − ψ_j⟩ − ‖v‖²,     and over v' = tv, t ≥ 0:     P* ≥ ([min_j ⟨v, ω_P − ψ_j⟩]_+)²/‖v‖².
     v = Σ β_i ψ_i is given by its weights β; only its direction counts, t is chosen (in floats; every t bounds). The gap is
         ‖(ω_P − ω) − tv‖² + 2t Σ_j w_j (max_l ⟨v, ψ_l⟩ − ⟨v, ψ_j⟩) ≥ 0.

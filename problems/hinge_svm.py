@@ -37,8 +37,9 @@ class HingeSVM(Bounded, KernelProblem):
 
     R(f) = (λ/2)‖f‖²_H = (λ/2) αᵀKα, or 0 on the ball ‖f‖²_H ≤ c. Multipliers a_i ∈ [0, 1/n] of the rows 1 − y_i(f_i + b) ≤ slack_i leave,
     with v = Σ_i a_i y_i φ_i,
-        min over f and b of Σ a_i − ⟨v, f⟩ − b Σ a_i y_i + R(f),    D(a) = Σ a_i − R*(v),    R*(v) = ‖v‖²/(2λ)   or   √c ‖v‖,
-    reached at f = v/λ or (√c/‖v‖) v, where an intercept demands Σ a_i y_i = 0: it is −∞ otherwise. Any multipliers are clipped to
+        min over f and b of Σ a_i − ⟨v, f⟩ − b Σ a_i y_i + R(f).
+        D(a) = Σ a_i − R*(v),    R*(v) = ‖v‖²/(2λ)   or   √c ‖v‖.
+    The minimum is reached at f = v/λ or (√c/‖v‖) v. An intercept demands Σ a_i y_i = 0: D is −∞ otherwise. Any multipliers are clipped to
     [0, 1/n], and with an intercept those of the heavier class scaled down to Σ a_i y_i = 0 (`simopt.problems.losses.intercepts`).
     With h_i = 1 − y_i(f_i + b) the gap is a sum of non-negative terms (`simopt.problems.bounds`),
         P − D = Σ_i (1/n − a_i)[h_i]_+ + a_i[−h_i]_+   +   R(f) + R*(v) − ⟨v, f⟩.
@@ -221,7 +222,7 @@ class HingeSVM(Bounded, KernelProblem):
     def ball_distance(self, point: Point, multipliers: Multipliers) -> float:
         r"""R with ‖f − f*‖_H ≤ R = min(2B, 2√(2Bg/s)) in a ball, where B = √c, g = P(f) − D(a) and s = ‖v‖_H.
 
-        The loss is not strongly convex in H, but the ball is: for ‖f‖ ≤ B the last terms of the gap are Bs − ⟨v, f⟩, and
+        The loss is not strongly convex in H, but the ball is: for ‖f‖ ≤ B the last terms of the gap are Bs − ⟨v, f⟩. Then
             ‖f − (B/s)v‖² ≤ 2B² − (2B/s)⟨v, f⟩ = (2B/s)(Bs − ⟨v, f⟩) ≤ (2B/s)(P(f) − D(a)).
         f and f* both have P − D(a) ≤ g, so both lie within √(2Bg/s) of (B/s)v. (s is bounded below in intervals.)
         """

@@ -35,8 +35,8 @@ class HingeSVMHull(KernelProblem):
 
     This is not the SVM: that one may take any multiple of such an f, and its best multiple is seldom in the hull. With G_ij = y_i y_j K_ij
     the margins are y_i f(x_i) = (Gw)_i and ‖f‖² = wᵀGw. If K_ii ≤ 1, no margin exceeds 1, every hinge is linear, the loss is 1 − ⟨ω_S, f⟩,
-    and for λ = 1 the objective is 1 + ½‖f − ω_S‖² − ½‖ω_S‖²: herding, with solution ω_S, that is w = 1/n. Elsewhere not. Dual, with
-    multipliers a_i ∈ [0, 1/n] of the rows 1 − (Gw)_i ≤ slack_i, and any v = Σ β_j ψ_j: since ½‖f‖² ≥ ⟨v, f⟩ − ½‖v‖²,
+    and for λ = 1 the objective is 1 + ½‖f − ω_S‖² − ½‖ω_S‖². This is herding, with solution ω_S, that is w = 1/n. Elsewhere not. Dual: take
+    multipliers a_i ∈ [0, 1/n] of the rows 1 − (Gw)_i ≤ slack_i, and any v = Σ β_j ψ_j. Since ½‖f‖² ≥ ⟨v, f⟩ − ½‖v‖²,
         P(w) ≥ Σ a − aᵀGw + λβᵀGw − (λ/2)βᵀGβ,      D(a, β) = Σ a + min_j g_j − (λ/2)βᵀGβ,   g = G(λβ − a).
     At the solution β = w is best: g_j is then the slope of the Lagrangian towards ψ_j. With h = 1 − Gw the gap is a sum of non-negative
     terms, Σ (1/n − a_i)[h_i]_+ + a_i[−h_i]_+  +  (λ/2)‖w − β‖²_G  +  Σ_j w_j (g_j − min g).   P(f) − P* ≥ (λ/2)‖f − f*‖².

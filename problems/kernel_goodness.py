@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class KernelGoodness(FiniteDomain, CosineNorm):
     r"""min over ‖W‖_H ≤ 1/γ of Σ_i p_i ℓ(⟨W, φ(x_i)⟩, y_i),   W = Σ_j α_j φ(x_j),  ⟨W, φ(x_i)⟩ = (Kα)_i.
 
-    Definition 4 has W = W*/γ with ‖W*‖ = 1; "≤" is what the proofs use, and what makes goodness monotone in γ: with "=", one point with
+    Definition 4 has W = W*/γ with ‖W*‖ = 1; "≤" is what the proofs use, and what makes goodness monotone in γ. With "=", one point with
     K = y = 1 has absolute loss 0 at γ = 1 but 1 at γ = ½.
     The losses are maxima of affine functions, p_i ℓ(f_i, y_i) = max_q c_i(q) − q f_i (problems/losses/prediction_losses.py). Exchanging min
     and max, and minimising −⟨v, W⟩ with v = Σ_i q_i φ(x_i) over the ball, leaves by Cauchy–Schwarz

@@ -35,10 +35,10 @@ class KernelOrdinalGoodness(OrdinalDomain, CosineNorm):
     r"""min over ‖W‖_H ≤ 1/γ and b of Σ_i p_i [b_{y_i−1} + 1 − f_i]_+ + [f_i − b_{y_i} + 1]_+,  f_i = ⟨W, φ(x_i)⟩ = (Kα)_i,
 
     subject to b_{j+1} − b_j ≥ Δ; b_0 = −∞ and b_r = ∞. Definition 26 has W = W*/γ with ‖W*‖ = 1, and no order of the thresholds; "≤" is
-    what the proof of Theorem 14 uses. The margin is 1, and the thresholds are measured in it. With a, c, ν, q = a − c and g as in
-    `simopt.problems.domains.ordinal_domain` and u = Σ q_i φ(x_i)
-        D = Σ (a + c) + Δ Σ ν − (1/γ) √(qᵀKq) + min over the box of ⟨g, b⟩,
-    where the box, with M = max_i √K_ii / γ, holds an optimal b. With t = ‖W‖ and s = ‖u‖ the gap is, beside the terms of hinges, order and
+    what the proof of Theorem 14 uses. The margin is 1, and the thresholds are measured in it. Let a, c, ν, q = a − c and g be as in
+    `simopt.problems.domains.ordinal_domain`, and u = Σ q_i φ(x_i). Then
+        D = Σ (a + c) + Δ Σ ν − (1/γ) √(qᵀKq) + min over the box of ⟨g, b⟩.
+    With M = max_i √K_ii / γ the box holds an optimal b. With t = ‖W‖ and s = ‖u‖ the gap is, beside the terms of hinges, order and
     box, s(1/γ − t) + (t/2s)‖u + (s/t)W‖²: all ≥ 0.
 
     Parameters

@@ -40,7 +40,7 @@ class KernelRegression(Problem):
     have the other sign than s_q; the predictions may then leave the range of y.
 
     Dual: with z_q = √|s_q| c_q (multipliers a) and t_q = Σ_i K_qi y_i the objective is ½‖z‖² − Σ σ_q t_q c_q + ½ Σ_q σ_q Σ_i K_qi y_i²,
-        min_z ½‖z‖² + aᵀz = −½‖a‖²;   c is free, which asks for √|s_q| a_q = −σ_q t_q, the normal equation of query q:
+        min_z ½‖z‖² + aᵀz = −½‖a‖².   c is free, which asks for √|s_q| a_q = −σ_q t_q, the normal equation of query q. So
         D(a) = ½ Σ_q σ_q Σ_i K_qi y_i² − ½‖a‖²   at the only feasible a, to which all multipliers are repaired.
     The gap is ½ Σ_q |s_q| (c_q − t_q/s_q)².
 

@@ -31,8 +31,8 @@ class LandmarkedLeastSquares(LandmarkSquares):
     r"""min_w (1/n) ‖y − Ψw‖² + R(w),   R(w) = 0 on ‖w‖₂ ≤ B, or λ‖w‖².
 
     Dual, with a multiplier v of the row f = Ψw:
-        D(v) = vᵀy − (n/4)‖v‖² − R*(Ψᵀv),      R*(g) = B‖g‖, or ‖g‖²/(4λ),
-    with the gap (n/4)‖v − (2/n)(y − Ψw)‖² + R(w) − ⟨g, w⟩ + R*(g), g = Ψᵀv (`simopt.problems.losses.landmark_squares`). λ is that of
+        D(v) = vᵀy − (n/4)‖v‖² − R*(Ψᵀv),      R*(g) = B‖g‖, or ‖g‖²/(4λ).
+    The gap is (n/4)‖v − (2/n)(y − Ψw)‖² + R(w) − ⟨g, w⟩ + R*(g), g = Ψᵀv (`simopt.problems.losses.landmark_squares`). λ is that of
     `KernelRidge`: with K = ΨΨᵀ and w = Ψᵀα the two are the same problem (scikit-learn's `alpha` is nλ). If the ball is active, the solution
     is that with the λ for which ‖w‖ = B.
 

@@ -40,9 +40,9 @@ class LandmarkedRanking(RankedLists, LandmarkSquares):
 
     Ψ_x has a row ψ(z_i) for each document of query x, f_i = ⟨w, ψ(z_i)⟩ is its score, and η(r) = G(r)/‖G(r)‖_D (see simopt.data.relevance).
     As in the paper the loss of a query is a sum over its documents, and the mean is over queries: long lists weigh more. Stacked, with n
-    documents in all, this is `LandmarkedLeastSquares` with targets η and 1/q for 1/n:
-        D(v) = vᵀη − (q/4)‖v‖² − R*(Ψᵀv),      R*(g) = B‖g‖, or ‖g‖²/(4λ),      v a multiplier of the row f = Ψw,
-    with the gap (q/4)‖v − (2/q)(η − Ψw)‖² + R(w) − ⟨g, w⟩ + R*(g), g = Ψᵀv. w has no intercept, which would not change a ranking but the
+    documents in all, this is `LandmarkedLeastSquares` with targets η and 1/q for 1/n. So
+        D(v) = vᵀη − (q/4)‖v‖² − R*(Ψᵀv),      R*(g) = B‖g‖, or ‖g‖²/(4λ),      v a multiplier of the row f = Ψw.
+    The gap is (q/4)‖v − (2/q)(η − Ψw)‖² + R(w) − ⟨g, w⟩ + R*(g), g = Ψᵀv. w has no intercept, which would not change a ranking but the
     fit. With m documents a query the loss is m times a mean over documents: λ/m is the λ of `LandmarkedLeastSquares`.
 
     Parameters

@@ -36,11 +36,11 @@ class LandmarkedSVR(Bounded, InsensitiveRegression):
     r"""min_w (1/n) Σ_i max(|⟨w, ψ_i⟩ − y_i| − ε, 0) + R(w),   R(w) = 0 on ‖w‖₂ ≤ B, or (λ/2)‖w‖².
 
     Two hinges a sample, [y_i − ε − f_i]_+ (row `below`, multiplier q_i) and [f_i − y_i − ε]_+ (row `above`, multiplier p_i), f = Ψw.
-    Dual: c[h]_+ = max over 0 ≤ a ≤ c of ah with c = 1/n, so for 0 ≤ p, q ≤ 1/n and g = Ψᵀ(p − q)
-        P* ≥ min_w Σ q_i(y_i − ε − f_i) + p_i(f_i − y_i − ε) + R(w) = Σ (q_i − p_i) y_i − ε Σ (p_i + q_i) + min_w ⟨g, w⟩ + R(w),
+    Dual: c[h]_+ = max over 0 ≤ a ≤ c of ah with c = 1/n. Let 0 ≤ p, q ≤ 1/n and g = Ψᵀ(p − q). Then
+        P* ≥ min_w Σ q_i(y_i − ε − f_i) + p_i(f_i − y_i − ε) + R(w) = Σ (q_i − p_i) y_i − ε Σ (p_i + q_i) + min_w ⟨g, w⟩ + R(w).
         D(p, q) = Σ (q_i − p_i) y_i − ε Σ (p_i + q_i) − R*(−g),     R*(−g) = B‖g‖, or ‖g‖²/(2λ).
-    With a smoothness β < ∞ the loss is ℓ̃_β(r) = min_v βv²/2 + max(|r − v| − ε, 0) (§3.2): f_i − v_i stands in the rows in place of f_i, the
-    objective gains (β/(2n))‖v‖², and the dual, as min_v (β/2n)v² − av = −n a²/(2β), loses (n/(2β)) Σ (p_i² + q_i²).
+    With a smoothness β < ∞ the loss is ℓ̃_β(r) = min_v βv²/2 + max(|r − v| − ε, 0) (§3.2). f_i − v_i then stands in the rows in place of
+    f_i, the objective gains (β/(2n))‖v‖², and the dual, as min_v (β/2n)v² − av = −n a²/(2β), loses (n/(2β)) Σ (p_i² + q_i²).
     For β = ∞ the gap is Σ over both hinges of (1/n − a)[h]_+ + a[−h]_+, plus R(w) + ⟨g, w⟩ + R*(−g) (`simopt.problems.bounds`): all
     non-negative; for β < ∞ see `simopt.problems.losses.insensitive`.
 

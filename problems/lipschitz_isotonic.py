@@ -34,11 +34,11 @@ class LipschitzIsotonic(Problem):
     r"""min_x ½ Σ_i w_i (x_i − y_i)²   subject to   l_i ≤ x_{i+1} − x_i ≤ u_i and lo ≤ x ≤ hi,   z sorted,
     l_i = a_i (z_{i+1} − z_i) and u_i = min(L, b_i)(z_{i+1} − z_i), with slopes 0 ≤ a_i ≤ b_i of each interval (a = 0, b = ∞ by default).
 
-    Equal z have equal x. L = ∞ leaves isotonic regression. The range binds at its ends, x_1 ≥ lo and x_n ≤ hi. With multipliers τ^+ of the
-    upper rows, τ^− of the lower ones, −τ_0 ≥ 0 of x_1 ≥ lo, −τ_n ≥ 0 of x_n ≤ hi, and q_i = τ_{i−1} − τ_i, minimising ½w(x − y)² + qx
-    at x = y − q/w (q = 0 where w = 0) gives the dual
+    Equal z have equal x. L = ∞ leaves isotonic regression. The range binds at its ends, x_1 ≥ lo and x_n ≤ hi. The multipliers are τ^+ of
+    the upper rows, τ^− of the lower ones, −τ_0 ≥ 0 of x_1 ≥ lo, −τ_n ≥ 0 of x_n ≤ hi. With q_i = τ_{i−1} − τ_i, minimise ½w(x − y)² + qx
+    at x = y − q/w (q = 0 where w = 0). The dual is
         D(τ) = Σ q_i y_i − q_i²/(2w_i) − Σ u_i τ_i^+ + Σ l_i τ_i^− − τ_0 lo + τ_n hi          (τ_i ≤ 0 where u_i = ∞).
-    By Abel summation Σ q_i x_i = Σ τ_i d_i + τ_0 x_1 − τ_n x_n, d_i = x_{i+1} − x_i: for feasible x the gap is a sum of non-negative terms,
+    By Abel summation Σ q_i x_i = Σ τ_i d_i + τ_0 x_1 − τ_n x_n, d_i = x_{i+1} − x_i. For feasible x the gap is a sum of non-negative terms.
         P − D = Σ ½w_i (x_i − y_i + q_i/w_i)² + Σ τ_i^+ (u_i − d_i) + τ_i^− (d_i − l_i) − τ_0 (x_1 − lo) − τ_n (hi − x_n).
     A point suggests τ_i = τ_0 + Σ_{j≤i} w_j(x_j − y_j), for which the squares vanish.
 

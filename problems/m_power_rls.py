@@ -148,10 +148,10 @@ class MPowerRLS(Bounded, KernelProblem):
     Dual, with a multiplier v of the row f = Kα and s = √(vᵀKv):
         min_f (1/n)‖y − f‖² + vᵀf = vᵀy − (n/4)‖v‖²;      min_α ρ(‖α‖_K) − vᵀKα = −ρ*(s),
         D(v) = vᵀy − (n/4)‖v‖² − ρ*(s),      ρ*(s) = Bs, or (m−1)λτ^m with τ = (s/(λm))^{1/(m−1)}; m = 1: 0 subject to s ≤ λ.
-    For feasible α and any v, with t = √(αᵀKα), the gap is a sum of three non-negative terms:
+    For feasible α and any v, with t = √(αᵀKα), the gap is a sum of three non-negative terms.
         P − D = (n/4)‖v − (2/n)(y − Kα)‖² + [ρ(t) + ρ*(s) − st] + (t/2s)‖v − (s/t)α‖²_K,
     in the ball with s(B − t) for [·]. A point suggests v = (2μ/n)α, where μ = (nλm/2) t^{m−2} makes the last two vanish and the first
-    (1/n)‖y − (K + μI)α‖²; in the ball μ = ⟨y − Kα, Kα⟩/t², the ridge parameter that fits its residual best.
+    (1/n)‖y − (K + μI)α‖². In the ball μ = ⟨y − Kα, Kα⟩/t², the ridge parameter that fits its residual best.
     Every penalised solution f ≠ 0 is that of kernel ridge regression with nλ' = μ. λt^m is convex for m ≥ 1; with m = 1 the solution is 0
     as soon as λ ≥ (2/n)√(yᵀKy), and for m < 1 only stationary points can be had (`simopt.solvers.power.stationary`).
 
@@ -334,7 +334,7 @@ class MPowerRLS(Bounded, KernelProblem):
     def ball_distance(self, point: Point, multipliers: Multipliers) -> float:
         r"""R with ‖f − f*‖_H ≤ R = min(2B, 2√(2Bg/s)) in the ball, where g = P(f) − D(v) and s = ‖v‖_H.
 
-        The objective is not strongly convex in H, but the ball is: for ‖f‖ ≤ B the last two terms of the gap are Bs − ⟨v, f⟩, and
+        The objective is not strongly convex in H, but the ball is: for ‖f‖ ≤ B the last two terms of the gap are Bs − ⟨v, f⟩. Then
             ‖f − (B/s)v‖² = ‖f‖² + B² − (2B/s)⟨v, f⟩ ≤ (2B/s)(Bs − ⟨v, f⟩) ≤ (2B/s)(P(f) − D(v)).
         f and f* both have P − D(v) ≤ g, so both lie within √(2Bg/s) of (B/s)v. If the ball is not active, g ≥ s(B − t) keeps R large
         however small s is. (A lower bound of s: that of a v in the null space of K is rounding.)

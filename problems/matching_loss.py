@@ -37,12 +37,13 @@ class MatchingLoss(Problem):
     r"""min over ‖w‖₂ ≤ W of (1/m) Σ_i U(⟨w, x_i⟩) − y_i⟨w, x_i⟩,   U' = u the transfer function.
 
     u non-decreasing makes U convex; the gradient is (1/m) Σ (u(⟨w, x_i⟩) − y_i) x_i, so that a step of GLM-tron is one of gradient descent.
-    Dual: U(f) = max_s sf − U*(s). With f = Xw, exchanging min and max and minimising (1/m)⟨Xᵀ(s − y), w⟩ over the ball leaves
+    Dual: U(f) = max_s sf − U*(s). With f = Xw, exchange min and max, and minimise (1/m)⟨Xᵀ(s − y), w⟩ over the ball. That leaves
         D(s) = −(1/m) Σ U*(s_i) − W‖g‖,   g = (1/m) Xᵀ(s − y),   s_i in the domain of U* ([0, 1], but ℝ for the identity),
     with multipliers (y − s)/m of the row f = Xw. The gap is the sum of the Fenchel–Young remainders and of what the ball leaves, all ≥ 0:
         P − D = (1/m) Σ [U(f_i) + U*(s_i) − s_i f_i] + W‖g‖ + ⟨g, w⟩.
-    A point suggests s = u(f), for which only the last part is left, or s = u(f) + u'(f)∘Xv with the Newton step v, (H + μI)v = −(g + μw),
-    H = (1/m) Σ u'(f_i) x_i x_iᵀ, μ ≥ 0 the ball's multiplier: its gap is of second order (problems/losses/transfers.py lists U and U*).
+    A point suggests s = u(f), for which only the last part is left, or s = u(f) + u'(f)∘Xv with the Newton step v. (H + μI)v = −(g + μw),
+    H = (1/m) Σ u'(f_i) x_i x_iᵀ, μ ≥ 0 the ball's multiplier. The gap of the second is of second order (problems/losses/transfers.py lists
+    U and U*).
 
     Parameters
     ----------

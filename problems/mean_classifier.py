@@ -36,7 +36,7 @@ class MeanClassifier(Bounded, KernelProblem):
 
     With ω_S = (1/n) Σ y_i φ(x_i) this is 1 − ⟨ω_S, f⟩ + R(f): the classifier by average similarity. By Cauchy–Schwarz P* = 1 − ‖ω_S‖ in the
     ball, reached at f = ω_S/‖ω_S‖; penalised P* = 1 − ‖ω_S‖²/(2λ), reached at f = ω_S/λ.
-    The dual, with a multiplier v of a row f = Kα, is −∞ off the single point v = y/n:
+    The dual, with a multiplier v of a row f = Kα, is −∞ off the single point v = y/n.
         min_f (1/n) Σ (1 − y_i f_i) + vᵀf = 1,      D = 1 + min_f R(f) − ⟨ω_S, f⟩ = P*, whatever multipliers are given.
     The gap is (λ/2)‖f − ω_S/λ‖², or for ‖f‖ = t ≤ 1
         ‖ω_S‖ − ⟨ω_S, f⟩ = ‖ω_S‖(1 − t) + (t/(2‖ω_S‖)) ‖ω_S − (‖ω_S‖/t) f‖².

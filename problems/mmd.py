@@ -35,7 +35,7 @@ class MaximumMeanDiscrepancy(KernelProblem):
     r"""max over ‖f‖_H ≤ 1 of ½(E₊ f − E₋ f), written as min over ‖f‖_H ≤ 1 of −½(E₊ f − E₋ f): P* = −MMD.
 
     E± f is the mean of f over the samples of one label, ⟨μ±, f⟩ with μ± = (1/n±) Σ_{y_i = ±1} φ(x_i). With the witness
-    m = ½(μ₊ − μ₋) = Σ d_i φ(x_i), d_i = y_i/(2n_{y_i}), the objective is −⟨m, f⟩ and, by Cauchy–Schwarz,
+    m = ½(μ₊ − μ₋) = Σ d_i φ(x_i), d_i = y_i/(2n_{y_i}), the objective is −⟨m, f⟩. By Cauchy–Schwarz
         MMD = ‖m‖ = ½‖μ₊ − μ₋‖,  reached at f = m/‖m‖  (an absolute value around the difference changes nothing: the ball is symmetric).
     Dual: min_f −⟨m, f⟩ + t(‖f‖ − 1) is −t for t ≥ ‖m‖ and −∞ below, so the best bound is −‖m‖, whatever multipliers are given.
     The gap is ‖m‖(1 − ‖f‖) and what Cauchy–Schwarz leaves. If n₊ = n₋, then m = ω_S and MMD = ‖ω_S‖.

@@ -55,8 +55,8 @@ Grams = Annotated[Array, stack, Axes("k", "n", "n")]
 class MultipleKernelMean(Problem):
     r"""min over co(B_1 ∪ … ∪ B_k) of (1/n) Σ_j (1 − y_j f(x_j)),   B_i the unit ball of the RKHS of kernel K_i,  y_j = ±1.
 
-    The hull is {f = Σ f_i : Σ ‖f_i‖_i ≤ 1}, a ball of the group norm: Σ_i μ_i g_i with ‖g_i‖ ≤ 1 has f_i = μ_i g_i of norms with sum
-    ≤ 1, and f_i = ‖f_i‖ (f_i/‖f_i‖) the other way round. With ω^i = (1/n) Σ y_j φ_i(x_j) the loss is 1 − Σ_i ⟨ω^i, f_i⟩, so
+    The hull is {f = Σ f_i : Σ ‖f_i‖_i ≤ 1}, a ball of the group norm. Σ_i μ_i g_i with ‖g_i‖ ≤ 1 has f_i = μ_i g_i of norms with sum
+    ≤ 1, and f_i = ‖f_i‖ (f_i/‖f_i‖) the other way round. With ω^i = (1/n) Σ y_j φ_i(x_j) the loss is 1 − Σ_i ⟨ω^i, f_i⟩. So
         P* = 1 − max_i ‖ω^i‖ = min_i (1 − ‖ω_S^i‖),  reached at f = ω^i/‖ω^i‖ of a kernel with the longest mean (of several: a tie).
     Dual: min_f −Σ ⟨ω^i, f_i⟩ + s(Σ ‖f_i‖ − 1) is −s if s ≥ every ‖ω^i‖ and −∞ else: D = 1 − max_i ‖ω^i‖, whatever multipliers are given.
     With s = max_i ‖ω^i‖ and t_i = ‖f_i‖ the gap is s(1 − Σ t_i) + Σ t_i (s − ‖ω^i‖) + Σ (‖ω^i‖ t_i − ⟨ω^i, f_i⟩), all ≥ 0.

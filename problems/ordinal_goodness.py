@@ -35,10 +35,10 @@ class OrdinalGoodness(OrdinalDomain):
     r"""ε₀(B) = min over |w_j| ≤ B and b of Σ_i p_i [b_{y_i−1} + γ − f_i]_+ + [f_i − b_{y_i} + γ]_+,  f_i = Σ_j p_j w_j K(x_i, x_j),
 
     subject to b_{j+1} − b_j ≥ Δ; b_0 = −∞ and b_r = ∞, their hinges are absent. K is (ε₀, B)-good for Δ-spaced thresholds and γ-margin
-    loss exactly if ε₀(B) ≤ ε₀. Declared with w = Bv, |v_j| ≤ 1. With a, c, ν, q = a − c and g as in domains/ordinal_domain.py
-        D = γ Σ (a + c) + Δ Σ ν − B Σ_j p_j |Σ_i q_i K(x_i, x_j)| + min over the box of ⟨g, b⟩,
-    where the box, with M = B max_i Σ_j p_j |K(x_i, x_j)|, holds an optimal b. The gap is Σ (p − a)[h]_+ + a[−h]_+ over the hinges, plus
-    Σ ν_j (b_{j+1} − b_j − Δ), plus B Σ_j p_j (|k_j| + v_j k_j), k = Kᵀq, plus Σ g_j^+(b_j − low_j) + g_j^−(high_j − b_j): all ≥ 0.
+    loss exactly if ε₀(B) ≤ ε₀. Declared with w = Bv, |v_j| ≤ 1. Let a, c, ν, q = a − c and g be as in domains/ordinal_domain.py. Then
+        D = γ Σ (a + c) + Δ Σ ν − B Σ_j p_j |Σ_i q_i K(x_i, x_j)| + min over the box of ⟨g, b⟩.
+    The box, with M = B max_i Σ_j p_j |K(x_i, x_j)|, holds an optimal b. The gap is Σ (p − a)[h]_+ + a[−h]_+ over the hinges,
+    Σ ν_j (b_{j+1} − b_j − Δ), B Σ_j p_j (|k_j| + v_j k_j), k = Kᵀq, and Σ g_j^+(b_j − low_j) + g_j^−(high_j − b_j): all ≥ 0.
     The value depends on B and K through BK only, and (γ, Δ, B) × s makes it s times as large.
 
     Parameters

@@ -47,9 +47,9 @@ class RankingGoodness(ListDomain):
 
     K is (ε₀, B)-good for the ranking problem exactly if ε₀(B) ≤ ε₀ (printed: "<"). Declared with w = Bv, |v| ≤ 1. The expectation is over
     lists x with probabilities, η(r) = G(r)/‖G(r)‖_D of the whole list, and μ is the distribution of a random entry of a random list. With
-    entries o of all lists, D_o the probability of the list and z_o the document (domains/list_domain.py), this is a quadratic programme,
-        min over |v_z| ≤ 1 of Σ_o D_o (f_o − η_o)²,   f_o = B Σ_z μ_z v_z K(z_o, z),
-    whose dual has one multiplier an entry,
+    entries o of all lists, D_o the probability of the list and z_o the document (domains/list_domain.py), this is a quadratic programme:
+        min over |v_z| ≤ 1 of Σ_o D_o (f_o − η_o)²,   f_o = B Σ_z μ_z v_z K(z_o, z).
+    Its dual has one multiplier an entry:
         D(q) = Σ_o q_o η_o − q_o²/(4D_o) − B Σ_z μ_z |Σ_o q_o K(z_o, z)|,
     a bound for any q. The gap is Σ_o D_o (η_o − f_o − q_o/(2D_o))², plus B Σ_z μ_z (|g_z| − v_z g_z), g = Σ_o q_o K(z_o, ·).
 

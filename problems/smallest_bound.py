@@ -46,8 +46,8 @@ EPS = float(np.finfo(np.float64).eps)
 class SmallestBound(FiniteDomain):
     r"""min over w of B = max_j |w_j| subject to Σ_i p_i ℓ(f_i, y_i) ≤ ε₀,   f_i = Σ_j p_j w_j K(x_i, x_j).
 
-    The inverse of B ↦ ε₀(B) of `Goodness`, whose dual gives this one: for any q that the loss admits and g_j = Σ_i q_i K(x_i, x_j)
-        ε₀ ≥ Σ_i p_i ℓ(f_i, y_i) ≥ Σ_i c_i(q_i) − B Σ_j p_j |g_j|,     so     B ≥ D(q) = (Σ_i c_i(q_i) − ε₀) / Σ_j p_j |g_j|,
+    The inverse of B ↦ ε₀(B) of `Goodness`, whose dual gives this one. Take any q that the loss admits, and g_j = Σ_i q_i K(x_i, x_j). Then
+        ε₀ ≥ Σ_i p_i ℓ(f_i, y_i) ≥ Σ_i c_i(q_i) − B Σ_j p_j |g_j|.     So     B ≥ D(q) = (Σ_i c_i(q_i) − ε₀) / Σ_j p_j |g_j|,
     which is 0 or more. If g = 0 although Σ c(q) > ε₀, no weights reach ε₀: D = ∞ proves that the problem is infeasible (in floats, where
     every g_j is rounding error). Duplicated points with different targets, or a constant K, have such a q. The squared loss has the best
     multiple of q in closed form. The gap is, all terms being ≥ 0,

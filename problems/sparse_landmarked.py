@@ -39,10 +39,10 @@ def absolute_sum(num: Arithmetic, w: Value) -> Value:
 class SparseLandmarked(InsensitiveRegression):
     r"""min_w (1/n) Σ_i ℓ̃_β(⟨w, ψ_i⟩ − y_i)   subject to   ‖w‖₁ ≤ B,       ℓ̃_β(r) = min_v βv²/2 + max(|r − v| − ε, 0).
 
-    Declared in this inf-convolution form: with v_i a variable, the two hinges of a sample are [y_i − ε − f_i + v_i]_+ (row `below`,
+    Declared in this inf-convolution form. With v_i a variable, the two hinges of a sample are [y_i − ε − f_i + v_i]_+ (row `below`,
     multiplier q_i) and [f_i − v_i − y_i − ε]_+ (row `above`, multiplier p_i), f = Ψw. β = ∞ is the ε-insensitive loss itself (no v).
-    Dual: c[h]_+ = max over 0 ≤ a ≤ c of ah with c = 1/n, min_v (β/2n)v² − (p − q)v = −n(p − q)²/(2β), and ‖·‖_∞ is dual to ‖·‖₁:
-        P* ≥ min_{w,v} Σ q_i(y_i − ε − f_i + v_i) + p_i(f_i − v_i − y_i − ε) + (β/2n)v_i²
+    Dual: c[h]_+ = max over 0 ≤ a ≤ c of ah with c = 1/n, min_v (β/2n)v² − (p − q)v = −n(p − q)²/(2β), and ‖·‖_∞ is dual to ‖·‖₁.
+        P* ≥ min_{w,v} Σ q_i(y_i − ε − f_i + v_i) + p_i(f_i − v_i − y_i − ε) + (β/2n)v_i².
         D(p, q) = Σ (q_i − p_i) y_i − ε Σ (p_i + q_i) − (n/(2β)) Σ (p_i² + q_i²) − B ‖g‖_∞,   g = Ψᵀ(p − q).
     The gap is what the hinges leave (see `insensitive`) plus
         ⟨g, w⟩ + B‖g‖_∞ = (B − ‖w‖₁)‖g‖_∞ + Σ_j |w_j| (‖g‖_∞ + sign(w_j) g_j),

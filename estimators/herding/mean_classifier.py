@@ -21,7 +21,7 @@ class MeanSimilarityClassifier(OneAgainstRestMixin, KernelEstimator):
     The linear loss needs no solver: its minimiser is the mean of the labelled features, the same up to its size for every penalty. The
     first of two sorted labels is −1, the second +1; the more frequent one has the larger weight in the mean. With more classes each is
     separated from the rest, and f_c = ω_c/(Σ_k ‖ω_k‖²)^{1/2}. With π_c the weight of class c and μ_c the mean of its features ω_c is 2π_c
-    μ_c − Σ_k π_k μ_k, so that the label is that of the largest π_c ⟨μ_c, φ(x)⟩, the class to which x is more similar in all.
+    μ_c − Σ_k π_k μ_k. The label is that of the largest π_c ⟨μ_c, φ(x)⟩, the class to which x is more similar in all.
 
     Parameters
     ----------

@@ -50,8 +50,8 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
     rate, tol, patience
         η, and when the rounds end, as for `simopt.estimators.index_models.isotron.l_isotron`.
     max_iter : int, optional
-        the most rounds; by default 2000 of a linear model, whose steps shrink like a power of a number below 1, and 200 with a similarity:
-        in the space of a kernel they regularize, and to go on to the end is to fit the noise.
+        the most rounds; by default 2000 of a linear model, whose steps shrink like a power of a number below 1, and
+        200 with a similarity. In the space of a kernel few rounds regularize, and more fit the noise.
     random_state : int, RandomState or None
         of the hold-out.
 

@@ -9,7 +9,7 @@ Greedy choice reads the diagonal of K and one row a landmark, n d² flops in all
 An object of a subclass of `LandmarkSelection` may be given in place of a name (docs/extending.md).
 
 With the symmetric root K_LL^{-1/2} (of the pseudoinverse where K_LL is singular) the features K_LL^{-1/2} k(x) have the inner products
-k(x)ᵀ K_LL⁺ k(x'), which are K(x, x') where x or x' is a landmark, and are below K on the diagonal elsewhere.
+k(x)ᵀ K_LL⁺ k(x'). These are K(x, x') where x or x' is a landmark, and are below K on the diagonal elsewhere.
 
 Source: Williams & Seeger 2001; Arthur & Vassilvitskii 2007; Fine & Scheinberg 2001 (pivots).
 """

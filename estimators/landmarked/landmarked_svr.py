@@ -105,4 +105,4 @@ class LandmarkedSVRegressor(MedianCentred):
         demand_one_bound(self.radius, self.regularization)
         radius: Any = getattr(self, "radius_", self.radius)
         bound: Bound = Ball(radius) if self.regularization is None else Penalty(self.regularization)
-        return LandmarkedSVR(features, targets, bound, self._width(std), weights=weights)
+        return LandmarkedSVR(features, targets, bound, self._epsilon(std), weights=weights)

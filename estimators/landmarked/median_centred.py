@@ -1,4 +1,4 @@
-r"""The base of ε-insensitive regression on landmarks, with dense and with sparse weights: features, and targets less their median."""
+r"""The base of ε-insensitive regression on landmarks, with dense and with sparse weights: features, and targets minus their median."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class MedianCentred(RegressorMixin, LandmarkEstimator):
         self.intercept_ = median(y, weights)
         return X, y, psi(self._points(X)), weights
 
-    def _width(self, std: float) -> float:
-        """ε for targets of that standard deviation."""
+    def _epsilon(self, std: float) -> float:
+        """The ε that was given, or a tenth of the targets' standard deviation."""
         return 0.1 * std if self.epsilon is None else self.epsilon
 
     def predict(self, X: Any) -> Array:
@@ -39,5 +39,5 @@ class MedianCentred(RegressorMixin, LandmarkEstimator):
 
 
 def scale_of(y: Array, weights: Array | None) -> float:
-    """The standard deviation of y, 1 where it is 0."""
+    """The standard deviation of y, or 1 if that is 0."""
     return deviation(y, weights) or 1.0

@@ -89,7 +89,7 @@ class SparseLandmarkedSVRegressor(MedianCentred):
             features,
             y - self.intercept_,
             self.radius_,
-            self._width(std),
+            self._epsilon(std),
             10.0 / std if self.smoothness is None else self.smoothness,
             weights,
         )

@@ -5,9 +5,9 @@ charges it at every threshold. Kar & Jain's ORLand is EXC on 50 random landmarks
 
 Classes without training samples. With learned thresholds and Δ = 0 such a class gets an empty interval, so that it is never predicted: what
 lies between its neighbours is shared out, and at the ends its threshold becomes ∓∞. With Δ > 0 it keeps an interval: of width exactly Δ
-between its neighbours, centred in the interval there; at the ends one that begins γ beyond the training scores of the class next to it
-(further where the spacing asks for it). None of this raises the loss: the hinges of b_j that decide are those of the samples just below
-and above it, and a threshold that no sample pulls at is free. With given thresholds a class keeps the interval that it was given.
+between its neighbours, centred in the interval there. At the ends it keeps one that begins γ beyond the training scores of the class next
+to it (further where the spacing asks for it). None of this raises the loss: the hinges of b_j that decide are those of the samples just
+below and above it, and a threshold that no sample pulls at is free. With given thresholds a class keeps the interval that it was given.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def ordinal(
     radius, regularization : float, optional
         B or λ, not both; by default λ = 10⁻⁵ mean ‖ψ_i‖² / γ, which has the units that λ must have.
     gamma : float, optional
-        γ > 0; by default 1 for learned thresholds (another γ is another λ, if Δ = 0) and half of the least spacing for given ones: then
+        γ > 0; by default 1 for learned thresholds (another γ is another λ, if Δ = 0) and half of the least spacing for given ones. Then
         the hinges of a class of that width are |f − middle|.
     delta : float
         Δ ≥ 0, spacing of learned thresholds of EXC.
@@ -132,7 +132,7 @@ def certified(problem: Problem, solver: str | None = None, *, tol: float = 1e-8,
 
     One clock runs for all of them. Another solver can win no more than the gap: after one of at most NEARLY of the scale none is asked, and
     else for no more than PATIENCE times the seconds that have gone already (one second at least). CLARABEL is asked where no gap of at most
-    WORTH times the scale is known: of LandmarkedSVR in balls of radius 10⁷ and 10⁹, whose own solvers left 0.001 to 0.8, it took 1 to 5 s
+    WORTH times the scale is known. For LandmarkedSVR in balls of radius 10⁷ and 10⁹, whose own solvers left 0.001 to 0.8, it took 1 to 5 s
     in place of 0.1 s and left 10 to 3500.
     """
     if solver is not None:
@@ -142,17 +142,18 @@ def certified(problem: Problem, solver: str | None = None, *, tol: float = 1e-8,
     found: list[Solution] = []
     begin, time_left = time.perf_counter(), limit
     for name in (*able, CLARABEL):
-        if name == CLARABEL and any(_closes(solution, WORTH) for solution in found):
+        if name == CLARABEL and any(_certified_to(solution, WORTH) for solution in found):
             break
         found.append(solve(problem, name, tol=tol, time_limit=time_left, record=record))
         spent = time.perf_counter() - begin
         time_left = min(limit - spent, max(PATIENCE * spent, 1.0))
-        if _closes(found[-1], max(tol, NEARLY)) or found[-1].status in (Status.OPTIMAL, Status.TIME_LIMIT) or time_left <= 0.0:
+        if _certified_to(found[-1], max(tol, NEARLY)) or found[-1].status in (Status.OPTIMAL, Status.TIME_LIMIT) or time_left <= 0.0:
             break
     return min(found, key=lambda solution: math.inf if solution.certificate is None else solution.certificate.gap)
 
 
-def _closes(solution: Solution, tol: float) -> bool:
+def _certified_to(solution: Solution, tol: float) -> bool:
+    """Whether there is a certificate, and it closes at that tolerance."""
     return solution.certificate is not None and solution.certificate.closes(tol)
 
 

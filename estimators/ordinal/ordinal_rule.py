@@ -1,6 +1,6 @@
 r"""A rule for ordered labels 1, …, r: a score f(x) = ⟨w, Ψ(x)⟩ over landmarks, and thresholds that cut the line into r intervals.
 
-With b_0 = −∞ and b_r = ∞ the label of x is the y with b_{y−1} ≤ f(x) < b_y: a score at a threshold belongs to the upper class (Kar & Jain
+With b_0 = −∞ and b_r = ∞ the label of x is the y with b_{y−1} ≤ f(x) < b_y. A score at a threshold belongs to the upper class (Kar & Jain
 2012, Appendix E), and a class whose thresholds are equal has an empty interval and is never predicted.
 """
 

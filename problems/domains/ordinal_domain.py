@@ -1,10 +1,10 @@
 r"""The margin loss of ordinal labels on a finite domain with masses, thresholds free: what goodness of similarities and of kernels share.
 
 Labels 1 … r, thresholds b_1 … b_{r−1} (Kar & Jain's b_2 … b_r; their b_1 is −∞, b_{r+1} = ∞), margin m. A point of mass p_i, label k has
-    below (k ≥ 2):      [b_{k−1} + m − f_i]_+,  multiplier c_i ∈ [0, p_i];      above (k ≤ r − 1):  [f_i − b_k + m]_+,  a_i ∈ [0, p_i],
-and the rows `order`, b_{j+1} − b_j ≥ Δ, have multipliers ν_j ≥ 0. With q = a − c (0 for hinges that are not there) the Lagrangian is
+    below (k ≥ 2):      [b_{k−1} + m − f_i]_+,  multiplier c_i ∈ [0, p_i];      above (k ≤ r − 1):  [f_i − b_k + m]_+,  a_i ∈ [0, p_i].
+The rows `order`, b_{j+1} − b_j ≥ Δ, have multipliers ν_j ≥ 0. With q = a − c (0 for hinges that are not there) the Lagrangian is
     m Σ (a + c) + Δ Σ ν + Σ q_i f_i + ⟨g, b⟩,   g_j = Σ_{label j+1} c − Σ_{label j} a + ν_j − ν_{j−1}.
-If |f_i| ≤ M, some optimal b lies in −(M+m) − (r−1−j)Δ ≤ b_j ≤ M + m + (j−1)Δ (`kinds`), so that every a, c, ν gives a bound; those with
+If |f_i| ≤ M, some optimal b lies in −(M+m) − (r−1−j)Δ ≤ b_j ≤ M + m + (j−1)Δ (`kinds`). Then every a, c, ν gives a bound. Those with
 g = 0, to which multipliers are also balanced (`balancing`), need no box.
 """
 

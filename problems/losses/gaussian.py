@@ -1,8 +1,8 @@
 r"""The normal distribution function Φ and its density in any arithmetic, and Φ as a mixture of logistic functions, which CVXPY can express.
 
-With σ(t) = 1/(1 + e^{−t}), the density of σ(·/h) has the Fourier transform πhω/sinh(πhω); dividing that of the normal density φ by it gives
-    Φ(t) = ∫ g(a) σ((t − a)/h) da,    g(a) = (1/2πh) ∫_{−πh}^{πh} φ(a + is) ds = φ(a) (1/2πh) ∫ e^{s²/2} cos(as) ds,
-which is positive for |a| < 1/h and below 1e-9 beyond. The trapezoidal rule with step Δ is off by about e^{−2π²h/Δ}, for σ(·/h) is analytic
+With σ(t) = 1/(1 + e^{−t}), the density of σ(·/h) has the Fourier transform πhω/sinh(πhω). Dividing that of the normal density φ by it gives
+    Φ(t) = ∫ g(a) σ((t − a)/h) da,    g(a) = (1/2πh) ∫_{−πh}^{πh} φ(a + is) ds = φ(a) (1/2πh) ∫ e^{s²/2} cos(as) ds.
+This is positive for |a| < 1/h and below 1e-9 beyond. The trapezoidal rule with step Δ is off by about e^{−2π²h/Δ}, for σ(·/h) is analytic
 at distances below πh from the real line.
 """
 

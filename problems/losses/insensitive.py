@@ -1,6 +1,6 @@
 r"""The ε-insensitive loss on features, plain or smoothed, with any bound on w.
 
-Two hinges a sample, [y_i − ε − f_i]_+ (below) and [f_i − y_i − ε]_+ (above), f = Ψw, smoothed by inf-convolution with βv²/2:
+Two hinges a sample, [y_i − ε − f_i]_+ (below) and [f_i − y_i − ε]_+ (above), f = Ψw, smoothed by inf-convolution with βv²/2.
     ℓ̃_β(r) = min_v βv²/2 + ℓ_ε(r − v) = s(r − ε) + s(−r − ε),
     s(h) = min_v βv²/2 + [h − v]_+ = βt²/2 + [h − 1/β]_+,  t = min([h]_+, 1/β).
 (One v serves both hinges, which are never active together as ε ≥ 0.) s is 0 below 0, quadratic up to 1/β and linear with slope 1 beyond;

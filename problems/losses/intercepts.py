@@ -1,6 +1,6 @@
 r"""The intercept of a margin problem: its best value for given predictions, and multipliers that it cannot exploit.
 
-For given f the mean hinge loss (1/n) Σ [1 − y_i(f_i + b)]_+ is piecewise linear in b with one kink a sample, at t_i = y_i − f_i, where the
+For given f the mean hinge loss (1/n) Σ [1 − y_i(f_i + b)]_+ is piecewise linear in b with one kink a sample, at t_i = y_i − f_i. There the
 slope rises by 1/n (a hinge of label +1 stops falling, one of label −1 starts to rise). The slope is −n_+/n on the far left, so with the
 kinks in increasing order b is optimal exactly on [t_(n_+), t_(n_+ + 1)], t_(0) = −∞, t_(n+1) = ∞. With shares p_i (`shares`) the slope
 rises by p_i at t_i from −Σ p_i over the samples of label +1, and b is optimal where it passes 0.
@@ -73,8 +73,8 @@ def best_constant(labels: Array, weights: Array | None = None) -> tuple[float, f
 def balanced(num: Arithmetic, multipliers: Value, labels: Array) -> Value:
     """a ≥ 0 with the multipliers of the heavier class scaled down, so that Σ a_i y_i = 0; they stay within their caps. O(n).
 
-    With A_± the sums of the classes and T = min(A_+, A_−), a_i becomes a_i T/A_{y_i}: a formula of real numbers whose values sum to
-    exactly 0, so that what is evaluated with them in intervals encloses the dual at a feasible point. 0 where a class has none.
+    With A_± the sums of the classes and T = min(A_+, A_−), a_i becomes a_i T/A_{y_i}. Real numbers by
+    this formula sum to exactly 0. Hence intervals evaluated with it enclose the dual at a feasible point. 0 where a class has none.
     """
     positive = labels > 0
     plain = num.mid(multipliers)

@@ -69,7 +69,7 @@ class LandmarkSquares(Bounded):
         r"""√(gap/λ); in a ball min(2B, 2√(2Bh/s)) with s = ‖Ψᵀv‖ and h = P(w) − D(v), v the multipliers that the point suggests.
 
         Without a point 2B. Least squares need not be strongly convex, but the ball is: for ‖w‖ ≤ B the last terms of the gap are
-        Bs − ⟨g, w⟩, and ‖w − (B/s)g‖² = ‖w‖² + B² − (2B/s)⟨g, w⟩ ≤ (2B/s)(Bs − ⟨g, w⟩) ≤ (2B/s)h. Both w and w* satisfy this.
+        Bs − ⟨g, w⟩. Then ‖w − (B/s)g‖² = ‖w‖² + B² − (2B/s)⟨g, w⟩ ≤ (2B/s)(Bs − ⟨g, w⟩) ≤ (2B/s)h. Both w and w* satisfy this.
         """
         known = self.bound.distance(gap)
         if point is None or not isinstance(self.bound, Ball):

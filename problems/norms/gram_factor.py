@@ -1,12 +1,12 @@
 """Gram matrices of kernel problems: checked once, eigendecomposed once, and the way from a factor's coordinates back to coefficients.
 
 K = Q diag(d) Qᵀ. Conic solvers see the truncated factor F = Q_r diag(√d_r), d_r > 1e-10 d_max, and optimise over u with f = F u
-(a Gram matrix inside a quadratic form makes them fail); the answer is judged with K itself, so the truncation is inside the certificate.
+(a Gram matrix inside a quadratic form makes them fail). The answer is judged with K itself, so the truncation is inside the certificate.
 
 Weak duality needs K ⪰ 0: λ αᵀKα is convex and αᵀKα ≥ 0 only then; of an indefinite K, however little, the optimum is −∞ or another one.
 Rounding makes least eigenvalues of −1e-16 λ_max and below; those that it cannot explain are refused. So a rigorous certificate proves
-K ⪰ 0, or is of the problem that has K + δI in the place of K, with the least δ for which that is proven, and says so (`certified`): the
-same formulas, with another matrix of floats. Certificates in floats are of K, up to rounding.
+K ⪰ 0, or is of the problem with K + δI in the place of K, and says so (`certified`). δ is the least for which that is proven. The formulas
+are the same, with another matrix of floats. Certificates in floats are of K, up to rounding.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@ r"""The penalty λ‖f‖^m in numbers that do not overflow, its conjugate, and 
 
 For t, s ≥ 0 and m > 1 the conjugate of λt^m at s is (m−1)λτ^m = (1 − 1/m) sτ, where τ = (s/(λm))^{1/(m−1)} is the norm at which s is the
 slope. The Fenchel–Young difference is λ times the Bregman divergence of x^m,
-    λt^m + (1 − 1/m)sτ − st = λτ^m B(t/τ − 1),   λτ^m = sτ/m,
+    λt^m + (1 − 1/m)sτ − st = λτ^m B(t/τ − 1),   λτ^m = sτ/m.
     B(e) = (1+e)^m − 1 − me = (1+e)((1+e)^{m−1} − 1) − (m−1)e = ½m(m−1)e²(1+θe)^{m−2},  0 ≤ θ ≤ 1.
 (The same as λt^m φ_m(ρ), φ_m(ρ) = 1 + (m−1)ρ^{m/(m−1)} − mρ, ρ = s/(λm t^{m−1}); written in τ because for m near 1 the power m/(m−1)
 makes every rounding of ρ large.) For m = 1 the conjugate is 0 if s ≤ λ and +∞ otherwise.

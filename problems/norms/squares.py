@@ -45,7 +45,7 @@ def misfit(num: Arithmetic, v: Value, residual: Value, n: int) -> Value:
 def candidates(gram: Array, targets: Array, alpha: Array, mu: float) -> Iterator[Multipliers]:
     """Dual candidates of a point that nearly solves (K + μI)α = y, with residual r = y − (K + μI)α; the last only if K's factor is at hand.
 
-    v = (2/n)(μα + z) leaves the gap (1/n)(‖z − r‖² + ‖z‖²_K/μ) plus what the norm of α is off: z = 0 gives ‖r‖²/n; z = r, which is
+    v = (2/n)(μα + z) leaves the gap (1/n)(‖z − r‖² + ‖z‖²_K/μ) plus what the norm of α is off. z = 0 gives ‖r‖²/n; z = r, which is
     v = (2/n)(y − Kα), is the sharper where K does not see r; z = μ(K + μI)^{-1} r is the best.
     """
     fitted = gram @ alpha

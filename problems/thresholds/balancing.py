@@ -1,8 +1,8 @@
 r"""Multipliers of hinges against learned thresholds, made such that no threshold can exploit them.
 
-With A_j = Σ q over the hinges below that meet threshold j and C_j = Σ p over those above, the Lagrangian has the term ⟨g_b, b⟩,
-    g_b,j = A_j − C_j + ν_j − ν_{j−1}      (ν_0 = ν_{r−1} = 0; for IMC there are no ν at all),
-which is bounded below in b only if g_b = 0. Both repairs scale multipliers by factors ≤ 1, so that they keep their caps. They are
+With A_j = Σ q over the hinges below that meet threshold j and C_j = Σ p over those above, the Lagrangian has the term ⟨g_b, b⟩.
+    g_b,j = A_j − C_j + ν_j − ν_{j−1}      (ν_0 = ν_{r−1} = 0; for IMC there are no ν at all).
+This is bounded below in b only if g_b = 0. Both repairs scale multipliers by factors ≤ 1, so that they keep their caps. They are
 formulas of real numbers whose values give g_b = 0 exactly: what is evaluated with them in intervals encloses the dual at a feasible point,
 and no bound on the thresholds is needed. (Cf. `intercepts.balanced`, the case of one threshold.)
 """

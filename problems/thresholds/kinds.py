@@ -8,7 +8,7 @@ way stays ≥ M + γ, one that is raised ≤ −(M+γ), and the same argument ho
 So any multipliers give a bound, with the minimum of ⟨g_b, b⟩ over the box. Multipliers are also balanced to g_b = 0 (`balancing`), which
 needs no box; the better of the two bounds is kept.
 
-Order of IMC. At given f the loss of threshold j is L_j(b) = Σ_{y_i ≤ j} [f_i − b + γ]_+ + Σ_{y_i > j} [b + γ − f_i]_+, and L_{j+1} − L_j
+Order of IMC. At given f the loss of threshold j is L_j(b) = Σ_{y_i ≤ j} [f_i − b + γ]_+ + Σ_{y_i > j} [b + γ − f_i]_+. L_{j+1} − L_j
 = Σ_{y_i = j+1} [f_i − b + γ]_+ − [b + γ − f_i]_+ falls in b with slope ≤ −1 a sample (γ > 0: one of the two hinges is active at any b).
 Hence if b_j > b_{j+1}, exchanging them does not raise the loss, and lowers it if class j + 1 occurs: sorted thresholds are no worse, and
 optimal ones are sorted by themselves wherever all inner classes occur.

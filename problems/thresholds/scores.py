@@ -1,6 +1,6 @@
 r"""What R is: that of a bound on w (`simopt.problems.bounds`; f = Ψw), or the squared norm of an RKHS penalised (f = Kα).
 
-With s the net multipliers of the samples and g = Ψᵀs, |f_i| ≤ ‖w*‖ max ‖ψ_i‖ at the optimum, ‖w*‖ ≤ B or √(2U/λ), as (λ/2)‖w‖² ≤ U;
+With s the net multipliers of the samples and g = Ψᵀs, |f_i| ≤ ‖w*‖ max ‖ψ_i‖ at the optimum, ‖w*‖ ≤ B or √(2U/λ), as (λ/2)‖w‖² ≤ U.
     (λ/2) αᵀKα:        min = −sᵀKs/(2λ),        R + ⟨s, f⟩ − min = (λ/2)‖α + s/λ‖²_K,        |f_i| ≤ √(2U/λ) max √K_ii.
 The penalised optimum has w = −g/λ, α = −s/λ.
 """

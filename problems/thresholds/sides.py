@@ -1,8 +1,8 @@
 r"""Which hinges a sample has against which thresholds, and the sums over them that a dual needs.
 
 Explicit constraints (EXC) give a sample of label k one hinge against each threshold next to its class,
-    below (k ≥ 2):  [b_{k−1} + γ − f_i]_+,        above (k ≤ r − 1):  [f_i − b_k + γ]_+;
-implicit ones (IMC) one hinge against every threshold,
+    below (k ≥ 2):  [b_{k−1} + γ − f_i]_+,        above (k ≤ r − 1):  [f_i − b_k + γ]_+.
+Implicit ones (IMC) give one hinge against every threshold,
     below (j < k):  [b_j + γ − f_i]_+,            above (j ≥ k):      [f_i − b_j + γ]_+.
 Hinges are ordered by sample and then by threshold; thresholds are counted from 0 here.
 """

@@ -3,7 +3,7 @@ r"""Ordinal regression with thresholds: what all forms of EXC and IMC have in co
 Labels 1 … r, scores f_i, thresholds b_1 … b_{r−1}. The loss is the mean over the samples of the sums of their hinges (`sides`),
     above:  [f_i − b_j + γ]_+,  multiplier p_ij ∈ [0, 1/n];        below:  [b_j + γ − f_i]_+,  multiplier q_ij ∈ [0, 1/n].
 With s_i = Σ_j p_ij − q_ij the Lagrangian is γ Σ (p + q) + ⟨s, f⟩ + a term in the thresholds, plus what bounds or penalises f, R. So
-    dual = γ Σ (p + q) + (what the thresholds leave) + min_f R(f) + ⟨s, f⟩,
+    dual = γ Σ (p + q) + (what the thresholds leave) + min_f R(f) + ⟨s, f⟩.
     gap  = Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges + (what the thresholds leave) + R(f) + ⟨s, f⟩ − its minimum.
 If samples have weights, these over their sum (`losses.sample_weights`) stand in place of 1/n.
 A problem takes its thresholds (fixed, learned, implicit) from `kinds` and its R from `scores`.

@@ -8,15 +8,15 @@ No argument is nan.
 
 exp: x = n ln2/64 + r, n = 64k + j, T = 2^{j/64}. With ln2/64 = C₁ + C₂ + C₃, of which C₁ and C₂ have 36 bits, nC₁ and nC₂ are exact, so
     that r is known as r + low up to 2⁻¹⁰⁰; |r| < 2^{−7.5}, |low| < 2^{−59.5}. With w = r²/2 + … + r⁶/720 + low,
-        e^x = 2^k T (1 + r + w + δ),    |δ| ≤ 2⁻⁵⁶|r| + 2⁻⁹⁸:
-    the remainder of the series is below |r|⁷/5000 ≤ 2^{−57.2}|r|, the rounding of r²/2 + … (3.1u of it) below 2^{−59.8}|r|, r·low below
+        e^x = 2^k T (1 + r + w + δ),    |δ| ≤ 2⁻⁵⁶|r| + 2⁻⁹⁸.
+    The remainder of the series is below |r|⁷/5000 ≤ 2^{−57.2}|r|, the rounding of r²/2 + … (3.1u of it) below 2^{−59.8}|r|, r·low below
     2^{−59.5}|r|, and the rounding of their sum with low below u(2^{−8.4}|r| + 2^{−59.5}). T = high + low as well, low ≤ u; of T(1 + r + w)
     the product low·w is left out and the rest rounded, together by less than (2.3|r| + 2⁻⁵⁰)uT. In all 3u|r|T + 2⁻⁹⁶, without the last
     term where n = 0: there T = 1 and both low parts are 0.
 log: x = 2^k m, m between √½ and √2; c, of 10 bits, is near 1/m, and 1 where m is near 1. r = mc − 1 is exact as a sum of two floats,
     |r| < 2^{−7.1}, and with q = −r²/2 + r³/3 − … − r⁸/8
-        log x = k ln2 − log c + r + q + δ,    |δ| ≤ 2⁻⁵⁷|r|:
-    the remainder is below |r|⁹/8.9 ≤ 2^{−59.9}|r|, the rounding of q (3.1u of it) below 2^{−59.4}|r|, what r² leaves out of r's low
+        log x = k ln2 − log c + r + q + δ,    |δ| ≤ 2⁻⁵⁷|r|.
+    The remainder is below |r|⁹/8.9 ≤ 2^{−59.9}|r|, the rounding of q (3.1u of it) below 2^{−59.4}|r|, what r² leaves out of r's low
     part, 2⁻⁶¹, below 2^{−60.9}|r|. k ln2 is split in two, the first part of 42 bits, and known to 2⁻⁸⁴. The low parts but q are below 2⁻³¹
     together and are summed before it; q is in two steps, and all round by less than 2u|q| + 6·2⁻³¹u ≤ 2⁻⁶⁰|r| + 2⁻⁸¹. In all
     2⁻⁵⁶|r| + 2⁻⁸⁰, without the last term where k = 0 and c = 1: there r is exact and k ln2 and log c are 0.
@@ -93,8 +93,8 @@ def bennett(h: Any) -> Result:
     r"""(1 + h) log(1 + h) − h ≥ 0 for h ≥ −1 without cancellation: 1 for h = −1, 0 exactly for h = 0.
 
     Up to |h| = 1/8 it is h²(1/2 − h/6 + h²/12 − … ± h^k/((k+1)(k+2)) …), rounded relatively by less than 4u, its square included. Beyond,
-    1 + h = s + e and log(1 + h) = high + low ± error give (s·high − h) + (s·low + e·high): the first product is rounded by u of itself, and
-    is at most 18 times the difference, which the two sums round by u each; all else is below u times these.
+    1 + h = s + e and log(1 + h) = high + low ± error give (s·high − h) + (s·low + e·high). The first product is rounded by u of itself, and
+    is at most 18 times the difference. The two sums round that by u each. All else is below u times these.
     """
 
     def remainder(v: Array) -> Result:

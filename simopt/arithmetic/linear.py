@@ -4,8 +4,8 @@ Intervals (Krawczyk, Rump). Let R be near the inverse of A, x̃ near the solutio
 
     x − x̃ = Rr + (I − RA)(x − x̃),    so    |x − x̃| ≤ d + E|x − x̃|,    d = |Rr|.
 
-If Ev < v for a v > 0, the spectral radius of E is below 1 (Collatz), so that A has an inverse, and |x − x̃| ≤ w for every w ≥ d + Ew: for
-w = d + αv with α the largest (Ed)_i/(v − Ev)_i, and again for d + Ew. This holds for each matrix and right-hand side in given intervals.
+If Ev < v for a v > 0, the spectral radius of E is below 1 (Collatz). Then A has an inverse, and |x − x̃| ≤ w for every w ≥ d + Ew.
+One is w = d + αv with α the largest (Ed)_i/(v − Ev)_i, and d + Ew is another. It holds for all matrices and right-hand sides in intervals.
 
 The residual is summed in twice the working precision (Dot2). So x̃ is refined to the floats next to the solution if R is an inverse at all,
 and d is as small as their distance. Before, rows and columns are scaled by powers of two.
@@ -37,7 +37,7 @@ def solve(num: Arithmetic, matrix: Any, right: Any) -> Value | None:
     """The solution x of A x = b, for one right-hand side (n) or several (n × k); None where there is none, or none is proven. O(n³).
 
     FLOAT: by an LU factorisation, refined. INTERVAL: for A and b of floats or intervals, enclosures of the solutions for all matrices and
-    right-hand sides in them; None also where A may be singular, as far as floats can tell: at a condition of some 10¹⁴, scaled. RATIONAL:
+    right-hand sides in them. None also where A may be singular, as far as floats can tell: at a condition of some 10¹⁴, scaled. RATIONAL:
     the exact solution; None where A is singular.
 
     Raises

@@ -15,7 +15,7 @@ from simopt.core.arrays import Array
 
 
 class Exact(Fraction):
-    """A fraction that takes floats at their exact value. Python's own would turn to a float, silently, at the first one it meets."""
+    """A fraction that takes floats at their exact value. Python's `Fraction` would become a float in the first operation with one."""
 
     __slots__ = ()
 
@@ -70,19 +70,20 @@ def _apply(operation: Any, one: Exact, other: Any) -> Any:
 
 
 def _inner(x: Any, y: Any) -> Exact:
-    """Σ x_i y_i over the common denominator: floats have powers of two there, and a fraction is reduced once and not after every term."""
+    """Σ x_i y_i over the common denominator, a power of two for floats: the sum is reduced once, not after every term."""
     pairs = [(a.as_integer_ratio(), b.as_integer_ratio()) for a, b in zip(x, y, strict=True) if a and b]
-    common = math.lcm(*(bottom * below for (_, bottom), (_, below) in pairs))
-    return Exact(sum(top * above * (common // (bottom * below)) for (top, bottom), (above, below) in pairs), common)
+    products = [(p * r, q * s) for (p, q), (r, s) in pairs]  # (p/q)(r/s)
+    common = math.lcm(*(denominator for _, denominator in products))
+    return Exact(sum(numerator * (common // denominator) for numerator, denominator in products), common)
 
 
 class Rational(Arithmetic):
-    """Fractions in scalars and in object arrays. Comparisons of fractions are exact, so NumPy's object loops are safe here."""
+    """Fractions in scalars and in object arrays. Comparisons of fractions are exact, so NumPy's loops over objects are exact, too."""
 
     name = "rational"
 
     def lift(self, x: Any) -> Value:
-        """Exact value of floats; fractions pass."""
+        """The exact value of floats; fractions stay as they are."""
         array = np.asarray(x, dtype=object)
         if array.ndim == 0:
             return _exact(array.item())

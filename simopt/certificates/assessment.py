@@ -286,8 +286,8 @@ class _PointEvaluation:
 
         Terms that cancel completely do so for these numbers only (stochastic arithmetic: Vignes 2004). Each entry x_i becomes
         x_i(1 ± δ r_i), r_i of random sign and of a size in [½, 1], E r_i² = 7/12, and the point is made feasible anew. A sum of n terms t
-        moves by some δ(7/12)^½‖t‖, where rounding hides at most ½ n eps Σ|t| ≤ ½ n^{3/2} eps ‖t‖. A square αᵀKα, whose sums are nested and
-        whose linear part vanishes where Kα does, moves by some (7/12) δ² Σ K_ii α_i², where rounding hides at most
+        moves by some δ(7/12)^½‖t‖, where rounding hides at most ½ n eps Σ|t| ≤ ½ n^{3/2} eps ‖t‖. In a square αᵀKα sums are nested, and the
+        linear part vanishes where Kα does. It moves by some (7/12) δ² Σ K_ii α_i², where rounding hides at most
             n eps |α|ᵀ|K||α| ≤ n² eps Σ K_ii α_i²                       (|K_ij|² ≤ K_ii K_jj, Cauchy–Schwarz).
         With δ² = (24/7) n² eps MOVED/HIDDEN, a square that hides h has moved by some 2h·MOVED/HIDDEN: one that moves by at most MOVED·scale
         hides at most ½ HIDDEN·scale, and a sum 2·10⁻⁹√n of what it moves. A norm, a root of a square, hides (HIDDEN/MOVED)^½ of it.

@@ -1,4 +1,4 @@
-"""A statement about each of several data sets: two claims, so that a clone decides what needs no data but those that it carries."""
+"""A statement about each of several data sets, as two claims: a clone decides the one about the sets that it carries."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ def claim_on_each(
     all_carried: bool = False,
     **rest: Any,
 ) -> Callable[[Verdicts], Verdicts]:
-    """Register the function as the claim `id` on those of `sets` (name in the paper: name of the data set) that the repository carries.
+    """Register the function as two claims: `id` on the data sets that the repository carries, `id`-fetched on the others.
 
-    On the others, whose licences do not let them be passed on, it is `id`-fetched. The rows in `covers` are named likewise (see `row`).
+    The licences of the others do not let them be passed on. `sets` maps a set's name in the paper to its name here. A claim without
+    sets is left out. The rows in `covers` get the same ending as the id (see `row`).
 
-    `instances` gets the names too; "all the sets" in `says` becomes them. `alone` has fields of one part, by the ending of its
-    id ("" or "-fetched"): its `says` is added to the common one, other fields take their place. `all_carried`
-    says that the repository carries all sets, so that the ids can be read from the source. The rest is as in `claim`.
+    `instances` is called with the trial and the names of the claim's sets; these take the place of "all the sets" in `says`. `alone` has
+    fields of one claim, by its ending ("" or "-fetched"): its `says` is appended, its other fields replace the common ones. `all_carried`
+    says that the repository carries all sets: the ids can then be read from the source. The rest is as in `claim`.
 
     Raises
     ------
     InvalidClaim
-        if it does not carry all of them although `all_carried` says so, or does although it does not.
+        if `all_carried` does not agree with what the repository carries.
     """
     if all_carried is (FETCHED in parts(sets)):
         raise InvalidClaim(
@@ -63,19 +64,19 @@ def claim_on_each(
 
 
 def parts(sets: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The names of the carried sets under "", of the others under "-fetched"; a part without sets is left out."""
+    """The names of the sets of each claim, by its ending: "" for those that are carried, "-fetched" for the others. None is empty."""
     carried = {name: describe(data).carried for name, data in sets.items()}
-    found = {ending: tuple(name for name in sets if carried[name] is (not ending)) for ending in ("", FETCHED)}
-    return {ending: names for ending, names in found.items() if names}
+    by_ending = {ending: tuple(name for name in sets if carried[name] is (not ending)) for ending in ("", FETCHED)}
+    return {ending: names for ending, names in by_ending.items() if names}
 
 
 def row(name: str, trial: Trial) -> str:
-    """The name of a covered row in the claim that is being checked."""
+    """The name of a covered row, with the ending of the claim that is being checked."""
     return name + FETCHED * trial.claim.endswith(FETCHED)
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names as a sentence has them."""
+    """Names as a list in a sentence: "a, b and c"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

@@ -36,17 +36,17 @@ def check_weak_duality(cls: type[Problem]) -> None:
         problem, (_, _, lower, upper) = example.problem, reference(cls, index)
         for point in points_of(cls, index):
             value = float(problem.objective(point))
-            room = ROUNDING * unit_of(problem, value, upper)
+            tolerance = ROUNDING * unit_of(problem, value, upper)
             require(
-                value >= lower - room,
+                value >= lower - tolerance,
                 f"{example.name}: restore gives a point of value {value:.17g} below a proven lower bound {lower:.17g}; is it feasible?",
             )
         for multipliers in multipliers_of(cls, index):
             for known in (float("inf"), upper):
                 bound = float(problem.dual_bound(multipliers, FLOAT, known))
-                room = ROUNDING * unit_of(problem, upper)
+                tolerance = ROUNDING * unit_of(problem, upper)
                 require(
-                    not np.isnan(bound) and bound <= upper + room,
+                    not np.isnan(bound) and bound <= upper + tolerance,
                     f"{example.name}: dual_bound gives {bound:.17g}, above a value that is attained ({upper:.17g}); "
                     "multipliers must be made dual feasible first, whatever they are",
                 )
@@ -63,12 +63,12 @@ def check_gap(cls: type[Problem]) -> None:
                 gap = float(problem.gap(point, multipliers))
                 if np.isinf(bound):
                     continue
-                room = ROUNDING * unit_of(problem, value, bound)
+                tolerance = ROUNDING * unit_of(problem, value, bound)
                 require(
-                    abs(gap - (value - bound)) <= room,
+                    abs(gap - (value - bound)) <= tolerance,
                     f"{example.name}: gap() says {gap:.9g}, objective − dual_bound is {value - bound:.9g}; they must be the same number",
                 )
-                require(gap >= -room, f"{example.name}: gap() is negative, {gap:.3e}")
+                require(gap >= -tolerance, f"{example.name}: gap() is negative, {gap:.3e}")
 
 
 def check_arithmetics(cls: type[Problem]) -> None:
@@ -103,11 +103,11 @@ def _at_feasible(problem: Problem, formula: Callable[..., Any], point: Point, *a
 def _check_enclosure(cls: type[Problem], example: Example, name: str, formula: Callable[[Arithmetic], Any], *terms: float) -> None:
     """One formula in floats, intervals and fractions; `terms` are what it subtracts, whose size its rounding has."""
     plain = float(FLOAT.mid(formula(FLOAT)))
-    ball = formula(INTERVAL)
-    low, high = INTERVAL.lower(ball), INTERVAL.upper(ball)
-    room = ROUNDING * unit_of(example.problem, plain, *terms)
+    enclosure = formula(INTERVAL)
+    low, high = INTERVAL.lower(enclosure), INTERVAL.upper(enclosure)
+    tolerance = ROUNDING * unit_of(example.problem, plain, *terms)
     require(
-        low - room <= plain <= high + room or not np.isfinite(plain),
+        low - tolerance <= plain <= high + tolerance or not np.isfinite(plain),
         f"{example.name}: {name} is {plain:.17g} in floats, outside its interval [{low:.17g}, {high:.17g}]",
     )
     if RATIONAL.name in cls.arithmetics:

@@ -217,8 +217,8 @@ def certificate(
     Raises
     ------
     NoTheorem
-        where the declaration holds what is no square, no largest of several and no absolute value, is too large to be read, or where no
-        point is feasible in fractions, or a bound stands on more than the declaration says.
+        where the declaration holds what is no square, no largest of several and no absolute value, or is too large to be read. Also where
+        no point is feasible in fractions, or a bound stands on more than the declaration says.
     """
     from simopt.certificates.assessment import judge
     from simopt.duality import Declared

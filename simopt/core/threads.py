@@ -1,4 +1,4 @@
-"""Locks, filters of warnings and objects that the threads of a process have in common; several threads for blocks of one computation."""
+"""Locks and filters of warnings for several threads, and threads that work on blocks of one computation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 
 def lock() -> Any:
-    """A lock that its own thread may take again, and that is free in a forked process, which lacks the thread that held it."""
+    """A lock that its own thread may take again. In a forked process it is free, because the thread that held it does not exist there."""
     made = threading.RLock()
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=made._at_fork_reinit)  # type: ignore[attr-defined]
@@ -29,7 +29,7 @@ def lock() -> Any:
 
 
 class Turns:
-    """Locks of objects: a thread that takes some has them alone; others that want one of them wait."""
+    """Locks of objects: a thread takes several at once; other threads that need one of them wait."""
 
     def __init__(self) -> None:
         self._taken: dict[int, Counter[Hashable]] = {}  # by thread; it may take again what it has
@@ -39,7 +39,7 @@ class Turns:
 
     @contextmanager
     def of(self, objects: Iterable[Hashable]) -> Iterator[None]:
-        """Hold all of them, from when nobody else holds any."""
+        """Wait until no other thread holds any of the objects, then hold all of them."""
         own, wanted = threading.get_ident(), Counter(objects)
 
         def free() -> bool:
@@ -60,7 +60,7 @@ class Turns:
 
 
 class Hands(NamedTuple):
-    """Threads that work on blocks, and how many they are."""
+    """A pool of threads that work on blocks, and their number."""
 
     pool: ThreadPoolExecutor
     number: int
@@ -71,10 +71,10 @@ _hands: ContextVar[Hands | None] = ContextVar("hands", default=None)
 
 def at_once(count: int) -> AbstractContextManager[None]:
     """Inside, this thread works on `count` independent blocks at once: blocks of rows of streamed features, tiles of Gaussian
-    similarities, blocks of a herd. Linear algebra takes one thread for each of them, in the whole process.
+    similarities, blocks of a herd. Linear algebra uses one thread for each of them, in the whole process.
 
-    Off by default. Sums over blocks are taken in the order of the blocks: results are the same to the last bit for every count. Each thread
-    takes memory for a block, and a vector or two.
+    Off by default. Sums over blocks are taken in the order of the blocks: results are equal to the last bit for every count. Each thread
+    needs memory for a block, and a vector or two.
 
         >>> with at_once(2):
         ...     list(in_order(abs, [-3, 2, -1]))
@@ -92,7 +92,7 @@ def at_once(count: int) -> AbstractContextManager[None]:
 def _at_once(count: int) -> Iterator[None]:
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1), ThreadPoolExecutor(count) as pool:  # which starts no thread before there is work for it
+    with threadpool_limits(1), ThreadPoolExecutor(count) as pool:  # the pool starts a thread only when there is work for it
         token = _hands.set(Hands(pool, count) if count > 1 else None)
         try:
             yield
@@ -101,15 +101,15 @@ def _at_once(count: int) -> Iterator[None]:
 
 
 def hands() -> int:
-    """How many blocks are worked on at once here."""
+    """The number of blocks that this thread works on at once."""
     found = _hands.get()
     return 1 if found is None else found.number
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """Results of `work` on each item, in the order of the items; `at_once` sets how many run at a time, one in nested work.
+    """Results of `work` on each item, in the order of the items. `at_once` sets how many run at a time; nested work runs one.
 
-    The items are made in this thread, only few of them ahead.
+    This thread makes the items, and only a few of them in advance.
     """
     found = _hands.get()
     if found is None:
@@ -124,7 +124,7 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
         while under_way:
             yield under_way.popleft().result()
     finally:
-        wait([future for future in under_way if not future.cancel()])  # it may be writing on arrays of the caller
+        wait([future for future in under_way if not future.cancel()])  # what runs may write to arrays of the caller
 
 
 def _by_itself(work: Callable[[Item], Result], item: Item) -> Result:
@@ -134,15 +134,15 @@ def _by_itself(work: Callable[[Item], Result], item: Item) -> Result:
 
 _filters = lock()
 _inside: list[int] = []  # threads
-_before: list[Any] = []  # the filters to set back
+_before: list[Any] = []  # the filters to restore
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silence warnings: simopt's status says better how a solve went.
+    """Suppress warnings: simopt's status tells more of how a solve went.
 
-    Their filters are those of all threads (but in some builds of Python): the first that comes in sets them, the last that leaves sets them
-    back. If each did so, the last one could set back what another had set.
+    All threads share the filters of warnings, except in some builds of Python. The first thread that enters sets them, the last that
+    leaves restores them. If every thread restored them, one could restore what another had set.
     """
     if getattr(sys.flags, "context_aware_warnings", False):
         with warnings.catch_warnings():
@@ -165,9 +165,9 @@ def quiet() -> Iterator[None]:
 
 
 def until_stopped(rows: Generator[Row], stop: Callable[[], object]) -> Generator[Row]:
-    """Rows of joblib as they come. A caller that wants no more, or is interrupted, stops running tasks without a warning of joblib."""
+    """Rows of joblib as they come. If the caller stops early or is interrupted, running tasks are stopped without a warning of joblib."""
     try:
-        for row in rows:  # noqa: UP028 (`yield from` would end joblib first, whose threads wait for what is under way)
+        for row in rows:  # noqa: UP028 (`yield from` would close joblib first, whose threads then wait for running tasks)
             yield row
     except BaseException:
         stop()
@@ -178,7 +178,7 @@ def until_stopped(rows: Generator[Row], stop: Callable[[], object]) -> Generator
 
 
 def _alone() -> None:
-    """In a forked process the other threads are gone."""
+    """Forget the other threads, which do not exist in a forked process."""
     own = [thread for thread in _inside if thread == threading.get_ident()]
     if _inside and not own:
         _before.pop().__exit__(None, None, None)

@@ -209,13 +209,13 @@ def candidates(declared: Declared, solver: str | None = None, **options: Any) ->
             continue
         some, certificate = True, judge(declared, point, multipliers).certificate
         yield Candidate(name, point, multipliers, certificate)
-        if _closes(certificate, CLOSED if number == 0 else NEARLY):
+        if _ends_attempts(certificate, CLOSED if number == 0 else NEARLY):
             break
     if not some and failure is not None:
         raise failure
 
 
-def _closes(certificate: Certificate, tol: float) -> bool:
+def _ends_attempts(certificate: Certificate, tol: float) -> bool:
     """Whether the gap is small against the optimum or, for an optimum near 0, against the rounding of its terms."""
     return certificate.closes(tol) and (certificate.gap_over_upper <= tol or certificate.closes(tol * ROUNDED))
 

@@ -128,7 +128,7 @@ def learned(
     ----------
     pose : callable
         (λ, Z) → a `cvxpy.Problem` with a variable named "alpha", shape (n,), the coefficients of f = Σ_j α_j k(·, x_j), whose norm is
-        declared by `cp.quad_form(alpha, cp.psd_wrap(Z.gram))`; or one named "w", shape (r,), the coordinates of f in `Z.features`, whose
+        declared by `cp.quad_form(alpha, cp.psd_wrap(Z.gram))`. Or one named "w", shape (r,), the coordinates of f in `Z.features`, whose
         norm is ‖w‖₂. Take w where the Gram matrix is singular to rounding. Or (problem, variable), the variable in the role of alpha.
         Or one of simopt's kernel problems, with a point {"alpha": …} over the points of Z.
     domain : callable

@@ -23,7 +23,7 @@ class Interval:
     """An open interval (low, high) of parameters, with a coordinate that maps it monotonically onto ℝ.
 
     The coordinate is log(x − low) for (low, ∞), log(x − low) − log(high − x) for a bounded interval, −log(high − x) for (−∞, high) and
-    x for ℝ; "evenly spread" and "the slope of a map" are meant in it.
+    x for ℝ. "evenly spread" and "the slope of a map" are meant in it.
     """
 
     low: float = 0.0

@@ -8,7 +8,7 @@ The ground of each answer:
 
 * found: the distance at the value and both radii, together at most the resolution. No assumption.
 * the enclosure of Φ, and that there is no map: that μ ↦ ‖B(μ)(Z)‖ is monotone. The true functions satisfy ‖A*‖ = ‖B*(Φ)‖, so no μ can be Φ
-  at which the computed norms differ by more than both errors, nor any μ beyond it; inside, between neighbouring fits, B is taken to move no
+  at which the computed norms differ by more than both errors, nor any μ beyond it. Inside, between neighbouring fits, B is taken to move no
   farther than the two are apart. A fit that contradicts monotone norms is reported, and then nothing is excluded.
 * paths need not be continuous: where the norm jumps over ‖A(λ)(Z)‖ between neighbouring floats, by more than `JUMP`, there is no map.
 """

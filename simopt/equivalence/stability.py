@@ -1,6 +1,6 @@
 r"""How much KRR and M-RLSR change with one sample, exactly, for all samples of a set from one eigendecomposition.
 
-With μ > 0 fixed, the ridge solution without sample i is a downdate: C = (K + μI)⁻¹, a = C y, and a − (a_i / C_ii) C e_i solves the
+With μ > 0 fixed, the ridge solution without sample i is a downdate. C = (K + μI)⁻¹, a = C y, and a − (a_i / C_ii) C e_i solves the
 system of the others (its i-th entry is 0). M-RLSR without sample i, its sum divided by N, is that function at the μ_i which solves
 
     log μ − (m − 2) log ‖f_i(μ)‖ = log(N λ m / 2)                                                            (*)

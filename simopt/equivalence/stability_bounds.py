@@ -11,7 +11,7 @@ with c = 1 if g still divides by n: only the removed sample's term is left over.
 factor n/(n−1), at most C κ / n more) or if one sample is exchanged for another (two terms are left over).
 
 m ≥ 2:      ⟨J(f) − J(g), f − g⟩ ≥ 2^{2−m} ‖f − g‖^m.
-1 < m < 2:  ⟨J(f) − J(g), f − g⟩ ≥ (m − 1) B^{m−2} ‖f − g‖², because ‖f‖^m / m has Hessian ≥ (m − 1) ‖f‖^{m−2} I, and f and g lie in
+1 < m < 2:  ⟨J(f) − J(g), f − g⟩ ≥ (m − 1) B^{m−2} ‖f − g‖², because ‖f‖^m / m has Hessian ≥ (m − 1) ‖f‖^{m−2} I. f and g lie in
 the ball of radius B.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -21,6 +22,11 @@ HEADINGS = "| claim | place | verdict | status | evidence | checks | worst slack
 def figure(value: float | None) -> str:
     """A number of a table, or a dash."""
     return "–" if value is None else f"{value:.3g}"
+
+
+def label(name: str) -> str:
+    """The label of a claim's row in docs/verdicts.md, which other pages link to: letters, digits and dashes."""
+    return "claim-" + re.sub("[^a-z0-9]+", "-", name.lower().replace("+", "-plus")).strip("-")
 
 
 def verdict_table(rows: Sequence[Row], named: Callable[[str], str] = in_markdown) -> str:

@@ -57,7 +57,7 @@ def certify(
     Raises
     ------
     InvalidProblem
-        when the formulas do not support the arithmetic, the point is not finite, or an entry is missing or of the wrong size; also when a
+        when the formulas do not support the arithmetic, the point is not finite, or an entry is missing or of the wrong size. Also when a
         Gram matrix that the problem does not own has changed since it was checked.
     NotAvailable
         for a back end that is not installed.
@@ -99,7 +99,7 @@ def solve(
     problem : Problem or cvxpy.Problem
     solver : str, optional
         "clarabel", "ecos", "scs", another back end (`simopt list solvers`: all that CVXPY has installed, and those of packages), or a
-        hand-written one of this problem; by default the best hand-written one, else "clarabel".
+        hand-written one of this problem. By default the best hand-written one, else "clarabel".
     tol : float
         relative gap, gap / max(|lower|, |upper|), that the certificate must reach; a gap that is rounding closes at any: see
         `Certificate.closes`.

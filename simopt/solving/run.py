@@ -147,6 +147,7 @@ class Run:
             begun, self.mark = self.mark, self.problem.fingerprint()
             if begun != self.mark:
                 return CHANGED, None
+        # A certificate closed and is open when it is evaluated again: it was of other data, which have been set back since.
         if ended[0] is Status.OPTIMAL and not (best is not None and best.certificate.closes(self.tol)):
             return CHANGED, best
         return ended, best
@@ -227,7 +228,7 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
         return run.certify(at.point, at.multipliers)
 
     last: Iterate | None = None
-    next_look, next_claim = 0.0, 0.0  # iterations
+    next_due, next_claim = 0.0, 0.0  # the iterations of the next certificate, and of the next one for a claim of the solver
     known: tuple[float, Iterate | None] = (math.inf, None)  # the least own gap of an iterate without a certificate, and that iterate
     mark = time.perf_counter()
     with pulled(spec, normal, tol=target_tol, **options) as iterates:
@@ -237,9 +238,9 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
             out_of_time = run.solve_seconds > time_limit
             claims = _claims(spec, step, run.in_own_unit(run.tol) * scale) and run.iterations >= next_claim
             spared = run.sparing and (math.isfinite(float(step.gap)) or known[1] is not None)
-            looks = run.iterations >= next_look and not spared
-            if looks or claims or out_of_time:
-                next_look = GROWTH * run.iterations
+            due = run.iterations >= next_due and not spared
+            if due or claims or out_of_time:
+                next_due = GROWTH * run.iterations
                 if claims:  # a solver that is wrong about its gap is not believed at every step
                     next_claim = GROWTH * run.iterations
                 if certified(step):

@@ -1,7 +1,7 @@
 r"""Goodness of a PSD kernel: an interior-point method in a factor of K for the linear losses, a secular equation for the squared one.
 
 Linear losses. With K = F Fᵀ (pivoted Cholesky, F of shape (n, r)), W = Fu, R = 1/γ and hinges h_b = c_b − M_b Fu as in
-solvers/goodness/box_hinges.py, the multiplier λ of ω = ½(R² − ‖u‖²) ≥ 0 joins the unknowns: λu = Fᵀq, q = Σ_b M_b a_b, and every
+solvers/goodness/box_hinges.py, the multiplier λ of ω = ½(R² − ‖u‖²) ≥ 0 joins the unknowns. λu = Fᵀq, q = Σ_b M_b a_b, and every
 iteration solves with λI + FᵀEF + (λ/ω)uuᵀ, one symmetric product and one Cholesky factorisation of order r. No search over λ is needed.
 Squared loss. With M = √p K √p = V diag(s) Vᵀ and c = Vᵀ(√p y) the solution is c/(s + μ), ‖W‖² = Σ s c²/(s + μ)² = R² or μ = 0. Newton's
 method on 1/‖W‖ − 1/R, which is concave in μ, rises from μ = 0 to the root without overshooting.

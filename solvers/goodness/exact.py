@@ -195,7 +195,7 @@ def exact_smallest_bound(
 ) -> ExactBound:
     """The smallest B with ε₀(B) ≤ level, in fractions, by Newton's method on the convex piecewise linear curve B ↦ ε₀(B).
 
-    Every q bounds the curve below by the line Σ c(q) − B Σ_j p_j|g_j|, hence B by the point where that line meets the level; from B = 0 the
+    Every q bounds the curve below by the line Σ c(q) − B Σ_j p_j|g_j|, hence B by the point where that line meets the level. From B = 0 the
     steps increase and end after finitely many, at the root. A line above the level of slope 0 proves that no B does. If points nearly
     coincide, `upper` may be None for the reason that `exact_goodness` gives; `lower` then still is a bound.
 

@@ -3,7 +3,7 @@ r"""Linear programmes without rounding: HiGHS finds the optimal basis in floats,
 With basic columns B and rows E at one of their ends (as many), all other columns at theirs and all other rows without multiplier,
     A_EB x_B = r_E − A_EN x_N,        A_EBᵀ y_E = c_B.
 The point is judged by its feasibility, the multipliers by their bound Σ_i y_i·(end of row i) + Σ_j d_j·(end of column j), d = c − Aᵀy, with
-the ends that the signs of y and d ask for: both in fractions, so that what is returned is proved.
+the ends that the signs of y and d ask for. Both are in fractions, so that what is returned is proved.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 r"""The kernel form of rankings on a finite domain of lists, by its linear system.
 
-With S = diag(√(mμ)) over the documents in lists the paper's α = (PK + I/(2mC))⁻¹ P r̃ is α = Sβ, (SKS + I/(2C)) β = S r̃, whose matrix is
+With S = diag(√(mμ)) over the documents in lists the paper's α = (PK + I/(2mC))⁻¹ P r̃ is α = Sβ, (SKS + I/(2C)) β = S r̃. Its matrix is
 symmetric and positive definite: one Cholesky factorisation, N³/3 flops. The residual ρ of that system leaves the gap C‖ρ‖².
 """
 

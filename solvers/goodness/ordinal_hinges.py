@@ -2,10 +2,10 @@ r"""Ordinal goodness by a dense interior-point method, of similarities in the bo
 
 With f = Gx, G = B K diag(p) or a factor of K, and hinges h = m − M(f_i − b_e) (solvers/goodness/ordinal_margins.py)
     min Σ p·s   subject to   s ≥ h, s ≥ 0, b_{j+1} − b_j ≥ Δ_j, x in the box or the ball.
-Slacks s, t = s − h, o = Cb − Δ have the multipliers p − a, a, ν; the box has v + 1, 1 − v with z_l, z_u, the ball ω = ½(R² − ‖u‖²) with λ.
+Slacks s, t = s − h, o = Cb − Δ have the multipliers p − a, a, ν. The box has v + 1, 1 − v with z_l, z_u, the ball ω = ½(R² − ‖u‖²) with λ.
 A step (solvers/interior) solves with AᵀEA, A = (G, −columns), E = 1/(t/a + s/(p − a)), plus what the box or the ball and the
-spacing add: one symmetric product and one Cholesky factorisation of order N + r − 1 an iteration, in 10 to 25 iterations. The start need
-not be feasible. Every iterate is judged by the certificate of the problem.
+spacing add. That is one symmetric product and one Cholesky factorisation of order N + r − 1 an iteration, in 10 to 25 iterations. The start
+need not be feasible. Every iterate is judged by the certificate of the problem.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Kernel(OrdinalHinges):
 
     The answer is judged by Kα, which is off by up to n ε |K||α|, and |α| grows to R/√(smallest eigenvalue used): where that exceeds the
     tolerance the gap may stay open. Measured on K = 1 + 1e-8 XXᵀ/n, n = 21 to 38: ‖α‖₁ = 2e10 at γ = 1e-5, gap/scale 6e-8 to 3e-6 in all of
-    10 runs; 4e-7 in one of 10 at γ = 1e-4; 1e-8 in all at the other γ from 1e-1 to 1e-6.
+    10 runs. 4e-7 in one of 10 at γ = 1e-4; 1e-8 in all at the other γ from 1e-1 to 1e-6.
     """
 
     def __init__(self, problem: KernelOrdinalGoodness, margins: Margins, goal: float) -> None:

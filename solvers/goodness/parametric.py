@@ -1,13 +1,13 @@
 r"""The curve B ↦ ε₀(B) of a piecewise linear loss by a parametric simplex method: one pivot a piece, from B = 0 upwards.
 
 In natural units, with x_j = w_j, A_ij = K_ij p_j/max p and costs c_i = p_i/max p, the programme at θ = B·max p is
-    min Σ_v φ_v(z_v)   over z = (x, f),  f = Ax,
-where each φ_v is convex and linear between at most two kinks r_v + θ s_v: those of x_j are −θ and θ, with slopes −∞, 0, ∞; those of f_i
+    min Σ_v φ_v(z_v)   over z = (x, f),  f = Ax.
+Each φ_v is convex and linear between at most two kinks r_v + θ s_v. Those of x_j are −θ and θ, with slopes −∞, 0, ∞; those of f_i
 are the loss's, and do not move. A basis pins as many predictions E to kinks as it leaves weights W free between theirs; all other weights
 are at ±θ, so that x_W = A_EW^{-1}(f_E − A_EN x_N), and all z are affine in θ. The dual of a variable between kinks is the slope of φ_v
-there, that of a pinned one any number between the slopes on both sides, and the basis is optimal as long as
-    dual(x_j) + Σ_i A_ij dual(f_i) = 0    for all j,
-which does not depend on θ: the curve is linear with slope −Σ_j |dual(x_j)|, until a variable reaches a kink. It is pinned there, and its
+there, that of a pinned one any number between the slopes on both sides. The basis is optimal as long as
+    dual(x_j) + Σ_i A_ij dual(f_i) = 0    for all j.
+This does not depend on θ: the curve is linear with slope −Σ_j |dual(x_j)|, until a variable reaches a kink. It is pinned there, and its
 dual grows until the dual of some pinned variable comes to the end of its range. That variable is set free (dual ratio test), unless the own
 dual reaches the slope of the next segment first. The slope grows with each pivot, but for ties.
 A_EW^{-1} is kept between pivots, and changed by a matrix of rank one. A row and a column of the tableau are made anew from A for each

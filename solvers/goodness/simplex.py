@@ -2,7 +2,7 @@
 
 The programme in natural units, with columns K_ij p_j/max p for x_j = w_j max p and costs p_i/max p, has entries of size 1. That and the
 smallest admitted `small_matrix_value` matter: HiGHS drops matrix entries below 1e-9 by default, and a similarity may well take such values
-(a Gaussian does); at B = 3000 that alone leaves a gap of 4e-8 between its point and its multipliers, and none afterwards.
+(a Gaussian does). At B = 3000 that alone leaves a gap of 4e-8 between its point and its multipliers, and none afterwards.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ class GoodnessSimplex:
         """Free weights and kinks of the last vertex, among the points of positive mass; as many of the one as of the other.
 
         Free weights are basic, strictly between the bounds unless degenerate. Kinks are 0 where the loss is differentiable at f_i; else
-        +1 or −1 for f_i = y_i + ε or y_i − ε, and +1 for y_i f_i = m of the hinge: rows none of whose own variables (slacks and logical)
-        is basic, on the side that the logical is at.
+        +1 or −1 for f_i = y_i + ε or y_i − ε, and +1 for y_i f_i = m of the hinge. They are rows none of whose own variables (slacks and
+        logical) is basic, on the side that the logical is at.
         """
         import highspy
 

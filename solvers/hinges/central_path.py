@@ -1,8 +1,8 @@
 r"""One hinge in a primal-dual interior-point method: on the central path, and in a step of Newton towards it.
 
-A hinge with argument h has a multiplier a ∈ (0, 1), ā = 1 − a, an excess x > 0 and a slack s > 0 with x − s + a/β = h, as = μ and āx = μ;
-1/β is its `shift`. For β = ∞ and given h these make s the positive root of s² + (h − 2μ)s − μh. Newton's equations give da = D(dh + q),
-D = 1/(x/ā + s/a + 1/β); a corrector puts the products da ds and da dx of the predictor into them.
+A hinge with argument h has a multiplier a ∈ (0, 1), ā = 1 − a, an excess x > 0 and a slack s > 0. They satisfy x − s + a/β = h, as = μ and
+āx = μ; 1/β is its `shift`. For β = ∞ and given h these make s the positive root of s² + (h − 2μ)s − μh. Newton's equations give da = D(dh +
+q), D = 1/(x/ā + s/a + 1/β); a corrector puts the products da ds and da dx of the predictor into them.
 """
 
 from __future__ import annotations

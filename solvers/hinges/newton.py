@@ -8,7 +8,7 @@ where Newton's steps did not get there it grows instead.
 
 * Start: a subsample of at least 15 d rows is solved first, roughly, from a subsample of its own; on all rows the width then grows until
   G ≤ 3F, without which the steps would cross one another's kinks.
-* Working set: samples farther than 16 widths from a kink, with multipliers that stand where they should, are frozen as a linear term; the
+* Working set: samples farther than 16 widths from a kink, with multipliers that stand where they should, are frozen as a linear term. The
   rest, once it is less than 0.4 n, is copied and solved by itself, with a working set of its own. Back on all samples f, G and F are
   computed anew; where a frozen sample has crossed its kink the width grows, and so does what counts as far.
 * If passes over all rows take the time (`far`), there are fewer. The subsample is copied as the gap at w = 0 is computed. Its point,

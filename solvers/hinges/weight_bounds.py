@@ -3,7 +3,7 @@ r"""The bound on w beside a loss: a penalty (λ/2)‖w‖² or a ball ‖w‖ �
 With the gradient g of the loss at fixed multipliers, a bound leaves of the gap
     penalty:  ‖g + λw‖²/(2λ);       ball:  ⟨g, w⟩ + B‖g‖ = (B − ‖w‖)‖g‖ + ½‖w‖‖g‖·‖w/‖w‖ + g/‖g‖‖².
 The step minimises the bound plus the second-order model ⟨g, s⟩ + ½sᵀHs exactly. For the ball that is the trust-region subproblem
-‖w + s‖ ≤ B: (H + μI)s = −(g + μw) with ‖w + s‖ = B or μ = 0, where 1/‖w + s‖ is a concave and nearly linear function of μ, so that
+‖w + s‖ ≤ B: (H + μI)s = −(g + μw) with ‖w + s‖ = B or μ = 0. 1/‖w + s‖ is a concave and nearly linear function of μ, so that
 Newton's method on it needs two or three Cholesky factors. One factor costs d³/3 multiplications.
 """
 

@@ -2,8 +2,8 @@ r"""Mehrotra's predictor-corrector method over the Newton system of any convex p
 
 Optimality is equations and pairs s, z ≥ 0 of slacks and multipliers with sz = 0. From a point inside, whose products have the mean μ,
 Newton's equations for products τ are
-    s Δz + z Δs = τ − sz − Δ's Δ'z,      together with the equations of the problem,
-and are solved twice with one factorisation: the predictor Δ' has τ = 0 and no second-order term, the corrector has
+    s Δz + z Δs = τ − sz − Δ's Δ'z,      together with the equations of the problem.
+They are solved twice with one factorisation. The predictor Δ' has τ = 0 and no second-order term. The corrector has
     τ = μ (μ'/μ)³,      μ' the mean product where the predictor meets the boundary,
 and the predictor's second-order terms. A step goes a fraction `back` of the way to the boundary.
 

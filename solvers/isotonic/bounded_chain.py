@@ -1,7 +1,7 @@
 r"""Least squares along a chain with steps between two bounds, l_i ≤ x_{i+1} − x_i ≤ u_i, and samples that may have no weight.
 
 Two substitutions leave the chain that solvers/isotonic/chain_fit.py solves. With Λ_i = l_1 + … + l_{i−1}, x' = x − Λ (fitted to y − Λ)
-has steps in [0, u − l]; as x' does not fall, lo ≤ x ≤ hi says x'_1 ≥ lo and x'_n ≤ hi − Λ_n. A sample of no weight only passes on what
+has steps in [0, u − l]. As x' does not fall, lo ≤ x ≤ hi says x'_1 ≥ lo and x'_n ≤ hi − Λ_n. A sample of no weight only passes on what
 its two steps allow together: they are one step, whose bound is the sum, between the samples of weight. Afterwards the fit is interpolated
 there, in proportion to the bounds (to the distances, on steps without bound), and is level before the first and after the last of them.
 """

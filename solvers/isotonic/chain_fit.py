@@ -1,8 +1,8 @@
 r"""Least squares along a chain with bounded steps: 0 ≤ x_{i+1} − x_i ≤ u_i and lo ≤ x ≤ hi, exactly.
 
-The dynamic programme (where every step is free or a tie, pooling) finds which steps are at a bound; long chains try it within a band
+The dynamic programme (where every step is free or a tie, pooling) finds which steps are at a bound. Long chains try it within a band
 around a coarser fit first (chain_band.py), which takes O(m) and is exact where the band holds nothing. The values themselves are then
-computed afresh: samples linked by steps at a bound form blocks, on each of which x is an offset plus a constant, the weighted mean of
+computed afresh. Samples linked by steps at a bound form blocks, on each of which x is an offset plus a constant, the weighted mean of
 (y − offset), or the end of the range where the block touches it. That takes out the rounding that the programme's running sums collect.
 """
 

@@ -1,7 +1,7 @@
 r"""The best thresholds for given scores, exactly: isotonic regression of smoothed hinges.
 
 In a stage with centres a⁰ and width h, each hinge against threshold j has a slope in b that is a ramp, for u = f + γ + h(a⁰ − 1) (above)
-or u = f − γ − ha⁰ (below): up to a constant, −1 for a hinge above, it is clip((b − u)/h, 0, 1). So
+or u = f − γ − ha⁰ (below). Up to a constant, −1 for a hinge above, it is clip((b − u)/h, 0, 1). So
     φ_j'(b) = c ( Σ clip((b − u)/h, 0, 1) − (hinges above j) ) + (what is fixed),
 and the thresholds minimise Σ φ_j(b_j) such that b_j − steps_j does not fall. Pools of adjacent violators have one value b − steps, the root
 of the sum of their φ'; it is found by Newton's method on the piecewise linear function, within a bracket. A root in an interval on which

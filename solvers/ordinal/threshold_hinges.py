@@ -201,7 +201,7 @@ def tilt(f: Array, move: Array, t: float, b: Array, hinges: ThresholdHinges, cen
 @kernel
 def near(f: Array, b: Array, hinges: ThresholdHinges, a: Array, reach: float, nearest: Indices, rows: Indices) -> int:
     """The samples that could become free: those with a hinge within `reach` of its kink, or with a multiplier that does not stand where f
-    and b say; and of each threshold the nearest hinge on either side, without which nothing would hold it. How many there are.
+    and b say. Also, of each threshold the nearest hinge on either side, without which nothing would hold it. How many there are.
 
     `nearest` (2, m) is filled with their samples.
     """

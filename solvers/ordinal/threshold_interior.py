@@ -164,8 +164,8 @@ class ThresholdInterior(PredictorCorrector[Moves]):
 
         W_ij = c D_ij are weights with row sums W_i and column sums β_j. The means are m_j = Σ_i W_ij ψ_i/β_j, and T is the derivative of
         the order rows. The first is
-            Σ_i W_i(ψ_i − Σ_j W_ij m_j/W_i)(…)ᵀ + M(diag(β) − Σ_i W_i·W_i·ᵀ/W_i + diag(β)(diag(β) + T)^{−1}T)Mᵀ:
-        no difference of large numbers where the free rows of a threshold are nearly alike in a direction, as they always are in that of w.
+            Σ_i W_i(ψ_i − Σ_j W_ij m_j/W_i)(…)ᵀ + M(diag(β) − Σ_i W_i·W_i·ᵀ/W_i + diag(β)(diag(β) + T)^{−1}T)Mᵀ.
+        It has no difference of large numbers where the free rows of a threshold are nearly alike in a direction, as they always are in w.
         """
         from scipy.linalg.blas import dsyrk
 
@@ -253,7 +253,7 @@ def threshold_interior(
 ) -> Iterator[ThresholdInterior]:
     """The state at w and b and after each iteration, until the gap is at most the goal or rounding forbids a step.
 
-    `fixed` and `fixed_b` are linear terms in w and b; b_j − steps_j does not fall; the order rows have about these multipliers, in units of
+    `fixed` and `fixed_b` are linear terms in w and b; b_j − steps_j does not fall. The order rows have about these multipliers, in units of
     the weight; μ > 0, in units of f, is the width to start with.
     """
     yield from ThresholdInterior(rows, hinges, bound, fixed, fixed_b, w, b, order_multipliers, mu).iterates(goal, max_iter)

@@ -3,7 +3,7 @@ r"""Ordinal regression by semismooth Newton, with the thresholds eliminated: its
     min over w, b of  R(w) + c Σ [±(⟨w, ψ_i⟩ − b_j) + γ]_+   such that  b_{j+1} − b_j ≥ Δ_j,   R a penalty or a ball.
 
 Stages, working sets and safety nets are those of `hinges.newton`; what differs is what a stage does with the thresholds. It minimises
-R(w) + ⟨fixed, w⟩ + min over b of ⟨fixed_b, b⟩ + Σ env(±(⟨w, ψ_i⟩ − b_j) + γ)  in w alone: `threshold_choice` gives the best thresholds for
+R(w) + ⟨fixed, w⟩ + min over b of ⟨fixed_b, b⟩ + Σ env(±(⟨w, ψ_i⟩ − b_j) + γ)  in w alone. `threshold_choice` gives the best thresholds for
 its scores, so that no width, proximal term or multiplier of theirs has to be steered, and the derivative of the minimum is the partial one
 there. With pools P of thresholds that move together, and the free hinges of each, its second derivative is c/h times
 
@@ -205,7 +205,7 @@ def threshold_fits(
 
 def rescued(stage: ThresholdStage, goal: float) -> Iterator[Fit]:
     """Iterates of the interior-point method from w = 0, once the gap of a stage, which knows nothing of what pulls thresholds that are not
-    balanced, has turned out to be another: the start of the method is free of what went wrong. The last fit has the smallest gap of all.
+    balanced, has turned out to be another. The start of the method is free of what went wrong. The last fit has the smallest gap of all.
     """
     best = stage.fit(stage.gap)
     for fit in interior_fits(stage.rows, stage.hinges, stage.bound, goal=goal, status_text=RESCUED):

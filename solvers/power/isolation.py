@@ -3,7 +3,7 @@ r"""Every root of G(s) = s + (2 − m) log t(e^s) − κ for 0 < m < 1, none mis
 With w = −d log t / ds = E_q[u], u = μ/(d + μ):   G′ = 1 − (2 − m) w ∈ [m − 1, 1],   w′ = E_q[u(1 − u)] − 2 Var_q(u) ∈ [−1/2, 1/4], hence
 |G″| ≤ (2 − m)/2. In natural units (largest eigenvalue 1, smallest δ)
 
-    G < 0 below  κ − (2 − m) log t(0)  and above  ((2 − m) log √(Σ c) − κ) / (1 − m);
+    G < 0 below  κ − (2 − m) log t(0)  and above  ((2 − m) log √(Σ c) − κ) / (1 − m).
     G′ > 0 below  log(δ / (1 − m))  and  G′ < 0 above  −log(1 − m).
 
 The interval between is bisected. A cell without a root (|G| at its middle exceeds what G can change by) is dropped, one on which G′ cannot

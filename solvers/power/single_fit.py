@@ -2,7 +2,7 @@ r"""One M-power RLS fit without an eigendecomposition.
 
 The secular equation needs the spectrum of K only as y sees it. So:
 
-(A) Lanczos on K from y. Its Ritz values are a Gauss quadrature of t(μ); the secular root on them gives μ_k and the coefficients
+(A) Lanczos on K from y. Its Ritz values are a Gauss quadrature of t(μ). The secular root on them gives μ_k and the coefficients
     a_k = ‖y‖ V (T + μ_k)⁻¹ e₁, whose residual is known for nothing: ‖y − (K + μ_k) a_k‖ = β_k |last entry of (T + μ_k)⁻¹ e₁| ‖y‖.
 (B) If that converges too slowly: one Cholesky factorisation of K + μ₀I at the μ₀ that (A) has found (right within a small factor), and
     Lanczos on (K + μ₀I)⁻¹ from y. Every shift K + μI has the same Krylov space, so μ can move without another factorisation; the steps

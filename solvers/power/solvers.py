@@ -1,7 +1,7 @@
 r"""M-power RLS, ‖f‖ᵐ as a penalty or bounded by B: one secular equation for the μ of the ridge path on which every fit lies.
 
-In a ball μ is the root of ‖f_μ‖ = B, and for ‖f‖ᵐ that of log μ = κ + (m − 2) log ‖f_μ‖, for m ≥ 1; which spectrum the latter is solved in
-(a Krylov space, that of a factor, or all of K) is told by `single_fit` from what its first steps say. Many (λ, m) at once are fitted by
+In a ball μ is the root of ‖f_μ‖ = B, and for ‖f‖ᵐ that of log μ = κ + (m − 2) log ‖f_μ‖, for m ≥ 1. `single_fit` tells by
+its first steps in which spectrum the latter is solved: of a Krylov space, of a factor, or all of K. Many (λ, m) at once are fitted by
 `grid`, and the stationary points for m < 1 listed by `stationary`.
 """
 

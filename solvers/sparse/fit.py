@@ -35,7 +35,7 @@ class SparseFit:
     coefficients : (k,) array
         w_S, in the same order.
     residuals : (k + 1,) array
-        ‖y − X w‖² of the best fits on none, the first, the first two, … of the columns; the last one is computed from y − X w itself where
+        ‖y − X w‖² of the best fits on none, the first, the first two, … of the columns. The last one is computed from y − X w itself where
         X is at hand, the others by subtraction, so that they have no digits below 1e-16 ‖y‖².
     width : int
         d, how many columns there were to choose from.

@@ -1,8 +1,8 @@
 r"""Algorithm 2 of Kar & Jain, forward greedy selection over the ℓ₁ ball: as printed, as corrected, and with better steps.
 
 With R the smoothed ε-insensitive loss, θ = ∇R(w), r the place of the largest |θ_j| and δ = ⟨θ, w⟩ + C‖θ‖_∞ ≥ R(w) − R*, a step is
-    w ← (1 − η) w − η C sign(θ_r) e_r,
-and the loss falls by at least ηδ − 2η²βC²X², X = max |Ψ_ij|, since |⟨ψ_i, v⟩| ≤ 2CX for the direction v, whatever the samples weigh. The
+    w ← (1 − η) w − η C sign(θ_r) e_r.
+The loss falls by at least ηδ − 2η²βC²X², X = max |Ψ_ij|, since |⟨ψ_i, v⟩| ≤ 2CX for the direction v, whatever the samples weigh. The
 rules:
     "printed"      η = min(1, δ/(4C²β)), at most k = ⌈8C²/ε²⌉ steps: right for X ≤ 1 and β ≤ 1/ε, which the paper has in mind;
     "corrected"    η = min(1, δ/(4C²βX²)), k = ⌈8βC²X²/ε⌉: then R(w) − R* ≤ ε after k steps, whatever X, β and ε are;

@@ -43,8 +43,8 @@ def forward_selection(
 ) -> SparseFit:
     """Pick columns of X one by one; after every pick w is the best fit of y on the columns picked.
 
-    Ends after `count` columns, or as soon as ‖y − Xw‖² ≤ `tolerance` · ‖y‖², or when no further column lowers the residual (it is 0 or
-    orthogonal to all columns that do not depend on those picked, to rounding), and says which. Among equal scores the column of lowest
+    Ends after `count` columns, or as soon as ‖y − Xw‖² ≤ `tolerance` · ‖y‖², or when no further column lowers the residual, and says which.
+    The residual is then 0 or orthogonal to all columns independent of those picked, to rounding. Among equal scores the column of lowest
     index wins; among equal columns only one is ever picked; a column of zeros never is. Thus `count` may exceed the rank of X, or n.
 
     Time: that of XᵀX in float32 and of X_SᵀX in float64, then O(dk²); memory 4d² bytes besides X, or none where X is read in passes.

@@ -1,9 +1,10 @@
 r"""Steps inside the ℓ₁ ball: the projection onto it, and the minimiser of a quadratic model over the faces around a point.
 
-With signs σ fixed, w = σ∘z and z ≥ 0, Σ z ≤ B is a simplex; there the model ⟨g, z' − z⟩ + ½(z' − z)ᵀH(z' − z) is minimised by solving
-    H_FF d + μ1 = −g_F,   Σ d = 0 if the sum is at its bound (else μ = 0),
-on the free coordinates F, going as far as z' ≥ 0 and Σ z' ≤ B allow, dropping the coordinate that stopped the step, and solving again; then
-freeing one whose reduced gradient g_j + μ is negative, until there is none.
+With signs σ fixed, w = σ∘z and z ≥ 0, Σ z ≤ B is a simplex. There the model ⟨g, z' − z⟩ + ½(z' − z)ᵀH(z' − z) is minimised on the free
+coordinates F, by solving
+    H_FF d + μ1 = −g_F,   Σ d = 0 if the sum is at its bound (else μ = 0).
+The step goes as far as z' ≥ 0 and Σ z' ≤ B allow. The coordinate that stopped it is dropped, and the system is solved again. Then a
+coordinate whose reduced gradient g_j + μ is negative is freed, until there is none.
 """
 
 from __future__ import annotations

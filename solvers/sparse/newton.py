@@ -5,7 +5,7 @@ weights stand in place of 1/n). Columns of large |G_j| join S, on which a semism
 S grows past `dense`, or the gap stays open, the interior-point method of `sparse_interior` takes over; for more than `wide` columns, of
 which it would need a square matrix, accelerated projected gradients.
 
-β = ∞, a linear programme, is solved by proximal points of its dual: min over |c| ≤ 1 of … + (1/2β)‖c − c_k‖² is the smoothed problem with
+β = ∞, a linear programme, is solved by proximal points of its dual. min over |c| ≤ 1 of … + (1/2β)‖c − c_k‖² is the smoothed problem with
 targets y − c_k/β, and its c is the next c_k. Each c bounds the optimum; the gap of the ε-insensitive loss has the further part
 (1/n) Σ ℓ_ε(r_i) − (c_i r_i − ε|c_i|) ≥ 0.
 """

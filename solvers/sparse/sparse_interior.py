@@ -1,8 +1,8 @@
 r"""Smoothed ε-insensitive regression over the ℓ₁ ball by an interior-point method, for solutions that are not sparse.
 
-The hinges are those of `hinge_interior`; the ball is w = u − v with u, v > 0 and ω = B − Σ (u + v) > 0, whose multipliers are
+The hinges are those of `hinge_interior`; the ball is w = u − v with u, v > 0 and ω = B − Σ (u + v) > 0. Their multipliers are
 z = g + λ, t = −g + λ and λ, g the gradient. With P = diag(z/u), Q = diag(t/v), R = (P⁻¹ + Q⁻¹)⁻¹ and H the curvature of the hinges,
-Newton's equations H dw + P du + dλ = r, −H dw + Q dv + dλ = s leave
+Newton's equations H dw + P du + dλ = r, −H dw + Q dv + dλ = s. They leave
     (H + R) dw = R (P⁻¹(r − dλ) − Q⁻¹(s − dλ)),
 one Cholesky factor of order d for two right-hand sides, and one number dλ. The products of the hinges have the target μ; those of the ball
 have μ/n, as the mean weight of a hinge in the loss is 1/n.

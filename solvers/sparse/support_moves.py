@@ -1,9 +1,9 @@
 r"""A support S with its best fit, and the exact cost of every move: adding a column, removing one, exchanging one for another.
 
-With M = G_SS^{-1}, B = M G_S (row s holds the weights with which columns lean on the s-th of S), w = M X_Sᵀy, a = Xᵀr and h_j = ‖x̃_j‖²
-as in `orthogonal_rows`, where G = XᵀX:
-    adding j lowers ‖r‖² by a_j²/h_j;                       removing i raises it by c_i = w_i²/M_ii;
-    without i, a_j becomes a_j + w_i B_ij/M_ii and h_j becomes h_j + B_ij²/M_ii, so exchanging i for j lowers ‖r‖² by
+Let M = G_SS^{-1}, B = M G_S (row s holds the weights with which columns lean on the s-th of S), w = M X_Sᵀy, a = Xᵀr and h_j = ‖x̃_j‖²
+as in `orthogonal_rows`, where G = XᵀX.
+    Adding j lowers ‖r‖² by a_j²/h_j.                       Removing i raises it by c_i = w_i²/M_ii.
+    Without i, a_j becomes a_j + w_i B_ij/M_ii and h_j becomes h_j + B_ij²/M_ii, so exchanging i for j lowers ‖r‖² by
         (a_j + w_i B_ij/M_ii)²/(h_j + B_ij²/M_ii) − c_i.
 (For d_i = X_S M e_i is orthogonal to the rest of S, ⟨d_i, x_i⟩ = 1, ‖d_i‖² = M_ii, ⟨d_i, x_j⟩ = B_ij, and r becomes r + w_i d_i/M_ii.)
 All k(d − k) exchanges are evaluated in O(kd), and each move changes M, B, w, a, h by terms of rank one in O(kd).

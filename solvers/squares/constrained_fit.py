@@ -2,7 +2,7 @@ r"""The constrained (Ivanov) form: min (1/n) ‖y − Ka‖² subject to ‖f‖
 
 If the least-squares fit of smallest norm, a₀ = K⁺y, has norm ≤ B, it is the solution and the constraint's multiplier is 0. Otherwise
 a = (K + μI)⁻¹ y with t(μ) = B. Since 1/t is concave and increasing in μ, Newton's method on 1/t − 1/B increases monotonically to the root
-from any start below it; the larger of two tangents, those at μ = 0 and at μ = ∞, is such a start. For eigenvalues over many decades its
+from any start below it. The larger of two tangents, those at μ = 0 and at μ = ∞, is such a start. For eigenvalues over many decades its
 first steps can be short, so that a bracket in log μ is kept and bisected whenever a step does not halve it.
 """
 

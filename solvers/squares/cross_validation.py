@@ -1,9 +1,9 @@
 r"""K-fold cross-validation of M-power RLS over a (λ, m) grid.
 
 All fits on one training set lie on its ridge path. A fold costs one tridiagonal reduction of its Gram matrix
-(solvers/squares/tridiagonal_path.py), O(n²) for each of some 200 values of μ, and O(1) for each pair: the root of G(s) = s − (m − 2) log
-t(e^s) − κ on the interpolated path. On a single split tuning (λ, m) could not beat tuning λ alone; m matters because (λ, m) ↦ μ differs
-from fold to fold.
+(solvers/squares/tridiagonal_path.py), O(n²) for each of some 200 values of μ, and O(1) for each pair. That is the root of G(s) = s − (m −
+2) log t(e^s) − κ on the interpolated path. On a single split tuning (λ, m) could not beat tuning λ alone; m matters because (λ, m) ↦ μ
+differs from fold to fold.
 
 Time for k folds: about k (4/3 n_t³ + 800 n_t²) flops with n_t = n (k − 1)/k training samples in each. Memory: 2 n_t² + n_t n/k numbers for
 one fold.

@@ -22,7 +22,7 @@ class NadarayaWatson:
     """f(x) = Σ_i y_i (K(x, x_i) + s) / Σ_i (K(x, x_i) + s), the baseline KR of Kar & Jain, §4, for s = 0.
 
     f is the same for K and for −K. If K + s is negative, as for −‖x − x'‖₁ and s = 0, f weights the points by how far away they are (see
-    `KernelRegression`); a shift s that makes all values positive gives the weights their meaning back.
+    `KernelRegression`). A shift s that makes all values positive gives the weights their meaning back.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from simopt.solvers.squares.spectrum import EPSILON
 class Lanczos:
     r"""A V = V T + β v eᵀ for a symmetric operator A, started at y.
 
-    The eigenpairs (θ_j, s_j) of the tridiagonal T are a Gauss quadrature of the spectral measure of y: functions yᵀ g(A) y become
+    The eigenpairs (θ_j, s_j) of the tridiagonal T are a Gauss quadrature of the spectral measure of y. Functions yᵀ g(A) y become
     ‖y‖² Σ s_j0² g(θ_j), exact for polynomials of degree 2k − 1, and g(A) y becomes ‖y‖ V s g(θ) s_0.
 
     A step costs one product with A and 8 n k flops for orthogonalising twice (once is not enough to keep the quadrature Gaussian);

@@ -6,7 +6,7 @@ Householder reflections (2 n d² flops, Q is never formed, backward stable), and
 
     w(μ) = V diag(σ/(σ² + μ)) b,    ‖w(μ)‖² = Σ σ² b²/(σ² + μ)²,
 
-the penalised one at μ = nλ, the constrained one at the root of ‖w(μ)‖ = B, which is the secular equation of `constrained_fit` in d = σ²
+the penalised one at μ = nλ, the constrained one at the root of ‖w(μ)‖ = B. That is the secular equation of `constrained_fit` in d = σ²
 (μ = 0 if the least-squares fit of smallest norm lies in the ball). Memory beside Ψ: a few d × d matrices, n-vectors and one block.
 """
 
@@ -141,7 +141,7 @@ def singular_system(features: Array, targets: Array) -> SingularSystem:
 def _refined(problem: LandmarkSquares, w: Array, step: Callable[[Array, Array], Array], max_iter: int) -> Iterator[Iterate]:
     """Iterates (w, (2/n)r), improved by w += step(w, Ψᵀr) and r −= Ψ·step.
 
-    The residual is carried along and not computed anew: y − Ψw is off by ε‖Ψ‖‖w‖, which for nearly singular Ψ is more than Ψᵀr = μw puts up
+    The residual is carried along and not computed anew. y − Ψw is off by ε‖Ψ‖‖w‖, which for nearly singular Ψ is more than Ψᵀr = μw puts up
     with, whereas the gap feels the square of how far the two residuals are apart.
     """
     residual = problem.targets - problem.features @ w

@@ -1,7 +1,7 @@
 r"""The ridge path of one training set from a tridiagonal form, at a third of the cost of an eigendecomposition.
 
 K = Q T Qᵀ by Householder reflections (4/3 n³ flops). Every μ is then a tridiagonal system (T + μI) z = Qᵀy, O(n), with t(μ)² = zᵀTz and
-a = Q z; Q is never formed, its reflections are applied to the few z that are needed (4 n² flops each).
+a = Q z. Q is never formed, its reflections are applied to the few z that are needed (4 n² flops each).
 
 As functions of s = log μ, log t and the predictions are analytic in the strip |Im s| < π. They are computed on a lattice of step h = 0.15
 and interpolated by fourteen neighbours, which is accurate to about 4e-13 (the product of the distances, 1.1e6 h¹⁴, over π¹⁴). Below

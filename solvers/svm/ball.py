@@ -1,7 +1,7 @@
 r"""The hinge SVM with its norm bounded, min (1/n) Σ [1 − y_i f_i]_+ over ‖f‖² ≤ c, through the penalised SVM along C = 1/(nλ).
 
 ‖f_λ‖ does not fall as C grows, so the C with ‖f_λ‖ = √c is bracketed and found. Between two breakpoints the samples F on the margin
-and those U beyond it stay the same, and the coefficients β = C w move on a line: with e_U = y_U, K_FF e_F = −K_FU y_U and e = 0 elsewhere,
+and those U beyond it stay the same, and the coefficients β = C w move on a line. With e_U = y_U, K_FF e_F = −K_FU y_U and e = 0 elsewhere,
 
     β(C + Δ) = β(C) + Δe,     f(C + Δ) = f(C) + Δg,  g = Σ e_i k(x_i, ·),     so that ‖f + Δg‖² = c is a quadratic equation.
 

@@ -7,10 +7,10 @@ With signed weights w_i = n a_i y_i the dual of the hinge SVM without intercept 
 with gradient r = y − f, f = C K w; with an intercept the weights also sum to 0.
 
 Without intercept: i has the largest gain r_i²/K_ii of a step by itself. After that step, of length d (cut at the box), the residuals
-are r − C d K_i, and j has the largest gain on them, with the curvature K_jj − K_ij²/K_ii that is left to it when i moves along (K_jj if
+are r − C d K_i. j has the largest gain on them, with the curvature K_jj − K_ij²/K_ii that is left to it when i moves along (K_jj if
 i has stopped at its bound). Both then move to the maximum over their 2 × 2 box.
 With intercept: i has the largest r_i of those that may grow, j the largest gain (r_i − r_j)²/(K_ii + K_jj − 2K_ij) of those that may
-shrink; w_i grows by what w_j loses (Fan, Chen & Lin 2005, working set selection 2).
+shrink. w_i grows by what w_j loses (Fan, Chen & Lin 2005, working set selection 2).
 
 A step costs two passes over m samples, about 1.5 ns each a sample, and reads two rows of K; no memory beyond four vectors.
 Source: Steinwart, Hush & Scovel 2011, §3, for pairs without intercept.

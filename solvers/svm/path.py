@@ -1,8 +1,8 @@
 r"""The hinge SVM without intercept for many λ, each solution the start of the next, and the λ at which it becomes the mean classifier.
 
-With ω_S = (1/n) Σ y_i φ(x_i) and f_S = ω_S: if λ ≥ max_i y_i f_S(x_i), no margin y_i f_S(x_i)/λ exceeds 1, every hinge has the slope −1
-(a subgradient also at its kink), and f = ω_S/λ is the solution. Below that value it is not, whatever the φ(x_i): its multipliers would
-have Σ (1/n − a_i) y_i φ(x_i) = 0 with a_i = 0 where the margin exceeds 1 and a_i = 1/n where it is below 1, but the inner product of
+Let ω_S = (1/n) Σ y_i φ(x_i) and f_S = ω_S. If λ ≥ max_i y_i f_S(x_i), no margin y_i f_S(x_i)/λ exceeds 1, every hinge has the slope −1
+(a subgradient also at its kink), and f = ω_S/λ is the solution. Below that value it is not, whatever the φ(x_i). Its multipliers would
+have Σ (1/n − a_i) y_i φ(x_i) = 0 with a_i = 0 where the margin exceeds 1 and a_i = 1/n where it is below 1. But the inner product of
 that sum with f is at least (1/n) times the largest margin, which is positive.
 
 With weights p_i of samples, of sum 1, in place of 1/n, and caps c_i = n p_i, ω_S = Σ p_i y_i φ(x_i), and the same holds over the samples

@@ -87,7 +87,7 @@ def test_the_shell_can_complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def completed(line: str) -> set[str]:
-    """What bash is told at the end of a line."""
+    """The completions that bash gets at the end of a line."""
     words = {
         "_SIMOPT_COMPLETE": "complete_bash",
         "COMP_WORDS": line,
@@ -109,7 +109,7 @@ def test_the_shell_completes_names(run: Run) -> None:
 
 
 def names(run: Run, what: str, key: str = "name") -> set[str]:
-    """What `simopt list` lists."""
+    """The names that `simopt list` prints."""
     return {row[key] for row in json.loads(run("list", what, "--json").stdout)}
 
 
@@ -133,7 +133,7 @@ def test_the_shell_completes_the_solvers_of_the_problem(run: Run) -> None:
         found = completed(f"simopt solve {problem} --data abalone --solver ")
         assert found - back_ends == {*rows[problem]["solvers"], "all"} and "clarabel" in found
     assert completed("simopt compare landmarked-svr --solvers newton,int") == {"newton,interior-point"}
-    assert {"svm", "newton", "secular"} <= completed("simopt solve --solver ")  # of any, as no problem stands there
+    assert {"svm", "newton", "secular"} <= completed("simopt solve --solver ")  # solvers of any problem, because the line names none
 
 
 def listed_solvers(run: Run) -> list[tuple[str, str]]:
@@ -159,7 +159,7 @@ def test_show_claim_by_id_and_by_covered_row(pretend: None, run: Run) -> None:
 
 
 def test_show_says_a_mutant_once(pretend: None, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mutant that is called by the knob it turns is not followed by the same words; what else it turns is."""
+    """A mutant whose name says the knob that it changes is printed once; other knobs that it changes follow."""
     from simopt.claims import catalogue
 
     claim = catalogue.find("PP-refuted")
@@ -247,7 +247,7 @@ def test_on_a_small_terminal_names_stay_whole(pretend: None, run: Run, monkeypat
 
     monkeypatch.setenv("COLUMNS", "80")
     lines = run("list", "theorems").stdout.splitlines()
-    assert max(map(cell_len, lines)) <= 80  # an accent above a letter takes no width
+    assert max(map(cell_len, lines)) <= 80  # a combining accent has no width
     first = {line.split()[0] for line in lines if line.split()}
     assert {claim.id for claim in catalogue.claims()} <= first and "corrects" not in lines[0]
 
@@ -279,7 +279,7 @@ def test_a_table_too_wide_for_the_screen_lies_on_its_side() -> None:
         narrow.print(made)
     shown = narrow.export_text()
     for name, _, lower, _ in rows:
-        assert name in shown and lower in shown  # unbroken
+        assert name in shown and lower in shown  # in one piece
     lines = [line.split() for line in shown.splitlines() if line.strip()]
     assert [line[0] for line in lines].count("solver") > 1 and max(map(len, shown.splitlines())) <= 30
-    assert not any(line[0] == "note" for line in lines)  # nothing stands under the heading without a name
+    assert not any(line[0] == "note" for line in lines)  # the empty heading and its empty column are not printed

@@ -119,7 +119,7 @@ def test_a_pair_that_a_paper_speaks_of_is_linked_to_the_rows_of_its_claims(found
     named = re.findall(r"\[([^\]]*)\]\(#(claim-[a-z0-9-]+)\)", text)
     assert {name for _, name in named} <= set(labels)
     assert all(f"[{name}]{{#{where}}}" in verdicts for name, where in named)  # the row that is linked is that of the id
-    assert {name for _, name in named} == {table.label(claim.id) for said in comparing().values() for claim in said}
+    assert {name for _, name in named} == {table.markdown.label(claim.id) for said in comparing().values() for claim in said}
     for source, target in TRUTH:
         line = next(line for line in text.splitlines() if line.startswith(f"| `{source}` | `{target}` | "))
         for claim in comparing().get(frozenset((source, target)), ()):

@@ -1,11 +1,11 @@
-"""A toy catalogue, a record of running it, and the pages made from that."""
+"""The record of a run of all claims of `toy_paper`, and the report that is written from it."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parent))  # toy_paper, headless
+sys.path.append(str(Path(__file__).parent))  # so that toy_paper and headless can be imported
 
 import toy_paper
 

@@ -78,7 +78,7 @@ def secular_radius(Z: TrainingSet, alpha: Array, root: SecularRoot, regularizati
     r"""Bound on ‖f − f*‖ for M-RLSR's f from what is left of its two equations; sharp also where f is 10^-50, as happens for m near 1.
 
     With e = ‖f − f_μ‖ from the linear system, the secular equation at ‖f_μ‖ is off by at most |G| + |m − 2| e/‖f‖, so log μ by that over
-    min(1, m − 1) =: δ; and ‖d f_μ / d log μ‖ ≤ ‖f_μ‖, so f_μ by (e^δ − 1) ‖f_μ‖.
+    min(1, m − 1) =: δ. And ‖d f_μ / d log μ‖ ≤ ‖f_μ‖, so f_μ by (e^δ − 1) ‖f_μ‖.
     """
     if not (abs(root.log_mu) < 600.0 and root.log_norm > -600.0):
         return math.inf
@@ -153,7 +153,7 @@ def fit_ball(radius: float, Z: TrainingSet) -> KernelFunction:
     """argmin (1/n) Σ (y − f(x))² subject to ‖f‖ ≤ r.
 
     The KRR function with ‖f_μ‖ = r; f_0 if r ≥ ‖f_0‖. Its radius: with δ the relative error of ‖f_μ‖ = r and q the weights of ‖f_μ‖² over
-    the eigenvalues, log μ is off by δ / E_q[u], u = μ/(d + μ), which moves f by √E_q[u²] δ / E_q[u] relative to r; to this comes the
+    the eigenvalues, log μ is off by δ / E_q[u], u = μ/(d + μ). This moves f by √E_q[u²] δ / E_q[u] relative to r; to this comes the
     radius of the KRR certificate at μ, which enters δ too.
     """
     system = eigensystem(Z)

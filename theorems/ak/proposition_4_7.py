@@ -1,7 +1,7 @@
 r"""Proposition 4.7: does weak equivalence under Assumptions 1 and 2 transfer stability? Counterexamples, and what it does transfer.
 
-**Printed** (AK-P4.7, refuted). The hypothesis space is ℝ, the constant functions: argmin_c (c − t)² learns the number t, so any function
-of λ and Z is a learner, κ = 1, and ℓ(y, f) = |y − f| is 1-admissible; at y beyond both values its change is that of f. Sets enter by their
+**Printed** (AK-P4.7, refuted). The hypothesis space is ℝ, the constant functions. argmin_c (c − t)² learns the number t, so any function
+of λ and Z is a learner, κ = 1, and ℓ(y, f) = |y − f| is 1-admissible. At y beyond both values its change is that of f. Sets enter by their
 size n only.
 
 Ramps:  B(λ, Z) = min(1, λ/s_n) for odd n and 0 for even n, with 1 ≤ s_n → ∞ and s_n − s_{n−1} → 0 decreasing, as log₂ n has it.
@@ -10,9 +10,9 @@ Ramps:  B(λ, Z) = min(1, λ/s_n) for odd n and 0 for even n, with 1 ≤ s_n →
 Shares: B(λ, Z) = (1 − λ)/((1 + λ) n), Φ = λ/2: a strong equivalence, with C = 0.
 
 **Corrected** (AK-P4.7+, and for the squared loss Remark 4.8). With λ' = Φ(λ, Z) and λ'' = Φ(λ, Z^i), go from A(λ, Z) = B(λ', Z) over
-B(λ', Z^i) to B(λ'', Z^i) = A(λ, Z^i): the first step changes the loss by at most β(n, λ'), the second by σκ ‖B(λ', Z^i) − B(λ'', Z^i)‖ ≤
+B(λ', Z^i) to B(λ'', Z^i) = A(λ, Z^i). The first step changes the loss by at most β(n, λ'), the second by σκ ‖B(λ', Z^i) − B(λ'', Z^i)‖ ≤
 σκγ |λ' − λ''| ≤ σκγ C(n), with B's Lipschitz constant γ. It is tried on learners of constant functions on sets of zeros and ones, of which
-k are ones: B(λ, Z) = t(n, k) + κγ g(λ), and Φ(λ, Z) = λ (1 + s(n, k)) up to λ = 1, λ + s(n, k) beyond: an increasing bijection of (0, ∞).
+k are ones. B(λ, Z) = t(n, k) + κγ g(λ), and Φ(λ, Z) = λ (1 + s(n, k)) up to λ = 1, λ + s(n, k) beyond: an increasing bijection of (0, ∞).
 The tables s, t hold the values of two sizes, n and n − 1. The norm is ‖f‖ = |f|/κ.
 """
 

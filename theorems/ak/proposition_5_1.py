@@ -1,7 +1,7 @@
 r"""Proposition 5.1: M-RLSR is weakly equivalent to KRR, with Φ = (mλ/2) C₀, if K Y ≠ 0; for m ≠ 2 it is not strongly equivalent.
 
 Along the ridge path λ = 2λ₂/(m t^{m−2}), t = ‖f_{λ₂}‖, and −1 ≤ d log t / d log λ₂ ≤ 0. So d log λ / d log λ₂ = 1 − (m − 2)
-d log t / d log λ₂ lies between min(1, m − 1) and max(1, m − 1): λ ↦ λ₂ is an increasing bijection of (0, ∞), for every m > 1, when t > 0.
+d log t / d log λ₂ lies between min(1, m − 1) and max(1, m − 1). λ ↦ λ₂ is an increasing bijection of (0, ∞), for every m > 1, when t > 0.
 The constrained form of the printed proof needs K Y ≠ 0 for its radius Γ as well. The sentences that follow the proposition are true: the
 equivalence is not strong, and Assumptions 1 and 2 fail.
 """

@@ -1,6 +1,6 @@
 """The experimental protocol of Audiffren and Kadri as far as it is stated (§5.3, Appendix E), and our choices where it is not.
 
-Stated: Gaussian kernel with μ the mean squared distance; 70 % for training; error √(mean squared error)/max y; for M-RLSR first m by
+Stated: Gaussian kernel with μ the mean squared distance; 70 % for training; error √(mean squared error)/max y. For M-RLSR first m by
 cross-validation with λ = 1, then λ by ten-fold cross-validation with m fixed; for KRR λ₂ by ten-fold cross-validation.
 
 Ours:

@@ -1,7 +1,7 @@
 r"""Is β-uniform stability the same as being β-Lipschitz for the generalised Hamming metric? (Remark 4.6)
 
-The remark is tried on a world that can be searched through: two orthonormal inputs, labels ±1, KRR at λ = 1 normalised by the size of the
-set it gets (Definition 3.1), f_∅ = 0 and the loss |y − f(x)|, whose changes at y = 1 are those of f(x) because |f(x)| ≤ 1.
+The remark is tried on a world that can be searched through. It has two orthonormal inputs, labels ±1, KRR at λ = 1 normalised by the size
+of the set it gets (Definition 3.1), f_∅ = 0 and the loss |y − f(x)|. Its changes at y = 1 are those of f(x) because |f(x)| ≤ 1.
 """
 
 from __future__ import annotations

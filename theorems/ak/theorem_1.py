@@ -48,7 +48,7 @@ def gram_and_targets(rng: np.random.Generator, kind: str) -> tuple[Array, Array]
 def problems_with_signal(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Kernels of every kind with ‖K Y‖ ≥ ‖K‖‖Y‖/10, λ from 0.1 to 1e6; three of them also for CLARABEL.
 
-    For m near 1 λ stops earlier, where ‖f‖ ~ λ^{−1/(m−1)} gets so small beside Y that no certificate in float64 sees it; nor does one see
+    For m near 1 λ stops earlier, where ‖f‖ ~ λ^{−1/(m−1)} gets so small beside Y that no certificate in float64 sees it. Nor does one see
     f where Y is all but orthogonal to the range of a K of low rank.
     """
     kinds = ("gaussian", "linear", "repeated")

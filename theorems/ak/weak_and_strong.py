@@ -1,6 +1,6 @@
 r"""Equivalence on a training set, weak and strong equivalence: the definitions of section 3 as tests that can come out either way.
 
-Exact learners: KRR at μ, w = argmin (1/n) Σ (y − f(x))² + μ ‖f‖²; KRR with ν/n in the place of μ; M-RLSR for even m, whose parameter
+Exact learners: KRR at μ, w = argmin (1/n) Σ (y − f(x))² + μ ‖f‖²; KRR with ν/n in the place of μ. Also M-RLSR for even m, whose parameter
 λ = 2μ/(m ‖w‖^{m−2}) is rational where μ and w are. Each is recognised by its own first-order condition.
 
 Finite worlds: a path is a tuple of functions, one for each of k parameters. All pairs of paths of a small world are tried, so that what

@@ -1,11 +1,11 @@
 r"""Covers in the sup norm, made explicitly: of nondecreasing 1-Lipschitz functions, of linear functions on the unit ball, of both composed.
 
 Functions. u − x/2 rises and falls with slope at most 1/2. Follow it on a grid of width 2ε by a path that goes up or down by ε in each
-cell, up where u − x/2 is above the path: started within ε it stays within ε, at the grid points and hence between them. Adding x/2 again
+cell, up where u − x/2 is above the path. Started within ε it stays within ε, at the grid points and hence between them. Adding x/2 again
 gives slopes 0 and 1; clipped to [0, 1] the function lies in the class. It is named by the start (⌈1/(2ε)⌉ of them) and ⌈W/ε⌉ choices.
 
 Linear functions on the unit ball: sup |⟨w − v, x⟩| = ‖w − v‖. The points of a cubic lattice of width s, s√d ≤ 2ε, nearest to the points
-of the ball of radius W lie in that of radius W + ε; those outside of the ball are moved onto it, which brings them nearer to all of it.
+of the ball of radius W lie in that of radius W + ε. Those outside of the ball are moved onto it, which brings them nearer to all of it.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@ r"""Section 4 on the cost of LPAV: O(m²) by the cited method, less by ours, or 
 
 Corners. F_i(x) is the least cost of the first i terms with x_i = x, g its derivative (rational_lpav.py). Kept by place, each sample touches
 all corners of g, which are at most 3 more than before: at most Σ (3i − 2) = (3m² − m)/2. Kept by value, in two parts on either side of the
-zero with a shift and a constant each (solvers/isotonic/chain_programme.py), only the n_i corners that change sides are touched; in chunks
+zero with a shift and a constant each (solvers/isotonic/chain_programme.py), only the n_i corners that change sides are touched. In chunks
 of c at most 2c + n_i/c pieces, of the order √m for c = √m as n_i ≤ 3i.
 
 Part of the samples. Let û be fitted to m samples and û_k to k of them, drawn with replacement. For the law that is uniform on the m
-samples û is the best u and û_k a fit to k draws, so that mean (û_k − û)² ≤ mean (û_k − y)² − mean (û − y)² (KK-L9: the class is convex) ≤
+samples û is the best u and û_k a fit to k draws. So mean (û_k − û)² ≤ mean (û_k − y)² − mean (û − y)² (KK-L9: the class is convex) ≤
 twice the largest deviation of a mean over the draws from that over the samples.
 """
 

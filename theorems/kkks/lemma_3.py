@@ -10,7 +10,7 @@ right has its upper bound, so that z − ỹ does not change, and where τ < 0 i
 with e_j > 0; up to j τ stays > 0. If τ_i ≤ 0, τ_{i−1} < 0: let j be the first left of i with e_j > 0; from j on τ < 0. In both cases
 ȳ_j > ỹ_j ≥ ỹ_i > ȳ_i and z_j − ỹ_j ≤ z_i − ỹ_i; as t − u(t) is nondecreasing, r_j ≥ r_i > W and e_j < 0: a contradiction. r_i < −W is
 the same the other way round.
-(ii) −Σ (ȳ − ŷ)(D − ȳ + ŷ) ≤ (W + 1) Σ |a|, because (W + 1)|a| + (e − a)(D − e + a) = e r + [W|a| − ar] + [|a| + a(e − a)], where the
+(ii) −Σ (ȳ − ŷ)(D − ȳ + ŷ) ≤ (W + 1) Σ |a|, because (W + 1)|a| + (e − a)(D − e + a) = e r + [W|a| − ar] + [|a| + a(e − a)]. Here the
 first terms add up to ≥ 0 by (7) and the brackets are ≥ 0 by (i) and |e − a| = |ȳ − ŷ| ≤ 1.
 """
 

@@ -1,7 +1,7 @@
 r"""Section 5.1, Lemma 2: how long the mean of m independent vectors of mean 0 is, with exact binomial and multinomial probabilities.
 
 P(‖mean‖ > b(δ)) ≤ δ for all δ in (0, 1) comes to finitely many inequalities P(‖mean‖ ≥ r) ≤ e^{−x(r)}, b(δ) < r exactly for
-δ > e^{−x(r)}: for the printed bound x = 2 (√m r/2 − 1)², for that of McDiarmid's inequality (√m r − 1)²/2.
+δ > e^{−x(r)}. For the printed bound x = 2 (√m r/2 − 1)², for that of McDiarmid's inequality (√m r − 1)²/2.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@ r"""Section 1: without assumptions on the data the problem is at least as hard a
 
 Let x be uniform on {−1, 1}^n/√n, S a set of k coordinates, k odd, χ the product of their signs, E[y|x] = (1 + ρχ)/2: a parity with noise.
 M, the sign of the sum over S, agrees with sχ, s = (−1)^{(k−1)/2}, more often than not: E χM = s b_k, b_k = C(k − 1, (k − 1)/2)/2^{k−1}. The
-predictor h = 1/2 + c s M is u(w·x) with u(t) = 1/2 + clip(t, −c, c) and w = ±c√n on S, 0 elsewhere, as the sum is odd; at c = ρb_k/2 it is
+predictor h = 1/2 + c s M is u(w·x) with u(t) = 1/2 + clip(t, −c, c) and w = ±c√n on S, 0 elsewhere, as the sum is odd. At c = ρb_k/2 it is
 better than 1/2 by ρ²b_k²/4 ≥ ρ²/(8k). No predictor that does not see one of the coordinates of S is better than 1/2 at all.
 
 So an algorithm that comes within ρ²/(16n) of the best u(w·x) finds S: give it x with a coordinate replaced by a coin; if it still stays

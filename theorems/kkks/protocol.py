@@ -1,7 +1,8 @@
 r"""The experiments of Section 6 as far as they are stated, and our choices where they are not.
 
-Stated: ten-fold cross-validation; mean squared error over the variance of y; means and standard deviations over the folds; L-Isotron,
-GLM-tron, Isotron, linear and logistic regression, and a heuristic ("SIM") that takes turns at the best u for w and gradient descent on w.
+Stated: ten-fold cross-validation; mean squared error over the variance of y; means and standard deviations over the folds. The methods are
+L-Isotron, GLM-tron, Isotron, linear and logistic regression, and a heuristic ("SIM") that takes turns at the best u for w and gradient
+descent on w.
 
 Ours: y is brought to [0, 1] by its range. Features get mean 0 and variance 1 on the training part (constant ones become 0) and are then
 divided by one number, so that mean xxᵀ has the largest eigenvalue 1. Lemmas 3 and 5 use no more than this of ‖x‖ ≤ 1, which would make

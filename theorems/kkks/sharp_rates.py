@@ -4,9 +4,9 @@ They are not, as bounds on ε and ε̂, which are squares: who may compute whate
 dimension shows is a smaller bound, of the order m^{−2/3}.
 
 **Upper bound.** Let ĥ = û(ŵ·x) minimise the empirical risk over 𝒰 and ‖ŵ‖ ≤ W at once, h the true u(w·x). Then err(ĥ) − err(h) = [err(ĥ) −
-êrr(ĥ)] + [êrr(ĥ) − êrr(h)] + [êrr(h) − err(h)], so that ε(ĥ) ≤ 2Δ and ε̂(ĥ) ≤ 3Δ where Δ bounds the first two deviations of Lemma 7: Lemma
+êrr(ĥ)] + [êrr(ĥ) − êrr(h)] + [êrr(h) − err(h)]. So ε(ĥ) ≤ 2Δ and ε̂(ĥ) ≤ 3Δ where Δ bounds the first two deviations of Lemma 7: Lemma
 7 as printed gives O((W²log(m/δ)/m)^{1/2}). With constants (KK-L7-explicit) Δ = deviation(m, W, δ/2) of uniform_bounds.py. At m = 2^{12j}
-take K = 6j − 1 levels there: N_k N_{k−1} has a logarithm of at most (2k + 1 + 3W 2^k) log 2 ≤ (9/2) W 2^k log 2 for W ≥ 1, so that level k
+take K = 6j − 1 levels there: N_k N_{k−1} has a logarithm of at most (2k + 1 + 3W 2^k) log 2 ≤ (9/2) W 2^k log 2 for W ≥ 1. So level k
 costs W/√m + (3.75 √W 2^{−k/2})/√m, the levels together at most (6j − 1)W/√m + 10W/√m, and the last term is 1/√m. Hence Δ ≤ ((24j + 40)W +
 √(log(4/δ)/2)) 2^{−6j} and 3Δ ≤ A j 2^{−6j}, A = 192 W + 3√(log(4/δ)/2). Both rates of Theorem 2 are at least 2^{−4j}, as d, W, log(m/δ) ≥
 1.

@@ -4,10 +4,10 @@ Let g = ω_P − ω, h = ‖g‖² − dist(ω_P, C)², γ = max_{z ∈ S} ⟨g,
 relative boundary, for ω_P ∈ C. Algorithm 1 has h_next ≤ (1 − d²/D²) h for ω_P ∈ C (RMW-FW+), h_m ≤ 4D²/(m + 1) always (RMW-6.5).
 
 **Fully corrective**: all weights on the atoms so far are optimised. This is no worse than Algorithm 1's step from the same ω, nor than a
-step of size 2/(m + 1), so that both bounds hold word by word; the atoms are affinely independent, and the run ends at the nearest point.
+step of size 2/(m + 1), so that both bounds hold word by word. The atoms are affinely independent, and the run ends at the nearest point.
 
 **Away steps**: the step goes along ψ(z*) − ω or along ω − ψ(a), a the member of the herd with the least ⟨g, ψ⟩, whichever promises more,
-hence at least γ, and the weights end it at the latest when that of a is 0 ("drop"). A step that is not cut short has h_next ≤ h − γ²/D²,
+hence at least γ. The weights end it at the latest when that of a is 0 ("drop"). A step that is not cut short has h_next ≤ h − γ²/D²,
 which is ≤ h − h²/(4D²), and ≤ (1 − d²/D²) h for ω_P ∈ C, where γ ≥ ‖g‖² + d‖g‖. A step cut short at λ = 1, which ω_P ∈ C excludes (head of
 herding_rate.py), has h_next ≤ D² and h_next ≤ h/2, which is ≤ h − h²/(4D²) for h ≤ 2D². Only the first step can begin at h > 2D², and is
 then cut short at λ = 1. A drop only has h_next ≤ h, and takes a member away that a step towards it has brought: at most half of the steps

@@ -8,7 +8,7 @@ The same holds of the minimiser of least norm for λ = 0, where there is one.
 
 Boosting takes no such p. It adds, step by step, base classifiers, and what it adds need not lie in the cone of the ψ_i. With base
 classifiers (4/5, 0), (0, 4/5), (3/5, 3/5) on x_1, x_2 and ½, ½, −½ on x, it votes with the first for {(x_1, +)}, with the second for
-{(x_2, +)}, with the third for both, in every round and whatever the size of its steps: f(x) is > 0, > 0, < 0. The form asks for
+{(x_2, +)}, with the third for both, in every round and whatever the size of its steps. f(x) is > 0, > 0, < 0. The form asks for
 K(x, x_1) > 0, K(x, x_2) > 0 and α_1 K(x, x_1) + α_2 K(x, x_2) < 0. A K that is chosen after the sample says nothing: K(x, x′) =
 f(x) f(x′) does for every f that gets a point of the sample right.
 """

@@ -1,4 +1,4 @@
-r"""Sections 4.3 and 4.4: label noise leaves the mean classifier alone (Theorem 8), and what a convex potential is (Definition 9)."""
+r"""Sections 4.3 and 4.4: label noise does not change the loss of the mean classifier (Theorem 8); convex potentials (Definition 9)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def noise_keeps_the_errors_of_the_mean(instance: sc.Instance, trial: sc.Trial) -
 
 
 def each_potential(trial: sc.Trial) -> Iterator[sc.Instance]:
-    """The potentials of a knob, by name."""
+    """One instance for each name in the knob `potentials`."""
     for name in trial["potentials"]:
         yield {"potential": name}
 

@@ -2,8 +2,8 @@ r"""Long and Servedio's example (sections 4.4 and 9): three points on which labe
 
 (1, 0) and (γ, 5γ) have mass ¼ each, (γ, −γ), 'the southern most point', has mass ½; all labels are 1. (The coordinates are those of
 Long and Servedio; the paper prints them only as a figure.) With labels flipped at rate σ the hinge risk of w is Σ p_i h(⟨w, x_i⟩),
-h(m) = (1 − σ)[1 − m]₊ + σ[1 + m]₊, whose slopes are −k = −(1 − 2σ) for |m| < 1, σ for m > 1 and anything between at m = 1. A w is a
-minimiser iff slopes s_i that h has at the margins ⟨w, x_i⟩ satisfy Σ p_i s_i x_i = 0, the only one if two points span the plane whose
+h(m) = (1 − σ)[1 − m]₊ + σ[1 + m]₊. Its slopes are −k = −(1 − 2σ) for |m| < 1, σ for m > 1 and anything between at m = 1. A w is a
+minimiser iff slopes s_i that h has at the margins ⟨w, x_i⟩ satisfy Σ p_i s_i x_i = 0. It is the only one if two points span the plane whose
 margins are 1 and whose slopes lie strictly inside.
 """
 

@@ -1,6 +1,6 @@
 r"""Margins and approximation (section 4.1 and section 12): the margin loss, the lemma of section 12 and Theorem 6.
 
-All that matters about scores, margins and tolerances is how they are ordered, so that small integers stand for all numbers: for integers
+All that matters about scores, margins and tolerances is how they are ordered, so that small integers stand for all numbers. For integers
 [[a < b]] = min(1, max(0, b − a)) and [[a ≤ b]] = [[a < b + 1]], formulas that a proof file can state.
 """
 

@@ -1,6 +1,6 @@
 r"""Section 6: how fast the mean of m independent draws approaches ω_P.
 
-With V = E‖ψ − ω_P‖² = E‖ψ‖² − ‖ω_P‖² the mean ω̂_m of m draws has E‖ω_P − ω̂_m‖² = V/m: the next draw is independent of ω̂_m and has the
+With V = E‖ψ − ω_P‖² = E‖ψ‖² − ‖ω_P‖² the mean ω̂_m of m draws has E‖ω_P − ω̂_m‖² = V/m. The next draw is independent of ω̂_m and has the
 mean ω_P, so that no product of the two remains,
 
     E‖ω_P − ω̂_{m+1}‖² = (m² E‖ω_P − ω̂_m‖² + V)/(m + 1)².

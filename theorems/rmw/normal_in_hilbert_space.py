@@ -6,7 +6,7 @@ inequality for e^{−(ω₁² + … + ω_k²)/2}, of mean 2^{−k/2}, P(ω₁² 
 The proofs of Theorems 20 and 21 need only properties of it that do not depend on the dimension. Let V₁ ⊂ V₂ ⊂ … be finite-dimensional
 subspaces, fixed before the draw, whose union is dense in the span of the prior's mean and of the φ(x), and so of the sample and its mean.
 With P_k φ for φ and 𝒩(·, 𝟙) on V_k the proofs hold, with the same β, n and δ. P_k v → v for every v in the span, so that all terms of both
-bounds converge as k → ∞; an inequality with probability ≥ 1 − δ for each k holds in the limit with slack ε, for every ε > 0.
+bounds converge as k → ∞. An inequality with probability ≥ 1 − δ for each k holds in the limit with slack ε, for every ε > 0.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def best_sparse(points: Points, target: Vector, most: int) -> list[Fraction]:
 def smallest_balls(points: Points) -> dict[tuple[int, ...], Fraction]:
     """Squared radius of the smallest ball around every non-empty set of the points, by their increasing indices.
 
-    That ball is circumscribed to some of the points, with its centre in their hull; and a ball that is so for a part of a set is the
+    That ball is circumscribed to some of the points, with its centre in their hull. A ball that is so for a part of a set is the
     smallest one around the part, hence no larger than that around the set. So the largest of them, over all parts, is the one.
     """
     made: dict[tuple[int, ...], Fraction] = {}

@@ -2,7 +2,7 @@ r"""Theorem 22, of Makovoz: the best m-sparse approximation against the entropy 
 
 **The entropy numbers of the unit ball of ℝ^d**, m^{−1/d} ≤ ε_m ≤ 4 m^{−1/d}, which turn the theorem into a rate.
 m balls of radius ε that cover the unit ball have together at least its volume: m ε^d ≥ 1. A largest set of points of the ball at
-distances > ε is a cover of radius ε, and the balls of radius ε/2 around its N points are disjoint and lie in one of radius 1 + ε/2: N ≤
+distances > ε is a cover of radius ε. The balls of radius ε/2 around its N points are disjoint and lie in one of radius 1 + ε/2: N ≤
 (1 + 2/ε)^d. With t = m^{1/d} ≥ 2 and ε = 2/(t − 1) this is N ≤ m and ε ≤ 4/t; for t < 2 one ball of radius 1 ≤ 4/t is enough.
 """
 

@@ -16,7 +16,7 @@ def nearest(G: Gram, b: Sequence[Fraction]) -> list[Fraction]:
     """Weights w ∈ Δ_n of the point of C nearest to v: argmin ½ wᵀGw − bᵀw.
 
     Wolfe's method on an affinely independent set S: move to the minimiser over the affine hull of S, or, if that lies outside, as far as
-    the weights allow and drop the atoms that reach 0; then add the atom that promises most. The objective falls with every minimiser
+    the weights allow and drop the atoms that reach 0. Then add the atom that promises most. The objective falls with every minimiser
     reached, so that no set comes twice. O(|S|³) a step.
     """
     n = len(G)
@@ -68,7 +68,7 @@ def hull_solution(G: Gram, strength: Fraction) -> list[Fraction]:
 def mean_ray(G: Gram) -> tuple[Fraction, Fraction]:
     """(t₀, t₁) with tω_S ∈ C for t₀ ≤ t ≤ t₁, for ω_S ≠ 0; t₀ ≤ 1 ≤ t₁, and t₀ may be negative.
 
-    Newton's method from outside: if p is the point of C nearest to tω_S, then ⟨tω_S − p, ·⟩ is largest over C at p, so that tω_S has to
+    Newton's method from outside: if p is the point of C nearest to tω_S, then ⟨tω_S − p, ·⟩ is largest over C at p. So tω_S has to
     come back to where ⟨tω_S − p, tω_S⟩ = ⟨tω_S − p, p⟩. Each step finds another face, and the first t that is in C is the end.
 
     Raises

@@ -2,7 +2,7 @@ r"""Exact tails on finite worlds: what P(bad) ≤ δ for all δ in (0, 1) comes 
 
 A world is drawn from n times; the counts of its atoms are multinomial, with rational probabilities. Let a bound b(δ) fall in δ, and let
 b(δ) < t exactly for δ > e^{−x(t)}. Then P(X > b(δ)) ≤ δ holds for all δ in (0, 1) if and only if P(X ≥ t) ≤ e^{−x(t)} at every value t of X
-with x(t) > 0: between two such levels the left side stays as it is. So sup_δ P(bad)/δ is the largest of finitely many P(X ≥ t) e^{x(t)}.
+with x(t) > 0. Between two such levels the left side stays as it is. So sup_δ P(bad)/δ is the largest of finitely many P(X ≥ t) e^{x(t)}.
 
 Roots, exponentials and logarithms are balls of `flint.arb`; they become enclosures with rational ends.
 """

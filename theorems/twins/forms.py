@@ -6,7 +6,7 @@ fields of a problem than its bound are taken from the training set by their name
 The radius of a penalised solution is √(2 gap/s). That of a solution in a ball comes from its twin. Let multipliers bound the penalised
 form of the strength s, f_s(v) = L(v) + (s/2)‖v‖², from below by D. For w in the ball and every optimum w* there, L(w*) ≤ L(w) and ‖w*‖ ≤ B,
     f_s(w), f_s(w*) ≤ D + e,      e = (f_s(w) − D) + (s/2)(B² − ‖w‖²),
-and f_s((w + w*)/2) ≥ D; so (s/8)‖w − w*‖² ≤ e, for every s > 0. The best s is the multiplier of the ball. If the ball does not bind, no s
+and f_s((w + w*)/2) ≥ D. So (s/8)‖w − w*‖² ≤ e, for every s > 0. The best s is the multiplier of the ball. If the ball does not bind, no s
 is good: the radius is 2B, which says that the solution need not be unique.
 """
 

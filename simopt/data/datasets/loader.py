@@ -55,8 +55,8 @@ def load_dataset(
     NotAvailable
         when there is no such file or folder.
     InvalidProblem
-        when a file is damaged or has another checksum, wherever it was found, or is not what it is called, naming file, line and column;
-        for a file of another format, a pipe or a device, and for more than 2 GB of text.
+        when a file is damaged or has another checksum, wherever it was found, or is not what it is called; it names file, line and column.
+        Also for a file of another format, a pipe or a device, and for more than 2 GB of text.
     """
     spelled = os.fspath(name)
     if spelled.casefold().endswith((".csv", ".csv.gz")):

@@ -1,10 +1,15 @@
 """Which similarity is taken where none is given: all defaults, in one place. Each is a name of `named`, or "auto".
 
-DEFAULT_KERNEL        estimators in the space of a kernel, which have other parameters to fit the width
+DEFAULT_KERNEL        estimators in the space of a kernel
 DEFAULT_ON_LANDMARKS  estimators on landmarks
-DEFAULT_OF_MEANS      estimators without another parameter; their width errs least at points left out, among the multiples `WIDTHS`
-                      of that of `DEFAULT_KERNEL` (`simopt.estimators.widths`)
+DEFAULT_OF_MEANS      mean estimators: μ is chosen by leave-one-out error (`simopt.estimators.widths`)
 DEFAULT_OF_RECIPES    recipes, whose data are standardised, and functions that take points as they are, such as `herd`
+DEFAULT_OF_KAR_JAIN   recipes and functions of Kar and Jain's methods: σ is the mean distance
+
+`WIDTHS` are the candidates of "auto", as multiples of the μ of `DEFAULT_KERNEL`; σ grows as √μ.
+
+Signatures read these constants at import: assigning to them later changes nothing, and no switch changes all defaults. The width of one
+estimator is set by `similarity=`, for example `GaussianWidth(factor)`, whose factor multiplies σ.
 """
 
 DEFAULT_KERNEL = "standardised-gaussian"

@@ -15,8 +15,8 @@ CLOSE = 1e-4  # pairs whose squared distance is this small beside the squared no
 def squared(X: Array, Y: Array) -> Array:
     """||x_i - y_j||_2^2, shape (n, m), with relative error below 1e-11 and exactly 0 for equal rows. O(n m p).
 
-    In high dimension it is |x|^2 + |y|^2 - 2 <x, y> of centred points, which is a matrix product but loses digits where x is close to
-    y; those pairs are recomputed from x - y. So it is for sparse points, which are not centred.
+    In high dimension it is |x|^2 + |y|^2 - 2 <x, y> of centred points, a matrix product. That loses digits where x is close to y: these
+    pairs are computed again from x - y. Sparse points are treated alike in any dimension, but are not centred.
     """
     from scipy.spatial.distance import cdist
 
@@ -53,7 +53,7 @@ def manhattan(X: Array, Y: Array) -> Array:
 def mean_squared_distance(X: Array, weights: Array | None = None) -> float:
     """(1/n^2) sum_{i,j} ||x_i - x_j||^2 = (2/n) sum_i ||x_i - mean||^2, over all n^2 ordered pairs. O(n p).
 
-    With weights w >= 0 it is sum_{i,j} w_i w_j ||x_i - x_j||^2 / (sum w)^2: weight 2 is as good as the point twice.
+    With weights w >= 0 it is sum_{i,j} w_i w_j ||x_i - x_j||^2 / (sum w)^2: a point of weight 2 counts as two equal points.
     """
     if weights is not None:
         return 2.0 * float(np.sum(variances(X, weights / np.sum(weights))))
@@ -66,8 +66,8 @@ def mean_squared_distance(X: Array, weights: Array | None = None) -> float:
 def mean_distance(X: Array, *, weights: Array | None = None, norm: int = 2, memory: int = 1 << 26) -> float:
     """The mean of ||x_i - x_j|| over the n (n - 1) / 2 pairs of different indices; 0 for one point. O(n^2 p) time, `memory` bytes.
 
-    Weights w >= 0 that are whole numbers count how often a point occurs, and W = sum w takes the place of n; for others it is the mean
-    over pairs of different indices with weights w_i w_j.
+    Weights w >= 0 that are whole numbers count how often a point occurs: W = sum w takes the place of n. With other weights it is the
+    weighted mean over pairs of different indices, of weights w_i w_j.
     """
     n = int(X.shape[0])
     if n < 2:

@@ -39,7 +39,7 @@ class GaussianWidth(SimilarityRule):
     Parameters
     ----------
     factor : float
-        c > 0 by which D is multiplied.
+        c > 0 by which the length D is multiplied: c = 2 makes μ four times as large.
     squared : bool
         True: D² is the mean squared distance and μ = (cD)² (Audiffren and Kadri). False: D is the mean distance and μ = 2(cD)², so that
         σ = cD (Kar and Jain).

@@ -17,7 +17,7 @@ from simopt.duality.graph.vectors import Indices, Value, divisor, exactly, where
 class PowerNorm(GroupNorm):
     """φ(z) = ‖z‖_p = (Σ|z_i|^p)^{1/p}, (sφ)*(u) = 0 for ‖u‖_q ≤ s, 1/p + 1/q = 1 (Hölder).
 
-    The remainder is (s − ‖u‖_q)‖z‖_p + (‖u‖_q‖z‖_p − ⟨u, z⟩); the second part, with a = |u|/‖u‖_q and b = |z|/‖z‖_p, is
+    The remainder is (s − ‖u‖_q)‖z‖_p + (‖u‖_q‖z‖_p − ⟨u, z⟩). The second part, with a = |u|/‖u‖_q and b = |z|/‖z‖_p, is
     ‖u‖_q‖z‖_p Σ_i (a_i^q/q + b_i^p/p − a_i b_i) + Σ_i (|u_i z_i| − u_i z_i), by Young's inequality a sum of terms ≥ 0.
     """
 

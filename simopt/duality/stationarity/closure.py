@@ -1,4 +1,4 @@
-"""Sweeps whose stationarity residual is made 0 by pivots, or by implied bounds where pivots do not suffice."""
+"""Make the residual of stationarity 0: by pivots, and by implied bounds if pivots do not suffice."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ NEAR = 1e-9  # relative: bounds as near to each other as this are not improved
 def close_stationarity(
     num: Arithmetic, programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], sweep: Backward, upper: float
 ) -> Backward:
-    """The given sweep if nothing is missing in it; else a sweep with nothing missing, where one is found.
+    """The given sweep if its `missing` is empty, or if it is open for other reasons; else the best of `_attempts`, which may be open.
 
-    The first attempt corrects pivots only. If it stays open, the result is the first attempt whose bound is near `upper`, or the best one.
+    The search ends with the first attempt if that gives a bound, else with a bound near `upper`, else with the greatest bound.
 
     Pivots leave no residual. If they cannot remove all of it, bounds that hold where f(x) ≤ upper take the rest. For upper ≥ optimum the
     result bounds the optimum from below, as any bound of f on {x feasible, f(x) ≤ upper} does.
@@ -47,26 +47,27 @@ def close_stationarity(
 def _attempts(
     num: Arithmetic, programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], sweep: Backward, upper: float
 ) -> Iterator[Backward]:
-    """Sweeps with pivots: from the candidates as they are, then repaired, snapped to the ends of their domains, and centred.
+    """Sweeps with pivots, each from other multipliers: the candidates, then repaired, snapped to ends of domains, and centred.
 
     At last norms that are closing terms are treated as other terms, for problems where several entries share a scale that has to be
     corrected. If no pivots suffice, bounds that feasibility implies take the residual that the same pivots leave, or all of it.
     """
-    tried = []
-    for own, start, prepared in _preparations(programme, plan, candidates):
-        given, wanted = prepared(programme, own, start)
-        pivoting = Pivoting(num, programme, own, given, joined(wanted, sweep.missing))
+    still_open = []
+    for closing_terms, start, prepare in _preparations(programme, plan, candidates):
+        multipliers, wanted = prepare(programme, closing_terms, start)
+        pivoting = Pivoting(num, programme, closing_terms, multipliers, joined(wanted, sweep.missing))
         yield (swept := pivoting.swept({}))
-        tried += [pivoting] * bool(swept.open)
+        if swept.open:
+            still_open.append(pivoting)
     limits = implied(programme, upper, sweep.missing)
-    yield from (each.swept(limits) for each in tried)
+    yield from (pivoting.swept(limits) for pivoting in still_open)
     yield backward(num, programme, plan, candidates, implied=limits)
 
 
 def _preparations(
     programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]
 ) -> Iterator[tuple[Sequence[ClosingTerm], Mapping[Key, Array], Callable[..., Prepared]]]:
-    yield from ((plan, candidates, prepared) for prepared in (completed, repaired, snapped, centred))
+    yield from ((plan, candidates, prepare) for prepare in (completed, repaired, snapped, centred))
     fewer = [each for each in plan if each.epigraph_parent is not None or not isinstance(each.term.atom, GroupNorm)]
     if len(fewer) < len(plan):
         taken = {each.term.key for each in plan} - {each.term.key for each in fewer}

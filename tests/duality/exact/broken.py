@@ -44,7 +44,7 @@ def _boxed(rng: Rng, n: int, t: float) -> tuple[Any, list[Any], Any]:
 
 
 def _nearly(rng: Rng, n: int, fraction: float) -> tuple[Any, Any]:
-    """A symmetric matrix of floats whose vᵀPv is about −fraction · (its size), and v, of entries with |v_i| ≤ 1, dyadic."""
+    """A symmetric matrix P of floats and a dyadic v with |v_i| ≤ 1, for which vᵀPv is about −fraction · max |P_ij|."""
     rank = int(rng.integers(1, n))
     while True:
         v = np.array([int(k) for k in rng.integers(-2, 3, size=n)])

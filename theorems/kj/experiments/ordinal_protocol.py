@@ -12,8 +12,8 @@ ORLand: b_j = j + 1/2, so that the score is a number to be rounded, and γ = 1/2
 others are |f − y|. It is penalised, with λ among three by the error on a fifth of the training part; no intercept, as in Algorithm 1.
 Learned thresholds: the same landmarks and choice of λ, γ = 1 (another γ is another λ), and either Δ = 0 or Δ = γ, the spacing of Appendix
 E. Beside these, fixed thresholds around 0, for w has no intercept.
-Baselines that the paper lacks: the median of the training labels, which no other constant beats on the training part; KR with K + s ≥ 0;
-ordered logit (statsmodels) on the features themselves, at most 1000 training samples, label the median of its distribution.
+Baselines that the paper lacks: the median of the training labels, which no other constant beats on the training part; KR with K + s ≥ 0.
+Also ordered logit (statsmodels) on the features themselves, at most 1000 training samples, label the median of its distribution.
 """
 
 from __future__ import annotations

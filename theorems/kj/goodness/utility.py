@@ -1,7 +1,7 @@
 r"""Definition 3: useful similarities, and what no learner can do. Points that K does not tell apart get the same prediction.
 
 If K(x, ·) and K(·, x) are the same for all x of a cell, every predictor that sees data through K is constant on cells, whatever it was
-trained on: its risk is at least the risk of the best constant in each cell.
+trained on. Its risk is at least the risk of the best constant in each cell.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@ r"""End of Appendix B: landmarks that are also the training set. The final bound
 
 The purpose of the bound: the empirical minimiser over F_S, landmarks and training set in one, is nearly as good as f = E[wK]. L(f̂) ≤ L̂(f̃) +
 g(S) with f̃ = (1/n) Σ w(x_i)K(·, x_i) ∈ F_S. E L̂(f̃) ≤ L(f) + B(2 + √(n − 1))/n, because at x_1 the n − 1 other terms of f̃ are a mean of
-independent ones, and one point moves L̂(f̃) by ≤ 4B/n if |y| ≤ B: McDiarmid's inequality. g(S) by KJ-DD+.
+independent ones. One point moves L̂(f̃) by ≤ 4B/n if |y| ≤ B: McDiarmid's inequality. g(S) by KJ-DD+.
 """
 
 from __future__ import annotations

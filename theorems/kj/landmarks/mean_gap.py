@@ -1,8 +1,8 @@
 r"""Theorem 20: E g(S) for predictors built on their own sample. The printed constant 2 is not refuted; what is proved.
 
-Exchange x_i for an independent copy x_i'. F_S lies in the class of all (1/n) Σ_j (w_j K(·, x_j) + w_j' K(·, x_j')), |w_j| + |w_j'| ≤ B; it
-does not change when x_i and x_i' change places; so signs may be drawn, and the contraction principle gives E g(S) ≤ 2BC_L/n times
-(1/n) Σ_j E max(|⟨σ, a_j⟩|, |⟨σ, b_j⟩|) for vectors a_j, b_j in [−1, 1]ⁿ. That mean is convex in a and b, so largest at signs; as
+Exchange x_i for an independent copy x_i'. F_S lies in the class of all (1/n) Σ_j (w_j K(·, x_j) + w_j' K(·, x_j')), |w_j| + |w_j'| ≤ B. It
+does not change when x_i and x_i' change places. So signs may be drawn, and the contraction principle gives E g(S) ≤ 2BC_L/n times
+(1/n) Σ_j E max(|⟨σ, a_j⟩|, |⟨σ, b_j⟩|) for vectors a_j, b_j in [−1, 1]ⁿ. That mean is convex in a and b, so largest at signs. As
 max(|p|, |q|) = ½|p + q| + ½|p − q|, it is there E|R_k| + E|R_{n−k}|, R_k a sum of k fair signs and k the number of places where a and b
 agree. Hence
 

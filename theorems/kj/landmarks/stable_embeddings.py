@@ -7,7 +7,7 @@ Stability bounds the mean of g without any monotonicity, more slowly than the pa
 
     E g(S) ≤ 2BC_L/√m + 2cC_L m/n,    of order n^{−1/3} at m of order n^{2/3}.
 
-L̂ is a mean over n/m blocks of m points. With the points of one block replaced by fixed ones no f moves by more than cm/n, and the block is
+L̂ is a mean over n/m blocks of m points. With the points of one block replaced by fixed ones no f moves by more than cm/n. The block is
 a fresh sample for the embedding of the others, whose class has Rademacher average (B/D) Σ_i E |mean of σ_k q_i(x_k)| ≤ B/√m. Whether
 n^{−1/2} follows from stability as well we do not know.
 """

@@ -1,7 +1,7 @@
 r"""Ordinal regression on finite domains in fractions: the γ-margin loss, labels by thresholds, what no learner can do.
 
 Thresholds are the list b_2 ≤ … ≤ b_r; b_1 = −∞ and b_{r+1} = ∞ are not in it. A learner that sees x through K only gives one and the same
-(random) label to all points of a cell that K does not tell apart, so that its error is at least that of the best label in each cell.
+(random) label to all points of a cell that K does not tell apart. So its error is at least that of the best label in each cell.
 """
 
 from __future__ import annotations

@@ -35,14 +35,14 @@ with margin loss h; the label is that of f + u. With u uniform on [−c, c], thr
 
 A score in [0, r − 1], rounded at random, has the best bound on the ordinal error. For α, κ ≥ 0 let S(f) = max_y (y − 1) − α −
 κ[γ + b_y − f]_+, at least 0. If m ≤ 2α + κ(2γ + (m − 1)Δ) for m = 1, …, r − 1, then |S(f) − (y − 1)| ≤ α + κh(f, y) for all f and y
-(KJ-Thm13-rounding), and the label 1 + ⌊S⌋ + Bernoulli(S − ⌊S⌋) has that ordinal error.
+(KJ-Thm13-rounding). The label 1 + ⌊S⌋ + Bernoulli(S − ⌊S⌋) has that ordinal error.
 
 Sizes: scores and thresholds are learned together. Lemma 16 is about scores only; with M = B + γ + (r − 2)Δ,
 
     E h(f̂, b̂) ≤ ε_0 + (B/√d)(1 + √(2 log(1/δ))) + (12M/√n)(1 + √(2 log(1/δ)))    with probability ≥ 1 − 2δ, for every δ.
 
 Proof. |f| ≤ B, so that b_j may be kept in [−M, M] at no cost (cut b_j off at −(B + γ) − (r − j)Δ and (B + γ) + (j − 2)Δ), where 0 ≤ h ≤
-2M. The two hinges are 1-Lipschitz in f − b_y and b_{y+1} − f. Rademacher averages: B/√n for f, twice; for thresholds, twice, E sup_b Σ σ_i
+2M. The two hinges are 1-Lipschitz in f − b_y and b_{y+1} − f. Rademacher averages: B/√n for f, twice. For thresholds, twice, E sup_b Σ σ_i
 b_{y_i} = 2M E max_j Σ_{y_i ≥ j} σ_i ≤ 2M√n, as monotone b are mixtures of steps and E max of a walk is ≤ E of its end's size (reflection).
 So the mean of the largest gap is ≤ (4B + 8M)/√n ≤ 12M/√n, and McDiarmid adds 2M√(2 log(1/δ)/n). Landmarks: KJ-L15+, h is 1-Lipschitz in f.
 """

@@ -9,7 +9,7 @@ label j + 1 equals Σ α* over label j for every threshold between. So draw α, 
 the draw if thresholds exist that fit the predictions f = K(α − α*): for each j an interval.
 
 Second part, exact least bounds, with e = ε_1/γ_1: the paper's four points x = (±γ, ±γ, √(1 − 2γ²)), masses e, ½ − e, ½ − e, e, labels 2,
-2, 1, 1; and two points on a line, x = 2γ with label 2 and mass e, x = 0 with label 1, on which the least B is as large as it ever is.
+2, 1, 1. And two points on a line, x = 2γ with label 2 and mass e, x = 0 with label 1, on which the least B is as large as it ever is.
 """
 
 from __future__ import annotations

@@ -588,7 +588,7 @@ def _square_of_difference(m: int) -> Any:
 def _steps_for_all_lists() -> Iterator[sc.Check]:
     """The three steps, a coordinate or an exchange at a time.
 
-    An order is sorted by exchanges of two documents of which the larger stands lower: each raises ⟨D(π), s⟩ by (D_t − D_u)(x − y) ≥ 0, so
+    An order is sorted by exchanges of two documents of which the larger stands lower. Each raises ⟨D(π), s⟩ by (D_t − D_u)(x − y) ≥ 0, so
     that π_s is best for s, and of all ⟨D(π), D⟩ that of the reversed order is least. Cauchy–Schwarz: each coordinate adds squares. Jensen:
     two values at a time.
     """

@@ -17,7 +17,7 @@ def tikhonov_to_ivanov(epsilon: float = 0.1) -> Equivalence:
     r"""The penalised landmarked ε-SVR and the one in a ball of radius B = ‖w_λ‖: a decreasing bijection of (λ₀, ∞) onto (0, B₁).
 
     If L(w) + (λ/2)‖w‖² is least at w_λ, then L(w) ≥ L(w_λ) for ‖w‖ ≤ ‖w_λ‖: w_λ solves the constrained form with B = ‖w_λ‖, and is its only
-    solution. The loss is piecewise linear, so w_λ = p + q/λ in pieces, and ‖w_λ‖ *saturates*: every λ ≤ λ₀ gives the least minimiser of the
+    solution. The loss is piecewise linear, so w_λ = p + q/λ in pieces, and ‖w_λ‖ *saturates*. Every λ ≤ λ₀ gives the least minimiser of the
     loss, whose norm is B₁, and every B ≥ B₁ has it among its solutions: nothing corresponds there. Pieces with q = 0 above λ₀, where w_λ
     rests at a corner of the loss, are flat: a range of λ for one B. If w = 0 minimises the loss (ε ≥ every |y_i|, say), nothing moves at
     all. The map and its ends come from the exact path, for tens of samples; each form is solved and certified for itself.

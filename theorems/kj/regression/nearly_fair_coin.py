@@ -1,7 +1,7 @@
 r"""A hard case for every bound on what is learnt from n labels: K = 1 and y = ±1 with chances ½ ± η, for B = 1 and ℓ_0.
 
 Nobody who sees points through K tells them apart: f is a constant c in [−1, 1], E |c − y| = 1 − 2ηc, ε_0 = 1 − 2η at c = 1. If the sample
-has more of −1, the empirical minimiser is c = −1, with an excess of 4η. The probability is P(Bin(n, ½ + η) < n/2), near exp(−2nη²): so with
+has more of −1, the empirical minimiser is c = −1, with an excess of 4η. The probability is P(Bin(n, ½ + η) < n/2), near exp(−2nη²). So with
 more than δ excesses occur up to nearly 4√(log(1/δ)/2n), the larger part of the bounds of Theorems 5 and 9 and of Appendix B if δ is small.
 A bound that holds with probability ≥ 1 − δ is at least what is reached with a larger probability than δ. Landmarks, all alike, cost
 nothing.

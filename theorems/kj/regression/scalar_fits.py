@@ -1,7 +1,7 @@
 r"""Empirical minimisers of the absolute loss, exactly, with their worst ties: one dimension, and orthonormal features.
 
-On the line f(x) = s x with |s| ≤ B, points x_i ∈ [−1, 1], targets y_i: the minimisers of Σ k_i |s x_i − y_i| are an interval between kinks,
-and the risk, being convex, is worst at one of its ends.
+On the line f(x) = s x with |s| ≤ B, points x_i ∈ [−1, 1], targets y_i: the minimisers of Σ k_i |s x_i − y_i| are an interval between
+kinks. The risk, being convex, is worst at one of its ends.
 
 Orthonormal: Ψ(x_i) = e_i, i ≤ N, of equal masses, y = B/√N, so that w = (y, …, y) has norm B and no loss. A sample that meets m points is
 fitted without loss by every w that has y there; of those with norm ≤ B the worst has −y elsewhere: the risk is (2B/√N)(1 − m/N). N is a

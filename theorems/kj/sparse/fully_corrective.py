@@ -3,8 +3,8 @@ r"""Section 4: fully corrective forward greedy selection, for its 'simplicity an
 R(w) = (1/n) Σ (⟨w, x_i⟩ − y_i)², |x_ij| ≤ 1. The version: S = ∅; again and again add to S the j of largest |∂_j R(w)| and let w be the best
 fit on S.
 
-**Convergence.** ∂_j R = 0 on S, so that ⟨∇R(w^t), w^t⟩ = 0 and no column is taken twice; the residual is not orthogonal to the new column
-but to all of S, so that it is independent of them: the columns run out after rank(X) steps, at ∇R = 0. A step on column j alone lowers R by
+**Convergence.** ∂_j R = 0 on S, so that ⟨∇R(w^t), w^t⟩ = 0 and no column is taken twice. The residual is not orthogonal to the new column
+but to all of S, so that it is independent of them. The columns run out after rank(X) steps, at ∇R = 0. A step on column j alone lowers R by
 (∂_j R)²/(4 mean x_j²) ≥ G²/4, G = ‖∇R‖_∞, and the fit on S does no worse. For any w̄ convexity gives h_t = R(w^t) − R(w̄) ≤ −⟨∇R(w^t), w̄⟩
 ≤ G‖w̄‖₁. So with B = 4‖w̄‖₁² h_{t+1} ≤ h_t − h_t²/B as long as h_t > 0, hence h_0 < B where h_1 > 0, and 1/h_{t+1} ≥ 1/h_t + 1/B: h_t ≤
 B/(t + 1) for t ≥ 1.
