@@ -94,14 +94,15 @@ class Run:
             anew, digest = self._assess(self.problem, assessed.point, assessed.multipliers, self.num)
             assessed = replace(assessed, certificate=anew.certificate)
         verdict = assessed.certificate
+        closed = verdict.closes(self.tol)
         sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap, verdict.rounding)
         self.samples.append(sample)
-        if self.best is None or rank(verdict) <= rank(self.best.certificate):
+        if closed or self.best is None or rank(verdict) <= rank(self.best.certificate):
             self.best = Assessment(verdict, _copy(assessed.point), None if assessed.multipliers is None else _copy(assessed.multipliers))
             self.digest = digest
         if self.progress is not None:
             self.progress(sample)
-        return verdict.closes(self.tol)
+        return closed
 
     def in_own_unit(self, target_tol: float) -> float:
         """The tolerance in units of `Problem.scale` at which the certificate is expected to close, at most `target_tol`.

@@ -11,11 +11,15 @@ import pytest
 from frame_toy import Toy, cyclic, toy
 
 from simopt import Status, solve
+from simopt.arithmetic import INTERVAL
 from simopt.backends.table import installed
+from simopt.certificates.assessment import Assessment
+from simopt.certificates.certificate import Certificate
 from simopt.compare import traces
 from simopt.core.errors import Interrupted, InvalidProblem, UnknownName
-from simopt.model.problem import Rescale
+from simopt.model.problem import Problem, Rescale
 from simopt.solving.driver import choose
+from simopt.solving.run import Run
 from simopt.solving.solution import Iterate, Sample, Solution
 from simopt.solving.solver import SolverSpec
 
@@ -49,6 +53,24 @@ def test_iteration_limit() -> None:
 def test_a_solver_that_quits_leaves_the_gap_open() -> None:
     solution = solve(toy(), "quits")
     assert solution.status is Status.GAP_OPEN and solution.certificate is not None and np.isfinite(solution.certificate.lower)
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+def test_the_certificate_that_closes_is_the_best_one(rigorous: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where an earlier gap is smaller, at a point whose terms are too small for it to be their rounding."""
+    known = iter([(1e-9, 1.0), (2e-9, 1e-14)])  # gap, and gap / terms
+
+    def scripted(self: Run, problem: Problem, *inputs: Any, **options: Any) -> tuple[Assessment, None]:
+        if inputs[-1] is INTERVAL:  # the closed one again
+            (gap, over_terms), arithmetic = (2e-9, 1e-14), "interval"
+        else:
+            (gap, over_terms), arithmetic = next(known), "float"
+        made = Certificate.of_bounds(gap, 0.0, gap, over_terms, infeasibility=0.0, multipliers_from="solver", arithmetic=arithmetic)
+        return Assessment(made, *inputs[:2]), None
+
+    monkeypatch.setattr(Run, "_assess", scripted)
+    solution = solve(toy(radius=0.3), "cyclic", rigorous=rigorous)
+    assert solution.status is Status.OPTIMAL and solution.certificate is not None and solution.certificate.gap == 2e-9
 
 
 def test_time_limit_and_endless_solvers() -> None:
