@@ -256,7 +256,7 @@ def boolean_below_0(rng: Rng) -> Case:
     t = 2.0 ** int(rng.integers(20, 40))
     x, rows, e = _boxed(rng, 1, t)
     p = cp.Parameter(boolean=True)
-    p.value = -float(rng.choice([9e-11, 1e-11, 1e-14]))
+    p.value = np.float64(-rng.choice([9e-11, 1e-11, 1e-14]))  # CVXPY 1.9.0 cannot take a float of Python for a boolean
     part = p * cp.sum([cp.abs(e), cp.square(e), cp.huber(e)][int(rng.integers(3))])
     return Case("boolean below 0", cp.Problem(cp.Minimize(part), rows), [{x.id: _array([t])}, {x.id: _array([0.0])}], [part])
 
