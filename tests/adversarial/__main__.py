@@ -41,6 +41,7 @@ What files of other people, broken solvers, full disks, kills and threads may do
 must hold. A case is one thing tried: a value in the place of an argument, a damaged file, an answer of a server, a kill. Cases and failures
 are counted while they run, slow ones included, and the page is written by `make attacks ARGS=--all`. Asked for are as many cases as first
 found the defects of each class.
+
 """
 
 
