@@ -143,3 +143,15 @@ def test_the_page_of_what_is_public_is_of_this_code(monkeypatch: pytest.MonkeyPa
 
     assert {re.sub(r"[/ -]\d+$", "", form) for form in public_names.written()} == public_names.FORMATS.keys()
     assert public_names.PAGE.read_text(encoding="utf-8") == public_names.page(), "docs/public_names.py writes another page: run it"
+
+
+def test_a_page_that_includes_a_part_of_another_names_words_that_are_in_it() -> None:
+    """`make docs` would fail; this is seen at once."""
+    found = 0
+    for page in sorted(DOCS.rglob("*.md")):
+        for block in re.findall(r"^```\{include\} (\S+)\n((?::.*\n)*)", page.read_text(encoding="utf-8"), re.MULTILINE):
+            text = (page.parent / block[0]).read_text(encoding="utf-8")
+            for marker in re.findall(r"^:(?:start-after|end-before): (.*)$", block[1], re.MULTILINE):
+                assert marker in text, f"{page.name}: {marker}"
+                found += 1
+    assert found
