@@ -171,7 +171,7 @@ def main() -> None:
     def progress(done: int, wanted: int, text: str) -> None:
         sys.stderr.write(f"\r{done}/{wanted} {text:.90}\033[K" if sys.stderr.isatty() else "")
 
-    (DOCS / "equivalences.md").write_text(page(matrix(jobs=-1, progress=progress), spoken), encoding="utf-8")
+    (DOCS / "equivalences.md").write_text(page(matrix(jobs=None, progress=progress), spoken), encoding="utf-8")
 
 
 if __name__ == "__main__":

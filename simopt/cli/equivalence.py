@@ -106,7 +106,7 @@ def _every_pair(jobs: int | None, as_json: bool, output: Path | None) -> NoRetur
 
     with reserved(as_json), Steps("pairs", 0) as steps:
         try:
-            found, stopped = matrix(jobs=-1 if jobs is None else jobs, progress=_progress(steps)), False
+            found, stopped = matrix(jobs=jobs, progress=_progress(steps)), False
         except Interrupted as stop:
             found, stopped = stop.done, True
     emit({"format": MATRIX, **vars(found)}, as_json, output, lambda: console().print(str(found), soft_wrap=True))

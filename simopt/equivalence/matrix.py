@@ -7,6 +7,7 @@ one Φ on samples near this one, of one size or all. No: at one λ no parameter 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -141,7 +142,7 @@ def matrix(
     *,
     samples: int = SAMPLES,
     resolution: float = RESOLUTION,
-    jobs: int = 1,
+    jobs: int | None = 1,
     progress: Progress | None = None,
 ) -> Matrix:
     """Measure every ordered pair of families, and every registered equivalence on its own interval.
@@ -156,8 +157,8 @@ def matrix(
         size of the synthetic sample, whose targets are real, labels or classes, the first kind that suits both families.
     resolution : float
         relative distance up to which functions count as one.
-    jobs : int
-        processes, each of which measures a row at a time; −1 for one a core. They know families of plug-ins, but none that this process
+    jobs : int or None
+        processes, each of which measures a row at a time; None for one a core. They know families of plug-ins, but none that this process
         has registered itself.
     progress : callable, optional
         (done, wanted, text), called after each pair.
@@ -174,13 +175,14 @@ def matrix(
     for name in chosen:
         if not registry.has("family", name):
             raise UnknownName("family", name, registry.names("family"))
-    asked = tuple(chosen), validate.whole("samples", samples, minimum=3), check_resolution(resolution)
-    work = _Work(*asked)
+    settings = tuple(chosen), validate.whole("samples", samples, minimum=3), check_resolution(resolution)
+    processes = min((os.cpu_count() or 1) if jobs is None else validate.whole("jobs", jobs, minimum=1), max(1, len(chosen)))
+    work = _Work(*settings)
     claims = [(entry, entry.build()) for _, entry in registry.items("equivalence")]
     claims = [(entry, built) for entry, built in claims if names is None or {*_ends(built)} <= {*chosen}]
     wanted, done = len(chosen) * (len(chosen) - 1) + len(claims), 0
     try:
-        for pair in _pairs(work, asked, jobs):
+        for pair in _pairs(work, settings, processes):
             work.pairs.append(pair)
             done += 1
             if progress is not None:
@@ -195,7 +197,7 @@ def matrix(
     return work.matrix()
 
 
-def _pairs(work: _Work, asked: tuple[tuple[str, ...], int, float], jobs: int) -> Iterator[MatrixEntry]:
+def _pairs(work: _Work, settings: tuple[tuple[str, ...], int, float], jobs: int) -> Iterator[MatrixEntry]:
     """All entries as they come, those of a row one after the other."""
     if jobs == 1:
         yield from (work.pair(*pair) for pair in permutations(work.names, 2))
@@ -203,16 +205,16 @@ def _pairs(work: _Work, asked: tuple[tuple[str, ...], int, float], jobs: int) ->
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-    for row in until_stopped(parallel(delayed(_row)(asked, source) for source in work.names), lambda: None):
+    for row in until_stopped(parallel(delayed(_row)(settings, source) for source in work.names), lambda: None):
         yield from row
 
 
-def _row(asked: tuple[tuple[str, ...], int, float], source: str) -> list[MatrixEntry]:
+def _row(settings: tuple[tuple[str, ...], int, float], source: str) -> list[MatrixEntry]:
     """The entries of one family, in a process of its own."""
     from threadpoolctl import threadpool_limits
 
     registry.load()
-    work = _Work(*asked)
+    work = _Work(*settings)
     with threadpool_limits(1):
         return [work.pair(source, target) for target in work.names if target != source]
 

@@ -429,7 +429,7 @@ def rows() -> Iterator[EntryPoint]:
     )
     for name in ("__call__", "enclosure"):
         yield entry(f"{e}.parameter_map:ParameterMap.{name}", on=carried, parameter=0.2)
-    yield entry(f"{e}.matrix:matrix", names=["kernel-ridge"], samples=4, resolution=1e-5, slow=True)
+    yield entry(f"{e}.matrix:matrix", names=["kernel-ridge"], samples=4, resolution=1e-5, jobs=1, slow=True)
     yield entry(f"{e}.family:Family.inside", on=lambda: of_entry("family", "kernel-ridge"), parameter=0.1, Z=training())
     yield entry(f"{e}.family:Family.__call__", on=lambda: of_entry("family", "kernel-ridge"), parameter=0.1, Z=training())
     yield entry(f"{e}.equivalence:Equivalence.__call__", on=power_law, parameter=0.1, Z=training())
