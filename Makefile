@@ -60,8 +60,9 @@ bench: $(VENV)/.bench
 notebooks: $(VENV)/.notebooks
 	$(BIN)/pytest --nbmake --nbmake-timeout=600 notebooks $(ARGS)
 
-# The verdict table, the errata and the matrix of equivalences are written from a run, the picture of the architecture,
-# the glossary and the list of what is public from the code, so they cannot be stale.
+# The verdict table and the errata are written from a run, the picture of the architecture, the glossary and the list of what is public from
+# the code, so they cannot be stale. The matrix of equivalences is read from docs/equivalences.json, of which tests measure a part again;
+# `python docs/equivalences.py --measure` measures all of it, a quarter of an hour.
 docs: $(VENV)/.docs
 	mkdir -p build
 	$(BIN)/python docs/architecture.py

@@ -4,8 +4,9 @@
     make full ARGS="--list"            the steps, and which are done
     make full ARGS="tests properties"  the steps whose names begin so
 
-A step that is done is kept in .full/ under the content of all files that it may read, with what it printed, and not run again while they
-are the same. A step that fails does not stop the others, an interrupt keeps what is done.
+A step that is done is kept in docs/full.json under the content of all files that it may read, and not run again while they are the same;
+what it printed is in .full/. A step that fails does not stop the others, an interrupt keeps what is done. The page shows the last result
+of each step and how many of the files that it reads have changed since, so that a full run may take several sittings.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ BIN = Path(sys.executable).parent
 KERNELS = {"Prescott": "SSE3", "Haswell": "AVX2", "SkylakeX": "AVX512_SKX"}  # OpenBLAS's names, and what the processor needs for each
 RANDOM_SEEDS = 3
 OF_CLAIMS = ("simopt", "problems", "solvers", "theorems", "estimators", "data", "pyproject.toml", "requirements", "Makefile")
-WRITTEN = ("docs/full.md", "docs/mutants.md", "docs/attacks.md")  # by runs like this one; nothing else depends on what they say
+WRITTEN = ("docs/full.md", "docs/full.json", "docs/mutants.md", "docs/attacks.md")  # by such runs; nothing depends on what they say
+RECORD = ROOT / "docs" / "full.json"
+SLOW = ("estimators", "theorems", "problems", "duality", "conformance", "solvers")  # folders whose slow tests are a step each
 OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "ARGS")  # by these an inner make would take the ARGS of `make full` for its own
 PAGE = """# The last full run
 
@@ -38,10 +41,11 @@ PAGE = """# The last full run
 properties with random seeds; the claims at full effort; mutants, other Pythons, the oldest CVXPY, notebooks and docs. Written by it, with
 what each step printed last.
 
-{date}, {machine}. Between the commits that are named nothing changed that the step reads.
+{date}, {machine}. Of each step the last run, at its commit; "changed since" counts the files that the step reads and that are
+others at commit {commit}.
 
-| step | result | seconds | commit |
-|---|---|---:|---|
+| step | result | seconds | commit | changed since |
+|---|---|---:|---|---:|
 {rows}
 """
 
@@ -54,12 +58,26 @@ class Step:
     command: Sequence[str]
     environment: dict[str, str] = field(default_factory=dict)
     reads: tuple[str, ...] = ()
+    prose: bool = False  # whether pages (*.md) are read, too
+    note: str = ""  # said beside the result
 
     @property
     def content(self) -> str:
         """A name of all that the step may read, as it is committed; another interpreter or folder of data is another content."""
-        files = [line for line in git("ls-tree", "-r", "HEAD", *self.reads).splitlines() if not line.endswith(WRITTEN)]
-        return hashlib.sha256("\n".join([sys.version, os.environ.get("SIMOPT_DATA", ""), *files]).encode()).hexdigest()
+        data = "data" if os.environ.get("SIMOPT_DATA") else ""
+        files = sorted(" ".join(entry) for entry in self.files("HEAD").items())
+        return hashlib.sha256("\n".join([platform.python_version(), data, *files]).encode()).hexdigest()
+
+    def files(self, commit: str) -> dict[str, str]:
+        """Name and hash of each file of a commit that the step may read."""
+        listed = (line.split("\t") for line in git("ls-tree", "-r", commit, *self.reads).splitlines())
+        every = {path: about.split()[2] for about, path in listed if path not in WRITTEN}
+        return {path: of for path, of in every.items() if self.prose or not path.endswith(".md")}
+
+    def changed_since(self, commit: str) -> int:
+        """How many of these files are others than at that commit, or are gone, or new."""
+        before, now = self.files(commit), self.files("HEAD")
+        return sum(before.get(path) != now.get(path) for path in {*before, *now})
 
 
 def steps() -> list[Step]:
@@ -69,19 +87,23 @@ def steps() -> list[Step]:
         return ["make", f"VENV={BIN.parent}", target, f"ARGS={arguments}"]
 
     verify = make("verify", "--evidence .full/evidence")
-    planned = [Step(name, make(name)) for name in ("lint", "types")]
-    planned += [Step("verify", verify, reads=OF_CLAIMS), Step("tests", make("test", "-m 'not slow'"))]
+    planned = [Step(name, make(name), prose=True) for name in ("lint", "types")]
+    planned += [Step("verify", verify, reads=OF_CLAIMS), Step("tests", make("test", "-m 'not slow'"), prose=True)]
     fuzz = "a_thousand_random_points"  # of both judges: a step by itself, so that what interrupts it costs no other
-    planned += [Step("slow tests", make("test", f"-m slow -k 'not {fuzz}'")), Step("second judge", make("test", f"-m slow -k {fuzz}"))]
+    planned += [Step(f"slow tests, {folder}", make("test", f"-m slow -k 'not {fuzz}' tests/{folder}")) for folder in SLOW]
+    elsewhere = " ".join(f"--ignore=tests/{folder}" for folder in (*SLOW, "adversarial"))  # slow attacks are in the step "attacks"
+    planned.append(Step("slow tests, elsewhere", make("test", f"-m slow {elsewhere}"), prose=True))
+    planned.append(Step("second judge", make("test", f"-m slow -k {fuzz} tests/duality")))
     for kernel in kernels():
         # Plain vector instructions for compiled loops too, beside the plainest kernel of BLAS.
         under = {"OPENBLAS_CORETYPE": kernel} | ({"NUMBA_CPU_NAME": "generic"} if kernel == "Prescott" else {})
         planned += [Step(f"verify, {kernel}", verify, under, OF_CLAIMS), Step(f"tests, {kernel}", make("test", "-m 'not slow'"), under)]
-    first = int(Step("", ()).content[:7], 16)  # other code, other seeds; the step's name says which
-    for seed in range(first, first + RANDOM_SEEDS):
-        drawn = f"-m hypothesis --hypothesis-profile random --hypothesis-seed {seed}"
-        planned.append(Step(f"properties, seed {seed}", make("test", drawn)))
-    planned += [Step(name, make(name)) for name in ("notebooks", "docs", "other-pythons", "oldest-cvxpy")]
+    first = int(Step("", ()).content[:7], 16)  # other code, other seeds
+    for number in range(RANDOM_SEEDS):
+        drawn = f"-m hypothesis --hypothesis-profile random --hypothesis-seed {first + number}"
+        planned.append(Step(f"properties, draw {number + 1}", make("test", drawn), note=f"seed {first + number}"))
+    planned += [Step("notebooks", make("notebooks")), Step("docs", make("docs"), prose=True)]
+    planned += [Step(name, make(name)) for name in ("other-pythons", "oldest-cvxpy")]
     planned.append(Step("verify, full effort", make("verify", "--evidence .full/evidence --effort full"), reads=OF_CLAIMS))
     return [*planned, Step("attacks", make("attacks", "--all")), Step("mutants", make("mutants"))]
 
@@ -122,9 +144,9 @@ def run(step: Step, folder: Path) -> dict[str, object]:
         out.flush()
         inherited = {name: value for name, value in os.environ.items() if name not in OF_MAKE}
         done = subprocess.run(step.command, cwd=ROOT, env=inherited | step.environment, stdout=out, stderr=subprocess.STDOUT, check=False)
-    said = result_of(log.read_text(encoding="utf-8", errors="replace"), done.returncode)
+    said = "; ".join(filter(None, (result_of(log.read_text(encoding="utf-8", errors="replace"), done.returncode), step.note)))
     outcome = {"result": said, "ok": done.returncode == 0, "seconds": round(time.monotonic() - start)}
-    return outcome | {"content": step.content, "commit": git("rev-parse", "HEAD")[:10]}
+    return outcome | {"content": step.content, "commit": git("rev-parse", "HEAD")[:10], "date": datetime.date.today().isoformat()}
 
 
 def page(planned: Sequence[Step], done: dict[str, dict[str, object]]) -> str:
@@ -140,11 +162,17 @@ def page(planned: Sequence[Step], done: dict[str, dict[str, object]]) -> str:
             load_dataset(each.name)
         except NotAvailable:
             missing.append(each.name)
-    entries = [(step.name, done.get(step.name, {"result": "not run", "seconds": "", "commit": ""})) for step in planned]
-    rows = "\n".join(f"| {name} | {entry['result']} | {entry['seconds']} | {entry['commit']} |" for name, entry in entries)
+    rows = "\n".join(_row(step, done.get(step.name)) for step in planned)
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, numpy {version}"
     machine += f"; data sets missing: {', '.join(missing) or 'none'}"
-    return PAGE.format(date=datetime.date.today().isoformat(), machine=machine, rows=rows)
+    return PAGE.format(date=datetime.date.today().isoformat(), machine=machine, rows=rows, commit=git("rev-parse", "HEAD")[:10])
+
+
+def _row(step: Step, entry: dict[str, object] | None) -> str:
+    """A line of the table."""
+    if entry is None:
+        return f"| {step.name} | not run | | | |"
+    return f"| {step.name} | {entry['result']} | {entry['seconds']} | {entry['commit']} | {step.changed_since(str(entry['commit']))} |"
 
 
 def main(planned: Callable[[], list[Step]] = steps) -> int:
@@ -154,16 +182,15 @@ def main(planned: Callable[[], list[Step]] = steps) -> int:
     parser.add_argument("--list", action="store_true", help="show the steps and which are done")
     asked = parser.parse_args()
     folder = ROOT / ".full"
-    record = folder / "done.json"
     every = planned()
-    known = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
-    done = {step.name: known[step.name] for step in every if known.get(step.name, {}).get("content") == step.content}
+    known = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+    fresh = {step.name for step in every if known.get(step.name, {}).get("ok") and known[step.name]["content"] == step.content}
     chosen = [step for step in every if step.name.startswith(tuple(asked.names or [""]))]
-    left = [step for step in chosen if not done.get(step.name, {}).get("ok")]
+    left = [step for step in chosen if step.name not in fresh]
     if not chosen:
         parser.error(f"no step is called {', '.join(asked.names)}; see --list")
     if asked.list:
-        print("\n".join([*(f"{name}: {entry['result']}" for name, entry in done.items()), *(f"{step.name}: to do" for step in left)]))
+        print("\n".join(f"{step.name}: {known[step.name]['result'] if step.name in fresh else 'to do'}" for step in every))
         return 0
     if git("status", "--porcelain", "--untracked-files=no", "--", ".", *(f":!{page}" for page in WRITTEN)):
         print("there are changes that are not committed: what runs would be no commit", file=sys.stderr)
@@ -171,13 +198,14 @@ def main(planned: Callable[[], list[Step]] = steps) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for number, step in enumerate(left, 1):
         print(f"[{number}/{len(left)}] {step.name} …", end=" ", flush=True)
-        done[step.name] = run(step, folder)
-        print(f"{done[step.name]['result']} ({done[step.name]['seconds']} s)", flush=True)
-        record.with_suffix(".part").write_text(json.dumps(known | done, indent=1), encoding="utf-8")
-        os.replace(record.with_suffix(".part"), record)
-    failed = [name for name, entry in done.items() if not entry["ok"]]
-    (ROOT / "docs" / "full.md").write_text(page(every, done), encoding="utf-8")
-    print("docs/full.md is written: commit it")
+        known[step.name] = run(step, folder)
+        print(f"{known[step.name]['result']} ({known[step.name]['seconds']} s)", flush=True)
+        kept = {step.name: known[step.name] for step in every if step.name in known}
+        RECORD.with_suffix(".part").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        os.replace(RECORD.with_suffix(".part"), RECORD)
+    failed = [step.name for step in chosen if not known[step.name]["ok"]]
+    (ROOT / "docs" / "full.md").write_text(page(every, known), encoding="utf-8")
+    print("docs/full.md and docs/full.json are written: commit them")
     print(f"failed: {', '.join(failed)}; see .full/" if failed else "nothing failed")
     return 1 if failed else 0
 

@@ -1,15 +1,19 @@
 """Write docs/equivalences.md: every pair of registered families measured, beside the statements that claim an equivalence.
 
-    python docs/equivalences.py build/verdicts.json      some minutes, with the verdicts of that record of `simopt verify`
-    python docs/equivalences.py                          with no run, and what is expected
+    python docs/equivalences.py build/verdicts.json      with the verdicts of that record of `simopt verify`
+    python docs/equivalences.py                          with no run of the claims, and what is expected
+    python docs/equivalences.py --measure                measures first, a quarter of an hour, and keeps it in docs/equivalences.json
 
-Nothing on the page is typed in by hand: the entries come from the run, the statements from the registered equivalences and the claims.
+Nothing on the page is typed in by hand: the entries come from what was measured, the statements from the registered equivalences and the
+claims. A test measures some entries of docs/equivalences.json again, and that no family is missing there.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
+import platform
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,16 +21,19 @@ from pathlib import Path
 
 from simopt.claims.catalogue import comparing
 from simopt.claims.claim import Claim
-from simopt.core import registry
+from simopt.core import jsonio, registry
 from simopt.core.foreign_text import in_markdown
+from simopt.core.writing import write_text
+from simopt.equivalence.equivalence import Answer, Strength
 from simopt.equivalence.matrix import Claimed, Matrix, MatrixEntry, Relation, matrix
 from simopt.report.markdown import label
 
 DOCS = Path(__file__).resolve().parent
+RECORD = DOCS / "equivalences.json"
 HEAD = """# Which learners are one?
 
-Every ordered pair of registered families, measured on a synthetic sample of {samples} points and on samples near it. An entry says no
-more than what was measured, at the λ below and to {resolution:g} of the norm, radii of the learners included:
+Every ordered pair of registered families, measured on a synthetic sample of {samples} points and on samples near it ({measured}). An
+entry says no more than what was measured, at the λ below and to {resolution:g} of the norm, radii of the learners included:
 
 | entry | what was found |
 |---|---|
@@ -143,10 +150,10 @@ def details(found: Matrix, spoken: Spoken) -> str:
     return "\n".join(lines)
 
 
-def page(found: Matrix, spoken: Spoken) -> str:
-    """The whole page."""
+def page(found: Matrix, spoken: Spoken, measured: str) -> str:
+    """The whole page; `measured` says when and on what."""
     parts = [
-        HEAD.format(samples=found.samples, resolution=found.resolution),
+        HEAD.format(samples=found.samples, resolution=found.resolution, measured=measured),
         table(found, spoken),
         families(found),
         "## What the papers say\n\nClaims that say whether two families are one. An id leads to its row of the verdict table.",
@@ -159,19 +166,61 @@ def page(found: Matrix, spoken: Spoken) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def main() -> None:
-    """Measure and write."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("record", type=Path, nargs="?")
-    record = parser.parse_args().record
-    rows = [] if record is None else json.loads(record.read_text(encoding="utf-8"))
+def kept() -> tuple[Matrix, str]:
+    """The matrix of docs/equivalences.json, and when and on what it was measured.
 
-    spoken = Spoken(comparing(), {row["id"]: row["verdict"] for row in rows})
+    Raises
+    ------
+    SystemExit
+        when a family or an equivalence that is registered now is not in it.
+    """
+    record = jsonio.read(RECORD)
+    pairs = [MatrixEntry(*pair[:2], Relation(pair[2]), pair[3], tuple(pair[4]), pair[5]) for pair in record["pairs"]]
+    claims = [
+        Claimed(**each | {
+            "between": tuple(each["between"]),
+            "strength": Strength(each["strength"]),
+            "answer": None if each["answer"] is None else Answer(each["answer"]),
+            "parameters": tuple(each["parameters"]),
+        })
+        for each in record["claims"]
+    ]  # fmt: skip
+    registry.load()
+    for kind, known in (("family", record["names"]), ("equivalence", [claim.name for claim in claims])):
+        if other := {*registry.names(kind)} ^ {*known}:
+            sys.exit(f"{RECORD.name}: {kind} {', '.join(sorted(other))} came or went; python docs/equivalences.py --measure")
+    return Matrix(tuple(record["names"]), record["samples"], record["resolution"], tuple(pairs), tuple(claims)), record["measured"]
+
+
+def measure() -> None:
+    """Measure every pair and keep it."""
 
     def progress(done: int, wanted: int, text: str) -> None:
         sys.stderr.write(f"\r{done}/{wanted} {text:.90}\033[K" if sys.stderr.isatty() else "")
 
-    (DOCS / "equivalences.md").write_text(page(matrix(jobs=None, progress=progress), spoken), encoding="utf-8")
+    found = matrix(jobs=None, progress=progress)
+    pairs = [tuple(vars(pair).values()) for pair in found.pairs]
+    when = f"{datetime.date.today().isoformat()}, {platform.machine()}, Python {platform.python_version()}"
+    head = {key: value for key, value in vars(found).items() if key not in ("pairs", "claims")} | {"measured": when}
+    lines = [f'"{key}": {json.dumps(jsonio.plain(value), ensure_ascii=False)},' for key, value in head.items()]
+    for key, rows in (("pairs", pairs), ("claims", found.claims)):
+        texts = ",\n".join(json.dumps(jsonio.plain(row), ensure_ascii=False) for row in rows)
+        lines.append(f'"{key}": [\n{texts}\n]' + ("," if key == "pairs" else ""))
+    write_text(RECORD, "{\n" + "\n".join(lines) + "\n}\n")
+
+
+def main() -> None:
+    """Measure, where that is asked for, and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("record", type=Path, nargs="?")
+    parser.add_argument("--measure", action="store_true")
+    asked = parser.parse_args()
+    rows = [] if asked.record is None else json.loads(asked.record.read_text(encoding="utf-8"))
+    if asked.measure:
+        measure()
+    spoken = Spoken(comparing(), {row["id"]: row["verdict"] for row in rows})
+    found, measured = kept()
+    (DOCS / "equivalences.md").write_text(page(found, spoken, measured), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ HIDDEN = 1e-5  # of the scale: what rounding may hide of a float gap whose bound
 WORST = 1e-2  # of the scale: what rounding may hide of any other gap, in the worst case of the interval formulas
 MOVED = 1e-4  # of the scale: how far a perturbation may move bounds that count as stable
 PERTURBATION_LIMIT = 0.005  # where data are read in blocks: a larger relative perturbation is not tried, intervals are evaluated at once
+CLAIMS_NOTHING = 1.0 - 1e-9  # of the scale: a larger gap is that of the multipliers 0, to rounding, and not worth intervals
 UNDERFLOW = 1e-150  # the root of the smallest floats: the square of a smaller number underflows, and its enclosure is as wide
 
 
@@ -50,7 +51,7 @@ def judge(
     multipliers: Multipliers | None = None,
     num: Arithmetic = FLOAT,
     back: Rescale | None = None,
-    near: float = 1.0,
+    near: float = CLAIMS_NOTHING,
     report: Report | None = None,
 ) -> Assessment:
     """Certify, and keep the restored point and the multipliers that gave the bound.

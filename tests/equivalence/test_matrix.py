@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -102,17 +103,35 @@ def rows(ids):
 
 def test_the_page_has_all_of_it(found, pages):
     page, _ = pages
-    text = page.page(found, page.Spoken(comparing(), {}))
+    text = page.page(found, page.Spoken(comparing(), {}), "today")
     assert all(f"`{name}`" in text for name in NAMES)
     assert "[Proposition 5.1" in text and "](methods/power_rls.md)" in text
     assert text.count("\n| `") >= len(found.pairs) + len(found.claims)
+
+
+def test_the_record_that_the_page_is_made_of_says_the_same(found, pages):
+    page, _ = pages
+    kept, measured = page.kept()
+    assert kept.names == tuple(registry.names("family")) and (kept.samples, kept.resolution) == (found.samples, found.resolution)
+    assert [(pair.source, pair.target) for pair in kept.pairs] == [*permutations(kept.names, 2)] and measured
+    for pair in found.pairs:
+        again = kept.entry(pair.source, pair.target)
+        assert (again.relation, again.kind, again.parameters) == (pair.relation, pair.kind, pair.parameters)
+    assert {claim.name: claim.answer for claim in kept.claims}.items() >= {claim.name: claim.answer for claim in found.claims}.items()
+
+
+def test_a_record_that_lacks_a_family_is_refused(pages, monkeypatch):
+    page, _ = pages
+    monkeypatch.setattr(registry, "names", lambda kind: ["kernel-ridge"] if kind == "family" else [])
+    with pytest.raises(SystemExit, match="came or went; python docs/equivalences.py --measure"):
+        page.kept()
 
 
 def test_a_pair_that_a_paper_speaks_of_is_linked_to_the_rows_of_its_claims(found, pages):
     page, table = pages
     record = rows(row for claim in claims() for row in claim.rows)
     spoken = page.Spoken(comparing(), {row["id"]: row["verdict"] for row in record})
-    text = page.page(found, spoken)
+    text = page.page(found, spoken, "today")
     verdicts = table.markdown.verdict_table(record, table.labelled)
     labels = re.findall(r"\{#([a-z0-9-]+)\}", verdicts) + re.findall(r"^\(([a-z0-9-]+)\)=$", text, re.M)
     assert len(labels) == len(set(labels)) == len(record) + len(comparing())
@@ -131,7 +150,7 @@ def test_a_pair_that_a_paper_speaks_of_is_linked_to_the_rows_of_its_claims(found
 
 def test_without_a_record_no_verdict_is_said(found, pages):
     page, _ = pages
-    text = page.page(found, page.Spoken(comparing(), {}))
+    text = page.page(found, page.Spoken(comparing(), {}), "today")
     for said in comparing().values():
         for claim in said:
             assert re.search(rf"{re.escape(page.linked(claim))} (\| [^|]* \| )?not run, expected {claim.expected.value}", text), claim.id
