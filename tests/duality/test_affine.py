@@ -22,6 +22,7 @@ A, B = rng.integers(-4, 5, (4, 3)) / 4.0, rng.integers(-4, 5, (2, 5)) / 4.0
 S = sp.csr_array(np.array([[0.0, 1.5, 0.0], [0.0, 0.0, 0.0], [2.0, -1.0, 0.5]]))
 MAPS = {
     "sum": x - 2 * x + 1,
+    "sum of three": x + 2 * x + 4 * x,
     "matrix @ vector": A @ x,
     "matrix @ matrix": A @ X,
     "vector @ matrix": A[0] @ X,

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -18,9 +19,12 @@ import pytest
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
 from simopt.backends.adapter import dense_value
+from simopt.backends.table import CLARABEL
+from simopt.certificates.assessment import judge
 from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, Unreadable
 from simopt.duality import Declared, GraphForm, solved
 from simopt.duality.declared import InUnits
+from simopt.duality.written_form import WrittenForm
 from simopt.model.problem import Rescale
 from simopt.model.status import Status
 from simopt.solving import as_written
@@ -352,3 +356,39 @@ def test_a_hundred_thousand_rows_are_read_without_a_copy_of_the_data() -> None:
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert most < features.nbytes / 2
+
+
+def test_where_every_judgement_fails_the_certificate_is_open_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("a routine gave up")
+
+    problem = huber()
+    problem.solve(solver="CLARABEL")
+    monkeypatch.setattr(as_written, "judge", fails)
+    found = simopt.certify(problem, solver=None)
+    assert (found.lower, found.upper, found.gap) == (-np.inf, np.inf, np.inf) and "RuntimeError: a routine gave up" in found.open
+
+
+def test_the_better_of_each_bound_is_kept_where_their_pair_is_judged_worse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One assessment has the better point, the other the better multipliers; the judge of both together loses some of either bound."""
+    problem = huber()
+    problem.solve(solver="CLARABEL")
+    declared = as_written._read(problem)
+    best = judge(declared, {"w": problem.variables()[0].value})
+    certificate = best.certificate
+    near = replace(best, certificate=replace(certificate, lower=certificate.lower - 1.0, gap=certificate.gap + 1.0))
+    far = replace(best, certificate=replace(certificate, upper=certificate.upper + 2.0, gap=certificate.gap + 2.0))
+    for loses in ({"lower": certificate.lower - 0.5}, {"upper": certificate.upper + 0.5}):
+        pair = replace(best, certificate=replace(certificate, gap=0.5, **loses))
+        monkeypatch.setattr(as_written, "judge", lambda *_, pair=pair: pair)
+        for found in (as_written.paired(declared, near, far, FLOAT), as_written.paired(declared, far, near, FLOAT)):
+            assert (found.certificate.lower, found.certificate.upper) == (certificate.lower, certificate.upper)
+            assert found.certificate.gap == pytest.approx(certificate.upper - certificate.lower, abs=1e-12)
+
+
+def test_the_dual_values_of_a_solve_of_the_problem_as_written_are_kept() -> None:
+    x = cp.Variable(3, name="x")
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [(cp.sum(x) >= 3.0).set_label("least")])
+    point, multipliers = as_written._solved_as_written(WrittenForm(as_written._read(problem).programme), CLARABEL, 1e-9)
+    np.testing.assert_allclose(point["x"], 1.0, atol=1e-6)
+    np.testing.assert_allclose(np.ravel(multipliers["least"]), 2.0, atol=1e-6)

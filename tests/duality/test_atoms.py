@@ -441,3 +441,12 @@ def test_logarithms_reach_the_ends() -> None:
     far = LogisticAtom().remainder(FLOAT, np.array([800.0, -800.0]), np.array([1.0, 0.0]), np.ones(2))
     assert 0.0 <= far <= 1e-300
     assert LogisticAtom().value(FLOAT, np.array([800.0]))[0] == 800.0
+
+
+@pytest.mark.parametrize("p", [3.0, 1.3])
+def test_the_remainder_of_a_norm_near_zero_is_that_of_every_point_in_the_interval(p: float) -> None:
+    """s‖z‖ − ⟨u, z⟩ where z may be 0, so that Young's inequality is of no use: each z of the interval has a remainder in the result."""
+    atom, u, s, r = PowerNorm(np.zeros(2, int), 1, p), np.array([1.0, -2.0]), np.array([4.0]), 0.25
+    found = atom.remainder(INTERVAL, Interval.hull(np.full(2, -r), np.full(2, r)), INTERVAL.lift(u), INTERVAL.lift(s))
+    for z in (np.zeros(2), np.array([r, r]), np.array([-r, r]), np.array([r, -r])):
+        assert INTERVAL.lower(found) <= 4.0 * np.linalg.norm(z, p) - u @ z <= INTERVAL.upper(found)

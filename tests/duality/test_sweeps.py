@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import cvxpy as cp
@@ -16,6 +17,7 @@ import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
 from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName
 from simopt.duality import Declared, solved
+from simopt.duality.evaluation.backward import _BackwardSweep
 
 N, D = 30, 4
 
@@ -318,3 +320,20 @@ def test_a_solver_that_fails_says_so() -> None:
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1, x <= 0]))
     with pytest.raises(NotAvailable, match="infeasible"):
         solved(declared)
+
+
+@pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL])
+def test_a_norm_that_a_row_bounds_gets_the_multiplier_that_its_factor_asks_for(num: Arithmetic) -> None:
+    """min cᵀx over 3‖x‖ ≤ 15 is −5‖c‖, with the multiplier ‖c‖/3, which is found where none is given."""
+    x, c = cp.Variable(2, name="x"), np.array([3.0, 4.0])
+    problem = cp.Problem(cp.Minimize(c @ x), [(3.0 * cp.norm(x) <= 15.0).set_label("ball")])
+    bounds = simopt.certify(problem, {"x": -c}, {"ball": 0.0}, num, solver=None)
+    assert bounds.lower == pytest.approx(-25.0, rel=1e-12) and bounds.lower <= -25.0 <= bounds.upper
+
+
+def test_a_scale_below_zero_gives_no_bound_and_names_its_entry() -> None:
+    out = SimpleNamespace(open=list[str]())
+    sweep, node = SimpleNamespace(num=FLOAT, out=out), SimpleNamespace(name="abs", sign=1)
+    assert _BackwardSweep._scale(sweep, node, np.array([1.0, 0.0, -1.0])) is None  # type: ignore[arg-type]
+    assert out.open == ["abs: its scale is negative at entry 2"]
+    assert _BackwardSweep._scale(sweep, node, np.array([1.0, 0.0, 2.0])).tolist() == [1.0, 0.0, 2.0]  # type: ignore[arg-type, union-attr]

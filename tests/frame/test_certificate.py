@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from simopt import Status, certify, solve
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
+from simopt.certificates import assessment
 from simopt.certificates.assessment import judge
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import InvalidProblem
@@ -75,6 +76,11 @@ def test_a_point_that_is_not_finite_is_refused() -> None:
     for bad in (np.nan, np.inf):
         with pytest.raises(InvalidProblem, match="point: x is not finite"):
             certify(toy(), {"x": np.array([0.0, bad, 0.0, 0.0])})
+
+
+def test_the_entry_that_is_not_finite_is_named() -> None:
+    with pytest.raises(InvalidProblem, match=r"x is not finite \(first at index 1\)"):
+        certify(toy(), {"x": np.array([0.0, np.nan, 0.0, np.inf])})
 
 
 def test_multipliers_that_are_not_finite_are_ignored() -> None:
@@ -347,6 +353,23 @@ def test_a_float_point_that_intervals_move_closes_nothing() -> None:
     point = {"alpha": np.array([1e20, 3.0, -1e20, 0.0]), "b": np.array(0.0)}
     known = {"margins": np.full(4, 0.25)}
     assert certify(problem, point, known, INTERVAL).closes(1e-6) and not certify(problem, point, known).closes(1e-6)
+
+
+def test_formulas_that_divide_by_zero_in_intervals_confirm_no_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Divides(Toy):
+        """Floats only: in intervals value and gap are undefined."""
+
+        def objective(self, point: Any, num: Any = FLOAT) -> Any:
+            return 1.0 / 0.0 if num is INTERVAL else super().objective(point, num)
+
+        def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
+            return 1.0 / 0.0 if num is INTERVAL else super().gap(point, multipliers, num)
+
+    problem = Divides(np.eye(2), np.array([1.0, 0.25]), 1.0, 1.0)
+    best = {"x": np.array([0.5, 0.125])}, {"predictions": np.array([0.5, 0.125])}
+    assert certify(problem, *best).closes(1e-12)  # both bounds are stable, so that intervals are not asked
+    monkeypatch.setattr(assessment._PointEvaluation, "_stable", lambda *_: False)
+    assert not certify(problem, *best).closes(1e-2)
 
 
 def test_how_arrays_are_stored_changes_no_word(tmp_path: Path) -> None:

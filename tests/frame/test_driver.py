@@ -1,5 +1,6 @@
 """The driver: how a solve can end, what it keeps, and what its clock counts."""
 
+import inspect
 import pickle
 import time
 from collections.abc import Callable
@@ -15,8 +16,12 @@ from simopt.arithmetic import INTERVAL
 from simopt.backends.table import installed
 from simopt.certificates.assessment import Assessment
 from simopt.certificates.certificate import Certificate
+from simopt.cli.compare import compare as cli_compare
+from simopt.cli.solve import solve as cli_solve
 from simopt.compare import traces
+from simopt.compare.plan import Design
 from simopt.core.errors import Interrupted, InvalidProblem, UnknownName
+from simopt.equivalence.declared_family import learned
 from simopt.model.problem import Problem, Rescale
 from simopt.solving.driver import choose
 from simopt.solving.run import Run
@@ -29,6 +34,11 @@ def test_the_best_hand_written_solver_is_the_default() -> None:
     assert solution.status is Status.OPTIMAL and solution.optimal and solution.provenance.solver == "cyclic"
     assert solution.certificate is not None and solution.certificate.relative_gap <= 1e-8
     assert solution.value == solution.certificate.upper and solution.reported_status == "converged"
+
+
+def test_every_entry_point_has_one_default_limit_of_time() -> None:
+    entries = (solve, Design, learned, cli_solve, cli_compare)
+    assert len({inspect.signature(entry).parameters["time_limit"].default for entry in entries}) == 1
 
 
 @pytest.mark.parametrize("rigorous", [True, "interval", "rational"])

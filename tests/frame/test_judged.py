@@ -34,6 +34,24 @@ def test_the_numbers_of_a_certificate_are_what_they_are(num: Arithmetic) -> None
     assert outside.infeasibility == 1.0 and outside.multipliers_from == "zero"
 
 
+@pytest.mark.parametrize(("asked", "name"), [(True, "interval"), ("interval", "interval"), ("rational", "rational"), (False, "float")])
+def test_rigorous_names_the_arithmetic(asked: bool | str, name: str) -> None:
+    assert certify(halves(), {"x": B / 2}, BEST, rigorous=asked).arithmetic == name
+
+
+@pytest.mark.parametrize(("lower", "upper", "gap", "holds"), [
+    (-1e-12, 2e-12, 3e-12, True),
+    (1.0, 1.5, 2.0, True),
+    (1.0, 1.5, 0.5, False),
+    (0.0, 0.0, 0.0, False),
+    (-np.inf, 1.0, np.inf, False),
+    (-1.0, np.inf, np.inf, False),
+])  # fmt: skip
+def test_a_bracket_holds_zero_only_between_finite_bounds(lower: float, upper: float, gap: float, holds: bool) -> None:
+    bounds = replace(certify(halves(), {"x": B / 2}, BEST), lower=lower, upper=upper, gap=gap, scale=max(abs(lower), abs(upper)))
+    assert bounds.holds_zero is holds
+
+
 def test_a_ratio_is_a_ratio_in_small_units_too() -> None:
     assert ratio(1.0, 0.5) == 2.0 and ratio(1e-12, 1e-6) == pytest.approx(1e-6)
 
