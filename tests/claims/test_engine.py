@@ -245,6 +245,7 @@ def test_missing_data_is_not_run(make):
     assert result.verdict is Verdict.NOT_RUN and "no such data" in result.own.reason and result.ok
     absent = run(make(missing, kind=EXPERIMENT, requires=("a_module_that_is_not_there",)))
     assert absent.verdict is Verdict.NOT_RUN and "a_module_that_is_not_there" in absent.own.reason
+    assert 0.0 <= result.seconds < 60.0 and 0.0 <= absent.seconds < 60.0
 
 
 def test_an_exception_is_an_error_and_never_a_verdict(make):

@@ -120,6 +120,10 @@ def test_refuted_claim_replays_from_its_file(make, shelf, tmp_path):
     [
         (lambda d: d.update(format="simopt-witness/9"), "not known here"),
         (lambda d: d.pop("seed"), "damaged"),
+        (lambda d: d.update(seed=-1), "a whole number from 0 on is needed"),
+        (lambda d: d.update(seed=1 << 64), "a whole number from 0 on is needed"),
+        (lambda d: d.update(seed=1.0), "a whole number from 0 on is needed"),
+        (lambda d: d.update(index=-10), "a whole number from -3 on is needed"),
         (lambda d: d.update(instance={"float": "zz"}), "damaged"),
         (lambda d: d.update(instance=[1]), "damaged"),
         (lambda d: d.update(row="TOY-7"), "does not decide row"),

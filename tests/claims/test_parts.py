@@ -20,6 +20,7 @@ from simopt.claims import (
     expectation,
     inputs,
     outcome,
+    probability,
     run,
     symbols,
     true,
@@ -29,7 +30,7 @@ from simopt.claims.expression import root
 from simopt.claims.kinds import Scope
 from simopt.claims.measured import Ledger
 from simopt.claims.proof import Collector
-from simopt.claims.statistics import UNDECIDED, Pool, _bernstein
+from simopt.claims.statistics import UNDECIDED, Mean, Pool, _bernstein
 from simopt.claims.tally import RowResult, merge
 
 
@@ -149,6 +150,36 @@ def test_a_formula_that_was_evaluated_in_floats_is_in_no_proof() -> None:
     assert proof.complete and proof.formulas == 1
     proof.add(replace(stated, evidence=Evidence.FLOAT), frozenset())
     assert not proof.complete and proof.formulas == 0
+
+
+def test_a_formula_that_no_rigorous_check_stands_behind_is_in_no_proof() -> None:
+    for evidence in (Evidence.STATISTICAL, Evidence.FLOAT):
+        proof = Collector(symbols_only=True)
+        (x,) = symbols("x")
+        proof.add(replace(at_most(x - x, 0), evidence=evidence), frozenset())
+        assert not proof.complete
+
+
+def test_a_probability_that_is_small_enough_states_nothing_about_its_lower_end() -> None:
+    """low ≤ δ is less than P ≤ δ: only where P ≤ δ fails is it the sentence that failed."""
+    low, high = Fraction(1, 10), Fraction(2, 5)
+    assert probability(low, high, Fraction(1, 2)).statement is None
+    (failing, passing), both = (probability(low, high, delta) for delta in (Fraction(1, 20), Fraction(1, 2))), Fraction(1, 20)
+    assert passing.statement is None and failing.statement == at_most(low, both).statement
+    assert probability(low, low, Fraction(1, 2)).statement == at_most(low, Fraction(1, 2)).statement
+
+
+@pytest.mark.parametrize("shift", [-3.0, 0.0, 5.0])
+def test_a_mean_and_its_interval_move_with_the_values(shift: float) -> None:
+    drawn = np.random.default_rng(0).random(600)
+    mean = Mean(expectation(shift, shift + 0.9, support=(shift, shift + 1.0)), 1e-6)
+    for value in drawn:
+        mean.add(expectation(shift + value, shift + 0.9, support=(shift, shift + 1.0)))
+    fixed = Mean(expectation(0.0, 0.9, support=(0.0, 1.0)), 1e-6)
+    for value in drawn:
+        fixed.add(expectation(value, 0.9, support=(0.0, 1.0)))
+    assert (mean.low - shift, mean.high - shift) == pytest.approx((fixed.low, fixed.high), abs=1e-9)
+    assert 0.0 < fixed.low < 0.5 < fixed.high < 1.0
 
 
 def test_conditions_are_said_in_words_that_are_short(make) -> None:

@@ -450,3 +450,9 @@ def test_the_remainder_of_a_norm_near_zero_is_that_of_every_point_in_the_interva
     found = atom.remainder(INTERVAL, Interval.hull(np.full(2, -r), np.full(2, r)), INTERVAL.lift(u), INTERVAL.lift(s))
     for z in (np.zeros(2), np.array([r, r]), np.array([-r, r]), np.array([r, -r])):
         assert INTERVAL.lower(found) <= 4.0 * np.linalg.norm(z, p) - u @ z <= INTERVAL.upper(found)
+
+
+def test_remainders_of_absolute_values_are_never_below_zero() -> None:
+    """|u||z| − uz is 0 or more, in intervals as well: their lower ends add up to no more than the remainder."""
+    z, u, s = Interval.hull(np.full(2, -0.5), np.full(2, 0.5)), INTERVAL.lift(np.array([1.0, -1.0])), INTERVAL.lift(np.ones(2))
+    assert np.all(Absolute().remainders(INTERVAL, z, u, s).low >= -1e-14)  # the ends of a midpoint and a radius are rounded

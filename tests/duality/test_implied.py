@@ -41,6 +41,14 @@ def test_the_ends_are_rounded_outward() -> None:
     assert np.allclose(high, [3.0, 3.0 / 7.0], rtol=1e-14)
 
 
+def test_a_row_bounds_its_one_entry_without_an_end_and_none_of_two() -> None:
+    """2y + x ≤ 3 with x ≥ 1 gives y ≤ 1, whatever the other side of y; of two entries that may be −∞ neither gets an end."""
+    x, y, z = cp.Variable(name="x"), cp.Variable(name="y"), cp.Variable(2, name="z")
+    found = limits(cp.Problem(cp.Minimize(x), [2 * y + x <= 3, x >= 1, cp.sum(z) <= 4]), math.inf)
+    assert found["y"][0].tolist() == [-np.inf] and found["y"][1] == pytest.approx([1.0], rel=1e-14)
+    assert found["z"][0].tolist() == [-np.inf] * 2 and found["z"][1].tolist() == [np.inf] * 2
+
+
 FUNCTIONS = {
     "absolute": lambda w: cp.norm1(A @ w),
     "norms": lambda w: cp.norm(w) + cp.norm_inf(A @ w),

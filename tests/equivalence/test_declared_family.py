@@ -13,6 +13,7 @@ from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.map_search import find_map
 from simopt.equivalence.training import TrainingSet
 from simopt.model import uniform_convexity
+from simopt.problems.kernel_ridge import KernelRidge
 from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_ball, m_power_rls
 
 
@@ -218,3 +219,10 @@ def test_numbers_that_leave_the_floats_prove_no_radius():
     known = family.radius(1e308, REGULAR)
     assert known.value == math.inf and "leave the floats" in known.why
     assert family(1e308, REGULAR).error == math.inf
+
+
+def test_a_radius_has_the_rounding_of_the_function_in_it():
+    """A distance that is said to be 0 leaves what the coefficients may have lost."""
+    family = learned("exact", lambda lam, Z: KernelRidge(Z.gram, Z.targets, lam), radius=lambda problem, solution: 0.0)
+    f = family(0.1, REGULAR)
+    assert 0.0 < f.error <= 1e-10 * f.norm()

@@ -8,7 +8,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Linear
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.family import Family
-from simopt.equivalence.map_search import Outcome, find_map, recovered
+from simopt.equivalence.map_search import MapValue, Outcome, find_map, recovered
 from simopt.equivalence.training import TrainingSet
 from simopt.theorems.ak.cvxpy_families import kernel_ridge_cvxpy, m_power_rls_ball_cvxpy, m_power_rls_cvxpy
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge, m_power_tikhonov_to_ivanov, tikhonov_to_ivanov
@@ -207,3 +207,8 @@ def test_radii_that_grow_far_out_do_not_hide_that_there_is_no_map(gaussian):
 
     found = find_map(ridge, Family("known between", fit), 0.05, gaussian)
     assert found.outcome is Outcome.NO_MAP and "apart" in found.reason
+
+
+def test_a_bar_is_measured_by_the_value():
+    found = MapValue(Outcome.FOUND, 1.0, -200.0, -204.0, -198.0, 0.0, 0.0, 1.0, 1)
+    assert (found.bar, found.relative_bar) == (4.0, 0.02)

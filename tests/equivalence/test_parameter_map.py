@@ -65,6 +65,8 @@ def test_a_composition_holds_the_composed_formula(increasing, decreasing):
         assert low <= through(lam) <= high
     assert through.increasing is False and through.verify(Z).holds
     assert increasing.then(increasing.inverted()).images == pytest.approx(GRID)
+    identity = transfer(increasing.images, RIDGE, RIDGE, Z)  # measured from the first image to the last: both ends belong to it
+    assert [box.parameter for box in increasing.then(identity).boxes] == GRID and not increasing.then(identity).missing
     with pytest.raises(InvalidProblem, match="begins in"):
         decreasing.then(increasing)
     with pytest.raises(InvalidProblem, match="training sets"):

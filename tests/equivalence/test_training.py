@@ -119,3 +119,22 @@ def test_zero_and_functions_of_other_spaces(gaussian, linear):
     assert np.all(nothing(np.ones((2, 3))) == 0.0)
     with pytest.raises(InvalidProblem, match="different spaces"):
         f.distance(linear.function(np.ones(linear.n)))
+
+
+def test_the_norm_of_what_cancels_grows_with_its_coefficients():
+    """Two centres so near that the quadratic form cancels: ‖c(k_x − k_y)‖ = |c|‖k_x − k_y‖, about |c| |x − y| / width."""
+    centres, similarity = np.array([[0.0], [1e-6]]), Gaussian(1.0)
+    norms = [KernelFunction(similarity, centres, size * np.array([1.0, -1.0])).norm() for size in (1.0, 1e3)]
+    assert norms[1] == pytest.approx(1e3 * norms[0], rel=1e-6) and norms[0] == pytest.approx(norms[1] / 1e3, rel=1e-6) and norms[0] > 0
+
+
+@pytest.mark.parametrize("error", [0, 2, np.float64(0.5), 1.5, np.inf])
+def test_an_error_is_kept_as_a_float(error):
+    kept = KernelFunction(Linear(), np.ones((1, 1)), np.ones(1), error=error).error
+    assert type(kept) is float and kept == error
+
+
+@pytest.mark.parametrize("error", [-1.0, np.nan, "1"])
+def test_an_error_that_is_no_radius_is_refused(error):
+    with pytest.raises(InvalidProblem, match="error"):
+        KernelFunction(Linear(), np.ones((1, 1)), np.ones(1), error=error)

@@ -219,8 +219,9 @@ class _Search:
 
 def _least(c: Interval, low: Array, high: Array) -> Array:
     """A float below c x for all low ≤ x ≤ high; −∞ if there is none, 0 if c is exactly 0."""
+    ends = np.where(np.isfinite(low), low, high), np.where(np.isfinite(high), high, low)  # of an entry with one end that end decides
     with np.errstate(all="ignore"):
-        products = [INTERVAL.lift(end) * INTERVAL.lift(np.where(np.isfinite(x), x, 0.0)) for end in (c.low, c.high) for x in (low, high)]
+        products = [INTERVAL.lift(end) * INTERVAL.lift(np.where(np.isfinite(x), x, 0.0)) for end in (c.low, c.high) for x in ends]
     least = np.min([product.low for product in products], axis=0)
     unknown = ((c.high > 0.0) & ~np.isfinite(low)) | ((c.low < 0.0) & ~np.isfinite(high))
     out: Array = np.where(unknown, -np.inf, least)  # an interval that overflowed contains −∞
