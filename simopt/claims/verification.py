@@ -7,7 +7,6 @@ another. One BLAS thread a worker: more make small problems slower and the secon
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
@@ -117,7 +116,7 @@ def verify(
     """
     effort, seed = Effort(effort), validate.seed("seed", seed)
     chosen = catalogue.select(list(selection), section)
-    workers = max(1, min((os.cpu_count() or 1) if jobs is None else validate.whole("jobs", jobs, minimum=1), max(1, len(chosen))))
+    workers = validate.jobs("jobs", jobs, len(chosen))
     folder = None if evidence_dir is None else Path(evidence_dir)
     tell = on_event or _silent
     start = time.perf_counter()

@@ -255,12 +255,19 @@ def seed(name: str, v: SupportsFloat) -> int:
     return whole(name, v, largest=math.inf)
 
 
-def jobs(name: str, v: SupportsFloat, most: int = EXACT) -> int:
-    """How many of `most` tasks run at a time: a whole number other than 0, where −1 means one for each core, −2 one fewer, and so on."""
-    found = whole(name, v, minimum=-EXACT)
+def jobs(name: str, v: SupportsFloat | None, most: int = EXACT) -> int:
+    """How many of `most` tasks run at a time, at least 1.
+
+    Given is a whole number other than 0, where None and −1 mean one for each core that this process may use, −2 one fewer, and so on.
+    """
+    found = -1 if v is None else whole(name, v, minimum=-EXACT)
     if found == 0:
         raise InvalidProblem(f"{name}: 0 given, a whole number other than 0 needed (-1: one for each core)")
-    return min(found, max(1, most))
+    if found < 0:
+        from joblib import cpu_count
+
+        found += 1 + int(cpu_count())
+    return max(1, min(found, most))
 
 
 def truth(name: str, v: object) -> bool:

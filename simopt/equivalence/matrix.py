@@ -7,7 +7,6 @@ one Φ on samples near this one, of one size or all. No: at one λ no parameter 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -176,7 +175,7 @@ def matrix(
         if not registry.has("family", name):
             raise UnknownName("family", name, registry.names("family"))
     settings = tuple(chosen), validate.whole("samples", samples, minimum=3), check_resolution(resolution)
-    processes = min((os.cpu_count() or 1) if jobs is None else validate.whole("jobs", jobs, minimum=1), max(1, len(chosen)))
+    processes = validate.jobs("jobs", jobs, len(chosen))
     work = _Work(*settings)
     claims = [(entry, entry.build()) for _, entry in registry.items("equivalence")]
     claims = [(entry, built) for entry, built in claims if names is None or {*_ends(built)} <= {*chosen}]
