@@ -14,11 +14,12 @@ EXPLAINED = Path(__file__).parent / "survivors.toml"
 DEAD = ("test", "import", "time", "crash")
 PAGE = """# Mutants
 
-`make mutants` changes one line of what decides whether an answer is right (the certificate, what derived bounds rest on, what decides
-claims, the arithmetics, the search for equivalences, the formulas of the problems, the solvers and the estimators), runs the tests that
-concern the file, and goes on with the next. A change that no test notices is a line that nobody checks. Which changes are tried is drawn
-from all there are, by a seed and the text of the line; `make mutants ARGS="--seed 1 --count 500"` tries others and more, `ARGS="--only ID"`
-one of them, and shows what its tests said.
+`make mutants` changes one line of what decides whether an answer is right, runs the tests that concern the file, and goes on with the next.
+What decides is the certificate, what derived bounds rest on, the judgement of claims, the arithmetics, the search for equivalences, the
+formulas of the problems, the solvers and the estimators. A change that no test notices is a line that nobody checks.
+
+The changes are drawn from all there are, by a seed and the text of the line. `make mutants ARGS="--seed 1 --count 500"` tries others and
+more, `ARGS="--only ID"` one of them, and shows what its tests said.
 
 Written by it. Why a survivor may live stands in `tests/mutants/survivors.toml`; a reason whose mutant is killed by now is an error.
 
