@@ -209,6 +209,6 @@ def test_computed_probabilities_far_from_their_bounds_are_remarked_on_as_laws(ma
 
 def test_what_does_not_hold_by_samples_is_not_remarked_on(make: Any) -> None:
     result = run(make(draws(0.0), kind=HIGH_PROBABILITY, instances=lambda trial: iter([{}]))).own
-    assert remark(result, Kind.HIGH_PROBABILITY)
+    assert remark(result, Kind.HIGH_PROBABILITY) == remark(result, Kind.RATE) != ""  # draws are random in a claim of any kind
     for changes in ({"verdict": Verdict.INCONCLUSIVE}, {"scope": Scope.EXHAUSTIVE}, {"tightness": NEAR}, {"tightness": None}):
         assert remark(replace(result, **changes), Kind.HIGH_PROBABILITY) == ""
