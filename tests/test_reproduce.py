@@ -43,6 +43,21 @@ def test_word(ours: float, sd: float, printed: float | None, printed_sd: float |
     assert Cell("r", "c", ours, sd, printed, printed_sd).agreement == word
 
 
+@pytest.mark.parametrize(
+    ("ours", "sd", "runs", "has"),
+    [
+        (1.43, 0.0, 1, True),  # one run deviates by the paper's own 0.2: 2 √(0.2²/16 + 0.2²) = 0.412, and rounding 0.05
+        (1.47, 0.0, 1, False),
+        (1.43, 0.0, 0, False),  # nobody knows of how many runs: 2 · 0.2/4 = 0.1
+        (1.14, 0.0, 0, True),
+        (1.24, 0.4, 25, True),  # 2 √(0.2²/16 + 0.4²/25) = 0.189
+        (1.25, 0.4, 25, False),
+    ],
+)
+def test_a_mean_is_the_printed_one_within_two_standard_errors(ours: float, sd: float, runs: int, has: bool) -> None:
+    assert Cell("r", "c", ours, sd, 1.0, 0.2, runs=runs, printed_runs=16, rounding=0.05).has_printed_mean is has
+
+
 def test_cell_from_repetitions() -> None:
     cell = Cell.of("r", "c", [1.0, 2.0, 3.0], printed=2.0)
     assert (cell.ours, cell.sd) == (2.0, 1.0)

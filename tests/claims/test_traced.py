@@ -65,3 +65,12 @@ def test_a_fraction_on_either_side_is_traced(turned: bool) -> None:
     x = Trace().instance({"x": Fraction(3)})["x"]
     for made in (Fraction(1, 2) - x, 2 / x, 1 + x) if turned else (x - Fraction(1, 2), x / 2, x + 1):
         assert isinstance(made, Traced)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_comparison_with_an_array_is_decided_entry_by_entry(turned: bool) -> None:
+    trace = Trace()
+    seen = trace.instance({"x": Fraction(3), "z": np.array([Fraction(1), Fraction(3), Fraction(4)], dtype=object)})
+    found = seen["z"] > seen["x"] if turned else seen["x"] < seen["z"]
+    assert found.tolist() == [False, False, True] and len(trace.decisions) == 3
+    assert (seen["x"] < np.array([1.0, 4.0])).tolist() == [False, True] and (seen["x"] < 3.5) is True

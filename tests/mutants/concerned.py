@@ -142,6 +142,8 @@ FIRST = {  # of a group's tests those that know the module, or all of its folder
     **dict.fromkeys(("expression", "enclosure", "transcendent", "statement", "proof", "witness", "replay"), "claims/test_evidence"),
     "equivalence": "equivalence/test_equivalence",
     "measured": "claims/test_record",
+    "tables": "test_reproduce",
+    "traced": "claims/test_traced",
     "elementary": "frame/test_elementary",
     "definite": "frame/test_definite",
     "linear": "frame/test_linear",
