@@ -21,8 +21,8 @@ HEAD = """# Benchmarks
 Of each benchmark the day, the machine, the rows that it printed, and what they come to. `make bench ARGS=--page` writes a section anew;
 those without rows were carried over from the README's older log, and their day is that of the commit that recorded them. Ratios are our
 time over the peer's, medians of interleaved pairs on one thread; each has its target, met or missed. A gap is gap / scale, the scale being
-max(|lower|, |upper|) of its certificate, since 2026-11-28; sections of an earlier day divide by the objective at a trivial point. Prices of certificates are the
-processor's time of the first certificate of a problem over CLARABEL's; their files come from the folder that
+max(|lower|, |upper|) of its certificate, since 2026-11-28; sections of an earlier day divide by the objective at a trivial point. Prices of
+certificates are the processor's time of the first certificate of a problem over CLARABEL's; their files come from the folder that
 [`SIMOPT_INSTANCES`](installing.md#data) names, and stay as they are here where there is none.
 """
 

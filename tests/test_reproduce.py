@@ -50,7 +50,7 @@ def test_word(ours: float, sd: float, printed: float | None, printed_sd: float |
         (1.47, 0.0, 1, False),
         (1.43, 0.0, 0, False),  # nobody knows of how many runs: 2 · 0.2/4 = 0.1
         (1.14, 0.0, 0, True),
-        (1.24, 0.4, 25, True),  # 2 √(0.2²/16 + 0.4²/25) = 0.189
+        (1.23, 0.4, 25, True),  # 2 √(0.2²/16 + 0.4²/25) = 0.189
         (1.25, 0.4, 25, False),
     ],
 )
