@@ -107,6 +107,14 @@ def norm_of(which):
     return pose
 
 
+def in_a_ball(which):
+    def pose(radius, Z):
+        w = cp.Variable(Z.features.shape[1], name="w")
+        return cp.Problem(cp.Minimize(risk(Z.features @ w, Z)), [which(w) <= radius])
+
+    return pose
+
+
 @pytest.mark.parametrize(
     "pose",
     [
@@ -120,6 +128,10 @@ def norm_of(which):
         norm_of(lambda w: cp.power(cp.norm(w - 1), 3)),
         norm_of(lambda w: cp.power(cp.norm(cp.multiply(np.arange(1, w.size + 1), w)), 3)),
         norm_of(lambda w: cp.norm(w, 1) ** 2),
+        in_a_ball(lambda w: cp.norm(cp.multiply(np.arange(1, w.size + 1), w))),
+        in_a_ball(lambda w: cp.norm(cp.multiply(np.arange(w.size), w))),
+        in_a_ball(lambda w: cp.norm(w - 1)),
+        in_a_ball(lambda w: cp.norm(w, 1)),
     ],
 )
 def test_where_no_term_proves_it_the_radius_is_infinite_and_says_why(pose):

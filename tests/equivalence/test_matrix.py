@@ -50,8 +50,12 @@ def test_an_entry_says_what_the_statement_says(found, source, target):
         assert pair.kind is not None and 1 <= len(pair.parameters) <= 2
 
 
-def test_processes_measure_the_same(found):
-    assert matrix(NAMES, jobs=2) == found
+def test_processes_measure_the_same_and_every_step_is_told(found):
+    told = []
+    assert matrix(NAMES, jobs=2, progress=lambda *step: told.append(step)) == found
+    wanted = len(found.pairs) + len(found.claims)
+    assert [(done, of) for done, of, _ in told] == [(i + 1, wanted) for i in range(wanted)]
+    assert [text.partition(":")[0] for *_, text in told[len(found.pairs) :]] == [claim.name for claim in found.claims]
 
 
 def test_every_registered_family_is_measured_by_default():

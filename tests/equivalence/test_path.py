@@ -45,6 +45,14 @@ def test_a_jump_of_the_norm_is_found_to_the_last_float_and_excludes_what_it_pass
     assert found.excluded(low, high)
 
 
+@pytest.mark.parametrize("start", [1.0, math.exp(4.5), math.exp(-4.5)])
+def test_nothing_is_fitted_beyond_the_reach(start: float) -> None:
+    """No norm of the path comes near that of f, so that the ladder is climbed to both ends."""
+    found = search((100, 0), lambda t: (1 + 0.1 * math.tanh(t), 0), reach=5.0, start=start)
+    assert [*found.brackets()] == []
+    assert (min(found.known), max(found.known)) == (-5.0, 5.0)
+
+
 def test_a_norm_that_passes_is_found_and_enclosed() -> None:
     found = search((math.exp(0.5), 0), lambda t: (math.exp(t), 0), reach=20.0)
     assert next(found.brackets()) == (0.0, 1.0)

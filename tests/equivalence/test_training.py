@@ -138,3 +138,11 @@ def test_an_error_is_kept_as_a_float(error):
 def test_an_error_that_is_no_radius_is_refused(error):
     with pytest.raises(InvalidProblem, match="error"):
         KernelFunction(Linear(), np.ones((1, 1)), np.ones(1), error=error)
+
+
+def test_a_function_has_one_finite_coefficient_for_each_centre():
+    kept = KernelFunction(Linear(), [[1.0], [2.0]], [3, 4]).coefficients
+    assert kept.dtype == float and kept.tolist() == [3.0, 4.0]
+    for coefficients in ([1.0], [1.0, 2.0, 3.0], [1.0, np.nan], [[1.0, 2.0]]):
+        with pytest.raises(InvalidProblem, match="coefficients"):
+            KernelFunction(Linear(), np.ones((2, 1)), coefficients)

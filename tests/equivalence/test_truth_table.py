@@ -94,6 +94,11 @@ def sigmoid(t: float) -> float:
     return 1.0 / (1.0 + math.exp(-min(max(t, -700.0), 700.0)))
 
 
+def odds(of: Scalar) -> Family:
+    """The curve by t/(1 − t), 0 < t < 1."""
+    return replace(curved(of=lambda t: of(t / (1.0 - t))), domain=lambda Z: UNIT)
+
+
 REAL, UNIT = Interval(-math.inf, math.inf), Interval(0.0, 1.0)
 TURNS = curved(of=there_and_back)
 JUMPY = replace(curved(of=exchanged), continuous=False, monotone=False)
@@ -156,6 +161,8 @@ ROWS = {
     "A rests, B does not": (curved(of=rest(1.0, 10.0)), curved(), plane, (0.1, 2.0, 5.0, 50.0), 1e-8, FAILS),
     "A rests within its radii": (curved(of=rest(1.0, 10.0), radius=1e-10), curved(), plane, (0.1, 2.0, 5.0, 50.0), 1e-8, UNDECIDED),
     "B rests where no usual parameter is": (curved(), curved(of=rest(2.0, 5.0)), plane, None, 1e-8, FAILS),
+    "B rests, in a domain that is not A's": (odds(same), curved(of=rest(2.0, 5.0)), plane, None, 1e-8, FAILS),
+    "A rests, in a domain that is not B's": (odds(rest(2.0, 5.0)), curved(), plane, None, 1e-8, FAILS),
     "A rests where no usual parameter is": (curved(of=rest(2.0, 5.0)), curved(), plane, None, 1e-8, FAILS),
     "balls beyond the fit": (kernel_ridge(), kernel_ridge_ball(), sample, None, 1e-8, UNDECIDED),
     # paths that come back, or move far away only
