@@ -21,8 +21,8 @@ from simopt.problems.norms import norm_power, power_units, unit_ball, vectors
 from simopt.problems.norms.gram_factor import factor_of
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.problems.sup_distance import SupDistance
-from simopt.problems.thresholds import balancing
-from simopt.problems.thresholds.sides import explicit
+from simopt.problems.thresholds import balancing, loose_ball
+from simopt.problems.thresholds.sides import Side, explicit
 
 
 def divergence(e: float, m: float) -> Decimal:
@@ -228,3 +228,22 @@ def test_of_two_forms_of_what_cauchy_schwarz_leaves_the_one_of_smaller_error_is_
             exact = (sum(x * x for x in a) * sum(y * y for y in b)).sqrt() - sum(x * y for x, y in zip(a, b, strict=True))
         t, s = (float(np.linalg.norm(x)) for x in (alpha, v))
         assert float(power_units.angle(FLOAT, np.eye(20), alpha, v, t, s)) == pytest.approx(float(exact), rel=1e-14), large
+
+
+@pytest.mark.parametrize("num", [FLOAT, INTERVAL])
+@pytest.mark.parametrize(
+    ("total", "budget", "least"),
+    [(2.0, 3.0, 1.0), (2.0, 2.0, 0.999), (3.0, 1.0, 0.333), (1e300, 1e-300, 0.0), (2.0, 0.0, 0.0), (2.0, -1.0, 0.0)],
+)
+def test_a_part_of_the_total_fits_into_the_budget_and_nothing_into_none(num, total, budget, least) -> None:
+    fraction = chain.fitting_fraction(num, num.lift(total), num.lift(budget))
+    assert least <= fraction <= 1.0 and (fraction * total <= budget or fraction == 0.0)
+    assert (fraction == 0.0) == (budget <= 0.0 or budget / total == 0.0)
+
+
+def test_given_thresholds_leave_no_order_to_balance() -> None:
+    """With thresholds that are given there is no ν; Ψᵀs is 0 to rounding in what is balanced."""
+    sides = (Side(np.array([0, 1]), np.array([0, 0]), 2, 1), Side(np.array([0, 1]), np.array([0, 0]), 2, 1))
+    found = loose_ball.balanced_out(np.array([[1.0], [-1.0]]), sides, (np.array([0.3, 0.2]), np.array([0.0, 0.0])), None)
+    assert found is not None and found["order"].size == 0
+    assert found["above"][0] == pytest.approx(found["above"][1]) and set(found) == {"above", "below", "order"}

@@ -5,7 +5,7 @@ import pytest
 
 from simopt.core.errors import InvalidProblem
 from simopt.solvers.sparse import support_moves
-from simopt.solvers.sparse.feature_gram import METHODS
+from simopt.solvers.sparse.feature_gram import METHODS, FeatureGram
 from simopt.solvers.sparse.foba import forward_backward, forward_backward_gram, forward_swap, forward_swap_gram
 from simopt.solvers.sparse.forward_selection import forward_selection
 from simopt.solvers.sparse.support_moves import Support
@@ -134,6 +134,20 @@ def test_foba_stops_at_the_tolerance_or_where_nothing_helps():
     assert len(forward_backward(X, np.zeros(100), count=4)) == 0
     assert len(forward_swap(X, np.zeros(100), count=4)) == 0
     assert len(forward_swap(twice, y, count=6)) == 3
+
+
+def test_what_takes_columns_back_asks_for_their_lengths_in_double_precision(monkeypatch):
+    asked, prepare = [], FeatureGram.prepare
+
+    def seen(self, method, count, demanding=False):
+        asked.append(demanding)
+        return prepare(self, method, count, demanding)
+
+    monkeypatch.setattr(FeatureGram, "prepare", seen)
+    X, y = landmarks(100, 25, seed=4)
+    forward_backward(X, y, count=4)
+    forward_swap(X, y, count=4)
+    assert asked == [True, True]
 
 
 def test_bad_input_is_named():

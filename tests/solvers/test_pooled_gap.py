@@ -53,6 +53,18 @@ def test_it_is_never_below_the_exact_gap_and_not_far_above() -> None:
     assert closed >= 22, closed
 
 
+@pytest.mark.parametrize("ends", [(-0.5, 0.0), (0.0, -0.5), (-0.25, -0.5), (0.0, 0.0)])
+def test_multipliers_of_the_ends_cost_their_distance_to_them(ends: tuple[float, float]) -> None:
+    """|τ_0|(x_1 − lo) and |τ_n|(hi − x_n) are parts of the gap at a point inside of the range."""
+    rng = np.random.default_rng(7)
+    z, y = np.arange(20.0), np.arange(20.0) / 4 + rng.normal(size=20)
+    fit = lipschitz_isotonic(z, y, np.inf, low=-3.0, high=9.0, outside="keep")
+    x, tau = np.clip(fit.x + 0.2, -2.0, 8.0), fit.tau.copy()
+    tau[0], tau[-1] = ends
+    truth = float(exact(fit.problem, x, tau))
+    assert truth * (1 - 1e-9) <= relative_gap(fit.problem, x, tau) <= truth * (1 + 1e-9)
+
+
 def test_what_is_not_feasible_is_not_proven() -> None:
     rng = np.random.default_rng(1)
     z, y = np.arange(30.0), rng.normal(size=30)

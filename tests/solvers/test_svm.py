@@ -17,7 +17,7 @@ from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.solvers.svm import fit as svm_fit
 from simopt.solvers.svm import polish as svm_polish
-from simopt.solvers.svm.dual import best_intercept, box, complementarity, product
+from simopt.solvers.svm.dual import best_intercept, box, complementarity, product, weighted_intercept
 from simopt.solvers.svm.fit import contiguous, svm_fits
 from simopt.solvers.svm.pair_selection import ascend, ascend_balanced, best_in_box, largest
 from simopt.solvers.svm.polish import polish
@@ -461,3 +461,20 @@ def test_gaussian_gram_of_equal_points_is_constant():
     # all inputs equal: f is one number, and the loss 3(1 − f)_+ + (1 + f)_+ over 4 is least at f = 1 for weak penalties
     solution = solve(at_cost(PLAIN, gaussian(np.zeros((4, 1))), labels, 1e3))
     assert np.ones((4, 4)) @ solution.point["alpha"] == pytest.approx(np.ones(4), abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_weighted_intercept_is_the_best_of_all(seed):
+    """Σ c_i [1 − y_i (f_i + b)]_+ − total b has a kink at each r_i = y_i − f_i, and its minimum at one of them, or between two."""
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.choice([-1.0, 1.0], size=25), rng.normal(size=25)
+    caps = rng.integers(0, 4, size=25) / 4.0
+    residual = labels - scores
+
+    def loss(b):
+        return float(caps @ np.maximum(1.0 - labels * (scores + b), 0.0))
+
+    b = weighted_intercept(labels, residual, caps)
+    assert loss(b) <= min(loss(kink) for kink in residual) + 1e-12
+    same = np.full(25, 0.5)
+    assert weighted_intercept(labels, residual, same) == pytest.approx(best_intercept(labels, residual), abs=1e-12)
