@@ -21,6 +21,7 @@ from simopt.solvers.goodness.curve import goodness_breakpoints, goodness_curve
 from simopt.solvers.goodness.curve_record import GoodnessCurve, plot_curves
 from simopt.solvers.goodness.exact import exact_goodness, exact_smallest_bound
 from simopt.solvers.goodness.parametric import ParametricSimplex
+from simopt.solvers.goodness.smallest_bound import newton_on_curve
 from simopt.solving.entry_points import solve
 
 
@@ -94,6 +95,15 @@ def test_the_smallest_bound_is_between_the_lines_and_the_chords() -> None:
     assert curve.smallest_bound(2.0 * curve.at_zero) == (0.0, 0.0)
     flat = goodness_curve(Goodness(np.zeros((2, 2)), np.ones(2), 1.0), [1.0])
     assert flat.smallest_bound(0.5) == (np.inf, np.inf)
+
+
+def test_a_proof_that_no_bound_suffices_has_no_gap_left() -> None:
+    """With K = 1 everywhere f is constant: 3, 2 and 1 are not all within ε. The first multipliers give a number, the last prove it."""
+    problem = SmallestBound(np.ones((3, 3)), np.array([3.0, 2.0, 1.0]), 0.1, np.full(3, 1 / 3))
+    *_, before, last = newton_on_curve(problem, 50)
+    assert before.multipliers is not None and last.multipliers is not None
+    assert problem.dual_bound(before.multipliers) < np.inf == problem.dual_bound(last.multipliers)
+    assert (before.gap, last.gap) == (np.inf, 0.0)
 
 
 def test_a_curve_survives_its_files(tmp_path: Path) -> None:
