@@ -133,3 +133,16 @@ def test_model_root_solves_its_equation(m):
     for kappa in (-30.0, -1.0, 0.4):
         s = model_root(kappa, m, 0.5, -2.0)
         assert s - (m - 2) * (0.5 - np.logaddexp(-2.0, s)) == pytest.approx(kappa, abs=1e-12 * max(1, abs(s)))
+
+
+@pytest.mark.parametrize("rest", [0.0, 4.0, 16.0])
+def test_what_lies_outside_of_the_coordinates_is_counted_in_their_unit(rest):
+    """ν² e^{2 log_height} is the energy of y in the null space of K, also where K = 0."""
+    for eigenvalues, coordinates in (
+        (np.zeros(2), np.array([3.0, 0.0])),
+        (np.array([0.0, 2.0]), np.array([3.0, 5.0])),
+        (np.zeros(1), np.zeros(1)),
+    ):
+        found = spectrum(eigenvalues, coordinates, rest=rest)
+        energy = rest + float(np.sum(coordinates[eigenvalues == 0.0] ** 2))
+        assert found.rest * math.exp(2.0 * found.log_height) == pytest.approx(energy, rel=1e-14)
