@@ -146,3 +146,12 @@ def test_a_function_has_one_finite_coefficient_for_each_centre():
     for coefficients in ([1.0], [1.0, 2.0, 3.0], [1.0, np.nan], [[1.0, 2.0]]):
         with pytest.raises(InvalidProblem, match="coefficients"):
             KernelFunction(Linear(), np.ones((2, 1)), coefficients)
+
+
+@pytest.mark.parametrize("step", [10.0**-k for k in range(2, 7)])
+def test_the_norm_of_a_third_difference_is_small_and_never_no_number(step):
+    """The quadratic form is rounding there, of either sign; the factor of K gives a norm of that size at most."""
+    for start in np.linspace(0.0, 1.0, 7):
+        centres = start + step * np.arange(4.0)[:, None]
+        norm = KernelFunction(Gaussian(1.0), centres, np.array([1.0, -3.0, 3.0, -1.0])).norm()
+        assert 0.0 <= norm <= 10.0 * step**3 + 1e-6

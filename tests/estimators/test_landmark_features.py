@@ -15,6 +15,7 @@ from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.similarities import Gaussian, Linear, Manhattan
 from simopt.estimators import LandmarkedRidgeRegressor, LandmarkTransformer
+from simopt.estimators.base import usual_number
 from simopt.estimators.landmarked.landmark_choice import greedy, whitening
 
 WIDTH = Gaussian(2.0)
@@ -136,3 +137,7 @@ def test_ridge_in_a_ball_has_the_norm_of_the_ball() -> None:
     assert np.linalg.norm(ball.coef_) == pytest.approx(size, rel=1e-9) and ball.regularization_ is None
     with pytest.raises(InvalidProblem, match="both given"):
         LandmarkedRidgeRegressor(radius=1.0, regularization=1.0).fit(X, y)
+
+
+def test_the_usual_number_of_landmarks_grows_with_the_root_between_its_ends() -> None:
+    assert [usual_number(n) for n in (5, 299, 400, 1600, 10_000_000)] == [5, 299, 300, 400, 500]

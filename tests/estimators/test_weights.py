@@ -224,3 +224,15 @@ def test_weights_are_as_many_as_the_samples() -> None:
     with pytest.raises(InvalidProblem, match="weights: 3 values, expected 2, as many as labels"):
         HingeSVM(np.eye(2), [1.0, -1.0], Penalty(1.0), weights=np.ones(3))
     np.testing.assert_allclose(SampleWeights.of(2, np.array([1.0, 3.0])).floats, [0.25, 0.75])
+
+
+def test_a_sample_of_weight_zero_is_left_out_of_an_isotonic_fit() -> None:
+    """It decides neither the number of knots nor where the fit ends, nor which column is taken."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), rng.normal(size=30)
+    X[7], y[7], weights = (50.0, -50.0), 1e3, np.where(np.arange(30) == 7, 0.0, 1.0)
+    for options in ({"feature": "best"}, {"feature": 0, "lipschitz": 2.0}):
+        whole = estimators.LipschitzIsotonicRegressor(**options).fit(X, y, sample_weight=weights)
+        without = estimators.LipschitzIsotonicRegressor(**options).fit(np.delete(X, 7, 0), np.delete(y, 7), sample_weight=np.ones(29))
+        assert len(whole.fit_.x) == 29 and whole.feature_ == without.feature_
+        np.testing.assert_array_equal(whole.predict(X), without.predict(X))

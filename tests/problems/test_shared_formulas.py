@@ -11,18 +11,21 @@ from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.core.errors import InvalidProblem
 from simopt.model import uniform_convexity
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
+from simopt.problems.bounds import Capacity
 from simopt.problems.domains import chain, ordinal_domain, simplex, slater
+from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ranking import KernelRanking
 from simopt.problems.losses.prediction_losses import Hinge, Insensitive, Squared
 from simopt.problems.losses.transfers import TRANSFERS
 from simopt.problems.m_power_rls import MPowerRLS, PowerBall, PowerPenalty
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
-from simopt.problems.norms import norm_power, power_units, unit_ball, vectors
+from simopt.problems.norms import norm_power, power_units, squares, unit_ball, vectors
 from simopt.problems.norms.gram_factor import factor_of
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.problems.sup_distance import SupDistance
 from simopt.problems.thresholds import balancing, loose_ball
 from simopt.problems.thresholds.sides import Side, explicit
+from simopt.solving.entry_points import solve
 
 
 def divergence(e: float, m: float) -> Decimal:
@@ -247,3 +250,62 @@ def test_given_thresholds_leave_no_order_to_balance() -> None:
     found = loose_ball.balanced_out(np.array([[1.0], [-1.0]]), sides, (np.array([0.3, 0.2]), np.array([0.0, 0.0])), None)
     assert found is not None and found["order"].size == 0
     assert found["above"][0] == pytest.approx(found["above"][1]) and set(found) == {"above", "below", "order"}
+
+
+def test_rows_of_order_pull_at_a_threshold_and_the_next() -> None:
+    assert loose_ball._steps(np.zeros((5, 2)), np.array([0, 2]), 4).T.tolist() == [[0, 0, 1, -1, 0, 0], [0, 0, 0, 0, 1, -1]]
+
+
+def test_a_law_of_samples_carries_the_numbers_of_a_point_too() -> None:
+    problem = HingeSVM(np.eye(3), np.array([1.0, -1.0, 1.0]), Capacity(1.0), intercept=True)
+    order = np.array([2, 0, 1])
+    image = squares._selecting("labels")(problem, order, 0.5)
+    carried = image.point({"alpha": np.array([1.0, 2.0, 3.0]), "b": np.array(4.0)})
+    assert carried["alpha"].tolist() == [1.5, 0.5, 1.0] and carried["b"] == 4.0
+    assert image.problem.labels.tolist() == [1.0, 1.0, -1.0]
+
+
+def test_dual_candidates_of_an_exact_solution_are_the_dual_solution() -> None:
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(6, 6))
+    gram, y, mu = root @ root.T, rng.normal(size=6), 0.3
+    alpha = np.linalg.solve(gram + mu * np.eye(6), y)
+    for candidate in squares.candidates(gram, y, alpha, mu):
+        np.testing.assert_allclose(candidate["predictions"], 2.0 / 6.0 * mu * alpha, rtol=1e-9)
+
+
+@pytest.mark.parametrize("loss", [Hinge(0.75), Insensitive(0.25), Squared()])
+def test_slopes_are_the_negative_derivatives(loss) -> None:
+    rng = np.random.default_rng(1)
+    f, y, h = rng.normal(size=40), rng.choice([-1.0, 1.0], size=40), 1e-6
+    derivative = (loss.value(FLOAT, f + h, y) - loss.value(FLOAT, f - h, y)) / (2 * h)
+    np.testing.assert_allclose(loss.slope(f, y), -derivative, atol=1e-6)
+
+
+def test_the_ray_of_the_squared_loss_is_orthogonal_to_the_columns() -> None:
+    """q = 2p(y − Xw) at the least-squares fit w, also where columns depend on each other."""
+    rng = np.random.default_rng(2)
+    columns, y, p = rng.normal(size=(9, 3)), rng.normal(size=9), rng.uniform(0.5, 2.0, size=9)
+    root = np.sqrt(p)
+    fitted = columns @ np.linalg.lstsq(columns * root[:, None], root * y, rcond=None)[0]
+    for some in (columns, np.hstack([columns, columns[:, :1]])):
+        q = slater.ray(some, y, p, Squared())
+        np.testing.assert_allclose(some.T @ q, 0.0, atol=1e-12)
+        np.testing.assert_allclose(q, 2.0 * p * (y - fitted), atol=1e-12)
+
+
+@pytest.mark.parametrize("bound", [0.25, 5.0])
+def test_the_distance_in_a_ball_is_that_of_its_formula_and_holds(bound: float) -> None:
+    """R = min(2B, 2√(2Bg/s)) with s = ‖v‖_H; every point near the optimum is within R of it."""
+    rng = np.random.default_rng(3)
+    root = rng.normal(size=(8, 8))
+    gram, y = root @ root.T / 8, 20.0 * rng.normal(size=8)
+    problem = MPowerRLS(gram, y, PowerBall(bound**2))
+    best = solve(problem, tol=1e-13).point
+    for size in (1e-6, 1e-3, 0.1):
+        point = problem.restore({"alpha": best["alpha"] * (1 + size) + size * rng.normal(size=8)})
+        v = problem.multipliers(point)
+        g, s = float(problem.gap(point, v)), math.sqrt(v["predictions"] @ gram @ v["predictions"])
+        found, off = problem.ball_distance(point, v), point["alpha"] - best["alpha"]
+        assert found == pytest.approx(min(2 * bound, 2 * math.sqrt(2 * bound * g / s)), rel=1e-9)
+        assert math.sqrt(off @ gram @ off) <= found + 1e-6 * bound

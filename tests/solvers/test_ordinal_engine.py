@@ -529,7 +529,7 @@ def test_wrong_multipliers_do_not_close():
 def test_the_root_of_the_ramps():
     # Σ clip((b − u)/h, 0, 1) = aim, as bisection finds it
     rng = np.random.default_rng(19)
-    for aim in (0.3, 5.0, 7.5):
+    for aim in (0.3, 5.0, 7.5, 11.4):  # the last is nearer to all 12 than to 11
         u, width = np.sort(rng.normal(size=12)), 0.3
         segments = np.array([0, 6, 12])
         found = threshold_choice.root(u, segments, 0, 0, np.zeros(1), np.array([aim]), width, 100.0)

@@ -292,3 +292,11 @@ def test_rules_do_not_depend_on_the_unit_of_the_similarity() -> None:
         found.append((rule.predict(X), np.asarray(rule.thresholds)))
     assert found[0][1] == pytest.approx(found[1][1], abs=1e-4)
     assert np.mean(found[0][0] != found[1][0]) < 0.05
+
+
+@pytest.mark.parametrize(("delta", "expected"), [(1.0, [1.0, 2.0, 3.0]), (0.0, [2.0, 2.0, 2.0]), (9.0, [-1.0, 2.0, 5.0])])
+def test_thresholds_between_two_classes_stand_around_their_mean(delta: float, expected: list[float]) -> None:
+    """Classes 2 and 3 have no samples: three thresholds between 1 and 4, δ apart, and none beyond where the outer ones were."""
+    y, scores = np.array([1, 4]), np.array([-5.0, 9.0])
+    moved = threshold_shift(np.array([-1.0, 2.0, 5.0]), scores, y, np.array([1, 0, 0, 1]), 1.0, delta)
+    assert moved.tolist() == expected
