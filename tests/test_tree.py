@@ -178,3 +178,33 @@ def test_what_a_package_uses_lies_below_it_and_arrows_that_follow_are_left_out(a
     arrows = {("top", "centre"), ("centre", "base"), ("top", "base"), ("left", "right"), ("right", "left"), ("left", "base")}
     assert architecture.layers(["top", "centre", "base", "left", "right"], arrows) == [["base"], ["centre", "left", "right"], ["top"]]
     assert architecture.needed(arrows) == arrows - {("top", "base")}
+
+
+def documented(doc: str) -> Iterator[str]:
+    """The names that stand in the section Parameters."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[\w ()]*\n-+\n|\Z)", doc, re.MULTILINE | re.DOTALL)
+    for line in section.group(1).splitlines() if section else ():
+        if named := re.match(r"[*\w, ]+(?= : |$)", line):
+            yield from (name.strip().lstrip("*") for name in named.group().split(",")) if " : " in line else ()
+
+
+def accepted(node: ast.AST) -> set[str] | None:
+    """The names of a function's parameters or a class's fields; None where others come from a base, or by ** from elsewhere."""
+    if isinstance(node, ast.ClassDef):
+        makers = [item for item in node.body if isinstance(item, ast.FunctionDef) and item.name == "__init__"]
+        fields = {item.target.id for item in node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)}
+        return None if node.bases else fields.union(*(accepted(maker) or () for maker in makers))
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.args.kwarg:
+        return None
+    every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, *filter(None, [node.args.vararg])]
+    return {argument.arg for argument in every}
+
+
+@pytest.mark.parametrize("folder", ["simopt", "problems", "solvers", "estimators", "theorems", "benchmarks"])
+def test_documented_parameters_are_parameters(folder: str) -> None:
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = accepted(node)
+            if names is not None and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                others = {*documented(ast.get_docstring(node) or "")} - names
+                assert not others, f"{path.relative_to(ROOT)}:{node.lineno}: {node.name} has no {', '.join(sorted(others))}"

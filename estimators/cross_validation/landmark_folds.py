@@ -22,7 +22,7 @@ class Part:
 
     Parameters
     ----------
-    points, features, held : (n, p), (n, d) and (m, d) arrays
+    points, features, held_out : (n, p), (n, d) and (m, d) arrays
         the training part, Ψ of it and of the samples held out.
     y, weights : (n,) arrays
         of the training part; weights in the loss, None where they are all the same.

@@ -32,7 +32,7 @@ class DataUnits:
         an estimator with thresholds, gamma, delta and units.
     X, features : (n, p) and (n, d) arrays
         points and Ψ of them.
-    place, weights : (n,) arrays
+    ranks, weights : (n,) arrays
         ranks 0, …, r − 1 of the labels; weights None where they are all the same.
     """
 

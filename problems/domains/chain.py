@@ -194,11 +194,11 @@ def dual_feasible(tau: Array, free: Flags, mass: Array, low: float | None, high:
 
 
 def suggested(gradient: Array, mass: Array, pressed: tuple[bool, bool], below: Array, above: Array) -> Array:
-    """τ with q = −force, where force_i = w_i (x_i − y_i): what a point suggests.
+    """τ with q = −gradient, where gradient_i = w_i (x_i − y_i): what a point suggests.
 
     Parameters
     ----------
-    force, mass : (n,) arrays
+    gradient, mass : (n,) arrays
     pressed : pair of bool
         whether x_1 lies at the lower end of the range and x_n at the upper one.
     below, above : (n − 1,) arrays

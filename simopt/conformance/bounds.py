@@ -16,6 +16,7 @@ from simopt.core.arrays import Point
 from simopt.model.problem import Example, Problem
 from simopt.solving.entry_points import certify
 
+GOOD_PART, OFTEN = 0.25, 1 / 3  # of the way from the bound of the multipliers 0 to the optimum; of the examples
 UNDERFLOW = 1e-150  # enclosures of 0 are as wide as roots of the smallest floats
 
 
@@ -69,6 +70,30 @@ def check_gap(cls: type[Problem]) -> None:
                     f"{example.name}: gap() says {gap:.9g}, objective − dual_bound is {value - bound:.9g}; they must be the same number",
                 )
                 require(gap >= -tolerance, f"{example.name}: gap() is negative, {gap:.3e}")
+
+
+def check_suggestions(cls: type[Problem]) -> None:
+    """The multipliers that a solution suggests bound well: a wrong sign in `multipliers` is made feasible, and bounds no better than 0.
+
+    With D the dual bound, s the suggestion and P* the optimum, (D(s) − D(0)) / (P* − D(0)) is 1 for a smooth problem. At a kink a point
+    does not determine its multipliers, and the fraction may be anything. Asked for is GOOD_PART on OFTEN of the examples, of those where 0
+    is not the best and multipliers are suggested.
+    """
+    parts = []
+    for index, example in enumerate(examples_of(cls)):
+        problem, (point, _, lower, upper) = example.problem, reference(cls, index)
+        suggested = problem.multipliers(point)
+        if suggested is None:
+            continue
+        least = float(problem.dual_bound({name: np.zeros(np.shape(value)) for name, value in suggested.items()}))
+        if lower - least > TOL * unit_of(problem, upper):
+            parts.append((float(problem.dual_bound(suggested)) - least) / (lower - least))
+    good = sum(part >= GOOD_PART for part in parts)
+    require(
+        good >= OFTEN * len(parts),
+        f"the multipliers that a solution suggests are better than 0 on {good} of {len(parts)} examples only (parts of the way to the optimum: "
+        f"{', '.join(f'{part:.2g}' for part in parts)}); has multipliers() the sign of the Lagrangian, rows being g(x) ≤ 0 and h(x) = 0?",
+    )
 
 
 def check_arithmetics(cls: type[Problem]) -> None:

@@ -21,6 +21,7 @@ PROBLEM_CHECKS: dict[str, Callable[[type[Problem]], None]] = {
     "restore": bounds.check_restore,
     "weak duality": bounds.check_weak_duality,
     "gap": bounds.check_gap,
+    "suggested multipliers": bounds.check_suggestions,
     "arithmetics": bounds.check_arithmetics,
     "laws": laws.check_laws,
     "units": laws.check_units,

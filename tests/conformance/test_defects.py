@@ -12,7 +12,8 @@ import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.backends.table import installed
-from simopt.conformance import PROBLEM_CHECKS, SOLVER_CHECKS, NotConforming, check_problem, check_solver, conformance, executed
+from simopt.conformance import PROBLEM_CHECKS, SOLVER_CHECKS, NotConforming, check_problem, check_solver, conformance, executed, pairs
+from simopt.conformance.setting import examples_of, reference
 from simopt.core import registry
 from simopt.core.errors import UnknownName
 from simopt.model.problem import Image, Law, Rescale
@@ -194,6 +195,29 @@ BROKEN = [
 def test_a_broken_problem_is_caught(cls: Any, check: str, word: str) -> None:
     with pytest.raises(NotConforming, match=word):
         PROBLEM_CHECKS[check](cls)
+
+
+@pytest.mark.parametrize("cls", sorted({cls for cls, _ in pairs()}, key=lambda cls: cls.name), ids=lambda cls: cls.name)
+def test_suggested_multipliers_of_the_wrong_sign_are_caught(cls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In every problem, but those in which 0 is the best or nothing is suggested: there it makes no difference."""
+    suggest = cls.multipliers
+    differs = []
+
+    def negated(self: Any, point: Any) -> Any:
+        found = suggest(self, point)
+        return None if found is None else {name: -np.asarray(value) for name, value in found.items()}
+
+    for index, example in enumerate(examples_of(cls)):
+        point, _, lower, upper = reference(cls, index)
+        found = suggest(example.problem, point)
+        if found is not None and lower - example.problem.dual_bound({k: 0.0 * np.asarray(v) for k, v in found.items()}) > 1e-3 * abs(upper):
+            differs.append(example.name)
+    monkeypatch.setattr(cls, "multipliers", negated)
+    if differs:
+        with pytest.raises(NotConforming, match="has multipliers.. the sign of the Lagrangian"):
+            PROBLEM_CHECKS["suggested multipliers"](cls)
+    else:
+        PROBLEM_CHECKS["suggested multipliers"](cls)
 
 
 def hasty(problem: KernelRidge, *, tol: float) -> Iterator[Iterate]:

@@ -130,6 +130,7 @@ def in_a_ball(which):
         norm_of(lambda w: cp.norm(w, 1) ** 2),
         in_a_ball(lambda w: cp.norm(cp.multiply(np.arange(1, w.size + 1), w))),
         in_a_ball(lambda w: cp.norm(cp.multiply(np.arange(w.size), w))),
+        in_a_ball(lambda w: cp.norm(cp.hstack([w[:1], 0.5 * w[1:]]))),
         in_a_ball(lambda w: cp.norm(w - 1)),
         in_a_ball(lambda w: cp.norm(w, 1)),
     ],

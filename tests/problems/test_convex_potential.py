@@ -138,6 +138,14 @@ def test_tiny_worlds_agree_with_scipy(name: str, radius: float) -> None:
     assert loss(np.asarray(solution.point["w"])) == pytest.approx(solution.value, rel=1e-12)
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "hinge"])
+def test_a_solution_of_a_smooth_loss_suggests_its_multipliers(name: str) -> None:
+    features, labels, mass = three_points(0.15, 0.1)
+    problem = ConvexPotential(features, labels, mass, name, 2.0)
+    found = certify(problem, solve(problem, "clarabel", tol=1e-10).point)
+    assert found.closes(1e-5) and found.multipliers_from == "point"
+
+
 @pytest.mark.parametrize("gamma", [0.05, 0.1, 0.15])
 def test_the_hinge_fails_on_the_three_points_beyond_the_threshold(gamma: float) -> None:
     """Unconstrained, it misclassifies (γ, −γ) iff the noise exceeds 12γ/(5 + 24γ); the mean classifies all three points."""

@@ -161,7 +161,7 @@ def worst_case_and_fixed_sets(instance: sc.Instance, trial: sc.Trial) -> Iterato
 
 
 def enough_steps(ratio: Fraction) -> int:
-    """The least power of two m with m (1 − share)^{m−1} ≤ 1/100, where share = d²/D²."""
+    """The least power of two m with m (1 − ratio)^{m−1} ≤ 1/100, where ratio = d²/D²."""
     m, decay = 2, float(1 - ratio)
     while m * decay ** (m - 1) > 0.01:
         m *= 2

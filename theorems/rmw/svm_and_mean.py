@@ -121,12 +121,11 @@ def svm_is_the_mean_from_the_largest_margin_on(instance: sc.Instance, trial: sc.
     note="Both sides are means over the points. The second holds for t ≥ max λ/m_i over m_i > λ, and is negative for 0 < 1 − t < 2λS/M.",
 )
 def why_the_threshold_is_the_largest_margin(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
-    """The first in ‖g‖², ⟨g, ω_S⟩ and M = ‖ω_S‖²; of the second one hinge of each kind, and the sum, as M is also the mean of the m_i."""
+    """The first in ‖g‖², ⟨g, ω_S⟩ and M = ‖ω_S‖²; of the second a hinge that is not 0, and the sum, as M is also the mean of the m_i."""
     lam, t, gg, gw, M, S, m = sc.symbols("lam t gg gw M S m")
     scale = 1 / (trial["shift"] * lam)
     nearest = gg - 2 * scale * gw + scale**2 * M  # ‖g − ω_S/λ‖²
     yield sc.equal(1 - gw + lam / 2 * gg, 1 - M / (2 * lam) + lam / 2 * nearest, "linear loss, penalised")
-    yield sc.equal((1 - t * m / lam) - (1 - m / lam), (1 - t) * m / lam, "a hinge with m_i ≤ λ, which is not 0")
-    yield sc.equal(0 * t, (1 - t) * m / lam - (1 - t) * m / lam, "a hinge with m_i > λ, which is 0 at both")
+    yield sc.equal((1 - t * m * scale) - (1 - m * scale), (1 - t) * m / lam, "a hinge with m_i ≤ λ, which is not 0")
     penalty = lam / 2 * M * ((t / lam) ** 2 - (1 / lam) ** 2)
     yield sc.equal((1 - t) * M / lam - (1 - t) * S + penalty, (1 - t) * ((1 - t) * M / (2 * lam) - S), "P(tω_S/λ) − P(ω_S/λ)")
