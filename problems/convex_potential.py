@@ -36,8 +36,8 @@ class ConvexPotential(Problem):
         D(a) = −Σ p_i φ*(−a_i/p_i) − B ‖Σ a_i y_i x_i‖,     0 ≤ a_i (≤ p_i for hinge and logistic),
     a_i the multiplier of a row z_i = y_i⟨w, x_i⟩. For the hinge D = Σ a_i − B‖·‖, for the squared hinge Σ a_i − a_i²/(4p_i) − B‖·‖. The gap
     is Σ of the Fenchel–Young remainders p_i(φ(z_i) + φ*(−a_i/p_i)) + a_i z_i, plus B‖g‖ − ⟨g, w⟩ with g = Σ a_i y_i x_i, all ≥ 0. D(0) = 0,
-    so that an a with D(a) < 0 is replaced by 0. A point suggests a_i = −p_i φ'(z_i). That is exact, except at the kink of the hinge: there a
-    point does not determine the multiplier.
+    so that an a with D(a) < 0 is replaced by 0. A point suggests a_i = −p_i φ'(z_i). That is exact, except at the kink of the hinge: there
+    a point does not determine the multiplier.
 
     Parameters
     ----------

@@ -91,8 +91,9 @@ def check_suggestions(cls: type[Problem]) -> None:
     good = sum(part >= GOOD_PART for part in parts)
     require(
         good >= OFTEN * len(parts),
-        f"the multipliers that a solution suggests are better than 0 on {good} of {len(parts)} examples only (parts of the way to the optimum: "
-        f"{', '.join(f'{part:.2g}' for part in parts)}); has multipliers() the sign of the Lagrangian, rows being g(x) ≤ 0 and h(x) = 0?",
+        f"the multipliers that a solution suggests bound well on {good} of {len(parts)} examples only (parts of the way to the "
+        f"optimum: {', '.join(f'{part:.2g}' for part in parts)}); "
+        "has multipliers() the sign of the Lagrangian, rows being g(x) ≤ 0 and h(x) = 0?",
     )
 
 

@@ -138,6 +138,11 @@ def test_tiny_worlds_agree_with_scipy(name: str, radius: float) -> None:
     assert loss(np.asarray(solution.point["w"])) == pytest.approx(solution.value, rel=1e-12)
 
 
+def test_the_ball_is_the_unit_ball_by_default() -> None:
+    features, labels, mass = three_points(0.15, 0.1)
+    assert ConvexPotential(features, labels, mass).radius == 1.0
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "hinge"])
 def test_a_solution_of_a_smooth_loss_suggests_its_multipliers(name: str) -> None:
     features, labels, mass = three_points(0.15, 0.1)
