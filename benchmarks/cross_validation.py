@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def choosing(options: argparse.Namespace) -> None:
-    """Ten λ on five folds of 400 points: each estimator that chooses against GridSearchCV over its plain one and over scikit-learn's."""
+    """Ten λ on five folds of 400 points: each CV estimator against GridSearchCV of the plain one and of scikit-learn's."""
     n = 100 if options.quick else 400
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 5))

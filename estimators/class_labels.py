@@ -45,7 +45,7 @@ def demand_labels(name: str, y: Any) -> None:
 
 
 def missing(label: Any) -> bool:
-    """Whether it is None, nan, NaT, pandas.NA or masked: what is no text and not equal to itself."""
+    """True for None, nan, NaT, pandas.NA and masked values."""
     if label is None or label is np.ma.masked:
         return True
     same = label == label

@@ -1,4 +1,4 @@
-r"""Classifiers by functions of which each tells one class from the rest: of two classes one function, of k > 2 classes k of them.
+r"""One-against-rest classifiers: one function for two classes, k functions for k > 2.
 
 For two classes the second one is +1 and the first is −1, and the label is the second where f(x) > 0. For more, class c is +1 and all others
 are −1 in problem c, each of which has its certificate, and the label is that of the largest f_c(x).
@@ -52,7 +52,7 @@ class OneAgainstRestMixin(ClassifierMixin, Certified):
 
 
 def signs_of_classes(y: Any, weights: Array | None = None) -> tuple[NDArray[Any], list[Array]]:
-    """The labels that occur with a weight, sorted, and ±1 for the samples: k vectors with +1 for class k, of two classes the second one.
+    """Sorted labels with positive weight, and a vector of ±1 for each class; for two classes one vector, +1 for the second.
 
     Raises
     ------

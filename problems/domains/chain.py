@@ -23,7 +23,7 @@ from simopt.core.fields import Axes, OneOf
 Flags = npt.NDArray[np.bool_]
 OUTSIDE = ("refuse", "clip", "keep")
 NEAR = 1e-9  # a range that the lower bounds fill to this fraction is measured in fractions
-ROUNDING = 64 * 2.0**-52  # of the size of x: what an end of the chain may be off the end of the range that holds it
+ROUNDING = 64 * 2.0**-52  # of the size of x: how far x_1 may be from lo, and x_n from hi, and count as lying there
 
 
 def weights(name: str, value: npt.ArrayLike) -> Array:
@@ -53,7 +53,7 @@ def slopes(name: str, value: npt.ArrayLike, *, unbounded: bool = False) -> Array
 
 
 def end(name: str, value: float | None, none: float) -> float | None:
-    """An end of the range; None, for no bound, where that is given, or `none`, which is −∞ or ∞."""
+    """The end of a range as a float; None where it is None or `none`, which is −∞ or ∞."""
     if value is None or (isinstance(value, float) and value == none):
         return None
     return validate.finite(name, value)
@@ -202,7 +202,7 @@ def suggested(gradient: Array, mass: Array, pressed: tuple[bool, bool], below: A
     pressed : pair of bool
         whether x_1 lies at the lower end of the range and x_n at the upper one.
     below, above : (n − 1,) arrays
-        d − l and u − d (∞ without upper bound), which weigh the multipliers where the ends leave a choice.
+        d − l and u − d (∞ without upper bound): weights of the multipliers, where both ends are active and τ is not unique.
     """
     if pressed == (False, False):  # what rounding leaves of the sum is spread; sums from the nearer end
         gradient = gradient - mass * (gradient.sum() / mass.sum())

@@ -5,7 +5,7 @@ Intervals (Krawczyk, Rump). Let R be near the inverse of A, x̃ near the solutio
     x − x̃ = Rr + (I − RA)(x − x̃),    so    |x − x̃| ≤ d + E|x − x̃|,    d = |Rr|.
 
 If Ev < v for a v > 0, the spectral radius of E is below 1 (Collatz). Then A has an inverse, and |x − x̃| ≤ w for every w ≥ d + Ew.
-One is w = d + αv with α the largest (Ed)_i/(v − Ev)_i, and d + Ew is another. It holds for all matrices and right-hand sides in intervals.
+One is w = d + αv with α the largest (Ed)_i/(v − Ev)_i, and d + Ew is another. The bound holds for every A and b in their intervals.
 
 The residual is summed in twice the working precision (Dot2). So x̃ is refined to the floats next to the solution if R is an inverse at all,
 and d is as small as their distance. Before, rows and columns are scaled by powers of two.

@@ -1,4 +1,4 @@
-"""Words of other people's making (names of files, columns and solvers), written so that nothing fails on them or obeys them."""
+"""Untrusted text (names of files, columns and solvers), escaped for terminals, Markdown and plots."""
 
 from __future__ import annotations
 

@@ -69,7 +69,8 @@ class Queries:
         Raises
         ------
         InvalidProblem
-            as `of`, and where queries differ in their number of features, or a query has more features rows than relevances.
+            as `of`, and where queries differ in their number of features, or a query has more or fewer rows of features than
+            relevances.
         """
         features, relevance = list(features), list(relevance)
         if len(features) != len(relevance):

@@ -11,13 +11,13 @@ import math
 
 from simopt.core.compiled import kernel
 
-SHORT = 0.99  # of the way to the boundary
+FRACTION_TO_BOUNDARY = 0.99
 Hinge = tuple[float, float, float, float]  # a, ā, x, s
 Step = tuple[float, float, float]  # da, dx, ds
 
 
 @kernel
-def centred(h: float, mu: float) -> Hinge:
+def central_point(h: float, mu: float) -> Hinge:
     """a, ā, x, s on the central path, β = ∞."""
     root = math.sqrt(h * h + 4.0 * mu * mu)
     if h > 0.0:
@@ -38,7 +38,7 @@ def newton_term(h: float, shift: float, hinge: Hinge, step: Step, mu: float) -> 
 
 
 @kernel
-def directed(dh: float, q: float, shift: float, hinge: Hinge, step: Step, mu: float) -> Step:
+def newton_step(dh: float, q: float, shift: float, hinge: Hinge, step: Step, mu: float) -> Step:
     """da, dx, ds for the step dh of the argument; `step` is the predictor's, or 0."""
     a, b, x, s = hinge
     up = mu - b * x + step[0] * step[1]
@@ -48,7 +48,7 @@ def directed(dh: float, q: float, shift: float, hinge: Hinge, step: Step, mu: fl
 
 
 @kernel
-def reach(hinge: Hinge, step: Step, longest: float) -> float:
+def max_step(hinge: Hinge, step: Step, longest: float) -> float:
     """The largest t ≤ longest that keeps a, ā, x and s positive."""
     a, b, x, s = hinge
     da, dx, ds = step

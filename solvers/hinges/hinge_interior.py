@@ -22,7 +22,7 @@ import numpy as np
 from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 from simopt.data.row_blocks import RowBlocks
-from simopt.solvers.hinges.central_path import SHORT, centred, directed, newton_term, reach
+from simopt.solvers.hinges.central_path import FRACTION_TO_BOUNDARY, central_point, max_step, newton_step, newton_term
 from simopt.solvers.hinges.two_hinges import Hinges, audit
 from simopt.solvers.hinges.weight_bounds import Bound
 from simopt.solvers.interior.predictor_corrector import Lengths, Move, PredictorCorrector
@@ -36,7 +36,7 @@ def centre(f: Array, low: Array, high: Array, mu: float, shift: float, state: Ar
             h = low[i] - f[i] if k == 0 else f[i] - high[i]
             if shift > 0.0:
                 h -= shift * min(max(h / shift, 0.0), 1.0)
-            state[k, i], state[k + 1, i], state[k + 2, i], state[k + 3, i] = centred(h, mu)
+            state[k, i], state[k + 1, i], state[k + 2, i], state[k + 3, i] = central_point(h, mu)
 
 
 @kernel
@@ -72,9 +72,9 @@ def directions(df: Array, shift: float, state: Array, move: Array, mu: float, q:
         for k in range(2):
             dh = df[i] if k == 1 else -df[i]
             hinge = state[4 * k, i], state[4 * k + 1, i], state[4 * k + 2, i], state[4 * k + 3, i]
-            step = directed(dh, q[k, i], shift, hinge, (move[3 * k, i], move[3 * k + 1, i], move[3 * k + 2, i]), mu)
+            step = newton_step(dh, q[k, i], shift, hinge, (move[3 * k, i], move[3 * k + 1, i], move[3 * k + 2, i]), mu)
             move[3 * k, i], move[3 * k + 1, i], move[3 * k + 2, i] = step
-            longest = reach(hinge, step, longest)
+            longest = max_step(hinge, step, longest)
     return longest
 
 
@@ -111,7 +111,7 @@ class HingeRun(PredictorCorrector[Move]):
         the parts of the hinges and of the bound in the gap.
     """
 
-    back: ClassVar[float] = SHORT
+    back: ClassVar[float] = FRACTION_TO_BOUNDARY
     patience: ClassVar[int] = 10
     fall: ClassVar[float] = 1.0  # any smaller gap is progress
     rest = excess = math.inf

@@ -50,7 +50,7 @@ class Fit:
 
 
 class Notes(NamedTuple):
-    """The notes of a kernel on a block: samples whose pull has changed, with the change; the free ones, with a number."""
+    """What a kernel finds in a block: samples whose derivative of the loss has changed, with the change; free rows, each with a number."""
 
     changed: Indices
     change: Array
@@ -64,7 +64,19 @@ class Notes(NamedTuple):
 
 
 class BlockUpdate(NamedTuple):
-    """The update of a block: it, its part of the gap, of the gradient if that has changed, and its free rows, with a number each."""
+    """The update of a block.
+
+    Attributes
+    ----------
+    item : (slice, Array)
+        the block, its place and its rows.
+    rest : float
+        its part of the gap.
+    change : (d,) array or None
+        by how much its part of the gradient has changed; None where it has not.
+    free, numbers : arrays
+        its free rows, and a number for each, such as its weight in the second derivative.
+    """
 
     item: tuple[slice, Array]
     rest: float
@@ -120,7 +132,7 @@ class FreeRows:
         self.clear()
 
     def clear(self) -> None:
-        """No rows."""
+        """Forget all rows."""
         self._rows: list[NDArray[Any]] = []  # indices, or copies
         self._numbers: list[NDArray[Any]] = []
         self.count, self.stride = 0, 1
@@ -159,7 +171,10 @@ class FreeRows:
 
 
 class Stage(ABC):
-    """Samples with a point w, multipliers, centres and a width; `rest` and `excess` are the hinges' and the bound's part of the gap."""
+    """Samples with a point w, multipliers and centres; `rest` and `excess` are the hinges' and the bound's part of the gap.
+
+    `width` is the parameter of the augmented Lagrangian: a hinge is quadratic over that width of its argument.
+    """
 
     multipliers: tuple[Array, ...]  # each with a row a sample
     centres: tuple[Array, ...]
@@ -233,7 +248,7 @@ class Stage(ABC):
         self.excess = self.bound.excess(self.g, self.w)
 
     def moved(self, step: Array | None) -> Iterable[tuple[slice, Array]]:
-        """The blocks; where a stage is not `local`, all of f has moved by Ψ step before, when one is given out."""
+        """The blocks. If the stage is not `local`, all of f has moved by Ψ step before the first one is given out."""
         return self.rows
 
     def go(self, step: Array) -> None:
@@ -261,7 +276,7 @@ class Stage(ABC):
 
     @property
     def notes(self) -> Notes:
-        """Those of this thread."""
+        """The arrays of this thread, made at the first use."""
         made: Notes | None = getattr(self._own, "notes", None)
         if made is None:
             made = self._own.notes = self.blank()
@@ -322,7 +337,7 @@ class Stage(ABC):
         return own
 
     def adopt(self, own: Self, rows: Indices) -> None:
-        """The point and the multipliers that a part has reached, and its gap, which is that of all samples if no frozen one has left."""
+        """Take over what a part has reached. Its gap is that of all samples if no frozen one has changed its side."""
         self.follow(own.fit())
         for mine, its in zip(self.multipliers, own.multipliers, strict=True):
             mine[rows] = its
@@ -330,7 +345,7 @@ class Stage(ABC):
         self.rest, self.excess, self.fresh = own.rest, own.excess, False
 
     def follow(self, fit: Fit) -> None:
-        """The point of a fit."""
+        """Take over the point of a fit."""
         self.w = fit.w.copy()
 
     def fit(self, gap: float = np.inf) -> Fit:
@@ -351,7 +366,7 @@ class Stage(ABC):
     @property
     @abstractmethod
     def vectors(self) -> int:
-        """Numbers that a stage keeps a row, beside the row itself."""
+        """How many numbers the stage keeps for each row, beside the row itself."""
 
     @abstractmethod
     def first_width(self) -> float:

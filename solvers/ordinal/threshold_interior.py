@@ -19,7 +19,7 @@ import numpy as np
 from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 from simopt.data.row_blocks import RowBlocks
-from simopt.solvers.hinges.central_path import SHORT, centred, directed, newton_term, reach
+from simopt.solvers.hinges.central_path import FRACTION_TO_BOUNDARY, central_point, max_step, newton_step, newton_term
 from simopt.solvers.hinges.weight_bounds import Bound, factor, solve
 from simopt.solvers.interior.predictor_corrector import Lengths, PredictorCorrector
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges
@@ -33,7 +33,7 @@ Moves = tuple[Array, Array]  # of w and b
 def centre(h: Array, mu: float, state: Array) -> None:
     """a, ā, x, s (rows 0-3) of hinges with arguments h on the central path."""
     for k in range(h.size):
-        state[0, k], state[1, k], state[2, k], state[3, k] = centred(h[k], mu)
+        state[0, k], state[1, k], state[2, k], state[3, k] = central_point(h[k], mu)
 
 
 @kernel
@@ -50,9 +50,9 @@ def directions(dh: Array, state: Array, move: Array, mu: float, q: Array) -> flo
     longest = 1.0
     for k in range(dh.size):
         hinge = state[0, k], state[1, k], state[2, k], state[3, k]
-        step = directed(dh[k], q[k], 0.0, hinge, (move[0, k], move[1, k], move[2, k]), mu)
+        step = newton_step(dh[k], q[k], 0.0, hinge, (move[0, k], move[1, k], move[2, k]), mu)
         move[0, k], move[1, k], move[2, k] = step
-        longest = reach(hinge, step, longest)
+        longest = max_step(hinge, step, longest)
     return longest
 
 
@@ -69,7 +69,7 @@ def products(state: Array, move: Array, t: float) -> float:
 class ThresholdInterior(PredictorCorrector[Moves]):
     """The method's state: w, thresholds b, `multipliers` in a table; their gap is `rest` (hinges, order) and `excess` (the bound's)."""
 
-    back: ClassVar[float] = SHORT
+    back: ClassVar[float] = FRACTION_TO_BOUNDARY
     patience: ClassVar[int] = 10
     fall: ClassVar[float] = 1.0  # any smaller gap is progress
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from simopt.core.arrays import Array
-from simopt.solvers.hinges.central_path import SHORT
+from simopt.solvers.hinges.central_path import FRACTION_TO_BOUNDARY
 
 
 class OrderRows:
@@ -40,7 +40,7 @@ class OrderRows:
     def advance(self, t: float, b: Array, steps: Array) -> None:
         """The step, with slacks recomputed as far as rounding allows."""
         self.multiplier = self.multiplier + t * self.d_multiplier
-        self.slack = np.maximum(np.diff(b) - np.diff(steps), (1.0 - SHORT) ** 2 * (self.slack + t * self.d_slack))
+        self.slack = np.maximum(np.diff(b) - np.diff(steps), (1.0 - FRACTION_TO_BOUNDARY) ** 2 * (self.slack + t * self.d_slack))
 
 
 class NoOrder(OrderRows):

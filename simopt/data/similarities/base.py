@@ -120,7 +120,7 @@ class Similarity(ABC):
         return left, right
 
     def gram(self, X: npt.ArrayLike, *, memory: int = MEMORY) -> Array:
-        """K(X, X), shape (n, n), exactly symmetric if K is; then half of the n^2 evaluations do. n^2 numbers and one block of memory.
+        """K(X, X), shape (n, n), in n^2 numbers and one block of memory. Of a symmetric K half of the entries are evaluated.
 
         Raises
         ------

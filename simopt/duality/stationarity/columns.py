@@ -1,10 +1,10 @@
 """The choice of multipliers that are corrected to remove the residual of stationarity, in floats.
 
 The gradient of what a multiplier u_i multiplies is a column of r(u), and u_i has a margin to the boundary of its domain. A sum that the
-domain fixes (Σu = s) is kept by the entry of the group with the largest margin. If the scale of a term depends on other multipliers, its
-own multipliers stay in proportion to the scale, but for a step of their own, so its gradient is added to theirs. Pivots are chosen by a QR
-factorisation with column pivoting of M√W, W the margins: far from the boundaries of their domains, and far from dependent. (MW would
-exclude multipliers of domains with a curved boundary, whose margins are only as large as the repair made them.)
+domain fixes (Σu = s) is kept by the entry of the group with the largest margin. If the scale of a term depends on other multipliers, the
+multipliers of the term move in proportion to it, and the gradient of the term is added to theirs. Pivots are chosen by a QR factorisation
+with column pivoting of M√W, W the margins: far from the boundaries of their domains, and far from dependent. It is √W and not W, since on a
+curved boundary the repair leaves small margins, and W would exclude these multipliers.
 """
 
 from __future__ import annotations
