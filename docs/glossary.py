@@ -190,13 +190,13 @@ def table(head: tuple[str, str], rows: dict[str, str], quoted: bool = False) -> 
 def page() -> str:
     """The whole page."""
     origin = "`python docs/glossary.py` writes this page; `tests/test_glossary.py` reads the same tables."
-    head = f"# Glossary\n\nEach word has one meaning. {origin}\n"
+    head = f"# Glossary\n\nWhat words mean here. A word of several fields (atom, kernel, slack, sweep) has the meaning of the field that a file is about. {origin}\n"
     return "\n".join(
         [
             head,
             "## Words that are used\n",
             *table(("word", "meaning"), TERMS),
-            "## Words that no name has\n",
+            "## Words that no module, class, function, parameter or field has in its name\n",
             *table(("not", "but"), PRIVATE | PLAIN),
             "## Names that keep such a word\n",
             *table(("name", "why"), EXCEPTIONS, quoted=True),
