@@ -166,7 +166,7 @@ def page(found: Matrix, spoken: Spoken, measured: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def kept() -> tuple[Matrix, str]:
+def recorded() -> tuple[Matrix, str]:
     """The matrix of docs/equivalences.json, and when and on what it was measured.
 
     Raises
@@ -219,7 +219,7 @@ def main() -> None:
     if asked.measure:
         measure()
     spoken = Spoken(comparing(), {row["id"]: row["verdict"] for row in rows})
-    found, measured = kept()
+    found, measured = recorded()
     (DOCS / "equivalences.md").write_text(page(found, spoken, measured), encoding="utf-8")
 
 

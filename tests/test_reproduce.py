@@ -293,6 +293,17 @@ def test_what_noise_brings_inside_is_not_explained() -> None:
     assert 0.09 < noise_bound(stated, moved, 2) and not explained(stated, moved, 2)
 
 
+def test_a_row_that_lacks_its_data_says_so_and_the_others_are_made() -> None:
+    def rows_or_nothing(row: str, run: Run) -> Iterator[Cell]:
+        if row == "one":
+            raise NotAvailable("no such data here")
+        return rows_of(run, row)
+
+    lacking, there = compute(replace(made(), compute=rows_or_nothing))
+    assert lacking.not_run == "no such data here" and not lacking.cells and 0.0 <= lacking.seconds < 60.0
+    assert there.cells and 0.0 <= there.seconds < 60.0
+
+
 def test_what_the_whole_table_requires_stops_it() -> None:
     with pytest.raises(NotAvailable, match="no_such_module_here"):
         list(compute(made(requires=("no_such_module_here",))))

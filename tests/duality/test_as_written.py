@@ -358,7 +358,7 @@ def test_a_hundred_thousand_rows_are_read_without_a_copy_of_the_data() -> None:
         assert most < features.nbytes / 2
 
 
-def test_where_every_judgement_fails_the_certificate_is_open_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_every_assessment_fails_the_certificate_is_open_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: Any, **__: Any) -> Any:
         raise RuntimeError("a routine gave up")
 

@@ -115,7 +115,7 @@ def test_the_page_has_all_of_it(found, pages):
 
 def test_the_record_that_the_page_is_made_of_says_the_same(found, pages):
     page, _ = pages
-    kept, measured = page.kept()
+    kept, measured = page.recorded()
     assert {*kept.names} == {*registry.names("family")} and (kept.samples, kept.resolution) == (found.samples, found.resolution)
     assert [(pair.source, pair.target) for pair in kept.pairs] == [*permutations(kept.names, 2)] and measured
     for pair in found.pairs:
@@ -128,7 +128,7 @@ def test_a_record_that_lacks_a_family_is_refused(pages, monkeypatch):
     page, _ = pages
     monkeypatch.setattr(registry, "names", lambda kind: ["kernel-ridge"] if kind == "family" else [])
     with pytest.raises(SystemExit, match="came or went; python docs/equivalences.py --measure"):
-        page.kept()
+        page.recorded()
 
 
 def test_a_pair_that_a_paper_speaks_of_is_linked_to_the_rows_of_its_claims(found, pages):

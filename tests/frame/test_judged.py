@@ -34,9 +34,9 @@ def test_the_numbers_of_a_certificate_are_what_they_are(num: Arithmetic) -> None
     assert outside.infeasibility == 1.0 and outside.multipliers_from == "zero"
 
 
-@pytest.mark.parametrize(("asked", "name"), [(True, "interval"), ("interval", "interval"), ("rational", "rational"), (False, "float")])
-def test_rigorous_names_the_arithmetic(asked: bool | str, name: str) -> None:
-    assert certify(halves(), {"x": B / 2}, BEST, rigorous=asked).arithmetic == name
+@pytest.mark.parametrize(("rigorous", "name"), [(True, "interval"), ("interval", "interval"), ("rational", "rational"), (False, "float")])
+def test_rigorous_names_the_arithmetic(rigorous: bool | str, name: str) -> None:
+    assert certify(halves(), {"x": B / 2}, BEST, rigorous=rigorous).arithmetic == name
 
 
 @pytest.mark.parametrize(("lower", "upper", "gap", "holds"), [
