@@ -14,7 +14,11 @@ from click import Command, Context
 from typer.testing import Result
 
 from simopt.core import jsonio, registry
+from simopt.equivalence.decide import decide
 from simopt.equivalence.decision_record import recalled
+from simopt.equivalence.picture import draw
+from simopt.equivalence.samples import sample_for, synthetic
+from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_over_n
 
 Run = Callable[..., Result]
 
@@ -261,3 +265,12 @@ def test_the_shell_completes_every_family() -> None:
 
     registry.load("theorems")
     assert set(completion.families(Context(Command("equivalence")), "")) >= set(registry.names("family"))
+
+
+def test_a_picture_has_a_panel_of_the_map_of_the_norms_and_of_the_distances() -> None:
+    pytest.importorskip("matplotlib")
+    Z = sample_for([], synthetic(6)).Z
+    figure = draw(decide(kernel_ridge(), kernel_ridge_over_n(), Z, [0.1, 1.0]))
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert labels[0].startswith("μ of ") and labels[1:3] == ["norm", "relative"] and all(axes.get_lines() for axes in figure.axes[:3])
+    assert any("distance, " in str(line.get_label()) for line in figure.axes[2].get_lines())

@@ -37,7 +37,7 @@ from simopt.duality.atoms.maximum import Maximum
 from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.atoms.power import Power
 from simopt.duality.atoms.power_norm import PowerNorm
-from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm, support
+from simopt.duality.atoms.quadratic_form import LARGEST, QuadraticForm, SemidefiniteForm, support
 from simopt.duality.atoms.square import Square
 from simopt.duality.atoms.sum_largest import SumLargest
 from simopt.duality.atoms.total import Total
@@ -456,3 +456,11 @@ def test_remainders_of_absolute_values_are_never_below_zero() -> None:
     """|u||z| − uz is 0 or more, in intervals as well: their lower ends add up to no more than the remainder."""
     z, u, s = Interval.hull(np.full(2, -0.5), np.full(2, 0.5)), INTERVAL.lift(np.array([1.0, -1.0])), INTERVAL.lift(np.ones(2))
     assert np.all(Absolute().remainders(INTERVAL, z, u, s).low >= -1e-14)  # the ends of a midpoint and a radius are rounded
+
+
+@pytest.mark.parametrize("n", [2, LARGEST])
+def test_fractions_decide_up_to_the_largest_size(n: int) -> None:
+    """Ones are of rank 1: in floats their least eigenvalue is rounding of either sign."""
+    found = support(np.ones((n, n)))
+    assert found is not None and len(found.rows) == 1
+    assert support(np.ones((n, n)) - 2.0**-20 * np.eye(n)) is None

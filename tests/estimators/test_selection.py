@@ -1,11 +1,12 @@
 """Estimators that choose their parameters: the choice and the scores of GridSearchCV over the plain ones; grids in units of the data."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
 from made_data import data
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import make_scorer, max_error
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, LeaveOneOut
 from sklearn.pipeline import make_pipeline
@@ -181,3 +182,20 @@ def test_grids_are_refused_by_name_and_place() -> None:
         estimators.MPowerRegressorCV(regularizations=0).fit(X, y)
     with pytest.raises(InvalidProblem, match="powers: entry 0 is 0.5"):
         estimators.MPowerRegressorCV(powers=[0.5]).fit(X, y)
+
+
+def test_constant_targets_and_features_of_length_zero_have_a_grid_all_the_same():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = estimators.MPowerRegressorCV(regularizations=3, cv=2).fit(X, np.full(20, 3.0))
+    assert np.allclose(model.predict(X), 3.0) and all(0 < each["regularization"] < np.inf for each in model.cv_results_["params"])
+    nothing = estimators.LandmarkedRidgeCV("linear", regularizations=3, cv=2).fit(np.zeros((20, 2)), X[:, 0])
+    assert np.allclose(nothing.predict(X), X[:, 0].mean()) and nothing.best_params_["regularization"] > 0
+
+
+def test_fits_on_folds_that_stay_open_are_counted_and_said(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    model = estimators.MPowerRegressorCV(regularizations=3, powers=[2.0], cv=3)
+    answers = type(model)._answers
+    monkeypatch.setattr(type(model), "_answers", lambda self, *args: replace(answers(self, *args), open=2))
+    with pytest.warns(ConvergenceWarning, match="6 of 9 fits on folds did not close"):
+        model.fit(X, X[:, 0])

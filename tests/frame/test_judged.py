@@ -10,7 +10,7 @@ from frame_toy import Toy
 from simopt import certify
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.certificates import assessment
-from simopt.certificates.assessment import HIDDEN, MOVED
+from simopt.certificates.assessment import HIDDEN, MOVED, judge
 from simopt.model.gap_unit import ratio
 
 B = np.array([1.0, 0.25])
@@ -188,3 +188,47 @@ def test_a_square_that_moves_as_far_as_it_may_hides_half_of_what_may_be_hidden(m
     certify(halves(), {"x": B / 2}, BEST)
     moved, hidden = 7 / 12 * deltas[0] ** 2, 2**2 * 2.0**-52
     assert moved / hidden == pytest.approx(MOVED / (HIDDEN / 2))
+
+
+def reported(problem: Toy, x: Any, nu: Any) -> list[str]:
+    """What the judge says of its last step."""
+    said: list[tuple[str, str]] = []
+    judge(problem, {"x": np.asarray(x)}, {"predictions": np.asarray(nu)}, report=lambda step, text: said.append((step, text)))
+    return [text for step, text in said if step == "perturb"]
+
+
+@pytest.mark.parametrize(("roundings", "asked"), [(0, False), (5, False), (40, True)])
+def test_a_difference_of_a_few_roundings_is_not_put_to_intervals(roundings: int, asked: bool) -> None:
+    """Sums of n terms may differ by n + 4 roundings of the sizes, here by six."""
+
+    class Off(Toy):
+        def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
+            gap = super().gap(point, multipliers, num)
+            return gap if num is not FLOAT or multipliers["predictions"][0] == 0.0 else gap + roundings * 2.0**-52 * 2 * LEAST
+
+    said = reported(halves(Off), B / 2, B / 2)
+    assert any("the two formulas of the gap differ" in text for text in said) is asked
+
+
+@pytest.mark.parametrize(("left", "skipped"), [(0.0, True), (1e-12, True), (1e-3, False)])
+def test_a_gap_that_is_all_of_the_scale_to_rounding_is_not_put_to_intervals(left: float, skipped: bool) -> None:
+    """Multipliers near 0 prove next to nothing: whether rounding makes the gap a little less than the upper bound is of no interest."""
+    said = reported(halves(), np.zeros(2), left * B)
+    assert any("skipped" in text for text in said) is skipped
+
+
+def test_what_restoring_may_lose_is_taken_from_what_a_perturbation_may_move() -> None:
+    """A third of MOVED·scale: an objective that moves by 0.8 of it may have moved by more before the point was restored roughly."""
+
+    class Moves(Toy):
+        by = 0.0
+
+        def objective(self, point: Any, num: Any = FLOAT) -> Any:
+            there = np.array_equal(np.asarray(point["x"]), B / 2) if num is FLOAT else True
+            return num.lift(LEAST) if there else num.lift(LEAST * (1.0 + self.by * MOVED))
+
+    for by, stable in ((0.0, True), (0.5, True), (0.8, False), (1.2, False)):
+        problem = halves(type("Moved", (Moves,), {"by": by}))
+        evaluation = assessment._PointEvaluation(problem, problem.restore({"x": B / 2}), FLOAT)
+        lower = evaluation.evaluate(BEST)[1]
+        assert evaluation._stable(lower, BEST, LEAST) is stable, by

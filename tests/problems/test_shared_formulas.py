@@ -309,3 +309,19 @@ def test_the_distance_in_a_ball_is_that_of_its_formula_and_holds(bound: float) -
         found, off = problem.ball_distance(point, v), point["alpha"] - best["alpha"]
         assert found == pytest.approx(min(2 * bound, 2 * math.sqrt(2 * bound * g / s)), rel=1e-9)
         assert math.sqrt(off @ gram @ off) <= found + 1e-6 * bound
+
+
+@pytest.mark.parametrize("size", [1e-4, 1.0, 1e4])
+@pytest.mark.parametrize("m", [3.0, 8.0, 20.0])
+def test_units_of_a_power_bring_the_solution_near_one(m: float, size: float) -> None:
+    """The unit of the norm is at least half of ‖u*‖; where λ is large, √κ‖u*‖/σ lies between a half and two."""
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(10, 10))
+    gram, y = root @ root.T / 10, size * rng.normal(size=10)
+    for strength in (1e-6, 1e6, 1e12):
+        problem = MPowerRLS(gram, y, PowerPenalty(strength, m))
+        alpha = solve(problem, tol=1e-10).point["alpha"]
+        norm = math.sqrt(alpha @ gram @ alpha)
+        assert norm <= 2.0 * power_units.norm_unit(factor_of(gram), y, strength, m)
+        sigma, kappa = power_units.units(gram, y, m, strength=strength)
+        assert strength < 1e12 or size < 1.0 or 0.5 <= math.sqrt(kappa) * norm / sigma <= 2.0

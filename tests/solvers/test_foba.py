@@ -6,7 +6,7 @@ import pytest
 from simopt.core.errors import InvalidProblem
 from simopt.solvers.sparse import support_moves
 from simopt.solvers.sparse.feature_gram import METHODS, FeatureGram
-from simopt.solvers.sparse.foba import forward_backward, forward_backward_gram, forward_swap, forward_swap_gram
+from simopt.solvers.sparse.foba import FEW, forward_backward, forward_backward_gram, forward_swap, forward_swap_gram
 from simopt.solvers.sparse.forward_selection import forward_selection
 from simopt.solvers.sparse.support_moves import Support
 
@@ -159,3 +159,12 @@ def test_bad_input_is_named():
     with pytest.raises(InvalidProblem, match="max_moves"):
         forward_swap(X, y, count=2, max_moves=-1)
     assert forward_swap(X, y, count=2, max_moves=0).visited == ()
+
+
+def test_exchanges_say_how_many_passes_they_may_take(monkeypatch):
+    """Where rows are guessed, the matrix is made after FEW further passes, or at once where more have been taken."""
+    asked = []
+    monkeypatch.setattr(FeatureGram, "limit_passes", lambda self, more: asked.append(more))
+    X, y = landmarks(100, 25, seed=4)
+    forward_swap(X, y, count=4)
+    assert asked in ([FEW], [0])

@@ -19,8 +19,9 @@ from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.solvers.herding.atoms import LazyAtoms, StoredAtoms
 from simopt.solvers.herding.frank_wolfe import STEPS, FrankWolfe
 from simopt.solvers.herding.frank_wolfe_steps import MOVED, StepRule, exchange_among
-from simopt.solvers.herding.min_norm_point import best_weights, delete
+from simopt.solvers.herding.min_norm_point import FullyCorrective, best_weights, delete
 from simopt.solvers.herding.reweight import reweighted
+from simopt.solvers.herding.walk import Walk
 
 CORRECTING = [name for name in STEPS if name != "uniform"]
 
@@ -469,3 +470,9 @@ def test_an_unknown_rule_is_named():
         FrankWolfe(stored(np.eye(2)), "blendd")
     with pytest.raises(InvalidProblem, match="max_iter"):
         simopt.solve(Herding(np.eye(2), np.ones(2)), "frank-wolfe", max_iter=-1)
+
+
+def test_the_first_atom_of_the_minimum_norm_point_finds_its_memory():
+    steps, atoms = FullyCorrective(), StoredAtoms(np.eye(3), np.ones(3), np.full(3, 1 / 3), 1 / 3)
+    assert steps._append(Walk(atoms), 2) and steps._append(Walk(atoms), 0)
+    assert steps._order[: steps._size].tolist() == [2, 0] and steps._gram[:2, :2].tolist() == [[1.0, 0.0], [0.0, 1.0]]

@@ -245,3 +245,12 @@ def test_a_union_goes_through_files(tmp_path):
         again = Herd.load(tmp_path / f"union.{suffix}")
         assert again.provenance == found.provenance
         np.testing.assert_array_equal(again.decision(x), found.decision(x))
+
+
+def test_the_error_of_a_union_has_its_rounding_in_it():
+    """Shares times errors are summed in floats: the bound is above their sum, and by no more than rounding."""
+    X, y = sample(60)
+    found = herd_blocks(X, y, KERNEL, block_size=20, atoms=5, certify=False)
+    blocks = found.provenance["blocks"]
+    mean = sum(block["points"] / 60 * block["error"] for block in blocks)
+    assert mean < found.error <= mean * (1 + 1e-9) + 1e-12

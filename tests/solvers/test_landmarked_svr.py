@@ -588,3 +588,29 @@ for problem in (LandmarkedSVR(X, y, Penalty(1e-3), 0.1), LandmarkedSVR(X, y, Bal
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("exponent", [-2.0, 0.0, 2.0])
+def test_newton_finds_the_multiplier_of_the_ball_in_a_few_turns(exponent, monkeypatch):
+    """1/‖w + s‖ is nearly linear in μ: five turns are enough from 0 on, where halving a bracket would need dozens."""
+    monkeypatch.setattr(weight_bounds, "TURNS", 6)
+    rng = np.random.default_rng(4)
+    A = rng.normal(size=(8, 6))
+    ball, g, w = weight_bounds.WeightBall(10.0**exponent), 1e3 * rng.normal(size=6), np.zeros(6)
+    v = ball.step(np.asfortranarray(np.tril(A.T @ A)), g, w, 0.0)
+    assert np.linalg.norm(v) == pytest.approx(ball.radius, rel=1e-9)
+    slope = g + A.T @ (A @ v)
+    assert float(slope @ v) + ball.radius * np.linalg.norm(slope) <= 1e-6 * ball.radius * np.linalg.norm(slope)
+
+
+def test_panels_of_free_rows_use_one_array_again_and_again(monkeypatch):
+    monkeypatch.setattr("simopt.solvers.hinges.stage.PANEL", 40)
+    X = np.arange(60.0).reshape(15, 4)
+    free = WeightedFreeRows(RowBlocks(X))
+    free.add(0, X, np.arange(15), np.ones(15))
+    arrays, rows = set(), []
+    for _ in range(2):
+        for panel, _ in free.panels():
+            arrays.add(panel.__array_interface__["data"][0])
+            rows.append(panel.copy())
+    assert len(arrays) == 1 and np.array_equal(np.vstack(rows), np.vstack([X, X]))

@@ -146,3 +146,8 @@ def test_what_lies_outside_of_the_coordinates_is_counted_in_their_unit(rest):
         found = spectrum(eigenvalues, coordinates, rest=rest)
         energy = rest + float(np.sum(coordinates[eigenvalues == 0.0] ** 2))
         assert found.rest * math.exp(2.0 * found.log_height) == pytest.approx(energy, rel=1e-14)
+
+
+def test_with_a_floor_of_zero_the_smallest_floats_count_as_zero():
+    found = spectrum(np.array([1e-310, 1.0]), np.array([1.0, 1.0]), floor=0.0)
+    assert found.values.tolist() == [1.0] and found.rest == 1.0
