@@ -190,7 +190,8 @@ def table(head: tuple[str, str], rows: dict[str, str], quoted: bool = False) -> 
 def page() -> str:
     """The whole page."""
     origin = "`python docs/glossary.py` writes this page; `tests/test_glossary.py` reads the same tables."
-    head = f"# Glossary\n\nWhat words mean here. A word of several fields (atom, kernel, slack, sweep) has the meaning of the field that a file is about. {origin}\n"
+    shared = "A word of several fields (atom, kernel, slack, sweep) has the meaning of the field that a file is about."
+    head = f"# Glossary\n\nWhat words mean here. {shared} {origin}\n"
     return "\n".join(
         [
             head,
