@@ -28,7 +28,9 @@ TIGHTEN: Mapping[str, Mapping[str, Any]] = MappingProxyType({"bounds tightened p
 RESERVED = ("instances", "decode", "dimension", "tighten")
 MAY_LACK_MUTANT = (Kind.DEFINITION, Kind.EXPERIMENT, Kind.COUNTEREXAMPLE)
 SOMETHING_EXISTS = re.compile(  # the sentence says so of a constant, a minimiser or a limit, in the words that claims use for it
-    r"\bthere (?:is|are|exists?)\b|\bexists\b|\bsome constant|\bO\(|\bas n → ∞|→ 0 as n", re.IGNORECASE
+    r"\bthere (?:is|are|exists?)\b|\bexists\b|\bsome (?:constant|(?-i:[A-Z])\b)|\b(?:universal|absolute|suitable) constant|\bO\(|≲"
+    r"|\btends? to\b|\bin the limit\b|\bas n → ∞|→ 0 as n",
+    re.IGNORECASE,
 )
 NEVER_OPEN = (Kind.DEFINITION, Kind.IDENTITY, Kind.COUNTEREXAMPLE)
 

@@ -15,7 +15,8 @@ LETTER = r"[^\W\d_](?:_\w+|['′₀-₉])*(?!\w)"
 LETTERS = rf"({LETTER}(?:(?:,\s*and|,|\s+and)\s+{LETTER})*)"
 NOUNS = r"(?:(?:integers?|natural|whole|real|odd|even|positive|numbers?|dimensions?|sizes?|degrees?|powers?)\s+)*"
 QUANTIFIED = re.compile(rf"\b(?:all|every|each|any|whatever)\s+{NOUNS}(?:\d+\s*[≤<]\s*)?{LETTERS}", re.IGNORECASE)
-COUNTED = re.compile(rf"\bfor\s+{NOUNS}({LETTER})\s*(?:[≥>]\s*\d|=\s*[\d/, ]+…(?!,?\s*\d))", re.IGNORECASE)
+COUNTED = re.compile(rf"\b(?:for|let)\s+{NOUNS}({LETTER})\s*(?:[≥>]\s*\d|=\s*[\d/, ]+…(?!,?\s*\d)|∈\s*\{{[\d/, ]+…\s*\}})", re.IGNORECASE)
+NAMED = re.compile(rf"\barbitrary\s+{NOUNS}({LETTER})|(?<!\w)({LETTER})\s*(?:∈\s*ℕ|any\s+(?:natural|whole|positive)\s)", re.IGNORECASE)
 BOUNDED = re.compile(r"\s*(?:[≤<]|up to\b|at most\b|(?:∈|in)\s*[{\[]|=\s*\d|from\s+\d+\s+to\b)")  # what ends behind the letter
 
 
@@ -26,6 +27,7 @@ def unstated(says: str, symbols: Collection[str]) -> list[str]:
         if not BOUNDED.match(says, match.end()):
             found |= dict.fromkeys(re.split(r",\s*and\s+|,\s+|\s+and\s+", match[1]))
     found |= dict.fromkeys(match[1] for match in COUNTED.finditer(says))
+    found |= dict.fromkeys(match[1] or match[2] for match in NAMED.finditer(says))
     return [letter for letter in found if letter in SIZES and letter not in symbols]
 
 

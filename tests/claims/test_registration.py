@@ -48,6 +48,17 @@ def nothing(instance, trial):
         ({"expected": Expected.OPEN, "kind": Kind.RATE, "note": "x"}, "last= is the verdict"),
         ({"last": Verdict.HOLDS}, "last= is the verdict"),
         ({"says": "There is a constant C with x ≤ C.", "expected": Expected.REFUTED}, "says that something exists"),
+        (
+            {
+                "says": "There is a universal constant C ≤ 10 such that log(2m)/m ≤ C/√m for all m ≥ 1.",
+                "expected": Expected.REFUTED,
+            },
+            "says that something exists",
+        ),
+        ({"says": "x ≤ C for some C ≤ 10.", "expected": Expected.REFUTED}, "says that something exists"),
+        ({"says": "x ≤ C, with C a suitable constant.", "expected": Expected.REFUTED}, "says that something exists"),
+        ({"says": "x ≲ 1/n.", "expected": Expected.REFUTED}, "says that something exists"),
+        ({"says": "The error tends to 0.", "expected": Expected.REFUTED}, "says that something exists"),
         ({"says": "The error is O(1/n).", "expected": Expected.REFUTED}, "says that something exists"),
         ({"says": "x → 0 as n → ∞.", "expected": Expected.REFUTED}, "says that something exists"),
         ({"says": "A minimiser exists.", "expected": Expected.REFUTED}, "says that something exists"),

@@ -63,7 +63,8 @@ FIVE = {"instances": lambda trial: iter([{"n": n} for n in range(1, 6)]), "exhau
 
 @pytest.mark.parametrize(
     "says", ["The identity, for all n.", "For every n ≥ 1 it holds.", "Any n will do.", "For n ≥ 1 it holds.", "For n = 1, 2, … it holds.",
-             "It holds for all real x and every integer n.", "Whatever n is, it holds.", "For all 1 ≤ n it holds."],
+             "It holds for all real x and every integer n.", "Whatever n is, it holds.", "For all 1 ≤ n it holds.",
+             "It holds, n ∈ ℕ.", "It holds for arbitrary n.", "Let n ≥ 1. Then it holds.", "It holds for n ∈ {1, 2, …}."],
 )  # fmt: skip
 @pytest.mark.parametrize(("rule", "fields"), [(looped, EVERY), (listed, FIVE)], ids=["in a loop", "as an input"])
 def test_a_few_sizes_are_steps_of_a_sentence_about_all(make: Any, tmp_path: Path, says: str, rule: Any, fields: Any) -> None:

@@ -61,7 +61,7 @@ def orthonormal_run(m: int, ones: int, steps: int) -> Iterator[sc.Check]:
     r"mean |ŷ^t − ỹ^t| ≤ C (W² log(m/δ)/m)^{1/4}.",
     instances=coins,
     constants=("C",),
-    defeats="m = (10 C²)⁴ defeats C ≥ 1, and with it all smaller ones. For every C: KK_P1_no_constant.",
+    defeats="m = (10 C²)⁴ defeats C ≥ 1, and with it all smaller ones. For every C: the arithmetic is KK_P1_no_constant.",
     resolution=0.0,
     knobs={"late": True},
     mutants={"t ≤ m^{1/4} + 1": {"late": False}},

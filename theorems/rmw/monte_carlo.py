@@ -64,6 +64,7 @@ def square_error_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     r"the square error, and 1/√m of the error ‖ω_P − ω̂_m‖, whose root mean square is √(V/m). (By induction over m, in symbols. Means are "
     r"sums over the points, here three; all is bilinear in the vectors, here in the plane.)",
     exhaustive=True,
+    remains="any number of points in any inner product space: means are sums over the points, and all is bilinear in the vectors",
     knobs={"ahead": 1},
     mutants={"the new draw with the weight 1/(m + 2)": {"ahead": 2}},
     corrects="RMW-6-MC",
