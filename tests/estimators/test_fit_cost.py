@@ -5,6 +5,7 @@ import time
 import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.core.frozen_matrix import LARGE, FrozenMatrix, base_of, freeze_matrix
 from simopt.data.similarities import Gaussian, Linear, Similarity
 from simopt.data.similarities.base import of_simopt
+from simopt.estimators.base import KernelEstimator
 from simopt.estimators.ordinal import ordinal
 from simopt.model.problem import owns_its_data
 from simopt.model.status import Status
@@ -196,3 +198,9 @@ def test_a_back_end_is_asked_where_nothing_is_known(monkeypatch: pytest.MonkeyPa
     X, y = sine(100, 2, 6)
     model = estimators.LandmarkedSVRegressor(Gaussian(2.0), landmarks=20, random_state=0).fit(X, y)
     assert asked == ["newton", "interior-point", "clarabel"] and model.certificate_.closes(1e-6)
+
+
+def test_of_the_function_zero_one_training_point_is_kept() -> None:
+    fitted = SimpleNamespace(_weighted_rows=None, _precomputed=False, X_fit_=np.arange(10.0).reshape(5, 2))
+    KernelEstimator._keep(fitted, np.zeros(5))  # type: ignore[arg-type]
+    assert fitted.support_.tolist() == [0] and fitted.dual_coef_.tolist() == [0.0] and fitted.X_fit_.tolist() == [[0.0, 1.0]]

@@ -1,6 +1,7 @@
 """Estimators that choose their parameters: the choice and the scores of GridSearchCV over the plain ones; grids in units of the data."""
 
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,10 @@ from sklearn.preprocessing import StandardScaler
 from simopt import estimators
 from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian, Linear
+from simopt.estimators.cross_validation import selection
+from simopt.problems.bounds import Ball
+from simopt.problems.landmarked_svr import LandmarkedSVR
+from simopt.solving.solution import Iterate
 
 
 @dataclass(frozen=True)
@@ -199,3 +204,13 @@ def test_fits_on_folds_that_stay_open_are_counted_and_said(monkeypatch):
     monkeypatch.setattr(type(model), "_answers", lambda self, *args: replace(answers(self, *args), open=2))
     with pytest.warns(ConvergenceWarning, match="6 of 9 fits on folds did not close"):
         model.fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize(("part", "closed"), [(0.2, True), (0.8, False)])
+def test_a_fit_on_a_fold_is_closed_where_its_gap_is_small_beside_the_scale(part, closed, monkeypatch):
+    """In natural units the scale of this problem is a half."""
+    spec = SimpleNamespace(reason_against=lambda problem: None)
+    spec.run = lambda problem, tol: iter([Iterate(problem.trivial_point(), None, part * tol)])
+    monkeypatch.setattr(selection, "solvers_of", lambda problem: [spec])
+    problem = LandmarkedSVR(np.eye(3), np.array([3.0, 0.0, 1.0]), Ball(2.0), 0.5)
+    assert problem.normalised()[0].scale() == 0.5 and selection.unjudged(problem, 1e-6)[1] is closed

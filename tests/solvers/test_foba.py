@@ -7,7 +7,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.solvers.sparse import support_moves
 from simopt.solvers.sparse.feature_gram import METHODS, FeatureGram
 from simopt.solvers.sparse.foba import FEW, forward_backward, forward_backward_gram, forward_swap, forward_swap_gram
-from simopt.solvers.sparse.forward_selection import forward_selection
+from simopt.solvers.sparse.forward_selection import CORRECTIONS, corrected, forward_selection
 from simopt.solvers.sparse.support_moves import Support
 
 
@@ -168,3 +168,14 @@ def test_exchanges_say_how_many_passes_they_may_take(monkeypatch):
     X, y = landmarks(100, 25, seed=4)
     forward_swap(X, y, count=4)
     assert asked in ([FEW], [0])
+
+
+def test_corrections_go_on_as_long_as_they_lower_the_residual():
+    """The factor is that of 1.2 G, so that each step leaves a sixth of the error."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 4)), rng.normal(size=50)
+    source, picks, start = FeatureGram(X, y, 1e9), np.arange(4), rng.normal(size=4)
+    factor = np.asfortranarray(np.linalg.cholesky(1.2 * X.T @ X).T)
+    weights, square = corrected(source, picks, factor, start, float(np.sum((y - X @ start) ** 2)))
+    assert square == pytest.approx(float(np.sum((y - X @ weights) ** 2)), rel=1e-12)
+    assert np.linalg.norm(X.T @ (y - X @ weights)) <= (1 / 6 + 0.01) ** CORRECTIONS * np.linalg.norm(X.T @ (y - X @ start))

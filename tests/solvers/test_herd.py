@@ -3,6 +3,7 @@
 import pickle
 import warnings
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -414,3 +415,10 @@ def test_points_that_stay_on_disk(tmp_path):
     away = da.from_array(x, chunks=(100, 3))
     np.testing.assert_array_equal(herd(away, y, Gaussian(6.0), error=0.2, memory=4000.0).picks, herd(x, y, Gaussian(6.0), error=0.2).picks)
     assert "500 points" in str(near) and "reached" in str(near)
+
+
+def test_before_the_first_atom_rounding_is_that_of_the_embedding():
+    empty = SimpleNamespace(
+        embedding=SimpleNamespace(square_error=1.0, value_errors=np.array([0.5, 1.5])), run=SimpleNamespace(walk=SimpleNamespace(mass=0.0))
+    )
+    assert herd_task.HerdTask._rounding(empty) == 3.0
