@@ -293,3 +293,9 @@ def test_examples_of_docstrings_run(path: Path) -> None:
     assert found.failed == 0
     if any(getattr(estimators, name).__module__ == module.__name__ for name in estimators.__all__):
         assert found.attempted > 0
+
+
+@pytest.mark.parametrize("fallback", ["median", "nan", "0"])
+def test_a_fallback_is_the_mean_or_a_number(fallback):
+    with pytest.raises(InvalidProblem, match="fallback"):
+        estimators.NadarayaWatsonRegressor(fallback=fallback).fit(np.eye(3), np.arange(3.0)).predict(np.eye(3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pickle
 import warnings
@@ -21,6 +22,7 @@ from simopt.estimators.index_models.index_model import IndexFit, IndexModel
 from simopt.estimators.index_models.isotron import glm_tron, isotron, l_isotron
 from simopt.estimators.index_models.kernel_isotron import kernel_glm_tron, kernel_isotron, kernel_l_isotron
 from simopt.estimators.index_models.transfer import checked_transfer, clipped_linear
+from simopt.estimators.index_models.update_rules import FittedTransfer
 from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
 
 
@@ -170,3 +172,14 @@ def test_arguments_of_the_wrong_kind_are_named() -> None:
     assert model(np.zeros((0, 3))).shape == (0,)
     with pytest.raises(InvalidProblem, match="lipschitz"):
         kernel_l_isotron(TrainingSet(X, Y, Linear()), -1.0)
+
+
+def test_fits_begin_at_the_last_one_by_default_in_either_space():
+    defaults = [inspect.signature(call).parameters["warm"].default for call in (l_isotron, kernel_l_isotron, FittedTransfer)]
+    assert defaults == [True] * 3
+
+
+def test_a_fitted_transfer_says_how_long_it_sorted_and_fitted():
+    rule = FittedTransfer(np.arange(50.0))
+    rule.fit(np.random.default_rng(0).normal(size=50))
+    assert set(rule.seconds) == {"sort", "fit"} and all(0.0 <= seconds < 60.0 for seconds in rule.seconds.values())

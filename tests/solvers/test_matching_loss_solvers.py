@@ -10,7 +10,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.model.status import Status
 from simopt.problems.losses.transfers import TRANSFERS
 from simopt.problems.matching_loss import MatchingLoss
-from simopt.solvers.isotonic.matching_loss import ball_step
+from simopt.solvers.isotonic.matching_loss import ball_step, newton_in_ball
 from simopt.solving.entry_points import certify, solve
 
 
@@ -106,3 +106,10 @@ def test_predictions_far_beyond_their_unit_excuse_no_error(transfer: str) -> Non
     for num in (FLOAT, INTERVAL):
         assert not certify(problem, {"w": np.array([1e13, 0.0])}, num=num).closes(1e-2)
     assert certify(MatchingLoss(np.eye(2), np.ones(2), transfer, 2e3), {"w": np.array([1e3, 1e3])}).closes(1e-8)
+
+
+def test_a_start_that_is_the_optimum_ends_the_solver():
+    """With targets u(0) the gradient at w = 0 is 0: there is one iterate, with a gap of 0."""
+    problem = MatchingLoss(np.eye(3), np.full(3, 0.5), "logistic", 1.0)
+    (only,) = newton_in_ball(problem, 50)
+    assert only.gap == 0.0 and not np.any(only.point["w"])
