@@ -51,7 +51,7 @@ def find_fault(u: Function, lipschitz: float = 1.0, interval: tuple[float, float
 
     The interval is cut into 2048 parts; those with the least and the greatest slopes are cut again and again, each time keeping the
     extreme ones. A part always has a subpart at least as steep, so slopes only grow towards a fault. A fault narrower than the parts that
-    shows in none of them escapes: a None is no proof. A `MonotoneFunction` is decided exactly, by its slopes. About 7000 evaluations.
+    shows in none of them escapes: a None is no proof. A `MonotoneFunction` is decided exactly, by its slopes. About 14 000 evaluations.
 
     Parameters
     ----------

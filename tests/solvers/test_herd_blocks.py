@@ -254,3 +254,14 @@ def test_the_error_of_a_union_has_its_rounding_in_it():
     blocks = found.provenance["blocks"]
     mean = sum(block["points"] / 60 * block["error"] for block in blocks)
     assert mean < found.error <= mean * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("processors", [2, 8])
+def test_blocks_are_herded_by_threads_where_there_is_more_than_one_processor(processors, monkeypatch):
+    def none(*_, **__):
+        raise AssertionError("no process is needed")
+
+    monkeypatch.setattr(module, "hands", lambda: processors)
+    monkeypatch.setattr(joblib, "Parallel", none)
+    x, y = sample(60)
+    assert herd_blocks(x, y, KERNEL, block_size=20, atoms=5).indices.size >= 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -478,3 +479,14 @@ def test_the_weighted_intercept_is_the_best_of_all(seed):
     assert loss(b) <= min(loss(kink) for kink in residual) + 1e-12
     same = np.full(25, 0.5)
     assert weighted_intercept(labels, residual, same) == pytest.approx(best_intercept(labels, residual), abs=1e-12)
+
+
+@pytest.mark.parametrize(("gap", "chosen"), [(1.0, True), (0.01, False)])
+def test_samples_in_play_are_chosen_anew_while_the_gap_is_open(gap, chosen):
+    asked = []
+    whole = SimpleNamespace(
+        gram=np.eye(2), labels=np.ones(2), weights=np.zeros(2), residual=np.zeros(2), index=None,
+        gap=lambda: gap, worth_keeping=lambda: np.ones(2, dtype=bool),
+    )  # fmt: skip
+    state = SimpleNamespace(everything=whole, play=whole, cost=1.0, goal=0.1, shrinking=True, target=0.1, _choose=asked.append)
+    assert svm_fit._Solve.overall_gap(state) == gap and bool(asked) is chosen

@@ -89,3 +89,13 @@ def test_what_is_no_transfer_is_refused() -> None:
     with pytest.raises(InvalidProblem, match="identity has Lipschitz constant 1, at most 0.5"):
         checked_transfer("identity", 0.5)
     assert checked_transfer("logistic").name == "logistic"
+
+
+def test_the_search_for_a_fault_takes_as_many_evaluations_as_it_says():
+    evaluations = []
+
+    def u(z):
+        evaluations.append(z.size)
+        return 0.5 * z
+
+    assert find_fault(u) is None and 12_000 <= sum(evaluations) <= 16_000
