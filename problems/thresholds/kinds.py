@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.arithmetic.interval import EPS
 from simopt.core import validate
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import InvalidProblem
@@ -149,11 +150,16 @@ class SpacedThresholds(LearnedThresholds):
     def feasible_thresholds(self, num: Arithmetic, b: Value) -> Value:
         """Thresholds made Δ-spaced by a running maximum of b_j − (j−1)Δ and clipped to the box: a start and exact steps, added up in `num`.
 
-        The first threshold is not moved by Δ on the way: beside a large Δ it would be rounded, needlessly where it is the only one.
+        The first threshold is not moved by Δ on the way: beside a large Δ it would be rounded, needlessly where it is the only one. For the
+        same reason thresholds that are inside and farther apart than Δ, whatever the rounding of their difference, stay as they are.
         """
         reach, steps = self.reach(math.inf) + self.gamma, np.arange(self.classes - 1) * self.delta
-        c = np.maximum.accumulate(np.asarray(num.mid(num.lift(b)), dtype=float).reshape(-1) - steps)
-        c = np.clip(c, -reach - steps[-1], reach)
+        given = np.asarray(num.mid(num.lift(b)), dtype=float).reshape(-1)
+        apart = np.diff(given) - 2.0 * EPS * (np.abs(given[1:]) + np.abs(given[:-1]) + self.delta)
+        inside = np.all((given - steps >= -reach - steps[-1]) & (given - steps <= reach))
+        if inside and np.all(apart > self.delta):
+            return num.lift(given)
+        c = np.clip(np.maximum.accumulate(given - steps), -reach - steps[-1], reach)
         rises = num.lift(np.maximum(np.diff(c), 0.0)) + num.lift(self.delta)
         start = num.lift(c[:1])
         return start if self.classes == 2 else num.cumsum(num.concat([start, rises]))

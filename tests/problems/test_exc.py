@@ -607,3 +607,16 @@ def test_one_label_alone_is_a_problem_whose_loss_vanishes_unless_thresholds_forb
     if "fixed" in name:
         crowded = make(name, labels=np.full(3, 2.0), gamma=2.0)  # the class is narrower than its margins
         assert certify(crowded, *primal_solution(crowded)).lower > 1.9
+
+
+@pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL])
+def test_thresholds_that_are_far_enough_apart_stay_as_they_are(num) -> None:
+    """0.01 beside −3.01 would lose its last digits in a sum of steps; thresholds that are too near are moved to exactly Δ."""
+    problem = EXCOrdinal(np.ones((2, 1)), np.array([2.0, 2.0]), 3, 0.01, 3.0, bound=Penalty(1.0))
+    for given in ([-3.01, 0.01], [-1.5, 1.75]):
+        kept = problem.feasible_thresholds(num, np.array(given))
+        assert [float(num.mid(b)) for b in kept] == given
+    moved = problem.feasible_thresholds(num, np.array([0.0, 1.0]))
+    assert num.upper(moved[1] - moved[0]) >= 3.0 >= num.lower(moved[1] - moved[0]) - 1e-12
+    trivial = problem.trivial_point()
+    assert problem.objective(problem.restore(trivial)) == 0.0 and certify(problem, trivial).closes(1e-15)
