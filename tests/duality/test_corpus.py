@@ -155,7 +155,7 @@ def test_the_page_of_certificates_is_of_these_results() -> None:
     every, found = {entry.id: entry.fingerprint for entry in entries()}, list(counted())
     assert {entry.id: result.fingerprint for entry, result in found} == every
     assert LIST.with_name("CERTIFIED.md").read_text(encoding="utf-8") == certificates(found)
-    assert sum(not result.refused for _, result in found) >= 0.9 * len(every)
+    assert sum(not result.refused for _, result in found) >= 980  # as many as are accepted on 2026-11-29; a run that loses one says which
     assert {entry.id for entry, result in found if result.contradicts(entry)} <= set(EXPLAINED)
 
 

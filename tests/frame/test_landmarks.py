@@ -12,7 +12,7 @@ import pytest
 
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
-from simopt.data.landmarks import LandmarkMap, equal_columns, scaled
+from simopt.data.landmarks import LandmarkMap, checked_values, equal_columns, scaled
 from simopt.data.rows import Rows
 from simopt.data.similarities import Gaussian, Linear, Manhattan, Normalised, Precomputed, Sigmoid
 
@@ -220,3 +220,10 @@ def test_a_map_prints_short_and_says_how_many_landmarks_are_equal() -> None:
         repr(LandmarkMap(Gaussian(mu=1.0), points))
         == "<200 landmarks (1 of them equal to an earlier one) of 3 coordinates, similarity Gaussian(mu=1.0)>"
     )
+
+
+def test_values_up_to_one_may_be_off_by_their_rounding_and_no_more() -> None:
+    for sign in (1.0, -1.0):
+        assert checked_values([[sign * (1.0 + 0.9e-12)]], (1, 1), bounded=True).shape == (1, 1)
+        with pytest.raises(InvalidProblem, match="finite values up to 1 needed"):
+            checked_values([[sign * (1.0 + 2e-12)]], (1, 1), bounded=True)
