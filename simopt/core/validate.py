@@ -10,6 +10,7 @@ complex numbers, masked and missing values, and a truth value in place of a numb
 """
 
 import math
+import os
 from collections.abc import Collection, Iterator
 from numbers import Integral
 from typing import Any, SupportsFloat, TypeVar
@@ -264,9 +265,7 @@ def jobs(name: str, v: SupportsFloat | None, most: int = EXACT) -> int:
     if found == 0:
         raise InvalidProblem(f"{name}: 0 given, a whole number other than 0 needed (-1: one for each core)")
     if found < 0:
-        from joblib import cpu_count
-
-        found += 1 + int(cpu_count())
+        found += 1 + (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     return max(1, min(found, most))
 
 

@@ -197,17 +197,17 @@ def reported(problem: Toy, x: Any, nu: Any) -> list[str]:
     return [text for step, text in said if step == "perturb"]
 
 
-@pytest.mark.parametrize(("roundings", "asked"), [(0, False), (5, False), (40, True)])
-def test_a_difference_of_a_few_roundings_is_not_put_to_intervals(roundings: int, asked: bool) -> None:
+@pytest.mark.parametrize(("roundings", "more"), [(0, False), (5, False), (40, True)])
+def test_a_difference_of_a_few_roundings_is_not_put_to_intervals(roundings: int, more: bool) -> None:
     """Sums of n terms may differ by n + 4 roundings of the sizes, here by six."""
 
-    class Off(Toy):
+    class Differs(Toy):
         def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
             gap = super().gap(point, multipliers, num)
             return gap if num is not FLOAT or multipliers["predictions"][0] == 0.0 else gap + roundings * 2.0**-52 * 2 * LEAST
 
-    said = reported(halves(Off), B / 2, B / 2)
-    assert any("the two formulas of the gap differ" in text for text in said) is asked
+    said = reported(halves(Differs), B / 2, B / 2)
+    assert any("the two formulas of the gap differ" in text for text in said) is more
 
 
 @pytest.mark.parametrize(("left", "skipped"), [(0.0, True), (1e-12, True), (1e-3, False)])

@@ -95,7 +95,8 @@ def test_a_solver_has_the_nearest_tests_first_and_every_folder_its_share() -> No
     [pairs] = concerned.tests_of("solvers", "solvers/hinges/solvers.py")
     assert pairs.path == "tests/conformance/test_conformance.py" and "landmarked-svr-newton" in pairs.names
     by_name = concerned.tests_of("estimators", "estimators/kernel_regression/m_power_cv.py")
-    assert {each.names for each in by_name if each.path.startswith("tests/estimators")} == {frozenset({"MPowerRegressorCV"})}
+    names = [each.names for each in by_name if each.path.startswith("tests/estimators")]
+    assert {*names} == {frozenset({"MPowerRegressorCV"}), frozenset()} and names == sorted(names, key=len, reverse=True)  # whole files last
     weights = {group.name: group.weight for group in concerned.groups()}
     assert weights["solvers"] >= weights["problems"] and weights["estimators"] >= weights["equivalence"] > 0
     assert {path for path in concerned.listed("simopt/equivalence") if "__init__" not in path} <= {
