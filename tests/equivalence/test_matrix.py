@@ -120,7 +120,8 @@ def test_the_record_that_the_page_is_made_of_says_the_same(found, pages):
     assert [(pair.source, pair.target) for pair in kept.pairs] == [*permutations(kept.names, 2)] and measured
     for pair in found.pairs:
         again = kept.entry(pair.source, pair.target)
-        assert (again.relation, again.kind, again.parameters) == (pair.relation, pair.kind, pair.parameters)
+        assert (again.relation, again.kind) == (pair.relation, pair.kind)
+        assert again.parameters == pytest.approx(pair.parameters, rel=1e-12)  # ends of domains are of another machine's sums
     assert {claim.name: claim.answer for claim in kept.claims}.items() >= {claim.name: claim.answer for claim in found.claims}.items()
 
 
