@@ -76,8 +76,8 @@ def check_suggestions(cls: type[Problem]) -> None:
     """The multipliers that a solution suggests bound well: a wrong sign in `multipliers` is made feasible, and bounds no better than 0.
 
     With D the dual bound, s the suggestion and P* the optimum, (D(s) − D(0)) / (P* − D(0)) is 1 for a smooth problem. At a kink a point
-    does not determine its multipliers, and the fraction may be anything. Asked for is GOOD_PART on OFTEN of the examples, of those that have
-    an optimum, where 0 is not the best and multipliers are suggested. Where 0 gives no bound, any bound is all of the way.
+    does not determine its multipliers, and the fraction may be anything. Asked for is GOOD_PART on OFTEN of the examples, of those that
+    have an optimum, where 0 is not the best and multipliers are suggested. Where 0 gives no bound, any bound is all of the way.
     """
     parts = []
     for index, example in enumerate(examples_of(cls)):

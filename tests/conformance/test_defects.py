@@ -197,6 +197,23 @@ def test_a_broken_problem_is_caught(cls: Any, check: str, word: str) -> None:
         PROBLEM_CHECKS[check](cls)
 
 
+class NothingAtZero(LandmarkedSVR, same_programme=True):
+    """The multipliers 0 give no bound."""
+
+    def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = float("inf")) -> Any:
+        """−∞ at 0."""
+        nothing = not any(np.any(np.asarray(value, dtype=float)) for value in multipliers.values())
+        return -np.inf if nothing else super().dual_bound(multipliers, num, upper)
+
+
+def test_where_zero_gives_no_bound_any_suggestion_that_does_is_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    PROBLEM_CHECKS["suggested multipliers"](NothingAtZero)
+    suggest = LandmarkedSVR.multipliers
+    monkeypatch.setattr(NothingAtZero, "multipliers", lambda self, point: {name: 0.0 * v for name, v in suggest(self, point).items()})
+    with pytest.raises(NotConforming, match="on 0 of"):
+        PROBLEM_CHECKS["suggested multipliers"](NothingAtZero)
+
+
 @pytest.mark.parametrize("cls", sorted({cls for cls, _ in pairs()}, key=lambda cls: cls.name), ids=lambda cls: cls.name)
 def test_suggested_multipliers_of_the_wrong_sign_are_caught(cls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """In every problem, but those in which 0 is the best or nothing is suggested: there it makes no difference."""
