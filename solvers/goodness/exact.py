@@ -1,31 +1,26 @@
 """Goodness without rounding: ε₀(B), and the smallest B that reaches a given loss, as fractions.
 
-HiGHS finds the optimal basis in floats; the vertex that belongs to it is the solution of two linear systems, which are solved in ℚ. With
-free weights W, kinks E (as many), all other weights at ±B and all other q at what the loss's slope says,
-    K_EW (p∘w)_W = f_E − K_EN (p∘w)_N,        K_EWᵀ q_E = −K_{E'W}ᵀ q_{E'}.
-Whatever comes out is clipped and judged by the formulas of `Goodness`, in fractions: two bounds on ε₀(B), equal where the basis is right.
+The linear programme of `GoodnessSimplex` in fractions: HiGHS finds a basis of it in floats, warm from one B to the next, and
+`exact_programme` ends it in ℚ. Its weights and multipliers are judged by the formulas of `Goodness`: two bounds on ε₀(B), which are equal.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simopt.arithmetic import RATIONAL
 from simopt.core import validate
 from simopt.core.errors import InvalidProblem
-from simopt.data.rows import Indices
 from simopt.problems.goodness import Goodness
 from simopt.problems.losses.prediction_losses import loss_named
-from simopt.solvers.goodness.exact_programme import Exact, Number, fraction, fractions, matrix_of, solved
+from simopt.solvers.goodness.exact_programme import Exact, Number, exact_programme, fraction, fractions
 from simopt.solvers.goodness.simplex import GoodnessSimplex
-
-STEPS = 10_000  # Newton steps on a curve; its pieces are finitely many
 
 
 @dataclass(frozen=True)
@@ -57,7 +52,7 @@ class ExactGoodness:
 
 @dataclass(frozen=True)
 class ExactBound:
-    """lower ≤ smallest B ≤ upper; `upper` is None where no weights were found that do. `lower` is None if the level is infeasible.
+    """lower = upper = the smallest B, by weights that reach the level and multipliers that no smaller B does; None if no B reaches it.
 
     Infeasible means that `multipliers` have Kᵀq = 0 at all points of positive mass and Σ c(q) > ε₀, so that no weights reach ε₀.
     """
@@ -69,7 +64,7 @@ class ExactBound:
 
     @property
     def exact(self) -> bool:
-        """Whether the two bounds are equal."""
+        """Whether a B reaches the level, so that there is a smallest one."""
         return self.lower is not None and self.lower == self.upper
 
 
@@ -109,46 +104,21 @@ class _World:
         return ExactGoodness(values[0], values[1], self._all(w), self._all(q), values[2], values[3])
 
     def solve(self, bound: Fraction) -> ExactGoodness:
-        """The vertex of the basis that HiGHS finds, in fractions; its floats, exactly, where the basis is singular in ℚ."""
-        found = self.simplex.solve(float(bound))
-        support = self.float_problem.support
-        v, multipliers = found.v[support], found.q[support]
-        free, kinks = self.simplex.basis()
-        w = np.array([bound * fraction("v", float(x)) for x in v], dtype=object)
-        q = RATIONAL.lift(multipliers)
-        inside, edge = np.flatnonzero(free), np.flatnonzero(kinks)
-        outside, rest = np.flatnonzero(~free), np.flatnonzero(kinks == 0)
-        w[outside] = [bound if x > 0 else -bound if x < 0 else Fraction(0) for x in v[outside]]
-        q[rest] = [self._corner(multipliers[i], int(i)) for i in rest]
-        matrix = matrix_of(self.columns[np.ix_(edge, inside)]) if len(inside) == len(edge) and len(inside) else None
-        if matrix is not None and matrix.det() != 0:
-            pull = RATIONAL.matvec(self.K[np.ix_(rest, inside)].T, q[rest]) * -1
-            q[edge] = solved(matrix_of(self.K[np.ix_(edge, inside)].T), pull)
-        else:
-            matrix = None
-        made = self.evaluate(bound, self._vertex(w, matrix, inside, outside, edge, kinks), q)
-        if not made.exact:  # a weight at ±B whose slope is rounding in floats may stand at the wrong end
-            slopes = RATIONAL.rmatvec(self.K[:, outside], q)
-            w[outside] = [bound if g > 0 else -bound if g < 0 else x for g, x in zip(slopes, w[outside], strict=True)]
-            other = self.evaluate(bound, self._vertex(w, matrix, inside, outside, edge, kinks), q)
-            made = other if other.upper < made.upper else made
-        return made
-
-    def _vertex(self, w: Exact, matrix: Any, inside: Indices, outside: Indices, edge: Indices, kinks: Indices) -> Exact:
-        """w with its free entries from those at the ends of their range; as it is where the basis is singular."""
-        if matrix is not None:
-            w[inside] = solved(matrix, self._edges(edge, kinks[edge]) - RATIONAL.matvec(self.columns[np.ix_(edge, outside)], w[outside]))
-        return w
-
-    def _edges(self, edge: NDArray[np.intp], side: NDArray[np.intp]) -> Exact:
-        """f at the kinks: y ± ε, or ym for the hinge."""
-        out: Exact = self.y[edge] * self.margin if self.name == "hinge" else self.y[edge] + np.array([self.epsilon * int(s) for s in side])
-        return out
-
-    def _corner(self, q_i: float, i: int) -> Fraction:
-        """The nearest of −p, 0 and p."""
-        ratio = q_i / float(self.p[i])
-        return Fraction(self.p[i]) * (0 if abs(ratio) < 0.5 else 1 if ratio > 0 else -1)
+        """An optimal vertex."""
+        with contextlib.suppress(ArithmeticError):  # a basis to begin from is all that is needed
+            self.simplex.solve(float(bound))
+        n = len(self.y)
+        signs = (1,) if self.name == "hinge" else (-1, 1)
+        one = np.array([[Fraction(i == j) for j in range(n)] for i in range(n)], dtype=object)
+        matrix = np.hstack([self.columns * self.y[:, None] if self.name == "hinge" else self.columns, *(one * sign for sign in signs)])
+        slacks = len(signs) * n
+        nothing: list[Fraction | None] = [None] * n
+        low, high = [-bound] * n + [Fraction(0)] * slacks, [bound] * n + [None] * slacks
+        least, most = ([self.margin] * n, nothing) if self.name == "hinge" else (list(self.y - self.epsilon), list(self.y + self.epsilon))
+        costs = [Fraction(0)] * n + list(self.p) * len(signs)
+        found = exact_programme(costs, matrix, low, high, least, most, self.simplex.programme.sides())
+        q = RATIONAL.lift(np.array(found.rows, dtype=object))
+        return self.evaluate(bound, RATIONAL.lift(np.array(found.columns[:n], dtype=object)), q * self.y if self.name == "hinge" else q)
 
     def _all(self, values: Exact) -> tuple[Fraction, ...]:
         out = [Fraction(0)] * self.size
@@ -169,10 +139,6 @@ def exact_goodness(
     """ε₀(B) of the insensitive or the hinge loss for rational data: fractions, whole numbers, strings; floats stand for themselves.
 
     For small domains (N = 50 takes a second or so: entries are dense fractions).
-
-    The basis is the one that HiGHS finds in floats, to a tolerance of about 1e-9. If points (nearly) coincide, so that entries of K in two
-    rows or columns differ by 1e-6 or less, it may be a neighbour of the optimal one. Then `lower` and `upper` are still bounds, in
-    fractions, but some 1e-9 of the loss apart, and `exact` is False.
 
     Raises
     ------
@@ -196,8 +162,7 @@ def exact_smallest_bound(
     """The smallest B with ε₀(B) ≤ level, in fractions, by Newton's method on the convex piecewise linear curve B ↦ ε₀(B).
 
     Every q bounds the curve below by the line Σ c(q) − B Σ_j p_j|g_j|, hence B by the point where that line meets the level. From B = 0 the
-    steps increase and end after finitely many, at the root. A line above the level of slope 0 proves that no B does. If points nearly
-    coincide, `upper` may be None for the reason that `exact_goodness` gives; `lower` then still is a bound.
+    steps increase and end after finitely many, at the root. A line above the level of slope 0 proves that no B does.
 
     Raises
     ------
@@ -210,16 +175,12 @@ def exact_smallest_bound(
     zero = RATIONAL.zeros(len(world.y))
     found = world.evaluate(Fraction(0), zero, _start(world))
     at = Fraction(0)
-    for _ in range(STEPS):
-        if found.upper <= goal:
-            return ExactBound(at, at, found.weights, found.multipliers)
-        if found.fixed <= goal + at * found.influence:  # the basis was not optimal in ℚ: `at` is a bound, and no more
-            return ExactBound(at, None, found.weights, found.multipliers)
+    while found.upper > goal:
         if found.influence == 0:
             return ExactBound(None, None, found.weights, found.multipliers)
         at = (found.fixed - goal) / found.influence
         found = world.solve(at)
-    return ExactBound(at, None, found.weights, found.multipliers)
+    return ExactBound(at, at, found.weights, found.multipliers)
 
 
 def _start(world: _World) -> Exact:

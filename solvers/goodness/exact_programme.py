@@ -1,18 +1,18 @@
-r"""Linear programmes without rounding: HiGHS finds the optimal basis in floats, its vertex and multipliers are solved for in ℚ, and judged.
+r"""Linear programmes without rounding: HiGHS finds a basis in floats, pivots in ℚ make it optimal, and its vertex is judged.
 
-With basic columns B and rows E at one of their ends (as many), all other columns at theirs and all other rows without multiplier,
-    A_EB x_B = r_E − A_EN x_N,        A_EBᵀ y_E = c_B.
 The point is judged by its feasibility, the multipliers by their bound Σ_i y_i·(end of row i) + Σ_j d_j·(end of column j), d = c − Aᵀy, with
-the ends that the signs of y and d ask for. Both are in fractions, so that what is returned is proved.
+the ends that the signs of y and d ask for. Both are in fractions, so that what is returned is proved. Where no point is feasible,
+multipliers of a positive bound for the objective 0 prove that.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,18 +20,11 @@ from numpy.typing import NDArray
 from simopt.arithmetic import RATIONAL
 from simopt.core import validate
 from simopt.core.errors import InvalidProblem
+from simopt.solvers.goodness.exact_pivots import Ends, Infeasible, optimal_vertex
 from simopt.solvers.goodness.highs_programme import Programme
-
-if TYPE_CHECKING:
-    from flint import fmpq_mat
 
 Number = Fraction | int | float | str
 Exact = NDArray[np.object_]
-Ends = Sequence[Fraction | None]
-
-
-class Infeasible(ArithmeticError):
-    """HiGHS found no feasible point. That is no proof."""
 
 
 @dataclass(frozen=True)
@@ -43,73 +36,54 @@ class ExactVertex:
     rows: tuple[Fraction, ...]
 
 
-def exact_programme(costs: Sequence[Fraction], matrix: Any, low: Ends, high: Ends, row_low: Ends, row_high: Ends) -> ExactVertex:
+def exact_programme(
+    costs: Sequence[Fraction], matrix: Any, low: Ends, high: Ends, row_low: Ends, row_high: Ends, start: Sequence[int] | None = None
+) -> ExactVertex:
     """min c·x subject to low ≤ x ≤ high, row_low ≤ Ax ≤ row_high in fractions; None: no bound. For small programmes (hundreds of columns).
+
+    `start`, if given, is the basis to begin from (`exact_pivots.optimal_vertex`'s `sides`) in place of the one that HiGHS finds.
 
     Raises
     ------
     Infeasible
-        when HiGHS finds no feasible point.
+        when no point is feasible.
     ArithmeticError
-        when the basis that HiGHS calls optimal is not optimal in ℚ, or there is no minimum.
+        when there is no minimum.
     """
     A = np.array(matrix, dtype=object).reshape(len(row_low), len(costs))
     c = _objects(costs)
-    basic, tight = _basis(A, c, low, high, row_low, row_high)
-    x = _objects([_end(side, a, b) for side, a, b in zip(basic, low, high, strict=True)])
-    y = np.full(len(row_low), Fraction(0), dtype=object)
-    inside, edge = np.flatnonzero(basic == 0), np.flatnonzero(tight != 0)
-    if len(inside) != len(edge):
-        raise ArithmeticError(f"a basis of {len(inside)} columns and {len(edge)} rows")
-    if len(inside):
-        goal = _objects([_end(int(tight[i]), row_low[int(i)], row_high[int(i)]) for i in edge])
-        square = A[np.ix_(edge, inside)]
-        left = matrix_of(square)
-        if left.det() == 0:
-            raise ArithmeticError("the basis is singular in ℚ")
-        x[inside] = 0
-        x[inside] = solved(left, goal - RATIONAL.matvec(A[edge], x))
-        y[edge] = solved(left.transpose(), c[inside])
-    value = _value(A, c, x, low, high, row_low, row_high)
-    bound = _bound(A, c, y, low, high, row_low, row_high)
+    sides = _basis(A, c, low, high, row_low, row_high) if start is None else start
+    try:
+        values, multipliers = optimal_vertex(c.tolist(), A.tolist(), [*low, *row_low], [*high, *row_high], sides)
+    except Infeasible as error:
+        proof = _bound(A, 0 * c, _objects(error.multipliers), low, high, row_low, row_high)
+        if proof is None or proof <= 0:
+            raise ArithmeticError(f"multipliers that bound 0 by {proof} prove nothing") from error
+        raise
+    value = _value(A, c, _objects(values), low, high, row_low, row_high)
+    bound = _bound(A, c, _objects(multipliers), low, high, row_low, row_high)
     if value is None or value != bound:
         raise ArithmeticError(f"the two values {value} and {bound} of a vertex differ")
-    return ExactVertex(value, tuple(map(Fraction, x)), tuple(map(Fraction, y)))
+    return ExactVertex(value, tuple(values), tuple(multipliers))
 
 
 def _objects(values: Sequence[Fraction]) -> Exact:
     out = np.empty(len(values), dtype=object)
-    out[:] = list(values)
+    out[:] = [RATIONAL.lift(value) for value in values]
     return out
 
 
-def _basis(A: Exact, c: Exact, low: Ends, high: Ends, row_low: Ends, row_high: Ends) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """For each column 0 if it is basic, else −1, 1 or 2 for its lower end, its upper end, or 0; for each row 0 if it is slack, else ∓1."""
-    import highspy
-
+def _basis(A: Exact, c: Exact, low: Ends, high: Ends, row_low: Ends, row_high: Ends) -> list[int]:
+    """Where each column is, then each row, when HiGHS ends; all rows basic if it fails before it has a basis."""
     ends = [_floats(side, sign) for side, sign in ((low, -1), (high, 1), (row_low, -1), (row_high, 1))]
     programme = Programme([A.astype(float)], c.astype(float), *ends)
-    try:
+    with contextlib.suppress(ArithmeticError):  # whatever it says of feasibility or of a minimum is decided in ℚ
         programme.solve()
-    except ArithmeticError as error:
-        if programme.highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
-            raise Infeasible("no feasible point") from error
-        raise
-    status = highspy.HighsBasisStatus
-    names = {status.kBasic: 0, status.kLower: -1, status.kUpper: 1, status.kZero: 2}
-    found = programme.highs.getBasis()
-    columns = np.array([names.get(s, 2) for s in list(found.col_status)], dtype=np.intp)
-    rows = np.array([names.get(s, 0) for s in list(found.row_status)], dtype=np.intp)
-    return columns, rows
+    return programme.sides()
 
 
 def _floats(ends: Ends, sign: int) -> NDArray[np.float64]:
     return np.array([sign * np.inf if end is None else float(end) for end in ends])
-
-
-def _end(side: int, low: Fraction | None, high: Fraction | None) -> Fraction:
-    chosen = low if side == -1 else high if side == 1 else None
-    return Fraction(0) if chosen is None else Fraction(chosen)
 
 
 def _value(A: Exact, c: Exact, x: Exact, low: Ends, high: Ends, row_low: Ends, row_high: Ends) -> Fraction | None:
@@ -174,16 +148,3 @@ def fractions(name: str, values: Any, ndim: int = 1) -> Exact:
         position = ", ".join(map(str, index))
         out[index] = RATIONAL.lift(fraction(f"{name}[{position}]", entry))
     return out
-
-
-def matrix_of(a: Exact) -> fmpq_mat:
-    """The same as a matrix of FLINT."""
-    from flint import fmpq, fmpq_mat
-
-    return fmpq_mat([[fmpq(x.numerator, x.denominator) for x in row] for row in a])
-
-
-def solved(matrix: fmpq_mat, rhs: Exact) -> list[Any]:
-    """The solution of a square system."""
-    found = matrix.solve(matrix_of(rhs[:, None]))
-    return [RATIONAL.lift(Fraction(int(x.p), int(x.q))) for x in found.entries()]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from simopt.core.arrays import Array
+from simopt.solvers.goodness.exact_pivots import BASIC, LOWER, NEITHER, UPPER
 
 TOLERANCE = 1e-9  # absolute, on numbers of size 1
 SMALL = 1e-12  # entries below that are dropped; the least that HiGHS admits
@@ -97,3 +98,17 @@ class Programme:
         if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnknown) or not found.dual_valid:
             raise ArithmeticError(f"HiGHS: {self.highs.modelStatusToString(status)}")
         return Basic(np.array(found.col_value), np.array(found.row_dual), int(info.simplex_iteration_count))
+
+    def sides(self) -> list[int]:
+        """Where each column is, then each row, in the words of `exact_pivots`; all rows basic where HiGHS has no basis."""
+        import highspy
+
+        names = {
+            highspy.HighsBasisStatus.kBasic: BASIC,
+            highspy.HighsBasisStatus.kLower: LOWER,
+            highspy.HighsBasisStatus.kUpper: UPPER,
+        }
+        found, model = self.highs.getBasis(), self.highs.getLp()
+        if not found.valid:
+            return [NEITHER] * model.num_col_ + [BASIC] * model.num_row_
+        return [names.get(status, NEITHER) for status in (*found.col_status, *found.row_status)]

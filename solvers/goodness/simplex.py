@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import NDArray
 
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
@@ -87,20 +86,3 @@ class GoodnessSimplex:
         out = np.zeros(len(self.problem.targets))
         out[self.problem.support] = values
         return out
-
-    def basis(self) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Free weights and kinks of the last vertex, among the points of positive mass; as many of the one as of the other.
-
-        Free weights are basic, strictly between the bounds unless degenerate. Kinks are 0 where the loss is differentiable at f_i; else
-        +1 or −1 for f_i = y_i + ε or y_i − ε, and +1 for y_i f_i = m of the hinge. They are rows none of whose own variables (slacks and
-        logical) is basic, on the side that the logical is at.
-        """
-        import highspy
-
-        found, n = self.programme.highs.getBasis(), self.count
-        basic, upper = highspy.HighsBasisStatus.kBasic, highspy.HighsBasisStatus.kUpper
-        columns = np.array([status == basic for status in list(found.col_status)])
-        rows = list(found.row_status)
-        away = np.any(columns[n:].reshape(-1, n), axis=0) | np.array([status == basic for status in rows])
-        side = np.array([1 if self.hinge or status == upper else -1 for status in rows])
-        return columns[:n], np.where(away, 0, side)

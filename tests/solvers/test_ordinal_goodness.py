@@ -15,7 +15,8 @@ from simopt.model.status import Status
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.solvers.goodness.direct_reduction import direct_reduction_goodness
-from simopt.solvers.goodness.exact_programme import Infeasible, exact_programme
+from simopt.solvers.goodness.exact_pivots import Infeasible
+from simopt.solvers.goodness.exact_programme import exact_programme
 from simopt.solvers.goodness.ordinal_exact import exact_ordinal_bound, exact_ordinal_goodness
 from simopt.solvers.goodness.ordinal_hinges import _factorised
 from simopt.solvers.goodness.ordinal_margins import Margins
