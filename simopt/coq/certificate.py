@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simopt.arithmetic import RATIONAL
+from simopt.coq.mutant import A_LITTLE
 from simopt.coq.programme import Exact, Form
 from simopt.coq.term import Printer, Term, data, walk
 from simopt.coq.theory import WIDTH, NoTheorem, comment, title, written
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 PARTS = ("max", "min", "abs")
 DIGITS = 12  # of bounds whose fractions are longer: rounded outwards, so that what is proved stays true
 SHORT = 10**6  # a denominator that is read as it is
-MOVED = Fraction(1, 10**30)
 SUM = 69
 
 
@@ -53,7 +53,7 @@ class Certificate:
 
     def mutant(self, name: str) -> str:
         """A false sibling, to be refused: the bound lies above what the objective is at the point."""
-        return self._file(name, ["FALSE: the bound is above the objective at a feasible point."], self.upper + MOVED, whole=False)
+        return self._file(name, ["FALSE: the bound is above the objective at a feasible point."], self.upper + A_LITTLE, whole=False)
 
     def _file(self, name: str, heading: list[str], bound: Fraction, whole: bool) -> str:
         blocks = ["\n".join(map(comment, heading)), "From Simopt Require Import Duality.\nOpen Scope R_scope."]

@@ -9,7 +9,7 @@ import copy
 from fractions import Fraction
 from typing import Any
 
-MOVED = Fraction(1, 10**30)
+A_LITTLE = Fraction(1, 10**30)  # by which a true statement is changed to a false one
 
 
 def mutant(document: dict[str, Any]) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def mutant(document: dict[str, Any]) -> dict[str, Any]:
     statement = copy.deepcopy(document["statements"][chosen])
     relation, left, right = statement["claim"]
     if relation == "==":
-        statement["steps"].append(["+", right, str(MOVED)])
+        statement["steps"].append(["+", right, str(A_LITTLE)])
         statement["claim"] = [relation, left, len(statement["steps"]) - 1]
     else:
         statement["claim"] = ["<=" if relation == "<" else "<", right, left]

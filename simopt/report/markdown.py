@@ -58,8 +58,12 @@ def summary(rows: Sequence[Row]) -> str:
         lines.append(f"| {in_markdown(paper)} | {sum(counts.values())} | " + " | ".join(shown) + " |")
     defects = Counter(row["defect"] or UNEXPECTED for row in rows if erratum(row))
     said = ", ".join(f"{count} {in_markdown(name)}" for name, count in defects.most_common())
+    ours = [row["id"] for row in rows if row["verdict"] == "REFUTED" and not erratum(row)]
     unexpected = [row["id"] for row in rows if not row["ok"]]
     lines += ["", f"Defects of the refuted statements: {said}." if said else "No statement was refuted.", ""]
+    if ours:
+        listed = in_markdown(", ".join(ours))
+        lines += [f"Refuted, and no erratum, since the sentence is ours where a paper leaves a question open: {listed}.", ""]
     lines.append("Every verdict is as expected." if not unexpected else f"Not as expected: {in_markdown(', '.join(unexpected))}.")
     return "\n".join(lines)
 

@@ -9,7 +9,7 @@ import numpy as np
 from simopt.core import validate
 from simopt.data.rows import MEMORY
 from simopt.solvers.herding.atoms import Atoms
-from simopt.solvers.herding.frank_wolfe_steps import MOVED, Away, Blended, LineSearch, Pairwise, StepRule, Uniform
+from simopt.solvers.herding.frank_wolfe_steps import STEP_TAKEN, Away, Blended, LineSearch, Pairwise, StepRule, Uniform
 from simopt.solvers.herding.min_norm_point import FullyCorrective
 from simopt.solvers.herding.walk import StepState, Walk
 from simopt.solving.solution import Iterate
@@ -96,7 +96,7 @@ class FrankWolfe:
                 s = int(scores.argmin())
                 gap = walk.slope - float(scores[s]) / walk.mass
             self.ended = self.rule.step(walk, scores, s, gap, walk.count < self._limit)
-            if self.ended != MOVED:
+            if self.ended != STEP_TAKEN:
                 return
             self.picks.append(s)
 

@@ -17,6 +17,7 @@ in place of a name (docs/extending.md).
 from __future__ import annotations
 
 import copy
+import warnings
 from abc import ABC, abstractmethod
 from typing import ClassVar, Self
 
@@ -28,7 +29,7 @@ from simopt.data.rows import Indices
 from simopt.solvers.herding.gaussian_tiles import Floats
 from simopt.solvers.herding.walk import Walk
 
-MOVED = ""
+STEP_TAKEN = ""
 STALLED = "no step decreases the error any further"
 EXCHANGES = 10  # for each atom with weight, between two passes over all atoms
 FULL = "all the atoms asked for have weight"
@@ -70,7 +71,7 @@ class StepRule(ABC):
 
         Returns
         -------
-        `MOVED`, the empty text; or why there is no step, with which the run ends.
+        `STEP_TAKEN`, the empty text; or why there is no step, with which the run ends.
         """
 
 
@@ -83,7 +84,7 @@ class Uniform(StepRule):
         if not may_grow and s not in walk:
             return FULL
         walk.shift(s, 1.0)
-        return MOVED
+        return STEP_TAKEN
 
 
 class LineSearch(StepRule):
@@ -118,7 +119,7 @@ class Away(StepRule):
             walk.drop(a)
         else:
             walk.shift(a, -gamma / (1.0 + gamma) * walk.mass)
-        return MOVED
+        return STEP_TAKEN
 
 
 class Pairwise(StepRule):
@@ -159,7 +160,7 @@ class Blended(StepRule):
             rows = np.arange(len(seen))
             exchange_among(weights, slopes, outside, rows[:-1], walk.atoms.block(seen, seen), rows, EXCHANGES * len(own))
         walk.distribute(own, weights, columns)
-        return MOVED
+        return STEP_TAKEN
 
 
 @kernel
@@ -206,10 +207,10 @@ def towards(walk: Walk, s: int, gap: float) -> str:
     curvature = walk.to_atom(s)
     if not curvature > gap:
         walk.reset(s)
-        return MOVED
+        return STEP_TAKEN
     gamma = gap / curvature
     walk.shift(s, gamma / (1.0 - gamma) * walk.mass)
-    return MOVED
+    return STEP_TAKEN
 
 
 def exchange(walk: Walk, s: int, a: int, descent: float) -> str:
@@ -224,4 +225,12 @@ def exchange(walk: Walk, s: int, a: int, descent: float) -> str:
     else:
         walk.shift(s, amount)
         walk.shift(a, -amount)
-    return MOVED
+    return STEP_TAKEN
+
+
+def __getattr__(name: str) -> str:
+    """The old name of `STEP_TAKEN`, for one release."""
+    if name != "MOVED":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn("MOVED is called STEP_TAKEN; the old name goes with simopt 0.2", DeprecationWarning, stacklevel=2)
+    return STEP_TAKEN

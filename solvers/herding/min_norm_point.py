@@ -24,7 +24,7 @@ import numpy.typing as npt
 from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 from simopt.solvers.herding.atoms import StoredAtoms
-from simopt.solvers.herding.frank_wolfe_steps import FULL, MOVED, STALLED, StepRule
+from simopt.solvers.herding.frank_wolfe_steps import FULL, STALLED, STEP_TAKEN, StepRule
 from simopt.solvers.herding.walk import Walk
 
 PROXIMAL = 2.0**-46  # δ in units of the largest ‖ψ_j‖²
@@ -203,7 +203,7 @@ class FullyCorrective(StepRule):
             return STALLED
         weights = weights[: self._size]
         walk.assign(self._order[: self._size], weights / float(np.sum(weights)))
-        return MOVED
+        return STEP_TAKEN
 
 
 def best_weights(gram: Array, linear: Array, square: float, start: Array, *, tol: float = 1e-15, max_iter: int = 10_000) -> Array:
@@ -225,6 +225,6 @@ def best_weights(gram: Array, linear: Array, square: float, start: Array, *, tol
         gap = walk.slope - float(scores[s]) / walk.mass
         if walk.error_squared < least:
             least, best = walk.error_squared, walk.dense
-        if gap <= enough or rule.step(walk, scores, s, gap, True) != MOVED:
+        if gap <= enough or rule.step(walk, scores, s, gap, True) != STEP_TAKEN:
             break
     return best

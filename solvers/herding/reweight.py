@@ -6,7 +6,7 @@ import numpy as np
 
 from simopt.core.arrays import Array
 from simopt.solvers.herding.atoms import StoredAtoms
-from simopt.solvers.herding.frank_wolfe_steps import MOVED, Blended
+from simopt.solvers.herding.frank_wolfe_steps import STEP_TAKEN, Blended
 from simopt.solvers.herding.min_norm_point import best_weights
 from simopt.solvers.herding.walk import Walk
 
@@ -38,7 +38,7 @@ def reweighted(gram: Array, linear: Array, square: float, start: Array) -> Array
     for _ in range(PAIRWISE * len(gram)):
         scores = walk.scores()
         s = int(np.argmin(scores))
-        if rule.step(walk, scores, s, walk.slope - float(scores[s]) / walk.mass, True) != MOVED:
+        if rule.step(walk, scores, s, walk.slope - float(scores[s]) / walk.mass, True) != STEP_TAKEN:
             break
     near = walk.dense
     return near if len(gram) > EXACT else best_weights(gram, linear, square, near)

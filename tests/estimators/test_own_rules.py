@@ -31,7 +31,7 @@ from simopt.estimators.landmarked.landmark_choice import SELECTIONS, Candidates,
 from simopt.estimators.widths import WIDTH_RULES, LeaveOneOutWidth, WidthRule, width_rule
 from simopt.problems.herding import Herding
 from simopt.solvers.herding.frank_wolfe import STEPS
-from simopt.solvers.herding.frank_wolfe_steps import MOVED, LineSearch, StepRule
+from simopt.solvers.herding.frank_wolfe_steps import STEP_TAKEN, LineSearch, StepRule
 from simopt.solvers.herding.walk import Walk
 from simopt.solving.entry_points import solve
 
@@ -57,7 +57,7 @@ class Halves(StepRule):
             return "no atom is left"
         self.done += 1
         walk.shift(s, walk.mass)
-        return MOVED
+        return STEP_TAKEN
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,10 @@ from simopt.data.similarities import Gaussian
 from simopt.model.status import Status
 from simopt.problems.herding import Herding
 from simopt.problems.hinge_svm_hull import HingeSVMHull
+from simopt.solvers.herding import frank_wolfe_steps
 from simopt.solvers.herding.atoms import LazyAtoms, StoredAtoms
 from simopt.solvers.herding.frank_wolfe import STEPS, FrankWolfe
-from simopt.solvers.herding.frank_wolfe_steps import MOVED, StepRule, exchange_among
+from simopt.solvers.herding.frank_wolfe_steps import STEP_TAKEN, StepRule, exchange_among
 from simopt.solvers.herding.min_norm_point import FullyCorrective, best_weights, delete
 from simopt.solvers.herding.reweight import reweighted
 from simopt.solvers.herding.walk import Walk
@@ -379,7 +380,7 @@ class HalfWay(StepRule):
 
     def step(self, walk, scores, s, gap, may_grow):
         walk.shift(s, walk.mass)
-        return MOVED
+        return STEP_TAKEN
 
 
 def test_a_step_rule_that_doubles_the_mass_runs_as_long_as_one_likes():
@@ -476,3 +477,10 @@ def test_the_first_atom_of_the_minimum_norm_point_finds_its_memory():
     steps, atoms = FullyCorrective(), StoredAtoms(np.eye(3), np.ones(3), np.full(3, 1 / 3), 1 / 3)
     assert steps._append(Walk(atoms), 2) and steps._append(Walk(atoms), 0)
     assert steps._order[: steps._size].tolist() == [2, 0] and steps._gram[:2, :2].tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_the_old_name_of_a_step_that_was_taken() -> None:
+    with pytest.warns(DeprecationWarning, match="MOVED is called STEP_TAKEN"):
+        assert frank_wolfe_steps.MOVED == frank_wolfe_steps.STEP_TAKEN
+    with pytest.raises(AttributeError, match="no attribute 'REST'"):
+        _ = frank_wolfe_steps.REST

@@ -139,7 +139,8 @@ def constants(trial: sc.Trial) -> Iterator[sc.Instance]:
     r"δ; as no loss here is above 2, for an expected loss ≤ ε_0 + ε + ε_1 + 2δ. (B = 1, ε = ε_0 = 0, ε_1 = 1/2, δ = 1/16.)",
     instances=constants,
     constants=("c",),
-    defeats="τ = 2^{−(n + 6)} defeats c, n = ⌈4c log 32⌉: of 2^{n + 6} clusters n labels leave about 64 (c from 1 to 20 tried).",
+    defeats="τ = 2^{−(n + 6)} defeats every c, n = ⌈4c log 32⌉: of 1/τ clusters n labels leave V = 1 + Bin(1/τ − 1, 2^{−n}), and the best "
+    "expected loss is E[1 − |R_V|/V] ≥ 1 − √E[1/V] ≥ 1 − √(2^n τ) = 7/8 > 5/8, as E|R_V| ≤ √V and E[1/V] = (1 − (1 − 2^{−n})^{1/τ}) 2^n τ.",
     knobs={"density": 0},
     mutants={"log(B/(τε_1δ))": {"density": 1}},
     note="One informative cluster in 2^{n + 6}: n labels leave about 64 clusters, and the best expected loss is 0.90 instead of 0.625, "
