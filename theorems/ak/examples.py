@@ -144,7 +144,8 @@ def scatter_of_ridge(point: Array, trial: sc.Trial) -> sc.Instance:
     knobs={"power": 2, "share": Fraction(1)},
     mutants={"factor not squared": {"power": 1}, "constant 1 % smaller": {"share": Fraction(99, 100)}},
     corrects="AK-Ex.b",
-    note="Both constants c are sharp as λ → ∞ (two points x = 1, y = ±1). Exact rationals.",
+    note="AK-T3+ at m = 2 (docs/proofs/m_power_stability.md). Both constants c are sharp as λ → ∞ (two points x = 1, y = ±1). Exact "
+    "rationals.",
 )
 def squared_factor_bounds_the_change_of_ridge(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Remove each sample in turn; the worst y in [−1, 1] at each x is an end point."""

@@ -82,8 +82,10 @@ def tame_point(point: Array, trial: sc.Trial) -> sc.Instance:
     knobs={"convexity": 2},
     mutants={"ρ = 2.2 λ": {"convexity": Fraction(11, 5)}},
     corrects="AK-D3.1",
-    note="Strict convexity with coercivity and lower semicontinuity would do as well. Both bounds are attained where the samples are x = "
-    "0.",
+    note="R(h) ≥ R(g) + ⟨∇R(g), h − g⟩ + (ρ/2)‖h − g‖² makes R coercive and, as a supremum of continuous convex functions, weakly lower "
+    "semicontinuous: g* exists. With ∇R(g*) = 0 this is the growth, so that g* is the only one; added to it for h = g* it gives ρ‖g − "
+    "g*‖² ≤ ⟨∇R(g), g − g*⟩. Strict convexity with coercivity and lower semicontinuity would do as well. Both bounds are attained where "
+    "the samples are x = 0.",
 )
 def strongly_convex_objectives_have_one_minimiser(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The minimiser solved exactly, its gradient, and the two bounds from a probe point g (squared, to stay rational)."""

@@ -60,6 +60,9 @@ def counts(letters: Sequence[sc.Expr]) -> list[sc.Expr]:
     exhaustive=True,
     knobs={"overlap": sc.minimum},
     mutants={"letters counted once": {"overlap": lambda a, b: sc.minimum(1, a, b)}},
+    note="For all multisets: a map of the smaller set into the larger, one to one, agrees at most min(a, b) times on each element, |Z₁ ∩ "
+    "Z₂| times in all, and one that takes the common elements to themselves does. So the least number of disagreements is that of the "
+    "smaller set less |Z₁ ∩ Z₂|.",
 )
 def closed_form_of_the_metric(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Brute force over injections against both closed forms, and against the library's `hamming`."""
@@ -147,7 +150,8 @@ def orders_of_three(trial: sc.Trial) -> Iterator[sc.Instance]:
     exhaustive=True,
     knobs={"middle": 1},
     mutants={"half of b": {"middle": sc.rational("1/2")}},
-    note="Summed over the elements this is n − G(A, B) + n − G(B, C) − (n − G(A, C)) ≤ n.",
+    note="Summed over the elements this is n − G(A, B) + n − G(B, C) − (n − G(A, C)) ≤ n. The formula for G_n is that of AK-D4.4 for sets "
+    "of n elements each, whose note proves it for all.",
 )
 def counts_of_one_letter_are_subadditive(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The least count t, the next t + p, the largest t + p + q: what is left over is a symbol that is ≥ 0, or 0."""
@@ -181,7 +185,8 @@ def orders_of_two(trial: sc.Trial) -> Iterator[sc.Instance]:
     exhaustive=True,
     knobs={"union": 1},
     mutants={"A and B apart": {"union": 2}},
-    note="Equality where Z₂ is the union of A and B. With it and AK-B.G the chain that follows (7) is correct line by line.",
+    note="Equality where Z₂ is the union of A and B. With it and AK-B.G the chain that follows (7) is correct line by line. A part Ẑ of A "
+    "with |B| elements that contains A ∩ B has the least G (|A ∩ B| ≤ |B| ≤ |A|; note of AK-D4.4).",
 )
 def parts_of_a_set_fit_into_it(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The lesser count t, the larger t + p, and z = t + p + r: what is left over is r ≥ 0."""

@@ -190,7 +190,8 @@ def samples_without_signal(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"radius": Fraction(1)},
     mutants={"K Y = 0": {"instances": samples_without_signal}, "a ball three times as large": {"radius": Fraction(3)}},
     corrects="AK-P5.1Gam",
-    note="If K Y = 0 then Γ = 0, against the printed Γ > 0. f_Z is taken on the ridge path at μ, which is M-RLSR's λ = 2μ/(mn‖f‖^{m−2}).",
+    note="The identity in the head of ivanov.py with λ = μ/n; f_Z ≠ 0 by AK-T1deg+. If K Y = 0 then Γ = 0, against the printed Γ > 0. f_Z "
+    "is taken on the ridge path at μ, which is M-RLSR's λ = 2μ/(mn‖f‖^{m−2}).",
 )
 def radius_of_constrained_form_is_positive(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Γ, and the risk of points inside and on the sphere of radius ‖f_Z‖; scaling v into the ball by a rational bound on its norm."""

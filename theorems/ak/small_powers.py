@@ -72,7 +72,9 @@ def pairs_of_roots(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"of the root": 1},
     mutants={"the root of the smaller f": {"of the root": 0}},
     corrects="AK-E.1lam2",
-    note="On the data AK-E.1same has the same for the m of the four panels.",
+    note="At f ≠ 0 the condition λm‖f‖^{m−2} f = (2/n) Σ (y_i − f(x_i)) k(x_i, ·) is that of KRR at λ₂ = (mλ/2)‖f‖^{m−2}; KRR's f at "
+    "(mλ/2)C has the sum in F for its ‖f‖², so that F(C) = 0 iff ‖f‖^{m−2} = C. A minimiser exists on the span of the k(x_i, ·), and is 0 "
+    "or stationary. On the data AK-E.1same has the same for the m of the four panels.",
 )
 def least_of_the_stationary_points(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both roots in rationals, KRR's function of their λ₂, and objectives on a grid."""
@@ -298,15 +300,16 @@ def finer_and_finer(trial: sc.Trial) -> Iterator[sc.Instance]:
     place="Appendix E.1.1, 'decreases as the grid of λ becomes larger', in the limit",
     kind=sc.EQUIVALENCE,
     says=r"For m > 1 and K Y ≠ 0, any error that is continuous in f, and grids of λ and λ_2 that **become dense in (0, ∞)**, both least "
-    r"errors tend to the infimum over the common path, so that their difference tends to 0. (n = K = y = 1, m = 3/2, error (f − truth)², N "
-    r"values of each with √f or f equally far apart: the difference is at most 4/(N + 1)².)",
+    r"errors tend to the infimum over the common path, so that their difference tends to 0. (n = K = y = 1, m = 3/2, error (f − truth)², "
+    r"truth in [0, 1], N values of each with √f or f equally far apart: the difference is at most 4/(N + 1)².)",
     instances=finer_and_finer,
     resolution=0.0,
     knobs={"until": 1},
     mutants={"M-RLSR's grid ends at f = 1/4": {"until": HALF}},
-    note="The paths are the same (AK-AppA), each function lies between two neighbours of a grid, and Φ is a bijection, so that dense grids "
-    "have dense functions. On Yacht the difference of Table 1 goes when KRR's grid begins at 10^{-17} (AK-Tab1y+). For m < 1 M-RLSR lacks "
-    "functions (AK-E.1conf), and the difference need not go.",
+    note="In the brackets no two neighbours are farther apart than 2/(N + 1), so that either least error is in [0, 4/(N + 1)²]. The paths "
+    "are the same (AK-AppA), each function lies between two neighbours of a grid, and Φ is a bijection, so that dense grids have dense "
+    "functions. On Yacht the difference of Table 1 goes when KRR's grid begins at 10^{-17} (AK-Tab1y+). For m < 1 M-RLSR lacks functions "
+    "(AK-E.1conf), and the difference need not go.",
 )
 def differences_vanish_in_the_limit(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both least errors on grids of N values."""

@@ -281,8 +281,9 @@ def function(x: Sequence[Any], a: Sequence[Any]) -> list[Any]:
     knobs={"projected": True, "factor": Fraction(1)},
     mutants={"without K in front": {"projected": False}, "λmn for λmn/2": {"factor": Fraction(2)}},
     corrects="AK-T1sys",
-    note="Y is made from α, which has (αᵀKα)^{1/2} the square of a rational. Solutions are recognised by comparing the objective with that "
-    "at other functions.",
+    note="With s = λ(mn/2)‖f‖^{m−2} > 0, which f alone decides, Y = Kα + sα has the one solution α = (Y − (f(x_i))_i)/s; from another α "
+    "the vector (Y − Kα − sα)/s, which K makes 0, leads there. Y is made from α, which has (αᵀKα)^{1/2} the square of a rational. "
+    "Solutions are recognised by comparing the objective with that at other functions.",
 )
 def solution_up_to_the_null_space(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """A family of solutions, another function that is none, and the objective at both and between them."""
@@ -405,7 +406,9 @@ def targets_alone(K: Any, Y: Any) -> list[Any]:
     knobs={"criterion": product_with_gram},
     mutants={"Y = 0 instead of K Y = 0": {"criterion": targets_alone}},
     corrects="AK-T1deg",
-    note="The proof file covers the problems listed: all K = F Fᵀ and Y with entries of F and Y in {−1, 0, 1}, Y ≠ 0.",
+    note="For all problems: the terms are 4d_j y'_j²/(2d_j + λmnC)², which are all 0 iff all d_j y'_j are, that is K Y = 0. As m > 1, (8) "
+    "has at 0 the gradient −(2/n) Σ y_i k(x_i, ·), of square 4YᵀKY/n². The proof file covers the problems listed: all K = F Fᵀ and Y with "
+    "entries of F and Y in {−1, 0, 1}, Y ≠ 0.",
 )
 def degenerate_iff_no_signal(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Sum and objective on both sides of the criterion."""
@@ -565,15 +568,16 @@ def newton_iterates(F: Callable[[float], tuple[float, float]], start: float, lim
     place="after Theorem 1",
     kind=sc.ALGORITHM,
     says=r"Let λ > 0 and K Y ≠ 0. Newton's method on F converges monotonically to C₀, **from any start right of C₀ if 1 < m < 2**, and "
-    r"from C = 0 (any start in [0, C₀]) if m ≥ 2; for 1.1 ≤ m ≤ 5 and 1e-3 ≤ λ ≤ 1e6 it is there to relative accuracy 1e-9 within 100 "
-    r"steps.",
+    r"from C = 0 (any start in [0, C₀]) if m ≥ 2. (On the data tried, with 1.1 ≤ m ≤ 5 and 1e-3 ≤ λ ≤ 1e6, it is there to relative "
+    r"accuracy 1e-9 within 100 steps.)",
     instances=newton_problems,
     resolution=1e-12,
     knobs={"steps": 100},
     mutants={"from C = 0 for every m": {"instances": newton_from_zero}, "5 steps": {"steps": 5}},
     note="The paper names no start. From C = 0 it fails for 1 < m < 2 exactly when F'(0) ≥ 0, that is for λ large enough "
     "(AK-T1newt-zero); for smaller λ the first step lands right of C₀ and the rest is monotone. From 0 at m = 5 it takes some 40 steps "
-    "when λ is large: bracketing in log C is what the solver does.",
+    "when λ is large: bracketing in log C is what the solver does. No number of steps is enough for all data: far left of C₀ a step at m "
+    "= 5 multiplies C by about 4/3, so that the number grows with log y.",
 )
 def newton_converges_from_the_right_side(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Direction of every step, and a sign change of F around the last iterate."""

@@ -109,8 +109,9 @@ def multiplicities(path: Path) -> Counter[int]:
     instances=worlds_and_learners,
     knobs={"same": multiplicities, "exponent": 1},
     mutants={"equal images instead of multiplicities": {"same": set}, "λ² for λ": {"exponent": 2}},
-    note="The rule of multiplicities is tried on all pairs of paths with 2 and 3 (full effort: 4) parameters and 3 functions; exact "
-    "rationals throughout.",
+    note="Φ(·, Z) takes {λ: A(λ)(Z) = f} one to one onto {μ: B(μ)(Z) = f} for each f, and such bijections, one for each f, are together a "
+    "Φ(·, Z); identity, inverse and composition give the three laws. Increasing Φ: AK-P5.1+, and ν = nμ. The rule of multiplicities is "
+    "tried on all pairs of paths with 2 and 3 (full effort: 4) parameters and 3 functions; exact rationals throughout.",
 )
 def weak_equivalence_is_equality_of_multiplicities(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Either one path against all others of its world, or three learners on one training set."""

@@ -49,7 +49,8 @@ def pairs_below(trial: sc.Trial) -> Iterator[sc.Instance]:
     instances=pairs_of_functions,
     resolution=1e-40,
     mutants={"m ≤ 1": {"instances": pairs_below}},
-    note="Section 5 sets m > 0 and Appendix E uses m < 1; there neither Theorem 1 nor Proposition 5.1 applies (AK-S5wp-below).",
+    note="‖·‖^m is strictly convex for m > 1, by t^m where ‖f‖ ≠ ‖g‖ and by the parallelogram law where they are equal. Section 5 sets m "
+    "> 0 and Appendix E uses m < 1; there neither Theorem 1 nor Proposition 5.1 applies (AK-S5wp-below).",
 )
 def objective_is_strictly_convex_and_coercive(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The midpoint and the penalty."""

@@ -36,11 +36,13 @@ def orthogonal_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     place="Section 3, Algorithm 1",
     kind=sc.ALGORITHM,
     says=r"GLM-tron is w^1 = 0, w^{t+1} = w^t + (1/m) Σ (y_i − u(w^t·x_i)) x_i (the w^0 of the proofs is w^1). For x_j = a_j e_j, j = 1 … "
-    r"m, and u(z) = clip(c + s z, 0, 1) it runs along w_j^t = (y_j − c)/(s a_j) · (1 − (1 − s a_j²/m)^{t−1}): for x = y = 1, u = z/2, w^t "
-    r"= 0, 1, 3/2, 7/4, …",
+    r"m, and u(z) = clip(c + s z, 0, 1), 0 ≤ c, y_j ≤ 1, 0 < s, |a_j| ≤ 1, it runs along w_j^t = (y_j − c)/(s a_j) · (1 − (1 − s "
+    r"a_j²/m)^{t−1}): for x = y = 1, u = z/2, w^t = 0, 1, 3/2, 7/4, …",
     instances=orthogonal_samples,
     knobs={"start": ZERO, "mean": True},
     mutants={"w^1 = 1": {"start": ONE}, "a sum for the mean": {"mean": False}},
+    note="Each step multiplies y_j − c − s a_j w_j by 1 − s a_j²/m ∈ [0, 1), so that c + s a_j w_j stays between c and y_j: it is never "
+    "clipped.",
 )
 def known_transfer_by_hand(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Ten iterates against the closed form."""
@@ -71,14 +73,15 @@ def short_traces(trial: sc.Trial) -> Iterator[sc.Instance]:
     "KK-alg2",
     place="Section 4, Algorithm 2",
     kind=sc.ALGORITHM,
-    says=r"L-Isotron is w^1 = 0, u^t = LPAV(w^t·x_i, y_i), w^{t+1} = w^t + (1/m) Σ (y_i − u^t(w^t·x_i)) x_i. For x = −a, a it runs along "
-    r"w^t = (y_2 − y_1)/(2a) · (1 − (1 − a²)^{t−1}); for x = −1, 0, 1 and y = 0, 1, 1 it begins with 0, 1/3, 4/9, 29/54. **Beyond the "
-    r"points, where the paper leaves it open, u^t is continued by constants**: then every h^t is nondecreasing in w^t·x, 1-Lipschitz and "
-    r"in [0, 1] everywhere.",
+    says=r"L-Isotron is w^1 = 0, u^t = LPAV(w^t·x_i, y_i), w^{t+1} = w^t + (1/m) Σ (y_i − u^t(w^t·x_i)) x_i. For x = −a, a, 0 < a ≤ 1, it "
+    r"runs along w^t = (y_2 − y_1)/(2a) · (1 − (1 − a²)^{t−1}); for x = −1, 0, 1 and y = 0, 1, 1 it begins with 0, 1/3, 4/9, 29/54. "
+    r"**Beyond the points, where the paper leaves it open, u^t is continued by constants**: then every h^t is nondecreasing in w^t·x, "
+    r"1-Lipschitz and in [0, 1] everywhere.",
     instances=short_traces,
     knobs={"lipschitz": ONE, "beyond": "constant"},
     mutants={"PAV (Isotron)": {"lipschitz": None}, "the last pieces continued": {"beyond": "linear"}},
-    note="At w^1 = 0 all z are tied and u^1 is the mean of y.",
+    note="At w^1 = 0 all z are tied and u^1 is the mean of y. Let Δ = y_2 − y_1 ≥ 0, else exchange the points. While 2aw^t ≤ Δ, u^t is "
+    "the mean of y ± aw^t, w^{t+1} = (1 − a²)w^t + aΔ/2, and 2aw^{t+1} ≤ Δ.",
 )
 def fitted_transfer_by_hand(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The iterates worked out by hand, and the predictors as functions."""

@@ -91,7 +91,8 @@ def vectors(trial: sc.Trial) -> Iterator[sc.Instance]:
     place="Appendix B, Lemma 6, part 2",
     kind=sc.INEQUALITY,
     says=r"For W, 1/ε ≥ 1 the functions x ↦ ⟨w, x⟩ on the unit ball of ℝ^d, ‖w‖ ≤ W, have N_∞(ε) ≤ (1 + 2W/ε)^d. For d ≤ 3 by a cubic "
-    r"lattice within the class; in general a largest set of points ε apart is a cover, and has at most (1 + 2W/ε)^d members by volume.",
+    r"lattice within the class (at the ratios W/ε tried); in general a largest set of points ε apart is a cover, and has at most (1 + "
+    r"2W/ε)^d members by volume.",
     instances=vectors,
     knobs={"times": 2},
     mutants={"(1 + W/ε)^d": {"times": 1}},

@@ -50,7 +50,9 @@ def chains_to_count(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"m² corners": {"places": 1}, "m√m/10 pieces": {"values": Fraction(1, 10)}},
     note="In bold: ours. The method of [YW09], of which the paper says O(m²), was not at hand; the programme is the plain one. With n_i "
     "corners that change sides at the i-th sample and c = ⌈√m⌉, n_i + 1 or 2c + n_i/c + 1 pieces are counted of the second, whichever is "
-    "less. Head of fit_cost.py.",
+    "less. Head of fit_cost.py. A step of positive length drops at most two corners, those at the zero, and adds three, so that the i-th "
+    "sample touches at least i: m(m + 1)/2 in all. With n_i ≤ 3i − 2 the pieces are at most 2cm + 3m²/(2c) + m ≤ 3.5m√m + 3m ≤ 5m√m from "
+    "m = 4 on; below Σ (n_i + 1) ≤ (3m² + m)/2 will do.",
 )
 def operations_of_the_fit(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both counts of one chain."""

@@ -154,7 +154,8 @@ def errors_of_the_two_fits(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     place=LEMMA + ", ours: the constant of η₂",
     kind=sc.INEQUALITY,
     says=r"Let |D_i| ≤ W. Then |D_i − (ȳ_i − ỹ_i)| ≤ W for all i, mean (ȳ_i − ỹ_i)(D_i − ȳ_i + ỹ_i) ≥ 0, and mean (ȳ_i − ŷ_i)(D_i − ȳ_i + "
-    r"ŷ_i) ≥ −(W + 1)η₂. So the paper's chain gives decrease ≥ ε̂ − (2W + 3)η₁ − (2W + 2)η₂, and Lemma 3 as printed for all W ≥ 1.",
+    r"ŷ_i) ≥ −(W + 1)η₂. So, **if ‖w^t − w‖ ≤ W**, the paper's chain gives decrease ≥ ε̂ − (2W + 3)η₁ − (2W + 2)η₂, and Lemma 3 as "
+    r"printed for all W ≥ 1.",
     instances=of_every_width,
     decode=decoded_narrow,
     dimension=10,

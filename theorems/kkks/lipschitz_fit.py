@@ -25,7 +25,9 @@ QUARTER = Fraction(1, 4)
     knobs={"lipschitz": ONE, "low": ZERO, "high": ONE},
     mutants={"range [1/4, 3/4]": {"low": QUARTER, "high": 1 - QUARTER}, "fit with constant 2": {"lipschitz": Fraction(2)}},
     note="Optimality by Karush–Kuhn–Tucker in fractions: τ_i = Σ_{j≤i} (ŷ_j − y_j) ends at 0, is > 0 only where the upper bound is "
-    "reached and < 0 only where the lower one is. Uniqueness as Σ (c − y)² ≥ Σ (ŷ − y)² + Σ (c − ŷ)² for feasible c.",
+    "reached and < 0 only where the lower one is. Uniqueness as Σ (c − y)² ≥ Σ (ŷ − y)² + Σ (c − ŷ)² for feasible c. It exists as the "
+    "constraints are closed and the cost is coercive; clipping ŷ to [min y, max y] keeps both constraints and lowers the cost, if it "
+    "changes anything.",
 )
 def programme_and_its_solution(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Feasibility, multipliers, rivals, range and interpolation of one chain."""

@@ -40,7 +40,9 @@ def odd_sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     resolution=0.0,
     knobs={"power": 1, "odd": 1},
     mutants={"b_k² ≥ 1/k": {"power": 2}, "s = 1": {"odd": 0}},
-    note="A remark: the paper gives no proof and no source. The argument is that of Kalai, Klivans, Mansour and Servedio, Agnostically "
+    note="Averaged over the sign x_1, x_1M is 1 where the other k − 1 signs tie, else 0; on a tie their product is (−1)^{(k−1)/2}, so "
+    "that E χM = s b_k. With k = 2j + 1, j b_k² grows with j, by the factor (2j + 1)²/(4j(j + 1)), from 1/4 at j = 1: b_k² ≥ 1/(4j) ≥ "
+    "1/(2k). A remark: the paper gives no proof and no source. The argument is that of Kalai, Klivans, Mansour and Servedio, Agnostically "
     "learning halfspaces (2008), from memory, here for u(w·x) and the squared error. Nothing is said of any algorithm's running time.",
 )
 def parity_seen_by_a_majority(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:

@@ -102,7 +102,7 @@ def distance_to_the_mean_as_printed(instance: sc.Instance, trial: sc.Trial) -> I
     "RMW-T4-ratio",
     place="Theorem 4, ours: how badly it fails",
     kind=sc.COUNTEREXAMPLE,
-    says=r"For every factor M there are n and δ with P(‖ω_P − ω_S‖ > 2/√n + √(log(2/δ)/(2n))) > M δ: y φ = ±1 fair, n = m² and "
+    says=r"For every factor M ≥ 1 there are n and δ with P(‖ω_P − ω_S‖ > 2/√n + √(log(2/δ)/(2n))) > M δ: y φ = ±1 fair, n = m² and "
     r"δ = 3 e^{−2(m−2)²} with any integer m ≥ 5 + log₁₀ M. The bound is below 1, which is ‖ω_P − ω_S‖ where all signs agree, and the "
     r"logarithm of 2^{1−n}/(10^{m−5} δ) is a quadratic in k = m − 5 with positive coefficients of 1, k and k(k − 1)/2.",
     remains="that all signs agree with probability 2^{1−n}, and then ‖ω_P − ω_S‖ = 1",

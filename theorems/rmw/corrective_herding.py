@@ -125,15 +125,18 @@ def bounded(run: Sequence[CorrectiveStep], instance: sc.Instance) -> Iterator[sc
     kind=sc.ALGORITHM,
     says=r"Fully corrective herding can be used in place of Algorithm 1: its weights are non-negative with sum 1, every step is at least "
     r"as good as line search from the same ω, so that ‖ω_P − ω_m‖² ≤ dist(ω_P, C)² + 4D²/(m + 1) for m ≥ 2, and for ω_P ∈ C each step has "
-    r"‖ω_P − ω_{m+1}‖² ≤ (1 − d²/D²)‖ω_P − ω_m‖² (RMW-FW+). The herd is affinely independent, and the run ends at the nearest point of C.",
+    r"‖ω_P − ω_{m+1}‖² ≤ (1 − d²/D²)‖ω_P − ω_m‖² (RMW-FW+). The herd, the atoms of positive weight, is affinely independent, and the run "
+    r"ends at the nearest point of C.",
     instances=sets_and_targets,
     resolution=0.0,
     knobs={"factor": 1, "constant": Fraction(4)},
     mutants={"32 d² for d²": {"factor": 32}, "D²/(8(m + 1))": {"constant": Fraction(1, 8)}},
-    note="Proof in the head of corrective_herding.py. m counts atoms that were added; the herd has at most 1 + dim of them at a time. What "
-    "does not carry over is the cost: O(n) an iteration (RMW-cost), and here a linear system as large as the herd. Line search is compared "
-    "from the same ω: the methods take different ways, and after four atoms it may be ahead (tests). Instances come within .92 of the "
-    "contraction and .3 of the rate.",
+    note="Proof in the head of corrective_herding.py. m counts atoms that were added; the herd has at most 1 + dim of them at a time. "
+    "What does not carry over is the cost: O(n) an iteration (RMW-cost), and here a linear system as large as the herd. Line search is "
+    "compared from the same ω: the methods take different ways, and after four atoms it may be ahead (tests). Instances come within .92 "
+    "of the contraction and .3 of the rate. With ω nearest in the hull of the herd A and g = ω_P − ω, ⟨g, a − ω⟩ = 0 on A and so on its "
+    "affine hull, where a new atom s, ⟨g, s − ω⟩ > 0, is not: A and s are independent, and so are their subsets. The error falls and A "
+    "decides ω, so that no A returns.",
 )
 def fully_corrective_instead_of_algorithm_1(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Every step against line search from the same ω, and against both bounds; the end."""

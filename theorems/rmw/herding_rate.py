@@ -179,13 +179,15 @@ def sets_and_accuracies(trial: sc.Trial) -> Iterator[sc.Instance]:
     place="Section 6.1, after the displayed rate; Section 6, O(log 1/ε)",
     kind=sc.RATE,
     says=r"Let ω_S be the mean of a finite set S, not all of whose points are equal. ω_S ∈ C, and its distance d from the boundary of C, "
-    r"**relative to aff S**, is positive; so Algorithm 1 needs at most 2 + (2D²/d²) log(‖ω_S − ω_1‖/ε) atoms for an error ≤ ε.",
+    r"**relative to aff S**, is positive; so for 0 < ε ≤ ‖ω_S − ω_1‖ Algorithm 1 needs at most 2 + (2D²/d²) log(‖ω_S − ω_1‖/ε) atoms for "
+    r"an error ≤ ε.",
     instances=sets_and_accuracies,
     resolution=0.0,
     knobs={"leave out": False},
     mutants={"one point with weight 0": {"leave out": True}},
-    note="O(log 1/ε) hides D²/d², which is at least n² for n affinely independent points (RMW-d-small). In the whole space, C has no "
-    "interior as soon as S spans an affine space of smaller dimension, and d would be 0.",
+    note="For x = Σ c_i ψ_i in C the weights (1 + t)/n − tc_i of ω_S + t(ω_S − x) are ≥ 0 up to t = 1/(n − 1), so that d > 0; the number "
+    "is that of RMW-FW+. O(log 1/ε) hides D²/d², which is at least n² for n affinely independent points (RMW-d-small). In the whole "
+    "space, C has no interior as soon as S spans an affine space of smaller dimension, and d would be 0.",
 )
 def mean_is_inside(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """d² > 0, and the number of atoms to ε = ‖ω_S − ω_1‖ 2^{−k}, where ε or the promised number lies within the steps made."""

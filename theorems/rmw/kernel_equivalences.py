@@ -93,13 +93,15 @@ def kernel_svm_is_equivalent_to_the_mean(instance: sc.Instance, trial: sc.Trial)
     kind=sc.EQUIVALENCE,
     compares=("hinge-svm ~ hinge-svm-ball",),
     says=r"For Gaussian and linear kernels: SVM(λ), λ₀ < λ < ∞, and the SVM under ‖f‖² ≤ c, 0 < c < c₁, are weakly equivalent with "
-    r"Φ(λ, Z) = ‖f_λ‖², decreasing and onto, up to the flat pieces that a linear kernel has; not strongly: changing a label changes Φ.",
+    r"Φ(λ, Z) = ‖f_λ‖², decreasing and onto, up to the flat pieces that a linear kernel has; not strongly: changing a label can change Φ.",
     instances=kernel_samples,
     resolution=1e-4,
     knobs={"power": 2.0},
     mutants={"‖f‖ in the place of ‖f‖²": {"power": 1.0}},
-    note="Each side is solved and certified for itself; Φ and the ends λ₀, c₁ come from the exact path. The radii are square roots of gaps "
-    "near 1e-16, so the resolution is 1e-4. RMW-SVMc-range is exact.",
+    note="By RMW-SVMc-range. A flat piece with independent ψ_i has all margins ≥ 1, hence loss 0: a margin < 1 would hold a_i = λc_i at "
+    "1/n while λ moves. For two points with K(x, x) = 1, K(x_1, x_2) ≠ 0 and λ ≥ 1, ‖f_λ‖² = (1 + y_1y_2K(x_1, x_2))/(2λ²). Each side is "
+    "solved and certified for itself; Φ and the ends λ₀, c₁ come from the exact path. The radii are square roots of gaps near 1e-16, so "
+    "the resolution is 1e-4. RMW-SVMc-range is exact.",
 )
 def kernel_svm_is_equivalent_to_its_constrained_form(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """`verify_weak` on the true range, and a witness against strong equivalence."""

@@ -36,10 +36,10 @@ def mixtures(trial: sc.Trial) -> Iterator[sc.Instance]:
     "RMW-MKL",
     place="Section 3.4",
     kind=sc.IDENTITY,
-    says=r"Let F be the convex hull of F_{φ_1}^1, …, F_{φ_k}^1. Then min over f ∈ F of (1/|S|) Σ 1 − y f(x) = min_i (1 − ‖ω_S^i‖). It is "
-    r"reached at ω̂_S^i for each i of largest ‖ω_S^i‖, and at mixtures of these only: one feature space is picked unless there is a tie. "
-    r"For Σ α_i = 1 and s_1 = max ‖ω_S^i‖ the loss less 1 − s_1 is the sum over i of α_i(s_1 − ⟨w_i, ω_S^i⟩), which is α_i(s_1 − s_i) + "
-    r"½α_i s_i(‖w_i − ω̂_S^i‖² + 1 − ‖w_i‖²), s_i = ‖ω_S^i‖. (In symbols, for every k; and on numbers.)",
+    says=r"Let F be the convex hull of F_{φ_1}^1, …, F_{φ_k}^1. Let some ω_S^i be ≠ 0. Then min over f ∈ F of (1/|S|) Σ 1 − y f(x) = "
+    r"min_i (1 − ‖ω_S^i‖). It is reached at ω̂_S^i for each i of largest ‖ω_S^i‖, and at mixtures of these only: one feature space is "
+    r"picked unless there is a tie. For Σ α_i = 1 and s_1 = max ‖ω_S^i‖ the loss less 1 − s_1 is the sum over i of α_i(s_1 − ⟨w_i, "
+    r"ω_S^i⟩), which is α_i(s_1 − s_i) + ½α_i s_i(‖w_i − ω̂_S^i‖² + 1 − ‖w_i‖²), s_i = ‖ω_S^i‖. (In symbols, for every k; and on numbers.)",
     remains="for every k, the sum over i of the terms, one of which is in symbols (on numbers k = 3)",
     instances=mixtures,
     exhaustive=True,

@@ -27,12 +27,15 @@ DOUBLINGS = 12
     kind=sc.IDENTITY,
     says=r"With slopes g₁, g₂, g₀ of the noisy potential at the margins t, 6γt, 0 of the points at w = (t, t): the derivative of the "
     r"noisy risk along (1, 1) is (g₁ + 6γg₂)/4; where it is 0, the derivative along (1, −1) is γ(g₀ − (5/2)g₂). So the minimisers for a "
-    r"convex potential give (γ, −γ) a negative score if g(6γt) < (2/5) g(0) at the t where the risk is least on the line, and a positive "
-    r"one if g(6γt) > (2/5) g(0) there.",
+    r"convex potential, differentiable at 0, give (γ, −γ) a negative score if g(6γt) < (2/5) g(0) at the t where the risk is least on the "
+    r"line, and a positive one if **the left derivative** there is > (2/5) g(0).",
     remains="from the two derivatives to the minimisers of a convex risk",
     exhaustive=True,
     knobs={"masses": MASSES},
     mutants={"equal masses": {"masses": (Fraction(1, 3),) * 3}},
+    note="A subgradient of the risk at (t, t) that vanishes along (1, 1) has the slope γ(g₀ − (5/2)g₂) along (1, −1), g₂ between the left "
+    "and the right derivative at 6γt. If all these slopes are > 0, 0 is no subgradient and R(w) > R(t, t) for w₁ > w₂; < 0 in the same "
+    "way. For the hinge with γ = 1/6 and σ = 2/5 the right derivative at 6γt = 1 is > (2/5) g(0), and the southern point has the score 0.",
 )
 def slopes_on_the_line(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Margins and derivatives with everything free."""

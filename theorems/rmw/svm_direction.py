@@ -38,7 +38,8 @@ def strengths(G: Gram) -> list[Fraction]:
     instances=samples,
     knobs={"factor": Fraction(1)},
     mutants={"half the bound": {"factor": Fraction(1, 2)}},
-    note="Sharp as λ → 0 for a single point of norm 1, where λf_λ = min(λ, 1) φ(x).",
+    note="Scale: head of exact_svm.py. As ∂R is monotone, ⟨μf_μ − λf_λ, f_λ − f_μ⟩ ≥ 0, that is λ‖f_λ − f_μ‖² ≤ (μ − λ)⟨f_μ, f_λ − f_μ⟩. "
+    "Sharp as λ → 0 for a single point of norm 1, where λf_λ = min(λ, 1) φ(x).",
 )
 def path_enters_the_mean_continuously(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both bounds and both norms on a grid of λ; consecutive λ for the second bound, in both directions."""

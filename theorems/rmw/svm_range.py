@@ -118,8 +118,10 @@ def _end(G: Gram, last: Piece, beyond: Fraction) -> Iterator[sc.Check]:
     instances=independent_samples,
     knobs={"edge": Fraction(1)},
     mutants={"c* times 4": {"edge": Fraction(2)}, "dependent points on a line": {"instances": dependent_samples}},
-    note="The paper takes c = 1. With t = √c/‖ω_S‖: tω_S is the solution for t ≤ 1/λ*; beyond, a rival f_μ in the same ball with a smaller "
-    "loss is found on the exact path. On a line every c has the mean's direction.",
+    note="The paper takes c = 1. With t = √c/‖ω_S‖: tω_S is the solution for t ≤ 1/λ*; beyond, a rival f_μ in the same ball with a "
+    "smaller loss is found on the exact path. On a line every c has the mean's direction. Were √c ω̂_S a solution for c* < c < c₁, it "
+    "would be the f_λ of RMW-SVMc-range, by RMW-SVMl-direction with λ ≥ λ* or equal to f_{λ*}: then c ≤ c*. From c₁ on the least loss is "
+    "0, as independent ψ_i can be given any margins.",
 )
 def constrained_svm_is_the_mean_up_to_its_own_threshold(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """tω_S against the constrained solution of its ball."""

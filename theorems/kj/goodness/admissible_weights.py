@@ -207,7 +207,8 @@ def _on_a_grid(target: str, C: Fraction, N: int) -> Any:
     knobs={"constant": Fraction(1, 4), "grid": 1},
     mutants={"a²/5C": {"constant": Fraction(1, 5)}},
     note="The paper gives no proof. One: ½‖W‖² + C E ℓ is strongly convex and continuous, so that W' exists, and the subdifferential of E "
-    "ℓ consists of the integrals of the measurable selections of ∂ℓ·Φ (Ioffe & Tikhomirov; Rockafellar & Wets, Theorem 14.60).",
+    "ℓ consists of the integrals of the measurable selections of ∂ℓ·Φ (Ioffe & Tikhomirov; Rockafellar & Wets, Theorem 14.60). On the "
+    "grid w_j with w_jx_j/N = ∫ wx over its cell has |w_j| ≤ C and f = W'x; the midpoint rule errs by ≤ (C + 2)/4N.",
 )
 def weights_on_an_interval(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Stationarity, the bound against competitors, and grids."""

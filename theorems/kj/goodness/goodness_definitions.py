@@ -147,7 +147,9 @@ def _squared_curve(instance: sc.Instance, half: Fraction) -> Iterator[sc.Check]:
     instances=curves,
     knobs={"half": HALF, "flat": ONE},
     mutants={"9/20 of the sum at the ends": {"half": Fraction(9, 20)}, "constant from 9B_max/10 on": {"flat": Fraction(9, 10)}},
-    note="B_max by Newton's method in fractions. On infinite domains the infimum over B need not be reached: K = 1{x = x'} with masses "
+    note="E ℓ(f, y) is convex in w, and the w with |w| ≤ B are a convex set of (w, B) that grows with B. On a finite domain E ℓ_ε is "
+    "polyhedral and ≥ 0, so that some w are best of all; B_max is the least max |w| of these, and below it no weights do as well. (By "
+    "Newton's method in fractions.) On infinite domains the infimum over B need not be reached: K = 1{x = x'} with masses "
     "2^{−i} and y = 1 has ε_0(B) > 0 for every B, and ε_0(B) → 0.",
 )
 def falling_and_convex(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:

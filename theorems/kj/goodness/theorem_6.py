@@ -344,7 +344,9 @@ def with_a_tube(trial: sc.Trial) -> Iterator[sc.Instance]:
     instances=with_a_tube,
     knobs={"width": 2},
     mutants={"1 − ε": {"width": 1}},
-    note="C.2 proves its bound for ε = 0 only, which Theorem 6 does not say; Ω(1/(ε_1γ²)) remains for fixed ε < 1/2. A kernel with W* on "
+    note="As KJ-Thm6b-least, with 1 − ε for 1: the loss is ≥ ε_1(2(1 − ε) − 8γ²ε_1B), and ≥ (1 − ε) − 8γ²B(ε_1² + (½ − ε_1)²); w = (B, b, "
+    "−b, −B), b = min(B, (1 − ε)/(4γ²(½ − ε_1))), attains the larger one. C.2 proves its bound for ε = 0 only, which Theorem 6 does not "
+    "say; Ω(1/(ε_1γ²)) remains for fixed ε < 1/2. A kernel with W* on "
     "the edge of the tube is (0, γ/(1 − ε))-good, so that its own margin is larger too.",
 )
 def least_bound_with_a_tube(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:

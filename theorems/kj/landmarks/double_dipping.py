@@ -306,7 +306,7 @@ def bound(n: int, delta: float) -> float:
     kind=sc.HIGH_PROBABILITY,
     says=r"Let |K| ≤ 1, **|y| ≤ B**, absolute loss, and f = E[wK] with |w| ≤ B, L(f) = ε_0. The empirical minimiser f̂ over F_S, S both "
     r"landmarks and training set, has L(f̂) ≤ ε_0 + 2ε with probability ≥ 1 − 2δ, 2ε = B (2M_n + 2 + √(n − 1))/n + 4√2 B √(log(1/δ)/n): "
-    r"ε_0 + O(B√(log(1/δ)/n)). (Two domains, draws; a nearly fair coin, which comes nearest, by its law.)",
+    r"ε_0 + O(B√(log(1/δ)/n)) for δ ≤ 1/2. (Two domains, draws; a nearly fair coin, which comes nearest, by its law.)",
     instances=settings,
     knobs={"share": 1.0},
     mutants={"no excess over ε_0": {"share": 0.0}},

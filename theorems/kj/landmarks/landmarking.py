@@ -75,8 +75,8 @@ def landmarking_error(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Che
     section=SECTION,
     place="Proof of Lemma 15, the Hoeffding step",
     kind=sc.HIGH_PROBABILITY,
-    says=r"If |K| ≤ 1 and |w| ≤ B, then d = O((B²/ε²) log(1/δ²)) landmarks give P(|f̃(x) − f(x)| ≥ ε) < δ² for each x: d ≥ (2B²/ε²) "
-    r"log(2/δ²) is enough, as P(|f̃(x) − f(x)| ≥ ε) ≤ 2 exp(−dε²/2B²).",
+    says=r"If |K| ≤ 1 and |w| ≤ B, then d = O((B²/ε²) log(1/δ²)) landmarks give P(|f̃(x) − f(x)| ≥ ε) < δ² for each x and δ ≤ 1/2: d ≥ "
+    r"(2B²/ε²) log(2/δ²) is enough, as P(|f̃(x) − f(x)| ≥ ε) ≤ 2 exp(−dε²/2B²).",
     instances=draws,
     decode=decoded_landmarks,
     dimension=8,

@@ -141,7 +141,8 @@ def signed_domains(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"no point is its own landmark": {"shift": 0}},
     note="g(S) = E-free part + (B/n) Σ_j |m_j − (k_jj + Σ_{i≠j} k_ij)/n|, k = K(x, x_j) sign y(x), m_j its mean; given x_j the mean "
     "square of the j-th term is ≤ ((1 + m)² + (n − 1)(1 − m²))/n² with m = |m_j|, and (n − 1)²/(n − 2) − (1 + m)² − (n − 1)(1 − m²) = (n "
-    "− 2)(m − 1/(n − 2))². For n = 2 it is 2(1 + m)/4 ≤ 1.",
+    "− 2)(m − 1/(n − 2))². For n = 2 it is 2(1 + m)/4 ≤ 1. On N points of equal mass with K(x, x) = −1, K = 1 elsewhere and y = −B, n "
+    "points that differ have g(S) = (2/n − 2/N)B, so that E g(S) → 2B/n: no constants below c_1, c_2 and c_3 will do.",
 )
 def linear_mean_gap(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity in symbols, and E g(S) exactly."""

@@ -294,7 +294,8 @@ def line_and_plane(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"mean": ONE, "range": ONE},
     mutants={"M/8, without the mean": {"mean": ZERO, "range": Fraction(1, 8)}},
     corrects="KJ-L22",
-    note="For ‖w‖₀ ≤ k too, as a smaller class. √(2 log(2d)) could be √(2 log d) + o(1); on the line 1 does, as in Lemma 16.",
+    note="KJ-L22-rad, contraction, and McDiarmid's inequality with differences M/n, as in KJ-L16+; the centred loss lies within "
+    "±C_LC_XC_W. For ‖w‖₀ ≤ k too, as a smaller class. √(2 log(2d)) could be √(2 log d) + o(1); on the line 1 does, as in Lemma 16.",
 )
 def sparse_bound_with_range(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """All levels, of the loss and of the centred loss."""

@@ -273,6 +273,7 @@ def means_differ_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     instances=domains_and_sharp_pairs,
     knobs={"share": ONE},
     mutants={"half": {"share": Fraction(1, 2)}},
+    note="The means differ in one of n terms. On the samples of KJ-T19-sharp, with Y ≥ B, w = B has loss 0 at b and B + Y at c.",
     corrects="KJ-T19-p1",
 )
 def means_differ(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:

@@ -292,12 +292,12 @@ def many_labels(trial: sc.Trial) -> Iterator[sc.Instance]:
     place="Appendix E.1, the conclusion, ours",
     kind=sc.COUNTEREXAMPLE,
     says=r"The reduction has no guarantee at all: for each r there is a K, good in the sense of Definition 25 with ordinal error 0 (b_i = "
-    r"i − 1/2), such that each f within 5/2 of the least ℓ_0 has ordinal error ≥ (r − 1)/2, far beyond 1 + ε_0 + ε_1 + ε: K(x_1, ·) = −1, "
-    r"K(x_2, ·) = 1/4, y = (1, r). (r up to 33; f = (−t, t/4), exactly.)",
+    r"i − 1/2), such that each f within 5/2 of the least ℓ_0 has ordinal error ≥ (r − 1)/2, beyond 1 + ε_0 + ε_1 + ε for large r: K(x_1, "
+    r"·) = −1, K(x_2, ·) = 1/4, y = (1, r). (r up to 33; f = (−t, t/4), exactly.)",
     instances=many_labels,
     knobs={"within": Fraction(5, 2)},
     mutants={"each f within 10^4": {"within": Fraction(10**4)}},
-    note="ℓ_0 = (|t + 1| + |t/4 − r|)/2 is least at t = −1. Labels other than (1, 1) need t ≥ 6, where ℓ_0 is larger by 21/8, or t < "
+    note="ℓ_0 = (|t + 1| + |t/4 − r|)/2 is least at t = −1. Labels other than (1, 1) need t ≥ 6, where ℓ_0 is larger by 21/8, or t ≤ "
     "−3/2, where x_1 has a wrong label as well.",
 )
 def no_guarantee(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:

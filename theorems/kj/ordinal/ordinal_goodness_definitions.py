@@ -115,8 +115,8 @@ def polarised(trial: sc.Trial) -> Iterator[sc.Instance]:
     exhaustive=True,
     knobs={"sign": -1},
     mutants={"b_3 = γ": {"sign": 1}},
-    note="So order belongs to the definition (H5); E.3 says that the EXC programme imposes it, the definition does not. Theorem 14 holds "
-    "either way.",
+    note="In order, with any f, the loss is ≥ 9(2γ + b_3 − b_2)/20 + (2γ − b_3 + b_2)/10 ≥ 11γ/10. So order belongs to the definition "
+    "(H5); E.3 says that the EXC programme imposes it, the definition does not. Theorem 14 holds either way.",
 )
 def thresholds_out_of_order(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both losses; what every learner does, since K does not tell the points apart."""

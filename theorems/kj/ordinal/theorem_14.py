@@ -445,7 +445,8 @@ def _four_points_in_symbols(sign: int) -> Iterator[sc.Check]:
     instances=on_four_points,
     knobs={"turn": Fraction(1, 6), "sign": 1},
     mutants={"first branch up to 1/5": {"turn": Fraction(1, 5)}, "w_4 − w_1": {"sign": -1}},
-    note="The same two branches as for ℓ_0 (KJ-Thm6b-least), with e in the place of ε_1: a free threshold does not help.",
+    note="The same two branches as for ℓ_0 (KJ-Thm6b-least), with e in the place of ε_1: a free threshold does not help. Attained by γ_1 "
+    "times the weights there and b_2 = 0, as [γ_1 − sf]_+ ≤ |γ_1s − f| for the label s = ±1.",
 )
 def least_bound_on_four_points(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The symbolic steps; then the closed form against the exact smallest B."""
@@ -507,7 +508,9 @@ def on_a_line(trial: sc.Trial) -> Iterator[sc.Instance]:
     instances=on_a_line,
     knobs={"c": Fraction(1, 4)},
     mutants={"c = 1/3": {"c": Fraction(1, 3)}},
-    note="For two labels the theorem's ε_1 < γ_1/2 is where 1/4 is attained on the two points; more labels go further.",
+    note="Two points: KJ-Thm14b-two. On three f(±2γ) = ±F with F ≤ 4γ²eB, e = ε_1/γ_1, and f(0) = 0: where e/2 ≤ 1 − e the hinges of b_3 "
+    "are at least (e/2)(2γ_1 − F), and so are those of b_2. The loss e(2γ_1 − F) is ≤ ε_1 only for F ≥ γ_1, which b_3 = −b_2 = γ_1 "
+    "attains. For two labels the theorem's ε_1 < γ_1/2 is where 1/4 is attained on the two points; more labels go further.",
 )
 def least_bound_on_a_line(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Margins of W* = e_1, for three labels with b_2 = −1, b_3 = 1; the smallest B."""
@@ -541,8 +544,10 @@ def on_a_cross(trial: sc.Trial) -> Iterator[sc.Instance]:
     instances=on_a_cross,
     knobs={"own": 1},
     mutants={"γ for its margin": {"own": 0}},
-    note="For M = 1, 3, 10, 100 and γ = 3/10 the constant is .2294, .2475, .2498, .2500: it tends to 1/4, which the two points attain. "
-    "With M = 1 K(x, x) ≤ 1, and every g ≤ 1/√2 occurs: at least 1/8.",
+    note="f(±γ, 0) = ±F with F ≤ 2eγ²B, so that the loss is ≥ 2e(γ_1 − F), which is ≤ ε_1 only for F ≥ γ_1/2; then b_2 = 0 attains it, as "
+    "(1 − 2e)M²B ≥ γ_1 on the other arm. Margin 1 on both arms needs W_1 ≥ 1/γ and W_2 ≥ 1/M. For M = 1, 3, 10, 100 and γ = 3/10 the "
+    "constant is .2294, .2475, .2498, .2500: it tends to 1/4, which the two points attain. With M = 1 K(x, x) ≤ 1, and every g ≤ 1/√2 "
+    "occurs: at least 1/8.",
 )
 def least_bound_on_a_cross(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """‖W‖² = 1/g² and the constant, in symbols; the smallest B in units of γ_1²/(ε_1g²)."""
