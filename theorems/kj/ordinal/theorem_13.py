@@ -238,7 +238,7 @@ def error_below_one(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check
     place="Section 3.3, sizes",
     kind=sc.RATE,
     says=r"If **|K| ≤ 1**, **δ ≤ 1/2** and **γ + (r − 2)Δ = O(B)**, d and n are O((B²/ε_1²) log(1/δ)): d = ⌈(2B/ε_1)² s²⌉ and n = "
-    r"⌈(24M/ε_1)² s²⌉ are enough for E h ≤ ε_0 + ε_1, s = 1 + √(2 log(2/δ)), M = B + γ + (r − 2)Δ, ordered thresholds learned "
+    r"⌈(24M/ε_1)² s²⌉ are enough for E h ≤ ε_0 + ε_1, s = 1 + √(2 log(2/δ)), M = B + γ + (r − 2)Δ, ordered thresholds in [−M, M] learned "
     r"(KJ-Thm13-total), and s² ≤ 11 log(1/δ), because s²/L falls in L = log(1/δ) and is below 11 at δ = 1/2. (The constant in enclosures; "
     r"exact laws of what landmarks cost, K = ±1 of rank one, and labels, K ≡ 0, γ = 1, r = 2 with nearly fair labels, fall as n^{−1/2}.)",
     instances=parts,
@@ -519,16 +519,19 @@ def _passed(x: Fraction, gamma: Fraction) -> Fraction:
 @sc.claim(
     "KJ-Thm13a-plain",
     section=SECTION,
-    place="Theorem 13, 0-1 error, and Algorithm 1",
+    place="Theorem 13, 0-1 error, without a shift",
     kind=sc.COUNTEREXAMPLE,
-    says=r"Thresholds as they minimise the margin loss, without a shift, do not reach ε_0/γ̄ if γ < 1, however large the sample: x_A with "
-    r"y = 2 and mass 1 − p > 1/2, K(x_A, x_A) = (γ − η)/((1 − p)B), K = 0 else; x_B with y = 1. The only minimiser is f(x_A) = γ − η, b_2 "
-    r"= −η: ε_0 = p(γ + η), and x_B, f = 0 ≥ b_2, is mislabelled: p > ε_0/γ̄ for γ + η < 1, and nothing below ε_0/(γ + η) is true of it.",
+    says=r"Thresholds that minimise the margin loss with weights |w| ≤ B, without a shift, do not reach ε_0/γ̄ if γ < 1, however large "
+    r"the sample: x_A with y = 2 and mass 1 − p > 1/2, K(x_A, x_A) = (γ − η)/((1 − p)B), K = 0 else; x_B with y = 1. The only minimiser "
+    r"is f(x_A) = γ − η, b_2 = −η: ε_0 = p(γ + η), and x_B, f = 0 ≥ b_2, is mislabelled: p > ε_0/γ̄ for γ + η < 1, and nothing below "
+    r"ε_0/(γ + η) is true of it.",
     instances=unlike_cells,
     knobs={"shift": False},
     mutants={"thresholds shifted": {"shift": True}},
     note="The loss in (f(x_A), b_2) is convex, linear between b = f − γ, b = γ, so least at a crossing or at an end of |f| ≤ γ − η. The "
-    "empirical loss tends to it, so does its minimiser. A random shift in [−γ, γ] mislabels ε_0/2γ.",
+    "empirical loss tends to it, so does its minimiser. A random shift in [−γ, γ] mislabels ε_0/2γ. Algorithm 1 has ‖w‖₂ ≤ B, in the "
+    "limit |f(x_A)| ≤ (γ − η)/√(1 − p) here, which may pass γ. With K(x_A, x_A) = (γ − η)/(B√(1 − p)) and B ≥ 1 it ends at the same "
+    "f(x_A) and b_2, and mislabels x_B, p > ε_0/γ̄ for small p and η, as ε_0 = p(2γ − (γ − η)√(1 − p)).",
 )
 def plain_thresholds_mislabel(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """All crossings; the mislabelling at the least of them."""
@@ -594,8 +597,8 @@ def coins(trial: sc.Trial) -> Iterator[sc.Instance]:
     kind=sc.COUNTEREXAMPLE,
     says=r"n = O((B²/ε_1²) log(1/δ)) fails, whatever its constant, as B → 0 with γ, Δ, r, ε_1 fixed, and for fixed B as r → ∞: K ≡ 0 is "
     r"good for every B > 0; y is r with chance 1/2 ± η, else 1; Δ = 2γ, φ(ε_0) = (r − 1)(1/2 − η). For ε_1 < η(r − 1), from n ≤ 1/16η² "
-    r"labels every learner has an absolute error > φ(ε_0) + ε_1 with chance ≥ 1/4 for one of the two signs. So n > (r − 1)²/16ε_1² is "
-    r"necessary for δ < 1/4, for every B. (Exactly, for nine pairs r, η.)",
+    r"labels every learner has an absolute error > φ(ε_0) + ε_1 with chance ≥ 1/4 for one of the two signs. So n ≥ (r − 1)²/16ε_1² is "
+    r"necessary for δ < 1/4 and ε_1 < (r − 1)/2, for every B. (Exactly, for nine pairs r, η.)",
     instances=coins,
     knobs={"times": 1},
     mutants={"16 times as many labels": {"times": 16}},
@@ -642,10 +645,10 @@ def _mislabelling(instance: sc.Instance, width: Fraction) -> Iterator[sc.Check]:
     section=SECTION,
     place="Theorem 13, 0-1 error, ours: the best bound",
     kind=sc.HIGH_PROBABILITY,
-    says=r"For every γ > 0 and all thresholds b_2 ≤ … ≤ b_r, K is **ε_0/2γ**-useful for the mislabelling error: with u uniform on [−γ, "
-    r"γ], P_u(y_{f+u} ≠ y) ≤ h/2γ at each point. f + u passes b_{y+1} with chance (γ + x)/2γ, x = f − b_{y+1}, which is [γ + x]_+/2γ for "
-    r"|x| ≤ γ; 0 for x ≤ −γ; and 1 = [γ + x]_+/2γ − (x − γ)/2γ for x ≥ γ. The same for b_y. (In symbols; and at the kinks, between and "
-    r"beyond.)",
+    says=r"Let **|K| ≤ 1**. For every γ > 0 and all thresholds b_2 ≤ … ≤ b_r, K is **ε_0/2γ**-useful for the mislabelling error: with u "
+    r"uniform on [−γ, γ], P_u(y_{f+u} ≠ y) ≤ h/2γ at each point. f + u passes b_{y+1} with chance (γ + x)/2γ, x = f − b_{y+1}, which is "
+    r"[γ + x]_+/2γ for |x| ≤ γ; 0 for x ≤ −γ; and 1 = [γ + x]_+/2γ − (x − γ)/2γ for x ≥ γ. The same for b_y. (In symbols; and at the "
+    r"kinks, between and beyond.)",
     remains="from points to 'useful': the integral over x and u, and how f and b are learned (KJ-Thm13e, statistical)",
     instances=kinks,
     exhaustive=True,
@@ -664,8 +667,8 @@ def shifted_labels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]
     section=SECTION,
     place="Theorem 13, 0-1 error, corrected",
     kind=sc.HIGH_PROBABILITY,
-    says=r"**If γ ≥ 1/2 and b_2 ≤ … ≤ b_r**, K is (ε_0/γ̄)-useful for the mislabelling error, by the shift of KJ-Thm13a-shift: h/γ̄ − h/2γ "
-    r"= h(2γ − γ̄)/2γγ̄, and 2γ − γ̄ is γ for γ ≥ 1 and 2(γ − 1/2) for γ ≤ 1. (In symbols; the pointwise bound as there.)",
+    says=r"**If |K| ≤ 1, γ ≥ 1/2 and b_2 ≤ … ≤ b_r**, K is (ε_0/γ̄)-useful for the mislabelling error, by the shift of KJ-Thm13a-shift: "
+    r"h/γ̄ − h/2γ = h(2γ − γ̄)/2γγ̄, and 2γ − γ̄ is γ for γ ≥ 1 and 2(γ − 1/2) for γ ≤ 1. (In symbols; the pointwise bound as there.)",
     remains="from points to 'useful': the integral over x and u, and how f and b are learned (KJ-Thm13e, statistical)",
     instances=kinks,
     exhaustive=True,
@@ -753,9 +756,9 @@ def scores_meet_all_intervals(instance: sc.Instance, trial: sc.Trial) -> Iterato
     section=SECTION,
     place="Theorem 13, ordinal error, corrected",
     kind=sc.HIGH_PROBABILITY,
-    says=r"**If Δ ≥ γ̄, Δ ≥ 2(γ̄ − γ) and b_{j+1} ≥ b_j + Δ**, K is ψ_{Δ/γ̄}(ε_0/γ̄)-useful for the absolute error: α = 1 − γ̄/Δ, κ = 1/Δ "
-    r"in KJ-Thm13-rounding, where 2α + κ(2γ + (m − 1)Δ) − m = (Δ − 2(γ̄ − γ))/Δ for every m, and α + κε_0 = ψ_{Δ/γ̄}(ε_0/γ̄). For γ ≥ 1/2 "
-    r"the condition is Δ ≥ γ̄; for γ < 1/2 it is Δ ≥ 2(1 − γ). (In symbols.)",
+    says=r"**If |K| ≤ 1, Δ ≥ γ̄, Δ ≥ 2(γ̄ − γ) and b_{j+1} ≥ b_j + Δ**, K is ψ_{Δ/γ̄}(ε_0/γ̄)-useful for the absolute error: α = 1 − "
+    r"γ̄/Δ, κ = 1/Δ in KJ-Thm13-rounding, where 2α + κ(2γ + (m − 1)Δ) − m = (Δ − 2(γ̄ − γ))/Δ for every m, and α + κε_0 = "
+    r"ψ_{Δ/γ̄}(ε_0/γ̄). For γ ≥ 1/2 the condition is Δ ≥ γ̄; for γ < 1/2 it is Δ ≥ 2(1 − γ). (In symbols.)",
     remains="from the identity to 'useful': the bound of KJ-Thm13-rounding, and how f and b are learned (KJ-Thm13e, statistical)",
     exhaustive=True,
     knobs={"times": 2},
@@ -781,9 +784,9 @@ def where_the_theorem_holds(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     section=SECTION,
     place="Theorem 13, ordinal error, ours: the best bound",
     kind=sc.HIGH_PROBABILITY,
-    says=r"For all γ > 0, Δ ≥ 0, r ≥ 2 and thresholds **b_{j+1} ≥ b_j + Δ**, K is φ(ε_0)-useful for the absolute error: Δ ≥ 2γ: φ = "
-    r"min{ε_0/2γ, 1/2 + (ε_0 − γ)/Δ}; Δ ≤ 2γ: φ = ε_0 (r − 1)/(2γ + (r − 2)Δ) ≤ ε_0/Δ. In KJ-Thm13-rounding 2α + κ(2γ + (m − 1)Δ) − m is "
-    r"(m − 1)(Δ − 2γ)/2γ, 0, and (r − 1 − m)(2γ − Δ)/(2γ + (r − 2)Δ). So φ ≤ ε_0/min(2γ, Δ). (In symbols.)",
+    says=r"For **|K| ≤ 1**, all γ > 0, Δ ≥ 0, r ≥ 2 and thresholds **b_{j+1} ≥ b_j + Δ**, K is φ(ε_0)-useful for the absolute error: Δ ≥ "
+    r"2γ: φ = min{ε_0/2γ, 1/2 + (ε_0 − γ)/Δ}; Δ ≤ 2γ: φ = ε_0 (r − 1)/(2γ + (r − 2)Δ) ≤ ε_0/Δ. In KJ-Thm13-rounding 2α + κ(2γ + (m − 1)Δ) "
+    r"− m is (m − 1)(Δ − 2γ)/2γ, 0, and (r − 1 − m)(2γ − Δ)/(2γ + (r − 2)Δ). So φ ≤ ε_0/min(2γ, Δ). (In symbols.)",
     remains="from the identity to 'useful': the bound of KJ-Thm13-rounding, and how f and b are learned (KJ-Thm13e, statistical)",
     exhaustive=True,
     knobs={"extra": 0},
@@ -873,10 +876,10 @@ def nothing_better_in_symbols(instance: sc.Instance, trial: sc.Trial) -> Iterato
     section=SECTION,
     place="Theorem 13, ordinal error, ours: by a shift",
     kind=sc.HIGH_PROBABILITY,
-    says=r"For all γ, Δ > 0 and thresholds **b_{j+1} ≥ b_j + Δ**, K is **ε_0/min(2γ, Δ)**-useful for the absolute error: D = min(2γ, Δ), u "
-    r"uniform on [−D/2, D/2], E_u |y_{f+u} − y| ≤ h/D at each point. Let f be above b_{y+1} by x = jΔ − D/2 + t, j ≥ 0 whole, 0 ≤ t ≤ Δ "
-    r"(for x ≤ −D/2 it is never passed). Gaps ≥ Δ ≥ D: at most j + min(t/D, 1) thresholds are passed on average, and (γ + x)/D is that + "
-    r"j(Δ − D)/D + (γ − D/2)/D + max(t/D − 1, 0). Below b_y the same. (In symbols.)",
+    says=r"For **|K| ≤ 1**, all γ, Δ > 0 and thresholds **b_{j+1} ≥ b_j + Δ**, K is **ε_0/min(2γ, Δ)**-useful for the absolute error: D = "
+    r"min(2γ, Δ), u uniform on [−D/2, D/2], E_u |y_{f+u} − y| ≤ h/D at each point. Let f be above b_{y+1} by x = jΔ − D/2 + t, j ≥ 0 "
+    r"whole, 0 ≤ t ≤ Δ (for x ≤ −D/2 it is never passed). Gaps ≥ Δ ≥ D: at most j + min(t/D, 1) thresholds are passed on average, and (γ "
+    r"+ x)/D is that + j(Δ − D)/D + (γ − D/2)/D + max(t/D − 1, 0). Below b_y the same. (In symbols.)",
     remains="from points to 'useful': the number of thresholds passed on average, and how f and b are learned (KJ-Thm13e, statistical)",
     exhaustive=True,
     knobs={"width": ONE},
@@ -899,9 +902,9 @@ def shifted_labels_in_order(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     section=SECTION,
     place="Section 3.3, after Theorem 13, corrected",
     kind=sc.HIGH_PROBABILITY,
-    says=r"If **ε_0 < min(Δ, γ + Δ/2) and b_{j+1} ≥ b_j + Δ**, the ordinal error is ≤ 1 for d and n large enough (and < 1): 1 − (1/2 + "
-    r"(ε_0 − γ)/Δ) = (γ + Δ/2 − ε_0)/Δ for Δ ≥ 2γ, where γ + Δ/2 ≤ Δ, and 1 − ε_0/Δ for Δ ≤ 2γ. For all ε_0 < 1 and all r it holds iff Δ ≥ "
-    r"1 and Δ ≥ 2(1 − γ). (In symbols.)",
+    says=r"If **|K| ≤ 1, ε_0 < min(Δ, γ + Δ/2) and b_{j+1} ≥ b_j + Δ**, the ordinal error is ≤ 1 for d and n large enough (and < 1): 1 − "
+    r"(1/2 + (ε_0 − γ)/Δ) = (γ + Δ/2 − ε_0)/Δ for Δ ≥ 2γ, where γ + Δ/2 ≤ Δ, and 1 − ε_0/Δ for Δ ≤ 2γ. For all ε_0 < 1 and all r it holds "
+    r"iff Δ ≥ 1 and Δ ≥ 2(1 − γ). (In symbols.)",
     remains="the bound of KJ-Thm13b-rounding, its learning step (KJ-Thm13e, statistical), and that nothing smaller holds (KJ-Thm13b-best)",
     exhaustive=True,
     knobs={"part": HALF},
@@ -1005,7 +1008,9 @@ def rounded(f: Fraction, thresholds: Numbers, gamma: Fraction, alpha: Fraction, 
     evaluations=(150, 3000),
     knobs={"reach": ONE},
     mutants={"shifts half as wide": {"reach": HALF}},
-    note="γ < 1/2 and Δ ≥ 2(1 − γ) is among them; there the proof is KJ-Thm13b+.",
+    note="γ < 1/2 and Δ ≥ 2(1 − γ) is among them; there the proof is KJ-Thm13b+. That of the shift with density 1/Δ: let c = γ̄ − γ, 2c ≤ "
+    "Δ, x = f − b_{y+1}. For x < −c it is 0; for x < 0 the chance to pass is (x + c)/Δ ≤ 1 + (x − c)/Δ; for x = jΔ + t, 0 ≤ t < Δ, at "
+    "most j + 1 − [c − t]_+/Δ + [t − Δ + c]_+/Δ ≤ j + 1 + (t − c)/Δ are passed; and 1 + (x − c)/Δ ≤ 1 + (h − γ̄)/Δ. Below b_y the same.",
 )
 def learners_keep_the_bounds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """All learners, all bounds, in exact arithmetic."""
@@ -1112,16 +1117,17 @@ def _errors(world: OrdinalWorld, scores: Array, thresholds: Array) -> Iterator[s
     section=SECTION,
     place="Theorem 13 and Appendix E.2, ours: thresholds learned",
     kind=sc.HIGH_PROBABILITY,
-    says=r"If **|K| ≤ 1**, the empirical minimiser over ‖w‖₂ ≤ B and thresholds **b_{j+1} ≥ b_j + Δ** has, with probability ≥ 1 − 2δ, E "
-    r"h(f̂, b̂) ≤ ε_0 + (B/√d) s + (12M/√n) s, s = 1 + √(2 log(1/δ)), M = B + γ + (r − 2)Δ. Labels of f̂ by the shifts have mislabelling "
-    r"≤ E h(f̂, b̂)/2γ and absolute error ≤ E h(f̂, b̂)/min(2γ, Δ), by random rounding ≤ φ(E h(f̂, b̂)). (Finite domains, ε_0 by "
-    r"certified linear programmes.)",
+    says=r"If **|K| ≤ 1**, the empirical minimiser over ‖w‖₂ ≤ B and thresholds **b_{j+1} ≥ b_j + Δ, cut off to [−M, M]**, has, with "
+    r"probability ≥ 1 − 2δ, E h(f̂, b̂) ≤ ε_0 + (B/√d) s + (12M/√n) s, s = 1 + √(2 log(1/δ)), M = B + γ + (r − 2)Δ. Labels of f̂ by the "
+    r"shifts have mislabelling ≤ E h(f̂, b̂)/2γ and absolute error ≤ E h(f̂, b̂)/min(2γ, Δ), by random rounding ≤ φ(E h(f̂, b̂)). (Finite "
+    r"domains, ε_0 by certified linear programmes.)",
     instances=settings,
     resolution=1e-9,
     knobs={"run": 1.0},
     mutants={"one landmark, one label": {"run": 0.0}},
-    note="Proof: the head of theorems/kj/ordinal/theorem_13.py. Lemma 16, which the paper uses, is about linear predictors with a "
-    "fixed loss: it does not cover thresholds.",
+    note="Proof: the head of theorems/kj/ordinal/theorem_13.py. Lemma 16, which the paper uses, is about linear predictors with a fixed "
+    "loss: it does not cover thresholds. The cut keeps Δ and raises no loss of the sample. Without it E h has no bound: K ≡ 0, r = 2, and "
+    "a sample without label 2, for which every b_2 ≥ γ is a minimiser.",
 )
 def learned_scores_and_thresholds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """One run with all learners; draws of the event that the margin loss is larger."""

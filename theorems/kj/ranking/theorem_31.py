@@ -415,7 +415,7 @@ def compared(trial: sc.Trial) -> Iterator[sc.Instance]:
     place="Theorem 31, ours: a smaller bound",
     kind=sc.EXISTENCE,
     says=r"Let K(z, z) ≤ 1. A kernel that is (ε_0, γ)-good for ranking is (ε_0 + ε_1, B)-good as a similarity for **every** ε_1 > 0 with "
-    r"**B = (m/(2ε_1γ²))(1 + (1 + √(1 + ε_0/ε_1))/(2γ))**, less than half of (m/(ε_1γ²))(1 + √(1 + ε_0/ε_1)/γ): O(m/(ε_1γ³)) for ε_0 ≤ "
+    r"**B = (m/(2ε_1γ²))(1 + (1 + √(1 + ε_0/ε_1))/(2γ))**, at most half of (m/(ε_1γ²))(1 + √(1 + ε_0/ε_1)/γ): O(m/(ε_1γ³)) for ε_0 ≤ "
     r"ε_1, where the theorem has (m/ε_1)^{3/2}/γ³. (Exactly, on random domains.)",
     instances=compared,
     knobs={"constant": Fraction(1, 2)},
@@ -461,7 +461,9 @@ def growing_margins(trial: sc.Trial) -> Iterator[sc.Instance]:
     exhaustive=True,
     knobs={"part": Fraction(1, 4)},
     mutants={"(h√γ/3)": {"part": Fraction(1, 3)}},
-    note="Margins γ > 1 cannot be reached with small loss where K(z, z) ≤ 1, and no one means them; Definition 29 allows them.",
+    note="The loss m(h − B)² is to be ≤ mh²(1 − 1/γ + 1/γ²). With u = (1 − 1/γ)/γ ≥ 0.9/γ, 1 − √(1 − u) ≥ u/2 ≥ 0.45/γ, and the other "
+    "side is 5h/(8√2γ) < 0.443h/γ. Margins γ > 1 cannot be reached with small loss where K(z, z) ≤ 1, and no one means them; Definition "
+    "29 allows them.",
 )
 def wide_margins_need_larger_weights(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The least B on one point against the printed order."""

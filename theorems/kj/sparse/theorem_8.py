@@ -60,10 +60,10 @@ def settings(trial: sc.Trial) -> Iterator[sc.Instance]:
     section=SECTION,
     place="Theorems 8 and 21",
     kind=sc.HIGH_PROBABILITY,
-    says=r"Let **|K| ≤ 1** and let K be (ε_0, B, τ)-good. For some d = O(B² log(1/δ)/(τε_1²)), with probability ≥ 1 − δ over d landmarks, "
-    r"some w with ‖w‖₁ ≤ B has E ℓ_ε(⟨w, Ψ(x)⟩, y) ≤ ε_0 + ε_1, Ψ = (K(·, x_i)); and (row KJ-Thm8b) with the same probability ‖w‖₀ ≤ "
-    r"3dτ/2 at once. With Λ = log(3/δ), d ≥ max{2(B/ε_1)²(1 + √(2Λ))², 10Λ}/τ will do. (Two types of informative landmarks, the worst "
-    r"case E_x|f̃ − f| = 2B|a/m − q|; exactly.)",
+    says=r"Let **|K| ≤ 1** and let K be (ε_0, B, τ)-good. For some d = O(B² log(1/δ)/(τε_1²)), δ ≤ 1/2, with probability ≥ 1 − δ over d "
+    r"landmarks, some w with ‖w‖₁ ≤ B has E ℓ_ε(⟨w, Ψ(x)⟩, y) ≤ ε_0 + ε_1, Ψ = (K(·, x_i)); and (row KJ-Thm8b) with the same probability "
+    r"‖w‖₀ ≤ 3dτ/2 at once. With Λ = log(3/δ), d ≥ max{2(B/ε_1)²(1 + √(2Λ))², 10Λ}/τ will do. (Two types of informative landmarks, the "
+    r"worst case E_x|f̃ − f| = 2B|a/m − q|; exactly.)",
     instances=settings,
     covers=("KJ-Thm8b",),
     knobs={"share": ONE},

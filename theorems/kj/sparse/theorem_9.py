@@ -168,7 +168,7 @@ def sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     place="Theorem 9, O(τ)-sparse",
     kind=sc.RATE,
     says=r"With d = ⌈1024 B² log(1/δ)/(τε²)⌉ (so that 32B √(log(1/δ)/τd) ≤ ε) and k = ⌈8B²/ε²⌉ for ε ≤ B, the share of non-zero weights "
-    r"is k/d ≤ 9τ/(1024 log(1/δ)) = O(τ).",
+    r"is k/d ≤ 9τ/(1024 log(1/δ)), which is O(τ) for δ ≤ 1/2.",
     instances=sizes,
     knobs={"constant": Fraction(9)},
     mutants={"7τ/(1024 log(1/δ))": {"constant": Fraction(7)}},
