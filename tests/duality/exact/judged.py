@@ -190,9 +190,9 @@ def apart(seed: int, number: int, quick: bool = False, seconds: int = 60) -> dic
     return dict(json.loads(said))
 
 
-def finite_ends(said: dict[str, Any]) -> int:
+def finite_ends(answer: dict[str, Any]) -> int:
     """Of a line: the finite ends of rigorous certificates of what the problem holds; none where a bound is false."""
-    runs = [run for name, run in said["runs"].items() if name in ("rigorous held", "rigorous kept")]
+    runs = [run for name, run in answer["runs"].items() if name in ("rigorous held", "rigorous kept")]
     return sum(0 if run.get("false") else int(run.get("finite", 0)) for run in runs)
 
 
