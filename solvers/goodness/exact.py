@@ -19,6 +19,7 @@ from simopt.core import validate
 from simopt.core.errors import InvalidProblem
 from simopt.problems.goodness import Goodness
 from simopt.problems.losses.prediction_losses import loss_named
+from simopt.solvers.goodness.exact_pivots import BASIC, LOWER
 from simopt.solvers.goodness.exact_programme import Exact, Number, exact_programme, fraction, fractions
 from simopt.solvers.goodness.simplex import GoodnessSimplex
 
@@ -116,7 +117,10 @@ class _World:
         low, high = [-bound] * n + [Fraction(0)] * slacks, [bound] * n + [None] * slacks
         least, most = ([self.margin] * n, nothing) if self.name == "hinge" else (list(self.y - self.epsilon), list(self.y + self.epsilon))
         costs = [Fraction(0)] * n + list(self.p) * len(signs)
-        found = exact_programme(costs, matrix, low, high, least, most, self.simplex.programme.sides())
+        sides = self.simplex.programme.sides()
+        if len(sides) != len(costs) + n:  # masses that are 0 in floats: their points are not in the float programme
+            sides = [LOWER] * len(costs) + [BASIC] * n
+        found = exact_programme(costs, matrix, low, high, least, most, sides)
         q = RATIONAL.lift(np.array(found.rows, dtype=object))
         return self.evaluate(bound, RATIONAL.lift(np.array(found.columns[:n], dtype=object)), q * self.y if self.name == "hinge" else q)
 
@@ -163,6 +167,8 @@ def exact_smallest_bound(
 
     Every q bounds the curve below by the line Σ c(q) − B Σ_j p_j|g_j|, hence B by the point where that line meets the level. From B = 0 the
     steps increase and end after finitely many, at the root. A line above the level of slope 0 proves that no B does.
+
+    A second or so at N = 50; half a minute where K is singular but for rounding: B is 1e12 there, and a step has hundreds of pivots.
 
     Raises
     ------

@@ -56,7 +56,15 @@ def optimal_vertex(
         when no point is feasible.
     ArithmeticError
         when the objective has no minimum.
+    ValueError
+        for another number of ends or sides than n + m, or a lower end above the upper one.
     """
+    size = len(costs) + len(matrix)
+    if not len(low) == len(high) == len(sides) == size:
+        raise ValueError(f"{len(low)} lower and {len(high)} upper ends and {len(sides)} sides for {size} columns and rows")
+    for j, (a, b) in enumerate(zip(low, high, strict=True)):
+        if a is not None and b is not None and a > b:
+            raise ValueError(f"ends {j}: {a} > {b}")
     pivots = _Pivots(costs, matrix, low, high, sides)
     while pivots.step():
         pass

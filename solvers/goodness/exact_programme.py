@@ -49,6 +49,8 @@ def exact_programme(
         when no point is feasible.
     ArithmeticError
         when there is no minimum.
+    ValueError
+        for a lower end above the upper one.
     """
     A = np.array(matrix, dtype=object).reshape(len(row_low), len(costs))
     c = _objects(costs)

@@ -76,3 +76,17 @@ def test_masses_that_balance_up_to_one_rounding() -> None:
     with pytest.raises(Infeasible) as caught:
         exact_programme([Fraction(0)], [[Fraction(1)], [Fraction(1)]], [None], [None], [Fraction(1, 10**30), None], [None, Fraction(0)])
     assert caught.value.multipliers[0] > 0 > caught.value.multipliers[1]
+
+
+def test_a_mass_that_is_0_in_floats_counts() -> None:
+    tiny = Fraction(1, 10**400)
+    found = exact_goodness([[1, 0], [0, 1]], [1, -1], 1, [tiny, 1 - tiny])
+    assert found.exact and found.lower == 1 - tiny**2 - (1 - tiny) ** 2
+
+
+def test_ends_in_the_wrong_order_and_other_lengths_are_refused() -> None:
+    one, two = Fraction(1), Fraction(2)
+    with pytest.raises(ValueError, match="ends 0: 2 > 1"):
+        exact_programme([one], [[one]], [two], [one], [None], [None])
+    with pytest.raises(ValueError, match="2 lower and 2 upper ends and 1 sides for 2 columns and rows"):
+        optimal_vertex([one], [[one]], [one, None], [None, None], [BASIC])
