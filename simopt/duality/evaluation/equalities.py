@@ -11,7 +11,7 @@ Rows that are linear combinations of others are left out of the system. Whether 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,12 @@ from simopt.arithmetic.linear import solve
 from simopt.core.arrays import Array
 from simopt.duality.evaluation.bounds import box, within
 from simopt.duality.evaluation.gradients import gradients
+from simopt.duality.evaluation.least_step import DEPENDENT, MOST, least_step
 from simopt.duality.graph.affine import Key, Residual
 from simopt.duality.graph.programme import Definition, Node, Programme, Row, evaluated
 from simopt.duality.graph.vectors import Indices, Mask, Value, broadcast, is_zero, stack, vector
+from simopt.duality.reading.leaves import changing
 
-MOST = 2000  # equations: beyond that the factorisations of dense matrices take minutes
-DEPENDENT = 1e-11  # a row of size 1 as near as this to the span of the others is taken to follow from them
 ROUNDS = 12  # of corrections in floats
 WIDER = 4.0  # factor by which the intervals of pivots are widened, so that they are proven to contain the solution
 
@@ -65,8 +65,17 @@ class Equations:
             values[node.key] = evaluated(num, node, values)[1]
         return stack(num, [row.map.value(num, values)[entries] for row, entries in self.chosen])
 
+    def once(self, what: Any, compute: Callable[[], Any], *of: Indices) -> Any:
+        """What depends on these equations and on the present parameters alone, and on more indices, if any; it is not computed again."""
+        kind = (what, *(row.key for row, _ in self.chosen), *changing(self.programme.problem))
+        indices = dict(enumerate([*(entries for _, entries in self.chosen), *of]))
+        return self.programme.cached.of(kind, indices, lambda _: compute())
+
     def jacobian(self, num: Arithmetic) -> Any:
-        """J in floats, intervals or fractions: a row at a time, pulled back to the leaves."""
+        """J in intervals or fractions: a row at a time, pulled back to the leaves."""
+        return self.once(num, lambda: self._by_rows(num))
+
+    def _by_rows(self, num: Arithmetic) -> Any:
         rows = [self._pulled(num, row, int(i)) for row, entries in self.chosen for i in entries]
         if num is INTERVAL:
             return Interval(np.array([row.mid for row in rows]), np.array([row.rad for row in rows]))
@@ -74,6 +83,9 @@ class Equations:
 
     def sparse(self) -> Any:
         """J in floats, sparse."""
+        return self.once("sparse", self._sparse)
+
+    def _sparse(self) -> Any:
         at, width = gradients(self.programme, {leaf.key: np.arange(leaf.size) for leaf in self.leaves})
         return sp.vstack([row.map.rows(at, width)[entries] for row, entries in self.chosen], format="csr")
 
@@ -126,12 +138,12 @@ def _nodes(programme: Programme, rows: Sequence[Row]) -> list[Node]:
 def holding(num: Arithmetic, equations: Equations, at: Mapping[Key, Value]) -> tuple[Mask, str]:
     """The mask of the equations that hold, and why the others do not.
 
-    FLOAT: those whose h(x) is 0 up to rounding, that is those whose interval contains 0. RATIONAL: h(x) = 0. INTERVAL: those that one point
+    FLOAT: those that are 0 for some numbers which round to x. RATIONAL: h(x) = 0. INTERVAL: those that one point
     of the intervals is proven to satisfy, all at once.
     """
     x = equations.flat(at)
     if num is FLOAT:
-        return _rounded(equations, x), ""
+        return _zero_to_rounding(_of_rounded(equations, x)), ""
     if num is RATIONAL:
         return is_zero(num, equations.value(num, x)), ""
     x = INTERVAL.lift(x)
@@ -165,8 +177,13 @@ def _at_ends(equations: Equations, x: Interval) -> Mask:
     return np.concatenate(out)
 
 
-def _rounded(equations: Equations, x: Array) -> Mask:
-    h = equations.value(INTERVAL, x)
+def _of_rounded(equations: Equations, x: Array) -> Interval:
+    """h of all numbers that round to x. No floats may solve h = 0: x₁ − x₂ + x₃, x₁ and x₂ near 1 and a small x₃ that another row fixes."""
+    h: Interval = equations.value(INTERVAL, Interval(x, np.abs(x) * (EPS / 2)))
+    return h
+
+
+def _zero_to_rounding(h: Interval) -> Mask:
     return np.asarray(np.isfinite(h.rad) & (np.abs(h.mid) <= h.rad))
 
 
@@ -193,7 +210,7 @@ class EqualitySystem:
         out[self.rows] = True
         rest = np.flatnonzero(queried & ~out)
         if len(rest):
-            out[rest] = self._follow(rest)
+            out[rest] = self.equations.once("follow", lambda: self._follow(rest), self.rows, rest)
         return out
 
     def _follow(self, rest: Indices) -> Mask:
@@ -274,34 +291,19 @@ def _ends(equations: Equations) -> tuple[Array, Array]:
 
 def _corrected(equations: Equations, x: Array, low: Array, high: Array) -> Array:
     """x moved onto the equations as little as possible, relative to its entries; an entry that leaves its bounds stays at the end."""
-    if min(equations.size, len(x)) > MOST:
-        return x
     jacobian: Any = None
     largest = np.max(np.abs(x), initial=0.0)
     free = np.ones(len(x), dtype=bool)
     for turn in range(ROUNDS):
-        if _rounded(equations, x).all():
+        h = _of_rounded(equations, x)
+        if _zero_to_rounding(h).all():
             break
         if jacobian is None:
-            jacobian = equations.jacobian(FLOAT) if equations.size <= MOST else equations.sparse()
+            jacobian = equations.sparse()
         weights = np.abs(x) + (0.0 if turn < ROUNDS // 2 else largest or 1.0)
         free = free if turn != ROUNDS // 2 else np.ones(len(x), dtype=bool)
-        step = _least(jacobian, np.where(free, weights, 0.0), -equations.value(FLOAT, x))
+        step = least_step(jacobian, np.where(free, weights, 0.0), -h.mid, h.rad)
         moved = x + step
         free &= (moved > low) & (moved < high)
         x = np.clip(moved, low, high)
     return x
-
-
-def _least(jacobian: Any, weights: Array, right: Array) -> Array:
-    """The least d in Σ (d_i/w_i)² with Jd as near to the right-hand side as possible. Many equations are solved by JᵀJ, and iterated."""
-    if sp.issparse(jacobian):
-        tall = jacobian @ sp.diags_array(weights)
-        return weights * _least((tall.T @ tall).toarray(), np.ones(len(weights)), tall.T @ right)
-    scaled = jacobian * weights
-    sizes = np.max(np.abs(scaled), axis=1, initial=0.0)
-    live = sizes > 0.0
-    if not (live.any() and np.isfinite(scaled).all() and np.isfinite(right).all()):
-        return np.zeros(len(weights))
-    found = scipy.linalg.lstsq(scaled[live] / sizes[live, None], right[live] / sizes[live], cond=DEPENDENT, lapack_driver="gelsy")
-    return np.asarray(weights * found[0])

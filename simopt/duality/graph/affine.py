@@ -402,11 +402,13 @@ class Product(Map):
         return Picks(columns, np.where(columns < 0, 0.0, _exact_products(np.tile(c, self.columns), pattern.factors[source])))
 
     def made(self, at: Gradients, width: int) -> Any:
-        below, k = self.part.made(at, width), self.shape[1]
+        below = self.part.made(at, width)
         if not below.nnz:
             return sp.csr_array((self.size, width))
         matrix = self._matrix(FLOAT)
-        return sp.vstack([sp.csr_array(matrix @ below[j * k : (j + 1) * k]) for j in range(self.columns)], format="csr")
+        if self.columns == 1:
+            return sp.csr_array(matrix @ below)
+        return sp.kron(sp.eye_array(self.columns), sp.csr_array(matrix), format="csr") @ below
 
     def _below(self) -> list[Key]:
         return list(self.part.below)

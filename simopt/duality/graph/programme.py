@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from simopt.duality.atoms.base import Atom
 from simopt.duality.atoms.maximum import Maximum
 from simopt.duality.graph.affine import Key, Map
 from simopt.duality.graph.vectors import Indices, Mask, Value
+from simopt.duality.recent import Recent
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -161,6 +163,11 @@ class Programme:
     bounds: dict[Key, list[VariableBound]] = field(default_factory=dict)
     variables: dict[int, Key] = field(default_factory=dict)
     rewritten: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+
+    @cached_property
+    def cached(self) -> Recent[int, Any]:
+        """What was made of constants and parameters alone, such as Jacobians of equations."""
+        return Recent(8)
 
     @property
     def every_row(self) -> list[Row]:

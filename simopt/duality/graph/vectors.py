@@ -144,6 +144,11 @@ def product(num: Arithmetic, matrix: Any, x: Value, columns: int = 1) -> Value:
     if columns == 1:
         return num.matvec(matrix, x)
     k = len(x) // columns
+    if num is FLOAT:
+        return num.matvec(matrix, x.reshape(k, columns, order="F")).reshape(-1, order="F")
+    if num is INTERVAL:
+        found = num.matvec(matrix, Interval(*(part.reshape(k, columns, order="F") for part in (x.mid, x.rad))))
+        return Interval(*(part.reshape(-1, order="F") for part in (found.mid, found.rad)))
     return num.concat([num.matvec(matrix, x[np.arange(j * k, (j + 1) * k)]) for j in range(columns)])
 
 

@@ -27,6 +27,7 @@ from simopt.duality.graph.vectors import Indices, Mask
 
 MOST = 10_000  # fractions in the proofs
 SIMPLE = 4096  # the largest denominator of a guess
+ROUNDING = 1e-11  # of the sizes in a sum of squares: a larger one is not 0 in fractions either
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,8 @@ class Lineality:
             d = np.full(len(stationary), Fraction(0))
             d[free] = [Fraction(c).limit_denominator(SIMPLE) for c in step]
             d[number] = Fraction(1)
-            if self._still(d):
+            guess = d.astype(float)
+            if guess @ gram @ guess <= ROUNDING * (np.abs(guess) @ np.abs(gram) @ np.abs(guess)) and self._still(d):
                 found.append(number)
         return np.array(found, dtype=np.intp)
 

@@ -1,0 +1,86 @@
+r"""The least step onto linear equations: min Σ (d_i/w_i)² subject to Jd = r, or as near to it as d can come, in floats.
+
+Let A = SJW, S the rows brought to size 1, W = diag(w), b = Sr and d = Wy. Where the equations are sparse, y is found without a dense
+matrix. Rows with one entry that may move decide it, to the last bit. For the others y = Aᵀz with AAᵀz = b, by one sparse factorisation of
+M = AAᵀ + δ diag(AAᵀ), refined: z ← z + M⁻¹(b − AAᵀz). Rows that follow from others leave AAᵀ singular; δ makes it definite, and the
+refinement removes what δ changes, as b is in its range. So the condition of A enters squared. If the residual says that this was too much,
+or that no y solves the equations, A itself is factorised, dense: LAPACK's complete orthogonal factorisation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
+
+from simopt.core.arrays import Array
+
+MOST = 2000  # equations or unknowns: beyond that the factorisations of dense matrices take minutes
+DEPENDENT = 1e-11  # a row of size 1 as near as this to the span of the others is taken to follow from them
+SHIFT = 1e-12  # δ
+REFINEMENTS = 4
+SOLVED = 1e-8  # of the right-hand side: a residual that counts as 0, as whoever moves by d looks again
+PRODUCTS = 10**7  # in AAᵀ at most
+
+
+def least_step(jacobian: Any, weights: Array, right: Array, rounding: Array) -> Array:
+    """d of a sparse J, weights w ≥ 0 and r, known up to `rounding`; 0 where nothing can move, or there is too much to factorise."""
+    scaled = (jacobian @ sp.diags_array(weights)).tocsr()
+    sizes = np.zeros(scaled.shape[0])
+    np.maximum.at(sizes, np.repeat(np.arange(len(sizes)), np.diff(scaled.indptr)), np.abs(scaled.data))
+    live = np.flatnonzero(sizes > 0.0)
+    if not (len(live) and np.isfinite(scaled.data).all() and np.isfinite(right).all()):
+        return np.zeros(len(weights))
+    scaled = (sp.diags_array(1.0 / sizes[live]) @ scaled[live]).tocsr()
+    goal, known = right[live] / sizes[live], rounding[live] / sizes[live]
+    found = _sparse(scaled, goal, np.where(np.isfinite(known), known, 0.0))
+    if found is None and scaled.shape[0] <= MOST:
+        found = _dense(scaled.toarray(), goal)
+    if found is None and scaled.shape[1] <= MOST:
+        found = _dense((scaled.T @ scaled).toarray(), scaled.T @ goal)
+    return np.zeros(len(weights)) if found is None else weights * found
+
+
+def _sparse(matrix: Any, goal: Array, rounding: Array) -> Array | None:
+    """y without a dense matrix; None where Ay = b is not solved to `SOLVED` or to its rounding, or AAᵀ has too many entries."""
+    enough = np.maximum(SOLVED * float(np.max(np.abs(goal))), rounding)
+    matrix.eliminate_zeros()
+    rows = np.flatnonzero(np.diff(matrix.indptr) == 1)
+    columns, first = np.unique(matrix.indices[matrix.indptr[rows]], return_index=True)
+    found = np.zeros(matrix.shape[1])
+    found[columns] = goal[rows[first]] / matrix.data[matrix.indptr[rows[first]]]
+    free = np.ones(matrix.shape[1])
+    free[columns] = 0.0
+    rest = (matrix @ sp.diags_array(free)).tocsr()
+    rest.eliminate_zeros()
+    left = np.flatnonzero(np.diff(rest.indptr))
+    if len(left):
+        found += _by_rows(rest[left], (goal - matrix @ found)[left])
+    return found if bool(np.all(np.abs(goal - matrix @ found) <= enough)) else None
+
+
+def _by_rows(matrix: Any, goal: Array) -> Array:
+    """Aᵀz by the normal equations of the rows; 0 where these are too many."""
+    counts = np.diff(matrix.tocsc().indptr).astype(float)
+    y, rest = np.zeros(matrix.shape[1]), goal
+    if float(counts @ counts) > PRODUCTS:
+        return y
+    gram = (matrix @ matrix.T).tocsc()
+    try:
+        factor = splu(gram + sp.diags_array(SHIFT * gram.diagonal()), "MMD_AT_PLUS_A", 0.0, options={"SymmetricMode": True})
+    except RuntimeError:  # singular to SuperLU
+        return y
+    for _ in range(REFINEMENTS):
+        better = y + matrix.T @ factor.solve(rest)
+        left = goal - matrix @ better
+        if not float(np.max(np.abs(left))) <= float(np.max(np.abs(rest))):
+            break
+        y, rest = better, left
+    return np.asarray(y)
+
+
+def _dense(matrix: Array, goal: Array) -> Array:
+    return np.asarray(scipy.linalg.lstsq(matrix, goal, cond=DEPENDENT, lapack_driver="gelsy")[0])
