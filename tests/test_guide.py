@@ -23,7 +23,7 @@ MODULE = re.compile(r"```python\n# (\w+)\.py\n(.*?)```", re.S)  # a block that i
 EXAMPLES = [(page, i, *match.groups()) for page, text in PAGES.items() for i, match in enumerate(EXAMPLE.finditer(text))]
 
 
-RADIUS = re.compile(r"± \d\.\de-1[2-9]\b")  # what is rounding, whose digits are those of the kernel of BLAS
+RADIUS = re.compile(r"± \d(\.\d)?e-1[2-9]\b")  # what is rounding, whose digits are those of the kernel of BLAS
 LONG = {"by_hand.md", "cluster.md"}  # whole conformance runs of seconds; a cluster is started
 MARKS = {page: [pytest.mark.slow] if page in LONG else [pytest.mark.thorough] for page in PAGES if page != "guide.md"}
 NEEDED = {"cluster.md": "distributed"}

@@ -116,7 +116,7 @@ def certificates(found: Judged) -> str:
         ("of these closed in both arithmetics", closed, len(scaled)),
         ("accepted with the optimum 0", len(zeros), len(accepted)),
         ("of these closed in both arithmetics", sum(result.closes() for result in zeros), len(zeros)),
-        (f"of these read zero to {ZERO:g} of their terms, or closed", sum(result.reads_zero() for result in zeros), len(zeros)),
+        (f"of these read zero to {ZERO:g} of their terms, or closed, in both arithmetics", sum(result.reads_zero() for result in zeros), len(zeros)),
         ("contradictions", len(against), len(accepted)),
         ("read with CVXPY's own values at random points", sum(bool(r.values) and not r.misread for _, r in accepted), len(accepted)),
         ("read with others", len(others), len(accepted)),
