@@ -16,6 +16,7 @@ from simopt.core.jsonio import plain
 from simopt.core.writing import write_text
 
 LIMIT = 600  # seconds a file
+NO_ANSWER = f"no answer in {LIMIT} s"
 LEDGER, SECOND = "checked.json", "checked_again.json"
 ALLOWED = (  # of Coq's real numbers and its analysis: ClassicalDedekindReals, and for the mean value theorem (so exp, ln) excluded middle
     "ClassicalDedekindReals.sig_forall_dec",
@@ -37,6 +38,11 @@ class Result:
     seconds: float
     assumptions: tuple[str, ...] = ()
     message: str = field(default="", metadata={"json": "said"})
+
+    @property
+    def answered(self) -> bool:
+        """Whether the kernel came to an end in time; if not, how busy the machine was may be why, and it is asked again."""
+        return self.message != NO_ANSWER
 
     @property
     def foreign(self) -> list[str]:
@@ -92,7 +98,7 @@ class CoqKernel:
 
     def _cached(self, name: str, digest: str) -> Result | None:
         found = self.known.get(name)
-        return found if found and found.digest == digest else None
+        return found if found and found.answered and found.digest == digest else None
 
     def check(self, name: str, text: str) -> Result:
         """Have a file accepted, and ask for the assumptions of all its theorems."""
@@ -110,7 +116,7 @@ class CoqKernel:
             accepted, message = done.returncode == 0 and bool(theorems), done.stderr[-800:]
             axioms = sorted(set(AXIOM.findall(done.stdout)) - {"Axioms", "Closed"})
         except subprocess.TimeoutExpired:
-            accepted, message, axioms = False, f"no answer in {LIMIT} s", []
+            accepted, message, axioms = False, NO_ANSWER, []
         return self._note(name, Result(digest, accepted, round(time.monotonic() - start, 2), tuple(axioms), "" if accepted else message))
 
     def refused(self, name: str, text: str) -> Result:
@@ -129,7 +135,7 @@ class CoqKernel:
             refused = done.returncode == 1 and "Error" in done.stderr and any(line.startswith("Proof.") for line in before)
             message = "" if refused else f"exit status {done.returncode}: {done.stderr[-800:]}"
         except subprocess.TimeoutExpired:
-            refused, message = False, f"no answer in {LIMIT} s"
+            refused, message = False, NO_ANSWER
         return self._note(name, Result(digest, refused, round(time.monotonic() - start, 2), (), message))
 
     def _note(self, name: str, result: Result) -> Result:
@@ -148,7 +154,7 @@ class CoqKernel:
         """
         digest = self.known[name].digest if name in self.known else digest_of(source(name))
         kept = self._again.get(name)
-        if kept and kept.digest == digest:
+        if kept and kept.answered and kept.digest == digest:
             return kept
         command = ["coqchk", "-silent", "-bytecode-compiler", "yes", "-Q", ".", "Simopt", "-norec", f"Simopt.{name}"]
         start = time.monotonic()
@@ -156,6 +162,6 @@ class CoqKernel:
             done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=LIMIT)
             accepted, message = done.returncode == 0, (done.stderr or done.stdout)[-800:]
         except subprocess.TimeoutExpired:
-            accepted, message = False, f"no answer in {LIMIT} s"
+            accepted, message = False, NO_ANSWER
         made = Result(digest, accepted, round(time.monotonic() - start, 2), (), "" if accepted else message)
         return self._write(self._again, SECOND, name, made)

@@ -1,10 +1,14 @@
 """What is put to the kernel: texts are made in their turn, a sample ends, and what has no theorem says why."""
 
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pytest
+
 from simopt.coq.__main__ import Job, _pair, _submit
-from simopt.coq.kernel import Result
+from simopt.coq.kernel import NO_ANSWER, CoqKernel, Result
 from simopt.coq.theory import NoTheorem
 
 
@@ -56,3 +60,26 @@ def test_nothing_begins_when_the_time_of_a_sample_is_over() -> None:
     answers, _ = _submit(kernel, jobs(made), 1, -1.0)
     assert not kernel.requests and not made and not answers.without
     assert answers.left_out == {"proof file": 1, "mutant": 2, "refutation": 1, "headlines": 1}
+
+
+def test_what_the_kernel_did_not_answer_in_time_is_put_to_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another answer, and one that was too late once, under load."""
+    busy, calls = [True], []
+
+    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        calls.append(command[0])
+        if busy:
+            raise subprocess.TimeoutExpired(command, 1.0)
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(CoqKernel, "prepare", lambda *_: None)
+    text = "Theorem one : True.\nProof. exact I. Qed.\n"
+    first = CoqKernel(tmp_path)
+    assert first.check("A", text).message == first.again("A").message == NO_ANSWER
+    busy.clear()
+    second = CoqKernel(tmp_path)
+    assert second.check("A", text).accepted and second.again("A").accepted
+    (tmp_path / "A.vo").touch()
+    third = CoqKernel(tmp_path)
+    assert third.check("A", text).accepted and third.again("A").accepted and calls == ["coqc", "coqchk"] * 2
