@@ -66,7 +66,7 @@ class Equations:
         return stack(num, [row.map.value(num, values)[entries] for row, entries in self.chosen])
 
     def once(self, what: Any, compute: Callable[[], Any], *of: Indices) -> Any:
-        """What depends on these equations and on the present parameters alone, and on more indices, if any; it is not computed again."""
+        """What depends on these equations and the present parameters alone, and on more indices, if any; the last results are kept."""
         kind = (what, *(row.key for row, _ in self.chosen), *changing(self.programme.problem))
         indices = dict(enumerate([*(entries for _, entries in self.chosen), *of]))
         return self.programme.cached.of(kind, indices, lambda _: compute())
@@ -138,8 +138,8 @@ def _nodes(programme: Programme, rows: Sequence[Row]) -> list[Node]:
 def holding(num: Arithmetic, equations: Equations, at: Mapping[Key, Value]) -> tuple[Mask, str]:
     """The mask of the equations that hold, and why the others do not.
 
-    FLOAT: those that are 0 for some numbers which round to x. RATIONAL: h(x) = 0. INTERVAL: those that one point
-    of the intervals is proven to satisfy, all at once.
+    FLOAT: those that are 0 for some numbers which round to x, to the width of intervals around these. RATIONAL: h(x) = 0. INTERVAL: those
+    that one point of the intervals is proven to satisfy, all at once.
     """
     x = equations.flat(at)
     if num is FLOAT:
