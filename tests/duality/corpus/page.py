@@ -106,6 +106,7 @@ def certificates(found: Judged) -> str:
     scaled = [(entry, result) for entry, result in accepted if entry.optimum and entry.status == "optimal"]
     zeros = [result for entry, result in accepted if entry.optimum == 0 and entry.status == "optimal"]
     closed = sum(result.closed(entry) for entry, result in scaled)
+    read = sum(result.reads_zero() for result in zeros)
     against = [(entry, said) for entry, result in accepted if (said := result.contradicts(entry))]
     others = [(entry, result.misread) for entry, result in accepted if result.misread]
     lines = [
@@ -116,7 +117,7 @@ def certificates(found: Judged) -> str:
         ("of these closed in both arithmetics", closed, len(scaled)),
         ("accepted with the optimum 0", len(zeros), len(accepted)),
         ("of these closed in both arithmetics", sum(result.closes() for result in zeros), len(zeros)),
-        (f"of these read zero to {ZERO:g} of their terms, or closed, in both arithmetics", sum(result.reads_zero() for result in zeros), len(zeros)),
+        (f"of these read zero to {ZERO:g} of their terms, or closed, in both arithmetics", read, len(zeros)),
         ("contradictions", len(against), len(accepted)),
         ("read with CVXPY's own values at random points", sum(bool(r.values) and not r.misread for _, r in accepted), len(accepted)),
         ("read with others", len(others), len(accepted)),
