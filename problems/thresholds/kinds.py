@@ -148,21 +148,29 @@ class SpacedThresholds(LearnedThresholds):
         return self.classes - 2
 
     def feasible_thresholds(self, num: Arithmetic, b: Value) -> Value:
-        """Thresholds made Δ-spaced by a running maximum of b_j − (j−1)Δ and clipped to the box: a start and exact steps, added up in `num`.
+        """Thresholds made Δ-spaced by a running maximum of b_j − (j−1)Δ and clipped to the box, with exact steps that `num` adds up.
 
-        The first threshold is not moved by Δ on the way: beside a large Δ it would be rounded, needlessly where it is the only one. For the
-        same reason thresholds that are inside and farther apart than Δ, whatever the rounding of their difference, stay as they are.
+        Where two neighbours stay as they are, farther apart than Δ whatever the rounding of their difference, nothing has to be added up:
+        there a chain of thresholds ends. Within a chain steps are added outwards from the threshold nearest 0 that stays as it is, which
+        has the smallest rounding: beside a large Δ a threshold near 0 would be rounded for nothing.
         """
         reach, steps = self.reach(math.inf) + self.gamma, np.arange(self.classes - 1) * self.delta
         given = np.asarray(num.mid(num.lift(b)), dtype=float).reshape(-1)
-        apart = np.diff(given) - 2.0 * EPS * (np.abs(given[1:]) + np.abs(given[:-1]) + self.delta)
-        inside = np.all((given - steps >= -reach - steps[-1]) & (given - steps <= reach))
-        if inside and np.all(apart > self.delta):
-            return num.lift(given)
         c = np.clip(np.maximum.accumulate(given - steps), -reach - steps[-1], reach)
-        rises = num.lift(np.maximum(np.diff(c), 0.0)) + num.lift(self.delta)
-        start = num.lift(c[:1])
-        return start if self.classes == 2 else num.cumsum(num.concat([start, rises]))
+        stays = c == given - steps
+        rounding = 4.0 * given.size * EPS * (float(np.max(np.abs(given))) + float(steps[-1]) + self.delta)
+        ends = np.flatnonzero(stays[1:] & stays[:-1] & (np.diff(given) - rounding > self.delta)) + 1
+        if ends.size == given.size - 1 and np.all(stays):
+            return num.lift(given)
+        rises, out = np.maximum(np.diff(c), 0.0), []
+        for chain in np.split(np.arange(given.size), ends):
+            anchor = chain[np.argmin(np.where(stays[chain], np.abs(given[chain]), math.inf))]
+            start = num.lift(np.where(stays, given, c)[anchor : anchor + 1])
+            risen = num.lift(rises[chain[0] : chain[-1]]) + num.lift(self.delta)
+            before = anchor - chain[0]
+            below = num.cumsum(num.concat([start, risen[:before][::-1] * -1]))[1:][::-1]
+            out.append(num.concat([below, num.cumsum(num.concat([start, risen[before:]]))]))
+        return num.concat(out)
 
     def box(self, upper: float) -> tuple[Array, Array]:
         """Bounds on the thresholds, rounded outwards."""
