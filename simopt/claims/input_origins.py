@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from simopt import recheck
 from simopt.claims.expression import WRITTEN
 from simopt.claims.statement import LONGEST
 
@@ -51,5 +52,11 @@ def unexplained(template: Mapping[str, Any], names: list[str]) -> list[str]:
         ref = waiting.pop()
         if ref not in seen:
             seen.add(ref)
-            waiting += template["steps"][ref][1:] if isinstance(ref, int) else []
+            waiting += _arguments(template["steps"][ref]) if isinstance(ref, int) else []
     return [name for name in names if name not in seen]
+
+
+def _arguments(step: list[Any]) -> list[int | str]:
+    """The formulas that a step is made of: not the exponent of a power, nor the order of a root."""
+    op, *rest = step
+    return rest[:1] if op in recheck.LEADING else rest

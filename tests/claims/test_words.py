@@ -134,6 +134,17 @@ def test_a_computed_number_that_a_hypothesis_explains_is_called_computed(make: A
         recheck.check(document | {"digest": recheck.digest(document)})
 
 
+@pytest.mark.parametrize("exponent", [2, 50, -4])
+def test_the_exponent_of_a_hypothesis_is_none_of_its_formulas(make: Any, exponent: int) -> None:
+    """Step 2 of the program is y², it has no step 50, and −4 would count from its end."""
+
+    def stated(instance: Any, trial: Any) -> Any:
+        x, y = inputs(x=instance["x"], y=Fraction(instance["x"], 7))
+        yield at_most(trial["c"] * y - 1, y * y + 1 + 3 * x).assuming(at_least(x**exponent, 0))
+
+    assert run(make(stated, exhaustive=True)).own.reason.startswith("no proof file: y computed")
+
+
 def test_data_and_constants_are_not_computed(make: Any) -> None:
     def stated(instance: Any, trial: Any) -> Any:
         values = inputs(a=instance["a"], b=instance["b"], c=instance["nested"]["c"])
