@@ -45,7 +45,8 @@ Rules
   beside HOLDS; `note=` says what is missing. Without it HOLDS reads "proved in words": by the paper, or by the claim's own text.
 * A sentence that says that something exists ("there is a constant", "O(·)", "argmin exists", "→ 0 as n → ∞") is refuted for every value
   of it or not at all. `constants=("C",)` names the entries of an instance that are claimed to exist, the rest of the instance being a
-  function of them. REFUTED needs a failing check for each value tried, and `defeats=` says in words how every value is defeated.
+  function of them. REFUTED needs a failing check for each value tried, and `defeats=` says how every value is defeated: by a formula, or
+  by the name of a theorem of Coq.
 * `quantifier=ALL`: one refuted instance refutes. `SOME`: one instance ALL of whose checks are satisfied suffices; only an exhaustive
   search refutes. Existence, tightness and counterexamples are usually SOME.
 * `covers=("AK-18",)`: the function also decides these rows; their checks say `row="AK-18"`, checks without a row decide the claim's own

@@ -32,6 +32,8 @@ SOMETHING_EXISTS = re.compile(  # the sentence says so of a constant, a minimise
     r"|\btends? to\b|\bin the limit\b|\bas n → ∞|→ 0 as n",
     re.IGNORECASE,
 )
+COQ_THEOREM = re.compile(r"\b[A-Z]{2,}_\w+")  # as KK_P1_no_constant, by the prefix of its paper
+HOW = re.compile(rf"[=<>≤≥≠]|{COQ_THEOREM.pattern}")  # a formula is checked by who reads it, a theorem by Coq; "trust me" by nobody
 NEVER_OPEN = (Kind.DEFINITION, Kind.IDENTITY, Kind.COUNTEREXAMPLE)
 
 
@@ -271,6 +273,8 @@ def _complaints_about_constants(c: Claim) -> Iterator[str]:
         )
     if c.constants and not c.defeats.strip():
         yield f"constants={c.constants!r} needs defeats=: how every value of them is defeated, in words"
+    if c.defeats.strip() and not HOW.search(c.defeats):
+        yield f"defeats={c.defeats!r} says nothing of how: it needs a formula, with one of = < > ≤ ≥ ≠, or the name of a theorem of Coq"
     if (c.constants or c.defeats) and c.quantifier is Quantifier.SOME:
         yield "constants= and defeats= belong to quantifier=ALL; SOME asks for one instance already"
 

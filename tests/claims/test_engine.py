@@ -229,7 +229,7 @@ def test_one_constant_that_fails_refutes_no_sentence_about_some_constant(make):
 
 
 def test_a_step_that_fails_refutes_no_sentence_about_some_constant(make):
-    claim = dict(says="There is a constant C.", constants=("C",), defeats="any", expected=REFUTED, defect=Defect.CONSTANT)
+    claim = dict(says="There is a constant C.", constants=("C",), defeats="n > 1", expected=REFUTED, defect=Defect.CONSTANT)
     step = run(make(lambda i, t: iter([at_most(i["n"], 1)]), **claim, instances=lambda trial: iter([{"n": 2}, {"C": 1, "n": 2}])))
     assert step.verdict is Verdict.INCONCLUSIVE and "without constants" in step.own.reason
     none = run(make(lambda i, t: iter([at_most(2, 1)]), **claim, instances=lambda trial: iter([])))

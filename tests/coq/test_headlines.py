@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from simopt.claims import catalogue
+from simopt.claims.claim import COQ_THEOREM
 from simopt.coq.headlines import FILES, HEADLINES, Headline
 from simopt.coq.kernel import THEOREM, CoqKernel, available
 from simopt.coq.preludes import needed, source
@@ -17,6 +19,12 @@ def test_every_theorem_is_of_a_claim() -> None:
     claims = dict(registry.items("claim"))
     for headline in HEADLINES:
         assert headline.claim in claims
+
+
+def test_every_theorem_that_a_claim_names_is_one_of_its_own() -> None:
+    for claim in catalogue.claims():
+        theorems = {theorem for headline in HEADLINES if headline.claim == claim.id for theorem in headline.theorems}
+        assert {*COQ_THEOREM.findall(" ".join([claim.defeats, *map(claim.left, claim.rows)]))} <= theorems, claim.id
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -126,7 +126,8 @@ def both_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     r"|f(x)| ≤ κ‖f‖ and ℓ be σ-admissible. If B is β-uniformly stable, then A is β'-uniformly stable with β'(·, λ) = O(β(·, λ) + C(·)), "
     r"the constant depending on λ: so where β(n, λ) + C(n) → 0 the changes of A tend to 0, and where it is 0 they are 0.",
     instances=both_pairs,
-    defeats="The constant M of O(·) multiplies 0: the limit of β + C for the ramps, β + C itself for the shares.",
+    defeats="M · 0 = 0 for every constant M of O(·), and 0 is what it multiplies: the limit of β + C for the ramps, β + C itself for the "
+    "shares. A changes by more.",
     knobs={"at": "lambda"},
     mutants={"β at Φ(λ, Z) for β at λ": {"at": "phi"}},
     note="The learners are numbers, ℓ(y, f) = |y − f|. Ramps: B = min(1, λ/s_n) for odd n and 0 for even n, s_n → ∞ like log₂ n, Φ = s_n λ "
