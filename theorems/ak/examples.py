@@ -239,7 +239,7 @@ def modified_ridge_is_not_stable(instance: sc.Instance, trial: sc.Trial) -> Iter
     yield sc.equal(2 / t - (1 - (t / (1 + t)) ** 2), (2 + 3 * t) / (t * (1 + t) ** 2), "A: what is left to 2/(nλ), a positive term")
     one = sc.rational(1)
     yield sc.equal(1 - (one / (1 + one)) ** 2, Fraction(3, 4), "B at λ = 1")
-    for k in (2, 5, 1000):
+    for k in map(sc.rational, (2, 5, 1000)):
         solved = ridge([(k - 1, [1, 0], 0), (1, last, 1)], one, 2)
         yield sc.equal(loss_change(last, 1, solved, [0, 0]), Fraction(3, 4), "B at λ = 1, solved")
 

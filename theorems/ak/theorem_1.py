@@ -346,7 +346,8 @@ def invertible_problems(trial: sc.Trial) -> Iterator[sc.Instance]:
 def path_norm(K: Any, Y: Any, C: Fraction) -> Any:
     """(αᵀKα)^{m/2−1} at α = (K + (λmn/2) C I)⁻¹ Y, for λ = 1, m = 4, n = 2: the first term of F(C)."""
     (a, b), (_, c) = K
-    p, q = a + 4 * C, c + 4 * C
+    shift = 4 * sc.rational(C)
+    p, q = a + shift, c + shift
     alpha = [(q * Y[0] - b * Y[1]) / (p * q - b * b), (p * Y[1] - b * Y[0]) / (p * q - b * b)]
     return quadratic(K, alpha)
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -470,11 +469,13 @@ def even_powers_by_the_binomial_theorem(instance: sc.Instance, trial: sc.Trial) 
     a, b, w = sc.symbols("a b w")
     s = a + b
     left = (s + 2 * w) ** p + (s - 2 * w) ** p - 2 * a**p - 2 * b**p
-    right = sc.rational(0)
-    for k in range(trial["first"], p // 2 + 1):
-        right = right + 2 * comb(p, 2 * k) * s ** (p - 2 * k) * (2 * w) ** (2 * k)
-    for j in range(1, p):
-        right = right + 2 * comb(p, j) * a**j * b ** (p - j)
+    C, right = sc.rational(1), sc.rational(0)
+    for j in range(1, p + 1):
+        C = C * Fraction(p + 1 - j, j)  # C(p, j) of C(p, j − 1)
+        if j % 2 == 0 and j >= 2 * trial["first"]:
+            right = right + 2 * C * s ** (p - j) * (2 * w) ** j
+        if j < p:
+            right = right + 2 * C * a**j * b ** (p - j)
     yield sc.equal(left, right, f"m = {2 * p}")
 
 
@@ -545,7 +546,7 @@ def best_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     yield sc.at_least(lam, 0, "λ > 0", strict=True)
     C = 2 * (1 + sc.root(1 / lam, m))
     bound = 2 ** (m - 2) * (1 if kept else 2) * C / (m * lam * 2)
-    yield sc.at_least((g - f) ** (m - 1), trial["share"] ** (m - 1) * bound, f"(m − 1)-th power of the distance, m = {m}")
+    yield sc.at_least((g - f) ** (m - 1), sc.rational(trial["share"]) ** (m - 1) * bound, f"(m − 1)-th power of the distance, m = {m}")
 
 
 @sc.claim(

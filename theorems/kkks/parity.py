@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import comb
+from itertools import accumulate
+from operator import mul
 
 import simopt.claims as sc
 
@@ -21,9 +22,14 @@ HALF = Fraction(1, 2)
 
 
 def odd_sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
-    """k = 1, 3, …, 15, by the numbers of x with j positive signs in S."""
+    """k = 1, 3, …, 15."""
     for k in range(1, 16, 2):
-        yield {"k": k, "numbers": [comb(k, j) for j in range(k + 1)]}
+        yield {"k": k}
+
+
+def binomials(n: int) -> list[sc.Expr]:
+    """C(n, 0), …, C(n, n) as formulas, each made from the one before it."""
+    return list(accumulate((Fraction(n - j, j + 1) for j in range(n)), mul, initial=sc.rational(1)))
 
 
 @sc.claim(
@@ -46,19 +52,18 @@ def odd_sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     "learning halfspaces (2008), from memory, here for u(w·x) and the squared error. Nothing is said of any algorithm's running time.",
 )
 def parity_seen_by_a_majority(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
-    """The gain of the majority, in symbols for ρ and c, and the loss of whatever misses a coordinate."""
+    """The gain of the majority, by the C(k, j) signs on S of which j are positive, and the loss of whatever misses a coordinate."""
     k = instance["k"]
     rho, c, g, chi = sc.symbols("rho c g chi")
     sign = (-1) ** (trial["odd"] * (k - 1) // 2)
-    gain = sc.total(
-        Fraction(number, 2**k) * ((HALF - mean) ** 2 - (HALF + c * sign * (1 if 2 * j > k else -1) - mean) ** 2)
-        for j, number in enumerate(instance["numbers"])
+    gain = sc.rational(HALF) ** k * sc.total(
+        number * ((HALF - mean) ** 2 - (HALF + c * sign * (1 if 2 * j > k else -1) - mean) ** 2)
+        for j, number in enumerate(binomials(k))
         for mean in ((1 + rho * (-1) ** (k - j)) / 2,)
     )
-    share = Fraction(comb(k - 1, (k - 1) // 2), 2 ** (k - 1))
-    yield sc.equal(gain, c * rho * share - c**2, f"err(1/2) − err(h), k = {k}")
-    middle, power = sc.inputs(middle=comb(k - 1, (k - 1) // 2), power=2 ** (k - 1))
-    yield sc.at_least((middle / power) ** 2, trial["power"] * Fraction(1, 2 * k), f"b_k², k = {k}")
+    b = sc.rational(HALF) ** (k - 1) * binomials(k - 1)[(k - 1) // 2]
+    yield sc.equal(gain, c * rho * b - c**2, f"err(1/2) − err(h), k = {k}")
+    yield sc.at_least(b**2, trial["power"] * Fraction(1, 2 * k), f"b_k², k = {k}")
     # the two x that differ in the coordinate that g does not see have χ and −χ, χ² = 1
     unseen = ((g - (1 + rho * chi) / 2) ** 2 + (g - (1 - rho * chi) / 2) ** 2) / 2
     yield sc.equal(unseen - (rho * chi) ** 2 / 4, (g - HALF) ** 2, "err(g) − err(1/2) at two x")

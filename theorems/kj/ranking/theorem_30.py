@@ -527,14 +527,14 @@ def constant_of_the_discount(instance: sc.Instance, trial: sc.Trial) -> Iterator
     """C_F² at m, and at m = 15 the induction."""
     m = sc.inputs(m=instance["m"])
     squares = sc.total(d**2 for d in discounts(instance["m"]))
-    level = logarithm(instance["m"])
+    level, small = logarithm(instance["m"]), sc.rational(trial["small"])
     if instance["m"] < TURN:
-        yield sc.at_most(4 * squares, trial["small"] ** 2 * m / level, "C_F²")
+        yield sc.at_most(4 * squares, small**2 * m / level, "C_F²")
         return
     yield sc.at_most(squares, trial["constant"] * m / level**2, "Σ 1/log² (t + 1), m = 15")
     yield sc.at_least(trial["constant"] * (1 - 2 / level), 1, "slope times log², x = 15")
     yield sc.at_least(squares, m / logarithm(instance["m"] + 1) ** 2, "from below, each term is at least the last")
-    yield sc.at_most(4 * sc.rational(trial["constant"]) / level, trial["small"] ** 2, "4√m/log m against √(m/log m)")
+    yield sc.at_most(4 * sc.rational(trial["constant"]) / level, small**2, "4√m/log m against √(m/log m)")
 
 
 def powers(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -669,7 +669,7 @@ def attained_by_constant_scores(instance: sc.Instance, trial: sc.Trial) -> Itera
     yield sc.equal(chosen * width * N + chosen * S, 1 + 0 * N, "‖η‖_D = aN + cS")
     yield sc.equal(c * width + c * (E - D), c * (width - (D - E)), "η of the less relevant one")
     constant = sc.root(_square_of_difference(2), bits=BITS)
-    yield sc.at_most(abs(constant - Fraction(753, 1000)), Fraction(1, 2000), "m = 2")
+    yield sc.at_most(abs(constant - Fraction(753, 1000)), sc.rational("1/1000") / 2, "m = 2")
 
 
 def long_lists(trial: sc.Trial) -> Iterator[sc.Instance]:

@@ -495,8 +495,8 @@ def tilted(trial: sc.Trial) -> Iterator[sc.Instance]:
     remains="other g and e, and that the two losses are those of the kernel and of weights bounded by B",
     instances=tilted,
     exhaustive=True,
-    knobs={"part": Fraction(1, 140)},
-    mutants={"m/(20ε_1γ³)": {"part": Fraction(1, 20)}},
+    knobs={"part": 140},
+    mutants={"m/(20ε_1γ³)": {"part": 20}},
     note="In units of h: with c_2 = pw_2 the predictions are f_1 and f_2 = sf_1 + 16c_2/25, s = 3/(5g), and the least loss is (s − 1 + "
     "16c_2/25)²/(1/p + s²/(1 − p)). It is ≤ e only if −16c_2/25 ≥ s − 1 − s/2 ≥ s/3, because 1/p + s²/(1 − p) ≤ s²/4e. The predictions of "
     "W*, f_1 = f_2 = 1, take a large component along e_1, which the rare query must pay for by itself.",
@@ -513,10 +513,10 @@ def weights_that_are_needed(instance: sc.Instance, trial: sc.Trial) -> Iterator[
         yield sc.equal((1 - p) * (f - 1) ** 2 + p * (s * f + t - 1) ** 2, slope * (f - best) ** 2 + least, "loss for every f_1")
         return
     g, e = sc.inputs(g=instance["g"], e=instance["e"])
-    p, s = Fraction(200, 9) * e * g**2, 3 / (5 * g)
+    p, s = 200 * e * g**2 / 9, 3 / (5 * g)
     square = 1 / g**2 + (3 / (4 * g) - Fraction(5, 4)) ** 2  # ‖W*/γ‖² of the vector that predicts 1 for both
     yield sc.at_most(square, (5 / (4 * g)) ** 2, "1/γ²")
-    bound = trial["part"] * square * sc.root(square, bits=96) / e
+    bound = square * sc.root(square, bits=96) / (trial["part"] * e)
     left = s - 1 - Fraction(16, 25) * p * bound
     yield sc.at_least(left, 0, "s − 1 + 16c_2/25 for w_2 = −B")
     yield sc.at_least(left**2 / (1 / p + s**2 / (1 - p)), e, "least loss within B", strict=True)

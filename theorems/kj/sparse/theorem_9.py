@@ -537,7 +537,7 @@ def labels_with_density(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.C
     x, y = sc.symbols("x y")  # √X, √L
     yield sc.equal(Fraction(3, 2) * x**2 + 3 * y**2 - (x + y) ** 2, (x - 2 * y) ** 2 / 2, "(√X + √L)²")
     A, T, L, two, fixed = sc.symbols("A T L two fixed")  # log a = log 2 + A, log(1/δ) = log 2 + L, two = log 2
-    constant, density, slope = trial["constant"], trial["density"], Fraction(25, 33)
+    constant, density, slope = trial["constant"], trial["density"], sc.rational("25/33")
     samples = constant * ((two + A) + density * T + (two + L))
     needed = 12 * (fixed + 2 * (two + A) + T + slope * (two + L)) + 24 * (two + L)
     rest = (constant - 24) * A + (constant * density - 12) * T + (constant - 24 - 12 * slope) * L
