@@ -81,7 +81,8 @@ smaller than it is undecided, not held.
 
 A proof file needs formulas, and exhaustive instances or SOME. Build both sides from `inputs(x=…)`, `rational`, + − * / **, abs, `minimum`,
 `maximum`, `total`, and `root`, `exp`, `log`, which enclose. Inputs are the DATA of the instance by name. A number that is not among them is
-called computed, and leaves no proof unless a hypothesis of the check says what it is.
+called computed, and leaves no proof unless a hypothesis of the check says what it is. So is a number of more than two digits in a formula,
+unless it is a datum, stands in `says` or is a power of ten or two: write `rational(2)**k * 3`, and not the 3072 that Python computed.
 Arrays of formulas need one check an entry. Exact Fractions without a formula give "HOLDS (exact, N instances)".
 `symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values where nothing that is divided by
 vanishes: these conditions are printed, and `says` must have them. A statement without data is tried on one empty instance, `once`.

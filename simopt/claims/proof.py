@@ -15,6 +15,7 @@ from simopt.claims.claim import Claim
 from simopt.claims.statement import TooLong, serialise
 
 MAX_ROWS = 200_000
+REMEDY = "form it in the formula from shorter numbers, or make it an entry of the instance"
 
 
 class Collector:
@@ -22,12 +23,14 @@ class Collector:
 
     A statement is the claim (one of its cases), or a step of its proof if the check or the claim says what `remains` to be shown. With
     `symbols_only` a formula about numbers that is the claim makes the proof incomplete: instances that are not all there are prove nothing.
-    So does an input that is no datum of its instance, unless a hypothesis says what it is: `computed` has the names of all such inputs.
+    So does an input that is no datum of its instance, and a number of more than two digits in a formula that is none and does not stand in
+    `says`, the sentence, unless a hypothesis says what it is. `computed` has the names of all such inputs, and all such numbers.
     """
 
-    def __init__(self, symbols_only: bool = False, remains: str = "") -> None:
+    def __init__(self, symbols_only: bool = False, remains: str = "", says: str = "") -> None:
         self.symbols_only = symbols_only
         self.remains = remains
+        self.in_words = input_origins.in_words(says)
         self.left: dict[str, None] = {}  # what remains, each once, in order
         self.states_claim = False
         self.numeric = False
@@ -52,10 +55,10 @@ class Collector:
         except TooLong:
             self.give_up()
             return
-        found = input_origins.computed(template, values, data)
+        found = input_origins.computed(template, values, data, self.in_words)
         if not remains and (bare := input_origins.unexplained(template, found)):
             self.give_up()
-            self.refused = f"no proof file: {', '.join(bare)} computed, neither data of the instance nor in a hypothesis"
+            self.refused = f"no proof file: {', '.join(bare):.200} computed, neither data of the instance nor in a hypothesis; {REMEDY}"
             return
         self.computed |= dict.fromkeys(found)
         names = sorted(values)

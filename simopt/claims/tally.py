@@ -64,7 +64,7 @@ class Tally:
         self.example: tuple[tuple[int, int, float], Witness, Evidence, Collector] | None = None
         self.varied = False
         self.serving: dict[str, bool] = {}  # values of the constants that the sentence says exist -> whether no instance defeats them
-        self.proof = Collector(symbols_only=not claim.exhaustive, remains=claim.left(row))
+        self.proof = Collector(symbols_only=not claim.exhaustive, remains=claim.left(row), says=claim.says)
         self.ledger = Ledger(largest_slack=self.quantifier is Quantifier.SOME)
 
     def add(self, instance: Instance, trial: Trial, checks: Sequence[Check]) -> None:
@@ -125,7 +125,7 @@ class Tally:
         weak = max(checks, key=lambda check: check.evidence.rank)
         key = (weak.evidence.rank, size(instance), -min(as_float(check.low) for check in checks))
         if self.example is None or key < self.example[0]:
-            proof = Collector(remains=self.claim.left(self.row))
+            proof = Collector(remains=self.claim.left(self.row), says=self.claim.says)
             data = numbers(instance)
             for check in checks:
                 proof.add(check, data)

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
+from math import comb, prod
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from simopt.claims import (
 )
 from simopt.claims.input_origins import numbers
 from simopt.claims.looseness import NEAR, remark
+from simopt.claims.proof import REMEDY
 from simopt.claims.quantified import unstated
 from simopt.claims.verification import summary, to_row, verify
 from simopt.report import markdown
@@ -110,7 +112,7 @@ def successor(value: Any) -> Any:
 def test_a_computed_number_is_no_datum(make: Any, value: Any, fields: Any) -> None:
     result = run(make(successor(value), knobs={"c": 1}, **fields))
     assert (result.verdict, result.own.filed) == (Verdict.HOLDS, False)
-    assert result.own.reason == "no proof file: y computed, neither data of the instance nor in a hypothesis"
+    assert result.own.reason == f"no proof file: y computed, neither data of the instance nor in a hypothesis; {REMEDY}"
 
 
 def rounded(instance: Any, trial: Any) -> Any:
@@ -154,6 +156,70 @@ def test_data_and_constants_are_not_computed(make: Any) -> None:
     assert numbers(data) == {"1/2", "3", "4", "5/3"}
     result = run(make(stated, instances=lambda trial: iter([data]), exhaustive=True))
     assert (result.verdict, result.own.computed) == (Verdict.PROVED, "")
+
+
+CENTRAL = comb(40, 20)
+
+
+def formed() -> Any:
+    """C(40, 20) as the product of the (40 − j)/(j + 1)."""
+    return prod((rational(40 - j) / (j + 1) for j in range(20)), start=rational(1))
+
+
+def below_a_million_millions(number: Any) -> Any:
+    """The number is ≤ 10¹²."""
+    return lambda instance, trial: iter([at_most(number(instance), rational(10) ** 12 / trial["c"] ** 4)])
+
+
+STATED = {"instances": lambda trial: iter([{"of": 40, "C": CENTRAL}]), "exhaustive": True}
+
+
+@pytest.mark.parametrize("fields", [EVERY, {"instances": once, "quantifier": SOME}])
+def test_a_computed_number_in_a_formula_is_no_datum(make: Any, fields: Any) -> None:
+    result = run(make(below_a_million_millions(lambda instance: rational(CENTRAL)), says="C(40, 20) ≤ 10¹².", **fields), mutants=True)
+    assert (result.verdict, result.own.filed, result.ok) == (Verdict.HOLDS, False, True)
+    assert result.own.reason == (
+        "no proof file: 137846528820 computed, neither data of the instance nor in a hypothesis; form it in the formula from shorter "
+        "numbers, or make it an entry of the instance"
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "fields"),
+    [
+        (lambda instance: formed(), EVERY),
+        (lambda instance: rational(instance["C"]), STATED),
+        (lambda instance: inputs(C=instance["C"]), STATED),
+        (lambda instance: rational(CENTRAL), EVERY | {"says": "C(40, 20) = 137846528820 ≤ 10¹²."}),
+        (lambda instance: rational(-CENTRAL), EVERY | {"says": "−C(40, 20) = −137846528820 ≤ 10¹²."}),
+        (lambda instance: rational(Fraction(CENTRAL, 1000)), EVERY | {"says": "C(40, 20)/1000 = 137846528.820 ≤ 10¹²."}),
+        (lambda instance: rational(Fraction(1, CENTRAL)), EVERY | {"says": "1/137846528820 ≤ 10¹²."}),
+    ],
+    ids=["formed", "datum", "input", "in words", "below 0", "decimal", "quotient"],
+)
+def test_a_number_that_is_formed_or_stands_in_the_claim_is_not_computed(make: Any, number: Any, fields: Any) -> None:
+    result = run(make(below_a_million_millions(number), **fields))
+    assert (result.verdict, result.own.computed) == (Verdict.PROVED, "")
+
+
+@pytest.mark.parametrize("number", ["99", "-99/98", "1/99", "1024", "1/1024", "100", "1/1000000000000000", "-1000", "0"])
+def test_short_numbers_and_powers_of_ten_and_two_are_the_formulas_own(make: Any, number: str) -> None:
+    assert run(make(below_a_million_millions(lambda instance: rational(number)), **EVERY)).verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize("number", ["101", "-101", "1/101", "99/1024", "1025/2", "3/1000", "1000/3", "200"])
+def test_other_numbers_are_computed(make: Any, number: str) -> None:
+    assert run(make(below_a_million_millions(lambda instance: rational(number)), **EVERY)).own.reason.startswith(
+        f"no proof file: {number} computed"
+    )
+
+
+def test_a_computed_number_that_a_hypothesis_explains_or_that_is_in_a_step_is_called_computed(make: Any) -> None:
+    stated = below_a_million_millions(lambda instance: rational(CENTRAL))
+    explained = make(lambda i, t: iter([check.assuming(equal(rational(CENTRAL), formed())) for check in stated(i, t)]), **EVERY)
+    assert (run(explained).verdict, run(explained).own.computed) == (Verdict.PROVED, str(CENTRAL))
+    step = run(make(stated, **EVERY, remains="that it is C(40, 20)"))
+    assert (step.own.evidence, step.own.computed) == (Evidence.EXACT_STEPS, str(CENTRAL))
 
 
 def test_a_step_may_have_computed_inputs_and_names_them(make: Any) -> None:
