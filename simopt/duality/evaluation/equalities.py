@@ -6,7 +6,8 @@ contain δ. A proof about these intervals (rows that hold, an upper bound) is th
 with a margin to their bounds. They are chosen by a QR factorisation with column pivoting of J, its columns times the margins. The other
 entries may be intervals, too, as an end of a bound that is no float: then δ exists for every number in them.
 
-Rows that are linear combinations of others are left out of the system. Whether they follow from it is decided in fractions.
+Rows that are linear combinations of others, with the entries outside of P as they are, are left out of the system. Whether they follow from
+it is decided in fractions.
 """
 
 from __future__ import annotations
@@ -31,7 +32,11 @@ from simopt.duality.graph.vectors import Indices, Mask, Value, broadcast, is_zer
 from simopt.duality.reading.leaves import changing
 
 ROUNDS = 12  # of corrections in floats
+AT_END = 4 * EPS  # of an entry's reach: one as near to a bound as this is moved there before P is chosen
 WIDER = 4.0  # factor by which the intervals of pivots are widened, so that they are proven to contain the solution
+CONSTANT = -1  # the column of h(0)
+
+Fractions = dict[int, Any]  # the entries of a row that are not 0
 
 
 class Equations:
@@ -80,6 +85,18 @@ class Equations:
         if num is INTERVAL:
             return Interval(np.array([row.mid for row in rows]), np.array([row.rad for row in rows]))
         return np.array(rows)
+
+    def in_fractions(self, rows: Indices) -> list[Fractions]:
+        """Rows of J and of h(0). An interval without a radius is the number itself; only other rows are computed anew."""
+        jacobian, b = self.jacobian(INTERVAL), self.value(INTERVAL, np.zeros(sum(leaf.size for leaf in self.leaves)))
+        places = [(row, int(i)) for row, entries in self.chosen for i in entries]
+        constants = b.mid if not b.rad[rows].any() else self.value(RATIONAL, RATIONAL.zeros(jacobian.shape[1]))
+        out = []
+        for i in rows.tolist():
+            row = self._pulled(RATIONAL, *places[i]) if jacobian.rad[i].any() else jacobian.mid[i]
+            at = np.flatnonzero(row)
+            out.append(dict(zip(at.tolist(), RATIONAL.lift(row[at]), strict=True)) | {CONSTANT: RATIONAL.lift(constants[i])})
+        return out
 
     def sparse(self) -> Any:
         """J in floats, sparse."""
@@ -163,7 +180,7 @@ def holding(num: Arithmetic, equations: Equations, at: Mapping[Key, Value]) -> t
     inside = np.abs(step.mid) + step.rad <= x.rad[system.pivots] * (1.0 - 4 * EPS)
     if not inside.all():
         return done, "their solution is not proven to be in the intervals"
-    hold = done | system.equations_hold(~done)
+    hold = done | system.equations_hold(~done, x)
     return hold, "" if hold.all() else f"not proven to follow from the others: {equations.named(np.flatnonzero(~hold))}"
 
 
@@ -204,29 +221,45 @@ class EqualitySystem:
         h = self.equations.value(self.num, x)[self.rows]
         return solve(self.num, self.jacobian[np.ix_(self.rows, self.pivots)], -h) if len(self.rows) else None
 
-    def equations_hold(self, queried: Mask) -> Mask:
-        """The rows of the system, and those of the queried rows that follow from them."""
+    def equations_hold(self, queried: Mask, x: Interval) -> Mask:
+        """The rows of the system, and those of the queried rows that follow from them at every solution near x."""
         out = np.zeros(self.equations.size, dtype=bool)
         out[self.rows] = True
         rest = np.flatnonzero(queried & ~out)
         if len(rest):
-            out[rest] = self.equations.once("follow", lambda: self._follow(rest), self.rows, rest)
+            left = self.equations.once("left", lambda: self._left(rest), self.rows, rest)
+            out[rest] = False if left is None else [_vanish(row, x) for row in left]
         return out
 
-    def _follow(self, rest: Indices) -> Mask:
-        """The other rows that are combinations of those of the system, right-hand sides included; decided exactly."""
+    def _left(self, rest: Indices) -> list[Fractions] | None:
+        """What is left of other rows, and of their constants, without their share in the pivots; None where they are no fractions."""
         try:
-            jacobian = self.equations.jacobian(RATIONAL)
-            b = self.equations.value(RATIONAL, np.zeros(jacobian.shape[1]))
+            rows, others = (self.equations.in_fractions(chosen) for chosen in (self.rows, rest))
         except (NotRational, ArithmeticError, ValueError):
-            return np.zeros(len(rest), dtype=bool)
-        whole = np.concatenate([jacobian, b[:, None]], axis=1)
+            return None
         if not len(self.rows):
-            return np.asarray((whole[rest] == 0).all(axis=1))
-        coefficients = solve(RATIONAL, jacobian[np.ix_(self.rows, self.pivots)].T, jacobian[np.ix_(rest, self.pivots)].T)
+            return others
+        coefficients = solve(RATIONAL, _at(rows, self.pivots).T, _at(others, self.pivots).T)
         if coefficients is None:
-            return np.zeros(len(rest), dtype=bool)
-        return np.array([(RATIONAL.matvec(whole[self.rows].T, c) == row).all() for c, row in zip(coefficients.T, whole[rest], strict=True)])
+            return None
+        for row, c in zip(others, coefficients.T, strict=True):
+            for i in np.flatnonzero(c):
+                for j, value in rows[i].items():
+                    row[j] = row.get(j, 0) - c[i] * value
+        return [{j: value for j, value in row.items() if value != 0} for row in others]
+
+
+def _at(rows: Sequence[Fractions], columns: Indices) -> Any:
+    return np.array([[RATIONAL.lift(row.get(j, 0)) for j in columns.tolist()] for row in rows], dtype=object)
+
+
+def _vanish(row: Fractions, x: Interval) -> bool:
+    """Whether ⟨a, x⟩ + b = 0 for all numbers in the intervals: a is 0 but at entries that are known exactly."""
+    at = [j for j in row if j != CONSTANT]
+    if x.rad[at].any():
+        return False
+    there = RATIONAL.lift(x.mid[at])
+    return sum((row[j] * number for j, number in zip(at, there, strict=True)), start=row.get(CONSTANT, RATIONAL.lift(0))) == 0
 
 
 def reach(x: Array) -> Array:
@@ -265,6 +298,7 @@ def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tig
     x = _corrected(equations, np.clip(equations.flat(point), low, high), low, high)
     if num is FLOAT or equations.size > MOST or (num is INTERVAL and equations.solved_by(x)):
         return {**point, **equations.by_leaf(x)}
+    x = np.where(x - low <= AT_END * reach(x), low, np.where(high - x <= AT_END * reach(x), high, x))
     system = EqualitySystem(num, equations, np.minimum(np.minimum(x - low, high - x), reach(x)))
     values = within(num, programme, {**point, **equations.by_leaf(x)})
     exact = equations.flat(values)

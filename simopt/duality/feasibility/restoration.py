@@ -1,4 +1,4 @@
-"""A feasible point near a given one: in the bounds, on the equalities, and moved towards a Slater point where a row is violated."""
+"""A feasible point near a given one: in the bounds, on the equalities, and where a row is violated on it, or moved towards a Slater point."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
 from simopt.duality.evaluation.bounds import within
-from simopt.duality.evaluation.equalities import drawn
+from simopt.duality.evaluation.equalities import drawn, is_affine
 from simopt.duality.evaluation.forward import Forward, forward
 from simopt.duality.feasibility.slater import Inside, Interior
 from simopt.duality.graph.affine import Key
@@ -20,18 +20,20 @@ LEAST = 2.0**-50  # the first step towards a Slater point, where floats need non
 LONGER = 8.0  # factor of each further step
 SHORTER = 4  # attempts to shorten a step that succeeded
 BEYOND = 1.001  # factor of the first step, so that rounding does not make it too short
+ROUNDS = 3  # of rows that a point, moved onto others, comes to violate
 LITTLE = 1e-9  # of the objective: for a smaller loss no better Slater point is sought
+SMALL = 1e-6  # the same of a point that is moved by no more than its rows are violated: a Slater point would cost more
 
 Restored = tuple[dict[Key, Value], Forward]
 
 
 def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], interior: Interior, max_loss: float = 0.0) -> Restored:
-    """x in its bounds, then on the equalities, and then (1 − θ)x + θx̄ for a Slater point x̄, with the smallest θ found that is feasible.
+    """x in its bounds, on the equalities, on the affine rows that it violates, or (1 − θ)x + θx̄, θ the smallest found that is feasible.
 
-    A row g is convex, so g((1 − θ)x + θx̄) ≤ (1 − θ)g(x) + θg(x̄), which is ≤ 0 for θ = g(x)/(g(x) − g(x̄)) where g(x̄) < 0. θ is computed
-    in floats, and raised until the arithmetic asked for proves the rows, with the equalities solved anew. If that fails the point stays
-    near x and is violated. A Slater point that costs at most `max_loss` of the objective, or the fraction LITTLE of it, is the last one
-    tried.
+    x̄ is a Slater point. A row g is convex, so g((1 − θ)x + θx̄) ≤ (1 − θ)g(x) + θg(x̄), which is ≤ 0 for θ = g(x)/(g(x) − g(x̄)) where
+    g(x̄) < 0. θ is computed in floats, and raised until the arithmetic asked for proves the rows, with the equalities solved anew. If that
+    fails the point stays near x and is violated. A Slater point that costs at most `max_loss` of the objective, or the fraction LITTLE of
+    it, is the last one tried.
     """
     given = within(num, programme, point)
     found = forward(num, programme, given)
@@ -41,14 +43,20 @@ def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], 
     values, there = _on_equalities(num, programme, x)
     if not there.violated:
         return values, there
-    best = values, there
+
+    def is_near(found: Restored, little: float) -> bool:
+        upper = num.upper(found[1].objective)
+        return upper - float(num.mid(there.objective)) <= max(max_loss, little * abs(upper))
+
+    best = _on_rows(num, programme, x, (values, there))
+    if not best[1].violated and is_near(best, SMALL):
+        return best
     for number, inside in enumerate(interior.points(x)):
         nearer = _towards(num, programme, x, inside, (values, there))
         if nearer is not None:
-            upper = num.upper(nearer[1].objective)
-            if best[1].violated or upper < num.upper(best[1].objective):
+            if best[1].violated or num.upper(nearer[1].objective) < num.upper(best[1].objective):
                 best = nearer
-            if number > 0 or upper - float(num.mid(there.objective)) <= max(max_loss, LITTLE * abs(upper)):
+            if number > 0 or is_near(nearer, LITTLE):
                 break
     return best
 
@@ -57,6 +65,24 @@ def _on_equalities(num: Arithmetic, programme: Programme, x: Mapping[Key, Array]
     """Floats as values: in their bounds and on the equalities."""
     values = within(num, programme, drawn(num, programme, x, tight))
     return values, forward(num, programme, values)
+
+
+def _on_rows(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], at: Restored) -> Restored:
+    """Floats as values, moved onto the affine rows that they violate, as if these were equalities; as they were where that does not help.
+
+    Where rows hold without slack at every feasible point, and those of a solver are violated by rounding, no Slater point helps.
+    """
+    moved, tight = at, {row.key: (row, np.zeros(0, dtype=np.intp)) for row in programme.rows if not row.equality and is_affine(programme, row)}
+    for _ in range(ROUNDS):
+        broken = {key: np.flatnonzero(~(upper_ends(num, moved[1].rows[key]) <= 0.0)) for key in tight}
+        more = {key: np.union1d(tight[key][1], entries) for key, entries in broken.items()}
+        if all(len(more[key]) == len(entries) for key, (_, entries) in tight.items()):
+            break
+        tight = {key: (row, more[key]) for key, (row, _) in tight.items()}
+        moved = _on_equalities(num, programme, x, list(tight.values()))
+        if not moved[1].violated:
+            return moved
+    return at
 
 
 def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], inside: Inside, at: Restored) -> Restored | None:
