@@ -1,4 +1,4 @@
-"""A feasible point near a given one: in the bounds, on the equalities, and where a row is violated on it, or moved towards a Slater point."""
+"""A feasible point near a given one: in the bounds, on the equalities, and on violated rows or nearer to a Slater point."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ def _on_rows(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], at: 
 
     Where rows hold without slack at every feasible point, and those of a solver are violated by rounding, no Slater point helps.
     """
-    moved, tight = at, {row.key: (row, np.zeros(0, dtype=np.intp)) for row in programme.rows if not row.equality and is_affine(programme, row)}
+    moved, affine = at, [row for row in programme.rows if not row.equality and is_affine(programme, row)]
+    tight = {row.key: (row, np.zeros(0, dtype=np.intp)) for row in affine}
     for _ in range(ROUNDS):
         broken = {key: np.flatnonzero(~(upper_ends(num, moved[1].rows[key]) <= 0.0)) for key in tight}
         more = {key: np.union1d(tight[key][1], entries) for key, entries in broken.items()}
