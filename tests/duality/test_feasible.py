@@ -21,6 +21,7 @@ from simopt.core import registry
 from simopt.core.errors import InvalidProblem, NotAvailable
 from simopt.duality import Declared, GraphForm, graph_form, solved
 from simopt.duality.atoms.concave_norm import NegativePowerNorm
+from simopt.duality.evaluation.equalities import equalities, holding
 from simopt.duality.feasibility import slater
 from simopt.duality.infeasibility.infeasible import infeasible
 from simopt.duality.units.units import equilibrated
@@ -132,6 +133,37 @@ def test_what_follows_from_other_rows_is_dropped_and_what_nearly_does_is_not(num
     for wrong in (1.0 + 2.0**-52, 1.0 - 2.0**-53, 2.0):
         assert upper(cp.Problem(objective, [A @ x == B, A[:1] @ x == wrong]), num, start) == math.inf
         assert upper(cp.Problem(objective, [A @ x == B, np.zeros((1, 6)) @ x == wrong - 1.0]), num, start) == math.inf
+
+
+def without_slack(seed: int) -> cp.Problem:
+    """Three of the rows Ax ≤ b hold with equality at every feasible point, as their sum has to be at least that of b."""
+    rng = np.random.default_rng(seed)
+    rows, inside = rng.integers(-3, 4, (4, 6)).astype(float), np.maximum(rng.integers(-2, 4, 6), 0).astype(float)
+    right = rows @ inside + [0.0, 0.0, 0.0, 1.0]
+    x, cost, sums = variable(), rng.random(6), rng.integers(0, 3, (2, 6)).astype(float)
+    limits = [rows @ x <= right, -rows[:3].sum(axis=0) @ x <= -right[:3].sum(), sums @ x == sums @ inside, x >= 0]
+    return cp.Problem(cp.Minimize(cost @ x), limits)
+
+
+@pytest.mark.parametrize("rigorous", [False, True], ids=["float", "interval"])
+@pytest.mark.parametrize("seed", [0, 1, 2, 4, 9, 16, 38])
+def test_a_point_is_moved_onto_the_rows_that_have_no_slack_anywhere(seed: int, rigorous: bool) -> None:
+    problem = without_slack(seed)
+    problem.solve(solver="CLARABEL")
+    found = simopt.certify(problem, solver=None, rigorous=rigorous)
+    assert found.closes(1e-6), found
+
+
+@pytest.mark.parametrize("x_1", [0.0, 1e-300])
+def test_what_follows_at_a_point_is_decided_with_its_numbers(x_1: float) -> None:
+    """x_0 = 1 and x_0 + x_1 = 1 where x_1 is given: both hold for x_1 = 0 alone. Neither is a combination of the other."""
+    problem = cp.Problem(cp.Minimize(variable(2)[0]))
+    x = problem.variables()[0]
+    programme = Declared.of(cp.Problem(problem.objective, [x[0] == 1, x[0] + x[1] == 1])).programme
+    (key,) = programme.leaves
+    around = Interval(np.array([1.0, x_1]), np.array([1e-12, 0.0]))
+    holds, why = holding(INTERVAL, equalities(programme), {key: around})
+    assert bool(holds.all()) is (x_1 == 0.0) and bool(why) is (x_1 != 0.0)
 
 
 @ALL

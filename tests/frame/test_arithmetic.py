@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
+import scipy.sparse as sp
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -352,6 +353,23 @@ def test_absolute_values_in_blocks_are_those_of_the_whole_matrix(order: Any, blo
         Fraction(float(low)) <= value <= Fraction(float(high)) for low, value, high in zip(interval.low, exact, interval.high, strict=True)
     )
     assert interval.rad == pytest.approx(17 * 2.0**-52 * np.abs(matrix) @ np.abs(x), rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csc_array, sp.coo_array])
+def test_the_product_with_a_unit_vector_is_a_column_without_rounding(kind: Any) -> None:
+    matrix = np.random.default_rng(0).normal(size=(4, 3))
+    column = INTERVAL.matvec(kind(matrix), np.array([0.0, 1.0, 0.0]))
+    np.testing.assert_array_equal(column.mid, matrix[:, 1])
+    assert not column.rad.any()
+    assert INTERVAL.matvec(kind(matrix), np.array([0.0, 2.0 / 3.0, 0.0])).rad.all()  # a product with another number is rounded
+    wide = INTERVAL.matvec(Interval(matrix, np.full((4, 3), 1e-3)), np.array([0.0, 1.0, 0.0]))
+    assert np.all(wide.low <= matrix[:, 1] - 1e-3) and np.all(wide.high >= matrix[:, 1] + 1e-3)
+
+
+def test_a_place_that_is_stored_twice_is_a_sum_in_a_column_too() -> None:
+    twice = sp.csr_array((np.array([0.1, 0.2]), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
+    column = INTERVAL.matvec(twice, np.array([1.0]))
+    assert Fraction(float(column.low[0])) <= Fraction(0.1) + Fraction(0.2) <= Fraction(float(column.high[0]))
 
 
 ALL = (-np.inf, np.inf)
