@@ -11,6 +11,7 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
+from simopt.core.arrays import Array
 from simopt.core.errors import Unreadable
 from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.base import Atom
@@ -228,21 +229,50 @@ def _but(shape: tuple[int, ...], i: int) -> Any:
 
 
 def _quadratic_form(at: Reading) -> Map:
-    """zᵀPz; the atom proves, when it is judged, that P is semidefinite with the sign that DCP assumes."""
+    """zᵀPz; the atom proves, when it is judged, that P is semidefinite with the sign that DCP assumes.
+
+    Entries that P links to no other are squares Σ p_ii z_i², which need no proof of more than p_ii ≥ 0, and no range.
+    """
     z, form = at.expression.args
     if z.is_constant() or not form.is_constant():
         raise at.refuse("a quadratic form whose matrix is no constant", "write quad_over_lin for a variable denominator")
     sign, promise = (1 if form.is_psd() else -1), form
     if isinstance(form, cp.psd_wrap):  # its promise is proven below, or refused
         promise = form.args[0]
-    constant = at.reader.factor(promise, promise.shape)
+    constant, argument = at.reader.factor(promise, promise.shape), at.reader.argument(at.expression)
+    linked, squares, weights = np.arange(form.shape[0]), np.zeros(0, dtype=np.intp), np.zeros(0)
+    if not promise.parameters():
+        linked, squares, weights = _parted(promise.value, sign)
+    whole = len(linked) == form.shape[0]
 
     def matrix(num: Arithmetic) -> Any:
         plain = dense(matrix_of(num, constant, form.shape))
+        plain = plain if whole else plain[np.ix_(linked, linked)]
         return plain if sign > 0 else -plain
 
-    definite, semidefinite = QuadraticForm(matrix), SemidefiniteForm(matrix)
-    return at.term(semidefinite if definite.support() is None else definite, sign)
+    parts: list[Map] = []
+    if len(linked):
+        definite, semidefinite = QuadraticForm(matrix), SemidefiniteForm(matrix)
+        atom = semidefinite if definite.support() is None else definite
+        parts.append(at.reader.term(at.expression, atom, argument if whole else argument.picked(linked), sign))
+    if len(squares):
+        each = at.reader.term(at.expression, Square(), argument.picked(squares), sign)
+        parts.append(Totals(Scaling(Constant.of(weights), each), np.zeros(len(squares), dtype=np.intp), 1))
+    return parts[0] if len(parts) == 1 else Sum(tuple(parts))
+
+
+def _parted(matrix: Any, sign: int) -> tuple[Indices, Indices, Array]:
+    """The entries of z that zᵀPz links to others; those that it does not, but for p_ii = 0; and their |p_ii|.
+
+    All are linked if P is 0, or if it has a p_ii of the other sign: then it is for the atom to refuse it.
+    """
+    (row, column), diagonal = matrix.nonzero(), sign * np.asarray(matrix.diagonal(), dtype=float)
+    beside = row != column
+    linked = np.unique(np.concatenate([row[beside], column[beside]]))
+    squares = np.setdiff1d(np.flatnonzero(diagonal), linked)
+    if np.any(diagonal < 0.0) or not len(linked) + len(squares):
+        return np.arange(len(diagonal)), squares[:0], diagonal[:0]
+    return linked, squares, diagonal[squares]
 
 
 ATOMS: dict[type, Callable[[Reading], Map]] = {
