@@ -146,6 +146,11 @@ def _bracketed(
 
     candidates = list(_candidates(problem, restored, multipliers))
     better(candidates)
+    if multipliers is not None and evaluation.upper < math.inf and (gap == math.inf or origin != "solver"):
+        for moved in problem.moved_inside(candidates[0][1]):
+            better([("solver, moved inside", moved)])
+            if gap < math.inf and origin == "solver, moved inside":
+                break
     if lower <= 0.0 and gap > 0.0 and not evaluation.contradiction:
         better([("zero", zero) for zero in _zeros(candidates)])
     certificate = Certificate.of_bounds(

@@ -32,7 +32,7 @@ class Certificate:
         largest |given − restored| / (1 + |restored|) over the entries of the point. Where `certify` solved a `cvxpy.Problem` anew and
         judged its own point, "given" means the values that the problem holds.
     multipliers_from : str
-        "solver", "point" or "zero", whichever gave the best bound; "none" when there was no bound.
+        "solver", "solver, moved inside", "point" or "zero", whichever gave the best bound; "none" when there was no bound.
     arithmetic : str
         arithmetic in which the bounds were evaluated.
     maximises : bool

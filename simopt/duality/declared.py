@@ -24,6 +24,7 @@ from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Value, vector
 from simopt.duality.graph_form import GraphForm, Link, links
+from simopt.duality.interior_multipliers import interior_multipliers
 from simopt.duality.reading.leaves import changing, numbers
 from simopt.duality.reading.reader import read
 from simopt.duality.recent import Recent
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     import cvxpy as cp
 
     from simopt.data.datasets import Dataset
+
+PARTS = (1e-9, 1e-8, 1e-7, 1e-6)  # of multipliers far inside, that are mixed with those of a solver
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +166,20 @@ class Declared(Problem):
         slopes = self._named(self.backward(given, FLOAT, self._at(point, FLOAT)).used)
         found = {name: np.where(fixed[name], slopes[name], multipliers.get(name, 0.0)) for name in terms if name in slopes}
         return dict(multipliers) | found
+
+    def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:
+        """(1 − θ)u + θū with multipliers ū far inside of their domains, for some small θ."""
+        inner = self._inner.of(self._now(FLOAT), {}, lambda _: interior_multipliers(self.programme.problem))
+        if inner is None:
+            return
+        given = {name: np.asarray(u, dtype=float).reshape(-1, order="F") for name, u in multipliers.items()}
+        inside = {name: inner[name].reshape(-1, order="F") if name in inner else u for name, u in given.items()}
+        for part in PARTS:
+            yield {name: (1.0 - part) * u + part * inside[name] for name, u in given.items()}
+
+    @cached_property
+    def _inner(self) -> Recent[Key, Multipliers | None]:
+        return Recent(1)
 
     def _named(self, used: Mapping[Key, Value]) -> Multipliers:
         named = {name: np.array(used[key]) for name, (_, key, _) in self.names.items() if key in used}

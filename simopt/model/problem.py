@@ -299,6 +299,10 @@ class Problem(ABC):
         """The dual candidate that a (restored) point alone suggests, if it suggests one."""
         return None
 
+    def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:
+        """Candidates near these multipliers with larger and larger margins in their domains, for proofs that need one; none by default."""
+        yield from ()
+
     def ray(self) -> Multipliers | None:
         """Multipliers along which the dual grows without end, if the problem knows some: they prove that no point is feasible."""
         return None

@@ -261,3 +261,24 @@ def test_what_is_left_is_no_rounding_beside_multipliers_that_were_corrected_away
         drawn = np.random.default_rng(seed)
         multipliers = {name: drawn.normal(size=size) for name, (_, _, size) in declared.names.items()}
         assert bound(declared, multipliers, FLOAT) <= optimum + 1e-7, seed
+
+
+@pytest.mark.parametrize("seed", [0, 1, 4, 6, 19])
+def test_multipliers_at_the_ends_of_their_domains_are_moved_inside(seed: int) -> None:
+    """Many slopes are 0 at the optimum, and more than there are multipliers to correct: a solver's leave some of them below 0."""
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(-3, 4, (8, 16)) * rng.choice([1.0, 0.5, 0.25], (8, 16))
+    best = np.maximum(rng.integers(-3, 4, 16), 0).astype(float)
+    duals = np.maximum(rng.integers(-2, 4, 8), 0).astype(float)
+    duals[:4] = rng.integers(-2, 3, 4)
+    slopes = np.where((best == 0) & (rng.random(16) < 0.3), 1.0, 0.0)
+    right = rows @ best
+    right[4:] -= np.where(duals[4:] == 0, rng.integers(0, 3, 4), 0)
+    x = cp.Variable(16)
+    limits = [x >= 0, rows[:4] @ x == right[:4], rows[4:] @ x >= right[4:]]
+    problem = cp.Problem(cp.Minimize((rows.T @ duals + slopes) @ x), limits)
+    problem.solve(solver="CLARABEL")
+    found = simopt.certify(problem, solver=None, rigorous=True)
+    assert found.multipliers_from == "solver, moved inside" and found.closes(1e-6), found
+    exact = float((rows.T @ duals + slopes) @ best)  # best is optimal: its slopes and duals are complementary
+    assert found.lower <= exact <= found.upper

@@ -7,10 +7,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import simopt
 import simopt.duality.reading
@@ -230,3 +232,26 @@ def test_where_arpack_finds_no_answer_a_proof_does() -> None:
     found = simopt.certify(cp.Problem(cp.Minimize(cp.quad_form(x, (matrix + matrix.T) / 2) + cp.sum(x))), rigorous=True)
     assert np.isfinite(found.lower) and np.isfinite(found.upper) and found.lower <= found.upper
     assert found.closes(1e-8) or found.open
+
+
+PARTED = np.array([[2.0, 1.0, 0.0, 0.0, 0.0], [1.0, 2.0, 0.0, 0.0, 0.0], [0.0, 0.0, 4.0, 0.0, 0.0], np.zeros(5), [0.0, 0.0, 0.0, 0.0, 0.1]])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csc_array])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_entries_that_a_form_links_to_no_other_are_squares(kind: Any, sign: int) -> None:
+    """A zero row needs no range: x_3 has the bound and the slope 1. The optimum is 1 − qᵀP⁺q/4 over the other entries."""
+    x, q = cp.Variable(5, name="x"), np.array([1.0, -1.0, 2.0, 1.0, 0.3])
+    form = cp.quad_form(x, cp.psd_wrap(kind(PARTED))) if sign > 0 else cp.quad_form(x, -PARTED)
+    problem = cp.Problem(cp.Minimize(form + q @ x) if sign > 0 else cp.Maximize(form - q @ x), [x >= np.array([-9.0, -9, -9, 1, -9])])
+    problem.solve(solver="CLARABEL")
+    found = simopt.certify(problem, solver=None, rigorous=True)
+    rest = np.array([0, 1, 2, 4])
+    exact = sign * (1.0 - q[rest] @ np.linalg.solve(PARTED[np.ix_(rest, rest)], q[rest]) / 4)
+    assert found.closes(1e-6) and found.lower - 1e-12 <= exact <= found.upper + 1e-12
+
+
+def test_a_diagonal_entry_of_the_other_sign_is_refused() -> None:
+    x = cp.Variable(3)
+    with pytest.raises(Unreadable, match="not proven semidefinite"):
+        Declared.of(cp.Problem(cp.Minimize(cp.quad_form(x, cp.psd_wrap(np.diag([1.0, -1e-3, 0.0]))))))

@@ -259,7 +259,7 @@ def _vanish(row: Fractions, x: Interval) -> bool:
     if x.rad[at].any():
         return False
     there = RATIONAL.lift(x.mid[at])
-    return sum((row[j] * number for j, number in zip(at, there, strict=True)), start=row.get(CONSTANT, RATIONAL.lift(0))) == 0
+    return bool(sum(row[j] * number for j, number in zip(at, there, strict=True)) + row.get(CONSTANT, 0) == 0)
 
 
 def reach(x: Array) -> Array:

@@ -28,7 +28,7 @@ from simopt.duality.evaluation.bounds import box
 from simopt.duality.graph.programme import Programme
 from simopt.duality.graph.vectors import above
 from simopt.duality.graph_form import solved
-from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
+from simopt.duality.interior_multipliers import interior_multipliers
 
 LARGEST = 60  # entries of leaves up to which fractions are tried where intervals do not suffice
 GRID = 2.0**-12  # multipliers are rounded to its multiples, so that cancellations are exact
@@ -98,7 +98,7 @@ def _candidates(relaxed: Declared) -> Iterator[Multipliers]:
     """The multipliers of the greatest bound, and those far from the ends of their domains; each also rounded."""
     with suppress(NotAvailable):
         yield from _rounded(solved(relaxed)[1])
-    inner = interior_multipliers(relaxed.declare())
+    inner = interior_multipliers(relaxed.declare(), above=0.0)
     if inner is not None:
         yield from _rounded({name: y for name, y in inner.items() if name in relaxed.names})
 

@@ -1,11 +1,13 @@
-"""Multipliers far inside of their domains, with half the best bound, for proofs that fail at the best bound.
+"""Multipliers far inside of their domains, at no more than half the cost of giving the best bound up.
 
-At the optimum of the dual programme multipliers lie at ends of their domains, and exact stationarity may need them beyond. Here the least
-margin to such an end is maximised, subject to at least half of the best bound. All multipliers can then follow the corrections.
+At the optimum of the dual programme multipliers and slopes lie at the ends of their domains, and exact stationarity may need them beyond.
+Here the least margin to such an end is maximised, while the bound loses at most half of its size. All multipliers can then follow the
+corrections. A small part of them is enough to give others a margin: (1 − θ)u + θū has θ times that of ū, and loses θ times as much.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import cvxpy as cp
@@ -17,23 +19,28 @@ from simopt.core.errors import Unreadable
 from simopt.core.threads import quiet
 from simopt.duality.dual_programme import dual
 
-FRACTION = 0.5  # of the best bound
+FRACTION = 0.5  # of the best bound, which may be lost
+LEAST = 1e-9  # margin that a solver distinguishes from none
+LARGEST = 20_000  # multipliers of a dual programme that is solved
 
 
-def interior_multipliers(problem: cp.Problem) -> Multipliers | None:
-    """The multipliers of a minimisation problem by names of its rows and terms; None if its dual has no bound above 0, or no interior."""
+def interior_multipliers(problem: cp.Problem, above: float = -math.inf) -> Multipliers | None:
+    """The multipliers by names of rows and terms; None if the dual has no bound above this, or no interior, or is too large."""
     try:
         mirrored = dual(problem)
     except Unreadable:
         return None
-    bound, margin = mirrored.objective.expr, cp.Variable()
-    best = _optimum(mirrored)
-    if best is None or not best > 0.0:
+    if sum(v.size for v in mirrored.variables()) > LARGEST:
         return None
+    sign, margin = (1.0 if isinstance(mirrored.objective, cp.Maximize) else -1.0), cp.Variable()
+    bound, best = sign * mirrored.objective.expr, _optimum(mirrored)
+    if best is None or not sign * best > above:
+        return None
+    enough = bound >= sign * best - FRACTION * abs(best)
     rows = [_inside(each, margin) for each in mirrored.constraints]
     rows += [v >= margin for v in mirrored.variables() if v.is_nonneg()]
-    widest = _optimum(cp.Problem(cp.Maximize(margin), [*rows, margin <= 1, bound >= FRACTION * best]))
-    if widest is None or not widest > 0.0:
+    widest = _optimum(cp.Problem(cp.Maximize(margin), [*rows, margin <= 1, enough]))
+    if widest is None or not widest > LEAST:
         return None
     return {v.name(): np.asarray(v.value, dtype=float) for v in mirrored.variables()}
 
