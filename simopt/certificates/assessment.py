@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from simopt.model.problem import Problem, Rescale
 
 Report = Callable[[str, str], None]  # (step of the solving chain, what it did); see `simopt.solving.chain`
+MOVED_INSIDE = "solver, moved inside"
 REPAIRED = 1e-6  # largest repair at which the trivial point is tried, where the optimum may be 0
 HIDDEN = 1e-5  # of the scale: what rounding may hide of a float gap whose bounds are stable under perturbation
 WORST = 1e-2  # of the scale: what rounding may hide of any other gap, in the worst case of the interval formulas
@@ -146,10 +147,11 @@ def _bracketed(
 
     candidates = list(_candidates(problem, restored, multipliers))
     better(candidates)
-    if multipliers is not None and evaluation.upper < math.inf and (gap == math.inf or origin != "solver"):
+    unproven = candidates[:1] and candidates[0][0] == "solver" and (gap == math.inf or origin != "solver")
+    if unproven and evaluation.upper < math.inf and evaluation.over_terms(lower, gap) > EXCUSED:
         for moved in problem.moved_inside(candidates[0][1]):
-            better([("solver, moved inside", moved)])
-            if gap < math.inf and origin == "solver, moved inside":
+            better([(MOVED_INSIDE, moved)])
+            if gap < math.inf and origin == MOVED_INSIDE:
                 break
     if lower <= 0.0 and gap > 0.0 and not evaluation.contradiction:
         better([("zero", zero) for zero in _zeros(candidates)])

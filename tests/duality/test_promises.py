@@ -115,6 +115,19 @@ def test_a_parameter_is_judged_as_it_is_at_the_moment() -> None:
     assert INTERVAL.lower(after) <= -1.0
 
 
+def test_a_matrix_that_is_rewritten_is_judged_as_it_is_or_refused() -> None:
+    constant, x = cp.Constant(np.diag([1.0, 2.0, 0.0])), cp.Variable(3, name="x")
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.quad_form(x, constant))))
+    point = {"x": np.ones(3)}
+    assert declared.objective(point) == 3.0
+    constant.value[1, 1] = 5.0
+    assert Declared.of(declared.declare()).objective(point) == 6.0
+    assert declared.objective({"x": np.array([1.0, 1.0, 2.0])}) == 6.0
+    constant.value[1, 2] = constant.value[2, 1] = 0.5
+    with pytest.raises(InvalidProblem, match="other entries than before are 0"):
+        declared.objective({"x": np.zeros(3)})
+
+
 def test_bounds_of_variables_are_read_when_a_certificate_is_made() -> None:
     low, high = np.zeros(2), np.ones(2)
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum(cp.Variable(2, bounds=[low, high])))))

@@ -12,7 +12,7 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.core.arrays import Array
-from simopt.core.errors import Unreadable
+from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.base import Atom
 from simopt.duality.atoms.concave_norm import NegativePowerNorm
@@ -240,10 +240,16 @@ def _quadratic_form(at: Reading) -> Map:
     if isinstance(form, cp.psd_wrap):  # its promise is proven below, or refused
         promise = form.args[0]
     constant, argument = at.reader.factor(promise, promise.shape), at.reader.argument(at.expression)
-    linked, squares, weights = np.arange(form.shape[0]), np.zeros(0, dtype=np.intp), np.zeros(0)
+    linked, squares = np.arange(form.shape[0]), np.zeros(0, dtype=np.intp)
     if not promise.parameters():
-        linked, squares, weights = _parted(promise.value, sign)
+        linked, squares, _ = _parted(promise.value, sign)
     whole = len(linked) == form.shape[0]
+
+    def weights() -> Array:
+        *parts, found = _parted(promise.value, sign)
+        if not all(map(np.array_equal, parts, (linked, squares))):
+            raise InvalidProblem(f"the matrix of {at.expression}: other entries than before are 0; read the problem again")
+        return found
 
     def matrix(num: Arithmetic) -> Any:
         plain = dense(matrix_of(num, constant, form.shape))
@@ -257,7 +263,7 @@ def _quadratic_form(at: Reading) -> Map:
         parts.append(at.reader.term(at.expression, atom, argument if whole else argument.picked(linked), sign))
     if len(squares):
         each = at.reader.term(at.expression, Square(), argument.picked(squares), sign)
-        parts.append(Totals(Scaling(Constant.of(weights), each), np.zeros(len(squares), dtype=np.intp), 1))
+        parts.append(Totals(Scaling(Constant(weights, len(squares)), each), np.zeros(len(squares), dtype=np.intp), 1))
     return parts[0] if len(parts) == 1 else Sum(tuple(parts))
 
 
