@@ -24,7 +24,7 @@ from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Value, vector
 from simopt.duality.graph_form import GraphForm, Link, links
-from simopt.duality.interior_multipliers import interior_multipliers
+from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
 from simopt.duality.reading.leaves import changing, numbers
 from simopt.duality.reading.reader import read
 from simopt.duality.recent import Recent

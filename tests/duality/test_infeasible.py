@@ -13,7 +13,7 @@ from quickly import quick
 import simopt
 from simopt.duality import Declared
 from simopt.duality.infeasibility.infeasible import infeasible
-from simopt.duality.interior_multipliers import interior_multipliers
+from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
 from simopt.model.status import Status
 
 x, y, z = cp.Variable(name="x"), cp.Variable(name="y"), cp.Variable(3, name="z")

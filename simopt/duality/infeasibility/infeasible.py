@@ -28,7 +28,7 @@ from simopt.duality.evaluation.bounds import box
 from simopt.duality.graph.programme import Programme
 from simopt.duality.graph.vectors import above
 from simopt.duality.graph_form import solved
-from simopt.duality.interior_multipliers import interior_multipliers
+from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
 
 LARGEST = 60  # entries of leaves up to which fractions are tried where intervals do not suffice
 GRID = 2.0**-12  # multipliers are rounded to its multiples, so that cancellations are exact
