@@ -129,6 +129,7 @@ def _bracketed(
     gap, lower = math.inf, -math.inf
     best: Multipliers | None = None
     origin = "none"
+    proving: dict[str, bool] = {}  # whose multipliers -> whether their gap is finite, and stays so when it is confirmed
 
     def better(candidates: list[tuple[str, Multipliers]]) -> None:
         nonlocal gap, lower, best, origin
@@ -137,18 +138,19 @@ def _bracketed(
         if bounds and origin == "none":
             best, origin = bounds[0][2:]
         for evaluated, claimed, candidate, giver in bounds:
+            proving[giver] = evaluated < math.inf
             numbers = (claimed, evaluation.upper, evaluated)
             evaluation.report_step("evaluate", f"multipliers of {giver}: {{:.9g}} ≤ optimum ≤ {{:.9g}}, gap {{:.1e}}", *numbers)
             if math.isfinite(gap) and abs(evaluated) >= gap:
                 break
             known, bound = evaluation.confirmed(evaluated, claimed, candidate, near)
+            proving[giver] = known < math.inf
             if (known, -bound) < (gap, -lower):
                 gap, lower, best, origin = known, bound, candidate, giver
 
     candidates = list(_candidates(problem, restored, multipliers))
     better(candidates)
-    unproven = candidates[:1] and candidates[0][0] == "solver" and (gap == math.inf or origin != "solver")
-    if unproven and evaluation.upper < math.inf and evaluation.over_terms(lower, gap) > EXCUSED:
+    if proving.get("solver") is False and evaluation.upper < math.inf and evaluation.over_terms(lower, gap) > EXCUSED:
         for moved in problem.moved_inside(candidates[0][1]):
             better([(MOVED_INSIDE, moved)])
             if gap < math.inf and origin == MOVED_INSIDE:
