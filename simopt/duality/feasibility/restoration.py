@@ -22,7 +22,7 @@ SHORTER = 4  # attempts to shorten a step that succeeded
 BEYOND = 1.001  # factor of the first step, so that rounding does not make it too short
 ROUNDS = 3  # of rows that a point, moved onto others, comes to violate
 LITTLE = 1e-9  # of the objective: for a smaller loss no better Slater point is sought
-SMALL = 1e-6  # the same of a point that is moved by no more than its rows are violated: a Slater point would cost more
+SMALL = 1e-6  # the same of a point that is moved by no more than its rows are violated: no Slater point is sought beside it
 
 Restored = tuple[dict[Key, Value], Forward]
 

@@ -1,4 +1,4 @@
-"""Multipliers far inside of their domains, at no more than half the cost of giving the best bound up.
+"""Multipliers far inside of their domains, whose bound is below the best one by at most half of its size.
 
 At the optimum of the dual programme multipliers and slopes lie at the ends of their domains, and exact stationarity may need them beyond.
 Here the least margin to such an end is maximised, while the bound loses at most half of its size. All multipliers can then follow the
