@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from broken import BROKEN
 from exact_values import feasible, high, lifted, value
 from judged import PLANTED, Truth, apart, case, finite_ends, is_broken
 from planted import Case, random_problem
+
+import simopt
 
 NUMBERS = range(30)
 BLOCKS = [range(first, first + 50) for first in range(0, 2000, 50)]
@@ -46,6 +49,16 @@ def test_no_bound_is_false_and_none_is_lost(numbers: range) -> None:
     assert failures(lines) == []
     ends = {each["id"]: finite_ends(each) for each in lines}
     assert {number: found for number, found in ends.items() if found < int(FINITE["ends"][number])} == {}
+
+
+def test_pivots_are_chosen_by_whole_margins_where_others_have_to_leave_their_domain() -> None:
+    """Squares that P links to no other have the scale p_ii, and with it another margin: pivots of √margin are near a cone's boundary."""
+    problem = case(0, 351).problem
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # not DPP, and a sparse parameter
+        problem.solve(solver=cp.CLARABEL)
+        found = simopt.certify(problem, solver=None, rigorous=True)
+    assert -1e-3 < found.lower <= 0.0 <= found.upper < 1e-6
 
 
 @pytest.mark.parametrize("make", [make for make, _ in BROKEN], ids=lambda make: make.__name__)

@@ -4,7 +4,8 @@ The gradient of what a multiplier u_i multiplies is a column of r(u), and u_i ha
 domain fixes (Σu = s) is kept by the entry of the group with the largest margin. If the scale of a term depends on other multipliers, the
 multipliers of the term move in proportion to it, and the gradient of the term is added to theirs. Pivots are chosen by a QR factorisation
 with column pivoting of M√W, W the margins: far from the boundaries of their domains, and far from dependent. It is √W and not W, since on a
-curved boundary the repair leaves small margins, and W would exclude these multipliers.
+curved boundary the repair leaves small margins, and W would exclude these multipliers. W is tried last (`closure`), for problems where a
+multiplier near the boundary that √W chooses has to leave its domain.
 """
 
 from __future__ import annotations
@@ -169,8 +170,8 @@ class System:
         """The part of an array that belongs to each of the columns."""
         return np.split(x, np.cumsum([len(each.margin) for each in self.columns])[:-1])
 
-    def chosen(self) -> Pivots | str:
-        """The pivots and the entries that they determine; or why there are none."""
+    def chosen(self, power: float = 0.5) -> Pivots | str:
+        """The pivots of M W^power and the entries that they determine; or why there are none."""
         if self.width > MOST:
             return f"{self.width} entries of leaves are too many to solve for"
         for each in self.plan:  # such a term would take the residual in its own way
@@ -185,7 +186,7 @@ class System:
         live = np.flatnonzero((margin > 0.0) & (np.diff(rows.indptr) > 0))
         if self.width * min(self.width, len(live)) * float(len(live)) > WORK:
             return f"{self.width} entries of leaves and {len(live)} multipliers are too many to choose from"
-        matrix = (rows[live].toarray() * np.sqrt(margin[live, None])).T
+        matrix = (rows[live].toarray() * margin[live, None] ** power).T
         sizes = np.max(np.abs(matrix), axis=1, initial=0.0)
         matrix = matrix / np.where(sizes > 0.0, sizes, 1.0)[:, None]
         if not np.isfinite(matrix).all():

@@ -47,6 +47,8 @@ class Pivoting:
         the multipliers as they are (`completed`), `repaired`, `snapped` or `centred`.
     wanted : dict
         masks of the leaves.
+    power : float
+        of the margins in the choice of pivots (`System.chosen`).
     """
 
     def __init__(
@@ -56,8 +58,9 @@ class Pivoting:
         plan: Sequence[ClosingTerm],
         candidates: Mapping[Key, Array],
         wanted: Mapping[Key, Mask],
+        power: float = 0.5,
     ) -> None:
-        self.num, self.programme, self.plan, self.candidates, self.wanted = num, programme, plan, candidates, wanted
+        self.num, self.programme, self.plan, self.candidates, self.wanted, self.power = num, programme, plan, candidates, wanted, power
         self.draft = backward(FLOAT, programme, plan, candidates)
         self._corrections: Recent[Key, tuple[System, tuple[DualRepair, str] | Backward]] = Recent(3)
 
@@ -80,7 +83,7 @@ class Pivoting:
     def _corrected(self, wanted: Mapping[Key, Mask]) -> tuple[System, tuple[DualRepair, str] | Backward]:
         """The dual repair that removes the residual, or an empty one and the reason, or the sweep itself where it is open."""
         num, system = self.num, System(self.programme, self.plan, self.draft, wanted)
-        pivots = system.chosen()
+        pivots = system.chosen(self.power)
         if isinstance(pivots, str):
             return system, (DualRepair(), pivots)
         dual_repair = system.dual_repair(pivots.parts)
