@@ -1,7 +1,8 @@
 r"""Statements of papers made executable: how to write a claim.
 
 A claim is two functions and a header. `instances(trial)` yields the cases to try, as dictionaries of plain data (numbers, Fractions,
-strings, lists, arrays), so that a witness can be written to a file and replayed. The decorated function checks ONE instance::
+strings, lists, arrays), so that a witness can be written to a file and replayed. The parameters of the decorated function are entries of an
+instance, by name, `trial`, and `instance` for all of it; an entry that an instance may lack has a default. It checks ONE instance::
 
     from collections.abc import Iterator
     from fractions import Fraction
@@ -22,8 +23,8 @@ strings, lists, arrays), so that a witness can be written to a file and replayed
         knobs={"base": 2}, mutants={"base 2 → 1": {"base": 1}},
         corrects="AK-19",
     )
-    def power_means(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
-        s, t = sc.inputs(s=instance["s"], t=instance["t"])   # exact formulas that a proof file can state
+    def power_means(s: int, t: int, trial: sc.Trial) -> Iterator[sc.Check]:
+        s, t = sc.inputs(s=s, t=t)                         # exact formulas that a proof file can state
         for p in (1, 2, 3):
             yield sc.at_most((s + t) ** p, trial["base"] ** (p - 1) * (s**p + t**p), f"p = {p}")   # measured, bound, name
 

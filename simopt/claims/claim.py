@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from simopt.core.errors import InvalidProblem
 Instance = dict[str, Any]
 Instances = Callable[[Trial], Iterable[Instance]]
 Decode = Callable[[Array, Trial], "Instance | None"]
-Verdicts = Callable[[Instance, Trial], Iterator[Check]]
+Verdicts = Callable[..., Iterator[Check]]  # takes entries of the instance by name, and `instance` or `trial`
 
 TIGHTEN: Mapping[str, Mapping[str, Any]] = MappingProxyType({"bounds tightened past what was reached": {"tighten": True}})
 """Automatic mutant: every bound is multiplied by tightness/1.1. It counts only where the tightness reached is at least 0.5."""
@@ -80,6 +81,28 @@ class Claim:
     constants: tuple[str, ...] = ()
     defeats: str = ""
     compares: tuple[str, ...] = ()
+
+    def checks(self, instance: Instance, trial: Trial) -> Iterator[Check]:
+        """The checks of one instance. The function gets what its parameters name: entries of the instance, `instance` or `trial`.
+
+        Two parameters that name nothing of this are the instance and the trial, as in `lambda i, t: …`.
+
+        Raises
+        ------
+        InvalidClaim
+            if the instance lacks an entry that the function takes, or, for a function with defaults, has one that it does not take.
+        """
+        parameters = inspect.signature(self.function).parameters
+        given = {**instance, "instance": instance, "trial": trial}
+        if len(parameters) == 2 and not parameters.keys() & given.keys():
+            return self.function(instance, trial)
+        lacking = [name for name, each in parameters.items() if name not in given and each.default is each.empty]
+        defaults = any(name not in given for name in parameters)
+        unread = [key for key in instance if key not in parameters] if defaults and "instance" not in parameters else []
+        if lacking or unread:
+            wrong = f"has no entry {lacking[0]!r}" if lacking else f"has an entry {unread[0]!r}"
+            raise InvalidClaim(f"claim {self.id}: an instance {wrong}; the function takes {', '.join(parameters) or 'nothing'}")
+        return self.function(**{name: given[name] for name in parameters if name in given})
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -162,8 +185,9 @@ def claim(
     defeats: str = "",
     compares: Sequence[str] = (),
 ) -> Callable[[Verdicts], Verdicts]:
-    """Register the decorated function `(instance, trial) -> Iterator[Check]` as the claim `id`. `simopt.claims` explains each field.
+    """Register the decorated function as the claim `id`; it yields the checks of one instance. `simopt.claims` explains each field.
 
+    The parameters of the function name what it gets (`Claim.checks`).
     A claim in `simopt.theorems.<key>` is of the paper with that key; elsewhere `paper=` names it.
 
     Raises
@@ -226,6 +250,9 @@ def _complaints(c: Claim) -> Iterator[str]:
         yield f"resolution must lie in [0, 1), got {c.resolution}"
     if (c.decode is None) != (c.dimension == 0):
         yield f"decode and dimension come together: decode maps [0, 1]^dimension to instances, got dimension={c.dimension}"
+    for name, each in inspect.signature(c.function).parameters.items():
+        if each.kind not in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY):
+            yield f"the function takes {each}: every parameter must be `trial`, `instance` or an entry of an instance, by name ({name})"
     yield from _complaints_about_expectation(c)
     yield from _complaints_about_remains(c)
     yield from _complaints_about_status(c)

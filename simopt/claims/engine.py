@@ -79,7 +79,7 @@ def check_instance(claim: Claim, instance: Instance, trial: Trial, spent: int = 
     pool = Pool(spent)
     trial.pool = pool
     checks: list[Check] = []
-    for check in claim.function(copy.deepcopy(instance), trial):  # what the claim does to it must not reach the witness
+    for check in claim.checks(copy.deepcopy(instance), trial):  # what the claim does to it must not reach the witness
         if not isinstance(check, Check):
             raise InvalidClaim(f"claim {claim.id}: checks are yielded one by one (yield from …), got {type(check).__name__}")
         if check.row and check.row not in claim.rows:

@@ -23,6 +23,7 @@ from simopt.claims import (
     Defect,
     Effort,
     Instance,
+    InvalidClaim,
     Trial,
     Verdict,
     at_least,
@@ -52,6 +53,34 @@ def test_float_inequality_holds_on_samples_and_reports_slack_and_tightness(make)
     assert result.own.checks == result.own.instances == 5
     assert result.own.worst_slack == 0.5 and result.own.tightness == 0.5
     assert result.seeds == (0,) and result.ok
+
+
+def test_a_function_gets_what_its_parameters_name(make):
+    def pairs(trial):
+        yield {"x": 3, "y": 4}
+        yield {"x": 1}
+
+    def by_name(x: int, trial: Trial, instance: Instance, y: int = 9) -> Iterator[Check]:
+        assert instance.get("y", 9) == y and instance["x"] == x
+        yield at_most(trial["c"] * x, y)
+
+    assert run(make(by_name, instances=pairs), mutants=True).own.instances == 2
+    assert run(make(lambda: iter([at_most(1, 2)]))).verdict is Verdict.HOLDS
+    assert run(make(lambda first, second: iter([at_most(second["c"] * first["x"], 5)]))).verdict is Verdict.HOLDS
+
+
+def test_a_parameter_that_no_entry_has_and_an_entry_that_no_parameter_has_are_told(make):
+    def of(*keys):
+        return lambda trial: iter([dict.fromkeys(keys, 1)])
+
+    def optional(x: int, y: int = 9) -> Iterator[Check]:
+        yield at_most(x, y)
+
+    assert "has no entry 'x'; the function takes x, y" in run(make(optional, instances=of("y"))).own.reason
+    assert "has an entry 'yy'" in run(make(optional, instances=of("x", "yy"))).own.reason
+    assert run(make(optional, instances=of("x", "y", "z"))).verdict is Verdict.HOLDS  # no default is taken: z is for other readers
+    with pytest.raises(InvalidClaim, match=r"the function takes \*\*rest"):
+        make(lambda x, **rest: iter(()))
 
 
 def test_refuted_claim_leaves_the_smallest_witness(make):

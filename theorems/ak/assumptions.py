@@ -97,20 +97,21 @@ def spectra(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"exponent": 3, "power": 1},
     mutants={"γ = C_y / δ": {"exponent": 2}, "(m/2) ε^{-(m+2)}": {"power": 2}},
 )
-def ridge_is_lipschitz_only_away_from_small_eigenvalues(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def ridge_is_lipschitz_only_away_from_small_eigenvalues(
+    counts: list[int], scales: list[Fraction], targets: list[Fraction], near: Fraction, epsilon: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Differences of KRR between two parameters, squared; then one small input."""
-    counts, scales = instance["counts"], instance["scales"]
     n = sum(counts)
     delta = min(count * scale**2 for count, scale in zip(counts, scales, strict=True)) / n
     axes = ((1, 0), (0, 1))
     samples: list[Sample] = [
-        (count, [scale * e for e in axis], y) for count, scale, axis, y in zip(counts, scales, axes, instance["targets"], strict=False)
+        (count, [scale * e for e in axis], y) for count, scale, axis, y in zip(counts, scales, axes, targets, strict=False)
     ]
-    lam = delta * instance["near"]
+    lam = delta * near
     apart = minus(ridge(samples, n * lam, 2), ridge(samples, n * 2 * lam, 2))
-    squared = max(instance["targets"]) ** 2 / delta ** trial["exponent"] * lam**2
+    squared = max(targets) ** 2 / delta ** trial["exponent"] * lam**2
     yield sc.at_most(dot(apart, apart), squared, "‖A(λ₁) − A(λ₂)‖² ≤ γ² |λ₁ − λ₂|²", scale=squared)
-    eps = instance["epsilon"]
+    eps = epsilon
     for m in (2, 3, 4):
         # M-RLSR on one sample: w = (1 − t)/ε at λ = 2εt/(m w^{m−1}).
         points = [((1 - t) / eps, 2 * eps * t / (m * ((1 - t) / eps) ** (m - 1))) for t in (Fraction(1, 1000), Fraction(1, 500))]

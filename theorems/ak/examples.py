@@ -29,7 +29,7 @@ CITATION = "Section 4, Example after Definition 4.2"
     knobs={"power": 1},
     mutants={"Φ = λ": {"power": 0}, "Φ = λ|Z|²": {"power": 2}},
 )
-def modified_ridge_is_ridge_with_another_parameter(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def modified_ridge_is_ridge_with_another_parameter(trial: sc.Trial) -> Iterator[sc.Check]:
     """The two objectives as polynomials, the map and its inverse, and the two minimisers on two samples."""
     lam, n, squares, norm, t = sc.symbols("lam n squares norm t")
     phi = lam * n ** trial["power"]
@@ -147,9 +147,11 @@ def scatter_of_ridge(point: Array, trial: sc.Trial) -> sc.Instance:
     note="AK-T3+ at m = 2 (docs/proofs/m_power_stability.md). Both constants c are sharp as λ → ∞ (two points x = 1, y = ±1). Exact "
     "rationals.",
 )
-def squared_factor_bounds_the_change_of_ridge(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def squared_factor_bounds_the_change_of_ridge(
+    samples: list[tuple[int, list[Fraction], Fraction]], root: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Remove each sample in turn; the worst y in [−1, 1] at each x is an end point."""
-    samples, s = instance["samples"], instance["root"]
+    s = root
     dimension, n, lam = len(samples[0][1]), size(samples), s * s
     whole = ridge(samples, n * lam, dimension)
     bound = trial["share"] * (2 * (1 + 1 / s)) ** trial["power"] * 2 ** (2 - trial["power"]) / (2 * lam * n)
@@ -182,7 +184,7 @@ def _substituted(c1: Any, c2: Any, s: Any, r: Any) -> Any:
     mutants={"√(n/λ)": {"bound": _substituted}},
     note="In the text: 'which no longer tends to ∞ as n increases', where 0 is meant. s = √λ and r = √n are free symbols.",
 )
-def printed_bound_of_modified_ridge(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def printed_bound_of_modified_ridge(trial: sc.Trial) -> Iterator[sc.Check]:
     """Substitute s → s/r in A's bound."""
     c1, c2, s, r = sc.symbols("c1 c2 s r")
     yield sc.equal(c1 * (1 + c2 / (s / r)) / (r**2 * (s / r) ** 2), trial["bound"](c1, c2, s, r), "β_A(n, λ/n)")
@@ -199,7 +201,7 @@ def printed_bound_of_modified_ridge(instance: sc.Instance, trial: sc.Trial) -> I
     mutants={"the printed √(λn)": {"bound": _printed}},
     corrects="AK-Ex.c",
 )
-def bound_of_modified_ridge(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def bound_of_modified_ridge(trial: sc.Trial) -> Iterator[sc.Check]:
     """The same substitution, for the bound as printed and as corrected."""
     c1, c2, s, r = sc.symbols("c1 c2 s r")
     bound = trial["bound"](c1, c2, s, r)
@@ -221,7 +223,7 @@ def bound_of_modified_ridge(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     mutants={"e₂ replaced by e₁": {"overlap": 1}},
     note="The paper concludes from an upper bound that does not tend to 0, which is no proof; this example completes it.",
 )
-def modified_ridge_is_not_stable(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def modified_ridge_is_not_stable(trial: sc.Trial) -> Iterator[sc.Check]:
     """First-order conditions and losses with n and λ as symbols; then the systems themselves for a few n."""
     lam, n = sc.symbols("lam n")
     last: list[Any] = [trial["overlap"], 1 - trial["overlap"]]

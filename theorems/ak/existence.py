@@ -87,10 +87,12 @@ def tame_point(point: Array, trial: sc.Trial) -> sc.Instance:
     "g*‖² ≤ ⟨∇R(g), g − g*⟩. Strict convexity with coercivity and lower semicontinuity would do as well. Both bounds are attained where "
     "the samples are x = 0.",
 )
-def strongly_convex_objectives_have_one_minimiser(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def strongly_convex_objectives_have_one_minimiser(
+    samples: list[tuple[int, list[Fraction], Fraction]], strength: Fraction, probe: list[Fraction], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The minimiser solved exactly, its gradient, and the two bounds from a probe point g (squared, to stay rational)."""
-    samples, lam, g = instance["samples"], instance["strength"], instance["probe"]
-    n, rho = len(samples), trial["convexity"] * instance["strength"]
+    lam, g = strength, probe
+    n, rho = len(samples), trial["convexity"] * strength
     best = ridge(samples, n * lam, 2)
     at_best = [a + 2 * lam * b for a, b in zip(slope(samples, best), best, strict=True)]
     yield sc.equal(at_best, [0, 0], "∇R(g*) = 0")

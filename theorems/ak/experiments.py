@@ -58,10 +58,10 @@ def both_halves(trial: sc.Trial) -> Iterator[sc.Instance]:
     requires=("dataset:concrete",),
     note="The caption says that the solutions differ for Z_1, Z_2 and Z_3; the text of §5.3 has Z_2, Z_3, Z_4, which is checked.",
 )
-def equal_on_the_first_part_only(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def equal_on_the_first_part_only(half: str, seed: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Distances against the radii of both certificates."""
-    setting = SETTINGS[instance["half"]]
-    parts = quarters(*drawn(setting.dataset, instance["seed"]))
+    setting = SETTINGS[half]
+    parts = quarters(*drawn(setting.dataset, seed))
     pairs = list(both(setting, parts)) if trial["once"] else [next(both(setting, [Z])) for Z in parts]
     for i, (f, g) in enumerate(pairs, 1):
         compare = sc.equal if i == 1 else sc.distinct
@@ -74,10 +74,10 @@ def repeated_splits(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield {"half": half, "seeds": seeds(trial, trial.count(3, 15))}
 
 
-def deviation(instance: sc.Instance, treatment: str, printed: float) -> float:
+def deviation(half: str, seeds: list[int], treatment: str, printed: float) -> float:
     """|log| of the ratio of the printed λ₂ and the median over the splits."""
-    setting = SETTINGS[instance["half"]]
-    pairs = (drawn(setting.dataset, seed) for seed in instance["seeds"])
+    setting = SETTINGS[half]
+    pairs = (drawn(setting.dataset, seed) for seed in seeds)
     return abs(math.log(float(np.median(implied(setting, pairs, treatment))) / printed))
 
 
@@ -100,14 +100,14 @@ NEAR = math.log(1.25)
     note="Concrete is met with the targets as they are. That the exponent of the synthetic value is one too large is our guess "
     "(AK-F1num+), and no proof that the value is false. One split moves Φ by 2 %.",
 )
-def one_of_the_printed_parameters_comes_out_again(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def one_of_the_printed_parameters_comes_out_again(half: str, seeds: list[int], trial: sc.Trial) -> Iterator[sc.Check]:
     """The best of the three treatments of the targets."""
-    printed = trial["printed"][instance["half"]]
-    best = min(deviation(instance, treatment, printed) for treatment in TREATMENTS)
-    if instance["half"] == "Concrete":
+    printed = trial["printed"][half]
+    best = min(deviation(half, seeds, treatment, printed) for treatment in TREATMENTS)
+    if half == "Concrete":
         yield sc.at_most(best, NEAR, f"|log(Φ / {printed:g})|, Concrete")
     else:
-        yield sc.at_least(best, NEAR, f"|log(Φ / {printed:g})|, {instance['half']}", strict=True)
+        yield sc.at_least(best, NEAR, f"|log(Φ / {printed:g})|, {half}", strict=True)
 
 
 @sc.claim(
@@ -121,10 +121,10 @@ def one_of_the_printed_parameters_comes_out_again(instance: sc.Instance, trial: 
     mutants={"6.5e-8 → 6.5e-7": {"printed": PRINTED}},
     requires=("dataset:concrete",),
 )
-def the_parameters_with_the_exponent_corrected(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def the_parameters_with_the_exponent_corrected(half: str, seeds: list[int], trial: sc.Trial) -> Iterator[sc.Check]:
     """One treatment for both halves."""
-    printed = trial["printed"][instance["half"]]
-    yield sc.at_most(deviation(instance, TREATMENTS[0], printed), NEAR, f"|log(Φ / {printed:g})|, {instance['half']}")
+    printed = trial["printed"][half]
+    yield sc.at_most(deviation(half, seeds, TREATMENTS[0], printed), NEAR, f"|log(Φ / {printed:g})|, {half}")
 
 
 PATH = np.linspace(-45, 15, 121)  # of log λ: on Yacht the least error is found near e^-35
@@ -151,10 +151,10 @@ def two_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The caption is cut where it names the second set; we take Concrete. The text of Appendix A points to Figure 1. AK-AppA has the "
     "same for every m > 1 and every score. At most 100 samples at quick effort, 200 at full.",
 )
-def error_curves_have_one_minimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def error_curves_have_one_minimum(panel: str, seed: int, limit: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The least errors on the test part, without Φ."""
-    source, rng = drawn(CURVES[instance["panel"]], instance["seed"])
-    order = rng.permutation(source.targets.size)[: instance["limit"]]
+    source, rng = drawn(CURVES[panel], seed)
+    order = rng.permutation(source.targets.size)[:limit]
     train, test = np.split(order, [round(TRAINED * order.size)])
     Z = TrainingSet(source.features[train], source.targets[train], Gaussian.mean_squared_distance(source.features[train]))
     top = float(source.targets.max())
@@ -162,7 +162,7 @@ def error_curves_have_one_minimum(instance: sc.Instance, trial: sc.Trial) -> Ite
     least = infima(m_power_rls(1.5), Z, scores, PATH)["test error"]
     for learner in (kernel_ridge(), kernel_ridge_over_n()):
         found = infima(learner, Z.without(0) if trial["other"] else Z, scores, PATH)["test error"]
-        yield sc.equal(found, least, f"least error of {learner.name} and of M-RLSR, {instance['panel']}", scale=least)
+        yield sc.equal(found, least, f"least error of {learner.name} and of M-RLSR, {panel}", scale=least)
 
 
 def small_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -185,9 +185,11 @@ def small_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"pairs": "all"},
     mutants={"μ over pairs i ≠ j": {"pairs": "distinct"}},
 )
-def gaussian_kernel_and_scaled_error(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def gaussian_kernel_and_scaled_error(
+    inputs: Array, targets: Array, predictions: Array, scale: float, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The library against the sums written out."""
-    X, y, f, c = instance["inputs"], instance["targets"], instance["predictions"], instance["scale"]
+    X, y, f, c = inputs, targets, predictions, scale
     n = len(y)
     squares = np.array([[sum((a - b) ** 2 for a, b in zip(s, t, strict=True)) for t in X] for s in X])
     mu = float(squares.sum()) / (n * n if trial["pairs"] == "all" else n * (n - 1))
@@ -262,10 +264,9 @@ def gain(split: Split, power: float, whole_ridge: bool) -> float:
     "another seed splits anew. With ten runs the seeds 1 and 2 ended just below three standard errors, so there are twenty now: of the "
     "seeds 0 to 7 all hold, four of which had not been looked at before. Proposition 5.1 is stated for m > 1 (AK-E.1lam2).",
 )
-def small_powers_can_converge_faster(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def small_powers_can_converge_faster(panel: str, limit: int, seeds: list[int], trial: sc.Trial) -> Iterator[sc.Check]:
     """The mean gain over the runs and its standard error, from the differences within each run."""
-    panel = instance["panel"]
-    gains = [gain(random_split(panel, seed, instance["limit"]), PANELS[panel].power, trial["kept"]) for seed in instance["seeds"]]
+    gains = [gain(random_split(panel, seed, limit), PANELS[panel].power, trial["kept"]) for seed in seeds]
     noise = float(np.std(gains, ddof=1)) / math.sqrt(len(gains))
     yield sc.at_least(float(np.mean(gains)), BEYOND_NOISE * noise, f"gain over three standard errors, {panel}", strict=True)
 
@@ -289,16 +290,16 @@ def whole_parts(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"λ₂ = mλ/2": {"with norm": False}},
     requires=("dataset:concrete",),
 )
-def the_same_function_at_every_sample_size(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def the_same_function_at_every_sample_size(panel: str, seed: int, limit: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """KRR by Cholesky, its norm, and both errors; M-RLSR through the ridge path of its stationary points."""
-    split, m = random_split(instance["panel"], instance["seed"], instance["limit"]), PANELS[instance["panel"]].power
+    split, m = random_split(panel, seed, limit), PANELS[panel].power
     lam = validated(split, m)
     for share in (0.25, 0.5, 1.0):
         part = split.part(share)
         error, log_ridge = part.tested(m, lam)
         a, norm = solved(part, math.exp(log_ridge))
         implied_ridge = 0.5 * m * lam * (norm ** (m - 2) if trial["with norm"] else 1.0)
-        yield sc.equal(math.log(implied_ridge), log_ridge, f"log λ₂ at {share:.0%}, {instance['panel']}")
+        yield sc.equal(math.log(implied_ridge), log_ridge, f"log λ₂ at {share:.0%}, {panel}")
         predictions = part.gram[np.ix_(part.test, part.train)] @ a
         yield sc.equal(scaled_error(predictions, part.targets[part.test], part.top), error, f"test error at {share:.0%}")
 

@@ -44,14 +44,14 @@ def diagonal_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The text does not name the range of r. Under Definition 3.3 read with r in all of (0, ∞) there is no bijection: n = 1, K = 1, "
     "y = 1 has Tikhonov's path (0, 1), and Ivanov's solution at r = 4 is 1.",
 )
-def tikhonov_runs_through_ivanov(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def tikhonov_runs_through_ivanov(
+    scales: list[Fraction], targets: list[Fraction], probe: list[Fraction], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The identity above in symbols, then the norms along the path against the radii asked for."""
     yield _identity(trial["multiplier"])
     axes = [[Fraction(int(i == j)) for j in range(3)] for i in range(3)]
-    samples: list[Sample] = [
-        (1, [s * e for e in axis], y) for s, axis, y in zip(instance["scales"], axes, instance["targets"], strict=True)
-    ]
-    least = dot(*2 * ([y / s if s else Fraction(0) for s, y in zip(instance["scales"], instance["targets"], strict=True)],))
+    samples: list[Sample] = [(1, [s * e for e in axis], y) for s, axis, y in zip(scales, axes, targets, strict=True)]
+    least = dot(*2 * ([y / s if s else Fraction(0) for s, y in zip(scales, targets, strict=True)],))
     path = [ridge(samples, size(samples) * Fraction(4) ** k, 3) for k in range(-12, 9)]
     norms = [dot(w, w) for w in path]
     yield sc.at_most(norms[1:], norms[:-1], "‖f_λ‖ falls as λ grows", strict=True)
@@ -63,7 +63,7 @@ def tikhonov_runs_through_ivanov(instance: sc.Instance, trial: sc.Trial) -> Iter
         yield sc.at_most(_norm(samples, high), wanted, f"some λ stays below r = {share} ‖f_0‖²")
     for k in (4, 12):
         w, lam = path[k], Fraction(4) ** (k - 12)
-        g = instance["probe"]
+        g = probe
         share = dot(w, w) / (dot(w, w) + dot(g, g))  # makes ‖share · g‖ ≤ ‖w‖ without a root
         inside = [share * value for value in g]
         gain = lam * dot(minus(inside, w), minus(inside, w))
@@ -109,7 +109,7 @@ def _bracket(samples: list[Sample], wanted: Fraction) -> tuple[Fraction, Fractio
     note="The paper cites this as a fact of the literature and gives no example; this one is ours. The two are weakly equivalent for "
     "ρ < ‖f₀‖ where K Y ≠ 0 (AK-D3.3b); KRR is stable on all sets (AK-Ex.b+).",
 )
-def equivalent_and_not_equally_stable(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def equivalent_and_not_equally_stable(trial: sc.Trial) -> Iterator[sc.Check]:
     """Risks of Ivanov's learner above those of its solutions; KRR's solutions by their first-order conditions, μ its penalty."""
     n, u, v, rho, mu = sc.symbols("n u v rho mu")
     far: Sample = (n - 2, [1, 0], 0)

@@ -113,12 +113,12 @@ def letter_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     "metric on unordered sequences of different lengths', which is what is checked. In general: H = max(|A ∖ B|, |B ∖ A|), and each "
     "difference is subadditive letter by letter.",
 )
-def generalised_hamming_is_a_metric(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def generalised_hamming_is_a_metric(first: list[int], second: list[int], trial: sc.Trial) -> Iterator[sc.Check]:
     """The axioms for one pair, the triangle inequality through every multiset at once."""
     order = trial["order"]
-    a, c = sc.inputs(a=multiplicity(instance["first"]), c=multiplicity(instance["second"]))
+    a, c = sc.inputs(a=multiplicity(first), c=multiplicity(second))
     apart, sizes = metric(a, c) ** order, (sc.total(a), sc.total(c))
-    if instance["first"] == instance["second"]:
+    if first == second:
         yield sc.equal(apart, 0, "H(Z, Z) = 0")
     else:
         yield sc.at_least(apart, 1, "H > 0 between different sets")
@@ -153,18 +153,18 @@ def orders_of_three(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Summed over the elements this is n − G(A, B) + n − G(B, C) − (n − G(A, C)) ≤ n. The formula for G_n is that of AK-D4.4 for sets "
     "of n elements each, whose note proves it for all.",
 )
-def counts_of_one_letter_are_subadditive(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def counts_of_one_letter_are_subadditive(order: list[str], trial: sc.Trial) -> Iterator[sc.Check]:
     """The least count t, the next t + p, the largest t + p + q: what is left over is a symbol that is ≥ 0, or 0."""
     t, p, q = sc.symbols("t p q")
-    rank = {name: k for k, name in enumerate(instance["order"])}
-    count: dict[str, sc.Expr] = dict(zip(instance["order"], (t, t + p, t + p + q), strict=True))
+    rank = {name: k for k, name in enumerate(order)}
+    count: dict[str, sc.Expr] = dict(zip(order, (t, t + p, t + p + q), strict=True))
 
     def least(one: str, two: str) -> sc.Expr:
         """min of two counts, which the order tells."""
         return count[min(one, two, key=rank.__getitem__)]
 
     room = trial["middle"] * count["b"] + least("a", "c") - least("a", "b") - least("b", "c")
-    yield sc.equal(room, (p, sc.rational(0), q)[rank["b"]], f"{' ≤ '.join(instance['order'])}: room")
+    yield sc.equal(room, (p, sc.rational(0), q)[rank["b"]], f"{' ≤ '.join(order)}: room")
 
 
 def orders_of_two(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -188,12 +188,12 @@ def orders_of_two(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Equality where Z₂ is the union of A and B. With it and AK-B.G the chain that follows (7) is correct line by line. A part Ẑ of A "
     "with |B| elements that contains A ∩ B has the least G (|A ∩ B| ≤ |B| ≤ |A|; note of AK-D4.4).",
 )
-def parts_of_a_set_fit_into_it(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def parts_of_a_set_fit_into_it(order: list[str], trial: sc.Trial) -> Iterator[sc.Check]:
     """The lesser count t, the larger t + p, and z = t + p + r: what is left over is r ≥ 0."""
     t, p, r = sc.symbols("t p r")
-    count = dict(zip(instance["order"], (t, t + p), strict=True))
+    count = dict(zip(order, (t, t + p), strict=True))
     z = t + p + r
-    yield sc.equal(z - count["a"] - (count["b"] - t) - (trial["union"] - 1) * t, r, f"{' ≤ '.join(instance['order'])}: room")
+    yield sc.equal(z - count["a"] - (count["b"] - t) - (trial["union"] - 1) * t, r, f"{' ≤ '.join(order)}: room")
 
 
 def two_orders(trial: sc.Trial) -> Iterator[sc.Instance]:

@@ -46,12 +46,18 @@ def sets_with_tests(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Printed with the infimum of the functions themselves and over λ ∈ ℝ, which has no meaning; the learners have λ > 0. A is KRR, "
     "B is modified KRR or M-RLSR(m), m = 2, 4, 6; J is the test error, the norm or the value at a point.",
 )
-def equivalent_paths_have_every_infimum_in_common(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def equivalent_paths_have_every_infimum_in_common(
+    samples: list[tuple[int, list[Fraction], Fraction]],
+    test: list[tuple[int, list[Fraction], Fraction]],
+    power: int,
+    grid: list[Fraction],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """Each learner on its own grid, the grids matched by Φ; M-RLSR's points are recognised by its first-order condition."""
-    samples, test, m = instance["samples"], instance["test"], instance["power"]
+    m = power
     n = size(samples)
-    ridges = [ridge(samples, n * mu, 2) for mu in instance["grid"]]
-    modified = [over_n(samples, n * mu if trial["matched"] else mu) for mu in instance["grid"]]
+    ridges = [ridge(samples, n * mu, 2) for mu in grid]
+    modified = [over_n(samples, n * mu if trial["matched"] else mu) for mu in grid]
     scores: dict[str, Callable[[Any], Any]] = {
         "test error": lambda w: risk(test, w),
         "squared norm": lambda w: dot(w, w),
@@ -60,7 +66,7 @@ def equivalent_paths_have_every_infimum_in_common(instance: sc.Instance, trial: 
     }
     for name, score in scores.items():
         yield sc.equal(min(map(score, ridges)), min(map(score, modified)), f"inf of the {name}, KRR and modified KRR")
-    for mu, w in zip(instance["grid"], ridges, strict=True):
+    for mu, w in zip(grid, ridges, strict=True):
         nu = n * mu if trial["matched"] else mu
         yield sc.equal(over_n_residual(samples, w, nu), [0, 0], "KRR's function is on the path of modified KRR")
         lam = power_parameter(w, mu, m) if trial["matched"] else mu

@@ -199,9 +199,9 @@ PARAMETERS = tuple(Fraction(k, 4) for k in range(1, 17))
     mutants={"λ for λ''": {"other": "lambda"}},
     corrects="AK-P4.7pf",
 )
-def parameters_come_together(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def parameters_come_together(size: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The distance of the two parameters at one size, for λ = 1/4, …, 4, and what C(n) has come down to."""
-    n = instance["size"]
+    n = size
     for name, pair in (("λ/2", FRACTIONS), ("the ramps", RAMPS)):
         for lam in PARAMETERS:
             other = lam if trial["other"] == "lambda" else pair.phi(lam, n - 1)

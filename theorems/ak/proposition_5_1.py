@@ -193,13 +193,15 @@ def samples_without_signal(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The identity in the head of ivanov.py with λ = μ/n; f_Z ≠ 0 by AK-T1deg+. If K Y = 0 then Γ = 0, against the printed Γ > 0. f_Z "
     "is taken on the ridge path at μ, which is M-RLSR's λ = 2μ/(mn‖f‖^{m−2}).",
 )
-def radius_of_constrained_form_is_positive(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def radius_of_constrained_form_is_positive(
+    samples: list[tuple[int, list[Fraction], Fraction]], mu: Fraction, power: Fraction, directions: list[list[Fraction]], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Γ, and the risk of points inside and on the sphere of radius ‖f_Z‖; scaling v into the ball by a rational bound on its norm."""
-    samples, mu, m = instance["samples"], instance["mu"], instance["power"]
+    m = power
     w = ridge(samples, mu, 2)
     square = dot(w, w)
     yield sc.at_least(fractional(square, m / 2), 0, "Γ", strict=True)
-    for direction in instance["directions"]:
+    for direction in directions:
         # 2⟨w, u⟩/⟨u, u⟩ u is the second point in which the line through w reflected at u meets the sphere: rational, and on it.
         length = dot(direction, direction)
         if length == 0:
@@ -242,15 +244,15 @@ def one_sample_quadratic(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="y = f + (m/2) f^{m−1} and Φ = (m/2) f^{m−2}; the same family serves every m ≠ 2, since 4^{m−2} ≠ 1. For m = 3 and y = 1, 2 the "
     "values are Φ = (√7 − 1)/2 and (√13 − 1)/2 (a test compares them).",
 )
-def one_map_does_not_serve_two_sets(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def one_map_does_not_serve_two_sets(twice: int, one: int, two: int) -> Iterator[sc.Check]:
     """The first-order conditions of both problems on both sets, exactly, and what differs."""
-    half = Fraction(instance["twice"], 4)
-    data = sc.inputs(one=instance["one"], two=instance["two"])
+    half = Fraction(twice, 4)
+    data = sc.inputs(one=one, two=two)
     maps, targets, solutions = [], [], []
     for t in data:
-        f, bend, phi = t**2, half * t ** (instance["twice"] - 2), half * t ** (instance["twice"] - 4)
+        f, bend, phi = t**2, half * t ** (twice - 2), half * t ** (twice - 4)
         y = f + bend
-        yield sc.equal(2 * (f - y) + 2 * half * t ** (instance["twice"] - 2), 0, "M-RLSR: 2(f − y) + m f^{m−1} = 0")
+        yield sc.equal(2 * (f - y) + 2 * half * t ** (twice - 2), 0, "M-RLSR: 2(f − y) + m f^{m−1} = 0")
         yield sc.equal((f - y) + phi * f, 0, "KRR: (f − y) + Φ f = 0")
         maps.append(phi)
         targets.append(y)
@@ -285,7 +287,7 @@ def ratio_of_maps_of_ridge(q: sc.Expr) -> sc.Expr:
     "λ = 2L c^{2−m}/m; Φ is L and qL. Assumption 2: k(x, x) = ε², y = 5ε/4 with ε² = 3m/(8(M + 1)(p − 1/4)); the solutions have norms 1 "
     "at λ₁ = ε²/(2m) and 1/4 at λ₂ = 2ε²p/m. For m = 2 Φ = λ and Assumption 1 holds with C = 0. Assumption 2 for KRR: AK-A2.",
 )
-def differences_pass_every_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def differences_pass_every_constant(trial: sc.Trial) -> Iterator[sc.Check]:
     """First-order conditions of both learners on Z and on Z without its second sample, and of M-RLSR at two λ."""
     M, m, p, q = sc.symbols("M m p q")
     for sign, case in ((1, "m > 2"), (-1, "m < 2")):

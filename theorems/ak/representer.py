@@ -55,16 +55,16 @@ def coefficients(x: list[list[Fraction]], w: list[Fraction]) -> list[Fraction]:
     "differentiable at 0. Theorem 2 calls α 'the solution of (11)', which is no problem: (12) is meant, and Theorem 1 has (8). That α "
     "verifies the equation after (12) is AK-T1sys+.",
 )
-def minimisers_are_in_the_span(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def minimisers_are_in_the_span(
+    inputs: list[list[Fraction]], w: list[Fraction], power: Fraction, targets: list[Fraction], lam: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The projection, its values at the inputs, both squared norms and both objectives."""
-    x, w, m = instance["inputs"], instance["w"], instance["power"]
+    x, m = inputs, power
     used = x[trial["left out"] :]
     alpha = coefficients(used, w) if used else []
     g = [dot(alpha, [point[j] for point in used]) for j in range(len(w))]
     h = minus(w, g)
     yield sc.equal([dot(w, point) for point in x], [dot(g, point) for point in x], "f(x_i) and g(x_i)")
     yield sc.equal(dot(w, w), dot(g, g) + dot(h, h), "‖f‖²")
-    samples = [(1, point, y) for point, y in zip(x, instance["targets"], strict=True)]
-    yield sc.at_least(
-        objective(samples, w, instance["lam"], m), objective(samples, g, instance["lam"], m), f"objective, m = {m}", strict=True
-    )
+    samples = [(1, point, y) for point, y in zip(x, targets, strict=True)]
+    yield sc.at_least(objective(samples, w, lam, m), objective(samples, g, lam, m), f"objective, m = {m}", strict=True)

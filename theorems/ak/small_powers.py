@@ -76,9 +76,8 @@ def pairs_of_roots(trial: sc.Trial) -> Iterator[sc.Instance]:
     "(mλ/2)C has the sum in F for its ‖f‖², so that F(C) = 0 iff ‖f‖^{m−2} = C. A minimiser exists on the span of the k(x_i, ·), and is 0 "
     "or stationary. On the data AK-E.1same has the same for the m of the four panels.",
 )
-def least_of_the_stationary_points(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def least_of_the_stationary_points(t: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both roots in rationals, KRR's function of their λ₂, and objectives on a grid."""
-    t = instance["t"]
     q = 1 + t + t**2
     ends = sorted(((1 - t**2) / q, (2 * t + t**2) / q))
     lam = 4 * ends[0] * (1 - ends[0] ** 2)
@@ -115,7 +114,7 @@ def least_of_the_stationary_points(instance: sc.Instance, trial: sc.Trial) -> It
     "'Significantly slower than the standard quadratic growth' and 'confirms' are taste: Figure 3 has no λ₂ tuned for itself, and [7] is "
     "about rates.",
 )
-def small_powers_lack_functions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def small_powers_lack_functions(trial: sc.Trial) -> Iterator[sc.Check]:
     """P(f) − P(0) at a stationary point, its sign, and the two errors."""
     s, g = sc.symbols("s g")
     lam = 4 * s * (1 - s**2)
@@ -227,9 +226,9 @@ def synthetic_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     "the decompositions of M-RLSR. Where KRR is solved anew for each λ_2, by 25 factorisations of n³/3 in the place of one decomposition, "
     "it takes the longer time. 'Similar' is taste.",
 )
-def work_of_both_cross_validations(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def work_of_both_cross_validations(seed: int, n: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both counts on the same folds."""
-    source = friedman(np.random.default_rng(instance["seed"]), n=instance["n"])
+    source = friedman(np.random.default_rng(seed), n=n)
     parts = np.array_split(np.arange(source.n), FOLDS)
     power, ridge = ValidationCost(), ValidationCost()
     pairs = [(float(m), 1.0) for m in POWERS] + [(1.6, float(lam)) for lam in REGULARIZATIONS]
@@ -274,14 +273,14 @@ def least_error(functions: Sequence[Fraction], truth: Fraction) -> Fraction:
     note="What is true is the limit (AK-E.grid-limit): on grids that become dense in (0, ∞) both least errors tend to the least on the "
     "common path, for m > 1 and K Y ≠ 0. The paper's grids differ: 7 values for M-RLSR, 25 for KRR.",
 )
-def differences_may_grow(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def differences_may_grow(truth: Fraction, ridge: list[Fraction], roots: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """The parameters of the functions, and both differences."""
-    truth, more = instance["truth"], trial["more"]
-    for f, value in zip(instance["ridge"], (Fraction(5, 4), Fraction(3)), strict=True):
+    more = trial["more"]
+    for f, value in zip(ridge, (Fraction(5, 4), Fraction(3)), strict=True):
         yield sc.equal(1 / (1 + value), f, f"KRR at λ₂ = {value}")
-    for s, value in zip(instance["roots"], (Fraction(10, 9), Fraction(66, 5)), strict=True):
+    for s, value in zip(roots, (Fraction(10, 9), Fraction(66, 5)), strict=True):
         yield sc.equal(2 * (1 - s**2), Fraction(3, 2) * value * s, f"M-RLSR at λ = {value}: P'(s²) = 0")
-    paths = instance["ridge"], [s**2 for s in instance["roots"]]
+    paths = ridge, [s**2 for s in roots]
     before, after = ([least_error(path[:count], truth) for path in paths] for count in (1, more))
     yield sc.equal(before[0] - before[1], 0, "difference on one value")
     yield sc.equal(after[1] - after[0], Fraction(49, 1296), "difference on two")
@@ -311,9 +310,8 @@ def finer_and_finer(trial: sc.Trial) -> Iterator[sc.Instance]:
     "functions. On Yacht the difference of Table 1 goes when KRR's grid begins at 10^{-17} (AK-Tab1y+). For m < 1 M-RLSR lacks functions "
     "(AK-E.1conf), and the difference need not go.",
 )
-def differences_vanish_in_the_limit(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def differences_vanish_in_the_limit(N: int, truth: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both least errors on grids of N values."""
-    N, truth = instance["N"], instance["truth"]
     ridge, roots = ([Fraction(i, N + 1) * end for i in range(1, N + 1)] for end in (1, trial["until"]))
     lams = [Fraction(4, 3) * (1 - s**2) / s for s in roots]
     yield sc.true(all(4 * (s**2 - 1) * s + 3 * lam * s**2 == 0 for s, lam in zip(roots, lams, strict=True)), "P' = 0", evidence=sc.EXACT)

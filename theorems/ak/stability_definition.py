@@ -71,15 +71,17 @@ def boundary_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Printed with one β for all n; Theorem 3 shows that it is meant to depend on n, as in Definition 4.2 (AK-D4.2). Without A3 or A4 "
     "the bound fails: the mutants. The sup of the change over the open set of (x, y) is approached at its boundary, where it is evaluated.",
 )
-def bounded_changes_of_loss(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def bounded_changes_of_loss(
+    samples: list[tuple[int, list[Fraction], Fraction]], target_bound: Fraction, kappa: Fraction, root: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The assumptions, then every removal, at the inputs of Z and around the ball of radius κ, with the worst y, ±C_y."""
-    samples, C_y, kappa = instance["samples"], instance["target_bound"], instance["kappa"]
-    lam, n = instance["root"] ** 2, size(samples)
+    C_y = target_bound
+    lam, n = root**2, size(samples)
     if trial["assumed"]:
         yield sc.at_most(max(abs(y) for _, _, y in samples), C_y, "Assumption 3", strict=True)
         yield sc.at_most(max(dot(x, x) for _, x, _ in samples), kappa**2, "Assumption 4", strict=True)
     points = [x for _, x, _ in samples] + [[kappa * Fraction(value) for value in x] for x in UNIT]
-    C = 2 * C_y * (1 + kappa / instance["root"])
+    C = 2 * C_y * (1 + kappa / root)
     beta = trial["wrong"] * C**2 * kappa**2 / (lam * n)
     whole = ridge(samples, lam * n, 2)
     for c, name in CONVENTIONS:

@@ -7,6 +7,7 @@ Nothing is lost by the linear kernel: the learners see Gram matrices only. The s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -91,6 +92,6 @@ def decoded(point: Array, low: float, high: float, strengths: tuple[float, float
     return learning_set(X, y, 10 ** (strengths[0] + (strengths[1] - strengths[0]) * strength), low + (high - low) * power)
 
 
-def training_set(instance: sc.Instance) -> TrainingSet:
+def training_set(inputs: Any, targets: Any) -> TrainingSet:
     """The instance as a training set."""
-    return TrainingSet(instance["inputs"], instance["targets"], Linear())
+    return TrainingSet(inputs, targets, Linear())

@@ -135,9 +135,11 @@ def only_one_constant_solves(instance: sc.Instance, trial: sc.Trial) -> Iterator
     note="K Y ≠ 0 is missing in the paper (AK-T1, AK-T1deg). The root is found by bisection of F as printed; the judge of α(C₀) is the "
     "duality gap, which knows nothing of F, and for three problems the bracket of CLARABEL on the declared power-cone problem.",
 )
-def root_of_secular_function_solves(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def root_of_secular_function_solves(
+    gram: Array, targets: Array, regularization: float, power: float, declared: bool, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """α(C₀) is the solution within its certified radius; α at C₀/2, …, 2 C₀ lies farther from it than that."""
-    problem = MPowerRLS(instance["gram"], instance["targets"], PowerPenalty(instance["regularization"], instance["power"]))
+    problem = MPowerRLS(gram, targets, PowerPenalty(regularization, power))
     n, m = len(problem.targets), problem.power
     d, Q = np.linalg.eigh(problem.gram)
     d = np.where(d > n * np.finfo(float).eps * d[-1], d, 0.0)
@@ -169,7 +171,7 @@ def root_of_secular_function_solves(instance: sc.Instance, trial: sc.Trial) -> I
         yield sc.at_least((1 - share) * F(C) / C, 0, f"F changes sign at C₀ only, C = {share} C₀", strict=True)
         apart = float(np.linalg.norm(np.sqrt(d) * (coordinates(C) - coordinates(C0))))
         yield sc.distinct(apart / norm, 0, f"α({share} C₀) is not the solution", error=radius / norm)
-    if instance["declared"]:
+    if declared:
         import simopt
 
         solution = simopt.solve(problem, "clarabel", tol=1e-7)
@@ -377,9 +379,9 @@ def value(K: Any, Y: Any, a: Any) -> Any:
     note="K = [[1, 1], [1, 1]], Y = (1, −1): the sum is 0 for every C, so f = 0 and α' = 0/0 at C₀ = 0 (m > 2), 0 to a negative power "
     "(m < 2).",
 )
-def only_zero_targets_are_degenerate(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def only_zero_targets_are_degenerate(gram: list[list[int]], targets: list[int]) -> Iterator[sc.Check]:
     """The first term of F at three values of C."""
-    K, Y = sc.inputs(K=instance["gram"], Y=instance["targets"])
+    K, Y = sc.inputs(K=gram, Y=targets)
     for C in SHIFTS:
         yield sc.at_least(path_norm(K, Y, C), 0, f"(Σ d α'²)^(m/2−1) at C = {C}", strict=True)
 
@@ -411,16 +413,16 @@ def targets_alone(K: Any, Y: Any) -> list[Any]:
     "has at 0 the gradient −(2/n) Σ y_i k(x_i, ·), of square 4YᵀKY/n². The proof file covers the problems listed: all K = F Fᵀ and Y with "
     "entries of F and Y in {−1, 0, 1}, Y ≠ 0.",
 )
-def degenerate_iff_no_signal(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def degenerate_iff_no_signal(gram: list[list[int]], targets: list[int], trial: sc.Trial) -> Iterator[sc.Check]:
     """Sum and objective on both sides of the criterion."""
-    degenerate = not any(trial["criterion"](instance["gram"], instance["targets"]))
-    K, Y = sc.inputs(K=instance["gram"], Y=instance["targets"])
+    degenerate = not any(trial["criterion"](gram, targets))
+    K, Y = sc.inputs(K=gram, Y=targets)
     for C in SHIFTS:
         term = path_norm(K, Y, C)
         yield sc.equal(term, 0, "the sum is 0") if degenerate else sc.at_least(term, 0, "the sum is positive", strict=True)
     at_zero = value(K, Y, [0, 0])
     if degenerate:
-        gram, targets, a = instance["gram"], instance["targets"], sc.symbols("a b")
+        a = sc.symbols("a b")
         rise = sc.total(entry**2 for entry in product_with_gram(gram, a)) / 2 + quadratic(gram, a) ** 2
         yield sc.equal(value(gram, targets, a) - value(gram, targets, [0, 0]), rise, "objective at a and at 0: squares")
     else:
@@ -456,10 +458,10 @@ def unit_problem_below_two(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The second differences are 0 at m = 2, 184/225 at m = 4, 305055/307328 at m = 6 (AK-T1conc-values): F is linear at m = 2 and "
     "strictly convex for m > 2. Uniqueness of the root survives (AK-T1conc+).",
 )
-def secular_function_is_concave(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def secular_function_is_concave(power: Fraction) -> Iterator[sc.Check]:
     """The second difference."""
-    F = [secular([1], [1], 1, instance["power"], C) for C in (0, 1, 2)]
-    yield sc.at_most(F[0] - 2 * F[1] + F[2], 0, f"second difference, m = {instance['power']}", strict=True)
+    F = [secular([1], [1], 1, power, C) for C in (0, 1, 2)]
+    yield sc.at_most(F[0] - 2 * F[1] + F[2], 0, f"second difference, m = {power}", strict=True)
 
 
 def one_point(trial: sc.Trial) -> Iterator[sc.Instance]:

@@ -87,20 +87,20 @@ def decode_below_two(point: Array, trial: sc.Trial) -> sc.Instance:
 
 def changes(instance: sc.Instance, change: Change) -> Changes:
     """Every f_{Z^i}; an exchange puts the first input with the opposite of the largest target in the place of a sample."""
-    Z, lam, m = training_set(instance), instance["regularization"], instance["power"]
+    Z, lam, m = training_set(instance["inputs"], instance["targets"]), instance["regularization"], instance["power"]
     if change is Change.SWAP:
         return swap(Z, Z.inputs[0], -instance["target_bound"] * float(np.sign(Z.targets[0]) or 1.0), lam, m)
     return leave_one_out(Z, lam, m, change)
 
 
-def largest_loss(changes: Changes, instance: sc.Instance) -> float:
+def largest_loss(changes: Changes, kappa: float, target_bound: float) -> float:
     """Largest change of loss for |y| ≤ C_y at the inputs of Z and where the worst f − g is largest in the ball of radius κ."""
     points = changes.whole.centres
     w = (changes.whole.coefficients - changes.coefficients[changes.worst]) @ points
     length = float(np.linalg.norm(w))
     if length > 0:
-        points = np.vstack([points, instance["kappa"] * w / length, -instance["kappa"] * w / length])
-    return float(np.max(changes.worst_losses(points, instance["target_bound"])))
+        points = np.vstack([points, kappa * w / length, -kappa * w / length])
+    return float(np.max(changes.worst_losses(points, target_bound)))
 
 
 def influence(instance: sc.Instance, change: Change, bound: float) -> Iterator[sc.Check]:
@@ -109,9 +109,9 @@ def influence(instance: sc.Instance, change: Change, bound: float) -> Iterator[s
     lam, m, kappa = instance["regularization"], instance["power"], instance["kappa"]
     yield sc.at_most(float(np.max(found.distances)), bound, f"‖f − g‖, {change.value}", scale=bound)
     beta = loss_bound(bound, lam, m, instance["target_bound"], kappa)
-    yield sc.at_most(largest_loss(found, instance), beta, f"change of loss, {change.value}", scale=beta)
+    yield sc.at_most(largest_loss(found, instance["kappa"], instance["target_bound"]), beta, f"change of loss, {change.value}", scale=beta)
     if instance["certify"] and change is not Change.SWAP:
-        Z, learner = training_set(instance), m_power_rls(m)
+        Z, learner = training_set(instance["inputs"], instance["targets"]), m_power_rls(m)
         share = Z.n / (Z.n - 1) if change is Change.BOUSQUET_ELISSEEFF else 1.0  # the family divides by the size of its set
         f, g = learner.fit(lam, Z), learner.fit(share * lam, Z.without(found.worst))
         yield sc.at_most(f.distance(g), bound, f"certified ‖f − g‖, {change.value}", error=f.error + g.error, scale=bound)
@@ -362,9 +362,9 @@ def decode_up_to_two(point: Array, trial: sc.Trial) -> sc.Instance:
     return turned(4 * tangent, ratio, Fraction(1, 8) + Fraction(round(share * 15), 8))
 
 
-def steps(instance: sc.Instance) -> tuple[Any, Any, Any]:
+def steps(u: Any, v: Any, power: Any) -> tuple[Any, Any, Any]:
     """(s + 2w)^p + (s − 2w)^p, 2s^p and 2a^p + 2b^p."""
-    u, v, p = instance["u"], instance["v"], instance["power"] / 2
+    p = power / 2
     a, b, w = dot(u, u), dot(v, v), dot(u, v)
     s = a + b
     top = fractional(s + 2 * w, p) + fractional(s - 2 * w, p)
@@ -386,13 +386,13 @@ def steps(instance: sc.Instance) -> tuple[Any, Any, Any]:
     note="The steps are convexity and superadditivity of t ↦ t^p; the paper cites Newton's generalised binomial theorem (proved for even m "
     "in AK-19-even). Reversed for m ≤ 2: AK-19-reversed.",
 )
-def powers_of_norms(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def powers_of_norms(u: list[Fraction], v: list[Fraction], power: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both steps and the whole, as enclosures."""
-    top, middle, bottom = steps(instance)
+    top, middle, bottom = steps(u, v, power)
     yield sc.at_least(top, trial["factor"] * middle, "(s + 2w)^p + (s − 2w)^p ≥ 2s^p")
     yield sc.at_least(middle, trial["factor"] * bottom, "2s^p ≥ 2a^p + 2b^p")
     yield sc.at_least(top, trial["factor"] * bottom, "(19)")
-    if instance["power"] == 2 or not any(instance["v"]):
+    if power == 2 or not any(v):
         yield sc.equal(top, bottom, "equality")
 
 
@@ -409,9 +409,9 @@ def powers_of_norms(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check
     mutants={"2 ≤ m ≤ 8": {"instances": from_two}, "1.98 for 2": {"factor": Fraction(99, 100)}},
     note="So the proof of Theorem 3 cannot be carried over to 1 < m < 2; AK-open uses strong monotonicity on a ball in its place.",
 )
-def powers_below_two(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def powers_below_two(u: list[Fraction], v: list[Fraction], power: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both steps and the whole, as enclosures."""
-    top, middle, bottom = steps(instance)
+    top, middle, bottom = steps(u, v, power)
     yield sc.at_most(top, trial["factor"] * middle, "(s + 2w)^p + (s − 2w)^p ≤ 2s^p")
     yield sc.at_most(middle, trial["factor"] * bottom, "2s^p ≤ 2a^p + 2b^p")
     yield sc.at_most(top, trial["factor"] * bottom, "(19) reversed")
@@ -463,9 +463,8 @@ def even_powers(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"first": 1},
     mutants={"without the terms in w²": {"first": 2}},
 )
-def even_powers_by_the_binomial_theorem(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def even_powers_by_the_binomial_theorem(p: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """An identity of polynomials in a, b, w for each p."""
-    p = instance["p"]
     a, b, w = sc.symbols("a b w")
     s = a + b
     left = (s + 2 * w) ** p + (s - 2 * w) ** p - 2 * a**p - 2 * b**p

@@ -75,9 +75,9 @@ def _modified_ridge(lam: Fraction, n: int) -> Fraction:
     note="Printed without the argument (x), and with Z^i = ∅ for |Z| = 1, which is not a training set; f_∅ = 0 is our choice. Definition "
     "3.1 applied to Z^i divides by n − 1; Bousquet and Elisseeff, whom the proof of Theorem 3 follows, divide by n.",
 )
-def ridge_is_uniformly_stable(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def ridge_is_uniformly_stable(samples: list[tuple[int, list[Fraction], Fraction]], root: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Remove each kind of sample under both conventions; β(n, λ) n is constant, so a change that stays gets over it."""
-    samples, lam = instance["samples"], instance["root"] ** 2
+    lam = root**2
     n, penalty = size(samples), trial["penalty"]
     whole = ridge(samples, penalty(lam, n), 2)
     for c, name in CONVENTIONS:
@@ -148,10 +148,12 @@ def sets_and_programmes(trial: sc.Trial) -> Iterator[sc.Instance]:
     },
     note="A is fitted by the normal equations of its own objective, B by the dual system of its own at ν = Φ(λ), on Z and on each Z^i.",
 )
-def strong_equivalence_transfers_stability(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def strong_equivalence_transfers_stability(
+    samples: list[tuple[int, list[Fraction], Fraction]], root: Fraction, programme: str, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Fit both learners, each by its own programme, on Z and on each Z^i; compare functions, changes and β."""
     # "sizes" makes B's penalty ν/|Z|, whose Φ = λ|Z| (times that of B) is another one on Z^i.
-    samples, lam, B = instance["samples"], instance["root"] ** 2, PROGRAMMES[instance["programme"]]
+    lam, B = root**2, PROGRAMMES[programme]
     nu = trial["factor"] * B.phi(lam)
     n, p = len(samples), len(samples[0][1])
     whole, other = ridge(samples, n * lam, p), B.fitted(nu, samples, n)

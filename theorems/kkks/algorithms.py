@@ -83,9 +83,10 @@ def short_traces(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="At w^1 = 0 all z are tied and u^1 is the mean of y. Let Δ = y_2 − y_1 ≥ 0, else exchange the points. While 2aw^t ≤ Δ, u^t is "
     "the mean of y ± aw^t, w^{t+1} = (1 − a²)w^t + aΔ/2, and 2aw^{t+1} ≤ Δ.",
 )
-def fitted_transfer_by_hand(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def fitted_transfer_by_hand(
+    features: list[list[Fraction]], labels: list[Fraction], trace: list[Fraction], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The iterates worked out by hand, and the predictors as functions."""
-    features, labels, trace = instance["features"], instance["labels"], instance["trace"]
     fit = fitted(labels, [1] * len(labels), trial["lipschitz"])
     for t, made in enumerate(islice(iterates(features, labels, fit), max(len(trace), 4)), 1):
         if t <= len(trace):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
+from typing import Any
 
 import simopt.claims as sc
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO
@@ -50,11 +51,9 @@ def gaps(z: Sequence[Fraction]) -> list[Fraction]:
     return [b - a for a, b in pairwise(z)]
 
 
-def fit(
-    instance: sc.Instance, lipschitz: Fraction = Fraction(1), low: Fraction | None = None, high: Fraction | None = None
-) -> list[Fraction]:
+def fit(y: Any, z: Any, lipschitz: Fraction = Fraction(1), low: Fraction | None = None, high: Fraction | None = None) -> list[Fraction]:
     """ŷ of LPAV with this Lipschitz constant, and this range if any."""
-    return rational_lpav(instance["y"], [lipschitz * gap for gap in gaps(instance["z"])], None, low, high)
+    return rational_lpav(y, [lipschitz * gap for gap in gaps(z)], None, low, high)
 
 
 def square_sum(x: list[Fraction], y: list[Fraction]) -> Fraction:

@@ -46,9 +46,9 @@ def rising_and_falling(trial: sc.Trial) -> Iterator[sc.Instance]:
     return transfers(trial, falling=True)
 
 
-def member(instance: sc.Instance) -> PiecewiseLinear:
+def member(knots: list[Fraction], values: list[Fraction]) -> PiecewiseLinear:
     """u."""
-    return PiecewiseLinear(tuple(instance["knots"]), tuple(instance["values"]))
+    return PiecewiseLinear(tuple(knots), tuple(values))
 
 
 @sc.claim(
@@ -64,9 +64,11 @@ def member(instance: sc.Instance) -> PiecewiseLinear:
     "at W = 1, ε = 3/10). Ours follows u − x/2 on a grid twice as wide (head of covers.py), and is small enough for all W and ε, since "
     "⌈x⌉ ≤ 2x for x ≥ 1/2; each distance is the exact supremum.",
 )
-def cover_of_the_transfer_functions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def cover_of_the_transfer_functions(
+    W: Fraction, epsilon: Fraction, knots: list[Fraction], values: list[Fraction], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Size, distance and membership."""
-    W, epsilon, u = instance["W"], instance["epsilon"], member(instance)
+    u = member(knots, values)
     bound = function_bound(W, epsilon, trial["share"])
     yield sc.at_most(size_of_function_cover(W, epsilon), bound, f"size of our cover, W = {W}, ε = {epsilon}")
     found = [("ours", path_near(u, W, epsilon).function())]
@@ -99,9 +101,8 @@ def vectors(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="sup over the unit ball of |⟨w − v, x⟩| is ‖w − v‖. Equality for the lattice at ε = W, d = 1, 2, 3. From d = 4 on the lattice "
     "has too many points (89 > 81 at ε = W).",
 )
-def cover_of_the_linear_functions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def cover_of_the_linear_functions(w: list[Fraction], W: Fraction, epsilon: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Size, distance and norm; and how many points of a grid are ε apart, for coarse ε."""
-    w, W, epsilon = instance["w"], instance["W"], instance["epsilon"]
     d = len(w)
     bound = (1 + trial["times"] * W / epsilon) ** d
     yield sc.at_most(size_of_ball_cover(d, W, epsilon), bound, f"size, d = {d}, W/ε = {W / epsilon}")
@@ -134,16 +135,24 @@ def index_functions(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"parts at ε": {"part": ONE}, "(2/ε) 2^{W/ε} (…)": {"share": Fraction(1, 2)}},
     note="|u(w·x) − u'(w'·x)| ≤ |u(w·x) − u(w'·x)| + |u − u'|, the first ≤ ‖w − w'‖ as u is 1-Lipschitz. Tried at points x, for d ≤ 3.",
 )
-def cover_of_the_index_functions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def cover_of_the_index_functions(
+    W: Fraction,
+    epsilon: Fraction,
+    knots: list[Fraction],
+    values: list[Fraction],
+    w: list[Fraction],
+    points: list[list[Fraction]],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """Size, and the distance at the points and along w − w'."""
-    W, epsilon, u, w = instance["W"], instance["epsilon"], member(instance), instance["w"]
+    u = member(knots, values)
     d, part = len(w), trial["part"] * epsilon
     size = size_of_function_cover(W, part) * size_of_ball_cover(d, W, part)
     half = epsilon / 2
     yield sc.at_most(size, function_bound(W, half, trial["share"]) * (1 + 2 * W / half) ** d, f"size, d = {d}, W = {W}, ε = {epsilon}")
     v, near = path_near(u, W, part).function(), nearest_in_cover(w, W, part)
     yield sc.at_most(v.distance(u, -W, W) ** 2 + Fraction(squared(minus(w, near))), epsilon**2 / 2, "squares of the two parts")
-    for x in instance["points"]:
+    for x in points:
         yield sc.at_most(abs(u(Fraction(dot(w, x))) - v(Fraction(dot(near, x)))), epsilon, "|u(w·x) − u'(w'·x)|")
 
 
@@ -175,9 +184,11 @@ def samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     "unit vectors, so that there are at most (2m + 1)^K. Any x_i: one member for each of ⌈1/ε⌉^m cells. A dimension-free bound with other "
     "constants holds for all x_i (entropy numbers of operators from ℓ₂ to ℓ_∞^m).",
 )
-def cover_on_a_sample(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def cover_on_a_sample(
+    m: int, W: Fraction, epsilon: Fraction, w: list[Fraction], knots: list[Fraction], values: list[Fraction], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Sizes of the explicit covers against the bounds, and the distances on orthonormal x_i, for which f(x_i) = u(w_i)."""
-    m, W, epsilon, w, u = instance["m"], instance["W"], instance["epsilon"], instance["w"], member(instance)
+    u = member(knots, values)
     name = f"m = {m}, W = {W}, ε = {epsilon}"
     square = (W / epsilon) ** 2
     base, half = Fraction(2 * m + 1), epsilon / 2

@@ -33,7 +33,7 @@ CITATION = "Section 5.1, after Lemma 3, 'η₂ is clearly the dominant term'"
     "Where L > m the sentence fails (KK-eta2-where), without loss. It is about the bounds: of what they bound either may be the larger "
     "(KK-eta2-terms).",
 )
-def first_bound_is_the_smaller(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def first_bound_is_the_smaller(trial: sc.Trial) -> Iterator[sc.Check]:
     """log 2 > 2/3, then the identities."""
     s, length, rho, d, W, L, more = sc.symbols("s l rho d W L more")  # l = log m, L' = more
     yield sc.at_least(sc.log(sc.rational(2)), Fraction(2, 3), "log 2 > 2/3", strict=True)
@@ -60,7 +60,7 @@ def first_bound_is_the_smaller(instance: sc.Instance, trial: sc.Trial) -> Iterat
     note="With C in Proposition 1 take n above C times what is asked. Nothing is lost there: L > m, so η₂ > C, while a mean of |ŷ − ỹ| and "
     "the norm of a mean of (y − ȳ)x never exceed 1.",
 )
-def first_bound_is_the_larger(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def first_bound_is_the_larger(trial: sc.Trial) -> Iterator[sc.Check]:
     """log 2 ≤ 1, the sixth and the fourth power of η₁ = √2 s, and those of n η₂."""
     (n,) = sc.symbols("n")
     s = n ** trial["power"]

@@ -44,14 +44,14 @@ def training_parts(trial: sc.Trial, names: Sequence[str]) -> Iterator[sc.Instanc
     note="In bold: our reading of a picture. u is interpolated between samples, so that a jump is a steep piece. The numbers of the figure "
     "are in kkks-figure2; which fold it shows the paper does not say. That the one is 'less intuitive' is not decided here.",
 )
-def steps_and_slopes(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def steps_and_slopes(row: str, seed: int, fold: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Slopes in three rounds, then both functions of the chosen rounds."""
-    source = SOURCES[instance["row"]]
+    source = SOURCES[row]
     data = trial.dataset(source.dataset)
     X, y = source.features(data), (data.targets - data.targets.min()) / np.ptp(data.targets)
-    train = folds(len(y), np.random.default_rng(instance["seed"]))[instance["fold"]][0]
+    train = folds(len(y), np.random.default_rng(seed))[fold][0]
     features, labels = Scaling.of(X[train])(X[train]), y[train]
-    name = f"{instance['row']}, fold {instance['fold'] + 1}"
+    name = f"{row}, fold {fold + 1}"
     for rounds in ROUNDS:
         u = l_isotron(features, labels, trial["isotron"], max_iter=rounds).model.transfer
         steepest = u.lipschitz if isinstance(u, MonotoneFunction) else 0.0

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.theorems.kkks.float_tron import Transfer
@@ -126,6 +126,6 @@ def finite_model(points: str, transfer: str, W: float) -> FiniteModel:
     return FiniteModel(X, W * direction, TRANSFERS[transfer])
 
 
-def model_of(instance: sc.Instance) -> FiniteModel:
+def model_of(points: Any, transfer: str, W: Any) -> FiniteModel:
     """The model that an instance names."""
-    return finite_model(instance["points"], instance["transfer"], instance["W"])
+    return finite_model(points, transfer, W)

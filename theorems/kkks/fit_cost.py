@@ -54,9 +54,9 @@ def chains_to_count(trial: sc.Trial) -> Iterator[sc.Instance]:
     "sample touches at least i: m(m + 1)/2 in all. With n_i ≤ 3i − 2 the pieces are at most 2cm + 3m²/(2c) + m ≤ 3.5m√m + 3m ≤ 5m√m from "
     "m = 4 on; below Σ (n_i + 1) ≤ (3m² + m)/2 will do.",
 )
-def operations_of_the_fit(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def operations_of_the_fit(labels: list[Fraction], steps: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """Both counts of one chain."""
-    counted = corners_touched(instance["labels"], instance["steps"])
+    counted = corners_touched(labels, steps)
     m = len(counted)
     touched = sum(corners for corners, _ in counted)
     yield sc.at_most(touched, Fraction(trial["places"] * m * m - m, 2), f"kept by place, m = {m}")
@@ -89,20 +89,20 @@ def large_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The paper leaves the argument out; ours is in the head of fit_cost.py. Lemma 8 has k^{−2/3} for one w, and the draws fall at "
     "least so: how near the bound is, is measured, the tightness is the (1 − δ)-quantile over it.",
 )
-def part_of_the_samples(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def part_of_the_samples(m: int, k: int, delta: float, transfer: str, repetitions: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The rate; then draws of the event, and how near they came."""
-    m, k, delta, rng = instance["m"], instance["k"], instance["delta"], trial.rng
+    rng = trial.rng
     z = np.sort(rng.uniform(-1.0, 1.0, m))
-    y = (rng.random(m) < TRANSFERS[instance["transfer"]](z)).astype(float)
+    y = (rng.random(m) < TRANSFERS[transfer](z)).astype(float)
     whole = lpav(z, y, np.ones(m)).values
-    values = [[distance(z, y, whole, size, rng) for _ in range(instance["repetitions"])] for size in SIZES]
-    yield sc.rate(SIZES, values, trial["exponent"], name=f"{instance['transfer']}: mean (û_k − û)² against k")
+    values = [[distance(z, y, whole, size, rng) for _ in range(repetitions)] for size in SIZES]
+    yield sc.rate(SIZES, values, trial["exponent"], name=f"{transfer}: mean (û_k − û)² against k")
     bound = trial["share"] * one_direction_deviation(k, 1.0, delta)
     ratios = []
     for _ in trial.draws(100_000):
         ratios.append(distance(z, y, whole, k, rng) / bound)
         yield sc.outcome(ratios[-1] > 1, delta)
-    yield nearness(ratios, delta, instance["transfer"])
+    yield nearness(ratios, delta, transfer)
 
 
 def distance(z: Array, y: Array, whole: Array, k: int, rng: np.random.Generator) -> float:

@@ -60,14 +60,13 @@ def hold_outs(means: Sequence[Fraction], k: int) -> Iterator[tuple[int, list[int
             yield comb(k, right) * p * q, [k - right, right], [s, t]
 
 
-def excesses(instance: sc.Instance, sign: int) -> dict[Fraction, Fraction]:
+def excesses(means: list[Fraction], tables: list[list[Fraction]], k: int, sign: int) -> dict[Fraction, Fraction]:
     """The law of ε(ĥ) − min ε(h^t); ĥ is the first with the least Σ (h(x) − y)² over the hold-out, with sign −1 the largest."""
-    means, tables = instance["means"], instance["tables"]
     errors = [sum(((v - p) ** 2 for v, p in zip(values, means, strict=True)), ZERO) / len(means) for values in tables]
     unit = lcm(*(v.denominator for values in tables for v in values))
     scaled = [[int(v * unit) for v in values] for values in tables]
     weights = [0] * len(tables)
-    for weight, counts, ones in hold_outs(means, instance["k"]):
+    for weight, counts, ones in hold_outs(means, k):
         # Σ (h − y)² less Σ y², which is the same for all
         sums = [sum((n * v - 2 * s * unit) * v for v, n, s in zip(values, counts, ones, strict=True)) for values in scaled]
         weights[min(range(len(sums)), key=lambda t: sign * sums[t])] += weight
@@ -105,11 +104,12 @@ def quantile(law: dict[Fraction, Fraction], level: Fraction) -> Fraction:
     "means that err(h) − ε(h) does not depend on h (KK-err). The largest tightness is that of the (1 − δ)-quantile of ε(ĥ) − min ε(h^t) "
     "for the two constants.",
 )
-def choice_by_hold_out(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def choice_by_hold_out(
+    k: int, delta: Fraction, tables: list[list[Fraction]], means: list[Fraction], name: str, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """P(excess > bound), and the quantile of the excess against the bound."""
-    k, delta = instance["k"], instance["delta"]
-    bound = trial["share"] * sc.root(2 * sc.log(sc.rational(2 * len(instance["tables"]) / delta)) / k)
-    law = excesses(instance, trial["sign"])
+    bound = trial["share"] * sc.root(2 * sc.log(sc.rational(2 * len(tables) / delta)) / k)
+    law = excesses(means, tables, k, trial["sign"])
     bad = sum((p for excess, p in law.items() if excess > bound.low), ZERO)
-    yield sc.probability(bad, bad, delta, f"P(excess > bound), {instance['name']}, k = {k}")
-    yield sc.at_most(quantile(law, 1 - delta), bound, f"quantile of the excess, {instance['name']}, k = {k}")
+    yield sc.probability(bad, bad, delta, f"P(excess > bound), {name}, k = {k}")
+    yield sc.at_most(quantile(law, 1 - delta), bound, f"quantile of the excess, {name}, k = {k}")

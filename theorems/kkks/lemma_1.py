@@ -29,10 +29,9 @@ PROOF = "Section 5.1, proof of Lemma 1"
     mutants={"f rises half as fast": {"slope": Fraction(1, 2)}, "LPAV with constant 1/2": {"lipschitz": Fraction(1, 2)}},
     note="The cone test is in the head of lemma_1.py, a proof by the multipliers in KK-L1-kkt.",
 )
-def residuals_and_faster_functions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def residuals_and_faster_functions(z: list[Fraction], y: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """f = id, constants and jumps."""
-    z, y = instance["z"], instance["y"]
-    x = fit(instance, trial["lipschitz"])
+    x = fit(y, z, trial["lipschitz"])
     off = [a - b for a, b in zip(y, x, strict=True)]
     along = sum((r * (trial["slope"] * value - t) for r, value, t in zip(off, x, z, strict=True)), ZERO)
     yield sc.equal(sum(off, ZERO), 0, "constants")
@@ -51,10 +50,10 @@ def residuals_and_faster_functions(instance: sc.Instance, trial: sc.Trial) -> It
     mutants={"range [1/4, 3/4]": {"low": Fraction(1, 4), "high": Fraction(3, 4)}},
     note="Adding a constant to ŷ is allowed as long as the range is inactive, which it is (KK-LPAV).",
 )
-def residuals_add_up_to_zero(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def residuals_add_up_to_zero(y: list[Fraction], z: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """The sum, with the range as a constraint."""
-    x = fit(instance, low=trial["low"], high=trial["high"])
-    yield sc.equal(sum(instance["y"], ZERO) - sum(x, ZERO), 0, f"m = {len(x)}")
+    x = fit(y, z, low=trial["low"], high=trial["high"])
+    yield sc.equal(sum(y, ZERO) - sum(x, ZERO), 0, f"m = {len(x)}")
 
 
 @sc.claim(
@@ -73,7 +72,7 @@ def residuals_add_up_to_zero(instance: sc.Instance, trial: sc.Trial) -> Iterator
     note="Abel summation; ŷ_1, f(ŷ_1) and z_1 drop out because Σ (y_i − ŷ_i) = 0, so that the paper's ŷ_0 = 0 and f(ŷ_0) = 0 are not "
     "needed.",
 )
-def lemma_by_multipliers(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def lemma_by_multipliers(trial: sc.Trial) -> Iterator[sc.Check]:
     """Summation by parts (k = 1, and from k to k + 1), and one term of it."""
     left, right, c, following, d, further = sc.symbols("left right c following d further")
     yield sc.equal((0 - c) * d, 0 - c * d, "k = 1")
@@ -85,10 +84,9 @@ def lemma_by_multipliers(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.
     yield sc.equal(term, a * e + b * ((z + r + s) - z) - (a * s + b * r + b * e), "one term")
 
 
-def tight_steps(instance: sc.Instance, shift: int) -> Iterator[sc.Check]:
+def tight_steps(z: list[Fraction], y: list[Fraction], shift: int) -> Iterator[sc.Check]:
     """σ_i < 0 against the fall and σ_i > 0 against the slack of the step between i + shift and i + shift + 1 (counted from 1)."""
-    z, y = instance["z"], instance["y"]
-    x = fit(instance)
+    x = fit(y, z)
     m, rises, bounds = len(x), gaps(x), gaps(z)
     prices = cumulative_residuals(x, y)  # σ_i = τ_{i−1} − τ_m
     yield sc.equal(prices[-1], 0, "σ_1")
@@ -112,9 +110,9 @@ def tight_steps(instance: sc.Instance, shift: int) -> Iterator[sc.Check]:
     note="z = 0, 1, 2 and y = 1, 0, 1: ŷ = 1/2, 1/2, 1 and σ_2 = −1/2, but ŷ_2 < ŷ_3. σ_i belongs to the step from i − 1 to i, and (4), "
     "where it is used, has that step.",
 )
-def printed_index(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def printed_index(z: list[Fraction], y: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """σ_i against the step from i."""
-    yield from tight_steps(instance, trial["shift"])
+    yield from tight_steps(z, y, trial["shift"])
 
 
 @sc.claim(
@@ -127,6 +125,6 @@ def printed_index(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     mutants={"the step from i to i + 1": {"shift": 0}},
     corrects="KK-L1pf",
 )
-def corrected_index(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def corrected_index(z: list[Fraction], y: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """σ_i against the step to i."""
-    yield from tight_steps(instance, trial["shift"])
+    yield from tight_steps(z, y, trial["shift"])

@@ -119,7 +119,7 @@ def steps_of_the_proof(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Ch
     mutants={"W for 2W": {"times": 1}},
     note="n = mean (y − ȳ) x, d = w − w^t, a_i = ỹ_i − ŷ_i, D_i = d·x_i. Checked on models in KK-L3-steps.",
 )
-def noise_terms(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def noise_terms(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both identities."""
     W, eta, p, q, D, nn, nd, dd = sc.symbols("W eta p q D nn nd dd")  # nn = ‖n‖², nd = ⟨n, d⟩, dd = ‖d‖²
     off = W / eta * (nn + 2 * (eta / W) * nd + (eta / W) ** 2 * dd)  # (W/η₁)‖n + (η₁/W) d‖²
@@ -140,7 +140,7 @@ def noise_terms(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     note="In the last display of the proof the factor ỹ_i + ŷ_i − 2ȳ_i stands outside of the sum over i to which it belongs. Checked on "
     "models in KK-L3-steps.",
 )
-def errors_of_the_two_fits(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def errors_of_the_two_fits(trial: sc.Trial) -> Iterator[sc.Check]:
     """The four identities."""
     hat, tilde, bar, p, q, s = sc.symbols("hat tilde bar p q s")
     yield sc.equal((tilde - bar) ** 2 - (hat - bar) ** 2, (tilde - hat) * (tilde + hat - 2 * bar), "difference of squares")
@@ -187,7 +187,7 @@ def constant_of_the_fit(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.C
     knobs={"extra": 1},
     mutants={"W + 1/2": {"extra": Fraction(1, 2)}},
 )
-def sum_in_visible_terms(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def sum_in_visible_terms(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity of polynomials."""
     W, p, q, e, r = sc.symbols("W p q e r")
     a = p - q

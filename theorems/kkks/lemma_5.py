@@ -73,7 +73,7 @@ def one_step_for_every_width(instance: sc.Instance, trial: sc.Trial) -> Iterator
     mutants={"Δδ ≥ δ": {"power": 1}, "half of the pairs": {"pairs": Fraction(1, 2)}},
     note="In (14) N and G stand for ‖n‖ and ‖g‖, and Cauchy–Schwarz is KK-6/8.",
 )
-def steps_of_the_known_transfer(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def steps_of_the_known_transfer(trial: sc.Trial) -> Iterator[sc.Check]:
     """The three identities."""
     small, large, N, G, inner = sc.symbols("delta Delta N G inner")  # inner = ⟨n, g⟩
     yield sc.equal(large * small - small ** trial["power"], small * (large - small), "(13)")

@@ -76,11 +76,11 @@ def deviations(model: FiniteModel, frequencies: Array, ones: Array, vectors: lis
     "the entropy integral give W log^{3/2} m/√m, KK-L7-explicit has W log m/√m, with constants. Lemma 7 covers ‖w‖ ≤ W and is used "
     "for ‖w^t‖ ≤ 2W. On finitely many points and in a fixed dimension 1/√m without logarithm is no surprise: this decides nothing.",
 )
-def deviations_shrink(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def deviations_shrink(points: str, transfer: str, W: float, directions: int, repetitions: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The three suprema, over √log m, in the mean over repetitions."""
-    found = model_of(instance)
-    vectors = net(found.W, instance["directions"], (0.4, 1.0))
-    rows = [[deviations(found, *drawn(found, m, trial.rng), vectors) for _ in range(instance["repetitions"])] for m in SIZES]
+    found = model_of(points, transfer, W)
+    vectors = net(found.W, directions, (0.4, 1.0))
+    rows = [[deviations(found, *drawn(found, m, trial.rng), vectors) for _ in range(repetitions)] for m in SIZES]
     logarithm = np.sqrt(np.log(SIZES))[:, None]
     for name in (LABELS, TRUE_MEANS, PAIRS):
         values = np.array([[one[name] for one in row] for row in rows]) / logarithm
@@ -126,7 +126,7 @@ def loss_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check
     note="The classes of squares are covered at ε by covers at ε/2: (4/ε)(2m + 1)^{1 + 32W²/ε²}. The class of |u(w·x) − u'(w·x)| needs "
     "covers at ε/4 of u, of u' and of w, so that (4/ε)² stands where the paper has 4/ε: (16/ε²)(2m + 1)^{1 + 32W²/ε²}.",
 )
-def loss_corrected(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def loss_corrected(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identities."""
     a, b, y, p, q, s = sc.symbols("a b y p q s")
     yield sc.equal((a - y) ** 2 - (b - y) ** 2, (a - b) * (a + b - 2 * y), "difference of squares")

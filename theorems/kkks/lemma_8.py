@@ -51,15 +51,15 @@ def excess(model: FiniteModel, best: Array, sample: CountedSample, w: Array) -> 
     note="Missing: the constants of Theorem 4.2 of [Men02], which the paper takes on trust. (16) prints 𝒲 where 𝒲′ is meant; how it is "
     "extended to 𝒲 is KK-L8pf.",
 )
-def excess_of_the_fits(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def excess_of_the_fits(points: str, transfer: str, W: float, directions: int, repetitions: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The largest excess over the net, over (log m)^{2/3}, in the mean over repetitions."""
-    found = model_of(instance)
+    found = model_of(points, transfer, W)
     everywhere = np.ones(len(found.X))
-    vectors = net(found.W, instance["directions"], (0.5, 1.0))
+    vectors = net(found.W, directions, (0.5, 1.0))
     best = [lpav(found.X @ w, found.means, everywhere).values for w in vectors]
     values = []
     for m in SIZES:
-        samples = [found.sample(m, trial.rng) for _ in range(instance["repetitions"])]
+        samples = [found.sample(m, trial.rng) for _ in range(repetitions)]
         values.append([max(excess(found, u, sample, w) for u, w in zip(best, vectors, strict=True)) for sample in samples])
     yield sc.rate(SIZES, values / np.log(SIZES)[:, None] ** (2 / 3), trial["exponent"], name="net of w")
 
@@ -147,7 +147,7 @@ def extension_from_the_exact_minimiser(instance: sc.Instance, trial: sc.Trial) -
     note="Whether Theorem 4.2 of [Men02] has almost-minimisers is not said; bounds by local complexities do, with O(ε) added, as F is "
     "convex (KK-L9). With ε = 1/m the 4ε is below the rate of Lemma 8.",
 )
-def extension_from_almost_minimisers(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def extension_from_almost_minimisers(trial: sc.Trial) -> Iterator[sc.Check]:
     """The loss, then the two identities; each bracket is not negative."""
     epsilon, A, B, A_there, B_there, R, V, R_there, V_there = sc.symbols("epsilon A B A1 B1 R V R1 V1")
     a, b, y, p, q, s = sc.symbols("a b y p q s")

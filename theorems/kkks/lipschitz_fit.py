@@ -29,11 +29,10 @@ QUARTER = Fraction(1, 4)
     "constraints are closed and the cost is coercive; clipping ŷ to [min y, max y] keeps both constraints and lowers the cost, if it "
     "changes anything.",
 )
-def programme_and_its_solution(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def programme_and_its_solution(z: list[Fraction], y: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """Feasibility, multipliers, rivals, range and interpolation of one chain."""
-    z, y = instance["z"], instance["y"]
     m, bounds = len(z), gaps(z)
-    x = fit(instance, trial["lipschitz"])
+    x = fit(y, z, trial["lipschitz"])
     rises = gaps(x)
     prices = cumulative_residuals(x, y)
     if m > 1:
@@ -68,10 +67,9 @@ def programme_and_its_solution(instance: sc.Instance, trial: sc.Trial) -> Iterat
     note="As printed, U = {u : 1-Lipschitz}: v(x) = clip(−x, 0, 1) is in it, fits falling labels better than LPAV does, and is at least "
     "1/2 from every nondecreasing g, since |g(−1) − 1| + |g(1) − 0| ≥ 1. 'Nondecreasing' stands everywhere else in the paper.",
 )
-def class_of_transfer_functions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def class_of_transfer_functions(z: list[Fraction], y: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """Whether any function of the class fits better than LPAV, or is far from the member of the cover that follows it."""
-    z, y = instance["z"], instance["y"]
-    x = fit(instance)
+    x = fit(y, z)
     up = ramp(ZERO)
     down = interpolating([-ONE, ZERO], [ONE, ZERO])
     members = [interpolating(z, x), up] + ([] if trial["rising"] else [down])

@@ -82,10 +82,10 @@ def by_differences(square: Fraction, m: int, trial: sc.Trial) -> Ball | None:
     note="All δ at once, exactly. P(bad)/δ is largest for small m on the line: 0.071 for 8 tosses of a fair coin. Appendix A.1 quotes the "
     "lemma with log(1/δ)/1 for log(1/δ)/2, which is weaker. KK-L2-sharp takes off 1/√m.",
 )
-def length_of_the_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def length_of_the_mean(n: int, probabilities: list[Fraction], features: list[list[Fraction]], trial: sc.Trial) -> Iterator[sc.Check]:
     """P(‖mean‖ ≥ r)/δ at every value r."""
-    m = instance["n"]
-    found = tails(law(m, instance["probabilities"], instance["features"], squared_distance))
+    m = n
+    found = tails(law(m, probabilities, features, squared_distance))
     yield holds_for_all_levels(found, partial(printed, m=m, trial=trial), f"‖mean‖, m = {m}")
 
 
@@ -101,10 +101,12 @@ def length_of_the_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Ch
     note="McDiarmid's inequality: one z_i moves the norm by ≤ 2/m, and E‖mean‖ ≤ 1/√m. Its difference from the printed bound is "
     "KK-L2-difference.",
 )
-def length_of_the_mean_by_differences(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def length_of_the_mean_by_differences(
+    n: int, probabilities: list[Fraction], features: list[list[Fraction]], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """P(‖mean‖ ≥ r)/δ at every value r."""
-    m = instance["n"]
-    found = tails(law(m, instance["probabilities"], instance["features"], squared_distance))
+    m = n
+    found = tails(law(m, probabilities, features, squared_distance))
     yield holds_for_all_levels(found, partial(by_differences, m=m, trial=trial), f"‖mean‖, m = {m}")
 
 
@@ -117,7 +119,7 @@ def length_of_the_mean_by_differences(instance: sc.Instance, trial: sc.Trial) ->
     knobs={"outside": 2},
     mutants={"without the factor 2": {"outside": 1}},
 )
-def difference_of_the_bounds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def difference_of_the_bounds(trial: sc.Trial) -> Iterator[sc.Check]:
     """√(log(1/δ)/2) = s and √(2 log(1/δ)) = 2s."""
     s, r = sc.symbols("s r")
     yield sc.equal(trial["outside"] * (1 + s) * r - (1 + 2 * s) * r, r, "difference")

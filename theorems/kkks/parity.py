@@ -51,9 +51,8 @@ def binomials(n: int) -> list[sc.Expr]:
     "1/(2k). A remark: the paper gives no proof and no source. The argument is that of Kalai, Klivans, Mansour and Servedio, Agnostically "
     "learning halfspaces (2008), from memory, here for u(w·x) and the squared error. Nothing is said of any algorithm's running time.",
 )
-def parity_seen_by_a_majority(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def parity_seen_by_a_majority(k: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The gain of the majority, by the C(k, j) signs on S of which j are positive, and the loss of whatever misses a coordinate."""
-    k = instance["k"]
     rho, c, g, chi = sc.symbols("rho c g chi")
     sign = (-1) ** (trial["odd"] * (k - 1) // 2)
     gain = sc.rational(HALF) ** k * sc.total(

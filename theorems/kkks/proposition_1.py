@@ -99,7 +99,7 @@ def bound_for_any_iterate(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc
     note="Theorem 3 is printed 'with probability at least 1 − δ, for any fixed w', from which nothing follows for w^t, which the sample "
     "chooses; its proof has all w at once. R = v² for the half power, ρ⁶ for R²L/m.",
 )
-def theorem_3_gives_proposition_1(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def theorem_3_gives_proposition_1(trial: sc.Trial) -> Iterator[sc.Check]:
     """The three differences."""
     d, L, more, m, v, rho = sc.symbols("d L more m v rho")  # L' = more
     R = v**2
@@ -130,9 +130,11 @@ def settings(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Proof in the heads of uniform_bounds.py and proposition_1.py. E[y|x] need not be u(w·x) for any w. Slack, since the supremum "
     "over 𝒰 stands for the one fit: at fixed d the rate is m^{−1/3} (KK-T3).",
 )
-def fits_are_never_further_apart(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def fits_are_never_further_apart(
+    points: str, transfer: str, W: float, m: int, delta: float, vectors: int, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The inequality for one sample, then draws of the event."""
-    found, m, delta = model_of(instance), instance["m"], instance["delta"]
+    found = model_of(points, transfer, W)
     bound = trial["share"] * fits_apart(m, 2 * found.W, delta)
     first = found.sample(m, trial.rng)
     for w in visited(first):
@@ -141,6 +143,6 @@ def fits_are_never_further_apart(instance: sc.Instance, trial: sc.Trial) -> Iter
         yield sc.at_most(first.frequencies @ np.square(one - two), first.frequencies @ (residual * (one - two)), "mean (û − ũ)²")
     for _ in trial.draws(100_000):
         sample = found.sample(m, trial.rng)
-        chosen = trial.rng.standard_normal((instance["vectors"], sample.X.shape[1]))
+        chosen = trial.rng.standard_normal((vectors, sample.X.shape[1]))
         chosen *= 2 * found.W / np.linalg.norm(chosen, axis=1, keepdims=True)
         yield sc.outcome(largest(sample, [*visited(sample), *chosen]) > bound, delta)

@@ -51,7 +51,7 @@ CITATION = "Section 4, before Theorem 2, 'plausible that these rates are sharp f
     "lower bounds of [Zha02a] are m^{−1/3} for the root of ε (KK-sharp-1d), of which ε is the square; what has this rate is mean |ŷ − ỹ|, "
     "Proposition 1. The step ε̂ ≤ 6W(η₁ + η₂), linear in η₂, loses the square. Nothing is said of what can be computed in polynomial time.",
 )
-def joint_minimiser_does_better(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def joint_minimiser_does_better(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both decompositions of the error, and the comparison of the rates at m = 2^{12j}, in symbols."""
     c, t, j, A, Delta = sc.symbols("c t j A Delta")
     e, e_seen, true_error, true_seen = sc.symbols("err err_seen true true_seen")  # err and êrr of ĥ, of h
@@ -102,9 +102,8 @@ def bayes_risks(m: int, p: int, low: Fraction, high: Fraction) -> tuple[Fraction
     "m^{−2/3}, which Lemma 8 attains for each w up to logarithms. The proof for every q, by Pinsker's inequality, is in the head of "
     "sharp_rates.py.",
 )
-def lower_bounds_in_one_dimension(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def lower_bounds_in_one_dimension(q: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The hypotheses of the model, and the mean over the points of both Bayes risks."""
-    q = instance["q"]
     m, p = 3 * q**3, 2 * q
     x = [Fraction(2 * i - 1, 2 * p) - Fraction(1, 2) for i in range(1, p + 1)]
     h = Fraction(1, 4 * p)

@@ -111,11 +111,11 @@ def many() -> int:
     "of the ten folds of the larger sets. Parkinson's are the total score and the measures of the voice, wines the white ones: the choices "
     "with which linear regression has its printed error. SIM is left out: the paper does not say how it descends.",
 )
-def comparable_to_regressions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def comparable_to_regressions(folds: dict[str, int], seed: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Differences on the same folds, their means over the sets, a count and a test."""
     means: dict[str, dict[str, float]] = {}
-    for k, (row, count) in enumerate(instance["folds"].items()):
-        rng = np.random.default_rng([instance["seed"], k])
+    for k, (row, count) in enumerate(folds.items()):
+        rng = np.random.default_rng([seed, k])
         data = trial.dataset(SOURCES[row].dataset)
         errors = cross_validated(SOURCES[row].features(data), data.targets, rng, COMPARED, count, trial["rounds"])
         means[row] = {name: float(values.mean()) for name, values in errors.items()}
@@ -127,7 +127,7 @@ def comparable_to_regressions(instance: sc.Instance, trial: sc.Trial) -> Iterato
     better = sum(mean["L-Iso"] < mean[other] for mean, other in product(means.values(), REGRESSIONS))
     yield sc.at_least(better, many(), "cases of ten in which the error of L-Isotron is smaller")
     apart = np.mean([mean["L-Iso"] - mean["Lin-R"] for mean in means.values()])
-    error = math.sqrt(sum(printed(row, "Lin-R", 2)[1] ** 2 / count for row, count in instance["folds"].items())) / len(means)
+    error = math.sqrt(sum(printed(row, "Lin-R", 2)[1] ** 2 / count for row, count in folds.items())) / len(means)
     yield sc.at_most(float(apart), -ONE_SIDED * error, "mean over the sets: L-Iso − Lin-R, below 0 by the test")
 
 
@@ -145,11 +145,10 @@ def comparable_to_regressions(instance: sc.Instance, trial: sc.Trial) -> Iterato
     note="In bold: our reading of 'comparable', with limits from the printed numbers, which keep them: the largest difference is one "
     "deviation. Otherwise as KK-UCI, which is about the means over the five sets and so needs all of them.",
 )
-def comparable_on_each_set(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def comparable_on_each_set(row: str, seed: int, folds: Any, trial: sc.Trial) -> Iterator[sc.Check]:
     """Differences on the same folds against the printed deviations."""
-    row = instance["row"]
-    data, rng = trial.dataset(SOURCES[row].dataset), np.random.default_rng(instance["seed"])
-    errors = cross_validated(SOURCES[row].features(data), data.targets, rng, COMPARED, instance["folds"], trial["rounds"])
+    data, rng = trial.dataset(SOURCES[row].dataset), np.random.default_rng(seed)
+    errors = cross_validated(SOURCES[row].features(data), data.targets, rng, COMPARED, folds, trial["rounds"])
     for tron, other in product(TRONS, REGRESSIONS):
         apart = float(errors[tron].mean() - errors[other].mean())
         yield sc.at_most(apart, trial["deviations"] * printed(row, other, 1)[1], f"{row}: {tron} − {other}")

@@ -150,7 +150,7 @@ def bound_without_logarithm(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     mutants={"10W + 1": {"slope": 10}, "28": {"factor": 28}},
     corrects="KK-T1cor",
 )
-def bound_without_cover(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def bound_without_cover(trial: sc.Trial) -> Iterator[sc.Check]:
     """The bound with 1/√m = r, and the sum of the two constants."""
     W, s, r = sc.symbols("W s r")
     eta = 2 * (1 + s) * r

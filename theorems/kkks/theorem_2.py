@@ -140,7 +140,7 @@ def powers_of_the_proof_are_least(instance: sc.Instance, trial: sc.Trial) -> Ite
     note="With g_1 = 0, 1/4 ≤ q ≤ 3/4 and Bernoulli's inequality: ε̂(h^t) ≥ (3/16)(1 − 1/(4W²))^{2T} ≥ (3/16)(1 − T/(2W²)) for all t ≤ T + "
     "1. This is the bound in KK-T2 and KK-T2-sharp.",
 )
-def two_points_in_symbols(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def two_points_in_symbols(trial: sc.Trial) -> Iterator[sc.Check]:
     """The fit, the step, the error and the two forms of q(1 − q)."""
     q, g, W, a, b = sc.symbols("q g W a b")
     size = q * (1 - q)
@@ -195,7 +195,7 @@ def one_of_two_things(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Che
     corrects="KK-T2pf",
     note="So ε̂ ≤ 6W(η₁ + η₂) at some t ≤ W/(η₁ + η₂) + 1: W²/(W(η₁ + η₂)) decreases of W(η₁ + η₂) use up ‖w^1 − w‖² ≤ W².",
 )
-def six_is_right(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def six_is_right(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity."""
     decrease, error, unit = sc.symbols("decrease error unit")
     yield sc.equal(trial["times"] * unit - error, (decrease - error + 5 * unit) + (unit - decrease), "6W(η₁ + η₂) − ε̂")
@@ -214,7 +214,7 @@ def six_is_right(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     mutants={"W² in the first part": {"five": 2}, "W² in the second part": {"six": 2}},
     note="η₂ = 1/s, which is m = dW²Ls³ or m = W²Ls⁴; W = v² for the half power.",
 )
-def powers_of_the_proof(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def powers_of_the_proof(trial: sc.Trial) -> Iterator[sc.Check]:
     """(W/s)³ m = d W⁵ L and the like."""
     d, W, L, s, v = sc.symbols("d W L s v")
     first, second, finer = d * W**2 * L * s**3, W**2 * L * s**4, d * v**3 * L * s**3

@@ -64,15 +64,15 @@ def visited(sample: CountedSample) -> list[Array]:
     "which the paper states. The second form is proved with explicit constants and log²m for log m in KK-P1-explicit. 𝒰 must be the "
     "nondecreasing functions (KK-defU). What it gives for L-Isotron, and for which t, is KK-P1+.",
 )
-def fits_come_together(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def fits_come_together(points: str, transfer: str, W: float, directions: int, repetitions: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both suprema, over (log m)^{1/3}, in the mean over repetitions."""
-    found = model_of(instance)
-    vectors = net(found.W, instance["directions"], (0.5, 1.0))
+    found = model_of(points, transfer, W)
+    vectors = net(found.W, directions, (0.5, 1.0))
     along, anywhere = [], []
     for m in SIZES:
-        samples = [found.sample(m, trial.rng) for _ in range(4 * instance["repetitions"])]
+        samples = [found.sample(m, trial.rng) for _ in range(4 * repetitions)]
         along.append([largest(sample, visited(sample)) for sample in samples])
-        anywhere.append([largest(sample, vectors) for sample in samples[: instance["repetitions"]]])
+        anywhere.append([largest(sample, vectors) for sample in samples[:repetitions]])
     logarithm = np.log(SIZES)[:, None] ** (1 / 3)
     yield sc.rate(SIZES, along / logarithm, trial["exponent"], name="iterates")
     yield sc.rate(SIZES, anywhere / logarithm, trial["exponent"], name="net of w")
@@ -137,15 +137,16 @@ def mixture(functions: Sequence[Numbers], masses: Numbers) -> list[Fraction]:
     note="F is the hull of up to four functions on up to four points, y in {0, 1}; f* is exact (Wolfe's method). In the proof the left "
     "side of (18) is expanded, not the right.",
 )
-def excess_in_a_convex_class(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def excess_in_a_convex_class(
+    masses: list[Fraction], functions: list[list[Fraction]], means: list[Fraction], share: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Corners and mixtures."""
-    masses, functions, means = instance["masses"], instance["functions"], instance["means"]
     if trial["convex"]:
         gram = [[weighted_mean(masses, [a * b for a, b in zip(f, g, strict=True)]) for g in functions] for f in functions]
         best = mixture(functions, nearest(gram, [weighted_mean(masses, [a * b for a, b in zip(f, means, strict=True)]) for f in functions]))
     else:
         best = min(functions, key=lambda f: risk(masses, f, means))
-    mixed = mixture(functions[:2], [instance["share"], 1 - instance["share"]]) if len(functions) > 1 and trial["convex"] else functions[0]
+    mixed = mixture(functions[:2], [share, 1 - share]) if len(functions) > 1 and trial["convex"] else functions[0]
     for f in (*functions, mixed):
         square = apart(masses, f, best)
         yield sc.at_most(square, risk(masses, f, means) - risk(masses, best, means), "E (f − f*)² against the excess")
@@ -163,7 +164,7 @@ def excess_in_a_convex_class(instance: sc.Instance, trial: sc.Trial) -> Iterator
     knobs={"times": 1, "halves": 3},
     mutants={"u = 2 E y/P": {"times": 2}, "W² in (19), as in Proposition 1": {"halves": 4}},
 )
-def bias_and_exponents(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def bias_and_exponents(trial: sc.Trial) -> Iterator[sc.Check]:
     """Identities of rational functions."""
     P, s, q, f, g, v, rho = sc.symbols("P s q f g v rho")
     u = trial["times"] * s / P
@@ -199,21 +200,16 @@ def sampled_worlds(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"û from a smaller class": {"lipschitz": Fraction(1, 8)}},
     note="Beyond the sample û and ũ are constant. The proof writes û(w·x_i) and y_i in the third display, where the point is a new one.",
 )
-def from_deviations_to_the_fits(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def from_deviations_to_the_fits(
+    z: list[Fraction], means: list[Fraction], masses: list[Fraction], drawn: list[int], labels: list[int], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Every step on one world and one sample."""
-    z, means, masses = instance["z"], instance["means"], instance["masses"]
     best = rational_fit(z, means, masses)
-    drawn = instance["drawn"]
     share = [Fraction(sum(i == k for i in drawn), len(drawn)) for k in range(len(z))]
     places = [z[i] for i in drawn]
-    fits = [
-        rational_fit(places, values, None, trial["lipschitz"])
-        for values in ([Fraction(v) for v in instance["labels"]], [means[i] for i in drawn])
-    ]
+    fits = [rational_fit(places, values, None, trial["lipschitz"]) for values in ([Fraction(v) for v in labels], [means[i] for i in drawn])]
     hat, tilde = (on(interpolating(places, fit), z) for fit in fits)
-    found = [
-        Fraction(sum(v for i, v in zip(drawn, instance["labels"], strict=True) if i == k), max(drawn.count(k), 1)) for k in range(len(z))
-    ]
+    found = [Fraction(sum(v for i, v in zip(drawn, labels, strict=True) if i == k), max(drawn.count(k), 1)) for k in range(len(z))]
     reach = []
     for name, u, loss, seen in (("û", hat, risk, found), ("ũ", tilde, apart, means)):
         excess = loss(masses, u, means) - loss(masses, best, means)

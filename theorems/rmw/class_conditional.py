@@ -26,7 +26,7 @@ CITATION = "Section 5.1"
     knobs={"swapped": False},
     mutants={"s_y for s_{−y}": {"swapped": True}},
 )
-def class_conditional_correction_is_unbiased(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def class_conditional_correction_is_unbiased(trial: sc.Trial) -> Iterator[sc.Check]:
     """One event of each label at a score v, masses q and r."""
     a, b, s1, s2, q, r, s = sc.symbols("a b s1 s2 q r s")  # s2 = s₋₁
     rates = (s2, s1) if trial["swapped"] else (s1, s2)
@@ -49,7 +49,7 @@ def class_conditional_correction_is_unbiased(instance: sc.Instance, trial: sc.Tr
     mutants={"s₁ ℓ(1, v) + s₋₁ ℓ(−1, v) = C": {"swapped": True}},
     note="The converse needs no positive rates; for label-free losses ℓ̃ = ℓ whatever the rates.",
 )
-def weighted_sums_make_losses_robust(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def weighted_sums_make_losses_robust(trial: sc.Trial) -> Iterator[sc.Check]:
     """C is written out as the weighted sum, so that its constancy is the only hypothesis."""
     a, b, a2, b2, s1, s2 = sc.symbols("a b a2 b2 s1 s2")
 
@@ -82,7 +82,7 @@ def weighted_sums_make_losses_robust(instance: sc.Instance, trial: sc.Trial) -> 
     note="'Non trivial' has to exclude losses that depend on the label alone or on the score alone: both are robust for all rates. The "
     "order by P(y = 1) survives noise with s₁ + s₋₁ < 1.",
 )
-def linear_loss_needs_equal_rates(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def linear_loss_needs_equal_rates(trial: sc.Trial) -> Iterator[sc.Check]:
     """Linear loss, then any loss under two pairs of rates."""
     s1, s2, v, a, b, p, q = sc.symbols("s1 s2 v a b p q")
 
@@ -116,7 +116,7 @@ def linear_loss_needs_equal_rates(instance: sc.Instance, trial: sc.Trial) -> Ite
     note="The paper does not say that π is given. Without π the share π̃ of positive labels after noise serves, which can be seen: "
     "π = π̃(1 − α) + (1 − π̃)β. α and β alone do not determine the rates. In symbols, one point with free masses for the classes.",
 )
-def noise_rates_and_contaminations(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def noise_rates_and_contaminations(trial: sc.Trial) -> Iterator[sc.Check]:
     """Noisy class distributions at one point; then there and back, and back and there, with the signs of all that has to be positive."""
     p, q, s1, s2, pi, alpha, beta = sc.symbols("p q s1 s2 pi alpha beta")  # s2 = s₋₁
 
@@ -165,7 +165,7 @@ def noise_rates_and_contaminations(instance: sc.Instance, trial: sc.Trial) -> It
     note="Theorem 13 excludes losses that ignore the label. By Definition 10 they are robust, and no C serves all f for them: "
     "RMW-T16-label-free.",
 )
-def balanced_error_under_contamination(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def balanced_error_under_contamination(trial: sc.Trial) -> Iterator[sc.Check]:
     """One point with free masses and loss, and the sum over the points."""
     p, q, up, c, alpha, beta = sc.symbols("p q l C alpha beta")
     clean = balanced_error([p], [q], [up], [c - up])

@@ -59,7 +59,7 @@ def the_mean_generalises(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.
     note="β must be fixed before the draw; the best β and q depend on n and δ only. So the paper's own route proves the constant of "
     "RMW-T3-proven. The divergence between N(a, q²) and N(0, q²) is ‖a‖²/(2q²), the factor by which E e^{−β⟨w, φ⟩} grows e^{β²q²‖φ‖²/2}.",
 )
-def what_the_proof_gives(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def what_the_proof_gives(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both minima by completing the square."""
     s, r, beta, q, u = sc.symbols("s r beta q u")
     yield sc.equal((s * r) ** 2 / beta + beta, trial["least"] * s * r + (beta - s * r) ** 2 / beta, "a/(βn) + β, a = s² and 1/n = r²")
@@ -111,7 +111,7 @@ def distance_to_the_mean_as_printed(instance: sc.Instance, trial: sc.Trial) -> I
     mutants={"bounded differences 2/n": {"spread": Fraction(2)}},
     note="log(2/δ) = 2(m − 2)² − log(3/2). The coefficients are the value at m = 5, the growth to m = 6, and 4 − 2 log 2.",
 )
-def ratio_passes_every_factor(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def ratio_passes_every_factor(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both statements for every integer m ≥ 5, with ℓ2, ℓ3 and ℓ10 for the logarithms of 2, 3 and 10."""
 
     def growth(m: Any, two: Any, three: Any, ten: Any) -> Any:

@@ -79,9 +79,11 @@ def two_sided(trial: sc.Trial) -> Iterator[sc.Instance]:
             yield instance
 
 
-def moved_scores(instance: sc.Instance, equality: bool) -> Iterator[sc.Check]:
+def moved_scores(
+    world: list[tuple[Fraction, int, list[Fraction]]], approximation: list[Fraction], epsilon: Fraction, equality: bool
+) -> Iterator[sc.Check]:
     """ℓ₀₁ = ℓ_ε at the mean, and ℓ₀₁ of the approximation against it, under each convention."""
-    world, moved, epsilon = instance["world"], instance["approximation"], instance["epsilon"]
+    moved = approximation
     w = mean(world)
     yield sc.at_most(squared(minus(w, moved)), epsilon**2, "‖ω_S − ω̃_S‖² ≤ ε²")
     for convention in CONVENTIONS:
@@ -110,9 +112,11 @@ def moved_scores(instance: sc.Instance, equality: bool) -> Iterator[sc.Check]:
     note="The first equality is true, the second fails: y φ = (1, 0) with weight 7/10 and (−4/5, 3/5) with weight 3/10 have margins .46 "
     "and −.26, Γ = .46, and ω̃ = (.0316, .3228), .4516 away, gets both right. Γ looks at one side; no margin is 0, so no convention helps.",
 )
-def margin_protects_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def margin_protects_as_printed(
+    world: list[tuple[Fraction, int, list[Fraction]]], approximation: list[Fraction], epsilon: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Both equalities."""
-    yield from moved_scores(instance, trial["equality"])
+    yield from moved_scores(world, approximation, epsilon, trial["equality"])
 
 
 @sc.claim(
@@ -127,9 +131,11 @@ def margin_protects_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterat
     corrects="RMW-Gam",
     note="Proof: |f − f̃| ≤ ε, so an example that f̃ gets wrong has yf < γ for some γ in (ε, Γ), where ℓ_γ = ℓ₀₁.",
 )
-def margin_protects(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def margin_protects(
+    world: list[tuple[Fraction, int, list[Fraction]]], approximation: list[Fraction], epsilon: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The inequality, and equality with a margin on both sides."""
-    yield from moved_scores(instance, trial["equality"])
+    yield from moved_scores(world, approximation, epsilon, trial["equality"])
 
 
 @sc.claim(
@@ -143,7 +149,7 @@ def margin_protects(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check
     knobs={"power": 1, "bound": 4},
     mutants={"σ²": {"power": 2}, "≤ √3 σ": {"bound": 3}},
 )
-def contaminated_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def contaminated_mean(trial: sc.Trial) -> Iterator[sc.Check]:
     """The mean of the mixture, its distance, and the two identities behind the bound."""
     s, p, q, z, a, b = sc.symbols("s p q z a b")  # masses p and q of one event yφ, of which z is a coordinate; a and b those of ω_P and ω_Q
     yield sc.equal(((1 - s) * p + s * q) * z, (1 - s) * (p * z) + s * (q * z), "ω_P̃, one event")

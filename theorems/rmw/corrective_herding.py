@@ -105,18 +105,18 @@ def sets_and_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
             yield {"atoms": atoms, "target": mean_of(atoms, [s / sum(shares) for s in shares]), "distance": Fraction(0)}
 
 
-def contraction(atoms: Points, instance: sc.Instance) -> Fraction:
+def contraction(atoms: Points, distance: Fraction, target: list[Fraction]) -> Fraction:
     """d²/D² for ω_P ∈ C, 0 for others."""
-    d = None if instance["distance"] else squared_distance_to_boundary(atoms, instance["target"])
+    d = None if distance else squared_distance_to_boundary(atoms, target)
     return Fraction(0) if d is None else d / squared_diameter(atoms)
 
 
-def bounded(run: Sequence[CorrectiveStep], instance: sc.Instance) -> Iterator[sc.Check]:
+def bounded(run: Sequence[CorrectiveStep], distance: Fraction) -> Iterator[sc.Check]:
     """The promise of Algorithm 1 about its result: weights in the simplex."""
     for one in run:
         yield sc.equal(sum(one.weights), 1, "sum of the weights")
         yield sc.at_least(min(one.weights), 0, "least weight")
-        yield sc.at_least(one.squared_error, instance["distance"] ** 2, "‖ω_P − ω‖² against the distance from C")
+        yield sc.at_least(one.squared_error, distance**2, "‖ω_P − ω‖² against the distance from C")
 
 
 @sc.claim(
@@ -138,22 +138,23 @@ def bounded(run: Sequence[CorrectiveStep], instance: sc.Instance) -> Iterator[sc
     "affine hull, where a new atom s, ⟨g, s − ω⟩ > 0, is not: A and s are independent, and so are their subsets. The error falls and A "
     "decides ω, so that no A returns.",
 )
-def fully_corrective_instead_of_algorithm_1(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def fully_corrective_instead_of_algorithm_1(
+    atoms: list[list[Fraction]], target: list[Fraction], distance: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Every step against line search from the same ω, and against both bounds; the end."""
-    atoms, target = instance["atoms"], instance["target"]
     run = list(corrective(atoms, target))
-    yield from bounded(run, instance)
-    share, D = contraction(atoms, instance), squared_diameter(atoms)
+    yield from bounded(run, distance)
+    share, D = contraction(atoms, distance, target), squared_diameter(atoms)
     for m, (before, after) in enumerate(pairwise(run), 2):
         left = minus(target, mean_of(atoms, before.weights))
         way = minus(atoms[largest([dot(left, atom) for atom in atoms])], mean_of(atoms, before.weights))
         size = min(Fraction(1), dot(left, way) / squared(way))
         yield sc.at_most(after.squared_error, squared(minus(left, [size * x for x in way])), f"line search from the same ω, m = {m}")
         yield sc.at_most(after.squared_error, (1 - trial["factor"] * share) * before.squared_error, f"contraction, m = {m}")
-        yield sc.at_most(after.squared_error, instance["distance"] ** 2 + trial["constant"] * D / (m + 1), f"rate, m = {m}")
+        yield sc.at_most(after.squared_error, distance**2 + trial["constant"] * D / (m + 1), f"rate, m = {m}")
         herd = [atom for atom, w in zip(atoms, after.weights, strict=True) if w > 0]
         yield sc.equal(rank([minus(atom, herd[0]) for atom in herd[1:]]), len(herd) - 1, f"affinely independent, m = {m}")
-    yield sc.equal(run[-1].squared_error, instance["distance"] ** 2, "at the end")
+    yield sc.equal(run[-1].squared_error, distance**2, "at the end")
 
 
 STEPS = 9
@@ -175,12 +176,13 @@ STEPS = 9
     "of C, d = 0: it still converges linearly there (Lacoste-Julien and Jaggi 2015). For the paper's ω_P = ω_S d > 0 (RMW-d). Instances "
     "come within .92 of the contraction and .12 of the rate.",
 )
-def away_steps_instead_of_algorithm_1(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def away_steps_instead_of_algorithm_1(
+    atoms: list[list[Fraction]], target: list[Fraction], distance: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Kinds of steps, contraction of the good ones, and both bounds at every m."""
-    atoms = instance["atoms"]
-    run = list(islice(away_steps(atoms, instance["target"]), STEPS))
-    yield from bounded(run, instance)
-    share, D, drops = contraction(atoms, instance), squared_diameter(atoms), 0
+    run = list(islice(away_steps(atoms, target), STEPS))
+    yield from bounded(run, distance)
+    share, D, drops = contraction(atoms, distance, target), squared_diameter(atoms), 0
     for m, (before, after) in enumerate(pairwise(run), 2):
         drops += after.kind == DROP
         yield sc.at_most(drops, trial["drops"] * (m - 1), f"at most half of the steps are drops, m = {m}")
@@ -188,5 +190,5 @@ def away_steps_instead_of_algorithm_1(instance: sc.Instance, trial: sc.Trial) ->
         if after.kind != DROP:
             yield sc.at_most(after.squared_error, (1 - trial["factor"] * share) * before.squared_error, f"contraction, m = {m}")
         good = m // 2
-        yield sc.at_most(after.squared_error, instance["distance"] ** 2 + trial["constant"] * D / good, f"rate, m = {m}")
+        yield sc.at_most(after.squared_error, distance**2 + trial["constant"] * D / good, f"rate, m = {m}")
         yield sc.at_most(after.squared_error, (1 - trial["factor"] * share) ** good * run[0].squared_error, f"contractions, m = {m}")

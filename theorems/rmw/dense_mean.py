@@ -33,7 +33,7 @@ def determinant(a: Sequence[Any], b: Sequence[Any], c: Sequence[Any]) -> Any:
     "Without it an expansion may be sparse: of n equal points with equal labels one is enough. (λ/2)‖ω‖² stands for the bound on ‖ω‖ in "
     "Theorem 2, which asks for the same direction.",
 )
-def every_point_has_the_same_weight(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def every_point_has_the_same_weight(trial: sc.Trial) -> Iterator[sc.Check]:
     """The excess over the minimum as a square; the coefficients of the minimiser by Cramer's rule, in symbols."""
     lam, third = sc.symbols("lam")[0], Fraction(1, 3)
     w, labels = list(sc.symbols("w1 w2 w3")), list(sc.symbols("y1 y2 y3"))

@@ -43,7 +43,7 @@ def two_classes(prior: Any) -> tuple[World, list[sc.Expr], list[sc.Expr]]:
     mutants={"P(Y = 1) = 1/3": {"prior": Fraction(1, 3)}},
     note="Two points in each class make every μ₊ and μ₋.",
 )
-def discrepancy_is_the_size_of_the_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def discrepancy_is_the_size_of_the_mean(trial: sc.Trial) -> Iterator[sc.Check]:
     """Cauchy–Schwarz with its equality case, the mean of the balanced world, and what the cross product says of the others."""
     world, positive, negative = two_classes(trial["prior"])
     omega, d, w = mean(world), minus(positive, negative), list(sc.symbols("u v"))
@@ -111,7 +111,7 @@ def discrepancy_is_at_most_the_variation(instance: sc.Instance, trial: sc.Trial)
     mutants={"MMD_ψ(P, Q) = ‖ω_P − ω_Q‖": {"factor": 1}},
     note="That Algorithm 1 is Frank–Wolfe for this problem, and when it reaches ε: RMW-Alg1.",
 )
-def herding_minimises_the_discrepancy(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def herding_minimises_the_discrepancy(trial: sc.Trial) -> Iterator[sc.Check]:
     """The mean of Q, Cauchy–Schwarz with its equality case, and the factor."""
     weights, w, goal = sc.symbols("p q r"), list(sc.symbols("u v")), list(sc.symbols("o1 o2"))
     points = [list(sc.symbols(f"a{i} b{i}")) for i in range(3)]

@@ -86,14 +86,13 @@ def sets_and_draws(trial: sc.Trial) -> Iterator[sc.Instance]:
     "otherwise the estimates are those of no mean. ‖ω̂‖², for the test of tolerance, needs k² of the values. Whether the result is near "
     "ω_P: RMW-6.2-floor.",
 )
-def kernel_values_without_the_matrix(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def kernel_values_without_the_matrix(atoms: list[list[Fraction]], draws: list[int], most: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Picks and weights of both programs; kernel values at every iteration."""
-    atoms, draws = instance["atoms"], instance["draws"]
     n, k = len(atoms), len(draws)
     kernel = LazyKernel(atoms)
     target = mean_of([atoms[i] for i in draws])
     used = list(range(n)) if trial["all"] else draws
-    for m, (one, two) in enumerate(zip(herded(kernel, used, instance["most"]), herding(atoms, target), strict=False), 1):
+    for m, (one, two) in enumerate(zip(herded(kernel, used, most), herding(atoms, target), strict=False), 1):
         if not trial["all"]:
             yield sc.true(one[0] == two.pick, f"the pick, m = {m}", evidence=sc.EXACT)
             yield sc.equal(list(one[1]), list(two.weights), f"the weights, m = {m}")
@@ -123,9 +122,8 @@ def few_points(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Every sequence of draws is enumerated, and each run goes to its end, by fully corrective steps. On n orthonormal points "
     "V = 1 − 1/n. The paper states no accuracy here; Algorithm 1 promises ε.",
 )
-def iterations_do_not_make_up_for_draws(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def iterations_do_not_make_up_for_draws(atoms: list[list[Fraction]], k: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The mean of ‖ω_P − ω̃‖² at the end of the run, over all n^k sequences of draws."""
-    atoms, k = instance["atoms"], instance["k"]
     n, target = len(atoms), mean_of(atoms)
     spread = add(squared(atom) for atom in atoms) / n - squared(target)
     final: list[Fraction] = []

@@ -39,10 +39,10 @@ def the_images(trial: sc.Trial) -> Iterator[sc.Instance]:
     "the function 0 is within the tolerance too: what the tolerance does is fix the number of points. rmw-figure1 has the accuracy of as "
     "many images drawn at random beside that of the herds.",
 )
-def the_experiment_is_reproduced(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def the_experiment_is_reproduced(dataset: str, trial: sc.Trial) -> Iterator[sc.Check]:
     """The baseline, all herds of herds, and the number of points of the first."""
     reading = READINGS[trial["reading"]]
-    images = reading.images(trial.dataset(instance["dataset"]))
+    images = reading.images(trial.dataset(dataset))
     n = len(images.labels)
     on_test = OnTestImages(images, reading)
     yield sc.at_most(abs(on_test.whole() - PRINTED), ROUNDED, "accuracy of the mean classifier against 98.74 %")

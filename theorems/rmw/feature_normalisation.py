@@ -91,7 +91,7 @@ def normalised_svm_is_no_other_strength(instance: sc.Instance, trial: sc.Trial) 
     note="So normalisation is high regularisation where it shrinks long features. With ‖φ(x)‖ = 1 every λ ≥ 1 gives the mean classifier, "
     "with ‖φ(x)‖ = r every λ ≥ r² (RMW-SVMl): the same by (i).",
 )
-def what_normalising_does(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def what_normalising_does(trial: sc.Trial) -> Iterator[sc.Check]:
     """The arguments of the hinges, and the penalties."""
     lam, r, y = sc.symbols("lam r y")
     w, phi = list(sc.symbols("w1 w2")), list(sc.symbols("p1 p2"))

@@ -38,7 +38,7 @@ CITATION = "Section 6.5, the rate of Jones"
     "converge to 0; what lies above dist(ω_P, C) > 0 is at most 2D²/(dist(ω_P, C)(m + 1)). m = 1 is left out: the first atom is chosen by "
     "⟨ω_P, ψ⟩ alone.",
 )
-def one_greedy_step(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def one_greedy_step(trial: sc.Trial) -> Iterator[sc.Check]:
     """The step for vectors in symbols, ω_P = 0 (both sides are sums over coordinates); the induction; from squares to norms."""
     lam, m, D, c = sc.symbols("lam m D c")
     w, s, p = (list(sc.symbols(f"{name}1 {name}2")) for name in "wsp")

@@ -22,6 +22,7 @@ from itertools import islice
 from typing import Any
 
 import simopt.claims as sc
+from simopt.core.arrays import Array
 from simopt.theorems.rmw.counted_numbers import Counter
 from simopt.theorems.rmw.exact_frank_wolfe import FrankWolfeIterate, herding, largest, line_search, mean_of, squared_errors, uniform
 from simopt.theorems.rmw.hull_geometry import squared_diameter
@@ -129,7 +130,7 @@ def one_step(
     note="Induction over m from c = m = 1, in symbols: the weight of an atom that is not chosen, and of one that is. The paper "
     "writes |R| with R undefined; were R the set of different atoms, a repeated atom would end the uniformity (RMW-unif-set).",
 )
-def weights_stay_uniform(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def weights_stay_uniform(trial: sc.Trial) -> Iterator[sc.Check]:
     """c/m → c/(m + 1) or (c + 1)/(m + 1)."""
     c, m = sc.symbols("c m")
     step = 1 / (m + trial["ahead"])
@@ -153,9 +154,9 @@ def one_atom_twice(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"multiset": True},
     mutants={"m counts different atoms": {"multiset": False}},
 )
-def repetitions_count(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def repetitions_count(atoms: list[list[Fraction]], target: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """Ten steps."""
-    runs = [steps_of(instance["atoms"], instance["target"], kept, 10) for kept in (trial["multiset"], False)]
+    runs = [steps_of(atoms, target, kept, 10) for kept in (trial["multiset"], False)]
     yield sc.equal(runs[0][0], Fraction(9, 10), "weight of the first atom")
     yield sc.equal(runs[0][1], Fraction(1, 10), "weight of the second atom")
     yield sc.true((10 * runs[1][0]).denominator > 1, "weights without repetitions", evidence=sc.EXACT)
@@ -172,7 +173,7 @@ def repetitions_count(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Che
     mutants={"w_0 = ω_P, from the first atom": {"start": 1}},
     note="Base and step of the induction in symbols, on the line: all is linear.",
 )
-def recursion_and_frank_wolfe_are_one(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def recursion_and_frank_wolfe_are_one(trial: sc.Trial) -> Iterator[sc.Check]:
     """Base case and induction step, for both starts."""
     t, target, here, psi = sc.symbols("t p w psi")
     yield sc.equal(trial["start"] * target + target - psi, 1 * (target - psi), "t = 1")
@@ -210,9 +211,9 @@ def recursion(G: Gram, start: Sequence[Fraction], first: int) -> Iterator[tuple[
     note="Two programs: the recursion keeps only h_i = ⟨w_t, ψ_i⟩ and works with the Gram matrix, Frank–Wolfe keeps weights and the vector "
     "ω_t.",
 )
-def recursion_and_frank_wolfe_take_the_same_steps(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def recursion_and_frank_wolfe_take_the_same_steps(labels: list[int], features: list[list[Fraction]], trial: sc.Trial) -> Iterator[sc.Check]:
     """Picks, weights and ⟨w_t, ψ_i⟩ of both programs."""
-    atoms = atoms_of(instance)
+    atoms = atoms_of(labels, features)
     G, steps = gram(atoms), trial["steps"]
     target = mean_of(atoms)
     similar = [dot(target, atom) for atom in atoms]
@@ -262,12 +263,12 @@ def growing_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     "α − K p changes by a multiple of itself and of one column. They are at most 2n − 1 for the pick, 3n for Kα, n for the weights and 25 "
     "for the rest, whatever n is.",
 )
-def an_iteration_is_linear_in_n(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def an_iteration_is_linear_in_n(features: Array, steps: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Operations before the first iteration, and of each."""
-    gram = instance["features"] @ instance["features"].T
+    gram = features @ features.T
     n = len(gram)
     counter = Counter()
-    counts = counter.herding(gram, instance["steps"], updated=trial["kept"])
+    counts = counter.herding(gram, steps, updated=trial["kept"])
     yield sc.at_most(counter.start, 2 * n * n + 20 * n + 20, f"operations before the first iteration, n = {n}")
     for m, count in enumerate(counts, 2):
         yield sc.at_most(count, 8 * n + 20, f"operations of iteration {m}, n = {n}")

@@ -33,7 +33,7 @@ MOST_STEPS = 9  # digits double in each step
     note="The identity shows what is lost: herds of blocks whose errors differ combine to less than ε, to ε/√k for k equal blocks with "
     "orthogonal errors.",
 )
-def errors_of_blocks_average(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def errors_of_blocks_average(trial: sc.Trial) -> Iterator[sc.Check]:
     """Two blocks, a further block, and the mean of means."""
     t, uu, uv, vv = sc.symbols("t uu uv vv")
     other = trial["sum"] - t
@@ -78,9 +78,9 @@ def blocks_of_a_sample(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"by size": True},
     mutants={"equal weights for all blocks": {"by size": False}},
 )
-def herds_of_blocks_combine(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def herds_of_blocks_combine(blocks: list[list[list[Fraction]]], squared_tolerance: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The combined error, without rounding."""
-    blocks, tolerance = instance["blocks"], instance["squared_tolerance"]
+    tolerance = squared_tolerance
     herds = [found for block in blocks if (found := herd_to(block, tolerance)) is not None]
     n = sum(len(block) for block in blocks)
     shares = [Fraction(len(block), n) if trial["by size"] else Fraction(1, len(blocks)) for block in blocks]
@@ -100,7 +100,7 @@ def herds_of_blocks_combine(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     knobs={"radius": 1},
     mutants={"‖φ(x)‖ ≤ 2": {"radius": 2}},
 )
-def scores_differ_by_no_more(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def scores_differ_by_no_more(trial: sc.Trial) -> Iterator[sc.Check]:
     """Cauchy–Schwarz with what it leaves."""
     dd, df, ff = sc.symbols("dd df ff")  # ‖δ‖², ⟨δ, φ⟩ and ‖φ‖²
     rest = dd**2 * ff - 2 * dd * df * df + df**2 * dd

@@ -95,11 +95,11 @@ def relative(atoms: list[list[Fraction]]) -> tuple[Any, Fraction, Fraction]:
     note="Proof in the head of herding_rate.py. The first three steps are exact, the others enclosed. On the triangles the factor tends to "
     "1 − 16 d²/D² as m grows and h falls: the order d² cannot be improved.",
 )
-def contraction_of_one_step(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def contraction_of_one_step(atoms: list[list[Fraction]], steps: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Each step, and the product of all."""
-    target, d, D = relative(instance["atoms"])
+    target, d, D = relative(atoms)
     factor = 1 - trial["factor"] * d / D
-    errors = squared_errors(instance["atoms"], target, instance["steps"])
+    errors = squared_errors(atoms, target, steps)
     for m, (before, after) in enumerate(pairwise(errors), 1):
         if before.low > 0:
             bound = sc.between(*sorted((factor * before.low, factor * before.high)))
@@ -189,9 +189,8 @@ def sets_and_accuracies(trial: sc.Trial) -> Iterator[sc.Instance]:
     "is that of RMW-FW+. O(log 1/ε) hides D²/d², which is at least n² for n affinely independent points (RMW-d-small). In the whole "
     "space, C has no interior as soon as S spans an affine space of smaller dimension, and d would be 0.",
 )
-def mean_is_inside(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def mean_is_inside(atoms: list[list[Fraction]], steps: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """d² > 0, and the number of atoms to ε = ‖ω_S − ω_1‖ 2^{−k}, where ε or the promised number lies within the steps made."""
-    atoms = instance["atoms"]
     n = len(atoms)
     if trial["leave out"]:
         corner = max(range(n), key=lambda i: atoms[i])  # the last point in lexicographic order is a corner
@@ -203,7 +202,7 @@ def mean_is_inside(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]
     yield sc.at_most(-(d or Fraction(0)), 0, "−d²", strict=True)
     if not d:
         return
-    errors = squared_errors(atoms, target, instance["steps"])
+    errors = squared_errors(atoms, target, steps)
     for k in range(1, 8):
         promised = 2 + 2 * D / d * k * log_2()
         reached = next((m for m, e in enumerate(errors, 1) if e.high * 4**k <= errors[0].low), None)
@@ -243,13 +242,13 @@ def many_points_in_the_plane(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"d ≤ D/(3n)": {"share": Fraction(1, 9)}, "19 points of a circle": {"instances": many_points_in_the_plane}},
     note="The mean of the n − 1 others lies on the boundary, ‖ψ_i − that mean‖/n ≤ D/n away.",
 )
-def distance_is_at_most_one_nth(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def distance_is_at_most_one_nth(atoms: list[list[Fraction]], equal: bool, trial: sc.Trial) -> Iterator[sc.Check]:
     """d², its bound, and the closed form."""
-    target, d, D = relative(instance["atoms"])
-    n = len(instance["atoms"])
+    target, d, D = relative(atoms)
+    n = len(atoms)
     yield sc.at_most(-d, 0, "−d²", strict=True)
     yield sc.at_most(n * n * d, trial["share"] * D, f"n²d² against D², n = {n}")
-    if instance["equal"]:
+    if equal:
         yield sc.equal(d, Fraction(1, n * (n - 1)), f"d² of the orthonormal set, n = {n}")
-        first = next(herding(instance["atoms"], target))
+        first = next(herding(atoms, target))
         yield sc.equal(first.squared_error, Fraction(n - 1, n), f"‖ω_P − ω_1‖², n = {n}")

@@ -45,9 +45,11 @@ def small_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="ψ = (1, 0), (0, ½) and λ = 2: the SVM's solution is ω_S/2 = (¼, ⅛), the minimiser over C (7/20, 13/40). The norm is penalised at "
     "another scale once Σ α_i = 1 is imposed. At λ = 1, which the paper then takes, it is true.",
 )
-def restricting_to_the_hull_changes_the_classifier(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def restricting_to_the_hull_changes_the_classifier(
+    labels: list[int], features: list[list[Fraction]], strength: Fraction
+) -> Iterator[sc.Check]:
     """‖f‖²‖p‖² = ⟨f, p⟩² and ⟨f, p⟩ ≥ 0 for the SVM's solution f and the minimiser p over the hull."""
-    G, lam = gram(atoms_of(instance)), instance["strength"]
+    G, lam = gram(atoms_of(labels, features)), strength
     f, p = piece_at(path(G), lam).coefficients(lam), hull_solution(G, lam)
     inner = dot(f, [dot(row, p) for row in G])
     yield sc.equal(square(G, f) * square(G, p), inner**2, f"parallel at λ = {lam}")
@@ -93,7 +95,7 @@ def svm_on_the_hull_is_herding_at_one(instance: sc.Instance, trial: sc.Trial) ->
     if not instance:
         yield _nearest_in_symbols()
         return
-    G = gram(atoms_of(instance))
+    G = gram(atoms_of(instance["labels"], instance["features"]))
     n, m = len(G), mean_margins(G)
     ends = mean_ray(G) if any(m) else None
     for lam in STRENGTHS:

@@ -95,7 +95,7 @@ def squared_distance_to_cone(atoms: Sequence[Vector], target: Vector) -> Fractio
 )
 def minimisers_are_in_the_cone(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The SVM's multipliers on each piece of the path; or the distance from the cone, against what the gradient leaves open."""
-    atoms, lam = atoms_of(instance), instance["strength"]
+    atoms, lam = atoms_of(instance["labels"], instance["features"]), instance["strength"]
     G = gram(atoms)
     if instance["loss"] == "hinge":
         pieces = path(G)
@@ -222,7 +222,7 @@ def boosting_is_of_the_form(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     note="A minimiser exists if and only if 0 lies in the relative interior of the hull of the ψ_i: no vote is right on all points unless "
     "it is 0 on all. Up to a factor, as in RMW-2-form. The same is true of logistic regression without penalty.",
 )
-def weights_at_a_minimum_can_be_added(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def weights_at_a_minimum_can_be_added(trial: sc.Trial) -> Iterator[sc.Check]:
     """Three points in the plane, the third ψ such that the gradient is 0; and what t does to one coefficient."""
     t = sc.symbols("t")[0]
     c, w = list(sc.symbols("c1 c2 c3")), list(sc.symbols("w1 w2 w3"))

@@ -23,7 +23,7 @@ from simopt.theorems.small_worlds.worlds import CONVENTIONS, Atom, by, dot, flip
     mutants={"1 − σ": {"shrinkage": 1}},
     note="RMW-T8-loss evaluates both losses in finite worlds under conventions A, B and C.",
 )
-def noise_shortens_the_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def noise_shortens_the_mean(trial: sc.Trial) -> Iterator[sc.Check]:
     """Masses, features and rate are symbols."""
     p, u, s = sc.symbols("p u s")
     shrinkage = 1 - trial["shrinkage"] * s

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -81,9 +82,9 @@ def random_labels(rng: np.random.Generator, n: int) -> list[int]:
     return [int(y) for y in rng.choice([-1, 1], size=n)]
 
 
-def atoms_of(instance: sc.Instance) -> list[Vector]:
+def atoms_of(labels: Any, features: Any) -> list[Vector]:
     """ψ_i = y_i φ(x_i)."""
-    return [scaled(point, Fraction(y)) for y, point in zip(instance["labels"], instance["features"], strict=True)]
+    return [scaled(point, Fraction(y)) for y, point in zip(labels, features, strict=True)]
 
 
 def _eighths(points: npt.NDArray[np.int64]) -> Points:

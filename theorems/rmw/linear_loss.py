@@ -40,13 +40,13 @@ def not_positive(yv: sc.Expr) -> sc.Expr:
     note="The printed formula (convention A) gives 0 at v = 0; the note that follows it (B) is [[yv ≤ 0]]. Our claims name A, B, or C: the "
     "value ½ at 0. Theorem 1 uses B in its first half and A in its second (RMW-T1b, RMW-T1c); C makes both true (RMW-T1-half).",
 )
-def printed_loss_is_one_at_zero(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def printed_loss_is_one_at_zero(label: int, sign: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The printed formula against [[yv < 0]] off 0 and against the printed value at 0."""
-    y, v = sc.inputs(y=instance["label"], v=instance["sign"])
-    if instance["sign"] == 0:
+    y, v = sc.inputs(y=label, v=sign)
+    if sign == 0:
         yield sc.equal(trial["loss"](y * v), 1, "ℓ₀₁(y, 0)")
     else:
-        yield sc.equal(trial["loss"](y * v), int(instance["label"] * instance["sign"] < 0), "ℓ₀₁(y, v), v ≠ 0")
+        yield sc.equal(trial["loss"](y * v), int(label * sign < 0), "ℓ₀₁(y, v), v ≠ 0")
 
 
 @sc.claim(
@@ -61,12 +61,12 @@ def printed_loss_is_one_at_zero(instance: sc.Instance, trial: sc.Trial) -> Itera
     mutants={"A and B exchanged": {"conventions": ("B", "A", "C")}},
     corrects="RMW-l01",
 )
-def three_conventions_differ_at_zero_only(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def three_conventions_differ_at_zero_only(label: int, sign: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The library's losses against the formulas, for every sign."""
-    y, v = sc.inputs(y=instance["label"], v=instance["sign"])
+    y, v = sc.inputs(y=label, v=sign)
     mean = (negative(y * v) + not_positive(y * v)) / 2
     for convention, formula in zip(trial["conventions"], (negative(y * v), not_positive(y * v), mean), strict=True):
-        yield sc.equal(formula, zero_one(convention)(instance["label"], instance["sign"]), f"convention {convention}")
+        yield sc.equal(formula, zero_one(convention)(label, sign), f"convention {convention}")
 
 
 def scores(trial: sc.Trial) -> Iterator[sc.Instance]:

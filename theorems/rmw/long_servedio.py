@@ -67,7 +67,7 @@ def pull(world: Sequence[Atom], slopes: Sequence[Any]) -> list[Any]:
     note="The identities write every quantity that has to be positive as a product of positive factors. The mean is far from a large "
     "margin: γ/4 with features of norm 1. The clean hinge minimiser is not unique; all of them are correct.",
 )
-def noise_ruins_hinge_loss_and_not_the_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def noise_ruins_hinge_loss_and_not_the_mean(trial: sc.Trial) -> Iterator[sc.Check]:
     """Margins, stationarity and slopes with γ and σ as symbols."""
     gamma, sigma = sc.symbols("gamma sigma")
     world = three_points(gamma, trial["masses"])
@@ -107,7 +107,7 @@ def _equal_all(left: Sequence[Any], right: Sequence[Any], name: str) -> Iterator
     mutants={"σ* = 11γ/(5 + 22γ)": {"slope": 11}},
     note="At γ = 1/6 above the threshold the southern score is 0: no error under convention A, one under B, half of one under C.",
 )
-def below_the_threshold_hinge_loss_is_right(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def below_the_threshold_hinge_loss_is_right(trial: sc.Trial) -> Iterator[sc.Check]:
     """The other half of the certificate, and the noisy hinge itself."""
     gamma, sigma, m, step = sc.symbols("gamma sigma m step")
     world = three_points(gamma)
@@ -175,9 +175,8 @@ def rule_with_thirteen(gamma: Fraction, rate: Fraction) -> int:
     mutants={"13γ/(5 + 26γ)": {"rule": rule_with_thirteen}, "γ < 1/5": {"rule": rule_at_one_fifth}},
     note="The minimisers are found by enumerating vertices in rational arithmetic, without the slopes of RMW-LS2 and RMW-LS2-threshold.",
 )
-def all_minimisers_by_enumeration(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def all_minimisers_by_enumeration(gamma: Fraction, rate: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Corners of the set of minimisers, the southern scores there, and errors under each convention."""
-    gamma, rate = instance["gamma"], instance["rate"]
     world = three_points(gamma)
     noisy = flipped(world, rate)
     _, best = corners(noisy)
@@ -205,7 +204,7 @@ def all_minimisers_by_enumeration(instance: sc.Instance, trial: sc.Trial) -> Ite
     note="For hinge loss the same is true of every separable P on finitely many points: the clean risk grows at least linearly with the "
     "distance from {margins ≥ 1}, so a small share of noise cannot pull a minimiser out of it. For the fair reading see RMW-LS1.",
 )
-def one_scale_does_not_serve_all_rates(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def one_scale_does_not_serve_all_rates(trial: sc.Trial) -> Iterator[sc.Check]:
     """The slopes of RMW-LS2-threshold at half the threshold."""
     (gamma,) = sc.symbols("gamma")
     sigma = trial["part"] * threshold(gamma)

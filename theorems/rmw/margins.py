@@ -60,14 +60,13 @@ def scores(trial: sc.Trial) -> Iterator[sc.Instance]:
     },
     note="Under B with the printed strict ℓ_γ it fails at v = γ = 0 only: ℓ_0(y, 0) = 0 < 1.",
 )
-def margin_loss_bounds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def margin_loss_bounds(convention: str, label: int, score: int, margin: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """ℓ_γ ≥ ℓ₀₁, with equality at γ = 0, for one label, score and margin; ℓ_γ is the step from yv to γ of the same convention."""
-    convention = instance["convention"]
     step = trial["steps"][convention]
-    y, v, gamma = sc.inputs(y=instance["label"], v=instance["score"], gamma=instance["margin"])
+    y, v, gamma = sc.inputs(y=label, v=score, gamma=margin)
     zero_one = STEPS[convention](y * v, sc.rational(0))
     yield sc.at_least(step(y * v, gamma), zero_one, f"ℓ_γ ≥ ℓ₀₁, convention {convention}")
-    if instance["margin"] == 0:
+    if margin == 0:
         yield sc.equal(step(y * v, gamma), zero_one, f"ℓ_0 = ℓ₀₁, convention {convention}")
 
 
@@ -90,11 +89,11 @@ def close_scores(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"limit": 0},
     mutants={"ṽ ≤ 0": {"limit": 1}},
 )
-def a_negative_score_is_near(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def a_negative_score_is_near(score: int, other: int, epsilon: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity in symbols, and the inequality under its hypotheses."""
     e, v, w = sc.symbols("e v w")
     yield sc.equal(e - v, (e - (v - w)) + (-w), "ε − v")
-    v, w, e = sc.inputs(v=instance["score"], w=instance["other"], e=instance["epsilon"])
+    v, w, e = sc.inputs(v=score, w=other, e=epsilon)
     yield sc.at_most(v, e, "v < ε", strict=True).assuming(sc.at_most(abs(v - w), e), sc.at_most(w, trial["limit"], strict=True))
 
 
@@ -124,9 +123,9 @@ FIRST, LAST, WIDEST = -3, 3, 3
     "B (ℓ₀₁(y, 0) = 1): y = 1 and f = ε has ℓ_ε = 0, but f̃ = 0 has loss 1; it fails only where |f(x)| = ε. C (½ at 0) fails in both "
     "ways. The printed proof uses A in its first half and B in its second.",
 )
-def margins_and_approximation_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def margins_and_approximation_as_printed(convention: str, trial: sc.Trial) -> Iterator[sc.Check]:
     """ℓ_ε against the supremum for one point, over all orders of f, ε and 0 and several η."""
-    step = STEPS[instance["convention"]]
+    step = STEPS[convention]
     for epsilon in range(WIDEST + 1):
         for f in range(FIRST, LAST + 1):
             for eta in (Fraction(0), HALF, Fraction(1)):
@@ -135,7 +134,7 @@ def margins_and_approximation_as_printed(instance: sc.Instance, trial: sc.Trial)
                 reached = [
                     p * step(score + d, sc.rational(0)) + (1 - p) * step(-score - d, sc.rational(0)) for d in range(-epsilon, epsilon + 1)
                 ]
-                yield sc.equal(printed, sc.maximum(*reached), f"ℓ_ε and the supremum, convention {instance['convention']}")
+                yield sc.equal(printed, sc.maximum(*reached), f"ℓ_ε and the supremum, convention {convention}")
 
 
 def tolerances(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -159,13 +158,13 @@ def tolerances(trial: sc.Trial) -> Iterator[sc.Instance]:
     corrects="RMW-T6",
     note="Pointwise in x and y, so for every P. Averaging gives the theorem; RMW-T6-labels keeps the printed losses instead.",
 )
-def margins_and_approximation(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def margins_and_approximation(score: int, epsilon: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Every approximation of the score, for both labels; and the one nearest to 0."""
-    f, e = sc.inputs(f=instance["score"], e=instance["epsilon"])
+    f, e = sc.inputs(f=score, e=epsilon)
     nearest = sc.maximum(f - e, sc.minimum(0, f + e))
     for y in (-1, 1):
         margin = trial["margin"](y * f, e)
-        for d in range(-instance["epsilon"], instance["epsilon"] + 1):
+        for d in range(-epsilon, epsilon + 1):
             yield sc.at_least(margin, trial["zero_one"](y * (f + d), sc.rational(0)), f"ℓ_ε(y, f) ≥ ℓ₀₁(y, f̃), y = {y}")
         yield sc.equal(margin, trial["zero_one"](y * nearest, sc.rational(0)), f"equality at the f̃ nearest to 0, y = {y}")
 
@@ -181,11 +180,11 @@ def margins_and_approximation(instance: sc.Instance, trial: sc.Trial) -> Iterato
     knobs={"margin": below, "zero_one": below},
     mutants={"[[yv ≤ 0]]": {"zero_one": up_to}, "½ at 0": {"zero_one": halfway}},
 )
-def printed_losses_and_certain_labels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def printed_losses_and_certain_labels(score: int, epsilon: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Every approximation of the score, for one label at a time."""
-    f, e = sc.inputs(f=instance["score"], e=instance["epsilon"])
+    f, e = sc.inputs(f=score, e=epsilon)
     for y in (-1, 1):
         margin = trial["margin"](y * f, e)
-        for d in range(-instance["epsilon"], instance["epsilon"] + 1):
+        for d in range(-epsilon, epsilon + 1):
             yield sc.at_least(margin, trial["zero_one"](y * (f + d), sc.rational(0)), f"ℓ_ε(y, f) ≥ ℓ₀₁(y, f̃), y = {y}")
         yield sc.equal(margin, trial["zero_one"](y * (f - y * e), sc.rational(0)), f"equality at f̃ = f − yε, y = {y}")

@@ -99,7 +99,7 @@ def _points() -> tuple[list[list[sc.Expr]], list[sc.Expr]]:
     knobs={"power": 2},
     mutants={"1/|S|": {"power": 1}},
 )
-def squared_norm_is_self_similarity(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def squared_norm_is_self_similarity(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both double sums, expanded."""
     features, labels = _points()
     p, q = sc.symbols("p q")

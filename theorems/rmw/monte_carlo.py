@@ -70,7 +70,7 @@ def square_error_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     corrects="RMW-6-MC",
     note="V ≤ 1 for ‖ψ‖ ≤ 1. So some of the draws are as near as 1/√m: Maurey's argument, on which RMW-T22 and RMW-13-size rest.",
 )
-def square_error_of_independent_draws(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def square_error_of_independent_draws(trial: sc.Trial) -> Iterator[sc.Check]:
     """The value of V; the next draw for a fixed ω̂; and base and step of the induction."""
     m, p, q, V = sc.symbols("m p q V")
     here = list(sc.symbols("u v"))

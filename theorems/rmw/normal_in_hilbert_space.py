@@ -65,7 +65,7 @@ def a_ball_has_mass(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check
     mutants={"(a − b)²": {"half": 1}},
     corrects="RMW-11-normal",
 )
-def each_coordinate_adds_its_own(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def each_coordinate_adds_its_own(trial: sc.Trial) -> Iterator[sc.Check]:
     """The log density ratio and the completed square, in one coordinate."""
     w, a, b, t, v = sc.symbols("w a b t v")
     ratio = ((w - b) ** 2 - (w - a) ** 2) / 2

@@ -68,9 +68,9 @@ def robust_by_definition(loss: Table, rate: Fraction) -> bool:
     note="The converse of the second sentence fails: ℓ(y, v) = h(v) + g(y) keeps the argmins of every class under every P, because E g(y) "
     "is the same for all f, and is not robust unless h or g is constant.",
 )
-def definition_of_robustness(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def definition_of_robustness(values: list[int], rate: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Try all pairs of distributions that matter, then all classes on two points."""
-    loss, rate = table(instance["values"]), instance["rate"]
+    loss = table(values)
     robust = robust_by_definition(loss, rate)
     yield sc.true(robust == trial["criterion"](loss), "robust as the criterion says", evidence=sc.EXACT)
     if robust:
@@ -108,7 +108,7 @@ def _argmin(risks: dict[Any, Any], among: Sequence[Any]) -> set[Any]:
     knobs={"own": 1, "other": 1},
     mutants={"σ twice": {"own": 2}, "no weight on ℓ(−y, v)": {"other": 0}},
 )
-def corrected_loss_is_unbiased(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def corrected_loss_is_unbiased(trial: sc.Trial) -> Iterator[sc.Check]:
     """Mass, losses and rate are symbols."""
     q, a, b, s = sc.symbols("q a b s")
     own = ((1 - trial["own"] * s) * a - trial["other"] * s * b) / (1 - 2 * s)
@@ -132,7 +132,7 @@ def corrected_loss_is_unbiased(instance: sc.Instance, trial: sc.Trial) -> Iterat
     mutants={"Q' of mass 2": {"second": 2}, "another d": {"turn": -1}},
     note="A constant ℓ₁ is equivalent only to constant losses, with any α: events of equal a and different b are told apart by e₁ − e₂.",
 )
-def order_equivalent_losses_are_affine(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def order_equivalent_losses_are_affine(trial: sc.Trial) -> Iterator[sc.Check]:
     """Losses on three events, masses, α and β are symbols."""
     a, b = list(sc.symbols("a1 a2 a3")), list(sc.symbols("b1 b2 b3"))
     alpha, beta, q1, q2, r1, r2 = sc.symbols("alpha beta q1 q2 r1 r2")
@@ -161,7 +161,7 @@ def order_equivalent_losses_are_affine(instance: sc.Instance, trial: sc.Trial) -
     mutants={"only half of the noise in ℓ′": {"flip": Fraction(1, 2)}},
     note="Printed 'If ℓ is robust … if and only if'.",
 )
-def robust_means_equivalent_to_the_corrected_loss(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def robust_means_equivalent_to_the_corrected_loss(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identities behind the equivalence; a = ℓ(y, v), b = ℓ(−y, v)."""
     a, b, s, q, r, alpha, beta = sc.symbols("a b s q r alpha beta")
     rate = trial["flip"] * s
@@ -186,9 +186,9 @@ def robust_means_equivalent_to_the_corrected_loss(instance: sc.Instance, trial: 
     mutants={"compared with −ℓ_σ": {"sign": -1}},
     note="For these losses the signed measures with entries −2 … 2 are enough, as Lemma 23 shows.",
 )
-def both_sides_of_lemma_12(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def both_sides_of_lemma_12(values: list[int], rate: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both sides decided from their definitions, without Lemma 23."""
-    loss, rate = table(instance["values"]), instance["rate"]
+    loss = table(values)
     other = {event: trial["sign"] * value for event, value in correction(loss, rate).items()}
     found = disagreement(loss, other, DIRECTIONS)
     yield sc.true(robust_by_definition(loss, rate) == (found is None), "both sides agree", evidence=sc.EXACT)

@@ -29,20 +29,27 @@ from simopt.theorems.small_worlds.worlds import add
     note="All samples of up to three draws from four examples, posteriors near the worst for each sample, logarithms enclosed. The bound "
     "with high probability is reached by one function and one draw.",
 )
-def annealed_loss_is_bounded(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def annealed_loss_is_bounded(
+    n: int,
+    beta: Fraction,
+    losses: list[list[Fraction]],
+    chances: list[Fraction],
+    posteriors: list[list[Fraction]],
+    prior: list[Fraction],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """The expectation of both sides, and P(bad)/δ for every δ, over all samples."""
 
-    n, beta, losses, chances = instance["n"], instance["beta"], instance["losses"], instance["chances"]
     with workprec(BITS):
         shrunk = [[(-ball(beta * value)).exp() for value in row] for row in losses]
         left, right, over = ball(0), ball(0), []
-        for (drawn, mass), posterior in zip(multinomial(n, tuple(chances)), instance["posteriors"], strict=True):
+        for (drawn, mass), posterior in zip(multinomial(n, tuple(chances)), posteriors, strict=True):
             mean = [sum((ball(q) * e for q, e in zip(posterior, row, strict=True)), ball(0)) for row in shrunk]
             annealed = -sum((ball(p) * e for p, e in zip(chances, mean, strict=True)), ball(0)).log() / ball(beta)
             seen = add(
                 Fraction(k, n) * add(q * v for q, v in zip(posterior, row, strict=True)) for k, row in zip(drawn, losses, strict=True)
             )
-            bound = ball(seen) + ball(trial["divergence"]) * divergence(posterior, instance["prior"]) / ball(beta * n)
+            bound = ball(seen) + ball(trial["divergence"]) * divergence(posterior, prior) / ball(beta * n)
             left, right = left + ball(mass) * annealed, right + ball(mass) * bound
             over.append((ball(beta * n) * (annealed - bound), mass))
     yield sc.at_most(enclosed(left), enclosed(right), "in expectation")

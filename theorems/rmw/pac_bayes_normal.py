@@ -50,9 +50,9 @@ def lines(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Twice the divergence; harmless, since the bounds only become weaker. The same slip, averaged over α(S), is in the proof of "
     "Theorem 21.",
 )
-def divergence_of_normals_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def divergence_of_normals_as_printed(first: list[Fraction | int], second: list[int], trial: sc.Trial) -> Iterator[sc.Check]:
     """E (log density of N(a, 1) − log density of N(b, 1)) from the two moments of N(a, 1), coordinate by coordinate."""
-    a, b = sc.inputs(a=instance["first"], b=instance["second"])
+    a, b = sc.inputs(a=first, b=second)
     apart = sc.total((x - y) ** 2 for x, y in zip(a, b, strict=True))
     yield sc.equal(sc.total(normal_divergence(x, y) for x, y in zip(a, b, strict=True)), trial["factor"] * apart, "D_KL")
 
@@ -76,7 +76,7 @@ def normal_divergence(a: sc.Expr, b: sc.Expr) -> sc.Expr:
     note="For mixtures over tags D_KL(α(S), α_π) is added and ½‖·‖² averaged. So Theorems 20 and 21 hold with half of ‖Ā(S) − ω_π‖² (rows "
     "RMW-T20-half and RMW-T21-half).",
 )
-def divergence_of_normals(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def divergence_of_normals(trial: sc.Trial) -> Iterator[sc.Check]:
     """The same in symbols."""
     a, c, b, d = sc.symbols("a c b d")
     yield sc.equal(normal_divergence(a, b) + normal_divergence(c, d), trial["factor"] * ((a - b) ** 2 + (c - d) ** 2), "D_KL")
@@ -103,10 +103,10 @@ def bounded_variables(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Printed as 'lemma LABEL:A_Hoeffding_Inequality', which does not exist; it is Hoeffding's lemma. e^{−βz} is convex, so Z on 0 "
     "and 2 is the worst, and then the second derivative of log E e^{−βZ} in β is at most 1 (RMW-T20-steps). Sharp as β → 0.",
 )
-def hoeffding_step(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def hoeffding_step(beta: Fraction, probabilities: list[Fraction], values: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """E Z + (1/β) log E e^{−βZ} against β/2."""
 
-    beta, law = instance["beta"], list(zip(instance["probabilities"], instance["values"], strict=True))
+    law = list(zip(probabilities, values, strict=True))
     with workprec(BITS):
         moment = sum((ball(p) * (-ball(beta * z)).exp() for p, z in law), ball(0))
         excess = ball(add(p * z for p, z in law)) + moment.log() / ball(beta)
@@ -125,7 +125,7 @@ def hoeffding_step(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]
     knobs={"quarter": Fraction(1, 4)},
     mutants={"1/5": {"quarter": Fraction(1, 5)}},
 )
-def completed_squares(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def completed_squares(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both identities, the derivative by the chain rule du/dβ = −2u."""
     p, q, u = sc.symbols("p q u")
     # L = log(p + q u) has dL/dβ = −2qu/(p + qu) and so L'' = −2u d/du (−2qu/(p + qu)) = 4u (q (p + qu) − q·qu)/(p + qu)².

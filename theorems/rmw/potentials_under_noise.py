@@ -37,7 +37,7 @@ DOUBLINGS = 12
     "and the right derivative at 6γt. If all these slopes are > 0, 0 is no subgradient and R(w) > R(t, t) for w₁ > w₂; < 0 in the same "
     "way. For the hinge with γ = 1/6 and σ = 2/5 the right derivative at 6γt = 1 is > (2/5) g(0), and the southern point has the score 0.",
 )
-def slopes_on_the_line(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def slopes_on_the_line(trial: sc.Trial) -> Iterator[sc.Check]:
     """Margins and derivatives with everything free."""
     gamma, t, g2, g0, g1 = sc.symbols("gamma t g2 g0 g1")
     world = three_points(gamma, trial["masses"])
@@ -92,7 +92,7 @@ def slopes(psi: Potential, rate: Fraction, gamma: Fraction, t: Fraction) -> tupl
     "chosen so that this occurs for σ arbitrarily small'). One P for all rates does not exist for hinge loss: RMW-LS1-literal. With "
     "stationarity in the second coordinate 0 < w₁ < w₂ for smooth ψ, so the error is ½ exactly. For particular ψ: RMW-LS1-tried.",
 )
-def every_convex_potential_fails_at_some_scale(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def every_convex_potential_fails_at_some_scale(trial: sc.Trial) -> Iterator[sc.Check]:
     """Slopes of ψ as their bounds and what is ≥ 0 beside: r₁ by the choice of t, r₂ and r₄ by convexity, r₃ by the choice of γ."""
     sigma, gamma, a, r1, r2, r3, r4 = sc.symbols("sigma gamma a r1 r2 r3 r4")
     rate = trial["noise"] * sigma

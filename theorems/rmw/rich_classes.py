@@ -26,7 +26,7 @@ import simopt.claims as sc
     "differ (the logistic loss gives log η/(1 − η)). The sentence calls on Theorem 1, which is about linear loss alone; the other half is "
     "this. Linear loss has no minimiser over all functions: the class has to be bounded.",
 )
-def potentials_agree_with_linear_loss(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def potentials_agree_with_linear_loss(trial: sc.Trial) -> Iterator[sc.Check]:
     """Excess over the score 0, its slope there, and the noisy η, with ψ(0), ψ(±v) and ψ'(0) free."""
     eta, v, zero, right, left, slope, sigma = sc.symbols("eta v psi0 psi_v psi_minus_v slope sigma")
     other = sc.symbols("left_slope")[0] if trial["kink"] else slope

@@ -30,7 +30,7 @@ PRINTED = ("A", "B")
     note="The condition on v is printed without a quantifier. 'For all v' would exclude linear loss, where ℓ(1, 0) = ℓ(−1, 0); the proof "
     "uses one v. Without it: a loss is robust iff it is label-free or has a constant sum (RMW-D10 tries this on 81 losses).",
 )
-def robust_iff_the_two_losses_add_up(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def robust_iff_the_two_losses_add_up(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both directions as identities."""
     a, b, a2, b2, s, c = sc.symbols("a b a2 b2 s C")
     factor = 1 / (1 - 2 * s)
@@ -94,10 +94,10 @@ def misclassification_loss_adds_up(instance: sc.Instance, trial: sc.Trial) -> It
     },
     corrects="RMW-T13b",
 )
-def a_guess_adds_up(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def a_guess_adds_up(table: list[list[Fraction]]) -> Iterator[sc.Check]:
     """The sums and the noisy risks from the table of the loss."""
     (rate,) = sc.symbols("sigma")
-    for plain, row, where in zip(instance["table"], sc.inputs(loss=instance["table"]), ("v < 0", "v = 0", "v > 0"), strict=True):
+    for plain, row, where in zip(table, sc.inputs(loss=table), ("v < 0", "v = 0", "v > 0"), strict=True):
         yield sc.equal(row[0] + row[1], 1, f"sum at {where}")
         yield sc.equal(noisy(plain[0], plain[1], rate), rate + (1 - 2 * rate) * plain[0], f"under noise, {where}")
 
@@ -116,7 +116,7 @@ def a_guess_adds_up(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check
     note="Theorem 13 has the hypothesis, Theorem 14 does not repeat it. Without it any label-free convex loss is a third case: "
     "RMW-T14-label-free. The sign 'α_{−y} = −α_y = λ' of the proof gives ℓ = −λyv + g(y); λ may have either sign.",
 )
-def convex_and_robust_is_linear(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def convex_and_robust_is_linear(trial: sc.Trial) -> Iterator[sc.Check]:
     """Convexity gaps, slopes and sums with all values free."""
     at_u, at_m, at_w, c, t = sc.symbols("at_u at_m at_w C t")
     gap = t * at_u + (1 - t) * at_w - at_m
@@ -140,7 +140,7 @@ def convex_and_robust_is_linear(instance: sc.Instance, trial: sc.Trial) -> Itera
     knobs={"label": 0},
     mutants={"v² + yv": {"label": 1}},
 )
-def squares_of_scores_are_robust(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def squares_of_scores_are_robust(trial: sc.Trial) -> Iterator[sc.Check]:
     """Risk of one event under noise, and second differences."""
     v, h, s, lam, g = sc.symbols("v h s lam g")
 
@@ -165,7 +165,7 @@ def squares_of_scores_are_robust(instance: sc.Instance, trial: sc.Trial) -> Iter
     mutants={"λ > 0": {"lam": 1}},
     note="Read with Definition 11 and without the two hypotheses the sentence is false: RMW-T14b-literal.",
 )
-def robust_convex_losses_order_classifiers_alike(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def robust_convex_losses_order_classifiers_alike(trial: sc.Trial) -> Iterator[sc.Check]:
     """Two classifiers on one event of each label, masses and values free."""
     size, g1, g2, p, q, f1, f2, h1, h2 = sc.symbols("size g1 g2 p q f1 f2 h1 h2")  # size = |λ|
     lam = trial["lam"] * size

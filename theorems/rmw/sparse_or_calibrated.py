@@ -31,30 +31,30 @@ def losses_and_scores(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The hinge, mixtures of hinges, and scores at the bends, their opposites and between; the logistic loss."""
     mixtures = [([Fraction(1)], [Fraction(1)])] + [random_mixture(trial.rng) for _ in range(trial.count(12, 60))]
     for weights, bends in mixtures:
-        for t in sorted({*bends, *(-collinearity for collinearity in bends), Fraction(0), Fraction(1, 3)}):
+        for t in sorted({*bends, *(-kink for kink in bends), Fraction(0), Fraction(1, 3)}):
             yield {"weights": weights, "bends": bends, "score": t}
     for score in (-2, 0, 5):
         yield {"loss": "logistic", "score": Fraction(score)}
 
 
-def value(instance: sc.Instance, v: Fraction) -> Fraction:
+def value(weights: list[Fraction], kinks: list[Fraction], v: Fraction) -> Fraction:
     """ψ(v) = Σ c_k [b_k − v]_+."""
-    return Fraction(add(c * max(b - v, Fraction(0)) for c, b in zip(instance["weights"], instance["bends"], strict=True)))
+    return Fraction(add(c * max(b - v, Fraction(0)) for c, b in zip(weights, kinks, strict=True)))
 
 
-def slopes(instance: sc.Instance, v: Fraction) -> tuple[Fraction, Fraction]:
+def slopes(weights: list[Fraction], kinks: list[Fraction], v: Fraction) -> tuple[Fraction, Fraction]:
     """The ends of −∂ψ(v), the larger first: minus the left and minus the right derivative."""
-    pairs = list(zip(instance["weights"], instance["bends"], strict=True))
+    pairs = list(zip(weights, kinks, strict=True))
     return add(c for c, b in pairs if v <= b), add(c for c, b in pairs if v < b)
 
 
-def is_best(instance: sc.Instance, eta: Fraction, t: Fraction) -> bool:
-    """Whether t minimises ηψ(v) + (1 − η)ψ(−v), by values: at all bends, and next to t on either side."""
+def is_best(weights: list[Fraction], kinks: list[Fraction], eta: Fraction, t: Fraction) -> bool:
+    """Whether t minimises ηψ(v) + (1 − η)ψ(−v), by values: at all kinks, and next to t on either side."""
 
     def risk(v: Fraction) -> Fraction:
-        return eta * value(instance, v) + (1 - eta) * value(instance, -v)
+        return eta * value(weights, kinks, v) + (1 - eta) * value(weights, kinks, -v)
 
-    rivals = [sign * collinearity for collinearity in instance["bends"] for sign in (1, -1)] + [t - NEAR, t + NEAR]
+    rivals = [sign * kink for kink in kinks for sign in (1, -1)] + [t - NEAR, t + NEAR]
     return all(risk(t) <= risk(rival) for rival in rivals)
 
 
@@ -80,22 +80,26 @@ def scores_without_weight_determine_no_probability(instance: sc.Instance, trial:
         for y in (1, -1):
             yield sc.at_most(LOGISTIC.slope(y * t), 0, f"ψ′(yt) of the logistic loss, y = {y}", strict=True)
         return
-    (A, a), (B, b) = slopes(instance, t), slopes(instance, -t)
+    (A, a), (B, b) = slopes(instance["weights"], instance["bends"], t), slopes(instance["weights"], instance["bends"], -t)
     for label, free, most, least in ((1, a == 0, A, b), (-1, b == 0, B, a)):
         if free and most > 0:
             end = least / (most + least)
             for share in (end, end + trial["place"] * (1 - end)):
                 eta = share if label == 1 else 1 - share
                 if 0 < eta < 1:
-                    yield sc.true(is_best(instance, eta, t), f"t is best for η = {eta}", evidence=sc.EXACT)
+                    yield sc.true(is_best(instance["weights"], instance["bends"], eta, t), f"t is best for η = {eta}", evidence=sc.EXACT)
         elif free:
             for k in range(1, 8):
-                yield sc.true(is_best(instance, Fraction(k, 8), t) is (least == 0), f"best for η = {k}/8 as for all", evidence=sc.EXACT)
+                yield sc.true(
+                    is_best(instance["weights"], instance["bends"], Fraction(k, 8), t) is (least == 0),
+                    f"best for η = {k}/8 as for all",
+                    evidence=sc.EXACT,
+                )
     if a > 0 and b > 0 and b * a == A * B:
         eta = b / (A + b)
-        yield sc.true(is_best(instance, eta, t), f"t is best for η = {eta}", evidence=sc.EXACT)
+        yield sc.true(is_best(instance["weights"], instance["bends"], eta, t), f"t is best for η = {eta}", evidence=sc.EXACT)
         for near in (eta - NEAR * eta * (1 - eta), eta + NEAR * eta * (1 - eta)):
-            yield sc.true(not is_best(instance, near, t), f"and not for η = {near}", evidence=sc.EXACT)
+            yield sc.true(not is_best(instance["weights"], instance["bends"], near, t), f"and not for η = {near}", evidence=sc.EXACT)
 
 
 @sc.claim(
@@ -113,7 +117,7 @@ def scores_without_weight_determine_no_probability(instance: sc.Instance, trial:
     mutants={"c_1 = c − λ": {"shrinkage": Fraction(1)}},
     note="The paper names the LASSO. The second regulariser is the trade-off's own, on the same points: c_2 = cλ/(2(1 + λ)² − ½).",
 )
-def absolute_values_leave_a_calibrated_loss_sparse(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def absolute_values_leave_a_calibrated_loss_sparse(trial: sc.Trial) -> Iterator[sc.Check]:
     """The risk; its slopes at the sparse point, −λ and inside [−λ, λ]; and the solution with the other regulariser."""
     c, lam, eta, t = sc.symbols("c lam eta t")
     f = 2 * eta - 1

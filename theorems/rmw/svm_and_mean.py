@@ -89,9 +89,9 @@ FRACTIONS = (Fraction(1, 3), Fraction(9, 10), 1 - Fraction(1, 2**40), Fraction(1
     "and compared with ω_S/λ; λ down to λ*(1 − 2⁻⁴⁰). No independence of the φ(x_i) is needed. This is about the vector; for classifiers "
     "λ* is sufficient and not always necessary: RMW-SVMl-direction, RMW-SVMl-class. The proof in symbols: RMW-SVMl-proof.",
 )
-def svm_is_the_mean_from_the_largest_margin_on(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def svm_is_the_mean_from_the_largest_margin_on(labels: list[int], features: list[list[Fraction]], trial: sc.Trial) -> Iterator[sc.Check]:
     """For λ on both sides of λ*, at it and next to it: f_λ is optimal, and ‖f_λ − ω_S/λ‖² is positive or 0."""
-    G = gram(atoms_of(instance))
+    G = gram(atoms_of(labels, features))
     m, pieces, edge = mean_margins(G), path(G), threshold(G)
     size, claimed = sum(m, Fraction(0)) / len(G), trial["threshold"](G)
     for lam in (share * (edge or 1) for share in FRACTIONS):
@@ -120,7 +120,7 @@ def svm_is_the_mean_from_the_largest_margin_on(instance: sc.Instance, trial: sc.
     mutants={"ω_S/(2λ) instead of ω_S/λ": {"shift": 2}},
     note="Both sides are means over the points. The second holds for t ≥ max λ/m_i over m_i > λ, and is negative for 0 < 1 − t < 2λS/M.",
 )
-def why_the_threshold_is_the_largest_margin(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def why_the_threshold_is_the_largest_margin(trial: sc.Trial) -> Iterator[sc.Check]:
     """The first in ‖g‖², ⟨g, ω_S⟩ and M = ‖ω_S‖²; of the second a hinge that is not 0, and the sum, as M is also the mean of the m_i."""
     lam, t, gg, gw, M, S, m = sc.symbols("lam t gg gw M S m")
     scale = 1 / (trial["shift"] * lam)

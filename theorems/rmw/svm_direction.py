@@ -41,9 +41,9 @@ def strengths(G: Gram) -> list[Fraction]:
     note="Scale: head of exact_svm.py. As ∂R is monotone, ⟨μf_μ − λf_λ, f_λ − f_μ⟩ ≥ 0, that is λ‖f_λ − f_μ‖² ≤ (μ − λ)⟨f_μ, f_λ − f_μ⟩. "
     "Sharp as λ → 0 for a single point of norm 1, where λf_λ = min(λ, 1) φ(x).",
 )
-def path_enters_the_mean_continuously(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def path_enters_the_mean_continuously(labels: list[int], features: list[list[Fraction]], trial: sc.Trial) -> Iterator[sc.Check]:
     """Both bounds and both norms on a grid of λ; consecutive λ for the second bound, in both directions."""
-    G = gram(atoms_of(instance))
+    G = gram(atoms_of(labels, features))
     n, m, pieces = len(G), mean_margins(G), path(G)
     grid = strengths(G)
     shares = [piece_at(pieces, lam).multipliers(lam) for lam in grid]
@@ -74,9 +74,9 @@ def path_enters_the_mean_continuously(instance: sc.Instance, trial: sc.Trial) ->
     note="A strictly positive definite kernel at distinct points, such as the Gaussian, makes the φ(x_i) independent. Without "
     "independence f_λ can have the direction of ω_S below λ*: RMW-SVMl-class.",
 )
-def svm_has_the_direction_of_the_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def svm_has_the_direction_of_the_mean(labels: list[int], features: list[list[Fraction]], trial: sc.Trial) -> Iterator[sc.Check]:
     """‖f_λ‖²‖ω_S‖² − ⟨f_λ, ω_S⟩² is 0 or positive."""
-    G = gram(atoms_of(instance))
+    G = gram(atoms_of(labels, features))
     n, m, pieces, edge = len(G), mean_margins(G), path(G), threshold(G)
     size = sum(m, Fraction(0)) / n
     for lam in strengths(G):

@@ -31,7 +31,7 @@ CITATION = "Section 3.2, 'preferentially optimizing the margin over the sample h
     note="The margin is that of the SVM's objective. The least margin min y f(x)/‖f‖ is not what the mean prefers (RMW-3.2-least): of all "
     "unit vectors it has the largest mean margin (Theorem 2).",
 )
-def norms_and_losses_along_the_path(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def norms_and_losses_along_the_path(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both inequalities as sums of what is ≥ 0, from two optimal solutions; then the mean."""
     lam, mu, F, G, Rf, Rg = sc.symbols("lam mu F G Rf Rg")  # F = ‖f‖², G = ‖g‖²
     a = Rg + lam * trial["penalty"] * G - Rf - lam * trial["penalty"] * F

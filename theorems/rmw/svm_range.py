@@ -11,7 +11,7 @@ least R of all, and the least norm among those; for c > c₁ the bound ‖ω‖�
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -69,9 +69,11 @@ def inside(piece: Piece) -> list[Fraction]:
     note="The paper writes 'the Lagrange multiplier problem associated with' and names no range. Exact paths; rivals g are points of the "
     "sphere ‖g‖ = ‖f_λ‖ (reflections) and other solutions of smaller norm. With independent φ(x_i) only the last piece is flat.",
 )
-def penalised_and_constrained_meet_on_the_true_range(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def penalised_and_constrained_meet_on_the_true_range(
+    labels: list[int], features: list[list[Fraction]], turns: list[list[Fraction]], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Monotonicity piece by piece, optimality in each ball against rivals, and the end of the path against all functions."""
-    atoms = atoms_of(instance)
+    atoms = atoms_of(labels, features)
     G = gram(atoms)
     pieces = path(G)
     for above, below in pairwise(pieces):
@@ -82,11 +84,11 @@ def penalised_and_constrained_meet_on_the_true_range(instance: sc.Instance, tria
             yield sc.equal(piece.squared_norm(low), piece.squared_norm(high), "flat: one c")
         else:
             yield sc.at_least(piece.squared_norm(low), piece.squared_norm(high), "c falls as λ grows", strict=True)
-        yield from _only_solution(atoms, combined(atoms, piece.coefficients(middle)), middle, instance["turns"], trial["growth"])
+        yield from _only_solution(atoms, combined(atoms, piece.coefficients(middle)), middle, turns, trial["growth"])
     yield from _end(G, pieces[-1], trial["beyond"])
 
 
-def _only_solution(atoms: list[Vector], f: list[Any], lam: Fraction, turns: list[Vector], growth: Fraction) -> Iterator[sc.Check]:
+def _only_solution(atoms: list[Vector], f: list[Any], lam: Fraction, turns: Sequence[Vector], growth: Fraction) -> Iterator[sc.Check]:
     """R(g) ≥ R(f) + (λ/2)‖g − f‖² for g with ‖g‖ ≤ ‖f‖."""
     rivals = [minus(f, scaled(turn, 2 * dot(f, turn) / squared(turn))) for turn in turns]
     rivals += [scaled(f, Fraction(1, 2)), [Fraction(0)] * len(f)]
@@ -123,9 +125,11 @@ def _end(G: Gram, last: Piece, beyond: Fraction) -> Iterator[sc.Check]:
     "would be the f_λ of RMW-SVMc-range, by RMW-SVMl-direction with λ ≥ λ* or equal to f_{λ*}: then c ≤ c*. From c₁ on the least loss is "
     "0, as independent ψ_i can be given any margins.",
 )
-def constrained_svm_is_the_mean_up_to_its_own_threshold(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def constrained_svm_is_the_mean_up_to_its_own_threshold(
+    labels: list[int], features: list[list[Fraction]], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """tω_S against the constrained solution of its ball."""
-    atoms = atoms_of(instance)
+    atoms = atoms_of(labels, features)
     G = gram(atoms)
     n, m, pieces, edge = len(G), mean_margins(G), path(G), threshold(G)
     size = sum(m, Fraction(0)) / n

@@ -55,7 +55,7 @@ def sets_and_means(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"√(3/4) for √2": {"square": Fraction(3, 4)}, "1/√2 for √2": {"square": Fraction(1, 2)}},
     note="Tried on sets, with all supports and all partitions: RMW-T22-tried. √2 is the best constant: RMW-T22-sharp.",
 )
-def sparse_points_are_near(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def sparse_points_are_near(trial: sc.Trial) -> Iterator[sc.Check]:
     """Three points of one block around any centre; two blocks; the weights, and their sum."""
     p, q, lam, mu, m, n, eps = sc.symbols("p q lam mu m n eps")
     centre, points, chances = list(sc.symbols("c d")), [list(sc.symbols(f"a{i} b{i}")) for i in range(3)], [p, q, 1 - p - q]
@@ -87,9 +87,9 @@ def _variance(chances: Sequence[Any], points: Sequence[Vector], centre: Vector) 
     knobs={"square": Fraction(2)},
     mutants={"√(3/4) for √2": {"square": Fraction(3, 4)}, "1/√2 for √2": {"square": Fraction(1, 2)}},
 )
-def best_sparse_points_are_near(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def best_sparse_points_are_near(points: list[list[Fraction]], shares: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """The squares of both sides for every even m."""
-    points, target = instance["points"], mean_of(instance["points"], instance["shares"])
+    target = mean_of(points, shares)
     best = best_sparse(points, target, len(points))
     for m in range(2, len(points) + 1, 2):
         bound = trial["square"] * squared_entropy_number(points, m // 2) / m
@@ -220,7 +220,7 @@ def rate_for_the_ball_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iter
     mutants={"4√2": {"lost": 1}},
     corrects="RMW-T22b",
 )
-def rate_for_the_ball(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def rate_for_the_ball(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both sides, the roots free: two = 2^{1/d}, power = m^{1/d}, half = √m."""
     root2, two, power, half = sc.symbols("root2 two power half")
     yield sc.equal(root2 * 4 / (power / two) / half, 4 * root2 * two ** (trial["lost"] - 1) / (half * power), "bound of Theorem 22")
@@ -251,9 +251,9 @@ def sets_in_the_ball(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Maurey's and Carathéodory's arguments; m^{1/d} ≤ 4√2 for m ≤ d. So the printed rate is true and says less than 1/√m together "
     "with m > d, whatever the entropy numbers.",
 )
-def printed_rate_is_true(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def printed_rate_is_true(points: list[list[Fraction]], shares: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """The least squared distance for every m, and its d-th power against that of the rate."""
-    points, target = instance["points"], mean_of(instance["points"], instance["shares"])
+    target = mean_of(points, shares)
     d = len(target)
     for m, distance in enumerate(best_sparse(points, target, len(points)), 1):
         yield sc.at_most(distance, Fraction(0) if m > d else Fraction(trial["square"], m), f"‖ω − ω̃‖², m = {m}")
@@ -328,9 +328,8 @@ def herded_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     "corners of a triangle have ε_3 = their radius, which herding's sixth iterate does not follow. On simplices and random sets in general "
     "position it was true.",
 )
-def herding_against_entropy_numbers(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def herding_against_entropy_numbers(points: list[list[Fraction]]) -> Iterator[sc.Check]:
     """The squares of both sides for every even m, from exact iterates."""
-    points = instance["points"]
     errors = [one.squared_error for one in islice(herding(points, mean_of(points)), len(points))]
     for m in range(2, len(points) + 1, 2):
         yield sc.at_most(errors[min(m, len(errors)) - 1], 2 * squared_entropy_number(points, m // 2) / m, f"‖ω_S − ω̃_m‖², m = {m}")

@@ -6,6 +6,7 @@ import numpy as np
 
 import simopt
 import simopt.claims as sc
+from simopt.core.arrays import Array
 from simopt_example.quantile_regression import QuantileRegression
 
 KOENKER_BASSETT = sc.Paper("kb", "KB", "R. Koenker and G. Bassett", "Regression Quantiles", 1978, "Econometrica")
@@ -24,9 +25,9 @@ def far_and_near_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     says=r"For λ > 0, 0 < τ < 1 and ‖ψ_i‖ ≤ R, the minimiser w of the penalised problem has ‖w‖ ≤ max(τ, 1−τ) R/λ.",
     instances=far_and_near_targets, resolution=1e-7, knobs={"c": 1.0}, mutants={"c = 1/2": {"c": 0.5}},
 )  # fmt: skip
-def the_penalty_bounds_the_coefficients(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def the_penalty_bounds_the_coefficients(psi: Array, y: Array, strength: float, level: float, trial: sc.Trial) -> Iterator[sc.Check]:
     """w = Ψᵀa/λ with |a_i| ≤ max(τ, 1−τ)/n."""
-    problem = QuantileRegression(instance["psi"], instance["y"], instance["strength"], instance["level"])
+    problem = QuantileRegression(psi, y, strength, level)
     solution = simopt.solve(problem, tol=1e-12)
     length = float(np.max(np.linalg.norm(problem.features, axis=1)))
     bound = trial["c"] * max(problem.level, 1 - problem.level) * length / problem.regularization

@@ -126,7 +126,7 @@ def test_solutions_for_every_power() -> None:
 
 def test_changes_agree_with_certified_fits() -> None:
     for made in (*list(sharp_sets())[:3], *list(sharp_sets_below_two())[:3]):
-        Z, lam, m = training_set(made), made["regularization"], made["power"]
+        Z, lam, m = training_set(made["inputs"], made["targets"]), made["regularization"], made["power"]
         apart = changes(made, Change.RENORMALISED)
         f, g = m_power_rls(m).fit(lam, Z), m_power_rls(m).fit(lam, Z.without(apart.worst))
         assert f.distance(g) == pytest.approx(np.max(apart.distances), abs=1e-9 * f.norm() + f.error + g.error)

@@ -84,7 +84,7 @@ def test_gap_in_the_ball_is_larger_than_in_the_cube() -> None:
         made = random_domain(rng, 3, 3)
         made["targets"] = [Fraction(int(s)) for s in rng.choice([-1, 1], size=3)]
         for counts in ((3, 0, 0), (1, 1, 1), (0, 2, 1)):
-            assert gap_in_ball(made, counts) >= linear_gap(made, counts) ** 2
+            assert gap_in_ball(made["B"], made["gram"], made["masses"], made["targets"], counts) >= linear_gap(made, counts) ** 2
 
 
 def test_minimiser_is_no_worse_than_random_weights() -> None:

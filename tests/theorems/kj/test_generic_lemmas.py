@@ -50,7 +50,7 @@ def test_gap_over_the_square_is_that_of_a_search() -> None:
             for w in ways
         )
         assert best == pytest.approx(float(found), abs=1e-9)
-        assert reach(instance) == 1
+        assert reach(instance["radius"], instance["points"]) == 1
 
 
 def test_largest_value_against_vertices_of_the_box() -> None:
@@ -85,7 +85,9 @@ def test_constructed_problems_are_solved_by_their_coefficients() -> None:
 
         def objective(a: list[Fraction], made: dict = made, gram: list = gram, C: Fraction = C) -> Fraction:
             f = mapped(gram, a)
-            return sum((x * y for x, y in zip(a, f, strict=True)), Fraction(0)) / 2 + C * insensitive(made, f)
+            return sum((x * y for x, y in zip(a, f, strict=True)), Fraction(0)) / 2 + C * insensitive(
+                made["masses"], made["targets"], made["epsilon"], f
+            )
 
         best = objective(made["beta"])
         for _ in range(30):
@@ -96,8 +98,8 @@ def test_constructed_problems_are_solved_by_their_coefficients() -> None:
 def test_two_points_are_sharp() -> None:
     gamma, epsilon_1 = Fraction(1, 3), Fraction(1, 5)
     made = two_points(gamma, epsilon_1)
-    assert insensitive(made, mapped(made["gram"], made["beta"])) == epsilon_1
-    assert insensitive(made, mapped(made["gram"], made["others"][0])) == 0
+    assert insensitive(made["masses"], made["targets"], made["epsilon"], mapped(made["gram"], made["beta"])) == epsilon_1
+    assert insensitive(made["masses"], made["targets"], made["epsilon"], mapped(made["gram"], made["others"][0])) == 0
 
 
 def test_sums_run_over_all_signs() -> None:

@@ -44,15 +44,24 @@ def test_the_page_on_theorem_13_has_each_of_its_claims_and_its_verdict() -> None
 def test_the_audit_s_two_points() -> None:
     instance = far_apart(Fraction(1, 100))
     for offset in (ONE, HALF):
-        assert ordinal_error(instance, predicted(instance, [Fraction(200)] * 2), offset, 2) == 0
+        assert (
+            ordinal_error(
+                instance["masses"], instance["targets"], predicted(instance["masses"], instance["gram"], [Fraction(200)] * 2), offset, 2
+            )
+            == 0
+        )
     assert least_loss(instance, Fraction(200)).low == least_loss(instance, Fraction(200)).high == Fraction(1005, 1000)
 
 
 def test_the_catalogue_s_numbers() -> None:
     rare = one_cell({1: Fraction(7, 10), 2: Fraction(3, 10)}, 2, -Fraction(1, 10), Fraction(1, 10), ONE)
-    assert goodness(rare) == Fraction(6, 100) and least_mislabelled(rare) == Fraction(3, 10)
+    assert goodness(rare["f"], rare["thresholds"], rare["gamma"], rare["shares"]) == Fraction(6, 100) and least_mislabelled(
+        rare["shares"]
+    ) == Fraction(3, 10)
     far = one_cell({1: Fraction(7, 10), 12: Fraction(3, 10)}, 12, -ONE, ONE, Fraction(1, 10))
-    assert goodness(far) == Fraction(9, 10) and least_absolute(far) == Fraction(33, 10)
+    assert goodness(far["f"], far["thresholds"], far["gamma"], far["shares"]) == Fraction(9, 10) and least_absolute(
+        far["shares"], far["labels"]
+    ) == Fraction(33, 10)
 
 
 def test_labels_by_thresholds() -> None:

@@ -54,7 +54,9 @@ def test_goodness_of_both_kinds_on_two_points() -> None:
     assert kernel_value(made, 0.5).high <= 1e-8
     assert kernel_value(made, 0.51).low > 1e-4
     bound = made["gamma_1"] ** 2 / (4 * made["epsilon_1"] * 0.25)
-    assert similarity_value(made, bound).low == pytest.approx(made["epsilon_1"])
+    assert similarity_value(
+        made["factor"], made["gamma_1"], made["delta"], made["labels"], made["classes"], made["masses"], bound
+    ).low == pytest.approx(made["epsilon_1"])
 
 
 def test_known_optima_are_optima() -> None:
@@ -68,7 +70,7 @@ def test_known_optima_are_optima() -> None:
         def value(a: np.ndarray, b: np.ndarray, made: dict = made, gram: np.ndarray = gram, C: float = C) -> float:
             return float(a @ gram @ a) / 2 + C * float(loss(made, list(gram @ a), list(b)))
 
-        best, b = np.array(beta(made), dtype=float), np.array(made["thresholds"], dtype=float)
+        best, b = np.array(beta(made["alpha"], made["alpha_star"]), dtype=float), np.array(made["thresholds"], dtype=float)
         least = value(best, b)
         for size in (1e-3, 0.1, 1.0):
             for _ in range(20):

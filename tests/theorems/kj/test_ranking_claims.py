@@ -89,7 +89,7 @@ def test_loss_of_lists_is_m_times_that_of_pairs_plus_a_constant() -> None:
     rng = np.random.default_rng(5)
     for m in (2, 3):
         made = random_world(rng, m)
-        f = [Fraction(int(v), 4) for v in rng.integers(-4, 5, size=len(masses(made)))]
+        f = [Fraction(int(v), 4) for v in rng.integers(-4, 5, size=len(masses(made["queries"], made["documents"])))]
         relevances, rest = expected_relevance(made)
         pairs = mean(made, [(v - r) ** 2 for v, r in zip(f, relevances, strict=True)])
         assert float(squared_loss(made, f)) == pytest.approx(float(m * pairs + rest))
@@ -106,7 +106,7 @@ def test_optimum_is_the_minimiser() -> None:
 
         alpha = np.array([float(a) for a in found.alpha])
         assert objective(alpha) <= minimize(objective, np.zeros(len(r)), tol=1e-12).fun + 1e-9
-        assert float(loss(made, found.predictions)) == pytest.approx(float(p @ (G @ alpha - r) ** 2))
+        assert float(loss(made["masses"], made["targets"], found.predictions)) == pytest.approx(float(p @ (G @ alpha - r) ** 2))
 
 
 def test_weights_that_ranking_needs_and_weights_that_do() -> None:

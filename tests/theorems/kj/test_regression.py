@@ -57,15 +57,17 @@ def test_both_definitions_on_the_two_examples_of_the_audit() -> None:
 
 def test_squared_error_numbers_of_the_audit() -> None:
     tenth = constant(1, [Fraction(9, 10), Fraction(1, 10)], [1, -1], Fraction(1))
-    assert least_squared_error(tenth) == Fraction(9, 25)
+    assert least_squared_error(tenth["targets"], tenth["masses"]) == Fraction(9, 25)
     assert least_loss(tenth, Fraction(1)).high == Fraction(1, 5)
     rare = constant(1, [Fraction(999, 1000), Fraction(1, 1000)], [1, -1], Fraction(1))
-    assert float(least_squared_error(rare) / Fraction(least_loss(rare, Fraction(1)).high)) == pytest.approx(1.998)
+    assert float(least_squared_error(rare["targets"], rare["masses"]) / Fraction(least_loss(rare, Fraction(1)).high)) == pytest.approx(
+        1.998
+    )
 
 
 def test_median_in_each_cell() -> None:
     made = domain([Fraction(1, 4)] * 4, [[0] * 4] * 4, [0, 4, 1, 2], cells=[0, 0, 1, 1])
-    assert within_cells(made) == Fraction(1, 4) * (4 + 1)
+    assert within_cells(made["cells"], made["masses"], made["targets"]) == Fraction(1, 4) * (4 + 1)
 
 
 @pytest.mark.parametrize("gamma", MARGINS)
@@ -154,7 +156,7 @@ def test_losses_on_the_interval(target: str, y: type) -> None:
 
 def test_predictions_of_definition_2() -> None:
     made = domain([Fraction(1, 4), Fraction(3, 4)], [[1, 2], [3, 4]], [0, 0])
-    assert predicted(made, [Fraction(1), Fraction(-1)]) == [Fraction(1, 4) - Fraction(3, 2), Fraction(3, 4) - 3]
+    assert predicted(made["masses"], made["gram"], [Fraction(1), Fraction(-1)]) == [Fraction(1, 4) - Fraction(3, 2), Fraction(3, 4) - 3]
     for bound, epsilon in product((Fraction(0), HALF), (Fraction(0), HALF)):
         assert least_loss(made, bound, epsilon).high == 0
 

@@ -99,10 +99,18 @@ def test_choices_against_random_weights() -> None:
     rng = np.random.default_rng(3)
     made = domain(rng, 3)
     for choice in ((1, 1, 1), (1, 0, 1), (0, 1, 0)):
-        least = least_loss(made, choice)
+        least = least_loss(made["masses"], made["gram"], made["epsilon"], made["targets"], choice)
         for _ in range(50):
             w = [Fraction(int(v), 8) for v in rng.integers(-8, 9, size=3)]
-            assert loss(made, predictor(made, w, [Fraction(r) for r in choice])) >= least
+            assert (
+                loss(
+                    made["masses"],
+                    made["targets"],
+                    made["epsilon"],
+                    predictor(made["masses"], made["gram"], w, [Fraction(r) for r in choice]),
+                )
+                >= least
+            )
         tau = sum((p for p, r in zip(made["masses"], choice, strict=True) if r), Fraction(0))
         assert relaxed_loss(made, tau) <= float(least) + 1e-9
 
@@ -111,7 +119,7 @@ def test_binomial_tails() -> None:
     assert float(tail(20, Fraction(1, 5), 7)) == pytest.approx(stats.binom.sf(6, 20, 0.2))
     assert far(4, Fraction(1, 2), Fraction(1, 4)) == Fraction(1, 8)
     made = {"tau": Fraction(1, 2), "q": Fraction(1, 2)}
-    low, high = excess(made, 3, Fraction(1, 2), 3)
+    low, high = excess(made["tau"], made["q"], 3, Fraction(1, 2), 3)
     assert low == high == Fraction(1, 8) + Fraction(3, 8) + Fraction(3, 8) * Fraction(1, 2) + Fraction(1, 8) * Fraction(1, 4)
 
 

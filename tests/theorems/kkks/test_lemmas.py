@@ -90,7 +90,7 @@ def test_lemma_1_for_functions_that_no_cone_was_told_of() -> None:
     rng = np.random.default_rng(7)
     trial = quick("KK-L1")
     for instance in islice(chains(trial), 0, None, 5):
-        x = fit(instance)
+        x = fit(instance["y"], instance["z"])
         values = sorted(set(x))
         heights = {values[0]: Fraction(int(rng.integers(-9, 10)))}
         for a, b in pairwise(values):

@@ -64,8 +64,7 @@ def test_kernel_run_in_fractions_is_that_of_the_library() -> None:
 def test_law_of_the_choice_is_that_of_simulated_hold_outs() -> None:
     quarter = Fraction(1, 4)
     tables = [[Fraction(1, 2), Fraction(1, 2)], [Fraction(0), Fraction(1)], [quarter, 3 * quarter]]
-    instance = {"means": [quarter, 3 * quarter], "tables": tables, "k": 5}
-    law = hold_out.excesses(instance, 1)
+    law = hold_out.excesses([quarter, 3 * quarter], tables, 5, 1)
     assert sum(law.values()) == 1
     rng = np.random.default_rng(5)
     found = []

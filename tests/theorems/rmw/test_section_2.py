@@ -55,7 +55,7 @@ def test_what_was_missing_is_decided_and_can_be_decided_otherwise(name: str) -> 
 def test_distance_to_a_cone_is_that_of_non_negative_least_squares() -> None:
     outside = 0
     for instance in list(samples(quick("RMW-2-form")))[:20]:
-        atoms = atoms_of(instance)
+        atoms = atoms_of(instance["labels"], instance["features"])
         psi = np.array(atoms, dtype=float)
         for target in np.random.default_rng(len(atoms)).integers(-4, 5, size=(3, psi.shape[1])):
             _, distance = scipy.optimize.nnls(psi.T, target.astype(float))
@@ -74,12 +74,12 @@ def test_the_proposed_minimiser_is_that_of_scipy(loss: str) -> None:
         "squared": lambda v: (1 - v) ** 2,
     }
     for instance in list(samples(quick("RMW-2-form")))[:8]:
-        psi = np.array(atoms_of(instance), dtype=float)
+        psi = np.array(atoms_of(instance["labels"], instance["features"]), dtype=float)
 
         def objective(w: Array, psi: Array = psi) -> float:
             return float(np.mean(values[loss](psi @ w)) + w @ w / 8)
 
-        found = np.array([float(v) for v in proposed(loss, atoms_of(instance), Fraction(1, 4))])
+        found = np.array([float(v) for v in proposed(loss, atoms_of(instance["labels"], instance["features"]), Fraction(1, 4))])
         assert objective(found) <= scipy.optimize.minimize(objective, np.zeros(psi.shape[1])).fun + 1e-9
 
 
@@ -179,7 +179,7 @@ def test_scores_are_best_where_the_risk_is_least() -> None:
             risk = float(eta) * losses[0] + float(1 - eta) * losses[1]
             for t in {*bends, *(-b for b in bends), Fraction(0)}:
                 at = int(np.argmin(np.abs(grid - float(t))))
-                assert is_best(instance, eta, t) is bool(risk[at] <= risk.min() + 1e-9)
+                assert is_best(instance["weights"], instance["bends"], eta, t) is bool(risk[at] <= risk.min() + 1e-9)
 
 
 @pytest.mark.parametrize(("absolute", "weights"), [(True, 1), (False, 2)])

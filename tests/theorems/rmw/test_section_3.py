@@ -54,7 +54,7 @@ def instances(count: int) -> list[dict[str, object]]:
 
 def test_exact_path_is_optimal_continuous_and_starts_at_the_threshold() -> None:
     for instance in instances(40):
-        G = gram(atoms_of(instance))
+        G = gram(atoms_of(instance["labels"], instance["features"]))
         pieces = path(G)
         assert pieces[0].low == threshold(G) and pieces[0].high is None
         assert pieces[-1].low == 0 and pieces[-1].flat
@@ -71,7 +71,7 @@ def test_exact_path_is_optimal_continuous_and_starts_at_the_threshold() -> None:
 
 def test_exact_svm_agrees_with_clarabel() -> None:
     for instance in instances(4)[3:]:
-        G = gram(atoms_of(instance))
+        G = gram(atoms_of(instance["labels"], instance["features"]))
         edge = threshold(G) or Fraction(1)
         for share in (Fraction(1, 7), Fraction(4, 5), Fraction(2)):
             lam = share * edge
@@ -85,7 +85,7 @@ def test_exact_svm_agrees_with_clarabel() -> None:
 
 def test_nearest_point_of_the_hull() -> None:
     for instance in instances(30):
-        G = gram(atoms_of(instance))
+        G = gram(atoms_of(instance["labels"], instance["features"]))
         m, n = mean_margins(G), len(G)
         for lam in (Fraction(1, 3), Fraction(1), Fraction(5, 2)):
             w = hull_solution(G, lam)
@@ -96,7 +96,7 @@ def test_nearest_point_of_the_hull() -> None:
 
 def test_the_ray_through_the_mean_leaves_the_hull_at_its_ends() -> None:
     for instance in instances(30):
-        G = gram(atoms_of(instance))
+        G = gram(atoms_of(instance["labels"], instance["features"]))
         m = mean_margins(G)
         if not any(m):
             with pytest.raises(ArithmeticError, match="no ray"):
@@ -132,7 +132,7 @@ def test_exact_solvers_refuse_what_is_no_gram_matrix() -> None:
 
 
 def test_samples_hold_every_degenerate_kind() -> None:
-    made = [gram(atoms_of(each)) for each in samples(quick("RMW-SVMl"))]
+    made = [gram(atoms_of(each["labels"], each["features"])) for each in samples(quick("RMW-SVMl"))]
     means = [mean_margins(G) for G in made]
     assert any(not any(m) for m in means), "ω_S = 0"
     assert any(len(m) > 1 and min(m) == max(m) > 0 for m in means), "equal margins"

@@ -26,14 +26,14 @@ WITHOUT_LANDMARKS = {"as many landmarks": {"few": MANY}, "few landmarks against 
 FAR_POINTS = ("CPUData", EUCLIDEAN)  # a mean that a few test points decide
 
 
-def ordinal_splits(instance: sc.Instance, trial: sc.Trial) -> list[OrdinalSplit]:
+def ordinal_splits(row: str, seeds: list[int], trial: sc.Trial) -> list[OrdinalSplit]:
     """Splits of at most 1000 samples, of wine 2000, where errors differ by less; at full effort of four times as many."""
-    name = instance["row"]
+    name = row
     data = trial.dataset(ORDINAL_SETS[name])
     y, classes = (data.targets, SCALE) if name in WINES else (binned(data.targets, BINS), BINS)
     most = 2000 if name in WINES else 1000
     limit = trial.count(most, 4 * most)
-    return [OrdinalSplit.of(data.features, y, classes, np.random.default_rng(seed), limit=limit) for seed in instance["seeds"]]
+    return [OrdinalSplit.of(data.features, y, classes, np.random.default_rng(seed), limit=limit) for seed in seeds]
 
 
 def errors(splits: list[OrdinalSplit], similarity: str, numbers: tuple[int, ...], seeds: list[int]) -> tuple[Array, Array]:
@@ -75,7 +75,7 @@ def errors(splits: list[OrdinalSplit], similarity: str, numbers: tuple[int, ...]
 def more_landmarks_are_better(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Means over the splits, the same splits and landmarks for both numbers."""
     name = instance["row"]
-    splits = ordinal_splits(instance, trial)
+    splits = ordinal_splits(instance["row"], instance["seeds"], trial)
     found: dict[str, Array] = {}
     for similarity in THREE:
         ours, base = errors(splits, similarity, (trial["few"], trial["many"]), instance["seeds"])
@@ -116,13 +116,13 @@ def more_landmarks_are_better(instance: sc.Instance, trial: sc.Trial) -> Iterato
     "of 45 seeds was larger with 50 landmarks than with 5. λ is 10⁻⁸ of the mean of ‖ψ‖² over the deviation of y, the other choices are "
     "those of kj-table1a.",
 )
-def more_landmarks_are_better_for_regression(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def more_landmarks_are_better_for_regression(row: str, seeds: list[int], trial: sc.Trial) -> Iterator[sc.Check]:
     """Medians over the splits, the same splits and landmarks for both numbers."""
-    name = instance["row"]
+    name = row
     data = trial.dataset(SETS[name])
     for similarity, kind in SIMILARITIES.items():
         ours, base = [], []
-        for seed in instance["seeds"]:
+        for seed in seeds:
             split = split_of(data, seed, trial, 2000 if name == "PumaDyn-32" else 1000)  # errors there differ by less
             centre = float(split.y.mean()) if trial["centred"] else 0.0
             landmarks = Landmarks.of(split, kind, np.random.default_rng(seed + 1), pool=max(trial["few"], trial["many"]))

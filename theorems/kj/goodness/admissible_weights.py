@@ -67,17 +67,20 @@ def squared_norm(gram: list[Numbers], coefficients: Numbers) -> Fraction:
     return sum((a * b for a, b in zip(coefficients, mapped(gram, coefficients), strict=True)), ZERO)
 
 
-def insensitive(instance: sc.Instance, predictions: Numbers) -> Fraction:
+def insensitive(masses: list[Fraction], targets: list[Fraction], epsilon: Fraction, predictions: Numbers) -> Fraction:
     """Σ p_i max(|f_i − y_i| − ε, 0)."""
-    parts = zip(instance["masses"], predictions, instance["targets"], strict=True)
-    return sum((p * max(abs(f - y) - instance["epsilon"], ZERO) for p, f, y in parts), ZERO)
+    parts = zip(masses, predictions, targets, strict=True)
+    return sum((p * max(abs(f - y) - epsilon, ZERO) for p, f, y in parts), ZERO)
 
 
 def _against_competitors(instance: sc.Instance, constant: Fraction) -> Iterator[sc.Check]:
     gram, C = instance["gram"], instance["C"]
-    loss = insensitive(instance, mapped(gram, instance["beta"]))
+    loss = insensitive(instance["masses"], instance["targets"], instance["epsilon"], mapped(gram, instance["beta"]))
     for a in instance["others"]:
-        epsilon_0, inverse = insensitive(instance, mapped(gram, a)), squared_norm(gram, a)
+        epsilon_0, inverse = (
+            insensitive(instance["masses"], instance["targets"], instance["epsilon"], mapped(gram, a)),
+            squared_norm(gram, a),
+        )
         yield sc.at_most(loss, epsilon_0 + constant * inverse / C, "loss of W'")
 
 
@@ -115,7 +118,7 @@ def dimensions(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"part": Fraction(1, 4)},
     mutants={"‖a‖²/5": {"part": Fraction(1, 5)}},
 )
-def square_completed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def square_completed(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity."""
     ww, wa, aa = sc.symbols("ww wa aa")
     off = ww - wa + aa / 4  # ‖W' − a/2‖²
@@ -210,9 +213,8 @@ def _on_a_grid(target: str, C: Fraction, N: int) -> Any:
     "ℓ consists of the integrals of the measurable selections of ∂ℓ·Φ (Ioffe & Tikhomirov; Rockafellar & Wets, Theorem 14.60). On the "
     "grid w_j with w_jx_j/N = ∫ wx over its cell has |w_j| ≤ C and f = W'x; the midpoint rule errs by ≤ (C + 2)/4N.",
 )
-def weights_on_an_interval(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def weights_on_an_interval(target: str, W: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Stationarity, the bound against competitors, and grids."""
-    target, W = instance["target"], instance["W"]
     C = _cost(target, W)
     crossing = 1 / W if target == "one" else W
     below = HALF * crossing**2 if target == "one" else HALF - HALF * crossing**2  # ∫ x over f < y
@@ -240,16 +242,24 @@ def weights_on_an_interval(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     note="With τ = 1 this is Theorem 6. The reason given, w̄/B ≤ 1 in Theorem 10, does not prove it: Definition 7 is not monotone in τ "
     "(KJ-Cor11-reason). 1/4 cannot be improved (two points).",
 )
-def good_kernels_are_good_with_full_choice(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def good_kernels_are_good_with_full_choice(
+    gram: list[list[Fraction]],
+    masses: list[Fraction],
+    C: Fraction,
+    beta: list[Fraction],
+    targets: list[Fraction],
+    epsilon: Fraction,
+    others: list[list[Fraction]],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """|w| ≤ B and the loss of E[wK | R = 1], R = 1."""
-    gram, masses, C = instance["gram"], instance["masses"], instance["C"]
-    w = [b / p for b, p in zip(instance["beta"], masses, strict=True)]
-    loss = insensitive(instance, mapped(gram, [p * v for p, v in zip(masses, w, strict=True)]))
-    for a in instance["others"]:
+    w = [b / p for b, p in zip(beta, masses, strict=True)]
+    loss = insensitive(masses, targets, epsilon, mapped(gram, [p * v for p, v in zip(masses, w, strict=True)]))
+    for a in others:
         inverse = squared_norm(gram, a)
         if inverse:
             epsilon_1 = inverse / (4 * C)
-            yield sc.at_most(loss, insensitive(instance, mapped(gram, a)) + epsilon_1, "loss")
+            yield sc.at_most(loss, insensitive(masses, targets, epsilon, mapped(gram, a)) + epsilon_1, "loss")
             yield sc.at_most(max(map(abs, w)), trial["constant"] * inverse / epsilon_1, "max |w|")
 
 
@@ -272,9 +282,8 @@ def rare_landmarks(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"B/τ for τ' = 1": {"radius": 0}},
     note="With B/τ in the place of B it is true (second part of Theorem 10).",
 )
-def choice_is_not_monotone(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def choice_is_not_monotone(tau: Fraction, B: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both losses: f = w for R = 1{x = a}, f = τ w(a) for R = 1."""
-    tau, B = instance["tau"], instance["B"]
     radius = B if trial["radius"] else B / tau
     yield sc.equal(abs(B * tau / tau - 1), 0, "loss with τ")
     yield sc.at_least(1 - min(tau * radius, ONE), 1 - tau, "least loss with τ' = 1")

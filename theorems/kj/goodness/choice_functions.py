@@ -32,11 +32,10 @@ def domain(rng: np.random.Generator, points: int) -> sc.Instance:
     }
 
 
-def predictor(instance: sc.Instance, w: Sequence[Any], choice: Sequence[Any]) -> list[Any]:
+def predictor(masses: list[Fraction], gram: list[list[Fraction]], w: Sequence[Any], choice: Sequence[Any]) -> list[Any]:
     """f(x) = E[wK | R = 1]; with R = 1 it is E[wK]."""
-    masses = instance["masses"]
     tau = total_of(p * r for p, r in zip(masses, choice, strict=True))
-    return [total_of(p * v * r * k for p, v, r, k in zip(masses, w, choice, row, strict=True)) / tau for row in instance["gram"]]
+    return [total_of(p * v * r * k for p, v, r, k in zip(masses, w, choice, row, strict=True)) / tau for row in gram]
 
 
 def total_of(terms: Any) -> Any:
@@ -44,21 +43,23 @@ def total_of(terms: Any) -> Any:
     return sum(terms, ZERO)
 
 
-def loss(instance: sc.Instance, f: Sequence[Fraction]) -> Fraction:
+def loss(masses: list[Fraction], targets: list[Fraction], epsilon: Fraction, f: Sequence[Fraction]) -> Fraction:
     """E max(|f − y| − ε, 0)."""
-    parts = zip(instance["masses"], f, instance["targets"], strict=True)
-    return Fraction(total_of(p * max(abs(v - y) - instance["epsilon"], ZERO) for p, v, y in parts))
+    parts = zip(masses, f, targets, strict=True)
+    return Fraction(total_of(p * max(abs(v - y) - epsilon, ZERO) for p, v, y in parts))
 
 
-def least_loss(instance: sc.Instance, choice: Sequence[int], B: Fraction = ONE) -> Fraction:
+def least_loss(
+    masses: list[Fraction], gram: list[list[Fraction]], epsilon: Fraction, targets: list[Fraction], choice: Sequence[int], B: Fraction = ONE
+) -> Fraction:
     """min over |w| ≤ B of the loss of E[wK | R = 1] for R ∈ {0, 1}: reached where kinks and sides of the box cross."""
-    masses, chosen = instance["masses"], [i for i, r in enumerate(choice) if r]
+    chosen = [i for i, r in enumerate(choice) if r]
     tau = sum((masses[i] for i in chosen), ZERO)
-    slopes = [[masses[i] * row[i] / tau for i in chosen] for row in instance["gram"]]
+    slopes = [[masses[i] * row[i] / tau for i in chosen] for row in gram]
     facets = box([B] * len(chosen))
-    tubes = sorted({-instance["epsilon"], instance["epsilon"]})
-    kinks = [(a, y + e) for a, y in zip(slopes, instance["targets"], strict=True) if any(a) for e in tubes]
-    return min(loss(instance, [inner(a, w) for a in slopes]) for w in corners([*kinks, *facets], facets))
+    tubes = sorted({-epsilon, epsilon})
+    kinks = [(a, y + e) for a, y in zip(slopes, targets, strict=True) if any(a) for e in tubes]
+    return min(loss(masses, targets, epsilon, [inner(a, w) for a in slopes]) for w in corners([*kinks, *facets], facets))
 
 
 def relaxed_loss(instance: sc.Instance, tau: Fraction, B: float = 1.0) -> float:
@@ -112,8 +113,12 @@ def goodness_with_a_choice(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
         if not any(choice):
             continue
         tau = sum((p for p, r in zip(instance["masses"], choice, strict=True) if r), ZERO)
-        least = least_loss(instance, choice)
-        yield sc.at_most(least, least_loss(instance, choice, trial["smaller"]), "B against B/2")
+        least = least_loss(instance["masses"], instance["gram"], instance["epsilon"], instance["targets"], choice)
+        yield sc.at_most(
+            least,
+            least_loss(instance["masses"], instance["gram"], instance["epsilon"], instance["targets"], choice, trial["smaller"]),
+            "B against B/2",
+        )
         relaxed = relaxed_loss(instance, tau)
         yield sc.at_most(relaxed, least, "randomised against fixed")
         if all(choice):
@@ -133,9 +138,11 @@ def goodness_with_a_choice(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     mutants={"|w̃| ≤ w̄/2": {"radius": Fraction(1, 2)}},
     note="With R: X → {0, 1} as Definition 7 types it the statement fails on an atom (KJ-Thm10a-atom).",
 )
-def choice_from_weights(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def choice_from_weights(
+    masses: list[Fraction], weights: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], epsilon: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Loss, radius and density, exactly; B = 1."""
-    masses, w = instance["masses"], instance["weights"]
+    w = weights
     mean = total_of(p * abs(v) for p, v in zip(masses, w, strict=True))
     if mean == 0:
         yield sc.vacuous(True, "w = 0", evidence=sc.EXACT)
@@ -143,8 +150,8 @@ def choice_from_weights(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.C
     signs = [mean if v > 0 else -mean for v in w]
     choice = [abs(v) for v in w]
     yield sc.equal(total_of(p * r for p, r in zip(masses, choice, strict=True)), mean, "E R = w̄/B")
-    first, second = predictor(instance, w, [ONE] * len(w)), predictor(instance, signs, choice)
-    yield sc.at_most(loss(instance, second), loss(instance, first), "loss")
+    first, second = predictor(masses, gram, w, [ONE] * len(w)), predictor(masses, gram, signs, choice)
+    yield sc.at_most(loss(masses, targets, epsilon, second), loss(masses, targets, epsilon, first), "loss")
     yield sc.at_most(max(map(abs, signs)), trial["radius"] * mean, "max |w̃|")
     yield sc.at_most(mean, 1, "w̄ ≤ B")
 
@@ -165,11 +172,13 @@ def atom(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"levels": 1},
     mutants={"R ∈ {0, 1/2, 1}": {"levels": 2}},
 )
-def no_choice_on_an_atom(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def no_choice_on_an_atom(
+    weights: list[Fraction], masses: list[Fraction], targets: list[Fraction], epsilon: Fraction, gram: list[list[Fraction]], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """All choices."""
-    w, masses, levels = instance["weights"], instance["masses"], trial["levels"]
+    w, levels = weights, trial["levels"]
     mean = total_of(p * abs(v) for p, v in zip(masses, w, strict=True))
-    yield sc.equal(loss(instance, predictor(instance, w, [ONE])), ZERO, "loss of w")
+    yield sc.equal(loss(masses, targets, epsilon, predictor(masses, gram, w, [ONE])), ZERO, "loss of w")
     for r in range(levels + 1):
         yield sc.true(masses[0] * Fraction(r, levels) != mean, f"E R for R = {r}/{levels}", evidence=sc.EXACT)
 
@@ -185,7 +194,7 @@ def no_choice_on_an_atom(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.
     knobs={"power": 1},
     mutants={"R = |w|": {"power": 0}},
 )
-def randomised_choice(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def randomised_choice(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both sums."""
     p, s, m, k, B, mean = sc.symbols("p s m k B mean")  # mean = w̄
     choice = m / B ** trial["power"]
@@ -204,7 +213,7 @@ def randomised_choice(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Che
     knobs={"power": 1},
     mutants={"w̃ = wR": {"power": 0}},
 )
-def weights_from_choice(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def weights_from_choice(trial: sc.Trial) -> Iterator[sc.Check]:
     """The predictor and the bound."""
     p, w, r, k, tau, B = sc.symbols("p w r k tau B")
     merged = w * r / tau ** trial["power"]

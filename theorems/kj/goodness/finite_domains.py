@@ -30,26 +30,26 @@ def domain(masses: Sequence[Any], gram: Sequence[Sequence[Any]], targets: Sequen
     }
 
 
-def predicted(instance: sc.Instance, w: Sequence[Fraction]) -> Numbers:
+def predicted(masses: Any, gram: Any, w: Sequence[Fraction]) -> Numbers:
     """f_i = Σ_j p_j w_j K_ij."""
-    charges = [p * v for p, v in zip(instance["masses"], w, strict=True)]
-    return [sum((k * c for k, c in zip(row, charges, strict=True)), ZERO) for row in instance["gram"]]
+    charges = [p * v for p, v in zip(masses, w, strict=True)]
+    return [sum((k * c for k, c in zip(row, charges, strict=True)), ZERO) for row in gram]
 
 
-def mean(instance: sc.Instance, values: Sequence[Fraction]) -> Fraction:
+def mean(masses: Any, values: Sequence[Fraction]) -> Fraction:
     """Σ p_i v_i."""
-    return sum((p * v for p, v in zip(instance["masses"], values, strict=True)), ZERO)
+    return sum((p * v for p, v in zip(masses, values, strict=True)), ZERO)
 
 
-def insensitive_loss(instance: sc.Instance, f: Sequence[Fraction], epsilon: Fraction = ZERO) -> Fraction:
+def insensitive_loss(masses: Any, targets: Any, f: Sequence[Fraction], epsilon: Fraction = ZERO) -> Fraction:
     """Σ p_i max(|f_i − y_i| − ε, 0)."""
-    return mean(instance, [max(abs(a - y) - epsilon, ZERO) for a, y in zip(f, instance["targets"], strict=True)])
+    return mean(masses, [max(abs(a - y) - epsilon, ZERO) for a, y in zip(f, targets, strict=True)])
 
 
 def least_loss(instance: sc.Instance, bound: Fraction, epsilon: Fraction = ZERO) -> sc.Enclosure:
     """ε₀(B) for the ε-insensitive loss, between its two bounds; B = 0 allowed."""
     if bound == 0:
-        value = insensitive_loss(instance, [ZERO] * len(instance["targets"]), epsilon)
+        value = insensitive_loss(instance["masses"], instance["targets"], [ZERO] * len(instance["targets"]), epsilon)
         return sc.between(value, value)
     found = exact_goodness(instance["gram"], instance["targets"], bound, instance["masses"], epsilon=epsilon)
     return sc.between(found.lower, found.upper)
@@ -68,22 +68,22 @@ def least_violation(instance: sc.Instance, bound: Fraction) -> Fraction:
     masses, size = instance["masses"], len(instance["masses"])
     sets = [chosen for count in range(size + 1) for chosen in combinations(range(size), count)]
     for chosen in sorted(sets, key=lambda found: -sum((masses[i] for i in found), ZERO)):
-        if reachable(instance, chosen, bound):
+        if reachable(instance["gram"], instance["targets"], instance["masses"], chosen, bound):
             return ONE - sum((masses[i] for i in chosen), ZERO)
     return ONE
 
 
-def reachable(instance: sc.Instance, chosen: Sequence[int], bound: Fraction) -> bool:
+def reachable(gram: Any, targets: Any, masses: Any, chosen: Sequence[int], bound: Fraction) -> bool:
     """Whether some |w| ≤ B has f = y on the chosen points."""
-    gram, targets, size = instance["gram"], instance["targets"], len(instance["masses"])
+    size = len(masses)
     for i in chosen:  # each point by itself: |f_i| ≤ B Σ_j p_j |K_ij|
-        if abs(targets[i]) > bound * mean(instance, [abs(k) for k in gram[i]]):
+        if abs(targets[i]) > bound * mean(masses, [abs(k) for k in gram[i]]):
             return False
     if len(chosen) <= 1 or bound == 0:
         return True
     rows = [gram[i] if i in chosen else [ZERO] * size for i in range(size)]
     aims = [targets[i] if i in chosen else ZERO for i in range(size)]
-    found = exact_goodness(rows, aims, bound, instance["masses"])
+    found = exact_goodness(rows, aims, bound, masses)
     if not found.exact:
         raise ArithmeticError(f"the two bounds {found.lower} and {found.upper} of a least loss differ")
     return found.upper == 0

@@ -70,7 +70,7 @@ def least_violated_mass(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.C
     if instance["kind"] == "diagonal":
         own = [p * abs(row[i]) * bound for i, (p, row) in enumerate(zip(masses, instance["gram"], strict=True))]
         out = [y != 0 and (v < 1 if trial["reached"] else v <= 1) for y, v in zip(instance["targets"], own, strict=True)]
-        yield sc.equal(found, mean(instance, [Fraction(flag) for flag in out]), "least violated mass")
+        yield sc.equal(found, mean(instance["masses"], [Fraction(flag) for flag in out]), "least violated mass")
     elif instance["kind"] == "constant":
         yield sc.equal(found, trial["cost"] * masses[-1], "mass of the point that was moved")
     else:
@@ -82,12 +82,12 @@ def domains(trial: sc.Trial) -> Iterator[sc.Instance]:
     yield from random_domains(trial.rng, trial.count(20, 50))
 
 
-def _dual(instance: sc.Instance, q: Any, bound: Fraction) -> Fraction:
+def _dual(masses: Any, gram: Any, epsilon: Fraction, targets: Any, q: Any, bound: Fraction) -> Fraction:
     """Σ q y − ε Σ|q| − B Σ_j p_j |Σ_i q_i K_ij|: with |q_i| ≤ p_i, q_i(f_i − y_i) ≥ −p_i ℓ_ε(f_i − y_i) − ε|q_i|."""
-    q = [max(-p, min(p, v)) for p, v in zip(instance["masses"], q, strict=True)]
-    pull = [sum((a * row[j] for a, row in zip(q, instance["gram"], strict=True)), ZERO) for j in range(len(q))]
-    fixed = sum((a * y - instance["epsilon"] * abs(a) for a, y in zip(q, instance["targets"], strict=True)), ZERO)
-    return Fraction(fixed - bound * mean(instance, [abs(g) for g in pull]))
+    q = [max(-p, min(p, v)) for p, v in zip(masses, q, strict=True)]
+    pull = [sum((a * row[j] for a, row in zip(q, gram, strict=True)), ZERO) for j in range(len(q))]
+    fixed = sum((a * y - epsilon * abs(a) for a, y in zip(q, targets, strict=True)), ZERO)
+    return Fraction(fixed - bound * mean(masses, [abs(g) for g in pull]))
 
 
 @sc.claim(
@@ -108,8 +108,14 @@ def value_of_a_programme(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.
     bound, gram = instance["bound"], instance["gram"]
     found = exact_goodness(gram, instance["targets"], bound, instance["masses"], epsilon=instance["epsilon"])
     yield sc.at_most(max(map(abs, found.weights)), bound, "max |w|")
-    loss = insensitive_loss(instance, predicted(instance, found.weights), instance["epsilon"])
-    yield sc.equal(loss, _dual(instance, found.multipliers, trial["reach"] * bound), "loss of w, and value of q")
+    loss = insensitive_loss(
+        instance["masses"], instance["targets"], predicted(instance["masses"], instance["gram"], found.weights), instance["epsilon"]
+    )
+    yield sc.equal(
+        loss,
+        _dual(instance["masses"], instance["gram"], instance["epsilon"], instance["targets"], found.multipliers, trial["reach"] * bound),
+        "loss of w, and value of q",
+    )
     doubled = instance | {"gram": [[2 * k for k in row] for row in gram]}
     yield sc.equal(least_loss(doubled, bound / 2, instance["epsilon"]), loss, "2K and B/2")
 
@@ -254,7 +260,7 @@ def violated_masses_with_sizes(instance: sc.Instance, trial: sc.Trial) -> Iterat
     note="The text of [6] was not at hand: what is tested is our reading of its Definition 3, the condition on u. The paper prints the "
     "margin Bγ and no sign of w; so taken the two are not the same (KJ-Def2-rem2-same).",
 )
-def margins_of_classes(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def margins_of_classes(trial: sc.Trial) -> Iterator[sc.Check]:
     """One x' of each class: its term of y f(x), and the slack that |w| ≤ B leaves."""
     B, p, same, other, q, u, K = sc.symbols("B p same other q u K")
     scale = B * p if trial["share"] else B
@@ -287,11 +293,11 @@ def _mass(masses: Sequence[Fraction], flags: Sequence[bool]) -> Fraction:
     return sum((p for p, flag in zip(masses, flags, strict=True) if flag), ZERO)
 
 
-def _conditional(instance: sc.Instance, i: int) -> list[Fraction]:
+def _conditional(masses: Any, targets: Any, gram: Any, i: int) -> list[Fraction]:
     """Coefficients of u in E[uK | y' = y] − E[uK | y' ≠ y] at x_i."""
-    masses, y = instance["masses"], instance["targets"]
+    y = targets
     shares = {label: _mass(masses, [b == label for b in y]) for label in (1, -1)}
-    return [p * k * (1 if b == y[i] else -1) / shares[int(b)] for p, k, b in zip(masses, instance["gram"][i], y, strict=True)]
+    return [p * k * (1 if b == y[i] else -1) / shares[int(b)] for p, k, b in zip(masses, gram[i], y, strict=True)]
 
 
 @sc.claim(
@@ -312,10 +318,10 @@ def _conditional(instance: sc.Instance, i: int) -> list[Fraction]:
 def margins_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Brackets of both least masses: a witness above; below, the mass of points that no weights satisfy even alone."""
     masses, gram, y, gamma = (instance[key] for key in ("masses", "gram", "targets", "gamma"))
-    margins = [a * b for a, b in zip(predicted(instance, instance["w"]), y, strict=True)]
-    best = [mean(instance, [abs(k) for k in row]) for row in gram]
+    margins = [a * b for a, b in zip(predicted(instance["masses"], instance["gram"], instance["w"]), y, strict=True)]
+    best = [mean(instance["masses"], [abs(k) for k in row]) for row in gram]
     ours = sc.between(_mass(masses, [m <= gamma for m in best]), _mass(masses, [m <= gamma for m in margins]))
-    rows = [_conditional(instance, i) for i in range(len(y))]
+    rows = [_conditional(instance["masses"], instance["targets"], instance["gram"], i) for i in range(len(y))]
     reached = [sum((c * u for c, u in zip(row, instance["u"], strict=True)), ZERO) for row in rows]
     most = [sum((max(c, ZERO) for c in row), ZERO) for row in rows]
     theirs = sc.between(_mass(masses, [m < gamma for m in most]), _mass(masses, [m < gamma for m in reached]))

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 import simopt.claims as sc
+from simopt.core.arrays import Array
 from simopt.model.problem import Problem
 from simopt.model.status import Status
 from simopt.problems.kernel_goodness import KernelGoodness
@@ -44,10 +45,10 @@ def cone_value(problem: Problem) -> sc.Enclosure:
     return sc.between(min(low, high), max(low, high))  # in floats the bounds of a closed gap may pass each other by a rounding
 
 
-def kernel_value(instance: sc.Instance, gamma: float) -> sc.Enclosure:
+def kernel_value(factor: Array, targets: Array, masses: Array, epsilon: float, gamma: float) -> sc.Enclosure:
     """Certified bounds on min over ‖W‖ ≤ 1/γ of E ℓ_ε(⟨W, Φ(x)⟩, y)."""
-    A = instance["factor"]
-    problem = KernelGoodness(A @ A.T, instance["targets"], gamma, instance["masses"], epsilon=instance["epsilon"])
+    A = factor
+    problem = KernelGoodness(A @ A.T, targets, gamma, masses, epsilon=epsilon)
     return cone_value(problem)
 
 
@@ -66,9 +67,9 @@ def kernel_value(instance: sc.Instance, gamma: float) -> sc.Enclosure:
     note="All proofs use ‖W*‖ ≤ 1 only. With '=' goodness is not monotone in γ (KJ-Def4-sphere), unless some W is orthogonal to all Φ(x), "
     "x ~ D, which can fill up the norm. K(x, x) ≤ 1 is not asked for, nor needed in Theorem 6.",
 )
-def goodness_at_a_margin(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def goodness_at_a_margin(factor: Array, targets: Array, masses: Array, epsilon: float, trial: sc.Trial) -> Iterator[sc.Check]:
     """Monotone in 1/γ, and convex at the equally spaced 1/γ = 1/2, 1, 3/2, 2."""
-    values = [kernel_value(instance, gamma) for gamma in (2.0, 1.0, 2.0 / 3.0, 0.5, 0.25)]
+    values = [kernel_value(factor, targets, masses, epsilon, gamma) for gamma in (2.0, 1.0, 2.0 / 3.0, 0.5, 0.25)]
     for wide, narrow in pairwise(values):
         yield sc.at_most(narrow, wide, "a smaller margin")
     for low, middle, high in zip(values[:2], values[1:3], values[2:4], strict=True):

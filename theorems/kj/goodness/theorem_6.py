@@ -50,20 +50,19 @@ def kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
                       "epsilon_1": float(2.0 ** rng.uniform(-5, 0))}  # fmt: skip
 
 
-def similarity_value(instance: sc.Instance, bound: float) -> sc.Enclosure:
+def similarity_value(factor: Array, targets: Any, masses: Any, epsilon: Any, bound: float) -> sc.Enclosure:
     """Certified bounds on ε_0(B) of the same Gram matrix."""
-    A = instance["factor"]
-    problem = Goodness(A @ A.T, instance["targets"], bound, instance["masses"], epsilon=instance["epsilon"])
+    A = factor
+    problem = Goodness(A @ A.T, targets, bound, masses, epsilon=epsilon)
     found = solve(problem, "simplex", tol=1e-10).certificate
     if found is None:
         raise ArithmeticError("no certificate")
     return sc.between(min(found.lower, found.upper), max(found.lower, found.upper))
 
 
-def _admitted(instance: sc.Instance, constant: float) -> sc.Check:
-    gamma, epsilon_1 = instance["gamma"], instance["epsilon_1"]
-    kernel = kernel_value(instance, gamma)
-    value = similarity_value(instance, constant / (epsilon_1 * gamma**2))
+def _admitted(gamma: Any, epsilon_1: Any, factor: Array, targets: Any, masses: Any, epsilon: Any, constant: float) -> sc.Check:
+    kernel = kernel_value(factor, targets, masses, epsilon, gamma)
+    value = similarity_value(factor, targets, masses, epsilon, constant / (epsilon_1 * gamma**2))
     return sc.at_most(value, sc.between(kernel.low + epsilon_1, kernel.high + epsilon_1), "ε_0(B) against ε_0(γ) + ε_1", scale=epsilon_1)
 
 
@@ -80,9 +79,11 @@ def _admitted(instance: sc.Instance, constant: float) -> sc.Check:
     mutants={"B = 1/(5ε_1γ²)": {"constant": 0.2}},
     note="Not sharp: B = 1/(4ε_1γ²) will do (KJ-Thm6a-sharp). Unlike utility, it needs no bound on K(x, x).",
 )
-def good_kernels_are_good_similarities(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def good_kernels_are_good_similarities(
+    gamma: float, epsilon_1: float, factor: Array, targets: Array, masses: Array, epsilon: float, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """ε_0(B) ≤ ε_0(γ) + ε_1, in units of ε_1."""
-    yield _admitted(instance, trial["constant"])
+    yield _admitted(gamma, epsilon_1, factor, targets, masses, epsilon, trial["constant"])
 
 
 def smallest(instance: sc.Instance, epsilon: Fraction = ZERO) -> sc.Enclosure:
@@ -186,7 +187,7 @@ def weights_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     knobs={"coordinate": 0},
     mutants={"W = (0, 1, 0)": {"coordinate": 1}},
 )
-def first_coordinate(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def first_coordinate(trial: sc.Trial) -> Iterator[sc.Check]:
     """Norms with c² replaced, and the values of W."""
     (gamma,) = sc.symbols("gamma")
     for i, (signs, y) in enumerate(zip(SIGNS, (1, 1, -1, -1), strict=True)):
@@ -214,11 +215,13 @@ def large_weights(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="γ = 1/2, ε = 1/10, w = (5/2, 0, 0, −5/2) has the loss 1/5, the bound is 8/5. The sign of w_4 − w_1 is wrong (KJ-Thm6b-p2+); "
     "max|w| ≥ 1/(8ε_1γ²) is not touched.",
 )
-def loss_from_weights(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def loss_from_weights(
+    w: list[Fraction], masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], gamma: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """E ℓ_0 with exact predictions, against the bound."""
-    w, f = instance["w"], predicted(instance, instance["w"])
-    loss = sum((p * abs(a - y) for p, a, y in zip(instance["masses"], f, instance["targets"], strict=True)), ZERO)
-    p, w1, w4, square = sc.inputs(p=instance["masses"][0], w1=w[0], w4=w[3], square=instance["gamma"] ** 2)
+    f = predicted(masses, gram, w)
+    loss = sum((p * abs(a - y) for p, a, y in zip(masses, f, targets, strict=True)), ZERO)
+    p, w1, w4, square = sc.inputs(p=masses[0], w1=w[0], w4=w[3], square=gamma**2)
     yield sc.at_least(loss, p * (2 - p * 4 * square * trial["sign"] * (w1 - w4)), "E ℓ_0")
 
 
@@ -234,7 +237,7 @@ def loss_from_weights(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Che
     mutants={"w_4 − w_1": {"sign": -1}},
     corrects="KJ-Thm6b-p2",
 )
-def loss_from_weights_corrected(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def loss_from_weights_corrected(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity in weights, masses, γ² and u."""
     e, square = sc.symbols("e square")
     w, u = sc.symbols("w1 w2 w3 w4"), sc.symbols("u1 u2 u3 u4")
@@ -382,9 +385,11 @@ def decoded(point: Array, trial: sc.Trial) -> sc.Instance:
     note="L(a) ≥ L(W') − ⟨W', a − W'⟩/C for the regularised optimum W', and ⟨W', a − W'⟩ ≤ ‖a‖²/4 (KJ-L17a-proof); the paper uses the "
     "value of the regularised problem only. That nothing less is enough is KJ-Thm6b-two.",
 )
-def good_kernels_with_the_best_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def good_kernels_with_the_best_constant(
+    gamma: float, epsilon_1: float, factor: Array, targets: Array, masses: Array, epsilon: float, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The same with 1/4; attacked."""
-    yield _admitted(instance, trial["constant"])
+    yield _admitted(gamma, epsilon_1, factor, targets, masses, epsilon, trial["constant"])
 
 
 def on_two_points(trial: sc.Trial) -> Iterator[sc.Instance]:

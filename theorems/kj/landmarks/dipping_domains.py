@@ -60,14 +60,14 @@ def linear_gap(instance: sc.Instance, counts: Counts) -> Fraction:
     return total
 
 
-def is_linear(instance: sc.Instance) -> bool:
+def is_linear(B: Any, targets: Any) -> bool:
     """Whether |y| ≥ B on the whole domain."""
-    return all(abs(y) >= instance["B"] for y in instance["targets"])
+    return all(abs(y) >= B for y in targets)
 
 
 def gaps(instance: sc.Instance) -> Iterator[tuple[Fraction, Fraction]]:
     """Values of g(S) with their probabilities, over all samples of n points."""
-    gap = linear_gap if is_linear(instance) else largest_gap
+    gap = linear_gap if is_linear(instance["B"], instance["targets"]) else largest_gap
     for drawn, mass in multinomial(instance["n"], tuple(instance["masses"])):
         yield gap(instance, drawn), mass
 

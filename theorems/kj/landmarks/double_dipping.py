@@ -71,7 +71,7 @@ def double_dipping_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterato
     knobs={"differences": 6},
     mutants={"with differences 4B/n": {"differences": 4}},
 )
-def printed_sum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def printed_sum(trial: sc.Trial) -> Iterator[sc.Check]:
     """The two coefficients of BC_L √(log(1/δ)/n)."""
     yield sc.at_least(trial["differences"] / sc.root(2), 4, "6/√2 > 4", strict=True)
 
@@ -160,11 +160,11 @@ def double_dipping(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]
     yield holds_for_all_levels(tails(list(gaps(instance))), exponent, f"g(S), n = {n}")
 
 
-def gap_in_ball(instance: sc.Instance, counts: Counts) -> Fraction:
+def gap_in_ball(B: Fraction, gram: list[list[Fraction]], masses: list[Fraction], targets: list[Fraction], counts: Counts) -> Fraction:
     """g(S)² for f = n^{-1/2} Σ w_i K(·, x_i), ‖w‖₂ ≤ B, |y| = B: B² ‖v‖² with v_i = n^{-1/2} Σ_x c_x (−sign y_x) K(x, x_i)."""
-    n, B, gram = sum(counts), instance["B"], instance["gram"]
-    c = [p - Fraction(k, n) for p, k in zip(instance["masses"], counts, strict=True)]
-    signed = [a if y > 0 else -a for a, y in zip(c, instance["targets"], strict=True)]
+    n = sum(counts)
+    c = [p - Fraction(k, n) for p, k in zip(masses, counts, strict=True)]
+    signed = [a if y > 0 else -a for a, y in zip(c, targets, strict=True)]
     square = ZERO
     for j, k in enumerate(counts):
         if k:
@@ -201,10 +201,11 @@ def signs(trial: sc.Trial) -> Iterator[sc.Instance]:
     "2|w_i|/√n + 2B/n, so Σ_i (g(S) − g(S^i))₊² ≤ 16B²/n, and the entropy method (Boucheron, Lugosi and Massart 2003, Theorem 2) gives "
     "P(g > E g + t) ≤ exp(−nt²/64B²).",
 )
-def double_dipping_in_the_ball(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def double_dipping_in_the_ball(
+    n: int, B: Fraction, gram: list[list[Fraction]], masses: list[Fraction], targets: list[Fraction], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """P(g(S) ≥ t)/δ at every value t; t² is rational."""
-    n = instance["n"]
-    pairs = [(gap_in_ball(instance, drawn), mass) for drawn, mass in multinomial(n, tuple(instance["masses"]))]
+    pairs = [(gap_in_ball(B, gram, masses, targets, drawn), mass) for drawn, mass in multinomial(n, tuple(masses))]
 
     def exponent(square: Fraction) -> Ball | None:
         return level_of(ball(n * square).sqrt(), trial["mean"], trial["spread"])
@@ -229,7 +230,9 @@ def one_point_moves_the_gap_in_the_ball(instance: sc.Instance, trial: sc.Trial) 
     n = instance["n"]
     gram = [[0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
     made = domain([ONE, ZERO, ZERO, ZERO], gram, [-1, -1, -1, -1], 1, n)
-    first, second = (gap_in_ball(made, counts) for counts in ((0, n - 1, 1, 0), (0, n - 1, 0, 1)))
+    first, second = (
+        gap_in_ball(made["B"], made["gram"], made["masses"], made["targets"], counts) for counts in ((0, n - 1, 1, 0), (0, n - 1, 0, 1))
+    )
     yield sc.equal(second, 0, "g(S^i)")
     yield sc.at_least(n * first, trial["scale"], "Σ_i c_i²")
 
@@ -332,10 +335,10 @@ def learned_on_its_own_landmarks(instance: sc.Instance, trial: sc.Trial) -> Iter
         yield sc.outcome(float(masses @ np.abs(learned - targets)) > limit, 2 * delta)
 
 
-def landmarked_loss(instance: sc.Instance, counts: Counts, weights: list[Fraction]) -> Fraction:
+def landmarked_loss(gram: list[list[Fraction]], targets: list[Fraction], counts: Counts, weights: list[Fraction]) -> Fraction:
     """L̂(f̃) on the sample with these counts."""
     n, total = sum(counts), ZERO
-    for k, row, y in zip(counts, instance["gram"], instance["targets"], strict=True):
+    for k, row, y in zip(counts, gram, targets, strict=True):
         if k:
             f = sum((c * w * a for c, w, a in zip(counts, weights, row, strict=True)), ZERO) / n
             total += k * abs(f - y)
@@ -362,7 +365,7 @@ def means_of_the_repair(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.C
     risk = sum((p * abs(v - y) for p, v, y in zip(masses, f, instance["targets"], strict=True)), ZERO)
     mean = ZERO
     for drawn, mass in multinomial(n, tuple(masses)):
-        empirical = landmarked_loss(instance, drawn, weights)
+        empirical = landmarked_loss(instance["gram"], instance["targets"], drawn, weights)
         mean += mass * empirical
         landmarked = [sum((k * w * a for k, w, a in zip(drawn, weights, row, strict=True)), ZERO) / n for row in gram]
         loss = sum((p * abs(v - y) for p, v, y in zip(masses, landmarked, instance["targets"], strict=True)), ZERO)

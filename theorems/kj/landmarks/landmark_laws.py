@@ -29,18 +29,21 @@ def landmarked(masses: list[Fraction], gram: list[list[Any]], w: list[Any], d: i
     }
 
 
-def deviations(instance: sc.Instance) -> Iterator[tuple[list[Fraction], Fraction]]:
+def deviations(masses: Any, weights: list[Fraction], d: Any, gram: Any) -> Iterator[tuple[list[Fraction], Fraction]]:
     """The vectors (f̃(x) − f(x))_x with their probabilities."""
-    masses, w, d = instance["masses"], instance["weights"], instance["d"]
+    w = weights
     for drawn, mass in multinomial(d, tuple(masses)):
         off = [(Fraction(k, d) - p) * v for k, p, v in zip(drawn, masses, w, strict=True)]
-        yield [sum((a * k for a, k in zip(off, row, strict=True)), Fraction(0)) for row in instance["gram"]], mass
+        yield [sum((a * k for a, k in zip(off, row, strict=True)), Fraction(0)) for row in gram], mass
 
 
 def mean_sizes(instance: sc.Instance) -> list[tuple[Fraction, Fraction]]:
     """Values of E_x |f̃(x) − f(x)| with their probabilities."""
     masses = instance["masses"]
-    return [(sum((p * abs(e) for p, e in zip(masses, off, strict=True)), Fraction(0)), mass) for off, mass in deviations(instance)]
+    return [
+        (sum((p * abs(e) for p, e in zip(masses, off, strict=True)), Fraction(0)), mass)
+        for off, mass in deviations(instance["masses"], instance["weights"], instance["d"], instance["gram"])
+    ]
 
 
 def signs(d: int, p: Fraction = Fraction(1, 2)) -> sc.Instance:

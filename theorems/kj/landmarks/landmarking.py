@@ -33,14 +33,13 @@ def levels(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"a sixteenth of d": {"share": Fraction(1, 16)}},
     note="d by KJ-L15+, from the same f̃ as in the paper. Without |K| ≤ 1 no d will do: K = N·1{x = x'} on N points.",
 )
-def landmarks_suffice(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def landmarks_suffice(epsilon: Fraction, delta: Fraction, kind: str, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(E_x |f̃ − f| > ε) exactly, B = 1."""
-    epsilon, delta = instance["epsilon"], instance["delta"]
     need = (1 + sc.root(2 * sc.log(1 / sc.rational(delta), bits=64), bits=64)) ** 2 / epsilon**2
     d = max(1, math.ceil(trial["share"] * Fraction(need.high)))
-    made = {"signs": signs(d), "rare": signs(d, Fraction(1, 5)), "hadamard": hadamard(d)}[instance["kind"]]
+    made = {"signs": signs(d), "rare": signs(d, Fraction(1, 5)), "hadamard": hadamard(d)}[kind]
     bad = sum((mass for size, mass in mean_sizes(made) if size > epsilon), ZERO)
-    yield sc.probability(bad, bad, delta, f"{instance['kind']}, d = {made['d']}")
+    yield sc.probability(bad, bad, delta, f"{kind}, d = {made['d']}")
 
 
 @sc.claim(
@@ -84,15 +83,17 @@ def landmarking_error(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Che
     knobs={"factor": Fraction(2)},
     mutants={"2 exp(−2dε²/B²)": {"factor": Fraction(1, 2)}},
 )
-def error_at_a_point(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def error_at_a_point(
+    d: int, masses: list[Fraction], weights: list[Fraction], gram: list[list[Fraction]], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The exact tail at each point x and each value ε."""
-    d, found = instance["d"], list(deviations(instance))
+    found = list(deviations(masses, weights, d, gram))
 
     def exponent(t: Fraction) -> Ball | None:
         x = ball(d * t**2 / trial["factor"]) - ball(2).log()
         return x if x > 0 else None
 
-    for x in range(len(instance["gram"])):
+    for x in range(len(gram)):
         yield holds_for_all_levels(tails([(abs(off[x]), mass) for off, mass in found]), exponent, f"|f̃(x) − f(x)|, x = {x}")
 
 
@@ -108,9 +109,11 @@ def error_at_a_point(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Chec
     mutants={"δ³ in the conclusion": {"power": 6}},
     note="In squares, so that all is rational: P_x > δ iff P_x² > δ².",
 )
-def few_points_are_bad(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def few_points_are_bad(
+    masses: list[Fraction], weights: list[Fraction], d: int, gram: list[list[Fraction]], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """P_L(P_x(bad)² > δ²)² ≤ δ²."""
-    masses, found = instance["masses"], list(deviations(instance))
+    found = list(deviations(masses, weights, d, gram))
     sizes = sorted({abs(e) for off, _ in found for e in off})
     for epsilon in sizes[:: max(1, len(sizes) // 12)]:
         bad = [([abs(e) > epsilon for e in off], mass) for off, mass in found]
@@ -133,7 +136,7 @@ def few_points_are_bad(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Ch
     knobs={"reach": 2},
     mutants={"|f̃ − f| ≤ B": {"reach": 1}},
 )
-def from_points_to_the_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def from_points_to_the_mean(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity."""
     q, epsilon, B, delta = sc.symbols("q epsilon B delta")
     bound = (1 - delta) * epsilon + trial["reach"] * B * delta
@@ -182,7 +185,7 @@ def twice_epsilon(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     mutants={"2ε for δ < ε/B": {"times": 2}},
     corrects="KJ-L15-p4",
 )
-def three_epsilon(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def three_epsilon(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both identities."""
     epsilon, B, delta = sc.symbols("epsilon B delta")
     bound = (1 - delta) * epsilon + 2 * B * delta
@@ -209,10 +212,10 @@ def cancelling(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"≥ 0": {"share": ZERO}},
     note="w = ±B on two halves and K = 1: f = 0. Only ≤ B is used (KJ-L15-p5+).",
 )
-def largest_value(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def largest_value(masses: list[Fraction], weights: list[Fraction], gram: list[list[Fraction]], trial: sc.Trial) -> Iterator[sc.Check]:
     """max_x |f(x)|."""
-    masses, w = instance["masses"], instance["weights"]
-    top = max(abs(sum((p * v * k for p, v, k in zip(masses, w, row, strict=True)), ZERO)) for row in instance["gram"])
+    w = weights
+    top = max(abs(sum((p * v * k for p, v, k in zip(masses, w, row, strict=True)), ZERO)) for row in gram)
     yield sc.at_least(top, trial["share"] * max(abs(v) for v in w), "sup |f|")
 
 
@@ -228,7 +231,7 @@ def largest_value(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     mutants={"B/2": {"bound": Fraction(1, 2)}},
     corrects="KJ-L15-p5",
 )
-def values_are_bounded(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def values_are_bounded(trial: sc.Trial) -> Iterator[sc.Check]:
     """The two identities for both signs."""
     B, p, w, k = sc.symbols("B p w k")
     for s in (1, -1):

@@ -198,7 +198,7 @@ def larger_samples_have_larger_classes(instance: sc.Instance, trial: sc.Trial) -
     mutants={"B again": {"times": 1}},
     corrects="KJ-T20-mono",
 )
-def class_of_both_samples(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def class_of_both_samples(trial: sc.Trial) -> Iterator[sc.Check]:
     """The two identities."""
     n, w, k, other = sc.symbols("n w k other")
     yield sc.equal(w * k / n, (trial["times"] * w * k + 0 * other) / (2 * n), "2B, one term")
@@ -226,9 +226,8 @@ def lines(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"share": ONE},
     mutants={"9/10 of it": {"share": Fraction(9, 10)}},
 )
-def averages_contract(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def averages_contract(x: list[Fraction], y: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """Both means over all signs; the suprema over w ∈ [−1, 1] are reached at −1, 1 or a kink."""
-    x, y = instance["x"], instance["y"]
     n = len(x)
     ends = [-ONE, ONE, *(b / a for a, b in zip(x, y, strict=True) if a != 0 and abs(b / a) <= 1)]
     losses = [[abs(w * a - b) for a, b in zip(x, y, strict=True)] for w in ends]

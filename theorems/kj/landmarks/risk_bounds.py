@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -44,9 +45,9 @@ def passed(instance: sc.Instance, bound: sc.Expr) -> sc.Check:
     return sc.probability(low, high, instance["delta"], f"P(gap > {float(bound):.4f}), n = {instance['n']}")
 
 
-def range_of_loss(instance: sc.Instance) -> Fraction:
+def range_of_loss(radius: Fraction, points: Any, targets: list[Fraction]) -> Fraction:
     """M = C_X C_W + sup |y| for the absolute loss."""
-    return Fraction(reach(instance) + max(abs(y) for y in instance["targets"]))
+    return Fraction(reach(radius, points) + max(abs(y) for y in targets))
 
 
 @sc.claim(
@@ -69,9 +70,9 @@ def range_of_loss(instance: sc.Instance) -> Fraction:
 def uniform_bound_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The exact probability of a larger gap."""
     n, level = instance["n"], logarithm(1 / instance["delta"])
-    bound = reach(instance) * (trial["mean"] / sc.root(n) + 3 * sc.root(level / n)) + trial["range"] * range_of_loss(instance) * sc.root(
-        level / (2 * n)
-    )
+    bound = reach(instance["radius"], instance["points"]) * (trial["mean"] / sc.root(n) + 3 * sc.root(level / n)) + trial[
+        "range"
+    ] * range_of_loss(instance["radius"], instance["points"], instance["targets"]) * sc.root(level / (2 * n))
     yield passed(instance, bound)
 
 
@@ -101,9 +102,8 @@ def vectors(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"share": ONE},
     mutants={"9/10 of it": {"share": Fraction(9, 10)}},
 )
-def euclidean_average(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def euclidean_average(points: list[list[Fraction]], trial: sc.Trial) -> Iterator[sc.Check]:
     """The mean over all signs, exactly for its square and by enclosed roots for itself; C_W = 1."""
-    points = instance["points"]
     n = len(points)
     squares = [sum((a * a for a in s), Fraction(0)) for s in sums(points)]
     lengths = [sum((a * a for a in x), Fraction(0)) for x in points]
@@ -150,7 +150,7 @@ def uniform_bound_without_range(instance: sc.Instance, trial: sc.Trial) -> Itera
         s = sc.root(logarithm(5), bits=64)
         yield sc.at_most(2 + sc.root(2, bits=64) * s, trial["constant"] * s, "δ = 1/5")
         return
-    n, C = instance["n"], reach(instance)
+    n, C = instance["n"], reach(instance["radius"], instance["points"])
     yield all_levels(instance, 4 * C**2 / n, trial["range"] * C**2 / n, f"centred gap, n = {n}", centred=True)
 
 
@@ -170,8 +170,8 @@ def uniform_bound_without_range(instance: sc.Instance, trial: sc.Trial) -> Itera
 )
 def uniform_bound_with_range(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """All levels."""
-    n, M = instance["n"], trial["range"] * range_of_loss(instance)
-    yield all_levels(instance, trial["mean"] * 4 * reach(instance) ** 2 / n, M**2 / (2 * n), f"gap, n = {n}")
+    n, M = instance["n"], trial["range"] * range_of_loss(instance["radius"], instance["points"], instance["targets"])
+    yield all_levels(instance, trial["mean"] * 4 * reach(instance["radius"], instance["points"]) ** 2 / n, M**2 / (2 * n), f"gap, n = {n}")
 
 
 def small_levels(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -201,8 +201,14 @@ def sparse_bound_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     """The exact probability of a larger gap."""
     n, level = instance["n"], logarithm(1 / instance["delta"])
     d = len(instance["points"][0])
-    width = range_of_loss(instance) if trial["range"] else reach(instance)
-    yield passed(instance, 2 * reach(instance) * sc.root(2 * logarithm(2 * d) / n) + width * sc.root(level / (2 * n)))
+    width = (
+        range_of_loss(instance["radius"], instance["points"], instance["targets"])
+        if trial["range"]
+        else reach(instance["radius"], instance["points"])
+    )
+    yield passed(
+        instance, 2 * reach(instance["radius"], instance["points"]) * sc.root(2 * logarithm(2 * d) / n) + width * sc.root(level / (2 * n))
+    )
 
 
 def laws(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -299,8 +305,8 @@ def line_and_plane(trial: sc.Trial) -> Iterator[sc.Instance]:
 )
 def sparse_bound_with_range(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """All levels, of the loss and of the centred loss."""
-    n, d, C = instance["n"], len(instance["points"][0]), reach(instance)
+    n, d, C = instance["n"], len(instance["points"][0]), reach(instance["radius"], instance["points"])
     for centred in (False, True):
-        M = trial["range"] * (2 * C if centred else range_of_loss(instance))
+        M = trial["range"] * (2 * C if centred else range_of_loss(instance["radius"], instance["points"], instance["targets"]))
         massart = trial["mean"] * Fraction(logarithm(2 * d).high) * 8 * C**2 / n
         yield all_levels(instance, massart, M**2 / (2 * n), f"{'centred ' * centred}gap, n = {n}, d = {d}", centred=centred)

@@ -48,9 +48,8 @@ def functions(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"factor": Fraction(2)},
     mutants={"exp(−8ε²/Σ c_i²)": {"factor": Fraction(8)}},
 )
-def differences_concentrate(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def differences_concentrate(table: list[int], laws: list[list[Fraction]], trial: sc.Trial) -> Iterator[sc.Check]:
     """The exact tail of f − E f at each of its values."""
-    table, laws = instance["table"], instance["laws"]
     points = list(itertools.product(*(range(len(law)) for law in laws)))
     f = {point: Fraction(value) for point, value in zip(points, table, strict=True)}
     masses = {point: prod((law[x] for law, x in zip(laws, point, strict=True)), start=ONE) for point in points}
@@ -80,7 +79,7 @@ def differences_concentrate(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     mutants={"B/n": {"bound": 1}},
     note="The paper asks for K ≤ 1 only; then K = −10 against K = 1 moves f by 11B/n.",
 )
-def one_landmark_moves_the_predictor(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def one_landmark_moves_the_predictor(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both signs."""
     w, k, other, B = sc.symbols("w k l B")
     for sign in (1, -1):
@@ -148,25 +147,42 @@ def unlike_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield made | {"pairs": [((0,) * n, (1,) + (0,) * (n - 1))]}
 
 
-def frequencies(instance: sc.Instance, drawn: tuple[int, ...]) -> list[Fraction]:
+def frequencies(n: int, masses: list[Fraction], drawn: tuple[int, ...]) -> list[Fraction]:
     """The empirical distribution of a sample."""
-    return [Fraction(k, instance["n"]) for k in samples(drawn, len(instance["masses"]))]
+    return [Fraction(k, n) for k in samples(drawn, len(masses))]
 
 
-def supremum(instance: sc.Instance, drawn: tuple[int, ...], coefficients: list[Fraction]) -> Fraction:
+def supremum(
+    n: int,
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    B: Fraction,
+    drawn: tuple[int, ...],
+    coefficients: list[Fraction],
+) -> Fraction:
     """sup_{f ∈ F_S} Σ_x c_x |f(x) − y(x)|, exactly."""
-    n, counts = instance["n"], samples(drawn, len(instance["masses"]))
+    counts = samples(drawn, len(masses))
     marks = [x for x, k in enumerate(counts) if k]
-    slopes = [[row[x] / n for x in marks] for row in instance["gram"]]
-    return largest(coefficients, slopes, instance["targets"], box([counts[x] * instance["B"] for x in marks]))
+    slopes = [[row[x] / n for x in marks] for row in gram]
+    return largest(coefficients, slopes, targets, box([counts[x] * B for x in marks]))
 
 
-def _first_display(instance: sc.Instance, drawn: tuple[int, ...], other: tuple[int, ...], sign: int) -> sc.Check:
+def _first_display(
+    masses: list[Fraction],
+    n: int,
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    B: Fraction,
+    drawn: tuple[int, ...],
+    other: tuple[int, ...],
+    sign: int,
+) -> sc.Check:
     """g(S) against sup (L_f − L̂^{S^i}_f) + sup ±(L̂^{S^i}_f − L̂^S_f), all over F_S."""
-    p, q, r = instance["masses"], frequencies(instance, drawn), frequencies(instance, other)
+    p, q, r = masses, frequencies(n, masses, drawn), frequencies(n, masses, other)
     first, second = ([a - b for a, b in zip(x, z, strict=True)] for x, z in ((p, r), (r, q)))
-    bound = supremum(instance, drawn, first) + supremum(instance, drawn, [sign * c for c in second])
-    return sc.at_most(supremum(instance, drawn, [a - b for a, b in zip(p, q, strict=True)]), bound, f"g(S), n = {instance['n']}")
+    bound = supremum(n, masses, gram, targets, B, drawn, first) + supremum(n, masses, gram, targets, B, drawn, [sign * c for c in second])
+    return sc.at_most(supremum(n, masses, gram, targets, B, drawn, [a - b for a, b in zip(p, q, strict=True)]), bound, f"g(S), n = {n}")
 
 
 @sc.claim(
@@ -183,10 +199,18 @@ def _first_display(instance: sc.Instance, drawn: tuple[int, ...], other: tuple[i
     note="K = 0, B = 1, y = 0 or 1 fairly, n = 1: f = 0, L = 1/2; S has y = 0, S^i has y = 1: 1/2 ≤ −1/2 − 1. The last difference has the "
     "wrong sign. Harmless: its bound is used for either sign (and is wrong for another reason, KJ-T19-p1).",
 )
-def first_display_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def first_display_as_printed(
+    pairs: list[tuple[tuple[int, ...], tuple[int, ...]]],
+    masses: list[Fraction],
+    n: int,
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    B: Fraction,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """All three suprema, exactly."""
-    for drawn, other in instance["pairs"]:
-        yield _first_display(instance, tuple(drawn), tuple(other), trial["sign"])
+    for drawn, other in pairs:
+        yield _first_display(masses, n, gram, targets, B, tuple(drawn), tuple(other), trial["sign"])
 
 
 def sharp_pair(n: int, Y: Fraction) -> sc.Instance:
@@ -230,16 +254,24 @@ def with_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"the printed sign": {"sign": -1}},
     corrects="KJ-T19-p0",
 )
-def first_display(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def first_display(
+    pairs: list[tuple[tuple[int, ...], tuple[int, ...]]],
+    masses: list[Fraction],
+    n: int,
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    B: Fraction,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """All three suprema, exactly."""
-    for drawn, other in instance["pairs"]:
-        yield _first_display(instance, tuple(drawn), tuple(other), trial["sign"])
+    for drawn, other in pairs:
+        yield _first_display(masses, n, gram, targets, B, tuple(drawn), tuple(other), trial["sign"])
 
 
 def losses_on(instance: sc.Instance, drawn: tuple[int, ...], other: tuple[int, ...]) -> Fraction:
     """sup_{f ∈ F_S} (L̂^{S'}_f − L̂^S_f) for the absolute loss: like g, with the masses of S' in the place of the domain's."""
     points = len(instance["masses"])
-    return largest_gap(instance | {"masses": frequencies(instance, other)}, samples(drawn, points))
+    return largest_gap(instance | {"masses": frequencies(instance["n"], instance["masses"], other)}, samples(drawn, points))
 
 
 @sc.claim(
@@ -301,7 +333,7 @@ def means_differ(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     mutants={"2B + Y": {"fields": 2}},
     note="KJ-T19+ computes g for n ≤ 6 on these samples.",
 )
-def stability_is_sharp(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def stability_is_sharp(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both identities, in symbols."""
     n, B, Y, s = sc.symbols("n B Y s")
     part = (n - 1) / n

@@ -41,7 +41,7 @@ Sample = tuple[int, ...]
     note="'Identical with respect to being stable' in the order, not in the constant. What is tested of [8] is that its coordinates are "
     "bounded functions of x and a pair; its text was not at hand.",
 )
-def pairs_are_stable(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def pairs_are_stable(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both signs for one pair; the sizes of both embeddings; the example that attains the bound."""
     w, q, other, B, n, plus, minus = sc.symbols("w q other B n plus minus")
     for sign in (1, -1):
@@ -53,22 +53,24 @@ def pairs_are_stable(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Chec
     yield sc.equal(B * (1 - (-1)) / (n / 2), 4 * B / n, "w = B, q = 1, q' = −1")
 
 
-def coordinates(instance: sc.Instance, drawn: Sample) -> list[list[Fraction]]:
+def coordinates(gram: list[list[Fraction]], embedding: str, drawn: Sample) -> list[list[Fraction]]:
     """q_i(x, S), rows x, of the three embeddings: K(x, x_i); ½(K(x, x_{2i}) − K(x, x_{2i+1})); the mean of K(x, x_j) over j."""
-    gram, n = instance["gram"], len(drawn)
-    if instance["embedding"] == "landmarks":
+    n = len(drawn)
+    if embedding == "landmarks":
         return [[row[x] for x in drawn] for row in gram]
-    if instance["embedding"] == "pairs":
+    if embedding == "pairs":
         return [[(row[a] - row[b]) / 2 for a, b in zip(drawn[::2], drawn[1::2], strict=True)] for row in gram]
     return [[sum((row[x] for x in drawn), ZERO) / n] for row in gram]
 
 
-def embedded_gap(instance: sc.Instance, drawn: Sample) -> Fraction:
+def embedded_gap(
+    masses: list[Fraction], gram: list[list[Fraction]], embedding: str, targets: list[Fraction], B: Fraction, drawn: Sample
+) -> Fraction:
     """g(S), exactly; at most three coordinates."""
-    masses, rows = instance["masses"], coordinates(instance, drawn)
+    rows = coordinates(gram, embedding, drawn)
     D, counts = len(rows[0]), samples(drawn, len(masses))
     coefficients = [p - Fraction(k, len(drawn)) for p, k in zip(masses, counts, strict=True)]
-    return largest(coefficients, [[q / D for q in row] for row in rows], instance["targets"], box([instance["B"]] * D))
+    return largest(coefficients, [[q / D for q in row] for row in rows], targets, box([B] * D))
 
 
 def mixtures(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -101,8 +103,8 @@ def landmarks(trial: sc.Trial) -> Iterator[sc.Instance]:
 def classes_grow(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The first coordinate of S with weight B: the least largest error of weights within 2B of S ∪ S', at the two points."""
     drawn, both = tuple(instance["drawn"]), (*instance["drawn"], *instance["more"])
-    f = [row[0] / len(row) for row in coordinates(instance, drawn)]
-    rows = coordinates(instance, both)
+    f = [row[0] / len(row) for row in coordinates(instance["gram"], instance["embedding"], drawn)]
+    rows = coordinates(instance["gram"], instance["embedding"], both)
     if len(rows[0]) == 1:
         yield sc.equal(f[0] * rows[1][0], f[1] * rows[0][0], "f is a multiple of the one coordinate")
         return
@@ -143,14 +145,24 @@ def changed_points(trial: sc.Trial) -> Iterator[sc.Instance]:
 def gaps_of_stable_embeddings(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The gaps of S and of all samples with another first point."""
     drawn, B = tuple(instance["drawn"]), instance["B"]
-    here, rows = embedded_gap(instance, drawn), coordinates(instance, drawn)
+    here, rows = (
+        embedded_gap(instance["masses"], instance["gram"], instance["embedding"], instance["targets"], instance["B"], drawn),
+        coordinates(instance["gram"], instance["embedding"], drawn),
+    )
     for other in range(len(instance["masses"])):
         changed = (other, *drawn[1:])
-        found = list(zip(rows, coordinates(instance, changed), strict=True))
+        found = list(zip(rows, coordinates(instance["gram"], instance["embedding"], changed), strict=True))
         moved = max(_size([a - b for a, b in zip(*both, strict=True)]) for both in found)
         reach = max(B * max(map(_size, both)) + abs(y) for both, y in zip(found, instance["targets"], strict=True))
         bound = trial["moves"] * B * moved + trial["range"] * reach / len(drawn)
-        yield sc.at_most(abs(here - embedded_gap(instance, changed)), bound, f"|g(S) − g(S')|, {instance['embedding']}")
+        yield sc.at_most(
+            abs(
+                here
+                - embedded_gap(instance["masses"], instance["gram"], instance["embedding"], instance["targets"], instance["B"], changed)
+            ),
+            bound,
+            f"|g(S) − g(S')|, {instance['embedding']}",
+        )
 
 
 def _size(row: list[Fraction]) -> Fraction:

@@ -47,9 +47,9 @@ def gaps(instance: sc.Instance, *, centred: bool = False) -> list[tuple[Fraction
     return made
 
 
-def reach(instance: sc.Instance) -> Fraction:
+def reach(radius: Any, points: Any) -> Fraction:
     """C_X C_W: the radius times the largest coordinate."""
-    return Fraction(instance["radius"] * max(abs(a) for x in instance["points"] for a in x))
+    return Fraction(radius * max(abs(a) for x in points for a in x))
 
 
 def indistinct(n: int, radius: Any) -> sc.Instance:

@@ -205,16 +205,16 @@ def good_kernels_for_implicit_thresholds(instance: sc.Instance, trial: sc.Trial)
         yield sc.at_most(more * e * max(2 - reached, ZERO), more * e, "least loss against ε_1, ε_0 = 0")
         return
     C, labels, classes = instance["C"], instance["labels"], instance["classes"]
-    alpha, least = _optimum(instance, C)
+    alpha, least = _optimum(instance["factor"], instance["labels"], instance["classes"], C)
     yield sc.at_most(float(np.max(np.abs(alpha)) * len(labels)), trial["share"] * (classes - 1) * C, "max |w|", scale=C)
-    other, level = _optimum(instance, 8 * C)
+    other, level = _optimum(instance["factor"], instance["labels"], instance["classes"], 8 * C)
     square = float(np.sum((instance["factor"].T @ other) ** 2))
     yield sc.at_most(least, level + square / (4 * C), "loss of E[wK] against ε_0 + ε_1")
 
 
-def _optimum(instance: sc.Instance, C: float) -> tuple[Array, float]:
+def _optimum(factor: Array, labels: Any, classes: int, C: float) -> tuple[Array, float]:
     """α with W = Σ α_i Φ(x_i) from multipliers of min C·loss + ½‖W‖², and the loss of W with the thresholds found; of two solvers."""
-    problem: Any = IMCOrdinal(instance["factor"], instance["labels"], instance["classes"], bound=Penalty(1.0 / C))
+    problem: Any = IMCOrdinal(factor, labels, classes, bound=Penalty(1.0 / C))
     reached: list[tuple[float, Array, float]] = []
     for name in ("newton", "clarabel"):
         found = solve(problem, name, tol=1e-10)
@@ -222,7 +222,7 @@ def _optimum(instance: sc.Instance, C: float) -> tuple[Array, float]:
             continue
         above, below = problem.capped(FLOAT, found.multipliers)
         alpha = C * (problem.sides[1].by_sample(FLOAT, below) - problem.sides[0].by_sample(FLOAT, above))
-        W = instance["factor"].T @ alpha
+        W = factor.T @ alpha
         value = float(problem.objective({"w": W, "thresholds": found.point["thresholds"]}))
         reached.append((value, alpha, value - float(W @ W) / (2 * C)))
     _, weights, loss = min(reached, key=lambda each: each[0])

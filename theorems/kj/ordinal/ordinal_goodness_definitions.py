@@ -29,15 +29,17 @@ def domains(trial: sc.Trial) -> Iterator[sc.Instance]:
                       "delta": Fraction(int(rng.integers(0, 4)), 2)}  # fmt: skip
 
 
-def labels_of(instance: sc.Instance) -> list[int]:
+def labels_of(targets: list[Fraction]) -> list[int]:
     """Labels as whole numbers."""
-    return [int(y) for y in instance["targets"]]
+    return [int(y) for y in targets]
 
 
 def solved(instance: sc.Instance, bound: Fraction, unit: Fraction = ONE) -> ExactOrdinal:
     """ε_0(B) with γ and Δ in other units."""
     gamma, delta = instance["gamma"] * unit, instance["delta"] * unit
-    return exact_ordinal_goodness(instance["gram"], labels_of(instance), instance["classes"], bound, instance["masses"], gamma, delta)
+    return exact_ordinal_goodness(
+        instance["gram"], labels_of(instance["targets"]), instance["classes"], bound, instance["masses"], gamma, delta
+    )
 
 
 @sc.claim(
@@ -59,13 +61,23 @@ def solved(instance: sc.Instance, bound: Fraction, unit: Fraction = ONE) -> Exac
 def value_of_a_programme(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Weights and thresholds that are admitted, whose loss is the value of admitted multipliers; 2K and B/2; γ, Δ, B × 3."""
     bound, delta, gamma, masses = (instance[key] for key in ("bound", "delta", "gamma", "masses"))
-    found, y = solved(instance, bound), labels_of(instance)
+    found, y = solved(instance, bound), labels_of(instance["targets"])
     yield sc.at_most(max(map(abs, found.weights)), bound, "max |w|")
     for one, two in pairwise(found.thresholds):
         yield sc.at_least(two - one, delta, "spacing")
-    loss = mean(instance, [margin_loss(f, k, found.thresholds, gamma) for f, k in zip(predicted(instance, found.weights), y, strict=True)])
+    loss = mean(
+        instance["masses"],
+        [
+            margin_loss(f, k, found.thresholds, gamma)
+            for f, k in zip(predicted(instance["masses"], instance["gram"], found.weights), y, strict=True)
+        ],
+    )
     yield from _admitted(found, y, masses)
-    yield sc.equal(loss, _dual(instance, found, trial["reach"] * bound), "loss of (w, b), and value of (a, c, ν)")
+    yield sc.equal(
+        loss,
+        _dual(instance["gram"], instance["gamma"], instance["delta"], instance["masses"], found, trial["reach"] * bound),
+        "loss of (w, b), and value of (a, c, ν)",
+    )
     doubled = instance | {"gram": [[2 * k for k in row] for row in instance["gram"]]}
     yield sc.equal(solved(doubled, bound / 2).value, loss, "2K and B/2")
     yield sc.equal(solved(instance, 3 * bound, Fraction(3)).value, 3 * loss, "γ, Δ, B × 3")
@@ -86,12 +98,12 @@ def _admitted(exact: ExactOrdinal, y: list[int], masses: list[Fraction]) -> Iter
         yield sc.at_least(min(exact.order), 0, "ν ≥ 0")
 
 
-def _dual(instance: sc.Instance, exact: ExactOrdinal, bound: Fraction) -> Fraction:
+def _dual(gram: list[list[Fraction]], gamma: Fraction, delta: Any, masses: Any, exact: ExactOrdinal, bound: Fraction) -> Fraction:
     """γ Σ (a + c) + Δ Σ ν − B Σ_j p_j |Σ_i (a_i − c_i) K_ij|."""
     q = [a - c for a, c in zip(exact.above, exact.below, strict=True)]
-    pull = [abs(sum((v * row[j] for v, row in zip(q, instance["gram"], strict=True)), ZERO)) for j in range(len(q))]
-    fixed = instance["gamma"] * sum((a + c for a, c in zip(exact.above, exact.below, strict=True)), ZERO)
-    return Fraction(fixed + instance["delta"] * sum(exact.order, ZERO) - bound * mean(instance, pull))
+    pull = [abs(sum((v * row[j] for v, row in zip(q, gram, strict=True)), ZERO)) for j in range(len(q))]
+    fixed = gamma * sum((a + c for a, c in zip(exact.above, exact.below, strict=True)), ZERO)
+    return Fraction(fixed + delta * sum(exact.order, ZERO) - bound * mean(masses, pull))
 
 
 def polarised(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -122,12 +134,17 @@ def thresholds_out_of_order(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     """Both losses; what every learner does, since K does not tell the points apart."""
     gamma, delta = instance["gamma"], instance["delta"]
     b = [gamma, trial["sign"] * gamma]
-    loss = mean(instance, [margin_loss(ZERO, y, b, gamma) for y in (1, 2, 3)])
+    loss = mean(instance["masses"], [margin_loss(ZERO, y, b, gamma) for y in (1, 2, 3)])
     yield sc.equal(loss, 2 * gamma / 5, "loss without order")
     yield sc.at_least(abs(b[0] - b[1]), delta, "|b_2 − b_3|")
     yield sc.at_least(solved(instance, instance["bound"]).value, 11 * gamma / 10, "least loss with order")
-    yield sc.at_least(least_mislabelled(instance), loss / gamma, "least mislabelling of any learner", strict=True)
-    yield sc.at_least(least_absolute(instance), 1 + (loss - gamma) / delta, "least ordinal error of any learner", strict=True)
+    yield sc.at_least(least_mislabelled(instance["shares"]), loss / gamma, "least mislabelling of any learner", strict=True)
+    yield sc.at_least(
+        least_absolute(instance["shares"], instance["labels"]),
+        1 + (loss - gamma) / delta,
+        "least ordinal error of any learner",
+        strict=True,
+    )
 
 
 def spacings(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -198,26 +215,28 @@ def reductions(trial: sc.Trial) -> Iterator[sc.Instance]:
 )
 def least_error_by_reduction(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The error of the weights found; its closed form, or random weights and 2B against it."""
-    y, b = labels_of(instance), [i - instance["offset"] for i in range(2, instance["classes"] + 1)]
+    y, b = labels_of(instance["targets"]), [i - instance["offset"] for i in range(2, instance["classes"] + 1)]
 
     def least(bound: Fraction) -> Any:
         return direct_reduction_goodness(instance["gram"], y, instance["classes"], bound, b, instance["masses"])
 
     def error(f: list[Fraction]) -> Fraction:
-        return mean(instance, [Fraction(abs(label(v, b) - k)) for v, k in zip(f, y, strict=True)])
+        return mean(instance["masses"], [Fraction(abs(label(v, b) - k)) for v, k in zip(f, y, strict=True)])
 
     bound = instance["bound"]
     found = least(bound)
     yield sc.at_most(max(map(abs, found.weights)), bound, "max |w|")
-    yield sc.equal(error(predicted(instance, found.weights)), found.value, "error of w")
+    yield sc.equal(error(predicted(instance["masses"], instance["gram"], found.weights)), found.value, "error of w")
     if instance["kind"] == "diagonal":
         far = [bound * p * abs(row[i]) for i, (p, row) in enumerate(zip(instance["masses"], instance["gram"], strict=True))]
         tops = [label(v, b) if trial["reached"] else 1 + sum(v > x for x in b) for v in far]
-        yield sc.equal(found.value, mean(instance, [Fraction(max(k - top, 0)) for k, top in zip(y, tops, strict=True)]), "closed form")
+        yield sc.equal(
+            found.value, mean(instance["masses"], [Fraction(max(k - top, 0)) for k, top in zip(y, tops, strict=True)]), "closed form"
+        )
         return
     for _ in range(5):
         w = [bound * Fraction(int(v), 8) for v in trial.rng.integers(-8, 9, size=len(y))]
-        yield sc.at_most(found.value, error(predicted(instance, w)), "random weights")
+        yield sc.at_most(found.value, error(predicted(instance["masses"], instance["gram"], w)), "random weights")
     yield sc.at_most(least(2 * bound).value, found.value, "2B")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -48,21 +49,20 @@ def one_cell(chances: dict[int, Fraction], labels: int, f: Fraction, gamma: Frac
     return {"shares": dict(chances), "labels": labels, "f": f, "thresholds": spaced(labels, delta), "gamma": gamma, "delta": delta}
 
 
-def goodness(instance: sc.Instance) -> Fraction:
+def goodness(f: Any, thresholds: list[Fraction], gamma: Any, shares: Any) -> Fraction:
     """E h of the constant predictor: K is (ε_0, B)-good for every larger ε_0."""
-    f, b, gamma = instance["f"], instance["thresholds"], instance["gamma"]
-    return sum((p * margin_loss(f, y, b, gamma) for y, p in instance["shares"].items()), ZERO)
+    b = thresholds
+    return sum((p * margin_loss(f, y, b, gamma) for y, p in shares.items()), ZERO)
 
 
-def least_absolute(instance: sc.Instance) -> Fraction:
+def least_absolute(shares: Any, labels: Any) -> Fraction:
     """min_c E |c − y|, which random labels do not improve: the least ordinal error of any learner."""
-    shares = instance["shares"]
-    return min(sum((p * abs(c - y) for y, p in shares.items()), ZERO) for c in range(1, instance["labels"] + 1))
+    return min(sum((p * abs(c - y) for y, p in shares.items()), ZERO) for c in range(1, labels + 1))
 
 
-def least_mislabelled(instance: sc.Instance) -> Fraction:
+def least_mislabelled(shares: Any) -> Fraction:
     """1 − max_c P(y = c): the least mislabelling of any learner."""
-    most: Fraction = max(instance["shares"].values())
+    most: Fraction = max(shares.values())
     return ONE - most
 
 

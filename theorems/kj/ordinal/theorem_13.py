@@ -114,11 +114,12 @@ def small_margins(trial: sc.Trial) -> Iterator[sc.Instance]:
     "KJ-Thm13a-plain); ε_0/2γ is true and sharp for all γ (KJ-Thm13a-shift, KJ-Thm13a-best). Without order it fails for γ ≥ 1, too "
     "(KJ-Def12-order).",
 )
-def mislabelling_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def mislabelling_as_printed(
+    gamma: Fraction, shares: dict[int, Fraction], f: Fraction, thresholds: list[Fraction], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The least mislabelling of any learner against ε_0/γ̄."""
-    gamma = instance["gamma"]
     divisor = max(gamma, ONE) if trial["bound"] == "printed" else 2 * gamma
-    yield sc.at_most(least_mislabelled(instance), goodness(instance) / divisor, "mislabelling of every learner")
+    yield sc.at_most(least_mislabelled(shares), goodness(f, thresholds, gamma, shares) / divisor, "mislabelling of every learner")
 
 
 def thirds(labels: int, m: int, fraction: Fraction, gamma: Fraction, delta: Fraction) -> sc.Instance:
@@ -168,11 +169,13 @@ def guaranteed(value: Fraction, gamma: Fraction, delta: Fraction, labels: int) -
     "0: the claim is negative. γ < 1/2, 1 ≤ Δ < 2(1 − γ), labels 1 and 2 fair: 1 + (γ − 1)/Δ < 1/2. It is true exactly for Δ ≥ max{γ̄, "
     "2(γ̄ − γ)} (KJ-Thm13b+, KJ-Thm13b-where); the best bound for all γ, Δ and r is KJ-Thm13b-best.",
 )
-def ordinal_error_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def ordinal_error_as_printed(
+    f: Fraction, thresholds: list[Fraction], gamma: Fraction, shares: dict[int, Fraction], delta: Fraction, labels: int, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The least absolute error of any learner against ψ."""
-    value, gamma, delta = goodness(instance), instance["gamma"], instance["delta"]
-    bound = 1 + (value - max(gamma, ONE)) / delta if trial["bound"] == "printed" else guaranteed(value, gamma, delta, instance["labels"])
-    yield sc.at_most(least_absolute(instance), bound, "absolute error of every learner")
+    value = goodness(f, thresholds, gamma, shares)
+    bound = 1 + (value - max(gamma, ONE)) / delta if trial["bound"] == "printed" else guaranteed(value, gamma, delta, labels)
+    yield sc.at_most(least_absolute(shares, labels), bound, "absolute error of every learner")
 
 
 @sc.claim(
@@ -187,7 +190,7 @@ def ordinal_error_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator
     mutants={"x + Δ − 1/2": {"one": HALF}},
     note="But ψ_Δ(x) < 0 for x < 1 − Δ: ψ_{1/2}(1/5) = −3/5 cannot bound an error (KJ-Thm13b).",
 )
-def spacing_function(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def spacing_function(trial: sc.Trial) -> Iterator[sc.Check]:
     """The three identities."""
     x, delta = sc.symbols("x delta")
 
@@ -225,11 +228,13 @@ def low_enough(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="γ = 1, Δ = 1/10, r = 12, labels 1 (0.7) and 12 (0.3): ε_0 = 0.9, every learner has 3.3. Also with Δ = 1: γ = 1/4, labels 1, 3, "
     "4 (1/2, 7/20, 3/20): ε_0 = 0.9, 1.15. What is needed is ε_0 ≤ min(Δ, γ + Δ/2) (KJ-Thm13d+).",
 )
-def error_below_one(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def error_below_one(
+    f: Fraction, thresholds: list[Fraction], gamma: Fraction, shares: dict[int, Fraction], labels: int
+) -> Iterator[sc.Check]:
     """ε_0 < 1; the least absolute error."""
-    if goodness(instance) >= 1:
+    if goodness(f, thresholds, gamma, shares) >= 1:
         raise ArithmeticError("ε_0 is not below 1")
-    yield sc.at_most(least_absolute(instance), ONE, "absolute error of every learner")
+    yield sc.at_most(least_absolute(shares, labels), ONE, "absolute error of every learner")
 
 
 @sc.claim(
@@ -248,9 +253,9 @@ def error_below_one(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check
     "and B bounded from below, which O(·) in ε_1 and δ may be taken to mean, it is true. Lemma 16 does not cover learning them. The error "
     "bounds add ε_1/2γ, or ε_1/min(2γ, Δ).",
 )
-def sizes_suffice(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def sizes_suffice(part: str, trial: sc.Trial) -> Iterator[sc.Check]:
     """The constant at δ = 1/2; both slopes. With K ≡ 0 a wrong majority of chances 1/2 ± η costs 2γ·2η in margin loss."""
-    yield constant_and_slopes(instance, trial["constant"])
+    yield constant_and_slopes(part, trial["constant"])
 
 
 def needle(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -342,17 +347,26 @@ def marked(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Twice as large as need be, as h is 1-Lipschitz (KJ-Thm13-p1+); with KJ-L15+ the excess is ≤ (B/√d)(1 + √(2 log(1/δ))), for "
     "every δ.",
 )
-def margin_loss_of_the_landmarked(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def margin_loss_of_the_landmarked(
+    masses: list[Fraction],
+    d: int,
+    gamma: Fraction,
+    thresholds: list[Fraction],
+    weights: list[Fraction],
+    gram: list[list[Fraction]],
+    turn: int,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """Every draw; the tail at each level, B = 1."""
-    masses, d, gamma, b = instance["masses"], instance["d"], instance["gamma"], instance["thresholds"]
-    f = [sum((p * w * k for p, w, k in zip(masses, instance["weights"], row, strict=True)), ZERO) for row in instance["gram"]]
-    labels = [1 + (i + instance["turn"]) % 3 for i in range(len(masses))]
+    b = thresholds
+    f = [sum((p * w * k for p, w, k in zip(masses, weights, row, strict=True)), ZERO) for row in gram]
+    labels = [1 + (i + turn) % 3 for i in range(len(masses))]
 
     def loss(scores: list[Fraction]) -> Fraction:
         return sum((p * margin_loss(v, y, b, gamma) for p, v, y in zip(masses, scores, labels, strict=True)), ZERO)
 
     value, law, worst = loss(f), [], (ZERO, ONE)
-    for off, mass in deviations(instance):
+    for off, mass in deviations(masses, weights, d, gram):
         found = loss([v + e for v, e in zip(f, off, strict=True)])
         apart = sum((p * abs(e) for p, e in zip(masses, off, strict=True)), ZERO)
         worst = max(worst, (found, value + trial["share"] * apart), key=lambda pair: pair[0] - pair[1])
@@ -393,9 +407,8 @@ def large_margins(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="f̃ = f = b_y + γ, b_{y+1} far: the γ-margin loss is 0, the 1-margin loss 1 − γ; γ = 1/10: 0.9. This is where Theorem 13 fails: "
     "γ̄ comes from here.",
 )
-def one_margin_loss(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def one_margin_loss(gamma: Fraction) -> Iterator[sc.Check]:
     """f − b_y = γ, so ε_0 = 0; ε_1 = 0."""
-    gamma = instance["gamma"]
     yield sc.at_most(max(1 - gamma, ZERO), max(gamma - gamma, ZERO), "1-margin loss")
 
 
@@ -441,7 +454,7 @@ def larger_margins_cost_more(instance: sc.Instance, trial: sc.Trial) -> Iterator
     mutants={"γ + kΔ": {"start": 1}},
     note="True also for Δ < γ; what then fails is 0 ≤ 1 + (0 − γ)/Δ where the label is right.",
 )
-def wrong_labels_cost(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def wrong_labels_cost(trial: sc.Trial) -> Iterator[sc.Check]:
     """The hinge of the far threshold."""
     gamma, delta, b, s, k, slack, f = sc.symbols("gamma delta b s k slack f")
     yield sc.equal(gamma + b - (b - s), gamma + (1 - 1 + trial["start"]) * delta + s, "the hinge, k = 1")
@@ -475,9 +488,8 @@ def wide(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="γ = 1, Δ = 1/2, f in the middle of its slot: h = 3/2, and the label is right. The converse is what is used, and true: a wrong "
     "label has h ≥ γ (KJ-Thm13-p4).",
 )
-def large_loss_means_mislabelled(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def large_loss_means_mislabelled(gamma: Fraction, delta: Fraction) -> Iterator[sc.Check]:
     """The middle of the second slot of three."""
-    gamma, delta = instance["gamma"], instance["delta"]
     b = [ZERO, delta]
     if label(delta / 2, b) != 2:
         raise ArithmeticError("f has another label")
@@ -497,7 +509,7 @@ def large_loss_means_mislabelled(instance: sc.Instance, trial: sc.Trial) -> Iter
     mutants={"2Δ ≥ γ": {"times": 2}},
     corrects="KJ-Thm13-p5",
 )
-def when_large_loss_means_mislabelled(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def when_large_loss_means_mislabelled(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both hinges where the label is right; one where it is wrong."""
     gamma, delta, s, v = sc.symbols("gamma delta s v")
     t = delta + v - s
@@ -571,7 +583,7 @@ def plain_thresholds_mislabel(instance: sc.Instance, trial: sc.Trial) -> Iterato
     knobs={"share": HALF},
     mutants={"chances 1/4 and 3/4": {"share": Fraction(1, 4)}},
 )
-def false_everywhere_else(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def false_everywhere_else(trial: sc.Trial) -> Iterator[sc.Check]:
     """ε_0 of the coin, both differences."""
     gamma, larger, delta, f, b = sc.symbols("gamma larger delta f b")
     p = trial["share"]
@@ -605,9 +617,8 @@ def coins(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="An answer that is r with chance q exceeds by 2η(r − 1)q or 2η(r − 1)(1 − q): by ≥ η(r − 1) for one sign. So the two chances to "
     "fail add up to ≥ Σ_k min(P_+(k), P_−(k)) = 1 − TV, and TV² ≤ 1 − (1 − 4η²)^n ≤ 4nη² ≤ 1/4 (Hellinger).",
 )
-def thresholds_cost_labels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def thresholds_cost_labels(eta: Fraction, labels: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Half of the overlap of the two binomial laws; φ(ε_0) is the least error."""
-    eta, labels = instance["eta"], instance["labels"]
     n = math.floor(trial["times"] / (16 * eta**2))
     low, high = Fraction(1, 2) - eta, Fraction(1, 2) + eta
     rare, common = low.numerator, high.numerator  # over the same denominator, as low + high = 1
@@ -710,10 +721,12 @@ def rare_labels(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The shift puts no mass on m + 1, whose h is 2γ, and all thresholds b_2, …, b_{m+1} are within γ of f. Without spacing ε_0/2γ is "
     "sharp up to 1 − 1/r; with spacing the best bound for larger ε_0 is left open.",
 )
-def no_learner_does_better(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def no_learner_does_better(
+    f: Fraction, thresholds: list[Fraction], gamma: Fraction, shares: dict[int, Fraction], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The least mislabelling of any learner."""
-    bound = trial["times"] * goodness(instance) / (2 * instance["gamma"])
-    yield sc.at_least(least_mislabelled(instance), bound, "mislabelling of every learner")
+    bound = trial["times"] * goodness(f, thresholds, gamma, shares) / (2 * gamma)
+    yield sc.at_least(least_mislabelled(shares), bound, "mislabelling of every learner")
 
 
 @sc.claim(
@@ -732,7 +745,7 @@ def no_learner_does_better(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     note="Each y asks S to be in an interval; intervals that meet in pairs meet. By the minimax theorem no rule that sees f only has a "
     "smaller bound than the chances of labels allow (KJ-Thm13b-best).",
 )
-def scores_meet_all_intervals(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def scores_meet_all_intervals(trial: sc.Trial) -> Iterator[sc.Check]:
     """The difference of the ends; the error of random rounding on either side."""
     alpha, kappa, gamma, delta, f, lower, m, first, second, third = sc.symbols("alpha kappa gamma delta f lower m s_1 s_2 s_3")
     upper = lower + (m - 1) * delta + third  # b_y from b_{y'+1}
@@ -767,7 +780,7 @@ def scores_meet_all_intervals(instance: sc.Instance, trial: sc.Trial) -> Iterato
     note="Elsewhere it is false (KJ-Thm13b-where). It needs this learner, or thresholds shifted by a common u with density 1/Δ on |u| ≤ "
     "γ̄ − γ and u = 0 else: the thresholds as learned do not do (KJ-Thm13a-plain). How f and b are learned: KJ-Thm13e.",
 )
-def where_the_theorem_holds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def where_the_theorem_holds(trial: sc.Trial) -> Iterator[sc.Check]:
     """The condition of the learner; the bound; 2(1 − γ) ≤ 1 iff γ ≥ 1/2."""
     gamma, larger, delta, m, value = sc.symbols("gamma larger delta m value")
     alpha, kappa = 1 - larger / delta, 1 / delta
@@ -793,7 +806,7 @@ def where_the_theorem_holds(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     mutants={"γ + (r − 2)Δ + 2γ": {"extra": 1}},
     note="The proof's 1 + (ε_0 − γ)/Δ for Δ ≥ γ, and ε_0/min(γ, Δ), are larger. Nothing is smaller (KJ-Thm13b-best).",
 )
-def best_rounding(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def best_rounding(trial: sc.Trial) -> Iterator[sc.Check]:
     """The three conditions; φ against ε_0/Δ, and against each other at ε_0 = γ."""
     gamma, delta, m, r = sc.symbols("gamma delta m r")
     reach = 2 * gamma + (r - 2) * delta + trial["extra"] * gamma
@@ -838,10 +851,12 @@ def sharp(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The profile in ε_0 is concave and linear between these points, which chances of labels mix. So ε_0/min(2γ, Δ) is sharp for Δ ≥ "
     "2γ, and as r → ∞ for Δ < 2γ.",
 )
-def nothing_better(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def nothing_better(
+    f: Fraction, thresholds: list[Fraction], gamma: Fraction, shares: dict[int, Fraction], delta: Fraction, labels: int, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The least error of any learner against φ(ε_0), exactly."""
-    bound = guaranteed(goodness(instance), instance["gamma"], instance["delta"], instance["labels"])
-    yield sc.at_least(least_absolute(instance), trial["times"] * bound, "absolute error of every learner")
+    bound = guaranteed(goodness(f, thresholds, gamma, shares), gamma, delta, labels)
+    yield sc.at_least(least_absolute(shares, labels), trial["times"] * bound, "absolute error of every learner")
 
 
 @sc.claim(
@@ -859,7 +874,7 @@ def nothing_better(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]
     mutants={"f = b_2": {"reach": 1}},
     note="As p and q vary, all ε_0 ≤ γ, or all up to the end for Δ ≤ 2γ, and all ε_0 from γ + (m − 1)Δ/2 to γ + mΔ/2 occur.",
 )
-def nothing_better_in_symbols(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def nothing_better_in_symbols(trial: sc.Trial) -> Iterator[sc.Check]:
     """ε_0 and the errors of the two families."""
     gamma, delta, m, j, p, q = sc.symbols("gamma delta m j p q")
     far = trial["reach"] * gamma + (m - 1) * delta  # h of label 1 + m, with h = 0 of label 1
@@ -886,7 +901,7 @@ def nothing_better_in_symbols(instance: sc.Instance, trial: sc.Trial) -> Iterato
     mutants={"D = 2 min(2γ, Δ)": {"width": Fraction(2)}},
     note="Sharp for Δ ≥ 2γ and ε_0 ≤ γ; everywhere the best bound is that of KJ-Thm13b-rounding.",
 )
-def shifted_labels_in_order(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def shifted_labels_in_order(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both cases; D = Δ − s = 2γ − v with s, v ≥ 0."""
     D, s, v, j, t = sc.symbols("D s v j t")
     unit = trial["width"] * D
@@ -913,7 +928,7 @@ def shifted_labels_in_order(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     note="By KJ-Thm13b-rounding; labels 1 and 3 fair, Δ ≥ 2γ, have ε_0 = γ + Δ/2 and error 1, and the profile is increasing there if r ≥ "
     "4; for Δ ≤ 2γ the best bound tends to ε_0/Δ as r grows (KJ-Thm13b-best).",
 )
-def when_the_error_is_below_one(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def when_the_error_is_below_one(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both slacks."""
     gamma, delta, value = sc.symbols("gamma delta value")
     yield sc.equal(1 - (HALF + (value - gamma) / delta), (gamma + trial["part"] * delta - value) / delta, "Δ ≥ 2γ")

@@ -45,10 +45,10 @@ def kernel_value(instance: sc.Instance, gamma: float, delta: float = 0.0) -> sc.
     return cone_value(problem)
 
 
-def similarity_value(instance: sc.Instance, bound: float) -> sc.Enclosure:
+def similarity_value(factor: Array, gamma_1: Any, delta: float, labels: Any, classes: int, masses: Any, bound: float) -> sc.Enclosure:
     """Certified bounds on ε_0(B) of the same Gram matrix, γ_1-margin loss."""
-    A, gamma_1, delta = instance["factor"], instance["gamma_1"], instance["delta"]
-    problem = OrdinalGoodness(A @ A.T, instance["labels"], instance["classes"], bound, instance["masses"], gamma_1, delta)
+    A = factor
+    problem = OrdinalGoodness(A @ A.T, labels, classes, bound, masses, gamma_1, delta)
     found = solve(problem, "simplex", tol=1e-10).certificate
     if found is None:
         raise ArithmeticError("no certificate")
@@ -58,7 +58,15 @@ def similarity_value(instance: sc.Instance, bound: float) -> sc.Enclosure:
 def _admitted(instance: sc.Instance, constant: float) -> sc.Check:
     gamma, gamma_1, epsilon_1 = instance["gamma"], instance["gamma_1"], instance["epsilon_1"]
     kernel = kernel_value(instance, gamma, instance["delta"] / gamma_1)
-    value = similarity_value(instance, constant * gamma_1**2 / (epsilon_1 * gamma**2))
+    value = similarity_value(
+        instance["factor"],
+        instance["gamma_1"],
+        instance["delta"],
+        instance["labels"],
+        instance["classes"],
+        instance["masses"],
+        constant * gamma_1**2 / (epsilon_1 * gamma**2),
+    )
     allowed = sc.between(gamma_1 * kernel.low + epsilon_1, gamma_1 * kernel.high + epsilon_1)
     return sc.at_most(value, allowed, "ε_0(B) against γ_1ε_0(γ) + ε_1", scale=epsilon_1)
 
@@ -129,11 +137,11 @@ def in_units(instance: sc.Instance) -> Fraction:
     return Fraction(instance["gamma_1"] / (instance["share"] * instance["gamma"] ** 2))
 
 
-def margins(instance: sc.Instance) -> Iterator[sc.Check]:
+def margins(first: list[Fraction], targets: list[Fraction], gamma: Any, threshold: Fraction) -> Iterator[sc.Check]:
     """W* = e_1: f/γ − b_2 ≥ 1 for label 2, b_2 − f/γ ≥ 1 for label 1."""
-    for x, y in zip(instance["first"], instance["targets"], strict=True):
+    for x, y in zip(first, targets, strict=True):
         side = 1 if y == 2 else -1
-        yield sc.at_least(side * (x / instance["gamma"] - instance["threshold"]), 1, "margin of W*")
+        yield sc.at_least(side * (x / gamma - threshold), 1, "margin of W*")
 
 
 def four_points(gamma: Fraction, e: Fraction, gamma_1: Fraction) -> sc.Instance:
@@ -174,19 +182,19 @@ def tight_instances(trial: sc.Trial) -> Iterator[sc.Instance]:
 )
 def weights_must_be_large(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Margins of W* at γ, and the smallest B."""
-    yield from margins(instance)
+    yield from margins(instance["first"], instance["targets"], instance["gamma"], instance["threshold"])
     yield sc.at_least(smallest(instance), trial["c"] * in_units(instance), "smallest B")
 
 
-def beta(instance: sc.Instance) -> Numbers:
+def beta(alpha: list[Fraction], alpha_star: list[Fraction]) -> Numbers:
     """α − α*."""
-    return [a - b for a, b in zip(instance["alpha"], instance["alpha_star"], strict=True)]
+    return [a - b for a, b in zip(alpha, alpha_star, strict=True)]
 
 
-def interval(instance: sc.Instance, f: Numbers, j: int) -> tuple[Fraction, Fraction]:
+def interval(labels: Any, alpha: list[Fraction], alpha_star: list[Fraction], f: Numbers, j: int) -> tuple[Fraction, Fraction]:
     """Ends of the b between labels j and j + 1 that α and α* admit: α_i = p_iC asks for f_i ≤ b + 1, 0 for f_i ≥ b + 1; likewise α*."""
     low, high = Fraction(-(10**6)), Fraction(10**6)
-    for y, value, full, full_star in zip(instance["labels"], f, instance["alpha"], instance["alpha_star"], strict=True):
+    for y, value, full, full_star in zip(labels, f, alpha, alpha_star, strict=True):
         if y == j + 1:
             low, high = (max(low, value - 1), high) if full else (low, min(high, value - 1))
         elif y == j:
@@ -220,15 +228,15 @@ def draw(rng: np.random.Generator) -> sc.Instance | None:
         "alpha": alpha,
         "alpha_star": alpha_star,
     }
-    f = mapped(gram, beta(made))
+    f = mapped(gram, beta(made["alpha"], made["alpha_star"]))
     thresholds = []
     for j in range(1, classes):
-        low, high = interval(made, f, j)
+        low, high = interval(made["labels"], made["alpha"], made["alpha_star"], f, j)
         if low > high:
             return None
         thresholds.append((low + high) / 2 if max(-low, high) < 10**5 else low if low > -(10**5) else high)
     others = [[Fraction(int(v), 4) for v in rng.integers(-4, 5, size=size)] for _ in range(4)]
-    others += [[2 * b for b in beta(made)], [3 * b / 2 for b in beta(made)]]
+    others += [[2 * b for b in beta(made["alpha"], made["alpha_star"])], [3 * b / 2 for b in beta(made["alpha"], made["alpha_star"])]]
     moved = [[b + Fraction(int(v), 2) for b, v in zip(thresholds, rng.integers(-2, 3, size=classes - 1), strict=True)] for _ in others]
     return made | {"thresholds": thresholds, "others": others, "moved": moved}
 
@@ -286,7 +294,7 @@ def _complementary(argument: Fraction | None, multiplier: Fraction, cap: Fractio
 def weights_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The conditions of optimality for α, α* and b; predictions and size of w."""
     gram, masses, C, alpha, star = (instance[key] for key in ("gram", "masses", "C", "alpha", "alpha_star"))
-    labels, b, difference = instance["labels"], instance["thresholds"], beta(instance)
+    labels, b, difference = instance["labels"], instance["thresholds"], beta(instance["alpha"], instance["alpha_star"])
     f = mapped(gram, difference)
     for j in range(1, len(b) + 1):
         up = sum((a for a, y in zip(alpha, labels, strict=True) if y == j + 1), ZERO)
@@ -305,7 +313,7 @@ def weights_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
 
 def loss(instance: sc.Instance, f: Numbers, thresholds: Numbers) -> Fraction:
     """E of both hinges at margin 1."""
-    return mean(instance, [margin_loss(v, y, thresholds, ONE) for v, y in zip(f, instance["labels"], strict=True)])
+    return mean(instance["masses"], [margin_loss(v, y, thresholds, ONE) for v, y in zip(f, instance["labels"], strict=True)])
 
 
 @sc.claim(
@@ -323,7 +331,7 @@ def loss(instance: sc.Instance, f: Numbers, thresholds: Numbers) -> Fraction:
 def optimum_against_competitors(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The loss of W' and b' against competitors with moved thresholds."""
     gram, C, b = instance["gram"], instance["C"], instance["thresholds"]
-    least = loss(instance, mapped(gram, beta(instance)), b)
+    least = loss(instance, mapped(gram, beta(instance["alpha"], instance["alpha_star"])), b)
     for a, moved in zip(instance["others"], instance["moved"], strict=True):
         size = trial["constant"] * squared_norm(gram, a) / C
         for thresholds in (b, moved):
@@ -370,7 +378,7 @@ def good_kernels_with_the_best_constant(instance: sc.Instance, trial: sc.Trial) 
     knobs={"power": 1},
     mutants={"[x]_1 = [γx]_γ/γ²": {"power": 2}},
 )
-def margin_in_units(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def margin_in_units(trial: sc.Trial) -> Iterator[sc.Check]:
     """[·]_+ as (z + |z|)/2, with |γu| = γu and |−γu| = γu for γ > 0, u ≥ 0."""
     gamma, u, x = sc.symbols("gamma u x")
     yield sc.equal(gamma - gamma * x, gamma * (1 - x), "argument")
@@ -392,7 +400,7 @@ def margin_in_units(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check
     knobs={"times": 2},
     mutants={"C = γ_1/(ε_1γ²)": {"times": 1}},
 )
-def choice_of_the_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def choice_of_the_constant(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both choices of C."""
     e, g, g1 = sc.symbols("epsilon1 gamma gamma1")
     C = g1 / (e * g**2) / trial["times"]
@@ -474,7 +482,7 @@ def least_bound_on_four_points(instance: sc.Instance, trial: sc.Trial) -> Iterat
     "1 for γ ≤ 1/2. The heavy point has no features and cannot be moved; it keeps the threshold at γ_1, so that the light point has to "
     "climb 2γ_1.",
 )
-def least_bound_on_two_points(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def least_bound_on_two_points(trial: sc.Trial) -> Iterator[sc.Check]:
     """The loss as a bound and terms ≥ 0; the bound just before B_min; both hinges at B_min and b = γ_1."""
     e, square, g, w, b, u1, u2, short = sc.symbols("e square gamma1 w b u1 u2 short")
     f = 4 * square * e * w
@@ -515,7 +523,7 @@ def on_a_line(trial: sc.Trial) -> Iterator[sc.Instance]:
 def least_bound_on_a_line(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Margins of W* = e_1, for three labels with b_2 = −1, b_3 = 1; the smallest B."""
     if instance["classes"] == 2:
-        yield from margins(instance)
+        yield from margins(instance["first"], instance["targets"], instance["gamma"], instance["threshold"])
     else:
         for x, y in zip(instance["first"], instance["targets"], strict=True):
             f = x / instance["gamma"]

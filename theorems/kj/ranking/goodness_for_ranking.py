@@ -25,7 +25,7 @@ def worlds(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random worlds of lists of two and three, with a diagonal similarity or any."""
     for k in range(trial.count(6, 20)):
         made = random_world(trial.rng, 2 + k % 2)
-        size = len(masses(made))
+        size = len(masses(made["queries"], made["documents"]))
         gram = np.diag(trial.rng.uniform(-1, 1, size)) if k % 3 == 0 else trial.rng.uniform(-1, 1, (size, size))
         yield made | {"gram": gram, "bound": float(2.0 ** trial.rng.uniform(-2, 3)), "diagonal": k % 3 == 0}
 
@@ -58,7 +58,11 @@ def certified(problem: Any, *solvers: str) -> sc.Enclosure:
 def relevance_and_rest(instance: sc.Instance) -> tuple[Array, Array, float]:
     """μ, r̃ and C_D in floats."""
     relevance, rest = expected_relevance(instance)
-    return np.array([float(p) for p in masses(instance)]), np.array([float(r) for r in relevance]), float(rest)
+    return (
+        np.array([float(p) for p in masses(instance["queries"], instance["documents"])]),
+        np.array([float(r) for r in relevance]),
+        float(rest),
+    )
 
 
 def _least(instance: sc.Instance, gram: Array, bound: float) -> sc.Enclosure:
@@ -105,7 +109,7 @@ def kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Random worlds with kernels of rank one to three, K(z, z) ≤ 1."""
     for k in range(trial.count(4, 15)):
         made = random_world(trial.rng, 2 + k % 2)
-        factor = trial.rng.normal(size=(len(masses(made)), 1 + k % 3))
+        factor = trial.rng.normal(size=(len(masses(made["queries"], made["documents"])), 1 + k % 3))
         yield made | {"factor": factor / np.linalg.norm(factor, axis=1).max(), "cost": float(2.0 ** trial.rng.uniform(-2, 4))}
 
 

@@ -37,16 +37,16 @@ def graded(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="For r = 0 it is 0/0; where scores are tied π_s is not defined. `simopt.data.relevance` refuses the first and has three "
     "conventions for the second. A loss that is never positive makes Theorem 30 empty (KJ-Thm30); the regret is 1 + ℓ_NDCG.",
 )
-def loss_of_all_orders(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def loss_of_all_orders(gains: list[int], trial: sc.Trial) -> Iterator[sc.Check]:
     """Gains by position for every order; the sorted order attains ‖·‖_D; in symbols, 1/F may be multiplied by any unit."""
-    g = sc.inputs(g=instance["gains"])
-    best = sorted(range(len(g)), key=lambda i: instance["gains"][i], reverse=not trial["worst"])
+    g = sc.inputs(g=gains)
+    best = sorted(range(len(g)), key=lambda i: gains[i], reverse=not trial["worst"])
     natural = discounts(len(g))
     unit, *D = sc.symbols("unit " + " ".join(f"D{t + 1}" for t in range(len(g))))
     norm = inner(natural, [g[i] for i in best])
-    sorted_gains = [instance["gains"][i] for i in best]
+    sorted_gains = [gains[i] for i in best]
     for order in itertools.permutations(range(len(g))):
-        if [instance["gains"][i] for i in order] != sorted_gains:  # otherwise ‖G(r)‖_D is reached
+        if [gains[i] for i in order] != sorted_gains:  # otherwise ‖G(r)‖_D is reached
             reached = inner(natural, [g[i] for i in order])
             yield sc.at_most(reached, norm, "Σ G/F")
             yield sc.at_least(reached, 0, "Σ G/F", strict=True)
@@ -78,11 +78,11 @@ def graded_lists(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"η_i ≤ 9/10 F(1)": {"largest": Fraction(9, 10)}},
     note="F(1) Σ G_i/F(π(i)) ≥ G_max. For all-zero lists η is 0/0, so that Definitions 28 and 29 need a distribution without them.",
 )
-def normalised_relevance(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def normalised_relevance(gains: list[int], trial: sc.Trial) -> Iterator[sc.Check]:
     """η in both logarithms, and η_1 after the last gain has grown by 1."""
-    g = sc.inputs(g=instance["gains"])
-    order = sorted(range(len(g)), key=lambda i: instance["gains"][i], reverse=True)
-    alone = sum(1 for value in instance["gains"] if value) == 1
+    g = sc.inputs(g=gains)
+    order = sorted(range(len(g)), key=lambda i: gains[i], reverse=True)
+    alone = sum(1 for value in gains if value) == 1
     for base in (NATURAL, BINARY):
         first = logarithm(2) if base == NATURAL else sc.rational(1)
         norm = inner(discounts(len(g), base), [g[i] for i in order])
@@ -91,9 +91,9 @@ def normalised_relevance(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.
             yield sc.at_most(abs(largest - trial["largest"] * first), TINY, f"η of the only relevant document, {base}")
         else:
             yield sc.at_most(largest, trial["largest"] * first, f"η, {base}", strict=True)
-    last = [*instance["gains"][:-1], instance["gains"][-1] + 1]
+    last = [*gains[:-1], gains[-1] + 1]
     moved = sorted(range(len(g)), key=lambda i: last[i], reverse=True)
-    if instance["gains"][0]:
+    if gains[0]:
         norm = inner(discounts(len(g)), [g[i] for i in order])
         longer = inner(discounts(len(g)), [g[i] + 1 if i == len(g) - 1 else g[i] for i in moved])
         yield sc.at_most(g[0] / longer, g[0] / norm, "η_1 after a change of the last document", strict=True)

@@ -63,15 +63,15 @@ def surrogates(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The paper quotes from [27] divergences of strongly convex functions, which is c > 0 in some norm; L is a hypothesis of its own "
     "(KJ-F-other-slope). The text of [27] was not at hand.",
 )
-def steps_for_other_divergences(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def steps_for_other_divergences(m: int, bound: float, name: str, strength: float, draws: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Regret with the worst ties against the divergence; change of one document's divergence."""
-    rng, m, bound = trial.rng, instance["m"], instance["bound"]
-    value, slope, ends = phi(instance["name"], instance["strength"])
+    rng = trial.rng
+    value, slope, ends = phi(name, strength)
     top = 1.0 / float(relevance.discounts(m)[0])  # η of a list with one relevant document
     least, most = ends(max(bound, top))
     D = relevance.discounts(m)
     grades = list(lists(m, 2))
-    for _ in range(instance["draws"]):
+    for _ in range(draws):
         r = np.array(grades[int(rng.integers(len(grades)))], dtype=float)
         eta = relevance.eta(r)
         tied = np.full(m, min(bound, float(eta.mean())))
@@ -100,7 +100,7 @@ def steps_for_other_divergences(instance: sc.Instance, trial: sc.Trial) -> Itera
     note="So Lemma 16 and the landmark step need a bound L on φ'', or scores kept away from 0; and f = E[wK] may be ≤ 0, where this φ is "
     "not defined.",
 )
-def slopes_without_bound(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def slopes_without_bound(trial: sc.Trial) -> Iterator[sc.Check]:
     """The slope between two neighbours; that it passes T."""
     k, rate, eta, x, T = sc.symbols("k lambda eta x T")
 

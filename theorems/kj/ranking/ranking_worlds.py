@@ -43,9 +43,9 @@ def random_world(rng: np.random.Generator, m: int, **more: Any) -> sc.Instance:
     return world(chances, laws, [[int(g) for g in rng.integers(1, 4, size=size)] for size in shapes], m, **more)
 
 
-def masses(instance: sc.Instance) -> Numbers:
+def masses(queries: list[Fraction], documents: Any) -> Numbers:
     """μ over the pairs, query by query."""
-    return [p * law for p, laws in zip(instance["queries"], instance["documents"], strict=True) for law in laws]
+    return [p * law for p, laws in zip(queries, documents, strict=True) for law in laws]
 
 
 def drawn(instance: sc.Instance) -> Iterator[tuple[Fraction, tuple[int, ...], list[sc.Expr]]]:
@@ -67,7 +67,7 @@ def squared_loss(instance: sc.Instance, f: Sequence[Any]) -> sc.Expr:
 
 def expected_relevance(instance: sc.Instance) -> tuple[list[sc.Expr], sc.Expr]:
     """r̃(z) = E[η_i | z_i = z], and C_D = E Σ η_i² − m E_μ r̃²."""
-    mu, m = masses(instance), instance["m"]
+    mu, m = masses(instance["queries"], instance["documents"]), instance["m"]
     sums: list[list[Any]] = [[] for _ in mu]
     squares = []
     for mass, pairs, etas in drawn(instance):
@@ -80,4 +80,4 @@ def expected_relevance(instance: sc.Instance) -> tuple[list[sc.Expr], sc.Expr]:
 
 def mean(instance: sc.Instance, values: Sequence[Any]) -> sc.Expr:
     """E_μ."""
-    return sc.total(p * sc.rational(v) for p, v in zip(masses(instance), values, strict=True))
+    return sc.total(p * sc.rational(v) for p, v in zip(masses(instance["queries"], instance["documents"]), values, strict=True))

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -90,10 +90,10 @@ def _worst_loss(values: list[int]) -> Any:
     mutants={"the regret 1 + ℓ_NDCG": {"added": 1}},
     note="The regret form is KJ-Thm30+.",
 )
-def useful_for_ndcg(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def useful_for_ndcg(gains: list[int], trial: sc.Trial) -> Iterator[sc.Check]:
     """Whether the loss of the worst order is ≤ 0 already; lists of equal documents have no regret either."""
-    worst = trial["added"] + _worst_loss(instance["gains"])
-    if len(set(instance["gains"])) > 1:
+    worst = trial["added"] + _worst_loss(gains)
+    if len(set(gains)) > 1:
         yield sc.vacuous(worst.high <= 0, "the worst order passes any bound ≥ 0", evidence=sc.EXACT)
 
 
@@ -110,10 +110,10 @@ def useful_for_ndcg(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check
     mutants={"the regret 1 + ℓ_NDCG": {"added": 1}},
     note="The regret is what is bounded in [27]: KJ-Thm30-breg+.",
 )
-def loss_against_distance(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def loss_against_distance(gains: list[int], trial: sc.Trial) -> Iterator[sc.Check]:
     """Whether the loss of the worst order is ≤ 0 already."""
-    worst = trial["added"] + _worst_loss(instance["gains"])
-    if len(set(instance["gains"])) > 1:
+    worst = trial["added"] + _worst_loss(gains)
+    if len(set(gains)) > 1:
         yield sc.vacuous(worst.high <= 0, "the left side is ≤ 0, the right one is ≥ 0", evidence=sc.EXACT)
 
 
@@ -200,7 +200,7 @@ def lipschitz_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.
     mutants={"2B": {"eta": 0}},
     corrects="KJ-Thm30-lip",
 )
-def lipschitz_corrected(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def lipschitz_corrected(trial: sc.Trial) -> Iterator[sc.Check]:
     """The quotient and the two sums."""
     f, g, eta, top, bound = sc.symbols("f g eta top bound")
     constant = 2 * (bound + trial["eta"] * top)
@@ -215,7 +215,7 @@ def predictions(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield world([1], [[1]], [[1]], 2, f=[-Fraction(9, 10)], landmarked=[-ONE], bound=ONE) | {"base": base}
     for _ in range(trial.count(12, 60)):
         made = random_world(trial.rng, int(trial.rng.integers(2, 4)))
-        bound, size = Fraction(int(2 ** trial.rng.integers(0, 6)), 8), len(masses(made))
+        bound, size = Fraction(int(2 ** trial.rng.integers(0, 6)), 8), len(masses(made["queries"], made["documents"]))
         f, g = ([bound * Fraction(int(v), 4) for v in trial.rng.integers(-4, 5, size=size)] for _ in range(2))
         yield made | {"f": f, "landmarked": g, "bound": bound, "base": BINARY if trial.rng.integers(2) else NATURAL}
 
@@ -266,7 +266,7 @@ def landmarks_by_the_triangle_inequality(instance: sc.Instance, trial: sc.Trial)
         found = sum(
             (
                 mass * sum((p * e**2 for p, e in zip(instance["masses"], off, strict=True)), Fraction(0))
-                for off, mass in deviations(instance)
+                for off, mass in deviations(instance["masses"], instance["weights"], instance["d"], instance["gram"])
             ),
             Fraction(0),
         )
@@ -305,7 +305,7 @@ def landmark_excesses(instance: sc.Instance) -> Law:
     charges = [a * b for a, b in zip(p, w, strict=True)]
     f = [bound * sum((c * k for c, k in zip(charges, row, strict=True)), ZERO) for row in instance["gram"]]
     made = []
-    for off, mass in deviations(instance):
+    for off, mass in deviations(instance["masses"], instance["weights"], instance["d"], instance["gram"]):
         parts = zip(p, off, f, instance["relevance"], strict=True)
         cost = sum((q * bound * e * (bound * e + 2 * (v - r)) for q, e, v, r in parts), ZERO)
         made.append((instance["m"] * cost, mass))
@@ -350,14 +350,14 @@ def opposite(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield label_world(half, [ONE, -ONE], n, m=m, bound=ONE, delta=Fraction(1, 20))
 
 
-def _risk(instance: sc.Instance, weights: tuple[int, ...] | list[Fraction], s: Fraction) -> Fraction:
+def _risk(features: list[Fraction], weights: Sequence[Any], s: Fraction) -> Fraction:
     """Σ share (sφ − 1)², one document, in units of h²."""
-    return sum((k * (s * x - 1) ** 2 for k, x in zip(weights, instance["features"], strict=True)), ZERO)
+    return sum((k * (s * x - 1) ** 2 for k, x in zip(weights, features, strict=True)), ZERO)
 
 
-def _minimisers(instance: sc.Instance, weights: tuple[int, ...] | list[Fraction]) -> list[Fraction]:
+def _minimisers(features: list[Fraction], bound: Any, weights: Sequence[Any]) -> list[Fraction]:
     """The minimiser over |s| ≤ B; both ends where the loss does not depend on s."""
-    phi, bound = instance["features"], instance["bound"]
+    phi = features
     square = sum((k * x**2 for k, x in zip(weights, phi, strict=True)), ZERO)
     if square == 0:
         return [-bound, bound]
@@ -367,10 +367,12 @@ def _minimisers(instance: sc.Instance, weights: tuple[int, ...] | list[Fraction]
 def label_excesses(instance: sc.Instance) -> Law:
     """Risk of the worst empirical minimiser over the least in the ball, one document, in units of h²."""
     p = instance["masses"]
-    least = min(_risk(instance, p, s) for s in _minimisers(instance, p))
+    least = min(_risk(instance["features"], p, s) for s in _minimisers(instance["features"], instance["bound"], p))
     made = []
     for drawn, mass in multinomial(instance["n"], tuple(p)):
-        made.append((max(_risk(instance, p, s) for s in _minimisers(instance, drawn)) - least, mass))
+        made.append(
+            (max(_risk(instance["features"], p, s) for s in _minimisers(instance["features"], instance["bound"], drawn)) - least, mass)
+        )
     return made
 
 
@@ -456,7 +458,7 @@ def excess_of_labels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Chec
     knobs={"factor": 2},
     mutants={"m/√log m": {"factor": 1}},
 )
-def square_root_of_a_sum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def square_root_of_a_sum(trial: sc.Trial) -> Iterator[sc.Check]:
     """The difference of the squares, with u = √m and v = √log m, so that l = u/v."""
     x, y, u, v = sc.symbols("x y u v")
     right = (u / v) * x + trial["factor"] * u**2 / v * y
@@ -655,7 +657,7 @@ def regret_of_nearest_scores(instance: sc.Instance, trial: sc.Trial) -> Iterator
     knobs={"backward": True},
     mutants={"ties broken for η": {"backward": False}},
 )
-def attained_by_constant_scores(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def attained_by_constant_scores(trial: sc.Trial) -> Iterator[sc.Check]:
     """The part of a pair in regret, distance² and norm; the choice of a and c; the number at m = 2."""
     a, c, D, E = sc.symbols("a c D E")
     high, low = a + c * (D - E), a + c * (E - D)
@@ -730,7 +732,9 @@ def all_lists(instance: sc.Instance) -> Lists:
     pairs = found["documents"].reshape(-1, instance["m"])
     grades = np.array([grade for row in instance["grades"] for grade in row], dtype=float)
     eta = np.array([relevance.eta(grades[row]) for row in pairs])
-    return Lists(pairs, eta, found["probabilities"], grades, np.array([float(p) for p in masses(instance)]))
+    return Lists(
+        pairs, eta, found["probabilities"], grades, np.array([float(p) for p in masses(instance["queries"], instance["documents"])])
+    )
 
 
 def least_loss(instance: sc.Instance, gram: Array, bound: float) -> float:

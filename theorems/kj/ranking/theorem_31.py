@@ -105,19 +105,19 @@ def optimum(instance: sc.Instance, x: Fraction | None = None) -> Optimum:
     return Optimum(alpha, mapped(gram, alpha), squared_norm(gram, alpha), [a / q for a, q in zip(alpha, p, strict=True)])
 
 
-def loss(instance: sc.Instance, f: Sequence[Fraction]) -> Fraction:
+def loss(masses: list[Fraction], targets: list[Fraction], f: Sequence[Fraction]) -> Fraction:
     """Σ μ (f − r)²: the loss of lists is m times it, plus a constant."""
-    return sum((q * (v - r) ** 2 for q, v, r in zip(instance["masses"], f, instance["targets"], strict=True)), ZERO)
+    return sum((q * (v - r) ** 2 for q, v, r in zip(masses, f, targets, strict=True)), ZERO)
 
 
 def _competitor(instance: sc.Instance, part: Fraction) -> tuple[Fraction, Fraction, Fraction]:
     """ε_0/m and 1/γ² of the competitor, and ε_1/m for C = part/(ε_1γ²), mC = x."""
     if "gamma" in instance:
         inverse = 1 / instance["gamma"] ** 2
-        level = loss(instance, [1 / instance["gamma"]])
+        level = loss(instance["masses"], instance["targets"], [1 / instance["gamma"]])
     else:
         other = optimum(instance, 8 * instance["x"])
-        level, inverse = loss(instance, other.predictions), other.square
+        level, inverse = loss(instance["masses"], instance["targets"], other.predictions), other.square
     return level, inverse, part * inverse / instance["x"]
 
 
@@ -148,7 +148,7 @@ def good_kernels_rank_well(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
         reached = (1 - bound) ** 2 if square < 1 else sc.rational(0)
         yield sc.at_most(reached, level + added, "least loss on one point")
     if "gamma" not in instance:
-        yield sc.at_most(loss(instance, f), level + added, "E ℓ_sq/m")
+        yield sc.at_most(loss(instance["masses"], instance["targets"], f), level + added, "E ℓ_sq/m")
         yield sc.at_most(max(map(abs, found.weights)) ** 2, square, "w²")
 
 
@@ -235,7 +235,7 @@ def symbolic() -> tuple[sc.Expr, sc.Expr, sc.Expr, sc.Expr, sc.Expr]:
     note="The paper assumes that G is nonsingular. It is not needed: PG + I/2mC is always nonsingular, because PG has the nonnegative "
     "eigenvalues of √P G √P.",
 )
-def coefficients_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def coefficients_of_the_optimum(trial: sc.Trial) -> Iterator[sc.Check]:
     """Optimality of α and the system it solves, at one point."""
     alpha, mu, f, r, x = symbolic()
     (g,) = sc.symbols("g")
@@ -273,7 +273,7 @@ def norm_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.C
     knobs={"part": Fraction(1, 2)},
     mutants={"2mC/5": {"part": Fraction(2, 5)}},
 )
-def half_the_norm(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def half_the_norm(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity."""
     alpha, mu, f, r, x = symbolic()
     yield sc.equal(trial["part"] * x * mu * r**2 - alpha * f, 2 * x * mu * (f - r / 2) ** 2, "x/2 Σ μr² − ‖W'‖², one term")
@@ -293,7 +293,7 @@ def half_the_norm(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     note="The hypotheses are those under which the theorem says anything: ε_1 ≥ 1 is reached by w = 0, since E ‖η‖² ≤ 1, and m = 1 is no "
     "ranking. For any C > 0 the step needs mC ≥ 0.8482 (KJ-Thm31-d-all).",
 )
-def printed_bound_of_weights(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def printed_bound_of_weights(trial: sc.Trial) -> Iterator[sc.Check]:
     """mC ≥ 1; the difference; the signs of 5 − 2√2 and 3 − 2√2."""
     m, e, s, q = sc.symbols("m e s q")
     five = trial["constant"]
@@ -376,10 +376,14 @@ def weights_with_half_the_norm(instance: sc.Instance, trial: sc.Trial) -> Iterat
 )
 def loss_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """m L(W') ≤ m L(a) + ‖a‖²/2C, divided by m: x = mC."""
-    found = loss(instance, optimum(instance).predictions)
+    found = loss(instance["masses"], instance["targets"], optimum(instance).predictions)
     for factor in (HALF, Fraction(2), Fraction(8)):
         other = optimum(instance, factor * instance["x"])
-        yield sc.at_most(found, loss(instance, other.predictions) + trial["constant"] * other.square / instance["x"], "E ℓ_sq/m")
+        yield sc.at_most(
+            found,
+            loss(instance["masses"], instance["targets"], other.predictions) + trial["constant"] * other.square / instance["x"],
+            "E ℓ_sq/m",
+        )
 
 
 @sc.claim(
@@ -394,7 +398,7 @@ def loss_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.C
     mutants={"‖a‖²/5": {"part": Fraction(1, 5)}},
     note="1/4 is best: K = r = 1, mC → 0. So C = 1/(4ε_1γ²) will do in Theorem 31.",
 )
-def half_the_excess(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def half_the_excess(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity."""
     alpha, mu, f, r, x = symbolic()
     image, size = sc.symbols("image size")  # ⟨a, Φ(z_i)⟩, and a share of ‖a‖² for each term
@@ -427,12 +431,12 @@ def compared(trial: sc.Trial) -> Iterator[sc.Instance]:
 def smaller_bound_of_weights(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Loss and weights of the optimum for C = 1/(4ε_1γ²); ε_0 and γ of the optima for C/2, 4C and 16C."""
     x, m, found = instance["x"], instance["m"], optimum(instance)
-    best = loss(instance, found.predictions)
+    best = loss(instance["masses"], instance["targets"], found.predictions)
     for factor in (HALF, Fraction(4), Fraction(16)):
         other = optimum(instance, factor * x)
         if not other.square:
             continue
-        level, inverse = loss(instance, other.predictions), other.square
+        level, inverse = loss(instance["masses"], instance["targets"], other.predictions), other.square
         added = inverse / (4 * x)  # ε_1/m
         yield sc.at_most(best, level + added, "E ℓ_sq/m")
         grown = 1 + sc.root(1 + sc.rational(level / added), bits=BITS)

@@ -157,19 +157,19 @@ def runs(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"‖w‖₂ ≤ B/2": {"radius": 0.5}},
     note="The landmarks may repeat, and n may be smaller than d.",
 )
-def empirical_minimiser(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def empirical_minimiser(family: str, epsilon: float, draws: int, d: int, n: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Norm, dominance over w̃, agreement of two solvers, and the one-dimensional family by its kinks."""
-    found = world(instance["family"], instance["epsilon"])
-    for _ in range(instance["draws"]):
-        landmarks = sampled(found.masses, instance["d"], trial.rng)
-        sample = sampled(found.masses, instance["n"], trial.rng)
+    found = world(family, epsilon)
+    for _ in range(draws):
+        landmarks = sampled(found.masses, d, trial.rng)
+        sample = sampled(found.masses, n, trial.rng)
         fit = algorithm_1(found, landmarks, sample, "newton", trial["radius"])
         other = algorithm_1(found, landmarks, sample, "interior-point", trial["radius"])
         yield sc.at_most(float(np.linalg.norm(fit.w)), found.bound, "‖ŵ‖")
         psi, tilde = found.features(landmarks)
         yield sc.at_most(sc.between(fit.loss - fit.gap, fit.loss), empirical(found, sample, psi @ tilde), "loss of ŵ, and of w̃")
         yield sc.equal(sc.between(fit.loss - fit.gap, fit.loss), sc.between(other.loss - other.gap, other.loss), "two solvers")
-        if instance["family"] == "rank one":
+        if family == "rank one":
             yield sc.equal(sc.between(fit.loss - fit.gap, fit.loss), _on_a_line(found, sample, psi), "one dimension")
 
 
@@ -199,7 +199,7 @@ def _on_a_line(instance: World, sample: Array, psi: Array) -> float:
     mutants={"Ψ without 1/√d": {"scaled": False}},
     note="All are equalities for w = ±B, K = ±1. 'By construction' needs |K| ≤ 1, which the paper does not ask for.",
 )
-def norms_by_construction(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def norms_by_construction(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identities."""
     B, d, w, k = sc.symbols("B d w k")
     part = 1 / d if trial["scaled"] else 1

@@ -66,11 +66,10 @@ def settings(trial: sc.Trial) -> Iterator[sc.Instance]:
     "RegLand takes just as many**: there the sparse predictor is better (KJ-X1-data), not cheaper. Training costs all n·d similarities "
     "(KJ-cost-landmarks).",
 )
-def similarities_of_a_prediction(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def similarities_of_a_prediction(X: Array, y: Array, new: Array, k: int, kind: str, chosen: Array, trial: sc.Trial) -> Iterator[sc.Check]:
     """Counts of all predictors on the same points; predictions with and without the landmarks that have no weight."""
-    X, y, new, k = instance["X"], instance["y"], instance["new"], instance["k"]
-    K = Counted(Manhattan() if instance["kind"] == "manhattan" else Sigmoid(1.0 / X.shape[1], -1.0))
-    whole = LandmarkMap(K, X[instance["chosen"]])
+    K = Counted(Manhattan() if kind == "manhattan" else Sigmoid(1.0 / X.shape[1], -1.0))
+    whole = LandmarkMap(K, X[chosen])
     weights = forward_selection(whole(X), y, count=k).weights
     with_all, asked_of_all = _counted(K, lambda: whole.predict(new, weights))
     kept = np.flatnonzero(weights) if trial["pruned"] else np.arange(whole.d)
@@ -112,16 +111,15 @@ def chance(d: int, tau: Fraction, wanted: int) -> Fraction:
     "without a look at their similarities; of the similarities themselves it is not true of the method that follows. 'Greatly' is 1/τ. "
     "Seconds are not claimed.",
 )
-def similarities_of_the_landmarked_space(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def similarities_of_the_landmarked_space(tau: Fraction, wanted: int, n: int, m: int, seed: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The mean and the tail, then all counts."""
-    tau, wanted, n, m = instance["tau"], instance["wanted"], instance["n"], instance["m"]
     share = sc.symbols("tau")[0]
     yield sc.equal(1 + (1 - share) * (1 / share), 1 / share, "mean number of draws for one more")
     few = int(trial["share"] * wanted / tau)
     yield sc.at_most(
         chance(few, tau, wanted), (sc.exp(sc.rational(1)) / 4) ** (wanted // 2), f"P({wanted} of {few} informative), τ = {tau}"
     )
-    rng = np.random.default_rng(instance["seed"])
+    rng = np.random.default_rng(seed)
     d = -(-wanted // tau)
     X, new = rng.normal(size=(max(n, d), 3)), rng.normal(size=(m, 3))
     K = Counted(Manhattan())

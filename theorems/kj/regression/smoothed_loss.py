@@ -48,9 +48,8 @@ def shapes(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"share": Fraction(1)},
     mutants={"9β/10": {"share": Fraction(9, 10)}},
 )
-def smoothness(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def smoothness(beta: Fraction, epsilon: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """All pairs; the kink of ℓ_ε against β = 10⁶."""
-    beta, epsilon = instance["beta"], instance["epsilon"]
     spread = trial["share"] * beta / 2
     for a, b in itertools.product(GRID, repeat=2):
         change = smoothed(a, epsilon, beta) - smoothed(b, epsilon, beta)
@@ -76,7 +75,7 @@ def smoothness(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     knobs={"half": Fraction(1, 2)},
     mutants={"β(r − ε)²/3": {"half": Fraction(1, 3)}},
 )
-def infimal_convolution(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def infimal_convolution(trial: sc.Trial) -> Iterator[sc.Check]:
     """Lower bounds and values of the three pieces."""
     beta, epsilon, r, v, t = sc.symbols("beta epsilon r v t")
     half = trial["half"]
@@ -104,7 +103,7 @@ def infimal_convolution(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.C
     knobs={"share": Fraction(1)},
     mutants={"0.49/β": {"share": Fraction(98, 100)}},
 )
-def smoothing_error(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def smoothing_error(trial: sc.Trial) -> Iterator[sc.Check]:
     """The three pieces."""
     beta, z = sc.symbols("beta z")
     top = trial["share"] / (2 * beta)
@@ -124,9 +123,8 @@ def smoothing_error(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check
     knobs={"lipschitz": Fraction(1)},
     mutants={"9/10": {"lipschitz": Fraction(9, 10)}},
 )
-def shape_of_the_smoothed_loss(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def shape_of_the_smoothed_loss(beta: Fraction, epsilon: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Pairs a < b: tangents below, slopes monotone and Lipschitz, values Lipschitz."""
-    beta, epsilon = instance["beta"], instance["epsilon"]
     for a, b in itertools.combinations(GRID, 2):
         low, high = smoothed(a, epsilon, beta), smoothed(b, epsilon, beta)
         down, up = slope(a, epsilon, beta), slope(b, epsilon, beta)
@@ -174,7 +172,7 @@ def squared_is_absolute(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.C
     mutants={"M² E |a − b|": {"power": 3}},
     corrects="KJ-D-sq1",
 )
-def squared_is_at_most_absolute(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def squared_is_at_most_absolute(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity."""
     M, p, r = sc.symbols("M p r")
     yield sc.equal(M * p * r - p * r ** trial["power"], p * r * (M - r), "M E|a − b| − E(a − b)², one term")
@@ -191,7 +189,7 @@ def squared_is_at_most_absolute(instance: sc.Instance, trial: sc.Trial) -> Itera
     knobs={"power": 1},
     mutants={"1/c²": {"power": 2}},
 )
-def absolute_over_squared(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def absolute_over_squared(trial: sc.Trial) -> Iterator[sc.Check]:
     """The ratio."""
     c, M = sc.symbols("c M")
     yield sc.equal(c, c**2 / c ** trial["power"], "E |a − b|")

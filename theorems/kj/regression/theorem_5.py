@@ -125,10 +125,10 @@ def useful_for_absolute_loss(instance: sc.Instance, trial: sc.Trial) -> Iterator
         yield sc.outcome(excess(found, size, size, trial.rng) > epsilon_1 + 1e-7, delta)
 
 
-def least_squared_error(instance: sc.Instance) -> Fraction:
+def least_squared_error(targets: list[Fraction], masses: list[Fraction]) -> Fraction:
     """Variance of y."""
-    y = instance["targets"]
-    return mean(instance, [a**2 for a in y]) - mean(instance, y) ** 2
+    y = targets
+    return mean(masses, [a**2 for a in y]) - mean(masses, y) ** 2
 
 
 def constant(value: int, masses: Sequence[Fraction], targets: Sequence[int | Fraction], bound: Fraction) -> sc.Instance:
@@ -163,7 +163,7 @@ def squared_error_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator
     bound = instance["bound"]
     factor = bound + trial["targets"] * max(map(abs, instance["targets"]))
     value = Fraction(least_loss(instance, bound).high)
-    yield sc.at_most(least_squared_error(instance), factor * value, "E (f − y)² of every learner")
+    yield sc.at_most(least_squared_error(instance["targets"], instance["masses"]), factor * value, "E (f − y)² of every learner")
 
 
 def parts(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -189,12 +189,12 @@ def label_error(n: int) -> float:
     return float(np.max(4.0 * eta * wrong))
 
 
-def constant_and_slopes(instance: sc.Instance, constant: int) -> sc.Check:
+def constant_and_slopes(part: str, constant: int) -> sc.Check:
     """(1 + √(2 log(2/δ)))² ≤ constant · log(1/δ) at δ = 1/2, or one of the slopes."""
-    if instance["part"] == "constant":
+    if part == "constant":
         level = sc.log(sc.rational(2), bits=64)
         return sc.at_most((1 + sc.root(2 * sc.log(sc.rational(4), bits=64), bits=64)) ** 2, constant * level, "δ = 1/2")
-    if instance["part"] == "landmarks":
+    if part == "landmarks":
         return sc.rate(SIZES, [landmark_quantile(d, Fraction(1, 5)) for d in SIZES], -0.5, name="80 % quantile against d")
     return sc.rate(SIZES, [label_error(n) for n in SIZES], -0.5, name="mean excess against n")
 
@@ -213,9 +213,9 @@ def constant_and_slopes(instance: sc.Instance, constant: int) -> sc.Check:
     note="The paper's proof takes Lemma 15 with δ < ε_1/B, so that it gives d = O((B²/ε_1²) log max(1/δ, B/ε_1)); McDiarmid's inequality "
     "for E_x |f̃ − f| (KJ-L15+) needs no such condition. As δ → 1 the printed size tends to 0: no δ > 1/2.",
 )
-def sizes_suffice(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def sizes_suffice(part: str, trial: sc.Trial) -> Iterator[sc.Check]:
     """The constant at δ = 1/2; both slopes."""
-    yield constant_and_slopes(instance, trial["constant"])
+    yield constant_and_slopes(part, trial["constant"])
 
 
 def landmarked(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -235,16 +235,17 @@ def landmarked(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"share": ONE},
     mutants={"half of E|f̃ − f|": {"share": HALF}},
 )
-def loss_of_the_landmarked(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def loss_of_the_landmarked(
+    masses: list[Fraction], d: int, epsilon: Fraction, gram: list[list[Fraction]], targets: list[Fraction], bound: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Every draw."""
-    masses, d, epsilon = instance["masses"], instance["d"], instance["epsilon"]
-    found = exact_goodness(instance["gram"], instance["targets"], instance["bound"], masses, epsilon=epsilon)
-    f = predicted(instance, found.weights)
+    found = exact_goodness(gram, targets, bound, masses, epsilon=epsilon)
+    f = predicted(masses, gram, found.weights)
     for drawn, _ in multinomial(d, tuple(masses)):
         charges = [Fraction(k, d) * v for k, v in zip(drawn, found.weights, strict=True)]
-        near = [sum((k * c for k, c in zip(row, charges, strict=True)), ZERO) for row in instance["gram"]]
-        apart = mean(instance, [abs(a - b) for a, b in zip(near, f, strict=True)])
-        yield sc.at_most(insensitive_loss(instance, near, epsilon), found.upper + trial["share"] * apart, "loss of f̃")
+        near = [sum((k * c for k, c in zip(row, charges, strict=True)), ZERO) for row in gram]
+        apart = mean(masses, [abs(a - b) for a, b in zip(near, f, strict=True)])
+        yield sc.at_most(insensitive_loss(masses, targets, near, epsilon), found.upper + trial["share"] * apart, "loss of f̃")
 
 
 def floor_of_levels() -> Ball:
@@ -428,10 +429,9 @@ def norm_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check
     corrects="KJ-Thm5-p4",
     note="Hoeffding's inequality for the mean of w(l_i)² ∈ [0, B²].",
 )
-def squared_norm_concentrates(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def squared_norm_concentrates(masses: list[Fraction], d: int, weights: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """Mean and tails over all draws, B = 1; every second w² halved, so that ‖w̃‖ varies."""
-    masses, d = instance["masses"], instance["d"]
-    squares = [v**2 / (1 + i % 2) for i, v in enumerate(instance["weights"])]
+    squares = [v**2 / (1 + i % 2) for i, v in enumerate(weights)]
     expected = sum((p * v for p, v in zip(masses, squares, strict=True)), ZERO)
     law = []
     for drawn, mass in multinomial(d, tuple(masses)):
@@ -504,7 +504,7 @@ def total_error(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     note="Clipping to [−M, M] moves f towards every y in it. sup|y| may be replaced by the largest |y| of the sample: larger targets then "
     "have a mass that tends to 0 as n grows.",
 )
-def squared_error_by_absolute_error(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def squared_error_by_absolute_error(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identities."""
     u, m, M, f, y = sc.symbols("u m M f y")
     a = m + trial["part"] * M
@@ -542,4 +542,9 @@ def squared_error_is_sharp(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     yield sc.equal(p * (1 - p) * a**2 - s * a * p * a, p * a**2 * (1 - s) / 2, "p(1 − p)a² − s a·pa")
     bound, largest = instance["bound"], max(map(abs, instance["targets"]))
     factor = trial["times"] * instance["share"] * (min(bound, largest) + largest)
-    yield sc.at_least(least_squared_error(instance), factor * Fraction(least_loss(instance, bound).high), "E (f − y)²", strict=True)
+    yield sc.at_least(
+        least_squared_error(instance["targets"], instance["masses"]),
+        factor * Fraction(least_loss(instance, bound).high),
+        "E (f − y)²",
+        strict=True,
+    )

@@ -95,9 +95,10 @@ def problems(trial: sc.Trial) -> Iterator[sc.Instance]:
     "(KJ-D-1k), and never ends where w is not sparse. The bound is reached to 5/16, on w̄ = 1/4 of 8 orthogonal columns. 'Simplicity' is "
     "taste: what there is to count is one least squares fit on t columns a step, and no parameter.",
 )
-def fully_corrective_converges(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def fully_corrective_converges(
+    columns: list[list[Fraction]], targets: list[Fraction], rivals: list[list[Fraction]], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Every step, the last gradient, and every rival at every step."""
-    columns, targets = instance["columns"], instance["targets"]
     steps = list(fully_corrective(columns, targets))
     yield sc.true(len(set(steps[-1].chosen)) == len(steps) - 1, "no column twice", evidence=sc.EXACT)
     for before, after in pairwise(steps):
@@ -107,7 +108,7 @@ def fully_corrective_converges(instance: sc.Instance, trial: sc.Trial) -> Iterat
         yield sc.at_least(before.risk - after.risk, largest**2 / 4, "a step lowers R by at least ‖∇R‖²_∞/4")
     yield sc.equal(list(steps[-1].gradient), [0] * len(columns), "∇R at the end")
     yield sc.true(len(steps) - 1 <= min(len(columns), len(targets)), "at most min(n, d) steps", evidence=sc.EXACT)
-    for rival in instance["rivals"]:
+    for rival in rivals:
         r = residual(columns, targets, dict(enumerate(rival)))
         size, risk = sum(map(abs, rival)), product(r, r)
         for t, step in enumerate(steps[1:], 1):

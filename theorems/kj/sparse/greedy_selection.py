@@ -42,10 +42,10 @@ def seeds(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"twice the decrease": {"share": 2}},
     note="R(w + ηd) ≤ R(w) − ηδ + 2βC²η², as |⟨x, d⟩| ≤ ‖d‖₁ ≤ 2C. With ‖x‖_∞ ≤ X, C becomes CX.",
 )
-def steps_descend(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def steps_descend(seed: int, n: int, d: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Each step of both traces."""
-    problem = exact_problem(np.random.default_rng(instance["seed"]), instance["n"], instance["d"])
-    C, beta, d = problem.radius, problem.beta, instance["d"]
+    problem = exact_problem(np.random.default_rng(seed), n, d)
+    C, beta = problem.radius, problem.beta
     unit = np.array([Fraction(int(i == j)) for i in range(d) for j in range(d)], dtype=object).reshape(d, d)
     rivals = [*(C * unit), *(-C * unit), sum(C * e for e in unit) / d, 0 * unit[0]]
     for start in (0 * unit[0], -C * unit[0]):
@@ -65,10 +65,10 @@ def sparse_problems(trial: sc.Trial) -> Iterator[sc.Instance]:
             yield {"n": n, "d": d, "radius": radius, "epsilon_2": epsilon_2, "seed": int(trial.rng.integers(2**32))}
 
 
-def made(instance: sc.Instance) -> Landmarked:
+def made(seed: int, n: int, d: int, radius: float, epsilon_2: float) -> Landmarked:
     """The problem of an instance, β = 1/ε_2."""
-    rng = np.random.default_rng(instance["seed"])
-    return random_problem(rng, instance["n"], instance["d"], instance["radius"], instance["epsilon_2"])
+    rng = np.random.default_rng(seed)
+    return random_problem(rng, n, d, radius, epsilon_2)
 
 
 def bracket(problem: Landmarked, w: Array, steps: int) -> tuple[float, float]:
@@ -94,9 +94,9 @@ def bracket(problem: Landmarked, w: Array, steps: int) -> tuple[float, float]:
     note="The minimum is bracketed by max_t (R̃(w^t) − δ_t) over ŵ and the first 400 steps. In fact R̃(w^t) − R̃* ≤ 8βC²/(t + 2). The "
     "listing starts at t = 1 while only w^(0) is set: read w^(1) = 0 and k steps.",
 )
-def greedy_reaches_the_tolerance(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def greedy_reaches_the_tolerance(seed: int, n: int, d: int, radius: float, epsilon_2: float, trial: sc.Trial) -> Iterator[sc.Check]:
     """Gap, norm and sparsity of ŵ."""
-    problem, epsilon_2, C = made(instance), instance["epsilon_2"], instance["radius"]
+    problem, C = made(seed, n, d, radius, epsilon_2), radius
     k = iterations(C, epsilon_2, 1 / epsilon_2)
     w, _ = problem.run(max(1, int(trial["steps"] * k)), trial["tolerance"] * epsilon_2)
     below, above = bracket(problem, w, 400)
@@ -133,7 +133,7 @@ def greedy_with_its_own_tolerance(instance: sc.Instance, trial: sc.Trial) -> Ite
     if "hadamard" in instance:
         problem = hadamard_problem(instance["hadamard"], C)
     else:
-        problem = made(instance)
+        problem = made(instance["seed"], instance["n"], instance["d"], instance["radius"], instance["epsilon_2"])
     k = iterations(C, tolerance, 1 / tolerance if trial["printed"] else problem.beta)
     w, _ = problem.run(k, tolerance)
     if "hadamard" in instance:
@@ -182,10 +182,10 @@ def too_few_entries(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check
     resolution=1e-9,
     note="Up to 1.09 ε_2 is seen.",
 )
-def insensitive_risk_of_the_output(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def insensitive_risk_of_the_output(seed: int, n: int, d: int, radius: float, epsilon_2: float, trial: sc.Trial) -> Iterator[sc.Check]:
     """E ℓ_ε(ŵ) − min E ℓ_ε."""
-    problem, epsilon_2 = made(instance), instance["epsilon_2"]
-    w, _ = problem.run(iterations(instance["radius"], epsilon_2, 1 / epsilon_2), epsilon_2)
+    problem = made(seed, n, d, radius, epsilon_2)
+    w, _ = problem.run(iterations(radius, epsilon_2, 1 / epsilon_2), epsilon_2)
     _, least = least_insensitive_risk(problem)
     yield sc.at_most(float(problem.risk(w, smooth=False)) - least, trial["times"] * epsilon_2, "excess", scale=epsilon_2)
 

@@ -28,9 +28,8 @@ def far(m: int, q: Fraction, limit: Fraction) -> Fraction:
     return Fraction(sum(comb(m, k) * a**k * b ** (m - k) for k in bad), q.denominator**m)
 
 
-def excess(instance: sc.Instance, d: int, limit: Fraction, most: int) -> tuple[Fraction, Fraction]:
+def excess(tau: Fraction, q: Fraction, d: int, limit: Fraction, most: int) -> tuple[Fraction, Fraction]:
     """Bounds on P(E_x |f̃ − f| > limit or m > most) over d landmarks, B = 1, |f| ≤ 1, G = 2; terms below 10⁻¹⁸ are left undecided."""
-    tau, q = instance["tau"], instance["q"]
     a, b, unit = tau.numerator, tau.denominator - tau.numerator, tau.denominator**d
     low = unsure = ZERO
     for m in range(d + 1):
@@ -71,15 +70,14 @@ def settings(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Chernoff's bounds for m ≥ dτ/2 and m ≤ 3dτ/2, KJ-L15+ given m, δ/3 each. The theorem has ε_1 ≤ B in mind: for ε_1 > B w = 0 "
     "will do, and then ‖w‖₀ ≤ 3dτ/2 costs nothing.",
 )
-def sparse_predictor_exists(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def sparse_predictor_exists(tau: Fraction, delta: Fraction, epsilon_1: Fraction, q: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The probability that the loss or the number of entries is too large."""
-    tau, delta, epsilon_1 = instance["tau"], instance["delta"], instance["epsilon_1"]
     level = logarithm(3 / delta)
     need = max(2 / float(epsilon_1) ** 2 * (1 + math.sqrt(2 * float(level))) ** 2, 10 * float(level)) / float(tau)
     d = max(1, math.ceil(trial["share"] * Fraction(need)))
     most = math.floor(3 * d * tau / 2)
-    yield sc.probability(*excess(instance, d, epsilon_1, d), delta, f"excess loss, d = {d}")
-    yield sc.probability(*excess(instance, d, epsilon_1, most), delta, f"excess loss or too many entries, d = {d}", row="KJ-Thm8b")
+    yield sc.probability(*excess(tau, q, d, epsilon_1, d), delta, f"excess loss, d = {d}")
+    yield sc.probability(*excess(tau, q, d, epsilon_1, most), delta, f"excess loss or too many entries, d = {d}", row="KJ-Thm8b")
 
 
 def tail(n: int, p: Fraction, least: int) -> Fraction:
@@ -105,9 +103,8 @@ def densities(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"share": ONE},
     mutants={"log(1/δ)/τ": {"share": Fraction(1, 9)}},
 )
-def few_are_informative(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def few_are_informative(tau: Fraction, delta: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The exact tail at the smallest d."""
-    tau, delta = instance["tau"], instance["delta"]
     c = 1 / (1.5 * math.log(1.5) - 0.5)
     d = max(1, math.ceil(trial["share"] * Fraction(c * math.log(1 / delta)) / tau))
     bad = tail(d, tau, math.floor(3 * d * tau / 2) + 1)
@@ -126,7 +123,7 @@ def few_are_informative(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.C
     knobs={"extra": 0},
     mutants={"m − 1/2 in the denominator": {"extra": Fraction(1, 2)}},
 )
-def norm_of_the_combination(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def norm_of_the_combination(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity, v_i = |w(x_i)|."""
     B, m, v = sc.symbols("B m v")
     yield sc.equal(B / m - v / (m - trial["extra"]), (B - v) / m, "B − ‖w‖₁, one term")

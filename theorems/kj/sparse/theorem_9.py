@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -37,9 +38,8 @@ ONE, ZERO, HALF = Fraction(1), Fraction(0), Fraction(1, 2)
 class SparseWorld:
     """A finite domain with informative landmarks of mass τ; y = f, or far from it on some points."""
 
-    def __init__(self, instance: sc.Instance) -> None:
-        rng = np.random.default_rng(instance["seed"])
-        points, tau = instance["points"], instance["tau"]
+    def __init__(self, seed: int, points: Any, tau: Any, far: float) -> None:
+        rng = np.random.default_rng(seed)
         informative = max(2, points // 3)
         self.masses = np.concatenate(
             [np.full(informative, tau / informative), np.full(points - informative, (1 - tau) / (points - informative))]
@@ -51,7 +51,7 @@ class SparseWorld:
             flips = np.where(rng.random((points, informative)) < 0.1, -1.0, 1.0)
             self.gram[:, :informative] = flips * rng.choice([-1.0, 1.0], size=(points, 1)) * weights[:informative]
             self.f = self.gram @ (self.masses * weights) / tau
-        self.targets = self.f + instance["far"] * rng.choice([-1.0, 0.0, 0.0, 1.0], size=points)
+        self.targets = self.f + far * rng.choice([-1.0, 0.0, 0.0, 1.0], size=points)
         self.least = float(self.masses @ np.abs(self.f - self.targets))
 
     def learned_loss(self, n: int, d: int, epsilon_2: float, rng: np.random.Generator) -> float:
@@ -98,7 +98,7 @@ def similarity_is_useful(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.
     if "coin" in instance:
         yield sc.at_most(reached_by_algorithm_2(n, delta, k), epsilon_1, "excess on a nearly fair coin")
         return
-    world = SparseWorld(instance)
+    world = SparseWorld(instance["seed"], instance["points"], instance["tau"], instance["far"])
     for _ in trial.draws(100_000):
         yield sc.outcome(world.learned_loss(n, d, math.sqrt(8 / k), trial.rng) > world.least + epsilon_1, delta)
 
@@ -147,10 +147,9 @@ def constants(trial: sc.Trial) -> Iterator[sc.Instance]:
     "for every learner. It tends to 1 as τ → 0. Exact values: 0.8595 (τ = 2⁻¹⁰, n = 5), 0.9502 (2⁻¹⁸, 10), 0.9956 (2⁻²⁰, 5). The paper's "
     "proof has log(2d) with d ≥ 1/τ, so log(1/τ).",
 )
-def labels_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def labels_as_printed(clusters: int, epsilon_1: Fraction, delta: Fraction, c: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The Bayes error after n labels."""
-    clusters, epsilon_1, delta = instance["clusters"], instance["epsilon_1"], instance["delta"]
-    n = math.ceil(instance["c"] / float(epsilon_1) ** 2 * math.log(clusters ** trial["density"] / float(epsilon_1 * delta)))
+    n = math.ceil(c / float(epsilon_1) ** 2 * math.log(clusters ** trial["density"] / float(epsilon_1 * delta)))
     yield sc.at_most(bayes_error(clusters, n), epsilon_1 + 2 * delta, f"expected loss, τ = 2^−{clusters.bit_length() - 1}, n = {n}")
 
 
@@ -173,9 +172,9 @@ def sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"constant": Fraction(9)},
     mutants={"7τ/(1024 log(1/δ))": {"constant": Fraction(7)}},
 )
-def fraction_of_weights(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def fraction_of_weights(ratio: int, tau: Fraction, delta: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """k/d."""
-    ratio, tau, level = instance["ratio"], instance["tau"], logarithm(1 / instance["delta"])
+    level = logarithm(1 / delta)
     d = math.ceil(1024 * ratio**2 * Fraction(level.high) / tau)
     yield sc.at_most(Fraction(8 * ratio**2, d), trial["constant"] * tau / (1024 * level), f"k/d, d = {d}")
 
@@ -201,9 +200,8 @@ def rare_information(trial: sc.Trial) -> Iterator[sc.Instance]:
     "With d = 10⁵ that has probability 0.905, δ = 1/2, and the bound is 0.385B. Two lines later τ stands in the denominator, as in "
     "Theorem 8 (KJ-Thm9-p1+).",
 )
-def excess_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def excess_as_printed(tau: Fraction, d: int, delta: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """(1 − τ)^d where the bound is below B."""
-    tau, d, delta = instance["tau"], instance["d"], instance["delta"]
     bound = 32 * sc.root((logarithm(1 / (tau * delta)) / d) if trial["printed"] else logarithm(1 / delta) / (tau * d), bits=64)
     none = enclosed((ball(1 - tau).log() * ball(d)).exp())
     if bound.low >= 1:
@@ -231,13 +229,12 @@ def larger_sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     corrects="KJ-Thm9-p1",
     note="m ≥ τd/2 informative landmarks with probability ≥ 1 − δ (Chernoff), then KJ-L15+.",
 )
-def excess_with_density(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def excess_with_density(tau: Fraction, d: int, delta: Fraction, q: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The exact probability, and the comparison with the printed constant."""
-    tau, d, delta = instance["tau"], instance["d"], instance["delta"]
     level = logarithm(1 / delta)
     bound = trial["share"] * sc.root(2 / (tau * d), bits=64) * (1 + sc.root(2 * level, bits=64))
     yield sc.at_most(bound, 32 * sc.root(level / (tau * d), bits=64), "against 32B √(log(1/δ)/(τd))")
-    yield sc.probability(*excess(instance, d, Fraction(bound.low), d), 2 * delta, f"P(excess > {float(bound):.3f} B), d = {d}")
+    yield sc.probability(*excess(tau, q, d, Fraction(bound.low), d), 2 * delta, f"P(excess > {float(bound):.3f} B), d = {d}")
 
 
 def two_labels(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -294,10 +291,11 @@ def fixed_predictors(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"B √(log(1/δ)/2n)": {"factor": Fraction(2)}},
     corrects="KJ-Thm9-p2",
 )
-def training_loss_of_a_fixed_predictor(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def training_loss_of_a_fixed_predictor(
+    masses: list[Fraction], n: int, w: Fraction, points: list[list[Fraction]], targets: list[Fraction], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """P(L̂(w) − L(w) ≥ t)/δ at every value t."""
-    masses, n, w = instance["masses"], instance["n"], instance["w"]
-    losses = [abs(w * x[0] - y) for x, y in zip(instance["points"], instance["targets"], strict=True)]
+    losses = [abs(w * x[0] - y) for x, y in zip(points, targets, strict=True)]
     values = []
     for drawn, mass in multinomial(n, tuple(masses)):
         off = sum(((Fraction(k, n) - p) * value for k, p, value in zip(drawn, masses, losses, strict=True)), ZERO)
@@ -330,10 +328,10 @@ def sparsities(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"√(2B²/k)": {"square": 2}},
     resolution=1e-9,
 )
-def loss_through_sparsity(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def loss_through_sparsity(seed: int, n: int, d: int, radius: float, epsilon_2: float, k: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The excess of the empirical ε-insensitive loss."""
-    problem, k, B = made(instance), instance["k"], instance["radius"]
-    w, _ = problem.run(k, instance["epsilon_2"])
+    problem, B = made(seed, n, d, radius, epsilon_2), radius
+    w, _ = problem.run(k, epsilon_2)
     _, least = least_insensitive_risk(problem)
     yield sc.at_most(float(problem.risk(w, smooth=False)) - least, float(np.sqrt(trial["square"] / k)) * B, "excess", scale=B)
     yield sc.at_most(int(np.count_nonzero(w)), k, "‖ŵ‖₀")
@@ -353,7 +351,7 @@ def loss_through_sparsity(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc
     note="1 + 1/√2 = 1.707 > 1.414 = 2/√2. In the same sentence 'with probability at most 1 − 3δ' should be 'at least'; and R_emp(ŵ) ≤ … "
     "+ ε_2 should have 3ε_2/2.",
 )
-def printed_sum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def printed_sum(trial: sc.Trial) -> Iterator[sc.Check]:
     """Coefficients of B√(L/n)."""
     yield sc.at_most(1 + 1 / sc.root(2), trial["factor"] / sc.root(2), "1 + 1/√2")
 
@@ -370,7 +368,7 @@ def printed_sum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     mutants={"B√(2L/n)": {"factor": 1}},
     corrects="KJ-Thm9-p4",
 )
-def corrected_sum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def corrected_sum(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both sums; s = √(L/2n), so that √(L/n) = rs."""
     r, s = sc.symbols("r s")
     yield sc.equal(r * s + s, (1 + r) * s, "as printed")
@@ -433,7 +431,7 @@ def final_bound_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     note="KJ-Thm9-p5+ asks for τd ≥ 8L. For τd < 8L the printed first term is above 11B, and no predictor of ‖w‖₁ ≤ B loses more than f "
     "by more than 2B.",
 )
-def printed_bound_with_few_landmarks(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def printed_bound_with_few_landmarks(trial: sc.Trial) -> Iterator[sc.Check]:
     """The difference in symbols, and its sign at δ = 1/2."""
     r, m, s, q = sc.symbols("r m s q")
     ratio = trial["ratio"]
@@ -481,7 +479,7 @@ def final_bound(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
         limit = trial["share"] * corrected_bound(instance["tau"], n, d, k, delta)
         yield sc.at_most(surely_reached_by_algorithm_2(n, 3 * delta, k), limit, "excess on a nearly fair coin")
         return
-    world = SparseWorld(instance)
+    world = SparseWorld(instance["seed"], instance["points"], instance["tau"], instance["far"])
     bound = world.least + trial["share"] * corrected_bound(instance["tau"], n, d, k, delta)
     for _ in trial.draws(100_000):
         yield sc.outcome(world.learned_loss(n, d, math.sqrt(8 / k), trial.rng) > bound, 3 * delta)
@@ -499,7 +497,7 @@ def final_bound(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     knobs={"power": 2},
     mutants={"Σ |ψ_i|³": {"power": 3}},
 )
-def length_of_the_features(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def length_of_the_features(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity."""
     (psi,) = sc.symbols("psi")
     yield sc.equal(1 - psi ** trial["power"], (1 - psi) * (1 + psi), "d − ‖Ψ‖², one term")
@@ -521,7 +519,7 @@ def length_of_the_features(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     corrects="KJ-Thm9b",
     note="60 in the place of 64 is just enough at B = 2ε_1, δ = 1/2, τ = 1.",
 )
-def labels_with_density(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def labels_with_density(trial: sc.Trial) -> Iterator[sc.Check]:
     """For a = B/ε_1 and z = √(2L): 2d ≤ 17a²(1 + z)²/τ, then log(2d), then the two square roots; Bernoulli's inequality.
 
     log(1 + z) ≤ log(11/5) + (z − 6/5)/(11/5) and z ≤ 6/5 + (L − 18/25)/(6/5) give 2 log(1 + z) ≤ 2 log(11/5) + (25/33)(L − 18/25). With A =
