@@ -91,10 +91,10 @@ class LipschitzIsotonic(Problem):
         super().__post_init__()
         n = len(self.targets)
         for name in ("lower_slopes", "upper_slopes"):
-            chain.one_each_interval(name, getattr(self, name), n)
+            chain.check_count(name, getattr(self, name), n)
         targets = chain.in_range(self.targets, self.low, self.high, self.outside)
         freeze(self, targets=targets, weights=np.ones(n) if self.weights is None else self.weights)
-        chain.consistent(self.positions, self.lower_slopes, self.steepest, self.low, self.high)
+        chain.check_bounds(self.positions, self.lower_slopes, self.steepest, self.low, self.high)
 
     @property
     def mass(self) -> Array:

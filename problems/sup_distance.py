@@ -71,7 +71,7 @@ class SupDistance(Problem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        chain.finite_steps("lipschitz", self.positions, self.lipschitz)
+        chain.check_steps("lipschitz", self.positions, self.lipschitz)
 
     @cached_property
     def free(self) -> NDArray[np.bool_]:

@@ -93,13 +93,13 @@ def in_range(targets: Array, low: float | None, high: float | None, outside: str
     )
 
 
-def finite_steps(name: str, z: Array, bound: Array | float) -> None:
-    """Whether float64 holds the steps bound · (z_{i+1} − z_i), where the bound is not ∞.
+def check_steps(name: str, z: Array, bound: Array | float) -> None:
+    """Refuse steps bound · (z_{i+1} − z_i) that float64 does not hold, where the bound is not ∞.
 
     Raises
     ------
     InvalidProblem
-        naming the first pair of samples for which it does not.
+        naming the first pair of samples with such a step.
     """
     finite = np.where(np.isinf(bound), 0.0, bound)
     with np.errstate(over="ignore"):
@@ -112,24 +112,24 @@ def finite_steps(name: str, z: Array, bound: Array | float) -> None:
         raise InvalidProblem(f"{name}: a slope of {slope:g} between samples {i} and {i + 1} is a step beyond float64; inf means no bound")
 
 
-def one_each_interval(name: str, value: Array | None, n: int) -> None:
-    """Whether there are n − 1 slopes, if any."""
+def check_count(name: str, value: Array | None, n: int) -> None:
+    """Refuse slopes that are not n − 1, if there are any."""
     if value is not None and len(value) != n - 1:
         raise InvalidProblem(f"{name}: {validate.counted(len(value), 'value')}, expected {n - 1}, as many as intervals between the samples")
 
 
-def consistent(z: Array, lower: Array | None, steepest: Array | float, low: float | None, high: float | None) -> None:
-    """Whether some chain keeps all the bounds.
+def check_bounds(z: Array, lower: Array | None, steepest: Array | float, low: float | None, high: float | None) -> None:
+    """Refuse bounds that no chain keeps.
 
     Raises
     ------
     InvalidProblem
         naming the pair of samples between which the bounds contradict each other.
     """
-    finite_steps("lipschitz, upper_slopes", z, steepest)
+    check_steps("lipschitz, upper_slopes", z, steepest)
     if lower is None:
         return
-    finite_steps("lower_slopes", z, lower)
+    check_steps("lower_slopes", z, lower)
     rise = np.diff(z)
     wrong = (lower > steepest) & (rise > 0)
     if np.any(wrong):

@@ -184,13 +184,13 @@ class Checked(FrozenMatrix):
         """Whether there is no eigendecomposition to do."""
         return self._factor is not None or (self.multiple_of is not None and has_factor(self.multiple_of[0]))
 
-    def demand_unchanged(self, name: str) -> None:
-        """Whether K is still the matrix that was checked. O(n²) where others can write on it.
+    def check_unchanged(self, name: str) -> None:
+        """Refuse K if it is no longer the matrix that was checked. O(n²) where others can write on it.
 
         Raises
         ------
         InvalidProblem
-            for one that is not.
+            for a K that has changed.
         """
         if self.immutable and self._seen is not None:
             return
@@ -231,7 +231,7 @@ def certified(gram: Array, num: Arithmetic, name: str) -> tuple[Array, str]:
     """
     gram = checked(name, gram)  # what did not come through the type of a field, as by `object.__setattr__`
     owner = cast(Checked, gram.base)
-    owner.demand_unchanged(name)
+    owner.check_unchanged(name)
     if num is FLOAT:
         return gram, ""
     shift, raised = owner.proven(gram)

@@ -54,7 +54,7 @@ def fetch(
 
 
 def _row(entry: Description) -> dict[str, Any]:
-    """Whether one data set was here, is here now, or could not be fetched and why."""
+    """One data set: it was here, it is here now, or it could not be fetched and why."""
     from simopt.core.errors import InvalidProblem, MissingDataset
     from simopt.data.datasets import load_dataset
     from simopt.data.datasets.loader import where

@@ -274,7 +274,7 @@ class _Work:
         return relation, kind, lams, reason
 
     def _strong(self, A: Family, B: Family, kind: Kind) -> tuple[Relation, str]:
-        """Whether one Φ serves sets near this one, at one λ that all share."""
+        """The relation of A and B on sets near this one, at one λ that all share; and why it is not STRONG."""
         near = self.near.setdefault(kind, _near(self.sets[kind]))
         usable = [Z for Z in near if undefined(A, Z) is None and undefined(B, Z) is None]
         low, high = max(A.domain(Z).low for Z in usable), min(A.domain(Z).high for Z in usable)

@@ -130,9 +130,9 @@ def test_multipliers_without_a_range_are_nothing_at_both_ends() -> None:
 
 def test_a_climb_that_fills_the_range_exactly_is_allowed() -> None:
     z, lower = np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0])
-    chain.consistent(z, lower, 2.0, 0.0, 2.0)
+    chain.check_bounds(z, lower, 2.0, 0.0, 2.0)
     with pytest.raises(InvalidProblem, match="between samples 0 and 2, a climb of at least 2"):
-        chain.consistent(z, lower, 2.0, 0.0, math.nextafter(2.0, 0.0))
+        chain.check_bounds(z, lower, 2.0, 0.0, math.nextafter(2.0, 0.0))
     with pytest.raises(InvalidProblem, match="a step beyond float64"):
         SupDistance(np.array([0.0, 1e10]), np.array([0.0, 1.0]), 1e300)
 
