@@ -160,12 +160,12 @@ def sentences(docstring: str) -> Iterator[str]:
     rows = [f"\n{line}\n" if re.search(r"\S {2,}\S|^\s*\|", line) else line for line in lines]
     text = re.sub(r"::\n\n(?: {4}.*\n|\n)+", ".\n\n", "\n".join(rows) + "\n")
     for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )|\n\s*-{3,}\n|:\n(?=    )|\n(?=\s*[\w*, ]+ : )|(?<=\w) : [^\n]*\n", text):
-        yield from re.split(r"(?<=[.!?])\s+(?=[A-Z`(‖])", " ".join(paragraph.split()))
+        yield from re.split(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?:\*\*|[)”’])?\s+", " ".join(paragraph.split()))
 
 
 def length(sentence: str) -> int:
-    """How many words a sentence has; symbols and single letters are none."""
-    return sum(bool(re.search(r"[^\W\d_]{2,}", word)) for word in sentence.split())
+    """How many words a sentence has; numbers and the symbols of quantities count, signs of operations do not."""
+    return sum(bool(re.search(r"[^\W_]", word)) for word in sentence.split())
 
 
 def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:

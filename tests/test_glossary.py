@@ -78,4 +78,6 @@ def test_words_of_names_and_sentences_are_read(glossary: Any) -> None:
     text = "One two. Three\nfour::\n\n    code here\n    >>> more\n\n* five six\n* seven x = 3\nrow    of a table\n"
     text += "\nParameters\n----------\nnine : int\n    ten words.\neleven : int\n    twelve."
     counts = [glossary.length(sentence) for sentence in glossary.sentences(text)]
-    assert [count for count in counts if count] == [2, 2, 2, 1, 3, 1, 1, 2, 1, 1]
+    assert [count for count in counts if count] == [2, 2, 2, 3, 4, 1, 1, 2, 1, 1]
+    text = "f is convex. x of **K.** 15 of them, e.g. two (here.) λ → 0"
+    assert [glossary.length(sentence) for sentence in glossary.sentences(text)] == [3, 3, 6, 2]

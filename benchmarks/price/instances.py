@@ -77,8 +77,8 @@ def files(kind: str) -> list[Path]:
 def read(path: Path) -> Instance:
     """What an MPS or QPS file says, packed (.gz) or not; HiGHS reads it.
 
-    Entries of A are kept down to 1e-12. A negative upper bound of a column whose lower bound is 0 frees the lower one, as is usual of MPS:
-    HiGHS, from which the file cannot be told from one that says 0 itself, leaves such a column without any value.
+    Entries of A are kept down to 1e-12. A negative upper bound of a column whose lower bound is 0 frees the lower one, as is usual of MPS.
+    HiGHS leaves such a column without any value; its answer is the same for a file that says 0 itself.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """The identity behind a certificate: objective − bound as what rows, parts and squares give away, in fractions.
 
-The backward sweep (`simopt.duality`) says which multipliers it used. Followed once more over the exact forms, from the objective to the
-variables, they leave a constant, the bound D, and a sum of terms that are ≥ 0 at every feasible point:
+The backward sweep (`simopt.duality`) says which multipliers it used. It is done once more over the exact forms, from the objective to the
+variables. The multipliers leave a constant, the bound D, and a sum of terms that are ≥ 0 at every feasible point:
 
     f − D = Σ y(−g)  +  Σ u(part − z)  +  Σ c ℓ²,
 

@@ -171,8 +171,10 @@ class ThresholdStage(Stage):
 
 
 def order_part(f: Array, b: Array, g_b: Array, hinges: ThresholdHinges) -> float:
-    """The part of order rows and thresholds in the gap: ν_j(b_{j+1} − b_j − Δ_j) with the running sums −Σ_{i ≤ j} g_b,i as ν_j where these
-    are not negative, and |what of g_b is then left| times the length in which a balance of the multipliers moves an argument.
+    """The part of order rows and thresholds in the gap.
+
+    It is ν_j(b_{j+1} − b_j − Δ_j), where ν_j is the running sum −Σ_{i ≤ j} g_b,i if that is not negative, else 0. What is then left of g_b
+    is added, in size, times the length in which a balance of the multipliers moves an argument.
     """
     length = float(np.max(np.abs(f)) + np.max(np.abs(b))) + hinges.gamma
     if not hinges.ordered:

@@ -1,6 +1,6 @@
 r"""The dual of the hinge SVM in signed weights: its box, what complementarity leaves of the gap, and the best intercept.
 
-w_i = n a_i y_i lies between min(c_i y_i, 0) and max(c_i y_i, 0): the caps are c_i = 1, or n p_i of samples with shares p_i (their mean is
+w_i = n a_i y_i lies between min(c_i y_i, 0) and max(c_i y_i, 0). The caps are c_i = 1, or n p_i of samples with shares p_i (their mean is
 1). For f = C Kw, C = 1/(nλ), and residual r = y − f − b the duality gap is (1/n) of
 
     Σ (c_i − |w_i|) [y_i r_i]_+ + |w_i| [−y_i r_i]_+,

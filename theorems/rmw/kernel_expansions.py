@@ -6,9 +6,9 @@ minimise (1/n) Σ ψ(⟨ω, ψ_i⟩) + (λ/2)‖ω‖², λ > 0, and p be the po
 ω = Σ c_i ψ_i with c_i ≥ 0. If Σ c_i > 0, dividing by it changes no sign. If not, ω = 0, so that ψ′(0) ω_S = 0, and α_i = 1/n is a choice.
 The same holds of the minimiser of least norm for λ = 0, where there is one.
 
-Boosting takes no such p. It adds, step by step, base classifiers, and what it adds need not lie in the cone of the ψ_i. With base
-classifiers (4/5, 0), (0, 4/5), (3/5, 3/5) on x_1, x_2 and ½, ½, −½ on x, it votes with the first for {(x_1, +)}, with the second for
-{(x_2, +)}, with the third for both, in every round and whatever the size of its steps. f(x) is > 0, > 0, < 0. The form asks for
+Boosting takes no such p. It adds, step by step, base classifiers, and what it adds need not lie in the cone of the ψ_i. Let the
+base classifiers be (4/5, 0), (0, 4/5), (3/5, 3/5) on x_1, x_2 and ½, ½, −½ on x. In every round, whatever the size of its steps, it votes
+with the first for {(x_1, +)}, with the second for {(x_2, +)}, with the third for both. f(x) is > 0, > 0, < 0. The form asks for
 K(x, x_1) > 0, K(x, x_2) > 0 and α_1 K(x, x_1) + α_2 K(x, x_2) < 0. A K that is chosen after the sample says nothing: K(x, x′) =
 f(x) f(x′) does for every f that gets a point of the sample right.
 """

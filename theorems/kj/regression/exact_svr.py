@@ -2,9 +2,13 @@ r"""The penalised ε-insensitive SVR for every λ at once, in rational arithmeti
 
     min over w of (1/n) Σ_i max(|⟨w, ψ_i⟩ − y_i| − ε, 0) + (λ/2)‖w‖²,     G_ij = ⟨ψ_i, ψ_j⟩ rational.
 
-w = (1/λ) Σ b_i ψ_i is the solution if and only if b_i = 1/n where f_i < y_i − ε, b_i ∈ [0, 1/n] where f_i = y_i − ε, b_i = 0 in the tube,
-b_i ∈ [−1/n, 0] where f_i = y_i + ε and b_i = −1/n above (for ε = 0 there is one kink, with b_i ∈ [−1/n, 1/n]). With the places of all
-samples fixed, K those on a kink at the level t_i and their ψ_i independent, the conditions are linear in λ:
+w = (1/λ) Σ b_i ψ_i is the solution if and only if each b_i is as its sample lies:
+
+* b_i = 1/n where f_i < y_i − ε, and b_i = −1/n where f_i > y_i + ε;
+* b_i ∈ [0, 1/n] where f_i = y_i − ε, and b_i ∈ [−1/n, 0] where f_i = y_i + ε;
+* b_i = 0 in the tube. For ε = 0 there is one kink, with b_i ∈ [−1/n, 1/n].
+
+With the places of all samples fixed, K those on a kink at the level t_i and their ψ_i independent, the conditions are linear in λ:
 
     b_K = λ u − v,   G_KK u = t,   G_KK v = G_KR b_R,      w_λ = p + q/λ,   p = Σ_K u_i ψ_i,   q = Σ_R b_i ψ_i − Σ_K v_i ψ_i,
 
