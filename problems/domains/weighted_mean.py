@@ -41,11 +41,6 @@ def undefined(K: Array, empty: NDArray[np.bool_], first: int = 0) -> InvalidProb
     )
 
 
-def mismatch(shape: tuple[int, ...], n: int) -> InvalidProblem:
-    """The error for a matrix of similarities that does not fit the targets."""
-    return InvalidProblem(f"similarities: shape {shape}, expected one row a query and {n} columns, one for each target")
-
-
 def centre(targets: Array) -> float:
     """The mean of y, exact for constant y."""
     first = float(targets[0])

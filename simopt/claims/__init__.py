@@ -115,7 +115,6 @@ from simopt.claims.catalogue import claims as claims
 from simopt.claims.catalogue import find as find
 from simopt.claims.catalogue import list_claims as list_claims
 from simopt.claims.catalogue import select as select
-from simopt.claims.catalogue import uncorrected as uncorrected
 from simopt.claims.check import Check, at_least, at_most, distinct, equal, expectation, outcome, probability, true, vacuous
 from simopt.claims.check import DrawnCheck as DrawnCheck
 from simopt.claims.claim import TIGHTEN, Claim, Instance, InvalidClaim, claim, once

@@ -50,13 +50,6 @@ def check_links(entries: Sequence[Claim]) -> None:
             raise InvalidClaim(f"claim {claim.id} in {claim.module} corrects {target.id}, which is expected to come out {target.expected}")
 
 
-def uncorrected(entries: Iterable[Claim]) -> list[str]:
-    """Ids of claims that are expected to be refuted and that no other claim corrects."""
-    listed = list(entries)
-    corrected = {claim.corrects for claim in listed}
-    return [claim.id for claim in listed if claim.expected is Expected.REFUTED and claim.id not in corrected]
-
-
 def find(name: str) -> Claim:
     """Return the claim with this id, or the one that decides this catalogue row (any case).
 

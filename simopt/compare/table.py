@@ -13,7 +13,6 @@ from simopt.core import jsonio
 from simopt.core.foreign_text import in_markdown
 
 HEADINGS = ("solver", "solved", "seconds", "range", "set-up", "solve", "× fastest", "in pairs", "MB", "gap/scale", "sampling")
-RIGHT = HEADINGS[1:10]
 
 
 def seconds(value: float) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-ZERO, ONE = Fraction(0), Fraction(1)
+ZERO = Fraction(0)
 SUM, PRODUCT, MINUS, POWER, ATOM = 50, 40, 35, 30, 0  # levels of Coq's notations: the smaller, the tighter
 LONG = 14  # letters of a part that is worth a name where it occurs more than once
 DEEP = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div", "min": "Min", "max": "Max", "abs": "Abs", "exp": "Exp", "log": "Ln", "opp": "Opp"}

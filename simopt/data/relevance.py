@@ -118,11 +118,6 @@ def positions(scores: npt.ArrayLike) -> npt.NDArray[np.intp]:
     return out
 
 
-def ideal_ranking(r: npt.ArrayLike) -> npt.NDArray[np.intp]:
-    """Documents from the most relevant to the least, a permutation at which ‖G(r)‖_D is attained; ties in the order of the list."""
-    return ranking(relevance("relevance", r, minimum=1))
-
-
 def ndcg(
     scores: npt.ArrayLike, r: npt.ArrayLike, *, k: int | None = None, ties: str = AVERAGE, logarithm: str = NATURAL, name: str = "relevance"
 ) -> float:

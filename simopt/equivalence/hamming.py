@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from itertools import combinations, permutations
+from itertools import permutations
 
 from simopt.equivalence.training import TrainingSet
 
@@ -24,13 +24,6 @@ def hamming(one: Samples, two: Samples) -> int:
     """
     first, second = Counter(elements(one)), Counter(elements(two))
     return max(first.total(), second.total()) - (first & second).total()
-
-
-def hamming_by_definition(one: Samples, two: Samples) -> int:
-    """H straight from Definition 4.4: the minimum over subsets of the larger set and over permutations. Factorial cost: for tests."""
-    larger, smaller = sorted((elements(one), elements(two)), key=len, reverse=True)
-    nearest = min(permuted_hamming(subset, smaller) for subset in combinations(larger, len(smaller)))
-    return len(larger) - len(smaller) + nearest
 
 
 def permuted_hamming(one: Sequence[Hashable], two: Sequence[Hashable]) -> int:

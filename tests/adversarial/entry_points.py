@@ -346,7 +346,6 @@ def rows() -> Iterator[EntryPoint]:
     yield entry(f"{r}:discounts", m=3)
     yield entry(f"{r}:eta", r=RELEVANCE, says={"r": "relevance"})
     yield entry(f"{r}:gain", r=RELEVANCE, says={"r": "relevance"}, admits={"r": ANY_SHAPE})
-    yield entry(f"{r}:ideal_ranking", r=RELEVANCE, says={"r": "relevance"})
     yield entry(f"{r}:list_norm", v=RELEVANCE, k=2)
     yield entry(f"{r}:ndcg", scores=TARGETS, r=RELEVANCE, k=2, says={"r": "relevance"})
     yield entry(f"{r}:ndcg_loss", scores=TARGETS, r=RELEVANCE, says={"r": "relevance"})

@@ -42,7 +42,7 @@ def test_headers_say_only_what_differs_from_the_defaults() -> None:
 
 def test_the_language_has_no_name_of_python_and_no_program() -> None:
     assert not NAMES & set(dir(builtins))
-    assert not NAMES & {"claims", "find", "list_claims", "replay", "run", "select", "uncorrected"}
+    assert not NAMES & {"claims", "find", "list_claims", "replay", "run", "select"}
     assert NAMES <= set(vars(simopt.claims)) and len(NAMES) == len(simopt.claims.__all__)
 
 
