@@ -16,7 +16,6 @@ The ground of each answer:
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from enum import Enum
 
@@ -246,11 +245,3 @@ class _Outcomes:
         value = search.parameter(t) if not math.isnan(t) else math.nan
         distance, errors = search.f.distance(g), search.f.error + g.error
         return MapValue(outcome, self.parameter, value, *ends, distance, errors, norm, len(search.known), reason)
-
-
-def __getattr__(name: str) -> type[MapValue]:
-    """The old name of `MapValue`, by which pickles ask for it, for one release."""
-    if name != "FoundMap":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    warnings.warn("FoundMap is called MapValue; the old name goes with simopt 0.2", DeprecationWarning, stacklevel=2)
-    return MapValue
