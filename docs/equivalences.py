@@ -25,7 +25,7 @@ from simopt.core import jsonio, registry
 from simopt.core.foreign_text import in_markdown
 from simopt.core.writing import write_text
 from simopt.equivalence.equivalence import Answer, Strength
-from simopt.equivalence.matrix import Claimed, Matrix, MatrixEntry, Relation, matrix
+from simopt.equivalence.matrix import ClaimedEquivalence, Matrix, MatrixEntry, Relation, matrix
 from simopt.report.markdown import label
 
 DOCS = Path(__file__).resolve().parent
@@ -130,7 +130,7 @@ def statements(found: Matrix, spoken: Spoken) -> str:
     return "\n".join(lines)
 
 
-def statement(claim: Claimed) -> str:
+def statement(claim: ClaimedEquivalence) -> str:
     """The statement that claims it, with a link to the page of its paper's methods whose name is nearest to that of the equivalence."""
     paper, words = claim.module.removeprefix("simopt.theorems.").split(".")[0], set(claim.name.split("-"))
     pages = [page for page in sorted((DOCS / "methods").glob("*.md")) if f":::{{claims}} {paper}\n" in page.read_text(encoding="utf-8")]
@@ -177,7 +177,7 @@ def recorded() -> tuple[Matrix, str]:
     record = jsonio.read(RECORD)
     pairs = [MatrixEntry(*pair[:2], Relation(pair[2]), pair[3], tuple(pair[4]), pair[5]) for pair in record["pairs"]]
     claims = [
-        Claimed(**each | {
+        ClaimedEquivalence(**each | {
             "between": tuple(each["between"]),
             "strength": Strength(each["strength"]),
             "answer": None if each["answer"] is None else Answer(each["answer"]),

@@ -98,6 +98,23 @@ def test_nothing_imports_what_is_built_on_it(folder: str) -> None:
     assert not {(path, name) for path, name in names if name.startswith("simopt.") and name.split(".")[1] in BANNED[folder]}
 
 
+def homes_of_classes() -> dict[str, set[str]]:
+    """Name of a class, without a leading underscore -> where classes of the name are: file and line."""
+    homes: dict[str, set[str]] = {}
+    for folder in (*BANNED, "theorems", "tests", "benchmarks", "docs", ".ci"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    homes.setdefault(node.name.lstrip("_"), set()).add(f"{path.relative_to(ROOT)}:{node.lineno}")
+    return homes
+
+
+def test_no_name_of_a_class_has_three_homes() -> None:
+    homes = homes_of_classes()
+    assert len(homes) > 800 and len(homes["Interval"]) == 2
+    assert not {name: places for name, places in homes.items() if len(places) > 2}
+
+
 def test_no_file_hides_its_name() -> None:
     ours = [path for folder in (*BANNED, "theorems") for path in (ROOT / folder).rglob("*.py")]
     assert len(ours) > 400

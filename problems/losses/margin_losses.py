@@ -59,7 +59,7 @@ def _log_ratio(num: Arithmetic, a: Value, positive: NDArray[np.bool_], p: Array)
     return num.log((a + num.lift(np.where(positive, 0.0, 1.0))) / num.lift(np.where(positive, p, 1.0)))
 
 
-class Hinge(Potential):
+class HingePotential(Potential):
     """[1 − z]_+."""
 
     def value(self, num: Arithmetic, z: Value) -> Value:
@@ -106,7 +106,7 @@ class SquaredHinge(Potential):
         return num.lift(p) * (off * off) + num.lift(a) * num.pos(-h)
 
 
-class Exponential(Potential):
+class ExponentialPotential(Potential):
     """e^{−z}."""
 
     capped = False
@@ -132,7 +132,7 @@ class Exponential(Potential):
         return num.pos(lifted * (_log_ratio(num, lifted, a > 0, p) + z - num.lift(1.0)) + num.lift(p) * num.exp(-z))
 
 
-class Logistic(Potential):
+class LogisticPotential(Potential):
     """log(1 + e^{−z})."""
 
     exponential_cone = True
@@ -164,8 +164,8 @@ class Logistic(Potential):
 
 
 POTENTIALS: dict[str, Potential] = {
-    "hinge": Hinge(),
-    "logistic": Logistic(),
-    "exponential": Exponential(),
+    "hinge": HingePotential(),
+    "logistic": LogisticPotential(),
+    "exponential": ExponentialPotential(),
     "squared-hinge": SquaredHinge(),
 }

@@ -29,7 +29,7 @@ from simopt.problems.losses import hinge_rows
 from simopt.problems.losses.sample_weights import SampleWeights
 from simopt.problems.thresholds.balancing import RepairedMultipliers
 from simopt.problems.thresholds.constant_scores import Classes, Grades
-from simopt.problems.thresholds.sides import Indices, Side, check_labels
+from simopt.problems.thresholds.sides import HingeSide, Indices, check_labels
 
 
 class ThresholdProblem(Problem):
@@ -54,7 +54,7 @@ class ThresholdProblem(Problem):
 
     @property
     @abstractmethod
-    def sides(self) -> tuple[Side, Side]:
+    def sides(self) -> tuple[HingeSide, HingeSide]:
         """The hinges above and below."""
 
     @property

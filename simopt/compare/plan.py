@@ -13,7 +13,7 @@ from typing import Any
 from simopt.backends.table import BackEnd, check_options, installed
 from simopt.compare import instances
 from simopt.compare.cell import GENERATED, HANDED_OVER, Cell, as_text
-from simopt.compare.child import Task
+from simopt.compare.child import ChildTask
 from simopt.core import registry, validate
 from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset, load_dataset
@@ -56,7 +56,7 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class SolverChoice:
     """A solver with its options."""
 
     chosen: SolverSpec | BackEnd
@@ -68,10 +68,10 @@ class Plan:
     """Instances × candidates × repetitions."""
 
     instances: tuple[Instance, ...]
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[SolverChoice, ...]
     repetitions: int
 
-    def wave(self, repetition: int) -> Iterator[Task]:
+    def wave(self, repetition: int) -> Iterator[ChildTask]:
         """One repetition: instance by instance, so that the runs of a pair follow one another; every other time in the other order."""
         order = self.candidates if repetition % 2 == 0 else self.candidates[::-1]
         for instance in self.instances:
@@ -84,10 +84,10 @@ class Plan:
         return len(self.instances) * len(self.candidates) * self.repetitions
 
 
-def task(instance: Instance, candidate: Candidate, repetition: int) -> Task:
+def task(instance: Instance, candidate: SolverChoice, repetition: int) -> ChildTask:
     """One run, as a process is given it."""
     cell = replace(instance.cell, solver=candidate.chosen.name, options=as_text(candidate.options), repetition=repetition)
-    return Task(cell, instance.kind, instance.problem, instance.data, instance.settings, candidate.chosen, candidate.options)
+    return ChildTask(cell, instance.kind, instance.problem, instance.data, instance.settings, candidate.chosen, candidate.options)
 
 
 def make(design: Design) -> Plan:
@@ -204,7 +204,7 @@ def _instances(frame: Cell, kind: type[Problem], design: Design) -> Iterator[Ins
             yield Instance(cell, kind, None, one, values)
 
 
-def _candidates(kind: type[Problem], solvers: Sequence[SolverName] | None) -> Iterator[Candidate]:
+def _candidates(kind: type[Problem], solvers: Sequence[SolverName] | None) -> Iterator[SolverChoice]:
     if isinstance(solvers, str):
         raise InvalidProblem(f"solvers: a list is needed, got {solvers!r}")
     usual: list[SolverName] = [*(s.name for s in solvers_of(kind)), *(b.name for b in installed())]
@@ -222,4 +222,4 @@ def _candidates(kind: type[Problem], solvers: Sequence[SolverName] | None) -> It
         label = (chosen.name, as_text(options))
         if label not in seen:
             seen.add(label)
-            yield Candidate(chosen, options)
+            yield SolverChoice(chosen, options)

@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Any
 
 from simopt.compare.cell import FORMAT, Cell
-from simopt.compare.child import Answer
+from simopt.compare.child import ChildAnswer
 from simopt.core.errors import InvalidFile
 from simopt.core.foreign_text import in_utf8
 
@@ -85,7 +85,7 @@ class Record:
         return {"format": FORMAT, **self.row(), **opened, "trace": list(self.points)}
 
 
-def from_answer(cell: Cell, answer: Answer, *, wall_seconds: float, jobs: int, started: str) -> Record:
+def from_answer(cell: Cell, answer: ChildAnswer, *, wall_seconds: float, jobs: int, started: str) -> Record:
     """The record of what a process answered."""
     best = min(answer.points, key=lambda point: point["gap"] if not math.isnan(point["gap"]) else math.inf, default=None)
     bracket = {} if best is None else {name: best[name] for name in ("upper", "lower", "gap", "relative_gap")}

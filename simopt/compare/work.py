@@ -20,7 +20,7 @@ from simopt.compare import folder as files
 from simopt.compare import plan as plans
 from simopt.compare import processes
 from simopt.compare.cell import Cell
-from simopt.compare.child import Answer, Task
+from simopt.compare.child import ChildAnswer, ChildTask
 from simopt.compare.record import INTERRUPTED, Record, from_answer
 from simopt.core.threads import until_stopped
 
@@ -76,7 +76,7 @@ class PlanRun:
         spent = self.spent[_without_repetition(cell)]
         return bool(spent) and sum(spent) + spent[-1] > self.budget
 
-    def run(self, missing: list[Task]) -> Iterator[Record]:
+    def run(self, missing: list[ChildTask]) -> Iterator[Record]:
         """Records as they come. Cells run in processes of their own, so that threads suffice here; joblib's back end may be another."""
         from joblib import Parallel, delayed, effective_n_jobs
 
@@ -105,7 +105,7 @@ class PlanRun:
         )
 
 
-def perform(task: Task, comparison: str) -> tuple[Cell, Answer, float, str]:
+def perform(task: ChildTask, comparison: str) -> tuple[Cell, ChildAnswer, float, str]:
     """One cell, here or on a worker of a cluster: the answer of its process, the seconds that took, and when it began (UTC)."""
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     start = time.perf_counter()

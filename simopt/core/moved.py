@@ -75,7 +75,9 @@ MOVED: dict[str, tuple[str, ...]] = {
 RENAMED: dict[str, dict[str, str]] = {
     "simopt.claims.tables": {"Row": "TableRow"},
     "simopt.compare.statistics": {"Row": "SummaryRow", "Scaling": "PowerLaw"},
-    "simopt.equivalence.map_search": {"FoundMap": "MapValue"},
+    "simopt.equivalence.map_search": {"FoundMap": "MapValue", "Outcome": "MapOutcome"},
+    "simopt.equivalence.strong": {"Witness": "StrongWitness"},
+    "simopt.equivalence.training": {"_Kernel": "_GramCache"},
     "simopt.solvers.herding.frank_wolfe_steps": {"MOVED": "STEP_TAKEN"},
     "simopt.ground.compiled": {"Kernel": "CompiledKernel"},
     "simopt.ground.fields": {"Asked": "FieldChecks"},

@@ -52,7 +52,7 @@ class Pieces(NamedTuple):
     sizes: Array
 
 
-class State(NamedTuple):
+class KinkState(NamedTuple):
     """For each of 2N variables: whether it is between kinks, in which segment or at which kink, its value, speed dz/dθ, and dual."""
 
     moving: NDArray[np.bool_]
@@ -72,7 +72,7 @@ class Basis(NamedTuple):
 
 
 @kernel
-def next_event(pieces: Pieces, state: State, theta: float, slow: float) -> tuple[int, int, float]:
+def next_event(pieces: Pieces, state: KinkState, theta: float, slow: float) -> tuple[int, int, float]:
     """The variable that reaches a kink first, up (1) or down (−1), and after which Δθ ≥ 0; of several the one that closes in fastest."""
     first, way, step, fastest = -1, 0, np.inf, 0.0
     for v in range(len(state.value)):
@@ -163,7 +163,7 @@ def tableau_column(pieces: Pieces, basis: Basis, size: int, entering: int, colum
 
 
 @kernel
-def ratio_test(pieces: Pieces, state: State, row: Array, way: int, least: float) -> tuple[int, float]:
+def ratio_test(pieces: Pieces, state: KinkState, row: Array, way: int, least: float) -> tuple[int, float]:
     """The pinned variable whose dual first comes to the end of its range, and after which change of the leaving one's; −1 for none."""
     first, change, largest = -1, np.inf, 0.0
     for v in range(len(row)):
@@ -213,7 +213,7 @@ def exchange(basis: Basis, size: int, leaving: int, entering: int, pivot: float,
 
 @kernel(any_order=True)
 def walk(
-    pieces: Pieces, state: State, basis: Basis, size: int, theta: float, stop: float, age: int, single: bool
+    pieces: Pieces, state: KinkState, basis: Basis, size: int, theta: float, stop: float, age: int, single: bool
 ) -> tuple[int, float, int, int]:
     """Pivots until θ = `stop`, or the inverse, of `age` pivots, is too old or worn, or (`single`) the next event after progress in θ.
 
@@ -321,7 +321,7 @@ class ParametricSimplex:
         self.pieces.sizes[:n] = np.max(np.abs(A), axis=0)
         self.theta, self.size, self.age = 0.0, 0, 0
         moving = np.arange(2 * n) >= n
-        self.state = State(moving, np.zeros(2 * n, dtype=np.intp), np.zeros(2 * n), np.zeros(2 * n), np.zeros(2 * n))
+        self.state = KinkState(moving, np.zeros(2 * n, dtype=np.intp), np.zeros(2 * n), np.zeros(2 * n), np.zeros(2 * n))
         zeros = np.zeros((3, 2 * n), dtype=np.intp)
         self.basis = Basis(zeros[0], zeros[1], zeros[2], np.zeros((n, n)))
         self.state.side[n:] = np.sum(kinks[n:] < 0.0, axis=1)

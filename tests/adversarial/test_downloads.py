@@ -412,7 +412,7 @@ def test_a_redirect_over_https_is_followed(pages: Pages) -> None:
     pages["/elsewhere"] = GOOD
     for status in (301, 302, 303, 307, 308):
         pages[YACHT] = leads_to("/elsewhere", b"moved", status)
-        assert https.Session(30.0).get(f"{fetch._base('SIMOPT_UCI', '')}{YACHT}", 2**20) == GOOD
+        assert https.DownloadSession(30.0).get(f"{fetch._base('SIMOPT_UCI', '')}{YACHT}", 2**20) == GOOD
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -541,4 +541,4 @@ def test_every_table_that_can_be_fetched_has_a_sum() -> None:
 
 def test_not_available_is_what_all_refusals_of_the_network_are() -> None:
     with pytest.raises(NotAvailable, match="leads to ftp://x/, which is no https address"):
-        https.Session(1.0).get("ftp://x/", 1)
+        https.DownloadSession(1.0).get("ftp://x/", 1)

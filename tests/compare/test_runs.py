@@ -21,7 +21,7 @@ from simopt.backends.table import installed
 from simopt.cli.compare import numbers
 from simopt.compare import child, plan, processes, traces
 from simopt.compare.cell import Cell
-from simopt.compare.child import Task
+from simopt.compare.child import ChildTask
 from simopt.compare.comparison import Comparison, compare, measure
 from simopt.compare.record import Record
 from simopt.core import registry
@@ -45,8 +45,8 @@ def small(n: int = 60) -> LandmarkedSVR:
     return LandmarkedSVR(features, features @ np.ones(4) + 0.3 * rng.normal(size=n), Ball(1.0), 0.1)
 
 
-def task(problem: Any, solver: str, **changed: Any) -> Task:
-    return Task(cell(problem.name, **changed), type(problem), problem, None, {}, choose(problem, solver), {})
+def task(problem: Any, solver: str, **changed: Any) -> ChildTask:
+    return ChildTask(cell(problem.name, **changed), type(problem), problem, None, {}, choose(problem, solver), {})
 
 
 def cell(problem: str, **changed: Any) -> Cell:
@@ -143,7 +143,7 @@ def test_time_limits_end_a_sweep() -> None:
 
 def test_a_problem_that_cannot_be_built_is_an_answer() -> None:
     answer = child.perform(
-        Task(cell("landmarked-svr", size=40), LandmarkedSVR, None, None, {"landmarks": 99}, choose(LandmarkedSVR, "newton"), {})
+        ChildTask(cell("landmarked-svr", size=40), LandmarkedSVR, None, None, {"landmarks": 99}, choose(LandmarkedSVR, "newton"), {})
     )
     assert answer.status == "not solved" and "landmarks" in answer.message
 
@@ -214,7 +214,7 @@ def test_an_option_that_the_solver_refuses_is_its_failure() -> None:
     herding = registry.get("problem", "herding")
     spec = choose(herding, "frank-wolfe")
     numbers = cell("herding", size=30, tol=1e-6)
-    answer = child.perform(Task(numbers, herding, None, None, {"candidates": 10}, spec, {"steps": "sideways"}))
+    answer = child.perform(ChildTask(numbers, herding, None, None, {"candidates": 10}, spec, {"steps": "sideways"}))
     assert answer.status == "failed" and "'sideways'" in answer.message
 
 

@@ -49,7 +49,7 @@ class Restless(LandmarkedSVR):
         return {"w": w * 0.9}
 
 
-class Infeasible(LandmarkedSVR):
+class RestoresOutsideTheBall(LandmarkedSVR):
     """Restoring forgets the ball."""
 
     def restore(self, point: Any, num: Any = FLOAT) -> Any:
@@ -176,7 +176,7 @@ BROKEN = [
     (OptimisticDual, "weak duality", "dual feasible first|proven lower bound"),
     (OtherGap, "gap", "must be the same number"),
     (Restless, "restore", "idempotent"),
-    (Infeasible, "weak duality", "is it feasible"),
+    (RestoresOutsideTheBall, "weak duality", "is it feasible"),
     (PlainNumpy, "arithmetics", "outside its interval"),
     (Careless, "data", "read-only"),
     (Unlabelled, "declaration", "needs a label"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import cvxpy as cp
 from certified import Result, results
-from corpus import Entry, entries, wanted
+from corpus import CorpusSolve, entries, wanted
 from intercept import missing_files
 from page import EXPLAINED
 
@@ -31,7 +31,7 @@ def reported(found: Mapping[str, Result]) -> int:
     return 1 if wrong or not came else 0
 
 
-def _wrong(entry: Entry, result: Result, accepted: bool) -> Iterator[str]:
+def _wrong(entry: CorpusSolve, result: Result, accepted: bool) -> Iterator[str]:
     if accepted and result.refused:
         yield f"refused here alone: {entry.id}: {result.refused}"
     if result.failed.startswith("reading"):

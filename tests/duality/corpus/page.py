@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 
 import cvxpy as cp
 from certified import CLOSED, MISSED, ZERO, Result
-from corpus import Entry
+from corpus import CorpusSolve
 from intercept import BROUGHT
 
-Judged = Sequence[tuple[Entry, Result]]
+Judged = Sequence[tuple[CorpusSolve, Result]]
 PAGE = """# Problems from CVXPY's own tests
 
 Written by `python tests/duality/corpus`, with CVXPY {version}; do not edit.
@@ -83,7 +83,7 @@ EXPLAINED = {
 }
 
 
-def page(found: Sequence[Entry], counted: Counter[str]) -> str:
+def page(found: Sequence[CorpusSolve], counted: Counter[str]) -> str:
     """The page of the list; `counted` says for every solve why it was left out, "" for those that are in the list."""
     statuses = Counter(entry.status for entry in found)
     zeros = sum(entry.optimum == 0 for entry in found)
@@ -148,7 +148,7 @@ def _why(result: Result) -> str:
 
 
 def _shares(found: Judged) -> str:
-    files: dict[str, list[tuple[Entry, Result]]] = {}
+    files: dict[str, list[tuple[CorpusSolve, Result]]] = {}
     for entry, result in found:
         files.setdefault(entry.id.partition("::")[0], []).append((entry, result))
     rows = []
@@ -164,7 +164,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
-def _occurring(found: Sequence[Entry], what: Callable[[Entry], Sequence[str]], title: str) -> str:
+def _occurring(found: Sequence[CorpusSolve], what: Callable[[CorpusSolve], Sequence[str]], title: str) -> str:
     having = Counter(name for entry in found for name in what(entry))
     return table([title, "problems"], [[name, number] for name, number in having.most_common()])
 
