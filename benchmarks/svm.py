@@ -126,15 +126,15 @@ def limit(cell: SVMAtCost, tol: float) -> str:
     )
 
 
-def compare(table: Table, cell: SVMAtCost, tol: float, peer_tol: float, pairs: int, ratios: dict[str, list[float]], word: str) -> None:
+def compare(table: Table, cell: SVMAtCost, tol: float, peer_tol: float, pairs: int, ratios: dict[str, list[float]], name: str) -> None:
     """One row: ours at `tol` against LIBSVM at its own tolerance."""
     result = interleave(lambda: cell.ours(tol), lambda: cell.libsvm(peer_tol), pairs=pairs, budget=BUDGET, clock=process_time)
     ours, theirs = cell.our_gap(tol), cell.libsvm_gap(peer_tol)
     label = f"{len(cell.labels)}, C = {cell.cost:g}, {'b' if cell.biased else 'no b'}, {tol:.0e}"
     note = f"gap/scale {ours:.0e}; LIBSVM tol {peer_tol:.0e}: {theirs:.0e}"
     table.add(label, result, note, n=len(cell.labels), cost=cell.cost, biased=cell.biased, our_gap=ours, libsvm_gap=theirs, our_tol=tol)
-    ratios.setdefault(word, []).append(result.ratio)
-    if result.ratio > TARGETS[word]:
+    ratios.setdefault(name, []).append(result.ratio)
+    if result.ratio > TARGETS[name]:
         print(limit(cell, tol), flush=True)
 
 

@@ -53,13 +53,13 @@ def read(path: Path) -> cp.Problem:
     return instances.read(path).problem()
 
 
-def quantile(values: Sequence[float], share: float) -> float:
+def quantile(values: Sequence[float], fraction: float) -> float:
     """The least value that so large a share of them does not exceed."""
-    return sorted(values)[math.ceil(share * len(values)) - 1]
+    return sorted(values)[math.ceil(fraction * len(values)) - 1]
 
 
 def against_target(value: float, bounds: Sequence[float], target: float | None) -> str:
-    """A price against its target; `bounds` are those prices of which only a lower bound is known: one below it can make it larger."""
+    """A cost against its target; `bounds` are those costs of which only a lower bound is known: one below it can make it larger."""
     if any(bound <= value for bound in bounds):
         return f"at least {value:.3g}" + (f" (target {target:g}: MISSED)" if target and value > target else "")
     return f"{value:.3g}" if target is None else met(value, target)
@@ -67,9 +67,9 @@ def against_target(value: float, bounds: Sequence[float], target: float | None) 
 
 def counts(outcomes: Sequence[Measurement], least: float = 1.0) -> str:
     """How many of those that should close do, against the target that so large a share of them does."""
-    words, promised = [], [each for each in outcomes if each.judged and each.promised]
+    words, promised = [], [each for each in outcomes if each.certificates and each.promised]
     for mode in MODES:
-        judged = [each.judged[mode] for each in promised if mode in each.judged]
+        judged = [each.certificates[mode] for each in promised if mode in each.certificates]
         refused, endless = sum(one.failed for one in judged), sum(one.over for one in judged)
         closed = [sum(one.closed <= tol for one in judged) for tol in TOLERANCES]
         left = met(len(promised) - closed[0], math.floor((1 - least) * len(promised) + 1e-9))
@@ -78,17 +78,17 @@ def counts(outcomes: Sequence[Measurement], least: float = 1.0) -> str:
     return "; ".join(words)
 
 
-def prices(outcomes: Sequence[Measurement], mode: str) -> tuple[list[float], list[float]]:
+def costs(outcomes: Sequence[Measurement], mode: str) -> tuple[list[float], list[float]]:
     """Prices of those that were solved and not refused, and among them the lower bounds of those that did not end."""
-    known = [each for each in outcomes if mode in each.judged and not each.judged[mode].failed]
-    return [each.ratio(mode) for each in known], [each.ratio(mode) for each in known if each.judged[mode].over]
+    known = [each for each in outcomes if mode in each.certificates and not each.certificates[mode].failed]
+    return [each.ratio(mode) for each in known], [each.ratio(mode) for each in known if each.certificates[mode].over]
 
 
 def median_and_p90(outcomes: Sequence[Measurement], half: float | None, high: float | None = None) -> str:
-    """Median and p90 of prices, against their targets."""
+    """Median and p90 of costs, against their targets."""
     words = []
     for mode in MODES:
-        found, bounds = prices(outcomes, mode)
+        found, bounds = costs(outcomes, mode)
         if found:
             typical, most = (against_target(quantile(found, share), bounds, target) for share, target in ((0.5, half), (0.9, high)))
             words.append(f"{mode}: median {typical}, p90 {most}")
@@ -100,10 +100,10 @@ def by_family(outcomes: Sequence[Measurement]) -> str:
     words = []
     for family in dict.fromkeys(each.family for each in outcomes):
         for mode in MODES:
-            found, bounds = prices([each for each in outcomes if each.family == family], mode)
+            found, bounds = costs([each for each in outcomes if each.family == family], mode)
             if found:
                 words.append(f"{family}, {mode}: {against_target(max(found), bounds, rows.TARGETS.get(family))}")
-    return f"largest prices of {'; '.join(words)}; {counts(outcomes)}"
+    return f"largest costs of {'; '.join(words)}; {counts(outcomes)}"
 
 
 def of_models(outcomes: Sequence[Measurement]) -> str:
@@ -115,7 +115,7 @@ def linear(outcomes: Sequence[Measurement]) -> str:
     """The summary of Netlib's: no price above 10, and all closed."""
     words = []
     for mode in MODES:
-        found, bounds = prices(outcomes, mode)
+        found, bounds = costs(outcomes, mode)
         if found:
             words.append(f"{mode}: largest {against_target(max(found), bounds, 10.0)}")
     return f"{median_and_p90(outcomes, None)}; {'; '.join(words)}; {counts(outcomes)}"
@@ -144,9 +144,9 @@ def head() -> str:
 def line(each: Measurement) -> str:
     """A row of the table."""
     words = f"{each.name:<36} {each.variables:>9} {each.rows:>6} {1e3 * each.solver:>11.2f}"
-    if not each.judged:
+    if not each.certificates:
         return f"{words}  not counted: {each.status}"
-    judged = [each.judged.get(mode, TimedCertificate(failed=True)) for mode in MODES]
+    judged = [each.certificates.get(mode, TimedCertificate(failed=True)) for mode in MODES]
     times = [f"{'> ' if one.over else ''}{each.ratio(mode):.3g}" for mode, one in zip(MODES, judged, strict=True)]
     gaps = " ".join(f"{'' if one.over or one.failed else f'{one.gap:.0e}':>8}" for one in judged)
     closed = " ".join("refused" if one.failed else "open" if math.isinf(one.closed) else f"{one.closed:.0e}" for one in judged)

@@ -66,12 +66,12 @@ class Measurement:
     rows: int = 0
     solver: float = float("nan")
     status: str = ""
-    judged: dict[str, TimedCertificate] = field(default_factory=dict)
+    certificates: dict[str, TimedCertificate] = field(default_factory=dict)
 
     @classmethod
     def of(cls, stored: dict[str, Any]) -> Measurement:
         """The outcome that `asdict` had made a dictionary of."""
-        return cls(**{**stored, "judged": {mode: TimedCertificate(**each) for mode, each in stored["judged"].items()}})
+        return cls(**{**stored, "certificates": {mode: TimedCertificate(**each) for mode, each in stored["certificates"].items()}})
 
     @property
     def stored(self) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class Measurement:
 
     def ratio(self, mode: str) -> float:
         """The certificate's seconds over CLARABEL's; nan where there is none, a lower bound where it did not end."""
-        return self.judged[mode].seconds / self.solver if mode in self.judged else float("nan")
+        return self.certificates[mode].seconds / self.solver if mode in self.certificates else float("nan")
 
 
 def clarabel(case: TimedProblem) -> tuple[int, int, float]:
@@ -129,18 +129,18 @@ def measured(case: TimedProblem, limit: float) -> Measurement:
             return Measurement(**{**asdict(blank), "status": f"CLARABEL: {error}"})
         if sizes is None:
             return Measurement(**{**asdict(blank), "status": f"CLARABEL: over {limit:g} s"})
-        status, judged = "", dict[str, TimedCertificate]()
+        status, certificates = "", dict[str, TimedCertificate]()
         for mode, rigorous in MODES.items():
             try:
                 found = within(limit, partial(certified, case, rigorous, limit), processor=True)
             except Ended as error:
-                judged[mode] = TimedCertificate(open=str(error), failed=True)
+                certificates[mode] = TimedCertificate(open=str(error), failed=True)
                 continue
             if found is None:
-                judged[mode] = TimedCertificate(limit, open=f"over {limit:g} s", over=True)
+                certificates[mode] = TimedCertificate(limit, open=f"over {limit:g} s", over=True)
                 continue
             status, certificate = found
             if certificate is not None:
-                judged[mode] = certificate
+                certificates[mode] = certificate
     variables, rows, solver = sizes
-    return Measurement(case.name, case.family, case.promised, variables, rows, solver, status if status != cp.OPTIMAL else "", judged)
+    return Measurement(case.name, case.family, case.promised, variables, rows, solver, status if status != cp.OPTIMAL else "", certificates)

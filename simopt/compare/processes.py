@@ -25,7 +25,7 @@ def perform(task: ChildTask, comparison: str = "") -> ChildAnswer:
     limit = START + RUNS * task.cell.time_limit
     if comparison in _stopped:
         return ChildAnswer("interrupted", message="not started")
-    worker = Worker(programme.perform, environment=system.pinned(task.cell.threads), silent=True)
+    worker = Worker(programme.perform, environment=system.thread_environment(task.cell.threads), silent=True)
     _running[worker] = comparison
     try:
         if comparison in _stopped:  # meanwhile

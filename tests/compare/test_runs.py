@@ -157,14 +157,14 @@ def test_a_defect_of_a_solver_is_its_failure(monkeypatch: pytest.MonkeyPatch) ->
     assert answer.status == "failed" and answer.message == "AssertionError: from within"
 
 
-@pytest.mark.parametrize(("output", "word"), [((), "out of memory"), (("8 GB wanted",), "out of memory (8 GB wanted)")])
-def test_no_memory_is_a_failure(monkeypatch: pytest.MonkeyPatch, output: tuple[str, ...], word: str) -> None:
+@pytest.mark.parametrize(("output", "message"), [((), "out of memory"), (("8 GB wanted",), "out of memory (8 GB wanted)")])
+def test_no_memory_is_a_failure(monkeypatch: pytest.MonkeyPatch, output: tuple[str, ...], message: str) -> None:
     def hungry(*arguments: Any, **options: Any) -> Any:
         raise MemoryError(*output)
 
     monkeypatch.setattr(traces, "measure", hungry)
     answer = child.perform(task(small(), "newton"))
-    assert (answer.status, answer.message) == ("failed", word)
+    assert (answer.status, answer.message) == ("failed", message)
 
 
 @pytest.mark.backend("ecos")
@@ -231,7 +231,7 @@ def test_runs_take_turns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "kind", "word"),
+    ("arguments", "kind", "message"),
     [
         ({"problem": "landmarked-svm"}, UnknownName, "did you mean"),
         ({"solvers": ["newtron"]}, UnknownName, "'newton'"),
@@ -251,8 +251,8 @@ def test_runs_take_turns() -> None:
         ({"problem": small(), "sizes": [5]}, InvalidProblem, "an instance was given"),
     ],
 )
-def test_bad_arguments_are_told_before_anything_runs(arguments: dict[str, Any], kind: type[Exception], word: str) -> None:
-    with pytest.raises(kind, match=word):
+def test_bad_arguments_are_told_before_anything_runs(arguments: dict[str, Any], kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
         measure(**{"problem": "landmarked-svr", **arguments})
 
 
@@ -341,7 +341,7 @@ def test_command_on_own_data_in_json(run: Run, csv: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "word"),
+    ("arguments", "message"),
     [
         (("--sizes", "ten"), "--sizes: 'ten' given, a number needed"),
         (("--solvers", "scs[foo=1]"), "unknown option of scs 'foo'"),
@@ -353,17 +353,17 @@ def test_command_on_own_data_in_json(run: Run, csv: Path) -> None:
         (("--report", "small.csv"), "no folder"),
     ],
 )
-def test_bad_input_is_one_line(run: Run, csv: Path, arguments: tuple[str, ...], word: str) -> None:
+def test_bad_input_is_one_line(run: Run, csv: Path, arguments: tuple[str, ...], message: str) -> None:
     result = run("compare", "landmarked-svr", *arguments)
-    assert result.exit_code == 2 and result.stderr.startswith("simopt: ") and word in result.stderr
+    assert result.exit_code == 2 and result.stderr.startswith("simopt: ") and message in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
 
 
-@pytest.mark.parametrize(("row", "word"), [("1.0,,2.0", "is empty"), ("1.0,NA,2.0", "a missing value"), ("1.0,red,2.0", "not a number")])
-def test_own_data_with_holes_are_named_by_line_and_column(run: Run, csv: Path, row: str, word: str) -> None:
+@pytest.mark.parametrize(("row", "message"), [("1.0,,2.0", "is empty"), ("1.0,NA,2.0", "a missing value"), ("1.0,red,2.0", "not a number")])
+def test_own_data_with_holes_are_named_by_line_and_column(run: Run, csv: Path, row: str, message: str) -> None:
     csv.write_text(csv.read_text() + row + "\n")
     result = run("compare", "landmarked-svr", "--data", csv)
-    assert result.exit_code == 2 and "small.csv: line 62, column 2 (first) " in result.stderr and word in result.stderr
+    assert result.exit_code == 2 and "small.csv: line 62, column 2 (first) " in result.stderr and message in result.stderr
 
 
 def test_a_target_that_is_no_column(run: Run, csv: Path) -> None:

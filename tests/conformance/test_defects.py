@@ -191,9 +191,9 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("cls", "check", "word"), BROKEN, ids=lambda value: value.__name__ if isinstance(value, type) else str(value))
-def test_a_broken_problem_is_caught(cls: Any, check: str, word: str) -> None:
-    with pytest.raises(NotConforming, match=word):
+@pytest.mark.parametrize(("cls", "check", "message"), BROKEN, ids=lambda value: value.__name__ if isinstance(value, type) else str(value))
+def test_a_broken_problem_is_caught(cls: Any, check: str, message: str) -> None:
+    with pytest.raises(NotConforming, match=message):
         PROBLEM_CHECKS[check](cls)
 
 

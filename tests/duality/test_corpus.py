@@ -7,7 +7,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from against import reported
-from certified import Result, counted, judged, results
+from certified import Result, certified, counted, results
 from corpus import DUALS, LIST, CorpusChanged, CorpusSolve, entries, problems, wanted
 from documented import MODELS, models
 from fingerprint import fingerprint
@@ -142,12 +142,12 @@ def test_a_result_is_closed_in_both_arithmetics_or_not_and_contradicts_or_not() 
 
 def test_problems_are_judged_read_or_not() -> None:
     x = cp.Variable(2)
-    closes = judged(ENTRY, cp.Problem(cp.Minimize(cp.sum_squares(x - 2) + 2), [x >= 0]))
+    closes = certified(ENTRY, cp.Problem(cp.Minimize(cp.sum_squares(x - 2) + 2), [x >= 0]))
     assert closes.closed(ENTRY) and not closes.contradicts(ENTRY) and not closes.open
-    largest = judged(ENTRY, cp.Problem(cp.Maximize(2 - cp.sum_squares(x - 2)), [x >= 0]))
+    largest = certified(ENTRY, cp.Problem(cp.Maximize(2 - cp.sum_squares(x - 2)), [x >= 0]))
     assert largest.closed(ENTRY) and not largest.contradicts(ENTRY)
-    assert judged(ENTRY, cp.Problem(cp.Minimize(cp.lambda_max(cp.diag(x))))).refused == "lambda_max is not known"
-    stays = judged(ENTRY, cp.Problem(cp.Minimize(cp.sum(x)), [x[0] == 1]))
+    assert certified(ENTRY, cp.Problem(cp.Minimize(cp.lambda_max(cp.diag(x))))).refused == "lambda_max is not known"
+    stays = certified(ENTRY, cp.Problem(cp.Minimize(cp.sum(x)), [x[0] == 1]))
     assert stays.failed or stays.open
 
 

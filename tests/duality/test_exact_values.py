@@ -12,9 +12,9 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from assessed import PLANTED, Truth, apart, case, finite_ends, is_broken
 from broken import BROKEN
 from exact_values import feasible, high, lifted, value
-from judged import PLANTED, Truth, apart, case, finite_ends, is_broken
 from planted import PlantedProblem, random_problem
 
 import simopt

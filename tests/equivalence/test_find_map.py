@@ -22,10 +22,10 @@ from simopt.theorems.ak.families import (
 )
 
 
-def check_recovery(found, truth, accuracy=1e-8):
-    assert found.outcome is MapOutcome.FOUND
-    assert found.low <= truth <= found.high
-    assert found.value == pytest.approx(truth, rel=accuracy)
+def check_recovery(recovered, truth, accuracy=1e-8):
+    assert recovered.outcome is MapOutcome.FOUND
+    assert recovered.low <= truth <= recovered.high
+    assert recovered.value == pytest.approx(truth, rel=accuracy)
 
 
 def secular_residual(Z, lam, m, ridge):

@@ -56,10 +56,10 @@ def sunk(K: Array) -> tuple[Array, Array]:
     return out, vectors[:, 0]
 
 
-def raised(K: Array, name: str, judged: str) -> Array:
+def raised(K: Array, name: str, certified: str) -> Array:
     """K + δI, as a certificate names it."""
-    found = re.search(re.escape(name) + r" \+ (\S+)·I", judged)
-    assert found is not None, judged
+    found = re.search(re.escape(name) + r" \+ (\S+)·I", certified)
+    assert found is not None, certified
     out: Array = K + float(found[1]) * np.eye(len(K))
     return out
 

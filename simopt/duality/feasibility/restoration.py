@@ -46,8 +46,8 @@ def restored(
     if not there.violated:
         return values, there
 
-    def is_near(found: Restored, little: float) -> bool:
-        upper = num.upper(found[1].objective)
+    def is_near(restored: Restored, little: float) -> bool:
+        upper = num.upper(restored[1].objective)
         return upper - float(num.mid(there.objective)) <= max(max_loss, little * abs(upper))
 
     best = _on_rows(num, programme, x, (values, there))

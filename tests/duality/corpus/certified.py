@@ -135,15 +135,15 @@ def _send(pipe: Connection, entry: CorpusSolve, problem: cp.Problem, seconds: in
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")
-    pipe.send(judged(entry, problem))
+    pipe.send(certified(entry, problem))
 
 
-def judged(entry: CorpusSolve, problem: cp.Problem) -> Result:
+def certified(entry: CorpusSolve, problem: cp.Problem) -> Result:
     """Read, solved in graph form, and bounded in floats and balls; bounds of what is maximised are turned back."""
     started = time.process_time()
 
-    def result(**found: object) -> Result:
-        return Result(entry.id, entry.fingerprint, seconds=round(time.process_time() - started, 3), **found)  # type: ignore[arg-type]
+    def result(**fields: object) -> Result:
+        return Result(entry.id, entry.fingerprint, seconds=round(time.process_time() - started, 3), **fields)  # type: ignore[arg-type]
 
     try:
         declared = Declared.of(problem)

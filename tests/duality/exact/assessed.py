@@ -165,8 +165,8 @@ def runs(drawn: PlantedProblem, declared: Any, number: int, quick: bool) -> Iter
         yield "solve rigorous", True, lambda: simopt.solve(p, "clarabel", rigorous=True)
 
 
-def _sense(declared: Any, found: Any) -> Any:
-    return found.of_the_maximum() if declared.maximises else found
+def _sense(declared: Any, swept: Any) -> Any:
+    return swept.of_the_maximum() if declared.maximises else swept
 
 
 def apart(seed: int, number: int, quick: bool = False, seconds: int = 60) -> dict[str, Any]:
