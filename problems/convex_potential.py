@@ -15,8 +15,8 @@ from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import InvalidProblem
 from simopt.core.fields import Features, Labels, NonNegative, Number, OneOf, Positive, arguments
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples, problem
+from simopt.problems import recipes
 from simopt.problems.domains.simplex import Probabilities
-from simopt.problems.examples import recipes
 from simopt.problems.losses.margin_losses import POTENTIALS, Potential
 from simopt.problems.norms import squares, vectors
 

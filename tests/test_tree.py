@@ -85,6 +85,23 @@ def test_no_two_packages_need_each_other() -> None:
     assert not in_circles(between), in_circles(between)
 
 
+def test_no_two_folders_need_each_other_but_two_pairs() -> None:
+    """A folder inside of another one is a part of it. Atoms are written with maps of the graph, whose nodes have atoms."""
+    graph = arrows()
+    packages = {name for name in graph if any(other.startswith(f"{name}.") for other in graph)}
+    home = {name: name if name in packages else name.rpartition(".")[0] for name in graph}
+    between: dict[str, set[str]] = {}
+    for module, needs in graph.items():
+        one = home[module]
+        others = {home[name] for name in needs}
+        between.setdefault(one, set()).update(
+            each for each in others if not f"{each}.".startswith(f"{one}.") and not one.startswith(f"{each}.")
+        )
+    assert between["simopt.duality.reading"] >= {"simopt.duality.graph", "simopt.duality.atoms"}
+    d, p = "simopt.duality", "simopt.problems"
+    assert in_circles(between).keys() == {f"{d}.atoms", f"{d}.graph", f"{p}.examples", f"{p}.thresholds"}
+
+
 def test_circles_are_found() -> None:
     circle = {"a": {"b"}, "b": {"c"}, "c": {"a"}}
     assert in_circles({**circle, "into": {"a"}, "out of": set(), "b": {"c", "out of"}}) == circle

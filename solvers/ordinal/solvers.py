@@ -20,7 +20,7 @@ from simopt.core.arrays import Array, Multipliers
 from simopt.data.row_blocks import RowPass
 from simopt.model.problem import Problem
 from simopt.problems.exc_fixed import EXCFixed
-from simopt.problems.losses.sample_weights import SampleWeights
+from simopt.problems.sample_weights import SampleWeights
 from simopt.solvers.hinges import hinge_stage
 from simopt.solvers.hinges.newton import MEMORY_LIMIT, RENAMED
 from simopt.solvers.hinges.stage import StageFit

@@ -41,10 +41,10 @@ from simopt.duality.graph.affine import (
     Totals,
     stacked,
 )
+from simopt.duality.graph.leaf_values import value_of
 from simopt.duality.graph.programme import Term
 from simopt.duality.graph.vectors import Indices, Mask, Value
 from simopt.duality.reading import products
-from simopt.duality.reading.leaves import value_of
 from simopt.duality.reading.library import ATOMS, AtomContext, axis_groups
 
 READ = "read are sums, products with constants, indexing, stacking, and the atoms of simopt.duality.atoms"

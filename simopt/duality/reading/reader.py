@@ -18,6 +18,7 @@ from simopt.duality.atoms.quadratic_form import SemidefiniteForm
 from simopt.duality.evaluation.bounds import bounded
 from simopt.duality.graph.affine import Constant, Key, Map, Negation, SelectionMap, SumMap, dense
 from simopt.duality.graph.epigraphs import recognised
+from simopt.duality.graph.leaf_values import snapshot
 from simopt.duality.graph.programme import Leaf, Programme, Row
 from simopt.duality.graph.vectors import Indices
 from simopt.duality.reading.cones import sides
@@ -25,7 +26,6 @@ from simopt.duality.reading.convexity import convex
 from simopt.duality.reading.definitions import defined
 from simopt.duality.reading.expressions import Expressions, structure
 from simopt.duality.reading.kernel_element import elements
-from simopt.duality.reading.leaves import snapshot
 from simopt.duality.reading.version import known_version
 from simopt.duality.stationarity.norm_bound import NormBound
 
