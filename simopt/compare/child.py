@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simopt.compare.cell import Cell
+    from simopt.compare.cell import PlannedRun
 
 AGAIN = 1.0  # seconds; what takes less is run a second time, with warm caches, and the second run counts
 
@@ -21,7 +21,7 @@ AGAIN = 1.0  # seconds; what takes less is run a second time, with warm caches, 
 class ChildTask:
     """One cell with what a child needs beside its numbers: classes, data and options, not their names, so that it looks nothing up."""
 
-    cell: Cell
+    cell: PlannedRun
     kind: Any  # the problem class
     problem: Any  # an instance, or None to build one
     data: Any  # a Dataset, or None to generate one

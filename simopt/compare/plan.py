@@ -12,7 +12,7 @@ from typing import Any
 
 from simopt.backends.table import BackEnd, check_options, installed
 from simopt.compare import instances
-from simopt.compare.cell import GENERATED, HANDED_OVER, Cell, as_text
+from simopt.compare.cell import GENERATED, HANDED_OVER, PlannedRun, as_text
 from simopt.compare.child import ChildTask
 from simopt.core import registry, validate
 from simopt.core.errors import InvalidProblem
@@ -48,7 +48,7 @@ class Design:
 class Instance:
     """One instance: the cell without solver and repetition, and what a child needs to build it."""
 
-    cell: Cell
+    cell: PlannedRun
     kind: type[Problem]
     problem: Problem | None
     data: Dataset | None
@@ -101,7 +101,7 @@ def make(design: Design) -> Plan:
     if not (isinstance(design.tol, Real) and 0 < design.tol < 1):
         raise InvalidProblem(f"tol: must be a positive number below 1, got {design.tol!r}")
     kind, given = _kind(design.problem)
-    frame = Cell(
+    frame = PlannedRun(
         kind.name, HANDED_OVER, None, None, "{}", 0, "", "{}", float(design.tol), validate.seconds("time_limit", design.time_limit),
         validate.whole("threads", design.threads, minimum=1), 0,
     )  # fmt: skip
@@ -171,7 +171,7 @@ def _fingerprint(data: Dataset) -> str:
     return digest.hexdigest()[:12]
 
 
-def _own_problem(frame: Cell, problem: Problem, design: Design) -> Iterator[Instance]:
+def _own_problem(frame: PlannedRun, problem: Problem, design: Design) -> Iterator[Instance]:
     """A problem that was handed over, as it is or with other condition numbers."""
     if design.sizes is not None or design.data is not None or design.settings:
         raise InvalidProblem("problem: an instance was given, so that sizes, data and settings have no meaning; give its name for those")
@@ -180,7 +180,7 @@ def _own_problem(frame: Cell, problem: Problem, design: Design) -> Iterator[Inst
         yield Instance(replace(frame, conditioning=number), type(problem), problem, None, {})
 
 
-def _instances(frame: Cell, kind: type[Problem], design: Design) -> Iterator[Instance]:
+def _instances(frame: PlannedRun, kind: type[Problem], design: Design) -> Iterator[Instance]:
     """Problems that are built: data × sizes × condition numbers × seeds × settings."""
     settings, counted, numbers = design.settings or {}, instances.counts(kind), _numbers(design.conditionings)
     if counted in settings and (design.sizes is not None or design.data is None):

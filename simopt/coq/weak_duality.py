@@ -48,10 +48,10 @@ def decompose(exact: ExactProgramme, used: Mapping[Key, Any]) -> Decomposition:
     NoTheorem
         where they leave something that no bound of a variable takes: an implied bound is none of the declaration.
     """
-    return _BackwardSweep(exact, used).run()
+    return _Decomposer(exact, used).run()
 
 
-class _BackwardSweep:
+class _Decomposer:
     """`into` has the coefficients of the values so far: f − D ≥ `into` − (constants), as in the backward sweep."""
 
     def __init__(self, exact: ExactProgramme, used: Mapping[Key, Any]) -> None:

@@ -75,7 +75,9 @@ MOVED: dict[str, tuple[str, ...]] = {
 # classes, functions and constants that have another name, by the path that they had
 RENAMED: dict[str, dict[str, str]] = {
     "simopt.claims.tables": {"Row": "TableRow"},
+    "simopt.compare.cell": {"Cell": "PlannedRun"},
     "simopt.compare.statistics": {"Row": "SummaryRow", "Scaling": "PowerLaw"},
+    "simopt.equivalence.gram_spectrum": {"Spectrum": "GramSpectrum"},
     "simopt.equivalence.map_search": {"FoundMap": "MapValue", "Outcome": "MapOutcome"},
     "simopt.equivalence.strong": {"Witness": "StrongWitness"},
     "simopt.equivalence.training": {"_Kernel": "_GramCache"},

@@ -22,7 +22,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.core.fields import extended
 from simopt.data.similarities.base import of_checked
-from simopt.equivalence.gram_spectrum import EPS, Spectrum, spectrum
+from simopt.equivalence.gram_spectrum import EPS, GramSpectrum, spectrum
 
 SimilarityFunction = Callable[[Array, Array], Array]
 
@@ -48,7 +48,7 @@ class _GramCache:
         return self._gram
 
     @cached_property
-    def spectrum(self) -> Spectrum:
+    def spectrum(self) -> GramSpectrum:
         return spectrum(self.gram)
 
 
@@ -108,7 +108,7 @@ class TrainingSet:
         return self._kernel.gram
 
     @property
-    def spectrum(self) -> Spectrum:
+    def spectrum(self) -> GramSpectrum:
         """Eigendecomposition of K, computed once. O(n³)."""
         return self._kernel.spectrum
 

@@ -23,7 +23,7 @@ from simopt.claims.kinds import Effort
 from simopt.claims.verification import Record, verify
 from simopt.compare import record as runs
 from simopt.compare import table
-from simopt.compare.cell import Cell
+from simopt.compare.cell import PlannedRun
 from simopt.core import registry
 from simopt.core.foreign_text import in_markdown, on_terminal
 from simopt.processes import worker
@@ -217,7 +217,7 @@ def test_markdown_of_a_report(record: Record, tmp_path: Path) -> None:
 @pytest.mark.parametrize("payload", PAYLOADS[:48])
 def test_markdown_of_a_comparison(payload: str) -> None:
     """Names of data sets and files, of solvers and their options, of machines, and reasons of failures."""
-    cell = Cell(payload, payload, 1, None, json.dumps({payload: payload}), 0, payload, json.dumps({payload: 1}), 1e-8, 1.0, 1, 0)
+    cell = PlannedRun(payload, payload, 1, None, json.dumps({payload: payload}), 0, payload, json.dumps({payload: 1}), 1e-8, 1.0, 1, 0)
     failed = runs.Record(cell, "error", message=payload, sampling=payload, machine=payload, solver_version=payload)
     text = table.markdown([failed, replace(failed, machine="other")])
     assert raw(text) == []

@@ -20,7 +20,7 @@ from typer.testing import Result
 from simopt.backends.table import installed
 from simopt.cli.compare import numbers
 from simopt.compare import child, plan, processes, traces
-from simopt.compare.cell import Cell
+from simopt.compare.cell import PlannedRun
 from simopt.compare.child import ChildTask
 from simopt.compare.comparison import Comparison, compare, measure
 from simopt.compare.record import Record
@@ -49,8 +49,8 @@ def task(problem: Any, solver: str, **changed: Any) -> ChildTask:
     return ChildTask(cell(problem.name, **changed), type(problem), problem, None, {}, choose(problem, solver), {})
 
 
-def cell(problem: str, **changed: Any) -> Cell:
-    return replace(Cell(problem, "given", None, None, "{}", 0, "", "{}", 1e-8, 5.0, 1, 0), **changed)
+def cell(problem: str, **changed: Any) -> PlannedRun:
+    return replace(PlannedRun(problem, "given", None, None, "{}", 0, "", "{}", 1e-8, 5.0, 1, 0), **changed)
 
 
 def test_iterates_of_a_solver_are_certified_with_the_clock_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
