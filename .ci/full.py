@@ -51,7 +51,7 @@ others at commit {commit}.
 
 
 @dataclass(frozen=True)
-class Step:
+class CheckStep:
     """A command, the variables that it runs under, and what of the tree it may read; nothing named is everything."""
 
     name: str
@@ -80,32 +80,35 @@ class Step:
         return sum(before.get(path) != now.get(path) for path in {*before, *now})
 
 
-def steps() -> list[Step]:
+def steps() -> list[CheckStep]:
     """All steps, quick ones first."""
 
     def make(target: str, arguments: str = "") -> list[str]:
         return ["make", f"VENV={BIN.parent}", target, f"ARGS={arguments}"]
 
     verify = make("verify", "--evidence .full/evidence")
-    planned = [Step(name, make(name), prose=True) for name in ("lint", "types")]
-    planned += [Step("verify", verify, reads=OF_CLAIMS), Step("tests", make("test", "-m 'not slow'"), prose=True)]
+    planned = [CheckStep(name, make(name), prose=True) for name in ("lint", "types")]
+    planned += [CheckStep("verify", verify, reads=OF_CLAIMS), CheckStep("tests", make("test", "-m 'not slow'"), prose=True)]
     fuzz = "a_thousand_random_points"  # of both judges: a step by itself, so that what interrupts it costs no other
-    planned += [Step(f"slow tests, {folder}", make("test", f"-m slow -k 'not {fuzz}' tests/{folder}")) for folder in SLOW]
+    planned += [CheckStep(f"slow tests, {folder}", make("test", f"-m slow -k 'not {fuzz}' tests/{folder}")) for folder in SLOW]
     elsewhere = " ".join(f"--ignore=tests/{folder}" for folder in (*SLOW, "adversarial"))  # slow attacks are in the step "attacks"
-    planned.append(Step("slow tests, elsewhere", make("test", f"-m slow {elsewhere}"), prose=True))
-    planned.append(Step("second judge", make("test", f"-m slow -k {fuzz} tests/duality")))
+    planned.append(CheckStep("slow tests, elsewhere", make("test", f"-m slow {elsewhere}"), prose=True))
+    planned.append(CheckStep("second judge", make("test", f"-m slow -k {fuzz} tests/duality")))
     for kernel in kernels():
         # Plain vector instructions for compiled loops too, beside the plainest kernel of BLAS.
         under = {"OPENBLAS_CORETYPE": kernel} | ({"NUMBA_CPU_NAME": "generic"} if kernel == "Prescott" else {})
-        planned += [Step(f"verify, {kernel}", verify, under, OF_CLAIMS), Step(f"tests, {kernel}", make("test", "-m 'not slow'"), under)]
-    first = int(Step("", ()).content[:7], 16)  # other code, other seeds
+        planned += [
+            CheckStep(f"verify, {kernel}", verify, under, OF_CLAIMS),
+            CheckStep(f"tests, {kernel}", make("test", "-m 'not slow'"), under),
+        ]
+    first = int(CheckStep("", ()).content[:7], 16)  # other code, other seeds
     for number in range(RANDOM_SEEDS):
         drawn = f"-m hypothesis --hypothesis-profile random --hypothesis-seed {first + number}"
-        planned.append(Step(f"properties, draw {number + 1}", make("test", drawn), note=f"seed {first + number}"))
-    planned += [Step("notebooks", make("notebooks")), Step("docs", make("docs"), prose=True)]
-    planned += [Step(name, make(name)) for name in ("other-pythons", "oldest-cvxpy")]
-    planned.append(Step("verify, full effort", make("verify", "--evidence .full/evidence --effort full"), reads=OF_CLAIMS))
-    return [*planned, Step("attacks", make("attacks", "--all")), Step("mutants", make("mutants"))]
+        planned.append(CheckStep(f"properties, draw {number + 1}", make("test", drawn), note=f"seed {first + number}"))
+    planned += [CheckStep("notebooks", make("notebooks")), CheckStep("docs", make("docs"), prose=True)]
+    planned += [CheckStep(name, make(name)) for name in ("other-pythons", "oldest-cvxpy")]
+    planned.append(CheckStep("verify, full effort", make("verify", "--evidence .full/evidence --effort full"), reads=OF_CLAIMS))
+    return [*planned, CheckStep("attacks", make("attacks", "--all")), CheckStep("mutants", make("mutants"))]
 
 
 def kernels() -> list[str]:
@@ -135,7 +138,7 @@ def result_of(output: str, status: int) -> str:
     return f"{word} ({inner[-1] if inner else status}) {said}"
 
 
-def run(step: Step, folder: Path) -> dict[str, object]:
+def run(step: CheckStep, folder: Path) -> dict[str, object]:
     """Run a step, its output in a file; the result, when, and how long."""
     log = folder / f"{step.name.replace(',', '').replace(' ', '-')}.log"
     start = time.monotonic()
@@ -149,7 +152,7 @@ def run(step: Step, folder: Path) -> dict[str, object]:
     return outcome | {"content": step.content, "commit": git("rev-parse", "HEAD")[:10], "date": datetime.date.today().isoformat()}
 
 
-def page(planned: Sequence[Step], done: dict[str, dict[str, object]]) -> str:
+def page(planned: Sequence[CheckStep], done: dict[str, dict[str, object]]) -> str:
     """docs/full.md: every step with its result, or that it was not run."""
     from numpy.version import version
 
@@ -168,14 +171,14 @@ def page(planned: Sequence[Step], done: dict[str, dict[str, object]]) -> str:
     return PAGE.format(date=datetime.date.today().isoformat(), machine=machine, rows=rows, commit=git("rev-parse", "HEAD")[:10])
 
 
-def _row(step: Step, entry: dict[str, object] | None) -> str:
+def _row(step: CheckStep, entry: dict[str, object] | None) -> str:
     """A line of the table."""
     if entry is None:
         return f"| {step.name} | not run | | | |"
     return f"| {step.name} | {entry['result']} | {entry['seconds']} | {entry['commit']} | {step.changed_since(str(entry['commit']))} |"
 
 
-def main(planned: Callable[[], list[Step]] = steps) -> int:
+def main(planned: Callable[[], list[CheckStep]] = steps) -> int:
     """Run what is left; 0 if all that was asked for is done and passed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", help="beginnings of the names of steps; default: all")

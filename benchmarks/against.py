@@ -60,7 +60,7 @@ class Missing(Exception):
 
 
 @dataclass(frozen=True)
-class Row:
+class Timings:
     """One thing that both trees do, and the milliseconds of this one and the other, or why there are none."""
 
     label: str
@@ -220,7 +220,7 @@ class Race:
 
     def __init__(self, other: Path, folder: Path, quick: bool) -> None:
         self.other, self.folder, self.quick = other, folder, quick
-        self.rows: dict[str, Row] = {}
+        self.rows: dict[str, Timings] = {}
         self.rng = random.Random(0)
 
     def run(self, names: Sequence[str], only: set[str] | None = None) -> None:
@@ -250,7 +250,7 @@ class Race:
             try:
                 values = tree.ask("build", name, str(path), options) | values
             except Missing as reason:
-                self.keep(Row(f"{name} {size}", missing=f"not in {tree.name}: {reason}"))
+                self.keep(Timings(f"{name} {size}", missing=f"not in {tree.name}: {reason}"))
                 return
         solvers = [*dict.fromkeys([*listed[0].get("solvers", ()), *listed[1].get("solvers", ())])] or ["clarabel"]
         works: list[list[Any]] = [["solve", solver] for solver in solvers]
@@ -269,7 +269,7 @@ class Race:
                 tree.seconds(1, work)  # compiles and imports
                 first.append(tree.seconds(1, work))
             except Missing as reason:
-                self.keep(Row(label, missing=f"not in {tree.name}: {reason}"))
+                self.keep(Timings(label, missing=f"not in {tree.name}: {reason}"))
                 return
         count = max(1, min(MOST, int(BATCH / max(1e-5, *first))))
         times: tuple[list[float], list[float]] = ([], [])
@@ -279,9 +279,9 @@ class Race:
             for which in self.rng.sample((0, 1), 2):
                 times[which].append(1e3 * trees[which].seconds(count, work) / count)
         ratios = tuple(ours / theirs for ours, theirs in zip(*times, strict=True))
-        self.keep(Row(label, statistics.median(times[0]), statistics.median(times[1]), ratios))
+        self.keep(Timings(label, statistics.median(times[0]), statistics.median(times[1]), ratios))
 
-    def keep(self, row: Row) -> None:
+    def keep(self, row: Timings) -> None:
         """Shows it and keeps it, in the place of what was measured the first time."""
         self.rows[row.label] = row
         print(row, flush=True)
@@ -317,7 +317,7 @@ def main(commit: str, names: Sequence[str], quick: bool) -> int:
         return status or int(any(row.slower for row in race.rows.values()))
 
 
-class Answers:
+class TreeProcess:
     """What the process of a tree does when it is asked to."""
 
     problem: Any
@@ -359,7 +359,7 @@ class Answers:
 
 def serve() -> None:
     """Answer what is asked on standard input, a line each; what simopt prints does not mix with the answers."""
-    answers, lines = Answers(), os.fdopen(os.dup(1), "w", encoding="utf-8")
+    answers, lines = TreeProcess(), os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     for line in sys.stdin:
         do, *values = json.loads(line)

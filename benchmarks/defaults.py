@@ -41,7 +41,7 @@ CLASSES = ("digits parity", "digits 3 against 8", "mnist_3v8", "breast_cancer", 
 ORDERED = ("wine_red", "wine_white", "abalone in 5", "boston_housing in 5", "bank8fm in 5", "diabetes in 5", "friedman1 in 5")
 
 
-class Split(NamedTuple):
+class TrainAndTest(NamedTuple):
     """What is learned from, and what is scored on."""
 
     X: Any
@@ -87,7 +87,7 @@ def points_of(name: str) -> tuple[Any, Any]:
     return np.asarray(data.features), np.asarray(data.targets)
 
 
-def split_of(name: str, seed: int = TABLE) -> Split:
+def split_of(name: str, seed: int = TABLE) -> TrainAndTest:
     """At most ROWS rows, two thirds to learn from; targets in five classes of equal frequency where the name says so."""
     X, y = points_of(name.removesuffix(" in 5"))
     if name.endswith(" in 5"):
@@ -95,10 +95,10 @@ def split_of(name: str, seed: int = TABLE) -> Split:
     order = np.random.default_rng(seed).permutation(len(X))[:ROWS]
     cut = 2 * len(order) // 3
     here, there = order[:cut], order[cut:]
-    return Split(X[here], y[here], X[there], y[there])
+    return TrainAndTest(X[here], y[here], X[there], y[there])
 
 
-def tuned(pair: Pair, candidate: Callable[[np.random.Generator, Any, Any], Any], data: Split) -> float:
+def tuned(pair: Pair, candidate: Callable[[np.random.Generator, Any, Any], Any], data: TrainAndTest) -> float:
     """The score of the best of CANDIDATES, chosen in folds of what is learned from."""
     from sklearn.preprocessing import StandardScaler
 
@@ -248,12 +248,12 @@ def close(score: float, tuned_score: float) -> bool:
     return score >= tuned_score - CLOSE * abs(tuned_score)
 
 
-def by_default(pair: Pair, data: Split) -> float:
+def by_default(pair: Pair, data: TrainAndTest) -> float:
     """The score of the estimator as it comes."""
     return pair.score(data.y_test, pair.default().fit(data.X, data.y).predict(data.X_test))
 
 
-def draw_of(pair: Pair, name: str, seed: int) -> Split | None:
+def draw_of(pair: Pair, name: str, seed: int) -> TrainAndTest | None:
     """The rows, unless the set is not at hand, or a class of a classifier is missing in a part."""
     try:
         data = split_of(name, seed)

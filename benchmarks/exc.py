@@ -22,7 +22,7 @@ from pairs import Table, arguments, exponent, met, one_of, one_thread, peak_mega
 
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
-from simopt.solvers.hinges.stage import Fit
+from simopt.solvers.hinges.stage import StageFit
 from simopt.solvers.ordinal.learned_thresholds import Ordinal
 from simopt.solvers.ordinal.threshold_stage import compile_kernels, threshold_fits
 from simopt.solving.entry_points import certify, solve
@@ -47,7 +47,7 @@ def data(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     return features, 1.0 + np.floor(ranks * CLASSES / n)
 
 
-def ours(problem: EXCOrdinal) -> Fit:
+def ours(problem: EXCOrdinal) -> StageFit:
     """Newton without the driver."""
     parts = Ordinal.of(problem)
     assert parts is not None
@@ -64,7 +64,7 @@ def our_gap(problem: EXCOrdinal) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class PenaltyAndBall:
     """One penalised problem, and its twin in the ball of its solution's norm."""
 
     features: np.ndarray
@@ -83,7 +83,7 @@ class Cell:
 
 
 def measure(
-    table: Table, cell: Cell, form: str, problem: EXCOrdinal, peers: list[str], too_large: dict[tuple[str, str], int], runs: int
+    table: Table, cell: PenaltyAndBall, form: str, problem: EXCOrdinal, peers: list[str], too_large: dict[tuple[str, str], int], runs: int
 ) -> None:
     """Ours, then every peer once, and its time over ours."""
     n, d = cell.features.shape
@@ -153,7 +153,7 @@ def main() -> None:
     too_large: dict[tuple[str, str], int] = {}
     for n, d in sorted(sizes, key=lambda size: size[0] * size[1]):
         for strength in options.strengths or STRENGTHS:
-            cell = Cell(*data(n, d), strength)
+            cell = PenaltyAndBall(*data(n, d), strength)
             for form, problem in (("penalised", cell.penalised), ("ball", cell.ball)):
                 measure(table, cell, form, problem, peers, too_large, 2 if options.quick else RUNS)
     table.close(options, summary(table.rows))

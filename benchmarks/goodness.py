@@ -60,9 +60,9 @@ def ours(problem: Any, solver: Callable[..., Any], tol: float = TOL) -> Iterate:
     return Iterate(back.point(last.point), back.multipliers(last.multipliers), last.gap)
 
 
-def gap_of(problem: Problem, found: Iterate) -> float:
+def gap_of(problem: Problem, iterate: Iterate) -> float:
     """gap/scale, certified."""
-    return certify(problem, found.point, found.multipliers).relative_gap
+    return certify(problem, iterate.point, iterate.multipliers).relative_gap
 
 
 def linear(problem: Goodness) -> Callable[[], Any]:

@@ -120,7 +120,7 @@ def to_an_error(options: argparse.Namespace) -> None:
     table.close(options, f"ratio {met(result.ratio, 0.08)}; seconds {met(result.ours.median, 0.2)}")
 
 
-class Judge:
+class Certifier:
     """‖ω − ω̃‖ of any weights, in float64, by one and the same formula."""
 
     def __init__(self, x: np.ndarray, similarity: Gaussian) -> None:
@@ -141,7 +141,7 @@ def at_root_n_atoms(options: argparse.Namespace) -> None:
     times: dict[tuple[int, str], list[float]] = {}
     for n, dimension, mu in ((1024, 20, 2.0), (1024, 2, 0.2)) if options.quick else ((4096, 20, 2.0), (16384, 20, 2.0), (4096, 2, 0.2)):
         x, similarity = cube(n, dimension)[0], Gaussian(mu)
-        judge, count = Judge(x, similarity), int(np.sqrt(n))
+        judge, count = Certifier(x, similarity), int(np.sqrt(n))
         peer = partial(compresspp_kt, x, b"gaussian", k_params=np.array([mu]), g=4)
         seeds = 1 if options.quick else 5  # the peer is random: its median
         theirs = statistics.median(judge(peer(seed=seed), np.full(count, 1 / count)) for seed in range(seeds))

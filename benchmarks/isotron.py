@@ -150,9 +150,9 @@ def kernel(options: Any, sizes: list[tuple[int, float]]) -> None:
 def growing_with(sizes: list[int]) -> None:
     """Exponents of a run's time in m, d = 20."""
 
-    def taken(m: int, place: str) -> float:
+    def taken(m: int, origin: str) -> float:
         X, y, true = samples(m, 20)
-        run = partial(l_isotron, X, y, start=true if place == "true" else None, max_iter=ROUNDS, tol=0.0)
+        run = partial(l_isotron, X, y, start=true if origin == "true" else None, max_iter=ROUNDS, tol=0.0)
         with one_thread():
             return min(seconds(run, process_time) for _ in range(3))
 

@@ -25,7 +25,7 @@ from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges.hinge_stage import hinge_fits
 from simopt.solvers.hinges.solvers import iterate, parts
-from simopt.solvers.hinges.stage import Fit
+from simopt.solvers.hinges.stage import StageFit
 from simopt.solving.entry_points import certify, solve
 
 TOL = 1e-9  # of ours
@@ -50,14 +50,14 @@ def data(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     return features, features @ rng.normal(size=d) + 0.3 * rng.laplace(size=n)
 
 
-def ours(problem: LandmarkedSVR) -> Fit:
+def ours(problem: LandmarkedSVR) -> StageFit:
     """Newton without the driver."""
     rows, hinges, bound, _ = parts(problem)
     *_, fit = hinge_fits(rows, hinges, bound, goal=TOL * problem.scale())
     return fit
 
 
-def certified(problem: LandmarkedSVR, fit: Fit) -> Certificate:
+def certified(problem: LandmarkedSVR, fit: StageFit) -> Certificate:
     """Bounds from a fit."""
     found = iterate(problem, fit, parts(problem)[3])
     return certify(problem, found.point, found.multipliers)
@@ -69,7 +69,7 @@ def our_gap(problem: LandmarkedSVR) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class PenaltyAndBall:
     """One penalised problem, and its twin in the ball of its solution's norm."""
 
     features: np.ndarray
@@ -132,7 +132,7 @@ class Cell:
         return best, found
 
 
-def against_liblinear(table: Table, cell: Cell, pairs: int, epochs: int) -> None:
+def against_liblinear(table: Table, cell: PenaltyAndBall, pairs: int, epochs: int) -> None:
     """One row a form: ours at 1e-9 against the same LIBLINEAR run; the ball has no peer of its own."""
     n, d = cell.size
     tol, off = cell.best_liblinear(epochs)
@@ -153,7 +153,7 @@ def against_liblinear(table: Table, cell: Cell, pairs: int, epochs: int) -> None
             print(limit(label, cell.features, partial(ours, problem)), flush=True)
 
 
-def reason(cell: Cell, tol: float, epochs: int) -> str:
+def reason(cell: PenaltyAndBall, tol: float, epochs: int) -> str:
     """Operations of both on the penalised form: what sets the limit where LIBLINEAR is quick."""
     from sklearn.svm import LinearSVR
 
@@ -176,7 +176,7 @@ class Conic:
     too_large: dict[str, int] = field(default_factory=dict)  # form: n d
     known: dict[str, tuple[int, float]] = field(default_factory=dict)  # form: n d, seconds
 
-    def run(self, table: Table, cell: Cell, form: str, problem: LandmarkedSVR) -> None:
+    def run(self, table: Table, cell: PenaltyAndBall, form: str, problem: LandmarkedSVR) -> None:
         """Seconds and gap on one form, and its time over ours; canonicalisation counts."""
         n, d = cell.size
         row: dict[str, Any] = {"peer": self.name, "n": n, "d": d, "strength": cell.strength, "form": form}
@@ -255,7 +255,7 @@ def main() -> None:
     conic = {name: {strength: Conic(name) for strength in options.strengths or STRENGTHS} for name in wanted if name in CONIC}
     for n, d in sorted(sizes, key=lambda size: size[0] * size[1]):
         for strength in options.strengths or STRENGTHS:
-            cell = Cell(*data(n, d), strength)
+            cell = PenaltyAndBall(*data(n, d), strength)
             if "liblinear" in wanted:
                 against_liblinear(table, cell, 2 if options.quick else PAIRS if n * d <= 10**7 else 3, epochs)
             for name, by_strength in conic.items():

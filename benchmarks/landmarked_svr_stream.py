@@ -84,7 +84,7 @@ def write(path: Path, n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.memmap(path, dtype=np.float64, mode="r", shape=(n, D)), targets
 
 
-class Counted:
+class CountedRows:
     """Rows, and how many were asked for."""
 
     ndim = 2
@@ -137,7 +137,7 @@ def main() -> None:
     for n in sizes:
         with tempfile.TemporaryDirectory() as folder, one_thread():
             mapped, targets = write(Path(folder) / "features", n)
-            counted = Counted(mapped)
+            counted = CountedRows(mapped)
             for place, view in (("memory map", mapped), ("Dask array", lazily(counted))):
                 reading = once(mapped)
                 begun = time.perf_counter()

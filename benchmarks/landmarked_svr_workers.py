@@ -122,10 +122,10 @@ def killing(cluster: Any, after: float) -> Iterator[list[int]]:
         striker.join()
 
 
-def certified(found: Solution) -> tuple[Any, ...]:
+def certified(solution: Solution) -> tuple[Any, ...]:
     """The point and its certificate, every bit of them."""
-    assert found.point is not None and found.certificate is not None
-    return found.certificate.lower, found.certificate.upper, *(np.asarray(value).tobytes() for value in found.point.values())
+    assert solution.point is not None and solution.certificate is not None
+    return solution.certificate.lower, solution.certificate.upper, *(np.asarray(value).tobytes() for value in solution.point.values())
 
 
 def main() -> None:

@@ -74,15 +74,15 @@ def sections(page: str) -> dict[str, str]:
     return {title: body.strip() for title, _, body in parts}
 
 
-def written(found: dict[str, str], head: str = HEAD) -> str:
+def written(sections: dict[str, str], head: str = HEAD) -> str:
     """The page of these sections."""
-    return head + "".join(f"\n## {title}\n\n{body}\n" for title, body in found.items())
+    return head + "".join(f"\n## {title}\n\n{body}\n" for title, body in sections.items())
 
 
-def counts(found: dict[str, str]) -> str:
+def counts(sections: dict[str, str]) -> str:
     """A line for each section of the page of defaults: on how many sets an estimator is within 5 % of what it scores tuned."""
     lines = ["| estimator | sets near tuned | before | on other draws of rows |", "|---|---:|---:|---:|"]
-    for title, body in found.items():
+    for title, body in sections.items():
         told = re.search(r"tuned score: (\d+ of \d+) sets(?:, (\d+) before)?(?:; on other draws of rows (.*))?\.$", body)
         if told is None:
             raise LookupError(f"{title}: no count of sets in {body.splitlines()[-1]!r}")
@@ -90,12 +90,12 @@ def counts(found: dict[str, str]) -> str:
     return "\n".join(lines)
 
 
-def eight(found: dict[str, str]) -> str:
+def eight(sections: dict[str, str]) -> str:
     """The README's table: eight figures of the page, of which the day is told, and where they were measured."""
     lines = ["| | you would use | our time / its time | measured |", "|---|---|---:|---|"]
     places = dict[str, str]()
     for what, peer, title, figure in EIGHT:
-        first, *_, summary = found[title].splitlines()
+        first, *_, summary = sections[title].splitlines()
         measured = re.search(figure, summary)
         if measured is None:
             raise LookupError(f"{title}: {figure} is not in {summary!r}")

@@ -29,7 +29,7 @@ LOOSE, TIGHT = 1e-3, 1e-5  # LIBSVM's tolerance: its default, and one at which i
 
 
 @dataclass(frozen=True)
-class Cell:
+class SVMAtCost:
     """One problem: K, labels, C, with or without intercept, and the gaps asked of us."""
 
     gram: np.ndarray
@@ -64,7 +64,7 @@ class Cell:
         fitted = self.libsvm(tol)
         alpha = np.zeros(len(self.labels))
         alpha[fitted.support_] = fitted.dual_coef_[0]
-        problem = Cell(self.gram, self.labels, self.cost, True).problem
+        problem = SVMAtCost(self.gram, self.labels, self.cost, True).problem
         return certify(problem, {"alpha": alpha, "bias": fitted.intercept_[0]}).relative_gap
 
 
@@ -88,7 +88,7 @@ def clarabel(table: Table, sizes: tuple[int, ...]) -> None:
                 "biased": biased,
             }
             if data is not None and (cost, biased) not in late:
-                problem = Cell(*data, cost, biased).problem
+                problem = SVMAtCost(*data, cost, biased).problem
                 _ = problem.factor
                 with one_thread():
                     found = solve(problem, "clarabel", tol=1e-6, time_limit=LIMIT)
@@ -102,7 +102,7 @@ def clarabel(table: Table, sizes: tuple[int, ...]) -> None:
             table.rows.append(row)
 
 
-def limit(cell: Cell, tol: float) -> str:
+def limit(cell: SVMAtCost, tol: float) -> str:
     """The rows of K that the pair steps read, at the pace at which the memory gives rows in no order, and the time of ours beside it."""
     gram, read, ascend = contiguous(cell.gram), [0.0, 0.0], _InPlay.ascend
 
@@ -126,15 +126,15 @@ def limit(cell: Cell, tol: float) -> str:
     )
 
 
-def compare(table: Table, cell: Cell, tol: float, peer_tol: float, pairs: int, ratios: dict[str, list[float]], word: str) -> None:
+def compare(table: Table, cell: SVMAtCost, tol: float, peer_tol: float, pairs: int, ratios: dict[str, list[float]], name: str) -> None:
     """One row: ours at `tol` against LIBSVM at its own tolerance."""
     result = interleave(lambda: cell.ours(tol), lambda: cell.libsvm(peer_tol), pairs=pairs, budget=BUDGET, clock=process_time)
     ours, theirs = cell.our_gap(tol), cell.libsvm_gap(peer_tol)
     label = f"{len(cell.labels)}, C = {cell.cost:g}, {'b' if cell.biased else 'no b'}, {tol:.0e}"
     note = f"gap/scale {ours:.0e}; LIBSVM tol {peer_tol:.0e}: {theirs:.0e}"
     table.add(label, result, note, n=len(cell.labels), cost=cell.cost, biased=cell.biased, our_gap=ours, libsvm_gap=theirs, our_tol=tol)
-    ratios.setdefault(word, []).append(result.ratio)
-    if result.ratio > TARGETS[word]:
+    ratios.setdefault(name, []).append(result.ratio)
+    if result.ratio > TARGETS[name]:
         print(limit(cell, tol), flush=True)
 
 
@@ -148,9 +148,9 @@ def main() -> None:
     for n in sizes:
         gram, labels = classes(n)
         for biased in (True, False):
-            compare(table, Cell(gram, labels, 1.0, biased), 1e-6, LOOSE, pairs, ratios, "C = 1, gap 1e-6")
-            compare(table, Cell(gram, labels, 100.0, biased), 1e-3, LOOSE, pairs, ratios, "C = 100, gap 1e-3")
-            compare(table, Cell(gram, labels, 100.0, biased), 1e-8, TIGHT, pairs, ratios, "C = 100, gap 1e-8 against tol 1e-5")
+            compare(table, SVMAtCost(gram, labels, 1.0, biased), 1e-6, LOOSE, pairs, ratios, "C = 1, gap 1e-6")
+            compare(table, SVMAtCost(gram, labels, 100.0, biased), 1e-3, LOOSE, pairs, ratios, "C = 100, gap 1e-3")
+            compare(table, SVMAtCost(gram, labels, 100.0, biased), 1e-8, TIGHT, pairs, ratios, "C = 100, gap 1e-8 against tol 1e-5")
     words = [f"{word} {met(max(ratios[word]), target)}" for word, target in TARGETS.items()]
     exponents = []
     for cost, biased in product((1.0, 100.0), (True, False)):

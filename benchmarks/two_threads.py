@@ -30,7 +30,7 @@ from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.herding.mean_embedding import mean_embedding
 from simopt.solvers.hinges.hinge_stage import HingeStage
 from simopt.solvers.hinges.two_hinges import Hinges
-from simopt.solvers.hinges.weight_bounds import Penalty as Strength
+from simopt.solvers.hinges.weight_bounds import QuadraticPenalty as Strength
 from simopt.solving.entry_points import solve
 
 TARGET = 1.7

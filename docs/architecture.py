@@ -140,7 +140,7 @@ POINT = '<marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" ma
 
 
 @dataclass
-class Box:
+class Rectangle:
     """A rectangle, and what is written in it: titles with their sentences."""
 
     x: float
@@ -150,7 +150,7 @@ class Box:
     lines: list[tuple[str, str]]  # text and class
 
     @classmethod
-    def of(cls, titles: Iterable[tuple[str, str]], x: float, y: float, width: float) -> Box:
+    def of(cls, titles: Iterable[tuple[str, str]], x: float, y: float, width: float) -> Rectangle:
         """As high as the text needs."""
         letters = int((width - 2 * PAD) / 6.1)
         lines = []
@@ -166,7 +166,7 @@ class Box:
         return "\n".join(drawn)
 
 
-def joined(boxes: dict[str, Box], arrows: Arrows) -> list[str]:
+def joined(boxes: dict[str, Rectangle], arrows: Arrows) -> list[str]:
     """Arrows from the foot of who imports down to the head of what is imported, as straight as may be; in a row from head to head."""
     far, drawn = reach(arrows), []
     for a, b in sorted(needed(arrows)):
@@ -189,13 +189,13 @@ def ordered(rows: list[list[str]], arrows: Arrows) -> list[list[str]]:
     return rows
 
 
-def block(tree: Tree, top: str, x: float, y: float, width: float) -> tuple[Box, list[str]]:
+def block(tree: Tree, top: str, x: float, y: float, width: float) -> tuple[Rectangle, list[str]]:
     """A top package from its upper left corner, and what is drawn in it."""
     inside = tree.inside(top)
     arrows = {(tree.outer(a), tree.outer(b)) for a, b in tree.arrows}
     arrows = {(a, b) for a, b in arrows if a != b and a in inside and b in inside}
-    whole = Box.of([tree.titled(top)], x, y, width)
-    boxes: dict[str, Box] = {}
+    whole = Rectangle.of([tree.titled(top)], x, y, width)
+    boxes: dict[str, Rectangle] = {}
     wide = (width - 2 * PAD - (ABREAST - 1) * GAP) / ABREAST
     bottom = y + whole.height
     for row in reversed(ordered(layers(inside, arrows), arrows)):
@@ -203,7 +203,7 @@ def block(tree: Tree, top: str, x: float, y: float, width: float) -> tuple[Box, 
             left = x + (width - len(part) * (wide + GAP) + GAP) / 2
             for i, name in enumerate(part):
                 within = sorted(each for each in tree.folders if tree.outer(each) == name)
-                boxes[name] = Box.of(map(tree.titled, within), left + i * (wide + GAP), bottom, wide)
+                boxes[name] = Rectangle.of(map(tree.titled, within), left + i * (wide + GAP), bottom, wide)
             bottom += max(boxes[name].height for name in part) + BETWEEN
     if inside:
         whole.height = bottom - BETWEEN + PAD - y
@@ -213,7 +213,7 @@ def block(tree: Tree, top: str, x: float, y: float, width: float) -> tuple[Box, 
 def drawing(tree: Tree) -> str:
     """The picture."""
     arrows = {(tree.top(a), tree.top(b)) for a, b in tree.arrows if tree.top(a) != tree.top(b)}
-    tops: dict[str, Box] = {}
+    tops: dict[str, Rectangle] = {}
     inside: list[str] = []
     y = float(GAP)
     for row in reversed(layers({tree.top(name) for name in tree.folders}, arrows)):

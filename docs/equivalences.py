@@ -25,7 +25,7 @@ from simopt.core import jsonio, registry
 from simopt.core.foreign_text import in_markdown
 from simopt.core.writing import write_text
 from simopt.equivalence.equivalence import Answer, Strength
-from simopt.equivalence.matrix import Claimed, Matrix, MatrixEntry, Relation, matrix
+from simopt.equivalence.matrix import ClaimedEquivalence, Matrix, MatrixEntry, Relation, matrix
 from simopt.report.markdown import label
 
 DOCS = Path(__file__).resolve().parent
@@ -85,30 +85,30 @@ def linked(claim: Claim) -> str:
     return f"[{in_markdown(claim.id)}](#{label(claim.id)})"
 
 
-def table(found: Matrix, spoken: Spoken) -> str:
+def table(result: Matrix, spoken: Spoken) -> str:
     """The matrix, its columns numbered like its rows."""
-    numbers = [str(i + 1) for i in range(len(found.names))]
+    numbers = [str(i + 1) for i in range(len(result.names))]
     lines = ["| | A \\\\ B | " + " | ".join(numbers) + " |", "|---:|---|" + ":---:|" * len(numbers)]
-    for number, name in zip(numbers, found.names, strict=True):
-        pairs = [found.entry(name, other) for other in found.names]
-        row = ["=" if other == name else "" if pair is None else spoken.cell(pair) for other, pair in zip(found.names, pairs, strict=True)]
+    for number, name in zip(numbers, result.names, strict=True):
+        pairs = [result.entry(name, other) for other in result.names]
+        row = ["=" if other == name else "" if pair is None else spoken.cell(pair) for other, pair in zip(result.names, pairs, strict=True)]
         lines.append(f"| {number} | `{name}` | " + " | ".join(row) + " |")
     return "\n".join(lines)
 
 
-def families(found: Matrix) -> str:
+def families(result: Matrix) -> str:
     """What each family is."""
     lines = ["| family | |", "|---|---|"]
-    lines += [f"| `{name}` | {in_markdown(registry.get('family', name).summary)} |" for name in found.names]
+    lines += [f"| `{name}` | {in_markdown(registry.get('family', name).summary)} |" for name in result.names]
     return "\n".join(lines)
 
 
-def papers(found: Matrix, spoken: Spoken) -> str:
+def papers(result: Matrix, spoken: Spoken) -> str:
     """What the papers' statements say of pairs of families, each with its verdict, beside what was measured."""
     parts = []
     for pair, claims in spoken.claims.items():
         one, two = sorted(pair)
-        words = [f"`{x}`, `{y}`: {entry.relation.value}" for x, y in ((one, two), (two, one)) if (entry := found.entry(x, y)) is not None]
+        words = [f"`{x}`, `{y}`: {entry.relation.value}" for x, y in ((one, two), (two, one)) if (entry := result.entry(x, y)) is not None]
         lines = ["| claim | place | verdict | statement |", "|---|---|---|---|"]
         for claim in claims:
             place = f"{claim.paper.prefix}, {in_markdown(claim.place)}"
@@ -118,10 +118,10 @@ def papers(found: Matrix, spoken: Spoken) -> str:
     return "\n\n".join(parts)
 
 
-def statements(found: Matrix, spoken: Spoken) -> str:
+def statements(result: Matrix, spoken: Spoken) -> str:
     """The registered equivalences, what they claim and what `verify_weak` measured between the ends that they name."""
     lines = ["| equivalence | claim | statement | verdicts | measured |", "|---|---|---|---|---|"]
-    for claim in found.claims:
+    for claim in result.claims:
         lams = ", ".join(f"{lam:.3g}" for lam in claim.parameters)
         answer = "exists on none of the samples" if claim.answer is None else f"{claim.answer.value} at {lams}"
         answer += f": {in_markdown(claim.reason)}" if claim.reason else ""
@@ -130,7 +130,7 @@ def statements(found: Matrix, spoken: Spoken) -> str:
     return "\n".join(lines)
 
 
-def statement(claim: Claimed) -> str:
+def statement(claim: ClaimedEquivalence) -> str:
     """The statement that claims it, with a link to the page of its paper's methods whose name is nearest to that of the equivalence."""
     paper, words = claim.module.removeprefix("simopt.theorems.").split(".")[0], set(claim.name.split("-"))
     pages = [page for page in sorted((DOCS / "methods").glob("*.md")) if f":::{{claims}} {paper}\n" in page.read_text(encoding="utf-8")]
@@ -140,28 +140,28 @@ def statement(claim: Claimed) -> str:
     return f"[{in_markdown(claim.source.rstrip('.') or 'claims')}](methods/{nearest.name})"
 
 
-def details(found: Matrix, spoken: Spoken) -> str:
+def details(result: Matrix, spoken: Spoken) -> str:
     """Every pair with its λ, its reason and the claims that speak of it."""
     lines = ["| A | B | entry | targets | λ of A | | claims |", "|---|---|---|---|---|---|---|"]
-    for pair in found.pairs:
+    for pair in result.pairs:
         lams = ", ".join(f"{lam:.3g}" for lam in pair.parameters)
         line = f"| `{pair.source}` | `{pair.target}` | {pair.relation.value} | {pair.kind or ''} | {lams} | {in_markdown(pair.reason)} "
         lines.append(f"{line}| {spoken.rows(pair.source, pair.target)} |")
     return "\n".join(lines)
 
 
-def page(found: Matrix, spoken: Spoken, measured: str) -> str:
+def page(result: Matrix, spoken: Spoken, measured: str) -> str:
     """The whole page; `measured` says when and on what."""
     parts = [
-        HEAD.format(samples=found.samples, resolution=found.resolution, measured=measured),
-        table(found, spoken),
-        families(found),
+        HEAD.format(samples=result.samples, resolution=result.resolution, measured=measured),
+        table(result, spoken),
+        families(result),
         "## What the papers say\n\nClaims that say whether two families are one. An id leads to its row of the verdict table.",
-        papers(found, spoken),
+        papers(result, spoken),
         "## What is claimed\n\nRegistered equivalences have intervals, between whose ends the map is claimed to be a bijection.",
-        statements(found, spoken),
+        statements(result, spoken),
         "## All pairs",
-        details(found, spoken),
+        details(result, spoken),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -177,7 +177,7 @@ def recorded() -> tuple[Matrix, str]:
     record = jsonio.read(RECORD)
     pairs = [MatrixEntry(*pair[:2], Relation(pair[2]), pair[3], tuple(pair[4]), pair[5]) for pair in record["pairs"]]
     claims = [
-        Claimed(**each | {
+        ClaimedEquivalence(**each | {
             "between": tuple(each["between"]),
             "strength": Strength(each["strength"]),
             "answer": None if each["answer"] is None else Answer(each["answer"]),

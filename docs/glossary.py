@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -53,7 +53,7 @@ PRIVATE = {
     "facade, facades": "estimator",
     "price, prices, priced": "multiplier, dual",
     "settle, settles, settled, settling, settlement": "trivial_optimum, finalize, dual_repair, threshold_shift",
-    "absorber, absorbers": "closing_term",
+    "absorb, absorbs, absorber, absorbers": "closing_term",
     "gauge": "norm, homogeneous function",
     "late": "deferred",
     "pin, pins": "fixed_entries",
@@ -88,24 +88,32 @@ PLAIN = {
     "off": "residual",
     "lie, lies": "dishonest, wrong",
     "ground": "core",
+    "pinned": "fixed",
 }
-# names, and parts of names, that keep such a word
-EXCEPTIONS = {
-    "held_out": "the field's own word for samples that a fit does not see",
-    "judge": "what certifies: defined above",
-    "off_diagonal": "the field's own word for entries of a matrix",
+# and in the files of a folder no name has one of these
+WITHIN = {"simopt/arithmetic/": {"ball, balls": "midpoint and radius (mid, rad) of an interval"}}
+# phrases of the field that have such a word
+PHRASES = {
+    "held_out": "samples that a fit does not see",
+    "off_diagonal": "entries of a matrix",
     "in_place": "NumPy's own word",
-    "brute_force": "the field's own word",
-    "says": "the statement of a claim: public, `@claim(says=…)`",
-    "place": "where in its paper a claim stands: public, `@claim(place=…)`, in verdicts",
-    "word": "what a solver says of an iterate: public, `Iterate.word`",
-    "judged": "which problem a certificate is about: public, `Certificate.judged`",
-    "prices": "multipliers of a curve's points: public, `GoodnessCurve.prices`, in its files",
-    "shares": "weights of samples: public, `SparseFit.shares`, in its files",
+    "brute_force": "enumeration of all cases",
     "held_weights": "weights of samples held out: public, `l_isotron(held_weights=…)`",
-    "share": "a fraction of the loss: public, an option of the recipe of `smallest-bound`",
     "in_words": "proved in words: a status of claims, in verdicts",
-    "found": "a map was found: an answer of `find_map`, in its JSON",
+}
+# names that are one such word, each with the files or folders where it stays, and why
+EXCEPTIONS = {
+    "says": (("simopt/claims/", "tests/claims/"), "the statement of a claim: public, `@claim(says=…)`"),
+    "place": (("simopt/claims/",), "where in its paper a claim stands: public, `@claim(place=…)`, in verdicts"),
+    "word": (("simopt/solving/solution.py",), "what a solver says of an iterate: public, `Iterate.word`"),
+    "judged": (("simopt/certificates/certificate.py",), "which problem a certificate is about: public, `Certificate.judged`"),
+    "prices": (("solvers/goodness/curve_record.py",), "multipliers of a curve's points: public, `GoodnessCurve.prices`, in its files"),
+    "shares": (("solvers/sparse/fit.py",), "weights of samples: public, `SparseFit.shares`, in its files"),
+    "share": (("problems/smallest_bound.py",), "a fraction of the loss: public, an option of the recipe of `smallest-bound`"),
+    "found": (
+        ("simopt/equivalence/map_search.py", "tests/equivalence/test_answers.py"),
+        "a map was found: an answer of `find_map`, in its JSON",
+    ),
 }
 SENTENCES = """\
 Subject, verb, object. At most 30 words as a rule, 40 at the most. Mathematics first, then shapes, units, errors, source. A comment says
@@ -145,13 +153,19 @@ def names(path: Path, tree: ast.Module) -> Iterator[tuple[str, str, int]]:
             yield "attribute", node.attr, node.lineno
 
 
-def replaced(name: str, vocabulary: dict[str, str]) -> set[str]:
-    """Forbidden words of a name that no exception covers."""
+def vocabulary(path: str, *tables: dict[str, str]) -> dict[str, str]:
+    """Word -> what is said instead, in the file of this path."""
+    return forbidden(*tables, *(words for folder, words in WITHIN.items() if path.startswith(folder)))
+
+
+def replaced(name: str, avoided: Container[str], path: str = "") -> set[str]:
+    """Those of the `avoided` words that a name has, in the file of this path, and that no exception covers."""
+    if path.startswith(EXCEPTIONS.get("_".join(parts(name)), ((), ""))[0]):
+        return set()
     spelled = f"_{'_'.join(parts(name))}_"
-    for phrase in sorted(EXCEPTIONS, key=len, reverse=True):
-        if "_" in phrase:
-            spelled = spelled.replace(f"_{phrase}_", "_")
-    return {word for word in spelled.split("_") if word in vocabulary and not (word in EXCEPTIONS and parts(name) == [word])}
+    for phrase in PHRASES:
+        spelled = spelled.replace(f"_{phrase}_", "_")
+    return {word for word in spelled.split("_") if word in avoided}
 
 
 def sentences(docstring: str) -> Iterator[str]:
@@ -191,6 +205,7 @@ def page() -> str:
     """The whole page."""
     origin = "`python docs/glossary.py` writes this page; `tests/test_glossary.py` reads the same tables."
     shared = "A word of several fields (atom, kernel, slack, sweep) has the meaning of the field that a file is about."
+    where = {name: f"{', '.join(f'`{path}`' for path in paths)}: {why}" for name, (paths, why) in EXCEPTIONS.items()}
     head = f"# Glossary\n\nWhat words mean here. {shared} {origin}\n"
     return "\n".join(
         [
@@ -199,8 +214,11 @@ def page() -> str:
             *table(("word", "meaning"), TERMS),
             "## Words that no module, class, function, parameter or field has in its name\n",
             *table(("not", "but"), PRIVATE | PLAIN),
-            "## Names that keep such a word\n",
-            *table(("name", "why"), EXCEPTIONS, quoted=True),
+            *(f"In names of `{folder}`: not {words}, but {instead}." for folder, row in WITHIN.items() for words, instead in row.items()),
+            "",
+            "## Phrases and names that keep such a word\n",
+            *table(("phrase", "meaning"), PHRASES, quoted=True),
+            *table(("name", "where, and why"), where, quoted=True),
             "## Sentences\n",
             SENTENCES.rstrip(),
             "",

@@ -14,6 +14,7 @@ import json
 import re
 import types
 from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -59,8 +60,9 @@ This page lists all that is public; everything else may change in any release. `
 
 ## What is promised
 
-* **Names** below keep their meaning. One that has to go works for one more release: it gives a `DeprecationWarning` that names what
-  takes its place, and stands in the changelog. So do parameters of public functions and options of solvers.
+* **Names** below, and fields of what is returned, keep their meaning. One that has to go works for one more release: it gives a
+  `DeprecationWarning` that names what takes its place, and stands in the changelog. So do parameters of public functions and options of
+  solvers.
 * **Registered names** stay: problems with their fields, bounds and multipliers, solvers, similarities, data sets, claims, tables.
 * **Files** carry a format with a number. A release reads every file whose format has the number below. A format that changes gets another
   number, and a file of the old one is refused by name, never misread.
@@ -136,6 +138,20 @@ def extending() -> list[str]:
     return [*table("What other packages build on", teaching), *table("What the examples of pages and notebooks call", shown)]
 
 
+def records() -> list[str]:
+    """Classes with fields, but problems, that are public names or returned by public functions."""
+    from simopt.model.problem import Problem
+
+    things = [getattr(import_module(module), name) for module, name in public() if not module.startswith("simopt.theorems")]
+    for each in filter(inspect.isfunction, list(things)):
+        returned = each.__annotations__.get("return")
+        things.append(vars(import_module(each.__module__)).get(returned, returned) if isinstance(returned, str) else returned)
+    kinds = {each for each in things if inspect.isclass(each) and is_dataclass(each) and not issubclass(each, Problem)}
+    named = {f"{each.__module__}.{each.__name__}": [item.name for item in fields(each) if not item.name.startswith("_")] for each in kinds}
+    rows = [f"| `{kind}` | {', '.join(f'`{name}`' for name in names)} |" for kind, names in sorted(named.items()) if names]
+    return ["### Fields of what is returned", "", "| class | fields |", "|---|---|", *rows, ""]
+
+
 def groups() -> list[str]:
     """The entry-point groups in which other packages name their modules."""
     from simopt.core import registry
@@ -188,9 +204,13 @@ def variables() -> list[str]:
 
 
 def moved() -> list[str]:
-    """Paths that have moved, and until when the old ones work."""
-    from simopt.core.moved import MOVED, UNTIL
+    """Paths and names that have changed, and until when the old ones work."""
+    from simopt.core.moved import FIELDS, MOVED, RENAMED, UNTIL
 
+    names = {f"{path}.{old}": new for path, names in RENAMED.items() for old, new in names.items()}
+    kinds = {f"{path}.{kind}": names for path, kinds in FIELDS.items() for kind, names in kinds.items()}
+    names |= {f"{kind}.{old}": new for kind, names in kinds.items() for old, new in names.items()}
+    called = [f"| `{old}` | `{new}` |" for old, new in sorted(names.items())]
     rows = [f"| `{old}` | {', '.join(f'`{new}`' for new in paths)} |" for old, paths in sorted(MOVED.items())]
     head = [
         "## Modules that have moved",
@@ -198,13 +218,15 @@ def moved() -> list[str]:
         f"The old paths work, with a `DeprecationWarning`, until simopt {UNTIL}; pickles that name them, too.",
         "",
     ]
-    return [*head, "| old | new |", "|---|---|", *rows, ""]
+    changed = ["## Classes, functions and fields that have another name", "", "For as long as old paths.", ""]
+    return [*head, "| old | new |", "|---|---|", *rows, "", *changed, "| old | new |", "|---|---|", *called, ""]
 
 
 def page() -> str:
     """The whole page."""
     parts: Iterable[list[str]] = (names_of(module) for module in MODULES)
-    lines = [line for part in (*parts, extending(), groups(), commands(), formats(), variables(), moved()) for line in part]
+    rest = (extending(), records(), groups(), commands(), formats(), variables(), moved())
+    lines = [line for part in (*parts, *rest) for line in part]
     return "\n".join([POLICY, "## Names", "", *lines]).rstrip() + "\n"
 
 

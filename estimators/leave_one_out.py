@@ -51,7 +51,7 @@ class Points(NamedTuple):
     point: NDArray[np.intp]
 
 
-class Ridge(NamedTuple):
+class RidgeChoice(NamedTuple):
     """λ of least squared error at points left out, and ‖f‖ or ‖w‖ there."""
 
     regularization: float
@@ -90,7 +90,7 @@ def grid(unit: float, weakest: float) -> Array:
     return (unit or 1.0) * np.geomspace(STRONGEST, weakest, 1 + round(STEPS * np.log10(STRONGEST / weakest)))
 
 
-def ridge_of_gram(K: Array, points: Points, intercept: bool) -> Ridge:
+def ridge_of_gram(K: Array, points: Points, intercept: bool) -> RidgeChoice:
     """λ for min_f Σ p_i (f(x_i) + c − y_i)² + λ‖f‖², c the mean of y, which is left without the point as well; K of `points.rows`."""
     m, p = len(points.rows), points.sample_weights
     d = np.sqrt(m * p)
@@ -109,7 +109,7 @@ def ridge_of_gram(K: Array, points: Points, intercept: bool) -> Ridge:
             residuals += ones * (p * around / size / (1.0 - p))[:, None]
         best = least(residuals, free)
     inner = vectors.T @ target / (values + m * strengths[best])
-    return Ridge(float(strengths[best]), size * float(np.sqrt(values @ np.square(inner))))
+    return RidgeChoice(float(strengths[best]), size * float(np.sqrt(values @ np.square(inner))))
 
 
 def ridge_of_features(features: Array, points: Points, intercept: bool) -> float:
@@ -143,7 +143,7 @@ def radius_for(
 
 def ridge_for(
     X: Array, features: Array, y: Array, weights: Array | None, *, intercept: bool = True, norm: Callable[[Array], Any] = np.linalg.norm
-) -> Ridge:
+) -> RidgeChoice:
     """λ of least squared error at points left out, for the mean over all samples, and ‖w‖ there, 1 where w = 0.
 
     w is that of all samples, from the d × d matrix of second moments of the features. O(n d² + d³ + MOST³).
@@ -154,4 +154,4 @@ def ridge_for(
     around, targets = (features - p @ features, y - p @ y) if intercept else (features, y)
     values, vectors = np.linalg.eigh(around.T @ (p[:, None] * around))
     w = vectors @ (vectors.T @ (around.T @ (p * targets)) / (np.maximum(values, 0.0) + strength))
-    return Ridge(strength, float(norm(w)) or 1.0)
+    return RidgeChoice(strength, float(norm(w)) or 1.0)

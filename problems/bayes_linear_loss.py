@@ -13,8 +13,8 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.core import validate
 from simopt.core.arrays import Multipliers, Point
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Problem, laws_of_samples, problem
+from simopt.problems import recipes
 from simopt.problems.domains.simplex import JointProbabilities
-from simopt.problems.examples import recipes
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -15,9 +15,9 @@ from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import InvalidProblem
 from simopt.core.fields import Features, Labels, NonNegative, Number, OneOf, Positive, arguments
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples, problem
+from simopt.problems import recipes
 from simopt.problems.domains.simplex import Probabilities
-from simopt.problems.examples import recipes
-from simopt.problems.losses.margin_losses import POTENTIALS, Potential
+from simopt.problems.losses.margin_losses import POTENTIALS, MarginPotential
 from simopt.problems.norms import squares, vectors
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class ConvexPotential(Problem):
             freeze(self, probabilities=np.full(len(self.labels), 1.0 / len(self.labels)))
 
     @property
-    def phi(self) -> Potential:
+    def phi(self) -> MarginPotential:
         """φ and its conjugate."""
         return POTENTIALS[self.potential]
 

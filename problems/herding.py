@@ -17,9 +17,9 @@ from simopt.core.fields import Labels
 from simopt.data.similarities import Similarity
 from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, laws_of_samples, problem
+from simopt.problems import recipes
 from simopt.problems.domains import simplex
 from simopt.problems.domains.simplex import Probabilities
-from simopt.problems.examples import recipes
 from simopt.problems.norms import gram_factor, squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
 

@@ -20,9 +20,9 @@ from simopt.model.problem import ALL_CONES, Example, Law, Rescale, problem
 from simopt.problems.bounds import Bound, Bounded, Capacity, Penalty
 from simopt.problems.examples import margins as margin_cases
 from simopt.problems.losses import hinge_rows, intercepts
-from simopt.problems.losses.sample_weights import SampleWeights, Weights
 from simopt.problems.norms import gram_factor, squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
+from simopt.problems.sample_weights import SampleWeights, Weights
 
 if TYPE_CHECKING:
     import cvxpy as cp

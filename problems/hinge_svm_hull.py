@@ -18,9 +18,9 @@ from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, proble
 from simopt.problems.domains import simplex
 from simopt.problems.examples import margins as margin_cases
 from simopt.problems.losses import hinge_rows
-from simopt.problems.losses.sample_weights import SampleWeights
 from simopt.problems.norms import squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
+from simopt.problems.sample_weights import SampleWeights
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -15,7 +15,7 @@ from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, problem
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.examples import exc as exc_cases
-from simopt.problems.losses.sample_weights import Weights
+from simopt.problems.sample_weights import Weights
 from simopt.problems.thresholds.constant_scores import Classes, Grades
 from simopt.problems.thresholds.kinds import ImplicitThresholds
 from simopt.problems.thresholds.scores import LinearScores

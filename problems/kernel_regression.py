@@ -18,8 +18,8 @@ from simopt.core.fields import Axes, Targets
 from simopt.data.similarities import Similarity
 from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.problem import ALL_CONES, Example, Law, Problem, Rescale, problem
+from simopt.problems import recipes
 from simopt.problems.domains import weighted_mean
-from simopt.problems.examples import recipes
 from simopt.problems.norms import squares
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from simopt.core.fields import Positive, Targets
 from simopt.data.similarities import Similarity
 from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
-from simopt.problems.examples import recipes
+from simopt.problems import recipes
 from simopt.problems.norms import gram_factor, squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
 

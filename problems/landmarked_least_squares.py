@@ -14,8 +14,8 @@ from simopt.data.similarities import Similarity
 from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, Image, Law, change_of_units, laws_of_samples, problem
+from simopt.problems import recipes
 from simopt.problems.bounds import Ball, Bound, Ridge
-from simopt.problems.examples import recipes
 from simopt.problems.losses.landmark_squares import LandmarkSquares
 from simopt.problems.norms import squares, vectors
 

@@ -20,10 +20,10 @@ from simopt.data.similarities import Similarity
 from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, Image, Law, laws_of_samples, problem
+from simopt.problems import recipes
 from simopt.problems.bounds import Ball, Bound, Ridge
 from simopt.problems.domains import ranked_lists
 from simopt.problems.domains.ranked_lists import Identifiers, RankedLists, Relevance
-from simopt.problems.examples import recipes
 from simopt.problems.losses.landmark_squares import LandmarkSquares
 from simopt.problems.norms import squares, vectors
 

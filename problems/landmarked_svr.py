@@ -17,12 +17,12 @@ from simopt.data.similarities import Similarity
 from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
 from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, problem, with_checked_fields
+from simopt.problems import recipes
 from simopt.problems.bounds import Ball, Bound, Bounded, Penalty
-from simopt.problems.examples import recipes
 from simopt.problems.losses import insensitive
 from simopt.problems.losses.insensitive import InsensitiveRegression, Smoothness
-from simopt.problems.losses.sample_weights import Weights
 from simopt.problems.norms import vectors
+from simopt.problems.sample_weights import Weights
 
 if TYPE_CHECKING:
     import cvxpy as cp

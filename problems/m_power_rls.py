@@ -19,8 +19,8 @@ from simopt.data.similarities.defaults import DEFAULT_OF_RECIPES
 from simopt.model import uniform_convexity
 from simopt.model.forms import Forms
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
+from simopt.problems import recipes
 from simopt.problems.bounds import Bounded, Limit
-from simopt.problems.examples import recipes
 from simopt.problems.norms import gram_factor, norm_power, power_units, squares, vectors
 from simopt.problems.norms.gram_factor import Factor, Gram, KernelProblem
 

@@ -16,11 +16,11 @@ from simopt.core.errors import InvalidProblem
 from simopt.core.fields import Features, OneOf, Positive, Targets
 from simopt.model.gap_unit import ratio
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, laws_of_samples, problem
-from simopt.problems.examples import recipes
+from simopt.problems import recipes
 from simopt.problems.losses import gaussian
-from simopt.problems.losses.sample_weights import SampleWeights, Weights, in_parts
 from simopt.problems.losses.transfers import TRANSFERS, Integrated
 from simopt.problems.norms import squares, vectors
+from simopt.problems.sample_weights import SampleWeights, Weights, in_parts
 
 if TYPE_CHECKING:
     import cvxpy as cp

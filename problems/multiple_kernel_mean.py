@@ -18,7 +18,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.core.fields import Axes, Labels
 from simopt.data.similarities import Gaussian, Similarity
 from simopt.model.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, laws_of_samples, problem, with_fields
-from simopt.problems.examples import recipes
+from simopt.problems import recipes
 from simopt.problems.norms import gram_factor, power_units, squares, unit_ball, vectors
 from simopt.problems.norms.gram_factor import Factor
 

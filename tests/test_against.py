@@ -33,10 +33,10 @@ def test_the_interval_holds_the_median_with_95_percent(against: ModuleType) -> N
 
 
 def test_a_row_is_slower_when_the_whole_interval_is(against: ModuleType) -> None:
-    assert against.Row("six", ratios=(1.06,) * 6).slower
-    assert not against.Row("one of six may be chance", ratios=(1.04,) + (1.5,) * 5).slower
-    assert not against.Row("too few", ratios=(2.0,) * 5).slower
-    assert "not in other" in str(against.Row("of one tree", missing="not in other: no such thing"))
+    assert against.Timings("six", ratios=(1.06,) * 6).slower
+    assert not against.Timings("one of six may be chance", ratios=(1.04,) + (1.5,) * 5).slower
+    assert not against.Timings("too few", ratios=(2.0,) * 5).slower
+    assert "not in other" in str(against.Timings("of one tree", missing="not in other: no such thing"))
 
 
 @pytest.mark.slow

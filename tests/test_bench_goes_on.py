@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SAYS = "import pathlib; ran = pathlib.Path({ran!r}); ran.write_text(ran.read_text() + {name!r}); print({name!r}, 'says'); exit({status})"
+SCRIPT = "import pathlib; ran = pathlib.Path({ran!r}); ran.write_text(ran.read_text() + {name!r}); print({name!r}, 'says'); exit({status})"
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
 
     ran = tmp_path / "ran"
     ran.write_text("")
-    scripts = {name: ["-c", SAYS.format(ran=str(ran), name=name, status=status)] for name, status in (("first", 0), ("second", 1))}
+    scripts = {name: ["-c", SCRIPT.format(ran=str(ran), name=name, status=status)] for name, status in (("first", 0), ("second", 1))}
     monkeypatch.setattr(runner, "SCRIPTS", scripts)
     monkeypatch.setattr(runner, "OF_SOLVERS", [*scripts])
     monkeypatch.setattr(runner, "CACHE", tmp_path / "kept")

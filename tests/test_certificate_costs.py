@@ -40,20 +40,20 @@ def endless() -> None:
 
 
 def test_a_case_is_measured_in_either_arithmetic(bench: ModuleType) -> None:
-    found = bench.measured(bench.Case("box", box), 30.0)
+    found = bench.measured(bench.TimedProblem("box", box), 30.0)
     assert (found.variables, found.rows, found.status) == (3, 3, "")
     for mode in ("float", "rigorous"):
-        assert found.judged[mode].closed == 1e-8 and found.ratio(mode) == found.judged[mode].seconds / found.solver > 0
-    assert bench.Outcome.of(found.stored) == found
+        assert found.certificates[mode].closed == 1e-8 and found.ratio(mode) == found.certificates[mode].seconds / found.solver > 0
+    assert bench.Measurement.of(found.stored) == found
     words = bench.line(found).split()
     assert words[:3] == ["box", "3", "3"] and words[-2:] == ["1e-08", "1e-08"]
 
 
 def test_a_failed_solve_is_listed_and_not_counted(bench: ModuleType) -> None:
-    failed = bench.measured(bench.Case("nowhere", nowhere), 30.0)
-    assert failed.judged == {} and failed.status == "infeasible"
+    failed = bench.measured(bench.TimedProblem("nowhere", nowhere), 30.0)
+    assert failed.certificates == {} and failed.status == "infeasible"
     assert bench.line(failed).endswith("not counted: infeasible")
-    assert bench.prices([failed], "float") == ([], []) and "closed 0 of 0 at 1e-8" in bench.counts([failed])
+    assert bench.costs([failed], "float") == ([], []) and "closed 0 of 0 at 1e-8" in bench.counts([failed])
 
 
 def test_a_problem_that_cannot_be_read_is_refused(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,8 +61,8 @@ def test_a_problem_that_cannot_be_read_is_refused(bench: ModuleType, monkeypatch
         raise LookupError("no such thing")
 
     monkeypatch.setattr("simopt.certify", certify)
-    found = bench.measured(bench.Case("box", box), 30.0)
-    assert found.judged["float"].failed and bench.prices([found], "float") == ([], [])
+    found = bench.measured(bench.TimedProblem("box", box), 30.0)
+    assert found.certificates["float"].failed and bench.costs([found], "float") == ([], [])
     assert "refused refused" in bench.line(found) and bench.line(found).endswith("LookupError: no such thing")
     assert "closed 0 of 1 at 1e-8, 0 at 1e-6, 1 refused" in bench.counts([found])
 
@@ -75,10 +75,10 @@ def test_a_certificate_without_end_is_stopped(bench: ModuleType, monkeypatch: py
     monkeypatch.setattr("simopt.certify", certify)
     monkeypatch.setattr("benchmarks.price.measure.MODES", {"float": False})
     box().solve(solver="CLARABEL")  # its imports are no part of what the limit has to leave room for
-    found = bench.measured(bench.Case("box", box), 3.0)
-    assert found.judged["float"].over and found.judged["float"].seconds == 3.0
+    found = bench.measured(bench.TimedProblem("box", box), 3.0)
+    assert found.certificates["float"].over and found.certificates["float"].seconds == 3.0
     assert found.ratio("float") == 3.0 / found.solver and "> " in bench.line(found) and "over 3 s" in bench.line(found)
-    assert bench.prices([found], "float") == ([found.ratio("float")],) * 2
+    assert bench.costs([found], "float") == ([found.ratio("float")],) * 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes cannot be copied")
@@ -109,26 +109,26 @@ def test_a_lower_bound_is_told_as_one(bench: ModuleType) -> None:
 
 
 def test_what_is_not_promised_is_not_missed(bench: ModuleType) -> None:
-    judged = {"float": bench.Judged(1.0, 1e-9, 1e-8), "rigorous": bench.Judged(2.0, 1e-7, 1e-6, "wide")}
-    one = bench.Outcome("a", "", True, 1, 1, 1.0, "", judged)
+    judged = {"float": bench.TimedCertificate(1.0, 1e-9, 1e-8), "rigorous": bench.TimedCertificate(2.0, 1e-7, 1e-6, "wide")}
+    one = bench.Measurement("a", "", True, 1, 1, 1.0, "", judged)
     outcomes = [one, replace(one, name="b", promised=False)]
     assert bench.counts(outcomes) == (
         "float: closed 1 of 1 at 1e-8, 1 at 1e-6, 0 refused, 0 endless, left open 0 (target 0: met); "
         "rigorous: closed 0 of 1 at 1e-8, 1 at 1e-6, 0 refused, 0 endless, left open 1 (target 0: MISSED)"
     )
     assert "left open 1 (target 1: met)" in bench.counts(
-        [one] * 20 + [replace(one, judged={"float": replace(judged["float"], closed=1e-6)})], 0.95
+        [one] * 20 + [replace(one, certificates={"float": replace(judged["float"], closed=1e-6)})], 0.95
     )
 
 
 def test_an_interrupt_costs_one_case(bench: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cases, ran = [bench.Case(name, box) for name in ("a", "b/c", "d")], []
+    cases, ran = [bench.TimedProblem(name, box) for name in ("a", "b/c", "d")], []
 
     def measured(case: object, limit: float) -> object:
         ran.append(case.name)  # type: ignore[attr-defined]
         if ran == ["a", "b/c"]:
             raise KeyboardInterrupt
-        return bench.Outcome(case.name, "", True, status=f"{limit:g}")  # type: ignore[attr-defined]
+        return bench.Measurement(case.name, "", True, status=f"{limit:g}")  # type: ignore[attr-defined]
 
     monkeypatch.setattr(bench, "measured", measured)
     with pytest.raises(KeyboardInterrupt):
@@ -149,8 +149,10 @@ def test_what_it_prints_is_sections_of_the_page(
     from benchmarks import page
 
     monkeypatch.delenv("SIMOPT_INSTANCES", raising=False)
-    judged = {mode: bench.Judged(2.0, 1e-9, 1e-8) for mode in bench.MODES}
-    monkeypatch.setattr(bench, "measured", lambda case, limit: bench.Outcome(case.name, case.family, case.promised, 1, 1, 1.0, "", judged))
+    judged = {mode: bench.TimedCertificate(2.0, 1e-9, 1e-8) for mode in bench.MODES}
+    monkeypatch.setattr(
+        bench, "measured", lambda case, limit: bench.Measurement(case.name, case.family, case.promised, 1, 1, 1.0, "", judged)
+    )
     monkeypatch.setattr(bench, "warm", lambda: None)
     monkeypatch.setattr(sys, "argv", ["price", "--sections=models,rows,lp,qp"])
     bench.main()

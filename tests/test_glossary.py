@@ -34,15 +34,15 @@ def report(left: list[str]) -> str:
 
 
 def test_no_name_has_a_word_that_the_glossary_replaces(glossary: Any, defined: tuple[Names, Docstrings]) -> None:
-    private, all_words = glossary.forbidden(glossary.PRIVATE), glossary.forbidden(glossary.PRIVATE, glossary.PLAIN)
     left = []
     for path, names in defined[0].items():
+        home = path.relative_to(ROOT).as_posix()
+        private, all_words = glossary.vocabulary(home, glossary.PRIVATE), glossary.vocabulary(home, glossary.PRIVATE, glossary.PLAIN)
         for kind, name, line in names:
             a_sentence = name.startswith("test_") and kind in ("function", "module")  # plain English is allowed there
             vocabulary = private if a_sentence else all_words
             left += [
-                f"{path.relative_to(ROOT)}:{line}: {kind} {name}: {word} → {vocabulary[word]}"
-                for word in sorted(glossary.replaced(name, vocabulary))
+                f"{home}:{line}: {kind} {name}: {word} → {vocabulary[word]}" for word in sorted(glossary.replaced(name, vocabulary, home))
             ]
     assert not left, report(left)
 
@@ -57,9 +57,14 @@ def test_no_sentence_of_a_docstring_has_more_words_than_one_can_hold(glossary: A
 
 
 def test_every_exception_is_used(glossary: Any, defined: tuple[Names, Docstrings]) -> None:
-    spelled = {"_".join(glossary.parts(name)) for names in defined[0].values() for _, name, _ in names}
-    unused = [each for each in glossary.EXCEPTIONS if not any(f"_{each}_" in f"_{name}_" for name in spelled)]
-    assert not unused
+    spelled = {
+        path.relative_to(ROOT).as_posix(): {"_".join(glossary.parts(name)) for _, name, _ in names} for path, names in defined[0].items()
+    }
+    everywhere = {f"_{name}_" for names in spelled.values() for name in names}
+    assert not [phrase for phrase in glossary.PHRASES if not any(f"_{phrase}_" in name for name in everywhere)]
+    for name, (places, _) in glossary.EXCEPTIONS.items():
+        for place in places:
+            assert any(name in names for path, names in spelled.items() if path.startswith(place)), (name, place)
 
 
 def test_the_page_is_of_these_tables(glossary: Any) -> None:
@@ -69,9 +74,12 @@ def test_the_page_is_of_these_tables(glossary: Any) -> None:
 
 def test_words_of_names_and_sentences_are_read(glossary: Any) -> None:
     assert glossary.parts("readCSVFile_2nd") == ["read", "csv", "file", "2nd"] and glossary.parts("_HeldOut") == ["held", "out"]
-    vocabulary = {"held": "", "price": "", "word": ""}
-    assert glossary.replaced("held_out_price", vocabulary) == {"price"}
-    assert glossary.replaced("word", vocabulary) == set() and glossary.replaced("last_word", vocabulary) == {"word"}
+    words = {"held": "", "price": "", "word": ""}
+    assert glossary.replaced("held_out_price", words) == {"price"} == glossary.replaced("price", words)
+    home = "simopt/solving/solution.py"
+    assert glossary.replaced("word", words, home) == set() and glossary.replaced("last_word", words, home) == {"word"}
+    assert glossary.replaced("word", words, "simopt/solving/run.py") == {"word"} == glossary.replaced("word", words)
+    assert "ball" in glossary.vocabulary("simopt/arithmetic/interval.py") and "ball" not in glossary.vocabulary("problems/bounds.py")
     source = "class A:\n    b: int = 1\n    def c(self, *d, e=1):\n        self.f = g = 1\nh = lambda i: i\n"
     names = glossary.names(Path("a.py"), ast.parse(source))
     assert {name for _, name, _ in names} == {"a", "A", "b", "c", "self", "d", "e", "f", "h"}

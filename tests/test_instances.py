@@ -136,7 +136,7 @@ def test_a_maximum_has_a_concave_quadratic_part(instances: ModuleType, tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("ROWS\n N cost\n G above\nCOLUMNS\n    x  nowhere  1\nRHS\n", "HiGHS cannot read it"),
         (
@@ -147,8 +147,8 @@ def test_a_maximum_has_a_concave_quadratic_part(instances: ModuleType, tmp_path:
         ),
     ],
 )
-def test_what_is_refused(instances: ModuleType, tmp_path: Path, text: str, says: str) -> None:
-    with pytest.raises(InvalidProblem, match=f"bad.mps: .*{says}"):
+def test_what_is_refused(instances: ModuleType, tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InvalidProblem, match=f"bad.mps: .*{message}"):
         instances.read(written(tmp_path, "bad.mps", text))
 
 

@@ -83,11 +83,11 @@ def test_half_a_surrogate_pair_comes_back_from_its_escape(tmp_path: Path) -> Non
     assert jsonio.read(tmp_path / "out.json") == "a \ud800"
 
 
-@pytest.mark.parametrize(("content", "place"), [(b'{"a": 1,\n]', "line 2, column 1"), (b"\xff\xfe", "byte 0"), (b"", "line 1")])
-def test_what_is_not_json_is_named_with_its_place(tmp_path: Path, content: bytes, place: str) -> None:
+@pytest.mark.parametrize(("content", "position"), [(b'{"a": 1,\n]', "line 2, column 1"), (b"\xff\xfe", "byte 0"), (b"", "line 1")])
+def test_what_is_not_json_is_named_with_its_place(tmp_path: Path, content: bytes, position: str) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
-    with pytest.raises(InvalidFile, match=place):
+    with pytest.raises(InvalidFile, match=position):
         jsonio.read(path)
 
 

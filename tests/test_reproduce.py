@@ -28,7 +28,7 @@ def made(names: Sequence[str] = ("one", "two"), requires: tuple[str, ...] = ()) 
 
 
 @pytest.mark.parametrize(
-    ("ours", "sd", "printed", "printed_sd", "word"),
+    ("ours", "sd", "printed", "printed_sd", "agreement"),
     [
         (1.0, 0.3, 2.0, 0.4, INSIDE),  # 2 √(0.09 + 0.16) = 1: on the edge
         (0.999, 0.3, 2.0, 0.4, OUTSIDE),
@@ -39,8 +39,8 @@ def made(names: Sequence[str] = ("one", "two"), requires: tuple[str, ...] = ()) 
         (3.0, 0.51, 2.0, None, INSIDE),
     ],
 )
-def test_word(ours: float, sd: float, printed: float | None, printed_sd: float | None, word: str) -> None:
-    assert Cell("r", "c", ours, sd, printed, printed_sd).agreement == word
+def test_word(ours: float, sd: float, printed: float | None, printed_sd: float | None, agreement: str) -> None:
+    assert Cell("r", "c", ours, sd, printed, printed_sd).agreement == agreement
 
 
 @pytest.mark.parametrize(

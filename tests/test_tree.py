@@ -85,6 +85,23 @@ def test_no_two_packages_need_each_other() -> None:
     assert not in_circles(between), in_circles(between)
 
 
+def test_no_two_folders_need_each_other_but_two_pairs() -> None:
+    """A folder inside of another one is a part of it. Atoms are written with maps of the graph, whose nodes have atoms."""
+    graph = arrows()
+    packages = {name for name in graph if any(other.startswith(f"{name}.") for other in graph)}
+    home = {name: name if name in packages else name.rpartition(".")[0] for name in graph}
+    between: dict[str, set[str]] = {}
+    for module, needs in graph.items():
+        one = home[module]
+        others = {home[name] for name in needs}
+        between.setdefault(one, set()).update(
+            each for each in others if not f"{each}.".startswith(f"{one}.") and not one.startswith(f"{each}.")
+        )
+    assert between["simopt.duality.reading"] >= {"simopt.duality.graph", "simopt.duality.atoms"}
+    d, p = "simopt.duality", "simopt.problems"
+    assert in_circles(between).keys() == {f"{d}.atoms", f"{d}.graph", f"{p}.examples", f"{p}.thresholds"}
+
+
 def test_circles_are_found() -> None:
     circle = {"a": {"b"}, "b": {"c"}, "c": {"a"}}
     assert in_circles({**circle, "into": {"a"}, "out of": set(), "b": {"c", "out of"}}) == circle
@@ -96,6 +113,23 @@ def test_nothing_imports_what_is_built_on_it(folder: str) -> None:
     names = {(path.name, name) for path in (ROOT / folder).rglob("*.py") for name in imported(path)}
     assert len(names) > 10
     assert not {(path, name) for path, name in names if name.startswith("simopt.") and name.split(".")[1] in BANNED[folder]}
+
+
+def homes_of_classes() -> dict[str, set[str]]:
+    """Name of a class, without a leading underscore -> where classes of the name are: file and line."""
+    homes: dict[str, set[str]] = {}
+    for folder in (*BANNED, "theorems", "tests", "benchmarks", "docs", ".ci"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    homes.setdefault(node.name.lstrip("_"), set()).add(f"{path.relative_to(ROOT)}:{node.lineno}")
+    return homes
+
+
+def test_no_name_of_a_class_has_three_homes() -> None:
+    homes = homes_of_classes()
+    assert len(homes) > 800 and len(homes["Interval"]) == 2
+    assert not {name: places for name, places in homes.items() if len(places) > 2}
 
 
 def test_no_file_hides_its_name() -> None:

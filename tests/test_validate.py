@@ -26,12 +26,12 @@ def test_values_that_are_not_finite_are_counted_and_the_first_is_named() -> None
         validate.matrix("features", X)
 
 
-@given(place=st.integers(0, 3 * validate.BLOCK))
+@given(index=st.integers(0, 3 * validate.BLOCK))
 @settings(max_examples=10, deadline=None)
-def test_the_first_bad_place_is_found_across_blocks(place: int) -> None:
+def test_the_first_bad_place_is_found_across_blocks(index: int) -> None:
     x = np.zeros(3 * validate.BLOCK + 2)
-    x[[place, -1]] = np.nan
-    with pytest.raises(InvalidProblem, match=rf"2 of {x.size} values are not finite \(first at index {place}\)"):
+    x[[index, -1]] = np.nan
+    with pytest.raises(InvalidProblem, match=rf"2 of {x.size} values are not finite \(first at index {index}\)"):
         validate.vector("x", x)
 
 

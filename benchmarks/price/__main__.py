@@ -24,7 +24,7 @@ import cvxpy as cp
 import simopt
 from benchmarks.pairs import machine, met, one_of, one_thread
 from benchmarks.price import fixed, instances, rows
-from benchmarks.price.measure import MODES, TOLERANCES, Case, Judged, Outcome, measured
+from benchmarks.price.measure import MODES, TOLERANCES, Measurement, TimedCertificate, TimedProblem, measured
 from benchmarks.price.models import MODELS, OPTIONS, SEMIDEFINITE
 from simopt.core.errors import NotAvailable
 
@@ -34,17 +34,17 @@ WIDTH = 100  # letters of a reason
 PEERS = ("cvxpy", "clarabel", "highspy")
 
 
-def literature(quick: bool) -> list[Case]:
+def literature(quick: bool) -> list[TimedProblem]:
     """All models, or the first ones."""
-    cases = [Case(name, make, promised=name not in SEMIDEFINITE, options=OPTIONS.get(name, {})) for name, make in MODELS.items()]
+    cases = [TimedProblem(name, make, promised=name not in SEMIDEFINITE, options=OPTIONS.get(name, {})) for name, make in MODELS.items()]
     return cases[1 : 1 + QUICK] if quick else cases
 
 
-def from_files(kind: str, quick: bool) -> list[Case]:
+def from_files(kind: str, quick: bool) -> list[TimedProblem]:
     """The files of SIMOPT_INSTANCES, small ones first."""
     found = instances.files(kind)
     ending = instances.ENDINGS[kind]
-    cases = [Case(path.name.removesuffix(ending), partial(read, path)) for path in found]
+    cases = [TimedProblem(path.name.removesuffix(ending), partial(read, path)) for path in found]
     return cases[:QUICK] if quick else cases
 
 
@@ -53,23 +53,23 @@ def read(path: Path) -> cp.Problem:
     return instances.read(path).problem()
 
 
-def quantile(values: Sequence[float], share: float) -> float:
+def quantile(values: Sequence[float], fraction: float) -> float:
     """The least value that so large a share of them does not exceed."""
-    return sorted(values)[math.ceil(share * len(values)) - 1]
+    return sorted(values)[math.ceil(fraction * len(values)) - 1]
 
 
 def against_target(value: float, bounds: Sequence[float], target: float | None) -> str:
-    """A price against its target; `bounds` are those prices of which only a lower bound is known: one below it can make it larger."""
+    """A cost against its target; `bounds` are those costs of which only a lower bound is known: one below it can make it larger."""
     if any(bound <= value for bound in bounds):
         return f"at least {value:.3g}" + (f" (target {target:g}: MISSED)" if target and value > target else "")
     return f"{value:.3g}" if target is None else met(value, target)
 
 
-def counts(outcomes: Sequence[Outcome], least: float = 1.0) -> str:
+def counts(outcomes: Sequence[Measurement], least: float = 1.0) -> str:
     """How many of those that should close do, against the target that so large a share of them does."""
-    words, promised = [], [each for each in outcomes if each.judged and each.promised]
+    words, promised = [], [each for each in outcomes if each.certificates and each.promised]
     for mode in MODES:
-        judged = [each.judged[mode] for each in promised if mode in each.judged]
+        judged = [each.certificates[mode] for each in promised if mode in each.certificates]
         refused, endless = sum(one.failed for one in judged), sum(one.over for one in judged)
         closed = [sum(one.closed <= tol for one in judged) for tol in TOLERANCES]
         left = met(len(promised) - closed[0], math.floor((1 - least) * len(promised) + 1e-9))
@@ -78,55 +78,55 @@ def counts(outcomes: Sequence[Outcome], least: float = 1.0) -> str:
     return "; ".join(words)
 
 
-def prices(outcomes: Sequence[Outcome], mode: str) -> tuple[list[float], list[float]]:
+def costs(outcomes: Sequence[Measurement], mode: str) -> tuple[list[float], list[float]]:
     """Prices of those that were solved and not refused, and among them the lower bounds of those that did not end."""
-    known = [each for each in outcomes if mode in each.judged and not each.judged[mode].failed]
-    return [each.ratio(mode) for each in known], [each.ratio(mode) for each in known if each.judged[mode].over]
+    known = [each for each in outcomes if mode in each.certificates and not each.certificates[mode].failed]
+    return [each.ratio(mode) for each in known], [each.ratio(mode) for each in known if each.certificates[mode].over]
 
 
-def median_and_p90(outcomes: Sequence[Outcome], half: float | None, high: float | None = None) -> str:
-    """Median and p90 of prices, against their targets."""
+def median_and_p90(outcomes: Sequence[Measurement], half: float | None, high: float | None = None) -> str:
+    """Median and p90 of costs, against their targets."""
     words = []
     for mode in MODES:
-        found, bounds = prices(outcomes, mode)
+        found, bounds = costs(outcomes, mode)
         if found:
             typical, most = (against_target(quantile(found, share), bounds, target) for share, target in ((0.5, half), (0.9, high)))
             words.append(f"{mode}: median {typical}, p90 {most}")
     return "; ".join(words)
 
 
-def by_family(outcomes: Sequence[Outcome]) -> str:
+def by_family(outcomes: Sequence[Measurement]) -> str:
     """Of each family the largest price, against its target."""
     words = []
     for family in dict.fromkeys(each.family for each in outcomes):
         for mode in MODES:
-            found, bounds = prices([each for each in outcomes if each.family == family], mode)
+            found, bounds = costs([each for each in outcomes if each.family == family], mode)
             if found:
                 words.append(f"{family}, {mode}: {against_target(max(found), bounds, rows.TARGETS.get(family))}")
-    return f"largest prices of {'; '.join(words)}; {counts(outcomes)}"
+    return f"largest costs of {'; '.join(words)}; {counts(outcomes)}"
 
 
-def of_models(outcomes: Sequence[Outcome]) -> str:
+def of_models(outcomes: Sequence[Measurement]) -> str:
     """The summary of the models."""
     return f"{median_and_p90(outcomes, 1.0, 5.0)}; {counts(outcomes)}"
 
 
-def linear(outcomes: Sequence[Outcome]) -> str:
+def linear(outcomes: Sequence[Measurement]) -> str:
     """The summary of Netlib's: no price above 10, and all closed."""
     words = []
     for mode in MODES:
-        found, bounds = prices(outcomes, mode)
+        found, bounds = costs(outcomes, mode)
         if found:
             words.append(f"{mode}: largest {against_target(max(found), bounds, 10.0)}")
     return f"{median_and_p90(outcomes, None)}; {'; '.join(words)}; {counts(outcomes)}"
 
 
-def quadratic(outcomes: Sequence[Outcome]) -> str:
+def quadratic(outcomes: Sequence[Measurement]) -> str:
     """The summary of those of Maros and Mészáros: 95 % closed."""
     return f"{median_and_p90(outcomes, 5.0)}; {counts(outcomes, 0.95)}"
 
 
-Section = tuple[str, Callable[[bool], list[Case]], Callable[[Sequence[Outcome]], str]]
+Section = tuple[str, Callable[[bool], list[TimedProblem]], Callable[[Sequence[Measurement]], str]]
 SECTIONS: dict[str, Section] = {
     "models": ("price of a certificate: models of the literature", literature, of_models),
     "rows": ("price of a certificate: control, networks, learning", rows.cases, by_family),
@@ -141,12 +141,12 @@ def head() -> str:
     return f"{columns} {'gap':>8} {'rigorous':>8}  {'closed':<12} why open"
 
 
-def line(each: Outcome) -> str:
+def line(each: Measurement) -> str:
     """A row of the table."""
     words = f"{each.name:<36} {each.variables:>9} {each.rows:>6} {1e3 * each.solver:>11.2f}"
-    if not each.judged:
+    if not each.certificates:
         return f"{words}  not counted: {each.status}"
-    judged = [each.judged.get(mode, Judged(failed=True)) for mode in MODES]
+    judged = [each.certificates.get(mode, TimedCertificate(failed=True)) for mode in MODES]
     times = [f"{'> ' if one.over else ''}{each.ratio(mode):.3g}" for mode, one in zip(MODES, judged, strict=True)]
     gaps = " ".join(f"{'' if one.over or one.failed else f'{one.gap:.0e}':>8}" for one in judged)
     closed = " ".join("refused" if one.failed else "open" if math.isinf(one.closed) else f"{one.closed:.0e}" for one in judged)
@@ -156,12 +156,12 @@ def line(each: Outcome) -> str:
     )
 
 
-def outcomes(name: str, cases: Sequence[Case], limit: float, folder: Path | None) -> Iterator[Outcome]:
+def outcomes(name: str, cases: Sequence[TimedProblem], limit: float, folder: Path | None) -> Iterator[Measurement]:
     """Each case measured, or as it was kept."""
     for number, case in enumerate(cases, 1):
         kept = None if folder is None else folder / name / f"{number:03} {limit:g}s {case.name.replace('/', ' ')}.json"
         if kept is not None and kept.exists():
-            yield Outcome.of(json.loads(kept.read_text(encoding="utf-8")))
+            yield Measurement.of(json.loads(kept.read_text(encoding="utf-8")))
             continue
         print(f"[{name}: {number} of {len(cases)}, {case.name}]", file=sys.stderr, flush=True)
         found = measured(case, limit)

@@ -27,7 +27,7 @@ SOLVED = (cp.OPTIMAL, cp.OPTIMAL_INACCURATE)
 
 
 @dataclass(frozen=True)
-class Case:
+class TimedProblem:
     """A problem that is made anew at each call.
 
     `family` is one of those for which a target is told together; `promised` says whether its certificate should close.
@@ -41,7 +41,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Judged:
+class TimedCertificate:
     """One certificate: its seconds, its gap / scale, at which tolerance it closes (∞: at none), and what is said where it is open.
 
     With `over` the certificate did not end in these `seconds`; with `failed` there is none.
@@ -56,7 +56,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Measurement:
     """A case: variables, rows, CLARABEL's seconds, its status unless that is "optimal", and both certificates."""
 
     name: str
@@ -66,12 +66,12 @@ class Outcome:
     rows: int = 0
     solver: float = float("nan")
     status: str = ""
-    judged: dict[str, Judged] = field(default_factory=dict)
+    certificates: dict[str, TimedCertificate] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, stored: dict[str, Any]) -> Outcome:
+    def of(cls, stored: dict[str, Any]) -> Measurement:
         """The outcome that `asdict` had made a dictionary of."""
-        return cls(**{**stored, "judged": {mode: Judged(**each) for mode, each in stored["judged"].items()}})
+        return cls(**{**stored, "certificates": {mode: TimedCertificate(**each) for mode, each in stored["certificates"].items()}})
 
     @property
     def stored(self) -> dict[str, Any]:
@@ -80,10 +80,10 @@ class Outcome:
 
     def ratio(self, mode: str) -> float:
         """The certificate's seconds over CLARABEL's; nan where there is none, a lower bound where it did not end."""
-        return self.judged[mode].seconds / self.solver if mode in self.judged else float("nan")
+        return self.certificates[mode].seconds / self.solver if mode in self.certificates else float("nan")
 
 
-def clarabel(case: Case) -> tuple[int, int, float]:
+def clarabel(case: TimedProblem) -> tuple[int, int, float]:
     """Variables, rows, and the seconds of CLARABEL without canonicalisation."""
     problem = case.make()
     sizes = problem.size_metrics
@@ -97,7 +97,7 @@ def clarabel(case: Case) -> tuple[int, int, float]:
     return sizes.num_scalar_variables, sizes.num_scalar_eq_constr + sizes.num_scalar_leq_constr, min(times)
 
 
-def certified(case: Case, rigorous: bool, limit: float) -> tuple[str, Judged | None]:
+def certified(case: TimedProblem, rigorous: bool, limit: float) -> tuple[str, TimedCertificate | None]:
     """The status of the solve, and the certificate where it is one."""
     problem = case.make()
     try:
@@ -112,35 +112,35 @@ def certified(case: Case, rigorous: bool, limit: float) -> tuple[str, Judged | N
     try:
         found = simopt.certify(problem, rigorous=rigorous)
     except Exception as error:
-        return problem.status, Judged(so_far() - start, open=f"{type(error).__name__}: {error}", failed=True)
+        return problem.status, TimedCertificate(so_far() - start, open=f"{type(error).__name__}: {error}", failed=True)
     taken = so_far() - start
     closed = min((tol for tol in TOLERANCES if found.closes(tol)), default=float("inf"))
-    return problem.status, Judged(taken, found.relative_gap, closed, found.open)
+    return problem.status, TimedCertificate(taken, found.relative_gap, closed, found.open)
 
 
-def measured(case: Case, limit: float) -> Outcome:
+def measured(case: TimedProblem, limit: float) -> Measurement:
     """The outcome of a case, no part of which goes on beyond the limit (in seconds of the processor)."""
-    blank = Outcome(case.name, case.family, case.promised)
+    blank = Measurement(case.name, case.family, case.promised)
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # CVXPY's of inaccurate answers
         try:
             sizes = within(limit, partial(clarabel, case), processor=True)
         except Ended as error:
-            return Outcome(**{**asdict(blank), "status": f"CLARABEL: {error}"})
+            return Measurement(**{**asdict(blank), "status": f"CLARABEL: {error}"})
         if sizes is None:
-            return Outcome(**{**asdict(blank), "status": f"CLARABEL: over {limit:g} s"})
-        status, judged = "", dict[str, Judged]()
+            return Measurement(**{**asdict(blank), "status": f"CLARABEL: over {limit:g} s"})
+        status, certificates = "", dict[str, TimedCertificate]()
         for mode, rigorous in MODES.items():
             try:
                 found = within(limit, partial(certified, case, rigorous, limit), processor=True)
             except Ended as error:
-                judged[mode] = Judged(open=str(error), failed=True)
+                certificates[mode] = TimedCertificate(open=str(error), failed=True)
                 continue
             if found is None:
-                judged[mode] = Judged(limit, open=f"over {limit:g} s", over=True)
+                certificates[mode] = TimedCertificate(limit, open=f"over {limit:g} s", over=True)
                 continue
             status, certificate = found
             if certificate is not None:
-                judged[mode] = certificate
+                certificates[mode] = certificate
     variables, rows, solver = sizes
-    return Outcome(case.name, case.family, case.promised, variables, rows, solver, status if status != cp.OPTIMAL else "", judged)
+    return Measurement(case.name, case.family, case.promised, variables, rows, solver, status if status != cp.OPTIMAL else "", certificates)

@@ -7,7 +7,7 @@ from functools import partial
 import cvxpy as cp
 import numpy as np
 
-from benchmarks.price.measure import Case
+from benchmarks.price.measure import TimedProblem
 from benchmarks.price.models import power_flow, robust_kalman
 
 CONTROL, DYNAMICS, LEARNING, FREE = "control", "dynamics and networks", "learning and transport", "nothing to search"
@@ -93,20 +93,23 @@ def factor_portfolio(assets: int) -> cp.Problem:
     return cp.Problem(cp.Maximize(0.2 * rng.random(assets) @ w - risk), [cp.sum(w) == 1, w >= 0])
 
 
-def cases(quick: bool) -> list[Case]:
+def cases(quick: bool) -> list[TimedProblem]:
     """Cheap ones first; small ones where it is quick."""
     if quick:
-        return [Case("control T=10", partial(control, 10), CONTROL), Case("quantile n=100", partial(quantile, 100), LEARNING)]
+        return [
+            TimedProblem("control T=10", partial(control, 10), CONTROL),
+            TimedProblem("quantile n=100", partial(quantile, 100), LEARNING),
+        ]
     return [
-        *(Case(f"control T={steps}", partial(control, steps), CONTROL) for steps in (30, 100, 1000)),
-        Case("predictive control T=60", partial(predictive_control, 60), DYNAMICS),
-        Case("battery T=192", partial(battery, 192), DYNAMICS),
-        Case("power flow, 60 buses", power_flow, DYNAMICS),
-        Case("robust Kalman T=200", robust_kalman, DYNAMICS),
-        Case("trend, masked T=3000", partial(masked_trend, 3000), DYNAMICS),
-        *(Case(f"SVM with bias n={n}", partial(svm, n), LEARNING) for n in (1000, 10_000)),
-        Case("quantile n=1000", partial(quantile, 1000), LEARNING),
-        Case("transport 60x60", partial(transport, 60), LEARNING),
-        Case("lasso n=1000", partial(lasso, 1000), FREE),
-        Case("factor portfolio n=1000", partial(factor_portfolio, 1000), FREE),
+        *(TimedProblem(f"control T={steps}", partial(control, steps), CONTROL) for steps in (30, 100, 1000)),
+        TimedProblem("predictive control T=60", partial(predictive_control, 60), DYNAMICS),
+        TimedProblem("battery T=192", partial(battery, 192), DYNAMICS),
+        TimedProblem("power flow, 60 buses", power_flow, DYNAMICS),
+        TimedProblem("robust Kalman T=200", robust_kalman, DYNAMICS),
+        TimedProblem("trend, masked T=3000", partial(masked_trend, 3000), DYNAMICS),
+        *(TimedProblem(f"SVM with bias n={n}", partial(svm, n), LEARNING) for n in (1000, 10_000)),
+        TimedProblem("quantile n=1000", partial(quantile, 1000), LEARNING),
+        TimedProblem("transport 60x60", partial(transport, 60), LEARNING),
+        TimedProblem("lasso n=1000", partial(lasso, 1000), FREE),
+        TimedProblem("factor portfolio n=1000", partial(factor_portfolio, 1000), FREE),
     ]

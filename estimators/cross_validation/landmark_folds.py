@@ -13,7 +13,7 @@ from simopt.core import validate
 from simopt.core.arrays import Array, Point
 from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
 from simopt.estimators.base import LandmarkEstimator
-from simopt.estimators.cross_validation.selection import Answers, Candidate, Fold, SelectedByFolds, unjudged
+from simopt.estimators.cross_validation.selection import Candidate, CandidatePredictions, Fold, SelectedByFolds, unjudged
 from simopt.model.problem import Problem
 
 
@@ -59,14 +59,16 @@ class LandmarkFolds(SelectedByFolds, LandmarkEstimator):
         """Refuse a tolerance that is none."""
         validate.between_0_and_1("tol", self.tol)
 
-    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> Answers:
+    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> CandidatePredictions:
         """Predictions of every candidate; landmarks are drawn from the training part."""
         model, train = self._plain(), fold[0]
         points, held_out = self._parts(X, fold)
         psi = model._fit_map(points, self._weights(train))
         part = self.part(self, points, psi(model._points(points)), psi(model._points(held_out)), y[train], self._losses(y, train))
         found = [unjudged(part.problem(candidate), self.tol) for candidate in candidates]
-        return Answers(np.array([part.predict(point) for point, _ in found]), classes=part.classes, open=sum(not done for _, done in found))
+        return CandidatePredictions(
+            np.array([part.predict(point) for point, _ in found]), classes=part.classes, open=sum(not done for _, done in found)
+        )
 
     def _all_features(self, X: Array, y: NDArray[Any]) -> tuple[Array, NDArray[Any], Array | None]:
         """Ψ of all samples that have a weight, as in the last fit, their y and weights."""

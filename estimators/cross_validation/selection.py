@@ -39,7 +39,7 @@ Scores = Callable[[NDArray[Any], NDArray[Any], Array | None], NDArray[Any] | Non
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class CandidatePredictions:
     """The predictions of all candidates for the samples held out.
 
     Attributes
@@ -241,7 +241,7 @@ class SelectedByFolds(SimilarityEstimator):
         columns = train if self._precomputed else np.arange(X.shape[1])
         return X[np.ix_(train, columns)], X[np.ix_(test, columns)]
 
-    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> Answers:
+    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> CandidatePredictions:
         """The predictions of the candidates for the samples held out, when they are fitted to the others."""
         raise NotImplementedError
 
@@ -325,7 +325,7 @@ class SelectedByFolds(SimilarityEstimator):
             found = np.array(self._one_by_one(X[test], y[test], answers, weights))
         return np.asarray(found, dtype=np.float64), answers.open
 
-    def _one_by_one(self, X: Array, y: NDArray[Any], answers: Answers, weights: Array | None) -> list[float]:
+    def _one_by_one(self, X: Array, y: NDArray[Any], answers: CandidatePredictions, weights: Array | None) -> list[float]:
         """Scores by any scorer of scikit-learn's form, which is given an estimator that knows what to say of the samples held out."""
         scorer = check_scoring(self._plain(), scoring=self.scoring)
         weighed = {} if weights is None else {"sample_weight": weights}

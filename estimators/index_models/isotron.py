@@ -77,7 +77,7 @@ class LinearSpace(Space):
         return LinearIndex(state)
 
 
-class HeldOut(NamedTuple):
+class HeldOutTargets(NamedTuple):
     """Targets of the samples held out, and their weights where they have some."""
 
     targets: Array
@@ -85,7 +85,7 @@ class HeldOut(NamedTuple):
 
 
 def rounds(
-    space: Space, y: Array, rule: UpdateRule, *, rate: float = 1.0, held_out: HeldOut | None = None, weights: Array | None = None
+    space: Space, y: Array, rule: UpdateRule, *, rate: float = 1.0, held_out: HeldOutTargets | None = None, weights: Array | None = None
 ) -> Iterator[Step]:
     """The rounds, without end: the record of each, w^t, and what makes u^t. Shares of `weights` stand in place of 1/m."""
     pace = validate.positive("rate", rate)
@@ -94,7 +94,7 @@ def rounds(
 
 
 @np.errstate(over="ignore", invalid="ignore")  # rounds that diverge are told apart by their errors
-def _round(t: int, space: Space, y: Array, rule: UpdateRule, rate: float, held_out: HeldOut | None, weights: Array | None) -> Step:
+def _round(t: int, space: Space, y: Array, rule: UpdateRule, rate: float, held_out: HeldOutTargets | None, weights: Array | None) -> Step:
     state, norm = space.state, space.norm()
     fitted = rule.fit(space.scores)
     seconds, made = dict(rule.seconds), rule.snapshot()
@@ -126,7 +126,7 @@ def masses(name: str, weights: npt.ArrayLike | None, m: int, like: str = "rows o
     return out
 
 
-def hold_out(validation: Validation | None, cols: int, weights: npt.ArrayLike | None = None) -> tuple[Array | None, HeldOut | None]:
+def hold_out(validation: Validation | None, cols: int, weights: npt.ArrayLike | None = None) -> tuple[Array | None, HeldOutTargets | None]:
     """The samples of a hold-out: a (k, cols) array, and their targets and weights; None twice without.
 
     Raises
@@ -142,7 +142,7 @@ def hold_out(validation: Validation | None, cols: int, weights: npt.ArrayLike | 
         raise InvalidProblem(f"validation: {len(validation)} entries, expected a pair (X, y) of the samples that are held out")
     outside = validate.matrix("validation", validation[0], cols=cols)
     targets = validate.squarable("validation", validate.vector("validation", validation[1], length=outside.shape[0], like="rows of its X"))
-    return outside, HeldOut(targets, masses("held_weights", weights, targets.size, "rows of the X of validation"))
+    return outside, HeldOutTargets(targets, masses("held_weights", weights, targets.size, "rows of the X of validation"))
 
 
 def _linear(
@@ -152,7 +152,7 @@ def _linear(
     start: npt.ArrayLike | None,
     single: bool,
     held_weights: npt.ArrayLike | None = None,
-) -> tuple[Space, Array, HeldOut | None]:
+) -> tuple[Space, Array, HeldOutTargets | None]:
     features = validate.matrix("X", X)
     targets = validate.squarable("y", validate.vector("y", y, length=features.shape[0], like="rows of X"))
     w = None if start is None else validate.vector("start", start, length=features.shape[1], like="columns of X")

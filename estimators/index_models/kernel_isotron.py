@@ -18,7 +18,7 @@ from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.equivalence.training import TrainingSet
 from simopt.estimators.index_models.index_model import IndexFit, choose
 from simopt.estimators.index_models.index_record import Function
-from simopt.estimators.index_models.isotron import HeldOut, Space, Validation, hold_out, masses, rounds
+from simopt.estimators.index_models.isotron import HeldOutTargets, Space, Validation, hold_out, masses, rounds
 from simopt.estimators.index_models.transfer import Transfer, checked_transfer
 from simopt.estimators.index_models.update_rules import FittedTransfer, KnownTransfer, UpdateRule
 
@@ -58,7 +58,7 @@ class KernelSpace(Space):
 
 def _space(
     training: TrainingSet, validation: Validation | None, held_weights: npt.ArrayLike | None = None
-) -> tuple[Space, Array, HeldOut | None]:
+) -> tuple[Space, Array, HeldOutTargets | None]:
     if not isinstance(training, TrainingSet):
         raise InvalidProblem(f"training: {type(training).__name__} given, TrainingSet(inputs, targets, similarity) needed")
     targets = validate.squarable("targets", training.targets)
@@ -111,7 +111,7 @@ def kernel_isotron(training: TrainingSet, **options: Any) -> IndexFit:
 
 
 def _run(
-    space: Space, targets: Array, rule: UpdateRule, held_out: HeldOut | None, options: dict[str, Any], weights: Array | None = None
+    space: Space, targets: Array, rule: UpdateRule, held_out: HeldOutTargets | None, options: dict[str, Any], weights: Array | None = None
 ) -> IndexFit:
     allowed = ("rate", "max_iter", "tol", "patience", "keep", "progress")
     for name in options:

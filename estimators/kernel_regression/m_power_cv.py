@@ -13,7 +13,7 @@ from simopt.core import validate
 from simopt.core.arrays import Array
 from simopt.estimators.base import flag
 from simopt.estimators.cross_validation.kernel_folds import KernelFolds
-from simopt.estimators.cross_validation.selection import Answers, Candidate, Fold, values_of
+from simopt.estimators.cross_validation.selection import Candidate, CandidatePredictions, Fold, values_of
 from simopt.estimators.kernel_regression.m_power import MPowerRegressor
 from simopt.estimators.scikit_learn import RegressorMixin
 from simopt.problems.m_power_rls import PowerPenalty, weighted
@@ -86,7 +86,7 @@ class MPowerRegressorCV(RegressorMixin, KernelFolds):
             found += [{"power": power, "regularization": strength} for strength in strengths]
         return found
 
-    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> Answers:
+    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> CandidatePredictions:
         """Predictions of every pair from the tridiagonal path."""
         gram, cross = self._fold_gram(X, fold, common)
         weights = self._weights(fold[0])
@@ -96,4 +96,4 @@ class MPowerRegressorCV(RegressorMixin, KernelFolds):
             problem, stretch = weighted(gram, targets, PowerPenalty(1.0), weights)
             gram, cross, targets = np.array(problem.gram), cross * stretch, problem.targets
         pairs = np.array([[candidate["regularization"], candidate["power"]] for candidate in candidates])
-        return Answers(height + pair_predictions(column_major(gram), targets, cross.T, pairs[:, 0], pairs[:, 1]))
+        return CandidatePredictions(height + pair_predictions(column_major(gram), targets, cross.T, pairs[:, 0], pairs[:, 1]))

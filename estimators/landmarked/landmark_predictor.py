@@ -76,7 +76,7 @@ def similarity_record(similarity: Similarity | Values) -> dict[str, Any]:
     return similarity.to_json()
 
 
-def parts_over_landmarks(found: Mapping[str, Any]) -> dict[str, Any]:
+def parts_over_landmarks(record: Mapping[str, Any]) -> dict[str, Any]:
     """Similarity, landmarks, weights and certificate of a record.
 
     Raises
@@ -84,12 +84,12 @@ def parts_over_landmarks(found: Mapping[str, Any]) -> dict[str, Any]:
     KeyError, TypeError, ValueError
         for a part that is missing, of another kind, or does not fit the others.
     """
-    weights = archive.numbers("weights", found["weights"])
-    landmarks = archive.numbers("landmarks", found["landmarks"]).reshape(weights.size, -1)
+    weights = archive.numbers("weights", record["weights"])
+    landmarks = archive.numbers("landmarks", record["landmarks"]).reshape(weights.size, -1)
     if weights.ndim != 1:
         raise ValueError(f"weights have the shape {weights.shape}")
-    certificate = certificate_of(found["certificate"])
-    return {"similarity": from_json(found["similarity"]), "landmarks": landmarks, "weights": weights, "certificate": certificate}
+    certificate = certificate_of(record["certificate"])
+    return {"similarity": from_json(record["similarity"]), "landmarks": landmarks, "weights": weights, "certificate": certificate}
 
 
 def certificate_of(record: Mapping[str, Any]) -> Certificate:

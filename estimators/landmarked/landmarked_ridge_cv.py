@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simopt.core.arrays import Array
 from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
-from simopt.estimators.cross_validation.selection import Answers, Candidate, Fold, SelectedByFolds
+from simopt.estimators.cross_validation.selection import Candidate, CandidatePredictions, Fold, SelectedByFolds
 from simopt.estimators.landmarked.landmark_choice import LandmarkSelection
 from simopt.estimators.landmarked.landmarked_ridge import LandmarkedRidgeRegressor, mean_square
 from simopt.estimators.landmarked.selected_landmarks import SelectedLandmarks
@@ -78,7 +78,7 @@ class LandmarkedRidgeCV(RegressorMixin, SelectedByFolds, SelectedLandmarks):
         points, targets, weights = self._counted(X, y)
         return mean_square(model._centred(model._fit_features(points, weights), targets, weights)[0])
 
-    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> Answers:
+    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> CandidatePredictions:
         """Predictions of every candidate from the singular values of the training part."""
         model, train, weights = self._plain(), fold[0], self._weights(fold[0])
         points, test = self._parts(X, fold)
@@ -91,4 +91,4 @@ class LandmarkedRidgeCV(RegressorMixin, SelectedByFolds, SelectedLandmarks):
             for candidate in candidates
         ]
         slopes = np.array([system.weights(log_mu) for log_mu in logs])
-        return Answers(height + slopes @ (model._features(test) - centre).T)
+        return CandidatePredictions(height + slopes @ (model._features(test) - centre).T)

@@ -15,7 +15,7 @@ from simopt.data.similarities.defaults import DEFAULT_ON_LANDMARKS
 from simopt.estimators.base import TOL, LandmarkEstimator, open_gap, remedy_for
 from simopt.estimators.class_labels import demand_labels
 from simopt.estimators.landmarked.landmark_predictor import demand_one_bound
-from simopt.estimators.leave_one_out import Ridge, ridge_for
+from simopt.estimators.leave_one_out import RidgeChoice, ridge_for
 from simopt.estimators.ordinal.ordinal import cuts_and_margins, middles, ordinal
 from simopt.estimators.scikit_learn import ClassifierMixin, check_classification_targets
 from simopt.model.status import Status
@@ -41,7 +41,7 @@ class DataUnits:
         self.of_data = validate.choice("units", model.units, UNITS) == DATA
 
     @cached_property
-    def _ridge_and_margin(self) -> tuple[Ridge, float]:
+    def _ridge_and_margin(self) -> tuple[RidgeChoice, float]:
         """The ridge regression, and γ."""
         model, classes = self.model, int(self.ranks.max()) + 1
         cuts, margins = cuts_and_margins(model.thresholds, classes, model.gamma, model.delta)

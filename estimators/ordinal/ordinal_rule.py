@@ -256,12 +256,12 @@ class OrdinalRule:
             return _rebuilt(found)
 
 
-def _rebuilt(found: dict[str, Any]) -> OrdinalRule:
-    thresholds, counts = _thresholds(found["thresholds"]), archive.numbers("counts", found["counts"], whole=True)
+def _rebuilt(record: dict[str, Any]) -> OrdinalRule:
+    thresholds, counts = _thresholds(record["thresholds"]), archive.numbers("counts", record["counts"], whole=True)
     if thresholds.ndim != 1 or counts.shape != (thresholds.size + 1,):
         raise ValueError(f"{thresholds.size} thresholds for {counts.size} classes")
-    made = {"thresholds": thresholds, "counts": counts, **parts_over_landmarks(found)}
-    return OrdinalRule(**archive.entries(OrdinalRule, found, **made))
+    made = {"thresholds": thresholds, "counts": counts, **parts_over_landmarks(record)}
+    return OrdinalRule(**archive.entries(OrdinalRule, record, **made))
 
 
 def _thresholds(values: Any) -> Array:

@@ -13,7 +13,7 @@ from simopt.core import validate
 from simopt.core.arrays import Array
 from simopt.estimators.base import flag
 from simopt.estimators.cross_validation.kernel_folds import KernelFolds
-from simopt.estimators.cross_validation.selection import Answers, Candidate, Fold
+from simopt.estimators.cross_validation.selection import Candidate, CandidatePredictions, Fold
 from simopt.estimators.one_against_rest import signs_of_classes
 from simopt.estimators.scikit_learn import ClassifierMixin
 from simopt.estimators.svm.hinge_svm import HingeSVMClassifier
@@ -84,7 +84,7 @@ class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
         """κ."""
         return self._diagonal_mean(X, common)
 
-    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> Answers:
+    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], common: Any) -> CandidatePredictions:
         """Labels and decisions of every λ along the path of each class."""
         gram, cross = self._fold_gram(X, fold, common)
         gram, weights = trusted(gram), self._losses(y, fold[0])
@@ -96,8 +96,8 @@ class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
                 decisions[index, :, c] = cross @ fit.coefficients + fit.intercept
                 still_open += not closed
         if len(every) > 1:
-            return Answers(classes[np.argmax(decisions, axis=2)], decisions, classes, still_open)
-        return Answers(classes[(decisions[:, :, 0] > 0).astype(np.intp)], decisions[:, :, 0], classes, still_open)
+            return CandidatePredictions(classes[np.argmax(decisions, axis=2)], decisions, classes, still_open)
+        return CandidatePredictions(classes[(decisions[:, :, 0] > 0).astype(np.intp)], decisions[:, :, 0], classes, still_open)
 
     def _along(self, problem: HingeSVM, strengths: Array) -> Iterator[tuple[int, SVMFit, bool]]:
         """For each λ, from the largest, its place in the grid, the machine, and whether its gap is closed."""

@@ -24,9 +24,9 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.queries import grouped
 from simopt.data.similarities import Similarity
 from simopt.model.problem import Image, freeze
+from simopt.problems import recipes
 from simopt.problems.domains import ranked_lists, simplex
 from simopt.problems.domains.ranked_lists import RankedLists
-from simopt.problems.examples import recipes
 from simopt.problems.losses.prediction_losses import Loss, loss_named
 
 if TYPE_CHECKING:

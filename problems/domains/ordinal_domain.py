@@ -24,7 +24,7 @@ from simopt.model.problem import Problem
 from simopt.problems.domains.simplex import Probabilities
 from simopt.problems.thresholds.balancing import RepairedMultipliers, spaced
 from simopt.problems.thresholds.constant_scores import Classes, Grades, best_constant_thresholds
-from simopt.problems.thresholds.sides import Side, explicit
+from simopt.problems.thresholds.sides import HingeSide, explicit
 
 REPAIRS = ("balanced", "given")
 OUTWARDS = 1.0 + 1e-14
@@ -87,7 +87,7 @@ class OrdinalDomain(Problem):
         return (num.zeros(n) + num.lift(1.0)) / n if self.masses is None else num.lift(self.masses)
 
     @cached_property
-    def sides(self) -> tuple[Side, Side]:
+    def sides(self) -> tuple[HingeSide, HingeSide]:
         """The hinges above and below."""
         return explicit(self.labels, self.classes)
 

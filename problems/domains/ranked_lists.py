@@ -14,7 +14,7 @@ from simopt.core.fields import Axes
 from simopt.data.queries import Queries, defined
 from simopt.data.relevance import LOGARITHMS
 from simopt.model.problem import Problem, freeze
-from simopt.problems.examples import recipes
+from simopt.problems import recipes
 
 if TYPE_CHECKING:
     from simopt.data.datasets import Dataset

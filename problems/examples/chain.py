@@ -12,7 +12,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT
 from simopt.core.arrays import Array, Multipliers
 from simopt.model.problem import Image, Law, change_of_units
-from simopt.problems.examples import recipes
+from simopt.problems import recipes
 from simopt.problems.norms import squares
 
 if TYPE_CHECKING:

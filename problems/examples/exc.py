@@ -14,10 +14,10 @@ from simopt.core.arrays import Array, Multipliers
 from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Similarity
 from simopt.model.problem import Example, Image, Law, change_of_units, laws_of_samples
+from simopt.problems import recipes
 from simopt.problems.bounds import Ball, Penalty
-from simopt.problems.examples import recipes
-from simopt.problems.losses.sample_weights import in_parts
 from simopt.problems.norms import squares
+from simopt.problems.sample_weights import in_parts
 from simopt.problems.thresholds.constant_scores import equispaced
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.fields import InUnit, NonNegative, arguments
 from simopt.data.similarities import Similarity
 from simopt.model.problem import Image, Law, change_of_units, laws_of_samples
-from simopt.problems.examples import recipes
+from simopt.problems import recipes
 from simopt.problems.losses.prediction_losses import LOSSES
 from simopt.problems.norms import squares
 

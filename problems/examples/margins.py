@@ -12,7 +12,7 @@ import numpy as np
 from simopt.core.arrays import Array
 from simopt.data.similarities import Similarity
 from simopt.model.problem import Image, Law
-from simopt.problems.examples import recipes
+from simopt.problems import recipes
 from simopt.problems.norms import squares
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.fields import NonNegative, Positive, arguments
 from simopt.model.problem import Image, Law, change_of_units, laws_of_samples
-from simopt.problems.examples import recipes
+from simopt.problems import recipes
 from simopt.problems.norms import squares
 
 Case = tuple[str, dict[str, Any], bool]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import Arithmetic, Value
-from simopt.problems.losses.sample_weights import SampleWeights
+from simopt.problems.sample_weights import SampleWeights
 
 
 def capped(num: Arithmetic, multiplier: Any, sample_weights: SampleWeights) -> Value:

@@ -31,10 +31,10 @@ from simopt.core.fields import NonNegative, Targets
 from simopt.data.landmarks import equal_columns
 from simopt.data.row_blocks import LARGE, Request, RowPass, StreamedFeatures
 from simopt.model.problem import Image, Law, Problem, Rescale, change_of_units, laws_of_samples
-from simopt.problems.examples import recipes
+from simopt.problems import recipes
 from simopt.problems.losses import hinge_rows
-from simopt.problems.losses.sample_weights import SampleWeights, in_parts
 from simopt.problems.norms import squares, vectors
+from simopt.problems.sample_weights import SampleWeights, in_parts
 
 
 def positive_or_infinite(name: str, smoothness: SupportsFloat) -> float:

@@ -25,7 +25,7 @@ from simopt.core.arrays import Array
 LEAST = 1e-200  # shares a/p below this count as 0, where their logarithms need no care
 
 
-class Potential(ABC):
+class MarginPotential(ABC):
     """φ with multipliers a ≥ 0 of the margins, a ≤ p if `capped`; p > 0 and a are floats, exactly."""
 
     capped = True
@@ -59,7 +59,7 @@ def _log_ratio(num: Arithmetic, a: Value, positive: NDArray[np.bool_], p: Array)
     return num.log((a + num.lift(np.where(positive, 0.0, 1.0))) / num.lift(np.where(positive, p, 1.0)))
 
 
-class Hinge(Potential):
+class HingePotential(MarginPotential):
     """[1 − z]_+."""
 
     def value(self, num: Arithmetic, z: Value) -> Value:
@@ -80,7 +80,7 @@ class Hinge(Potential):
         return (num.lift(p) - num.lift(a)) * num.pos(h) + num.lift(a) * num.pos(-h)
 
 
-class SquaredHinge(Potential):
+class SquaredHinge(MarginPotential):
     """[1 − z]_+²."""
 
     capped = False
@@ -106,7 +106,7 @@ class SquaredHinge(Potential):
         return num.lift(p) * (off * off) + num.lift(a) * num.pos(-h)
 
 
-class Exponential(Potential):
+class ExponentialPotential(MarginPotential):
     """e^{−z}."""
 
     capped = False
@@ -132,7 +132,7 @@ class Exponential(Potential):
         return num.pos(lifted * (_log_ratio(num, lifted, a > 0, p) + z - num.lift(1.0)) + num.lift(p) * num.exp(-z))
 
 
-class Logistic(Potential):
+class LogisticPotential(MarginPotential):
     """log(1 + e^{−z})."""
 
     exponential_cone = True
@@ -163,9 +163,9 @@ class Logistic(Potential):
         return total
 
 
-POTENTIALS: dict[str, Potential] = {
-    "hinge": Hinge(),
-    "logistic": Logistic(),
-    "exponential": Exponential(),
+POTENTIALS: dict[str, MarginPotential] = {
+    "hinge": HingePotential(),
+    "logistic": LogisticPotential(),
+    "exponential": ExponentialPotential(),
     "squared-hinge": SquaredHinge(),
 }

@@ -111,7 +111,7 @@ class KernelProblem(Problem):
     gram: Gram
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), CHECKED: isinstance(self.gram.base, Checked)}
+        return {**super().__getstate__(), CHECKED: isinstance(self.gram.base, CheckedGram)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         was = bool(state.get(CHECKED, False))
@@ -138,7 +138,7 @@ class KernelProblem(Problem):
         return made, name
 
 
-class Checked(FrozenMatrix):
+class CheckedGram(FrozenMatrix):
     """A Gram matrix that was checked, and its factor once that is known: the `base` of the one array that is a view of its memory.
 
     Sweeps and rescalings build thousands of problems on one matrix; what they share lives as long as that array.
@@ -207,7 +207,7 @@ class Checked(FrozenMatrix):
             shift = semidefinite_shift(self.base)
             raised = None
             if shift > 0.0:
-                owner = Checked(shifted(self.base, shift), (gram, 1.0), immutable=True)
+                owner = CheckedGram(shifted(self.base, shift), (gram, 1.0), immutable=True)
                 owner._proven, raised = (0.0, None), np.asarray(owner)
             self._proven = shift, raised
         shift, raised = self._proven
@@ -230,7 +230,7 @@ def certified(gram: Array, num: Arithmetic, name: str) -> tuple[Array, str]:
         for a matrix that changed since it was checked.
     """
     gram = checked(name, gram)  # what did not come through the type of a field, as by `object.__setattr__`
-    owner = cast(Checked, gram.base)
+    owner = cast(CheckedGram, gram.base)
     owner.check_unchanged(name)
     if num is FLOAT:
         return gram, ""
@@ -248,14 +248,14 @@ def checked(name: str, gram: npt.ArrayLike, n: int | None = None) -> Array:
 
     (The check costs as much as a solve.)
     """
-    if isinstance(gram, np.ndarray) and isinstance(gram.base, Checked):
+    if isinstance(gram, np.ndarray) and isinstance(gram.base, CheckedGram):
         return validate.matrix(name, gram, rows=n) if n is not None and gram.shape[0] != n else gram
     valid = validate.squarable(name, validate.gram(name, gram, n=n, psd=False))
     symmetrised = not np.array_equal(valid, valid.T)
     if symmetrised:
         valid = 0.5 * (valid + valid.T)
     validate.semidefinite(name, valid)
-    return np.asarray(Checked(own(valid), symmetrised=symmetrised))
+    return np.asarray(CheckedGram(own(valid), symmetrised=symmetrised))
 
 
 Gram = Annotated[Array, checked, Axes("n", "n")]
@@ -266,10 +266,10 @@ def trusted(gram: Array, *, valid: bool = True) -> Array:
 
     If it is not known to be valid, or others can write on it, it is validated at its first certificate.
     """
-    if isinstance(gram.base, Checked):
+    if isinstance(gram.base, CheckedGram):
         return gram
     owned = own(gram)
-    return np.asarray(Checked(owned, valid=valid and owns_its_data(owned)))
+    return np.asarray(CheckedGram(owned, valid=valid and owns_its_data(owned)))
 
 
 def of_points(similarity: Similarity, X: Array) -> Array:
@@ -287,7 +287,7 @@ def of_points(similarity: Similarity, X: Array) -> Array:
     if not (similarity.psd and similarity.symmetric and of_simopt(similarity)):
         return checked("similarity", K, len(X))
     validate.squarable("similarity", np.diagonal(validate.all_finite("similarity", K)))  # the diagonal holds the largest entry
-    return np.asarray(Checked(K, immutable=True))
+    return np.asarray(CheckedGram(K, immutable=True))
 
 
 def decomposed(gram: Array) -> Factor:
@@ -299,14 +299,14 @@ def decomposed(gram: Array) -> Factor:
 
 def factor_of(gram: Array) -> Factor:
     """The factor of K, computed once for each matrix that was checked and its multiples."""
-    return gram.base.factor() if isinstance(gram.base, Checked) else decomposed(gram)
+    return gram.base.factor() if isinstance(gram.base, CheckedGram) else decomposed(gram)
 
 
 def has_factor(gram: Array) -> bool:
     """Whether the eigendecomposition of K (or of the matrix that K is a multiple of) is at hand."""
-    return isinstance(gram.base, Checked) and gram.base.has_factor()
+    return isinstance(gram.base, CheckedGram) and gram.base.has_factor()
 
 
 def rescaled(gram: Array, by: float) -> Array:
     """`by`·K, valid because K is, sharing K's factor; K itself when by = 1."""
-    return gram if by == 1.0 else np.asarray(Checked(gram * by, (gram, by), immutable=True))
+    return gram if by == 1.0 else np.asarray(CheckedGram(gram * by, (gram, by), immutable=True))

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from simopt.arithmetic import Arithmetic, Value
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.model.problem import Image, Law, Rescale, laws_of_samples
-from simopt.problems.losses.sample_weights import in_parts
 from simopt.problems.norms import gram_factor
+from simopt.problems.sample_weights import in_parts
 
 
 def squared_norm(num: Arithmetic, gram: Array, a: Value) -> Value:

@@ -16,7 +16,7 @@ import numpy as np
 from simopt.arithmetic import Arithmetic, Value
 from simopt.core.arrays import Array
 from simopt.problems.losses.intercepts import VANISHING
-from simopt.problems.thresholds.sides import Side
+from simopt.problems.thresholds.sides import HingeSide
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class RepairedMultipliers:
     imbalance: Value | None = None
 
 
-def spaced(num: Arithmetic, highs: Side, lows: Side, above: Value, below: Value) -> RepairedMultipliers:
+def spaced(num: Arithmetic, highs: HingeSide, lows: HingeSide, above: Value, below: Value) -> RepairedMultipliers:
     """p, q and ν ≥ 0 with g_b = 0, for thresholds with spacing rows. O(hinges + r).
 
     g_b = 0 says that ν_j = Σ_{i ≤ j} (C_i − A_i) and that the last of these sums, j = r − 1, is 0. From the first threshold to the last,
@@ -52,14 +52,14 @@ def spaced(num: Arithmetic, highs: Side, lows: Side, above: Value, below: Value)
     return RepairedMultipliers(*scaled, num.concat(order[:-1]) if count > 1 else None)
 
 
-def separate(num: Arithmetic, highs: Side, lows: Side, above: Value, below: Value) -> RepairedMultipliers:
+def separate(num: Arithmetic, highs: HingeSide, lows: HingeSide, above: Value, below: Value) -> RepairedMultipliers:
     """p and q with A_j = C_j for every threshold: the larger of the two is cut. O(hinges)."""
     low, high = _totals(num, lows, below), _totals(num, highs, above)
     targets = [num.minimum(one, two) for one, two in zip(low, high, strict=True)]
     return RepairedMultipliers(_scaled(num, highs, above, targets, high), _scaled(num, lows, below, targets, low))
 
 
-def matching(highs: Side, lows: Side, over: Array, under: Array, net: Array) -> dict[str, Array]:
+def matching(highs: HingeSide, lows: HingeSide, over: Array, under: Array, net: Array) -> dict[str, Array]:
     """p and q in [0, 1/n] of EXC with p_i − q_i = net_i, as far as that can be, that leave little of Σ (1/n − a)[h]_+ + a[−h]_+.
 
     For a sample with two hinges one multiplier is its subgradient and the other follows, or both are as small as can be: whichever costs
@@ -84,14 +84,14 @@ def matching(highs: Side, lows: Side, over: Array, under: Array, net: Array) -> 
     return {"above": p[highs.rows], "below": q[lows.rows]}
 
 
-def _totals(num: Arithmetic, side: Side, multipliers: Value) -> list[Value]:
+def _totals(num: Arithmetic, side: HingeSide, multipliers: Value) -> list[Value]:
     """A_j or C_j; 0 where it is so small that `_scaled` makes all its multipliers 0."""
     totals = side.by_threshold(num, multipliers)
     plain = num.mid(totals)
     return [totals[j] if plain[j] >= VANISHING else num.lift(0.0) for j in range(side.count)]
 
 
-def _scaled(num: Arithmetic, side: Side, multipliers: Value, targets: list[Value], totals: list[Value]) -> Value:
+def _scaled(num: Arithmetic, side: HingeSide, multipliers: Value, targets: list[Value], totals: list[Value]) -> Value:
     """The multipliers of each threshold times target/total."""
     vanished = [not np.any(num.mid(total)) for total in totals]
     ratios = [num.lift(0.0) if gone else part / total for gone, part, total in zip(vanished, targets, totals, strict=True)]

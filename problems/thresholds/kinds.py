@@ -32,7 +32,7 @@ from simopt.core.fields import NonNegative
 from simopt.model.problem import freeze
 from simopt.problems.thresholds import balancing, constant_scores
 from simopt.problems.thresholds.balancing import RepairedMultipliers
-from simopt.problems.thresholds.sides import Side, explicit, implicit
+from simopt.problems.thresholds.sides import HingeSide, explicit, implicit
 from simopt.problems.thresholds.threshold_problem import ThresholdProblem, entry
 
 OUTWARDS = 1.0 + 1e-14  # rounds the ends of the box outwards
@@ -48,7 +48,7 @@ class FixedThresholds(ThresholdProblem):
         freeze(self, thresholds=increasing("thresholds", self.thresholds, self.classes))
 
     @cached_property
-    def sides(self) -> tuple[Side, Side]:
+    def sides(self) -> tuple[HingeSide, HingeSide]:
         """The hinges of EXC."""
         return explicit(self.labels, self.classes)
 
@@ -138,7 +138,7 @@ class SpacedThresholds(LearnedThresholds):
     delta: NonNegative
 
     @cached_property
-    def sides(self) -> tuple[Side, Side]:
+    def sides(self) -> tuple[HingeSide, HingeSide]:
         """The hinges of EXC."""
         return explicit(self.labels, self.classes)
 
@@ -218,7 +218,7 @@ class ImplicitThresholds(LearnedThresholds):
     """IMC: hinges against all thresholds; their order needs no rows."""
 
     @cached_property
-    def sides(self) -> tuple[Side, Side]:
+    def sides(self) -> tuple[HingeSide, HingeSide]:
         """The hinges of IMC."""
         return implicit(self.labels, self.classes)
 

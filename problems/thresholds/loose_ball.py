@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.core.arrays import Array
-from simopt.problems.thresholds.sides import Side
+from simopt.problems.thresholds.sides import HingeSide
 
 FREE = 1e-6  # of 1/n: distance from its bounds of a multiplier that may change
 STEPS = 2  # the second one removes what rounding left of the first
 MOST_FREE = 4  # at most so many free multipliers for each equation: more say that the multipliers are not near an optimum
 
 
-def balanced_out(rows: Array, sides: tuple[Side, Side], multipliers: tuple[Array, Array], order: Array | None) -> dict[str, Array] | None:
+def balanced_out(
+    rows: Array, sides: tuple[HingeSide, HingeSide], multipliers: tuple[Array, Array], order: Array | None
+) -> dict[str, Array] | None:
     """p, q and ν with Ψᵀs = 0 and g_b = 0 as nearly as floats can, or None where too few or too many multipliers are free.
 
     Parameters
@@ -58,7 +60,7 @@ def balanced_out(rows: Array, sides: tuple[Side, Side], multipliers: tuple[Array
     return dict(zip(("above", "below", "order"), out, strict=True))
 
 
-def _columns(rows: Array, side: Side, chosen: NDArray[np.intp], sign: float, count: int) -> Array:
+def _columns(rows: Array, side: HingeSide, chosen: NDArray[np.intp], sign: float, count: int) -> Array:
     """Derivatives of (g, g_b) by the chosen multipliers of one side."""
     ends = np.zeros((count, len(chosen)))
     if count:
@@ -74,7 +76,7 @@ def _steps(rows: Array, chosen: NDArray[np.intp], count: int) -> Array:
     return out
 
 
-def _residual(rows: Array, sides: tuple[Side, Side], values: list[Array], count: int) -> Array:
+def _residual(rows: Array, sides: tuple[HingeSide, HingeSide], values: list[Array], count: int) -> Array:
     """(g, g_b)."""
     highs, lows = sides
     above, below, order = values

@@ -24,7 +24,7 @@ Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class HingeSide:
     """The hinges above, or those below: sample `rows[m]` against threshold `ends[m]`.
 
     Attributes
@@ -78,20 +78,20 @@ class Side:
         return out
 
 
-def explicit(labels: Array, classes: int) -> tuple[Side, Side]:
+def explicit(labels: Array, classes: int) -> tuple[HingeSide, HingeSide]:
     """Hinges above and below of EXC."""
     y, n, count = labels.astype(np.intp), len(labels), classes - 1
     high, low = np.flatnonzero(y <= count), np.flatnonzero(y >= 2)
-    return Side(high, y[high] - 1, n, count), Side(low, y[low] - 2, n, count)
+    return HingeSide(high, y[high] - 1, n, count), HingeSide(low, y[low] - 2, n, count)
 
 
-def implicit(labels: Array, classes: int) -> tuple[Side, Side]:
+def implicit(labels: Array, classes: int) -> tuple[HingeSide, HingeSide]:
     """Hinges above and below of IMC."""
     is_above = np.arange(1, classes)[None, :] >= labels[:, None]
     n, count = is_above.shape
     high_rows, high_ends = np.nonzero(is_above)
     low_rows, low_ends = np.nonzero(~is_above)
-    return Side(high_rows, high_ends, n, count), Side(low_rows, low_ends, n, count)
+    return HingeSide(high_rows, high_ends, n, count), HingeSide(low_rows, low_ends, n, count)
 
 
 def check_labels(labels: Array, classes: int) -> None:

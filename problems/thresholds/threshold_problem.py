@@ -5,7 +5,7 @@ Labels 1 … r, scores f_i, thresholds b_1 … b_{r−1}. The loss is the mean o
 With s_i = Σ_j p_ij − q_ij the Lagrangian is γ Σ (p + q) + ⟨s, f⟩ + a term in the thresholds, plus what bounds or penalises f, R. So
     dual = γ Σ (p + q) + (what the thresholds leave) + min_f R(f) + ⟨s, f⟩.
     gap  = Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges + (what the thresholds leave) + R(f) + ⟨s, f⟩ − its minimum.
-If samples have weights, these over their sum (`losses.sample_weights`) stand in place of 1/n.
+If samples have weights, these over their sum (`problems.sample_weights`) stand in place of 1/n.
 A problem takes its thresholds (fixed, learned, implicit) from `kinds` and its R from `scores`.
 """
 
@@ -26,10 +26,10 @@ from simopt.core.fields import Positive
 from simopt.model.problem import Law, Problem, Rescale
 from simopt.problems.examples import exc as exc_cases
 from simopt.problems.losses import hinge_rows
-from simopt.problems.losses.sample_weights import SampleWeights
+from simopt.problems.sample_weights import SampleWeights
 from simopt.problems.thresholds.balancing import RepairedMultipliers
 from simopt.problems.thresholds.constant_scores import Classes, Grades
-from simopt.problems.thresholds.sides import Indices, Side, check_labels
+from simopt.problems.thresholds.sides import HingeSide, Indices, check_labels
 
 
 class ThresholdProblem(Problem):
@@ -54,7 +54,7 @@ class ThresholdProblem(Problem):
 
     @property
     @abstractmethod
-    def sides(self) -> tuple[Side, Side]:
+    def sides(self) -> tuple[HingeSide, HingeSide]:
         """The hinges above and below."""
 
     @property

@@ -46,7 +46,7 @@ class Interval:
         low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
         with np.errstate(invalid="ignore", over="ignore"):  # infinite ends: the interval becomes all numbers
             mid = np.where(low == high, low, 0.5 * low + 0.5 * high)
-            return _ball(mid, np.maximum(high - mid, mid - low))
+            return _midrad(mid, np.maximum(high - mid, mid - low))
 
     @property
     def low(self) -> Array:
@@ -93,7 +93,7 @@ class Interval:
         other = as_interval(other)
         mid = self.mid + other.mid
         rounded = np.where((self.mid == 0.0) | (other.mid == 0.0), 0.0, EPS * np.abs(mid))  # a sum with 0 is exact
-        return _ball(mid, self.rad + other.rad + rounded)
+        return _midrad(mid, self.rad + other.rad + rounded)
 
     def __sub__(self, other: Any) -> Interval:
         return self + (-as_interval(other))
@@ -140,7 +140,7 @@ class Interval:
         return f"Interval({self.mid!r} ± {self.rad!r})"
 
 
-def _ball(mid: Any, radius: Any) -> Interval:
+def _midrad(mid: Any, radius: Any) -> Interval:
     """The interval around mid with the radius inflated against its own rounding; all numbers where the midpoint overflowed."""
     radius = radius * (1.0 + 16 * EPS)
     known = np.isfinite(mid)
@@ -157,7 +157,7 @@ def _product(mid: Any, radius: Any, zero: Callable[[], Any], tiny: Any = TINY) -
         radius = np.where(zero(), 0.0, radius)
     if np.isnan(least):
         radius = np.where(np.isnan(radius), np.inf, radius)
-    return _ball(mid, radius)
+    return _midrad(mid, radius)
 
 
 def _is_zero(x: Interval) -> Any:
@@ -287,27 +287,27 @@ class MidRadius(Arithmetic):
         gamma = (x.size + 4) * EPS
         mid, rad = x.mid @ y.mid, np.abs(x.mid) @ _enclosing_radius(y, gamma) + x.rad @ (np.abs(y.mid) + y.rad)
         if 0.0 < rad < np.inf:
-            return _ball(mid, rad * (1.0 + gamma) + x.size * TINY)
+            return _midrad(mid, rad * (1.0 + gamma) + x.size * TINY)
         return self.sum(x * y)  # each product for itself: 0 where one factor is, whatever the other
 
     def sum(self, x: Value) -> Value:
         """Σ x_i. Terms so small that they might underflow are added exactly."""
         x = as_interval(x)
         gamma = (x.size + 4) * EPS
-        return _ball(np.sum(x.mid), (np.sum(x.rad) + gamma * np.sum(np.abs(x.mid))) * (1.0 + gamma))
+        return _midrad(np.sum(x.mid), (np.sum(x.rad) + gamma * np.sum(np.abs(x.mid))) * (1.0 + gamma))
 
     def cumsum(self, x: Value) -> Value:
         """Partial sums."""
         x = as_interval(x)
         gamma = (x.size + 4) * EPS
-        return _ball(np.cumsum(x.mid), (np.cumsum(x.rad) + gamma * np.cumsum(np.abs(x.mid))) * (1.0 + gamma))
+        return _midrad(np.cumsum(x.mid), (np.cumsum(x.rad) + gamma * np.cumsum(np.abs(x.mid))) * (1.0 + gamma))
 
     def group_sum(self, x: Value, groups: Any, count: int) -> Value:
         """Σ of the entries of each group, off by at most γ Σ |x_i| with as many terms as the group has; one entry alone is itself."""
         x, sizes = as_interval(x), members(groups, count)
         mid, size, rad = (np.bincount(groups, weights=part, minlength=count) for part in (x.mid, np.abs(x.mid), x.rad))
         gamma = np.where(sizes > 1, (sizes + 4) * EPS, 0.0)
-        return _ball(mid, (rad + gamma * size) * (1.0 + gamma))
+        return _midrad(mid, (rad + gamma * size) * (1.0 + gamma))
 
     def group_max(self, x: Value, groups: Any, count: int) -> Value:
         """Largest entry of each group: between the largest lower end and the largest upper end."""
@@ -421,7 +421,7 @@ def _increasing(function: Callable[[Any], elementary.Result], x: Interval, least
     """The image of each interval under an increasing function with values above `least`."""
     value, error = function(x.low)
     if not x.rad.any():
-        return _ball(value, error)
+        return _midrad(value, error)
     with np.errstate(invalid="ignore"):
         low = np.maximum(_outward(value, error, -1), least)
         return Interval.hull(low, _outward(*function(x.high), 1))
@@ -432,7 +432,7 @@ def _valley(function: Callable[[Any], elementary.Result], x: Interval, start: fl
     low, high = np.maximum(x.low, start), np.maximum(x.high, start)
     value, error = function(low)
     if not x.rad.any():
-        return _ball(value, error)
+        return _midrad(value, error)
     other, doubt = function(high)
     with np.errstate(invalid="ignore"):
         below = np.minimum(_outward(value, error, -1), _outward(other, doubt, -1))

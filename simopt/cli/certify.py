@@ -22,7 +22,7 @@ OURS = re.compile(r".*[/\\]simopt[/\\]cli[/\\]|<frozen |.*[/\\](runpy|importlib[
 
 
 @dataclass(frozen=True)
-class Finding:
+class ProblemFinding:
     """One problem: where it was met, what its bounds are, and why it has none or they do not close."""
 
     name: str
@@ -69,7 +69,7 @@ def certify(
 class _ScriptRun:
     def __init__(self, rigorous: bool, solver: str, tol: float) -> None:
         self.rigorous, self.solver, self.tol = rigorous, solver, tol
-        self.findings: list[Finding] = []
+        self.findings: list[ProblemFinding] = []
         self._occurrences: dict[str, int] = {}
 
     def all_of(self, target: str, arguments: list[str]) -> tuple[str, bool]:
@@ -105,7 +105,7 @@ class _ScriptRun:
         label = name if times == 1 else f"{name} ({times})"
         self.findings.append(self._finding(label, problem, ours))
 
-    def _finding(self, label: str, problem: Any, ours: bool) -> Finding:
+    def _finding(self, label: str, problem: Any, ours: bool) -> ProblemFinding:
         import cvxpy as cp
 
         import simopt
@@ -122,14 +122,14 @@ class _ScriptRun:
             if ours and problem.status is None:  # whatever its variables hold was left there by another problem
                 solution = simopt.solve(problem, self.solver, rigorous=self.rigorous, tol=self.tol)
                 bounds = solution.certificate
-                return Finding(label, sense, solution.status, bounds, (bounds.open if bounds else "") or solution.message)
+                return ProblemFinding(label, sense, solution.status, bounds, (bounds.open if bounds else "") or solution.message)
             num = arithmetic_for(self.rigorous)  # the script's own values are certified, not those of a solve of ours
             found = as_written.certify(problem, None, None, num, self.solver, self.tol, values_stay=True)
         except Exception as error:
             said = expected(error)
             status = Status.UNSUPPORTED if isinstance(error, InvalidProblem) else Status.FAILED
-            return Finding(label, sense, status, None, said or f"{type(error).__name__}: {error}")
-        return Finding(label, sense, _status(found, self.tol), found, found.open)
+            return ProblemFinding(label, sense, status, None, said or f"{type(error).__name__}: {error}")
+        return ProblemFinding(label, sense, _status(found, self.tol), found, found.open)
 
 
 def _status(certificate: Certificate, tol: float) -> Status:
@@ -146,7 +146,7 @@ def _theirs(trace: TracebackType | None) -> TracebackType | None:
     return trace
 
 
-def _show(findings: list[Finding]) -> None:
+def _show(findings: list[ProblemFinding]) -> None:
     if not findings:
         return
     out = console()

@@ -227,9 +227,9 @@ def _direction(decision: Decision) -> str:
 
 
 def _line(row: MapValue) -> list[str]:
-    from simopt.equivalence.map_search import Outcome
+    from simopt.equivalence.map_search import MapOutcome
 
-    bar = f"{row.relative_bar:.0e}" if row.outcome is Outcome.FOUND else ""
+    bar = f"{row.relative_bar:.0e}" if row.outcome is MapOutcome.FOUND else ""
     ends = [f"{x:.9g}" for x in (row.low, row.high)]
     return [
         f"{row.parameter:.6g}",

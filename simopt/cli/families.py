@@ -16,7 +16,7 @@ from simopt.cli import settings
 from simopt.cli.interception import names_of, started_from
 from simopt.core import registry
 from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName
-from simopt.equivalence.family import Entry, Family, Interval
+from simopt.equivalence.family import Family, Interval, RegistryEntry
 from simopt.equivalence.training import KernelFunction, TrainingSet
 
 NEEDED = "a Family, or a function without arguments that returns one, needed"
@@ -39,7 +39,7 @@ def family_of(text: str) -> Family:
     if colon and name.isidentifier():
         return _own(text, home, name)
     known, options = settings.with_options("family", text, EXAMPLE)
-    entry: Entry = registry.find("family", known)
+    entry: RegistryEntry = registry.find("family", known)
     taken = inspect.signature(entry.build).parameters
     for option in options:
         if option not in taken:

@@ -16,7 +16,7 @@ HANDED_OVER = "given"  # the name of data of a problem that was handed over as i
 
 
 @dataclass(frozen=True)
-class Cell:
+class PlannedRun:
     """One run. Two cells that agree in all but solver, options and repetition are about one and the same instance.
 
     Attributes
@@ -64,7 +64,7 @@ class Cell:
         return hashlib.sha256(text.encode()).hexdigest()[:20]
 
     @property
-    def frame(self) -> Cell:
+    def frame(self) -> PlannedRun:
         """The cell without solver and repetition: what runs have in common that may be compared."""
         return replace(self, solver="", options="{}", repetition=0)
 

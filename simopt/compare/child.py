@@ -12,16 +12,16 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simopt.compare.cell import Cell
+    from simopt.compare.cell import PlannedRun
 
 AGAIN = 1.0  # seconds; what takes less is run a second time, with warm caches, and the second run counts
 
 
 @dataclass(frozen=True)
-class Task:
+class ChildTask:
     """One cell with what a child needs beside its numbers: classes, data and options, not their names, so that it looks nothing up."""
 
-    cell: Cell
+    cell: PlannedRun
     kind: Any  # the problem class
     problem: Any  # an instance, or None to build one
     data: Any  # a Dataset, or None to generate one
@@ -31,7 +31,7 @@ class Task:
 
 
 @dataclass
-class Answer:
+class ChildAnswer:
     """The result, as plain values."""
 
     status: str
@@ -54,7 +54,7 @@ class Answer:
     system: dict[str, Any] = field(default_factory=dict)
 
 
-def perform(task: Task) -> Answer:
+def perform(task: ChildTask) -> ChildAnswer:
     """Build the problem, warm up, run, and once more where that was quick.
 
     A failure is an answer too, with its reason: a comparison shows failures as failures.
@@ -75,17 +75,17 @@ def perform(task: Task) -> Answer:
             elif cell.conditioning is not None:
                 problem = instances.conditioned(problem, cell.conditioning)
         except InvalidProblem as error:
-            return described(Answer("not solved", message=str(error)), task)
+            return described(ChildAnswer("not solved", message=str(error)), task)
         except MemoryError as error:
-            return described(Answer("failed", message=_memory("out of memory while the problem was built", error)), task)
+            return described(ChildAnswer("failed", message=_memory("out of memory while the problem was built", error)), task)
         return described(_run(task, problem), task)
 
 
-def _run(task: Task, problem: Any) -> Answer:
+def _run(task: ChildTask, problem: Any) -> ChildAnswer:
     from simopt.compare import traces
     from simopt.compare.memory import PeakMemory
 
-    answer = Answer("not solved", fingerprint=problem.fingerprint(), shapes=_shapes(problem))
+    answer = ChildAnswer("not solved", fingerprint=problem.fingerprint(), shapes=_shapes(problem))
     for warm in (False, True):
         try:
             if not warm:
@@ -118,7 +118,7 @@ def _memory(text: str, error: MemoryError) -> str:
     return f"{text} ({error})" if str(error) else text  # what comes from C code has nothing to say
 
 
-def _warm_up(task: Task, kind: Any) -> None:
+def _warm_up(task: ChildTask, kind: Any) -> None:
     from simopt.backends.table import BackEnd
     from simopt.compare import traces
     from simopt.solving.run import FAILURES, warm_up
@@ -142,7 +142,7 @@ def _plain(value: Any) -> bool:
     return isinstance(value, (bool, int, float, str)) or bool(getattr(value, "shape", ()))
 
 
-def described(answer: Answer, task: Task) -> Answer:
+def described(answer: ChildAnswer, task: ChildTask) -> ChildAnswer:
     """The answer with versions, threads and system of this process."""
     from importlib.metadata import PackageNotFoundError, version
 

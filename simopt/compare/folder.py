@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from simopt.compare.cell import FORMAT, Cell
+from simopt.compare.cell import FORMAT, PlannedRun
 from simopt.compare.record import INTERRUPTED, Record, check_format, from_row
 from simopt.core import jsonio, reading
 from simopt.core.errors import InvalidFile, NotAvailable
@@ -205,7 +205,7 @@ def newest(records: Iterable[Record]) -> list[Record]:
     return sorted(kept.values(), key=lambda r: (_order(r.cell), r.machine, r.cell.repetition, r.started))
 
 
-def _order(cell: Cell) -> tuple[str | float, ...]:
+def _order(cell: PlannedRun) -> tuple[str | float, ...]:
     """Rising sizes and condition numbers of one problem on one data set."""
     data = (cell.problem, cell.data, cell.fingerprint, cell.settings)
     number = -1.0 if cell.conditioning is None else cell.conditioning

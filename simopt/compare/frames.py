@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from simopt.compare import parquet, statistics
-from simopt.compare.cell import Cell
+from simopt.compare.cell import PlannedRun
 from simopt.compare.record import POINT, Record
 from simopt.core.extras import needed
 
@@ -40,7 +40,7 @@ def runs(records: Sequence[Record]) -> pd.DataFrame:
 def traces(records: Sequence[Record]) -> pd.DataFrame:
     """One row a certified point: who, on what, seconds (set-up and solve), bracket and gap. `best_gap` is the smallest up to there."""
     rows = []
-    names = [item.name for item in dataclasses.fields(Cell)]
+    names = [item.name for item in dataclasses.fields(PlannedRun)]
     for record in records:
         best = math.inf
         for point in sorted(record.points, key=lambda p: p["setup"] + p["solve"]):

@@ -50,9 +50,9 @@ def columns() -> list[tuple[str, str]]:
     """Names of the flat columns with their annotations."""
     import dataclasses
 
-    from simopt.compare.cell import Cell
+    from simopt.compare.cell import PlannedRun
 
-    found = [(item.name, str(item.type)) for item in dataclasses.fields(Cell)]
+    found = [(item.name, str(item.type)) for item in dataclasses.fields(PlannedRun)]
     return found + [(item.name, str(item.type)) for item in dataclasses.fields(Record) if item.name not in ("cell", "points")]
 
 

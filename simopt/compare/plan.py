@@ -12,8 +12,8 @@ from typing import Any
 
 from simopt.backends.table import BackEnd, check_options, installed
 from simopt.compare import instances
-from simopt.compare.cell import GENERATED, HANDED_OVER, Cell, as_text
-from simopt.compare.child import Task
+from simopt.compare.cell import GENERATED, HANDED_OVER, PlannedRun, as_text
+from simopt.compare.child import ChildTask
 from simopt.core import registry, validate
 from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset, load_dataset
@@ -48,7 +48,7 @@ class Design:
 class Instance:
     """One instance: the cell without solver and repetition, and what a child needs to build it."""
 
-    cell: Cell
+    cell: PlannedRun
     kind: type[Problem]
     problem: Problem | None
     data: Dataset | None
@@ -56,7 +56,7 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class SolverChoice:
     """A solver with its options."""
 
     chosen: SolverSpec | BackEnd
@@ -68,10 +68,10 @@ class Plan:
     """Instances × candidates × repetitions."""
 
     instances: tuple[Instance, ...]
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[SolverChoice, ...]
     repetitions: int
 
-    def wave(self, repetition: int) -> Iterator[Task]:
+    def wave(self, repetition: int) -> Iterator[ChildTask]:
         """One repetition: instance by instance, so that the runs of a pair follow one another; every other time in the other order."""
         order = self.candidates if repetition % 2 == 0 else self.candidates[::-1]
         for instance in self.instances:
@@ -84,10 +84,10 @@ class Plan:
         return len(self.instances) * len(self.candidates) * self.repetitions
 
 
-def task(instance: Instance, candidate: Candidate, repetition: int) -> Task:
+def task(instance: Instance, candidate: SolverChoice, repetition: int) -> ChildTask:
     """One run, as a process is given it."""
     cell = replace(instance.cell, solver=candidate.chosen.name, options=as_text(candidate.options), repetition=repetition)
-    return Task(cell, instance.kind, instance.problem, instance.data, instance.settings, candidate.chosen, candidate.options)
+    return ChildTask(cell, instance.kind, instance.problem, instance.data, instance.settings, candidate.chosen, candidate.options)
 
 
 def make(design: Design) -> Plan:
@@ -101,7 +101,7 @@ def make(design: Design) -> Plan:
     if not (isinstance(design.tol, Real) and 0 < design.tol < 1):
         raise InvalidProblem(f"tol: must be a positive number below 1, got {design.tol!r}")
     kind, given = _kind(design.problem)
-    frame = Cell(
+    frame = PlannedRun(
         kind.name, HANDED_OVER, None, None, "{}", 0, "", "{}", float(design.tol), validate.seconds("time_limit", design.time_limit),
         validate.whole("threads", design.threads, minimum=1), 0,
     )  # fmt: skip
@@ -171,7 +171,7 @@ def _fingerprint(data: Dataset) -> str:
     return digest.hexdigest()[:12]
 
 
-def _own_problem(frame: Cell, problem: Problem, design: Design) -> Iterator[Instance]:
+def _own_problem(frame: PlannedRun, problem: Problem, design: Design) -> Iterator[Instance]:
     """A problem that was handed over, as it is or with other condition numbers."""
     if design.sizes is not None or design.data is not None or design.settings:
         raise InvalidProblem("problem: an instance was given, so that sizes, data and settings have no meaning; give its name for those")
@@ -180,7 +180,7 @@ def _own_problem(frame: Cell, problem: Problem, design: Design) -> Iterator[Inst
         yield Instance(replace(frame, conditioning=number), type(problem), problem, None, {})
 
 
-def _instances(frame: Cell, kind: type[Problem], design: Design) -> Iterator[Instance]:
+def _instances(frame: PlannedRun, kind: type[Problem], design: Design) -> Iterator[Instance]:
     """Problems that are built: data × sizes × condition numbers × seeds × settings."""
     settings, counted, numbers = design.settings or {}, instances.counts(kind), _numbers(design.conditionings)
     if counted in settings and (design.sizes is not None or design.data is None):
@@ -204,7 +204,7 @@ def _instances(frame: Cell, kind: type[Problem], design: Design) -> Iterator[Ins
             yield Instance(cell, kind, None, one, values)
 
 
-def _candidates(kind: type[Problem], solvers: Sequence[SolverName] | None) -> Iterator[Candidate]:
+def _candidates(kind: type[Problem], solvers: Sequence[SolverName] | None) -> Iterator[SolverChoice]:
     if isinstance(solvers, str):
         raise InvalidProblem(f"solvers: a list is needed, got {solvers!r}")
     usual: list[SolverName] = [*(s.name for s in solvers_of(kind)), *(b.name for b in installed())]
@@ -222,4 +222,4 @@ def _candidates(kind: type[Problem], solvers: Sequence[SolverName] | None) -> It
         label = (chosen.name, as_text(options))
         if label not in seen:
             seen.add(label)
-            yield Candidate(chosen, options)
+            yield SolverChoice(chosen, options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simopt.compare import child as programme
 from simopt.compare import system
-from simopt.compare.child import Answer, Task, described
+from simopt.compare.child import ChildAnswer, ChildTask, described
 from simopt.processes.worker import Died, Worker
 
 START = 120.0  # seconds beyond the solver's own for imports, compilation, building the problem, and certificates
@@ -14,7 +14,7 @@ _running: dict[Worker, str] = {}  # and the comparison that it works for
 _stopped: set[str] = set()
 
 
-def perform(task: Task, comparison: str = "") -> Answer:
+def perform(task: ChildTask, comparison: str = "") -> ChildAnswer:
     """The answer of a process of its own; a process that dies or hangs gives an answer that says so.
 
     Raises
@@ -24,14 +24,14 @@ def perform(task: Task, comparison: str = "") -> Answer:
     """
     limit = START + RUNS * task.cell.time_limit
     if comparison in _stopped:
-        return Answer("interrupted", message="not started")
-    worker = Worker(programme.perform, environment=system.pinned(task.cell.threads), silent=True)
+        return ChildAnswer("interrupted", message="not started")
+    worker = Worker(programme.perform, environment=system.thread_environment(task.cell.threads), silent=True)
     _running[worker] = comparison
     try:
         if comparison in _stopped:  # meanwhile
-            return Answer("interrupted", message="not started")
+            return ChildAnswer("interrupted", message="not started")
         answer = worker.call(task, seconds=limit, polite=True)
-        return answer if isinstance(answer, Answer) else _without(task, "failed", f"the process answered {answer!r:.60}")
+        return answer if isinstance(answer, ChildAnswer) else _without(task, "failed", f"the process answered {answer!r:.60}")
     except TimeoutError:
         return _without(task, "time limit", f"ended from outside after {limit:g} s: it looked at no clock")
     except Died as error:
@@ -45,9 +45,9 @@ def perform(task: Task, comparison: str = "") -> Answer:
         del _running[worker]
 
 
-def _without(task: Task, status: str, message: str) -> Answer:
+def _without(task: ChildTask, status: str, message: str) -> ChildAnswer:
     """The answer for a process that gave none, and could not say where it ran, and on how many threads."""
-    answer = described(Answer(status, message=message), task)
+    answer = described(ChildAnswer(status, message=message), task)
     answer.threads_seen = task.cell.threads
     return answer
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from simopt.compare.cell import FORMAT, Cell
-from simopt.compare.child import Answer
+from simopt.compare.cell import FORMAT, PlannedRun
+from simopt.compare.child import ChildAnswer
 from simopt.core.errors import InvalidFile
 from simopt.core.foreign_text import in_utf8
 
 SUCCESS = "optimal"
 INTERRUPTED = "interrupted"  # never kept: it says nothing about the solver
-CELL = tuple(item.name for item in dataclasses.fields(Cell))
+CELL = tuple(item.name for item in dataclasses.fields(PlannedRun))
 FAMILY = FORMAT.partition("/")[0]
 OPENED = ("shapes", "versions", "system")  # texts that hold JSON
 POINT = ("setup", "solve", "iteration", "tolerance", "upper", "lower", "gap", "relative_gap")  # what is kept of a certified point
@@ -31,7 +31,7 @@ class Record:
     the clock. `seconds` is set-up and solve together.
     """
 
-    cell: Cell
+    cell: PlannedRun
     status: str
     reported_status: str = ""
     message: str = ""
@@ -85,7 +85,7 @@ class Record:
         return {"format": FORMAT, **self.row(), **opened, "trace": list(self.points)}
 
 
-def from_answer(cell: Cell, answer: Answer, *, wall_seconds: float, jobs: int, started: str) -> Record:
+def from_answer(cell: PlannedRun, answer: ChildAnswer, *, wall_seconds: float, jobs: int, started: str) -> Record:
     """The record of what a process answered."""
     best = min(answer.points, key=lambda point: point["gap"] if not math.isnan(point["gap"]) else math.inf, default=None)
     bracket = {} if best is None else {name: best[name] for name in ("upper", "lower", "gap", "relative_gap")}
@@ -132,7 +132,7 @@ def from_row(row: dict[str, Any], points: Any, where: str) -> Record:
         naming `where`, and the field that is missing or is of another kind.
     """
     try:
-        cell = Cell(**{name: _read(Cell, name, row[name]) for name in CELL})
+        cell = PlannedRun(**{name: _read(PlannedRun, name, row[name]) for name in CELL})
         names = [item.name for item in dataclasses.fields(Record) if item.name not in ("cell", "points")]
         kept = tuple({name: (_whole if name == "iteration" else _number)(name, dict(point)[name]) for name in POINT} for point in points)
         made = Record(cell, **{name: _read(Record, name, row[name]) for name in names}, points=kept)
@@ -146,7 +146,7 @@ def from_row(row: dict[str, Any], points: Any, where: str) -> Record:
     return made
 
 
-def _check_cell(cell: Cell) -> None:
+def _check_cell(cell: PlannedRun) -> None:
     """Refuse what no run was ever asked for, and what tables and pictures could make nothing of."""
     positive = {"tol": cell.tol, "time_limit": cell.time_limit, "conditioning": 1.0 if cell.conditioning is None else cell.conditioning}
     for name, number in positive.items():

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from simopt.compare.cell import Cell
+from simopt.compare.cell import PlannedRun
 from simopt.compare.record import Record
 
 GAPS = (1e-2, 1e-4, 1e-6, 1e-8)
@@ -67,10 +67,10 @@ def by_setting(records: Iterable[Record]) -> dict[Setting, dict[str, list[Record
     return found
 
 
-def titles(frames: Iterable[Cell]) -> dict[Cell, str]:
+def titles(frames: Iterable[PlannedRun]) -> dict[PlannedRun, str]:
     """Each instance in words. If the same words stand for several, the differences are added: runs to another tolerance, with another time
     limit, on more threads or on a changed file are not repetitions of one another."""
-    alike: dict[str, list[Cell]] = defaultdict(list)
+    alike: dict[str, list[PlannedRun]] = defaultdict(list)
     for frame in dict.fromkeys(frames):
         alike[frame.instance].append(frame)
     found = {}

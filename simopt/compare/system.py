@@ -15,7 +15,7 @@ THREAD_VARIABLES = (
 )  # fmt: skip
 
 
-def pinned(threads: int) -> dict[str, str]:
+def thread_environment(threads: int) -> dict[str, str]:
     """Environment of a process whose libraries may use so many threads: most of them read it once, when they are loaded."""
     return {**os.environ, **{name: str(threads) for name in THREAD_VARIABLES}}
 

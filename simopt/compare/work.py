@@ -19,8 +19,8 @@ import simopt
 from simopt.compare import folder as files
 from simopt.compare import plan as plans
 from simopt.compare import processes
-from simopt.compare.cell import Cell
-from simopt.compare.child import Answer, Task
+from simopt.compare.cell import PlannedRun
+from simopt.compare.child import ChildAnswer, ChildTask
 from simopt.compare.record import INTERRUPTED, Record, from_answer
 from simopt.core.threads import until_stopped
 
@@ -71,12 +71,12 @@ class PlanRun:
                 if self.progress is not None:
                     self.progress(finished, left, record)
 
-    def over(self, cell: Cell) -> bool:
+    def over(self, cell: PlannedRun) -> bool:
         """Whether another repetition would not fit into the budget."""
         spent = self.spent[_without_repetition(cell)]
         return bool(spent) and sum(spent) + spent[-1] > self.budget
 
-    def run(self, missing: list[Task]) -> Iterator[Record]:
+    def run(self, missing: list[ChildTask]) -> Iterator[Record]:
         """Records as they come. Cells run in processes of their own, so that threads suffice here; joblib's back end may be another."""
         from joblib import Parallel, delayed, effective_n_jobs
 
@@ -105,7 +105,7 @@ class PlanRun:
         )
 
 
-def perform(task: Task, comparison: str) -> tuple[Cell, Answer, float, str]:
+def perform(task: ChildTask, comparison: str) -> tuple[PlannedRun, ChildAnswer, float, str]:
     """One cell, here or on a worker of a cluster: the answer of its process, the seconds that took, and when it began (UTC)."""
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     start = time.perf_counter()
@@ -113,7 +113,7 @@ def perform(task: Task, comparison: str) -> tuple[Cell, Answer, float, str]:
     return task.cell, answer, time.perf_counter() - start, started
 
 
-def _without_repetition(cell: Cell) -> tuple[Any, ...]:
+def _without_repetition(cell: PlannedRun) -> tuple[Any, ...]:
     return astuple(replace(cell, repetition=0))
 
 

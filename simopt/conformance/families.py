@@ -33,7 +33,7 @@ HALVINGS = 100  # of pieces of the path
 
 
 @dataclass(frozen=True)
-class Claimed:
+class ClaimedFamily:
     """A family with what is claimed of it, on one training set.
 
     Attributes
@@ -64,12 +64,12 @@ class Claimed:
                 continue
 
     @cached_property
-    def halved(self) -> list[_Piece]:
+    def halved(self) -> list[_PathPiece]:
         """The path in pieces, halved where it moves most."""
         return _halved(self)
 
 
-def check_members(claimed: Claimed) -> None:
+def check_members(claimed: ClaimedFamily) -> None:
     """Radii are numbers ≥ 0 (∞ where nothing is known), and at least one member can be computed."""
     some = False
     for lam, f in claimed.members:
@@ -78,7 +78,7 @@ def check_members(claimed: Claimed) -> None:
     require(some, "no member can be computed at any of the parameters")
 
 
-def check_domain(claimed: Claimed) -> None:
+def check_domain(claimed: ClaimedFamily) -> None:
     """Outside of the domain and at its ends there is no member; a refusal is an InvalidProblem."""
     domain = claimed.family.domain(claimed.Z)
     ends = (domain.low, domain.low - 1.0 - abs(domain.low), domain.high, domain.high + 1.0 + abs(domain.high))
@@ -90,21 +90,21 @@ def check_domain(claimed: Claimed) -> None:
         require(False, f"{x:g} is outside of {domain}; a member was given instead of an InvalidProblem")
 
 
-def check_order(claimed: Claimed) -> None:
+def check_order(claimed: ClaimedFamily) -> None:
     """The samples in another order are the same training set: the functions agree within the radii."""
     reverse = claimed.Z.subset(range(claimed.Z.n - 1, -1, -1))
     for lam, f in claimed.members:
         _same(f, _fit(claimed.family, lam, reverse), f"at {lam:.6g}, with the samples in reverse order")
 
 
-def check_perturbed(claimed: Claimed) -> None:
+def check_perturbed(claimed: ClaimedFamily) -> None:
     """Other computations of a member lie within the radii: the same again, another solver, a looser tolerance."""
     for lam, f in claimed.members:
         for other in claimed.others:
             _same(f, _fit(other, lam, claimed.Z), f"at {lam:.6g}, computed by {other.name}")
 
 
-def check_continuity(claimed: Claimed) -> None:
+def check_continuity(claimed: ClaimedFamily) -> None:
     """The path does not jump between neighbouring floats.
 
     Pieces are halved, that which moves most first: of a smooth path it moves half as much, of a jump all of it remains. So many halvings
@@ -114,10 +114,10 @@ def check_continuity(claimed: Claimed) -> None:
         _ = claimed.halved
 
 
-def _halved(claimed: Claimed) -> list[_Piece]:
+def _halved(claimed: ClaimedFamily) -> list[_PathPiece]:
     """The path in the pieces of `check_continuity`, which is refused where it jumps."""
     domain = claimed.family.domain(claimed.Z)
-    pieces = [_Piece(domain.coordinate(one), domain.coordinate(two), f, g) for (one, f), (two, g) in pairwise(claimed.members)]
+    pieces = [_PathPiece(domain.coordinate(one), domain.coordinate(two), f, g) for (one, f), (two, g) in pairwise(claimed.members)]
     for _ in range(HALVINGS):
         piece = max(pieces, key=lambda each: each.moved, default=None)
         if piece is None or piece.moved <= JUMP:
@@ -132,12 +132,12 @@ def _halved(claimed: Claimed) -> list[_Piece]:
         middle = piece.low + (piece.high - piece.low) / 2
         between = _fit(claimed.family, domain.at(middle), claimed.Z)
         if between is not None:
-            pieces += [_Piece(piece.low, middle, piece.first, between), _Piece(middle, piece.high, between, piece.last)]
+            pieces += [_PathPiece(piece.low, middle, piece.first, between), _PathPiece(middle, piece.high, between, piece.last)]
     return pieces
 
 
 @dataclass(frozen=True, eq=False)
-class _Piece:
+class _PathPiece:
     """The path between two coordinates, by its ends."""
 
     low: float
@@ -152,7 +152,7 @@ class _Piece:
         return _apart(self.first, self.last) / size if size > 0.0 else 0.0
 
 
-def check_norms(claimed: Claimed) -> None:
+def check_norms(claimed: ClaimedFamily) -> None:
     """The norm along the path rises or falls, and not both: `find_map` excludes parameters by that.
 
     Asked at the parameters, and of a continuous path where `check_continuity` has fitted it besides.
@@ -172,7 +172,7 @@ def check_norms(claimed: Claimed) -> None:
         require(False, f"the norm rises from {up[0]:.6g} to {top[0]:.6g} and falls from {over[0]:.6g} to {down[0]:.6g}; say monotone=False")
 
 
-FAMILY_CHECKS: dict[str, Callable[[Claimed], None]] = {
+FAMILY_CHECKS: dict[str, Callable[[ClaimedFamily], None]] = {
     "members": check_members,
     "domain": check_domain,
     "order of the samples": check_order,
@@ -243,7 +243,7 @@ def family_rows(
     again = (family, *others, *perturbed(family))
     chosen = usual if parameters is None else parameters
     claims = family.continuous if continuous is None else continuous, family.monotone if monotone is None else monotone
-    claimed = Claimed(remembering(family), Z, tuple(float(x) for x in chosen), again, *claims)
+    claimed = ClaimedFamily(remembering(family), Z, tuple(float(x) for x in chosen), again, *claims)
     for name, check in FAMILY_CHECKS.items():
         yield Row(family.name, "", f"{name}{where}", outcome(partial(check, claimed)))
 

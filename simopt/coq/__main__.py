@@ -129,9 +129,9 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if answers.wrong else 0
 
 
-def _submit(kernel: CoqKernel, jobs: list[Job], processes: int, seconds: float) -> tuple[page.Answers, dict[str, str]]:
+def _submit(kernel: CoqKernel, jobs: list[Job], processes: int, seconds: float) -> tuple[page.KernelResults, dict[str, str]]:
     """Put the files to the kernel, as many as begin in time; a text is made here, just before its turn."""
-    answers, texts, start = page.Answers({job.kind: {} for job in jobs}), dict[str, str](), time.monotonic()
+    answers, texts, start = page.KernelResults({job.kind: {} for job in jobs}), dict[str, str](), time.monotonic()
     room, waiting, none = BoundedSemaphore(processes), dict[Job, Future[Result]](), set[str]()
     with ThreadPoolExecutor(processes) as pool:
         for job in sorted(jobs, key=lambda job: job.order):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from simopt.coq.certificate import Certificate, certificate
-from simopt.coq.programme import Exact
+from simopt.coq.certificate import ExactCertificate, certificate
+from simopt.coq.programme import ExactProgramme
 from simopt.coq.theory import NoTheorem
 from simopt.core import registry
 from simopt.duality import Declared
@@ -19,7 +19,7 @@ def rational() -> list[str]:
     return sorted(name for name, kind in registry.items("problem") if "rational" in kind.arithmetics)
 
 
-def smallest(name: str) -> Certificate:
+def smallest(name: str) -> ExactCertificate:
     """The certificate of one problem.
 
     Raises
@@ -30,7 +30,7 @@ def smallest(name: str) -> Certificate:
     kind = registry.find("problem", name)
     examples = (Declared.of(example.problem.declare()) for example in kind.examples(np.random.default_rng(SEED)) if not example.degenerate)
     reason = NoTheorem("it has no ordinary example")
-    for problem in sorted(examples, key=lambda each: Exact(each.programme).variables):
+    for problem in sorted(examples, key=lambda each: ExactProgramme(each.programme).variables):
         try:
             return certificate(problem)
         except NoTheorem as error:

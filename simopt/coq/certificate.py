@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from simopt.arithmetic import RATIONAL
 from simopt.coq.mutant import A_LITTLE
-from simopt.coq.programme import Exact, Form
-from simopt.coq.term import Printer, Term, data, walk
+from simopt.coq.programme import ExactProgramme, Form
+from simopt.coq.term import CoqTerm, Printer, data, walk
 from simopt.coq.theory import WIDTH, NoTheorem, comment, title, written
 from simopt.coq.weak_duality import Decomposition, decompose
 from simopt.core.errors import InvalidProblem
@@ -27,10 +27,10 @@ SHORT = 10**6  # a denominator that is read as it is
 SUM = 69
 
 
-class Certificate:
+class ExactCertificate:
     """min f(v), v feasible: the exact programme, a feasible point with f(p) ≤ upper, and the identity behind lower ≤ f."""
 
-    def __init__(self, exact: Exact, point: list[Fraction], upper: Fraction, identity: Decomposition) -> None:
+    def __init__(self, exact: ExactProgramme, point: list[Fraction], upper: Fraction, identity: Decomposition) -> None:
         self.exact, self.point, self.identity = exact, point, identity
         self.upper, self.lower = _rounded(upper, 1), _rounded(identity.bound, -1)
         self.names = list(exact.names.values())
@@ -192,7 +192,7 @@ def _rounded(x: Fraction, side: int) -> Fraction:
     return (x // unit + (1 if side > 0 else 0)) * unit
 
 
-def _linear(term: Term) -> list[tuple[Term | None, Fraction]]:
+def _linear(term: CoqTerm) -> list[tuple[CoqTerm | None, Fraction]]:
     """An affine term as multiples of variables and parts, and of 1."""
     op, args = term.op, term.args
     if op == "number":
@@ -211,7 +211,7 @@ def _linear(term: Term) -> list[tuple[Term | None, Fraction]]:
 
 def certificate(
     problem: Problem | cp.Problem, point: Mapping[str, Any] | None = None, multipliers: Mapping[str, Any] | None = None
-) -> Certificate:
+) -> ExactCertificate:
     """The certificate of the declaration of a problem, in fractions, from a point and multipliers of it (else from a solve by Clarabel).
 
     Raises
@@ -226,7 +226,7 @@ def certificate(
     from simopt.solving.entry_points import solve
 
     declared = problem if isinstance(problem, Declared) else Declared.of(problem if is_cvxpy(problem) else problem.declare())
-    exact = Exact(declared.programme)
+    exact = ExactProgramme(declared.programme)
     if point is None:
         found = solve(declared, "clarabel")
         if found.point is None:
@@ -243,7 +243,7 @@ def certificate(
     swept = declared.backward(judged.multipliers, RATIONAL, upper=judged.certificate.upper)
     if swept.open:
         raise NoTheorem("; ".join(swept.open))
-    return Certificate(exact, exact.entries(at.values), Fraction(at.objective), decompose(exact, swept.used))
+    return ExactCertificate(exact, exact.entries(at.values), Fraction(at.objective), decompose(exact, swept.used))
 
 
 def write(problem: Problem | cp.Problem, folder: str | Path, name: str = "", point: Any = None, multipliers: Any = None) -> str:
@@ -253,7 +253,7 @@ def write(problem: Problem | cp.Problem, folder: str | Path, name: str = "", poi
     return written(folder, called, made.text(called, heading(what, made)))
 
 
-def heading(problem: str, made: Certificate) -> list[str]:
+def heading(problem: str, made: ExactCertificate) -> list[str]:
     """The objective, and the statement of the theorems."""
     least = " (the negative of what it maximises)" if made.exact.programme.maximises else ""
     return [

@@ -30,7 +30,7 @@ LABELS = {
 
 
 @dataclass
-class Answers:
+class KernelResults:
     """Results by kind and name; what was left out of a sample, by kind; why some have no theorem; rows that have one; what coqchk said."""
 
     results: dict[str, dict[str, Result]] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Answers:
         return dict(sorted(sets.items(), key=lambda item: (len(item[0]), item[0])))
 
 
-def lines(answers: Answers) -> list[str]:
+def lines(answers: KernelResults) -> list[str]:
     """The answers for a terminal."""
     told = []
     for kind, own in answers.by_kind.items():
@@ -89,13 +89,13 @@ def lines(answers: Answers) -> list[str]:
     return told
 
 
-def write(page: Path, answers: Answers, texts: Mapping[str, str], rows: list[dict[str, Any]]) -> None:
+def write(page: Path, answers: KernelResults, texts: Mapping[str, str], rows: list[dict[str, Any]]) -> None:
     """Put the answers between the markers of a page; `rows` is the whole catalogue, with its verdicts."""
     before, rest = page.read_text(encoding="utf-8").split(BEGIN)
     write_text(page, f"{before}{BEGIN}\n{block(answers, texts, rows)}\n{END}{rest.split(END)[1]}")
 
 
-def block(answers: Answers, texts: Mapping[str, str], rows: list[dict[str, Any]]) -> str:
+def block(answers: KernelResults, texts: Mapping[str, str], rows: list[dict[str, Any]]) -> str:
     """Tables and theorems; `texts` are the files by name, from which theorems are quoted, `rows` the catalogue."""
     message = subprocess.run(["coqc", "--version"], capture_output=True, text=True, check=False).stdout if shutil.which("coqc") else ""
     found = re.search(r"version (\S+)", message)

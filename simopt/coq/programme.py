@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import RATIONAL
-from simopt.coq.term import Term, Terms, identifier
+from simopt.coq.term import CoqTerm, Terms, identifier
 from simopt.coq.theory import NoTheorem
 from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.huber import Huber
@@ -18,8 +18,7 @@ from simopt.duality.atoms.maximum import Maximum
 from simopt.duality.atoms.quadratic_form import SemidefiniteForm
 from simopt.duality.atoms.square import Square
 from simopt.duality.graph.affine import Key, Map
-from simopt.duality.graph.programme import Programme
-from simopt.duality.graph.programme import Term as Node
+from simopt.duality.graph.programme import Programme, Term
 
 LARGEST = 60_000  # products of sizes: beyond it a file is no reading matter
 
@@ -40,7 +39,7 @@ class Form:
 
 
 @dataclass
-class Exact:
+class ExactProgramme:
     """min f(v) over the declared variables, subject to rows, all of it in fractions and as terms.
 
     Values are numbered: the variables first, then what nonlinear terms make, entry by entry. `rows` has of each row its entries g, which
@@ -53,7 +52,7 @@ class Exact:
     start: dict[Key, int] = field(default_factory=dict)
     size: dict[Key, int] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
-    expressions: list[Term] = field(default_factory=list)
+    expressions: list[CoqTerm] = field(default_factory=list)
     arguments: dict[Key, list[Form]] = field(default_factory=dict)
     rows: dict[Key, list[Form]] = field(default_factory=dict)
     matrices: dict[Key, list[list[Fraction]]] = field(default_factory=dict)
@@ -63,7 +62,7 @@ class Exact:
         for variable in self.programme.every_variable:
             self._declare(variable.key, variable.name, variable.size, variable.shape)
         for node in self.programme.nodes:
-            if isinstance(node, Node):
+            if isinstance(node, Term):
                 self.arguments[node.key] = self.forms(node.argument)
                 self._value(node, [self.term(form) for form in self.arguments[node.key]])
         self.rows = {row.key: self.forms(row.map) for row in self.programme.every_row}
@@ -85,7 +84,7 @@ class Exact:
         if len(set(self.names.values())) < len(self.names):
             raise NoTheorem(f"two variables are called alike in Coq: {name}")
 
-    def _value(self, node: Node, z: list[Term]) -> None:
+    def _value(self, node: Term, z: list[CoqTerm]) -> None:
         """The entries of a nonlinear term."""
         terms, atom = self.terms, node.atom
         if isinstance(atom, Maximum):
@@ -104,7 +103,7 @@ class Exact:
         self.start[node.key], self.size[node.key] = len(self.expressions), len(made)
         self.expressions += made if node.sign > 0 else [terms.opposite(each) for each in made]
 
-    def _part(self, op: str, z: list[Term]) -> Term:
+    def _part(self, op: str, z: list[CoqTerm]) -> CoqTerm:
         made = self.terms.apply(op, z, 0)
         self.parts |= {id(made)} if made.op == op else set()
         return made
@@ -114,13 +113,13 @@ class Exact:
         m = np.asarray(RATIONAL.lift(atom.threshold(RATIONAL)), dtype=object).reshape(-1)
         return [Fraction(m[i if len(m) > 1 else 0]) for i in range(n)]
 
-    def _huber(self, z: Term, threshold: Fraction) -> Term:
+    def _huber(self, z: CoqTerm, threshold: Fraction) -> CoqTerm:
         """m² + 2M(|z| − m) with m = min(|z|, M)."""
         terms, size = self.terms, self._part("abs", [z])
         least = self._part("min", [size, terms.number(threshold)])
         return terms.add(terms.power(least, 2), terms.multiply(terms.number(2 * threshold), terms.subtract(size, least)))
 
-    def _quadratic(self, matrix: list[list[Fraction]], z: list[Term]) -> Term:
+    def _quadratic(self, matrix: list[list[Fraction]], z: list[CoqTerm]) -> CoqTerm:
         terms, total = self.terms, self.terms.number(0)
         for i, row in enumerate(matrix):
             for j in range(i, len(row)):
@@ -128,27 +127,27 @@ class Exact:
                 total = self._added(total, row[j] * (1 if i == j else 2), product)
         return total
 
-    def _added(self, total: Term, c: Fraction, term: Term) -> Term:
+    def _added(self, total: CoqTerm, c: Fraction, term: CoqTerm) -> CoqTerm:
         """The sum of what there is and c times a term, without factors 1 and signs that meet."""
         if not c:
             return total
         scaled = self.terms.multiply(self.terms.number(abs(c)), term)
         return self.terms.add(total, scaled) if c > 0 else self.terms.subtract(total, scaled)
 
-    def index(self, term: Term) -> int:
+    def index(self, term: CoqTerm) -> int:
         """The number of a value that is this term, which becomes one if it was none."""
         if term not in self.expressions:
             self.expressions.append(term)
         return self.expressions.index(term)
 
-    def term(self, form: Form) -> Term:
+    def term(self, form: Form) -> CoqTerm:
         """An affine form as a term."""
         total = self.terms.number(0)
         for k, c in sorted(form.factors.items(), key=lambda item: (item[1] < 0, item[0])):
             total = self._added(total, c, self.expressions[k])
         return self._added(total, form.constant, self.terms.number(1))
 
-    def relation(self, form: Form) -> tuple[Term, Term]:
+    def relation(self, form: Form) -> tuple[CoqTerm, CoqTerm]:
         """g ≤ 0 as two sides, what counts negatively on the right."""
         left = Form({k: c for k, c in form.factors.items() if c > 0}, max(form.constant, Fraction(0)))
         right = Form({k: -c for k, c in form.factors.items() if c < 0}, max(-form.constant, Fraction(0)))

@@ -22,11 +22,11 @@ RATIONAL = {"abs": "Qabs", "min": "Qmin", "max": "Qmax"}
 
 
 @dataclass(frozen=True, eq=False)
-class Term:
+class CoqTerm:
     """One operation on terms; `number` of a constant, `name` of a variable, `order` of a power or a root."""
 
     op: str
-    args: tuple[Term, ...] = ()
+    args: tuple[CoqTerm, ...] = ()
     number: Fraction = ZERO
     name: str = ""
     order: int = 0
@@ -41,22 +41,22 @@ class Terms:
     """The terms of one statement, each made once."""
 
     def __init__(self, keep_zeros: bool = False) -> None:
-        self._made: dict[Any, Term] = {}
+        self._made: dict[Any, CoqTerm] = {}
         self._keep_zeros = keep_zeros
 
-    def _new(self, op: str, *args: Term, number: Fraction = ZERO, name: str = "", order: int = 0) -> Term:
+    def _new(self, op: str, *args: CoqTerm, number: Fraction = ZERO, name: str = "", order: int = 0) -> CoqTerm:
         key = (op, tuple(map(id, args)), number, name, order)
-        return self._made.setdefault(key, Term(op, args, number, name, order))
+        return self._made.setdefault(key, CoqTerm(op, args, number, name, order))
 
-    def number(self, value: Fraction | int | str) -> Term:
+    def number(self, value: Fraction | int | str) -> CoqTerm:
         """Return a rational constant."""
         return self._new("number", number=Fraction(value))
 
-    def variable(self, name: str) -> Term:
+    def variable(self, name: str) -> CoqTerm:
         """Return an input or a symbol."""
         return self._new("variable", name=name)
 
-    def add(self, a: Term, b: Term) -> Term:
+    def add(self, a: CoqTerm, b: CoqTerm) -> CoqTerm:
         """a + b; nothing where one of them is 0, a − c for b = −c."""
         if _is(a, 0) or _is(b, 0):
             return b if _is(a, 0) else a
@@ -64,7 +64,7 @@ class Terms:
             return self.subtract(a, b.args[0])
         return self.subtract(a, self.number(-b.number)) if b.closed and b.number < 0 else self._new("+", a, b)
 
-    def subtract(self, a: Term, b: Term) -> Term:
+    def subtract(self, a: CoqTerm, b: CoqTerm) -> CoqTerm:
         """a − b; −b for a = 0, and a for b = 0."""
         if _is(b, 0):
             return a
@@ -74,13 +74,13 @@ class Terms:
             return self.add(a, b.args[0])
         return self.add(a, self.number(-b.number)) if b.closed and b.number < 0 else self._new("-", a, b)
 
-    def opposite(self, a: Term) -> Term:
+    def opposite(self, a: CoqTerm) -> CoqTerm:
         """−a."""
         if a.closed:
             return self.number(-a.number)
         return a.args[0] if a.op == "opp" else self._new("opp", a)
 
-    def multiply(self, a: Term, b: Term) -> Term:
+    def multiply(self, a: CoqTerm, b: CoqTerm) -> CoqTerm:
         """a·b; b for a = 1, −b for a = −1, and 0 for a = 0."""
         for one, other in ((a, b), (b, a)):
             if _is(one, 0) and not self._keep_zeros:
@@ -89,7 +89,7 @@ class Terms:
                 return other if one.number == 1 else self.opposite(other)
         return self._new("*", a, b)
 
-    def divide(self, a: Term, b: Term) -> Term:
+    def divide(self, a: CoqTerm, b: CoqTerm) -> CoqTerm:
         """a/b; a for b = 1. The quotient of two whole numbers is a number."""
         if _is(b, 1):
             return a
@@ -97,13 +97,13 @@ class Terms:
             return self.number(a.number / b.number)
         return self._new("/", a, b)
 
-    def power(self, a: Term, n: int) -> Term:
+    def power(self, a: CoqTerm, n: int) -> CoqTerm:
         """a^n; 1/a^−n for n < 0."""
         if n < 0:
             return self.divide(self.number(1), self.power(a, -n))
         return a if n == 1 else self._new("^", a, order=n)
 
-    def apply(self, op: str, args: list[Term], order: int) -> Term:
+    def apply(self, op: str, args: list[CoqTerm], order: int) -> CoqTerm:
         """One step of a proof file."""
         if op == "sum":
             total = args[0]
@@ -121,11 +121,11 @@ class Terms:
         return binary[op](*args) if op in binary else self._new(op, *args, order=order if op == "root" else 0)
 
 
-def _is(term: Term, value: int) -> bool:
+def _is(term: CoqTerm, value: int) -> bool:
     return term.closed and term.number == value
 
 
-def walk(tops: Iterable[Term]) -> Iterator[Term]:
+def walk(tops: Iterable[CoqTerm]) -> Iterator[CoqTerm]:
     """Every term below, each once, arguments before what is made of them."""
     seen: set[int] = set()
     for top in tops:
@@ -145,10 +145,10 @@ def walk(tops: Iterable[Term]) -> Iterator[Term]:
 class Printer:
     """Prints terms that share parts: long parts that occur more than once get names, in `parts`."""
 
-    def __init__(self, tops: list[Term], variables: dict[str, str], real: bool) -> None:
+    def __init__(self, tops: list[CoqTerm], variables: dict[str, str], real: bool) -> None:
         self.variables = variables
         self.functions = REAL if real else RATIONAL
-        self.parts: list[tuple[str, Term]] = []
+        self.parts: list[tuple[str, CoqTerm]] = []
         self._names: dict[int, str] = {}
         self._texts: dict[int, tuple[str, int]] = {}
         self.bodies: list[str] = []
@@ -166,12 +166,12 @@ class Printer:
                 text, level = name, ATOM
             self._texts[id(term)] = text, level
 
-    def text(self, term: Term, level: int = 99) -> str:
+    def text(self, term: CoqTerm, level: int = 99) -> str:
         """The term where an operand of this level may stand."""
         text, own = self._texts[id(term)]
         return f"({text})" if own > level else text
 
-    def _spelt(self, term: Term) -> tuple[str, int]:
+    def _spelt(self, term: CoqTerm) -> tuple[str, int]:
         op, args = term.op, term.args
         if op == "number":
             number = term.number
@@ -192,14 +192,14 @@ class Printer:
             return (f"sqrt {inner}" if term.order == 2 else f"Rpower {inner} (1 / {term.order})"), 10
         return " ".join([self.functions[op], *(self.text(arg, 9) for arg in args)]), 10
 
-    def deep(self, term: Term, indices: dict[str, int], inside: bool = False) -> str:
+    def deep(self, term: CoqTerm, indices: dict[str, int], inside: bool = False) -> str:
         """The term as data of Simopt.v, with the place of every input and of every part that has a name."""
         places = {key: indices[name] for key, name in self._names.items() if name in indices}
         places |= {id(each): indices[self.variables[each.name]] for each in walk([term]) if each.op == "variable"}
         return data(term, places, inside)
 
 
-def data(term: Term, indices: Mapping[int, int], inside: bool = False) -> str:
+def data(term: CoqTerm, indices: Mapping[int, int], inside: bool = False) -> str:
     """The term as data of Simopt.v; what has a place, by its identity, is what stands there. `inside` spells out the term itself."""
     if not inside and id(term) in indices:
         return f"(Var {indices[id(term)]})"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from simopt.coq.preludes import needed, source
-from simopt.coq.term import Printer, Term, Terms, identifier
+from simopt.coq.term import CoqTerm, Printer, Terms, identifier
 from simopt.core.writing import write_text
 from simopt.recheck import LEADING, NUMBER, ROLES
 
@@ -50,8 +50,8 @@ class Formula:
         self.variables = {name: identifier(name) for name in names}
         if len(set(self.variables.values())) < len(names):
             raise ValueError(f"two inputs are called alike in Coq: {', '.join(names)}")
-        self.done: list[Term] = []
-        self.divisors: dict[int, Term] = {}
+        self.done: list[CoqTerm] = []
+        self.divisors: dict[int, CoqTerm] = {}
         for op, *rest in steps:
             args = [self.term(ref) for ref in (rest[:1] if op in LEADING else rest)]
             by = args[1] if op == "/" else args[0] if op == "^" and rest[1] < 0 else None
@@ -63,13 +63,13 @@ class Formula:
         tops = [side for _, *pair in (*self.where, self.claim) for side in pair]
         self.printer = Printer([*self.divisors.values(), *tops] if not self.enclosed else tops, self.variables, self.real)
 
-    def term(self, ref: int | str) -> Term:
+    def term(self, ref: int | str) -> CoqTerm:
         """An earlier step, an input, or a rational number."""
         if isinstance(ref, int):
             return self.done[ref]
         return self.terms.number(ref) if NUMBER.fullmatch(ref) else self.terms.variable(ref)
 
-    def _sides(self, relation: list[Any]) -> tuple[str, Term, Term]:
+    def _sides(self, relation: list[Any]) -> tuple[str, CoqTerm, CoqTerm]:
         return relation[0], self.term(relation[1]), self.term(relation[2])
 
     def failure(self, name: str) -> tuple[str, str]:
@@ -83,7 +83,7 @@ class Formula:
         joined = " /\\\n  ".join(shown)
         return f"Theorem {name} :{self._over(f'{self._lets()}  {joined}')}", proof
 
-    def _compared(self, relation: tuple[str, Term, Term]) -> str:
+    def _compared(self, relation: tuple[str, CoqTerm, CoqTerm]) -> str:
         sign, left, right = relation
         a, b = self.printer.text(left, SUM), self.printer.text(right, SUM)
         word = "==" if sign == "==" and not self.real else RELATION[sign]
@@ -135,7 +135,7 @@ class Formula:
         pattern = bound[0] if len(bound) == 1 else f"({', '.join(bound)})"
         return f" for every {pattern} in\n{listed}]%Q,\n{body}"
 
-    def _by_enclosure(self, facts: list[tuple[str, Term, Term]]) -> str:
+    def _by_enclosure(self, facts: list[tuple[str, CoqTerm, CoqTerm]]) -> str:
         """The tactic with the statement as data: places count from the last part that has a name, then the inputs."""
         bound = list(self.variables.values())
         parts = self.printer.parts

@@ -17,16 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from simopt.coq.programme import Exact, Form
-from simopt.coq.term import Term, walk
+from simopt.coq.programme import ExactProgramme, Form
+from simopt.coq.term import CoqTerm, walk
 from simopt.coq.theory import NoTheorem
 from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.huber import Huber
 from simopt.duality.atoms.maximum import Maximum
 from simopt.duality.atoms.square import Square
 from simopt.duality.graph.affine import Key
-from simopt.duality.graph.programme import Definition, Epigraph
-from simopt.duality.graph.programme import Term as Node
+from simopt.duality.graph.programme import Definition, Epigraph, Term
 
 NONE = Fraction(0)
 
@@ -41,7 +40,7 @@ class Decomposition:
     squares: list[tuple[Fraction, Form]] = field(default_factory=list)
 
 
-def decompose(exact: Exact, used: Mapping[Key, Any]) -> Decomposition:
+def decompose(exact: ExactProgramme, used: Mapping[Key, Any]) -> Decomposition:
     """The identity from the multipliers that a sweep used.
 
     Raises
@@ -49,13 +48,13 @@ def decompose(exact: Exact, used: Mapping[Key, Any]) -> Decomposition:
     NoTheorem
         where they leave something that no bound of a variable takes: an implied bound is none of the declaration.
     """
-    return _Walk(exact, used).run()
+    return _Decomposer(exact, used).run()
 
 
-class _Walk:
+class _Decomposer:
     """`into` has the coefficients of the values so far: f − D ≥ `into` − (constants), as in the backward sweep."""
 
-    def __init__(self, exact: Exact, used: Mapping[Key, Any]) -> None:
+    def __init__(self, exact: ExactProgramme, used: Mapping[Key, Any]) -> None:
         self.exact, self.used = exact, used
         self.into = exact.objective
         self.result = Decomposition()
@@ -111,7 +110,7 @@ class _Walk:
             ],
         )
 
-    def _term(self, node: Node) -> None:
+    def _term(self, node: Term) -> None:
         """s φ(z) ≥ ⟨u, z⟩ − (sφ)*(u), and what it gives away."""
         start, count = self.exact.start[node.key], self.exact.size[node.key]
         scales = [self.into.factors.get(start + j, NONE) * node.sign for j in range(count)]
@@ -140,17 +139,17 @@ class _Walk:
         else:
             self._form(node, scales[0], u, z)
 
-    def _part(self, part: Term, taken: list[Fraction], scale: Fraction) -> None:
+    def _part(self, part: CoqTerm, taken: list[Fraction], scale: Fraction) -> None:
         if sum(taken) != scale or min(taken) < 0:
             raise NoTheorem("the multipliers of a part are none that are ≥ 0 with its scale as their sum")
         if part.op in ("max", "abs"):
             self._add_part(part, taken)
 
-    def _add_part(self, part: Term, taken: list[Fraction]) -> None:
+    def _add_part(self, part: CoqTerm, taken: list[Fraction]) -> None:
         old = self.result.parts.get(id(part), [NONE] * len(taken))
         self.result.parts[id(part)] = [a + b for a, b in zip(old, taken, strict=True)]
 
-    def _square(self, node: Node, s: Fraction, u: Fraction, form: Form) -> None:
+    def _square(self, node: Term, s: Fraction, u: Fraction, form: Form) -> None:
         """s z² = uz − u²/(4s) + s(z − u/(2s))²."""
         if not s and not u:
             return
@@ -159,7 +158,7 @@ class _Walk:
         self.into = Form(self.into.factors, self.into.constant - u * u / (4 * s))
         self.result.squares.append((s, form.plus(Fraction(-1), Form({}, u / (2 * s)))))
 
-    def _huber(self, node: Node, value: Term, s: Fraction, u: Fraction) -> None:
+    def _huber(self, node: Term, value: CoqTerm, s: Fraction, u: Fraction) -> None:
         """s(m² + 2M(|z| − m)) = uz − u²/(4s) + s(m − |u|/(2s))² + (2Ms − |u|)(|z| − m) + |u|(|z| ∓ z), m = min(|z|, M)."""
         if not s and not u:
             return
@@ -172,7 +171,7 @@ class _Walk:
         self._add_part(least, [2 * s * cap.number - abs(u), NONE])
         self.result.squares.append((s, Form({self.exact.index(least): Fraction(1)}, -abs(u) / (2 * s))))
 
-    def _form(self, node: Node, s: Fraction, u: list[Fraction], z: list[Form]) -> None:
+    def _form(self, node: Term, s: Fraction, u: list[Fraction], z: list[Form]) -> None:
         """s zᵀPz = ⟨u, z⟩ − Σ s d t² + Σ s d (ℓz − t)² with P = Σ d ℓℓᵀ by elimination, u = Σ 2 s d t ℓ."""
         rest, left = [list(row) for row in self.exact.matrices[node.key]], list(u)
         n = len(rest)

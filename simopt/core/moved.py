@@ -1,13 +1,13 @@
-"""Modules that have moved: an old path gives what stands at the new one, for one release, and a DeprecationWarning that names it.
+"""Modules, classes and fields that have another path or name: the old one works for one release, with a DeprecationWarning.
 
-Old pickles name old paths, too, and are read through them.
+The warning names the new one. Old pickles name old paths, classes and fields, too, and are read through them.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -57,10 +57,11 @@ MOVED: dict[str, tuple[str, ...]] = {
     "simopt.claims.refutation": ("simopt.coq.refutation",),
     "simopt.claims.sending": ("simopt.claims.serialization",),
     "simopt.claims.telling": ("simopt.claims.looseness",),
-    "simopt.problems.losses.shares": ("simopt.problems.losses.sample_weights",),
+    "simopt.problems.losses.shares": ("simopt.problems.sample_weights",),
     "simopt.problems.cases": ("simopt.problems.examples",),
     **{f"simopt.problems.cases.{kind}_cases": (f"simopt.problems.examples.{kind}",) for kind in ("chain", "exc", "goodness", "ordinal")},
     "simopt.problems.cases.margin_cases": ("simopt.problems.examples.margins",),
+    "simopt.problems.cases.recipes": ("simopt.problems.recipes",),
     **{f"simopt.solvers.{family}.ways_in": (f"simopt.solvers.{family}.solvers",) for family in SOLVERS},
     "simopt.estimators.facades": ("simopt.estimators",),
     "simopt.estimators.landmark_choice": ("simopt.estimators.landmarked.landmark_choice",),
@@ -71,8 +72,16 @@ MOVED: dict[str, tuple[str, ...]] = {
         for name in names
     },
 }
-# classes and functions that have another name at the new path
+# classes, functions and constants that have another name, by the path that they had
 RENAMED: dict[str, dict[str, str]] = {
+    "simopt.claims.tables": {"Row": "TableRow"},
+    "simopt.compare.cell": {"Cell": "PlannedRun"},
+    "simopt.compare.statistics": {"Row": "SummaryRow", "Scaling": "PowerLaw"},
+    "simopt.equivalence.gram_spectrum": {"Spectrum": "GramSpectrum"},
+    "simopt.equivalence.map_search": {"FoundMap": "MapValue", "Outcome": "MapOutcome"},
+    "simopt.equivalence.strong": {"Witness": "StrongWitness"},
+    "simopt.equivalence.training": {"_Kernel": "_GramCache"},
+    "simopt.solvers.herding.frank_wolfe_steps": {"MOVED": "STEP_TAKEN"},
     "simopt.ground.compiled": {"Kernel": "CompiledKernel"},
     "simopt.ground.fields": {"Asked": "FieldChecks"},
     "simopt.ground.lent": {"Lent": "FrozenMatrix", "lent": "freeze_matrix", "owner": "base_of", "times": "matvec"},
@@ -85,6 +94,17 @@ RENAMED: dict[str, dict[str, str]] = {
     "simopt.duality.sweeps.equalities": {"System": "EqualitySystem"},
     "simopt.duality.sweeps.held": {"Held": "FixedMultipliers", "Settlement": "DualRepair"},
     "simopt.problems.losses.shares": {"Shares": "SampleWeights"},
+}
+# fields and properties that have another name, by the path and name that their class has today
+FIELDS: dict[str, dict[str, dict[str, str]]] = {
+    "simopt.claims.reproduction": {"Reproduction": {"asked": "requested"}},
+    "simopt.claims.tables": {"Cell": {"word": "agreement"}},
+    "simopt.compare.statistics": {"Profile": {"shares": "fractions"}, "SummaryRow": {"times": "seconds_to_gap"}},
+    "simopt.duality.evaluation.closing_terms": {"ClosingTerm": {"host": "epigraph_parent"}},
+    "simopt.duality.graph.programme": {"Leaf": {"places": "entry_index"}, "Term": {"bend": "monotonicity"}},
+    "simopt.problems.convex_potential": {"ConvexPotential": {"charged": "support"}},
+    "simopt.problems.mean_classifier": {"MeanClassifier": {"shares": "sample_weights"}},
+    "simopt.solvers.goodness.exact": {"ExactBound": {"prices": "multipliers"}, "ExactGoodness": {"prices": "multipliers"}},
 }
 
 
@@ -127,7 +147,66 @@ class _Moved(MetaPathFinder, Loader):
         vars(module).update(__getattr__=get, __doc__=homes[0].__doc__)
 
 
+class _Renamed(MetaPathFinder):
+    """Finds, through the other finders, a module with new names in it; once it has been run, it answers to the old ones as well."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if fullname not in RENAMED and fullname not in FIELDS:
+            return None
+        others = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not self)
+        spec = next(filter(None, others), None)
+        if spec is not None and spec.loader is not None:
+            run = spec.loader.exec_module
+
+            def run_and_add(module: ModuleType) -> None:
+                run(module)
+                _add_old_names(module, RENAMED.get(fullname, {}))
+                for name, fields in FIELDS.get(fullname, {}).items():
+                    _add_old_fields(getattr(module, name), fields)
+
+            vars(spec.loader)["exec_module"] = run_and_add
+        return spec
+
+
+def _warn(kind: str, old: str, new: str) -> None:
+    warnings.warn(f"{kind}{old} is called {new}; the old name goes with simopt {UNTIL}", DeprecationWarning, stacklevel=3)
+
+
+def _add_old_names(module: ModuleType, names: Mapping[str, str]) -> None:
+    """Have a module give its classes, functions and constants by their old names as well."""
+
+    def get(name: str) -> Any:
+        if name not in names:
+            raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+        _warn("", name, names[name])
+        return getattr(module, names[name])
+
+    if names:
+        vars(module)["__getattr__"] = get
+
+
+def _add_old_fields(kind: type, names: Mapping[str, str]) -> None:
+    """Have a class give its fields by their old names as well, and read pickles that have these."""
+
+    def reader(old: str, new: str) -> Callable[[Any], Any]:
+        def read(record: Any) -> Any:
+            _warn(f"{kind.__name__}.", old, new)
+            return getattr(record, new)
+
+        return read
+
+    def restore(record: Any, state: Mapping[str, Any]) -> None:
+        vars(record).update({names.get(name, name): value for name, value in state.items()})
+
+    members: dict[str, Any] = {old: property(reader(old, new), doc=f"The old name of `{new}`.") for old, new in names.items()}
+    if not hasattr(kind, "__setstate__"):
+        members["__setstate__"] = restore
+    for name, member in members.items():
+        setattr(kind, name, member)
+
+
 def install() -> None:
-    """Have old paths found."""
-    if not any(isinstance(finder, _Moved) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Moved())
+    """Have old paths and names found."""
+    for finder in (_Renamed, _Moved):
+        if not any(isinstance(each, finder) for each in sys.meta_path):
+            sys.meta_path.insert(0, finder())

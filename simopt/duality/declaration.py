@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import cvxpy as cp
 
     from simopt.duality.declared import Declared
-    from simopt.duality.units.dimensions import Change
+    from simopt.duality.units.dimensions import UnitChange
 
 
 class DeclaredProblem(Problem):
@@ -100,7 +100,7 @@ class DeclaredProblem(Problem):
         return self.derived.scale()
 
     @cached_property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[UnitChange, ...]:
         """The changes of units that the fields admit."""
         from simopt.duality.units.dimensions import changes_of
 

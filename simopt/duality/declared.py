@@ -19,13 +19,13 @@ from simopt.duality.evaluation.distance import moduli, radius
 from simopt.duality.evaluation.forward import Forward, forward
 from simopt.duality.evaluation.term_size import least_fraction, outer_size, own_sizes, term_size
 from simopt.duality.feasibility.restoration import restored
-from simopt.duality.feasibility.slater import Interior
+from simopt.duality.feasibility.slater import SlaterCandidates
 from simopt.duality.graph.affine import Key
+from simopt.duality.graph.leaf_values import changing, numbers
 from simopt.duality.graph.programme import Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Value, vector
 from simopt.duality.graph_form import GraphForm, Link, links
 from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
-from simopt.duality.reading.leaves import changing, numbers
 from simopt.duality.reading.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.closure import close_stationarity
@@ -222,7 +222,7 @@ class Declared(Problem):
         return Recent(3)  # the trivial point, the judged one, and the one that intervals make of it
 
     @cached_property
-    def _interiors(self) -> Recent[Key, Interior]:
+    def _interiors(self) -> Recent[Key, SlaterCandidates]:
         return Recent(2)
 
     def _now(self, num: Arithmetic) -> tuple[Any, ...]:
@@ -260,7 +260,7 @@ class Declared(Problem):
         return self._restored(point, FLOAT, max_loss)
 
     def _restored(self, point: Point, num: Arithmetic, max_loss: float) -> Point:
-        interior = self._interiors.of(self._now(FLOAT), {}, lambda _: Interior(self.programme))
+        interior = self._interiors.of(self._now(FLOAT), {}, lambda _: SlaterCandidates(self.programme))
         with np.errstate(all="ignore"):
             values, found = restored(num, self.programme, self._values(point, num), interior, max_loss)
         self._forwards.keep(self._now(num), values, found)

@@ -24,7 +24,7 @@ from simopt.core import validate
 from simopt.core.errors import Interrupted, InvalidProblem
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.family import Family, Interval
-from simopt.equivalence.map_search import MapValue, Outcome, find_map
+from simopt.equivalence.map_search import MapOutcome, MapValue, find_map
 from simopt.equivalence.path_search import FINE, JUMP
 from simopt.equivalence.training import KernelFunction, TrainingSet
 from simopt.equivalence.weak import RESOLUTION, check_resolution, relative_distance
@@ -200,7 +200,7 @@ class Decision:
 
     def _coarser(self) -> str:
         """The resolution that the radii allow, where nothing else keeps the answer open."""
-        if not all(row.outcome is Outcome.UNDECIDED and row.distance <= row.errors < row.norm for row in self._open):
+        if not all(row.outcome is MapOutcome.UNDECIDED and row.distance <= row.errors < row.norm for row in self._open):
             return ""
         worst = max((row.distance + row.errors) / row.norm for row in self._open)
         return f"; the radii allow a resolution of {1.01 * worst:.1e}" if worst < 0.1 else ""
@@ -258,7 +258,7 @@ def decide(
     """
     resolution = check_resolution(resolution)
     A, B = remembering(source), remembering(target)
-    work = _Work(A, B, Z, resolution, progress)
+    work = _DecisionBuilder(A, B, Z, resolution, progress)
     there = _spaced(work.domains[0]) if parameters is None else listed(parameters, work.domains[0], A.name)
     work.wanted = len(there), len(there) if parameters is not None else COUNT
     try:
@@ -276,7 +276,7 @@ def decide(
     return work.decision()
 
 
-class _Work:
+class _DecisionBuilder:
     """A decision in the making."""
 
     def __init__(self, source: Family, target: Family, Z: TrainingSet, resolution: float, progress: Progress | None) -> None:
@@ -343,7 +343,7 @@ class _Work:
     def _slopes(self, side: Side) -> tuple[list[tuple[float, float]], list[float]]:
         """The map from one side in coordinates, and the logarithm of its slope between each two of its points."""
         home, away = self.domains if side == "source" else self.domains[::-1]
-        known = [row for row in self.rows[side] if row.outcome is Outcome.FOUND and row.value in away]
+        known = [row for row in self.rows[side] if row.outcome is MapOutcome.FOUND and row.value in away]
         points = sorted((home.coordinate(row.parameter), away.coordinate(row.value)) for row in known)
         return points, [math.log(max(abs(v - u) / (t - s), 1e-9)) for (s, u), (t, v) in pairwise(points)]
 
@@ -368,7 +368,7 @@ class _Work:
         pieces: list[Plateau] = []
         for one, two in pairwise(sorted(self.rows[side], key=lambda row: row.parameter)):
             same = self._same(side, one, two)
-            if same is None or one.outcome is Outcome.EVERY:
+            if same is None or one.outcome is MapOutcome.EVERY:
                 continue
             if pieces and pieces[-1].high == one.parameter:
                 before = pieces.pop()
@@ -395,7 +395,7 @@ class _Work:
         away = self.domains[1 if piece.side == "source" else 0]
         others = [other for other in self.plateaus if other.side != piece.side]
         matched = any(other.low <= row.high and row.low <= other.high for row in found for other in others)
-        narrow = [row.outcome is Outcome.FOUND and away.coordinate(row.high) - away.coordinate(row.low) <= FINE for row in inside]
+        narrow = [row.outcome is MapOutcome.FOUND and away.coordinate(row.high) - away.coordinate(row.low) <= FINE for row in inside]
         return replace(piece, matched=matched, single=all(narrow))
 
     def _jumps(self, side: Side) -> list[Jump]:
@@ -447,7 +447,7 @@ def _spaced(domain: Interval, count: int = COUNT) -> list[float]:
 
 def _way(known: tuple[MapValue, ...]) -> Direction:
     """Which way the enclosures go, by the parameters."""
-    rows = [row for row in known if row.outcome is Outcome.FOUND]
+    rows = [row for row in known if row.outcome is MapOutcome.FOUND]
     rises = any(one.high < two.low for i, one in enumerate(rows) for two in rows[i + 1 :])
     falls = any(one.low > two.high for i, one in enumerate(rows) for two in rows[i + 1 :])
     if rises and falls:
@@ -459,7 +459,7 @@ def _way(known: tuple[MapValue, ...]) -> Direction:
 
 def _twice(known: tuple[MapValue, ...]) -> tuple[float, float] | None:
     """Two parameters whose images cannot be told apart, while that of one between is elsewhere."""
-    rows = [row for row in known if row.outcome is Outcome.FOUND]
+    rows = [row for row in known if row.outcome is MapOutcome.FOUND]
     for i, one in enumerate(rows):
         for j in range(i + 2, len(rows)):
             if _overlap(one, rows[j]) and not all(_overlap(row, one) or _overlap(row, rows[j]) for row in rows[i + 1 : j]):

@@ -19,8 +19,8 @@ from simopt.core.errors import Interrupted, InvalidProblem
 from simopt.equivalence.decide import COUNT, REACH, Decision, Progress, decide, listed, remembering
 from simopt.equivalence.equivalence import Answer, Strength
 from simopt.equivalence.family import Family, Interval
-from simopt.equivalence.map_search import MapValue, Outcome
-from simopt.equivalence.strong import Witness
+from simopt.equivalence.map_search import MapOutcome, MapValue
+from simopt.equivalence.strong import StrongWitness
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import RESOLUTION, check_resolution, relative_distance
 
@@ -65,8 +65,8 @@ class StrongDecision:
     weak: tuple[Decision, ...]
     rows: tuple[OneMap, ...]
     same_size: tuple[OneMap, ...]
-    witnesses: tuple[Witness, ...]
-    sized: tuple[Witness, ...]
+    witnesses: tuple[StrongWitness, ...]
+    sized: tuple[StrongWitness, ...]
     wanted: int = 0
 
     @property
@@ -94,7 +94,7 @@ class StrongDecision:
         return Strength.SAME_SIZE if self.among_one_size is Answer.HOLDS else Strength.WEAK
 
     @property
-    def witness(self) -> Witness | None:
+    def witness(self) -> StrongWitness | None:
         """Two sets that show there is no one Φ: those that leave the largest distance beyond the radii."""
         return max(self.witnesses, key=lambda w: w.distance - w.error, default=None)
 
@@ -132,7 +132,7 @@ class StrongDecision:
         return f"{said}: {self.reason}{size}"
 
     def _answer(
-        self, sets: Sequence[TrainingSet], weak: Sequence[Decision], rows: Sequence[OneMap], witnesses: Sequence[Witness]
+        self, sets: Sequence[TrainingSet], weak: Sequence[Decision], rows: Sequence[OneMap], witnesses: Sequence[StrongWitness]
     ) -> Answer:
         answers = {report.answer for report in weak}
         if witnesses or Answer.FAILS in answers:
@@ -242,7 +242,7 @@ def _at(report: Decision, lam: float) -> MapValue | None:
 
 def _one_map(A: Family, B: Family, sets: Sequence[TrainingSet], weak: Sequence[Decision], lam: float) -> OneMap:
     """The parameter, of those found on the sets, with the least distance on the worst set."""
-    found = [row for report in weak if (row := _at(report, lam)) is not None and row.outcome is Outcome.FOUND]
+    found = [row for report in weak if (row := _at(report, lam)) is not None and row.outcome is MapOutcome.FOUND]
     best = OneMap(lam, math.nan, math.inf, math.inf)
     for value in dict.fromkeys(row.value for row in found):
         worst = (0.0, 0.0)
@@ -266,12 +266,12 @@ def _left(A: Family, B: Family, lam: float, mu: float, Z: TrainingSet) -> tuple[
         return 0.0, math.inf
 
 
-def _disjoint(A: Family, B: Family, sets: Sequence[TrainingSet], weak: Sequence[Decision], lam: float) -> Witness | None:
+def _disjoint(A: Family, B: Family, sets: Sequence[TrainingSet], weak: Sequence[Decision], lam: float) -> StrongWitness | None:
     """The pair of sets that is clearest against one Φ at λ: enclosures of what it could be without a common point."""
-    rows = [(Z, row) for Z, report in zip(sets, weak, strict=True) if (row := _at(report, lam)) and row.outcome is Outcome.FOUND]
+    rows = [(Z, row) for Z, report in zip(sets, weak, strict=True) if (row := _at(report, lam)) and row.outcome is MapOutcome.FOUND]
     against = []
     for (Z, row), (other, its) in combinations(rows, 2):
         if row.high < its.low or its.high < row.low:
             distance, error = _left(A, B, lam, row.value, other)
-            against.append(Witness(lam, Z, other, row.value, its.value, distance, error))
+            against.append(StrongWitness(lam, Z, other, row.value, its.value, distance, error))
     return max(against, key=lambda w: w.distance - w.error, default=None)

@@ -12,8 +12,8 @@ from simopt.core.errors import InvalidFile
 from simopt.equivalence.decide import Decision, Jump, Plateau
 from simopt.equivalence.decide_strong import OneMap, StrongDecision
 from simopt.equivalence.family import Interval
-from simopt.equivalence.map_search import MapValue, Outcome
-from simopt.equivalence.strong import Witness
+from simopt.equivalence.map_search import MapOutcome, MapValue
+from simopt.equivalence.strong import StrongWitness
 
 # JSON has no words for ∞ and nan: null stands for the one of them that a field can be.
 NULLS = {"low": -math.inf, "high": math.inf, "errors": math.inf, "error": math.inf}
@@ -59,7 +59,7 @@ def described_strong(decision: StrongDecision) -> dict[str, Any]:
     """The answer, the samples themselves, one μ for all at each λ, the witnesses by the numbers of their samples, and a decision each."""
     number = {id(Z): i for i, Z in enumerate(decision.sets)}
 
-    def against(witness: Witness) -> dict[str, Any]:
+    def against(witness: StrongWitness) -> dict[str, Any]:
         ends = {"one": number[id(witness.one)], "two": number[id(witness.two)]}
         return {item.name: ends.get(item.name, getattr(witness, item.name)) for item in fields(witness)}
 
@@ -89,7 +89,7 @@ def _row(record: Mapping[str, Any]) -> MapValue:
     as_it_is = ("outcome", "reason", "fits")
     values = {each.name: record[each.name] for each in fields(MapValue)}
     values = {name: value if name in as_it_is else _number(name, value) for name, value in values.items()}
-    return MapValue(**{**values, "outcome": Outcome(record["outcome"])})
+    return MapValue(**{**values, "outcome": MapOutcome(record["outcome"])})
 
 
 def _number(name: str, value: Any) -> float:

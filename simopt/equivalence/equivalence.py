@@ -13,7 +13,7 @@ from enum import Enum
 
 from simopt.core import registry, validate
 from simopt.core.errors import InvalidProblem
-from simopt.equivalence.family import Entry, Family, Interval, first_line
+from simopt.equivalence.family import Family, Interval, RegistryEntry, first_line
 from simopt.equivalence.training import TrainingSet
 
 Map = Callable[[float, TrainingSet], float]
@@ -232,7 +232,7 @@ def equivalence(name: str, *, summary: str = "") -> Callable[[Callable[..., Equi
     """Register a function (options → Equivalence) under `name`; `simopt list equivalences` shows it."""
 
     def add(build: Callable[..., Equivalence]) -> Callable[..., Equivalence]:
-        registry.register("equivalence", name, Entry(name, summary or first_line(build), build), build.__module__)
+        registry.register("equivalence", name, RegistryEntry(name, summary or first_line(build), build), build.__module__)
         return build
 
     return add

@@ -144,7 +144,7 @@ class Family:
 
 
 @dataclass(frozen=True)
-class Entry:
+class RegistryEntry:
     """The registered entry of a family or an equivalence: a name, one line, and the function that builds it from options."""
 
     name: str
@@ -162,7 +162,7 @@ def family(name: str, *, summary: str = "") -> Callable[[Callable[..., Family]],
             bound.apply_defaults()
             return replace(build(*arguments, **options), origin=(name, dict(bound.arguments)))
 
-        registry.register("family", name, Entry(name, summary or first_line(build), made), build.__module__)
+        registry.register("family", name, RegistryEntry(name, summary or first_line(build), made), build.__module__)
         return made
 
     return add

@@ -15,7 +15,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
-class Spectrum:
+class GramSpectrum:
     """K = Q diag(d) Qᵀ with d ascending; eigenvalues of at most n ε d_max (rounding, of either sign) are 0.
 
     Attributes
@@ -40,7 +40,7 @@ class Spectrum:
         return out
 
 
-def spectrum(gram: Array) -> Spectrum:
+def spectrum(gram: Array) -> GramSpectrum:
     """Eigendecomposition of a Gram matrix, with the rounding noise around 0 set to 0. O(n³) time, O(n²) memory.
 
     Raises
@@ -56,4 +56,4 @@ def spectrum(gram: Array) -> Spectrum:
             "a norm needs a positive semidefinite similarity"
         )
     values = np.where(d > d.size * EPS * largest, d, 0.0)
-    return Spectrum(values, Q)
+    return GramSpectrum(values, Q)

@@ -16,7 +16,6 @@ The ground of each answer:
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from enum import Enum
 
@@ -29,7 +28,7 @@ from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import RESOLUTION, check_resolution, relative_distance
 
 
-class Outcome(Enum):
+class MapOutcome(Enum):
     """The result of `find_map`.
 
     FOUND: a parameter with an error bar. EVERY: both functions are 0, and every parameter gives them. OPEN_ENDED: the function is at an end
@@ -46,7 +45,7 @@ class Outcome(Enum):
     @property
     def answer(self) -> Answer:
         """HOLDS for FOUND and EVERY, FAILS for NO_MAP, else UNDECIDED."""
-        return {Outcome.FOUND: Answer.HOLDS, Outcome.EVERY: Answer.HOLDS, Outcome.NO_MAP: Answer.FAILS}.get(self, Answer.UNDECIDED)
+        return {MapOutcome.FOUND: Answer.HOLDS, MapOutcome.EVERY: Answer.HOLDS, MapOutcome.NO_MAP: Answer.FAILS}.get(self, Answer.UNDECIDED)
 
 
 class NotDecided(InvalidProblem, ArithmeticError):
@@ -72,7 +71,7 @@ class MapValue:
         one sentence when the outcome is not FOUND, and when it is and fits contradict the assumption behind the enclosure.
     """
 
-    outcome: Outcome
+    outcome: MapOutcome
     parameter: float
     value: float
     low: float
@@ -128,7 +127,7 @@ def find_map(
     except (ArithmeticError, NotFinite) as error:
         domain = target.domain(Z)
         reason = f"a function could not be computed: {error}"
-        return MapValue(Outcome.UNDECIDED, parameter, math.nan, domain.low, domain.high, math.nan, math.inf, math.nan, 0, reason)
+        return MapValue(MapOutcome.UNDECIDED, parameter, math.nan, domain.low, domain.high, math.nan, math.inf, math.nan, 0, reason)
 
 
 def recovered(source: Family, target: Family, *, resolution: float = RESOLUTION) -> Equivalence:
@@ -139,7 +138,7 @@ def recovered(source: Family, target: Family, *, resolution: float = RESOLUTION)
 
     def through(one: Family, other: Family, parameter: float, Z: TrainingSet) -> float:
         decided = find_map(one, other, parameter, Z, resolution=resolution)
-        if decided.outcome is Outcome.FOUND:
+        if decided.outcome is MapOutcome.FOUND:
             return decided.value
         between = f"from {one.name} to {other.name} at {parameter:g}: {decided.reason}"
         if decided.answer is Answer.FAILS:
@@ -169,13 +168,13 @@ class _Outcomes:
         search, f = self.search, self.search.f
         if f.error > 0 and f.norm() <= f.error:
             reason = f"the source's error {f.error:.2g} is as large as its norm {f.norm():.2g}"
-            return self.result(Outcome.UNDECIDED, math.nan, -math.inf, math.inf, reason)
+            return self.result(MapOutcome.UNDECIDED, math.nan, -math.inf, math.inf, reason)
         undecided, excluded = None, None
         for bracket in search.brackets():
             here = self.at(search.refined(search.root(*bracket)))
             if here.answer is Answer.HOLDS and search.vanishes():
-                return self.result(Outcome.EVERY, search.start, -math.inf, math.inf, "both functions are 0 for every parameter")
-            if here.outcome in (Outcome.FOUND, Outcome.OPEN_ENDED):
+                return self.result(MapOutcome.EVERY, search.start, -math.inf, math.inf, "both functions are 0 for every parameter")
+            if here.outcome in (MapOutcome.FOUND, MapOutcome.OPEN_ENDED):
                 return here
             undecided, excluded = (undecided, here) if here.answer is Answer.FAILS else (here, excluded)
         return undecided or self.none(excluded)
@@ -186,22 +185,22 @@ class _Outcomes:
         g, name = search.at(t), search.target.name
         distance, error = relative_distance(search.f, g)
         if self.excluded(low, high):
-            return self.result(Outcome.NO_MAP, t, low, high, self.apart(t, low, high))
+            return self.result(MapOutcome.NO_MAP, t, low, high, self.apart(t, low, high))
         if not distance + error <= self.resolution:
             reason = (
                 f"near {search.parameter(t):.6g} the functions are {distance:.3g} of their norm apart, their errors explain {error:.2g}, "
             )
-            return self.result(Outcome.UNDECIDED, t, low, high, f"{reason}the resolution is {self.resolution:g}")
+            return self.result(MapOutcome.UNDECIDED, t, low, high, f"{reason}the resolution is {self.resolution:g}")
         if not search.monotone():
             reason = f"the norm of {name} {search.course}, so that no other parameter is excluded"
-            return self.result(Outcome.FOUND, t, -math.inf, math.inf, reason)
+            return self.result(MapOutcome.FOUND, t, -math.inf, math.inf, reason)
         if math.isinf(low) or math.isinf(high):
             end = search.domain.low if math.isinf(low) else search.domain.high
             reason = f"from {search.parameter(t):.3g} towards {end:g}, {name} cannot be told from the function"
             # The function may be there in the limit only, which floats do not tell from being there; unless it is 0 at both parameters.
             zero = search.f.error + g.error == 0.0 and search.f.size() == g.size() == -math.inf
-            return self.result(Outcome.FOUND if zero else Outcome.OPEN_ENDED, t, low, high, reason)
-        return self.result(Outcome.FOUND, t, low, high)
+            return self.result(MapOutcome.FOUND if zero else MapOutcome.OPEN_ENDED, t, low, high, reason)
+        return self.result(MapOutcome.FOUND, t, low, high)
 
     def excluded(self, low: float, high: float) -> bool:
         """Whether no parameter with coordinate in [low, high] has the function f; not, where that cannot be computed."""
@@ -226,19 +225,19 @@ class _Outcomes:
         end = search.towards()
         stays = f"the norm of {name} stays {'above' if search.excess(end) > 0 else 'below'} {search.f.norm():.6g}"
         reason = nearest.reason if nearest else f"{stays}; at the end of the reach it is {search.at(end).norm():.6g}"
-        outcome = Outcome.UNDECIDED
+        outcome = MapOutcome.UNDECIDED
         if not search.monotone():
             reason += f"; but the norm of {name} {search.course}, and may pass it where nothing was fitted"
         elif not search.closed():
             reason += "; but the path has not come to rest there, and the parameter may lie beyond"
         else:
-            outcome = Outcome.NO_MAP
-        if nearest is not None and outcome is Outcome.NO_MAP:
+            outcome = MapOutcome.NO_MAP
+        if nearest is not None and outcome is MapOutcome.NO_MAP:
             return nearest
         t = search.domain.coordinate(nearest.value) if nearest is not None else math.nan
         return self.result(outcome, t, -math.inf, math.inf, reason)
 
-    def result(self, outcome: Outcome, t: float, low: float, high: float, reason: str = "") -> MapValue:
+    def result(self, outcome: MapOutcome, t: float, low: float, high: float, reason: str = "") -> MapValue:
         """The outcome with ‖f − g‖ for g at t, or at the end of the reach nearer to ‖f‖ where t is nan; low and high rounded outward."""
         search, norm = self.search, self.search.f.norm()
         ends = search.outward(low, -1), search.outward(high, 1)
@@ -246,11 +245,3 @@ class _Outcomes:
         value = search.parameter(t) if not math.isnan(t) else math.nan
         distance, errors = search.f.distance(g), search.f.error + g.error
         return MapValue(outcome, self.parameter, value, *ends, distance, errors, norm, len(search.known), reason)
-
-
-def __getattr__(name: str) -> type[MapValue]:
-    """The old name of `MapValue`, by which pickles ask for it, for one release."""
-    if name != "FoundMap":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    warnings.warn("FoundMap is called MapValue; the old name goes with simopt 0.2", DeprecationWarning, stacklevel=2)
-    return MapValue

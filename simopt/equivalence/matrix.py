@@ -18,7 +18,7 @@ from simopt.core.threads import until_stopped
 from simopt.equivalence.decide import Progress, decide, remembering
 from simopt.equivalence.decide_strong import decide_strong
 from simopt.equivalence.equivalence import Answer, Equivalence, Strength
-from simopt.equivalence.family import Entry, Family, Interval
+from simopt.equivalence.family import Family, Interval, RegistryEntry
 from simopt.equivalence.samples import KINDS, Kind, sample_for, synthetic, undefined
 from simopt.equivalence.strong import neighbours
 from simopt.equivalence.training import TrainingSet
@@ -53,7 +53,7 @@ class MatrixEntry:
 
 
 @dataclass(frozen=True)
-class Claimed:
+class ClaimedEquivalence:
     """A registered equivalence, and what `verify_weak` measured of it between the ends that it names.
 
     Attributes
@@ -99,7 +99,7 @@ class Matrix:
     samples: int
     resolution: float
     pairs: tuple[MatrixEntry, ...]
-    claims: tuple[Claimed, ...]
+    claims: tuple[ClaimedEquivalence, ...]
 
     def entry(self, source: str, target: str) -> MatrixEntry | None:
         """The entry of (A, B); None where it was not measured."""
@@ -176,7 +176,7 @@ def matrix(
             raise UnknownName("family", name, registry.names("family"))
     settings = tuple(chosen), validate.whole("samples", samples, minimum=3), check_resolution(resolution)
     processes = validate.jobs("jobs", jobs, len(chosen))
-    work = _Work(*settings)
+    work = _MatrixBuilder(*settings)
     claims = [(entry, entry.build()) for _, entry in registry.items("equivalence")]
     claims = [(entry, built) for entry, built in claims if names is None or {*_ends(built)} <= {*chosen}]
     wanted, done = len(chosen) * (len(chosen) - 1) + len(claims), 0
@@ -196,7 +196,7 @@ def matrix(
     return work.matrix()
 
 
-def _pairs(work: _Work, settings: tuple[tuple[str, ...], int, float], jobs: int) -> Iterator[MatrixEntry]:
+def _pairs(work: _MatrixBuilder, settings: tuple[tuple[str, ...], int, float], jobs: int) -> Iterator[MatrixEntry]:
     """All entries as they come, those of a row one after the other."""
     if jobs == 1:
         yield from (work.pair(*pair) for pair in permutations(work.names, 2))
@@ -213,12 +213,12 @@ def _row(settings: tuple[tuple[str, ...], int, float], source: str) -> list[Matr
     from threadpoolctl import threadpool_limits
 
     registry.load()
-    work = _Work(*settings)
+    work = _MatrixBuilder(*settings)
     with threadpool_limits(1):
         return [work.pair(source, target) for target in work.names if target != source]
 
 
-class _Work:
+class _MatrixBuilder:
     """The matrix in the making: families and training sets that are made once, and what is known of them."""
 
     def __init__(self, names: Sequence[str], samples: int, resolution: float) -> None:
@@ -229,7 +229,7 @@ class _Work:
         self.families: dict[str, Family] = {}
         self.suits: dict[tuple[str, Kind], bool] = {}
         self.pairs: list[MatrixEntry] = []
-        self.claims: list[Claimed] = []
+        self.claims: list[ClaimedEquivalence] = []
 
     def matrix(self) -> Matrix:
         """The entries by now."""
@@ -284,10 +284,10 @@ class _Work:
         words = {Strength.STRONG: Relation.STRONG, Strength.SAME_SIZE: Relation.SAME_SIZE, Strength.WEAK: Relation.WEAK}
         return words[found.strength], found.sentence if found.strength is not Strength.STRONG else ""
 
-    def claim(self, entry: Entry, built: Equivalence) -> Claimed:
+    def claim(self, entry: RegistryEntry, built: Equivalence) -> ClaimedEquivalence:
         """A registered equivalence on the first sample where it exists."""
         answer, lams, reason = self._verified(built)
-        found = Claimed(
+        found = ClaimedEquivalence(
             entry.name,
             entry.summary,
             _source(entry.build),

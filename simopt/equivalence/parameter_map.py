@@ -27,7 +27,7 @@ from simopt.core.monotone_function import MonotoneFunction
 from simopt.equivalence.decide import Progress, listed, remembering
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.family import Family, Interval
-from simopt.equivalence.map_search import MapValue, Outcome, find_map
+from simopt.equivalence.map_search import MapOutcome, MapValue, find_map
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import RESOLUTION, ROUNDING, check_resolution, relative_distance
 
@@ -394,7 +394,7 @@ def transfer(
     try:
         for done, lam in enumerate(wanted, 1):
             found = find_map(A, B, lam, sample, resolution=resolution)
-            if found.outcome is Outcome.FOUND:
+            if found.outcome is MapOutcome.FOUND:
                 boxes.append(_box(found))
             else:
                 missing.append(Missing(lam, found.answer is Answer.FAILS, found.reason or found.outcome.value))
@@ -446,7 +446,7 @@ def _against(box: Box, A: Family, B: Family, Z: TrainingSet, resolution: float, 
         yield f"Φ lies in [{min(left.low, right.low):.17g}, {max(left.high, right.high):.17g}], not in [{box.below:.17g}, {box.above:.17g}]"
     elif (
         left is right
-        and left.outcome is Outcome.FOUND
+        and left.outcome is MapOutcome.FOUND
         and (box.below > left.value - 0.5 * (left.value - left.low) or box.above < left.value + 0.5 * (left.high - left.value))
     ):
         yield f"the enclosure [{box.below:.17g}, {box.above:.17g}] is narrower than what is proven, [{left.low:.17g}, {left.high:.17g}]"

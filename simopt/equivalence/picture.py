@@ -15,7 +15,7 @@ from simopt.core.writing import replacing
 from simopt.equivalence.decide import Decision
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.family import Interval
-from simopt.equivalence.map_search import MapValue, Outcome
+from simopt.equivalence.map_search import MapOutcome, MapValue
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,7 +81,7 @@ def draw(decision: Decision, figure: Figure | None = None) -> Figure:
 def _map(axes: Any, decision: Decision) -> None:
     """Φ at parameters of A, and the inverse at parameters of B as points of the same graph."""
     source, target = decision.domains
-    known = [row for row in decision.forward if row.outcome is Outcome.FOUND]
+    known = [row for row in decision.forward if row.outcome is MapOutcome.FOUND]
     if known:
         line = [row.parameter for row in known]
         axes.plot(line, [row.value for row in known], "-", color="C0", lw=1.0, alpha=0.6)
@@ -109,7 +109,7 @@ def _map(axes: Any, decision: Decision) -> None:
 
 
 def _points(axes: Any, rows: Sequence[tuple[float, float, MapValue]], answer: Answer, filled: bool, of: str) -> None:
-    rows = [row for row in rows if math.isfinite(row[0]) and math.isfinite(row[1]) and row[2].outcome is not Outcome.EVERY]
+    rows = [row for row in rows if math.isfinite(row[0]) and math.isfinite(row[1]) and row[2].outcome is not MapOutcome.EVERY]
     if not rows:
         return
     colour = COLOURS[answer]
@@ -151,7 +151,7 @@ def _distances(axes: Any, decision: Decision) -> None:
     radii = [(row.parameter, row.errors / row.norm) for row in rows if 0.0 < row.errors < math.inf]
     if radii:
         axes.plot(*zip(*radii, strict=True), "-", color="0.4", lw=1.2, label="radii of both learners")
-    bars = [(row.parameter, row.relative_bar) for row in rows if row.outcome is Outcome.FOUND and 0.0 < row.relative_bar < math.inf]
+    bars = [(row.parameter, row.relative_bar) for row in rows if row.outcome is MapOutcome.FOUND and 0.0 < row.relative_bar < math.inf]
     if bars:
         axes.plot(*zip(*bars, strict=True), "--", color="C0", lw=1.0, label=r"error bar of $\Phi$, relative to $\Phi$")
     axes.axhline(decision.resolution, color="0.4", lw=0.8, ls=":", label="resolution")

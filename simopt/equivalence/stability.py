@@ -109,7 +109,7 @@ def swap(Z: TrainingSet, x: npt.ArrayLike, y: float, regularization: float, powe
 
 
 @dataclass(frozen=True, eq=False)
-class _Fits:
+class _LeaveOneOutFits:
     """f_i for a block of i: rows q_i of Q removed, log μ_i, ratio a_i / C_ii, and whether f_i ≠ 0. Units of `_Downdated`."""
 
     rows: Array
@@ -134,7 +134,7 @@ class _Downdated:
         self.d = known.values / self.D
         self.z = Z.coordinates / self.Y
 
-    def solve(self, rows: Array, divisor: int) -> _Fits:
+    def solve(self, rows: Array, divisor: int) -> _LeaveOneOutFits:
         """Solve (*) for each removed row q_i (a row of zeros removes nothing) by Newton steps kept inside a bracket."""
         level = math.log(divisor * self.power / 2) + math.log(self.regularization) - math.log(self.D)
         level += (self.power - 2) * (math.log(self.Y) - 0.5 * math.log(self.D))
@@ -155,7 +155,7 @@ class _Downdated:
             target = np.where(poor & (value != 0), 0.5 * (low + high), target)
             previous = np.abs(target - s)
             if np.all(previous <= 2 * EPS * np.maximum(1.0, np.abs(s))):
-                return _Fits(rows, s, ratio, alive)
+                return _LeaveOneOutFits(rows, s, ratio, alive)
             s = target
         raise ArithmeticError(f"stability: the equation for mu did not settle in {ROUNDS} rounds (m = {self.power:g})")
 
@@ -180,13 +180,13 @@ class _Downdated:
         share = np.exp(s - h)
         return 1.0 / (self.d * np.exp(-h)[:, None] + share[:, None]), share
 
-    def spectral(self, fits: _Fits) -> Array:
+    def spectral(self, fits: _LeaveOneOutFits) -> Array:
         """Qᵀ a_i in the rows, in the original units."""
         W, _ = self._weights(fits.log_mu)
         damping = np.where(fits.alive, np.exp(-np.maximum(fits.log_mu, 0.0)), 0.0)
         return (self.Y / self.D) * damping[:, None] * (self.z - fits.ratio[:, None] * fits.rows) * W
 
-    def changes(self, whole: _Fits, samples: range, divisor: int, change: Change) -> Changes:
+    def changes(self, whole: _LeaveOneOutFits, samples: range, divisor: int, change: Change) -> Changes:
         """Coefficients and distances for the given samples, in blocks."""
         n = self.Z.n
         coefficients, distances = np.empty((len(samples), n)), np.empty(len(samples))
@@ -203,7 +203,7 @@ class _Downdated:
             first[-1] = 0.0
         return Changes(change, self.Z.function(first), coefficients, distances)
 
-    def _distances(self, whole: _Fits, fits: _Fits) -> Array:
+    def _distances(self, whole: _LeaveOneOutFits, fits: _LeaveOneOutFits) -> Array:
         """‖f − f_i‖. With u = z − ratio·q, the difference is u (μ_i − μ)/((d + μ)(d + μ_i)) + (u − u_i)/(d + μ_i): no cancellation of f."""
         if not (whole.alive[0] and fits.alive.all()):
             difference = self.spectral(whole) - self.spectral(fits)

@@ -17,7 +17,7 @@ from simopt.equivalence.weak import RESOLUTION, NoImage, WeakReport, apart, chec
 
 
 @dataclass(frozen=True, eq=False)
-class Witness:
+class StrongWitness:
     """How well the parameter that belongs to one set serves another: A(λ)(Z') beside B(Φ(λ, Z))(Z').
 
     Attributes
@@ -50,7 +50,7 @@ class Witness:
         """Φ(λ, Z) does not serve Z', whatever the errors."""
         return self.slack[1] < 0.0
 
-    def replay(self, equivalence: Equivalence) -> Witness:
+    def replay(self, equivalence: Equivalence) -> StrongWitness:
         """Measure again, from λ, Z and Z' alone."""
         return compare(equivalence, self.parameter, self.one, self.two)
 
@@ -62,7 +62,7 @@ class StrongReport:
     equivalence: str
     among: Strength
     weak: tuple[WeakReport, ...]
-    compared: tuple[Witness, ...]
+    compared: tuple[StrongWitness, ...]
     resolution: float
 
     @property
@@ -71,13 +71,13 @@ class StrongReport:
         return len(self.compared)
 
     @property
-    def witnesses(self) -> tuple[Witness, ...]:
+    def witnesses(self) -> tuple[StrongWitness, ...]:
         """Comparisons against strong equivalence, the clearest first."""
         against = [witness for witness in self.compared if witness.stands]
         return tuple(sorted(against, key=lambda witness: witness.error - witness.distance))
 
     @property
-    def undecided(self) -> tuple[Witness, ...]:
+    def undecided(self) -> tuple[StrongWitness, ...]:
         """Comparisons whose errors are larger than the resolution."""
         return tuple(w for w in self.compared if not w.stands and not w.slack[0] >= -self.resolution)
 
@@ -105,7 +105,7 @@ class StrongReport:
         return None if self.compared else "no two sets have a parameter in common at which the equivalence exists"
 
 
-def compare(equivalence: Equivalence, parameter: float, Z: TrainingSet, other: TrainingSet) -> Witness:
+def compare(equivalence: Equivalence, parameter: float, Z: TrainingSet, other: TrainingSet) -> StrongWitness:
     """Measure whether Φ(λ, Z) also serves the other set.
 
     If Z has no image nothing is measured, and the distance is ∞ ± ∞: `verify_weak` says of Z what that means for the claim.
@@ -125,7 +125,7 @@ def compare(equivalence: Equivalence, parameter: float, Z: TrainingSet, other: T
             distance, error = apart(equivalence, parameter, own, other) if own in equivalence.target.domain(other) else (math.inf, 0.0)
         except NoImage:  # a function that cannot be computed
             pass
-    return Witness(parameter, Z, other, own, image(other), distance, error)
+    return StrongWitness(parameter, Z, other, own, image(other), distance, error)
 
 
 def verify_strong(

@@ -22,14 +22,14 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.core.fields import extended
 from simopt.data.similarities.base import of_checked
-from simopt.equivalence.gram_spectrum import EPS, Spectrum, spectrum
+from simopt.equivalence.gram_spectrum import EPS, GramSpectrum, spectrum
 
 SimilarityFunction = Callable[[Array, Array], Array]
 
 BLOCK = 1 << 22  # kernel values held at one time when a function is evaluated
 
 
-class _Kernel:
+class _GramCache:
     """The Gram matrix of some inputs and its spectrum, each computed once: what sets with the same inputs share."""
 
     def __init__(self, inputs: Array, similarity: SimilarityFunction, gram: Array | None = None) -> None:
@@ -48,7 +48,7 @@ class _Kernel:
         return self._gram
 
     @cached_property
-    def spectrum(self) -> Spectrum:
+    def spectrum(self) -> GramSpectrum:
         return spectrum(self.gram)
 
 
@@ -72,7 +72,7 @@ class TrainingSet:
     inputs: Array
     targets: Array
     similarity: SimilarityFunction
-    _kernel: _Kernel = field(init=False, repr=False)
+    _kernel: _GramCache = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         targets = validate.vector("targets", self.targets)
@@ -80,9 +80,9 @@ class TrainingSet:
         validate.same_length(inputs=inputs, targets=targets)
         object.__setattr__(self, "inputs", inputs)
         object.__setattr__(self, "targets", targets)
-        self._with(_Kernel(inputs, self.similarity))
+        self._with(_GramCache(inputs, self.similarity))
 
-    def _with(self, kernel: _Kernel) -> Self:
+    def _with(self, kernel: _GramCache) -> Self:
         object.__setattr__(self, "_kernel", kernel)
         return self
 
@@ -92,7 +92,7 @@ class TrainingSet:
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             object.__setattr__(self, name, value)
-        self._with(_Kernel(self.inputs, self.similarity))
+        self._with(_GramCache(self.inputs, self.similarity))
 
     def __len__(self) -> int:
         return self.n
@@ -108,7 +108,7 @@ class TrainingSet:
         return self._kernel.gram
 
     @property
-    def spectrum(self) -> Spectrum:
+    def spectrum(self) -> GramSpectrum:
         """Eigendecomposition of K, computed once. O(n³)."""
         return self._kernel.spectrum
 
@@ -160,7 +160,7 @@ class TrainingSet:
         """The samples with these indices, in this order, repeated where an index is. Takes its Gram matrix from this set's, if known."""
         chosen = np.array([self._index(i) for i in validate.numbers("sample", indices).tolist()], dtype=np.intp)
         part = TrainingSet(self.inputs[chosen], self.targets[chosen], self.similarity)
-        return part._with(_Kernel(part.inputs, self.similarity, self.gram[np.ix_(chosen, chosen)])) if self._kernel.known else part
+        return part._with(_GramCache(part.inputs, self.similarity, self.gram[np.ix_(chosen, chosen)])) if self._kernel.known else part
 
     def with_targets(self, targets: npt.ArrayLike) -> TrainingSet:
         """The same inputs with other targets, shape (n,); shares what is known about the Gram matrix."""

@@ -23,7 +23,7 @@ PROPER_NAMES = {word.lower(): word for word in WRITTEN.split()}
 
 
 @dataclass(frozen=True)
-class Entry:
+class ReportEntry:
     """One claim of a report."""
 
     row: Row
@@ -60,7 +60,7 @@ class Chapter:
     """The claims of one paper, in the order of the run."""
 
     paper: Paper
-    entries: tuple[Entry, ...]
+    entries: tuple[ReportEntry, ...]
 
     def counts(self) -> dict[str, int]:
         """Number of claims of every verdict."""
@@ -81,11 +81,11 @@ class Catalogue:
     others: tuple[str, ...] = ()  # rows of claims that are known here and were not part of the run
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[ReportEntry]:
         """All claims."""
         return [entry for chapter in self.chapters for entry in chapter.entries]
 
-    def by_id(self) -> dict[str, Entry]:
+    def by_id(self) -> dict[str, ReportEntry]:
         """Claims by their ids."""
         return {entry.id: entry for entry in self.entries}
 
@@ -113,10 +113,10 @@ def gather(rows: Sequence[Row]) -> Catalogue:
     return Catalogue(chapters, claim_of, others)
 
 
-def _entry(row: Row, claim: Claim | None, corrected_by: tuple[str, ...], not_run: tuple[Claim, ...]) -> Entry:
+def _entry(row: Row, claim: Claim | None, corrected_by: tuple[str, ...], not_run: tuple[Claim, ...]) -> ReportEntry:
     if claim is None:  # a record of another installation: what the claim declares is not known here
-        return Entry(row, "", "", 0.0, False, "", {}, (), (), "", corrected_by, not_run)
-    return Entry(
+        return ReportEntry(row, "", "", 0.0, False, "", {}, (), (), "", corrected_by, not_run)
+    return ReportEntry(
         row=row,
         title=title(claim.function.__name__),
         tried=first_sentence(claim.instances),
@@ -147,7 +147,7 @@ def erratum(row: Row) -> bool:
     return bool(row["verdict"] == "REFUTED" and row["expected"] != "OPEN")
 
 
-def refuted(contents: Catalogue) -> list[tuple[Paper, list[Entry]]]:
+def refuted(contents: Catalogue) -> list[tuple[Paper, list[ReportEntry]]]:
     """The statements that are false as printed, by paper; papers without one are left out."""
     listed = [(chapter.paper, [entry for entry in chapter.entries if erratum(entry.row)]) for chapter in contents.chapters]
     return [(paper, entries) for paper, entries in listed if entries]

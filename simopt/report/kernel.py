@@ -27,7 +27,7 @@ STATED = re.compile(r"^Theorem .*?\.(?=\nProof)", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedTheorems:
     """Theorems that the kernel has accepted: their text, how many there are, what they assume, and the command that has them checked."""
 
     text: str
@@ -54,7 +54,7 @@ class KernelAnswers:
     def _known(self) -> Mapping[str, Result]:
         return ledger(self.folder / LEDGER)
 
-    def of(self, name: str, row: Mapping[str, Any]) -> Checked | None:
+    def of(self, name: str, row: Mapping[str, Any]) -> CheckedTheorems | None:
         """The checked statements of a row: its proof file, its refutation, or a headline result."""
         for headline in HEADLINES:
             file = headline.file
@@ -89,8 +89,8 @@ def _compiled(names: list[str]) -> str:
     return " && ".join(f"coqc -Q . Simopt {each}.v" for each in names)
 
 
-def _shown(stated: list[str], result: Result, command: str) -> Checked:
+def _shown(stated: list[str], result: Result, command: str) -> CheckedTheorems:
     text = "\n\n".join(stated)
     shown = text if len(text) <= LONGEST else f"{text[:LONGEST].rstrip()}\n…"
     axioms = {"63-bit integers" if "nt63." in axiom else axiom.rpartition(".")[2] for axiom in result.assumptions}
-    return Checked(shown, len(stated), tuple(sorted(axioms)), command)
+    return CheckedTheorems(shown, len(stated), tuple(sorted(axioms)), command)

@@ -11,7 +11,7 @@ from simopt.claims.papers import Paper
 from simopt.claims.sentence import stated
 from simopt.core.foreign_text import in_markdown
 from simopt.report import counterexample
-from simopt.report.entries import UNEXPECTED, Catalogue, Entry, erratum, refuted
+from simopt.report.entries import UNEXPECTED, Catalogue, ReportEntry, erratum, refuted
 
 Row = Mapping[str, Any]
 
@@ -84,7 +84,7 @@ def heading(paper: Paper) -> str:
     return f"{paper.authors}: {paper.title} ({paper.venue} {paper.year})" if paper.authors else paper.title
 
 
-def _erratum(entry: Entry, known: Mapping[str, Entry], level: str) -> list[str]:
+def _erratum(entry: ReportEntry, known: Mapping[str, ReportEntry], level: str) -> list[str]:
     row = entry.row
     parts = [
         f"{level}# {in_markdown(entry.id)} ({in_markdown(row['place'])}): {in_markdown(entry.defect)}",

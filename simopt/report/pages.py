@@ -18,8 +18,8 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from simopt.report import counterexample
-from simopt.report.entries import VERDICTS, Catalogue, Chapter, Entry, gather, refuted
-from simopt.report.kernel import Checked, KernelAnswers
+from simopt.report.entries import VERDICTS, Catalogue, Chapter, ReportEntry, gather, refuted
+from simopt.report.kernel import CheckedTheorems, KernelAnswers
 from simopt.report.plots import Plot, plots
 from simopt.report.prose import Prose
 
@@ -42,14 +42,14 @@ FILTERS = ("paper", "verdict", "kind", "defect", "section")
 
 
 @dataclass(frozen=True)
-class Part:
+class DecidedRow:
     """One decided row of a claim, with its drawings and its witness."""
 
     name: str
     row: Mapping[str, Any]
     plots: list[Plot]
     witness: counterexample.Shown | None
-    checked: Checked | None = None
+    checked: CheckedTheorems | None = None
 
 
 def render(record: Record, kernel: str | Path | None = None) -> dict[str, str]:
@@ -76,10 +76,10 @@ def render(record: Record, kernel: str | Path | None = None) -> dict[str, str]:
     return {"index.html": main(choices=choices(found), **shared), "errata.html": errata(**shared)}
 
 
-def part(entry: Entry, name: str, row: Mapping[str, Any], answers: KernelAnswers | None = None) -> Part:
+def part(entry: ReportEntry, name: str, row: Mapping[str, Any], answers: KernelAnswers | None = None) -> DecidedRow:
     """A row with everything that its panel shows."""
     checked = None if answers is None else answers.of(name, row)
-    return Part(name, row, plots(row.get("measured"), entry.resolution), counterexample.shown(row["witness"]), checked)
+    return DecidedRow(name, row, plots(row.get("measured"), entry.resolution), counterexample.shown(row["witness"]), checked)
 
 
 def totals(catalogue: Catalogue) -> dict[str, int]:
@@ -101,7 +101,7 @@ def choices(catalogue: Catalogue) -> list[tuple[str, list[tuple[str, str, int]]]
     return [(name, values) for name, values in made if values]
 
 
-def field(entry: Entry, name: str) -> str:
+def field(entry: ReportEntry, name: str) -> str:
     """The value of a claim that a filter looks at."""
     return entry.defect if name == "defect" else str(entry.row[name] or "")
 

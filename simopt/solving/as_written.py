@@ -28,10 +28,10 @@ from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
 from simopt.core.threads import Turns, quiet
 from simopt.duality.declared import AsDeclared, Declared
+from simopt.duality.graph.leaf_values import value_of
 from simopt.duality.graph_form import solved
 from simopt.duality.infeasibility.infeasible import infeasible
 from simopt.duality.infeasibility.unbounded import Unbounded, unbounded
-from simopt.duality.reading.leaves import value_of
 from simopt.duality.written_form import LikeCvxpy, WrittenForm, completed, dual_variables
 from simopt.model.status import Status
 from simopt.solving import driver

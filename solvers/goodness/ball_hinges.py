@@ -20,7 +20,7 @@ import scipy.linalg
 from simopt.core.arrays import Array
 from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.solvers.goodness.box_hinges import scatter
-from simopt.solvers.interior.pairs import Pairs, Parts, State, cholesky, solved, weighted_gram
+from simopt.solvers.interior.pairs import InteriorState, Pairs, Parts, cholesky, solved, weighted_gram
 from simopt.solvers.interior.predictor_corrector import Lengths
 from simopt.solving.solution import Iterate
 
@@ -72,7 +72,7 @@ class BallHinges(Pairs):
         out: Array = np.sum(self.signs * a, axis=0)
         return out
 
-    def start(self) -> State:
+    def start(self) -> InteriorState:
         """a = p/2, u = RFᵀq/(√2‖Fᵀq‖) and λ = √2‖Fᵀq‖/R: all equations hold."""
         a = np.tile(0.5 * self.p, (len(self.c), 1))
         pull = self.F.T @ self.q(a)
@@ -82,7 +82,7 @@ class BallHinges(Pairs):
         slack = max(float(np.mean(np.abs(h))), 1e-3)
         s, omega = np.maximum(h, 0.0) + slack, 0.5 * (self.radius**2 - float(u @ u))
         strength = math.sqrt(2.0) * size / self.radius or float(np.mean(self.p)) * slack / omega
-        return State((u,), (s, s - h, np.array([omega])), (self.p - a, a, np.array([strength])))
+        return InteriorState((u,), (s, s - h, np.array([omega])), (self.p - a, a, np.array([strength])))
 
     def update_gap(self) -> None:
         """The iterate with its gap in u and, where that has closed, the gap of the certificate.
@@ -127,11 +127,11 @@ class BallHinges(Pairs):
         inside = 0.5 * (self.radius**2 - u @ u) - omega
         self.residuals = rows, self.p - a - rest, self.F.T @ self.q(a) - strength * u, inside
 
-    def corrector_residuals(self, residuals: Parts, predictor: State) -> Parts:
+    def corrector_residuals(self, residuals: Parts, predictor: InteriorState) -> Parts:
         (du,) = predictor.free
         return *residuals[:3], residuals[3] - 0.5 * float(du @ du)
 
-    def solve(self, r_comp: Parts, residuals: Parts) -> State:
+    def solve(self, r_comp: Parts, residuals: Parts) -> InteriorState:
         """The step in u by that factor; hinges and the ball's row follow."""
         (u,), (s, t, omega), (rest, a, strength) = self.x.free, self.x.slacks, self.x.multipliers
         (rest_s, at, last), (rows, sums, stationary, inside) = r_comp, residuals
@@ -141,9 +141,9 @@ class BallHinges(Pairs):
         da = self.E * (rho - self.signs * (self.F @ du))
         drest, domega = sums - da, inside - u @ du
         slacks = (rest_s - s * drest) / rest, (at - t * da) / a, domega
-        return State((du,), slacks, (drest, da, (last - strength * domega) / omega))
+        return InteriorState((du,), slacks, (drest, da, (last - strength * domega) / omega))
 
-    def advance(self, move: State, lengths: Lengths) -> None:
+    def advance(self, move: InteriorState, lengths: Lengths) -> None:
         """Raises ω to ½(R² − ‖u‖²): its tangent may say that the ball ends before it does, and short steps would follow."""
         super().advance(move, lengths)
         (u,), (s, t, omega) = self.x.free, self.x.slacks

@@ -19,7 +19,7 @@ import numpy as np
 from simopt.core.arrays import Array
 from simopt.problems.domains.finite_domain import FiniteDomain
 from simopt.problems.goodness import Goodness
-from simopt.solvers.interior.pairs import Pairs, Parts, State, cholesky, solved, weighted_gram
+from simopt.solvers.interior.pairs import InteriorState, Pairs, Parts, cholesky, solved, weighted_gram
 from simopt.solving.solution import Iterate
 
 
@@ -39,7 +39,7 @@ class BoxHinges(Pairs):
         self.x = self.start()
         self.update_gap()
 
-    def start(self) -> State:
+    def start(self) -> InteriorState:
         """v = 0, a = p/2, and slacks and multipliers of the box that make both programmes feasible, with products of one size."""
         a = np.tile(0.5 * self.p, (len(self.c), 1))
         pull = self.G.T @ self.q(a)
@@ -48,7 +48,7 @@ class BoxHinges(Pairs):
         s = np.maximum(self.c, 0.0) + slack
         low = np.maximum(-pull, 0.0) + slack * mean_mass
         one = np.ones(len(self.p))
-        return State((0.0 * one,), (s, s - self.c, one, one), (self.p - a, a, low, low + pull))
+        return InteriorState((0.0 * one,), (s, s - self.c, one, one), (self.p - a, a, low, low + pull))
 
     def q(self, a: Array) -> Array:
         """Σ_b M_b a_b."""
@@ -71,7 +71,7 @@ class BoxHinges(Pairs):
         self.factor = cholesky(matrix)
         self.residuals = self.c - (s + self.signs * self.f - t), self.p - a - u, self.G.T @ self.q(a) + low - high
 
-    def solve(self, r_comp: Parts, residuals: Parts) -> State:
+    def solve(self, r_comp: Parts, residuals: Parts) -> InteriorState:
         """The step in v by the factor; hinges and the box follow."""
         (s, t, left, right), (u, a, low, high) = self.x.slacks, self.x.multipliers
         (us, at, zl, zr), (rows, sums, columns) = r_comp, residuals
@@ -80,7 +80,7 @@ class BoxHinges(Pairs):
         da = self.E * (rho - self.signs * (self.G @ dv))
         du = sums - da
         slacks = (us - s * du) / u, (at - t * da) / a, dv, -dv
-        return State((dv,), slacks, (du, da, (zl - low * dv) / left, (zr + high * dv) / right))
+        return InteriorState((dv,), slacks, (du, da, (zl - low * dv) / left, (zr + high * dv) / right))
 
 
 def hinge_iterates(problem: Goodness, tol: float, max_iter: int) -> Iterator[Iterate]:

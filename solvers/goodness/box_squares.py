@@ -20,7 +20,7 @@ from simopt.core.arrays import Array
 from simopt.problems.goodness import Goodness
 from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.solvers.goodness.box_hinges import scatter
-from simopt.solvers.interior.pairs import Pairs, Parts, State, cholesky, solved
+from simopt.solvers.interior.pairs import InteriorState, Pairs, Parts, cholesky, solved
 from simopt.solving.solution import Iterate
 
 REFINEMENTS = 2  # of the residual
@@ -48,7 +48,7 @@ class BoxSquares(Pairs):
         pull = self.pull(self.b)
         slack = float(np.mean(np.abs(pull))) or 1.0
         low = np.maximum(-pull, 0.0) + slack
-        self.x = State((0.0 * one,), (one, one), (low, low + pull))
+        self.x = InteriorState((0.0 * one,), (one, one), (low, low + pull))
         self.update_gap()
 
     def pull(self, rho: Array) -> Array:
@@ -76,10 +76,10 @@ class BoxSquares(Pairs):
         self.factor = cholesky(matrix)
         self.residuals = (self.g + low - high,)
 
-    def solve(self, r_comp: Parts, residuals: Parts) -> State:
+    def solve(self, r_comp: Parts, residuals: Parts) -> InteriorState:
         (left, right), (low, high), (zl, zr) = self.x.slacks, self.x.multipliers, r_comp
         dv = solved(self.factor, residuals[0] + zl / left - zr / right)
-        return State((dv,), (dv, -dv), ((zl - low * dv) / left, (zr + high * dv) / right))
+        return InteriorState((dv,), (dv, -dv), ((zl - low * dv) / left, (zr + high * dv) / right))
 
     def points(self, goal: float, max_iter: int) -> Iterator[tuple[Array, Array, float]]:
         """Points v, residuals ρ ≈ b − Av and gaps until the gap is at most `goal` or stagnates; then those of `polished`."""
@@ -91,7 +91,7 @@ class BoxSquares(Pairs):
         if least > goal:
             yield from self.polished(best)
 
-    def polished(self, x: State) -> Iterator[tuple[Array, Array, float]]:
+    def polished(self, x: InteriorState) -> Iterator[tuple[Array, Array, float]]:
         """An active-set method from there: least squares in the free weights, as far as the box admits; then the worst bound is released.
 
         The solution of least norm also serves where columns are dependent. The value falls from step to step. At large B the floats

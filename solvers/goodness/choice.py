@@ -15,7 +15,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
-from simopt.solvers.goodness.highs_programme import Programme
+from simopt.solvers.goodness.highs_programme import HighsProgramme
 from simopt.solving.entry_points import certify, solve
 from simopt.solving.solution import Iterate
 
@@ -40,7 +40,7 @@ def relaxed(problem: GoodnessChoice) -> Iterate:
     limit = natural.bound / natural.density * unit
     signs = (1.0,) if hinge else (-1.0, 1.0)
     slacks = [scipy.sparse.vstack([scipy.sparse.diags_array(np.full(n, sign)), scipy.sparse.csc_array((1, n))]) for sign in signs]
-    found = Programme(
+    found = HighsProgramme(
         [np.vstack([columns, p / unit]), np.vstack([-columns, p / unit]), *slacks],
         np.concatenate([np.zeros(2 * n), np.tile(p / unit, len(signs))]),
         np.zeros((2 + len(signs)) * n),

@@ -63,7 +63,7 @@ class CurvePoint:
         return (self.line(0.0) - other.line(0.0)) / turn if turn else math.nan
 
 
-class Walk:
+class BoundSweep:
     """Solves at one bound after another, upwards, and counts."""
 
     def __init__(self, problem: Goodness, *, squared_tol: float = SQUARED_TOL) -> None:
@@ -177,7 +177,7 @@ def goodness_curve(problem: Goodness, bounds: npt.ArrayLike) -> GoodnessCurve:
         when HiGHS gives up.
     """
     at = np.unique(validate.grid("bounds", bounds, low=0.0, strict=False))
-    walk = Walk(problem)
+    walk = BoundSweep(problem)
     return walk.curve([walk.at(float(bound)) for bound in at], False)
 
 
@@ -201,7 +201,7 @@ def goodness_breakpoints(problem: Goodness, high: float, low: float = 0.0) -> Go
         validate.squarable(name, np.array([end]))
     if low >= high:
         raise InvalidProblem(f"low: {low:g} given, a number below high = {high:g} needed")
-    walk = Walk(problem)
+    walk = BoundSweep(problem)
     first = walk.at(low)
     events = walk.events(high)
     left = here = next(events)  # whose line was met last, and the last place on it

@@ -22,7 +22,7 @@ import numpy as np
 
 from simopt.core import validate
 from simopt.core.errors import InvalidProblem
-from simopt.solvers.goodness.exact_pivots import Infeasible
+from simopt.solvers.goodness.exact_pivots import NoFeasiblePoint
 from simopt.solvers.goodness.exact_programme import Exact, Number, exact_programme, fraction, fractions
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -102,7 +102,7 @@ class _LabelSearch:
         box = [-self.bound] * n, [self.bound] * n
         try:
             found = exact_programme([ZERO] * n + [-ONE], matrix, [*box[0], None], [*box[1], ONE], [*lows, *nothing], [*nothing, *highs])
-        except Infeasible:
+        except NoFeasiblePoint:
             return None
         return found.columns[:n] if found.value < 0 else None
 

@@ -69,7 +69,7 @@ class ExactBound:
         return self.lower is not None and self.lower == self.upper
 
 
-class _World:
+class _ExactData:
     """The data in fractions, without the points of mass 0, and the same in floats."""
 
     def __init__(self, gram: Any, targets: Any, masses: Any, loss: str, epsilon: Number, margin: Number) -> None:
@@ -151,7 +151,7 @@ def exact_goodness(
     """
     size = fraction("bound", bound)
     validate.positive("bound", size)
-    return _World(gram, targets, masses, loss, epsilon, margin).solve(size)
+    return _ExactData(gram, targets, masses, loss, epsilon, margin).solve(size)
 
 
 def exact_smallest_bound(
@@ -177,7 +177,7 @@ def exact_smallest_bound(
     """
     goal = fraction("level", level)
     validate.nonnegative("level", goal)
-    world = _World(gram, targets, masses, loss, epsilon, margin)
+    world = _ExactData(gram, targets, masses, loss, epsilon, margin)
     zero = RATIONAL.zeros(len(world.y))
     found = world.evaluate(Fraction(0), zero, _start(world))
     at = Fraction(0)
@@ -189,7 +189,7 @@ def exact_smallest_bound(
     return ExactBound(at, at, found.weights, found.multipliers)
 
 
-def _start(world: _World) -> Exact:
+def _start(world: _ExactData) -> Exact:
     """q = −p ∂ℓ/∂f at f = 0."""
     zero = RATIONAL.zeros(len(world.y))
     loss = world.loss.value(RATIONAL, zero, world.y)

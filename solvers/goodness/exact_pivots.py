@@ -27,7 +27,7 @@ BASIC, LOWER, UPPER, NEITHER = 0, -1, 1, 2  # where a variable is; NEITHER: at 0
 Ends = Sequence[Fraction | None]
 
 
-class Infeasible(ArithmeticError):
+class NoFeasiblePoint(ArithmeticError):
     """No point is feasible: of the combination of the rows with `multipliers` no value is within the ends."""
 
     def __init__(self, multipliers: Sequence[Fraction]) -> None:
@@ -65,13 +65,13 @@ def optimal_vertex(
     for j, (a, b) in enumerate(zip(low, high, strict=True)):
         if a is not None and b is not None and a > b:
             raise ValueError(f"ends {j}: {a} > {b}")
-    pivots = _Pivots(costs, matrix, low, high, sides)
+    pivots = _PivotedProgramme(costs, matrix, low, high, sides)
     while pivots.step():
         pass
     return pivots.values[: len(costs)], pivots.multipliers
 
 
-class _Pivots:
+class _PivotedProgramme:
     """The programme with its present basis, in FLINT's fractions."""
 
     def __init__(self, costs: Sequence[Any], matrix: Sequence[Sequence[Any]], low: Ends, high: Ends, sides: Sequence[int]) -> None:
@@ -114,7 +114,7 @@ class _Pivots:
         entering = self._entering(costs, multipliers)
         if entering is None:
             if outside:
-                raise Infeasible([_fraction(v) for v in multipliers])
+                raise NoFeasiblePoint([_fraction(v) for v in multipliers])
             self.values, self.multipliers = [_fraction(v) for v in x], [_fraction(v) for v in multipliers]
             return False
         j, direction = entering

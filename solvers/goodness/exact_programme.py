@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from simopt.arithmetic import RATIONAL
 from simopt.core import validate
 from simopt.core.errors import InvalidProblem
-from simopt.solvers.goodness.exact_pivots import Ends, Infeasible, optimal_vertex
-from simopt.solvers.goodness.highs_programme import Programme
+from simopt.solvers.goodness.exact_pivots import Ends, NoFeasiblePoint, optimal_vertex
+from simopt.solvers.goodness.highs_programme import HighsProgramme
 
 Number = Fraction | int | float | str
 Exact = NDArray[np.object_]
@@ -57,7 +57,7 @@ def exact_programme(
     sides = _basis(A, c, low, high, row_low, row_high) if start is None else start
     try:
         values, multipliers = optimal_vertex(c.tolist(), A.tolist(), [*low, *row_low], [*high, *row_high], sides)
-    except Infeasible as error:
+    except NoFeasiblePoint as error:
         proof = _bound(A, 0 * c, _objects(error.multipliers), low, high, row_low, row_high)
         if proof is None or proof <= 0:
             raise ArithmeticError(f"multipliers that bound 0 by {proof} prove nothing") from error
@@ -78,7 +78,7 @@ def _objects(values: Sequence[Fraction]) -> Exact:
 def _basis(A: Exact, c: Exact, low: Ends, high: Ends, row_low: Ends, row_high: Ends) -> list[int]:
     """Where each column is, then each row, when HiGHS ends; all rows basic if it fails before it has a basis."""
     ends = [_floats(side, sign) for side, sign in ((low, -1), (high, 1), (row_low, -1), (row_high, 1))]
-    programme = Programme([A.astype(float)], c.astype(float), *ends)
+    programme = HighsProgramme([A.astype(float)], c.astype(float), *ends)
     with contextlib.suppress(ArithmeticError):  # whatever it says of feasibility or of a minimum is decided in ℚ
         programme.solve()
     return programme.sides()

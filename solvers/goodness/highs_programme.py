@@ -35,7 +35,7 @@ class Basic:
     iterations: int
 
 
-class Programme:
+class HighsProgramme:
     """min costs·x subject to low ≤ x ≤ high and row_low ≤ Ax ≤ row_high, by the dual simplex method.
 
     Parameters

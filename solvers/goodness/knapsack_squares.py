@@ -21,7 +21,7 @@ import scipy.linalg
 from simopt.core.arrays import Array
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.solvers.goodness.box_hinges import scatter
-from simopt.solvers.interior.pairs import Pairs, Parts, State, cholesky, solved
+from simopt.solvers.interior.pairs import InteriorState, Pairs, Parts, cholesky, solved
 from simopt.solving.solution import Iterate
 
 
@@ -41,7 +41,7 @@ class KnapsackSquares(Pairs):
         self.x = self.start()
         self.update_gap()
 
-    def start(self) -> State:
+    def start(self) -> InteriorState:
         """Both halves at a quarter of the mass or less, multipliers that make the dual feasible, of one size."""
         n = len(self.p)
         x = np.full((2, n), min(0.25 * self.capacity / float(np.sum(self.p)), 0.5))
@@ -50,7 +50,7 @@ class KnapsackSquares(Pairs):
         t = size / float(np.mean(self.p))
         slope = self.slopes(pull, t)
         low = np.maximum(slope, 0.0) + size
-        return State((), (x, 1.0 - x, np.array([self.capacity - float(np.sum(x @ self.p))])), (low, low - slope, np.array([t])))
+        return InteriorState((), (x, 1.0 - x, np.array([self.capacity - float(np.sum(x @ self.p))])), (low, low - slope, np.array([t])))
 
     def pull(self, rho: Array) -> Array:
         """2Aᵀρ, which is Gᵀq where ρ = b − Av."""
@@ -98,7 +98,7 @@ class KnapsackSquares(Pairs):
         self.rise = s / t + self.p @ (4.0 * self.p / self.both + self.tilt * self.along)
         self.residuals = low - high - self.slopes(self.g, t), self.capacity - s - np.sum(x @ self.p)
 
-    def solve(self, r_comp: Parts, residuals: Parts) -> State:
+    def solve(self, r_comp: Parts, residuals: Parts) -> InteriorState:
         """The step in the difference of the parts by the factor, and in the multiplier of their sum."""
         (x, right, s), (low, high, t) = self.x.slacks, self.x.multipliers
         (zl, zr, zs), p, D, both = r_comp, self.p, self.D, self.both
@@ -109,7 +109,7 @@ class KnapsackSquares(Pairs):
         u += dt * self.along
         c = total - 2.0 * dt * p
         dx = np.stack([(D[1] * u + c) / both, (c - D[0] * u) / both])
-        return State((), (dx, -dx, (zs - s * dt) / t), ((zl - low * dx) / x, (zr + high * dx) / right, dt))
+        return InteriorState((), (dx, -dx, (zs - s * dt) / t), ((zl - low * dx) / x, (zr + high * dx) / right, dt))
 
 
 def knapsack_iterates(problem: GoodnessChoice, tol: float, max_iter: int) -> Iterator[Iterate]:

@@ -45,7 +45,7 @@ class ExactOrdinal:
     influence: Fraction
 
 
-class OrdinalWorld:
+class ExactOrdinalData:
     """The data in fractions and the rows of the programme: columns w (N), b (r − 1), slacks of the hinges above and below."""
 
     def __init__(self, gram: Any, labels: Any, classes: int, masses: Any, gamma: Number, delta: Number) -> None:
@@ -126,7 +126,7 @@ def exact_ordinal_goodness(
     """
     size = fraction("bound", bound)
     validate.nonnegative("bound", size)
-    return OrdinalWorld(gram, labels, classes, masses, gamma, delta).at(size)
+    return ExactOrdinalData(gram, labels, classes, masses, gamma, delta).at(size)
 
 
 def exact_ordinal_bound(
@@ -149,7 +149,7 @@ def exact_ordinal_bound(
     """
     goal = fraction("level", level)
     validate.nonnegative("level", goal)
-    world = OrdinalWorld(gram, labels, classes, masses, gamma, delta)
+    world = ExactOrdinalData(gram, labels, classes, masses, gamma, delta)
     n, count = len(world.labels), world.classes - 1
     A, sides = world.rows()
     low: list[Fraction | None] = [None] * (n + count) + [ZERO] * world.hinges

@@ -24,8 +24,8 @@ from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.solvers.goodness.ball_hinges import pivoted
 from simopt.solvers.goodness.ordinal_margins import Margins
-from simopt.solvers.goodness.ordinal_regions import Ball, Box, Region
-from simopt.solvers.interior.pairs import Pairs, Parts, State, cholesky, solved, weighted_gram
+from simopt.solvers.goodness.ordinal_regions import BallRegion, BoxRegion, Region
+from simopt.solvers.interior.pairs import InteriorState, Pairs, Parts, cholesky, solved, weighted_gram
 from simopt.solvers.interior.predictor_corrector import Lengths
 from simopt.solving.solution import Iterate
 
@@ -44,7 +44,7 @@ class OrdinalHinges(Pairs):
         self.x = self.start()
         self.update_gap()
 
-    def start(self) -> State:
+    def start(self) -> InteriorState:
         """a = p/2, the thresholds of constant predictions, and slacks > 0; it need not be feasible."""
         margins, region = self.margins, self.region
         a = 0.5 * margins.caps
@@ -55,7 +55,7 @@ class OrdinalHinges(Pairs):
         slack = max(float(np.mean(np.abs(h))), 0.1 * self.problem.hinge_margin)
         s = np.maximum(h, 0.0) + slack
         o = np.maximum(np.diff(b) - margins.spacing, 0.0) + slack
-        return State((at, b), (s, s - h, o, *slacks), (margins.caps - a, a, np.full(len(o), mean_mass), *multipliers))
+        return InteriorState((at, b), (s, s - h, o, *slacks), (margins.caps - a, a, np.full(len(o), mean_mass), *multipliers))
 
     @abstractmethod
     def point(self) -> Point:
@@ -90,10 +90,10 @@ class OrdinalHinges(Pairs):
         in_b = -margins.by_threshold(margins.signs * a) + _transposed_steps(nu)
         self.residuals = rows, margins.caps - a - u, order, in_x, in_b, *self.region.r_primal(x)
 
-    def corrector_residuals(self, residuals: Parts, predictor: State) -> Parts:
+    def corrector_residuals(self, residuals: Parts, predictor: InteriorState) -> Parts:
         return *residuals[:5], *self.region.corrector_r_primal(residuals[5:], predictor.free[0])
 
-    def solve(self, r_comp: Parts, residuals: Parts) -> State:
+    def solve(self, r_comp: Parts, residuals: Parts) -> InteriorState:
         """The step in weights and thresholds by that factor; hinges, order rows and the region's rows follow."""
         x, margins, M = self.x, self.margins, self.margins.signs
         (s, t, o), (u, a, nu) = x.slacks[:3], x.multipliers[:3]
@@ -108,19 +108,19 @@ class OrdinalHinges(Pairs):
         du = sums - da
         do = order + np.diff(db)
         slacks, multipliers = self.region.direction(x, dx, r_comp[3:], residuals[5:])
-        return State((dx, db), ((us - s * du) / u, (at - t * da) / a, do, *slacks), (du, da, (on - nu * do) / o, *multipliers))
+        return InteriorState((dx, db), ((us - s * du) / u, (at - t * da) / a, do, *slacks), (du, da, (on - nu * do) / o, *multipliers))
 
-    def advance(self, move: State, lengths: Lengths) -> None:
+    def advance(self, move: InteriorState, lengths: Lengths) -> None:
         super().advance(move, lengths)
         self.x = self.region.with_longest_slack(self.x)
 
 
-class Similarity(OrdinalHinges):
+class SimilarityHinges(OrdinalHinges):
     """In the box |v| ≤ 1, with G = B K diag(p). N × N memory, 4N³/3 flops an iteration."""
 
     def __init__(self, problem: OrdinalGoodness, margins: Margins, goal: float) -> None:
         G = problem.gram[np.ix_(margins.support, margins.support)] * (problem.bound * problem.mass[margins.support])
-        super().__init__(problem, np.asfortranarray(G), margins, Box(len(G)), goal)
+        super().__init__(problem, np.asfortranarray(G), margins, BoxRegion(len(G)), goal)
 
     def point(self) -> Point:
         """v and the thresholds."""
@@ -128,7 +128,7 @@ class Similarity(OrdinalHinges):
         return {"v": self.margins.scatter(at), "thresholds": self.margins.thresholds(b)}
 
 
-class Kernel(OrdinalHinges):
+class KernelHinges(OrdinalHinges):
     """In the ball ‖u‖ ≤ R of a factor F of K. n r² + r³/3 flops an iteration, r the numerical rank of K.
 
     The answer is judged by Kα, which is off by up to n ε |K||α|, and |α| grows to R/√(smallest eigenvalue used): where that exceeds the
@@ -138,7 +138,7 @@ class Kernel(OrdinalHinges):
 
     def __init__(self, problem: KernelOrdinalGoodness, margins: Margins, goal: float) -> None:
         F, self.pivots = pivoted(problem.gram[np.ix_(margins.support, margins.support)])
-        super().__init__(problem, F, margins, Ball(1.0 / problem.gamma), goal)
+        super().__init__(problem, F, margins, BallRegion(1.0 / problem.gamma), goal)
 
     def point(self) -> Point:
         """α with Fᵀα = u, and the thresholds: q/λ, or the one supported on the pivots; the smaller of the two costs fewer digits in Kα."""
@@ -160,7 +160,7 @@ def ordinal_iterates(problem: OrdinalGoodness | KernelOrdinalGoodness, tol: floa
     if not len(margins.needed):
         yield Iterate(problem.trivial_point(), margins.multipliers(np.zeros(0)), 0.0)
         return
-    run = Similarity(problem, margins, goal) if isinstance(problem, OrdinalGoodness) else Kernel(problem, margins, goal)
+    run = SimilarityHinges(problem, margins, goal) if isinstance(problem, OrdinalGoodness) else KernelHinges(problem, margins, goal)
     for at in run.iterates(goal, max_iter):
         yield at.result
 

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse
 
 from simopt.problems.ordinal_goodness import OrdinalGoodness
-from simopt.solvers.goodness.highs_programme import Programme
+from simopt.solvers.goodness.highs_programme import HighsProgramme
 from simopt.solvers.goodness.ordinal_margins import Margins
 from simopt.solving.solution import Iterate
 
@@ -30,7 +30,7 @@ def vertex(problem: OrdinalGoodness) -> Iterate:
     limit = natural.bound * unit
     steps = np.eye(count, k=1)[: count - 1] - np.eye(count)[: count - 1]
     slacks = scipy.sparse.vstack([scipy.sparse.eye_array(hinges), scipy.sparse.csc_array((count - 1, hinges))])
-    found = Programme(
+    found = HighsProgramme(
         [np.vstack([margins.signs[:, None] * G[margins.rows], np.zeros((count - 1, n))]),
          np.vstack([-margins.signs[:, None] * margins.columns, steps]), slacks],
         np.concatenate([np.zeros(n + count), margins.caps / unit]),

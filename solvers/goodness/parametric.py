@@ -5,10 +5,10 @@ In natural units, with x_j = w_j, A_ij = K_ij p_j/max p and costs c_i = p_i/max 
 Each φ_v is convex and linear between at most two kinks r_v + θ s_v. Those of x_j are −θ and θ, with slopes −∞, 0, ∞; those of f_i
 are the loss's, and do not move. A basis pins as many predictions E to kinks as it leaves weights W free between theirs; all other weights
 are at ±θ, so that x_W = A_EW^{-1}(f_E − A_EN x_N), and all z are affine in θ. The dual of a variable between kinks is the slope of φ_v
-there, that of a pinned one any number between the slopes on both sides. The basis is optimal as long as
+there, that of a fixed one any number between the slopes on both sides. The basis is optimal as long as
     dual(x_j) + Σ_i A_ij dual(f_i) = 0    for all j.
-This does not depend on θ: the curve is linear with slope −Σ_j |dual(x_j)|, until a variable reaches a kink. It is pinned there, and its
-dual grows until the dual of some pinned variable comes to the end of its range. That variable is set free (dual ratio test), unless the own
+This does not depend on θ: the curve is linear with slope −Σ_j |dual(x_j)|, until a variable reaches a kink. It is fixed there, and its
+dual grows until the dual of some fixed variable comes to the end of its range. That variable is set free (dual ratio test), unless the own
 dual reaches the slope of the next segment first. The slope grows with each pivot, but for ties.
 A_EW^{-1} is kept between pivots, and changed by a matrix of rank one. A row and a column of the tableau are made anew from A for each
 pivot, 2N|W| + 3|W|² multiplications, and refined if entries that have to be 0 or 1 are not, to rounding. The error that remains tells when
@@ -34,7 +34,7 @@ WORN = 1e-11  # rounding in a row of the tableau, of its size, at which it is co
 APART = 1e-9  # relative, of a pivot's value in its row and in its column: likewise
 YOUNG = 32  # an inverse of no more than |W|/32 pivots is not computed anew for that: it costs as much as |W|/2 pivots
 PIVOT, ABOVE = 1e-9, 100.0  # a pivot is larger than that fraction of its row, and than that many times the rounding found in the row
-DRIFT = 1e-12  # of values and of the largest speed by which a pivot moves pinned predictions, at which it is computed anew
+DRIFT = 1e-12  # of values and of the largest speed by which a pivot moves fixed predictions, at which it is computed anew
 SLOW = 1e-13  # closing speeds below that fraction of the largest speed are rounding
 STILL = 20  # pivots without progress, times 2N, that are given up after
 REACHED, EVENT, TIRED, STUCK = 0, 1, 2, 3
@@ -52,7 +52,7 @@ class Pieces(NamedTuple):
     sizes: Array
 
 
-class State(NamedTuple):
+class KinkState(NamedTuple):
     """For each of 2N variables: whether it is between kinks, in which segment or at which kink, its value, speed dz/dθ, and dual."""
 
     moving: NDArray[np.bool_]
@@ -63,16 +63,16 @@ class State(NamedTuple):
 
 
 class Basis(NamedTuple):
-    """Free weights W and pinned predictions E, their places in these lists, (2N,), and A_EW^{-1}: the first |W| entries of each."""
+    """Free weights W and fixed predictions E, their places in these lists, (2N,), and A_EW^{-1}: the first |W| entries of each."""
 
     free: Index
-    pinned: Index
+    fixed: Index
     slot: Index
     inverse: Array
 
 
 @kernel
-def next_event(pieces: Pieces, state: State, theta: float, slow: float) -> tuple[int, int, float]:
+def next_event(pieces: Pieces, state: KinkState, theta: float, slow: float) -> tuple[int, int, float]:
     """The variable that reaches a kink first, up (1) or down (−1), and after which Δθ ≥ 0; of several the one that closes in fastest."""
     first, way, step, fastest = -1, 0, np.inf, 0.0
     for v in range(len(state.value)):
@@ -98,7 +98,7 @@ def subtract(target: Array, matrix: Array, i: int, factor: float) -> None:
 
 @kernel(any_order=True)
 def tableau_row(pieces: Pieces, basis: Basis, size: int, leaving: int, row: Array, mix: Array) -> tuple[float, float]:
-    """∂z_leaving by each pinned variable, in `row`, those by pinned predictions also in `mix`; their size, and what rounding leaves.
+    """∂z_leaving by each fixed variable, in `row`, those by fixed predictions also in `mix`; their size, and what rounding leaves.
 
     The row is 0 at free weights, but −1 at the leaving one: what it is instead, of the size of A's column, is told, after one refinement.
     """
@@ -114,7 +114,7 @@ def tableau_row(pieces: Pieces, basis: Basis, size: int, leaving: int, row: Arra
             for b in range(size):
                 mix[b] += factor * basis.inverse[a, b]
     for b in range(size):
-        subtract(row, pieces.matrix, basis.pinned[b], mix[b])
+        subtract(row, pieces.matrix, basis.fixed[b], mix[b])
     off, edge = 0.0, np.empty(size)
     for again in range(2):
         off = 0.0
@@ -129,17 +129,17 @@ def tableau_row(pieces: Pieces, basis: Basis, size: int, leaving: int, row: Arra
             for a in range(size):
                 more += edge[a] * basis.inverse[a, b]
             mix[b] += more
-            subtract(row, pieces.matrix, basis.pinned[b], more)
+            subtract(row, pieces.matrix, basis.fixed[b], more)
     largest = 0.0 if leaving < n else 1.0
     for b in range(size):
-        row[n + basis.pinned[b]] = mix[b]
+        row[n + basis.fixed[b]] = mix[b]
         largest = max(largest, abs(mix[b]))
     return largest, off
 
 
 @kernel(any_order=True)
 def tableau_column(pieces: Pieces, basis: Basis, size: int, entering: int, column: Array, mix: Array) -> None:
-    """∂f by the pinned variable `entering`, in `column`, and ∂x_W, in `mix`; refined as the row is, where f_E do not stay."""
+    """∂f by the fixed variable `entering`, in `column`, and ∂x_W, in `mix`; refined as the row is, where f_E do not stay."""
     n = len(pieces.matrix)
     edge = np.empty(size)
     for a in range(size):
@@ -149,7 +149,7 @@ def tableau_column(pieces: Pieces, basis: Basis, size: int, entering: int, colum
     for _ in range(2):
         off = 0.0
         for b in range(size):
-            i = basis.pinned[b]
+            i = basis.fixed[b]
             edge[b] = (1.0 if n + i == entering else 0.0) - column[i]
             off = max(off, abs(edge[b]))
         if off <= FINE:
@@ -163,8 +163,8 @@ def tableau_column(pieces: Pieces, basis: Basis, size: int, entering: int, colum
 
 
 @kernel
-def ratio_test(pieces: Pieces, state: State, row: Array, way: int, least: float) -> tuple[int, float]:
-    """The pinned variable whose dual first comes to the end of its range, and after which change of the leaving one's; −1 for none."""
+def ratio_test(pieces: Pieces, state: KinkState, row: Array, way: int, least: float) -> tuple[int, float]:
+    """The fixed variable whose dual first comes to the end of its range, and after which change of the leaving one's; −1 for none."""
     first, change, largest = -1, np.inf, 0.0
     for v in range(len(row)):
         if not state.moving[v]:
@@ -192,8 +192,8 @@ def exchange(basis: Basis, size: int, leaving: int, entering: int, pivot: float,
             M[a, c] = M[last, c]
         for c in range(last):
             M[c, b] = M[c, last]
-        basis.free[a], basis.pinned[b] = basis.free[last], basis.pinned[last]
-        slot[basis.free[a]], slot[n + basis.pinned[b]] = a, b
+        basis.free[a], basis.fixed[b] = basis.free[last], basis.fixed[last]
+        slot[basis.free[a]], slot[n + basis.fixed[b]] = a, b
         return last
     if entering < n:
         a = slot[leaving] if leaving < n else size
@@ -204,7 +204,7 @@ def exchange(basis: Basis, size: int, leaving: int, entering: int, pivot: float,
         b = slot[entering] if entering >= n else size
         for a in range(size):
             M[a, b] = column[a] / pivot
-        basis.pinned[b], slot[leaving] = leaving - n, b
+        basis.fixed[b], slot[leaving] = leaving - n, b
     if entering < n and leaving >= n:
         M[size, size] = 1.0 / pivot
         return size + 1
@@ -213,7 +213,7 @@ def exchange(basis: Basis, size: int, leaving: int, entering: int, pivot: float,
 
 @kernel(any_order=True)
 def walk(
-    pieces: Pieces, state: State, basis: Basis, size: int, theta: float, stop: float, age: int, single: bool
+    pieces: Pieces, state: KinkState, basis: Basis, size: int, theta: float, stop: float, age: int, single: bool
 ) -> tuple[int, float, int, int]:
     """Pivots until θ = `stop`, or the inverse, of `age` pivots, is too old or worn, or (`single`) the next event after progress in θ.
 
@@ -269,7 +269,7 @@ def walk(
             speed[n + i] += column[i] * turn
         drift = 0.0
         for b in range(size):  # these stay where they are, but for rounding
-            v = n + basis.pinned[b]
+            v = n + basis.fixed[b]
             if v != entering:
                 drift = max(drift, abs(value[v] - pieces.kinks[v, side[v]]), abs(speed[v]) / fastest)
                 value[v], speed[v] = pieces.kinks[v, side[v]], 0.0
@@ -321,7 +321,7 @@ class ParametricSimplex:
         self.pieces.sizes[:n] = np.max(np.abs(A), axis=0)
         self.theta, self.size, self.age = 0.0, 0, 0
         moving = np.arange(2 * n) >= n
-        self.state = State(moving, np.zeros(2 * n, dtype=np.intp), np.zeros(2 * n), np.zeros(2 * n), np.zeros(2 * n))
+        self.state = KinkState(moving, np.zeros(2 * n, dtype=np.intp), np.zeros(2 * n), np.zeros(2 * n), np.zeros(2 * n))
         zeros = np.zeros((3, 2 * n), dtype=np.intp)
         self.basis = Basis(zeros[0], zeros[1], zeros[2], np.zeros((n, n)))
         self.state.side[n:] = np.sum(kinks[n:] < 0.0, axis=1)
@@ -331,15 +331,15 @@ class ParametricSimplex:
     def _refresh(self) -> None:
         """Inverse, values, speeds and duals from the basis."""
         (A, turned, kinks, paces, slopes, _), (moving, side, value, speed, dual) = self.pieces, self.state
-        n, W, E = len(A), self.basis.free[: self.size], self.basis.pinned[: self.size]
+        n, W, E = len(A), self.basis.free[: self.size], self.basis.fixed[: self.size]
         try:
             self.basis.inverse[: self.size, : self.size] = np.linalg.inv(A[np.ix_(E, W)])
         except np.linalg.LinAlgError:
             raise ArithmeticError(f"the parametric simplex method has a singular basis at B = {self.theta / self.ratio:g}") from None
         self.age = 0
-        pinned, between = np.flatnonzero(~moving), np.flatnonzero(moving)
-        value[pinned] = kinks[pinned, side[pinned]] + paces[pinned, side[pinned]] * self.theta
-        speed[pinned] = paces[pinned, side[pinned]]
+        fixed, between = np.flatnonzero(~moving), np.flatnonzero(moving)
+        value[fixed] = kinks[fixed, side[fixed]] + paces[fixed, side[fixed]] * self.theta
+        speed[fixed] = paces[fixed, side[fixed]]
         dual[between] = slopes[between, side[between]]
         for z in (value, speed):
             z[W], goal = 0.0, z[n + E]
@@ -355,12 +355,12 @@ class ParametricSimplex:
 
     def _solve(self, z: Array) -> None:
         """x_W from f_E and what they leave of it."""
-        A, W, E = self.pieces.matrix, self.basis.free[: self.size], self.basis.pinned[: self.size]
+        A, W, E = self.pieces.matrix, self.basis.free[: self.size], self.basis.fixed[: self.size]
         z[W] += self._inverse() @ (z[len(A) + E] - A[E] @ z[: len(A)])
 
     def _update_duals(self) -> None:
         """Duals of f_E from the others, and from the error that they leave."""
-        turned, W, E = self.pieces.turned, self.basis.free[: self.size], self.basis.pinned[: self.size]
+        turned, W, E = self.pieces.turned, self.basis.free[: self.size], self.basis.fixed[: self.size]
         duals = self.state.dual[len(turned) :]
         duals[E] -= self._inverse().T @ (turned[W] @ duals)
 

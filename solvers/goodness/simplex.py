@@ -15,7 +15,7 @@ import scipy.sparse
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.problems.goodness import Goodness
-from simopt.solvers.goodness.highs_programme import Programme
+from simopt.solvers.goodness.highs_programme import HighsProgramme
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class GoodnessSimplex:
         columns = natural.core * (p / self.unit)
         self.programme = self._model(columns * self.labels[:, None] if self.hinge else columns, p / self.unit, natural)
 
-    def _model(self, columns: Array, costs: Array, natural: Goodness) -> Programme:
+    def _model(self, columns: Array, costs: Array, natural: Goodness) -> HighsProgramme:
         """min Σ p s subject to y f + s ≥ m; or Σ p(s⁺ + s⁻) subject to y − ε ≤ f − s⁺ + s⁻ ≤ y + ε."""
         n = self.count
         signs = (1.0,) if self.hinge else (-1.0, 1.0)
         slacks = len(signs) * n
-        return Programme(
+        return HighsProgramme(
             [columns, *(scipy.sparse.diags_array(np.full(n, sign)) for sign in signs)],
             np.concatenate([np.zeros(n), np.tile(costs, len(signs))]),
             np.zeros(n + slacks),

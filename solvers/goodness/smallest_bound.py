@@ -9,7 +9,7 @@ import numpy as np
 
 from simopt.problems.goodness import Goodness
 from simopt.problems.smallest_bound import SmallestBound
-from simopt.solvers.goodness.curve import Walk
+from simopt.solvers.goodness.curve import BoundSweep
 from simopt.solving.solution import Iterate
 
 STILL = 1e-15  # relative growth of B that counts as none
@@ -30,7 +30,7 @@ def newton_on_curve(problem: SmallestBound, max_iter: int) -> Iterator[Iterate]:
         yield Iterate({"w": w}, start, 0.0)
         return
     curve = Goodness(problem.gram, problem.targets, bound, problem.masses, problem.loss, problem.epsilon, problem.margin)
-    walk, proof = Walk(curve, squared_tol=SQUARED_TOL), start
+    walk, proof = BoundSweep(curve, squared_tol=SQUARED_TOL), start
     for _ in range(max_iter):
         place = walk.at(bound) if curve.loss == "squared" else walk.by_highs(bound)  # bounds jump: the walk would pass all breakpoints
         multipliers = {"predictions": place.q, "level": np.array(1.0)}

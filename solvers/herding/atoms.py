@@ -22,7 +22,7 @@ ROWS = 512  # rows of a Gram matrix looked at in one go
 FIRST = 64  # columns that the store has at first
 
 
-class Columns(NamedTuple):
+class SelectedColumns(NamedTuple):
     """The columns rows[slots[0]], rows[slots[1]], …"""
 
     rows: Any
@@ -82,7 +82,7 @@ class Atoms(ABC):
         found: Floats = self._store[self._slots[j]]
         return found
 
-    def columns(self, wanted: Indices) -> Columns | None:
+    def columns(self, wanted: Indices) -> SelectedColumns | None:
         """Several columns at once, as they are kept; None where they do not all fit."""
         if self._capacity < len(wanted):
             return None
@@ -92,7 +92,7 @@ class Atoms(ABC):
                 self._stored.move_to_end(j)
         for j in wanted[~known].tolist():
             self.column(j)
-        return Columns(self._store, self._slots[wanted])
+        return SelectedColumns(self._store, self._slots[wanted])
 
     def combination(self, support: Indices, weights: Array) -> Array:
         """Σ_j w_j ⟨ψ_i, ψ_j⟩ over the support, for all i. Reads the kept columns once; those that do not fit are made again."""

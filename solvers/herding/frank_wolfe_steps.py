@@ -17,7 +17,6 @@ in place of a name (docs/extending.md).
 from __future__ import annotations
 
 import copy
-import warnings
 from abc import ABC, abstractmethod
 from typing import ClassVar, Self
 
@@ -225,12 +224,4 @@ def exchange(walk: Walk, s: int, a: int, descent: float) -> str:
     else:
         walk.shift(s, amount)
         walk.shift(a, -amount)
-    return STEP_TAKEN
-
-
-def __getattr__(name: str) -> str:
-    """The old name of `STEP_TAKEN`, for one release."""
-    if name != "MOVED":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    warnings.warn("MOVED is called STEP_TAKEN; the old name goes with simopt 0.2", DeprecationWarning, stacklevel=2)
     return STEP_TAKEN

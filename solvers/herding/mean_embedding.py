@@ -101,7 +101,7 @@ def mean_embedding(
 def embed(sample: WeightedSample, fast: Fast | None) -> MeanEmbedding:
     """`mean_embedding` of data that have been checked, by fast tiles or (None) by the similarity's own values."""
     lengths, p = sample.lengths(), sample.target
-    source: _Source = _Values(sample.similarity) if fast is None else _Powers(fast)
+    source: _BlockSource = _Values(sample.similarity) if fast is None else _GaussianTiles(fast)
     unit = float(np.max(p))
     below, above, spread = _class_sums(sample, p / unit, source) * unit  # weights of order 1 whatever n is, for float32
     values = sample.labels * (above - below)
@@ -118,7 +118,7 @@ def embed(sample: WeightedSample, fast: Fast | None) -> MeanEmbedding:
     return MeanEmbedding(values, float(np.sum(p * values)), errors, square_error, lengths, "direct" if fast is None else fast.precision)
 
 
-class _Source(Protocol):
+class _BlockSource(Protocol):
     """Blocks of points in the form that its `add` takes; `add` sums similarities over rectangles, see `Tiles.add`."""
 
     size: int
@@ -159,7 +159,7 @@ class _Values:
                     down[0, b] += rows[a] @ tile
 
 
-class _Powers(Tiles):
+class _GaussianTiles(Tiles):
     """Gaussian tiles in one precision. Points of a class are sorted by their lengths, so that a tile has one length, nearly."""
 
     def __init__(self, fast: Fast) -> None:
@@ -173,15 +173,15 @@ class _Powers(Tiles):
         return self._fast.coordinates(sample.rows, start, start + len(order)).permuted(order - start)
 
 
-def _class_sums(sample: WeightedSample, p: Array, source: _Source) -> Array:
+def _class_sums(sample: WeightedSample, p: Array, source: _BlockSource) -> Array:
     """A⁻, A⁺ and the spread as the rows of a (3, n) array."""
     step = sample.rows.step
     sums = np.zeros((2, 2, sample.n))  # by class: the sum, and its spread
     for start in range(0, sample.n, step):
-        one = _Block(sample, p, source, start, min(start + step, sample.n))
+        one = _SampleBlock(sample, p, source, start, min(start + step, sample.n))
         _triangle(source, one)
         for other in range(start + step, sample.n, step):
-            two = _Block(sample, p, source, other, min(other + step, sample.n))
+            two = _SampleBlock(sample, p, source, other, min(other + step, sample.n))
             for left in one.segments:
                 for right in two.segments:
                     _rectangle(source, one, left, two, right)
@@ -190,10 +190,10 @@ def _class_sums(sample: WeightedSample, p: Array, source: _Source) -> Array:
     return np.array([sums[0, 0], sums[1, 0], sums[0, 1] + sums[1, 1]])
 
 
-class _Block:
+class _SampleBlock:
     """Consecutive rows of the sample, sorted by class, with their weights and their sums so far."""
 
-    def __init__(self, sample: WeightedSample, p: Array, source: _Source, start: int, stop: int) -> None:
+    def __init__(self, sample: WeightedSample, p: Array, source: _BlockSource, start: int, stop: int) -> None:
         self.order = source.order(sample, start, stop)
         self.points = source.prepare(sample, start, self.order)
         self.weights = p[self.order]
@@ -203,7 +203,7 @@ class _Block:
         self.segments = [(label, part) for label, part in parts if part.stop > part.start]
 
 
-def _triangle(source: _Source, block: _Block) -> None:
+def _triangle(source: _BlockSource, block: _SampleBlock) -> None:
     """All pairs inside one block, each once: squares on the diagonal, and rectangles of one class by one class to their right.
 
     A strip of them, a square and what lies to its right, has sums of its own, so that several strips may be worked on at once.
@@ -231,7 +231,7 @@ def _triangle(source: _Source, block: _Block) -> None:
         block.sums[label][:, own.stop :] += down
 
 
-def _rectangle(source: _Source, one: _Block, left: tuple[int, slice], two: _Block, right: tuple[int, slice]) -> None:
+def _rectangle(source: _BlockSource, one: _SampleBlock, left: tuple[int, slice], two: _SampleBlock, right: tuple[int, slice]) -> None:
     """Pairs of two segments of one class each, in both directions."""
     (own, i), (other, j) = left, right
     along, down = one.sums[other][:, i], two.sums[own][:, j]

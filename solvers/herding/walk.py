@@ -10,7 +10,7 @@ import numpy as np
 from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 from simopt.data.rows import Indices
-from simopt.solvers.herding.atoms import Atoms, Columns
+from simopt.solvers.herding.atoms import Atoms, SelectedColumns
 from simopt.solvers.herding.gaussian_tiles import Floats
 
 LARGEST = 2.0**300  # raw weights are divided where their sum exceeds this: its square is a float
@@ -149,7 +149,7 @@ class Walk:
         self.raw[j] = 0.0
         self._exclude(j)
 
-    def distribute(self, own: Indices, weights: Array, columns: Columns | None) -> None:
+    def distribute(self, own: Indices, weights: Array, columns: SelectedColumns | None) -> None:
         """These weights for the atoms that have all of it, whose columns are the first of these; without columns they are made."""
         changed = np.flatnonzero(weights != self.raw[own] / self.mass)
         raw = weights * self.mass

@@ -24,7 +24,7 @@ from simopt.core.compiled import kernel
 from simopt.data.row_blocks import RowBlocks
 from simopt.solvers.hinges.central_path import FRACTION_TO_BOUNDARY, central_point, max_step, newton_step, newton_term
 from simopt.solvers.hinges.two_hinges import Hinges, audit
-from simopt.solvers.hinges.weight_bounds import Bound
+from simopt.solvers.hinges.weight_bounds import WeightBound
 from simopt.solvers.interior.predictor_corrector import Lengths, Move, PredictorCorrector
 
 
@@ -193,7 +193,7 @@ class HingeRun(PredictorCorrector[Move]):
 class Interior(HingeRun[Array]):
     """A run with a bound that makes its own step."""
 
-    def __init__(self, rows: RowBlocks, hinges: Hinges, bound: Bound, fixed: Array, w: Array, mu: float) -> None:
+    def __init__(self, rows: RowBlocks, hinges: Hinges, bound: WeightBound, fixed: Array, w: Array, mu: float) -> None:
         self.bound = bound
         super().__init__(rows, hinges, fixed, w, mu)
 
@@ -218,7 +218,7 @@ class Interior(HingeRun[Array]):
 
 
 def interior(
-    rows: RowBlocks, hinges: Hinges, bound: Bound, fixed: Array, w: Array, mu: float, goal: float, max_iter: int = 100
+    rows: RowBlocks, hinges: Hinges, bound: WeightBound, fixed: Array, w: Array, mu: float, goal: float, max_iter: int = 100
 ) -> Iterator[Interior]:
     """The state at w and after each iteration, until the gap is at most the goal or rounding forbids a step; 25 vectors of n numbers.
 

@@ -21,9 +21,9 @@ from simopt.data.row_blocks import RowBlocks, RowPass
 from simopt.solvers.hinges import two_hinges
 from simopt.solvers.hinges.hinge_interior import interior
 from simopt.solvers.hinges.newton import FEW, FEW_STATUS, MEMORY_LIMIT, far, newton_fits, sampled
-from simopt.solvers.hinges.stage import Fit, FreeRows, Indices, Line, Notes, Stage
+from simopt.solvers.hinges.stage import FreeRows, Indices, Line, Notes, Stage, StageFit
 from simopt.solvers.hinges.two_hinges import Hinges, Pair
-from simopt.solvers.hinges.weight_bounds import Bound, Penalty
+from simopt.solvers.hinges.weight_bounds import QuadraticPenalty, WeightBound
 
 
 class WeightedFreeRows(FreeRows):
@@ -46,7 +46,7 @@ class HingeStage(Stage):
     _free_rows: WeightedFreeRows
     local = True
 
-    def __init__(self, rows: RowBlocks, hinges: Hinges, bound: Bound, fixed: Array, w: Array, width: float) -> None:
+    def __init__(self, rows: RowBlocks, hinges: Hinges, bound: WeightBound, fixed: Array, w: Array, width: float) -> None:
         super().__init__(rows, bound, fixed, w, width)
         n = rows.shape[0]
         self.hinges = hinges
@@ -109,19 +109,19 @@ class HingeStage(Stage):
         rows = np.empty(self.f.size, dtype=np.intp)
         return rows[: two_hinges.near(self.f, self.hinges, self.multipliers, reach * self.width, rows)]
 
-    def interior(self, width: float, goal: float, max_iter: int = 100, status_text: str = "") -> Iterator[Fit]:
+    def interior(self, width: float, goal: float, max_iter: int = 100, status_text: str = "") -> Iterator[StageFit]:
         """The interior-point method, from w and a width."""
         for state in interior(self.rows, self.hinges, self.bound, self.fixed, self.w, width, goal, max_iter):
-            yield Fit(state.w, Pair(state.below, state.above), state.gap, status_text)
+            yield StageFit(state.w, Pair(state.below, state.above), state.gap, status_text)
 
 
-def at_zero(rows: RowBlocks, hinges: Hinges, bound: Bound) -> HingeStage:
+def at_zero(rows: RowBlocks, hinges: Hinges, bound: WeightBound) -> HingeStage:
     """The stage at w = 0."""
     d = rows.shape[1]
     return HingeStage(rows, hinges, bound, np.zeros(d), np.zeros(d), 0.0)
 
 
-def hinge_fits(rows: RowPass, hinges: Hinges, bound: Bound, *, goal: float, memory_limit: float = MEMORY_LIMIT) -> Iterator[Fit]:
+def hinge_fits(rows: RowPass, hinges: Hinges, bound: WeightBound, *, goal: float, memory_limit: float = MEMORY_LIMIT) -> Iterator[StageFit]:
     """Fits of which the last has a gap of at most `goal`, unless rounding forbids. Their arrays are written on when it goes on."""
     stage = at_zero(rows, hinges, bound)
     chosen = sampled(rows, stage.vectors, memory_limit)
@@ -139,8 +139,8 @@ def hinge_fits(rows: RowPass, hinges: Hinges, bound: Bound, *, goal: float, memo
 
 
 def interior_fits(
-    rows: RowBlocks, hinges: Hinges, bound: Bound, *, goal: float, max_iter: int = 100, status_text: str = ""
-) -> Iterator[Fit]:
+    rows: RowBlocks, hinges: Hinges, bound: WeightBound, *, goal: float, max_iter: int = 100, status_text: str = ""
+) -> Iterator[StageFit]:
     """The iterates of the interior-point method from w = 0."""
     yield from at_zero(rows, hinges, bound).interior(hinges.first_width(), goal, max_iter, status_text)
 
@@ -148,7 +148,7 @@ def interior_fits(
 def compile_kernels() -> None:
     """Call every kernel of the method once, on one sample: a small problem needs only some of them."""
     one = np.ones(1)
-    stage = HingeStage(RowBlocks(np.ones((1, 1))), Hinges(-one, one, one.copy(), 1.0), Penalty(1.0), np.zeros(1), one, 1.0)
+    stage = HingeStage(RowBlocks(np.ones((1, 1))), Hinges(-one, one, one.copy(), 1.0), QuadraticPenalty(1.0), np.zeros(1), one, 1.0)
     stage.suggest()
     stage.sweep(one)
     stage.along(Line(0.0, 1.0, -1.0))

@@ -29,7 +29,7 @@ import math
 from collections.abc import Generator, Iterator
 
 from simopt.data.row_blocks import RowBlocks
-from simopt.solvers.hinges.stage import Fit, Stage
+from simopt.solvers.hinges.stage import Stage, StageFit
 
 MEMORY_LIMIT = 64 * 2**20  # bytes for copies of rows
 RENAMED = {"room": "memory_limit"}  # old names of options
@@ -57,7 +57,7 @@ STALLS = 8
 BRIEF = 1 << 18  # numbers of Ψ up to which all stages take less time than judging the points that they end at
 
 
-def newton_fits(stage: Stage, goal: float, memory_limit: float) -> Iterator[Fit]:
+def newton_fits(stage: Stage, goal: float, memory_limit: float) -> Iterator[StageFit]:
     """Fits of all samples from w = 0, where the stage stands, with the gap as the stage has it; of the last it is computed anew.
 
     A small problem has only the last.

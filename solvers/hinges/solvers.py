@@ -21,14 +21,14 @@ from simopt.data.row_blocks import RowPass
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges.hinge_stage import compile_kernels, hinge_fits, interior_fits
 from simopt.solvers.hinges.newton import MEMORY_LIMIT, RENAMED
-from simopt.solvers.hinges.stage import Fit
+from simopt.solvers.hinges.stage import StageFit
 from simopt.solvers.hinges.two_hinges import Hinges
-from simopt.solvers.hinges.weight_bounds import Bound, bound_of, span
+from simopt.solvers.hinges.weight_bounds import WeightBound, bound_of, span
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 
 
-def parts(problem: LandmarkedSVR) -> tuple[RowPass, Hinges, Bound, Array | None]:
+def parts(problem: LandmarkedSVR) -> tuple[RowPass, Hinges, WeightBound, Array | None]:
     """Rows, hinges and bound of a problem; and, for no more samples than features, the basis in whose coordinates the rows are given."""
     y = problem.targets
     features, basis = span(problem.features)
@@ -36,7 +36,7 @@ def parts(problem: LandmarkedSVR) -> tuple[RowPass, Hinges, Bound, Array | None]
     return RowPass(features), hinges, bound_of(problem.bound), basis
 
 
-def iterate(problem: LandmarkedSVR, fit: Fit, basis: Array | None) -> Iterate:
+def iterate(problem: LandmarkedSVR, fit: StageFit, basis: Array | None) -> Iterate:
     """A point of the declared problem and, where their gap is known, its multipliers."""
     (below, above), sample_weight = fit.multipliers, problem.sample_weights.floats
     known = {"below": sample_weight * below, "above": sample_weight * above} if math.isfinite(fit.gap) else None

@@ -24,7 +24,7 @@ from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 from simopt.core.threads import in_order
 from simopt.data.row_blocks import RowBlocks
-from simopt.solvers.hinges.weight_bounds import Bound
+from simopt.solvers.hinges.weight_bounds import WeightBound
 
 Indices = NDArray[np.intp]
 Result = TypeVar("Result")
@@ -37,7 +37,7 @@ STILL = 1e-7  # a shorter step, as a fraction of Newton's, moves nothing
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class StageFit:
     """A point (with thresholds, if they are learned), multipliers in [0, 1] (in units of their shares), their gap (∞ if not computed on all
     samples), and how it was found. The arrays are written on when the method goes on.
     """
@@ -95,7 +95,7 @@ class Line(NamedTuple):
     at_zero: float
 
 
-class Bracket(NamedTuple):
+class RootBracket(NamedTuple):
     """A point with a negative derivative and one with a positive derivative, and the two values."""
 
     lower: float
@@ -105,7 +105,7 @@ class Bracket(NamedTuple):
 
 
 @kernel
-def between(bracket: Bracket, turn: int) -> float:
+def between(bracket: RootBracket, turn: int) -> float:
     """The next t of a line search: false position and bisection by turns."""
     lower, value_lower, upper, value_upper = bracket
     fraction = value_lower / (value_lower - value_upper) if turn % 2 == 0 else 0.5
@@ -113,11 +113,11 @@ def between(bracket: Bracket, turn: int) -> float:
 
 
 @kernel
-def narrowed(bracket: Bracket, t: float, value: float) -> Bracket:
+def narrowed(bracket: RootBracket, t: float, value: float) -> RootBracket:
     """The bracket, t taking the place of the end where the derivative has the same sign."""
     if value < 0.0:
-        return Bracket(t, value, bracket.upper, bracket.value_upper)
-    return Bracket(bracket.lower, bracket.value_lower, t, value)
+        return RootBracket(t, value, bracket.upper, bracket.value_upper)
+    return RootBracket(bracket.lower, bracket.value_lower, t, value)
 
 
 class FreeRows:
@@ -181,7 +181,7 @@ class Stage(ABC):
     _free_rows: FreeRows
     local = False  # of a kind: whether the multipliers of a block are those of its f alone, and blocks may be worked on at once
 
-    def __init__(self, rows: RowBlocks, bound: Bound, fixed: Array, w: Array, width: float) -> None:
+    def __init__(self, rows: RowBlocks, bound: WeightBound, fixed: Array, w: Array, width: float) -> None:
         n = rows.shape[0]
         self.rows, self.bound, self.fixed = rows, bound, fixed
         self.w, self.g, self.width = w.copy(), fixed.copy(), width
@@ -344,15 +344,15 @@ class Stage(ABC):
         self.newtons += own.newtons
         self.rest, self.excess, self.fresh = own.rest, own.excess, False
 
-    def follow(self, fit: Fit) -> None:
+    def follow(self, fit: StageFit) -> None:
         """Take over the point of a fit."""
         self.w = fit.w.copy()
 
-    def fit(self, gap: float = np.inf) -> Fit:
+    def fit(self, gap: float = np.inf) -> StageFit:
         """The point and the multipliers as they are."""
-        return Fit(self.w, self.multipliers, gap, self.status_text)
+        return StageFit(self.w, self.multipliers, gap, self.status_text)
 
-    def inward(self, goal: float) -> Iterator[Fit]:
+    def inward(self, goal: float) -> Iterator[StageFit]:
         """Fits of the interior-point method from w and half the width; the best of them so far is taken over."""
         best = np.inf
         for fit in self.interior(0.5 * self.width, goal):
@@ -407,5 +407,5 @@ class Stage(ABC):
         """The samples within reach · width of a kink, or with a multiplier that does not stand where it should."""
 
     @abstractmethod
-    def interior(self, width: float, goal: float) -> Iterator[Fit]:
+    def interior(self, width: float, goal: float) -> Iterator[StageFit]:
         """The interior-point method, from w and a width."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
-from simopt.solvers.hinges.stage import FLAT, HALVINGS, Bracket, Indices, Line, Notes, between, narrowed
+from simopt.solvers.hinges.stage import FLAT, HALVINGS, Indices, Line, Notes, RootBracket, between, narrowed
 
 FIRST = 0.3  # width of a first stage, in standard deviations of the ends
 FAR = 1e29  # an end beyond this is missing
@@ -157,7 +157,7 @@ def tilt(f: Array, move: Array, t: float, hinges: Hinges, centres: Pair, width: 
 def line_search(f: Array, move: Array, hinges: Hinges, centres: Pair, width: float, line: Line) -> float:
     """t in (0, 1] at which the derivative along the move is small, 1 if there. f is at t = 1: f − move is at t = 0."""
     value = tilt(f, move, 0.0, hinges, centres, width) + line.slope + line.curvature
-    bracket, t = Bracket(0.0, line.at_zero, 1.0, value), 1.0
+    bracket, t = RootBracket(0.0, line.at_zero, 1.0, value), 1.0
     for turn in range(HALVINGS if value > FLAT * abs(line.at_zero) else 0):
         t = between(bracket, turn)
         value = tilt(f, move, t - 1.0, hinges, centres, width) + line.slope + t * line.curvature

@@ -27,7 +27,7 @@ TURNS = 60
 SAME = 1e-13  # relative distance below which two values of μ are one
 
 
-class Bound(Protocol):
+class WeightBound(Protocol):
     """The methods of a bound on w that a stage needs."""
 
     def slope(self, w: Array, move: Array) -> tuple[float, float]:
@@ -72,7 +72,7 @@ def solve(L: Array, b: Array) -> Array:
     return x
 
 
-class Penalty:
+class QuadraticPenalty:
     """(λ/2)‖w‖²."""
 
     def __init__(self, strength: float) -> None:
@@ -143,13 +143,13 @@ class WeightBall:
         return s if length <= self.radius else v * (target / length) - w
 
 
-def bound_of(declared: bounds.Bound) -> Bound:
+def bound_of(declared: bounds.Bound) -> WeightBound:
     """The bound of a problem as the engines take it."""
     match declared:
         case bounds.Ball(radius):
             return WeightBall(radius)
         case bounds.Penalty(regularization):
-            return Penalty(regularization)
+            return QuadraticPenalty(regularization)
     raise TypeError(f"{declared!r} bounds no weights")
 
 

@@ -25,7 +25,7 @@ NOTHING = np.zeros(1)
 Parts = tuple[Array, ...]
 
 
-class State(NamedTuple):
+class InteriorState(NamedTuple):
     """Variables of any sign; slacks, and their multipliers in the same order. Also a direction."""
 
     free: Parts
@@ -36,9 +36,9 @@ class State(NamedTuple):
         """Slacks times multipliers."""
         return tuple([one * two for one, two in zip(self.slacks, self.multipliers, strict=True)])
 
-    def moved(self, move: State, primal: float, dual: float) -> State:
+    def moved(self, move: InteriorState, primal: float, dual: float) -> InteriorState:
         """After a step of these lengths."""
-        return State(
+        return InteriorState(
             after(self.free, move.free, primal), after(self.slacks, move.slacks, primal), after(self.multipliers, move.multipliers, dual)
         )
 
@@ -48,8 +48,8 @@ def after(parts: Parts, moves: Parts, step: float) -> Parts:
     return tuple([part + step * move for part, move in zip(parts, moves, strict=True)])
 
 
-class Pairs(PredictorCorrector[State]):
-    """A run over a `State`.
+class Pairs(PredictorCorrector[InteriorState]):
+    """A run over a `InteriorState`.
 
     Attributes
     ----------
@@ -63,20 +63,22 @@ class Pairs(PredictorCorrector[State]):
 
     joint: bool = False
     corrections: ClassVar[int] = 3
-    x: State
+    x: InteriorState
     factor: Array
     residuals: Parts
 
     @abstractmethod
-    def solve(self, r_comp: Parts, residuals: Parts) -> State:
+    def solve(self, r_comp: Parts, residuals: Parts) -> InteriorState:
         """The step that adds `r_comp` to the products and `residuals` to the other equations."""
 
-    def corrector_residuals(self, residuals: Parts, predictor: State) -> Parts:
+    def corrector_residuals(self, residuals: Parts, predictor: InteriorState) -> Parts:
         """The residuals less their change to second order by the predictor: the right-hand side of the corrector. Linear equations have no
         such change."""
         return residuals
 
-    def direction(self, target: float, predictor: State | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[State, Lengths]:
+    def direction(
+        self, target: float, predictor: InteriorState | None = None, reached: Lengths = (0.0, 0.0)
+    ) -> tuple[InteriorState, Lengths]:
         if predictor is None:
             move = self.solve(tuple([target - part for part in self.x.products()]), self.residuals)
         else:
@@ -84,7 +86,7 @@ class Pairs(PredictorCorrector[State]):
             move = self.solve(tuple(r_comp), self.corrector_residuals(self.residuals, predictor))
         return move, self.lengths(move)
 
-    def centred(self, target: float, move: State, reached: Lengths) -> tuple[State, Lengths]:
+    def centred(self, target: float, move: InteriorState, reached: Lengths) -> tuple[InteriorState, Lengths]:
         """Corrections that bring products far from the target nearer to it (Gondzio 1996), as long as the steps become longer."""
         for _ in range(self.corrections):
             if min(reached) > ENOUGH:
@@ -98,18 +100,18 @@ class Pairs(PredictorCorrector[State]):
             move, reached = longer, found
         return move, reached
 
-    def mean(self, move: State | None = None, lengths: Lengths = (0.0, 0.0)) -> float:
+    def mean(self, move: InteriorState | None = None, lengths: Lengths = (0.0, 0.0)) -> float:
         slacks, multipliers = self.x.slacks, self.x.multipliers
         if move is not None:
             slacks, multipliers = after(slacks, move.slacks, lengths[0]), after(multipliers, move.multipliers, lengths[1])
         total = sum([float(np.vdot(one, two)) for one, two in zip(slacks, multipliers, strict=True)])
         return total / sum([part.size for part in slacks])
 
-    def advance(self, move: State, lengths: Lengths) -> None:
+    def advance(self, move: InteriorState, lengths: Lengths) -> None:
         self.x = self.x.moved(move, *lengths)
         del self.factor  # the next one takes its memory
 
-    def lengths(self, move: State) -> Lengths:
+    def lengths(self, move: InteriorState) -> Lengths:
         """The largest steps in (0, 1] that keep slacks and multipliers ≥ 0."""
         primal, dual = reach(self.x.slacks, move.slacks), reach(self.x.multipliers, move.multipliers)
         return (min(primal, dual),) * 2 if self.joint else (primal, dual)

@@ -17,8 +17,8 @@ from simopt.data.row_blocks import RowBlocks
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.kernel_exc import KernelEXC
-from simopt.solvers.hinges.stage import Fit, Indices
-from simopt.solvers.hinges.weight_bounds import Bound, Penalty, bound_of, span
+from simopt.solvers.hinges.stage import Indices, StageFit
+from simopt.solvers.hinges.weight_bounds import QuadraticPenalty, WeightBound, bound_of, span
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges
 from simopt.solving.solution import Iterate
 
@@ -107,7 +107,7 @@ class Ordinal:
     problem: Learned
     rows: RowBlocks
     chain: Chain
-    bound: Bound
+    bound: WeightBound
     basis: Array | None
     mean: Array
 
@@ -119,7 +119,7 @@ class Ordinal:
             return None
         features, mean = centred(kernel_features(problem) if isinstance(problem, KernelEXC) else problem.features)
         features, basis = span(features)
-        bound = Penalty(problem.regularization) if isinstance(problem, KernelEXC) else bound_of(problem.bound)
+        bound = QuadraticPenalty(problem.regularization) if isinstance(problem, KernelEXC) else bound_of(problem.bound)
         return cls(problem, RowBlocks(features), found, bound, basis, mean)
 
     @staticmethod
@@ -128,7 +128,7 @@ class Ordinal:
         zero = {name: np.zeros_like(value) for name, value in problem.multipliers(problem.trivial_point()).items()}
         return Iterate(problem.trivial_point(), zero, 0.0, "one class only")
 
-    def iterate(self, fit: Fit) -> Iterate:
+    def iterate(self, fit: StageFit) -> Iterate:
         """A point and, where they are known on all samples, multipliers of the declared problem."""
         f = np.empty(self.rows.shape[0])
         for part, block in self.rows:

@@ -20,12 +20,12 @@ from simopt.core.arrays import Array, Multipliers
 from simopt.data.row_blocks import RowPass
 from simopt.model.problem import Problem
 from simopt.problems.exc_fixed import EXCFixed
-from simopt.problems.losses.sample_weights import SampleWeights
+from simopt.problems.sample_weights import SampleWeights
 from simopt.solvers.hinges import hinge_stage
 from simopt.solvers.hinges.newton import MEMORY_LIMIT, RENAMED
-from simopt.solvers.hinges.stage import Fit
+from simopt.solvers.hinges.stage import StageFit
 from simopt.solvers.hinges.two_hinges import Hinges
-from simopt.solvers.hinges.weight_bounds import Bound, bound_of, span
+from simopt.solvers.hinges.weight_bounds import WeightBound, bound_of, span
 from simopt.solvers.ordinal.learned_thresholds import LEARNED, Learned, Ordinal
 from simopt.solvers.ordinal.threshold_stage import compile_kernels, interior_fits, threshold_fits
 from simopt.solving.solution import Iterate
@@ -85,7 +85,7 @@ def sample_weights_of(problem: EXCFixed) -> Array:
     return SampleWeights.of(len(problem.labels), problem.weights).floats
 
 
-def fixed_parts(problem: EXCFixed) -> tuple[RowPass, Hinges, Bound, Array | None]:
+def fixed_parts(problem: EXCFixed) -> tuple[RowPass, Hinges, WeightBound, Array | None]:
     """Rows, hinges, which cross where thresholds are nearer than 2γ, and bound; and the basis in whose coordinates the rows are given."""
     y = problem.labels.astype(np.intp)
     low = np.concatenate([[-MISSING], problem.thresholds + problem.gamma])
@@ -94,7 +94,7 @@ def fixed_parts(problem: EXCFixed) -> tuple[RowPass, Hinges, Bound, Array | None
     return RowPass(features), Hinges(low[y - 1], high[y - 1], sample_weights_of(problem)), bound_of(problem.bound), basis
 
 
-def fixed_iterate(problem: EXCFixed, fit: Fit, basis: Array | None) -> Iterate:
+def fixed_iterate(problem: EXCFixed, fit: StageFit, basis: Array | None) -> Iterate:
     """A point of the declared problem and, where their gap is known, the multipliers of its rows, which are those with an end."""
     known: Multipliers | None = None
     if math.isfinite(fit.gap):

@@ -19,7 +19,7 @@ import numpy as np
 
 from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
-from simopt.solvers.hinges.stage import FLAT, HALVINGS, Bracket, Indices, Line, between, narrowed
+from simopt.solvers.hinges.stage import FLAT, HALVINGS, Indices, Line, RootBracket, between, narrowed
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, tilt
 
 ZERO = 4e-16  # of the number of hinges: a sum of ramps below it is rounding
@@ -209,7 +209,7 @@ def line_search(
     _, _, _, sample_weight, _ = hinges
     choose(f, move, 0.0, hinges, fixed_b, centre, width, ramps, b, pools)
     value = sample_weight * tilt(f, move, 0.0, b, hinges, centre, width) + line.slope + line.curvature
-    bracket, t = Bracket(0.0, line.at_zero, 1.0, value), 1.0
+    bracket, t = RootBracket(0.0, line.at_zero, 1.0, value), 1.0
     for turn in range(HALVINGS if value > FLAT * abs(line.at_zero) else 0):
         t = between(bracket, turn)
         choose(f, move, t - 1.0, hinges, fixed_b, centre, width, ramps, b, pools)

@@ -20,7 +20,7 @@ from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 from simopt.data.row_blocks import RowBlocks
 from simopt.solvers.hinges.central_path import FRACTION_TO_BOUNDARY, central_point, max_step, newton_step, newton_term
-from simopt.solvers.hinges.weight_bounds import Bound, factor, solve
+from simopt.solvers.hinges.weight_bounds import WeightBound, factor, solve
 from simopt.solvers.interior.predictor_corrector import Lengths, PredictorCorrector
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges
 from simopt.solvers.ordinal.threshold_order import NoOrder, OrderRows
@@ -77,7 +77,7 @@ class ThresholdInterior(PredictorCorrector[Moves]):
         self,
         rows: RowBlocks,
         hinges: ThresholdHinges,
-        bound: Bound,
+        bound: WeightBound,
         fixed: Array,
         fixed_b: Array,
         w: Array,
@@ -241,7 +241,7 @@ class ThresholdInterior(PredictorCorrector[Moves]):
 def threshold_interior(
     rows: RowBlocks,
     hinges: ThresholdHinges,
-    bound: Bound,
+    bound: WeightBound,
     fixed: Array,
     fixed_b: Array,
     w: Array,

@@ -29,9 +29,9 @@ from scipy.linalg.blas import dsyrk
 from simopt.core.arrays import Array
 from simopt.data.row_blocks import RowBlocks
 from simopt.solvers.hinges.newton import FEW, FEW_STATUS, MEMORY_LIMIT, newton_fits
-from simopt.solvers.hinges.stage import Fit, FreeRows, Indices, Line, Notes, Stage
+from simopt.solvers.hinges.stage import FreeRows, Indices, Line, Notes, Stage, StageFit
 from simopt.solvers.hinges.two_hinges import FIRST
-from simopt.solvers.hinges.weight_bounds import Bound, Penalty
+from simopt.solvers.hinges.weight_bounds import QuadraticPenalty, WeightBound
 from simopt.solvers.ordinal.threshold_choice import Ramps, choose, line_search
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, audit, balance, near, update_multipliers
 from simopt.solvers.ordinal.threshold_interior import threshold_interior
@@ -65,7 +65,7 @@ class ThresholdStage(Stage):
     _free_rows: PooledFreeRows
 
     def __init__(
-        self, rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, fixed: Array, fixed_b: Array, w: Array, b: Array, width: float
+        self, rows: RowBlocks, hinges: ThresholdHinges, bound: WeightBound, fixed: Array, fixed_b: Array, w: Array, b: Array, width: float
     ) -> None:
         super().__init__(rows, bound, fixed, w, width)
         self.hinges, self.fixed_b = hinges, fixed_b
@@ -149,25 +149,25 @@ class ThresholdStage(Stage):
         own.fixed_b = self.g_b - g_b
         return own
 
-    def follow(self, fit: Fit) -> None:
+    def follow(self, fit: StageFit) -> None:
         """w and b of a fit."""
         super().follow(fit)
         self.b = fit.b.copy()
 
-    def fit(self, gap: float = np.inf) -> Fit:
+    def fit(self, gap: float = np.inf) -> StageFit:
         """The point and the multipliers as they are."""
-        return Fit(self.w, self.multipliers, gap, self.status_text, self.b)
+        return StageFit(self.w, self.multipliers, gap, self.status_text, self.b)
 
     def order_multipliers(self) -> Array:
         """Multipliers of the order rows, in units of the share: running sums of what pulls the thresholds."""
         out: Array = np.maximum(-np.cumsum(self.g_b)[:-1], 0.0) / self.hinges.sample_weight
         return out
 
-    def interior(self, width: float, goal: float, max_iter: int = 100, status_text: str = "") -> Iterator[Fit]:
+    def interior(self, width: float, goal: float, max_iter: int = 100, status_text: str = "") -> Iterator[StageFit]:
         """The interior-point method, from w, b, the multipliers of their order and a width."""
         start = (self.fixed, self.fixed_b, self.w, self.b, self.order_multipliers(), width)
         for state in threshold_interior(self.rows, self.hinges, self.bound, *start, goal, max_iter):
-            yield Fit(state.w, (state.multipliers,), state.gap, status_text, state.b)
+            yield StageFit(state.w, (state.multipliers,), state.gap, status_text, state.b)
 
 
 def order_part(f: Array, b: Array, g_b: Array, hinges: ThresholdHinges) -> float:
@@ -186,15 +186,15 @@ def order_part(f: Array, b: Array, g_b: Array, hinges: ThresholdHinges) -> float
     return float(order_multipliers @ np.maximum(np.diff(b - hinges.steps), 0.0)) + float(np.sum(left)) * length
 
 
-def at_zero(rows: RowBlocks, hinges: ThresholdHinges, bound: Bound) -> ThresholdStage:
+def at_zero(rows: RowBlocks, hinges: ThresholdHinges, bound: WeightBound) -> ThresholdStage:
     """The stage at w = 0."""
     d = rows.shape[1]
     return ThresholdStage(rows, hinges, bound, np.zeros(d), np.zeros(hinges.count), np.zeros(d), hinges.steps, FIRST * hinges.gamma)
 
 
 def threshold_fits(
-    rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, *, goal: float, memory_limit: float = MEMORY_LIMIT
-) -> Iterator[Fit]:
+    rows: RowBlocks, hinges: ThresholdHinges, bound: WeightBound, *, goal: float, memory_limit: float = MEMORY_LIMIT
+) -> Iterator[StageFit]:
     """Fits of which the last has a gap of at most `goal`, unless rounding forbids. Their arrays are written on when it goes on."""
     if rows.shape[0] <= FEW * rows.shape[1]:
         yield from interior_fits(rows, hinges, bound, goal=goal, status_text=FEW_STATUS)
@@ -205,7 +205,7 @@ def threshold_fits(
         yield from rescued(stage, goal)
 
 
-def rescued(stage: ThresholdStage, goal: float) -> Iterator[Fit]:
+def rescued(stage: ThresholdStage, goal: float) -> Iterator[StageFit]:
     """Iterates of the interior-point method from w = 0, once the gap of a stage, which knows nothing of what pulls thresholds that are not
     balanced, has turned out to be another. The start of the method is free of what went wrong. The last fit has the smallest gap of all.
     """
@@ -219,8 +219,8 @@ def rescued(stage: ThresholdStage, goal: float) -> Iterator[Fit]:
 
 
 def interior_fits(
-    rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, *, goal: float, max_iter: int = 100, status_text: str = ""
-) -> Iterator[Fit]:
+    rows: RowBlocks, hinges: ThresholdHinges, bound: WeightBound, *, goal: float, max_iter: int = 100, status_text: str = ""
+) -> Iterator[StageFit]:
     """The iterates of the interior-point method from w = 0."""
     start = at_zero(rows, hinges, bound)
     start.sweep()
@@ -238,7 +238,7 @@ def loss(stage: ThresholdStage) -> float:
 def compile_kernels() -> None:
     """Call every kernel of the method once, on two samples: a small problem needs only some of them."""
     hinges = ThresholdHinges(np.array([0, 1]), np.zeros(1), 1.0, 0.5)
-    stage = at_zero(RowBlocks(np.array([[-1.0], [1.0]])), hinges, Penalty(1.0))
+    stage = at_zero(RowBlocks(np.array([[-1.0], [1.0]])), hinges, QuadraticPenalty(1.0))
     stage.sweep()
     stage.sweep(np.ones(1))
     stage.along(Line(0.0, 1.0, -1.0))

@@ -18,7 +18,7 @@ from simopt.core import validate
 from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 from simopt.core.errors import InvalidProblem
-from simopt.solvers.squares.power_gap import Bracket, power_bracket, touching, young
+from simopt.solvers.squares.power_gap import GapBracket, power_bracket, touching, young
 from simopt.solvers.squares.secular import asymptotic_tangent, path_point, tangent_secular, vanishes
 from simopt.solvers.squares.spectrum import Eigensystem, Spectrum, decompose
 
@@ -90,7 +90,7 @@ class PowerGrid:
             )
         return indices
 
-    def certify(self, row: int, column: int, gram: npt.ArrayLike, targets: npt.ArrayLike) -> Bracket:
+    def certify(self, row: int, column: int, gram: npt.ArrayLike, targets: npt.ArrayLike) -> GapBracket:
         """Bounds on the optimum of one pair, computed with K itself; 6 n² flops more."""
         K, y = validate.kernel_data(gram, targets)
         row, column = self._checked_indices(row, column)

@@ -113,11 +113,11 @@ def isolate(values: Array, energies: Array, kappa: float, m: float) -> tuple[lis
     cells = [(low, left, MONOTONE, 1.0)] if left > low else []
     cells += [(float(a), float(b), float(k), float(g)) for a, b, k, g in out[:used]]
     cells += [(right, high, MONOTONE, -1.0)] if high > right else []
-    search = _Search(values, energies, kappa, m)
+    search = _RootSearch(values, energies, kappa, m)
     return search.roots(cells), count + search.count
 
 
-class _Search:
+class _RootSearch:
     """From a cover by cells to roots: signs at the ends of cells, then Newton's method."""
 
     def __init__(self, values: Array, energies: Array, kappa: float, m: float) -> None:

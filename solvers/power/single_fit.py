@@ -26,7 +26,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.problems.norms import norm_power
 from simopt.solvers.squares.lanczos import Lanczos
-from simopt.solvers.squares.power_gap import Bracket, column_major, power_bracket, symmetric_product, touching
+from simopt.solvers.squares.power_gap import GapBracket, column_major, power_bracket, symmetric_product, touching
 from simopt.solvers.squares.secular import SecularRoot, secular_root
 from simopt.solvers.squares.shifted import ShiftedInverse, factor_near
 from simopt.solvers.squares.spectrum import EPSILON, decompose, drowning, resolvent, spectrum
@@ -66,7 +66,7 @@ class PowerFit:
     coefficients: Array
     dual: Array
     log_mu: float
-    bracket: Bracket
+    bracket: GapBracket
     method: str
     steps: int
 
@@ -91,7 +91,7 @@ def power_fit(
     tol = validate.nonnegative("tol", tol)
     if method not in ("auto", "lanczos", "cholesky", "eigen"):
         raise InvalidProblem(f"method: {method!r} given, one of auto, lanczos, cholesky, eigen needed")
-    run = _Run(column_major(K), y, regularization, power, tol)
+    run = _SingleFit(column_major(K), y, regularization, power, tol)
     if not np.any(y):
         return run.finish(np.zeros_like(y), secular_root(spectrum(np.zeros(1), np.zeros(1)), regularization, power), "lanczos", 0)
     if method == "eigen" or (method == "auto" and y.size <= SMALL):
@@ -106,7 +106,7 @@ def power_fit(
     return min(found, key=lambda f: f.bracket.gap) if found else run.by_eigenvectors(0)
 
 
-class _Run:
+class _SingleFit:
     """One problem, and the three ways to solve it."""
 
     def __init__(self, gram: Array, targets: Array, regularization: float, power: float, tol: float) -> None:

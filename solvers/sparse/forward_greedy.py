@@ -140,7 +140,7 @@ def greedy_steps(problem: SparseLandmarked, rule: str = "printed") -> Iterator[G
     reason = rough(problem)
     if reason is not None:
         raise InvalidProblem(f"smoothness: {reason}")
-    run = _Run(problem)
+    run = _GreedyFit(problem)
     if rule in ("pairwise", "corrective"):
         yield from run.pairwise(corrective=rule == "corrective")
         return
@@ -162,7 +162,7 @@ def greedy_steps(problem: SparseLandmarked, rule: str = "printed") -> Iterator[G
         run.advance(eta * move)
 
 
-class _Run:
+class _GreedyFit:
     """w, its predictions, and what a step asks of the features."""
 
     def __init__(self, problem: SparseLandmarked) -> None:

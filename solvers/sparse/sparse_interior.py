@@ -43,7 +43,7 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class System:
+class FactoredSystem:
     """The Cholesky factor of H + R, R, and P⁻¹ and Q⁻¹."""
 
     factor: Array
@@ -87,7 +87,7 @@ class L1Interior(HingeRun[Parts]):
         flat = self.parts.sizes[:-1] / self.parts.multipliers[:-1]  # P⁻¹ and Q⁻¹
         R = 1.0 / (flat[:d] + flat[d:])
         matrix.ravel(order="K")[:: d + 1] += R
-        self._system = System(factor(matrix, 0.0), R, flat)
+        self._system = FactoredSystem(factor(matrix, 0.0), R, flat)
         self._linear = self._system.halves(-np.ones(2 * d))
 
     def mean(self, move: Parts | None = None, lengths: Lengths = (0.0, 0.0)) -> float:

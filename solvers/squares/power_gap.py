@@ -42,7 +42,7 @@ def young(log_rho: float, power: float) -> float:
 
 
 @dataclass(frozen=True)
-class Bracket:
+class GapBracket:
     """Value of the primal at a point and the gap to the dual: upper − gap ≤ optimum ≤ upper."""
 
     upper: float
@@ -57,7 +57,7 @@ class Bracket:
 
 def power_bracket(
     gram: Array, a: Array, targets: Array, log_mu: float, regularization: float, power: float, dual: Array | None = None
-) -> Bracket:
+) -> GapBracket:
     """Value and gap of the point a with the dual point v = (2μ/n) a; one product with K, n² flops.
 
     With another dual point v (two products) s = √(vᵀKv) takes the place of (2μ/n) t in ρ = s / (λ m t^{m−1}), and there is a third term,
@@ -85,7 +85,7 @@ def power_bracket(
     gap = float(mismatch @ mismatch) / n + regularization * norm**power * slack + shrink * angle
     if math.isnan(gap):  # 0 · ∞ at powers whose logarithms float64 does not hold: nothing is known
         gap = math.inf
-    return Bracket(upper, gap, norm)
+    return GapBracket(upper, gap, norm)
 
 
 def touching(gram: Array, a: Array, regularization: float) -> float:
@@ -97,18 +97,18 @@ def touching(gram: Array, a: Array, regularization: float) -> float:
     return math.log(0.5 * a.size * regularization) - 0.5 * math.log(square) if square > 0.0 else -math.inf
 
 
-def _bracket_at_zero(gram: Array, targets: Array, regularization: float, power: float) -> Bracket:
+def _bracket_at_zero(gram: Array, targets: Array, regularization: float, power: float) -> GapBracket:
     n = targets.size
     scale = float(targets @ targets) / n
     level = 2.0 / n * math.sqrt(max(0.0, float(targets @ symmetric_product(gram, targets))))  # √(vᵀKv)
     if level == 0.0:
-        return Bracket(scale, 0.0, 0.0)
+        return GapBracket(scale, 0.0, 0.0)
     if power == 1.0:
         theta = min(1.0, regularization / level)  # v is scaled by θ, and D = (2θ − θ²) ‖y‖²/n
-        return Bracket(scale, (1.0 - theta) ** 2 * scale, 0.0)
+        return GapBracket(scale, (1.0 - theta) ** 2 * scale, 0.0)
     exponent = power / (power - 1.0) * (math.log(level) - math.log(regularization) - math.log(power))
     exponent += math.log(power - 1.0) + math.log(regularization)
-    return Bracket(scale, math.exp(exponent) if exponent < 700.0 else math.inf, 0.0)
+    return GapBracket(scale, math.exp(exponent) if exponent < 700.0 else math.inf, 0.0)
 
 
 def symmetric_product(gram: Array, a: Array) -> Array:

@@ -39,7 +39,7 @@ STALLS = 6  # penalised SVMs in a row that bring the gap no nearer to 0: roundin
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class PathDirection:
     """Direction of the path at one C: coefficients e of g, the values g(x_i), ⟨f, g⟩ and ‖g‖²."""
 
     direction: Array
@@ -57,7 +57,7 @@ class Piece:
         return missing / bottom if bottom != 0.0 else math.nan
 
 
-def path_piece(gram: Array, fit: SVMFit) -> Piece:
+def path_piece(gram: Array, fit: SVMFit) -> PathDirection:
     """The piece of the path on which a fit lies. K_FF may be singular: its null space does not move f. k³/3 flops for |F| = k."""
     import scipy.linalg
 
@@ -81,7 +81,7 @@ def path_piece(gram: Array, fit: SVMFit) -> Piece:
             e += scipy.linalg.lapack.dpotrs(factor, -(pull[inside] + block @ e), lower=1)[0]
         direction[inside] = e
     values = product(gram, direction)
-    return Piece(direction, values, float(fit.coefficients @ values), max(float(direction @ values), 0.0))
+    return PathDirection(direction, values, float(fit.coefficients @ values), max(float(direction @ values), 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class BallPoint:
     gap: float
 
 
-class _Ball:
+class _BallProblem:
     """The data of the problem, and candidates for it."""
 
     def __init__(self, gram: Array, labels: Array, radius: float) -> None:
@@ -125,14 +125,14 @@ class _Ball:
             self.offer(alpha * (self.radius / size), fitted * (self.radius / size), fit.weights)
         return size
 
-    def offer_limit(self, fit: SVMFit, piece: Piece) -> None:
+    def offer_limit(self, fit: SVMFit, piece: PathDirection) -> None:
         """The point and the multipliers of C → ∞, as if the piece were the last one."""
         low, high = np.minimum(self.labels, 0.0), np.maximum(self.labels, 0.0)
         fitted = self.labels - fit.residual - fit.cost * piece.values
         self.offer(fit.coefficients - fit.cost * piece.direction, fitted, np.clip(piece.direction, low, high))
 
 
-def _step(fit: SVMFit, piece: Piece, size: float, radius: float, low: float, high: float) -> tuple[float, Array | None]:
+def _step(fit: SVMFit, piece: PathDirection, size: float, radius: float, low: float, high: float) -> tuple[float, Array | None]:
     """The next C, and the weights that the piece foretells for it if the step is one along the piece."""
     factor = radius / size
     if 1.0 / FAR < factor < FAR:
@@ -151,7 +151,7 @@ def _step(fit: SVMFit, piece: Piece, size: float, radius: float, low: float, hig
 def ball_candidates(gram: Array, labels: Array, radius: float, goal: float) -> Iterator[BallPoint]:
     """Points of ‖f‖ ≤ radius with multipliers, of falling gap, until it is at most `goal` or C can no longer be told apart."""
     compile_kernels()
-    ball = _Ball(gram, labels, radius)
+    ball = _BallProblem(gram, labels, radius)
     n = len(labels)
     pull = gram @ labels
     ball.offer(np.zeros(n), np.zeros(n), labels)

@@ -79,7 +79,7 @@ def centre(reach: Array, low: Array, high: Array, width: float, total: float, st
     return b
 
 
-class _Stage:
+class _PolishState:
     """State of the iteration: β, its residual y − C Kβ, intercept, width and centres; and what follows from them."""
 
     def __init__(
@@ -252,7 +252,7 @@ def polish(
     been subtracted. With an intercept, `total` is what the m weights must sum to (0, less the weights outside). Stops where rounding
     forbids the goal.
     """
-    stage = _Stage(gram, labels, cost, weights, residual, total, goal, caps)
+    stage = _PolishState(gram, labels, cost, weights, residual, total, goal, caps)
     while stage.best.gap > goal and stage.excess > BALANCE * stage.rest:
         stage.width *= WIDEN
         stage.refresh()

@@ -61,13 +61,13 @@ def results(report: Path) -> Iterator[tuple[str, str, str, int]]:
         yield str(test.get("classname")).rpartition(".")[2], str(test.get("name")), outcome, cases
 
 
-def lines(found: dict[Class, Count]) -> list[str]:
+def lines(counts: dict[Class, Count]) -> list[str]:
     """The table."""
     made = ["| class of attack | asked for | cases | failures | not run here |", "|---|---:|---:|---:|---:|"]
-    for kind, count in found.items():
+    for kind, count in counts.items():
         least = "" if kind.least is None else f"{kind.least}"
         made.append(f"| {kind.name} | {least} | {count.cases} | {count.failures} | {count.skipped or ''} |")
-    total = [sum(getattr(count, name) for count in found.values()) for name in ("cases", "failures", "skipped")]
+    total = [sum(getattr(count, name) for count in counts.values()) for name in ("cases", "failures", "skipped")]
     return [*made, f"| **all** | | **{total[0]}** | **{total[1]}** | {total[2] or ''} |"]
 
 
@@ -89,14 +89,14 @@ def load_lines() -> list[str]:
     return made
 
 
-def page(found: dict[Class, Count], what: str, seconds: float) -> str:
+def page(counts: dict[Class, Count], what: str, seconds: float) -> str:
     """docs/attacks.md."""
     commit = subprocess.run(
         ["git", "rev-parse", "--short=10", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout.strip()
     day = f"{datetime.date.today().isoformat()}, commit {commit}, Python {platform.python_version()}, {os.cpu_count()} cores"
     words = f"{day}; {what}, {seconds / 60:.0f} minutes."
-    return HEAD + "\n".join([words, "", *lines(found), *load_lines()]) + "\n"
+    return HEAD + "\n".join([words, "", *lines(counts), *load_lines()]) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

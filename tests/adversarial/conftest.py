@@ -43,12 +43,12 @@ def until(holds: Callable[[], object]) -> bool:
     return True
 
 
-def marked(word: str) -> list[int]:
+def marked(mark: str) -> list[int]:
     """Processes with a word in their environment: those that were started for a test, wherever they belong by now."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if word.encode() in (folder / "environ").read_bytes():
+            if mark.encode() in (folder / "environ").read_bytes():
                 found.append(int(folder.name))
         except OSError:  # ended, or somebody else's
             continue

@@ -36,7 +36,7 @@ class Fresh:
 class EntryPoint:
     """One valid call.
 
-    `says` names a parameter as its messages do, where that is another name. `admits` lists the strange values that mean something here
+    `named` names a parameter as its messages do, where that is another name. `admits` lists the strange values that mean something here
     (∞ is no bound), `only` the ones that are walked where most mean something (a text is a query's id). `leaves` are parameters that are
     not walked, with the reason. `slow` calls get a part of the catalogue unless all of it is asked for. Where the result may be
     `undefined`, nan says so. `how` is called in place of what the key names; refusals of `foreign` parameters are scikit-learn's messages.
@@ -46,7 +46,7 @@ class EntryPoint:
     arguments: dict[str, Any]
     on: Callable[[], Any] | None = None
     then: Callable[[Any], Any] | None = None
-    says: dict[str, str] = field(default_factory=dict)
+    named: dict[str, str] = field(default_factory=dict)
     admits: dict[str, tuple[str, ...]] = field(default_factory=dict)
     leaves: dict[str, str] = field(default_factory=dict)
     only: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -110,9 +110,9 @@ def fault(entry: EntryPoint, name: str, strange: Strange, clean: Any) -> str | N
     if strange.name in entry.admits.get(name, ()):
         return None
     case()
-    word = entry.says.get(name, name)
+    word = entry.named.get(name, name)
     if strange.name in SHAPES or strange.name in EXTREMES:  # may show where they meet another parameter
-        word = "|".join({*entry.arguments, *entry.says.values()})
+        word = "|".join({*entry.arguments, *entry.named.values()})
     try:
         found = entry.call(**{name: strange.value})
     except (ValueError, TypeError) as error:
@@ -145,9 +145,9 @@ SHAPES = {"empty", "0-d", "a number", "one axis more", "one axis less"}
 EXTREMES = {strange.name for kind in (1, 1.0) for strange in extremes(kind)}
 
 
-def shortly(found: Any) -> str:
+def shortly(result: Any) -> str:
     """A few words of it."""
-    text = repr(found)
+    text = repr(result)
     return text if len(text) < 120 else text[:117] + "…"
 
 
@@ -183,8 +183,8 @@ def same(one: Any, two: Any, rtol: float) -> bool:
     return bool(one == two)
 
 
-def holds_nan(found: Any) -> bool:
+def holds_nan(result: Any) -> bool:
     """Whether there is nan anywhere in a plain result."""
-    if isinstance(found, list):
-        return any(holds_nan(item) for item in found)
-    return bool(np.isnan(found).any()) if isinstance(found, np.ndarray | float) else False
+    if isinstance(result, list):
+        return any(holds_nan(item) for item in result)
+    return bool(np.isnan(result).any()) if isinstance(result, np.ndarray | float) else False

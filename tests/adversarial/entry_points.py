@@ -251,7 +251,7 @@ def entry(
     *,
     on: Any = None,
     then: Any = None,
-    says: Any = None,
+    named: Any = None,
     admits: Any = None,
     leaves: Any = None,
     only: Any = None,
@@ -262,7 +262,7 @@ def entry(
     **arguments: Any,
 ) -> EntryPoint:
     """A row."""
-    return EntryPoint(key, arguments, on, then, says or {}, admits or {}, leaves or {}, only or {}, slow, undefined, how, foreign)
+    return EntryPoint(key, arguments, on, then, named or {}, admits or {}, leaves or {}, only or {}, slow, undefined, how, foreign)
 
 
 def similarity_entry_points() -> Iterator[EntryPoint]:
@@ -283,10 +283,10 @@ def rows() -> Iterator[EntryPoint]:
     s = "data.similarities"
     yield entry(f"{s}.radial:Gaussian", mu=2.0)
     yield entry(f"{s}.radial:Gaussian.with_sigma", sigma=2.0)
-    yield entry(f"{s}.radial:Gaussian.mean_squared_distance", X=X, weights=WEIGHTS, says={"X": "inputs"})
-    yield entry(f"{s}.radial:Gaussian.mean_distance", X=X, weights=WEIGHTS, says={"X": "inputs"})
+    yield entry(f"{s}.radial:Gaussian.mean_squared_distance", X=X, weights=WEIGHTS, named={"X": "inputs"})
+    yield entry(f"{s}.radial:Gaussian.mean_distance", X=X, weights=WEIGHTS, named={"X": "inputs"})
     yield entry(f"{s}.radial:Laplacian", width=2.0, norm=1)
-    yield entry(f"{s}.radial:Laplacian.mean_distance", X=X, weights=WEIGHTS, norm=1, says={"X": "inputs"})
+    yield entry(f"{s}.radial:Laplacian.mean_distance", X=X, weights=WEIGHTS, norm=1, named={"X": "inputs"})
     yield entry(f"{s}.inner:Polynomial", degree=2, a=1.0, c=1.0)
     yield entry(f"{s}.indefinite:Sigmoid", a=1.0, r=-1.0)
     yield entry(f"{s}.indefinite:Sigmoid.for_dimension", dimension=2)
@@ -296,12 +296,12 @@ def rows() -> Iterator[EntryPoint]:
     yield entry(f"{s}.scaled:Scaled.standardised", rule=lambda X, weights: Gaussian(2.0), X=X, weights=WEIGHTS)
     yield entry(f"{s}.rules:GaussianWidth", factor=1.0)
     yield entry("estimators.widths:LeaveOneOutWidth", widths=np.array([0.5, 1.0]), admits={"widths": GRIDS["powers"]})
-    yield entry(f"{s}.named:named", name="gaussian", X=X, weights=WEIGHTS, says={"X": "inputs"})
+    yield entry(f"{s}.named:named", name="gaussian", X=X, weights=WEIGHTS, named={"X": "inputs"})
 
     d = "data.landmarks"
     yield entry(f"{d}:LandmarkMap", similarity=Gaussian(2.0), landmarks=X, then=lambda made: made.landmarks)
     yield entry(
-        f"{d}:LandmarkMap.from_data", X=X, count=2, rng=GENERATOR, similarity=Gaussian(2.0), memory=MEMORY, says={"count": "landmarks"}
+        f"{d}:LandmarkMap.from_data", X=X, count=2, rng=GENERATOR, similarity=Gaussian(2.0), memory=MEMORY, named={"count": "landmarks"}
     )
     yield entry(f"{d}:LandmarkMap.__call__", on=landmark_map, X=QUERIES, memory=MEMORY)
     yield entry(f"{d}:LandmarkMap.blocks", on=landmark_map, X=QUERIES, memory=MEMORY)
@@ -309,7 +309,7 @@ def rows() -> Iterator[EntryPoint]:
     yield entry(f"{d}:LandmarkMap.write", on=landmark_map, X=QUERIES, out=Fresh(lambda: np.empty((3, 2))), memory=MEMORY)
     yield entry(f"{d}:LandmarkMap.lazy", how=lambda X: landmark_map().lazy(dask.array.asarray(X)).compute(), X=QUERIES, only={"X": LAZY})
     yield entry(f"{d}:scaled", similarities=K)
-    yield entry(f"{d}:checked_values", values=K, shape=(6, 6), says={"values": "similarity"}, leaves={"first": "counted by the caller"})
+    yield entry(f"{d}:checked_values", values=K, shape=(6, 6), named={"values": "similarity"}, leaves={"first": "counted by the caller"})
 
     q = "data.queries"
     yield entry(f"{q}:Queries.of", relevance=RELEVANCE, qid=QID, only=QIDS)
@@ -324,7 +324,7 @@ def rows() -> Iterator[EntryPoint]:
         k=2,
         admits={"k": ("a list", "an array", "the text bytearray(b'3')")},
     )
-    yield entry(f"{q}:Queries.subset", on=lambda: Queries.of(RELEVANCE, QID), keep=[1, 0], says={"keep": "queries"})
+    yield entry(f"{q}:Queries.subset", on=lambda: Queries.of(RELEVANCE, QID), keep=[1, 0], named={"keep": "queries"})
     yield entry(f"{q}:defined", relevance=RELEVANCE, qid=QID, only=QIDS)
     yield entry(f"{q}:grouped", qid=QID, only=QIDS)
     yield entry(
@@ -342,18 +342,18 @@ def rows() -> Iterator[EntryPoint]:
     )
 
     r = "data.relevance"
-    yield entry(f"{r}:discount", t=np.array([1.0, 2.0, 3.0]), says={"t": "positions"}, admits={"t": ANY_SHAPE})
+    yield entry(f"{r}:discount", t=np.array([1.0, 2.0, 3.0]), named={"t": "positions"}, admits={"t": ANY_SHAPE})
     yield entry(f"{r}:discounts", m=3)
-    yield entry(f"{r}:eta", r=RELEVANCE, says={"r": "relevance"})
-    yield entry(f"{r}:gain", r=RELEVANCE, says={"r": "relevance"}, admits={"r": ANY_SHAPE})
+    yield entry(f"{r}:eta", r=RELEVANCE, named={"r": "relevance"})
+    yield entry(f"{r}:gain", r=RELEVANCE, named={"r": "relevance"}, admits={"r": ANY_SHAPE})
     yield entry(f"{r}:list_norm", v=RELEVANCE, k=2)
-    yield entry(f"{r}:ndcg", scores=TARGETS, r=RELEVANCE, k=2, says={"r": "relevance"})
-    yield entry(f"{r}:ndcg_loss", scores=TARGETS, r=RELEVANCE, says={"r": "relevance"})
+    yield entry(f"{r}:ndcg", scores=TARGETS, r=RELEVANCE, k=2, named={"r": "relevance"})
+    yield entry(f"{r}:ndcg_loss", scores=TARGETS, r=RELEVANCE, named={"r": "relevance"})
     yield entry(f"{r}:positions", scores=TARGETS)
-    yield entry(f"{r}:random_ndcg", r=RELEVANCE, k=2, says={"r": "relevance"})
+    yield entry(f"{r}:random_ndcg", r=RELEVANCE, k=2, named={"r": "relevance"})
     yield entry(f"{r}:ranking", scores=TARGETS)
     yield entry(
-        f"{r}:relevance", name="relevance", r=RELEVANCE, minimum=2, says={"r": "relevance"}, leaves={"minimum": "a constant of the caller"}
+        f"{r}:relevance", name="relevance", r=RELEVANCE, minimum=2, named={"r": "relevance"}, leaves={"minimum": "a constant of the caller"}
     )
 
     yield entry("data.rows:Rows", name="points", points=X, memory=MEMORY, then=lambda rows: [block for _, block in rows.blocks()])
@@ -364,17 +364,17 @@ def rows() -> Iterator[EntryPoint]:
 
     e = "equivalence"
     yield entry(f"{e}.training:TrainingSet", inputs=X, targets=TARGETS, similarity=Gaussian(2.0))
-    yield entry(f"{e}.training:TrainingSet.without", on=training, i=2, says={"i": "sample"})
+    yield entry(f"{e}.training:TrainingSet.without", on=training, i=2, named={"i": "sample"})
     yield entry(
         f"{e}.training:TrainingSet.replace",
         on=training,
         i=2,
         x=np.array([1.0, 2.0]),
         y=1.0,
-        says={"i": "sample"},
+        named={"i": "sample"},
         admits={"x": ("one axis less",)},
     )
-    yield entry(f"{e}.training:TrainingSet.subset", on=training, indices=[0, 2], says={"indices": "sample"})
+    yield entry(f"{e}.training:TrainingSet.subset", on=training, indices=[0, 2], named={"indices": "sample"})
     yield entry(f"{e}.training:TrainingSet.with_targets", on=training, targets=TARGETS)
     yield entry(f"{e}.training:TrainingSet.function", on=training, coefficients=TARGETS, error=0.1, admits={"error": ("inf",)})
     yield entry(
@@ -423,7 +423,7 @@ def rows() -> Iterator[EntryPoint]:
         to=modified,
         sample=training(),
         resolution=1e-8,
-        says={"grid": "parameters"},
+        named={"grid": "parameters"},
         admits={"grid": ("a set", "a dict")},
     )
     for name in ("__call__", "enclosure"):
@@ -468,7 +468,7 @@ def rows() -> Iterator[EntryPoint]:
     yield entry(f"{e}.decide:decide", **pair, Z=training(), **some)
     yield entry(f"{e}.decide_strong:decide_strong", **pair, sets=[training()], **some)
     yield entry(f"{e}.samples:sample_for", families=list(pair.values()), dataset=synthetic(6), samples=5, similarity=Gaussian(2.0))
-    yield entry(f"{e}.samples:synthetic", count=6, says={"count": "samples"})
+    yield entry(f"{e}.samples:synthetic", count=6, named={"count": "samples"})
     yield entry(
         f"{e}.map_search:recovered",
         source=of_entry("family", "kernel-ridge"),
@@ -481,7 +481,7 @@ def rows() -> Iterator[EntryPoint]:
     yield entry("core.threads:at_once", count=2)
     m = "core.monotone_function:MonotoneFunction"
     yield entry(m, nodes=SORTED, values=SORTED)
-    yield entry(f"{m}.through", positions=SORTED, values=SORTED, says={"positions": "positions|nodes"})
+    yield entry(f"{m}.through", positions=SORTED, values=SORTED, named={"positions": "positions|nodes"})
     yield entry(f"{m}.__call__", on=monotone, t=SORTED, admits={"t": ANY_SHAPE})
     yield entry(f"{m}.derivative", on=monotone, t=SORTED, admits={"t": ANY_SHAPE})
     yield entry(f"{m}.inverse", on=monotone, v=SORTED, admits={"v": ANY_SHAPE})
@@ -494,7 +494,7 @@ def rows() -> Iterator[EntryPoint]:
         alpha=TARGETS,
         v=TARGETS,
         tol=1e-8,
-        says={"v": "predictions"},
+        named={"v": "predictions"},
         admits={"alpha": ("one axis more",), "v": (*NOT_FINITE, "one axis more")},  # flat or not; multipliers that are no use are not used
     )
     yield entry(
@@ -503,7 +503,7 @@ def rows() -> Iterator[EntryPoint]:
         field="regularization",
         values=[0.1, 1.0],
         tol=1e-8,
-        says={"values": "regularization"},
+        named={"values": "regularization"},
         admits={"values": ("empty", "a set")},
     )
     yield entry("problems.norms.gram_factor:checked", name="gram", gram=K, n=6, leaves={"n": "counted by the caller"})
@@ -518,7 +518,7 @@ def rows() -> Iterator[EntryPoint]:
     yield entry(f"{p}.grid:PowerGrid.certify", on=grid, row=0, column=1, gram=K, targets=TARGETS)
     yield entry(f"{p}.stationary:stationary_points", gram=K, targets=TARGETS, regularization=0.1, power=0.5)
     yield entry(
-        "solvers.squares.constrained_fit:constrained_fit", gram=K, targets=TARGETS, norm_bound=0.5, says={"norm_bound": "norm bound"}
+        "solvers.squares.constrained_fit:constrained_fit", gram=K, targets=TARGETS, norm_bound=0.5, named={"norm_bound": "norm bound"}
     )
     yield entry(
         "solvers.squares.cross_validation:cross_validate",
@@ -538,7 +538,9 @@ def rows() -> Iterator[EntryPoint]:
         fallback=0.0,
         then=lambda made: made(QUERIES),
     )
-    yield entry("solvers.squares.kernel_regression:NadarayaWatson.__call__", on=smoother, X=QUERIES, memory=MEMORY, says={"X": "X|queries"})
+    yield entry(
+        "solvers.squares.kernel_regression:NadarayaWatson.__call__", on=smoother, X=QUERIES, memory=MEMORY, named={"X": "X|queries"}
+    )
     yield entry(
         "solvers.svm.path:svm_path",
         gram=K,
@@ -559,7 +561,7 @@ def rows() -> Iterator[EntryPoint]:
         upper_slopes=np.ones(5),
         low=-9.0,
         high=9.0,
-        says={"z": "positions", "y": "targets"},
+        named={"z": "positions", "y": "targets"},
         admits={
             "lipschitz": ("inf",),
             "upper_slopes": ("inf", "inf in a list", "Dask with inf", "a long double beyond float64"),
@@ -601,7 +603,7 @@ def rows() -> Iterator[EntryPoint]:
         coefficients=TARGETS,
         points=QUERIES,
         memory=MEMORY,
-        says={"points": "X"},
+        named={"points": "X"},
         leaves={"coefficients": "an Array: of a checked sample"},
     )
     yield entry(f"{h}.sample:WeightedSample.of", points=X, labels=Y, similarity=Gaussian(2.0), target=WEIGHTS, memory=MEMORY)
@@ -611,7 +613,7 @@ def rows() -> Iterator[EntryPoint]:
         f"{g}.curve:goodness_curve",
         problem=goodness(),
         bounds=np.array([0.5, 1.0]),
-        says={"bounds": "bound"},
+        named={"bounds": "bound"},
         admits={"bounds": ("0-d", "a number", "one axis less")},
     )
     yield entry(f"{g}.curve:goodness_breakpoints", problem=goodness(), high=1.0, low=0.0)
@@ -674,7 +676,7 @@ def rows() -> Iterator[EntryPoint]:
         v=TARGETS,
         q=TARGETS,
         bits=106,
-        says={"v": "v", "q": "predictions"},
+        named={"v": "v", "q": "predictions"},
     )
 
     i = "estimators.index_models"
@@ -903,7 +905,7 @@ def problem_entry_points() -> Iterator[EntryPoint]:
             f"problems:{name}",
             how=how,
             admits=PROBLEMS.get(name, {}) | {"low": ("-inf",), "high": ("inf",)},
-            says={"relevance": "relevance|qid"},
+            named={"relevance": "relevance|qid"},
             **made,
         )
 
@@ -1025,7 +1027,7 @@ def estimator_entry_points() -> Iterator[EntryPoint]:
             slow=True,
             foreign=("X", "y"),
             # beside a huge weight the others vanish: one class is left, or an empty fold
-            says={"sample_weight": "sample_weight|y|cv|patience"},
+            named={"sample_weight": "sample_weight|y|cv|patience"},
             admits=ADMITTED.get(name, {}),
             **weights,
             **numbers,

@@ -74,7 +74,7 @@ INTERNALS: dict[str, tuple[str, ...]] = {
         ),
         *("estimators.ordinal.ordinal:training_labels", "estimators.ordinal.ordinal:cuts_and_margins"),
     ),
-    "examples and recipes, made of random numbers and data sets": ("problems.examples",),
+    "examples and recipes, made of random numbers and data sets": ("problems.examples", "problems.recipes"),
     "bounds on files and their contents: other tests of this folder attack them": ("data.datasets", "core.archive"),
     "errors and records: functions that are walked make them, and those of files are checked by what reads them": (
         *("core.errors", "core.monotone_function:MonotoneFunction.from_json", "data.similarities.base:from_json"),

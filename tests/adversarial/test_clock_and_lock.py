@@ -12,7 +12,7 @@ import pytest
 from simopt.compare import folder as files
 from simopt.compare import plan as plans
 from simopt.compare import work
-from simopt.compare.child import Answer
+from simopt.compare.child import ChildAnswer
 from simopt.compare.comparison import measure
 from simopt.compare.record import Record, from_answer
 from simopt.core.errors import Interrupted
@@ -30,9 +30,9 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Runs that end as they are told to, when they are told to."""
     told: dict[str, Any] = {"status": FAILED, "clock": CLOCKS[0]}
 
-    def perform(task: Any, comparison: str = "") -> tuple[Any, Answer, float, str]:
+    def perform(task: Any, comparison: str = "") -> tuple[Any, ChildAnswer, float, str]:
         points = [{**POINT, "relative_gap": 0.0}] if told["status"] == SOLVED else []
-        answer = Answer(told["status"], message=told["status"], versions={"simopt": work.simopt.__version__}, points=points)
+        answer = ChildAnswer(told["status"], message=told["status"], versions={"simopt": work.simopt.__version__}, points=points)
         answer.system = {"machine": "this one"}
         return task.cell, answer, 0.1, told["clock"]
 

@@ -37,7 +37,7 @@ SECONDS = 20.0  # of the processor, of one damaged file; what waits for ever is 
 made: dict[str, Any] = {}
 
 
-def found(name: str) -> Any:
+def claim_result(name: str) -> Any:
     """The claim of this name, run once."""
     if name not in made:
         made[name] = runner.run(name)
@@ -50,13 +50,13 @@ def spent() -> float:
 
 
 def witness_of(name: str) -> dict[str, Any]:
-    result = found(name).rows[name]
+    result = claim_result(name).rows[name]
     assert result.witness is not None
     return dict(json.loads(json.dumps(result.witness.document())))
 
 
 def proof_of(name: str) -> dict[str, Any]:
-    result = found(name).rows[name]
+    result = claim_result(name).rows[name]
     assert result.proof is not None
     return dict(json.loads(json.dumps(proof.document(catalogue.find(name), name, str(result.scope), result.proof, "1"))))
 
@@ -218,7 +218,7 @@ def ending(how: str, id: str = TOY) -> Any:
         exec(ENDINGS.get(how, ""), {})
         yield at_most(os.getpid(), 0, "process")
 
-    return replace(found("KJ-E1b").claim, id=id, covers=(), corrects=None, function=end)
+    return replace(claim_result("KJ-E1b").claim, id=id, covers=(), corrects=None, function=end)
 
 
 def toy_witness(path: Path, id: str = TOY) -> str:
@@ -298,7 +298,7 @@ def test_a_formula_that_is_too_deep_to_be_sent_is_left_out(tmp_path: Path, shelf
         yield at_most(sum, 0, "deep")
         yield at_most(inputs(x=1), 0, "flat")
 
-    shelf(replace(found("KJ-E1b").claim, id=TOY, covers=(), corrects=None, function=deep))
+    shelf(replace(claim_result("KJ-E1b").claim, id=TOY, covers=(), corrects=None, function=deep))
     assert [check.low for check in replay(toy_witness(tmp_path / "w.json")).checks] == [-20_001, -1]
 
 

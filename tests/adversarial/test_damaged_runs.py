@@ -15,13 +15,13 @@ from typer.testing import CliRunner
 
 from simopt.cli.main import app
 from simopt.compare import comparison, folder, record, table
-from simopt.compare.cell import Cell
+from simopt.compare.cell import PlannedRun
 from simopt.core import jsonio, reading
 from simopt.core.errors import InvalidFile
 
 SECONDS = 20.0  # of the processor, of one damaged file; what waits for ever is ended by pytest
 POINT = {"setup": 0.1, "solve": 0.2, "iteration": 1, "tolerance": 1e-3, "upper": 1.0, "lower": 0.5, "gap": 0.5, "relative_gap": 0.5}
-CELL = Cell("p", "generated", 10, None, '{"a": 1}', 0, "newton", '{"b": 2}', 1e-8, 5.0, 1, 0)
+CELL = PlannedRun("p", "generated", 10, None, '{"a": 1}', 0, "newton", '{"b": 2}', 1e-8, 5.0, 1, 0)
 RUN = record.Record(
     CELL, "optimal", "ok", sampling="iterates", setup_seconds=0.1, solve_seconds=0.2, relative_gap=1e-9, machine="M",
     started="2026-01-01", versions='{"simopt": "1"}', system='{"machine": "M"}', points=(POINT, POINT | {"relative_gap": 1e-9}),
@@ -33,7 +33,7 @@ def with_key(text: str) -> str:
     """The file with the key of what it holds now, as one who plants it would write it."""
     try:
         content = json.loads(text)
-        content["key"] = Cell(**{name: content[name] for name in record.CELL}).key
+        content["key"] = PlannedRun(**{name: content[name] for name in record.CELL}).key
         return json.dumps(content)
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
         return text

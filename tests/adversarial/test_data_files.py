@@ -218,12 +218,12 @@ def test_what_is_no_plain_file_is_not_waited_for(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
-@pytest.mark.parametrize("place", ["SIMOPT_DATA", "SIMOPT_CACHE"])
+@pytest.mark.parametrize("variable", ["SIMOPT_DATA", "SIMOPT_CACHE"])
 @pytest.mark.parametrize("make", ODD)
-def test_nor_where_data_sets_are_kept(make: Callable[[Path], None], place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nor_where_data_sets_are_kept(make: Callable[[Path], None], variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SIMOPT_DATA", raising=False)
     monkeypatch.setenv("SIMOPT_CACHE", str(tmp_path / "none"))
-    monkeypatch.setenv(place, str(tmp_path))
+    monkeypatch.setenv(variable, str(tmp_path))
     monkeypatch.setattr(loader, "source_tree", lambda: None)
     monkeypatch.chdir(tmp_path)
     make(tmp_path / "yacht.csv.gz")

@@ -258,8 +258,8 @@ def yacht() -> bytes:
     return carried("yacht").partition(b"\n")[2].replace(b",", b" ")
 
 
-def with_byte(packed: bytes, place: int, value: int) -> bytes:
-    return packed[:place] + bytes([value]) + packed[place + 1 :]
+def with_byte(packed: bytes, index: int, value: int) -> bytes:
+    return packed[:index] + bytes([value]) + packed[index + 1 :]
 
 
 def lying_about_size() -> bytes:
@@ -333,7 +333,7 @@ def test_another_file_than_the_one_whose_sum_is_known_is_not_unpacked(
 # Answers of the server
 
 
-def says(*parts: bytes) -> Answer:
+def answering(*parts: bytes) -> Answer:
     """These bytes and no others."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
@@ -344,8 +344,8 @@ def says(*parts: bytes) -> Answer:
     return answer
 
 
-def leads_to(place: str, body: bytes = b"", status: int = 302) -> Answer:
-    return says(f"HTTP/1.1 {status} Found\r\nLocation: {place}\r\nContent-Length: {len(body)}\r\n\r\n".encode(), body)
+def leads_to(location: str, body: bytes = b"", status: int = 302) -> Answer:
+    return answering(f"HTTP/1.1 {status} Found\r\nLocation: {location}\r\nContent-Length: {len(body)}\r\n\r\n".encode(), body)
 
 
 def without_end(begin: bytes, part: bytes, pause: float = 0.0) -> Answer:
@@ -366,27 +366,27 @@ def without_end(begin: bytes, part: bytes, pause: float = 0.0) -> Answer:
 
 OK = b"HTTP/1.1 200 OK\r\n"
 ANSWERS: dict[str, Answer] = {
-    "nothing": says(b""),
-    "no status line": says(b"<html>hello</html>\r\n\r\n"),
-    "half a status line": says(b"HTTP/1.1 2"),
-    "a status that is no number": says(b"HTTP/1.1 OK 200\r\n\r\n"),
-    "a long status line": says(b"HTTP/1.1 200 " + b"x" * 100_000 + b"\r\n\r\n"),
-    "a long header": says(OK, b"X: " + b"x" * 100_000 + b"\r\n\r\n"),
-    "many headers": says(OK, b"X: 1\r\n" * 1000, b"\r\n"),
-    "no content": says(b"HTTP/1.1 204 No Content\r\n\r\n"),
-    "a part": says(b"HTTP/1.1 206 Partial Content\r\nContent-Length: 5\r\n\r\nhello"),
-    "server error": says(b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"),
-    "escapes in the reason": says(b"HTTP/1.1 503 \x1b[2J\x1b]0;owned\x07\r\nContent-Length: 0\r\n\r\n"),
-    "a long reason": says(b"HTTP/1.1 503 " + b"x" * 60_000 + b"\r\nContent-Length: 0\r\n\r\n"),
-    "less than promised": says(OK, b"Content-Length: 100000\r\n\r\n", GOOD[:500]),
-    "promised without end": says(OK, b"Content-Length: 999999999999999999999\r\n\r\n", GOOD),
-    "a negative length": says(OK, b"Content-Length: -5\r\n\r\n", GOOD[:500]),
-    "a length that is none": says(OK, b"Content-Length: much\r\n\r\n", GOOD[:500]),
-    "chunks cut short": says(OK, b"Transfer-Encoding: chunked\r\n\r\n5\r\nhel"),
-    "chunks without lengths": says(OK, b"Transfer-Encoding: chunked\r\n\r\nhello\r\nworld\r\n"),
-    "a chunk of negative length": says(OK, b"Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n"),
-    "a chunk without end": says(OK, b"Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nhello"),
-    "packed once more": says(OK, b"Content-Encoding: gzip\r\n\r\n", gzip.compress(GOOD)),
+    "nothing": answering(b""),
+    "no status line": answering(b"<html>hello</html>\r\n\r\n"),
+    "half a status line": answering(b"HTTP/1.1 2"),
+    "a status that is no number": answering(b"HTTP/1.1 OK 200\r\n\r\n"),
+    "a long status line": answering(b"HTTP/1.1 200 " + b"x" * 100_000 + b"\r\n\r\n"),
+    "a long header": answering(OK, b"X: " + b"x" * 100_000 + b"\r\n\r\n"),
+    "many headers": answering(OK, b"X: 1\r\n" * 1000, b"\r\n"),
+    "no content": answering(b"HTTP/1.1 204 No Content\r\n\r\n"),
+    "a part": answering(b"HTTP/1.1 206 Partial Content\r\nContent-Length: 5\r\n\r\nhello"),
+    "server error": answering(b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"),
+    "escapes in the reason": answering(b"HTTP/1.1 503 \x1b[2J\x1b]0;owned\x07\r\nContent-Length: 0\r\n\r\n"),
+    "a long reason": answering(b"HTTP/1.1 503 " + b"x" * 60_000 + b"\r\nContent-Length: 0\r\n\r\n"),
+    "less than promised": answering(OK, b"Content-Length: 100000\r\n\r\n", GOOD[:500]),
+    "promised without end": answering(OK, b"Content-Length: 999999999999999999999\r\n\r\n", GOOD),
+    "a negative length": answering(OK, b"Content-Length: -5\r\n\r\n", GOOD[:500]),
+    "a length that is none": answering(OK, b"Content-Length: much\r\n\r\n", GOOD[:500]),
+    "chunks cut short": answering(OK, b"Transfer-Encoding: chunked\r\n\r\n5\r\nhel"),
+    "chunks without lengths": answering(OK, b"Transfer-Encoding: chunked\r\n\r\nhello\r\nworld\r\n"),
+    "a chunk of negative length": answering(OK, b"Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n"),
+    "a chunk without end": answering(OK, b"Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nhello"),
+    "packed once more": answering(OK, b"Content-Encoding: gzip\r\n\r\n", gzip.compress(GOOD)),
     "bytes without end": without_end(OK + b"\r\n", b"x" * 2**20),
     "chunks without number": without_end(OK + b"Transfer-Encoding: chunked\r\n\r\n", b"100000\r\n" + b"x" * 2**20 + b"\r\n"),
     "to itself": leads_to(YACHT),
@@ -412,7 +412,7 @@ def test_a_redirect_over_https_is_followed(pages: Pages) -> None:
     pages["/elsewhere"] = GOOD
     for status in (301, 302, 303, 307, 308):
         pages[YACHT] = leads_to("/elsewhere", b"moved", status)
-        assert https.Session(30.0).get(f"{fetch._base('SIMOPT_UCI', '')}{YACHT}", 2**20) == GOOD
+        assert https.DownloadSession(30.0).get(f"{fetch._base('SIMOPT_UCI', '')}{YACHT}", 2**20) == GOOD
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -421,7 +421,7 @@ def test_nobody_is_led_to_a_place_without_encryption(pages: Pages, tmp_path: Pat
 
     def plain(handler: BaseHTTPRequestHandler) -> None:
         asked.append(handler.path)
-        says(OK, b"\r\n", GOOD)(handler)
+        answering(OK, b"\r\n", GOOD)(handler)
 
     with serving({"/yacht.zip": plain}, secure=False) as address:
         pages[YACHT] = leads_to(f"{address}/yacht.zip", status=status)
@@ -479,7 +479,7 @@ def test_time_is_for_all_that_is_asked_together(pages: Pages, tmp_path: Path, mo
 
     def count(handler: BaseHTTPRequestHandler) -> None:
         asked.append(handler.path)
-        says(OK, b"\r\n", about())(handler)
+        answering(OK, b"\r\n", about())(handler)
 
     entry = json.loads(listed())["data"]["dataset"][0]
     pages[LIST] = json.dumps({"data": {"dataset": [{**entry, "version": i} for i in range(5000)]}}).encode()
@@ -541,4 +541,4 @@ def test_every_table_that_can_be_fetched_has_a_sum() -> None:
 
 def test_not_available_is_what_all_refusals_of_the_network_are() -> None:
     with pytest.raises(NotAvailable, match="leads to ftp://x/, which is no https address"):
-        https.Session(1.0).get("ftp://x/", 1)
+        https.DownloadSession(1.0).get("ftp://x/", 1)

@@ -242,7 +242,7 @@ def test_a_defect_of_a_solver_is_shown_with_its_line(body: str, tmp_path: Path, 
     assert done.returncode == 1 and body in done.stderr and "dying_solver.py" in done.stderr
 
 
-@pytest.mark.parametrize(("body", "word"), [
+@pytest.mark.parametrize(("body", "message"), [
     ("os._exit(3)", "the process ended with status 3 and no answer"),
     pytest.param("os._exit(0)", "the process ended with status 0 and no answer", marks=pytest.mark.slow),
     pytest.param("ctypes.string_at(0)", "the process was ended by SIGSEGV", marks=pytest.mark.slow),
@@ -250,11 +250,11 @@ def test_a_defect_of_a_solver_is_shown_with_its_line(body: str, tmp_path: Path, 
     pytest.param("os.closerange(3, 4096)", "and no answer", marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_a_solver_that_ends_its_process_has_failed_and_the_others_go_on(
-    body: str, word: str, tmp_path: Path, environment: Environment
+    body: str, message: str, tmp_path: Path, environment: Environment
 ) -> None:
     alone = solved("dying", body, tmp_path, environment)
     found = json.loads(alone.stdout)
-    assert alone.returncode == 1 and found["status"] == "failed" and word in found["message"] and found["point"] is None
+    assert alone.returncode == 1 and found["status"] == "failed" and message in found["message"] and found["point"] is None
     if body == "os._exit(0)":
         all_ = json.loads(solved("all", body, tmp_path, environment).stdout)
         status = {s["provenance"]["solver"]: s["status"] for s in all_["solutions"]}

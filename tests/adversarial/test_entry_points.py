@@ -173,9 +173,9 @@ OWN: tuple[tuple[Any, str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("value", "word"), OWN, ids=[f"{i} {type(value).__name__}" for i, (value, _) in enumerate(OWN)])
-def test_a_vector_is_one_of_real_numbers(value: Any, word: str) -> None:
-    with pytest.raises(InvalidProblem, match=rf"^y: .*{word}"):
+@pytest.mark.parametrize(("value", "message"), OWN, ids=[f"{i} {type(value).__name__}" for i, (value, _) in enumerate(OWN)])
+def test_a_vector_is_one_of_real_numbers(value: Any, message: str) -> None:
+    with pytest.raises(InvalidProblem, match=rf"^y: .*{message}"):
         validate.vector("y", value)
 
 

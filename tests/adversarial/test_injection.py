@@ -23,7 +23,7 @@ from simopt.claims.kinds import Effort
 from simopt.claims.verification import Record, verify
 from simopt.compare import record as runs
 from simopt.compare import table
-from simopt.compare.cell import Cell
+from simopt.compare.cell import PlannedRun
 from simopt.core import registry
 from simopt.core.foreign_text import in_markdown, on_terminal
 from simopt.processes import worker
@@ -110,13 +110,13 @@ class Elements(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.text = ""
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
+        self.tags.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
         self.text += data
@@ -128,12 +128,12 @@ class Elements(HTMLParser):
 def clean(text: str) -> Elements:
     """The page, if nothing in it is beyond the lists."""
     page = Elements(text)
-    for tag, attributes in page.found:
+    for tag, attributes in page.tags:
         assert tag in HTML | DRAWN | ELEMENTS | {"math"}, tag
         for name, value in attributes.items():
             assert name in NAMED | ATTRIBUTES, (tag, name, value)
         assert HERE.fullmatch(attributes.get("href") or "#"), attributes
-    tags = [tag for tag, _ in page.found]
+    tags = [tag for tag, _ in page.tags]
     assert tags.count("script") <= 1 and tags.count("style") <= 1 and tags.count("meta") <= 4 and tags.count("form") <= 1
     return page
 
@@ -217,7 +217,7 @@ def test_markdown_of_a_report(record: Record, tmp_path: Path) -> None:
 @pytest.mark.parametrize("payload", PAYLOADS[:48])
 def test_markdown_of_a_comparison(payload: str) -> None:
     """Names of data sets and files, of solvers and their options, of machines, and reasons of failures."""
-    cell = Cell(payload, payload, 1, None, json.dumps({payload: payload}), 0, payload, json.dumps({payload: 1}), 1e-8, 1.0, 1, 0)
+    cell = PlannedRun(payload, payload, 1, None, json.dumps({payload: payload}), 0, payload, json.dumps({payload: 1}), 1e-8, 1.0, 1, 0)
     failed = runs.Record(cell, "error", message=payload, sampling=payload, machine=payload, solver_version=payload)
     text = table.markdown([failed, replace(failed, machine="other")])
     assert raw(text) == []
@@ -230,7 +230,7 @@ def test_drawings(payload: str) -> None:
     drawing = Drawing(10.0, payload)
     drawing.text(0, 0, payload)
     page = clean(str(drawing.render()))
-    assert [tag for tag, _ in page.found] == ["svg", "text"]
+    assert [tag for tag, _ in page.tags] == ["svg", "text"]
 
 
 @pytest.mark.parametrize("wrapped", ["${}$", r"\({}\)", r"$\text{{{}}}$", r"$\mbox{{{}}}$", r"$\frac{{{}}}{{x}}$", "x_{{{}}}", "√({})"])
@@ -259,7 +259,7 @@ def test_the_policy_names_what_the_page_holds(record: Record) -> None:
     from simopt.report.pages import _source
 
     for text in pages.render(replace(record, rows=record.rows[:2])).values():
-        (policy,) = (a["content"] for tag, a in Elements(text).found if a.get("http-equiv") == "Content-Security-Policy")
+        (policy,) = (a["content"] for tag, a in Elements(text).tags if a.get("http-equiv") == "Content-Security-Policy")
         rules: dict[str, Any] = dict(rule.strip().split(" ", 1) for rule in str(policy).split(";"))
         assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'" and rules["img-src"] == "data:"
         assert "unsafe" not in str(policy)

@@ -124,10 +124,10 @@ def test_after_an_update_nothing_old_is_answered(what: str, package: Callable[..
 CACHED = {"low.py": CALLED, "top.py": "from low import inner\n@kernel\ndef top(x):\n    return inner(x)\n"}
 
 
-def hits(found: dict[str, Any]) -> int:
+def hits(namespace: dict[str, Any]) -> int:
     """How often the answer of `top` came out of the cache."""
-    assert found["top"](3.0) == 6.0
-    return sum(found["top"].compiled.stats.cache_hits.values())
+    assert namespace["top"](3.0) == 6.0
+    return sum(namespace["top"].compiled.stats.cache_hits.values())
 
 
 def test_what_has_not_changed_is_found_again(package: Callable[..., dict[str, Any]]) -> None:

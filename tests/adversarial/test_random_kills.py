@@ -69,9 +69,9 @@ def ended(process: "subprocess.Popen[bytes]", after: float, begun: Callable[[], 
     return working
 
 
-def whole_runs(place: Path) -> dict[str, bytes]:
+def whole_runs(folder: Path) -> dict[str, bytes]:
     """The runs of a comparison, by key: each is whole."""
-    found = {path: path.read_bytes() for path in (place / "runs").glob("*.json")}
+    found = {path: path.read_bytes() for path in (folder / "runs").glob("*.json")}
     return {json.loads(content)["key"]: content for content in found.values()}
 
 

@@ -19,7 +19,7 @@ from simopt import solve
 from simopt.cli.errors import expected
 from simopt.compare import parquet, plan, plots, table
 from simopt.compare.benchopt_export import export_benchopt
-from simopt.compare.cell import Cell
+from simopt.compare.cell import PlannedRun
 from simopt.compare.comparison import Comparison, load, merge
 from simopt.compare.record import CELL, _read, from_row
 from simopt.core import jsonio, validate
@@ -45,7 +45,7 @@ POINTS = list(ROW["trace"][0])
 def keyed(row: dict[str, Any]) -> dict[str, Any]:
     """With the key that its entries have, where they have one: the key alone must not be what refuses it."""
     try:
-        row["key"] = Cell(**{name: _read(Cell, name, row[name]) for name in CELL}).key
+        row["key"] = PlannedRun(**{name: _read(PlannedRun, name, row[name]) for name in CELL}).key
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
         pass
     return row

@@ -23,7 +23,7 @@ from simopt.arithmetic.precision import workprec
 from simopt.backends import ecos_process
 from simopt.backends.table import installed
 from simopt.compare import processes
-from simopt.compare.child import Answer
+from simopt.compare.child import ChildAnswer
 from simopt.core.threads import Turns, quiet
 from simopt.processes import worker
 from tests.adversarial.conftest import Environment, marked, until
@@ -239,27 +239,27 @@ def test_a_forked_process_starts_an_ecos_of_its_own_and_does_not_keep_ours_alive
 def test_a_comparison_that_is_stopped_does_not_stop_another(monkeypatch: pytest.MonkeyPatch) -> None:
     answered: list[str] = []
 
-    class Cell:
+    class HangingWorker:
         def __init__(self, *arguments: Any, **options: Any) -> None:
             self.over = threading.Event()
 
-        def call(self, task: Any, **options: Any) -> Answer:
+        def call(self, task: Any, **options: Any) -> ChildAnswer:
             if not self.over.wait(0.0 if task.solver == "quick" else None):
-                return Answer("optimal")
+                return ChildAnswer("optimal")
             raise worker.Died("ended")
 
         def end(self, polite: bool = False) -> None:
             self.over.set()
 
-    class Task:
+    class SolverTask:
         def __init__(self, solver: str) -> None:
             self.solver, self.cell = solver, self
             self.time_limit, self.threads = 1.0, 1
 
-    monkeypatch.setattr(processes, "Worker", Cell)
+    monkeypatch.setattr(processes, "Worker", HangingWorker)
     monkeypatch.setattr(processes, "described", lambda answer, task: answer)
-    hangs: Any = Task("hangs")
-    quick: Any = Task("quick")
+    hangs: Any = SolverTask("hangs")
+    quick: Any = SolverTask("quick")
     thread = threading.Thread(target=lambda: answered.append(processes.perform(hangs, "first").status))
     thread.start()
     assert until(lambda: processes._running)

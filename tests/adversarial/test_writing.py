@@ -405,10 +405,10 @@ print("held")
 """
 
 
-def on_a_small_disk(place: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command where `place` is a disk of 128 kB of its own."""
-    mounted = ["sh", "-c", 'mount -t tmpfs -o size=128k tmpfs "$0" && exec "$@"', str(place), *command]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLCONFIGDIR": str(place.parent)}
+def on_a_small_disk(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command where `folder` is a disk of 128 kB of its own."""
+    mounted = ["sh", "-c", 'mount -t tmpfs -o size=128k tmpfs "$0" && exec "$@"', str(folder), *command]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLCONFIGDIR": str(folder.parent)}
     return subprocess.run(
         ["unshare", "--user", "--map-root-user", "--mount", *mounted], capture_output=True, text=True, env=environment, check=False
     )

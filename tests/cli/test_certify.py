@@ -62,7 +62,7 @@ def script(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-def found(result: Result) -> dict[str, object]:
+def parsed(result: Result) -> dict[str, object]:
     return json.loads(result.stdout)
 
 
@@ -71,7 +71,7 @@ def test_every_problem_of_a_script_has_its_bounds(run: Run, script: Callable[...
     script()
     result = run("certify", "script.py", "--json", "--output", "out.json", "--", "a", "b")
     assert result.exit_code == 0, result.output
-    said = found(result)
+    said = parsed(result)
     assert json.loads(Path("out.json").read_text(encoding="utf-8")) == said and said["failure"] == ""
     assert result.stderr.splitlines()[:4] == ["says a b", "7.0", "10.5", "-0.0"]
     line = GOOD.splitlines().index('    problem.solve(solver="CLARABEL")') + 1
@@ -99,8 +99,8 @@ def test_problems_that_a_function_returns(run: Run, script: Callable[..., Path],
     script()
     result = run("certify", f"{home}:{name}", "--json", "--rigorous")
     assert result.exit_code == 0, result.output
-    assert [each["name"] for each in found(result)["problems"]] == labels
-    assert all(each["certificate"]["arithmetic"] == "interval" for each in found(result)["problems"])
+    assert [each["name"] for each in parsed(result)["problems"]] == labels
+    assert all(each["certificate"]["arithmetic"] == "interval" for each in parsed(result)["problems"])
 
 
 def test_what_has_no_bound_is_named_and_fails_the_run(run: Run, script: Callable[..., Path]) -> None:
@@ -114,7 +114,7 @@ def test_what_has_no_bound_is_named_and_fails_the_run(run: Run, script: Callable
     result = run("certify", "script.py", "--json")
     assert result.exit_code == 1
     assert "caught" in result.stderr
-    rows = found(result)["problems"]
+    rows = parsed(result)["problems"]
     assert [each["status"] for each in rows[:3]] == ["optimal"] * 3
     assert "quasiconvex (qcp=True)" in rows[3]["note"] and rows[3]["status"] == "unsupported"
     assert "variable k: the attribute integer" in rows[4]["note"] and rows[4]["certificate"] is None
@@ -145,7 +145,7 @@ def test_a_script_that_fails_keeps_what_it_has_solved(run: Run, script: Callable
     assert "ValueError: seven" in result.stderr and "in deep" in result.stderr and "interception" not in result.stderr
     script("sys.exit(3)")
     said = run("certify", "script.py", "--json")
-    assert said.exit_code == 1 and found(said)["failure"] == "ended with status 3" and len(found(said)["problems"]) == 3
+    assert said.exit_code == 1 and parsed(said)["failure"] == "ended with status 3" and len(parsed(said)["problems"]) == 3
     script("sys.exit()")
     assert run("certify", "script.py").exit_code == 0
 
@@ -170,7 +170,7 @@ def test_bad_input_is_one_line(run: Run, script: Callable[..., Path], arguments:
 def test_what_is_no_problem_is_named(run: Run, script: Callable[..., Path]) -> None:
     script()
     result = run("certify", "script.py:nothing", "--json")
-    assert result.exit_code == 1 and "int given, a cvxpy.Problem needed" in found(result)["problems"][0]["note"]
+    assert result.exit_code == 1 and "int given, a cvxpy.Problem needed" in parsed(result)["problems"][0]["note"]
 
 
 @pytest.mark.slow

@@ -41,8 +41,8 @@ def test_json_is_alone_on_standard_output_whatever_others_print(start: Start, tm
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
 
-    def refuse(word: str) -> None:
-        raise AssertionError(f"{word} is not JSON")
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
 
     assert any(row["id"] == "NOISY-1" for row in json.loads(out, parse_constant=refuse))
     assert "printed while importing" in err

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from simopt.compare.cell import Cell
+from simopt.compare.cell import PlannedRun
 from simopt.compare.record import Record
 
 
@@ -26,7 +26,7 @@ def record(
 ) -> Record:
     """A run that took so many seconds to its tolerance, or failed (None)."""
     names = {"problem": "p", "data": "d", "conditioning": None, "settings": "{}", "seed": 0, "options": "{}", "tol": 1e-8}
-    made = Cell(**{**names, "time_limit": 5.0, "threads": 1, "size": size, "solver": solver, "repetition": repetition, **cell})
+    made = PlannedRun(**{**names, "time_limit": 5.0, "threads": 1, "size": size, "solver": solver, "repetition": repetition, **cell})
     common: dict[str, Any] = {"machine": machine, "started": started, "versions": '{"simopt": "0.1.0"}', "megabytes": 3.0}
     if seconds is None:
         return Record(made, "time limit", "MaxTime", "over 5 s", "tolerance", points=(point(4.0, 1e-3),), relative_gap=1e-3, **common)

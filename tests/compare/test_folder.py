@@ -71,7 +71,7 @@ def test_another_format_of_the_tables_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "word"),
+    ("change", "message"),
     [
         (lambda row: row.pop("status"), "status"),
         (lambda row: row.update(size="many"), "many"),
@@ -81,13 +81,13 @@ def test_another_format_of_the_tables_is_refused(tmp_path: Path) -> None:
         (lambda row: row.update(system=[1]), "system"),
     ],
 )
-def test_damaged_records_are_named(tmp_path: Path, change: Any, word: str) -> None:
+def test_damaged_records_are_named(tmp_path: Path, change: Any, message: str) -> None:
     place = filled(tmp_path / "r", record("a", 1.0))
     (path,) = place.glob("runs/*.json")
     row = json.loads(path.read_text())
     change(row)
     path.write_text(json.dumps(row))
-    with pytest.raises(InvalidFile, match=word) as caught:
+    with pytest.raises(InvalidFile, match=message) as caught:
         load(place)
     assert path.name in str(caught.value)
 

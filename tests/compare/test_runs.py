@@ -20,8 +20,8 @@ from typer.testing import Result
 from simopt.backends.table import installed
 from simopt.cli.compare import numbers
 from simopt.compare import child, plan, processes, traces
-from simopt.compare.cell import Cell
-from simopt.compare.child import Task
+from simopt.compare.cell import PlannedRun
+from simopt.compare.child import ChildTask
 from simopt.compare.comparison import Comparison, compare, measure
 from simopt.compare.record import Record
 from simopt.core import registry
@@ -45,12 +45,12 @@ def small(n: int = 60) -> LandmarkedSVR:
     return LandmarkedSVR(features, features @ np.ones(4) + 0.3 * rng.normal(size=n), Ball(1.0), 0.1)
 
 
-def task(problem: Any, solver: str, **changed: Any) -> Task:
-    return Task(cell(problem.name, **changed), type(problem), problem, None, {}, choose(problem, solver), {})
+def task(problem: Any, solver: str, **changed: Any) -> ChildTask:
+    return ChildTask(cell(problem.name, **changed), type(problem), problem, None, {}, choose(problem, solver), {})
 
 
-def cell(problem: str, **changed: Any) -> Cell:
-    return replace(Cell(problem, "given", None, None, "{}", 0, "", "{}", 1e-8, 5.0, 1, 0), **changed)
+def cell(problem: str, **changed: Any) -> PlannedRun:
+    return replace(PlannedRun(problem, "given", None, None, "{}", 0, "", "{}", 1e-8, 5.0, 1, 0), **changed)
 
 
 def test_iterates_of_a_solver_are_certified_with_the_clock_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +143,7 @@ def test_time_limits_end_a_sweep() -> None:
 
 def test_a_problem_that_cannot_be_built_is_an_answer() -> None:
     answer = child.perform(
-        Task(cell("landmarked-svr", size=40), LandmarkedSVR, None, None, {"landmarks": 99}, choose(LandmarkedSVR, "newton"), {})
+        ChildTask(cell("landmarked-svr", size=40), LandmarkedSVR, None, None, {"landmarks": 99}, choose(LandmarkedSVR, "newton"), {})
     )
     assert answer.status == "not solved" and "landmarks" in answer.message
 
@@ -157,14 +157,14 @@ def test_a_defect_of_a_solver_is_its_failure(monkeypatch: pytest.MonkeyPatch) ->
     assert answer.status == "failed" and answer.message == "AssertionError: from within"
 
 
-@pytest.mark.parametrize(("output", "word"), [((), "out of memory"), (("8 GB wanted",), "out of memory (8 GB wanted)")])
-def test_no_memory_is_a_failure(monkeypatch: pytest.MonkeyPatch, output: tuple[str, ...], word: str) -> None:
+@pytest.mark.parametrize(("output", "message"), [((), "out of memory"), (("8 GB wanted",), "out of memory (8 GB wanted)")])
+def test_no_memory_is_a_failure(monkeypatch: pytest.MonkeyPatch, output: tuple[str, ...], message: str) -> None:
     def hungry(*arguments: Any, **options: Any) -> Any:
         raise MemoryError(*output)
 
     monkeypatch.setattr(traces, "measure", hungry)
     answer = child.perform(task(small(), "newton"))
-    assert (answer.status, answer.message) == ("failed", word)
+    assert (answer.status, answer.message) == ("failed", message)
 
 
 @pytest.mark.backend("ecos")
@@ -214,7 +214,7 @@ def test_an_option_that_the_solver_refuses_is_its_failure() -> None:
     herding = registry.get("problem", "herding")
     spec = choose(herding, "frank-wolfe")
     numbers = cell("herding", size=30, tol=1e-6)
-    answer = child.perform(Task(numbers, herding, None, None, {"candidates": 10}, spec, {"steps": "sideways"}))
+    answer = child.perform(ChildTask(numbers, herding, None, None, {"candidates": 10}, spec, {"steps": "sideways"}))
     assert answer.status == "failed" and "'sideways'" in answer.message
 
 
@@ -231,7 +231,7 @@ def test_runs_take_turns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "kind", "word"),
+    ("arguments", "kind", "message"),
     [
         ({"problem": "landmarked-svm"}, UnknownName, "did you mean"),
         ({"solvers": ["newtron"]}, UnknownName, "'newton'"),
@@ -251,8 +251,8 @@ def test_runs_take_turns() -> None:
         ({"problem": small(), "sizes": [5]}, InvalidProblem, "an instance was given"),
     ],
 )
-def test_bad_arguments_are_told_before_anything_runs(arguments: dict[str, Any], kind: type[Exception], word: str) -> None:
-    with pytest.raises(kind, match=word):
+def test_bad_arguments_are_told_before_anything_runs(arguments: dict[str, Any], kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
         measure(**{"problem": "landmarked-svr", **arguments})
 
 
@@ -341,7 +341,7 @@ def test_command_on_own_data_in_json(run: Run, csv: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "word"),
+    ("arguments", "message"),
     [
         (("--sizes", "ten"), "--sizes: 'ten' given, a number needed"),
         (("--solvers", "scs[foo=1]"), "unknown option of scs 'foo'"),
@@ -353,17 +353,17 @@ def test_command_on_own_data_in_json(run: Run, csv: Path) -> None:
         (("--report", "small.csv"), "no folder"),
     ],
 )
-def test_bad_input_is_one_line(run: Run, csv: Path, arguments: tuple[str, ...], word: str) -> None:
+def test_bad_input_is_one_line(run: Run, csv: Path, arguments: tuple[str, ...], message: str) -> None:
     result = run("compare", "landmarked-svr", *arguments)
-    assert result.exit_code == 2 and result.stderr.startswith("simopt: ") and word in result.stderr
+    assert result.exit_code == 2 and result.stderr.startswith("simopt: ") and message in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
 
 
-@pytest.mark.parametrize(("row", "word"), [("1.0,,2.0", "is empty"), ("1.0,NA,2.0", "a missing value"), ("1.0,red,2.0", "not a number")])
-def test_own_data_with_holes_are_named_by_line_and_column(run: Run, csv: Path, row: str, word: str) -> None:
+@pytest.mark.parametrize(("row", "message"), [("1.0,,2.0", "is empty"), ("1.0,NA,2.0", "a missing value"), ("1.0,red,2.0", "not a number")])
+def test_own_data_with_holes_are_named_by_line_and_column(run: Run, csv: Path, row: str, message: str) -> None:
     csv.write_text(csv.read_text() + row + "\n")
     result = run("compare", "landmarked-svr", "--data", csv)
-    assert result.exit_code == 2 and "small.csv: line 62, column 2 (first) " in result.stderr and word in result.stderr
+    assert result.exit_code == 2 and "small.csv: line 62, column 2 (first) " in result.stderr and message in result.stderr
 
 
 def test_a_target_that_is_no_column(run: Run, csv: Path) -> None:

@@ -72,15 +72,15 @@ def test_two_sizes_have_no_interval_and_one_no_fit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "word"),
+    ("changed", "message"),
     [({"tol": 1e-4}, "tol = 0.0001"), ({"time_limit": 60.0}, "60 s"), ({"threads": 2}, "threads = 2"), ({"fingerprint": "f00"}, "f00")],
 )
-def test_what_is_not_the_same_measurement_is_no_repetition(changed: dict[str, Any], word: str) -> None:
+def test_what_is_not_the_same_measurement_is_no_repetition(changed: dict[str, Any], message: str) -> None:
     runs = [record("a", 1.0), record("a", 5.0, **changed), record("b", 2.0)]
     rows = statistics.summary(runs)
     assert [row.runs for row in rows] == [1, 1, 1] and len({row.instance for row in rows}) == 2
-    assert [word in row.instance for row in rows] == [row.seconds == 5.0 for row in rows]
-    assert {row.solver: row.ratio for row in rows if word not in row.instance} == {"a": 1.0, "b": 2.0}
+    assert [message in row.instance for row in rows] == [row.seconds == 5.0 for row in rows]
+    assert {row.solver: row.ratio for row in rows if message not in row.instance} == {"a": 1.0, "b": 2.0}
     more = [record("a", 2.0 * (t or 1.0), size=200, **c) for t, c in ((1.0, {}), (5.0, changed))]
     assert [fit.factor * 100**fit.exponent for fit in statistics.scaling(runs[:2] + more)] == pytest.approx([1.0, 5.0])
 

@@ -13,7 +13,7 @@ import tempfile
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,17 @@ import simopt
 SAVED = ("herd", "index-model", "monotone-function", "ordinal-rule", "ranker", "sparse-fit", "goodness-curve")  # what has `save` and `load`
 SOLVED = ("exc-ordinal", "kernel-ridge", "landmarked-svr", "lipschitz-isotonic", "sparse-landmarked")
 INFEASIBLE, UNBOUNDED = "infeasible", "unbounded"
+# attributes of records, as they were called
+ATTRIBUTES = {
+    "cell": ("word", "ours"),
+    "exact-bound": ("prices", "lower", "upper", "weights"),
+    "exact-goodness": ("prices", "lower", "upper", "weights", "influence"),
+    "leaf": ("places", "shape"),
+    "profile": ("shares", "ratios"),
+    "reproduction": ("asked", "complete"),
+    "summary-row": ("times", "solver"),
+    "term": ("bend", "sign"),
+}
 NEW_POINTS = np.random.default_rng(1).normal(size=(4, 2))
 
 
@@ -116,12 +127,40 @@ def parts() -> Iterator[tuple[str, Any]]:
     yield "errors", (simopt.InvalidProblem("targets: wrong"), unknown, simopt.NotAvailable("no data"))
 
 
+def attributes() -> Iterator[tuple[str, Any]]:
+    """Records of which an attribute is called otherwise today."""
+    import cvxpy as cp
+
+    from simopt.claims import AUDIFFREN_KADRI, Effort
+    from simopt.claims.reproduction import Reproduction
+    from simopt.claims.tables import Cell, Row, Table
+    from simopt.compare import statistics
+    from simopt.duality import read
+    from simopt.solvers.goodness.exact import exact_goodness, exact_smallest_bound
+
+    gram, signs = [[2, 1, 0], [1, 2, 1], [0, 1, 2]], [1, 1, -1]
+    yield "exact-goodness", exact_goodness(gram, signs, 1, loss="hinge")
+    yield "exact-bound", exact_smallest_bound(gram, signs, "1/2", loss="hinge")
+    cell = Cell("row", "column", 1.0, printed=1.5)
+    table = Table("table", AUDIFFREN_KADRI, "nowhere", "an example", ("row", "other"), print)
+    yield "cell", cell
+    yield "reproduction", Reproduction(table, Effort.QUICK, 0, [Row("row", (cell,))], ("row",))
+    yield "profile", statistics.Profile("clarabel", (1.0, 2.0), (0.5, 1.0), 2, 0)
+    numbers = (1.0, 1.0, 2.0, 0.5, 0.5, 1e-9)
+    yield "summary-row", statistics.Row("one", "here", "scs", 3, None, "", 2, 2, "OPTIMAL", "", *numbers, (0.1, 0.2), 1.0, 1.0, 1.0, 9.0)
+    X, t = cp.Variable((2, 2), name="X", symmetric=True), cp.Variable(2, name="t")
+    programme = read(cp.Problem(cp.Minimize(cp.sum_squares(cp.pos(t)) + cp.sum(cp.abs(X)))))
+    yield "leaf", next(replace(leaf, variable=None) for leaf in programme.leaves.values() if leaf.places is not None)
+    yield "term", next(replace(term, source=None) for term in programme.terms if np.any(term.bend))
+
+
 MAKERS: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "problem": problems,
     "solution": solutions,
     "estimator": estimators,
     "record": records,
     "part": parts,
+    "attribute": attributes,
 }
 
 
@@ -157,6 +196,8 @@ def values(kind: str, name: str, made: Any) -> Any:
         methods = ("predict", "decision_function", "transform")
         said = {method: plain(getattr(made, method)(at)) for method in methods if hasattr(made, method)}
         return {"params": {key: plain(value) for key, value in made.get_params().items()}, **said}
+    if kind == "attribute":
+        return {each: plain(getattr(made, each)) for each in ATTRIBUTES[name]}
     if name == "index-fit":
         return {"predictions": plain(made.model(NEW_POINTS)), "errors": plain(made.errors)}
     if name == "index-model":

@@ -49,7 +49,7 @@ class Restless(LandmarkedSVR):
         return {"w": w * 0.9}
 
 
-class Infeasible(LandmarkedSVR):
+class RestoresOutsideTheBall(LandmarkedSVR):
     """Restoring forgets the ball."""
 
     def restore(self, point: Any, num: Any = FLOAT) -> Any:
@@ -176,7 +176,7 @@ BROKEN = [
     (OptimisticDual, "weak duality", "dual feasible first|proven lower bound"),
     (OtherGap, "gap", "must be the same number"),
     (Restless, "restore", "idempotent"),
-    (Infeasible, "weak duality", "is it feasible"),
+    (RestoresOutsideTheBall, "weak duality", "is it feasible"),
     (PlainNumpy, "arithmetics", "outside its interval"),
     (Careless, "data", "read-only"),
     (Unlabelled, "declaration", "needs a label"),
@@ -191,9 +191,9 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("cls", "check", "word"), BROKEN, ids=lambda value: value.__name__ if isinstance(value, type) else str(value))
-def test_a_broken_problem_is_caught(cls: Any, check: str, word: str) -> None:
-    with pytest.raises(NotConforming, match=word):
+@pytest.mark.parametrize(("cls", "check", "message"), BROKEN, ids=lambda value: value.__name__ if isinstance(value, type) else str(value))
+def test_a_broken_problem_is_caught(cls: Any, check: str, message: str) -> None:
+    with pytest.raises(NotConforming, match=message):
         PROBLEM_CHECKS[check](cls)
 
 

@@ -12,7 +12,7 @@ from simopt.coq.kernel import NO_ANSWER, CoqKernel, Result
 from simopt.coq.theory import NoTheorem
 
 
-class Kernel:
+class AcceptingKernel:
     """Accepts all, and refuses mutants."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ def jobs(made: list[str]) -> list[Job]:
 
 def test_each_text_is_made_once_and_each_result_is_its_own() -> None:
     made: list[str] = []
-    kernel: Any = Kernel()
+    kernel: Any = AcceptingKernel()
     answers, texts = _submit(kernel, jobs(made), 2, float("inf"))
     assert sorted(made) == ["none", "some"]  # the mutant of what has no theorem is not tried again
     assert answers.results["proof file"]["A"].digest == "A" and answers.results["mutant"]["A_mutant"].digest == "A_mutant"
@@ -56,7 +56,7 @@ def test_each_text_is_made_once_and_each_result_is_its_own() -> None:
 
 def test_nothing_begins_when_the_time_of_a_sample_is_over() -> None:
     made: list[str] = []
-    kernel: Any = Kernel()
+    kernel: Any = AcceptingKernel()
     answers, _ = _submit(kernel, jobs(made), 1, -1.0)
     assert not kernel.requests and not made and not answers.without
     assert answers.left_out == {"proof file": 1, "mutant": 2, "refutation": 1, "headlines": 1}

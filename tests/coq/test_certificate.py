@@ -13,7 +13,7 @@ from simopt.coq.catalogue import rational, smallest
 from simopt.coq.certificate import certificate, write
 from simopt.coq.kernel import CoqKernel, available
 from simopt.coq.preludes import needed
-from simopt.coq.programme import Exact
+from simopt.coq.programme import ExactProgramme
 from simopt.coq.theory import NoTheorem
 from simopt.coq.weak_duality import decompose
 from simopt.duality import Declared
@@ -53,7 +53,7 @@ def test_the_identity_leaves_the_bound_of_the_backward_sweep(name: str) -> None:
     value = Fraction(problem.objective(point, RATIONAL))
     swept = problem.backward(dict(solved.multipliers), RATIONAL, upper=float(value))
     assert not swept.open
-    found = decompose(Exact(problem.programme), swept.used)
+    found = decompose(ExactProgramme(problem.programme), swept.used)
     assert Fraction(swept.value) <= found.bound <= value
     assert all(
         y >= 0 for (key, _), y in found.rows.items() if not next(row for row in problem.programme.every_row if row.key == key).equality

@@ -10,13 +10,13 @@ from simopt.claims.expression import inputs
 from simopt.claims.statement import serialise
 from simopt.coq.kernel import Result
 from simopt.coq.mutant import claimed
-from simopt.coq.page import BEGIN, END, Answers, block, lines, quoted, write
+from simopt.coq.page import BEGIN, END, KernelResults, block, lines, quoted, write
 from simopt.coq.theory import refutation
 
 ROWS = [{"id": name, "verdict": "HOLDS", "kind": "inequality", "evidence": "float", "scope": "sampled", "reason": None} for name in "ACDEF"]
 
 
-def answers() -> Answers:
+def answers() -> KernelResults:
     """Two proof files, of which one was not accepted, a refutation with an axiom of its own, a mutant that was."""
     good, bad = Result("1", True, 2.0, ("Uint63.add_spec", "Classical_Prop.classic")), Result("2", False, 4.0, (), "no\nproof")
     results = {
@@ -24,7 +24,7 @@ def answers() -> Answers:
         "refutation": {"C_refuted": Result("3", True, 1.0, ("ours",))},
         "mutant": {"A_mutant": Result("4", False, 1.0, (), "exit status 0")},
     }
-    return Answers(
+    return KernelResults(
         results,
         {"mutant": 3},
         {"D": "no formula", "E": "no formula"},

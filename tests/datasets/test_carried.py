@@ -82,16 +82,16 @@ def test_the_working_folder_is_never_looked_into(monkeypatch: pytest.MonkeyPatch
         assert loader.where(CARRIED["yacht"]) is None
 
 
-@pytest.mark.parametrize("place", ["SIMOPT_DATA", "tree", "SIMOPT_CACHE"])
-def test_another_checksum_is_an_error_in_every_place(place: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("location", ["SIMOPT_DATA", "tree", "SIMOPT_CACHE"])
+def test_another_checksum_is_an_error_in_every_place(location: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Also where a later place has the right file: a damaged copy is never passed over in silence."""
     damaged = bytearray((DATA / "mnist_3v8.npz").read_bytes())
     damaged[len(damaged) // 2] ^= 1
     (tmp_path / "mnist_3v8.npz").write_bytes(damaged)
     monkeypatch.delenv("SIMOPT_DATA", raising=False)
-    monkeypatch.setattr(loader, "source_tree", lambda: tmp_path if place == "tree" else None)
-    if place != "tree":
-        monkeypatch.setenv(place, str(tmp_path))
+    monkeypatch.setattr(loader, "source_tree", lambda: tmp_path if location == "tree" else None)
+    if location != "tree":
+        monkeypatch.setenv(location, str(tmp_path))
     with pytest.raises(InvalidProblem, match=r"mnist_3v8\.npz: damaged or another version, its SHA-256 is"):
         datasets.load_dataset("mnist")
 

@@ -91,9 +91,9 @@ def half() -> cp.Problem:
 
 @pytest.mark.parametrize("lost", ["point", "multipliers"])
 def test_trace_seconds_and_iterations_are_of_all_solves(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def spoil(found: Any) -> Any:
-        zero = {name: 0 * value + 7 * (lost == "point") for name, value in getattr(found, lost).items()}
-        return adapter.NativeResult(**{**vars(found), lost: zero})
+    def spoil(native: Any) -> Any:
+        zero = {name: 0 * value + 7 * (lost == "point") for name, value in getattr(native, lost).items()}
+        return adapter.NativeResult(**{**vars(native), lost: zero})
 
     monkeypatch.setattr("simopt.solving.run.ATTEMPTS", 1)
     calls, seen, problem = open_in_units(monkeypatch, spoil), list[Sample](), half()
@@ -122,8 +122,8 @@ def test_all_solves_together_keep_to_the_time_limit(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_parameter_changed_while_the_problem_as_written_is_solved_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def spoil(found: Any) -> Any:
-        return adapter.NativeResult(**{**vars(found), "point": {name: 0 * value + 7 for name, value in found.point.items()}})
+    def spoil(native: Any) -> Any:
+        return adapter.NativeResult(**{**vars(native), "point": {name: 0 * value + 7 for name, value in native.point.items()}})
 
     for at in range(3):
         with monkeypatch.context() as patch:

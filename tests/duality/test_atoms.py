@@ -51,7 +51,7 @@ SKEW = np.triu(np.ones((4, 4)), 1) - np.tril(np.ones((4, 4)), -1)
 
 
 @dataclass(frozen=True)
-class Case:
+class AtomFormula:
     """An atom of N entries with m scales, and the function itself, written once more."""
 
     atom: Atom
@@ -61,8 +61,8 @@ class Case:
     high: float = 4.0
 
 
-def elementwise(atom: Atom, formula: Callable[[Any], Any], low: float = -4.0) -> Case:
-    return Case(atom, N, formula, low)
+def elementwise(atom: Atom, formula: Callable[[Any], Any], low: float = -4.0) -> AtomFormula:
+    return AtomFormula(atom, N, formula, low)
 
 
 def huber(z: Any) -> Any:
@@ -89,34 +89,34 @@ CASES = {
     "power 1.5": elementwise(Power(1.5), lambda z: z**1.5, 0.0),
     "power 1.2": elementwise(Power(1.2), lambda z: z**1.2, 0.0),
     "power 2.7": elementwise(Power(2.7), lambda z: z**2.7, 0.0),
-    "euclidean": Case(EuclideanNorm(PAIRS, 2), 2, in_pairs(np.linalg.norm)),
-    "euclidean, one group": Case(EuclideanNorm.of(N), 1, lambda z: np.array([np.linalg.norm(z)])),
-    "largest size": Case(LargestSize(PAIRS, 2), 2, in_pairs(lambda z: np.max(np.abs(z)))),
-    "3-norm": Case(PowerNorm(PAIRS, 2, 3.0), 2, in_pairs(lambda z: np.sum(np.abs(z) ** 3) ** (1 / 3))),
-    "1.3-norm": Case(PowerNorm(np.zeros(N, int), 1, 1.3), 1, lambda z: np.array([np.sum(np.abs(z) ** 1.3) ** (1 / 1.3)])),
-    "maximum": Case(Maximum(PAIRS, 2), 2, in_pairs(np.max)),
-    "maximum with a constant": Case(Maximum(PAIRS, 2, np.array([False, False, True, True])), 2, in_pairs(np.max)),
-    "two largest": Case(SumLargest(2), 1, lambda z: np.array([np.sort(z)[2:].sum()])),
-    "2.5 largest": Case(SumLargest(2.5), 1, lambda z: np.array([np.sort(z)[2:].sum() + 0.5 * np.sort(z)[1]])),
-    "log sum exp": Case(LogSumExp(PAIRS, 2), 2, in_pairs(np.logaddexp.reduce)),
-    "geometric mean": Case(NegativeGeometricMean(WEIGHTS), 1, lambda z: -np.array([np.prod(z ** np.array(WEIGHTS, float))]), 0.0),
-    "mean with thirds": Case(NegativeGeometricMean(THIRDS), 1, lambda z: -np.array([np.prod(z ** np.array(THIRDS, float))]), 0.0),
+    "euclidean": AtomFormula(EuclideanNorm(PAIRS, 2), 2, in_pairs(np.linalg.norm)),
+    "euclidean, one group": AtomFormula(EuclideanNorm.of(N), 1, lambda z: np.array([np.linalg.norm(z)])),
+    "largest size": AtomFormula(LargestSize(PAIRS, 2), 2, in_pairs(lambda z: np.max(np.abs(z)))),
+    "3-norm": AtomFormula(PowerNorm(PAIRS, 2, 3.0), 2, in_pairs(lambda z: np.sum(np.abs(z) ** 3) ** (1 / 3))),
+    "1.3-norm": AtomFormula(PowerNorm(np.zeros(N, int), 1, 1.3), 1, lambda z: np.array([np.sum(np.abs(z) ** 1.3) ** (1 / 1.3)])),
+    "maximum": AtomFormula(Maximum(PAIRS, 2), 2, in_pairs(np.max)),
+    "maximum with a constant": AtomFormula(Maximum(PAIRS, 2, np.array([False, False, True, True])), 2, in_pairs(np.max)),
+    "two largest": AtomFormula(SumLargest(2), 1, lambda z: np.array([np.sort(z)[2:].sum()])),
+    "2.5 largest": AtomFormula(SumLargest(2.5), 1, lambda z: np.array([np.sort(z)[2:].sum() + 0.5 * np.sort(z)[1]])),
+    "log sum exp": AtomFormula(LogSumExp(PAIRS, 2), 2, in_pairs(np.logaddexp.reduce)),
+    "geometric mean": AtomFormula(NegativeGeometricMean(WEIGHTS), 1, lambda z: -np.array([np.prod(z ** np.array(WEIGHTS, float))]), 0.0),
+    "mean with thirds": AtomFormula(NegativeGeometricMean(THIRDS), 1, lambda z: -np.array([np.prod(z ** np.array(THIRDS, float))]), 0.0),
     "root": elementwise(DecreasingPower(0.5), lambda z: -np.sqrt(z), 0.0),
     "power 0.3": elementwise(DecreasingPower(0.3), lambda z: -(z**0.3), 0.0),
     "reciprocal": elementwise(DecreasingPower(-1.0), lambda z: 1 / z, 1e-2),
     "power -2.5": elementwise(DecreasingPower(-2.5), lambda z: z**-2.5, 1e-1),
-    "0.5-norm": Case(NegativePowerNorm(0.5), 1, lambda z: -np.array([np.sum(z**0.5) ** 2]), 0.0),
-    "harmonic": Case(NegativePowerNorm(-1.0), 1, lambda z: -np.array([1 / np.sum(1 / z)]), 1e-2),
-    "-1.7-norm": Case(NegativePowerNorm(-1.7), 1, lambda z: -np.array([np.sum(z**-1.7) ** (-1 / 1.7)]), 1e-2),
-    "relative entropy": Case(Perspective(Entropy(), 2, 2), 2, lambda z: z[:2] * np.log(z[:2] / z[2:]), 1e-3),
-    "divergence": Case(Perspective(Entropy(1.0), 2, 2), 2, lambda z: z[:2] * np.log(z[:2] / z[2:]) - z[:2] + z[2:], 1e-3),
-    "squares over a number": Case(Perspective(Total(Square()), 3, 1), 1, lambda z: np.array([np.sum(z[:3] ** 2) / z[3]]), 1e-3),
-    "exponential cone": Case(Perspective(Exponential(), 2, 2), 2, lambda z: z[2:] * np.exp(z[:2] / z[2:]), 0.25),
-    "sum of squares": Case(Total(Square()), 1, lambda z: np.array([np.sum(z**2)])),
-    "perspective of a norm": Case(Perspective(EuclideanNorm(np.zeros(3, int), 1), 3, 1), 1, lambda z: np.array([norm(z[:3])]), 1e-3),
-    "quadratic form, not symmetric": Case(QuadraticForm(lambda num: MATRIX + SKEW), 1, lambda z: np.array([z @ MATRIX @ z])),
-    "quadratic form": Case(QuadraticForm(lambda num: MATRIX), 1, lambda z: np.array([z @ MATRIX @ z])),
-    "semidefinite form": Case(SemidefiniteForm(lambda num: FLAT), 1, lambda z: np.array([z @ FLAT @ z])),
+    "0.5-norm": AtomFormula(NegativePowerNorm(0.5), 1, lambda z: -np.array([np.sum(z**0.5) ** 2]), 0.0),
+    "harmonic": AtomFormula(NegativePowerNorm(-1.0), 1, lambda z: -np.array([1 / np.sum(1 / z)]), 1e-2),
+    "-1.7-norm": AtomFormula(NegativePowerNorm(-1.7), 1, lambda z: -np.array([np.sum(z**-1.7) ** (-1 / 1.7)]), 1e-2),
+    "relative entropy": AtomFormula(Perspective(Entropy(), 2, 2), 2, lambda z: z[:2] * np.log(z[:2] / z[2:]), 1e-3),
+    "divergence": AtomFormula(Perspective(Entropy(1.0), 2, 2), 2, lambda z: z[:2] * np.log(z[:2] / z[2:]) - z[:2] + z[2:], 1e-3),
+    "squares over a number": AtomFormula(Perspective(Total(Square()), 3, 1), 1, lambda z: np.array([np.sum(z[:3] ** 2) / z[3]]), 1e-3),
+    "exponential cone": AtomFormula(Perspective(Exponential(), 2, 2), 2, lambda z: z[2:] * np.exp(z[:2] / z[2:]), 0.25),
+    "sum of squares": AtomFormula(Total(Square()), 1, lambda z: np.array([np.sum(z**2)])),
+    "perspective of a norm": AtomFormula(Perspective(EuclideanNorm(np.zeros(3, int), 1), 3, 1), 1, lambda z: np.array([norm(z[:3])]), 1e-3),
+    "quadratic form, not symmetric": AtomFormula(QuadraticForm(lambda num: MATRIX + SKEW), 1, lambda z: np.array([z @ MATRIX @ z])),
+    "quadratic form": AtomFormula(QuadraticForm(lambda num: MATRIX), 1, lambda z: np.array([z @ MATRIX @ z])),
+    "semidefinite form": AtomFormula(SemidefiniteForm(lambda num: FLAT), 1, lambda z: np.array([z @ FLAT @ z])),
 }
 RATIONALS = ("square", "absolute", "huber", "largest size", "maximum", "maximum with a constant", "two largest", "2.5 largest")
 cases = pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in CASES.items()])
@@ -129,7 +129,7 @@ def instances(draw: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return vectors[0], vectors[1], np.round(np.abs(vectors[2]), 1)
 
 
-def placed(case: Case, z: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def placed(case: AtomFormula, z: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """z in the domain, a scale for each function; every other instance has its first scale 0."""
     return np.clip(np.abs(z) if case.low >= 0 else z, case.low, case.high), s[: case.m]
 
@@ -150,7 +150,7 @@ def lifted(num: Arithmetic, *vectors: np.ndarray) -> list[Any]:
 @cases
 @settings(max_examples=60, deadline=None)
 @given(drawn=instances())
-def test_fenchel_and_youngs_inequality_and_its_remainder(case: Case, drawn: Any) -> None:
+def test_fenchel_and_youngs_inequality_and_its_remainder(case: AtomFormula, drawn: Any) -> None:
     z, u, s = drawn
     z, s = placed(case, z, s)
     atom = case.atom
@@ -169,7 +169,7 @@ def test_fenchel_and_youngs_inequality_and_its_remainder(case: Case, drawn: Any)
 @cases
 @settings(max_examples=40, deadline=None)
 @given(drawn=instances())
-def test_intervals_contain_the_values_of_fractions_or_floats(case: Case, drawn: Any, request: pytest.FixtureRequest) -> None:
+def test_intervals_contain_the_values_of_fractions_or_floats(case: AtomFormula, drawn: Any, request: pytest.FixtureRequest) -> None:
     z, u, s = drawn
     z, s = placed(case, z, s)
     atom = case.atom
@@ -195,7 +195,7 @@ def test_intervals_contain_the_values_of_fractions_or_floats(case: Case, drawn: 
 
 
 @cases
-def test_the_remainder_is_zero_at_the_slope_and_does_not_cancel(case: Case) -> None:
+def test_the_remainder_is_zero_at_the_slope_and_does_not_cancel(case: AtomFormula) -> None:
     """z and u = the slope at z: the remainder is rounding squared (or rounding, of gauges), where the difference is rounding itself."""
     rng = np.random.default_rng(5)
     for _ in range(20):
@@ -237,7 +237,7 @@ def test_the_conjugate_is_the_supremum_on_a_grid_and_the_biconjugate_the_functio
 
 @cases
 @pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: num.name)
-def test_scale_zero_costs_nothing_at_zero_and_everything_elsewhere(case: Case, num: Arithmetic) -> None:
+def test_scale_zero_costs_nothing_at_zero_and_everything_elsewhere(case: AtomFormula, num: Arithmetic) -> None:
     zero, s = num.zeros(N), num.zeros(case.m)
     try:
         assert num.upper(case.atom.conjugate(num, zero, s)) <= 1e-300
@@ -253,7 +253,7 @@ def test_scale_zero_costs_nothing_at_zero_and_everything_elsewhere(case: Case, n
 
 
 @cases
-def test_what_is_outside_of_the_domain_costs_everything(case: Case) -> None:
+def test_what_is_outside_of_the_domain_costs_everything(case: AtomFormula) -> None:
     s = np.ones(case.m)
     for u in (np.full(N, 200.0), np.full(N, -200.0)):
         inside = np.allclose(case.atom.project(FLOAT, u, s), u)
@@ -261,7 +261,7 @@ def test_what_is_outside_of_the_domain_costs_everything(case: Case) -> None:
 
 
 @cases
-def test_the_declared_conjugate_is_the_conjugate_whether_the_scale_is_a_number_or_not(case: Case) -> None:
+def test_the_declared_conjugate_is_the_conjugate_whether_the_scale_is_a_number_or_not(case: AtomFormula) -> None:
     rng = np.random.default_rng(2)
     z, s = placed(case, rng.uniform(-2.0, 2.0, N), rng.uniform(0.5, 2.0, N))
     u = case.atom.inward(case.atom.slope(z, s), 1e-3)
@@ -276,7 +276,7 @@ def test_the_declared_conjugate_is_the_conjugate_whether_the_scale_is_a_number_o
 
 @cases
 @pytest.mark.parametrize("num", [FLOAT, INTERVAL], ids=lambda num: num.name)
-def test_one_entry_outside_of_the_domain_costs_everything(case: Case, num: Arithmetic) -> None:
+def test_one_entry_outside_of_the_domain_costs_everything(case: AtomFormula, num: Arithmetic) -> None:
     """From a multiplier inside one entry is moved, another sign, half, twice or far: finite is what a projection would leave as it is."""
     s = np.linspace(1.0, 1.5, case.m)
     inside = case.atom.project(FLOAT, case.atom.slope(np.array([0.5, 1.0, 2.0, 0.75]), s), s)
@@ -305,7 +305,7 @@ def test_of_many_multipliers_a_sum_that_is_right_to_rounding_is_right(kind: Any)
 
 
 @cases
-def test_the_conjugate_for_a_scale_that_may_be_0_is_unknown_or_that_of_the_largest(case: Case) -> None:
+def test_the_conjugate_for_a_scale_that_may_be_0_is_unknown_or_that_of_the_largest(case: AtomFormula) -> None:
     """An interval [−r, r] stands for a scale in [0, r]: the conjugate must be large enough for r, too."""
     r = 2.0**-10
     s = Interval(np.zeros(case.m), np.full(case.m, r))
@@ -327,7 +327,7 @@ def test_a_group_outside_of_the_domain_leaves_the_others_as_they_are(name: str) 
 
 
 @cases
-def test_inward_of_the_domain_is_in_the_domain(case: Case) -> None:
+def test_inward_of_the_domain_is_in_the_domain(case: AtomFormula) -> None:
     s = np.ones(case.m)
     for size in (0.25, -0.25):
         u = case.atom.inward(case.atom.project(FLOAT, np.append(np.full(N - 1, size), 0.0), s), 1e-3)
@@ -335,7 +335,7 @@ def test_inward_of_the_domain_is_in_the_domain(case: Case) -> None:
 
 
 @cases
-def test_the_declared_conjugate_is_the_conjugate(case: Case) -> None:
+def test_the_declared_conjugate_is_the_conjugate(case: AtomFormula) -> None:
     s = np.linspace(1.0, 1.5, case.m)
     u = case.atom.project(FLOAT, case.atom.slope(np.array([0.5, 1.0, 2.0, 0.75]), s), s)
     u, scale = u if case.atom.total is not None else case.atom.inward(u, 1e-6), cp.Variable(case.m)
@@ -351,7 +351,7 @@ def test_the_declared_conjugate_is_the_conjugate(case: Case) -> None:
 @cases
 @settings(max_examples=20, deadline=None)
 @given(drawn=instances())
-def test_a_multiplier_may_move_by_its_margin_and_has_a_larger_one_inside(case: Case, drawn: Any) -> None:
+def test_a_multiplier_may_move_by_its_margin_and_has_a_larger_one_inside(case: AtomFormula, drawn: Any) -> None:
     z, u, s = drawn
     z, s = placed(case, z, s)
     atom, s = case.atom, s + 0.125
@@ -367,7 +367,7 @@ def test_a_multiplier_may_move_by_its_margin_and_has_a_larger_one_inside(case: C
 
 
 @cases
-def test_the_domain_of_a_conjugate_is_as_declared(case: Case) -> None:
+def test_the_domain_of_a_conjugate_is_as_declared(case: AtomFormula) -> None:
     atom, s = case.atom, np.full(case.m, 1e-3)
     u = np.array([5.0, 6.0, 7.0, 8.0])
     if atom.conjugate_domain is ConjugateDomain.FULL:

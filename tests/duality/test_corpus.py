@@ -7,8 +7,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from against import reported
-from certified import Result, counted, judged, results
-from corpus import DUALS, LIST, CorpusChanged, Entry, entries, problems, wanted
+from certified import Result, certified, counted, results
+from corpus import DUALS, LIST, CorpusChanged, CorpusSolve, entries, problems, wanted
 from documented import MODELS, models
 from fingerprint import fingerprint
 from intercept import intercepted, missing_files
@@ -21,7 +21,7 @@ from simopt.duality import Declared
 ANSWERS = {"optimal", "optimal_inaccurate", "infeasible", "infeasible_inaccurate", "unbounded", "unbounded_inaccurate"}
 
 
-def evenly_spaced(count: int) -> list[Entry]:
+def evenly_spaced(count: int) -> list[CorpusSolve]:
     """Lines from the first to the last, equally far apart."""
     every = entries()
     return [every[place] for place in np.linspace(0, len(every) - 1, count).astype(int)]
@@ -123,7 +123,7 @@ def test_a_fingerprint_is_of_structure_and_numbers_alone() -> None:
     assert fingerprint(same) != fingerprint(other)  # which variable it is counts
 
 
-ENTRY = Entry("a.py::b#0", "0" * 16, 2, 3, [], [], "optimal", 2.0)
+ENTRY = CorpusSolve("a.py::b#0", "0" * 16, 2, 3, [], [], "optimal", 2.0)
 
 
 def test_a_result_is_closed_in_both_arithmetics_or_not_and_contradicts_or_not() -> None:
@@ -142,12 +142,12 @@ def test_a_result_is_closed_in_both_arithmetics_or_not_and_contradicts_or_not() 
 
 def test_problems_are_judged_read_or_not() -> None:
     x = cp.Variable(2)
-    closes = judged(ENTRY, cp.Problem(cp.Minimize(cp.sum_squares(x - 2) + 2), [x >= 0]))
+    closes = certified(ENTRY, cp.Problem(cp.Minimize(cp.sum_squares(x - 2) + 2), [x >= 0]))
     assert closes.closed(ENTRY) and not closes.contradicts(ENTRY) and not closes.open
-    largest = judged(ENTRY, cp.Problem(cp.Maximize(2 - cp.sum_squares(x - 2)), [x >= 0]))
+    largest = certified(ENTRY, cp.Problem(cp.Maximize(2 - cp.sum_squares(x - 2)), [x >= 0]))
     assert largest.closed(ENTRY) and not largest.contradicts(ENTRY)
-    assert judged(ENTRY, cp.Problem(cp.Minimize(cp.lambda_max(cp.diag(x))))).refused == "lambda_max is not known"
-    stays = judged(ENTRY, cp.Problem(cp.Minimize(cp.sum(x)), [x[0] == 1]))
+    assert certified(ENTRY, cp.Problem(cp.Minimize(cp.lambda_max(cp.diag(x))))).refused == "lambda_max is not known"
+    stays = certified(ENTRY, cp.Problem(cp.Minimize(cp.sum(x)), [x[0] == 1]))
     assert stays.failed or stays.open
 
 

@@ -16,7 +16,7 @@ from simopt.core import registry
 from simopt.core.fields import Matrix, Positive, Vector
 from simopt.duality.declaration import DeclaredProblem
 from simopt.duality.units import dimensions
-from simopt.duality.units.dimensions import Change, changes_of, natural, numbers, scaled
+from simopt.duality.units.dimensions import UnitChange, changes_of, natural, numbers, scaled
 from simopt.model.problem import ALL_CONES, Example, Problem
 
 OWN_UNITS = {"m-power-rls", "m-power-rls-ball"}  # their declarations are in a power of two of their own, which the data choose
@@ -37,7 +37,7 @@ class Alone(DeclaredProblem):
 
 
 @dataclasses.dataclass(frozen=True)
-class Penalty:
+class RidgeTerm:
     """(λ/2)‖w‖²."""
 
     regularization: float = 0.1
@@ -50,7 +50,7 @@ class Tube(Alone):
     features: Matrix
     targets: Vector
     epsilon: Positive = 0.1
-    penalty: Penalty = dataclasses.field(default_factory=Penalty)
+    penalty: RidgeTerm = dataclasses.field(default_factory=RidgeTerm)
     shift: float = 0.0
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
@@ -89,7 +89,7 @@ def test_a_number_of_no_unit_stays_and_takes_others_with_it() -> None:
 
 
 def test_an_exponent_that_is_a_field_is_no_number_in_a_unit() -> None:
-    class Powers(Alone):
+    class AnyPower(Alone):
         features: Matrix
         targets: Vector
         power: Positive = 1.5
@@ -103,7 +103,7 @@ def test_an_exponent_that_is_a_field_is_no_number_in_a_unit() -> None:
                 )
             )
 
-    problem = dataclasses.dataclass(frozen=True, eq=False)(Powers)(tube().features, tube().targets)
+    problem = dataclasses.dataclass(frozen=True, eq=False)(AnyPower)(tube().features, tube().targets)
     assert [str(change) for change in changes_of(problem)] == ["features × s^2, regularization × s^3", "targets × s^2, regularization × s"]
 
 
@@ -113,15 +113,15 @@ def test_natural_units_bring_what_leads_to_size_1_and_leave_0_and_infinity() -> 
     found = numbers(natural(problem, changes).by(problem, 2.0))
     assert all(0.5 <= np.max(np.abs(found[name])) <= 2.0 for name in ("features", "targets"))
     zero = scaled(tube(), {"targets": 0.0})
-    assert np.array_equal(natural(zero, [Change({"targets": 1})]).by(zero, 2.0).targets, zero.targets)
-    endless = dataclasses.replace(tube(), penalty=Penalty(math.inf))
-    assert natural(endless, [Change({"penalty.regularization": 1})]).fields == {"penalty.regularization": 0}
+    assert np.array_equal(natural(zero, [UnitChange({"targets": 1})]).by(zero, 2.0).targets, zero.targets)
+    endless = dataclasses.replace(tube(), penalty=RidgeTerm(math.inf))
+    assert natural(endless, [UnitChange({"penalty.regularization": 1})]).fields == {"penalty.regularization": 0}
 
 
 def test_a_law_that_does_not_hold_is_found_by_conformance(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is derived is proposed, not proven: here all functions are taken for cubes."""
 
-    class Ridge(Alone):
+    class RidgeTakenForCubes(Alone):
         """min ‖Xw − y‖² + λ‖w‖²."""
 
         name = "toy-cubes"
@@ -140,7 +140,7 @@ def test_a_law_that_does_not_hold_is_found_by_conformance(monkeypatch: pytest.Mo
     monkeypatch.setattr(dimensions, "_known", {})
     monkeypatch.setattr(dimensions, "degree", lambda atom: 3.0)
     with pytest.raises(AssertionError, match="law 'features × s, regularization × s"):
-        PROBLEM_CHECKS["laws"](dataclasses.dataclass(frozen=True, eq=False)(Ridge))
+        PROBLEM_CHECKS["laws"](dataclasses.dataclass(frozen=True, eq=False)(RidgeTakenForCubes))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

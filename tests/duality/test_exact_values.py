@@ -12,10 +12,10 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from assessed import PLANTED, Truth, apart, case, finite_ends, is_broken
 from broken import BROKEN
 from exact_values import feasible, high, lifted, value
-from judged import PLANTED, Truth, apart, case, finite_ends, is_broken
-from planted import Case, random_problem
+from planted import PlantedProblem, random_problem
 
 import simopt
 
@@ -100,7 +100,7 @@ def test_a_bound_that_is_wrong_by_little_is_called_false() -> None:
     point = {x.id: lifted(1.0)}
     for sense, sign in ((cp.Minimize, 1), (cp.Maximize, -1)):
         e = sign * (cp.square(x - 1) + 3)
-        truth = Truth(Case("", cp.Problem(sense(e), [x >= 0, x <= 4]), [point], [e], optimal=True))
+        truth = Truth(PlantedProblem("", cp.Problem(sense(e), [x >= 0, x <= 4]), [point], [e], optimal=True))
         ends = (3.0, 3.0)
         above, below = np.nextafter(3.0, 4.0), np.nextafter(3.0, 2.0)
         said = [
@@ -114,10 +114,10 @@ def test_a_bound_that_is_wrong_by_little_is_called_false() -> None:
 
 def test_no_bound_of_an_empty_or_an_endless_problem_is_finite_where_it_may_not_be() -> None:
     x = cp.Variable()
-    empty = Truth(Case("", cp.Problem(cp.Minimize(x), [x >= 1, x <= 0]), [], [x], empty=True))
+    empty = Truth(PlantedProblem("", cp.Problem(cp.Minimize(x), [x >= 1, x <= 0]), [], [x], empty=True))
     assert empty.false(math.inf, math.inf, rigorous=True) == ""
     assert empty.false(5.0, 7.0, rigorous=True) == "upper"
-    endless = Truth(Case("", cp.Problem(cp.Minimize(x)), [{x.id: lifted(0.0)}], [x], endless=True))
+    endless = Truth(PlantedProblem("", cp.Problem(cp.Minimize(x)), [{x.id: lifted(0.0)}], [x], endless=True))
     assert endless.false(-math.inf, -math.inf, rigorous=True) == ""
     assert endless.false(-1e300, 0.0, rigorous=True) == "lower"
 

@@ -24,7 +24,7 @@ from simopt.model.problem import ALL_CONES, Example, problem
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Fit(DeclaredProblem):
+class LinearFit(DeclaredProblem):
     """A fit of y by Xw."""
 
     parameters = ("regularization",)
@@ -49,7 +49,7 @@ def strength(value: float) -> cp.Parameter:
     return cp.Parameter(nonneg=True, name="regularization", value=value)
 
 
-class Quantile(Fit):
+class Quantile(LinearFit):
     """min_w (1/n) Σ max(τr, (τ − 1)r) + (λ/2)‖w‖², r = y − Xw: a term of two arguments, a field that has no unit."""
 
     name, title = "toy-quantile", "quantile regression"
@@ -64,7 +64,7 @@ class Quantile(Fit):
         return cp.Problem(cp.Minimize(loss + strength(self.regularization) / 2 * cp.sum_squares(w)))
 
 
-class Ball(Fit):
+class BallFit(LinearFit):
     """min_w (1/n) Σ max(|f_i − y_i| − ε, 0) subject to f = Xw, ‖w‖ ≤ B: rows, and a feasible set."""
 
     name, title, parameters = "toy-ball", "support vector regression in a ball", ("radius",)
@@ -79,7 +79,7 @@ class Ball(Fit):
         return cp.Problem(cp.Minimize(cp.sum(cp.pos(cp.abs(f - self.targets) - self.epsilon)) / len(self.targets)), rows)
 
 
-class Logistic(Fit):
+class LogisticFit(LinearFit):
     """min_w (1/n) Σ log(1 + exp(−y_i ⟨w, x_i⟩)) + (λ/2)‖w‖²: an argument that has no unit."""
 
     name, title = "toy-logistic", "logistic regression"
@@ -101,7 +101,7 @@ class Logistic(Fit):
         yield Example("features 0", cls(0.0 * X, y), degenerate=True)
 
 
-class Signed(Fit):
+class Signed(LinearFit):
     """min_w (1/n)‖Xw − y‖² + λ wᵀMw subject to w ≥ 0: a matrix inside of a term, and bounds."""
 
     name, title, arithmetics = "toy-signed", "least squares with signs", ("float", "interval", "rational")
@@ -118,8 +118,8 @@ class Signed(Fit):
 
 LAWS = {
     Quantile: ["features × s, regularization × s^2", "targets × s, regularization × s^-1"],
-    Ball: ["features × s, radius × s^-1", "targets × s, radius × s, epsilon × s"],
-    Logistic: ["features × s, regularization × s^2"],
+    BallFit: ["features × s, radius × s^-1", "targets × s, radius × s, epsilon × s"],
+    LogisticFit: ["features × s, regularization × s^2"],
     Signed: ["features × s, regularization × s^2", "targets × s", "metric × s, regularization × s^-1"],
 }
 for toy in LAWS:
@@ -141,7 +141,7 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.parametrize("check", PROBLEM_CHECKS)
 def test_the_problem_checks_pass(check: str) -> None:
-    PROBLEM_CHECKS[check](Ball)
+    PROBLEM_CHECKS[check](BallFit)
 
 
 @pytest.mark.parametrize("check", SOLVER_CHECKS)
@@ -183,7 +183,7 @@ def test_a_problem_in_any_unit_is_solved() -> None:
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(12, 3)), rng.normal(size=12)
     for k in (-9, 9):
-        solution = simopt.solve(Ball(X, y * 10.0**k, 0.5 * 10.0**k, 0.1 * 10.0**k), "clarabel", rigorous=True)
+        solution = simopt.solve(BallFit(X, y * 10.0**k, 0.5 * 10.0**k, 0.1 * 10.0**k), "clarabel", rigorous=True)
         assert solution.optimal and solution.certificate is not None and solution.certificate.arithmetic == "interval"
 
 
@@ -213,7 +213,7 @@ def test_a_declaration_may_have_other_functions_for_other_cones() -> None:
     pytest.importorskip("ecos", reason="of the back ends ECOS alone has no power cones, and no wheels from Python 3.13 on")
 
     @problem
-    class Powers(Fit):
+    class PowerFit(LinearFit):
         """min_w ‖Xw − y‖² + Σ|w|^1.5, the power by second-order cones where there are no power cones."""
 
         name, title, parameters = "toy-powers", "powers", ()
@@ -224,7 +224,7 @@ def test_a_declaration_may_have_other_functions_for_other_cones() -> None:
             power = cp.power(cp.abs(w), 1.5, approx="power" not in cones)
             return cp.Problem(cp.Minimize(cp.sum_squares(self.features @ w - self.targets) + cp.sum(power)))
 
-    fit = Powers(np.eye(2), np.array([2.0, -4.0]))
+    fit = PowerFit(np.eye(2), np.array([2.0, -4.0]))
     first, second = (simopt.solve(fit, solver) for solver in ("clarabel", "ecos"))
     assert first.optimal and second.optimal and first.point["w"] == pytest.approx(second.point["w"], abs=1e-4)
 
@@ -242,12 +242,12 @@ def test_fields_say_what_is_wrong_with_them() -> None:
     with pytest.raises(InvalidProblem, match="metric: shape \\(2, 2\\), but d = 3 in features"):
         Signed(X, y, np.eye(2))
     with pytest.raises(InvalidProblem, match="targets: 4 of 4 labels"):
-        Logistic(X, 2 * y)
+        LogisticFit(X, 2 * y)
 
 
 def test_a_class_without_decorator_becomes_a_frozen_dataclass_by_being_registered() -> None:
     @problem
-    class Least(Fit):
+    class Least(LinearFit):
         """min_w ‖Xw − y‖² + ‖w‖²."""
 
         name, title, parameters = "toy-least", "least squares", ()

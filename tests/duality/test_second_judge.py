@@ -43,7 +43,7 @@ def _declares(example: Example) -> bool:
 
 
 @lru_cache(maxsize=512)
-def judged(name: str, index: int) -> tuple[Declared, dict[str, Any], dict[str, Any], Certificate]:
+def assessed(name: str, index: int) -> tuple[Declared, dict[str, Any], dict[str, Any], Certificate]:
     """The declaration read, point and multipliers of its graph form, and the bracket that the hand-written formulas prove."""
     example = examples(name)[index]
     declared = Declared.of(example.problem.declare())
@@ -60,9 +60,9 @@ def indices(name: str, most: int) -> range:
     return range(min(len(examples(name)), most))
 
 
-def closed(found: Certificate, tol: float) -> bool:
+def closed(bracket: Certificate, tol: float) -> bool:
     """Closed at this tolerance, or a bracket around 0 that is zero to it of the objective's terms."""
-    return found.closes(tol) or (found.holds_zero and found.gap_over_terms <= tol)
+    return bracket.closes(tol) or (bracket.holds_zero and bracket.gap_over_terms <= tol)
 
 
 def agree(declared: Declared, point: dict[str, Any], multipliers: dict[str, Any], by_hand: Certificate, tols: Sequence[float]) -> None:
@@ -80,7 +80,7 @@ def agree(declared: Declared, point: dict[str, Any], multipliers: dict[str, Any]
 
 def closes(name: str, index: int) -> None:
     loose = (name, examples(name)[index].name) in LOOSE
-    agree(*judged(name, index), (1e-5, 1e-5) if loose else (1e-8, 1e-6))
+    agree(*assessed(name, index), (1e-5, 1e-5) if loose else (1e-8, 1e-6))
 
 
 @pytest.mark.slow
@@ -126,7 +126,7 @@ def test_other_units_leave_every_certificate_closed(factor: float) -> None:
 def test_what_does_not_close_is_left_open_with_the_reason(name: str) -> None:
     said = []
     for index in indices(name, 100):
-        declared, point, multipliers, by_hand = judged(name, index)
+        declared, point, multipliers, by_hand = assessed(name, index)
         restored = declared.restore(point, INTERVAL)
         reasons = declared.open(multipliers, restored, INTERVAL)
         found = simopt.certify(declared, point, multipliers, INTERVAL)

@@ -14,13 +14,13 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Linear
 from simopt.equivalence.equivalence import Answer, Equivalence, Flat, identity
 from simopt.equivalence.family import Family, Interval
-from simopt.equivalence.map_search import Outcome, find_map, recovered
+from simopt.equivalence.map_search import MapOutcome, find_map, recovered
 from simopt.equivalence.strong import verify_strong
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import verify_weak
 
 HOLDS, FAILS, UNDECIDED = Answer.HOLDS, Answer.FAILS, Answer.UNDECIDED
-FOUND, EVERY, OPEN_ENDED, NO_MAP = Outcome.FOUND, Outcome.EVERY, Outcome.OPEN_ENDED, Outcome.NO_MAP
+FOUND, EVERY, OPEN_ENDED, NO_MAP = MapOutcome.FOUND, MapOutcome.EVERY, MapOutcome.OPEN_ENDED, MapOutcome.NO_MAP
 TURN = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 
 
@@ -220,17 +220,17 @@ FIND = {
     "far away": find(RIDGE, FIFTY, FOUND, 2.0, truth=2.0**50),
     "tiny": find(RIDGE, CUBES, FOUND, 1e-3, truth=1e-9),
     "huge": find(RIDGE, CUBES, FOUND, 1e40, truth=1e120),
-    "beyond the reach": find(RIDGE, FIFTY, Outcome.UNDECIDED, 9e2),
-    "1e147, beyond the reach": find(RIDGE, CUBES, Outcome.UNDECIDED, 1e49),
+    "beyond the reach": find(RIDGE, FIFTY, MapOutcome.UNDECIDED, 9e2),
+    "1e147, beyond the reach": find(RIDGE, CUBES, MapOutcome.UNDECIDED, 1e49),
     "1e147, within a longer one": find(RIDGE, CUBES, FOUND, 1e49, truth=1e147, reach=600.0),
-    "functions that underflow": find(RIDGE, HALVES, Outcome.UNDECIDED, 1e303, Z=orthonormal(1e-9, 3e-9, 1e-9), reach=700.0),
-    "beyond a short reach": find(RIDGE, CUBES, Outcome.UNDECIDED, 100.0, reach=5.0),
+    "functions that underflow": find(RIDGE, HALVES, MapOutcome.UNDECIDED, 1e303, Z=orthonormal(1e-9, 3e-9, 1e-9), reach=700.0),
+    "beyond a short reach": find(RIDGE, CUBES, MapOutcome.UNDECIDED, 100.0, reach=5.0),
     "lasso and lasso, both 0": find(LASSO, LASSO2, FOUND, 3.0, truth=1.5),
-    "0 against ridge, 0 in the limit": find(NOTHING, RIDGE, Outcome.UNDECIDED),
+    "0 against ridge, 0 in the limit": find(NOTHING, RIDGE, MapOutcome.UNDECIDED),
     "0 against what is never 0": find(NOTHING, CONSTANT, NO_MAP),
     "0 and 0": find(NOTHING, NOTHING, EVERY),
-    "between sparse floats at the end of a bounded interval": find(RIDGE, DENSE, Outcome.UNDECIDED, 33.93),
-    "beyond the floats of a bounded interval": find(RIDGE, DENSE, Outcome.UNDECIDED, 50.0),
+    "between sparse floats at the end of a bounded interval": find(RIDGE, DENSE, MapOutcome.UNDECIDED, 33.93),
+    "beyond the floats of a bounded interval": find(RIDGE, DENSE, MapOutcome.UNDECIDED, 50.0),
     "a circle that ends where it began": find(WEST, CIRCLE, OPEN_ENDED, 1.0),
     "a circle that ends where it began, met elsewhere": find(WEST, CIRCLE, OPEN_ENDED, 0.1),
     "steep": find(RIDGE, STEEP, FOUND, 2.0),
@@ -244,30 +244,30 @@ FIND = {
     "a path that turns, after": find(RIDGE, TURNS, NO_MAP, 1.1),
     "best subset, 60 % apart": find(RIDGE, SUBSET, NO_MAP, 1.0),
     "best subset, between two of its functions": find(RIDGE, SUBSET, NO_MAP, 0.2),
-    "a constant norm": find(RIDGE, SPHERE, Outcome.UNDECIDED, 0.5, Z=DOUBLED),
+    "a constant norm": find(RIDGE, SPHERE, MapOutcome.UNDECIDED, 0.5, Z=DOUBLED),
     "a plateau of the target": find(RIDGE, PLATEAU, FOUND, 1.0, truth=1.5),
     "a norm that rises and falls, met": find(TWICE, WAVES, FOUND, 0.5),
-    "a norm that rises and falls, missed": find(made("aside", lambda lam, y: 2 * aside(y, 1e-3)), WAVES, Outcome.UNDECIDED),
+    "a norm that rises and falls, missed": find(made("aside", lambda lam, y: 2 * aside(y, 1e-3)), WAVES, MapOutcome.UNDECIDED),
     "lasso against ridge": find(RIDGE, LASSO, NO_MAP),
-    "lasso, of whose norm nothing is claimed": find(RIDGE, replace(LASSO, monotone=False), Outcome.UNDECIDED),
+    "lasso, of whose norm nothing is claimed": find(RIDGE, replace(LASSO, monotone=False), MapOutcome.UNDECIDED),
     "the same family, of whose norm nothing is claimed": find(RIDGE, replace(HALVES, monotone=False), FOUND, truth=0.25),
     **{f"{fraction:g} aside": find(RIDGE, deviating(fraction), NO_MAP) for fraction in (1e-3, 1e-6, 1e-9, 1e-11)},
     "1e-9 aside, within the radii": find(RIDGE, loose(deviating(1e-9), 2e-9), FOUND),
-    "1e-3 aside, within the radii": find(RIDGE, loose(deviating(1e-3), 2e-3), Outcome.UNDECIDED),
-    "30 % apart, within the radii": find(RIDGE, loose(deviating(0.3), 0.4), Outcome.UNDECIDED),
-    "loose learners": find(loose(RIDGE, 1e-4), loose(RIDGE, 1e-4), Outcome.UNDECIDED, truth=0.5),
+    "1e-3 aside, within the radii": find(RIDGE, loose(deviating(1e-3), 2e-3), MapOutcome.UNDECIDED),
+    "30 % apart, within the radii": find(RIDGE, loose(deviating(0.3), 0.4), MapOutcome.UNDECIDED),
+    "loose learners": find(loose(RIDGE, 1e-4), loose(RIDGE, 1e-4), MapOutcome.UNDECIDED, truth=0.5),
     "loose learners at their resolution": find(loose(RIDGE, 1e-4), loose(RIDGE, 1e-4), FOUND, truth=0.5, resolution=1e-3),
-    "learners that know nothing": find(loose(RIDGE, math.inf), RIDGE, Outcome.UNDECIDED),
-    "a target that knows nothing": find(RIDGE, loose(RIDGE, math.inf), Outcome.UNDECIDED),
+    "learners that know nothing": find(loose(RIDGE, math.inf), RIDGE, MapOutcome.UNDECIDED),
+    "a target that knows nothing": find(RIDGE, loose(RIDGE, math.inf), MapOutcome.UNDECIDED),
     "another family, vague far out on both sides": find(RIDGE, vague_outside(LASSO, 0.02, 0.95), NO_MAP),
     "the same family, vague far out on both sides": find(RIDGE, vague_outside(HALVES, 0.02, 0.95), FOUND, truth=0.25),
-    "another family, vague on the side where it may be": find(RIDGE, vague_outside(LASSO, 0.5, 0.95), Outcome.UNDECIDED),
-    "loose and not to be fitted far out": find(RIDGE, loose(made("short", lambda lam, y: shrunk(near(lam), y)), 1.0), Outcome.UNDECIDED),
+    "another family, vague on the side where it may be": find(RIDGE, vague_outside(LASSO, 0.5, 0.95), MapOutcome.UNDECIDED),
+    "loose and not to be fitted far out": find(RIDGE, loose(made("short", lambda lam, y: shrunk(near(lam), y)), 1.0), MapOutcome.UNDECIDED),
     "coefficients that overflow far out": find(RIDGE, made("overflows", overflowing), FOUND, truth=1.5**0.2),
-    "a vague target that overflows far out": find(RIDGE, loose(made("overflows", overflowing), 1.0), Outcome.UNDECIDED, 1.0),
+    "a vague target that overflows far out": find(RIDGE, loose(made("overflows", overflowing), 1.0), MapOutcome.UNDECIDED, 1.0),
     "a target that cannot be fitted far out": find(RIDGE, made("short", lambda lam, y: shrunk(near(lam), y)), FOUND, 0.5, truth=0.5),
     "a target that cannot be fitted where it matters": find(
-        RIDGE, made("short", lambda lam, y: shrunk(near(lam), y)), Outcome.UNDECIDED, 90.0
+        RIDGE, made("short", lambda lam, y: shrunk(near(lam), y)), MapOutcome.UNDECIDED, 90.0
     ),
 }
 

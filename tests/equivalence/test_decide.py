@@ -14,7 +14,7 @@ from simopt.equivalence.decide_strong import decide_strong
 from simopt.equivalence.decision_record import described, described_strong, recalled
 from simopt.equivalence.equivalence import Answer, Strength
 from simopt.equivalence.family import Family, Interval
-from simopt.equivalence.map_search import MapValue, Outcome
+from simopt.equivalence.map_search import MapOutcome, MapValue
 from simopt.equivalence.strong import neighbours
 from simopt.equivalence.training import TrainingSet
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
@@ -169,7 +169,7 @@ def test_a_jump_between_the_usual_parameters_is_looked_for(gaussian: TrainingSet
 
 def test_without_signal_every_parameter_will_do(no_signal: TrainingSet) -> None:
     found = decide(m_power_rls(3.0), kernel_ridge(), no_signal)
-    assert found.answer is Answer.HOLDS and {row.outcome for row in found.forward} == {Outcome.EVERY} and not found.plateaus
+    assert found.answer is Answer.HOLDS and {row.outcome for row in found.forward} == {MapOutcome.EVERY} and not found.plateaus
 
 
 def test_parameters_are_checked(gaussian: TrainingSet) -> None:

@@ -8,7 +8,7 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Linear
 from simopt.equivalence.equivalence import Answer
 from simopt.equivalence.family import Family
-from simopt.equivalence.map_search import MapValue, Outcome, find_map, recovered
+from simopt.equivalence.map_search import MapOutcome, MapValue, find_map, recovered
 from simopt.equivalence.training import TrainingSet
 from simopt.theorems.ak.cvxpy_families import kernel_ridge_cvxpy, m_power_rls_ball_cvxpy, m_power_rls_cvxpy
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge, m_power_tikhonov_to_ivanov, tikhonov_to_ivanov
@@ -22,10 +22,10 @@ from simopt.theorems.ak.families import (
 )
 
 
-def check_recovery(found, truth, accuracy=1e-8):
-    assert found.outcome is Outcome.FOUND
-    assert found.low <= truth <= found.high
-    assert found.value == pytest.approx(truth, rel=accuracy)
+def check_recovery(recovered, truth, accuracy=1e-8):
+    assert recovered.outcome is MapOutcome.FOUND
+    assert recovered.low <= truth <= recovered.high
+    assert recovered.value == pytest.approx(truth, rel=accuracy)
 
 
 def secular_residual(Z, lam, m, ridge):
@@ -70,17 +70,17 @@ def test_tikhonov_and_ivanov(gaussian, lam):
 
 def test_two_powers(gaussian):
     there = find_map(m_power_rls(1.5), m_power_rls(4.0), 0.02, gaussian)
-    assert there.outcome is Outcome.FOUND
+    assert there.outcome is MapOutcome.FOUND
     assert find_map(m_power_rls(4.0), m_power_rls(1.5), there.value, gaussian).value == pytest.approx(0.02, rel=1e-10)
 
 
 def test_a_ball_beyond_the_range_has_no_multiplier(gaussian):
     largest = least_norm(gaussian)
     inside = find_map(kernel_ridge_ball(), kernel_ridge(), 0.999 * largest, gaussian)
-    assert inside.outcome is Outcome.FOUND
+    assert inside.outcome is MapOutcome.FOUND
     for radius in (1.001 * largest, 5 * largest):
         beyond = find_map(kernel_ridge_ball(), kernel_ridge(), radius, gaussian)
-        assert beyond.outcome in (Outcome.OPEN_ENDED, Outcome.NO_MAP)
+        assert beyond.outcome in (MapOutcome.OPEN_ENDED, MapOutcome.NO_MAP)
         assert beyond.reason
     with pytest.raises(InvalidProblem, match="no map"):
         recovered(kernel_ridge_ball(), kernel_ridge())(5 * largest, gaussian)
@@ -90,29 +90,29 @@ def test_families_that_are_not_equivalent_have_no_map(gaussian):
     ridge = kernel_ridge()
     backwards = Family("KRR on reversed targets", lambda lam, Z: ridge(lam, Z.with_targets(Z.targets[::-1])))
     found = find_map(ridge, backwards, 0.05, gaussian)
-    assert found.outcome is Outcome.NO_MAP
+    assert found.outcome is MapOutcome.NO_MAP
     assert found.distance > 0.1 * found.norm and "apart" in found.reason
     doubled = Family("100 f", lambda lam, Z: 100.0 * ridge(lam, Z.with_targets(np.ones(Z.n))))
-    assert find_map(ridge, doubled, 0.05, gaussian).outcome is Outcome.NO_MAP
+    assert find_map(ridge, doubled, 0.05, gaussian).outcome is MapOutcome.NO_MAP
     bounded = Family("at most 0.01 f", lambda lam, Z: (0.01 * lam / (1 + lam)) * ridge(0.05, Z))
     stuck = find_map(ridge, bounded, 0.05, gaussian)
-    assert stuck.outcome is Outcome.NO_MAP and "stays below" in stuck.reason
+    assert stuck.outcome is MapOutcome.NO_MAP and "stays below" in stuck.reason
 
 
 def test_without_signal_every_parameter_will_do(no_signal):
     for power in (1.5, 3.0):
         found = find_map(m_power_rls(power), kernel_ridge(), 0.1, no_signal)
-        assert found.outcome is Outcome.EVERY
+        assert found.outcome is MapOutcome.EVERY
         assert (found.low, found.high) == (0.0, math.inf)
     constant = Family("k(·, x_0)", lambda lam, Z: Z.function(np.eye(Z.n)[0]))
-    assert find_map(kernel_ridge(), constant, 0.1, no_signal).outcome is Outcome.NO_MAP
+    assert find_map(kernel_ridge(), constant, 0.1, no_signal).outcome is MapOutcome.NO_MAP
 
 
 def test_errors_as_large_as_the_function_leave_it_undecided(gaussian):
     ridge = kernel_ridge()
     vague = Family("vague", lambda lam, Z: replace(ridge(lam, Z), error=1e3))
     found = find_map(vague, ridge, 0.1, gaussian)
-    assert found.outcome is Outcome.UNDECIDED and "as large as" in found.reason
+    assert found.outcome is MapOutcome.UNDECIDED and "as large as" in found.reason
     assert (found.low, found.high) == (0.0, math.inf)
 
 
@@ -146,7 +146,7 @@ def test_error_bars_contain_the_truth_when_learners_are_wrong(gaussian, error, s
             target = disturbed(closed.target, error, seed + 100, sorts[1])
             found = find_map(source, target, lam, gaussian, resolution=8 * error)
             truth = closed(lam, gaussian)
-            assert found.outcome is Outcome.FOUND
+            assert found.outcome is MapOutcome.FOUND
             # The radii cover the distance: to a resolution below them that is no finding, though the enclosure is as good.
             unsaid = find_map(source, target, lam, gaussian, resolution=error / 2)
             assert unsaid.answer is Answer.UNDECIDED and "errors explain" in unsaid.reason
@@ -182,7 +182,7 @@ def test_error_bars_of_cvxpy_learners_contain_the_truth(gaussian, tol):
         assert find_map(source, target, lam, gaussian).answer is Answer.UNDECIDED
         # A gap of tol leaves an error of about √(2 tol/λ) of the norm, 1.4e-4 at tol = 1e-9 and λ = 0.1: more than that must be asked.
         found = find_map(source, target, lam, gaussian, resolution=0.05 if tol == 1e-4 else 1e-3)
-        assert found.outcome is Outcome.FOUND
+        assert found.outcome is MapOutcome.FOUND
         assert found.low <= closed(lam, gaussian) <= found.high
         assert found.relative_bar < (0.5 if tol == 1e-4 else 1e-3)
         f, exact = source(lam, gaussian), closed.source(lam, gaussian)
@@ -206,9 +206,9 @@ def test_radii_that_grow_far_out_do_not_hide_that_there_is_no_map(gaussian):
         return replace(moved, error=f.error if 1e-5 < lam < 1e5 else 10.0 * f.norm())
 
     found = find_map(ridge, Family("known between", fit), 0.05, gaussian)
-    assert found.outcome is Outcome.NO_MAP and "apart" in found.reason
+    assert found.outcome is MapOutcome.NO_MAP and "apart" in found.reason
 
 
 def test_a_bar_is_measured_by_the_value():
-    found = MapValue(Outcome.FOUND, 1.0, -200.0, -204.0, -198.0, 0.0, 0.0, 1.0, 1)
+    found = MapValue(MapOutcome.FOUND, 1.0, -200.0, -204.0, -198.0, 0.0, 0.0, 1.0, 1)
     assert (found.bar, found.relative_bar) == (4.0, 0.02)

@@ -37,25 +37,25 @@ TRUTH = {
 
 
 @pytest.fixture(scope="module")
-def found():
+def result():
     return matrix(NAMES)
 
 
 @pytest.mark.parametrize(("source", "target"), TRUTH)
-def test_an_entry_says_what_the_statement_says(found, source, target):
+def test_an_entry_says_what_the_statement_says(result, source, target):
     for one, two in ((source, target), (target, source)):
-        pair = found.entry(one, two)
+        pair = result.entry(one, two)
         assert pair.relation is TRUTH[source, target], pair
         assert (pair.reason == "") == (pair.relation is STRONG)
         assert pair.kind is not None and 1 <= len(pair.parameters) <= 2
 
 
-def test_processes_measure_the_same_and_every_step_is_told(found):
+def test_processes_measure_the_same_and_every_step_is_told(result):
     told = []
-    assert matrix(NAMES, jobs=2, progress=lambda *step: told.append(step)) == found
-    wanted = len(found.pairs) + len(found.claims)
+    assert matrix(NAMES, jobs=2, progress=lambda *step: told.append(step)) == result
+    wanted = len(result.pairs) + len(result.claims)
     assert [(done, of) for done, of, _ in told] == [(i + 1, wanted) for i in range(wanted)]
-    assert [text.partition(":")[0] for *_, text in told[len(found.pairs) :]] == [claim.name for claim in found.claims]
+    assert [text.partition(":")[0] for *_, text in told[len(result.pairs) :]] == [claim.name for claim in result.claims]
 
 
 def test_every_registered_family_is_measured_by_default():
@@ -72,23 +72,23 @@ def test_every_registered_family_is_measured_by_default():
     assert caught.value.done.names == tuple(names) and counts == [len(names) * (len(names) - 1) + len(equivalences)]
 
 
-def test_every_pair_is_there_once(found):
-    assert len(found.pairs) == len(NAMES) * (len(NAMES) - 1) == len({(pair.source, pair.target) for pair in found.pairs})
-    assert [name for name, _ in found.rows()] == NAMES
-    assert all(row[i] == "=" for i, (_, row) in enumerate(found.rows()))
+def test_every_pair_is_there_once(result):
+    assert len(result.pairs) == len(NAMES) * (len(NAMES) - 1) == len({(pair.source, pair.target) for pair in result.pairs})
+    assert [name for name, _ in result.rows()] == NAMES
+    assert all(row[i] == "=" for i, (_, row) in enumerate(result.rows()))
 
 
-def test_the_equivalences_between_them_are_measured_on_their_own_intervals(found):
-    measured = {claim.name: claim for claim in found.claims}
+def test_the_equivalences_between_them_are_measured_on_their_own_intervals(result):
+    measured = {claim.name: claim for claim in result.claims}
     assert measured["m-power-rls-to-kernel-ridge"].answer is Answer.HOLDS
     assert measured["tikhonov-to-ivanov"].between == ("kernel-ridge", "kernel-ridge-ball")
     assert "Proposition 5.1" in measured["m-power-rls-to-kernel-ridge"].source
     assert "landmarked-svr-tikhonov-to-ivanov" not in measured
 
 
-def test_the_text_has_all_of_it(found):
-    text = str(found)
-    assert all(name in text for name in (*NAMES, *(claim.name for claim in found.claims)))
+def test_the_text_has_all_of_it(result):
+    text = str(result)
+    assert all(name in text for name in (*NAMES, *(claim.name for claim in result.claims)))
     assert "size" in text and "strong" in text and "weak" in text and "no" in text
 
 
@@ -105,24 +105,24 @@ def rows(ids):
     return [{"id": name, "place": "", "verdict": f"FOUND {name}", "checks": 1, "rows": {}, **dict.fromkeys(keys)} for name in ids]
 
 
-def test_the_page_has_all_of_it(found, pages):
+def test_the_page_has_all_of_it(result, pages):
     page, _ = pages
-    text = page.page(found, page.Spoken(comparing(), {}), "today")
+    text = page.page(result, page.Spoken(comparing(), {}), "today")
     assert all(f"`{name}`" in text for name in NAMES)
     assert "[Proposition 5.1" in text and "](methods/power_rls.md)" in text
-    assert text.count("\n| `") >= len(found.pairs) + len(found.claims)
+    assert text.count("\n| `") >= len(result.pairs) + len(result.claims)
 
 
-def test_the_record_that_the_page_is_made_of_says_the_same(found, pages):
+def test_the_record_that_the_page_is_made_of_says_the_same(result, pages):
     page, _ = pages
     kept, measured = page.recorded()
-    assert {*kept.names} == {*registry.names("family")} and (kept.samples, kept.resolution) == (found.samples, found.resolution)
+    assert {*kept.names} == {*registry.names("family")} and (kept.samples, kept.resolution) == (result.samples, result.resolution)
     assert [(pair.source, pair.target) for pair in kept.pairs] == [*permutations(kept.names, 2)] and measured
-    for pair in found.pairs:
+    for pair in result.pairs:
         again = kept.entry(pair.source, pair.target)
         assert (again.relation, again.kind) == (pair.relation, pair.kind)
         assert again.parameters == pytest.approx(pair.parameters, rel=1e-12)  # ends of domains are of another machine's sums
-    assert {claim.name: claim.answer for claim in kept.claims}.items() >= {claim.name: claim.answer for claim in found.claims}.items()
+    assert {claim.name: claim.answer for claim in kept.claims}.items() >= {claim.name: claim.answer for claim in result.claims}.items()
 
 
 def test_a_record_that_lacks_a_family_is_refused(pages, monkeypatch):
@@ -132,11 +132,11 @@ def test_a_record_that_lacks_a_family_is_refused(pages, monkeypatch):
         page.recorded()
 
 
-def test_a_pair_that_a_paper_speaks_of_is_linked_to_the_rows_of_its_claims(found, pages):
+def test_a_pair_that_a_paper_speaks_of_is_linked_to_the_rows_of_its_claims(result, pages):
     page, table = pages
     record = rows(row for claim in claims() for row in claim.rows)
     spoken = page.Spoken(comparing(), {row["id"]: row["verdict"] for row in record})
-    text = page.page(found, spoken, "today")
+    text = page.page(result, spoken, "today")
     verdicts = table.markdown.verdict_table(record, table.labelled)
     labels = re.findall(r"\{#([a-z0-9-]+)\}", verdicts) + re.findall(r"^\(([a-z0-9-]+)\)=$", text, re.M)
     assert len(labels) == len(set(labels)) == len(record) + len(comparing())
@@ -153,9 +153,9 @@ def test_a_pair_that_a_paper_speaks_of_is_linked_to_the_rows_of_its_claims(found
     assert all(f"](#{name})" in text for name in labels if name.startswith("pair-kernel-ridge"))
 
 
-def test_without_a_record_no_verdict_is_said(found, pages):
+def test_without_a_record_no_verdict_is_said(result, pages):
     page, _ = pages
-    text = page.page(found, page.Spoken(comparing(), {}), "today")
+    text = page.page(result, page.Spoken(comparing(), {}), "today")
     for said in comparing().values():
         for claim in said:
             assert re.search(rf"{re.escape(page.linked(claim))} (\| [^|]* \| )?not run, expected {claim.expected.value}", text), claim.id

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from simopt.data.similarities import Linear
 from simopt.equivalence.equivalence import Answer, Equivalence
 from simopt.equivalence.family import Family
-from simopt.equivalence.map_search import Outcome, find_map
+from simopt.equivalence.map_search import MapOutcome, find_map
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import verify_weak
 
@@ -86,7 +86,7 @@ def test_random_families(name, kind):
         functions = [path(x, Z.targets) for x in lams]
         differ = [norm(aside @ f - f) / norm(f) if np.any(f) else 0.0 for f in functions]
         if wrong == 0.0:
-            assert found.outcome is not Outcome.NO_MAP, found
+            assert found.outcome is not MapOutcome.NO_MAP, found
             assert report.answer is not Answer.FAILS, report.reason
-        assert found.outcome is not Outcome.FOUND or differ[0] <= 1e-8, found
+        assert found.outcome is not MapOutcome.FOUND or differ[0] <= 1e-8, found
         assert report.answer is not Answer.HOLDS or max(differ) <= 1e-8, report

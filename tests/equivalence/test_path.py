@@ -16,13 +16,13 @@ from simopt.equivalence.weak import NoImage, WeakReport, _flat, _separations, _s
 Z = TrainingSet(np.eye(2), np.array([1.0, 2.0]), Linear())
 
 
-def path(place, error=0.0):
+def path(curve, error=0.0):
     """t ↦ (a, b) over the domain (0, ∞), t = log μ."""
-    return Family("a path", lambda mu, Z: Z.function(np.array(place(math.log(mu)), dtype=float), error))
+    return Family("a path", lambda mu, Z: Z.function(np.array(curve(math.log(mu)), dtype=float), error))
 
 
-def search(f, place, error=0.0, own=0.0, reach=300.0, start=1.0):
-    return PathSearch(Z.function(np.array(f, dtype=float), own), path(place, error), Z, reach, start)
+def search(f, curve, error=0.0, own=0.0, reach=300.0, start=1.0):
+    return PathSearch(Z.function(np.array(f, dtype=float), own), path(curve, error), Z, reach, start)
 
 
 def test_both_vanish_only_where_both_are_zero_without_error() -> None:
@@ -106,8 +106,8 @@ def test_nothing_is_excluded_that_the_errors_allow() -> None:
 
 
 def test_a_path_rests_only_if_its_errors_are_small_too() -> None:
-    def closed(error: float, place=lambda t: (2, 0)) -> bool:
-        found = search((1, 0), place, error=error, reach=64.0)
+    def closed(error: float, curve=lambda t: (2, 0)) -> bool:
+        found = search((1, 0), curve, error=error, reach=64.0)
         list(found.brackets())
         return found.closed()
 

@@ -23,7 +23,7 @@ from simopt.solving.solution import Iterate
 
 
 @dataclass(frozen=True)
-class Case:
+class ChoiceAndGrid:
     """A pair of estimators with common options, a grid of the one that chooses, and how near the scores must be."""
 
     chooses: str
@@ -51,33 +51,39 @@ class Case:
 
 LAMBDAS = np.array([1.0, 0.1, 1e-2, 1e-3, 1e-4])
 CASES = [
-    Case(
+    ChoiceAndGrid(
         "MPowerRegressorCV",
         {"regularizations": LAMBDAS, "powers": [1.0, 1.5, 2.0, 3.0]},
         {"similarity": "gaussian", "tol": 1e-9, "fit_intercept": True},
     ),
-    Case(
+    ChoiceAndGrid(
         "MPowerRegressorCV",
         {"regularizations": LAMBDAS, "powers": [1.5, 2.0]},
         {"similarity": Gaussian(2.0), "tol": 1e-10, "fit_intercept": False},
     ),
-    Case("HingeSVMClassifierCV", {"regularizations": LAMBDAS}, {"similarity": "gaussian", "tol": 1e-9}, several=True),
-    Case("HingeSVMClassifierCV", {"regularizations": LAMBDAS[::-1]}, {"similarity": Gaussian(2.0), "fit_intercept": False, "tol": 1e-9}),
-    Case("LandmarkedSVRegressorCV", {"regularizations": LAMBDAS}, {"landmarks": 9, "random_state": 0, "tol": 1e-9}),
-    Case(
+    ChoiceAndGrid("HingeSVMClassifierCV", {"regularizations": LAMBDAS}, {"similarity": "gaussian", "tol": 1e-9}, several=True),
+    ChoiceAndGrid(
+        "HingeSVMClassifierCV", {"regularizations": LAMBDAS[::-1]}, {"similarity": Gaussian(2.0), "fit_intercept": False, "tol": 1e-9}
+    ),
+    ChoiceAndGrid("LandmarkedSVRegressorCV", {"regularizations": LAMBDAS}, {"landmarks": 9, "random_state": 0, "tol": 1e-9}),
+    ChoiceAndGrid(
         "LandmarkedSVRegressorCV", {"radii": [0.1, 1.0, 10.0]}, {"similarity": "manhattan", "landmarks": 9, "random_state": 0, "tol": 1e-9}
     ),
-    Case("LandmarkedOrdinalClassifierCV", {"regularizations": LAMBDAS}, {"landmarks": 9, "random_state": 0}),
-    Case("LandmarkedOrdinalClassifierCV", {"radii": [1.0, 10.0, 100.0]}, {"landmarks": 9, "random_state": 0, "thresholds": "equispaced"}),
-    Case("LandmarkedOrdinalClassifierCV", {"regularizations": [30.0, 1.0, 0.03]}, {"landmarks": 9, "random_state": 0, "units": "data"}),
-    Case("LandmarkedOrdinalClassifierCV", {"radii": [0.03, 0.1, 0.3, 1.0]}, {"landmarks": 9, "random_state": 0, "units": "data"}),
-    Case("LandmarkedRidgeCV", {"regularizations": LAMBDAS}, {"similarity": "manhattan", "landmarks": 15, "random_state": 0}),
-    Case(
+    ChoiceAndGrid("LandmarkedOrdinalClassifierCV", {"regularizations": LAMBDAS}, {"landmarks": 9, "random_state": 0}),
+    ChoiceAndGrid(
+        "LandmarkedOrdinalClassifierCV", {"radii": [1.0, 10.0, 100.0]}, {"landmarks": 9, "random_state": 0, "thresholds": "equispaced"}
+    ),
+    ChoiceAndGrid(
+        "LandmarkedOrdinalClassifierCV", {"regularizations": [30.0, 1.0, 0.03]}, {"landmarks": 9, "random_state": 0, "units": "data"}
+    ),
+    ChoiceAndGrid("LandmarkedOrdinalClassifierCV", {"radii": [0.03, 0.1, 0.3, 1.0]}, {"landmarks": 9, "random_state": 0, "units": "data"}),
+    ChoiceAndGrid("LandmarkedRidgeCV", {"regularizations": LAMBDAS}, {"similarity": "manhattan", "landmarks": 15, "random_state": 0}),
+    ChoiceAndGrid(
         "LandmarkedRidgeCV",
         {"radii": [0.1, 1.0, 10.0]},
         {"landmarks": 9, "selection": "greedy", "whiten": True, "similarity": Gaussian(2.0)},
     ),
-    Case(
+    ChoiceAndGrid(
         "LandmarkedRidgeCV",
         {"regularizations": LAMBDAS},
         {"landmarks": 9, "selection": "k-means++", "fit_intercept": False, "random_state": 0},
@@ -87,14 +93,14 @@ WORST = make_scorer(max_error, greater_is_better=False)
 SINGULAR = {"regularizations": "regularization", "powers": "power", "radii": "radius"}
 
 
-def searched(case: Case, X: Any, y: Any, **more: Any) -> Any:
+def searched(case: ChoiceAndGrid, X: Any, y: Any, **more: Any) -> Any:
     """GridSearchCV over the plain estimator."""
     grid = {SINGULAR[name]: values for name, values in case.grid.items()}
     return GridSearchCV(case.plain, grid, **more).fit(X, y)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_the_choice_is_that_of_grid_search(case: Case) -> None:
+def test_the_choice_is_that_of_grid_search(case: ChoiceAndGrid) -> None:
     X, y = data(np.random.default_rng(21), 75)
     y = case.targets(y)
     cv = KFold(3, shuffle=True, random_state=0)
@@ -124,7 +130,7 @@ def test_a_constant_that_is_added_to_y_changes_no_score_of_a_model_with_an_inter
 
 @pytest.mark.parametrize("case", CASES[:1], ids=str)
 @pytest.mark.parametrize("scoring", ["neg_mean_squared_error", "neg_mean_absolute_error", WORST])
-def test_any_scorer_may_judge(case: Case, scoring: Any) -> None:
+def test_any_scorer_may_judge(case: ChoiceAndGrid, scoring: Any) -> None:
     X, y = data(np.random.default_rng(22), 60)
     model, search = case.choosing(cv=3, scoring=scoring).fit(X, y), searched(case, X, y, cv=3, scoring=scoring)
     assert model.best_params_ == search.best_params_
@@ -149,7 +155,7 @@ def test_folds_are_whatever_scikit_learn_takes_for_folds() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_folds_on_threads_are_the_same_folds(case: Case) -> None:
+def test_folds_on_threads_are_the_same_folds(case: ChoiceAndGrid) -> None:
     X, y = data(np.random.default_rng(25), 60)
     y = case.targets(y)
     one, two = case.choosing(cv=3).fit(X, y), case.choosing(cv=3, n_jobs=2).fit(X, y)
@@ -160,7 +166,7 @@ def test_folds_on_threads_are_the_same_folds(case: Case) -> None:
 def test_grids_made_from_the_data_follow_its_units_and_not_its_size(name: str) -> None:
     """y times 8 (regressors) and K times 4: the same scores all along the grid, whose λ have moved; samples twice: the same λ."""
     X, y = data(np.random.default_rng(26), 48)
-    case = Case(name, {}, {"random_state": 0, "landmarks": X[:12]} if "Landmarked" in name else {})
+    case = ChoiceAndGrid(name, {}, {"random_state": 0, "landmarks": X[:12]} if "Landmarked" in name else {})
     case.grid["regularizations"] = 5
     labels = case.targets(y)
     one = case.choosing(similarity=Linear(), cv=4).fit(X, labels)

@@ -14,8 +14,8 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.similarities import Gaussian
 from simopt.estimators import sample_weights
 from simopt.estimators.index_models.isotron import l_isotron
-from simopt.problems.losses.sample_weights import SampleWeights
 from simopt.problems.m_power_rls import PowerBall, PowerPenalty, weighted
+from simopt.problems.sample_weights import SampleWeights
 from simopt.solving.entry_points import solve
 
 WITHOUT = {"LandmarkTransformer"}

@@ -112,7 +112,7 @@ def test_without_multipliers_there_is_no_lower_bound() -> None:
 
 
 def test_bounds_that_contradict_each_other_never_close() -> None:
-    class Wrong(Toy):
+    class DualBoundTooHigh(Toy):
         """A dual bound above the optimum, in floats."""
 
         arithmetics = ("float",)
@@ -125,7 +125,7 @@ def test_bounds_that_contradict_each_other_never_close() -> None:
             """P − D."""
             return float(self.objective(point)) - 1e3
 
-    found = certify(toy(kind=Wrong), toy().trivial_point())
+    found = certify(toy(kind=DualBoundTooHigh), toy().trivial_point())
     assert not found.closes(1e-3) and found.gap > 900
 
 
@@ -172,7 +172,7 @@ def test_pickled_problems_stay_read_only() -> None:
 
 
 def test_bounds_that_contradict_each_other_never_close_whatever_the_gap_says() -> None:
-    class Wrong(Toy):
+    class DualBoundBesideAGoodGap(Toy):
         """A dual bound above the optimum beside a gap that looks fine."""
 
         def dual_bound(self, multipliers: Multipliers, num: object = None, upper: float = 0.0) -> float:
@@ -184,7 +184,7 @@ def test_bounds_that_contradict_each_other_never_close_whatever_the_gap_says() -
             return 1e-12
 
     for num in (FLOAT, INTERVAL):
-        assert certify(toy(kind=Wrong), toy().trivial_point(), None, num).gap > 4.99
+        assert certify(toy(kind=DualBoundBesideAGoodGap), toy().trivial_point(), None, num).gap > 4.99
 
 
 @pytest.mark.parametrize("name", list(BY_NAME))
@@ -220,7 +220,7 @@ def test_entries_of_the_wrong_size_or_name_are_named() -> None:
 def test_a_gap_that_its_bounds_contradict_is_open(deviation: float, num: Arithmetic) -> None:
     """Each of the three formulas wrong in turn, by little and by much, with the two others right or in league with it."""
 
-    class Wrong(Toy):
+    class OneFormulaShifted(Toy):
         shift: ClassVar[dict[str, float]] = {}
 
         def objective(self, point: Any, num: Any = FLOAT) -> Any:
@@ -242,11 +242,11 @@ def test_a_gap_that_its_bounds_contradict_is_open(deviation: float, num: Arithme
         {"gap": deviation},
         {"dual": deviation, "gap": -deviation},
     ):
-        Wrong.shift = shift
-        found = certify(toy(radius=0.3, kind=Wrong), dict(best.point), dict(best.multipliers), num)
+        OneFormulaShifted.shift = shift
+        found = certify(toy(radius=0.3, kind=OneFormulaShifted), dict(best.point), dict(best.multipliers), num)
         assert found.gap == np.inf and found.lower == -np.inf and not found.closes(0.999), shift
-    Wrong.shift = {}
-    assert certify(toy(radius=0.3, kind=Wrong), dict(best.point), dict(best.multipliers), num).closes(1e-12)
+    OneFormulaShifted.shift = {}
+    assert certify(toy(radius=0.3, kind=OneFormulaShifted), dict(best.point), dict(best.multipliers), num).closes(1e-12)
 
 
 def test_what_rounding_explains_is_no_contradiction() -> None:

@@ -127,10 +127,10 @@ def test_interrupt_during_normalisation(monkeypatch: pytest.MonkeyPatch) -> None
     assert solution.status is Status.INTERRUPTED and solution.point is None and solution.provenance.iterations == 0
 
 
-@pytest.mark.parametrize(("name", "word"), [("nan", "x is not finite"), ("singular", "Singular matrix")])
-def test_a_solver_that_fails_keeps_what_it_had(name: str, word: str) -> None:
+@pytest.mark.parametrize(("name", "message"), [("nan", "x is not finite"), ("singular", "Singular matrix")])
+def test_a_solver_that_fails_keeps_what_it_had(name: str, message: str) -> None:
     solution = solve(toy(), name)
-    assert solution.status is Status.FAILED and word in solution.message
+    assert solution.status is Status.FAILED and message in solution.message
     assert solution.certificate is not None and np.isfinite(solution.certificate.lower), "the first point was good"
 
 
@@ -285,7 +285,7 @@ X = {"x": np.zeros(4)}
 
 
 @pytest.mark.parametrize(
-    ("step", "word"),
+    ("step", "message"),
     [
         (None, "liar yielded None, an Iterate needed"),
         (3.0, "liar yielded 3.0, an Iterate needed"),
@@ -307,11 +307,11 @@ X = {"x": np.zeros(4)}
     ],
 )
 @pytest.mark.parametrize("at_once", [True, False], ids=["judged at once", "kept for later"])
-def test_what_is_no_iterate_is_named_and_the_rest_kept(step: Any, word: str, at_once: bool) -> None:
+def test_what_is_no_iterate_is_named_and_the_rest_kept(step: Any, message: str, at_once: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("simopt.solving.run.GROWTH", 1.0 if at_once else 100.0)
         found = run_by(yields(step))
-    assert found.status is Status.FAILED and word in found.message, found.message
+    assert found.status is Status.FAILED and message in found.message, found.message
     assert found.certificate is not None and np.isfinite(found.certificate.gap), "the first point was good"
 
 

@@ -64,7 +64,7 @@ def _of_group(group: concerned.Group, seed: int, count: int) -> Iterator[Mutant]
             yield mutant
 
 
-def found(pattern: str) -> list[tuple[str, Mutant]]:
+def mutants_named(pattern: str) -> list[tuple[str, Mutant]]:
     """All mutants, drawn or not, whose id contains the pattern."""
     matching = []
     for group in concerned.groups():
@@ -184,7 +184,7 @@ def replay(patterns: Sequence[str]) -> int:
     """Show a mutant and what its tests say; nothing is kept."""
     survivors = 0
     for pattern in patterns:
-        matching = found(pattern)
+        matching = mutants_named(pattern)
         if not matching:
             print(f"no mutant's id contains {pattern}", file=sys.stderr)
             return 2

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_PROBLEMS = 3  # of those that build on a shared file
-NO_FORMULAS = ("/examples/", "__init__.py")  # instances and options
+NO_FORMULAS = ("/examples/", "problems/recipes.py", "__init__.py")  # instances and options
 WITHOUT = ("examples", "instances", "recipe", "from_data", "laws")  # likewise
 UNDECIDED = ("__init__.py", "papers.py", "catalogue.py", "figure.py", "each_set.py")  # of simopt/claims: lists and pictures
 EVERY = ("problems/test_every_problem", "problems/test_declared_duals", "conformance/test_conformance")  # parametrised by problems
@@ -58,9 +58,13 @@ def groups() -> list[Group]:
         Group(
             "duality",
             240,
-            (*listed("simopt/duality/atoms"), *(found("simopt/duality", name) for name in DUALITY), found("simopt/solving", "as_written")),
+            (
+                *listed("simopt/duality/atoms"),
+                *(path_of("simopt/duality", name) for name in DUALITY),
+                path_of("simopt/solving", "as_written"),
+            ),
         ),
-        Group("equivalence", 220, (*equivalences, found("simopt", "monotone_function"))),
+        Group("equivalence", 220, (*equivalences, path_of("simopt", "monotone_function"))),
         Group("problems", 360, tuple(formulas)),
         Group("solvers", 500, tuple(methods("solvers"))),
         Group("estimators", 300, tuple(methods("estimators"))),
@@ -77,7 +81,7 @@ def methods(folder: str) -> list[str]:
     return [path for path in listed(folder) if not path.endswith(NO_METHODS)]
 
 
-def found(folder: str, name: str) -> str:
+def path_of(folder: str, name: str) -> str:
     """The one module of that name in the folder, at any depth."""
     [path] = (ROOT / folder).rglob(f"{name}.py")
     return path.relative_to(ROOT).as_posix()

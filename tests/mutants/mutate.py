@@ -108,7 +108,7 @@ def mutants(path: str, source: str, without: Collection[str] = ()) -> list[Mutan
     seen: Counter[tuple[str, str, str]] = Counter()
     reader = _Reader(source, {*without, *SILENT})
     reader.visit(ast.parse(source))
-    for where, line, kind, after in dict.fromkeys(reader.found):
+    for where, line, kind, after in dict.fromkeys(reader.sites):
         before = reader.lines[line - 1].decode()
         key = (where, before.strip(), after.strip())
         found.append(Mutant(path, where, line, kind, before, after, seen[key]))
@@ -124,7 +124,7 @@ class _Reader(ast.NodeVisitor):
         self.without = without
         self.within: list[str] = []
         self.assigned: list[set[str]] = [set()]
-        self.found: list[tuple[str, int, str, str]] = []
+        self.sites: list[tuple[str, int, str, str]] = []
 
     # where things stand
 
@@ -143,7 +143,7 @@ class _Reader(ast.NodeVisitor):
     def write(self, kind: str, line: int, start: int, end: int, new: str) -> None:
         """Note that bytes `start` to `end` of a line become `new`."""
         old = self.lines[line - 1]
-        self.found.append((".".join(self.within) or "<module>", line, kind, (old[:start] + new.encode() + old[end:]).decode()))
+        self.sites.append((".".join(self.within) or "<module>", line, kind, (old[:start] + new.encode() + old[end:]).decode()))
 
     def swap(self, kind: str, left: ast.expr, right: ast.expr, symbol: str, new: str | None) -> None:
         """Note that the symbol between two operands becomes `new`."""

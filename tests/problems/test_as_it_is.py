@@ -16,8 +16,8 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.core.memory_maps import chain_of_bases
 from simopt.model.status import Status
+from simopt.problems import recipes
 from simopt.problems.bounds import Penalty
-from simopt.problems.examples import recipes
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr import LandmarkedSVR

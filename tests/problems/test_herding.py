@@ -13,8 +13,8 @@ import scipy.optimize
 from simopt import solve
 from simopt.arithmetic import INTERVAL, RATIONAL
 from simopt.core.arrays import Array
-from simopt.problems.examples.recipes import small_kernel
 from simopt.problems.herding import Herding
+from simopt.problems.recipes import small_kernel
 from simopt.solving.entry_points import certify
 
 

@@ -13,13 +13,13 @@ import scipy.optimize
 from simopt.arithmetic import RATIONAL
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.problems import recipes
 from simopt.problems.bounds import Ball, Penalty
-from simopt.problems.examples import recipes
-from simopt.problems.examples.recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.problems.mean_classifier import MeanClassifier
+from simopt.problems.recipes import small_kernel
 from simopt.solving.entry_points import certify
 
 ANGLES = np.linspace(0.0, 2.0 * np.pi, 20001)

@@ -16,11 +16,11 @@ from simopt.certificates.assessment import judge
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.problems.bounds import Penalty
-from simopt.problems.examples.recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS, PowerBall, PowerPenalty
 from simopt.problems.norms import gram_factor, norm_power
+from simopt.problems.recipes import small_kernel
 from simopt.solving.entry_points import certify
 
 POWERS = (1.01, 1.3, 1.5, 2.0, 2.5, 3.0, 6.0, 12.0)

@@ -19,11 +19,11 @@ from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.model.status import Status
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
 from simopt.problems.convex_potential import ConvexPotential
-from simopt.problems.examples.recipes import small_kernel
 from simopt.problems.herding import Herding
 from simopt.problems.mean_classifier import MeanClassifier
 from simopt.problems.mmd import MaximumMeanDiscrepancy
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
+from simopt.problems.recipes import small_kernel
 from simopt.solving.entry_points import certify
 
 KINDS: tuple[Any, ...] = (Herding, MaximumMeanDiscrepancy, MultipleKernelMean, BayesLinearLoss, ConvexPotential)

@@ -24,7 +24,7 @@ from simopt.problems.norms.gram_factor import factor_of
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.problems.sup_distance import SupDistance
 from simopt.problems.thresholds import balancing, loose_ball
-from simopt.problems.thresholds.sides import Side, explicit
+from simopt.problems.thresholds.sides import HingeSide, explicit
 from simopt.solving.entry_points import solve
 
 
@@ -246,7 +246,7 @@ def test_a_part_of_the_total_fits_into_the_budget_and_nothing_into_none(num, tot
 
 def test_given_thresholds_leave_no_order_to_balance() -> None:
     """With thresholds that are given there is no ν; Ψᵀs is 0 to rounding in what is balanced."""
-    sides = (Side(np.array([0, 1]), np.array([0, 0]), 2, 1), Side(np.array([0, 1]), np.array([0, 0]), 2, 1))
+    sides = (HingeSide(np.array([0, 1]), np.array([0, 0]), 2, 1), HingeSide(np.array([0, 1]), np.array([0, 0]), 2, 1))
     found = loose_ball.balanced_out(np.array([[1.0], [-1.0]]), sides, (np.array([0.3, 0.2]), np.array([0.0, 0.0])), None)
     assert found is not None and found["order"].size == 0
     assert found["above"][0] == pytest.approx(found["above"][1]) and set(found) == {"above", "below", "order"}

@@ -15,11 +15,11 @@ from simopt import path, solve
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
 from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import load_dataset
+from simopt.problems import recipes
 from simopt.problems.bounds import Ball, Penalty
-from simopt.problems.examples import recipes
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.losses import insensitive as smoothed
-from simopt.problems.losses.sample_weights import SampleWeights
+from simopt.problems.sample_weights import SampleWeights
 from simopt.solving.entry_points import certify
 
 BETAS = [0.3, 1.0, 7.0, 1e4]

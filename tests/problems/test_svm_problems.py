@@ -24,11 +24,11 @@ from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset
 from simopt.model.status import Status
 from simopt.problems.bounds import Capacity, Penalty, UnitBall
-from simopt.problems.examples.recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.problems.losses import intercepts
 from simopt.problems.mean_classifier import MeanClassifier
+from simopt.problems.recipes import small_kernel
 
 registry.load("problems")
 OURS: tuple[Any, ...] = (

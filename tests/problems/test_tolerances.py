@@ -20,10 +20,10 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 from simopt.duality import Declared, solved
 from simopt.model.problem import Problem
+from simopt.problems import recipes
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
 from simopt.problems.bounds import Penalty
 from simopt.problems.domains.simplex import UNIT_SUM
-from simopt.problems.examples import recipes
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
@@ -56,10 +56,10 @@ def sunk(K: Array) -> tuple[Array, Array]:
     return out, vectors[:, 0]
 
 
-def raised(K: Array, name: str, judged: str) -> Array:
+def raised(K: Array, name: str, certified: str) -> Array:
     """K + δI, as a certificate names it."""
-    found = re.search(re.escape(name) + r" \+ (\S+)·I", judged)
-    assert found is not None, judged
+    found = re.search(re.escape(name) + r" \+ (\S+)·I", certified)
+    assert found is not None, certified
     out: Array = K + float(found[1]) * np.eye(len(K))
     return out
 

@@ -12,7 +12,7 @@ from flint import arb, ctx
 sys.path.append(str(Path(__file__).parent))  # modules of cases beside the tests
 
 
-class Exact:
+class ExactPowerPath:
     """G(s) and log t(e^s) to 300 bits, from the floats d and b taken as exact."""
 
     def __init__(self, d, b, regularization, power, samples=None):
@@ -36,7 +36,7 @@ class Exact:
 
 @pytest.fixture
 def exact():
-    yield Exact
+    yield ExactPowerPath
     ctx.prec = 53
 
 

@@ -88,9 +88,9 @@ def test_linear_algebra_takes_one_thread_for_each() -> None:
         assert all(pool["num_threads"] == 1 for pool in threadpool_info())
 
 
-def same(found: list[Any]) -> None:
-    for other in found[1:]:
-        for a, b in zip(found[0], other, strict=True):
+def same(answers: list[Any]) -> None:
+    for other in answers[1:]:
+        for a, b in zip(answers[0], other, strict=True):
             np.testing.assert_array_equal(a, b)
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simopt.solvers.goodness.exact import exact_goodness
-from simopt.solvers.goodness.exact_pivots import BASIC, LOWER, NEITHER, UPPER, Infeasible, optimal_vertex
+from simopt.solvers.goodness.exact_pivots import BASIC, LOWER, NEITHER, UPPER, NoFeasiblePoint, optimal_vertex
 from simopt.solvers.goodness.exact_programme import exact_programme
 
 NUMBER = st.integers(-2, 2).map(Fraction)
@@ -48,7 +48,7 @@ def test_every_start_ends_where_floats_end(programme: tuple[Any, ...]) -> None:
     found = scipy.optimize.linprog([float(c) for c in costs], bounds=bounds[:n], options={"presolve": False}, **upper)
     arguments = (costs, matrix, low[:n], high[:n], low[n:], high[n:], start)
     if found.status == 2:
-        with pytest.raises(Infeasible):
+        with pytest.raises(NoFeasiblePoint):
             exact_programme(*arguments)
     elif found.status == 3:
         with pytest.raises(ArithmeticError, match="no minimum"):
@@ -73,7 +73,7 @@ def test_masses_that_balance_up_to_one_rounding() -> None:
     for bound in (1, 64, 2**20):
         found = exact_goodness(np.ones((4, 4)), [-1, -1, 1, 1], bound, [p / sum(masses) for p in masses], "hinge")
         assert found.exact
-    with pytest.raises(Infeasible) as caught:
+    with pytest.raises(NoFeasiblePoint) as caught:
         exact_programme([Fraction(0)], [[Fraction(1)], [Fraction(1)]], [None], [None], [Fraction(1, 10**30), None], [None, Fraction(0)])
     assert caught.value.multipliers[0] > 0 > caught.value.multipliers[1]
 

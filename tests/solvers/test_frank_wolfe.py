@@ -39,7 +39,7 @@ def vectors(n, p, seed):
     return np.random.default_rng(seed).integers(-8, 9, size=(n, p)).astype(float)
 
 
-class Exact:
+class FrankWolfeInFractions:
     """One step rule in fractions, straight from its definition; ties go to the lowest index."""
 
     def __init__(self, gram, target):
@@ -108,7 +108,7 @@ def test_uniform_steps_are_herding_in_fractions_bit_by_bit(seed):
     """Gram matrices of whole numbers and n a power of two: every quantity that decides a pick is exact, so 300 picks must be the same."""
     x = vectors(16, 3 + seed, seed)
     gram = x @ x.T
-    run, exact = FrankWolfe(stored(gram), "uniform"), Exact(gram, [Fraction(1, 16)] * 16)
+    run, exact = FrankWolfe(stored(gram), "uniform"), FrankWolfeInFractions(gram, [Fraction(1, 16)] * 16)
     for look in itertools.islice(run, 300):
         assert run.picks == exact.picks
         counts = np.bincount(run.picks, minlength=16)
@@ -139,7 +139,7 @@ def test_rules_against_fractions(rule, seed, monkeypatch):
     monkeypatch.setattr("simopt.solvers.herding.frank_wolfe_steps.exchange_among", lambda *given: exchange_among(*given[:-1], 1))
     x = vectors(8, 5, 20 + seed)
     gram, p = x @ x.T, [Fraction(k, 36) for k in range(1, 9)]
-    run, exact = FrankWolfe(stored(gram, np.array([float(v) for v in p])), rule), Exact(gram, p)
+    run, exact = FrankWolfe(stored(gram, np.array([float(v) for v in p])), rule), FrankWolfeInFractions(gram, p)
     for step, _ in enumerate(itertools.islice(run, 9)):
         if step and exact.error_squared() == 0:
             break

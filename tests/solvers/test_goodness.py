@@ -20,7 +20,7 @@ from simopt.solvers.goodness.box_squares import BoxSquares
 from simopt.solvers.goodness.choice import exhaustive, restricted
 from simopt.solvers.goodness.enclosure import enclosure
 from simopt.solvers.goodness.exact import exact_goodness, exact_smallest_bound
-from simopt.solvers.goodness.highs_programme import Programme
+from simopt.solvers.goodness.highs_programme import HighsProgramme
 from simopt.solving.entry_points import certify, solve
 
 LOSSES = ("insensitive", "hinge")
@@ -260,15 +260,15 @@ def test_the_squared_loss_has_no_simplex() -> None:
 
 
 def test_a_kept_programme_follows_its_bounds_and_says_when_it_has_no_solution() -> None:
-    programme = Programme([np.array([[1.0, 2.0]])], np.array([-1.0, -1.0]), np.zeros(2), np.ones(2), [-np.inf], [2.0])
+    programme = HighsProgramme([np.array([[1.0, 2.0]])], np.array([-1.0, -1.0]), np.zeros(2), np.ones(2), [-np.inf], [2.0])
     first = programme.solve()
     assert -first.columns.sum() == pytest.approx(-1.5) and first.rows[0] == pytest.approx(-0.5)
     programme.set_bounds(1, np.array([0.0]), np.array([0.5]))
     assert programme.solve().columns.tolist() == pytest.approx([0.5, 0.75])
     with pytest.raises(ArithmeticError, match="HiGHS: Infeasible"):
-        Programme([np.ones((1, 1))], np.ones(1), np.zeros(1), np.ones(1), [2.0], [3.0]).solve()
+        HighsProgramme([np.ones((1, 1))], np.ones(1), np.zeros(1), np.ones(1), [2.0], [3.0]).solve()
     with pytest.raises(ArithmeticError, match="HiGHS"):
-        Programme([np.ones((1, 1))], -np.ones(1), np.zeros(1), np.full(1, np.inf), [0.0], [np.inf]).solve()
+        HighsProgramme([np.ones((1, 1))], -np.ones(1), np.zeros(1), np.full(1, np.inf), [0.0], [np.inf]).solve()
 
 
 @pytest.mark.parametrize("gamma", [1e-5, 1e-2, 1.0, 1e2, 1e3, 1e5])

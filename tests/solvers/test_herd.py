@@ -18,19 +18,19 @@ from simopt.solvers.herding.frank_wolfe import STEPS
 from simopt.solvers.herding.mean_function import mean_function
 
 
-def true_error(found, x, y, mu, p=None):
+def true_error(result, x, y, mu, p=None):
     """‖ω − ω̃‖ for the Gaussian similarity, in extended precision."""
     c = np.full(len(x), np.longdouble(1) / len(x)) if p is None else p.astype(np.longdouble)
-    np.subtract.at(c, found.indices, found.weights.astype(np.longdouble))
+    np.subtract.at(c, result.indices, result.weights.astype(np.longdouble))
     x = x.astype(np.longdouble)
     kernel = np.exp(-np.sum((x[:, None] - x[None]) ** 2, axis=-1) / np.longdouble(mu))
     return np.sqrt(max((y * c) @ kernel @ (y * c), np.longdouble(0)))
 
 
-def true_linear_error_squared(found, x, y):
+def true_linear_error_squared(result, x, y):
     """‖ω − ω̃‖² for the linear similarity, without rounding."""
     c = [Fraction(1, len(x))] * len(x)
-    for i, w in zip(found.indices, found.weights, strict=True):
+    for i, w in zip(result.indices, result.weights, strict=True):
         c[i] -= Fraction(w)
     total = [sum(Fraction(v) * int(s) * k for v, s, k in zip(column, y, c, strict=True)) for column in x.T]
     return sum(v * v for v in total)

@@ -17,9 +17,9 @@ from simopt.solvers.herding.frank_wolfe import STEPS
 KERNEL = Gaussian(6.0)
 
 
-def true_error(found, x, y, kernel=KERNEL, p=None):
+def true_error(result, x, y, kernel=KERNEL, p=None):
     c = np.full(len(x), 1 / len(x)) if p is None else p.copy()
-    np.subtract.at(c, found.indices, found.weights)
+    np.subtract.at(c, result.indices, result.weights)
     return np.sqrt(max((y * c) @ kernel(x, x) @ (y * c), 0.0))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simopt.solvers.interior import predictor_corrector
-from simopt.solvers.interior.pairs import Pairs, Parts, State, cholesky, reach, solved, weighted_gram
+from simopt.solvers.interior.pairs import InteriorState, Pairs, Parts, cholesky, reach, solved, weighted_gram
 
 
 class Quadratic(Pairs):
@@ -16,7 +16,7 @@ class Quadratic(Pairs):
 
     def __init__(self, H: np.ndarray, b: np.ndarray) -> None:
         self.H, self.b, self.factors = H, b, 0
-        self.x = State((), (np.ones(len(b)),), (np.ones(len(b)),))
+        self.x = InteriorState((), (np.ones(len(b)),), (np.ones(len(b)),))
         self.update_gap()
 
     def update_gap(self) -> None:
@@ -30,10 +30,10 @@ class Quadratic(Pairs):
         self.factor = cholesky(np.asfortranarray(self.H + np.diag(z / x)))
         self.residuals = (self.b + z - self.H @ x,)
 
-    def solve(self, r_comp: Parts, residuals: Parts) -> State:
+    def solve(self, r_comp: Parts, residuals: Parts) -> InteriorState:
         (x,), (z,) = self.x.slacks, self.x.multipliers
         dx = solved(self.factor, residuals[0] + r_comp[0] / x)
-        return State((), (dx,), ((r_comp[0] - z * dx) / x,))
+        return InteriorState((), (dx,), ((r_comp[0] - z * dx) / x,))
 
 
 class Uncorrected(Quadratic):

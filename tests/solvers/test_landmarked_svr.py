@@ -221,7 +221,9 @@ def level(n=200, d=5, width=0.2, shift=0.0, bound=None, seed=8):
     X, y = sample(n, d, seed)
     rng = np.random.default_rng(seed)
     hinges = Hinges(y - 0.1, y + 0.1, rng.uniform(0.5, 1.5, size=n) / n, shift)
-    out = HingeStage(RowBlocks(X), hinges, bound or weight_bounds.Penalty(1e-2), rng.normal(size=d) / 10, 0.1 * rng.normal(size=d), width)
+    out = HingeStage(
+        RowBlocks(X), hinges, bound or weight_bounds.QuadraticPenalty(1e-2), rng.normal(size=d) / 10, 0.1 * rng.normal(size=d), width
+    )
     out.centres.below[:], out.centres.above[:] = rng.integers(0, 2, size=(2, n)) * rng.uniform(size=(2, n))
     out.set_predictions()
     out.sweep()
@@ -275,7 +277,7 @@ def test_newton_steps_reach_the_minimum_of_the_stage(shift, at_hand, monkeypatch
 
 
 def test_the_parts_of_the_gap_add_up():
-    for bound in (weight_bounds.Penalty(1e-2), weight_bounds.WeightBall(0.8)):
+    for bound in (weight_bounds.QuadraticPenalty(1e-2), weight_bounds.WeightBall(0.8)):
         here = level(bound=bound)
         here.fixed[:] = 0.0
         here.update_gap()
@@ -284,7 +286,7 @@ def test_the_parts_of_the_gap_add_up():
         primal = float(np.sum(c * (np.maximum(here.hinges.low - f, 0) + np.maximum(f - here.hinges.high, 0))))
         dual = float(np.sum(c * (here.multipliers.below * here.hinges.low - here.multipliers.above * here.hinges.high)))
         g = (c * (here.multipliers.above - here.multipliers.below)) @ X
-        if isinstance(bound, weight_bounds.Penalty):
+        if isinstance(bound, weight_bounds.QuadraticPenalty):
             primal, dual = primal + 0.5e-2 * here.w @ here.w, dual - g @ g / 2e-2
         else:
             dual -= 0.8 * np.linalg.norm(g)
@@ -350,7 +352,7 @@ def test_no_step_leaves_the_ball_whatever_rounding_does_to_the_curvature(seed):
 def test_the_interior_point_method_starts_on_the_central_path():
     X, y = sample(60, 4, 10)
     hinges = Hinges(y - 0.1, y + 0.1, np.full(60, 1 / 60))
-    start = Interior(RowBlocks(X), hinges, weight_bounds.Penalty(0.1), np.zeros(4), np.zeros(4), 0.3)
+    start = Interior(RowBlocks(X), hinges, weight_bounds.QuadraticPenalty(0.1), np.zeros(4), np.zeros(4), 0.3)
     for k, h in ((0, hinges.low), (4, -hinges.high)):
         a, b, x, s = start._state[k : k + 4]
         assert a + b == pytest.approx(np.ones(60))
@@ -365,7 +367,7 @@ def test_the_ball_costs_the_interior_point_method_no_more_than_the_penalty():
     goal, width = 1e-9 * hinges.loss_at_zero(), hinges.first_width()
     zero = np.zeros(20)
     for strength in (1e-2, 1e-4, 1e-6):
-        one = list(interior(RowBlocks(X), hinges, weight_bounds.Penalty(strength), zero, zero, width, goal))
+        one = list(interior(RowBlocks(X), hinges, weight_bounds.QuadraticPenalty(strength), zero, zero, width, goal))
         two = list(interior(RowBlocks(X), hinges, weight_bounds.WeightBall(float(np.linalg.norm(one[-1].w))), zero, zero, width, goal))
         assert one[-1].gap <= goal
         assert two[-1].gap <= goal
@@ -384,7 +386,7 @@ def test_ends_of_any_kind():
     w = cp.Variable(4)
     loss = hinges.sample_weight @ (cp.pos(np.maximum(low, -1e3) - X @ w) + cp.pos(X @ w - np.minimum(high, 1e3)))
     for bound, cost, rows in (
-        (weight_bounds.Penalty(0.01), 0.005 * cp.sum_squares(w), []),
+        (weight_bounds.QuadraticPenalty(0.01), 0.005 * cp.sum_squares(w), []),
         (weight_bounds.WeightBall(0.5), 0.0, [cp.norm(w) <= 0.5]),
     ):
         best = cp.Problem(cp.Minimize(loss + cost), rows).solve(solver="CLARABEL")
@@ -408,7 +410,7 @@ def test_a_stall_is_left_to_the_interior_point_method(monkeypatch):
 @pytest.mark.parametrize(
     ("where", "name", "wrong"),
     [
-        (weight_bounds.Penalty, "step", lambda self, H, g, w, rest: weight_bounds.solve(weight_bounds.factor(H, 1.0), g)),
+        (weight_bounds.QuadraticPenalty, "step", lambda self, H, g, w, rest: weight_bounds.solve(weight_bounds.factor(H, 1.0), g)),
         (weight_bounds.WeightBall, "step", lambda self, H, g, w, rest: np.zeros_like(w)),
         (Interior, "_pulled", lambda self: np.zeros_like(self.w)),
         (HingeStage, "_update_block", lambda self, part, block: BlockUpdate((part, block), 0.0, None, *np.zeros((2, 0), dtype=int))),

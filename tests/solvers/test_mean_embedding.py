@@ -27,9 +27,9 @@ def precise(x, y, p, mu):
     return values, np.sum(p * values)
 
 
-def agrees(found, values, square):
-    assert np.all(np.abs(found.values - values) <= found.value_errors)
-    assert abs(found.square - square) <= found.square_error
+def agrees(result, values, square):
+    assert np.all(np.abs(result.values - values) <= result.value_errors)
+    assert abs(result.square - square) <= result.square_error
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

@@ -15,9 +15,9 @@ from simopt.solvers.goodness.ball_hinges import BallHinges
 from simopt.solvers.goodness.box_hinges import BoxHinges
 from simopt.solvers.goodness.box_squares import BoxSquares
 from simopt.solvers.goodness.knapsack_squares import KnapsackSquares
-from simopt.solvers.goodness.ordinal_hinges import Kernel, Similarity
+from simopt.solvers.goodness.ordinal_hinges import KernelHinges, SimilarityHinges
 from simopt.solvers.goodness.ordinal_margins import Margins
-from simopt.solvers.interior.pairs import Pairs, Parts, State
+from simopt.solvers.interior.pairs import InteriorState, Pairs, Parts
 
 NEVER = -1.0  # a goal that no gap reaches: no certificate is asked for
 N = 9
@@ -43,12 +43,12 @@ def ordinal(rng: np.random.Generator) -> dict[str, object]:
 
 def similarity_in_box(rng: np.random.Generator) -> Pairs:
     problem = OrdinalGoodness(similarity(rng), bound=2.0, **ordinal(rng))
-    return Similarity(problem, Margins(problem), NEVER)
+    return SimilarityHinges(problem, Margins(problem), NEVER)
 
 
 def kernel_in_ball(rng: np.random.Generator) -> Pairs:
     problem = KernelOrdinalGoodness(kernel(rng), **ordinal(rng))
-    return Kernel(problem, Margins(problem), NEVER)
+    return KernelHinges(problem, Margins(problem), NEVER)
 
 
 def goodness(rng: np.random.Generator, loss: str) -> Goodness:
@@ -74,7 +74,7 @@ METHODS: dict[str, Callable[[np.random.Generator], Pairs]] = {
 }
 
 
-def values(run: Pairs, x: State) -> tuple[Parts, Parts]:
+def values(run: Pairs, x: InteriorState) -> tuple[Parts, Parts]:
     """What the equations are off, and the products, at a state."""
     run.x = x
     run.update_gap()

@@ -255,7 +255,7 @@ def level(every=False, n=200, d=5, width=0.2, seed=8, delta=0.0):
     X, y = sample(n, d, 4, seed)
     hinges = ThresholdHinges(y.astype(np.intp) - 1, delta * np.arange(3), 0.4, 1.0 / n, every)
     start = rng.normal(size=d) / 10, rng.normal(size=3) / 100
-    out = ThresholdStage(RowBlocks(X), hinges, weight_bounds.Penalty(1e-2), *start, 0.3 * rng.normal(size=d), np.zeros(3), width)
+    out = ThresholdStage(RowBlocks(X), hinges, weight_bounds.QuadraticPenalty(1e-2), *start, 0.3 * rng.normal(size=d), np.zeros(3), width)
     ends = hinges.first()[:, None] + np.arange(hinges.columns)
     out.centre[:] = np.where((ends >= 0) & (ends < 3), rng.integers(0, 2, size=out.a.shape) * rng.uniform(size=out.a.shape), 0.0)
     out.set_predictions()
@@ -394,7 +394,7 @@ def test_the_interior_point_method_eliminates_thresholds_exactly():
     X, y = sample(80, 4, 4, 12)
     hinges = ThresholdHinges(y.astype(np.intp) - 1, 0.3 * np.arange(3), 0.5, 1 / 80)
     state = ThresholdInterior(
-        RowBlocks(X), hinges, weight_bounds.Penalty(0.1), np.zeros(4), np.zeros(3), np.zeros(4), hinges.steps, np.zeros(2), 0.3
+        RowBlocks(X), hinges, weight_bounds.QuadraticPenalty(0.1), np.zeros(4), np.zeros(3), np.zeros(4), hinges.steps, np.zeros(2), 0.3
     )
     S, cross, H_b = state._curvatures()
     weights = np.zeros((80, 3))
@@ -417,7 +417,7 @@ def test_columns_far_from_0_are_centred_and_constants_vanish():
     assert abs(np.mean(centred(large)[0][:, 0])) < 1e-8
 
 
-@pytest.mark.parametrize("bound", [weight_bounds.Penalty(1e-3), weight_bounds.WeightBall(1.5)])
+@pytest.mark.parametrize("bound", [weight_bounds.QuadraticPenalty(1e-3), weight_bounds.WeightBall(1.5)])
 def test_fits_end_within_the_goal_they_state(bound):
     X, y = sample(3000, 6, seed=14)
     hinges = ThresholdHinges(y.astype(np.intp) - 1, 0.2 * np.arange(4), 1.0, 1 / 3000)

@@ -15,7 +15,7 @@ from simopt.model.status import Status
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.solvers.goodness.direct_reduction import direct_reduction_goodness
-from simopt.solvers.goodness.exact_pivots import Infeasible
+from simopt.solvers.goodness.exact_pivots import NoFeasiblePoint
 from simopt.solvers.goodness.exact_programme import exact_programme
 from simopt.solvers.goodness.ordinal_exact import exact_ordinal_bound, exact_ordinal_goodness
 from simopt.solvers.goodness.ordinal_hinges import _factorised
@@ -152,7 +152,7 @@ def test_exact_programmes() -> None:
     )
     assert found.value == Fraction(-14, 5) and found.columns == (Fraction(8, 5), Fraction(6, 5))
     assert found.rows == (Fraction(-2, 5), Fraction(-1, 5))
-    with pytest.raises(Infeasible):
+    with pytest.raises(NoFeasiblePoint):
         exact_programme([ONE], [[ONE]], [ZERO], [ONE], [Fraction(2)], [None])
     with pytest.raises(ArithmeticError):
         exact_programme([-ONE], [[ONE]], [ZERO], [None], [ZERO], [None])

@@ -20,7 +20,7 @@ from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.hinges.hinge_stage import HingeStage, at_zero
 from simopt.solvers.hinges.two_hinges import Hinges
-from simopt.solvers.hinges.weight_bounds import Penalty as Strength
+from simopt.solvers.hinges.weight_bounds import QuadraticPenalty
 from simopt.solving.entry_points import certify, solve
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import SolverSpec
@@ -201,7 +201,7 @@ def test_a_certificate_of_one_pass_is_that_of_many(bound: Any, limit: float, mos
 
 def stage_of(X: np.ndarray, y: np.ndarray) -> HingeStage:
     n = len(y)
-    stage = at_zero(RowBlocks(X, 700), Hinges(y - 0.1, y + 0.1, np.full(n, 1.0 / n)), Strength(1e-3))
+    stage = at_zero(RowBlocks(X, 700), Hinges(y - 0.1, y + 0.1, np.full(n, 1.0 / n)), QuadraticPenalty(1e-3))
     stage.w, stage.width = np.linspace(-1.0, 1.0, X.shape[1]), 0.2
     return stage
 

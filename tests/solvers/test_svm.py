@@ -389,7 +389,7 @@ def test_the_polish_is_never_worse_and_gets_to_the_end(total, name, cost):
 @pytest.mark.parametrize("total", [None, 0.0])
 def test_a_width_that_does_not_fit_is_corrected(width, total, monkeypatch):
     monkeypatch.setattr(svm_polish, "BALANCE", math.inf)
-    monkeypatch.setattr(svm_polish._Stage, "_first_width", lambda stage: width)
+    monkeypatch.setattr(svm_polish._PolishState, "_first_width", lambda stage: width)
     for seed in range(6):
         # kernels of rank 2, far from the solution: the matrix of Newton's step is singular but for the width
         gram, labels = linear(np.random.default_rng(seed).normal(size=(60, 2))), np.where(np.arange(60) % 3 > 0, 1.0, -1.0)
@@ -402,7 +402,7 @@ def test_a_width_that_does_not_fit_is_corrected(width, total, monkeypatch):
 def test_a_width_that_does_not_fit_is_corrected_on_ugly_data(name, total, width, monkeypatch):
     """Samples that change sides at one b, a K that is 0 (no step can be made, and none is needed), samples in any order."""
     monkeypatch.setattr(svm_polish, "BALANCE", math.inf)
-    monkeypatch.setattr(svm_polish._Stage, "_first_width", lambda stage: width)
+    monkeypatch.setattr(svm_polish._PolishState, "_first_width", lambda stage: width)
     gram, labels = next((K, y) for case, K, y in ugly(40, 0) if case == name)
     for order in (np.arange(40), np.random.default_rng(0).permutation(40)):
         gram, labels = np.ascontiguousarray(gram[np.ix_(order, order)]), labels[order]

@@ -70,13 +70,13 @@ class Description:
 
 
 @dataclass(frozen=True)
-class _Catalogue:
+class _DatasetCatalogue:
     datasets: dict[str, Description]
     names_in_papers: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 @cache
-def _catalogue() -> _Catalogue:
+def _catalogue() -> _DatasetCatalogue:
     raw = json.loads(files("simopt.data.datasets").joinpath("descriptions.json").read_text(encoding="utf-8"))
     datasets = {}
     for entry in raw["datasets"]:
@@ -84,7 +84,7 @@ def _catalogue() -> _Catalogue:
         fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
         datasets[entry["name"]] = Description(known_values=known, **fields)
     words = {paper: {name: tuple(names) for name, names in table.items()} for paper, table in raw["paper_words"].items()}
-    return _Catalogue(datasets, words)
+    return _DatasetCatalogue(datasets, words)
 
 
 def descriptions() -> tuple[Description, ...]:

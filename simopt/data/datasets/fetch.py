@@ -13,7 +13,7 @@ from typing import Any
 from simopt.core.errors import InvalidProblem, MissingDataset, NotAvailable
 from simopt.data.datasets import tables
 from simopt.data.datasets.description import Description
-from simopt.data.datasets.https import Session, is_https
+from simopt.data.datasets.https import DownloadSession, is_https
 from simopt.data.datasets.packed import zip_member
 from simopt.data.datasets.tables import shown
 
@@ -36,7 +36,7 @@ def download(description: Description) -> tuple[tables.NumberTable, str, bool]:
     MissingDataset
         when no source has it, with the reason for each.
     """
-    reasons, session = [], Session(SECONDS)
+    reasons, session = [], DownloadSession(SECONDS)
     for source in description.fetch:
         try:
             table, address = (_from_uci if source["kind"] == "uci" else _from_openml)(session, description, source)
@@ -47,7 +47,7 @@ def download(description: Description) -> tuple[tables.NumberTable, str, bool]:
     raise MissingDataset([description.name], f"data set {description.name} could not be fetched: {said}")
 
 
-def _file(session: Session, source: Mapping[str, Any], address: str) -> bytes:
+def _file(session: DownloadSession, source: Mapping[str, Any], address: str) -> bytes:
     """The bytes at an address; those that the description knows, if it knows them."""
     content = session.get(address, LIMIT)
     found, known = hashlib.sha256(content).hexdigest(), source.get("sha256")
@@ -63,7 +63,7 @@ def _base(variable: str, default: str) -> str:
     return base.rstrip("/")
 
 
-def _from_uci(session: Session, description: Description, source: Mapping[str, Any]) -> tuple[tables.NumberTable, str]:
+def _from_uci(session: DownloadSession, description: Description, source: Mapping[str, Any]) -> tuple[tables.NumberTable, str]:
     address = f"{_base('SIMOPT_UCI', UCI)}/{source['path']}"
     member = str(source["member"])
     if member.endswith((".xls", ".xlsx")):
@@ -98,7 +98,7 @@ def _complete_columns(description: Description, rows: Sequence[tuple[int, Sequen
     return tables.NumberTable(description.columns, tables.parse(kept, description.columns, {}, where))
 
 
-def _from_openml(session: Session, description: Description, source: Mapping[str, Any]) -> tuple[tables.NumberTable, str]:
+def _from_openml(session: DownloadSession, description: Description, source: Mapping[str, Any]) -> tuple[tables.NumberTable, str]:
     base = _base("SIMOPT_OPENML", OPENML)
     listing = f"{base}/api/v1/json/data/list/data_name/{urllib.parse.quote(source['name'])}/status/active"
     reasons = []
@@ -113,7 +113,7 @@ def _from_openml(session: Session, description: Description, source: Mapping[str
     raise NotAvailable("; ".join(reasons) or f"{listing}: no version with {description.n} samples")
 
 
-def _json(session: Session, address: str) -> Any:
+def _json(session: DownloadSession, address: str) -> Any:
     try:
         return json.loads(session.get(address, ANSWER))
     except (ValueError, RecursionError) as error:

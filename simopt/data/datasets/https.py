@@ -26,7 +26,7 @@ def is_https(address: str) -> bool:
     return address.casefold().startswith("https://")
 
 
-class Session:
+class DownloadSession:
     """Downloads that end after so many seconds, all together."""
 
     def __init__(self, seconds: float) -> None:

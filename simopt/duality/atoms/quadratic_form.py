@@ -26,7 +26,7 @@ ABOVE = 1.0625  # times the proven `missing`: the shift that makes P definite
 
 
 @dataclass(frozen=True)
-class Support:
+class RankRows:
     """Rows of P ⪰ 0, as many as its rank, whose principal submatrix has no eigenvalue below `least` > 0.
 
     Then P has no eigenvalue between 0 and `least`: by Cauchy's interlacing its r-th largest is not below those of the submatrix.
@@ -40,12 +40,12 @@ class Support:
 class Shift:
     """δ ≥ 0 and the support of P + δI, proven to be semidefinite; for δ > 0, `radius` ≥ ‖z‖² over the relevant z."""
 
-    support: Support
+    support: RankRows
     by: float = 0.0
     radius: float = 0.0
 
 
-def support(matrix: Any, fractions: Callable[[], Any] | None = None) -> Support | None:
+def support(matrix: Any, fractions: Callable[[], Any] | None = None) -> RankRows | None:
     """The support of (M + Mᵀ)/2 for a square M of floats or intervals; None where it is not proven to be positive semidefinite.
 
     Fractions decide cases that floats do not, if the matrix is small and known exactly. It is M itself if M has no radius, or the value of
@@ -57,12 +57,12 @@ def support(matrix: Any, fractions: Callable[[], Any] | None = None) -> Support 
         return None
     n, least = len(half), least_eigenvalue(half)
     if least > 0.0:
-        return Support(np.arange(n), least)
+        return RankRows(np.arange(n), least)
     live = np.flatnonzero((half.mid != 0.0).any(axis=1) | (half.rad != 0.0).any(axis=1))  # rows of zeros change no sign
     if len(live) < n:
         least = least_eigenvalue(half[np.ix_(live, live)]) if len(live) else 1.0
         if least > 0.0:
-            return Support(live, least)
+            return RankRows(live, least)
     if n > LARGEST:
         return None
     exact = RATIONAL.lift(given.mid) if not given.rad.any() else None if fractions is None else fractions()
@@ -74,10 +74,10 @@ def support(matrix: Any, fractions: Callable[[], Any] | None = None) -> Support 
         return None
     rows = _pivots(half.mid, rank)
     least = _least(exact[np.ix_(rows, rows)]) if rank else 1.0
-    return Support(rows, least) if least > 0.0 else None
+    return RankRows(rows, least) if least > 0.0 else None
 
 
-def rounded(matrix: Array) -> Support | None:
+def rounded(matrix: Array) -> RankRows | None:
     """The support in floats: eigenvalues that are 0 to rounding count as 0; None if one is below that."""
     half = (matrix + matrix.T) / 2
     if not np.isfinite(half).all():
@@ -88,7 +88,7 @@ def rounded(matrix: Array) -> Support | None:
         return None
     rows = _pivots(half, int(np.sum(values > edge)))
     least = float(np.linalg.eigvalsh(half[np.ix_(rows, rows)])[0]) if len(rows) else 1.0
-    return Support(rows, least) if least > 0.0 else None
+    return RankRows(rows, least) if least > 0.0 else None
 
 
 def missing(matrix: Any) -> float:
@@ -158,9 +158,9 @@ class SemidefiniteForm(Atom):
         self.matrix = matrix
         self.largest: Callable[[], float] = lambda: math.inf
         self._seen: tuple[Array, Array] | None = None
-        self._support: Support | None = None
+        self._support: RankRows | None = None
         self._missing = math.inf
-        self._by_rounding: Support | None = None
+        self._by_rounding: RankRows | None = None
 
     @property
     def degree(self) -> float | None:
@@ -183,7 +183,7 @@ class SemidefiniteForm(Atom):
         except NotRational:
             return None
 
-    def support(self) -> Support | None:
+    def support(self) -> RankRows | None:
         """The support of the present P; None where P ⪰ 0 is not proven, or its rank is not."""
         self._refresh()
         return self._support
@@ -202,7 +202,7 @@ class SemidefiniteForm(Atom):
         if not (math.isfinite(by) and least > 0.0):
             return None
         radius = self.largest()
-        return Shift(Support(np.arange(n), least), by, radius) if radius < math.inf else None
+        return Shift(RankRows(np.arange(n), least), by, radius) if radius < math.inf else None
 
     def doubt(self, num: Arithmetic) -> str:
         """Why there is no conjugate in this arithmetic; empty where there is one."""
@@ -293,7 +293,7 @@ class QuadraticForm(SemidefiniteForm):
     formula, conjugate_formula, domain_formula = "zᵀPz, P ≻ 0", "uᵀP⁻¹u/4", "ℝⁿ"
     conjugate_domain = ConjugateDomain.FULL
 
-    def support(self) -> Support | None:
+    def support(self) -> RankRows | None:
         support = super().support()
         return support if support is not None and len(support.rows) == len(self.matrix(FLOAT)) else None
 

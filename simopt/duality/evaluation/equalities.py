@@ -27,9 +27,9 @@ from simopt.duality.evaluation.bounds import box, within
 from simopt.duality.evaluation.gradients import gradients
 from simopt.duality.evaluation.least_step import DEPENDENT, MOST, least_step
 from simopt.duality.graph.affine import Key, Residual
+from simopt.duality.graph.leaf_values import changing
 from simopt.duality.graph.programme import Definition, Node, Programme, Row, evaluated
 from simopt.duality.graph.vectors import Indices, Mask, Value, broadcast, is_zero, stack, vector
-from simopt.duality.reading.leaves import changing
 
 ROUNDS = 12  # of corrections in floats
 AT_END = 4 * EPS  # of an entry's reach: one as near to a bound as this is moved there before P is chosen

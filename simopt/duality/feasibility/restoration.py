@@ -11,7 +11,7 @@ from simopt.core.arrays import Array
 from simopt.duality.evaluation.bounds import within
 from simopt.duality.evaluation.equalities import drawn, is_affine
 from simopt.duality.evaluation.forward import Forward, forward
-from simopt.duality.feasibility.slater import Inside, Interior
+from simopt.duality.feasibility.slater import Inside, SlaterCandidates
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Programme, Row
 from simopt.duality.graph.vectors import Indices, Value, floats, upper_ends
@@ -27,7 +27,9 @@ SMALL = 1e-6  # the same of a point that is moved by no more than its rows are v
 Restored = tuple[dict[Key, Value], Forward]
 
 
-def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], interior: Interior, max_loss: float = 0.0) -> Restored:
+def restored(
+    num: Arithmetic, programme: Programme, point: Mapping[Key, Value], interior: SlaterCandidates, max_loss: float = 0.0
+) -> Restored:
     """x in its bounds, on the equalities, on the affine rows that it violates, or (1 − θ)x + θx̄, θ the smallest found that is feasible.
 
     x̄ is a Slater point. A row g is convex, so g((1 − θ)x + θx̄) ≤ (1 − θ)g(x) + θg(x̄), which is ≤ 0 for θ = g(x)/(g(x) − g(x̄)) where
@@ -44,8 +46,8 @@ def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], 
     if not there.violated:
         return values, there
 
-    def is_near(found: Restored, little: float) -> bool:
-        upper = num.upper(found[1].objective)
+    def is_near(restored: Restored, little: float) -> bool:
+        upper = num.upper(restored[1].objective)
         return upper - float(num.mid(there.objective)) <= max(max_loss, little * abs(upper))
 
     best = _on_rows(num, programme, x, (values, there))

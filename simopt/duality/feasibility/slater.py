@@ -29,7 +29,7 @@ NEAR = 1e-6  # the least slack per unit of distance
 ENTRY_SLACK = 1e-6  # the same for entries with their own slacks, of which solvers find nearly the centre
 
 
-class Interior:
+class SlaterCandidates:
     """Candidates for a Slater point, in floats; the caller proves what it needs of them.
 
     The last one that a solve found is kept. The same problem is judged many times, and all Slater points serve alike: moving x towards x̄
@@ -72,7 +72,7 @@ class Inside:
 
 
 @dataclass(frozen=True, eq=False)
-class _Limit:
+class _SlackLimit:
     """e + σs ≤ 0, entry by entry: a row, a side of a leaf's bounds (`leaf`, its indices and ends), or a domain."""
 
     e: Any
@@ -111,7 +111,7 @@ def slater_points(programme: Programme, near: Mapping[Key, Array]) -> Iterator[I
         return
 
 
-def _largest(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key, Array]) -> Inside | None:
+def _largest(programme: Programme, limits: Sequence[_SlackLimit], near: Mapping[Key, Array]) -> Inside | None:
     s = cp.Variable()
     found = _solution(programme, near, s, [*(each.with_slack(s) for each in limits), s - 1])
     if found is None or s.value is None or not float(s.value) > LEAST:
@@ -134,7 +134,7 @@ def _equalities(programme: Programme, row: Row, entries: Indices) -> tuple[Row, 
     return Row(-1 - row.key, row.name, term.argument, equality=True), np.flatnonzero(np.isin(term.atom.group, groups))
 
 
-def _at_ends(limits: Sequence[_Limit]) -> dict[Key, tuple[Indices, Array]]:
+def _at_ends(limits: Sequence[_SlackLimit]) -> dict[Key, tuple[Indices, Array]]:
     found: dict[Key, tuple[Indices, Array]] = {}
     for each in limits:
         if each.leaf is not None and (at_end := each.sizes == 0.0).any():
@@ -143,7 +143,7 @@ def _at_ends(limits: Sequence[_Limit]) -> dict[Key, tuple[Indices, Array]]:
     return found
 
 
-def _loosened(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key, Array]) -> list[_Limit]:
+def _loosened(programme: Programme, limits: Sequence[_SlackLimit], near: Mapping[Key, Array]) -> list[_SlackLimit]:
     """The limits, with σ_i = 0 where no slack is possible."""
     slacks = [cp.Variable(len(each.sizes), bounds=[0, 1]) for each in limits]
     rows = [each.with_slack(s) for each, s in zip(limits, slacks, strict=True)]
@@ -179,7 +179,7 @@ def _entries(leaf: Leaf) -> Any:
     return cp.vec(leaf.variable, order="F")
 
 
-def _rows(programme: Programme, near: Mapping[Key, Array]) -> list[_Limit]:
+def _rows(programme: Programme, near: Mapping[Key, Array]) -> list[_SlackLimit]:
     broken = [row for row in programme.rows if not row.equality]
     zero = {key: np.zeros(leaf.size) for key, leaf in programme.leaves.items()}
     beside = {key: x + reach(x) * np.cos(np.arange(len(x))) for key, x in near.items()}
@@ -189,7 +189,7 @@ def _rows(programme: Programme, near: Mapping[Key, Array]) -> list[_Limit]:
         if row.sides is not None:
             sizes = np.max([np.where(np.isfinite(rows[row.key]), np.abs(rows[row.key]), 0.0) for rows in at], axis=0)
             difference = cp.vec(row.sides[0] - row.sides[1], order="F")
-            found.append(_Limit(difference, np.where(sizes > 0.0, sizes, 1.0), row))
+            found.append(_SlackLimit(difference, np.where(sizes > 0.0, sizes, 1.0), row))
     return found
 
 
@@ -202,14 +202,14 @@ def _exact_rows(programme: Programme, sizes: Sizes, measured: Measured) -> list[
     return found
 
 
-def _domains(programme: Programme) -> list[_Limit]:
+def _domains(programme: Programme) -> list[_SlackLimit]:
     """The domains of functions such as the logarithm."""
     sources = list({id(term.source): term.source for term in programme.terms}.values())  # also those in a partial optimum
     rows = [row for e in sources for row in e.domain if isinstance(row, Inequality) and row.is_dcp()]
-    return [_Limit(cp.vec(row.args[0] - row.args[1], order="F"), np.ones(row.size)) for row in rows]
+    return [_SlackLimit(cp.vec(row.args[0] - row.args[1], order="F"), np.ones(row.size)) for row in rows]
 
 
-def _bounds(programme: Programme, leaf: Leaf, x: Array) -> list[_Limit]:
+def _bounds(programme: Programme, leaf: Leaf, x: Array) -> list[_SlackLimit]:
     """Both sides, with slack where the ends are apart."""
     ends, found = box(FLOAT, programme, leaf), []
     fixed = ends.below & ends.above & ~(ends.low < ends.high)
@@ -217,5 +217,5 @@ def _bounds(programme: Programme, leaf: Leaf, x: Array) -> list[_Limit]:
         at = np.flatnonzero(has)
         if len(at):
             sizes = np.where(fixed, 0.0, np.maximum(np.abs(end), reach(x)))
-            found.append(_Limit(side * (end[at] - _entries(leaf)[at]), sizes[at], leaf=leaf, indices=at, ends=end[at]))
+            found.append(_SlackLimit(side * (end[at] - _entries(leaf)[at]), sizes[at], leaf=leaf, indices=at, ends=end[at]))
     return found

@@ -234,7 +234,7 @@ def factors_of(constant: Map) -> Array:
     """The entries of a constant that are known without reading parameters; nan elsewhere."""
     if isinstance(constant, Constant):
         return constant.factors()
-    if isinstance(constant, Selection) and len(constant.parts) == 1:
+    if isinstance(constant, SelectionMap) and len(constant.parts) == 1:
         return factors_of(constant.parts[0])[constant.index]
     if isinstance(constant, Negation):
         return -factors_of(constant.part)
@@ -242,7 +242,7 @@ def factors_of(constant: Map) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Sum(Map):
+class SumMap(Map):
     """Σ of maps of one size."""
 
     parts: tuple[Map, ...]
@@ -314,7 +314,7 @@ class Negation(Map):
 
 
 @dataclass(frozen=True, eq=False)
-class Scaling(Map):
+class ScalingMap(Map):
     """c ∘ x entry by entry, or x / c; c a constant."""
 
     factor: Map
@@ -362,7 +362,7 @@ def matrix_of(num: Arithmetic, constant: Map, shape: tuple[int, int]) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Product(Map):
+class ProductMap(Map):
     """A X, the columns of X one below the other. `matrix` reads A: a float array, or a constant that is evaluated."""
 
     matrix: Map
@@ -415,7 +415,7 @@ class Product(Map):
 
 
 @dataclass(frozen=True, eq=False)
-class Selection(Map):
+class SelectionMap(Map):
     """Entries, in any order and number, of maps put one below the other: indexing, reshaping, stacking, broadcasting."""
 
     parts: tuple[Map, ...]
@@ -470,7 +470,7 @@ class Selection(Map):
 
 def stacked(maps: Sequence[Map]) -> Map:
     """One map below the other."""
-    return maps[0] if len(maps) == 1 else Selection(tuple(maps), np.arange(sum(m.size for m in maps)))
+    return maps[0] if len(maps) == 1 else SelectionMap(tuple(maps), np.arange(sum(m.size for m in maps)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.duality.atoms.maximum import Maximum
-from simopt.duality.graph.affine import Key, Map, Picks, Residual, Selection
+from simopt.duality.graph.affine import Key, Map, Picks, Residual, SelectionMap
 from simopt.duality.graph.programme import Epigraph, Leaf, Programme, Row
 from simopt.duality.graph.vectors import at_least_zero, full
 
@@ -69,7 +69,7 @@ def _replace(programme: Programme, leaf: Leaf, above: list[tuple[Row, Picks]]) -
     rows = tuple(row for row, _ in above)
     group = np.concatenate([pattern.columns for _, pattern in above])
     fixed = np.concatenate([np.full(row.map.size, row.map.below == (leaf.key,)) for row in rows])
-    stacked = rows[0].map if len(rows) == 1 else Selection(tuple(row.map for row in rows), np.arange(len(group)))
+    stacked = rows[0].map if len(rows) == 1 else SelectionMap(tuple(row.map for row in rows), np.arange(len(group)))
     del programme.leaves[leaf.key]
     programme.nodes.append(Epigraph(leaf.key, leaf.name, leaf.shape, rows, stacked, Maximum(group, leaf.size, fixed)))
     programme.rows = [row for row in programme.rows if row not in rows]

@@ -10,7 +10,7 @@ import numpy as np
 from cvxpy.constraints import Equality, Inequality, PowCone3DApprox
 
 from simopt.core.errors import Unreadable
-from simopt.duality.reading.library import Reading, mean
+from simopt.duality.reading.library import AtomContext, mean
 
 if TYPE_CHECKING:
     from simopt.duality.reading.expressions import Expressions
@@ -77,6 +77,6 @@ def _means(reader: Expressions, bases: list[Any], weights: list[list[Fraction]])
     means = []
     for base, exponents in zip(bases, weights, strict=True):
         e = cp.geo_mean(base, [float(w) for w in exponents], approx=False)
-        reader.put(e, mean(Reading(reader, e), exponents))
+        reader.put(e, mean(AtomContext(reader, e), exponents))
         means.append(e)
     return cp.hstack(means)

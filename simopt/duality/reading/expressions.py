@@ -35,17 +35,17 @@ from simopt.duality.graph.affine import (
     Negation,
     Reference,
     RunningSums,
-    Scaling,
-    Selection,
-    Sum,
+    ScalingMap,
+    SelectionMap,
+    SumMap,
     Totals,
     stacked,
 )
+from simopt.duality.graph.leaf_values import value_of
 from simopt.duality.graph.programme import Term
 from simopt.duality.graph.vectors import Indices, Mask, Value
 from simopt.duality.reading import products
-from simopt.duality.reading.leaves import value_of
-from simopt.duality.reading.library import ATOMS, Reading, axis_groups
+from simopt.duality.reading.library import ATOMS, AtomContext, axis_groups
 
 READ = "read are sums, products with constants, indexing, stacking, and the atoms of simopt.duality.atoms"
 SELECTING = (
@@ -99,7 +99,7 @@ class Expressions:
         if kind is cp.Variable:
             own = Reference(self.variable(e), e.size)
             entry_index = structure(e)
-            return own if entry_index is None else Selection((Constant.of(np.zeros(1)), own), entry_index + 1)
+            return own if entry_index is None else SelectionMap((Constant.of(np.zeros(1)), own), entry_index + 1)
         if kind in (cp.Constant, cp.Parameter):
             return self._constant(e)
         if kind in (cp.Trace, diag_mat) and e.is_constant() and (e.args[0].is_psd() or e.args[0].is_nsd()):
@@ -107,7 +107,7 @@ class Expressions:
         if kind in AFFINE:
             return AFFINE[kind](self, e)
         if kind in ATOMS:
-            return ATOMS[kind](Reading(self, e))
+            return ATOMS[kind](AtomContext(self, e))
         if kind in SELECTING:
             return self._selection(e)
         raise Unreadable(f"{kind.__name__} is not known", str(e), READ)
@@ -148,7 +148,7 @@ class Expressions:
         if e.shape == shape:
             return part
         number = np.arange(e.size).reshape(e.shape, order="F")
-        return Selection((part,), np.broadcast_to(number, shape).reshape(-1, order="F").astype(np.intp))
+        return SelectionMap((part,), np.broadcast_to(number, shape).reshape(-1, order="F").astype(np.intp))
 
     def _selection(self, e: Any) -> Map:
         """An expression that only moves entries: their new positions are found by applying it to their indices."""
@@ -157,11 +157,11 @@ class Expressions:
             numbers.append(np.arange(start, start + argument.size, dtype=float).reshape(argument.shape, order="F"))
             start += argument.size
         moved = np.asarray(e.numeric(numbers)).reshape(-1, order="F")
-        return Selection(tuple(self.map(argument) for argument in e.args), moved.astype(np.intp))
+        return SelectionMap(tuple(self.map(argument) for argument in e.args), moved.astype(np.intp))
 
     def _sum(self, e: Any) -> Map:
         parts = tuple(self.broadcast(argument, e.shape) for argument in e.args)
-        return parts[0] if len(parts) == 1 else Sum(parts)
+        return parts[0] if len(parts) == 1 else SumMap(parts)
 
     def _negation(self, e: Any) -> Map:
         return Negation(self.map(e.args[0]))
@@ -171,7 +171,7 @@ class Expressions:
 
     def _trace(self, e: Any) -> Map:
         n = e.args[0].shape[0]
-        return Totals(Selection((self.map(e.args[0]),), np.arange(n) * (n + 1)), np.zeros(n, dtype=np.intp), 1)
+        return Totals(SelectionMap((self.map(e.args[0]),), np.arange(n) * (n + 1)), np.zeros(n, dtype=np.intp), 1)
 
     def _diagonal_of_semidefinite(self, e: Any) -> Map:
         """A trace or a diagonal whose sign CVXPY derives from a semidefinite matrix: the sign is proven."""
@@ -211,8 +211,8 @@ class Expressions:
         number = np.arange(z.size).reshape(z.shape, order="F")
         lines = number.reshape(1, -1) if e.axis is None else np.moveaxis(number, e.axis, -1).reshape(-1, number.shape[e.axis])
         index = lines.reshape(-1).astype(np.intp)
-        sums = RunningSums(Selection((self.map(z),), index), lines.shape[1])
-        return sums if e.axis is None else Selection((sums,), np.argsort(index))
+        sums = RunningSums(SelectionMap((self.map(z),), index), lines.shape[1])
+        return sums if e.axis is None else SelectionMap((sums,), np.argsort(index))
 
     def _whole(self, e: Any) -> Map:
         """floor and ceil of constants, decided in fractions."""
@@ -242,7 +242,7 @@ class Expressions:
     def _diagonal(self, e: Any) -> Map:
         """diag of a vector: entries off the diagonal are a constant 0."""
         entry_index = np.diag(np.arange(1, e.args[0].size + 1), e.k).reshape(-1, order="F")
-        return Selection((Constant.of(np.zeros(1)), self.map(e.args[0])), entry_index)
+        return SelectionMap((Constant.of(np.zeros(1)), self.map(e.args[0])), entry_index)
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ class Argument:
 
     def picked(self, index: Indices) -> Argument:
         """Entries of z that are no longer entries of single arguments."""
-        return Argument(Selection((self.map,), index), self.monotonicity[index], self.proper[index])
+        return Argument(SelectionMap((self.map,), index), self.monotonicity[index], self.proper[index])
 
 
 def structure(v: Any) -> Indices | None:
@@ -297,7 +297,7 @@ class _Homogeneous(Expressions):
 
     def map(self, e: Any) -> Map:
         if e.is_constant():
-            return Scaling(self.outer.map(e), Selection((self.t,), np.zeros(e.size, dtype=np.intp)))
+            return ScalingMap(self.outer.map(e), SelectionMap((self.t,), np.zeros(e.size, dtype=np.intp)))
         if type(e) is cp.perspective:  # homogeneous already
             return self.outer.map(e)
         if type(e) in (indicator, PartialProblem):
@@ -312,7 +312,7 @@ class _Homogeneous(Expressions):
         n, count = z.map.size, atom.outputs(z.map.size)
         if count > 1 and not isinstance(atom, Elementwise):
             raise Unreadable("a perspective of functions along an axis", str(self.whole), "write one perspective for each")
-        t = Selection((self.t,), np.zeros(count, dtype=np.intp))
+        t = SelectionMap((self.t,), np.zeros(count, dtype=np.intp))
         under = Argument(
             stacked([z.map, t]), np.append(z.monotonicity, np.zeros(count, dtype=np.intp)), np.append(z.proper, np.ones(count, dtype=bool))
         )

@@ -21,13 +21,13 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Atom, ConjugateDomain, DeclaredConjugate
 from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm, root
-from simopt.duality.graph.affine import MIXED, Constant, Key, Map, Pattern, Product, Reference, Residual
+from simopt.duality.graph.affine import MIXED, Constant, Key, Map, Pattern, ProductMap, Reference, Residual
 from simopt.duality.graph.programme import Programme, Term
 from simopt.duality.graph.vectors import Value, divisor, is_zero, known, nothing, vector
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation(Product):
+class Evaluation(ProductMap):
     """Kα, the values of f. The multiplier of the values is pulled back to α unchanged."""
 
     def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
@@ -114,7 +114,7 @@ def _evaluated(below: Map, key: Key, matrix: Array) -> Map:
         return below
     if isinstance(below, Reference):
         raise _Elsewhere
-    if isinstance(below, Product) and isinstance(below.part, Reference) and _is(below, matrix):
+    if isinstance(below, ProductMap) and isinstance(below.part, Reference) and _is(below, matrix):
         return Evaluation(below.matrix, below.shape, below.part)
     changed: dict[str, Any] = {}
     for item in fields(below):  # type: ignore[arg-type]
@@ -126,7 +126,7 @@ def _evaluated(below: Map, key: Key, matrix: Array) -> Map:
     return replace(below, **changed)  # type: ignore[type-var]
 
 
-def _is(below: Product, matrix: Array) -> bool:
+def _is(below: ProductMap, matrix: Array) -> bool:
     """Whether a product has this matrix."""
     if not isinstance(below.matrix, Constant) or below.matrix.varies or below.columns > 1 or below.shape != matrix.shape:
         return False

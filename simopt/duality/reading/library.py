@@ -34,7 +34,7 @@ from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm
 from simopt.duality.atoms.square import Square
 from simopt.duality.atoms.sum_largest import SumLargest
 from simopt.duality.atoms.total import Total
-from simopt.duality.graph.affine import Constant, Map, Negation, Scaling, Sum, Totals, dense, matrix_of, stacked
+from simopt.duality.graph.affine import Constant, Map, Negation, ScalingMap, SumMap, Totals, dense, matrix_of, stacked
 from simopt.duality.graph.vectors import Indices
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Reading:
+class AtomContext:
     """The context in which an atom is read: the reader, and the expression."""
 
     reader: Expressions
@@ -68,19 +68,19 @@ def axis_groups(shape: tuple[int, ...], axis: Any, count: int) -> tuple[Indices,
     return np.broadcast_to(number, shape).reshape(-1, order="F").astype(np.intp), count
 
 
-def _elementwise(make: Callable[[], Atom], sign: int = 1) -> Callable[[Reading], Map]:
+def _elementwise(make: Callable[[], Atom], sign: int = 1) -> Callable[[AtomContext], Map]:
     return lambda at: at.term(make(), sign=sign)
 
 
-def _over_axis(make: Callable[[Indices, int], Atom], sign: int = 1) -> Callable[[Reading], Map]:
+def _over_axis(make: Callable[[Indices, int], Atom], sign: int = 1) -> Callable[[AtomContext], Map]:
     return lambda at: at.term(make(*at.groups()), sign=sign)
 
 
-def _sum_of_sizes(at: Reading) -> Map:
+def _sum_of_sizes(at: AtomContext) -> Map:
     return Totals(at.term(Absolute()), *at.groups())
 
 
-def _squares_over(at: Reading) -> Map:
+def _squares_over(at: AtomContext) -> Map:
     below = at.expression.args[1]
     known = isinstance(below, cp.Constant)
     if known and not np.all(below.value > 0):
@@ -89,10 +89,10 @@ def _squares_over(at: Reading) -> Map:
         return _squares_over_numbers(at)
     total = Totals(at.term(Square()), *at.groups())
     one = known and np.all(below.value == 1)
-    return total if one else Scaling(at.reader.factor(below, at.expression.shape), total, divides=True)
+    return total if one else ScalingMap(at.reader.factor(below, at.expression.shape), total, divides=True)
 
 
-def _squares_over_numbers(at: Reading) -> Map:
+def _squares_over_numbers(at: AtomContext) -> Map:
     """Σz²/t, a perspective for each sum."""
     e, (group, count) = at.expression, at.groups()
     if count == 1:
@@ -104,20 +104,20 @@ def _squares_over_numbers(at: Reading) -> Map:
     return stacked(parts)
 
 
-def _log_of_one_more(at: Reading) -> Map:
+def _log_of_one_more(at: AtomContext) -> Map:
     """log1p: log(1 + z)."""
     written = cp.log(1 + at.expression.args[0])
     at.reader.rewritten[id(at.expression)] = (at.expression, written)
     return at.reader.map(written)
 
 
-def _relative_entropy(at: Reading, tilt: float) -> Map:
+def _relative_entropy(at: AtomContext, tilt: float) -> Map:
     """x log(x/y) as y ψ(x/y), ψ(z) = z log z; of kl_div ψ(z) = z log z − z + 1."""
     e = at.expression
     return at.reader.term(e, Perspective(Entropy(tilt), e.size, e.size), at.reader.argument(e, (0, 1), e.shape), 1)
 
 
-def _power(at: Reading) -> Map:
+def _power(at: AtomContext) -> Map:
     exponent = at.expression.p
     if not isinstance(exponent, cp.Constant):
         raise at.refuse("a power whose exponent is a parameter", "give the exponent as a number")
@@ -133,7 +133,7 @@ def _power(at: Reading) -> Map:
     return at.term(DecreasingPower(p), -1 if p > 0.0 else 1)
 
 
-def _norm(at: Reading) -> Map:
+def _norm(at: AtomContext) -> Map:
     p = at.expression.p
     if p < 1:
         if at.expression.axis is not None:
@@ -144,12 +144,12 @@ def _norm(at: Reading) -> Map:
     return at.term(PowerNorm(*at.groups(), p))
 
 
-def _huber(at: Reading) -> Map:
+def _huber(at: AtomContext) -> Map:
     threshold = at.reader.factor(at.expression.M, at.expression.M.shape)
     return at.term(Huber(lambda num: threshold.constant(num)[0]))
 
 
-def _largest_of(at: Reading, sign: int) -> Map:
+def _largest_of(at: AtomContext, sign: int) -> Map:
     """maximum, and minimum as −max(−z)."""
     e = at.expression
     z = at.reader.argument(e, range(len(e.args)), e.shape)
@@ -158,12 +158,12 @@ def _largest_of(at: Reading, sign: int) -> Map:
     return at.reader.term(e, atom, z if sign > 0 else z.negative(), sign)
 
 
-def _largest_entry(at: Reading, sign: int) -> Map:
+def _largest_entry(at: AtomContext, sign: int) -> Map:
     z = at.reader.argument(at.expression)
     return at.reader.term(at.expression, Maximum(*at.groups()), z if sign > 0 else z.negative(), sign)
 
 
-def _running_maximum(at: Reading) -> Map:
+def _running_maximum(at: AtomContext) -> Map:
     """cummax: entry i is the largest of those up to i on its line."""
     e = at.expression
     number = np.arange(e.size).reshape(e.shape, order="F")
@@ -173,7 +173,7 @@ def _running_maximum(at: Reading) -> Map:
     return at.reader.term(e, Maximum(group, e.size), at.reader.argument(e).picked(index), 1)
 
 
-def _sum_largest(at: Reading) -> Map:
+def _sum_largest(at: AtomContext) -> Map:
     e = at.expression
     if e.axis is not None:
         raise at.refuse("sum_largest along an axis", "write one sum_largest a row")
@@ -182,7 +182,7 @@ def _sum_largest(at: Reading) -> Map:
     return at.term(SumLargest(e.k))
 
 
-def _sorted_product(at: Reading) -> Map:
+def _sorted_product(at: AtomContext) -> Map:
     """dotsort: Σ_k (w_k − w_{k+1}) (the sum of the k largest z_i), w in falling order, filled up with zeros, w_{n+1} = 0."""
     z, weights = at.expression.args
     if not isinstance(weights, cp.Constant):
@@ -191,18 +191,18 @@ def _sorted_product(at: Reading) -> Map:
     padded = np.zeros(n)
     padded[: weights.size] = np.asarray(dense(weights.value), dtype=float).reshape(-1)
     falling = np.append(np.sort(padded)[::-1], 0.0)
-    parts: list[Map] = [Scaling(Constant.of(falling[n - 1 : n]), Totals(at.reader.map(z), np.zeros(n, dtype=np.intp), 1))]
+    parts: list[Map] = [ScalingMap(Constant.of(falling[n - 1 : n]), Totals(at.reader.map(z), np.zeros(n, dtype=np.intp), 1))]
     written = falling[n - 1] * cp.sum(z)
     for k in range(1, n):
         if falling[k - 1] > falling[k]:
-            step, largest = Sum((Constant.of(falling[k - 1 : k]), Negation(Constant.of(falling[k : k + 1])))), cp.sum_largest(z, k)
-            parts.append(Scaling(step, at.reader.map(largest)))
+            step, largest = SumMap((Constant.of(falling[k - 1 : k]), Negation(Constant.of(falling[k : k + 1])))), cp.sum_largest(z, k)
+            parts.append(ScalingMap(step, at.reader.map(largest)))
             written += (falling[k - 1] - falling[k]) * largest
     at.reader.rewritten[id(at.expression)] = (at.expression, written)
-    return Sum(tuple(parts))
+    return SumMap(tuple(parts))
 
 
-def _geometric_mean(at: Reading) -> Map:
+def _geometric_mean(at: AtomContext) -> Map:
     e = at.expression
     if getattr(e, "axis", None) is not None:  # CVXPY 1.9.0 has geometric means of all entries only
         raise at.refuse("geo_mean along an axis", "write one geo_mean a row")
@@ -212,7 +212,7 @@ def _geometric_mean(at: Reading) -> Map:
     return mean(at, [w / total for w in weights])
 
 
-def mean(at: Reading, weights: Sequence[Fraction]) -> Map:
+def mean(at: AtomContext, weights: Sequence[Fraction]) -> Map:
     """Π z_i^{w_i} with these weights, over the entries of nonzero weight."""
     e, z = at.expression, at.reader.argument(at.expression)
     n = z.map.size
@@ -228,7 +228,7 @@ def _but(shape: tuple[int, ...], i: int) -> Any:
     return ones.reshape(shape, order="F")
 
 
-def _quadratic_form(at: Reading) -> Map:
+def _quadratic_form(at: AtomContext) -> Map:
     """zᵀPz; the atom proves, when it is judged, that P is semidefinite with the sign that DCP assumes.
 
     Entries that P links to no other are squares Σ p_ii z_i², which need no proof of more than p_ii ≥ 0, and no range.
@@ -263,8 +263,8 @@ def _quadratic_form(at: Reading) -> Map:
         parts.append(at.reader.term(at.expression, atom, argument if whole else argument.picked(linked), sign))
     if len(squares):
         each = at.reader.term(at.expression, Square(), argument.picked(squares), sign)
-        parts.append(Totals(Scaling(Constant(weights, len(squares)), each), np.zeros(len(squares), dtype=np.intp), 1))
-    return parts[0] if len(parts) == 1 else Sum(tuple(parts))
+        parts.append(Totals(ScalingMap(Constant(weights, len(squares)), each), np.zeros(len(squares), dtype=np.intp), 1))
+    return parts[0] if len(parts) == 1 else SumMap(tuple(parts))
 
 
 def _parted(matrix: Any, sign: int) -> tuple[Indices, Indices, Array]:
@@ -281,7 +281,7 @@ def _parted(matrix: Any, sign: int) -> tuple[Indices, Indices, Array]:
     return linked, squares, diagonal[squares]
 
 
-ATOMS: dict[type, Callable[[Reading], Map]] = {
+ATOMS: dict[type, Callable[[AtomContext], Map]] = {
     cp.abs: _elementwise(Absolute),
     cp.exp: _elementwise(Exponential),
     cp.logistic: _elementwise(LogisticAtom),

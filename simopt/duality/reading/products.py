@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from simopt.core.errors import Unreadable
-from simopt.duality.graph.affine import Constant, Map, Product, Scaling, Selection, Totals
+from simopt.duality.graph.affine import Constant, Map, ProductMap, ScalingMap, SelectionMap, Totals
 from simopt.duality.graph.vectors import Indices
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def scaling(reader: Expressions, e: Any) -> Map:
     """c ∘ x."""
     factor, part = _sides(e)
-    return Scaling(reader.factor(factor, e.shape), reader.broadcast(part, e.shape))
+    return ScalingMap(reader.factor(factor, e.shape), reader.broadcast(part, e.shape))
 
 
 def quotient(reader: Expressions, e: Any) -> Map:
@@ -26,7 +26,7 @@ def quotient(reader: Expressions, e: Any) -> Map:
     part, factor = e.args
     if not factor.is_constant():
         raise Unreadable("a quotient of expressions", str(e), "divide by constants or parameters only")
-    return Scaling(reader.factor(factor, e.shape), reader.broadcast(part, e.shape), divides=True)
+    return ScalingMap(reader.factor(factor, e.shape), reader.broadcast(part, e.shape), divides=True)
 
 
 def matrix_product(reader: Expressions, e: Any) -> Map:
@@ -37,7 +37,7 @@ def matrix_product(reader: Expressions, e: Any) -> Map:
         return _of_stacks(reader, e)
     if constant is left:
         shape = left.shape if left.ndim == 2 else (1, left.size)
-        return Product(reader.factor(left, left.shape), shape, reader.map(right), right.shape[1] if right.ndim == 2 else 1)
+        return ProductMap(reader.factor(left, left.shape), shape, reader.map(right), right.shape[1] if right.ndim == 2 else 1)
     rows = left.shape[0] if left.ndim == 2 else 1
     shape = right.shape if right.ndim == 2 else (right.size, 1)
     return _from_the_right(reader.map(left), rows, _transposed(reader.factor(right, right.shape), shape), (shape[1], shape[0]))
@@ -48,15 +48,15 @@ def kronecker(reader: Expressions, e: Any) -> Map:
     first, second = (_numbered(argument.shape) for argument in e.args)
     left = np.kron(first, np.ones_like(second)).reshape(-1, order="F")
     right = np.kron(np.ones_like(first), second).reshape(-1, order="F")
-    one, other = (Selection((_side(reader, a),), index) for a, index in zip(e.args, (left, right), strict=True))
-    return Scaling(one, other) if e.args[0].is_constant() else Scaling(other, one)
+    one, other = (SelectionMap((_side(reader, a),), index) for a, index in zip(e.args, (left, right), strict=True))
+    return ScalingMap(one, other) if e.args[0].is_constant() else ScalingMap(other, one)
 
 
 def convolution(reader: Expressions, e: Any) -> Map:
     """Σ_{i + j = k} a_i x_j."""
     factor, part = _sides(e)
     i, j = (index.reshape(-1) for index in np.indices((factor.size, part.size)))
-    return Totals(Scaling(Selection((_side(reader, factor),), i), Selection((reader.map(part),), j)), i + j, e.size)
+    return Totals(ScalingMap(SelectionMap((_side(reader, factor),), i), SelectionMap((reader.map(part),), j)), i + j, e.size)
 
 
 def _sides(e: Any) -> tuple[Any, Any]:
@@ -86,20 +86,20 @@ def _of_stacks(reader: Expressions, e: Any) -> Map:
     n, m = first.shape[-2], second.shape[-1]
     parts: list[Map] = []
     for at in np.ndindex(batch):
-        one, other = (Selection((_side(reader, a),), index[at].reshape(-1, order="F")) for a, index in ((left, first), (right, second)))
+        one, other = (SelectionMap((_side(reader, a),), index[at].reshape(-1, order="F")) for a, index in ((left, first), (right, second)))
         if left.is_constant():
-            parts.append(Product(one, (n, first.shape[-1]), other, m))
+            parts.append(ProductMap(one, (n, first.shape[-1]), other, m))
         else:
-            parts.append(_from_the_right(one, n, Selection((other,), _turned(second.shape[-2], m)), (m, second.shape[-2])))
+            parts.append(_from_the_right(one, n, SelectionMap((other,), _turned(second.shape[-2], m)), (m, second.shape[-2])))
     order = np.moveaxis(_numbered((n, m, len(parts))), -1, 0).reshape((*batch, n, m))
-    return Selection(tuple(parts), order.reshape(-1, order="F"))
+    return SelectionMap(tuple(parts), order.reshape(-1, order="F"))
 
 
 def _from_the_right(part: Map, rows: int, matrix: Map, shape: tuple[int, int]) -> Map:
     """(Aᵀ Xᵀ)ᵀ for X with `rows` rows; the matrix is Aᵀ, of this shape."""
-    turned = Selection((part,), _turned(rows, shape[1])) if rows > 1 else part
-    out = Product(matrix, shape, turned, rows)
-    return Selection((out,), _turned(shape[0], rows)) if rows > 1 and shape[0] > 1 else out
+    turned = SelectionMap((part,), _turned(rows, shape[1])) if rows > 1 else part
+    out = ProductMap(matrix, shape, turned, rows)
+    return SelectionMap((out,), _turned(shape[0], rows)) if rows > 1 and shape[0] > 1 else out
 
 
 def _turned(rows: int, columns: int) -> Indices:
@@ -111,7 +111,7 @@ def _transposed(matrix: Map, shape: tuple[int, int]) -> Map:
     if isinstance(matrix, Constant):
         read = matrix.read
         return Constant(lambda: _as_matrix(read(), shape).T, matrix.size, matrix.varies)
-    return Selection((matrix,), _turned(*shape))
+    return SelectionMap((matrix,), _turned(*shape))
 
 
 def _as_matrix(values: Any, shape: tuple[int, int]) -> Any:

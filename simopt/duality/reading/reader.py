@@ -16,8 +16,9 @@ from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality.atoms.quadratic_form import SemidefiniteForm
 from simopt.duality.evaluation.bounds import bounded
-from simopt.duality.graph.affine import Constant, Key, Map, Negation, Selection, Sum, dense
+from simopt.duality.graph.affine import Constant, Key, Map, Negation, SelectionMap, SumMap, dense
 from simopt.duality.graph.epigraphs import recognised
+from simopt.duality.graph.leaf_values import snapshot
 from simopt.duality.graph.programme import Leaf, Programme, Row
 from simopt.duality.graph.vectors import Indices
 from simopt.duality.reading.cones import sides
@@ -25,7 +26,6 @@ from simopt.duality.reading.convexity import convex
 from simopt.duality.reading.definitions import defined
 from simopt.duality.reading.expressions import Expressions, structure
 from simopt.duality.reading.kernel_element import elements
-from simopt.duality.reading.leaves import snapshot
 from simopt.duality.reading.version import known_version
 from simopt.duality.stationarity.norm_bound import NormBound
 
@@ -122,7 +122,7 @@ def _rows(reader: Expressions, name: str, constraint: Any) -> list[Row]:
     shape = np.broadcast_shapes(left.shape, right.shape)
     parts = [reader.broadcast(left, shape), Negation(reader.broadcast(right, shape))]
     nonzero = tuple(part for part, side in zip(parts, (left, right), strict=True) if not _is_zero(side))
-    below = nonzero[0] if len(nonzero) == 1 else Sum(nonzero or (parts[0],))
+    below = nonzero[0] if len(nonzero) == 1 else SumMap(nonzero or (parts[0],))
     return [Row(next(reader.keys), constraint.label or name, below, equality, (left, right))] if below.size else []
 
 
@@ -139,12 +139,12 @@ def _attributes(reader: Expressions, variable: str, v: Any) -> list[Row]:
     )  # CVXPY ensures that 0 is within the bounds of the others
     for name, sign in SIGNS.items():
         if v.attributes.get(name):
-            some = own if len(there) == v.size else Selection((own,), there)
+            some = own if len(there) == v.size else SelectionMap((own,), there)
             rows.append(Row(next(reader.keys), f"{variable} {name}", some if sign > 0 else Negation(some)))
     for bound, sign in zip(v.attributes.get("bounds") or (), (-1, 1), strict=False):
         side = f"{variable} {'upper' if sign > 0 else 'lower'} bound"
         if isinstance(bound, cp.Expression):
-            apart = Sum((own, Negation(reader.broadcast(bound, v.shape))))
+            apart = SumMap((own, Negation(reader.broadcast(bound, v.shape))))
             rows.append(Row(next(reader.keys), side, apart if sign > 0 else Negation(apart)))
             continue
         ends = _flat(bound, v.shape)
@@ -152,7 +152,7 @@ def _attributes(reader: Expressions, variable: str, v: Any) -> list[Row]:
             raise InvalidProblem(f"variable {variable}: its bounds {bound!r} leave no number")
         at = there[np.isfinite(ends[there])]
         if at.size:
-            apart = Sum((Selection((own,), at), Negation(Constant(_ends_now(side, bound, v.shape, at), len(at)))))
+            apart = SumMap((SelectionMap((own,), at), Negation(Constant(_ends_now(side, bound, v.shape, at), len(at)))))
             rows.append(Row(next(reader.keys), side, apart if sign > 0 else Negation(apart)))
     return rows
 

@@ -29,7 +29,7 @@ from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import InvalidProblem
 from simopt.duality.atoms.quadratic_form import SemidefiniteForm
 from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Programme
-from simopt.duality.units.units import OBJECTIVE, Block, blocks, degree, inside
+from simopt.duality.units.units import OBJECTIVE, UnitBlock, blocks, degree, inside
 from simopt.model.problem import Image
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ EXACT = 1e-9  # relative: the effect of rounding on the declared entries
 
 
 @dataclass(frozen=True)
-class Change:
+class UnitChange:
     """Exponents: s^e times each field, variable and multiplier of that name gives s^objective times the problem. Others stay."""
 
     fields: Mapping[str, int] = field(default_factory=dict)
@@ -97,7 +97,7 @@ def scaled(problem: Any, factors: Mapping[str, float]) -> Any:
     return replace(problem, **changed, **{name: scaled(getattr(problem, name), inner) for name, inner in parts.items()})
 
 
-def natural(problem: DeclaredProblem, changes: Iterable[Change]) -> Change:
+def natural(problem: DeclaredProblem, changes: Iterable[UnitChange]) -> UnitChange:
     """The change (by 2) after which the leading field of each of the changes has size 1."""
     fields: dict[str, int] = {}
     values: dict[str, int] = {}
@@ -111,13 +111,13 @@ def natural(problem: DeclaredProblem, changes: Iterable[Change]) -> Change:
             for key, e in part.items():
                 sums[key] = sums.get(key, 0) + k * e
         objective += k * change.objective
-    return Change(fields, values, multipliers, objective)
+    return UnitChange(fields, values, multipliers, objective)
 
 
-_known: dict[Any, tuple[Change, ...]] = {}
+_known: dict[Any, tuple[UnitChange, ...]] = {}
 
 
-def changes_of(problem: DeclaredProblem) -> tuple[Change, ...]:
+def changes_of(problem: DeclaredProblem) -> tuple[UnitChange, ...]:
     """The changes of units of a problem, one for each number of free size.
 
     They are those of the first example of the same form whose numbers are not 0, if there is one, because the response to a number 0 is
@@ -141,7 +141,7 @@ def _form(problem: DeclaredProblem) -> tuple[Any, ...]:
     return (*kinds, *numbers(problem), *problem.derived.names, *(leaf.name for leaf in leaves))
 
 
-def _blocks(problem: DeclaredProblem, factors: Mapping[str, float], like: list[Block]) -> list[Array] | None:
+def _blocks(problem: DeclaredProblem, factors: Mapping[str, float], like: list[UnitBlock]) -> list[Array] | None:
     """The entries of the blocks with numbers multiplied; None if the declaration changes its structure, or does not exist."""
     try:
         programme = scaled(problem, factors).derived.programme
@@ -199,7 +199,7 @@ def _equations(problem: DeclaredProblem, real: list[str]) -> Iterator[dict[Unkno
         yield {("value", term.key): -1.0, ("map", term.key): p or 0.0} | matrix
 
 
-def _slopes(problem: DeclaredProblem, name: str, before: list[Block]) -> list[Array] | None:
+def _slopes(problem: DeclaredProblem, name: str, before: list[UnitBlock]) -> list[Array] | None:
     """∂c/∂log θ of each block, k c where doubling θ multiplies c by 2^k; None if the declaration changes its structure."""
     up, down = (_blocks(problem, {name: math.exp(step)}, before) for step in (STEP, -STEP))
     if up is None or down is None:
@@ -241,7 +241,7 @@ def _solved(equations: Iterable[dict[Unknown, float]], real: list[str]) -> dict[
     return solved | {("field", name): {name: 1.0} for name in free}
 
 
-def _changes(problem: DeclaredProblem, real: list[str]) -> Iterator[Change]:
+def _changes(problem: DeclaredProblem, real: list[str]) -> Iterator[UnitChange]:
     derived, programme = problem.derived, problem.derived.programme
     solved = _solved(_equations(problem, real), real)
     homes = {row.key: node.key for node in programme.nodes if isinstance(node, Epigraph) for row in node.rows}
@@ -259,4 +259,4 @@ def _changes(problem: DeclaredProblem, real: list[str]) -> Iterator[Change]:
         least = math.lcm(goal.denominator, *(e.denominator for part in (given, values, multipliers) for e in part.values()))
         fields, points, duals = ({name: int(e * least) for name, e in part.items() if e} for part in (given, values, multipliers))
         if _hold(problem, fields, [float(e * least) for e in powers]):
-            yield Change(fields, points, duals, int(goal * least))
+            yield UnitChange(fields, points, duals, int(goal * least))

@@ -23,7 +23,7 @@ LARGEST = 200  # of exponents
 
 
 @dataclass(frozen=True)
-class Block:
+class UnitBlock:
     """Entries of the map `home` (a row, the argument of a term or epigraph, the objective) that belong to one value; None: constants."""
 
     home: Key
@@ -31,21 +31,21 @@ class Block:
     entries: Array
 
 
-def blocks(programme: Programme) -> Iterator[Block]:
+def blocks(programme: Programme) -> Iterator[UnitBlock]:
     """The vectors Ar, Br and b of a map Ax + By + b, with r of entries of size about 1 and random sign, no two alike."""
     values: dict[Key, Leaf | Node] = programme.leaves | {node.key: node for node in programme.nodes}
     zeros = {key: np.zeros(length(node)) for key, node in values.items()}
     for home, below in maps(programme):
-        yield Block(home, None, below.value(FLOAT, zeros))
+        yield UnitBlock(home, None, below.value(FLOAT, zeros))
         for key in below.below:
             rng = np.random.default_rng(len(zeros[key]))
             r = rng.choice([-1.0, 1.0], len(zeros[key])) * rng.uniform(0.5, 1.0, len(zeros[key]))
-            yield Block(home, key, below.value(FLOAT, zeros | {key: r}, linear=True))
+            yield UnitBlock(home, key, below.value(FLOAT, zeros | {key: r}, linear=True))
     for term in programme.terms:
         if isinstance(term.atom, Huber):  # its threshold has the unit of its argument
-            yield Block(term.key, None, np.atleast_1d(np.asarray(term.atom.threshold(FLOAT), dtype=float)))
+            yield UnitBlock(term.key, None, np.atleast_1d(np.asarray(term.atom.threshold(FLOAT), dtype=float)))
         elif isinstance(term.atom, SemidefiniteForm):
-            yield Block(inside(term.key), None, np.asarray(term.atom.matrix(FLOAT), dtype=float).reshape(-1))
+            yield UnitBlock(inside(term.key), None, np.asarray(term.atom.matrix(FLOAT), dtype=float).reshape(-1))
 
 
 def maps(programme: Programme) -> Iterator[tuple[Key, Map]]:

@@ -23,7 +23,7 @@ import certified
 import cvxpy as cp
 import numpy as np
 import page
-from corpus import LIST, Entry, wanted
+from corpus import LIST, CorpusSolve, wanted
 from fingerprint import attributes, fingerprint
 from intercept import Intercepted, intercepted
 
@@ -80,12 +80,12 @@ def distinct(counted: Counter[str]) -> Iterator[tuple[Intercepted, str]]:
             yield each, name
 
 
-def described(each: Intercepted, name: str) -> Entry:
+def described(each: Intercepted, name: str) -> CorpusSolve:
     """The line of a problem; it is solved for it."""
     problem = each.problem()
     structure = {name for variable in problem.variables() for name, _ in attributes(variable)}
     structure |= {f"{variable.ndim} dimensions" for variable in problem.variables() if variable.ndim > 2}
-    return Entry(
+    return CorpusSolve(
         each.id,
         name,
         sum(variable.size for variable in problem.variables()),
@@ -132,7 +132,7 @@ def main() -> int:
 
 def _list() -> None:
     counted: Counter[str] = Counter()
-    found: list[Entry] = []
+    found: list[CorpusSolve] = []
     for each, name in distinct(counted):
         found.append(described(each, name))
         print(f"\r{len(found)} problems, {counted.total()} solves", end="", file=sys.stderr, flush=True)

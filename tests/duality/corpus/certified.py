@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import cvxpy as cp
-from corpus import Entry, entries, wanted
+from corpus import CorpusSolve, entries, wanted
 from fingerprint import fingerprint
 from intercept import intercepted
 from values import compared
@@ -59,7 +59,7 @@ class Result:
     seconds: float = 0.0
     solvers: list[str] = field(default_factory=list)
 
-    def closed(self, entry: Entry) -> bool:
+    def closed(self, entry: CorpusSolve) -> bool:
         """Whether the gap is small in both arithmetics, relative to an optimum other than 0."""
         size = abs(entry.optimum or 0.0)
         return all(self.gap.get(name, math.inf) <= most * size for name, most in CLOSED.items())
@@ -72,7 +72,7 @@ class Result:
         """Whether both certificates of an optimum 0 are exact, or no farther apart than rounding."""
         return all(self.gap.get(name) == 0.0 or self.rounding.get(name, False) for name in CLOSED)
 
-    def contradicts(self, entry: Entry) -> str:
+    def contradicts(self, entry: CorpusSolve) -> str:
         """How a bound contradicts what CLARABEL says or the other arithmetic; nothing if none does."""
         slack = MISSED * (1.0 + abs(entry.optimum or 0.0))
         for name in self.lower:
@@ -110,7 +110,7 @@ def certify(seconds: float, path: Path = RESULTS) -> None:
     print(file=sys.stderr)
 
 
-def _alone(entry: Entry, problem: cp.Problem, seconds: float) -> Result:
+def _alone(entry: CorpusSolve, problem: cp.Problem, seconds: float) -> Result:
     """The result of a process that may take so much of a processor, whatever else that has to do, or end by itself."""
     ours, theirs = multiprocessing.Pipe(duplex=False)
     child = multiprocessing.get_context("fork").Process(target=_send, args=(theirs, entry, problem, math.ceil(seconds)))
@@ -131,19 +131,19 @@ def _alone(entry: Entry, problem: cp.Problem, seconds: float) -> Result:
         ours.close()
 
 
-def _send(pipe: Connection, entry: Entry, problem: cp.Problem, seconds: int) -> None:
+def _send(pipe: Connection, entry: CorpusSolve, problem: cp.Problem, seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")
-    pipe.send(judged(entry, problem))
+    pipe.send(certified(entry, problem))
 
 
-def judged(entry: Entry, problem: cp.Problem) -> Result:
+def certified(entry: CorpusSolve, problem: cp.Problem) -> Result:
     """Read, solved in graph form, and bounded in floats and balls; bounds of what is maximised are turned back."""
     started = time.process_time()
 
-    def result(**found: object) -> Result:
-        return Result(entry.id, entry.fingerprint, seconds=round(time.process_time() - started, 3), **found)  # type: ignore[arg-type]
+    def result(**fields: object) -> Result:
+        return Result(entry.id, entry.fingerprint, seconds=round(time.process_time() - started, 3), **fields)  # type: ignore[arg-type]
 
     try:
         declared = Declared.of(problem)
@@ -189,7 +189,7 @@ def reason(error: Exception) -> str:
     return what.partition(": ")[2] or what
 
 
-def counted() -> Iterator[tuple[Entry, Result]]:
+def counted() -> Iterator[tuple[CorpusSolve, Result]]:
     """The list with its results, where there are any."""
     found = results()
     return ((entry, found[entry.id]) for entry in entries() if entry.id in found)

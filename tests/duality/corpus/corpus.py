@@ -18,7 +18,7 @@ DUALS = frozenset(f"test_KKT.py::TestKKT_PCPs::test_pcp_{solve}" for solve in ("
 
 
 @dataclass(frozen=True)
-class Entry:
+class CorpusSolve:
     """A line of the list: the k-th solve of a test (test#k), what it is made of, and what CLARABEL answers, to six digits."""
 
     id: str
@@ -45,12 +45,12 @@ class CorpusChanged(AssertionError):
     """Problems of the list that CVXPY's tests no longer solve, or with other numbers; each by its name."""
 
 
-def entries() -> list[Entry]:
+def entries() -> list[CorpusSolve]:
     """The committed list, in the order in which the tests run."""
-    return [Entry(**json.loads(line)) for line in LIST.read_text(encoding="utf-8").splitlines()]
+    return [CorpusSolve(**json.loads(line)) for line in LIST.read_text(encoding="utf-8").splitlines()]
 
 
-def wanted(chosen: Iterable[Entry]) -> dict[str, set[int]]:
+def wanted(chosen: Iterable[CorpusSolve]) -> dict[str, set[int]]:
     """Test → ordinals of its solves, as `intercepted` takes them."""
     ordinals: dict[str, set[int]] = defaultdict(set)
     for entry in chosen:
@@ -58,7 +58,7 @@ def wanted(chosen: Iterable[Entry]) -> dict[str, set[int]]:
     return ordinals
 
 
-def problems(chosen: Iterable[Entry] | None = None) -> Iterator[tuple[str, cp.Problem]]:
+def problems(chosen: Iterable[CorpusSolve] | None = None) -> Iterator[tuple[str, cp.Problem]]:
     """(id, problem) of the chosen entries, of all by default, one after the other and none kept.
 
     Only problems whose fingerprint is that of the list are given, and those of `DUALS` with other numbers in what is the same otherwise; at
@@ -79,7 +79,7 @@ def problems(chosen: Iterable[Entry] | None = None) -> Iterator[tuple[str, cp.Pr
         raise CorpusChanged(f"{len(wrong)} problems are not those of {LIST.name} (with CVXPY {cp.__version__}):\n" + "\n".join(wrong))
 
 
-def _alike(problem: cp.Problem, entry: Entry) -> bool:
+def _alike(problem: cp.Problem, entry: CorpusSolve) -> bool:
     """Whether a problem has the atoms and the size of a line."""
     size = sum(variable.size for variable in problem.variables()), sum(row.size for row in problem.constraints)
     return size == (entry.variables, entry.rows) and sorted(atom.__name__ for atom in problem.atoms()) == entry.atoms

@@ -29,7 +29,7 @@ NOTHING = 1e-12
 
 def fingerprint(problem: cp.Problem) -> str:
     """Sixteen hexadecimal digits of SHA-256 over the trees, a node by its type, its data and its arguments."""
-    return _Reading().of_problem(problem)[:16]
+    return _LeafOrder().of_problem(problem)[:16]
 
 
 def attributes(leaf: cp.Variable | cp.Parameter) -> list[tuple[str, Any]]:
@@ -37,7 +37,7 @@ def attributes(leaf: cp.Variable | cp.Parameter) -> list[tuple[str, Any]]:
     return [(name, value) for name, value in leaf.attributes.items() if value is not None and value is not False]
 
 
-class _Reading:
+class _LeafOrder:
     """The variables and parameters met so far, by the order of their appearance; and the nodes, since trees share them."""
 
     def __init__(self) -> None:

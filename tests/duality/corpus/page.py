@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 
 import cvxpy as cp
 from certified import CLOSED, MISSED, ZERO, Result
-from corpus import Entry
+from corpus import CorpusSolve
 from intercept import BROUGHT
 
-Judged = Sequence[tuple[Entry, Result]]
+Certified = Sequence[tuple[CorpusSolve, Result]]
 PAGE = """# Problems from CVXPY's own tests
 
 Written by `python tests/duality/corpus`, with CVXPY {version}; do not edit.
@@ -83,26 +83,26 @@ EXPLAINED = {
 }
 
 
-def page(found: Sequence[Entry], counted: Counter[str]) -> str:
+def page(listed: Sequence[CorpusSolve], counted: Counter[str]) -> str:
     """The page of the list; `counted` says for every solve why it was left out, "" for those that are in the list."""
-    statuses = Counter(entry.status for entry in found)
-    zeros = sum(entry.optimum == 0 for entry in found)
-    files = Counter(entry.id.partition("::")[0] for entry in found)
+    statuses = Counter(entry.status for entry in listed)
+    zeros = sum(entry.optimum == 0 for entry in listed)
+    files = Counter(entry.id.partition("::")[0] for entry in listed)
     return PAGE.format(
         version=cp.__version__,
         backends=", ".join(BROUGHT),
-        total=len(found),
+        total=len(listed),
         left_out=table(["solves", "left out because"], [[number, reason or "**in the list**"] for reason, number in counted.most_common()]),
         statuses=table(["status", "problems"], [*statuses.most_common(), ["optimal, with optimum 0", zeros]]),
         files=table(["file", "problems"], list(files.items())),
-        atoms=_occurring(found, lambda entry: entry.atoms, "atom"),
-        structure=_occurring(found, lambda entry: entry.structure, "attribute"),
+        atoms=_occurring(listed, lambda entry: entry.atoms, "atom"),
+        structure=_occurring(listed, lambda entry: entry.structure, "attribute"),
     )
 
 
-def certificates(found: Judged) -> str:
+def certificates(assessed: Certified) -> str:
     """The page of the results."""
-    accepted = [(entry, result) for entry, result in found if not result.refused]
+    accepted = [(entry, result) for entry, result in assessed if not result.refused]
     scaled = [(entry, result) for entry, result in accepted if entry.optimum and entry.status == "optimal"]
     zeros = [result for entry, result in accepted if entry.optimum == 0 and entry.status == "optimal"]
     closed = sum(result.closed(entry) for entry, result in scaled)
@@ -110,9 +110,13 @@ def certificates(found: Judged) -> str:
     against = [(entry, said) for entry, result in accepted if (said := result.contradicts(entry))]
     others = [(entry, result.misread) for entry, result in accepted if result.misread]
     lines = [
-        ("judged", len(found), len(found)),
-        ("with other numbers than those of the list, which are a solver's answer", sum(result.moved for _, result in found), len(found)),
-        ("accepted", len(accepted), len(found)),
+        ("judged", len(assessed), len(assessed)),
+        (
+            "with other numbers than those of the list, which are a solver's answer",
+            sum(result.moved for _, result in assessed),
+            len(assessed),
+        ),
+        ("accepted", len(accepted), len(assessed)),
         ("of these with an optimum other than 0", len(scaled), len(accepted)),
         ("of these closed in both arithmetics", closed, len(scaled)),
         ("accepted with the optimum 0", len(zeros), len(accepted)),
@@ -123,10 +127,10 @@ def certificates(found: Judged) -> str:
         ("read with others", len(others), len(accepted)),
     ]
     open_ = Counter(_why(result) for entry, result in scaled if not result.closed(entry))
-    refused = Counter(result.refused for _, result in found if result.refused)
+    refused = Counter(result.refused for _, result in assessed if result.refused)
     return CERTIFIED.format(
         version=cp.__version__,
-        solves=_solves(found),
+        solves=_solves(assessed),
         floats=CLOSED["float"],
         balls=CLOSED["interval"],
         missed=MISSED,
@@ -136,7 +140,7 @@ def certificates(found: Judged) -> str:
         contradictions=table(
             ["problem", "bounds or values", "explained"], [[e.id, said, EXPLAINED.get(e.id, "no")] for e, said in [*against, *others]]
         ),
-        files=_shares(found),
+        files=_fractions(assessed),
     )
 
 
@@ -147,9 +151,9 @@ def _why(result: Result) -> str:
     return re.sub(r"\d+", "…", (said or name).partition(" (")[0].partition(", ")[0])[:100]
 
 
-def _shares(found: Judged) -> str:
-    files: dict[str, list[tuple[Entry, Result]]] = {}
-    for entry, result in found:
+def _fractions(assessed: Certified) -> str:
+    files: dict[str, list[tuple[CorpusSolve, Result]]] = {}
+    for entry, result in assessed:
         files.setdefault(entry.id.partition("::")[0], []).append((entry, result))
     rows = []
     for name, each in files.items():
@@ -164,13 +168,13 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
-def _occurring(found: Sequence[Entry], what: Callable[[Entry], Sequence[str]], title: str) -> str:
-    having = Counter(name for entry in found for name in what(entry))
+def _occurring(listed: Sequence[CorpusSolve], what: Callable[[CorpusSolve], Sequence[str]], title: str) -> str:
+    having = Counter(name for entry in listed for name in what(entry))
     return table([title, "problems"], [[name, number] for name, number in having.most_common()])
 
 
-def _solves(found: Judged) -> str:
+def _solves(assessed: Certified) -> str:
     """By whom the problems were solved."""
-    last = Counter(result.solvers[-1] for _, result in found if result.solvers)
+    last = Counter(result.solvers[-1] for _, result in assessed if result.solvers)
     others = ", ".join(f"{name} ({times})" for name, times in last.most_common() if name != "CLARABEL")
     return f"solved in graph form by CLARABEL or, last, by {others}" if others else "solved once in graph form by CLARABEL"

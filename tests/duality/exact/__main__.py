@@ -71,7 +71,7 @@ def main() -> int:
         before, after = map(read, options.compare)
         print(f"before\n{table(before)}\n\nafter\n{table(after)}\n\n{compare(before, after)}")
         return any(run.get("false") for each in after.values() for run in each["runs"].values())
-    from judged import apart, case, is_broken, line
+    from assessed import apart, case, is_broken, line
 
     numbers = [int(n) for n in options.only.split(",")] if options.only else list(range(options.start, options.start + options.count))
     numbers = [number for number in numbers if not options.broken or is_broken(options.seed, number)]

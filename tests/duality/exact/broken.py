@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from exact_values import Point, number
 from flint import fmpq
-from planted import Case, Data, Rng, fractions, matrix, matvec, some
+from planted import Data, PlantedProblem, Rng, fractions, matrix, matvec, some
 
 
 def _array(values: Any) -> Any:
@@ -120,7 +120,7 @@ def _matrix(way: str, bad: Any, rng: Rng) -> tuple[Any, int, Any]:
     return made[way](), 1, leaf
 
 
-def _over(rng: Rng, kind: str, form: Any, sign: int, n: int, v: Any, t: float, note: str, inner: int) -> Case:
+def _over(rng: Rng, kind: str, form: Any, sign: int, n: int, v: Any, t: float, note: str, inner: int) -> PlantedProblem:
     """A problem with such a form inside, and feasible points along v."""
     x, rows, e = _boxed(rng, n, t)
     q = sign * cp.quad_form(e, form)
@@ -152,10 +152,10 @@ def _over(rng: Rng, kind: str, form: Any, sign: int, n: int, v: Any, t: float, n
         parts = [cp.exp(q * 2.0**-10)]
     total = sum(parts[1:], parts[0])
     problem = cp.Problem(cp.Maximize(-total) if rng.random() < 0.3 else cp.Minimize(total), rows)
-    return Case(kind, problem, points, [*parts, q], note=note)  # of which rounding is, also where q stands in a row
+    return PlantedProblem(kind, problem, points, [*parts, q], note=note)  # of which rounding is, also where q stands in a row
 
 
-def indefinite_by_a_hair(rng: Rng) -> Case:
+def indefinite_by_a_hair(rng: Rng) -> PlantedProblem:
     """A matrix whose least eigenvalue is negative, relatively by 1e-9 to 1e-16."""
     n, way, inner = int(rng.integers(2, 5)), CHANGES[int(rng.integers(len(CHANGES)))], int(rng.integers(8))
     fraction = 10.0 ** -int(rng.integers(9, 17))
@@ -165,7 +165,7 @@ def indefinite_by_a_hair(rng: Rng) -> Case:
     return _over(rng, "indefinite by a hair", form, sign, n, v, t, f"{way}, {fraction:g}, inner {inner}", inner)
 
 
-def rewritten_indefinite(rng: Rng) -> Case:
+def rewritten_indefinite(rng: Rng) -> PlantedProblem:
     """A definite matrix into whose array another is written, or another assigned through psd_wrap."""
     n, inner = int(rng.integers(2, 5)), int(rng.integers(8))
     way = [w for w in CHANGES if w != "wrap number"][int(rng.integers(len(CHANGES) - 1))]
@@ -192,7 +192,7 @@ def rewritten_indefinite(rng: Rng) -> Case:
     return case
 
 
-def off_diagonal_entry(rng: Rng) -> Case:
+def off_diagonal_entry(rng: Rng) -> PlantedProblem:
     """A part of a semidefinite matrix that CVXPY takes for semidefinite, though it is one entry off the diagonal."""
     n = int(rng.integers(2, 5))
     i, j = rng.choice(n, size=2, replace=False)
@@ -211,7 +211,7 @@ def off_diagonal_entry(rng: Rng) -> Case:
     )
 
 
-def sign_broken(rng: Rng) -> Case:
+def sign_broken(rng: Rng) -> PlantedProblem:
     """A parameter of a sign, rewritten to a number of the other."""
     n, t = int(rng.integers(1, 4)), 2.0 ** int(rng.integers(0, 20))
     below = float(rng.choice([-1.0, -1e-3, -1e-9, -1e-12, -5e-324]))
@@ -248,20 +248,20 @@ def sign_broken(rng: Rng) -> Case:
     corner = np.zeros(n)
     corner[at] = t
     points: list[Point] = [{x.id: _array(corner)}, {x.id: _array(np.zeros(n))}, {x.id: _array(np.full(n, t))}]
-    return Case("sign broken", problem, points, [part], change=change, note=f"{attribute}, way {way}, {below:g}")
+    return PlantedProblem("sign broken", problem, points, [part], change=change, note=f"{attribute}, way {way}, {below:g}")
 
 
-def boolean_below_0(rng: Rng) -> Case:
+def boolean_below_0(rng: Rng) -> PlantedProblem:
     """A boolean parameter of −1e-11, which CVXPY takes for one that is ≥ 0."""
     t = 2.0 ** int(rng.integers(20, 40))
     x, rows, e = _boxed(rng, 1, t)
     p = cp.Parameter(boolean=True)
     p.value = np.float64(-rng.choice([9e-11, 1e-11, 1e-14]))  # CVXPY 1.9.0 cannot take a float of Python for a boolean
     part = p * cp.sum([cp.abs(e), cp.square(e), cp.huber(e)][int(rng.integers(3))])
-    return Case("boolean below 0", cp.Problem(cp.Minimize(part), rows), [{x.id: _array([t])}, {x.id: _array([0.0])}], [part])
+    return PlantedProblem("boolean below 0", cp.Problem(cp.Minimize(part), rows), [{x.id: _array([t])}, {x.id: _array([0.0])}], [part])
 
 
-def derived_sign(rng: Rng) -> Case:
+def derived_sign(rng: Rng) -> PlantedProblem:
     """A factor whose sign CVXPY derives from what is not so: an odd power, a form that was promised to be semidefinite."""
     t, way = 2.0 ** int(rng.integers(0, 8)), int(rng.integers(6))
     x, rows, e = _boxed(rng, 1, t)
@@ -277,7 +277,7 @@ def derived_sign(rng: Rng) -> Case:
     ][way]()
     body = [lambda: cp.sum(cp.abs(e)), lambda: cp.sum(cp.square(e)), lambda: cp.sum(cp.huber(e))][int(rng.integers(3))]()
     part = w * body if rng.random() < 0.7 else cp.quad_over_lin(e, w)
-    return Case(
+    return PlantedProblem(
         "derived sign",
         cp.Problem(cp.Minimize(part), rows),
         [{x.id: _array([t])}, {x.id: _array([t / 2])}, {x.id: _array([0.0])}],
@@ -286,7 +286,7 @@ def derived_sign(rng: Rng) -> Case:
     )
 
 
-def structure_broken(rng: Rng) -> Case:
+def structure_broken(rng: Rng) -> PlantedProblem:
     """A symmetric, diagonal, sparse, bounded or integer parameter that is so to a tolerance, or is rewritten: its numbers count."""
     n, t, way = int(rng.integers(2, 4)), 2.0 ** int(rng.integers(25, 40)), int(rng.integers(6))
     x, rows, e = _boxed(rng, n, t)
@@ -330,10 +330,10 @@ def structure_broken(rng: Rng) -> Case:
     part = [cp.norm1(shift), cp.sum_squares(shift), cp.sum(p @ e), cp.trace(p @ cp.diag(e)) + cp.norm_inf(p @ e)][inner]
     problem = cp.Problem(cp.Minimize(part) if rng.random() < 0.7 else cp.Maximize(-part), rows)
     points = [{x.id: _array(point)} for point in (np.zeros(n), np.eye(n)[1] * t, -np.full(n, t), np.full(n, t), np.eye(n)[0] * t)]
-    return Case("structure broken", problem, points, [part, cp.norm1(e)], change=change, note=f"way {way}, inner {inner}")
+    return PlantedProblem("structure broken", problem, points, [part, cp.norm1(e)], change=change, note=f"way {way}, inner {inner}")
 
 
-def bounds_rewritten(rng: Rng) -> Case:
+def bounds_rewritten(rng: Rng) -> PlantedProblem:
     """Bounds of a variable whose array, or whose parameter, is another when the certificate is made."""
     n = int(rng.integers(1, 4))
     low, high = np.zeros(n), np.ones(n) * 4.0
@@ -350,10 +350,10 @@ def bounds_rewritten(rng: Rng) -> Case:
     a = rng.integers(-2, 3, size=n).astype(float)
     part = [lambda: a @ x, lambda: cp.sum_squares(x - a * 3), lambda: a @ x + cp.norm1(x)][int(rng.integers(3))]()
     points = [{x.id: _array(point)} for point in (np.where(a > 0, new_low, new_high), new_low, new_high, np.clip(3 * a, new_low, new_high))]
-    return Case("bounds rewritten", cp.Problem(cp.Minimize(part)), points, [part], change=change, note=f"way {way}")
+    return PlantedProblem("bounds rewritten", cp.Problem(cp.Minimize(part)), points, [part], change=change, note=f"way {way}")
 
 
-def infeasible_by_a_hair(rng: Rng) -> Case:
+def infeasible_by_a_hair(rng: Rng) -> PlantedProblem:
     """No point is feasible: two rows are apart by 2^-30 or less."""
     n, data = int(rng.integers(1, 4)), Data(rng, 0.5)
     hair = Q(2) ** -int(rng.integers(20, 45))
@@ -367,10 +367,10 @@ def infeasible_by_a_hair(rng: Rng) -> Case:
     ]
     part = [lambda: cp.sum_squares(x), lambda: cp.norm1(x), lambda: cp.sum(x), lambda: cp.sum(cp.exp(x))][int(rng.integers(4))]()
     sense = cp.Minimize(part) if rng.random() < 0.7 else cp.Maximize(-part)
-    return Case("infeasible by a hair", cp.Problem(sense, rows), [], [part], empty=True)
+    return PlantedProblem("infeasible by a hair", cp.Problem(sense, rows), [], [part], empty=True)
 
 
-def unbounded_by_a_hair(rng: Rng) -> Case:
+def unbounded_by_a_hair(rng: Rng) -> PlantedProblem:
     """The objective falls without end, slowly."""
     n, data = int(rng.integers(1, 4)), Data(rng, 0.5)
     hair = Q(2) ** -int(rng.integers(20, 60))
@@ -383,10 +383,10 @@ def unbounded_by_a_hair(rng: Rng) -> Case:
     total = sum(parts[1:], parts[0])
     sense = cp.Minimize(total) if rng.random() < 0.7 else cp.Maximize(-total)
     points = [{x.id: fractions([Q(2) ** 60] + [Q(0)] * (n - 1))}]
-    return Case("unbounded by a hair", cp.Problem(sense), points, parts, endless=True)
+    return PlantedProblem("unbounded by a hair", cp.Problem(sense), points, parts, endless=True)
 
 
-def without_interior(rng: Rng) -> Case:
+def without_interior(rng: Rng) -> PlantedProblem:
     """Feasible is one point, or a face: no Slater point."""
     n, way = int(rng.integers(1, 4)), int(rng.integers(6))
     data, x, c = Data(rng, 0.5), cp.Variable(n), some(rng, n)
@@ -404,10 +404,10 @@ def without_interior(rng: Rng) -> Case:
         at = [at[0] + 1, *at[1:]]
     total = data.of(np.array(c, dtype=object)) @ x + cp.sum_squares(x)
     problem = cp.Problem(cp.Minimize(total) if rng.random() < 0.6 else cp.Maximize(-total), rows)
-    return Case("without room", problem, [{x.id: fractions(at)}], [total], optimal=True, note=f"way {way}")
+    return PlantedProblem("without room", problem, [{x.id: fractions(at)}], [total], optimal=True, note=f"way {way}")
 
 
-def far_scales(rng: Rng) -> Case:
+def far_scales(rng: Rng) -> PlantedProblem:
     """A least-squares problem, or a sum of sizes, with an optimum that is a fraction, in units of 2^±k."""
     k = int(rng.choice([-500, -300, -160, -60, 60, 160, 300, 480]))
     n = int(rng.integers(1, 4))
@@ -423,10 +423,10 @@ def far_scales(rng: Rng) -> Case:
     part = [lambda: cp.sum_squares(shift), lambda: cp.norm1(shift), lambda: cp.norm(shift, 2), lambda: cp.sum(cp.huber(shift, 1.0))]
     total = part[int(rng.integers(4))]() + cp.Constant(unit)
     points = [{x.id: fractions(at) * (fmpq(1) if in_unit else number(unit))}]
-    return Case("far scales", cp.Problem(cp.Minimize(total)), points, [total], optimal=True, note=f"2^{k}")
+    return PlantedProblem("far scales", cp.Problem(cp.Minimize(total)), points, [total], optimal=True, note=f"2^{k}")
 
 
-BROKEN: list[tuple[Callable[[Rng], Case], int]] = [  # and how often of 100
+BROKEN: list[tuple[Callable[[Rng], PlantedProblem], int]] = [  # and how often of 100
     (indefinite_by_a_hair, 10),
     (rewritten_indefinite, 5),
     (off_diagonal_entry, 2),

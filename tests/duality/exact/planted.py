@@ -21,7 +21,7 @@ Vector = list[Q]
 
 
 @dataclass
-class Case:
+class PlantedProblem:
     """A problem, and what is known of it in fractions once `change` has been called.
 
     points: values of the variables that may be feasible. optimal: whether the first of them is optimal. empty: no point is feasible.
@@ -518,7 +518,9 @@ def affine(rng: Rng, data: Data, rows: list[Vector], right: Vector, x: Any) -> A
 # ── whole problems ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def random_problem(rng: Rng, kind: str, terms: list[Any], fraction: float, zero: bool = False, tight: bool = False) -> tuple[Case, Data]:
+def random_problem(
+    rng: Rng, kind: str, terms: list[Any], fraction: float, zero: bool = False, tight: bool = False
+) -> tuple[PlantedProblem, Data]:
     """A problem of these terms with a planted optimum, and its data.
 
     zero: the optimum is 0. tight: rows come in pairs that leave no room.
@@ -621,10 +623,10 @@ def random_problem(rng: Rng, kind: str, terms: list[Any], fraction: float, zero:
             points.append(at(y))
         except (ArithmeticError, ZeroDivisionError):
             continue
-    return Case(kind, problem, points, parts, optimal=True), data
+    return PlantedProblem(kind, problem, points, parts, optimal=True), data
 
 
-def changed(rng: Rng, case: Case, data: Data, in_place: bool) -> Case:
+def changed(rng: Rng, case: PlantedProblem, data: Data, in_place: bool) -> PlantedProblem:
     """The same problem, whose parameters hold other numbers until `change` is called."""
     final = list(data.parameter_values)
     for parameter, plain in final:

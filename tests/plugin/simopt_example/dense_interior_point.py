@@ -86,7 +86,7 @@ def _longest_step(v: Any, dv: Any) -> float:
     return float(min(1 / 0.99, np.min(-v[dv < 0] / dv[dv < 0], initial=np.inf)))
 
 
-def word(raw: dict[str, Any]) -> tuple[object, int]:
+def native_status(raw: dict[str, Any]) -> tuple[object, int]:
     """Its own word, and its iterations."""
     return raw["status"], raw["iterations"]
 
@@ -100,7 +100,7 @@ add_back_end(
         tolerance=("tol",),
         max_iter="max_iter",
         statuses={"solved": (Status.OPTIMAL, "solved"), "iterations": (Status.ITERATION_LIMIT, "iteration limit")},
-        read=word,
+        read=native_status,
         make=DenseInteriorPoint,
     )
 )

@@ -17,7 +17,7 @@ import numpy as np
 from broken import BROKEN
 from exact_values import PRECISION, feasible, high, low, value
 from flint import ctx
-from planted import CONES, EVERY, EXPONENTIAL, POLYHEDRAL, POWERS, QUADRATIC, Case, changed, random_problem
+from planted import CONES, EVERY, EXPONENTIAL, POLYHEDRAL, POWERS, QUADRATIC, PlantedProblem, changed, random_problem
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL
@@ -35,7 +35,7 @@ FLAVOURS = ("as it is", "as it is", "changed", "rewritten", "zero", "lies", "tig
 FLOAT_FRACTION = Q(1, 10**9)
 
 
-def case(seed: int, number: int) -> Case:
+def case(seed: int, number: int) -> PlantedProblem:
     """Problem `number` of a seed, and always the same."""
     rng = np.random.default_rng([seed, number])
     ctx.prec = PRECISION
@@ -73,7 +73,7 @@ def wrong_point(rng: np.random.Generator, problem: cp.Problem, far: bool) -> Non
 class Truth:
     """Ends of the optimum of the minimum or maximum as written: `reached` by a feasible point, and `known` where one is optimal."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: PlantedProblem) -> None:
         problem = case.problem
         self.maximises = isinstance(problem.objective, cp.Maximize)
         self.points = [point for point in case.points if self._inside(problem, point)]
@@ -143,7 +143,7 @@ def _upper(x: Any) -> Q:
     return max(abs(low(x)), abs(high(x)))
 
 
-def runs(drawn: Case, declared: Any, number: int, quick: bool) -> Iterator[tuple[str, bool, Callable[[], Any]]]:
+def runs(drawn: PlantedProblem, declared: Any, number: int, quick: bool) -> Iterator[tuple[str, bool, Callable[[], Any]]]:
     """How simopt is asked: a name, whether rigorously, and the question, whose answer is a certificate; quick: of what is there."""
     p = drawn.problem
     yield "float held", False, lambda: simopt.certify(p, solver=None)
@@ -165,8 +165,8 @@ def runs(drawn: Case, declared: Any, number: int, quick: bool) -> Iterator[tuple
         yield "solve rigorous", True, lambda: simopt.solve(p, "clarabel", rigorous=True)
 
 
-def _sense(declared: Any, found: Any) -> Any:
-    return found.of_the_maximum() if declared.maximises else found
+def _sense(declared: Any, swept: Any) -> Any:
+    return swept.of_the_maximum() if declared.maximises else swept
 
 
 def apart(seed: int, number: int, quick: bool = False, seconds: int = 60) -> dict[str, Any]:
