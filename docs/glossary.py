@@ -109,7 +109,7 @@ EXCEPTIONS = {
     "judged": (("simopt/certificates/certificate.py",), "which problem a certificate is about: public, `Certificate.judged`"),
     "prices": (("solvers/goodness/curve_record.py",), "multipliers of a curve's points: public, `GoodnessCurve.prices`, in its files"),
     "shares": (("solvers/sparse/fit.py", "theorems/"), "weights of samples: `SparseFit.shares` and entries of instances, in files"),
-    "share": (("problems/smallest_bound.py", "theorems/"), "a fraction: an option of the recipe of `smallest-bound`, an entry of instances"),
+    "share": (("problems/smallest_bound.py", "theorems/"), "a fraction: an option of `smallest-bound`'s recipe, an entry of instances"),
     "found": (
         ("simopt/equivalence/map_search.py", "tests/equivalence/test_answers.py"),
         "a map was found: an answer of `find_map`, in its JSON",
