@@ -24,7 +24,7 @@ INTERRUPTED = 130
 FAMILY = "Family of learners: NAME, NAME[option=value,…] or FILE.py:NAME."
 FORMAT = "simopt-equivalence/1"
 MATRIX = "simopt-equivalences/1"
-SIMILARITY, RESOLUTION = "standardised-gaussian", 1e-8  # as simopt.equivalence.samples and .weak have them: those are slow to import
+SIMILARITY, RESOLUTION = "standardised-gaussian", 1e-8  # DEFAULT_KERNEL, and as .weak has it: both are slow to import
 ALONE = "leave A, B and all but --jobs, --json and --output out"
 HEADINGS = ("value", "±", "low", "high", "norm", "distance", "radii", "outcome")
 

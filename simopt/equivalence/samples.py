@@ -15,6 +15,7 @@ from simopt.data.datasets.dataset import Dataset
 from simopt.data.datasets.labels import binary_labels
 from simopt.data.rows import Indices
 from simopt.data.similarities import SimilarityRule, named
+from simopt.data.similarities.defaults import DEFAULT_KERNEL
 from simopt.equivalence.family import Family, Interval
 from simopt.equivalence.training import SimilarityFunction, TrainingSet
 
@@ -22,7 +23,6 @@ Kind = Literal["real", "labels", "classes"]
 
 SAMPLES = 20  # of a data set; paths that are computed exactly take minutes for 25
 SYNTHETIC = 12
-SIMILARITY = "standardised-gaussian"
 CLASSES = 3
 
 
@@ -49,7 +49,7 @@ def sample_for(
     dataset: Dataset,
     *,
     samples: int = SAMPLES,
-    similarity: str | SimilarityFunction = SIMILARITY,
+    similarity: str | SimilarityFunction = DEFAULT_KERNEL,
     kind: Kind | None = None,
 ) -> TrainingSample:
     """At most `samples` rows of the data, drawn with seed 0, with the first kind of targets on which all families are defined.

@@ -274,3 +274,11 @@ def test_a_picture_has_a_panel_of_the_map_of_the_norms_and_of_the_distances() ->
     labels = [axes.get_ylabel() for axes in figure.axes]
     assert labels[0].startswith("μ of ") and labels[1:3] == ["norm", "relative"] and all(axes.get_lines() for axes in figure.axes[:3])
     assert any("distance, " in str(line.get_label()) for line in figure.axes[2].get_lines())
+
+
+def test_the_defaults_of_the_command_are_those_of_its_functions() -> None:
+    from simopt.cli import equivalence as command
+    from simopt.data.similarities.defaults import DEFAULT_KERNEL
+    from simopt.equivalence import map_search
+
+    assert (command.SIMILARITY, command.RESOLUTION) == (DEFAULT_KERNEL, map_search.RESOLUTION)
