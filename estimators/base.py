@@ -447,7 +447,7 @@ class LandmarkFeatures(SimilarityEstimator):
             elif isinstance(similarity, str | SimilarityRule) and weights is not None:
                 few = some_of(len(X))
                 similarity = self._chosen(X[few], weights[few])
-            self.landmark_map_ = landmark_map(Rows("X", chosen_from, check_first=False), given, similarity, seed)
+            self.landmark_map_ = landmark_map(Rows("X", chosen_from, checked=True), given, similarity, seed)
             return self.landmark_map_
         counted = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         numbers = Rows("X", counted.astype(np.float64)[:, None])
@@ -490,15 +490,15 @@ class LandmarkFeatures(SimilarityEstimator):
         self.landmark_map_ = LandmarkMap(similarity_rows, np.eye(len(chosen)))
         return self.landmark_map_
 
-    def _points(self, X: Array) -> Array:
-        """The arguments of `landmark_map_`: the rows of X, or their similarities to the landmarks."""
+    def _points(self, X: Array) -> Array | Rows:
+        """The arguments of `landmark_map_`: the rows of a checked X, or their similarities to the landmarks."""
         if self._precomputed:
             return X[:, self.landmark_indices_]
         if hasattr(self, "landmark_points_"):  # queries may be dense
             return checked_values(self._similarities(X), (X.shape[0], self.landmark_points_.shape[0]))
         if is_sparse(X):
             raise InvalidProblem("X: a sparse matrix, but `fit` saw dense points; give X.toarray(), or fit to sparse points")
-        return X
+        return Rows("X", X, checked=True)
 
     def _similarities(self, X: Any) -> Array:
         """K of the rows of X and the landmarks, in blocks."""

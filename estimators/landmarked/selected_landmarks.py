@@ -90,12 +90,12 @@ class SelectedLandmarks(LandmarkFeatures):
         if is_sparse(X) or weights is not None:
             few = some_of(X.shape[0])
             return self._chosen(X[few], None if weights is None else weights[few])
-        return landmark_map(Rows("X", X, check_first=False), X[:1], self.similarity, seed).similarity
+        return landmark_map(Rows("X", X, checked=True), X[:1], self.similarity, seed).similarity
 
     def _at(self, X: Array, chosen: NDArray[np.intp], similarity: Any, seed: int) -> LandmarkMap:
         """Ψ with these training points as landmarks."""
         self.landmark_indices_ = chosen
         if is_sparse(X):
             return self._sparse_landmarks(X[chosen], similarity)
-        self.landmark_map_ = landmark_map(Rows("X", X, check_first=False), X[chosen], similarity, seed)
+        self.landmark_map_ = landmark_map(Rows("X", X, checked=True), X[chosen], similarity, seed)
         return self.landmark_map_

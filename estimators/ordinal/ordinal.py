@@ -110,7 +110,7 @@ def ordinal(
         (naming the pair). Also for both B and λ, values that are not finite, lengths that disagree, and when no point was found (saying
         why).
     """
-    rows = Rows("points", points, check_first=False)
+    rows = Rows.of("points", points, check_first=False)
     y, r = training_labels(labels, classes, rows.n)
     cuts, margins = cuts_and_margins(thresholds, r, gamma, delta)
     mass = None if weights is None else validate.weights("weights", weights, length=rows.n, like="points")

@@ -165,14 +165,14 @@ class LandmarkMap:
         InvalidProblem
             when there are fewer samples than landmarks.
         """
-        rows = X if isinstance(X, Rows) else Rows("X", X, memory=memory, check_first=False)
+        rows = Rows.of("X", X, memory=memory, check_first=False)
         wanted = validate.whole("landmarks", count, minimum=1)
         if wanted > rows.n:
             raise InvalidProblem(f"landmarks: {wanted} asked for, but there are only {rows.n} samples to draw them from; {rows.n} at most")
         landmarks = rows.take(np.sort(rng.choice(rows.n, size=wanted, replace=False)))
         if isinstance(similarity, str | SimilarityRule):
             few = rows.n <= CHOSEN_BY
-            similarity = named(similarity, rows.array if few else rows.take(np.sort(rng.choice(rows.n, size=CHOSEN_BY, replace=False))))
+            similarity = named(similarity, rows if few else rows.take(np.sort(rng.choice(rows.n, size=CHOSEN_BY, replace=False))))
         return cls(similarity, landmarks, bounded)
 
     @property
@@ -242,7 +242,7 @@ class LandmarkMap:
         return whole.map_blocks(features, dtype=np.float64, chunks=(whole.chunks[0], (self.d,)), meta=np.empty((0, 0)))
 
     def _rows(self, X: Any, memory: float) -> Rows:
-        rows = X if isinstance(X, Rows) else Rows("X", X, memory=validate.positive("memory", memory) / 2, check_first=False)
+        rows = Rows.of("X", X, memory=validate.positive("memory", memory) / 2, check_first=False)
         if rows.width != self.landmarks.shape[1]:
             raise InvalidProblem(f"X: {rows.width} columns, but the landmarks have {self.landmarks.shape[1]}")
         return rows

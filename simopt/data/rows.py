@@ -22,7 +22,8 @@ class Rows:
 
     An array in memory is used as it is (converted once if it is not float64). A memory map or a Dask array is read block by block each
     time it is needed; if all of it fits into half of `memory` bytes, it is read into memory once. A pass checks that other points are
-    finite; with `check_first=False` each block is checked when it is read, which is better for who reads once.
+    finite; with `check_first=False` each block is checked when it is read, which is better for who reads once. With `checked=True` they are
+    a matrix in memory that `validate.matrix` has seen, which is not looked at again.
 
     Raises
     ------
@@ -30,14 +31,14 @@ class Rows:
         for anything that is not an n × p array of finite real numbers; non-finite ones with row and column.
     """
 
-    def __init__(self, name: str, points: Any, *, memory: float = MEMORY, check_first: bool = True) -> None:
+    def __init__(self, name: str, points: Any, *, memory: float = MEMORY, check_first: bool = True, checked: bool = False) -> None:
         self.name = name
         self._check_blocks = not check_first
         self.memory = validate.positive("memory", memory)
         self._lazy = callable(getattr(points, "compute", None))  # a Dask array, or what behaves like one
         self.resident = not (self._lazy or isinstance(points, np.memmap))
         if self.resident:
-            self._source: Any = validate.matrix(name, points)
+            self._source: Any = points if checked else validate.matrix(name, points)
             return
         self._source = points
         self._check_shape()
@@ -48,9 +49,9 @@ class Rows:
             self._check_finite()
 
     @classmethod
-    def of(cls, name: str, points: Any, *, memory: float = MEMORY) -> Rows:
+    def of(cls, name: str, points: Any, *, memory: float = MEMORY, check_first: bool = True) -> Rows:
         """`points` itself if it is a `Rows` already."""
-        return points if isinstance(points, Rows) else cls(name, points, memory=memory)
+        return points if isinstance(points, Rows) else cls(name, points, memory=memory, check_first=check_first)
 
     @property
     def n(self) -> int:

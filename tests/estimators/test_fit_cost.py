@@ -3,6 +3,7 @@
 import pickle
 import time
 import warnings
+from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 import simopt
 from simopt import estimators
 from simopt.arithmetic import INTERVAL
+from simopt.core import validate
 from simopt.core.errors import InvalidProblem
 from simopt.core.frozen_matrix import LARGE, FrozenMatrix, base_of, freeze_matrix
 from simopt.data.similarities import Gaussian, Linear, Similarity
@@ -204,3 +206,19 @@ def test_of_the_function_zero_one_training_point_is_kept() -> None:
     fitted = SimpleNamespace(_weighted_rows=None, _precomputed=False, X_fit_=np.arange(10.0).reshape(5, 2))
     KernelEstimator._keep(fitted, np.zeros(5))  # type: ignore[arg-type]
     assert fitted.support_.tolist() == [0] and fitted.dual_coef_.tolist() == [0.0] and fitted.X_fit_.tolist() == [[0.0, 1.0]]
+
+
+@pytest.mark.parametrize("estimator", [estimators.LandmarkedSVRegressor(), estimators.LandmarkedOrdinalClassifier()])
+def test_points_that_were_checked_are_not_searched_again(estimator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside scikit-learn's own check; nor are the rows that the similarity is chosen from."""
+    searched: Counter[bytes] = Counter()
+    plain = validate.all_finite
+
+    def counted(name: str, x: Any) -> Any:
+        searched[x.tobytes()] += 1
+        return plain(name, x)
+
+    monkeypatch.setattr(validate, "all_finite", counted)
+    X = np.random.default_rng(0).normal(size=(600, 3))  # more than there are landmarks
+    estimator.fit(X, np.digitize(X[:, 0], [-0.5, 0.5]) + 1.0)
+    assert searched and searched[X.tobytes()] <= 1

@@ -15,6 +15,7 @@ from simopt.arithmetic.sparse import is_sparse, with_entries
 from simopt.core import validate
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
+from simopt.data.rows import Rows
 
 TAKE_SPARSE = (
     "linear, polynomial and gaussian similarities, and sums, products, Scaled and Normalised of them (Normalised(Linear()) is the cosine)"
@@ -24,11 +25,15 @@ TAKE_SPARSE = (
 def points(name: str, X: Any, *, sparse: bool) -> Any:
     """A finite matrix of float64, as `validate.matrix` has it; if `sparse`, also a csr_array whose entries are stored once, by columns.
 
+    `Rows` in memory were checked when they were made.
+
     Raises
     ------
     InvalidProblem
         for a sparse matrix where there must be none, and for entries that are not finite.
     """
+    if isinstance(X, Rows):
+        return X.array if X.resident else validate.matrix(name, X.array)
     if not is_sparse(X):
         return validate.matrix(name, X)
     if not sparse:
