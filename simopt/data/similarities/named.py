@@ -10,6 +10,7 @@ import numpy.typing as npt
 from simopt.core import registry, validate
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.data.rows import Rows
 from simopt.data.similarities.base import Similarity
 from simopt.data.similarities.indefinite import Euclidean, Manhattan, Sigmoid
 from simopt.data.similarities.inner import Linear, Polynomial
@@ -34,7 +35,7 @@ RULES: dict[str, Rule] = {
 SPARSE = frozenset({"linear", "polynomial"})  # points may be sparse, as a `SimilarityRule` says of itself
 
 
-def named(name: str | SimilarityRule, X: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Similarity:
+def named(name: str | SimilarityRule, X: npt.ArrayLike | Rows, weights: npt.ArrayLike | None = None) -> Similarity:
     """The similarity called `name`, its parameters chosen for the points X (n, p); in place of a name, that of a `SimilarityRule`.
 
     - gaussian: mu = mean squared distance (Audiffren and Kadri); gaussian-mean-distance: sigma = mean distance (Kar and Jain);
