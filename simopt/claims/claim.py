@@ -94,7 +94,7 @@ class Claim:
         """
         parameters = inspect.signature(self.function).parameters
         given = {**instance, "instance": instance, "trial": trial}
-        if len(parameters) == 2 and not parameters.keys() & given.keys():
+        if len(parameters) == 2 and not any(name in given or each.default is not each.empty for name, each in parameters.items()):
             return self.function(instance, trial)
         lacking = [name for name, each in parameters.items() if name not in given and each.default is each.empty]
         defaults = any(name not in given for name in parameters)

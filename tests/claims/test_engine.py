@@ -66,6 +66,7 @@ def test_a_function_gets_what_its_parameters_name(make):
 
     assert run(make(by_name, instances=pairs), mutants=True).own.instances == 2
     assert run(make(lambda: iter([at_most(1, 2)]))).verdict is Verdict.HOLDS
+    assert run(make(lambda x=1, y=2: iter([at_most(x, y)]), instances=lambda trial: iter([{}]))).verdict is Verdict.HOLDS
     assert run(make(lambda first, second: iter([at_most(second["c"] * first["x"], 5)]))).verdict is Verdict.HOLDS
 
 
