@@ -1,4 +1,4 @@
-"""Bounds on the optimum, and whether they close: the only place that decides what OPTIMAL means."""
+"""Bounds on the optimum, and whether they close: `Certificate.closes` is the one rule of what OPTIMAL means."""
 
 from __future__ import annotations
 

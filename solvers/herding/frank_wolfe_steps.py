@@ -42,7 +42,8 @@ class StepRule(ABC):
     keeps_columns : bool
         whether the rule comes back to columns ⟨ψ_i, ψ_j⟩ that it has read; then they are stored, as far as the memory goes.
 
-    Weights are those of a sum whose total is `walk.mass`: a step γ towards ψ_s, ω̃ + γ(ψ_s − ω̃), is `walk.shift(s, γ/(1 − γ) · walk.mass)`.
+    Weights are those of a sum whose total is `walk.mass`: a step γ towards ψ_s, ω̃ + γ(ψ_s − ω̃), is `walk.shift(s, γ/(1 − γ) · walk.mass)`;
+    for γ = 1 it is `walk.reset(s)`. The first atom is taken before any rule is asked.
     """
 
     keeps_columns: ClassVar[bool] = True

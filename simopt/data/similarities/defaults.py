@@ -9,7 +9,9 @@ DEFAULT_OF_KAR_JAIN   recipes and functions of Kar and Jain's methods: σ is the
 `WIDTHS` are the candidates of "auto", as multiples of the μ of `DEFAULT_KERNEL`; σ grows as √μ.
 
 Signatures read these constants at import: assigning to them later changes nothing, and no switch changes all defaults. The width of one
-estimator is set by `similarity=`, for example `GaussianWidth(factor)`, whose factor multiplies σ.
+estimator is set by `similarity=`, for example `GaussianWidth(factor)`, whose factor multiplies σ. With factor 1 it is `DEFAULT_KERNEL`,
+with `squared=False` beside it `DEFAULT_ON_LANDMARKS`, and with `standardise=False` those of recipes and of Kar and Jain. A default of
+another factor needs a name first: a line of `RULES` in `named`, which is then written here.
 """
 
 DEFAULT_KERNEL = "standardised-gaussian"
