@@ -75,12 +75,12 @@ def insensitive(masses: list[Fraction], targets: list[Fraction], epsilon: Fracti
 
 
 def _against_competitors(
-    loss: Callable[[Numbers], Fraction], gram: list[Numbers], beta: Numbers, others: list[Numbers], price: Fraction
+    loss: Callable[[Numbers], Fraction], gram: list[Numbers], beta: Numbers, others: list[Numbers], factor: Fraction
 ) -> Iterator[sc.Check]:
-    """L(W') ≤ L(W) + price · ‖W‖² for all competitors W."""
+    """L(W') ≤ L(W) + factor · ‖W‖² for all competitors W."""
     least = loss(mapped(gram, beta))
     for a in others:
-        yield sc.at_most(least, loss(mapped(gram, a)) + price * squared_norm(gram, a), "loss of W'")
+        yield sc.at_most(least, loss(mapped(gram, a)) + factor * squared_norm(gram, a), "loss of W'")
 
 
 @sc.claim(
