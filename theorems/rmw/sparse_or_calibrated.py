@@ -37,12 +37,12 @@ def losses_and_scores(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield {"loss": "logistic", "score": Fraction(score)}
 
 
-def value(weights: list[Fraction], kinks: list[Fraction], v: Fraction) -> Fraction:
+def value(weights: Sequence[Fraction], kinks: Sequence[Fraction], v: Fraction) -> Fraction:
     """ψ(v) = Σ c_k [b_k − v]_+."""
     return Fraction(add(c * max(b - v, Fraction(0)) for c, b in zip(weights, kinks, strict=True)))
 
 
-def slopes(weights: list[Fraction], kinks: list[Fraction], v: Fraction) -> tuple[Fraction, Fraction]:
+def slopes(weights: Sequence[Fraction], kinks: Sequence[Fraction], v: Fraction) -> tuple[Fraction, Fraction]:
     """The ends of −∂ψ(v), the larger first: minus the left and minus the right derivative."""
     pairs = list(zip(weights, kinks, strict=True))
     return add(c for c, b in pairs if v <= b), add(c for c, b in pairs if v < b)
