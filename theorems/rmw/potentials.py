@@ -67,6 +67,6 @@ def random_mixture(rng: np.random.Generator) -> tuple[list[Fraction], list[Fract
     return weights, [abs(bends[0]), *bends[1:]]
 
 
-def named(potential: str | None, weights: Sequence[Fraction] = (), bends: Sequence[Fraction] = ()) -> Potential:
-    """A potential by its name, or the mixture with these weights and bends."""
-    return mixture("mixture", weights, bends) if potential is None else (POTENTIALS | NOT_POTENTIALS)[potential]
+def named(potential: str | None, weights: Sequence[Fraction] = (), kinks: Sequence[Fraction] = ()) -> Potential:
+    """A potential by its name, or the mixture with these weights and kinks."""
+    return mixture("mixture", weights, kinks) if potential is None else (POTENTIALS | NOT_POTENTIALS)[potential]

@@ -123,10 +123,10 @@ def every_convex_potential_fails_at_some_scale(trial: sc.Trial) -> Iterator[sc.C
     },
 )
 def potentials_fail_at_some_scale(
-    rate: Fraction, trial: sc.Trial, potential: str | None = None, weights: Sequence[Fraction] = (), bends: Sequence[Fraction] = ()
+    instance: sc.Instance, rate: Fraction, trial: sc.Trial, potential: str | None = None, weights: Sequence[Fraction] = ()
 ) -> Iterator[sc.Check]:
     """Find t and γ among powers of two and check both inequalities."""
-    psi = named(potential, weights, bends)
+    psi = named(potential, weights, instance.get("bends", ()))
     _, second, south = trial["masses"]
     ratio = south / (5 * second)  # 2/5 for the masses of the paper
     gamma, t = a_scale_that_fails(psi, rate, ratio)

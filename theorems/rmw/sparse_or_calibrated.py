@@ -74,7 +74,7 @@ def is_best(weights: Sequence[Fraction], kinks: Sequence[Fraction], eta: Fractio
     "this is as n → ∞. Scores are tried by the values of the risk, not by its slopes.",
 )
 def scores_without_weight_determine_no_probability(
-    score: Fraction, trial: sc.Trial, loss: str | None = None, weights: Sequence[Fraction] = (), bends: Sequence[Fraction] = ()
+    instance: sc.Instance, score: Fraction, trial: sc.Trial, loss: str | None = None, weights: Sequence[Fraction] = ()
 ) -> Iterator[sc.Check]:
     """The odds at which t is best, from values; for each label that may go without weight, two η of the interval."""
     t = score
@@ -82,26 +82,27 @@ def scores_without_weight_determine_no_probability(
         for y in (1, -1):
             yield sc.at_most(LOGISTIC.slope(y * t), 0, f"ψ′(yt) of the logistic loss, y = {y}", strict=True)
         return
-    (A, a), (B, b) = slopes(weights, bends, t), slopes(weights, bends, -t)
+    kinks = instance["bends"]
+    (A, a), (B, b) = slopes(weights, kinks, t), slopes(weights, kinks, -t)
     for label, free, most, least in ((1, a == 0, A, b), (-1, b == 0, B, a)):
         if free and most > 0:
             end = least / (most + least)
             for share in (end, end + trial["place"] * (1 - end)):
                 eta = share if label == 1 else 1 - share
                 if 0 < eta < 1:
-                    yield sc.true(is_best(weights, bends, eta, t), f"t is best for η = {eta}", evidence=sc.EXACT)
+                    yield sc.true(is_best(weights, kinks, eta, t), f"t is best for η = {eta}", evidence=sc.EXACT)
         elif free:
             for k in range(1, 8):
                 yield sc.true(
-                    is_best(weights, bends, Fraction(k, 8), t) is (least == 0),
+                    is_best(weights, kinks, Fraction(k, 8), t) is (least == 0),
                     f"best for η = {k}/8 as for all",
                     evidence=sc.EXACT,
                 )
     if a > 0 and b > 0 and b * a == A * B:
         eta = b / (A + b)
-        yield sc.true(is_best(weights, bends, eta, t), f"t is best for η = {eta}", evidence=sc.EXACT)
+        yield sc.true(is_best(weights, kinks, eta, t), f"t is best for η = {eta}", evidence=sc.EXACT)
         for near in (eta - NEAR * eta * (1 - eta), eta + NEAR * eta * (1 - eta)):
-            yield sc.true(not is_best(weights, bends, near, t), f"and not for η = {near}", evidence=sc.EXACT)
+            yield sc.true(not is_best(weights, kinks, near, t), f"and not for η = {near}", evidence=sc.EXACT)
 
 
 @sc.claim(

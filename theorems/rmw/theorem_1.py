@@ -116,15 +116,15 @@ def corners_of_the_linear_regret(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The equality sign of the theorem needs P(η = ½) = 0. Section 10 has f(x) = −1 'if 1 − 2η(x) ≥ 0 i.e. when η(x) < ½'; the second "
     "reading is the definition of f_P.",
 )
-def bayes_minimises_linear_loss(side: str, off: Fraction, tilt: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
+def bayes_minimises_linear_loss(instance: sc.Instance, side: str, tilt: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The excess as a product, in symbols, and its size at the corners; strict where both factors are meant to be positive."""
     cell = EtaCell(side, 1, "C")
     eta, v = sc.symbols("eta v")
     product_form = cell.distance_from_half(eta) * (1 - cell.bayes * v)
     yield sc.equal(cell.linear_regret(eta, v), product_form, "excess = |2η − 1| |v − f_P|")
     yield sc.equal(conditional(linear, HALF, v), 1, "η = ½: the same for every v")
-    strict = off != 0 and (tilt != 0 or trial["tie"] == 0)
-    off, tilt = sc.inputs(off=off, tilt=tilt)
+    strict = instance["off"] != 0 and (tilt != 0 or trial["tie"] == 0)
+    off, tilt = sc.inputs(off=instance["off"], tilt=tilt)
     excess = cell.linear_regret(HALF + cell.bayes * tilt, cell.bayes * (1 - off))
     yield sc.at_least(excess, 0, "excess > 0" if strict else "excess ≥ 0", strict=strict)
 

@@ -248,7 +248,7 @@ def cost_of_landmarks_in_lists(
     yield sc.at_most(squared_loss(here, g), squared_loss(here, f) + added, "E ℓ_sq(f̃)")
 
 
-def _spread_of_landmarks(masses: list[Fraction], gram: list[list[Fraction]], weights: list[Fraction], d: int) -> Fraction:
+def _mean_square_of_landmarks(masses: list[Fraction], gram: list[list[Fraction]], weights: list[Fraction], d: int) -> Fraction:
     """The exact mean of E_μ (f̃ − f)²."""
     drawn = deviations(masses, weights, d, gram)
     return sum((mass * p * e**2 for off, mass in drawn for p, e in zip(masses, off, strict=True)), ZERO)
@@ -273,7 +273,7 @@ def landmarks_by_the_triangle_inequality(
 ) -> Iterator[sc.Check]:
     """Minkowski on a world; the exact mean of E_μ (f̃ − f)² over landmarks."""
     if d is not None:
-        yield sc.at_most(_spread_of_landmarks(**instance), trial["spread"] / d, "E E_μ (f̃ − f)², B = 1")
+        yield sc.at_most(_mean_square_of_landmarks(**instance), trial["spread"] / d, "E E_μ (f̃ − f)², B = 1")
         return
     here = world_of(instance)
     apart = sc.root(here.m * mean(here, [(a - b) ** 2 for a, b in zip(f, landmarked, strict=True)]), bits=BITS)
