@@ -69,13 +69,12 @@ def misclassification_loss_adds_up(table: list[list[Fraction]], rate: Fraction, 
     """The sum at 0 beside that elsewhere; then two distributions of equal risk, before and after noise."""
     below, middle, above = sc.inputs(loss=table)
     rate = sc.inputs(rate=rate)
-    name = convention
-    yield sc.equal(middle[0] + middle[1], above[0] + above[1], f"sum at 0 and above, {name}")
-    yield sc.equal(below[0] + below[1], above[0] + above[1], f"sum below and above, {name}")
-    if name in PRINTED:
-        same = above if name == "A" else below
-        yield sc.equal(middle[0], same[0], f"risks of Q and Q', {name}")
-        yield sc.equal(noisy(middle[0], middle[1], rate), noisy(same[0], same[1], rate), f"risks of Q_σ and Q'_σ, {name}")
+    yield sc.equal(middle[0] + middle[1], above[0] + above[1], f"sum at 0 and above, {convention}")
+    yield sc.equal(below[0] + below[1], above[0] + above[1], f"sum below and above, {convention}")
+    if convention in PRINTED:
+        same = above if convention == "A" else below
+        yield sc.equal(middle[0], same[0], f"risks of Q and Q', {convention}")
+        yield sc.equal(noisy(middle[0], middle[1], rate), noisy(same[0], same[1], rate), f"risks of Q_σ and Q'_σ, {convention}")
 
 
 @sc.claim(
