@@ -68,11 +68,11 @@ def solutions(X: Array, y: Array, regularization: float, power: float, minimal: 
     return [X.T @ found.coefficients(point) for point in (found.minimisers if minimal else found.points)]
 
 
-def _without_square(instance: sc.Instance) -> float:
-    return float(instance["target_bound"] ** (-1 / instance["power"]))
+def _without_square(power: float, target_bound: float) -> float:
+    return float(target_bound ** (-1 / power))
 
 
-def _printed(instance: sc.Instance) -> float:
+def _printed(power: float, target_bound: float) -> float:
     return 1.0
 
 
@@ -96,11 +96,18 @@ def _printed(instance: sc.Instance) -> float:
     note="The assumptions are strict in the paper; the lemma needs them with ≤ only. m ≤ 1 is outside Theorem 1 but inside the lemma, "
     "whose proof uses nothing but that f_Z is as good as 0. At most 20 pairs of solutions a set.",
 )
-def loss_is_admissible(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def loss_is_admissible(
+    inputs: Array,
+    targets: Array,
+    regularization: float,
+    power: float,
+    target_bound: float,
+    kappa: float,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """Norms, values and changes of loss at the inputs of Z and where f − g and f + g are largest in the ball of radius κ."""
-    X, y, lam, m = instance["inputs"], instance["targets"], instance["regularization"], instance["power"]
-    C_y, kappa, n = instance["target_bound"], instance["kappa"], len(y)
-    B = trial["ball"](instance) * norm_bound(lam, m, C_y)
+    X, y, lam, m, C_y, n = inputs, targets, regularization, power, target_bound, len(targets)
+    B = trial["ball"](m, C_y) * norm_bound(lam, m, C_y)
     C = trial["C"] * admissibility(lam, m, C_y, kappa if trial["kappa in C"] else 1.0)
     whole = solutions(X, y, lam, m, trial["minimal"])
     for name, share in (("divided by n", n / max(n - 1, 1)), ("divided by n − 1", 1.0)):

@@ -87,13 +87,15 @@ def constants_of_a_bound(trial: sc.Trial) -> Iterator[sc.Instance]:
     "as n → ∞ (Z^i divided by n − 1: (√λ + 1)² (2√λ + 1)/4), both 1/4 at λ = 0, where the bound is 0 whatever C₁ and C₂. These are "
     "identities in symbols. With the factor squared the bound ends at C₁ C₂².",
 )
-def some_constants_bound_the_change_of_ridge(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def some_constants_bound_the_change_of_ridge(
+    root: Fraction | int, trial: sc.Trial, C1: int | None = None, C2: int | None = None, n: Fraction | None = None
+) -> Iterator[sc.Check]:
     """The change on the sets for all n and λ; its limit in n for all λ; the bound for all constants; then the sets that defeat them."""
     power = trial["power"]
-    if "C1" in instance:
-        c1, c2, s, n = sc.inputs(C1=instance["C1"], C2=instance["C2"], root=instance["root"], n=instance["n"])
-        change, _ = scaled_changes(s, 1 / n)
-        yield sc.at_most(change, scaled_bound(c1, c2, s, power), f"nλ² times the change, C₁ = {instance['C1']}, C₂ = {instance['C2']}")
+    if C1 is not None:
+        c1, c2, s, size_of_set = sc.inputs(C1=C1, C2=C2, root=root, n=n)
+        change, _ = scaled_changes(s, 1 / size_of_set)
+        yield sc.at_most(change, scaled_bound(c1, c2, s, power), f"nλ² times the change, C₁ = {C1}, C₂ = {C2}")
         return
     s, e, c1, c2 = sc.symbols("s e c1 c2")
     rest: list[Sample] = [(1 / e - 1, [s], 1)]
@@ -106,7 +108,7 @@ def some_constants_bound_the_change_of_ridge(instance: sc.Instance, trial: sc.Tr
         yield sc.equal(s**4 / e * (v - w) * (2 + v + w), made, f"nλ² times the change, n = 1/e, Z^i divided by {name}")
         yield sc.equal(*limit, f"its limit as n → ∞, Z^i divided by {name}")
     yield sc.equal(s**2 * c1 * (1 + c2 / s) ** power, scaled_bound(c1, c2, s, power), "nλ² times β")
-    zero = Fraction(instance["root"])
+    zero = Fraction(root)
     of_ones = scaled_bound(1, 1, zero, power)
     yield sc.equal(scaled_bound(c1, c2, zero, power), c1 * c2**power * of_ones, "at λ = 0 the constants are a factor of the bound")
 

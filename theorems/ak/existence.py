@@ -42,12 +42,10 @@ def objective(name: str, g: Any) -> Any:
     mutants={"R(g) = g²": {"objective": "g²", "instances": minimiser_of_a_square}},
     note="Only uniqueness follows. √(1 + g²) − g and 1/(1 + g) fall for ever, too: R(g) − R(g + 1) = 1/((1 + g)(2 + g)) > 0.",
 )
-def strictly_convex_objectives_have_a_minimiser(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def strictly_convex_objectives_have_a_minimiser(g: int, better: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """A minimiser would be no worse than the other point."""
-    g, better = sc.inputs(g=instance["g"], better=instance["better"])
-    yield sc.at_most(
-        objective(trial["objective"], g), objective(trial["objective"], better), f"R({instance['g']}) ≤ R({instance['better']})"
-    )
+    least, other = sc.inputs(g=g, better=better)
+    yield sc.at_most(objective(trial["objective"], least), objective(trial["objective"], other), f"R({g}) ≤ R({better})")
 
 
 def tame(trial: sc.Trial) -> Iterator[sc.Instance]:

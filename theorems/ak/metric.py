@@ -64,16 +64,16 @@ def counts(letters: Sequence[sc.Expr]) -> list[sc.Expr]:
     "Z₂| times in all, and one that takes the common elements to themselves does. So the least number of disagreements is that of the "
     "smaller set less |Z₁ ∩ Z₂|.",
 )
-def closed_form_of_the_metric(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def closed_form_of_the_metric(first: list[int], second: list[int], trial: sc.Trial) -> Iterator[sc.Check]:
     """Brute force over injections against both closed forms, and against the library's `hamming`."""
-    first, second = sc.inputs(z=instance["first"], w=instance["second"])
-    a, b = counts(first), counts(second)
+    z, w = sc.inputs(z=first, w=second)
+    a, b = counts(z), counts(w)
     overlap = sc.total(trial["overlap"](p, q) for p, q in zip(a, b, strict=True))
-    closed = max(len(first), len(second)) - overlap
-    yield sc.equal(by_definition(first, second), closed, "definition and intersection")
-    a, b = sc.inputs(a=multiplicity(instance["first"]), b=multiplicity(instance["second"]))
+    closed = max(len(z), len(w)) - overlap
+    yield sc.equal(by_definition(z, w), closed, "definition and intersection")
+    a, b = sc.inputs(a=multiplicity(first), b=multiplicity(second))
     yield sc.equal(metric(a, b), differences(a, b), "intersection and differences")
-    yield sc.equal(metric(a, b), hamming(instance["first"], instance["second"]), "computed by simopt.equivalence.hamming")
+    yield sc.equal(metric(a, b), hamming(first, second), "computed by simopt.equivalence.hamming")
 
 
 def metric(a: Sequence[Any], b: Sequence[Any]) -> sc.Expr:
@@ -217,10 +217,10 @@ def two_letters(trial: sc.Trial) -> Iterator[sc.Instance]:
     quantifier=sc.SOME,
     mutants={"sequences that differ in one place": {"instances": two_letters}},
 )
-def hamming_sees_the_order(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def hamming_sees_the_order(first: list[int], second: list[int]) -> Iterator[sc.Check]:
     """Both distances as formulas of the letters."""
-    first, second = sc.inputs(z=instance["first"], w=instance["second"])
-    plain = sc.total(sc.minimum(1, abs(z - w)) for z, w in zip(first, second, strict=True))
-    yield sc.at_least(plain, by_definition(first, second) + sc.rational(1), "Hamming's distance is larger")
+    one, two = sc.inputs(z=first, w=second)
+    plain = sc.total(sc.minimum(1, abs(z - w)) for z, w in zip(one, two, strict=True))
+    yield sc.at_least(plain, by_definition(one, two) + sc.rational(1), "Hamming's distance is larger")
     yield sc.equal(plain, 2, "Hamming's distance")
-    yield sc.equal(by_definition(first, second), 0, "H")
+    yield sc.equal(by_definition(one, two), 0, "H")

@@ -120,18 +120,20 @@ def infima(family: Family, Z: TrainingSet, scores: dict[str, Score], grid: Array
     mutants={"the other learners see one sample less": {"other": True}},
     note="The infima are found over each path by itself, without Φ. The paper points to Figure 1; the error curves are in Figure 2.",
 )
-def error_curves_have_one_infimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def error_curves_have_one_infimum(
+    instance: sc.Instance, power: float, inputs: Array, targets: Array, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Minimise two smooth scores over each path, then compare the paths point by point through Φ."""
     from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
     from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_over_n
 
-    m, Z = instance["power"], TrainingSet(instance["inputs"], instance["targets"], Laplacian(1.0))
-    points, targets = instance["test inputs"], instance["test targets"]
+    m, Z = power, TrainingSet(inputs, targets, Laplacian(1.0))
+    points, values = instance["test inputs"], instance["test targets"]
     link = m_power_rls_to_kernel_ridge(m)
     others = Z.without(0) if trial["other"] else Z
     scores: dict[str, Score] = {
-        "mean squared test error": lambda f: float(np.mean((f(points) - targets) ** 2)),
-        "mean fourth power of the test error": lambda f: float(np.mean((f(points) - targets) ** 4)),
+        "mean squared test error": lambda f: float(np.mean((f(points) - values) ** 2)),
+        "mean fourth power of the test error": lambda f: float(np.mean((f(points) - values) ** 4)),
     }
     ours = infima(link.source, Z, scores)
     for learner in (kernel_ridge(), kernel_ridge_over_n()):

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import simopt.claims as sc
 from simopt.theorems.ak.uniform_stability import square_root
@@ -135,16 +135,18 @@ def both_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     "Shares: B = (1 − λ)/((1 + λ)n) with Φ = λ/2, a strong equivalence with C = 0: β(n, 1) = 0, and A(1) changes by 1/(3n(n − 1)). All "
     "hypotheses are identities in symbols, for every n and λ, and a constant M in O(·) multiplies 0.",
 )
-def stability_is_transferred_at_its_own_rate(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def stability_is_transferred_at_its_own_rate(
+    pair: str, at: int, trial: sc.Trial, reciprocal: int | None = None, step: int | None = None
+) -> Iterator[sc.Check]:
     """Limits of the change of A at λ = 1 and of β + C: as n → ∞ (ramps), and of n(n − 1) times both, where n drops out (shares)."""
     own = trial["at"] == "lambda"
-    if instance["pair"] == "ramps":
-        lam, reciprocal, step = sc.inputs(at=instance["at"], reciprocal=instance["reciprocal"], step=instance["step"])
-        where = lam * reciprocal if own else lam * (1 + step * reciprocal)  # β(n, ·) at λ and at Φ_n(λ) = s_n λ, s_n = s_{n−1} + C(n)
-        check = sc.at_most(lam, where + step, "ramps: change of A against the limit of M (β + C)")
+    if pair == "ramps":
+        lam, inverse, jump = sc.inputs(at=at, reciprocal=reciprocal, step=step)
+        where = lam * inverse if own else lam * (1 + jump * inverse)  # β(n, ·) at λ and at Φ_n(λ) = s_n λ, s_n = s_{n−1} + C(n)
+        check = sc.at_most(lam, where + jump, "ramps: change of A against the limit of M (β + C)")
         yield check.assuming(*ramps_satisfy_the_hypotheses())
     else:
-        lam = sc.inputs(at=instance["at"])
+        lam = sc.inputs(at=at)
         check = sc.at_most(
             abs(fraction(lam / 2)), abs(fraction(lam if own else lam / 2)), "shares: n(n − 1) · change of A against n(n − 1) · M (β + C)"
         )
@@ -172,11 +174,11 @@ def sizes_beyond_the_limit(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Φ = λ/2 (KRR and KRR with 2λ in the place of λ) does not contain Z: it satisfies Assumption 1 with C = 0, and |λ' − λ| = λ/2 for "
     "every n. For the ramps of AK-P4.7 it is s_n − 1 at λ = 1, and grows without bound.",
 )
-def parameter_comes_back(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def parameter_comes_back(at: int, epsilon: Fraction, n: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Φ = λ/2, whatever Z is."""
-    lam, epsilon = sc.inputs(at=instance["at"], epsilon=instance["epsilon"])
+    lam, epsilon = sc.inputs(at=at, epsilon=epsilon)
     other = lam if trial["other"] == "lambda" else lam / 2
-    yield sc.at_most(abs(lam / 2 - other), epsilon, f"|λ' − λ|, n = {instance['n']}")
+    yield sc.at_most(abs(lam / 2 - other), epsilon, f"|λ' − λ|, n = {n}")
 
 
 def sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -271,24 +273,41 @@ def tables_and_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
             yield {"pair": name, "size": n}
 
 
-def neighbours(instance: sc.Instance) -> Iterator[tuple[int, int, tuple[Fraction, Fraction, Fraction]]]:
+class Tables(NamedTuple):
+    """A pair of learners: s of Φ and t of B, for sets of one size by their number of ones, and for sets of one sample less."""
+
+    s: tuple[list[Fraction], list[Fraction]]
+    t: tuple[list[Fraction], list[Fraction]]
+    shape: str
+    gamma: Fraction
+    lam: Fraction
+    sigma: Fraction
+    kappa: Fraction
+
+
+def tables_of(instance: sc.Instance) -> Tables:
+    """Those of an instance, which may have more entries."""
+    return Tables(**{name: instance[name] for name in Tables._fields})
+
+
+def neighbours(here: Tables) -> Iterator[tuple[int, int, tuple[Fraction, Fraction, Fraction]]]:
     """For each Z and each removal: k, k', and the values B(λ', Z), B(λ', Z^i), B(λ'', Z^i)."""
-    (s, s_less), (t, t_less) = instance["s"], instance["t"]
-    g, gamma, kappa = SHAPES[instance["shape"]], instance["gamma"], instance["kappa"]
+    (s, s_less), (t, t_less) = here.s, here.t
+    g, slope = SHAPES[here.shape], here.kappa * here.gamma
 
     def phi(shift: Fraction) -> Fraction:
-        return Fraction(instance["lam"] + shift * min(instance["lam"], Fraction(1)))
+        return Fraction(here.lam + shift * min(here.lam, Fraction(1)))
 
     for k in range(len(s)):
         for less in {k - 1, k} & set(range(len(s_less))):
-            here, there = kappa * gamma * g(phi(s[k])), kappa * gamma * g(phi(s_less[less]))
-            yield k, less, (t[k] + here, t_less[less] + here, t_less[less] + there)
+            own, other = slope * g(phi(s[k])), slope * g(phi(s_less[less]))
+            yield k, less, (t[k] + own, t_less[less] + own, t_less[less] + other)
 
 
-def largest_step(instance: sc.Instance) -> Fraction:
+def largest_step(here: Tables) -> Fraction:
     """C(n): the largest |s(Z) − s(Z^i)|, which bounds |Φ(λ, Z) − Φ(λ, Z^i)| for all λ."""
-    s, s_less = instance["s"]
-    return Fraction(max(abs(s[k] - s_less[less]) for k, less, _ in neighbours(instance)))
+    s, s_less = here.s
+    return Fraction(max(abs(s[k] - s_less[less]) for k, less, _ in neighbours(here)))
 
 
 @sc.claim(
@@ -305,20 +324,23 @@ def largest_step(instance: sc.Instance) -> Fraction:
     note="Assumption 2 is needed of B, whose values the proof compares; of A alone it is not enough: B = √λ and A = max(a_n λ, 2(λ − 1)) "
     "has β = 0, C(n) = O(n⁻²) and changes of A(1) ~ 1/n. Sharp: where the two steps point the same way.",
 )
-def stability_is_transferred_along_the_map(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def stability_is_transferred_along_the_map(
+    instance: sc.Instance, trial: sc.Trial, pair: str | None = None, size: int = 0
+) -> Iterator[sc.Check]:
     """Either one of the pairs at one size, or the tables of a random pair."""
-    if "pair" in instance:
-        pair, n, lam = PAIRS[instance["pair"]], instance["size"], Fraction(1)
-        gamma = pair.gamma if trial["gamma"] == "B" else pair.gamma_of_source
+    if pair is not None:
+        two, lam = PAIRS[pair], Fraction(1)
+        gamma = two.gamma if trial["gamma"] == "B" else two.gamma_of_source
         if gamma is None:
             yield sc.vacuous(True, "B is not Lipschitz in λ", evidence=sc.EXACT)
         else:
-            yield sc.at_most(pair.change(lam, n), pair.beta(n, pair.phi(lam, n)) + gamma * pair.cost(n), instance["pair"])
+            yield sc.at_most(two.change(lam, size), two.beta(size, two.phi(lam, size)) + gamma * two.cost(size), pair)
         return
-    sigma, found = instance["sigma"], list(neighbours(instance))
+    here = tables_of(instance)
+    sigma, found = here.sigma, list(neighbours(here))
     change = max(sigma * abs(one - three) for _, _, (one, _, three) in found)
     beta = max(sigma * abs(one - two) for _, _, (one, two, _) in found)
-    extra = sigma * instance["kappa"] * instance["gamma"] * largest_step(instance)
+    extra = sigma * here.kappa * here.gamma * largest_step(here)
     yield sc.at_most(change, beta + trial["share"] * extra, "change of A")
 
 
@@ -344,13 +366,14 @@ def with_a_target_bound(trial: sc.Trial) -> Iterator[sc.Instance]:
 )
 def squared_loss_is_transferred_too(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The same two steps with the squared loss, whose change is |f − g| |2y − f − g|, largest at y = ± C_y."""
-    bound, found = instance["target bound"], list(neighbours(instance))
+    here, bound = tables_of(instance), instance["target bound"]
+    found = list(neighbours(here))
 
     def change(f: Fraction, g: Fraction) -> Fraction:
         return Fraction(abs(f - g) * (2 * bound + abs(f + g)))
 
     largest = max(max(abs(f) for f in values) for _, _, values in found)  # κR
     sigma = 2 * (bound + trial["norm"] * largest)
-    extra: Any = sigma * instance["kappa"] * instance["gamma"] * largest_step(instance)
+    extra: Any = sigma * here.kappa * here.gamma * largest_step(here)
     beta = max(change(one, two) for _, _, (one, two, _) in found)
     yield sc.at_most(max(change(one, three) for _, _, (one, _, three) in found), beta + trial["share"] * extra, "change of A")

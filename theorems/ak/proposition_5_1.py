@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 import simopt.claims as sc
+from simopt.core.arrays import Array
 from simopt.data.similarities import Precomputed
 from simopt.equivalence.training import TrainingSet
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
@@ -70,12 +71,12 @@ def two_positive_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="K Y = 0: two equal inputs with the targets 1 and −1 have f_Z = 0 for every λ, and for m = 4 Φ = 0, which is no parameter of KRR. "
     "Both learners are 0 on such a Z, so that any bijection would serve there; the one of the proposition does not.",
 )
-def link_is_a_parameter(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def link_is_a_parameter(regularization: int, power: int, targets: list[Fraction | int], size: Fraction | int = 0) -> Iterator[sc.Check]:
     """The first-order condition of f_Z, a number as all inputs are equal, and the sign of Φ at λ."""
-    lam, m, f = sc.inputs(lam=instance["regularization"], m=instance["power"], f=instance.get("size", 0))
-    targets = sc.inputs(y=instance["targets"])
-    yield sc.equal(sc.total(2 * (f - y) for y in targets) / len(targets) + lam * m * f ** (instance["power"] - 1), 0, "f_Z solves M-RLSR")
-    yield sc.at_least(m * lam / 2 * f ** (instance["power"] - 2), 0, "Φ(λ, Z)", strict=True)
+    lam, m, f = sc.inputs(lam=regularization, m=power, f=size)
+    targets = sc.inputs(y=targets)
+    yield sc.equal(sc.total(2 * (f - y) for y in targets) / len(targets) + lam * m * f ** (power - 1), 0, "f_Z solves M-RLSR")
+    yield sc.at_least(m * lam / 2 * f ** (power - 2), 0, "Φ(λ, Z)", strict=True)
 
 
 @sc.claim(
@@ -97,10 +98,9 @@ def link_is_a_parameter(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.C
     "K Y = 0 every f is 0: Φ = 0 for m > 2, not a point of (0, ∞), and undefined for m < 2; any bijection serves there.",
     corrects="AK-P5.1",
 )
-def power_and_ridge_have_one_path(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def power_and_ridge_have_one_path(gram: Array, targets: Array, ridge: float, power: float, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both solutions with their error radii, Φ against its formula, and the elasticity over a factor of two."""
-    K, y, ridge, m = (instance[key] for key in ("gram", "targets", "ridge", "power"))
-    n = len(y)
+    K, y, m, n = gram, targets, power, len(targets)
     Z = TrainingSet(np.arange(n, dtype=float)[:, None], y, Precomputed(K))
     link = m_power_rls_to_kernel_ridge(m)
     if link.exists(Z) is not None:
@@ -148,13 +148,13 @@ def equal_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="K Y = 0 and a kernel whose space is larger than the span of the k(·, x_i): f_Z = 0, and whatever Γ > 0 every g in the ball that "
     "vanishes at the inputs has the least risk too, one of them at the distance Γ^{1/m}. (The solution of least norm is f_Z for every Γ.)",
 )
-def constrained_problem_has_one_solution(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def constrained_problem_has_one_solution(instance: sc.Instance, targets: list[int], solution: int) -> Iterator[sc.Check]:
     """m = 2, λ = 1: f_Z = t e₁ by its first-order condition; t e₁ + v e₂ has its risk, and is in the ball up to v² = r² − t²."""
     u, v = sc.symbols("u v")
-    samples: list[Sample] = [(1, [1, 0], y) for y in instance["targets"]]
+    samples: list[Sample] = [(1, [1, 0], y) for y in targets]
     unseen = sc.equal(risk(samples, [u, v]), risk(samples, [u, 0]), "the risk does not see e₂")
-    t, square = sc.inputs(t=instance["solution"], square=instance["square of radius"])
-    targets = sc.inputs(y=instance["targets"])
+    t, square = sc.inputs(t=solution, square=instance["square of radius"])
+    targets = sc.inputs(y=targets)
     solves = sc.equal(sc.total(y - t for y in targets) / len(targets), t, "f_Z solves M-RLSR")
     yield sc.at_most(square - t**2, 0, "square of the distance of another solution in the ball from f_Z").assuming(unseen, solves)
 

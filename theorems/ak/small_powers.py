@@ -46,11 +46,11 @@ def two_strengths(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Proposition 5.1 is stated for m > 1. For m = 1/2 F ends above 0: it has no root at λ = 10 and two at λ = 1/10 (AK-S5wp-below), "
     "and the proposition names no λ₂, or two. What can be meant is AK-E.1lam2+.",
 )
-def secular_function_ends_below_zero(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def secular_function_ends_below_zero(lam: Fraction, beyond: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The sign of F is that of (1 + λmC/2)^{4−2m} − C²."""
     m = trial["power"]
-    lam, C = sc.inputs(lam=instance["lam"], C=instance["beyond"])
-    yield sc.at_most((1 + lam * m * C / 2) ** int(4 - 2 * m) - C**2, 0, f"F at C = 10⁶, λ = {instance['lam']}", strict=True)
+    strength, C = sc.inputs(lam=lam, C=beyond)
+    yield sc.at_most((1 + strength * m * C / 2) ** int(4 - 2 * m) - C**2, 0, f"F at C = 10⁶, λ = {lam}", strict=True)
 
 
 def pairs_of_roots(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -152,11 +152,10 @@ def printed_rows(trial: sc.Trial) -> Iterator[sc.Instance]:
     "grids (AK-Tab1y+), KRR on Yacht and M-RLSR on Parkinson are not reproduced (AK-Tab1y, AK-Tab1p), and ours on Housing and Compressive "
     "are within 15 per cent of one another (AK-Tab1-each). m ≤ 2.9 was allowed.",
 )
-def what_the_table_has(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def what_the_table_has(row: str, tenths: int, numbers: list[int], trial: sc.Trial) -> Iterator[sc.Check]:
     """Whole numbers."""
-    row = instance["row"]
     tenths, krr, krr_sd, m_rlsr, m_rlsr_sd = sc.inputs(
-        tenths=instance["tenths"], **dict(zip(("krr", "krr_sd", "m_rlsr", "m_rlsr_sd"), instance["numbers"], strict=True))
+        tenths=tenths, **dict(zip(("krr", "krr_sd", "m_rlsr", "m_rlsr_sd"), numbers, strict=True))
     )
     yield sc.at_most(tenths, 20, f"m of {row}, in tenths", strict=True)
     yield sc.at_most(m_rlsr, krr, f"RMSE, {row}", strict=True)

@@ -95,10 +95,10 @@ def every_set(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The most favourable constant is tried, the largest β(n) of all sizes. n = 1, y = 1 against y = −1: H = 1, β = 1/2, change 1. "
     "Exchanging a sample is a removal and an insertion, yet counts once in H.",
 )
-def stable_is_lipschitz(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def stable_is_lipschitz(instance: sc.Instance, largest: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """One set against all others, in formulas of the labels; the stability is what is given."""
     first, (beta, given) = tuple(instance["set"]), stable(SIZES)
-    others = [second for second in world(instance["largest"]) if second != first]
+    others = [second for second in world(largest) if second != first]
     bounds = [trial["factor"] * beta * hamming(first, second) for second in others]
     yield sc.at_most([stated_change(first, second) for second in others], bounds, "change").assuming(*given)
 
@@ -197,18 +197,20 @@ def pairs_of_sets(first: Letters, largest: int) -> Iterator[tuple[Letters, Lette
     note="The chains of sets are built for every pair, and their steps counted: what they give holds for every learner. Where β falls, the "
     "way through the union is the shorter one, and it needs no empty set.",
 )
-def stable_is_lipschitz_up_to_two(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def stable_is_lipschitz_up_to_two(
+    instance: sc.Instance, trial: sc.Trial, largest: int = 0, eighths: list[int] | None = None
+) -> Iterator[sc.Check]:
     """One set against all others: both chains, and KRR along them; or one learner against all pairs of sets of at most 3."""
     cut = trial["union"]
-    if "eighths" in instance:
-        table = dict(zip(world(6), (Fraction(k, 8) for k in instance["eighths"]), strict=True))
+    if eighths is not None:
+        table = dict(zip(world(6), (Fraction(k, 8) for k in eighths), strict=True))
         beta = [Fraction(0), *(removal(lambda word: table.get(word, Fraction(0)), k) for k in range(1, 7))]
         pairs = [pair if len(pair[0]) >= len(pair[1]) else pair[::-1] for pair in combinations(world(3), 2)]
         for union in (False, True):
             bounds = [sum(beta[k] for k in claimed(*pair, union)[cut * union :]) for pair in pairs]
             yield sc.at_most([abs(table[first] - table[second]) for first, second in pairs], bounds, "change of a random learner")
         return
-    first, largest = tuple(instance["set"]), instance["largest"]
+    first = tuple(instance["set"])
     for i in range(len(first)):
         rest = first[:i] + first[i + 1 :]
         yield sc.equal(trial["metric"] * (hamming(first, rest) if rest else 1), 1, "H(Z, Z^i)")

@@ -7,7 +7,7 @@ Nothing is lost by the linear kernel: the learners see Gram matrices only. The s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,18 +21,28 @@ BELOW_TWO = (1.05, 1.1, 1.3, 1.5, 1.8, 1.95)
 STRENGTHS = (1.65, 2.0, 2.6, 24.0, 360.0)
 
 
+class LearningSet(NamedTuple):
+    """An instance of the claims on stability: a training set with |y| ≤ C_y and k(x, x) ≤ κ²; `certify` asks for error bars."""
+
+    inputs: Array
+    targets: Array
+    regularization: float
+    power: float
+    target_bound: float
+    kappa: float
+    certify: bool
+
+
 def learning_set(X: Array, y: Array, regularization: float, power: float, certify: bool = False) -> sc.Instance:
-    """A set with C_y = κ = 1; `certify` asks for functions with error bars."""
-    made = {"inputs": X, "targets": y, "regularization": regularization, "power": power}
-    return made | {"target_bound": 1.0, "kappa": 1.0, "certify": certify}
+    """A set with C_y = κ = 1."""
+    return LearningSet(X, y, regularization, power, 1.0, 1.0, certify)._asdict()
 
 
 def moved_to(instance: sc.Instance, target_bound: float, kappa: float) -> sc.Instance:
     """The same set in other units: y → C_y y, x → κ x, and the λ for which w → (C_y/κ) w. Every bound moves with it."""
-    m = instance["power"]
-    scaled = instance | {"inputs": kappa * instance["inputs"], "targets": target_bound * instance["targets"]}
-    strength = instance["regularization"] * target_bound ** (2 - m) * kappa**m
-    return scaled | {"regularization": strength, "target_bound": target_bound, "kappa": kappa}
+    X, y, lam, m, _, _, certify = LearningSet(**instance)
+    strength = lam * target_bound ** (2 - m) * kappa**m
+    return LearningSet(kappa * X, target_bound * y, strength, m, target_bound, kappa, certify)._asdict()
 
 
 def doubled_targets(instances: Iterable[sc.Instance]) -> Iterator[sc.Instance]:

@@ -108,11 +108,9 @@ def eigenvalues_with_signal(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="K Y = 0, Y ≠ 0: f_Z = 0, and Kα(C) = 0 for every C > 0, so that all of them solve (8) and 'only if' fails; α' is 0/0 at the root "
     "C₀ = 0. K invertible with Y ≠ 0 would do; the paper asks for neither. See AK-T1deg for the step of the proof.",
 )
-def only_one_constant_solves(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def only_one_constant_solves(d: list[int], y: list[int], lam: int, power: int, C: int) -> Iterator[sc.Check]:
     """Σ 4d_i y'_i²/(2d_i + λmnC)² = α(C)ᵀKα(C) at one C > 0."""
-    d, y, lam, m, C = sc.inputs(
-        **{name: instance[key] for name, key in (("d", "d"), ("y", "y"), ("lam", "lam"), ("m", "power"), ("C", "C"))}
-    )
+    d, y, lam, m, C = sc.inputs(d=d, y=y, lam=lam, m=power, C=C)
     parts = [4 * a * b**2 / (2 * a + lam * m * len(d) * C) ** 2 for a, b in zip(d, y, strict=True)]
     yield sc.at_least(sc.total(parts), 0, "α(C)ᵀKα(C)", strict=True)
 
@@ -207,14 +205,14 @@ def invertible(trial: sc.Trial) -> Iterator[sc.Instance]:
     "squares, and Kα + 2α = (3, 1). The derivative is K times the equation, which K invertible would allow to cancel. The theorem is "
     "not touched: the α of (5) does verify it.",
 )
-def solution_verifies_the_system(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def solution_verifies_the_system(gram: list[list[int]], targets: list[int], alpha: list[int]) -> Iterator[sc.Check]:
     """At m = 2, λ = 1: how much the objective at a = (p, q) exceeds that at α, in symbols, and the equation."""
-    gram, targets, a = instance["gram"], instance["targets"], sc.symbols("p q")
-    apart = minus(a, instance["alpha"])
+    a = sc.symbols("p q")
+    apart = minus(a, alpha)
     moved = matvec(gram, apart)
     rise = dot(moved, moved) + 2 * dot(apart, moved)
-    check = sc.equal(ridge_objective(gram, targets, a) - ridge_objective(gram, targets, instance["alpha"]), rise, "α solves (12)")
-    K, Y, alpha = sc.inputs(K=gram, Y=targets, alpha=instance["alpha"])
+    check = sc.equal(ridge_objective(gram, targets, a) - ridge_objective(gram, targets, alpha), rise, "α solves (12)")
+    K, Y, alpha = sc.inputs(K=gram, Y=targets, alpha=alpha)
     for y, fitted, own in zip(Y, matvec(K, alpha), alpha, strict=True):
         yield sc.equal(y, fitted + 2 * own, "Y = Kα + nλα").assuming(check)
 
@@ -287,9 +285,21 @@ def function(x: Sequence[Any], a: Sequence[Any]) -> list[Any]:
     "the vector (Y − Kα − sα)/s, which K makes 0, leads there. Y is made from α, which has (αᵀKα)^{1/2} the square of a rational. "
     "Solutions are recognised by comparing the objective with that at other functions.",
 )
-def solution_up_to_the_null_space(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def solution_up_to_the_null_space(
+    instance: sc.Instance,
+    inputs: list[list[Fraction]],
+    power: Fraction,
+    lam: Fraction,
+    w: list[Fraction],
+    root: Fraction,
+    alpha: list[Fraction],
+    null: list[Fraction],
+    rest: list[Fraction],
+    other: list[Fraction],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """A family of solutions, another function that is none, and the objective at both and between them."""
-    x, m, lam, w = instance["inputs"], instance["power"], instance["lam"], instance["w"]
+    x, m = inputs, power
     n = len(x)
     K = [[dot(one, two) for two in x] for one in x]
 
@@ -305,21 +315,21 @@ def solution_up_to_the_null_space(instance: sc.Instance, trial: sc.Trial) -> Ite
         """Y − Ka − factor · λ(mn/2)(aᵀKa)^{m/2−1} a."""
         return [y - f - factor * strength(norm_root) * c for y, f, c in zip(targets, apply(a), a, strict=True)]
 
-    own, alpha, null = strength(instance["root"]), instance["alpha"], instance["null"]
-    targets = [f + own * c + z for f, c, z in zip(apply(alpha), alpha, instance["rest"], strict=True)]
+    own = strength(root)
+    targets = [f + own * c + z for f, c, z in zip(apply(alpha), alpha, rest, strict=True)]
     for t in (0, 1, -3):
         moved = [c + t * v for c, v in zip(alpha, null, strict=True)]
-        found = residual(moved, instance["root"], trial["factor"])
+        found = residual(moved, root, trial["factor"])
         yield sc.equal(apply(found) if trial["projected"] else found, [0] * n, f"α + {t}v")
         yield sc.equal(function(x, moved), w, f"the function of α + {t}v")
-    unique = [c + z / own for c, z in zip(alpha, instance["rest"], strict=True)]
-    yield sc.equal(residual(unique, instance["root"], Fraction(1)), [0] * n, "one solution verifies the equation without K")
-    yield sc.distinct(residual([c + v for c, v in zip(unique, null, strict=True)], instance["root"], Fraction(1)), [0] * n, "no other does")
+    unique = [c + z / own for c, z in zip(alpha, rest, strict=True)]
+    yield sc.equal(residual(unique, root, Fraction(1)), [0] * n, "one solution verifies the equation without K")
+    yield sc.distinct(residual([c + v for c, v in zip(unique, null, strict=True)], root, Fraction(1)), [0] * n, "no other does")
     samples: list[Sample] = [(1, point, y) for point, y in zip(x, targets, strict=True)]
     least = objective(samples, w, lam, m)
-    if instance["other"] != w:
+    if other != w:
         for part in (Fraction(1), Fraction(1, 2), Fraction(1, 10), Fraction(-1, 10)):
-            another = [a + part * (b - a) for a, b in zip(w, instance["other"], strict=True)]
+            another = [a + part * (b - a) for a, b in zip(w, other, strict=True)]
             yield sc.at_least(objective(samples, another, lam, m), least, "objective of another function", strict=True)
         missed = residual(instance["alpha of other"], instance["root of other"], Fraction(1))
         yield sc.distinct(apply(missed), [0] * n, "a function that is no solution")
@@ -480,9 +490,9 @@ def one_point(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"step": 1},
     mutants={"C = 0, 2, 4": {"step": 2}},
 )
-def second_differences_by_hand(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def second_differences_by_hand(d: int, y: int, lam: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Rational, because m/2 − 1 is a whole number."""
-    d, y, lam = sc.inputs(d=instance["d"], y=instance["y"], lam=instance["lam"])
+    d, y, lam = sc.inputs(d=d, y=y, lam=lam)
     for m, expected in ((2, Fraction(0)), (4, Fraction(184, 225)), (6, Fraction(305055, 307328))):
         F = [secular([d], [y], lam, Fraction(m), k * trial["step"]) for k in range(3)]
         yield sc.equal(F[0] - 2 * F[1] + F[2], expected, f"m = {m}")
@@ -516,15 +526,17 @@ def rational_spectra(trial: sc.Trial) -> Iterator[sc.Instance]:
     corrects="AK-T1conc",
     note="Divided differences over three rational points, powers as enclosures. The argument is in the head of theorem_1.py.",
 )
-def secular_function_has_this_shape(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def secular_function_has_this_shape(
+    d: list[Fraction], y: list[Fraction], lam: Fraction, power: Fraction, C: list[Fraction], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Divided differences of g = F + C, monotonicity, and the signs at both ends."""
-    m, at = instance["power"], instance["C"]
+    m = power
 
-    def F(C: Any) -> Any:
-        return secular(instance["d"], instance["y"], instance["lam"], m, C)
+    def F(at: Any) -> Any:
+        return secular(d, y, lam, m, at)
 
-    values = [F(C) for C in at]
-    slopes = [(values[i + 1] - values[i]) / (at[i + 1] - at[i]) for i in range(2)]
+    values = [F(at) for at in C]
+    slopes = [(values[i + 1] - values[i]) / (C[i + 1] - C[i]) for i in range(2)]
     second = slopes[1] - slopes[0]
     if m < trial["concave below"]:
         yield sc.at_most(second, 0, f"change of slope, m = {m}", strict=True)
@@ -582,10 +594,10 @@ def newton_iterates(F: Callable[[float], tuple[float, float]], start: float, lim
     "when λ is large: bracketing in log C is what the solver does. No number of steps is enough for all data: far left of C₀ a step at m "
     "= 5 multiplies C by about 4/3, so that the number grows with log y.",
 )
-def newton_converges_from_the_right_side(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def newton_converges_from_the_right_side(d: Array, y: Array, power: float, lam: float, start: float, trial: sc.Trial) -> Iterator[sc.Check]:
     """Direction of every step, and a sign change of F around the last iterate."""
-    d, y, m = instance["d"], instance["y"], instance["power"]
-    factor = instance["lam"] * m * len(d)
+    m = power
+    factor = lam * m * len(d)
 
     def F(C: float) -> float:
         S = float(np.sum(d * (2 * y / (2 * d + factor * C)) ** 2))
@@ -601,7 +613,7 @@ def newton_converges_from_the_right_side(instance: sc.Instance, trial: sc.Trial)
     if root is None:
         yield sc.true(False, "F has a root")
         return
-    start = instance["start"] * (root if m < 2 else 1.0)
+    start = start * (root if m < 2 else 1.0)
     path = np.array(newton_iterates(with_slope, start, trial["steps"]))
     steps = np.diff(path) if m >= 2 else -np.diff(path)
     yield sc.at_least(steps / root, 0, "every step goes towards the root")
@@ -627,9 +639,9 @@ def newton_at_zero(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"weaker": 1},
     mutants={"λ = 1": {"weaker": Fraction(1, 10)}},
 )
-def newton_fails_from_zero(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def newton_fails_from_zero(d: int, y: int, lam: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """F(0) and F'(0) by the chain rule, in rationals: S(0) = 1."""
-    d, y, lam = sc.inputs(d=instance["d"], y=instance["y"], lam=instance["lam"])
+    d, y, lam = sc.inputs(d=d, y=y, lam=lam)
     m = Fraction(3, 2)
     factor = lam * trial["weaker"] * m
     S = squared_path_norm([d], [y], 0)

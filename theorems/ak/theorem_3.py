@@ -31,6 +31,7 @@ from simopt.theorems.ak.rational_ridge import Sample, dot, risk, size
 from simopt.theorems.ak.stability_sets import (
     ABOVE_TWO,
     BELOW_TWO,
+    LearningSet,
     decoded,
     doubled_inputs,
     doubled_targets,
@@ -85,11 +86,11 @@ def decode_below_two(point: Array, trial: sc.Trial) -> sc.Instance:
     return decoded(point, 1.05, 1.95, (-1.0, 3.0))
 
 
-def changes(instance: sc.Instance, change: Change) -> Changes:
+def changes(here: LearningSet, change: Change) -> Changes:
     """Every f_{Z^i}; an exchange puts the first input with the opposite of the largest target in the place of a sample."""
-    Z, lam, m = training_set(instance["inputs"], instance["targets"]), instance["regularization"], instance["power"]
+    Z, lam, m = training_set(here.inputs, here.targets), here.regularization, here.power
     if change is Change.SWAP:
-        return swap(Z, Z.inputs[0], -instance["target_bound"] * float(np.sign(Z.targets[0]) or 1.0), lam, m)
+        return swap(Z, Z.inputs[0], -here.target_bound * float(np.sign(Z.targets[0]) or 1.0), lam, m)
     return leave_one_out(Z, lam, m, change)
 
 
@@ -103,15 +104,15 @@ def largest_loss(changes: Changes, kappa: float, target_bound: float) -> float:
     return float(np.max(changes.worst_losses(points, target_bound)))
 
 
-def influence(instance: sc.Instance, change: Change, bound: float) -> Iterator[sc.Check]:
+def influence(here: LearningSet, change: Change, bound: float) -> Iterator[sc.Check]:
     """The distance ‖f_Z − g‖ and the loss against a bound on the distance; where asked, the worst pair once more with error bars."""
-    found = changes(instance, change)
-    lam, m, kappa = instance["regularization"], instance["power"], instance["kappa"]
+    found = changes(here, change)
+    lam, m, C_y, kappa = here.regularization, here.power, here.target_bound, here.kappa
     yield sc.at_most(float(np.max(found.distances)), bound, f"‖f − g‖, {change.value}", scale=bound)
-    beta = loss_bound(bound, lam, m, instance["target_bound"], kappa)
-    yield sc.at_most(largest_loss(found, instance["kappa"], instance["target_bound"]), beta, f"change of loss, {change.value}", scale=beta)
-    if instance["certify"] and change is not Change.SWAP:
-        Z, learner = training_set(instance["inputs"], instance["targets"]), m_power_rls(m)
+    beta = loss_bound(bound, lam, m, C_y, kappa)
+    yield sc.at_most(largest_loss(found, kappa, C_y), beta, f"change of loss, {change.value}", scale=beta)
+    if here.certify and change is not Change.SWAP:
+        Z, learner = training_set(here.inputs, here.targets), m_power_rls(m)
         share = Z.n / (Z.n - 1) if change is Change.BOUSQUET_ELISSEEFF else 1.0  # the family divides by the size of its set
         f, g = learner.fit(lam, Z), learner.fit(share * lam, Z.without(found.worst))
         yield sc.at_most(f.distance(g), bound, f"certified ‖f − g‖, {change.value}", error=f.error + g.error, scale=bound)
@@ -164,10 +165,11 @@ def without_curvature(m: float) -> float:
 )
 def theorem_three(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Every sample removed, under both conventions."""
-    m, n = instance["power"], len(instance["targets"])
-    bound = theorem3(n, instance["regularization"], m, instance["target_bound"], instance["kappa"])
+    here = LearningSet(**instance)
+    m, n = here.power, len(here.targets)
+    bound = theorem3(n, here.regularization, m, here.target_bound, here.kappa)
     for change in REMOVALS:
-        yield from influence(instance, change, trial["factor"](m) * bound)
+        yield from influence(here, change, trial["factor"](m) * bound)
 
 
 POWERS = (Fraction(3, 2), Fraction(2), Fraction(5, 2), Fraction(3), Fraction(4))
@@ -248,19 +250,21 @@ def cost(sample: Sequence[Any], w: Sequence[Any]) -> Any:
     note="R_e is printed with 1/n and the proof extends Theorem 22 of Bousquet and Elisseeff, who divide by n: that is the reading here. "
     "Definitions 3.1 and 4.2 taken literally divide by n − 1, and then (17) and (18) fail: AK-18-renewed. Theorem 3 survives: AK-T3.",
 )
-def chain_of_inequalities(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def chain_of_inequalities(
+    first: list[Any], rest: list[list[Any]], f: list[Fraction], g: list[Fraction], lam: Fraction, power: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Every link on exact minimisers; powers of norms are enclosures."""
-    f, g, lam, m = instance["f"], instance["g"], instance["lam"], instance["power"]
-    first: Sample = tuple(instance["first"])
-    rest: list[Sample] = [tuple(sample) for sample in instance["rest"]]
-    n = size(rest) + 1
+    m = power
+    removed: Sample = tuple(first)
+    kept: list[Sample] = [tuple(sample) for sample in rest]
+    n = size(kept) + 1
     share = Fraction(n - 1, n)  # R_e(·, Z^i) sums n − 1 terms and divides by n
 
     def error(w: Sequence[Any]) -> Any:
-        return share * risk(rest, w) if rest else Fraction(0)
+        return share * risk(kept, w) if kept else Fraction(0)
 
     def regularised(w: Sequence[Any], whole: bool) -> Any:
-        return lam * norm(w) + error(w) + (cost(first, w) / n if whole else 0)
+        return lam * norm(w) + error(w) + (cost(removed, w) / n if whole else 0)
 
     def norm(w: Sequence[Any]) -> sc.Expr:
         return fractional(dot(w, w), m / 2)
@@ -274,10 +278,10 @@ def chain_of_inequalities(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc
         gain = regularised(f, True) - regularised(ft, True) + regularised(g, False) - regularised(gt, False)
         yield sc.at_most(gain, 0, f"(16), t = {t}")
         bent = trial["samples"] * lam * n * (norm(f) - norm(ft) + norm(g) - norm(gt))
-        yield sc.at_most(bent, cost(first, ft) - cost(first, f), f"(17), t = {t}")
+        yield sc.at_most(bent, cost(removed, ft) - cost(removed, f), f"(17), t = {t}")
     middle = towards(f, g, Fraction(1, 2))
     bent = trial["samples"] * n * lam * (norm(f) - 2 * norm(middle) + norm(g))
-    yield sc.at_least(abs(cost(first, f) - cost(first, middle)), bent, "(18)", row="AK-18")
+    yield sc.at_least(abs(cost(removed, f) - cost(removed, middle)), bent, "(18)", row="AK-18")
 
 
 def two_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -297,9 +301,9 @@ def two_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"divisor": 1},
     mutants={"Z^i divided by n": {"divisor": 2}},
 )
-def chain_breaks_when_renewed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def chain_breaks_when_renewed(y: list[Fraction], lam: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both minimisers of λf² + risk are y̅/(1 + λ), in closed form; so both sides are formulas of the data."""
-    (first, second), lam = sc.inputs(y=instance["y"], lam=instance["lam"])
+    (first, second), lam = sc.inputs(y=y, lam=lam)
     f = (first + second) / 2 / (1 + lam)
     g = first / (1 + trial["divisor"] * lam)
     yield sc.equal((first - f) + (second - f), 2 * lam * f, "first-order condition of f_Z")
@@ -433,9 +437,9 @@ def halves(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"m": Fraction(3, 2)},
     mutants={"m = 5/2": {"m": Fraction(5, 2)}},
 )
-def fails_below_two(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def fails_below_two(u: Fraction, v: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The left side is exact, the right one an enclosed root."""
-    u, v = sc.inputs(u=instance["u"], v=instance["v"])
+    u, v = sc.inputs(u=u, v=v)
     m = trial["m"]
 
     def power(x: Any) -> Any:
@@ -504,11 +508,12 @@ def even_powers_by_the_binomial_theorem(p: int, trial: sc.Trial) -> Iterator[sc.
 )
 def theorem_three_sharpened(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Removals under both conventions, and an exchange."""
-    m, n = instance["power"], len(instance["targets"])
+    here = LearningSet(**instance)
+    m, n = here.power, len(here.targets)
     for change in Change:
-        bound = sharpened(n, instance["regularization"], m, instance["target_bound"], instance["kappa"], change)
+        bound = sharpened(n, here.regularization, m, here.target_bound, here.kappa, change)
         share = (min(change.factor, trial["c"]) / change.factor) ** (1 / (m - 1))
-        yield from influence(instance, change, trial["factor"](m) * share * bound)
+        yield from influence(here, change, trial["factor"](m) * share * bound)
 
 
 def opposite_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -531,10 +536,10 @@ def opposite_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="c = 1: y = ((1 − s)/2, −1), λ = (1 − 3s)/(2 m s^{m−1}), f_Z = −s, and s without the second sample. c = 2: y = (1, −1), λ = 1/s − "
     "1, f_Z = 0, and s without it. s → 0 makes every step of the proof an equality. For c = 2 and m > 2 no sharp set is known to us.",
 )
-def best_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def best_constant(power: int, divisor: int, s: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The first-order conditions of both minimisers, |y| ≤ 1, and the (m − 1)-th power of the distance."""
-    m, divisor = instance["power"], instance["divisor"]
-    s = sc.inputs(s=instance["s"])
+    m = power
+    s = sc.inputs(s=s)
     kept = divisor == 2
     lam = (1 - 3 * s) / (2 * m * s ** (m - 1)) if kept else 1 / s - 1
     y, last = ((1 - s) / 2 if kept else 1 + 0 * s), -1
@@ -574,8 +579,9 @@ def best_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
 )
 def stable_below_two(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Removals under both conventions, and an exchange."""
-    m, n = instance["power"], len(instance["targets"])
+    here = LearningSet(**instance)
+    m, n = here.power, len(here.targets)
     for change in Change:
-        bound = subquadratic(n, instance["regularization"], m, instance["target_bound"], instance["kappa"], change)
+        bound = subquadratic(n, here.regularization, m, here.target_bound, here.kappa, change)
         share = min(change.factor, trial["c"]) / change.factor / n ** (trial["rate"] - 1)
-        yield from influence(instance, change, trial["factor"](m) * share * bound)
+        yield from influence(here, change, trial["factor"](m) * share * bound)

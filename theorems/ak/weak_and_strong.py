@@ -63,9 +63,11 @@ def over_n_residual(samples: Sequence[Sample], w: Sequence[Any], nu: Any) -> lis
     knobs={"factor": Fraction(1), "more": 1},
     mutants={"another parameter": {"factor": Fraction(2)}, "Z' of the size of Z": {"more": 0}},
 )
-def equal_on_one_set_and_not_on_another(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def equal_on_one_set_and_not_on_another(
+    instance: sc.Instance, samples: list[tuple[int, list[Fraction], Fraction]], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Compare on Z, and on Z with each sample taken `more` times more."""
-    samples, mu = instance["samples"], instance["ridge"]
+    mu = instance["ridge"]
     n = size(samples)
     nu = trial["factor"] * mu * n
     apart = minus(ridge(samples, n * mu, 2), over_n(samples, nu))

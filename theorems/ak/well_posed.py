@@ -12,7 +12,7 @@ import numpy as np
 
 import simopt.claims as sc
 from simopt.theorems.ak.rational_power import fractional, objective
-from simopt.theorems.ak.rational_ridge import dot, random_samples
+from simopt.theorems.ak.rational_ridge import Sample, dot, random_samples
 
 POWERS = (Fraction(17, 16), Fraction(5, 4), Fraction(3, 2), Fraction(7, 4), Fraction(2), Fraction(5, 2), Fraction(3), Fraction(5))
 
@@ -52,9 +52,11 @@ def pairs_below(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="‖·‖^m is strictly convex for m > 1, by t^m where ‖f‖ ≠ ‖g‖ and by the parallelogram law where they are equal. Section 5 sets m "
     "> 0 and Appendix E uses m < 1; there neither Theorem 1 nor Proposition 5.1 applies (AK-S5wp-below).",
 )
-def objective_is_strictly_convex_and_coercive(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def objective_is_strictly_convex_and_coercive(
+    samples: list[Sample], w: list[Fraction], v: list[Fraction], lam: Fraction, power: Fraction
+) -> Iterator[sc.Check]:
     """The midpoint and the penalty."""
-    samples, w, v, lam, m = (instance[key] for key in ("samples", "w", "v", "lam", "power"))
+    m = power
     middle = [(a + b) / 2 for a, b in zip(w, v, strict=True)]
     average = (objective(samples, w, lam, m) + objective(samples, v, lam, m)) / 2
     yield sc.at_most(objective(samples, middle, lam, m) / average, 1, f"midpoint, m = {m}", strict=True)
@@ -81,9 +83,9 @@ def below_one(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"m = 3/2 in the place of 1/2": {"exponent": 1}, "m = 1, λ = 1": {"slack": 2}},
     note="The coefficients of the expanded cubic at λ = 10, and those of P(±s) − P(0), are non-negative and not all 0.",
 )
-def no_theory_below_one(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def no_theory_below_one(strong: int, weak: Fraction, kink: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Identities in C and s, the signs of their coefficients, and the signs of the cubic at three points."""
-    strong, weak, kink = sc.inputs(strong=instance["strong"], weak=instance["weak"], kink=instance["kink"])
+    strong, weak, kink = sc.inputs(strong=strong, weak=weak, kink=kink)
     C, s = sc.symbols("C s")
     cubic = (1 + Fraction(10, 4) * C) ** trial["exponent"] - C**2
     coefficients = ((3 * strong / 4, Fraction(15, 2)), (3 * strong**2 / 16 - 1, Fraction(71, 4)), (strong**3 / 64, sc.rational("5/2") ** 3))

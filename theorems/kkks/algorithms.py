@@ -44,9 +44,11 @@ def orthogonal_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Each step multiplies y_j − c − s a_j w_j by 1 − s a_j²/m ∈ [0, 1), so that c + s a_j w_j stays between c and y_j: it is never "
     "clipped.",
 )
-def known_transfer_by_hand(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def known_transfer_by_hand(
+    lengths: list[Fraction], labels: list[Fraction], level: Fraction, slope: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Ten iterates against the closed form."""
-    a, y, c, s = (instance[key] for key in ("lengths", "labels", "level", "slope"))
+    a, y, c, s = lengths, labels, level, slope
     m = len(a)
     features = [[value if i == j else ZERO for j in range(m)] for i, value in enumerate(a)]
     u = PiecewiseLinear((-c / s, (1 - c) / s), (ZERO, ONE))

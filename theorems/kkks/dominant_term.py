@@ -88,12 +88,12 @@ def two_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"tied": 0},
     mutants={"w^1 = 1/2": {"tied": Fraction(1, 2)}},
 )
-def either_term_may_be_the_larger(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def either_term_may_be_the_larger(x: list[int], y: list[int], larger: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both terms of one sample, the fits by LPAV."""
-    x, y = [Fraction(v) for v in instance["x"]], [Fraction(v) for v in instance["y"]]
+    points, labels = [Fraction(v) for v in x], [Fraction(v) for v in y]
     half = [Fraction(1, 2)] * len(x)
-    z = [trial["tied"] * v for v in x]
-    noise = abs(mean([(a - b) * v for a, b, v in zip(y, half, x, strict=True)], [1] * len(x)))
-    fits = mean([abs(a - b) for a, b in zip(lpav(z, y), lpav(z, half), strict=True)], [1] * len(x))
-    found = (noise, fits) if instance["larger"] == 1 else (fits, noise)
-    yield sc.equal(list(found), [Fraction(1, 2), Fraction(0)], f"labels {instance['y']}")
+    z = [trial["tied"] * v for v in points]
+    noise = abs(mean([(a - b) * v for a, b, v in zip(labels, half, points, strict=True)], [1] * len(x)))
+    fits = mean([abs(a - b) for a, b in zip(lpav(z, labels), lpav(z, half), strict=True)], [1] * len(x))
+    found = (noise, fits) if larger == 1 else (fits, noise)
+    yield sc.equal(list(found), [Fraction(1, 2), Fraction(0)], f"labels {y}")

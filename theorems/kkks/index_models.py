@@ -56,9 +56,9 @@ def model(
     }  # fmt: skip
 
 
-def transfer(instance: sc.Instance) -> PiecewiseLinear:
+def transfer(knots: Vector, values: Vector) -> PiecewiseLinear:
     """u."""
-    return PiecewiseLinear(tuple(instance["knots"]), tuple(instance["values"]))
+    return PiecewiseLinear(tuple(knots), tuple(values))
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Step:
 def step(instance: sc.Instance, known: bool) -> Step:
     """The step from w^t: with u known (GLM-tron) or fitted by LPAV (L-Isotron)."""
     X, y, w, now, counts = (instance[key] for key in ("features", "labels", "w", "current", "counts"))
-    u = transfer(instance)
+    u = transfer(instance["knots"], instance["values"])
     scores, positions = [Fraction(dot(w, x)) for x in X], [Fraction(dot(now, x)) for x in X]
     means = [u(t) for t in scores]
     if known:

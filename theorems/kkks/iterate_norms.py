@@ -59,18 +59,28 @@ def large_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     "pulling w^t out: ‖w^t‖ > W from t = 45 on, while ε̂ = 0.0057; the first good iterate is 62 for m = 2·10⁹, with ‖w^62‖ = 1.11 W, and "
     "1.13 W is approached as m grows. Equal numbers do not matter: shares from 0.3 to 0.7 of the first kind lead to 1.11 W and more.",
 )
-def iterates_stay_in_the_ball(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def iterates_stay_in_the_ball(
+    features: list[list[Fraction]],
+    labels: list[Fraction],
+    counts: list[int],
+    w: list[Fraction],
+    knots: list[Fraction],
+    values: list[Fraction],
+    delta: Fraction,
+    longest: int,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """‖w^t‖² against W² up to the first good iterate."""
-    W = length(Fraction(squared(instance["w"])))
-    m = sum(instance["counts"])
-    eta = 2 * (1 + sc.root(sc.log(1 / sc.rational(instance["delta"])) / 2)) / sc.root(m)
+    W = length(Fraction(squared(w)))
+    m = sum(counts)
+    eta = 2 * (1 + sc.root(sc.log(1 / sc.rational(delta)) / 2)) / sc.root(m)
     good = 6 * W * eta
-    u = transfer(instance)
-    means = [u(Fraction(dot(instance["w"], x))) for x in instance["features"]]
-    made = iterates(instance["features"], instance["labels"], known(u), instance["counts"])
-    for t, now in zip(range(1, instance["longest"] + 1), made, strict=False):
-        yield sc.at_most(Fraction(squared(now.w)), trial["times"] ** 2 * squared(instance["w"]), f"‖w^{t}‖² against W²")
-        if mean([(a - b) ** 2 for a, b in zip(now.predictions, means, strict=True)], instance["counts"]) <= good.low:
+    u = transfer(knots, values)
+    means = [u(Fraction(dot(w, x))) for x in features]
+    made = iterates(features, labels, known(u), counts)
+    for t, now in zip(range(1, longest + 1), made, strict=False):
+        yield sc.at_most(Fraction(squared(now.w)), trial["times"] ** 2 * squared(w), f"‖w^{t}‖² against W²")
+        if mean([(a - b) ** 2 for a, b in zip(now.predictions, means, strict=True)], counts) <= good.low:
             return
 
 
@@ -112,13 +122,24 @@ def runs(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="By Lemmas 3 and 5. η₁ and η₂ are those of the sample at step t. Behind that iterate nothing is promised: on a single sample x = "
     "y = 1, w = 1, u = clip(z/2), where η₁ = 1/2 and t = 1 is good already, w^t → 2W, and for L-Isotron 2.76 W was met.",
 )
-def iterates_stay_in_the_double_ball(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def iterates_stay_in_the_double_ball(
+    instance: sc.Instance,
+    features: list[list[Fraction]],
+    labels: list[Fraction],
+    counts: list[int],
+    w: list[Fraction],
+    knots: list[Fraction],
+    values: list[Fraction],
+    W: Fraction,
+    longest: int,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """Both algorithms from w^1 = 0."""
-    W, u = instance["W"], transfer(instance)
-    for name, fit in (("GLM-tron", known(u)), ("L-Isotron", fitted(instance["labels"], instance["counts"]))):
-        before = Fraction(squared(instance["w"]))
-        made = iterates(instance["features"], instance["labels"], fit, instance["counts"])
-        for t, now in zip(range(1, instance["longest"] + 1), made, strict=False):
+    u = transfer(knots, values)
+    for name, fit in (("GLM-tron", known(u)), ("L-Isotron", fitted(labels, counts))):
+        before = Fraction(squared(w))
+        made = iterates(features, labels, fit, counts)
+        for t, now in zip(range(1, longest + 1), made, strict=False):
             s = step(instance | {"current": now.w}, known=name == "GLM-tron")
             yield sc.at_most(Fraction(squared(now.w)), (trial["times"] * W) ** 2, f"{name}: ‖w^{t}‖² against (2W)²")
             yield sc.at_most(s.square_before(), before, f"{name}: ‖w^{t} − w‖² falls")

@@ -16,7 +16,7 @@ from simopt.theorems.kkks.rational_tron import Fit, Vector, fitted, iterates, kn
 from simopt.theorems.small_worlds.worlds import dot, squared
 
 
-def features(x: Vector) -> list[Fraction]:
+def feature_map(x: Vector) -> list[Fraction]:
     """φ(x) = (x, x ⊗ x)/2, of norm ≤ 1 for ‖x‖ ≤ 1."""
     return [value / 2 for value in (*x, *(a * b for a, b in product(x, repeat=2)))]
 
@@ -60,15 +60,21 @@ def samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="By induction: w^{t+1} − w^t = (1/m) Σ (y_i − ŷ_i^t) φ(x_i). m² kernel values, and m² multiplications a round; "
     "estimators/index_models/kernel_isotron.py does it in floats.",
 )
-def kernel_run_is_the_linear_run(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def kernel_run_is_the_linear_run(
+    features: list[list[Fraction]],
+    labels: list[Fraction],
+    counts: list[int],
+    knots: list[Fraction],
+    values: list[Fraction],
+    new: list[Fraction],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """Both runs of the three algorithms in fractions."""
-    points, labels, counts = instance["features"], instance["labels"], instance["counts"]
-    mapped = [features(x) for x in points]
-    new = instance["new"]
-    gram = [[kernel(a, b, trial["square"]) for b in points] for a in points]
-    cross = [kernel(a, new, trial["square"]) for a in points]
+    mapped = [feature_map(x) for x in features]
+    gram = [[kernel(a, b, trial["square"]) for b in features] for a in features]
+    cross = [kernel(a, new, trial["square"]) for a in features]
     rules = {
-        "GLM-tron": known(transfer(instance)),
+        "GLM-tron": known(transfer(knots, values)),
         "L-Isotron": fitted(labels, counts),
         "Isotron": fitted(labels, counts, None),
     }
@@ -80,6 +86,6 @@ def kernel_run_is_the_linear_run(instance: sc.Instance, trial: sc.Trial) -> Iter
             yield sc.equal(predictions, now.predictions, f"{name}: ŷ^{t}")
             combined = [sum((a * z for a, z in zip(alpha, column, strict=True)), ZERO) for column in zip(*mapped, strict=True)]
             yield sc.equal(combined, now.w, f"{name}: w^{t}")
-            yield sc.equal(Fraction(dot(cross, alpha)), Fraction(dot(now.w, features(new))), f"{name}: score at a new x, t = {t}")
+            yield sc.equal(Fraction(dot(cross, alpha)), Fraction(dot(now.w, feature_map(new))), f"{name}: score at a new x, t = {t}")
             scores = [Fraction(dot(row, alpha)) for row in gram]
             yield sc.equal(Fraction(dot(alpha, scores)), Fraction(squared(now.w)), f"{name}: ‖w^{t}‖²")

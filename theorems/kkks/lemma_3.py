@@ -43,10 +43,10 @@ LEMMA = "Section 5.1, Lemma 3"
     "η₂) for all W ≥ 1. The constant cannot be below 5/2: x = −1, 1, y = 1, 0, u = 1/2, w = 1, w^t = 0 has ŷ = ỹ = 1/2, ε̂ = 0, η₂ = 0, η₁ "
     "= 1/2 and decrease −5/4. A search found no larger one; between 5/2 and 5 it is open.",
 )
-def one_step_comes_nearer(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def one_step_comes_nearer(instance: sc.Instance, W: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """ε̂ minus the decrease against 5W(η₁ + η₂), with the η that the model has."""
     s = step(instance, known=False)
-    yield sc.at_most(s.error() - s.decrease(), trial["c"] * instance["W"] * (s.eta1() + s.eta2()), "ε̂ − decrease")
+    yield sc.at_most(s.error() - s.decrease(), trial["c"] * W * (s.eta1() + s.eta2()), "ε̂ − decrease")
 
 
 @sc.claim(
@@ -87,9 +87,9 @@ def one_step_for_every_width(instance: sc.Instance, trial: sc.Trial) -> Iterator
     mutants={"2.01 ε̂(h̃) in (7) and (9)": {"times": Fraction(201, 100)}, "9/10 of η₁ and η₂ elsewhere": {"share": Fraction(9, 10)}},
     note="Where u is flat, u⁻¹ is any nondecreasing choice of a preimage: Lemma 1 needs f on the values ỹ_i only, all of which u takes.",
 )
-def steps_of_the_proof(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def steps_of_the_proof(instance: sc.Instance, W: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Each numbered display on one model."""
-    s, W = step(instance, known=False), instance["W"]
+    s = step(instance, known=False)
     eta1, eta2, below = s.eta1(), s.eta2(), s.hypothetical_error()
     one, two = trial["share"] * eta1, trial["share"] * eta2
     first = s.along([a - b for a, b in zip(s.labels, s.predictions, strict=True)])

@@ -32,10 +32,10 @@ STEP = "Section 5.1, (10); Appendix A.1, (15)"
     note="Without W ≥ 1 it fails (the mutant): x = y = 1, u = 1/2, w = w^t = 0. With η the norm itself it holds if and only if W ≥ η/3 is "
     "asked for, and 3W suffices for W ≥ η (KK-L5-sharp).",
 )
-def one_step_comes_nearer(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def one_step_comes_nearer(instance: sc.Instance, W: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """ε̂ minus the decrease against 5Wη, with the η that the model has."""
     s = step(instance, known=True)
-    yield sc.at_most(s.error() - s.decrease(), trial["c"] * instance["W"] * s.eta1(), "ε̂ − decrease")
+    yield sc.at_most(s.error() - s.decrease(), trial["c"] * W * s.eta1(), "ε̂ − decrease")
 
 
 @sc.claim(
@@ -92,7 +92,7 @@ def loud_and_quiet(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Models of every width, and the same with a thousandth of their noise, for which ε̂ often exceeds Wη."""
     for drawn in of_every_width(trial):
         yield drawn
-        u = transfer(drawn)
+        u = transfer(drawn["knots"], drawn["values"])
         means = [u(Fraction(dot(drawn["w"], x))) for x in drawn["features"]]
         yield drawn | {"labels": [(999 * mean + y) / 1000 for mean, y in zip(means, drawn["labels"], strict=True)]}
 
@@ -136,11 +136,11 @@ def distance_after_the_step(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     note="(15) prints ‖mean (y_i − u(w·x_i)) x_i‖ on its left, a slip: (12) has ŷ_i = u(w^t·x_i) there. Without W ≥ 1: W = 1/100, x = y = "
     "1, u = 1/2, w = w^t = 0 gives 1/4 > 0 + 3/200 for GLM-tron.",
 )
-def size_of_the_step(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def size_of_the_step(instance: sc.Instance, W: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both algorithms."""
     for known in (False, True):
         s = step(instance, known)
-        bound = s.error() + trial["c"] * instance["W"] * s.eta1()
+        bound = s.error() + trial["c"] * W * s.eta1()
         yield sc.at_most(Fraction(squared(s.move())), bound, "GLM-tron" if known else "L-Isotron")
 
 

@@ -107,9 +107,9 @@ def one_tenth(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"2-Lipschitz": {"constant": 2}},
     note="a = 1, b = 9/10, y = 0: 19/100 > 1/10. So the classes of squares need covers at ε/2, which changes constants only.",
 )
-def loss_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def loss_as_printed(a: Fraction, b: Fraction, y: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both sides as formulas."""
-    a, b, y = sc.inputs(a=instance["a"], b=instance["b"], y=instance["y"])
+    a, b, y = sc.inputs(a=a, b=b, y=y)
     yield sc.at_most(abs((a - y) ** 2 - (b - y) ** 2), trial["constant"] * abs(a - b), "change of the loss")
 
 
@@ -176,10 +176,9 @@ def suprema(law: Samples, means: Array) -> dict[str, Array]:
     "the bound, and the names of the checks say it of each deviation. A deviation of about W/√m comes from noise along w on any law; the "
     "bound pays that four times at each level of its chain.",
 )
-def deviations_are_never_larger(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def deviations_are_never_larger(m: int, delta: float, means: list[float], W: float, trial: sc.Trial) -> Iterator[sc.Check]:
     """The chance of each of the three events, and the quantile of each deviation over the bound."""
-    m, delta, means = instance["m"], instance["delta"], np.array(instance["means"])
-    bound = trial["share"] * deviation(m, instance["W"], delta)
-    law = samples(means, m)
-    for name, values in suprema(law, means).items():
-        yield from decided(law, values / bound, delta, f"means {instance['means']}, W = {instance['W']:g}, m = {m}, {name}")
+    bound = trial["share"] * deviation(m, W, delta)
+    law = samples(np.array(means), m)
+    for name, values in suprema(law, np.array(means)).items():
+        yield from decided(law, values / bound, delta, f"means {means}, W = {W:g}, m = {m}, {name}")

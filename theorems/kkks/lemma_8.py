@@ -64,7 +64,7 @@ def excess_of_the_fits(points: str, transfer: str, W: float, directions: int, re
     yield sc.rate(SIZES, values / np.log(SIZES)[:, None] ** (2 / 3), trial["exponent"], name="net of w")
 
 
-def pairs(k: int) -> tuple[list[Fraction], ...]:
+def tied_pairs(k: int) -> tuple[list[Fraction], ...]:
     """w'·x, w·x, labels and multiplicities (which add up to 2) of the law in the head, x_1^−, x_1^+, x_2^−, …"""
     epsilon = Fraction(1, 6 * k)
     multiplicities = [Fraction(1, 2 ** min(j, k - 1)) for j in range(1, k + 1) for _ in range(2)]
@@ -108,12 +108,12 @@ def constants_to_defeat(trial: sc.Trial) -> Iterator[sc.Instance]:
     "the step uses, does not carry over to w. What does is KK-L8pf+: so (16) is needed for 4ε-minimisers, of which the paper does not "
     "speak.",
 )
-def extension_from_the_exact_minimiser(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def extension_from_the_exact_minimiser(pairs: int | None = None, K: int | None = None, k: int = 0) -> Iterator[sc.Check]:
     """Both fits against the algorithm, or û_w by the multipliers of the chain; then the excess at w against K(0 + ε)."""
-    k = instance.get("pairs") or instance["k"]
-    tied, apart, labels, multiplicities = pairs(k)
+    fitted, k = pairs is not None, pairs or k
+    tied, apart, labels, multiplicities = tied_pairs(k)
     climbed = climbing(k)
-    if "pairs" in instance:
+    if fitted:
         yield sc.equal(rational_fit(tied, labels, multiplicities), [HALF] * (2 * k), f"û_w' = 1/2, k = {k}")
         yield sc.equal(rational_fit(apart, labels, multiplicities), climbed, f"û_w, k = {k}")
     residuals = cumulative_residuals(climbed, labels, multiplicities)  # of û − y: positive where the rise is as steep as it may be
@@ -121,11 +121,9 @@ def extension_from_the_exact_minimiser(instance: sc.Instance, trial: sc.Trial) -
     yield sc.at_most(residuals[1:-1:2], 0, f"multipliers of 'does not fall', k = {k}")
     yield sc.equal(residuals[-1], 0, f"mean of û_w, k = {k}")
     yield sc.at_least(climbed[-1] - HALF, Fraction(2 * k - 3, 12 * k), f"û_w − 1/2 at x_k^+, k = {k}")
-    if "K" in instance:
-        K, size = sc.inputs(K=instance["K"], k=k)
-        yield sc.at_most(
-            ((2 * size - 3) / (12 * size)) ** 2 / 2, K / (6 * size), f"excess of û_w against K ε, K = {instance['K']}, k = {k}"
-        )
+    if K is not None:
+        constant, size = sc.inputs(K=K, k=k)
+        yield sc.at_most(((2 * size - 3) / (12 * size)) ** 2 / 2, constant / (6 * size), f"excess of û_w against K ε, K = {K}, k = {k}")
 
 
 @sc.claim(

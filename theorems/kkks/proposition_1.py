@@ -69,15 +69,18 @@ def orthonormal_run(m: int, ones: int, steps: int) -> Iterator[sc.Check]:
     "fails at m = 10⁴, C at m = (10 C²)⁴, so that no constant will do. The first form of the proposition is above 1 here. The proof has "
     "the bound for ‖w‖ ≤ W, and Theorem 2 needs it up to the first good iterate, where ‖w^t‖ ≤ 2W (KK-wt+): KK-P1+.",
 )
-def bound_for_any_iterate(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def bound_for_any_iterate(
+    trial: sc.Trial, m: int | None = None, ones: int = 0, steps: int = 0, C: int = 0, n: int = 0
+) -> Iterator[sc.Check]:
     """The closed form against the algorithm; or s/4 at s = (t − 1)/m against the bound, both to the fourth power."""
-    if "m" in instance:
-        yield from orthonormal_run(instance["m"], instance["ones"], instance["steps"])
+    if m is not None:
+        yield from orthonormal_run(m, ones, steps)
         return
-    C, n = sc.inputs(C=instance["C"], n=instance["n"])
-    m = n**4
-    s = 1 if trial["late"] else n / m
-    yield sc.at_most((s * Fraction(1, 4)) ** 4, C**4 * sc.log(4 * m) / m, f"C = {instance['C']}, m = {instance['n']}⁴")
+    name = f"C = {C}, m = {n}⁴"
+    C, n = sc.inputs(C=C, n=n)
+    size = n**4
+    s = 1 if trial["late"] else n / size
+    yield sc.at_most((s * Fraction(1, 4)) ** 4, C**4 * sc.log(4 * size) / size, name)
 
 
 @sc.claim(

@@ -73,10 +73,17 @@ def rescalings(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"slope": None},
     mutants={"1-Lipschitz on both sides": {"slope": ONE}},
 )
-def norm_or_slope(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def norm_or_slope(
+    w: list[Fraction],
+    size: Fraction,
+    W: Fraction,
+    knots: list[Fraction],
+    values: list[Fraction],
+    points: list[list[Fraction]],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """There and back: values, slopes and norms."""
-    w, size, W, points = (instance[key] for key in ("w", "size", "W", "points"))
-    u = PiecewiseLinear(tuple(instance["knots"]), tuple(instance["values"]))
+    u = PiecewiseLinear(tuple(knots), tuple(values))
     unit = scaled(w, 1 / size) if size else [ONE, Fraction(0)]
     v = u.rescaled(size) if size else PiecewiseLinear((Fraction(0),), (u(Fraction(0)),))
     yield sc.equal(squared(unit), 1, "‖w/‖w‖‖")

@@ -90,20 +90,18 @@ def law(kind: str, W: float, m: int, delta: float) -> Law:
     "KK-T1cor+: the paper's log(m/δ) comes from Lemma 4 (KK-L4), with open constants, and with u known log(1/δ) suffices. A.1 prints "
     "log(1/δ)/1 for /2 in η, and w^0 for w^1.",
 )
-def some_iterate_is_good(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def some_iterate_is_good(kind: str, W: float, delta: float, trial: sc.Trial, m: int = 0) -> Iterator[sc.Check]:
     """The chance of the event and the quantile of the least error over its bound; quantiles at growing sizes."""
-    W, delta = instance["W"], instance["delta"]
-    if instance["kind"] == "rate":
+    if kind == "rate":
         fair = Law(np.eye(1), np.array([W]), HALF)
         scaled = [m ** trial["exponent"] * quantile(*fair.least(m, 1 + math.floor(W / noise_radius(m, delta / 2))), 0.95) for m in SIZES]
-        for m, first, second in zip(SIZES[1:], scaled, scaled[1:], strict=False):
-            yield sc.at_least(first - second, 0, f"fall of the 95 % quantile times √m to m = {m}", scale=first)
+        for size, first, second in zip(SIZES[1:], scaled, scaled[1:], strict=False):
+            yield sc.at_least(first - second, 0, f"fall of the 95 % quantile times √m to m = {size}", scale=first)
         return
-    m = instance["m"]
     eta = noise_radius(m, delta / 2)
     steps, allowed = 1 + math.floor(trial["iterations"] * W / eta), trial["times"] * W * eta
-    found = law(instance["kind"], W, m, delta).least(m, steps, allowed, known_transfer_deviation(m, W, delta / 2))
-    yield from decided(*found, delta, f"{instance['kind']}, m = {m}")
+    found = law(kind, W, m, delta).least(m, steps, allowed, known_transfer_deviation(m, W, delta / 2))
+    yield from decided(*found, delta, f"{kind}, m = {m}")
 
 
 def constants(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -128,11 +126,12 @@ def constants(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The paper infers 'some h^t has ε(h^t) = O(1/√m)' from the bound with log(m/δ). K = 1 fails at m = 4 already, and each K at m = "
     "2^{2K²}. The conclusion is true all the same (KK-T1cor+), but not by Theorem 1 as it is stated.",
 )
-def bound_without_logarithm(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def bound_without_logarithm(K: int, m: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """log(m/δ)/m against K²/m, W = 1 and δ = 1/2."""
-    m, K = sc.inputs(m=instance["m"], K=instance["K"])
+    name = f"squares of both sides, K = {K}"
+    m, K = sc.inputs(m=m, K=K)
     logarithm = sc.log(2 * m)
-    yield sc.at_most(logarithm / m, K**2 / m * (2 * logarithm if trial["logarithm"] else 1), f"squares of both sides, K = {instance['K']}")
+    yield sc.at_most(logarithm / m, K**2 / m * (2 * logarithm if trial["logarithm"] else 1), name)
 
 
 @sc.claim(
@@ -170,7 +169,7 @@ def noise_free_steps(trial: sc.Trial) -> Iterator[sc.Instance]:
     yield from one_exact_step(trial)
     for _ in range(trial.count(60, 180)):
         drawn = random_model(trial.rng, ONE)
-        u = transfer(drawn)
+        u = transfer(drawn["knots"], drawn["values"])
         yield drawn | {"labels": [u(Fraction(dot(drawn["w"], x))) for x in drawn["features"]]}
 
 

@@ -77,17 +77,19 @@ def two_points(W: int, positive: int, steps: int) -> Iterator[sc.Check]:
     "any multiple of C, no constant will do. Section 2 says that O(·) hides universal constants only. For bounded W the powers of W do not "
     "matter; whether more iterations than stated would save them is open.",
 )
-def printed_powers(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def printed_powers(
+    trial: sc.Trial, part: int = 1, C: int = 0, n: int = 0, W: int | None = None, positive: int = 0, steps: int = 0
+) -> Iterator[sc.Check]:
     """The closed form against the algorithm; or the least error within the stated iterations against the stated bound."""
-    if "W" in instance:
-        yield from two_points(instance["W"], instance["positive"], instance["steps"])
+    if W is not None:
+        yield from two_points(W, positive, steps)
         return
-    C, n = sc.inputs(C=instance["C"], n=instance["n"])
-    if instance["part"] == 1:
+    C, n = sc.inputs(C=C, n=n)
+    if part == 1:
         error, bound = least_error(C, n**4, n**6), 2 * C / n if trial["printed"] else 2 * C * n**2
     else:
         error, bound = least_error(C, n**3, n**4), 2 * C / n if trial["printed"] else 2 * C * n
-    yield sc.at_most(error, bound, f"part {instance['part']}: the least ε̂ within the stated iterations")
+    yield sc.at_most(error, bound, f"part {part}: the least ε̂ within the stated iterations")
 
 
 def powers(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -114,10 +116,10 @@ def powers(trial: sc.Trial) -> Iterator[sc.Instance]:
     "n^{24k−4}: T/W² = C/n, W^p/M = n^{−4}. So k cancels, and with n = 12C the inequality is that of k = 1 for every k, p up to 5 and 6 "
     "and every C: at these numbers of iterations the powers that the proof gives (KK-T2-powers) are the least possible.",
 )
-def powers_of_the_proof_are_least(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def powers_of_the_proof_are_least(k: int, C: int, n: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The error, cubed or to the fourth, times M/2, against C³ W^p or C⁴ W^p."""
-    k, short = instance["k"], trial["short"]
-    C, n = sc.inputs(C=instance["C"], n=instance["n"])
+    short = trial["short"]
+    C, n = sc.inputs(C=C, n=n)
     for root_of, times, full in ((3, 3, 15), (4, 4, 24)):
         error = least_error(C, n ** (2 * times * k - 1), n ** (2 * times * k))
         power = full * k - 2 * times * short  # W^p = n^power for p = 5 − 2 short/k or 6 − 2 short/k
@@ -176,10 +178,10 @@ def conclusions(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="ε̂ = 4W(η₁ + η₂) leaves room for an increase by W(η₁ + η₂). Two lines below the paper has 6. Whether the alternative with 3 "
     "fails for the true decrease is another question: no model was found where it does, and for GLM-tron it is true (KK-L5-sharp).",
 )
-def one_of_two_things(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def one_of_two_things(decrease: int, error: int, unit: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The smaller of what the two alternatives lack."""
-    decrease, error, unit = sc.inputs(**instance)
-    name = f"ε̂ = {instance['error']}, decrease = {instance['decrease']}, W(η₁ + η₂) = {instance['unit']}"
+    name = f"ε̂ = {error}, decrease = {decrease}, W(η₁ + η₂) = {unit}"
+    decrease, error, unit = sc.inputs(decrease=decrease, error=error, unit=unit)
     yield sc.at_most(sc.minimum(unit - decrease, error - trial["times"] * unit), 0, name)
 
 
@@ -265,22 +267,20 @@ def settings(trial: sc.Trial) -> Iterator[sc.Instance]:
     "theorem_2.py ε̂ is about (c²/4) e^{−c²/(2W(η₁ + η₂))} at the last of these t, 1/(12e) = 0.031 of the bound, the most that such a "
     "pair allows.",
 )
-def some_iterate_is_good(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def some_iterate_is_good(c: float, eta2: str, trial: sc.Trial, m: int = 0, delta: float = 0.0, noise: bool = True) -> Iterator[sc.Check]:
     """The chance of the event and the quantile of the least error over its bound; quantiles at growing sizes."""
-    c = instance["c"]
-    if instance["eta2"] == "quantiles":
+    if eta2 == "quantiles":
         scaled = [m ** trial["exponent"] * quantile(*least(TwoPointLaw(RISING, 0.0, m), math.ceil(2 * m ** (1 / 3))), 0.95) for m in SIZES]
-        for m, first, second in zip(SIZES[1:], scaled, scaled[1:], strict=False):
-            yield sc.at_least(first - second, 0, f"fall of the 95 % quantile times the cube root, m = {m}", scale=first)
+        for size, first, second in zip(SIZES[1:], scaled, scaled[1:], strict=False):
+            yield sc.at_least(first - second, 0, f"fall of the 95 % quantile times the cube root, m = {size}", scale=first)
         return
-    m, delta = instance["m"], instance["delta"]
-    pair = TwoPointLaw(c / 2, c / 2, m, instance["noise"])
-    if instance["eta2"] == "proved":
+    pair = TwoPointLaw(c / 2, c / 2, m, noise)
+    if eta2 == "proved":
         radius = noise_radius(m, delta / 3) + fits_apart(m, 2, delta / 3)
         found = least(pair, 1 + math.floor(trial["iterations"] / radius), trial["times"] * radius, deviation(m, 2, delta / 3))
     else:
         found = as_it_comes_out(pair, noise_radius(m, delta), trial["times"], trial["iterations"])
-    yield from decided(*found, delta, f"c = {c}, η₂ {instance['eta2']}")
+    yield from decided(*found, delta, f"c = {c}, η₂ {eta2}")
 
 
 @dataclass(frozen=True)

@@ -193,15 +193,14 @@ def two_classifiers(trial: sc.Trial) -> Iterator[sc.Instance]:
     yield {"positive": [1, 0], "negative": [0, 1], "losses": losses, "alpha": "2/5", "beta": 0}
 
 
-def needed_constants(instance: sc.Instance) -> list[Any]:
+def needed_constants(positive: list[int], negative: list[int], losses: list[list[list[int]]], alpha: str, beta: int) -> list[Any]:
     """The C of Theorem 16, for each classifier."""
-    data = sc.inputs(**{name: instance[name] for name in ("positive", "negative", "losses", "alpha", "beta")})
-    positive, negative, losses, alpha, beta = data
+    p, q, classifiers, a, b = sc.inputs(positive=positive, negative=negative, losses=losses, alpha=alpha, beta=beta)
     needed = []
-    for up, down in losses:
-        clean = balanced_error(positive, negative, up, down)
-        rough = balanced_error(*contaminated(positive, negative, alpha, beta), up, down)
-        needed.append((rough - (1 - alpha - beta) * clean) * 2 / (alpha + beta))
+    for up, down in classifiers:
+        clean = balanced_error(p, q, up, down)
+        rough = balanced_error(*contaminated(p, q, a, b), up, down)
+        needed.append((rough - (1 - a - b) * clean) * 2 / (a + b))
     return needed
 
 
@@ -217,8 +216,10 @@ def needed_constants(instance: sc.Instance) -> list[Any]:
     knobs={"label_free": True},
     mutants={"ℓ(−1, ·) = 1 − ℓ(1, ·)": {"label_free": False}},
 )
-def label_free_losses_have_no_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def label_free_losses_have_no_constant(
+    positive: list[int], negative: list[int], losses: list[list[list[int]]], alpha: str, beta: int
+) -> Iterator[sc.Check]:
     """The C that each classifier asks for."""
-    first, second = needed_constants(instance)
+    first, second = needed_constants(positive, negative, losses, alpha, beta)
     yield sc.equal(first, 2, "C for f")
     yield sc.equal(second, 0, "C for f'")

@@ -11,7 +11,7 @@ from typing import Any
 
 import simopt.claims as sc
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, excess, holds_for_all_levels, law, squared_distance, tails
-from simopt.theorems.small_worlds.sampled_worlds import atoms, coin, decoded_world, worlds
+from simopt.theorems.small_worlds.sampled_worlds import coin, decoded_world, worlds
 
 DIGITS = 96
 
@@ -33,15 +33,14 @@ DIGITS = 96
     "contradicts, for any δ. (1 + √(2 log(1/δ)))/√n is proved (RMW-T3-proven); it is at most √(3/2) times the printed bound. The largest "
     "P(bad)/δ found is e^{1/2}/4 = 0.412, three tosses of a fair coin.",
 )
-def the_mean_generalises(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def the_mean_generalises(probabilities: list[Fraction], features: list[list[Fraction]], n: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(⟨ω_S, ω_S − ω_P⟩ ≥ t) against e^{extra − n t²/factor} for every value t."""
-    n, chances, features = atoms(instance)
 
     def exponent(t: Fraction) -> Ball | None:
         x = n * t**2 / trial["factor"] - trial["extra"]
         return ball(x) if t > 0 and x > 0 else None
 
-    yield holds_for_all_levels(tails(law(n, chances, features, excess)), exponent, "Theorem 3")
+    yield holds_for_all_levels(tails(law(n, probabilities, features, excess)), exponent, "Theorem 3")
 
 
 @sc.claim(
@@ -87,15 +86,16 @@ def fair_coins(trial: sc.Trial) -> Iterator[sc.Instance]:
     "‖ω_P − ω_S‖ by up to 2/n, not 1/n, so that the exponent of McDiarmid's inequality is four times smaller. P(bad)/δ is unbounded "
     "(RMW-T4-ratio); at fixed small δ the bound also fails as n → ∞.",
 )
-def distance_to_the_mean_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def distance_to_the_mean_as_printed(
+    probabilities: list[Fraction], features: list[list[Fraction]], n: int, delta: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The exact probability of what surely and what possibly exceeds the enclosed bound."""
-    n, chances, features = atoms(instance)
-    bound = 2 / sc.root(n) + sc.root(sc.log(2 / sc.rational(instance["delta"]), bits=DIGITS) * trial["spread"] / n)
+    bound = 2 / sc.root(n) + sc.root(sc.log(2 / sc.rational(delta), bits=DIGITS) * trial["spread"] / n)
     low = high = Fraction(0)
-    for square, mass in law(n, chances, features, squared_distance):
+    for square, mass in law(n, probabilities, features, squared_distance):
         low += mass * (square > bound.high**2)
         high += mass * (square > bound.low**2)
-    yield sc.probability(low, high, instance["delta"], f"P(‖ω_P − ω_S‖ > {float(bound):.6f}), n = {n}")
+    yield sc.probability(low, high, delta, f"P(‖ω_P − ω_S‖ > {float(bound):.6f}), n = {n}")
 
 
 @sc.claim(
@@ -149,16 +149,15 @@ def ratio_passes_every_factor(trial: sc.Trial) -> Iterator[sc.Check]:
     "‖ω_S − ω_P‖ because ‖ω_S‖ ≤ 1. On the line the largest P(bad)/δ found is e^{(√2 − 1)²/2}/2 = 0.545, two "
     "tosses of a fair coin; in the plane it comes near 1 as δ → 1 (one draw, e₁ with a small probability and ±e₂).",
 )
-def distance_to_the_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def distance_to_the_mean(probabilities: list[Fraction], features: list[list[Fraction]], n: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(‖ω_S − ω_P‖ ≥ r) and P(⟨ω_S, ω_S − ω_P⟩ ≥ r) against e^{−(√n r − 1)²/2} for every value r."""
-    n, chances, features = atoms(instance)
 
     def exponent(square: Fraction) -> Ball | None:
         if n * square <= trial["mean"] ** 2:
             return None
         return (ball(n * square).sqrt() - trial["mean"]) ** 2 / ball(trial["spread"])
 
-    yield holds_for_all_levels(tails(law(n, chances, features, squared_distance)), exponent, "‖ω_S − ω_P‖")
-    found = tails(law(n, chances, features, excess))
+    yield holds_for_all_levels(tails(law(n, probabilities, features, squared_distance)), exponent, "‖ω_S − ω_P‖")
+    found = tails(law(n, probabilities, features, excess))
     positive = [(t**2, chance) for t, chance in found if t > 0]
     yield holds_for_all_levels(positive, exponent, "excess linear loss", row="RMW-T3-proven")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import simopt.claims as sc
 from simopt.theorems.small_worlds.exact_tails import (
@@ -74,14 +75,13 @@ def best_of_maps(n: int, chances: list[Fraction], maps: list[list[list[Fraction]
     return tails(pairs)
 
 
-def selected(instance: sc.Instance) -> tuple[Tails, int]:
-    """The tails of the excess of the selected mean, and the number k of maps."""
-    n, chances = instance["n"], instance["probabilities"]
-    if "maps" in instance:
-        return best_of_maps(n, chances, instance["maps"]), len(instance["maps"])
-    if instance["copies"] == 1:
-        return tails(law(n, chances, instance["features"], excess)), 1
-    return best_of_copies(n, chances, instance["features"], instance["copies"]), instance["copies"]
+def selected(n: int, chances: list[Fraction], maps: Any, features: Any, copies: int) -> tuple[Tails, int]:
+    """The tails of the excess of the selected mean, and the number k of maps: those given, or copies of one."""
+    if maps is not None:
+        return best_of_maps(n, chances, maps), len(maps)
+    if copies == 1:
+        return tails(law(n, chances, features, excess)), 1
+    return best_of_copies(n, chances, features, copies), copies
 
 
 @sc.claim(
@@ -100,10 +100,11 @@ def selected(instance: sc.Instance) -> tuple[Tails, int]:
     "its constant is as unproved as there (the printed proof gives 4 for 2), and the proven form follows from RMW-T3-proven. Exact "
     "probabilities for independent maps (k up to 20, full effort 100) and for dependent ones.",
 )
-def the_best_mean_generalises(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def the_best_mean_generalises(
+    probabilities: list[Fraction], n: int, trial: sc.Trial, maps: Any = None, features: Any = None, copies: int = 1
+) -> Iterator[sc.Check]:
     """P(excess ≥ t) against k e^{1 − n t²/2} and k e^{−(√n t − 1)²/2} for every value t."""
-    found, k = selected(instance)
-    n = instance["n"]
+    found, k = selected(n, probabilities, maps, features, copies)
     choice = ball(k).log() * trial["maps"]
 
     def printed(t: Fraction) -> Ball | None:

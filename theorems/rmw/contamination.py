@@ -180,21 +180,20 @@ def right_everywhere(trial: sc.Trial) -> Iterator[sc.Instance]:
             yield instance
 
 
-def contaminated_errors(instance: sc.Instance, equality: bool, row: str, row_half: str) -> Iterator[sc.Check]:
+def contaminated_errors(world: World, other: World, share: Fraction, equality: bool, row: str, row_half: str) -> Iterator[sc.Check]:
     """ℓ₀₁ of ω_P̃ and of ω_P under P, where the lemma's hypothesis holds and where σ < Γ/2."""
-    world, share = instance["world"], instance["share"]
-    w, moved = mean(world), mean(mixed(world, instance["other"], share))
-    square = share**2 * squared(minus(w, mean(instance["other"])))
+    w, moved = mean(world), mean(mixed(world, other, share))
+    square = share**2 * squared(minus(w, mean(other)))
     both = square < least_margin(world, w) ** 2
     for convention in CONVENTIONS:
         room = margin_for_error(world, w, convention)
-        error, other = (risk(world, zero_one(convention), by(v)) for v in (w, moved))
+        error, after = (risk(world, zero_one(convention), by(v)) for v in (w, moved))
         for holds, name in ((square < room**2, row), (2 * share < room, row_half)):
             text = f"convention {convention}"
             if not holds:
                 yield sc.vacuous(True, text, evidence=sc.EXACT, row=name)
             else:
-                yield sc.equal(other, error, text, row=name) if equality or both else sc.at_most(other, error, text, row=name)
+                yield sc.equal(after, error, text, row=name) if equality or both else sc.at_most(after, error, text, row=name)
 
 
 @sc.claim(
@@ -213,9 +212,9 @@ def contaminated_errors(instance: sc.Instance, equality: bool, row: str, row_hal
     "margins (.46, −.26) become (.0316, .1684) and the error .3 becomes 0. With (−3/5, 4/5) and σ = 1/4 < Γ/2 = .26 the same happens. "
     "Contamination can only help: RMW-L7+.",
 )
-def immunity_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def immunity_as_printed(world: World, other: World, share: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The equality of the errors."""
-    yield from contaminated_errors(instance, trial["equality"], "RMW-L7", "RMW-L7-half")
+    yield from contaminated_errors(world, other, share, trial["equality"], "RMW-L7", "RMW-L7-half")
 
 
 @sc.claim(
@@ -231,6 +230,6 @@ def immunity_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.C
     corrects="RMW-L7",
     note="RMW-Gam+ with ω̃ = ω_P̃ and RMW-cont.",
 )
-def immunity(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def immunity(world: World, other: World, share: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The inequality, and equality with a margin on both sides."""
-    yield from contaminated_errors(instance, trial["equality"], "RMW-L7+", "RMW-L7-half+")
+    yield from contaminated_errors(world, other, share, trial["equality"], "RMW-L7+", "RMW-L7-half+")

@@ -65,11 +65,11 @@ def positive_kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="X = {a, b}, K(a, ·) = (1, ½), K(b, ·) = (½, 3/10), S = {(a, 1), (b, −1)}: the mean votes 1 at b, since K(a, b) > K(b, b); the "
     "densities there are ⅓ and ⅜. Normalising gives a class with little kernel mass more weight than the mean does.",
 )
-def density_rule_is_the_mean_rule(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def density_rule_is_the_mean_rule(kernel: list[list[Fraction]], sample: list[list[int]]) -> Iterator[sc.Check]:
     """Signs of the two scores at both points."""
-    kernel = sc.inputs(K=instance["kernel"])
+    kernel = sc.inputs(K=kernel)
     for x in range(2):
-        agreement = density_score(kernel, instance["sample"], x) * mean_score(kernel, instance["sample"], x)
+        agreement = density_score(kernel, sample, x) * mean_score(kernel, sample, x)
         yield sc.at_least(agreement, 0, f"D(x) f(x) at x = {'ab'[x]}")
 
 
@@ -111,16 +111,15 @@ def labelled_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
     "translation-invariant symmetric kernels on three points with every labelled sample of at most three of them, and any kernel at all "
     "if both classes hold the same points.",
 )
-def equal_masses_make_the_rules_one(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def equal_masses_make_the_rules_one(sample: Any, kernel: str) -> Iterator[sc.Check]:
     """Z± are equal, and Z D(x) = f(x) at one x: every translate of a sample is among the samples."""
-    if instance["sample"] is None:
-        yield _any_sample(instance["kernel"] == "any kernel")
+    if sample is None:
+        yield _any_sample(kernel == "any kernel")
         return
-    kernel = any_kernel() if instance["kernel"] == "any kernel" else translation_invariant()
-    sample = instance["sample"]
-    classes = list(masses(kernel, sample).values())
+    K = any_kernel() if kernel == "any kernel" else translation_invariant()
+    classes = list(masses(K, sample).values())
     yield sc.equal(classes[0], classes[-1], "Z₊ = Z₋")
-    yield sc.equal(classes[0] * density_score(kernel, sample, 0), mean_score(kernel, sample, 0), "Z D = f")
+    yield sc.equal(classes[0] * density_score(K, sample, 0), mean_score(K, sample, 0), "Z D = f")
 
 
 def _any_sample(two_masses: bool) -> sc.Check:

@@ -59,9 +59,8 @@ def of_one_length(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="λ′ ≥ λ, 'high', is not even asked for: with all ‖φ(x)‖ = r it is λr², below λ for r < 1. What [19] observed of test errors is "
     "its own experiment. Head of feature_normalisation.py.",
 )
-def normalised_svm_is_no_other_strength(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def normalised_svm_is_no_other_strength(instance: sc.Instance, psi: list[list[Fraction]], lengths: list[Fraction]) -> Iterator[sc.Check]:
     """Both solutions, each certified by a gap of 0, as functionals of φ(x): ‖f‖²‖g‖² = ⟨f, g⟩² and ⟨f, g⟩ ≥ 0."""
-    psi, lengths = instance["psi"], instance["lengths"]
     unit = [scaled(vector, 1 / length) for vector, length in zip(psi, lengths, strict=True)]
     solved = []
     for atoms, strength in ((psi, instance["lambda'"]), (unit, instance["lambda"])):

@@ -72,9 +72,9 @@ def targets_anywhere(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"constant": Fraction(4)},
     mutants={"D²/(4(m + 1))": {"constant": Fraction(1, 4)}},
 )
-def greedy_steps(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def greedy_steps(atoms: list[list[Fraction]], target: list[Fraction], distance: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The squared errors of the exact iterates."""
-    bound = trial["constant"] * squared_diameter(instance["atoms"])
-    for m, one in enumerate(islice(herding(instance["atoms"], instance["target"]), 7), 1):
+    bound = trial["constant"] * squared_diameter(atoms)
+    for m, one in enumerate(islice(herding(atoms, target), 7), 1):
         if m > 1:
-            yield sc.at_most(one.squared_error, instance["distance"] ** 2 + bound / (m + 1), f"‖ω_P − ω_m‖², m = {m}")
+            yield sc.at_most(one.squared_error, distance**2 + bound / (m + 1), f"‖ω_P − ω_m‖², m = {m}")

@@ -76,9 +76,10 @@ def targets_out_of_reach(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The paper states no hypothesis; if dist(ω_P, C) > ε the while loop does not end. Where it prints argmin over λ of a "
     "term in ψ(z), ψ(z*) is meant. The bound on the steps is the standard one, of Frank–Wolfe with curvature D².",
 )
-def herding_is_frank_wolfe(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def herding_is_frank_wolfe(
+    atoms: list[list[Fraction]], target: list[Fraction], distance: Fraction, trial: sc.Trial, epsilon: Fraction | None = None
+) -> Iterator[sc.Check]:
     """Six steps by kernel values against vectors, without rounding; then enclosures up to the bound on the number of steps."""
-    atoms, target, distance = instance["atoms"], instance["target"], instance["distance"]
     share = trial["share"]
 
     def step(count: int, best: Fraction) -> Fraction:
@@ -88,7 +89,7 @@ def herding_is_frank_wolfe(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     for k, now in zip(range(EXACT_RUN), herding(atoms, target, line_search if share == 1 else step), strict=False):
         yield from one_step(atoms, target, before, now, k + 1)
         before = now
-    epsilon = instance.get("epsilon", distance + Fraction(1, 8))
+    epsilon = distance + Fraction(1, 8) if epsilon is None else epsilon
     steps = math.ceil(4 * squared_diameter(atoms) / abs(epsilon**2 - distance**2))
     errors = squared_errors(atoms, target, 1 + min(steps, 400))
     yield sc.at_most(min(error.high for error in errors), epsilon**2, "smallest ‖ω_P − ω_m‖² within the bound on the steps")

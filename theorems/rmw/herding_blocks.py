@@ -127,14 +127,15 @@ def herds_and_directions(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"size": 1},
     mutants={"features twice as long": {"size": 2}},
 )
-def tolerance_bounds_the_scores(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def tolerance_bounds_the_scores(
+    atoms: list[list[Fraction]], labels: list[int], others: list[list[Fraction]], steps: int, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Scores of the mean and of the herd; along the error the inequality is multiplied by ‖ω_S − ω̃_S‖²."""
-    features = instance["atoms"]
-    atoms = [scaled(phi, y) for y, phi in zip(instance["labels"], features, strict=True)]
-    mean = mean_of(atoms)
-    herd = list(islice(herding(atoms, mean), instance["steps"]))[-1]
+    signed = [scaled(phi, y) for y, phi in zip(labels, atoms, strict=True)]
+    mean = mean_of(signed)
+    herd = list(islice(herding(signed, mean), steps))[-1]
     error: list[Any] = minus(mean, herd.point)
     bound = squared(error)
-    for phi in [*features, *instance["others"]]:
+    for phi in [*atoms, *others]:
         yield sc.at_most(dot(error, scaled(phi, trial["size"])) ** 2, bound, "(f(x) − f̃(x))²")
     yield sc.at_most((trial["size"] * dot(error, error)) ** 2, bound**2, "‖ω_S − ω̃_S‖² (f(x) − f̃(x))² along the error")

@@ -46,15 +46,14 @@ def triangles(trial: sc.Trial) -> Iterator[sc.Instance]:
     "again from m = 195 on; h = 1/10 from 355 on. The contraction of a step tends to 1 − 2h² = 1 − 8(d/D)², so that no α of the order of d "
     "can do. A square on the whole fraction repairs it (the mutant).",
 )
-def printed_linear_rate(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def printed_linear_rate(instance: sc.Instance, atoms: list[list[Fraction]], to: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The bound, squared, at the ends of the range of m."""
-    atoms = instance["atoms"]
     target = mean_of(atoms)
     d, length, D = (sc.root(x) for x in (squared_distance_to_boundary(atoms, target), squared(target), squared_diameter(atoms)))
     share = sc.rational(1) * d / (length + D)
     alpha = share**2 / 2 if trial["squared"] else share / 2
-    errors = squared_errors(atoms, target, instance["to"])
-    for m in sorted({instance["from"], instance["to"]}):
+    errors = squared_errors(atoms, target, to)
+    for m in sorted({instance["from"], to}):
         bound = errors[0].low * sc.exp(-2 * alpha * (m - 1))
         yield sc.at_most(errors[m - 1], bound, f"‖ω_P − ω_m‖², m = {m}", scale=errors[m - 1].high)
 
@@ -143,19 +142,19 @@ def sets_that_grow_with_m(trial: sc.Trial) -> Iterator[sc.Instance]:
     "ω_m‖² ≤ m (1 − d²/D²)^{m−1} ‖ω_P − ω_1‖², measured at an m that makes the factor less than 1/100. Read uniformly in S it is false: "
     "the orthonormal sets have ω_P in C, and no gain for m ≤ n/2 (the mutant).",
 )
-def worst_case_and_fixed_sets(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def worst_case_and_fixed_sets(
+    trial: sc.Trial, n: int = 0, m: int = 0, atoms: list[list[Fraction]] | None = None, steps: int | None = None
+) -> Iterator[sc.Check]:
     """The identity behind the lower bound, or one long run on a fixed set."""
-    if "n" in instance:
-        n, m = instance["n"], instance["m"]
+    if atoms is None:
         free = list(sc.symbols(" ".join(f"w{j}" for j in range(1, m)))) if m > 1 else []
         weights = [*free, 1 - sc.total(free)]
         error = sc.total((w - Fraction(1, n)) ** 2 for w in weights) + Fraction(n - m, n * n)
         excess = sc.total((w - Fraction(1, m)) ** 2 for w in weights)
         yield sc.equal(error, Fraction(1, m) - Fraction(1, n) + trial["excess"] + excess, f"n = {n}, m = {m}")
         return
-    target, d, D = relative(instance["atoms"])
-    steps = instance.get("steps") or enough_steps(d / D)
-    errors = squared_errors(instance["atoms"], target, steps, exact=min(steps, 8) if "steps" in instance else EXACT_STEPS)
+    target, d, D = relative(atoms)
+    errors = squared_errors(atoms, target, steps or enough_steps(d / D), exact=EXACT_STEPS if steps is None else min(steps, 8))
     last = len(errors)
     yield sc.at_most(errors[-1].high * last, errors[0].low / 100, f"m ‖ω_P − ω_m‖² against ‖ω_P − ω_1‖²/100, m = {last}")
 

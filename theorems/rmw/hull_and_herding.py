@@ -90,12 +90,14 @@ STRENGTHS = (Fraction(1, 2), Fraction(9, 10), Fraction(1), Fraction(10, 9), Frac
     note="Where the ψ_i and 0 are affinely independent t₀ = t₁ = 1: the restricted SVM is the SVM at λ = 1 only. If 0 ∈ C, t₀ ≤ 0 and (iv) "
     "holds for every λ ≥ 1. Exact nearest points.",
 )
-def svm_on_the_hull_is_herding_at_one(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def svm_on_the_hull_is_herding_at_one(
+    trial: sc.Trial, features: list[list[Fraction]] | None = None, labels: list[int] | None = None
+) -> Iterator[sc.Check]:
     """The nearest point for five λ, its optimality among the atoms, and how it compares with ω_S and ω_S/λ."""
-    if not instance:
+    if features is None or labels is None:
         yield _nearest_in_symbols()
         return
-    G = gram(atoms_of(instance["labels"], instance["features"]))
+    G = gram(atoms_of(labels, features))
     n, m = len(G), mean_margins(G)
     ends = mean_ray(G) if any(m) else None
     for lam in STRENGTHS:
@@ -147,20 +149,22 @@ def hulls(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"lam": Fraction(1)},
     mutants={"λ = 2": {"lam": Fraction(2)}},
 )
-def svm_objective_is_the_herding_objective(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def svm_objective_is_the_herding_objective(
+    trial: sc.Trial, psi: list[list[Fraction]] | None = None, weights: list[Fraction] | None = None
+) -> Iterator[sc.Check]:
     """The identity in symbols; on numbers, other points of the hull are worse by ½‖ω − ω_S‖²."""
     lam = trial["lam"]
-    if not instance:
+    if psi is None:
         a, b, c, d = sc.symbols("a b c d")
         w, omega = [a, b], [c, d]
         left = -dot(w, omega) + lam / 2 * squared(w)
         yield sc.equal(left, squared(minus(w, omega)) / 2 - squared(omega) / 2, "SVM objective = herding objective + constant")
         return
-    psi, weights = sc.inputs(**instance)
-    point, omega = (_combined(psi, shares) for shares in (weights, [Fraction(1, len(psi))] * len(psi)))
+    points, shares = sc.inputs(psi=psi, weights=weights)
+    point, omega = (_combined(points, each) for each in (shares, [Fraction(1, len(points))] * len(points)))
     values = [1 - dot(w, omega) + lam / 2 * squared(w) for w in (point, omega)]
     yield sc.equal(values[0] - values[1], squared(minus(point, omega)) / 2, "excess over ω_S")
-    yield sc.equal(sc.total(weights), 1, "in the hull")
+    yield sc.equal(sc.total(shares), 1, "in the hull")
 
 
 def _combined(psi: Any, weights: Any) -> list[Any]:

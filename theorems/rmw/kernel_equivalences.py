@@ -32,9 +32,9 @@ def kernel_samples(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield {"kernel": kernel, "inputs": X, "labels": signs}
 
 
-def training_set(instance: sc.Instance, labels: Array | None = None) -> TrainingSet:
-    """The sample, with other labels if given."""
-    return TrainingSet(instance["inputs"], instance["labels"] if labels is None else labels, KERNELS[instance["kernel"]])
+def training_set(kernel: str, inputs: Array, labels: Array) -> TrainingSet:
+    """The sample with the kernel of that name."""
+    return TrainingSet(inputs, labels, KERNELS[kernel])
 
 
 def findings(link: Equivalence, Z: TrainingSet, resolution: float) -> Iterator[sc.Check]:
@@ -64,9 +64,9 @@ def findings(link: Equivalence, Z: TrainingSet, resolution: float) -> Iterator[s
     note="The SVM is solved for every λ, above λ* too, and certified in intervals; the radii are square roots of gaps near 1e-15 and grow "
     "like √λ beside ‖f‖, so the resolution is 1e-4. RMW-SVMl is exact.",
 )
-def kernel_svm_is_equivalent_to_the_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def kernel_svm_is_equivalent_to_the_mean(kernel: str, inputs: Array, labels: Array, trial: sc.Trial) -> Iterator[sc.Check]:
     """`verify_weak` above the threshold, `verify_strong` between the sample and two others, and a gap at 0.9 λ*."""
-    Z = training_set(instance)
+    Z = training_set(kernel, inputs, labels)
 
     def high(Z: TrainingSet) -> Interval:
         return Interval(trial["edge"] * threshold(Z), np.inf)
@@ -74,7 +74,7 @@ def kernel_svm_is_equivalent_to_the_mean(instance: sc.Instance, trial: sc.Trial)
     factor = trial["factor"]
     link = replace(hinge_svm_to_mean(), source_interval=high, target_interval=high, map=lambda lam, Z: factor * lam)
     yield from findings(link, Z, 1e-4)
-    others = [Z, training_set(instance, -instance["labels"][::-1]), Z.without(Z.n - 1)]
+    others = [Z, training_set(kernel, inputs, -labels[::-1]), Z.without(Z.n - 1)]
     edge = max(threshold(other) for other in others)
     report = verify_strong(link, others, [1.01 * edge, 3.0 * edge], resolution=1e-4)
     yield sc.true(report.comparisons == 12, "three samples, each beside two others")
@@ -103,15 +103,15 @@ def kernel_svm_is_equivalent_to_the_mean(instance: sc.Instance, trial: sc.Trial)
     "solved and certified for itself; Φ and the ends λ₀, c₁ come from the exact path. The radii are square roots of gaps near 1e-16, so "
     "the resolution is 1e-4. RMW-SVMc-range is exact.",
 )
-def kernel_svm_is_equivalent_to_its_constrained_form(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def kernel_svm_is_equivalent_to_its_constrained_form(kernel: str, inputs: Array, labels: Array, trial: sc.Trial) -> Iterator[sc.Check]:
     """`verify_weak` on the true range, and a witness against strong equivalence."""
-    Z = training_set(instance)
+    Z = training_set(kernel, inputs, labels)
     whole = hinge_svm_to_ball()
     link = replace(
         whole, map=lambda lam, Z: whole.map(lam, Z) ** (trial["power"] / 2), flat=whole.flat if trial["power"] == 2 else lambda Z: ()
     )
     yield from findings(link, Z, 1e-4)
-    flipped = training_set(instance, instance["labels"] * np.where(np.arange(Z.n) == 0, -1.0, 1.0))
+    flipped = training_set(kernel, inputs, labels * np.where(np.arange(Z.n) == 0, -1.0, 1.0))
     lam = 0.7 * max(threshold(Z), threshold(flipped))
     sets = [Z, flipped]
     shared = [lam for lam in (lam, 2.0 * lam) if all(lam in whole.intervals(each)[0] for each in sets)]

@@ -93,11 +93,13 @@ def squared_distance_to_cone(atoms: Sequence[Vector], target: Vector) -> Fractio
     "(3) has not, is not of the form. Boosting: RMW-2-boosting. Proof in the head of kernel_expansions.py; the hinge is solved exactly on "
     "each piece of its path, the others as close to the cone as the enclosed gradient at a rational ω says.",
 )
-def minimisers_are_in_the_cone(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def minimisers_are_in_the_cone(
+    features: list[list[Fraction]], labels: list[int], loss: str, strength: Fraction | None
+) -> Iterator[sc.Check]:
     """The SVM's multipliers on each piece of the path; or the distance from the cone, against what the gradient leaves open."""
-    atoms, lam = atoms_of(instance["labels"], instance["features"]), instance["strength"]
+    atoms = atoms_of(labels, features)
     G = gram(atoms)
-    if instance["loss"] == "hinge":
+    if strength is None:
         pieces = path(G)
         for piece in pieces:
             lam = piece.low if piece.low > 0 else (piece.high or Fraction(1)) / 2
@@ -106,12 +108,12 @@ def minimisers_are_in_the_cone(instance: sc.Instance, trial: sc.Trial) -> Iterat
             yield sc.at_least(min(coefficients), 0, "least weight")
             yield sc.at_least(add(coefficients), 0, "sum of the weights", strict=True)
         return
-    loss = (POTENTIALS | NOT_POTENTIALS)[instance["loss"]]
-    w = proposed(instance["loss"], atoms, lam)
-    gradient: list[Any] = scaled(w, lam)
+    potential = (POTENTIALS | NOT_POTENTIALS)[loss]
+    w = proposed(loss, atoms, strength)
+    gradient: list[Any] = scaled(w, strength)
     for atom in atoms:
-        gradient = plus(gradient, scaled(atom, loss.slope(Fraction(dot(w, atom))) / len(atoms)))
-    reach = squared(gradient) / lam**2  # ≥ ‖ω − w‖², the objective being λ-strongly convex
+        gradient = plus(gradient, scaled(atom, potential.slope(Fraction(dot(w, atom))) / len(atoms)))
+    reach = squared(gradient) / strength**2  # ≥ ‖ω − w‖², the objective being λ-strongly convex
     yield sc.at_most(squared_distance_to_cone(atoms, w), reach, "squared distance of w from the cone", scale=1 + squared(w))
     if any(mean_margins(G)):
         yield sc.at_least(squared(w), reach, "ω ≠ 0", strict=True)
@@ -195,11 +197,13 @@ def agreeing(trial: sc.Trial) -> Iterator[sc.Instance]:
     "potential (RMW-2-form). The samples are separable: the exponential loss has no minimiser over the span, and which base classifiers "
     "get votes depends on the path. The votes go to one of them in every round, with AdaBoost's own steps as with any other.",
 )
-def boosting_is_of_the_form(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def boosting_is_of_the_form(
+    instance: sc.Instance, points: list[str], rounds: int, step: Fraction, K: dict[str, Fraction | int]
+) -> Iterator[sc.Check]:
     """The largest value that f(x) Σ α_i y_i K(x, x_i) can have for the boosted f; α lies in a simplex, and all labels are +."""
-    base = [_fractions(BASE[point]) for point in instance["points"]]
-    votes = boosted(base, [1] * len(base), instance["rounds"], instance["step"])
-    at_x, similar = sc.inputs(at_x=instance["at x"], K=[instance["K"][point] for point in instance["points"]])
+    base = [_fractions(BASE[point]) for point in points]
+    votes = boosted(base, [1] * len(base), rounds, step)
+    at_x, similar = sc.inputs(at_x=instance["at x"], K=[K[point] for point in points])
     f = dot(votes, at_x)
     yield sc.distinct(f, 0, "f(x) ≠ 0")
     yield sc.at_least(sc.maximum(*(f * value for value in similar)), 0, "f(x) max_i y_i K(x, x_i), on the side of f(x)", strict=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import simopt.claims as sc
 from simopt.theorems.rmw.potentials import NOT_POTENTIALS, POTENTIALS, named
@@ -63,14 +64,14 @@ def small_worlds(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"rates": (Fraction(1, 1000), Fraction(1, 3), Fraction(499, 1000))},
     mutants={"σ = 3/5": {"rates": (Fraction(3, 5),)}, "σ = ½": {"rates": (Fraction(1, 2),)}},
 )
-def noise_keeps_the_errors_of_the_mean(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def noise_keeps_the_errors_of_the_mean(world: list[Any], trial: sc.Trial) -> Iterator[sc.Check]:
     """Both means and their losses, exactly."""
-    world: list[Atom] = [tuple(atom) for atom in instance["world"]]
+    atoms: list[Atom] = [tuple(atom) for atom in world]
     for rate in trial["rates"]:
-        clean, rough = by(mean(world)), by(mean(flipped(world, rate)))
+        clean, rough = by(mean(atoms)), by(mean(flipped(atoms, rate)))
         for convention in CONVENTIONS:
             loss = zero_one(convention)
-            yield sc.equal(risk(world, loss, rough), risk(world, loss, clean), f"{convention}, σ = {rate}")
+            yield sc.equal(risk(atoms, loss, rough), risk(atoms, loss, clean), f"{convention}, σ = {rate}")
 
 
 def each_potential(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -95,9 +96,9 @@ GRID = tuple(Fraction(k, 2) for k in range(-6, 7))
     note="The mutants are none: linear loss and (1 − v)² do not tend to 0, a bounded ramp is not convex. Convexity by chords of a grid, "
     "the slope at 0 by difference quotients around it, the limit by ψ(2^k) ≤ 2^-k for k = 1, …, 6.",
 )
-def convex_potentials(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def convex_potentials(potential: str) -> Iterator[sc.Check]:
     """The four conditions on a grid of [−3, 3]."""
-    psi = named(instance)
+    psi = named(potential)
     values = {v: psi.value(v) for v in GRID}
     for first, last in itertools.combinations(GRID, 2):
         middle = (first + last) / 2

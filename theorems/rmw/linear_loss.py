@@ -89,15 +89,15 @@ def scores(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"v ∈ [−2, 2]": {"reach": Fraction(2)}, "ℓ₀₁ = ℓ_linear": {"factor": Fraction(1)}},
     note="An end that does not belong to its piece stands for the limit.",
 )
-def linear_loss_bounds_misclassification(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def linear_loss_bounds_misclassification(label: int, sign: int, convention: str, v: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both statements at one end of one piece."""
-    y, sign, loss = instance["label"], instance["sign"], zero_one(instance["convention"])
-    v = sc.inputs(v=instance["v"])
+    y, loss, full = label, zero_one(convention), v in (-1, 1)
+    v = sc.inputs(v=v)
     (w,) = sc.symbols("w")
     yield sc.equal(linear(y, sign * w), (1 - w) * linear(y, 0) + w * linear(y, sign), "linear loss on 0 ≤ |v| = w ≤ 1")
-    yield sc.at_least(linear(y, v), loss(y, sign), f"ℓ_linear ≥ ℓ₀₁, convention {instance['convention']}")
-    if instance["v"] in (-1, 1):
-        yield sc.equal(trial["factor"] * linear(y, v), loss(y, sign), f"v ∈ {{−1, 1}}, convention {instance['convention']}")
+    yield sc.at_least(linear(y, v), loss(y, sign), f"ℓ_linear ≥ ℓ₀₁, convention {convention}")
+    if full:
+        yield sc.equal(trial["factor"] * linear(y, v), loss(y, sign), f"v ∈ {{−1, 1}}, convention {convention}")
 
 
 SHAPES = ((Fraction(0), Fraction(1)), (Fraction(3, 5), Fraction(4, 5)), (Fraction(-5, 13), Fraction(12, 13)))
@@ -127,12 +127,14 @@ def vectors_in_balls(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"‖φ(x)‖ ≤ 2": {"bound": Fraction(2)}},
     note="The square is in symbols. The numbers are examples, some of them sharp.",
 )
-def bounded_class_has_bounded_functions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def bounded_class_has_bounded_functions(
+    trial: sc.Trial, omega: list[Fraction] | None = None, phi: list[Fraction] | None = None, radius: Fraction | None = None
+) -> Iterator[sc.Check]:
     """Cauchy–Schwarz as an identity, and ⟨ω, φ⟩² ≤ r²."""
-    if not instance:
+    if omega is None:
         a, b, c, d = sc.symbols("a b c d")
         yield sc.equal((a**2 + b**2) * (c**2 + d**2) - (a * c + b * d) ** 2, (a * d - b * c) ** 2, "‖ω‖²‖φ‖² − ⟨ω, φ⟩² is a square")
         return
-    omega, phi, r = sc.inputs(omega=instance["omega"], phi=instance["phi"], r=instance["radius"])
-    short = sc.at_most(dot(omega, omega), r**2, "‖ω‖ ≤ r"), sc.at_most(dot(phi, phi), trial["bound"] ** 2, "‖φ(x)‖ ≤ 1")
-    yield sc.at_most(dot(omega, phi) ** 2, r**2, "f(x)² ≤ r²").assuming(*short)
+    w, x, r = sc.inputs(omega=omega, phi=phi, r=radius)
+    short = sc.at_most(dot(w, w), r**2, "‖ω‖ ≤ r"), sc.at_most(dot(x, x), trial["bound"] ** 2, "‖φ(x)‖ ≤ 1")
+    yield sc.at_most(dot(w, x) ** 2, r**2, "f(x)² ≤ r²").assuming(*short)

@@ -47,19 +47,20 @@ def mixtures(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"Σ α_i = 2": {"mass": Fraction(2)}},
     note="With ties the minimiser is not unique.",
 )
-def one_feature_space_is_picked(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def one_feature_space_is_picked(
+    trial: sc.Trial, sizes: list[Fraction] | None = None, alpha: list[Fraction] | None = None, t: Fraction = Fraction(0)
+) -> Iterator[sc.Check]:
     """The excess as a sum of non-negative terms, then its size on numbers."""
-    if not instance:
+    if sizes is None or alpha is None:
         yield _identity()
         return
-    sizes, alpha, t = sc.inputs(sizes=instance["sizes"], alpha=instance["alpha"], t=instance["t"])
-    first = max(range(3), key=lambda i: instance["sizes"][i])
-    unit = direction(t)  # ω̂^i = (1, 0) in every space, w_i = unit
-    loss = 1 - add(a * s * unit[0] for a, s in zip(alpha, sizes, strict=True))
-    shares = zip(instance["alpha"], instance["sizes"], strict=True)
-    strict = any(a != 0 and (s < instance["sizes"][first] or s * instance["t"] != 0) for a, s in shares)
-    yield sc.at_least(loss, 1 - sizes[first], "loss > 1 − ‖ω^i‖" if strict else "loss ≥ 1 − ‖ω^i‖", strict=strict)
-    yield sc.equal(1 - sizes[first] * direction(0 * t)[0], 1 - sizes[first], "reached at ω̂^i")
+    lengths, shares, turn = sc.inputs(sizes=sizes, alpha=alpha, t=t)
+    first = sizes.index(max(sizes))
+    unit = direction(turn)  # ω̂^i = (1, 0) in every space, w_i = unit
+    loss = 1 - add(a * s * unit[0] for a, s in zip(shares, lengths, strict=True))
+    strict = any(a != 0 and (s < sizes[first] or s * t != 0) for a, s in zip(alpha, sizes, strict=True))
+    yield sc.at_least(loss, 1 - lengths[first], "loss > 1 − ‖ω^i‖" if strict else "loss ≥ 1 − ‖ω^i‖", strict=strict)
+    yield sc.equal(1 - lengths[first] * direction(0 * turn)[0], 1 - lengths[first], "reached at ω̂^i")
 
 
 def _identity() -> sc.Check:

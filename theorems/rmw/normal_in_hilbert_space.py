@@ -44,10 +44,11 @@ def in_the_plane(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"two dimensions": {"instances": in_the_plane}},
     note="True in finitely many dimensions. The Gaussian kernel's space has infinitely many. Head of normal_in_hilbert_space.py.",
 )
-def a_ball_has_mass(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def a_ball_has_mass(r: int, k: int) -> Iterator[sc.Check]:
     """The logarithm of the bound on the mass of the ball, from the first k coordinates, against that of 1/2."""
-    r, k = sc.inputs(r=instance["r"], k=instance["k"])
-    yield sc.at_least((r - k * sc.log(2)) / 2, -sc.log(2), f"log of the mass of the ball, r = {instance['r']}, k = {instance['k']}")
+    name = f"log of the mass of the ball, r = {r}, k = {k}"
+    r, k = sc.inputs(r=r, k=k)
+    yield sc.at_least((r - k * sc.log(2)) / 2, -sc.log(2), name)
 
 
 @sc.claim(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import NamedTuple
 
 import simopt.claims as sc
 from simopt.arithmetic.precision import workprec
@@ -137,13 +138,26 @@ def completed_squares(trial: sc.Trial) -> Iterator[sc.Check]:
     )
 
 
-def moments(instance: sc.Instance) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
+class Learner(NamedTuple):
+    """Means Ā^i(S) of normal posteriors around the centres of their priors, with the weights α_i(S) of the maps, for each sample S."""
+
+    chances: list[Fraction]
+    maps: list[list[list[Fraction]]]
+    centres: list[list[Fraction]]
+    prior: list[Fraction]
+    n: int
+    beta: Fraction
+    vectors: list[list[list[Fraction]]]
+    mixing: list[list[Fraction]]
+
+
+def moments(here: Learner) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
     """For each sample its probability, Σ_i α_i ⟨Ā^i, Δ^i⟩ and Σ_i α_i ‖Ā^i − ω_π^i‖²."""
-    n, chances, maps, centres = (instance[key] for key in ("n", "chances", "maps", "centres"))
-    means = [expected(chances, features) for features in maps]
-    for s, (drawn, mass) in enumerate(multinomial(n, tuple(chances))):
+    means = [expected(here.chances, features) for features in here.maps]
+    for s, (drawn, mass) in enumerate(multinomial(here.n, tuple(here.chances))):
         gain = square = Fraction(0)
-        for share, vector, features, mean, centre in zip(instance["mixing"][s], instance["vectors"][s], maps, means, centres, strict=True):
+        parts = zip(here.mixing[s], here.vectors[s], here.maps, means, here.centres, strict=True)
+        for share, vector, features, mean, centre in parts:
             gain += share * dot(vector, minus(average(drawn, features), mean))
             square += share * squared(minus(vector, centre))
         yield mass, gain, square
@@ -165,8 +179,8 @@ def moments(instance: sc.Instance) -> Iterator[tuple[Fraction, Fraction, Fractio
 )
 def normal_posteriors(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both bounds with both constants."""
-    n, beta = instance["n"], instance["beta"]
-    found = list(moments(instance))
+    here = Learner(**instance)
+    n, beta, found = here.n, here.beta, list(moments(here))
     gain, square = add(mass * g for mass, g, _ in found), add(mass * s for mass, _, s in found)
     for kappa, row in ((Fraction(1), ""), (HALF, "RMW-T20-half")):
         yield sc.at_most(gain, kappa * square / (beta * n) + trial["beta"] * beta, "in expectation", row=row)
@@ -188,8 +202,8 @@ def normal_posteriors(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Che
 )
 def sharp_in_expectation(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """The expectations for three κ."""
-    n, beta = instance["n"], instance["beta"]
-    found = list(moments(instance))
+    here = Learner(**instance)
+    n, beta, found = here.n, here.beta, list(moments(here))
     gain, square = add(mass * g for mass, g, _ in found), add(mass * s for mass, _, s in found)
     for kappa in (HALF, Fraction(1), Fraction(2)):
         yield sc.at_most(gain, kappa * square / (beta * n) + trial["share"] * beta / (4 * kappa), f"κ = {kappa}")
@@ -222,15 +236,14 @@ def learners_with_tags(trial: sc.Trial) -> Iterator[sc.Instance]:
 )
 def mixtures_of_normals(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both bounds with both constants; the divergence of the tags is enclosed."""
-
-    n, beta = instance["n"], instance["beta"]
-    found = list(moments(instance))
+    here = Learner(**instance)
+    n, beta, found = here.n, here.beta, list(moments(here))
     for kappa, row in ((Fraction(1), ""), (HALF, "RMW-T21-half")):
         over: list[tuple[Ball, Fraction]] = []
         with workprec(BITS):
             mean = ball(0)
-            for (mass, gain, square), mixing in zip(found, instance["mixing"], strict=True):
-                tags = divergence(mixing, instance["prior"]) * trial["divergence"]
+            for (mass, gain, square), mixing in zip(found, here.mixing, strict=True):
+                tags = divergence(mixing, here.prior) * trial["divergence"]
                 over.append((ball(beta * n * (gain - trial["beta"] * beta) - kappa * square) - tags, mass))
                 mean += over[-1][0] * ball(mass)
         yield sc.at_most(enclosed(mean), 0, "in expectation, times βn", row=row)

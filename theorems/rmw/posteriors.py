@@ -32,20 +32,21 @@ def divergence(posterior: Sequence[Fraction], prior: Sequence[Fraction]) -> Ball
     return sum((ball(q) * (ball(q) / ball(p)).log() for q, p in zip(posterior, prior, strict=True) if q > 0), ball(0))
 
 
-def worst_posteriors(instance: sc.Instance) -> list[list[Fraction]]:
+def worst_posteriors(
+    chances: list[Fraction], losses: list[list[Fraction]], prior: list[Fraction], beta: Fraction, n: int
+) -> list[list[Fraction]]:
     """For each sample a distribution Q over the functions near the least of ℓ(S, Q̄) + D_KL(Q, π)/(βn) − ℓ_ββ(P, Q).
 
     A stationary point satisfies Q(f) ∝ π(f) exp(−βn ℓ(S, f) − n E_f/Q(E)), E_f = E_P e^{−β ℓ(·, f)}: iterated, with damping.
     """
-    chances, losses, prior = (np.array(instance[key], dtype=float) for key in ("chances", "losses", "prior"))
-    n, beta = instance["n"], float(instance["beta"])
-    annealed = chances @ np.exp(-beta * losses)
+    table, start, b = np.array(losses, dtype=float), np.array(prior, dtype=float), float(beta)
+    annealed = np.array(chances, dtype=float) @ np.exp(-b * table)
     made = []
-    for drawn, _ in multinomial(n, tuple(instance["chances"])):
-        seen = np.array(drawn) @ losses / n
-        q = prior
+    for drawn, _ in multinomial(n, tuple(chances)):
+        seen = np.array(drawn) @ table / n
+        q = start
         for _ in range(60):
-            log = np.log(prior) - beta * n * seen - n * annealed / (q @ annealed)
+            log = np.log(start) - b * n * seen - n * annealed / (q @ annealed)
             new = np.exp(log - log.max())
             q = (q + new / new.sum()) / 2
         made.append(rounded(q))
@@ -66,7 +67,7 @@ def finite_learners(trial: sc.Trial) -> Iterator[sc.Instance]:
             size = len(multinomial(made["n"], tuple(made["chances"])))
             yield made | {"posteriors": [weights(trial.rng, 3) for _ in range(size)]}
         else:
-            yield made | {"posteriors": worst_posteriors(made)}
+            yield made | {"posteriors": worst_posteriors(**made)}
 
 
 def into_ball(vector: Sequence[Fraction]) -> list[Fraction]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -68,8 +67,6 @@ def random_mixture(rng: np.random.Generator) -> tuple[list[Fraction], list[Fract
     return weights, [abs(bends[0]), *bends[1:]]
 
 
-def named(instance: dict[str, Any]) -> Potential:
-    """The potential that an instance describes: by name, or as a mixture by its weights and bends."""
-    if "weights" in instance:
-        return mixture("mixture", instance["weights"], instance["bends"])
-    return (POTENTIALS | NOT_POTENTIALS)[instance["potential"]]
+def named(potential: str | None, weights: Sequence[Fraction] = (), kinks: Sequence[Fraction] = ()) -> Potential:
+    """A potential by its name, or the mixture with these weights and kinks."""
+    return mixture("mixture", weights, kinks) if potential is None else (POTENTIALS | NOT_POTENTIALS)[potential]

@@ -9,7 +9,7 @@ grows, G(t) ≥ 0 and g(6γt) < (2/5) g(0) at one t > 0 are enough; and for smal
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import simopt.claims as sc
@@ -122,9 +122,11 @@ def every_convex_potential_fails_at_some_scale(trial: sc.Trial) -> Iterator[sc.C
         "most of the mass in the south": {"masses": (Fraction(1, 16), Fraction(1, 16), Fraction(7, 8))},
     },
 )
-def potentials_fail_at_some_scale(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def potentials_fail_at_some_scale(
+    instance: sc.Instance, rate: Fraction, trial: sc.Trial, potential: str | None = None, weights: Sequence[Fraction] = ()
+) -> Iterator[sc.Check]:
     """Find t and γ among powers of two and check both inequalities."""
-    psi, rate = named(instance), instance["rate"]
+    psi = named(potential, weights, instance.get("bends", ()))
     _, second, south = trial["masses"]
     ratio = south / (5 * second)  # 2/5 for the masses of the paper
     gamma, t = a_scale_that_fails(psi, rate, ratio)

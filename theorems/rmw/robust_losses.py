@@ -65,17 +65,16 @@ def at_zero(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="At v = 0 the sum is 0 under A and 2 under B, elsewhere 1. Against Definition 10: Q = (score 0, label 1) and Q' = (score ±1 "
     "which is right under A and wrong under B) cost the same, under noise σ they differ by σ.",
 )
-def misclassification_loss_adds_up(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def misclassification_loss_adds_up(table: list[list[Fraction]], rate: Fraction, convention: str) -> Iterator[sc.Check]:
     """The sum at 0 beside that elsewhere; then two distributions of equal risk, before and after noise."""
-    below, middle, above = sc.inputs(loss=instance["table"])
-    rate = sc.inputs(rate=instance["rate"])
-    name = instance["convention"]
-    yield sc.equal(middle[0] + middle[1], above[0] + above[1], f"sum at 0 and above, {name}")
-    yield sc.equal(below[0] + below[1], above[0] + above[1], f"sum below and above, {name}")
-    if name in PRINTED:
-        same = above if name == "A" else below
-        yield sc.equal(middle[0], same[0], f"risks of Q and Q', {name}")
-        yield sc.equal(noisy(middle[0], middle[1], rate), noisy(same[0], same[1], rate), f"risks of Q_σ and Q'_σ, {name}")
+    below, middle, above = sc.inputs(loss=table)
+    rate = sc.inputs(rate=rate)
+    yield sc.equal(middle[0] + middle[1], above[0] + above[1], f"sum at 0 and above, {convention}")
+    yield sc.equal(below[0] + below[1], above[0] + above[1], f"sum below and above, {convention}")
+    if convention in PRINTED:
+        same = above if convention == "A" else below
+        yield sc.equal(middle[0], same[0], f"risks of Q and Q', {convention}")
+        yield sc.equal(noisy(middle[0], middle[1], rate), noisy(same[0], same[1], rate), f"risks of Q_σ and Q'_σ, {convention}")
 
 
 @sc.claim(
@@ -200,9 +199,9 @@ def literal_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"offset": 1},
     mutants={"g(1) = g(−1)": {"offset": 0}},
 )
-def constants_by_label_change_the_order(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def constants_by_label_change_the_order(lam: int, g: list[int], first: list[int], second: list[int]) -> Iterator[sc.Check]:
     """Both losses on both distributions."""
-    lam, g, first, second = sc.inputs(lam=instance["lam"], g=instance["g"], first=instance["first"], second=instance["second"])
+    lam, g, first, second = sc.inputs(lam=lam, g=g, first=first, second=second)
 
     def linear_loss(event: Any) -> Any:
         return 1 - event[1] * event[0]

@@ -37,18 +37,18 @@ def losses_and_scores(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield {"loss": "logistic", "score": Fraction(score)}
 
 
-def value(weights: list[Fraction], kinks: list[Fraction], v: Fraction) -> Fraction:
+def value(weights: Sequence[Fraction], kinks: Sequence[Fraction], v: Fraction) -> Fraction:
     """ψ(v) = Σ c_k [b_k − v]_+."""
     return Fraction(add(c * max(b - v, Fraction(0)) for c, b in zip(weights, kinks, strict=True)))
 
 
-def slopes(weights: list[Fraction], kinks: list[Fraction], v: Fraction) -> tuple[Fraction, Fraction]:
+def slopes(weights: Sequence[Fraction], kinks: Sequence[Fraction], v: Fraction) -> tuple[Fraction, Fraction]:
     """The ends of −∂ψ(v), the larger first: minus the left and minus the right derivative."""
     pairs = list(zip(weights, kinks, strict=True))
     return add(c for c, b in pairs if v <= b), add(c for c, b in pairs if v < b)
 
 
-def is_best(weights: list[Fraction], kinks: list[Fraction], eta: Fraction, t: Fraction) -> bool:
+def is_best(weights: Sequence[Fraction], kinks: Sequence[Fraction], eta: Fraction, t: Fraction) -> bool:
     """Whether t minimises ηψ(v) + (1 − η)ψ(−v), by values: at all kinks, and next to t on either side."""
 
     def risk(v: Fraction) -> Fraction:
@@ -73,33 +73,36 @@ def is_best(weights: list[Fraction], kinks: list[Fraction], eta: Fraction, t: Fr
     "logistic and squared hinge: t tells η, and all points with 0 < η < 1 have weight. Bartlett and Tewari show what share of the points "
     "this is as n → ∞. Scores are tried by the values of the risk, not by its slopes.",
 )
-def scores_without_weight_determine_no_probability(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def scores_without_weight_determine_no_probability(
+    instance: sc.Instance, score: Fraction, trial: sc.Trial, loss: str | None = None, weights: Sequence[Fraction] = ()
+) -> Iterator[sc.Check]:
     """The odds at which t is best, from values; for each label that may go without weight, two η of the interval."""
-    t = instance["score"]
-    if "loss" in instance:
+    t = score
+    if loss is not None:
         for y in (1, -1):
             yield sc.at_most(LOGISTIC.slope(y * t), 0, f"ψ′(yt) of the logistic loss, y = {y}", strict=True)
         return
-    (A, a), (B, b) = slopes(instance["weights"], instance["bends"], t), slopes(instance["weights"], instance["bends"], -t)
+    kinks = instance["bends"]
+    (A, a), (B, b) = slopes(weights, kinks, t), slopes(weights, kinks, -t)
     for label, free, most, least in ((1, a == 0, A, b), (-1, b == 0, B, a)):
         if free and most > 0:
             end = least / (most + least)
             for share in (end, end + trial["place"] * (1 - end)):
                 eta = share if label == 1 else 1 - share
                 if 0 < eta < 1:
-                    yield sc.true(is_best(instance["weights"], instance["bends"], eta, t), f"t is best for η = {eta}", evidence=sc.EXACT)
+                    yield sc.true(is_best(weights, kinks, eta, t), f"t is best for η = {eta}", evidence=sc.EXACT)
         elif free:
             for k in range(1, 8):
                 yield sc.true(
-                    is_best(instance["weights"], instance["bends"], Fraction(k, 8), t) is (least == 0),
+                    is_best(weights, kinks, Fraction(k, 8), t) is (least == 0),
                     f"best for η = {k}/8 as for all",
                     evidence=sc.EXACT,
                 )
     if a > 0 and b > 0 and b * a == A * B:
         eta = b / (A + b)
-        yield sc.true(is_best(instance["weights"], instance["bends"], eta, t), f"t is best for η = {eta}", evidence=sc.EXACT)
+        yield sc.true(is_best(weights, kinks, eta, t), f"t is best for η = {eta}", evidence=sc.EXACT)
         for near in (eta - NEAR * eta * (1 - eta), eta + NEAR * eta * (1 - eta)):
-            yield sc.true(not is_best(instance["weights"], instance["bends"], near, t), f"and not for η = {near}", evidence=sc.EXACT)
+            yield sc.true(not is_best(weights, kinks, near, t), f"and not for η = {near}", evidence=sc.EXACT)
 
 
 @sc.claim(

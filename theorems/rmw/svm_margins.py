@@ -60,9 +60,9 @@ def separable(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"third": ["-3/5", "4/5"]},
     mutants={"the third (0, 1/2)": {"third": [0, "1/2"]}},
 )
-def a_separable_sample_that_the_mean_gets_wrong(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def a_separable_sample_that_the_mean_gets_wrong(psi: list[list[int | str]], separating: list[int]) -> Iterator[sc.Check]:
     """Margins of the separating direction and of the mean; the points lie in the unit ball."""
-    psi, w = sc.inputs(psi=instance["psi"], separating=instance["separating"])
+    psi, w = sc.inputs(psi=psi, separating=separating)
     omega = [add(point[j] for point in psi) / 3 for j in range(2)]
     for point in psi:
         yield sc.at_most(squared(point), 1, "‖φ(x)‖ ≤ 1")

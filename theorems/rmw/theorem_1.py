@@ -77,10 +77,9 @@ def away_from_zero(trial: sc.Trial) -> Iterator[sc.Instance]:
     yield from (instance for instance in cells(trial) if instance["sign"])
 
 
-def opened(instance: sc.Instance) -> tuple[EtaCell, Any, Any]:
+def opened(convention: str, side: str, sign: int, eta: Fraction, v: Fraction) -> tuple[EtaCell, Any, Any]:
     """The cell of an instance, and η and v as data of a proof."""
-    eta, v = sc.inputs(eta=instance["eta"], v=instance["v"])
-    return EtaCell(instance["side"], instance["sign"], instance["convention"]), eta, v
+    return EtaCell(side, sign, convention), *sc.inputs(eta=eta, v=v)
 
 
 def interpolated(cell: EtaCell, function: Callable[[Any, Any], Any], name: str) -> sc.Check:
@@ -117,16 +116,16 @@ def corners_of_the_linear_regret(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The equality sign of the theorem needs P(η = ½) = 0. Section 10 has f(x) = −1 'if 1 − 2η(x) ≥ 0 i.e. when η(x) < ½'; the second "
     "reading is the definition of f_P.",
 )
-def bayes_minimises_linear_loss(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def bayes_minimises_linear_loss(instance: sc.Instance, side: str, tilt: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The excess as a product, in symbols, and its size at the corners; strict where both factors are meant to be positive."""
-    cell = EtaCell(instance["side"], 1, "C")
+    cell = EtaCell(side, 1, "C")
     eta, v = sc.symbols("eta v")
     product_form = cell.distance_from_half(eta) * (1 - cell.bayes * v)
     yield sc.equal(cell.linear_regret(eta, v), product_form, "excess = |2η − 1| |v − f_P|")
     yield sc.equal(conditional(linear, HALF, v), 1, "η = ½: the same for every v")
-    off, tilt = sc.inputs(off=instance["off"], tilt=instance["tilt"])
+    strict = instance["off"] != 0 and (tilt != 0 or trial["tie"] == 0)
+    off, tilt = sc.inputs(off=instance["off"], tilt=tilt)
     excess = cell.linear_regret(HALF + cell.bayes * tilt, cell.bayes * (1 - off))
-    strict = bool(instance["off"]) and (bool(instance["tilt"]) or trial["tie"] == 0)
     yield sc.at_least(excess, 0, "excess > 0" if strict else "excess ≥ 0", strict=strict)
 
 
@@ -148,7 +147,7 @@ CITATION = "Theorem 1"
 )
 def bayes_is_best(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """ℓ₀₁(P, f) − ℓ₀₁(P, f_P) ≥ 0 at the corners of the cell."""
-    cell, eta, v = opened(instance)
+    cell, eta, v = opened(**instance)
     yield interpolated(cell, cell.zero_one_regret, "ℓ₀₁-regret")
     yield sc.at_least(cell.zero_one_regret(eta, v), 0, f"ℓ₀₁-regret, convention {cell.convention}, v {_sign(cell)} 0")
 
@@ -168,7 +167,7 @@ def bayes_is_best(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
 )
 def linear_regret_bounds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """ℓ₀₁-regret ≤ linear regret at the corners of the cell."""
-    cell, eta, v = opened(instance)
+    cell, eta, v = opened(**instance)
     yield interpolated(cell, lambda eta, v: cell.linear_regret(eta, v) - cell.zero_one_regret(eta, v), "difference of the regrets")
     name = f"ℓ₀₁-regret ≤ linear regret, convention {cell.convention}, v {_sign(cell)} 0"
     yield sc.at_most(cell.zero_one_regret(eta, v), cell.linear_regret(eta, v), name)
@@ -234,7 +233,7 @@ def both_halves_ask_for_one_half(instance: sc.Instance, trial: sc.Trial) -> Iter
 )
 def regret_formula(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """ℓ₀₁-regret = |1 − 2η| [[sign(2η − 1) v ≤ 0]]; `at_zero` says what the bracket is at v = 0."""
-    cell, eta, v = opened(instance)
+    cell, eta, v = opened(**instance)
 
     def formula(eta: Any, v: Any) -> Any:
         bracket = trial["at_zero"] if cell.sign == 0 else int(cell.bayes * cell.sign < 0)
@@ -269,7 +268,7 @@ def conditional_risks(trial: sc.Trial) -> Iterator[sc.Instance]:
 )
 def bayes_risk_of_the_linear_loss(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Conditional on x: identity at both ends of each side and in symbols; the inequality at the ends of its two pieces."""
-    cell, eta, v = opened(instance)
+    cell, eta, v = opened(**instance)
 
     def difference(eta: Any, v: Any) -> Any:
         return conditional(linear, eta, cell.bayes) - (1 - cell.bayes * (trial["factor"] * eta - 1))

@@ -120,12 +120,12 @@ def large_simplices(trial: sc.Trial) -> Iterator[sc.Instance]:
     "ε_k(S)² ≤ 1 − 1/N. For each k the least squared distance tends to 1/(k + 1) as N and D grow, so that 0.9999 may be any number below "
     "1.",
 )
-def constant_of_makovoz(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def constant_of_makovoz(trial: sc.Trial, blocks: int | None = None, corners: int = 0, far: int = 0) -> Iterator[sc.Check]:
     """The lower bound of the distance over both kinds of supports against the upper bound of the entropy number."""
-    if not instance:
+    if blocks is None:
         yield _least_square()
         return
-    k, N, D = sc.inputs(k=instance["blocks"], N=instance["corners"], D=instance["far"])
+    k, N, D = sc.inputs(k=blocks, N=corners, D=far)
     weight = 1 - (k - 1) / D
     left = k + 1
     missing = weight * (N - left) / N
@@ -166,18 +166,19 @@ def known_entropy_numbers(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Proof in the head of theorem_22.py. For m ≤ d centres some unit vector has no positive product with any of them, and is at "
     "distance ≥ 1 from all: ε_m = 1.",
 )
-def entropy_numbers_of_the_ball(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def entropy_numbers_of_the_ball(
+    trial: sc.Trial, dimension: int | None = None, balls: int = 0, whole: int = 0, parts: int = 0
+) -> Iterator[sc.Check]:
     """The two cases of the upper bound with t = m^{1/d} free; both bounds to the power d where ε_m is known."""
-    if not instance:
+    if dimension is None:
         (t,) = sc.symbols("t")
         radius = 2 / (t - 1)
         yield sc.equal(1 + 2 / radius, t, "t ≥ 2: at most t^d = m points at distances > ε = 2/(t − 1)")
         yield sc.equal(4 / t - radius, 2 * (t - 2) / (t * (t - 1)), "t ≥ 2: ε ≤ 4/t")
         yield sc.equal(4 / t - 1, (2 + (2 - t)) / t, "t < 2: 1 ≤ 4/t")
         return
-    d = instance["dimension"]
-    m, whole, parts = sc.inputs(m=instance["balls"], whole=instance["whole"], parts=instance["parts"])
-    covered = m * (whole / parts) ** d
+    m, whole, parts = sc.inputs(m=balls, whole=whole, parts=parts)
+    covered, d = m * (whole / parts) ** dimension, dimension
     yield sc.at_least(covered, trial["lower"] ** d, f"m ε_m^d ≥ 1, d = {d}")
     yield sc.at_most(covered, trial["upper"] ** d, f"m ε_m^d ≤ 4^d, d = {d}")
 
@@ -203,9 +204,9 @@ def sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Theorem 22 has ε_{m/2}: the factor 2^{1/d} is lost, 2 for d = 1. Only the derivation fails: the rate itself is true for finite "
     "sets in the unit ball, for a simpler reason (RMW-T22b-true).",
 )
-def rate_for_the_ball_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def rate_for_the_ball_as_printed(m: int, dimension: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both sides to the power 2d, where they are rational."""
-    yield from ball_rate(instance, trial["lost"])
+    yield from ball_rate(m, dimension, trial["lost"])
 
 
 @sc.claim(
@@ -226,11 +227,10 @@ def rate_for_the_ball(trial: sc.Trial) -> Iterator[sc.Check]:
     yield sc.equal(root2 * 4 / (power / two) / half, 4 * root2 * two ** (trial["lost"] - 1) / (half * power), "bound of Theorem 22")
 
 
-def ball_rate(instance: sc.Instance, lost: int) -> Iterator[sc.Check]:
+def ball_rate(m: int, d: int, lost: int) -> Iterator[sc.Check]:
     """(√2 · 4 (m/2)^{−1/d}/√m)^{2d} ≤ (4√2 · lost^{1/d}/m^{1/2 + 1/d})^{2d}."""
-    d = instance["dimension"]
-    m = sc.inputs(m=instance["m"])
-    unit = Fraction(32**d, instance["m"] ** (d + 2))
+    unit = Fraction(32**d, m ** (d + 2))
+    m = sc.inputs(m=m)
     yield sc.at_most(32**d / ((m / 2) ** 2 * m**d), 32**d * lost**2 / m ** (d + 2), f"(bound of Theorem 22)^{2 * d}, d = {d}", scale=unit)
 
 
@@ -282,15 +282,14 @@ def sizes_of_sets(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The way by ε_m of the ball in the span of S loses 2^{1/|S|}, as for d (RMW-T22b). The bound says less than 1/√m for every "
     "m ≤ |S|: m^{1/|S|} ≤ |S|^{1/|S|} ≤ e^{1/e} < 4√2.",
 )
-def rate_with_the_size_of_the_set(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def rate_with_the_size_of_the_set(trial: sc.Trial, m: int | None = None, size: int = 0) -> Iterator[sc.Check]:
     """V ≤ 1 and the step of the induction; m² ≤ 32^{|S|} for small sets."""
-    if not instance:
+    if m is None:
         n, second, square = sc.symbols("n second square")  # E‖ψ‖² and ‖ω‖²
         yield sc.equal(1 - (second - square), (1 - second) + square, "V = E‖ψ‖² − ‖ω‖² ≤ 1")
         yield sc.equal(32 * n**2 - (n + 1) ** 2, (n - 1) * (31 * n + 29) + 28, "n² ≤ 32^n gives (n + 1)² ≤ 32 n² ≤ 32^{n+1}")
         return
-    m, n = instance["m"], instance["size"]
-    yield sc.at_most(sc.inputs(m=m) ** 2, sc.rational(trial["rate"]) ** n, f"m² ≤ 32^{n}", scale=n**2)
+    yield sc.at_most(sc.inputs(m=m) ** 2, sc.rational(trial["rate"]) ** size, f"m² ≤ 32^{size}", scale=size**2)
 
 
 def tight_clusters(radius: Fraction) -> Points:

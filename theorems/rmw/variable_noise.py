@@ -69,12 +69,12 @@ def two_events(point: Array, trial: sc.Trial) -> sc.Instance:
     return {"events": [[p, r1 * Fraction(49, 100), a, b], [1 - p, r2 * Fraction(49, 100), c, d]], "sum": TWO}
 
 
-def compare(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def compare(events: Sequence[Sequence[Fraction]], total: Fraction | None, share: Fraction) -> Iterator[sc.Check]:
     """The clean risk of every minimiser of the noisy one, beside the bound."""
-    clean, rough = risks(instance["events"], instance["sum"])
-    least = min(1 - 2 * event[1] for event in instance["events"] if event[0] > 0)
+    clean, rough = risks(events, total)
+    least = min(1 - 2 * event[1] for event in events if event[0] > 0)
     worst = max(risk for risk, seen in zip(clean, rough, strict=True) if seen == min(rough))
-    yield sc.at_most(worst, trial["share"] * min(clean) / least, "clean risk of a minimiser under noise")
+    yield sc.at_most(worst, share * min(clean) / least, "clean risk of a minimiser under noise")
 
 
 @sc.claim(
@@ -91,9 +91,9 @@ def compare(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     note="The last step of the proof drops factors 1 − 2σ ≤ 1, which needs ℓ ≥ 0; losses are real-valued in section 1. For ℓ = −yv on two "
     "points with rates 0 and 2/5: −0.15 ≤ −0.5/0.2 = −2.5 is false. No score is 0 where its sign matters: conventions play no part.",
 )
-def risk_under_variable_noise(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def risk_under_variable_noise(instance: sc.Instance, events: list[list[Fraction]], trial: sc.Trial) -> Iterator[sc.Check]:
     """Exact risks of a finite class."""
-    yield from compare(instance, trial)
+    yield from compare(events, instance["sum"], trial["share"])
 
 
 @sc.claim(
@@ -113,6 +113,8 @@ def risk_under_variable_noise(instance: sc.Instance, trial: sc.Trial) -> Iterato
     note="Robust losses are those with the sum rule and the label-free ones (RMW-T13); for the latter f_σ* = f*. Misclassification loss is "
     "among them under convention C, under A and B if no score is 0.",
 )
-def risk_of_non_negative_losses_under_variable_noise(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def risk_of_non_negative_losses_under_variable_noise(
+    instance: sc.Instance, events: list[list[Fraction]], trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Exact risks of a finite class."""
-    yield from compare(instance, trial)
+    yield from compare(events, instance["sum"], trial["share"])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -74,8 +73,3 @@ def decoded_world(point: Array, trial: sc.Trial) -> sc.Instance:
     parts = [u[4] + Fraction(1, 64), u[5], 1 - u[5] + Fraction(1, 64)]
     parts = [part / sum(parts) for part in parts]
     return {"probabilities": parts, "features": features, "n": 1 + min(5, int(6 * u[6]))}
-
-
-def atoms(instance: sc.Instance) -> tuple[int, list[Fraction], Any]:
-    """n, the probabilities and the vectors of an instance."""
-    return instance["n"], instance["probabilities"], instance["features"]

@@ -14,6 +14,7 @@ from simopt.theorems.ak.families import m_power_rls
 from simopt.theorems.ak.rational_power import fractional
 from simopt.theorems.ak.rational_ridge import dot
 from simopt.theorems.ak.stability_sets import (
+    LearningSet,
     decoded,
     doubled_inputs,
     doubled_targets,
@@ -43,7 +44,7 @@ def largest_ratio(instances, power, change, bound):
     ratios = []
     for made in chosen:
         limit = bound(len(made["targets"]), made["regularization"], power, 1.0, 1.0, change)
-        ratios.append(float(np.max(changes(made, change).distances)) / limit)
+        ratios.append(float(np.max(changes(LearningSet(**made), change).distances)) / limit)
     return max(ratios)
 
 
@@ -75,8 +76,8 @@ def test_sets_in_other_units_have_the_same_ratio(power: float) -> None:
     assert np.max(np.abs(moved["targets"])) == 2.5 and np.max(np.linalg.norm(moved["inputs"], axis=1)) == 0.4
     bound = sharpened if power >= 2 else subquadratic
     change = Change.BOUSQUET_ELISSEEFF
-    plain = changes(made, change).distances / bound(2, 3.0, power, 1.0, 1.0, change)
-    scaled = changes(moved, change).distances / bound(2, moved["regularization"], power, 2.5, 0.4, change)
+    plain = changes(LearningSet(**made), change).distances / bound(2, 3.0, power, 1.0, 1.0, change)
+    scaled = changes(LearningSet(**moved), change).distances / bound(2, moved["regularization"], power, 2.5, 0.4, change)
     assert scaled == pytest.approx(plain, rel=1e-10)
 
 
@@ -127,6 +128,6 @@ def test_solutions_for_every_power() -> None:
 def test_changes_agree_with_certified_fits() -> None:
     for made in (*list(sharp_sets())[:3], *list(sharp_sets_below_two())[:3]):
         Z, lam, m = training_set(made["inputs"], made["targets"]), made["regularization"], made["power"]
-        apart = changes(made, Change.RENORMALISED)
+        apart = changes(LearningSet(**made), Change.RENORMALISED)
         f, g = m_power_rls(m).fit(lam, Z), m_power_rls(m).fit(lam, Z.without(apart.worst))
         assert f.distance(g) == pytest.approx(np.max(apart.distances), abs=1e-9 * f.norm() + f.error + g.error)

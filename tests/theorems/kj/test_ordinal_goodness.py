@@ -9,6 +9,8 @@ import pytest
 
 from simopt.theorems.kj.goodness.finite_domains import HALF, domain
 from simopt.theorems.kj.ordinal.theorem_14 import (
+    Labelled,
+    Tight,
     beta,
     draw,
     four_points,
@@ -24,8 +26,8 @@ from simopt.theorems.kj.ordinal.theorem_14 import (
 
 def test_the_audits_numbers_of_the_four_points() -> None:
     """B_min ε₁γ²/γ₁² at e = ε₁/γ₁: .125 (.02), .1538 (.2), .1765 and .13 (.49) of the catalogue."""
-    found = {e: float(smallest(four_points(HALF, Fraction(e), Fraction(1))) / in_units(four_points(HALF, Fraction(e), Fraction(1))))
-             for e in ("1/50", "1/5", "49/100")}  # fmt: skip
+    points = {e: Tight(**four_points(HALF, Fraction(e), Fraction(1))) for e in ("1/50", "1/5", "49/100")}
+    found = {e: float(smallest(at) / in_units(at)) for e, at in points.items()}
     assert found["1/50"] == 0.125
     assert found["1/5"] == pytest.approx(0.1538, abs=5e-5)
     assert found["49/100"] == pytest.approx(0.13, abs=5e-3)
@@ -38,25 +40,24 @@ def test_the_audits_numbers_of_the_cross() -> None:
         gram = [[a * c + b * d for c, d in arms] for a, b in arms]
         made = domain([e, e, HALF - e, HALF - e], gram, [2, 1, 2, 1], gamma=g, gamma_1=Fraction(1), share=e, classes=2)
         own = g**2 / (1 + g**2 / M**2)
-        assert float(smallest(made) * e * own) == pytest.approx(number, abs=5e-5)
+        assert float(smallest(Tight(**made)) * e * own) == pytest.approx(number, abs=5e-5)
 
 
 def test_two_points_need_all_of_the_quarter_and_half_of_the_labels_is_the_limit() -> None:
     for e in (Fraction(1, 7), HALF):
-        made = two_points(Fraction(1, 3), e, Fraction(5, 2))
+        made = Tight(**two_points(Fraction(1, 3), e, Fraction(5, 2)))
         assert smallest(made) == in_units(made) / 4
-    beyond = two_points(Fraction(1, 3), Fraction(3, 5), Fraction(5, 2))
+    beyond = Tight(**two_points(Fraction(1, 3), Fraction(3, 5), Fraction(5, 2)))
     assert smallest(beyond) < in_units(beyond) / 4
 
 
 def test_goodness_of_both_kinds_on_two_points() -> None:
     made = on_two_points(0.5, 0.25, 2.0)
-    assert kernel_value(made, 0.5).high <= 1e-8
-    assert kernel_value(made, 0.51).low > 1e-4
+    here = Labelled(made["factor"], made["labels"], made["classes"], made["masses"])
+    assert kernel_value(here, 0.5).high <= 1e-8
+    assert kernel_value(here, 0.51).low > 1e-4
     bound = made["gamma_1"] ** 2 / (4 * made["epsilon_1"] * 0.25)
-    assert similarity_value(
-        made["factor"], made["gamma_1"], made["delta"], made["labels"], made["classes"], made["masses"], bound
-    ).low == pytest.approx(made["epsilon_1"])
+    assert similarity_value(here, made["gamma_1"], made["delta"], bound).low == pytest.approx(made["epsilon_1"])
 
 
 def test_known_optima_are_optima() -> None:
@@ -68,7 +69,7 @@ def test_known_optima_are_optima() -> None:
         gram, C = np.array(made["gram"], dtype=float), float(made["C"])
 
         def value(a: np.ndarray, b: np.ndarray, made: dict = made, gram: np.ndarray = gram, C: float = C) -> float:
-            return float(a @ gram @ a) / 2 + C * float(loss(made, list(gram @ a), list(b)))
+            return float(a @ gram @ a) / 2 + C * float(loss(made["masses"], made["labels"], list(gram @ a), list(b)))
 
         best, b = np.array(beta(made["alpha"], made["alpha_star"]), dtype=float), np.array(made["thresholds"], dtype=float)
         least = value(best, b)

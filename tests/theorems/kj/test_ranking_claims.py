@@ -14,9 +14,10 @@ from simopt.claims.kinds import Effort
 from simopt.data import relevance
 from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.solving.entry_points import solve
-from simopt.theorems.kj.ranking.ranking_worlds import expected_relevance, masses, mean, random_world, squared_loss
+from simopt.theorems.kj.ranking.ranking_worlds import expected_relevance, masses, mean, random_world, squared_loss, world_of
 from simopt.theorems.kj.ranking.relevance_lists import BINARY, NATURAL, discounts, eta, list_norm, nearest_descending
 from simopt.theorems.kj.ranking.theorem_30 import (
+    LandmarkWorld,
     all_lists,
     in_ball,
     label_excesses,
@@ -69,7 +70,7 @@ def test_numbers_of_the_audit() -> None:
     D = relevance.discounts(2)
     assert np.linalg.norm(D - D[::-1]) == pytest.approx(0.753, abs=5e-4)
     assert relevance.eta([1, 0])[0] == pytest.approx(0.693, abs=5e-4) and relevance.eta([1, 1])[0] == pytest.approx(0.425, abs=5e-4)
-    found = optimum(one_point("1/20"))
+    found = optimum(**one_point("1/20"))
     assert found.weights == [Fraction(1, 11)]
     assert 5 * 0.05**1.5 == pytest.approx(0.0559, abs=5e-5)
     assert 4 / (5 - 2 * np.sqrt(2)) ** 2 == pytest.approx(0.8482, abs=5e-5)
@@ -90,16 +91,16 @@ def test_loss_of_lists_is_m_times_that_of_pairs_plus_a_constant() -> None:
     for m in (2, 3):
         made = random_world(rng, m)
         f = [Fraction(int(v), 4) for v in rng.integers(-4, 5, size=len(masses(made["queries"], made["documents"])))]
-        relevances, rest = expected_relevance(made)
-        pairs = mean(made, [(v - r) ** 2 for v, r in zip(f, relevances, strict=True)])
-        assert float(squared_loss(made, f)) == pytest.approx(float(m * pairs + rest))
+        relevances, rest = expected_relevance(world_of(made))
+        pairs = mean(world_of(made), [(v - r) ** 2 for v, r in zip(f, relevances, strict=True)])
+        assert float(squared_loss(world_of(made), f)) == pytest.approx(float(m * pairs + rest))
         assert float(rest) >= -1e-12
 
 
 def test_optimum_is_the_minimiser() -> None:
     for made in itertools.islice(domains(quick()), 14, 20):
         G, p, r = (np.array(made[key], dtype=float) for key in ("gram", "masses", "targets"))
-        x, found = float(made["x"]), optimum(made)
+        x, found = float(made["x"]), optimum(**made)
 
         def objective(a: np.ndarray, G=G, p=p, r=r, x=x) -> float:
             return float(a @ G @ a / 2 + x * p @ (G @ a - r) ** 2)
@@ -128,7 +129,7 @@ def test_weights_that_ranking_needs_and_weights_that_do() -> None:
 def test_excess_of_landmarks_against_sampling() -> None:
     rng = np.random.default_rng(7)
     made = list(landmark_worlds(quick()))[-1]
-    law = landmark_excesses(made)
+    law = landmark_excesses(LandmarkWorld(**made))
     assert sum(mass for _, mass in law) == 1
     p, w, K = (np.array(made[key], dtype=float) for key in ("masses", "weights", "gram"))
     B, m, r = float(made["bound"]), made["m"], np.array(made["relevance"], dtype=float)
@@ -141,9 +142,9 @@ def test_excess_of_landmarks_against_sampling() -> None:
 
 def test_opposite_lists_always_cost_the_square_of_the_bound() -> None:
     half = [Fraction(1, 2)] * 2
-    law = label_excesses(label_world(half, [Fraction(1), Fraction(-1)], 1, bound=Fraction(1)))
+    law = label_excesses(**label_world(half, [Fraction(1), Fraction(-1)], 1, bound=Fraction(1)))
     assert {excess for excess, mass in law if mass} == {1}
-    law = label_excesses(label_world(half, [Fraction(1), Fraction(-1)], 5, bound=Fraction(1)))
+    law = label_excesses(**label_world(half, [Fraction(1), Fraction(-1)], 5, bound=Fraction(1)))
     assert {excess for excess, _ in law} == {Fraction(k, 5) ** 2 for k in (1, 3, 5)}
 
 
@@ -160,6 +161,6 @@ def test_least_squares_in_the_ball_is_optimal() -> None:
 
 def test_training_on_everything_finds_the_order() -> None:
     made = next(iter(learning(quick())))
-    found = all_lists(made)
+    found = all_lists(world_of(made))
     f = trained(found, made["gram"], made["bound"], made["d"], made["n"], np.random.default_rng(0))
     assert found.regret(f) == pytest.approx(0.0) and found.regret(np.zeros(2)) > 0.16

@@ -79,7 +79,8 @@ def test_inner_products_of_the_four_points(gamma: Fraction) -> None:
 
 
 def test_ratios_of_the_smallest_bound_to_the_printed_one() -> None:
-    made = {e: float(smallest(four_points(HALF, e)).high * 8 * e / 4) for e in LEVELS}
+    points = {e: four_points(HALF, e) for e in LEVELS}
+    made = {e: float(smallest(at["masses"], at["gram"], at["targets"], e).high * 8 * e / 4) for e, at in points.items()}
     printed = {"1/10": 1.0, "1/6": 1.0, "1/5": 1.23, "1/4": 1.5, "1/3": 1.6, "2/5": 1.41, "49/100": 1.04}
     for level, ratio in printed.items():
         assert made[Fraction(level)] == pytest.approx(ratio, abs=0.006)
@@ -90,9 +91,9 @@ def test_excesses_have_total_probability_one_and_simulate() -> None:
 
     trial = Trial("test", 0, -1, Effort.QUICK, {})
     for instance in fits(trial):
-        law = excesses(instance)
+        law = excesses(**instance)
         assert sum(mass for _, mass in law) == 1 and min(value for value, _ in law) >= 0
-    law = excesses({"kind": "orthonormal", "N": 9, "n": 5})
+    law = excesses("orthonormal", N=9, n=5)
     rng = np.random.default_rng(5)
     met = [len(set(rng.integers(0, 9, size=5))) for _ in range(20_000)]
     assert float(sum(v * m for v, m in law)) == pytest.approx(2 / 3 * (1 - np.mean(met) / 9), abs=0.004)
@@ -104,7 +105,7 @@ def test_worst_minimiser_on_the_line_against_a_grid() -> None:
     X, y = np.array([1.0, -0.5]), np.array([0.5, 1.0])
     risks = np.abs(np.outer(grid, X) - y)
     truth = risks @ [0.5, 0.5]
-    for counts, (value, _) in zip(((0, 2), (1, 1), (2, 0)), excesses(instance), strict=True):
+    for counts, (value, _) in zip(((0, 2), (1, 1), (2, 0)), excesses(**instance), strict=True):
         seen = risks @ np.array(counts)
         worst = truth[seen <= seen.min() + 1e-12].max() - truth.min()
         assert float(value) == pytest.approx(worst, abs=2e-3)

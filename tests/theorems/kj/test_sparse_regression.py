@@ -112,7 +112,7 @@ def test_choices_against_random_weights() -> None:
                 >= least
             )
         tau = sum((p for p, r in zip(made["masses"], choice, strict=True) if r), Fraction(0))
-        assert relaxed_loss(made, tau) <= float(least) + 1e-9
+        assert relaxed_loss(made["masses"], made["gram"], made["epsilon"], made["targets"], tau) <= float(least) + 1e-9
 
 
 def test_binomial_tails() -> None:
@@ -144,7 +144,7 @@ def test_relaxed_choice_is_that_of_the_declared_problem() -> None:
     tau = made["masses"][0] + made["masses"][1]
     declared = GoodnessChoice(gram, targets, 1.0, float(tau), masses=masses, epsilon=float(made["epsilon"])).declare()
     declared.solve(solver="CLARABEL")
-    assert relaxed_loss(made, tau) == pytest.approx(declared.value, abs=1e-7)
+    assert relaxed_loss(made["masses"], made["gram"], made["epsilon"], made["targets"], tau) == pytest.approx(declared.value, abs=1e-7)
 
 
 def test_fully_corrective_steps_are_those_of_the_library() -> None:

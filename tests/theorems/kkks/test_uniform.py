@@ -96,7 +96,7 @@ def test_disc_is_filled_evenly() -> None:
 
 def test_points_of_lemma_8_are_in_the_ball_and_near_at_both_vectors() -> None:
     k = 16
-    tied, apart, labels, multiplicities = lemma_8.pairs(k)
+    tied, apart, labels, multiplicities = lemma_8.tied_pairs(k)
     epsilon = Fraction(1, 6 * k)
     for z, moved, side in zip(tied, apart, labels, strict=True):
         x = (z, side - Fraction(1, 2))
@@ -107,7 +107,7 @@ def test_points_of_lemma_8_are_in_the_ball_and_near_at_both_vectors() -> None:
 @pytest.mark.parametrize("K", [1, 2])
 def test_excess_at_the_near_vector_is_more_than_any_constant_times_epsilon(K: int) -> None:
     k = 16 * K
-    _, apart, labels, multiplicities = lemma_8.pairs(k)
+    _, apart, labels, multiplicities = lemma_8.tied_pairs(k)
     fit = lpav(apart, labels, multiplicities)
     masses = [Fraction(1, 2 * (2 * k - 1))] * (2 * k - 1) + [Fraction(1, 2)]  # half of the law at x_k^+, E y = 1/2 everywhere
     excess = sum(p * (v - Fraction(1, 2)) ** 2 for p, v in zip(masses, fit, strict=True))

@@ -14,7 +14,7 @@ from simopt.claims import runner
 from simopt.claims.kinds import Evidence
 from simopt.theorems.rmw.concentration import fair_coins
 from simopt.theorems.rmw.concentration_kernels import best_of_copies, best_of_maps
-from simopt.theorems.rmw.pac_bayes_normal import learners_with_tags, moments
+from simopt.theorems.rmw.pac_bayes_normal import Learner, learners_with_tags, moments
 from simopt.theorems.rmw.posteriors import divergence, finite_learners, into_ball, single_maps, worst_posteriors
 from simopt.theorems.small_worlds.exact_tails import (
     average,
@@ -133,7 +133,11 @@ def slack(instance: dict, drawn: tuple[int, ...], q: np.ndarray) -> float:
 def test_worst_posteriors_are_worse_than_random_ones() -> None:
     rng = np.random.default_rng(1)
     for instance in [one for one in finite_learners(quick("RMW-T19")) if len(one["prior"]) == 3][:6]:
-        for (drawn, _), q in zip(multinomial(instance["n"], tuple(instance["chances"])), worst_posteriors(instance), strict=True):
+        for (drawn, _), q in zip(
+            multinomial(instance["n"], tuple(instance["chances"])),
+            worst_posteriors(*(instance[key] for key in ("chances", "losses", "prior", "beta", "n"))),
+            strict=True,
+        ):
             others = [slack(instance, drawn, other) for other in rng.dirichlet(np.ones(3), 50)]
             assert slack(instance, drawn, np.array(q, dtype=float)) <= min(others) + 1e-6
 
@@ -148,7 +152,7 @@ def test_normal_learners_stay_in_the_ball_and_sharp_ones_are_sharp() -> None:
     ratios_found = []
     for instance in single_maps(quick("RMW-T20-quarter")):
         assert all(squared(vector) <= 1 for vectors in instance["vectors"] for vector in vectors)
-        moments_found = list(moments(instance))
+        moments_found = list(moments(Learner(**instance)))
         gain = sum(mass * g for mass, g, _ in moments_found)
         square = sum(mass * s for mass, _, s in moments_found)
         ratios_found.append(gain / (square / (instance["beta"] * instance["n"]) + instance["beta"] / 4))
@@ -159,7 +163,7 @@ def test_normal_learners_stay_in_the_ball_and_sharp_ones_are_sharp() -> None:
 def test_tags_that_are_drawn_make_the_divergence_necessary() -> None:
     first = next(iter(learners_with_tags(quick("RMW-T21"))))
     n, beta = first["n"], first["beta"]
-    ((gain, square),) = {(g, s) for _, g, s in moments(first)}
+    ((gain, square),) = {(g, s) for _, g, s in moments(Learner(**first))}
     half = square / (2 * beta * n) + beta
     assert half < gain < half + Fraction(math.log(6)) / (beta * n)
 

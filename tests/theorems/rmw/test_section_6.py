@@ -23,7 +23,6 @@ from simopt.theorems.rmw.herding_rate import enough_steps
 from simopt.theorems.rmw.hull_geometry import null_vector, rank, squared_diameter, squared_distance_to_boundary
 from simopt.theorems.rmw.monte_carlo import few_draws, mean_square
 from simopt.theorems.rmw.rational_sets import general, in_more_dimensions, orthonormal, triangle
-from simopt.theorems.small_worlds.sampled_worlds import atoms as atoms_of_world
 from simopt.theorems.small_worlds.worlds import dot, minus, squared
 from tests.theorems.conftest import quick
 
@@ -101,11 +100,11 @@ def test_the_problem_has_the_exact_error_as_objective() -> None:
 
 def test_mean_square_error_of_independent_draws_is_the_variance_over_their_number() -> None:
     for world in few_draws(quick("RMW-6-MC")):
-        one = mean_square(world, 1)
-        _, chances, features = atoms_of_world(world)
+        chances, features = world["probabilities"], world["features"]
+        one = mean_square(chances, features, 1)
         mean = mean_of(features, chances)
         assert one == sum(p * squared(psi) for p, psi in zip(chances, features, strict=True)) - squared(mean) > 0
-        assert [mean_square(world, m) for m in range(1, 7)] == [one / m for m in range(1, 7)]
+        assert [mean_square(chances, features, m) for m in range(1, 7)] == [one / m for m in range(1, 7)]
 
 
 def test_the_rate_of_greedy_approximation_begins_with_the_second_atom() -> None:

@@ -8,8 +8,9 @@ Continuous cases are decided in closed form on [0, 1] with K(x, x') = xx'.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -73,15 +74,13 @@ def insensitive(masses: list[Fraction], targets: list[Fraction], epsilon: Fracti
     return sum((p * max(abs(f - y) - epsilon, ZERO) for p, f, y in parts), ZERO)
 
 
-def _against_competitors(instance: sc.Instance, constant: Fraction) -> Iterator[sc.Check]:
-    gram, C = instance["gram"], instance["C"]
-    loss = insensitive(instance["masses"], instance["targets"], instance["epsilon"], mapped(gram, instance["beta"]))
-    for a in instance["others"]:
-        epsilon_0, inverse = (
-            insensitive(instance["masses"], instance["targets"], instance["epsilon"], mapped(gram, a)),
-            squared_norm(gram, a),
-        )
-        yield sc.at_most(loss, epsilon_0 + constant * inverse / C, "loss of W'")
+def _against_competitors(
+    loss: Callable[[Numbers], Fraction], gram: list[Numbers], beta: Numbers, others: list[Numbers], factor: Fraction
+) -> Iterator[sc.Check]:
+    """L(W') ≤ L(W) + factor · ‖W‖² for all competitors W."""
+    least = loss(mapped(gram, beta))
+    for a in others:
+        yield sc.at_most(least, loss(mapped(gram, a)) + factor * squared_norm(gram, a), "loss of W'")
 
 
 @sc.claim(
@@ -95,9 +94,18 @@ def _against_competitors(instance: sc.Instance, constant: Fraction) -> Iterator[
     knobs={"constant": Fraction(1, 2)},
     mutants={"1/(5Cγ²)": {"constant": Fraction(1, 5)}},
 )
-def regularised_optimum_is_good(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def regularised_optimum_is_good(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    C: Fraction,
+    epsilon: Fraction,
+    beta: list[Fraction],
+    targets: list[Fraction],
+    others: list[list[Fraction]],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """L(W') ≤ L(W) + ‖W‖²/2C for all competitors W, so ε_0 = L(W), γ = 1/‖W‖."""
-    yield from _against_competitors(instance, trial["constant"])
+    yield from _against_competitors(partial(insensitive, masses, targets, epsilon), gram, beta, others, trial["constant"] / C)
 
 
 def dimensions(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -137,9 +145,18 @@ def square_completed(trial: sc.Trial) -> Iterator[sc.Check]:
     mutants={"1/(5Cγ²)": {"constant": Fraction(1, 5)}},
     note="C L(a) ≥ C L(W') − ⟨W', a − W'⟩ by convexity, a = W*/γ, and ⟨W', a − W'⟩ = ‖a‖²/4 − ‖W' − a/2‖² (KJ-L17a-proof).",
 )
-def regularised_optimum_is_better(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def regularised_optimum_is_better(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    C: Fraction,
+    epsilon: Fraction,
+    beta: list[Fraction],
+    targets: list[Fraction],
+    others: list[list[Fraction]],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """L(W') ≤ L(W) + ‖W‖²/4C for all competitors W."""
-    yield from _against_competitors(instance, trial["constant"])
+    yield from _against_competitors(partial(insensitive, masses, targets, epsilon), gram, beta, others, trial["constant"] / C)
 
 
 @sc.claim(
@@ -155,16 +172,23 @@ def regularised_optimum_is_better(instance: sc.Instance, trial: sc.Trial) -> Ite
     note="The paper's |w_i| ≤ 2C in one place (E.3) is not needed: α_i α_i* = 0 or not, only β_i = α_i − α_i* enters. For distributions "
     "that are not discrete the paper refers to variational techniques.",
 )
-def weights_represent_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def weights_represent_the_optimum(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    C: Fraction,
+    epsilon: Fraction,
+    beta: list[Fraction],
+    targets: list[Fraction],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """The predictions of w, their optimality, and max |w|."""
-    gram, masses, C, beta = (instance[key] for key in ("gram", "masses", "C", "beta"))
     w = [b / p ** trial["mass"] for b, p in zip(beta, masses, strict=True)]
     f = mapped(gram, beta)
     yield sc.equal(mapped(gram, [p * v for p, v in zip(masses, w, strict=True)]), f, "E[wK] = f")
     yield sc.at_most(max(map(abs, w)), C, "max |w|")
-    for v, y, value in zip(w, instance["targets"], f, strict=True):
+    for v, y, value in zip(w, targets, f, strict=True):
         over = y - value
-        beyond, sided = abs(over) - instance["epsilon"], v * over >= 0
+        beyond, sided = abs(over) - epsilon, v * over >= 0
         optimal = abs(v) == C if beyond > 0 else (v == 0 or (beyond == 0 and sided))
         yield sc.true(trial["mass"] == 0 or (optimal and sided) or (v == 0 and beyond <= 0), "−β ∈ C p ∂ℓ", evidence=sc.EXACT)
 

@@ -62,19 +62,21 @@ def least_loss(
     return min(loss(masses, targets, epsilon, [inner(a, w) for a in slopes]) for w in corners([*kinks, *facets], facets))
 
 
-def relaxed_loss(instance: sc.Instance, tau: Fraction, B: float = 1.0) -> float:
+def relaxed_loss(
+    masses: list[Fraction], gram: list[list[Fraction]], epsilon: Fraction, targets: list[Fraction], tau: Fraction, B: float = 1.0
+) -> float:
     """Loss of the best randomised choice with E R = τ that the linear programme in (u, R) finds, recomputed at a feasible point."""
     from scipy.optimize import linprog
 
-    p, K, y = (np.array(instance[key], dtype=float) for key in ("masses", "gram", "targets"))
-    n, epsilon, share = len(p), float(instance["epsilon"]), float(tau)
+    p, K, y = (np.array(numbers, dtype=float) for numbers in (masses, gram, targets))
+    n, width, share = len(p), float(epsilon), float(tau)
     A, eye, none = K * p / share, np.eye(n), np.zeros((n, n))
     tube = [np.hstack([A, none, -eye]), np.hstack([-A, none, -eye])]
     inside = [np.hstack([eye, -B * eye, none]), np.hstack([-eye, -B * eye, none])]
     found = linprog(
         np.concatenate([np.zeros(2 * n), p]),
         A_ub=np.vstack(tube + inside),
-        b_ub=np.concatenate([y + epsilon, epsilon - y, np.zeros(2 * n)]),
+        b_ub=np.concatenate([y + width, width - y, np.zeros(2 * n)]),
         A_eq=np.concatenate([np.zeros(n), p, np.zeros(n)])[None],
         b_eq=[share],
         bounds=[(-B, B)] * n + [(0, 1)] * n + [(0, None)] * n,
@@ -82,7 +84,7 @@ def relaxed_loss(instance: sc.Instance, tau: Fraction, B: float = 1.0) -> float:
     )
     choice = np.clip(found.x[n : 2 * n], 0, 1)
     u = np.clip(found.x[:n], -B * choice, B * choice)
-    return float(p @ np.maximum(np.abs(K @ (p * u) / (p @ choice) - y) - epsilon, 0))
+    return float(p @ np.maximum(np.abs(K @ (p * u) / (p @ choice) - y) - width, 0))
 
 
 def domains(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -106,20 +108,17 @@ def domains(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The definition has < ε_0, read as ≤, and needs τ > 0. R is typed as X → {0, 1}, but the proof of Theorem 10 takes P(R = 1 | x) "
     "= |w(x)|/B.",
 )
-def goodness_with_a_choice(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def goodness_with_a_choice(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], epsilon: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Each choice function."""
-    points = len(instance["masses"])
-    for choice in itertools.product((0, 1), repeat=points):
+    for choice in itertools.product((0, 1), repeat=len(masses)):
         if not any(choice):
             continue
-        tau = sum((p for p, r in zip(instance["masses"], choice, strict=True) if r), ZERO)
-        least = least_loss(instance["masses"], instance["gram"], instance["epsilon"], instance["targets"], choice)
-        yield sc.at_most(
-            least,
-            least_loss(instance["masses"], instance["gram"], instance["epsilon"], instance["targets"], choice, trial["smaller"]),
-            "B against B/2",
-        )
-        relaxed = relaxed_loss(instance, tau)
+        tau = sum((p for p, r in zip(masses, choice, strict=True) if r), ZERO)
+        least = least_loss(masses, gram, epsilon, targets, choice)
+        yield sc.at_most(least, least_loss(masses, gram, epsilon, targets, choice, trial["smaller"]), "B against B/2")
+        relaxed = relaxed_loss(masses, gram, epsilon, targets, tau)
         yield sc.at_most(relaxed, least, "randomised against fixed")
         if all(choice):
             yield sc.equal(tau, 1, "R = 1")

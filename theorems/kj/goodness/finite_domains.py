@@ -30,6 +30,11 @@ def domain(masses: Sequence[Any], gram: Sequence[Sequence[Any]], targets: Sequen
     }
 
 
+def _parts(masses: Numbers, gram: list[Numbers], targets: Numbers, **more: Any) -> tuple[Numbers, list[Numbers], Numbers]:
+    """Masses, similarity and targets of a domain as plain data."""
+    return masses, gram, targets
+
+
 def predicted(masses: Any, gram: Any, w: Sequence[Fraction]) -> Numbers:
     """f_i = Σ_j p_j w_j K_ij."""
     charges = [p * v for p, v in zip(masses, w, strict=True)]
@@ -48,16 +53,18 @@ def insensitive_loss(masses: Any, targets: Any, f: Sequence[Fraction], epsilon: 
 
 def least_loss(instance: sc.Instance, bound: Fraction, epsilon: Fraction = ZERO) -> sc.Enclosure:
     """ε₀(B) for the ε-insensitive loss, between its two bounds; B = 0 allowed."""
+    masses, gram, targets = _parts(**instance)
     if bound == 0:
-        value = insensitive_loss(instance["masses"], instance["targets"], [ZERO] * len(instance["targets"]), epsilon)
+        value = insensitive_loss(masses, targets, [ZERO] * len(targets), epsilon)
         return sc.between(value, value)
-    found = exact_goodness(instance["gram"], instance["targets"], bound, instance["masses"], epsilon=epsilon)
+    found = exact_goodness(gram, targets, bound, masses, epsilon=epsilon)
     return sc.between(found.lower, found.upper)
 
 
 def with_targets_in_weights(instance: sc.Instance) -> sc.Instance:
     """K(x, x') y(x') in the place of K(x, x'): the predictors of Definition 1, E[w(x') y(x') K(x, x')]."""
-    return instance | {"gram": [[k * y for k, y in zip(row, instance["targets"], strict=True)] for row in instance["gram"]]}
+    _, gram, targets = _parts(**instance)
+    return instance | {"gram": [[k * y for k, y in zip(row, targets, strict=True)] for row in gram]}
 
 
 def least_violation(instance: sc.Instance, bound: Fraction) -> Fraction:
@@ -65,10 +72,11 @@ def least_violation(instance: sc.Instance, bound: Fraction) -> Fraction:
 
     f = y on a set is a linear programme of value 0: the loss of the other points is taken out by rows and targets of 0.
     """
-    masses, size = instance["masses"], len(instance["masses"])
+    masses, gram, targets = _parts(**instance)
+    size = len(masses)
     sets = [chosen for count in range(size + 1) for chosen in combinations(range(size), count)]
     for chosen in sorted(sets, key=lambda found: -sum((masses[i] for i in found), ZERO)):
-        if reachable(instance["gram"], instance["targets"], instance["masses"], chosen, bound):
+        if reachable(gram, targets, masses, chosen, bound):
             return ONE - sum((masses[i] for i in chosen), ZERO)
     return ONE
 

@@ -63,18 +63,20 @@ def violated(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"p|K|B ≤ 1": {"reached": False}, "half the mass": {"cost": HALF}},
     note="By enumeration of the sets on which f = y, each decided by an exact linear programme.",
 )
-def least_violated_mass(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def least_violated_mass(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], bound: Fraction, kind: str, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The mass against its closed form, or against the mass at 2B."""
-    bound, masses = instance["bound"], instance["masses"]
-    found = least_violation(with_targets_in_weights(instance), bound)
-    if instance["kind"] == "diagonal":
-        own = [p * abs(row[i]) * bound for i, (p, row) in enumerate(zip(masses, instance["gram"], strict=True))]
-        out = [y != 0 and (v < 1 if trial["reached"] else v <= 1) for y, v in zip(instance["targets"], own, strict=True)]
-        yield sc.equal(found, mean(instance["masses"], [Fraction(flag) for flag in out]), "least violated mass")
-    elif instance["kind"] == "constant":
+    weighted = with_targets_in_weights(domain(masses, gram, targets))
+    found = least_violation(weighted, bound)
+    if kind == "diagonal":
+        own = [p * abs(row[i]) * bound for i, (p, row) in enumerate(zip(masses, gram, strict=True))]
+        out = [y != 0 and (v < 1 if trial["reached"] else v <= 1) for y, v in zip(targets, own, strict=True)]
+        yield sc.equal(found, mean(masses, [Fraction(flag) for flag in out]), "least violated mass")
+    elif kind == "constant":
         yield sc.equal(found, trial["cost"] * masses[-1], "mass of the point that was moved")
     else:
-        yield sc.at_most(least_violation(with_targets_in_weights(instance), 2 * bound), found, "least violated mass at 2B")
+        yield sc.at_most(least_violation(weighted, 2 * bound), found, "least violated mass at 2B")
 
 
 def domains(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -103,21 +105,17 @@ def _dual(masses: Any, gram: Any, epsilon: Fraction, targets: Any, q: Any, bound
     mutants={"multipliers at 9B/10": {"reach": Fraction(9, 10)}},
     note="Weights and multipliers of every instance are found, and judged here by their formulas in fractions.",
 )
-def value_of_a_programme(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def value_of_a_programme(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], bound: Fraction, epsilon: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Weights within B, whose loss is the value of the multipliers; the same value for 2K and B/2."""
-    bound, gram = instance["bound"], instance["gram"]
-    found = exact_goodness(gram, instance["targets"], bound, instance["masses"], epsilon=instance["epsilon"])
+    found = exact_goodness(gram, targets, bound, masses, epsilon=epsilon)
     yield sc.at_most(max(map(abs, found.weights)), bound, "max |w|")
-    loss = insensitive_loss(
-        instance["masses"], instance["targets"], predicted(instance["masses"], instance["gram"], found.weights), instance["epsilon"]
-    )
-    yield sc.equal(
-        loss,
-        _dual(instance["masses"], instance["gram"], instance["epsilon"], instance["targets"], found.multipliers, trial["reach"] * bound),
-        "loss of w, and value of q",
-    )
-    doubled = instance | {"gram": [[2 * k for k in row] for row in gram]}
-    yield sc.equal(least_loss(doubled, bound / 2, instance["epsilon"]), loss, "2K and B/2")
+    loss = insensitive_loss(masses, targets, predicted(masses, gram, found.weights), epsilon)
+    value = _dual(masses, gram, epsilon, targets, found.multipliers, trial["reach"] * bound)
+    yield sc.equal(loss, value, "loss of w, and value of q")
+    doubled = domain(masses, [[2 * k for k in row] for row in gram], targets)
+    yield sc.equal(least_loss(doubled, bound / 2, epsilon), loss, "2K and B/2")
 
 
 def curves(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -130,16 +128,16 @@ def curves(trial: sc.Trial) -> Iterator[sc.Instance]:
                "masses": trial.rng.dirichlet(np.ones(size)), "bound": 2.0}  # fmt: skip
 
 
-def _squared_curve(instance: sc.Instance, half: Fraction) -> Iterator[sc.Check]:
+def _squared_curve(masses: Any, gram: Any, targets: Any, bound: float, half: Fraction) -> Iterator[sc.Check]:
     values = []
     for k in (1, 2, 3):
-        problem = Goodness(instance["gram"], instance["targets"], k * instance["bound"], instance["masses"], "squared")
+        problem = Goodness(gram, targets, k * bound, masses, "squared")
         found = solve(problem, "interior-point", tol=1e-10)
         if found.certificate is None:
             raise ArithmeticError("no certificate for the squared loss")
         values.append((found.certificate.lower, found.certificate.upper))
-    bound = sc.between(*(float(half) * (values[0][end] + values[2][end]) for end in (0, 1)))
-    yield sc.at_most(sc.between(*values[1]), bound, "midpoint, squared loss")
+    chord = sc.between(*(float(half) * (values[0][end] + values[2][end]) for end in (0, 1)))
+    yield sc.at_most(sc.between(*values[1]), chord, "midpoint, squared loss")
     yield sc.at_most(sc.between(*values[2]), sc.between(*values[0]), "nonincreasing, squared loss")
 
 
@@ -158,24 +156,25 @@ def _squared_curve(instance: sc.Instance, half: Fraction) -> Iterator[sc.Check]:
     "Newton's method in fractions.) On infinite domains the infimum over B need not be reached: K = 1{x = x'} with masses "
     "2^{−i} and y = 1 has ε_0(B) > 0 for every B, and ε_0(B) → 0.",
 )
-def falling_and_convex(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def falling_and_convex(
+    masses: Any, gram: Any, targets: Any, bound: Any, loss: str, trial: sc.Trial, epsilon: Fraction = ZERO
+) -> Iterator[sc.Check]:
     """The curve at five bounds, and where it becomes flat."""
-    if instance["loss"] == "squared":
-        yield from _squared_curve(instance, trial["half"])
+    if loss == "squared":
+        yield from _squared_curve(masses, gram, targets, bound, trial["half"])
         return
-    gram, y, p, epsilon = (instance[key] for key in ("gram", "targets", "masses", "epsilon"))
-    floor = exact_goodness(gram, y, FAR, p, epsilon=epsilon)
+    floor = exact_goodness(gram, targets, FAR, masses, epsilon=epsilon)
     yield sc.equal(floor.influence, 0, "slope at B = 10⁶")
-    last = exact_smallest_bound(gram, y, floor.upper, p, epsilon=epsilon).upper
+    here, last = domain(masses, gram, targets), exact_smallest_bound(gram, targets, floor.upper, masses, epsilon=epsilon).upper
     if not last:  # w = 0 is optimal
-        yield sc.equal(least_loss(instance, ZERO, epsilon), floor.upper, "constant")
+        yield sc.equal(least_loss(here, ZERO, epsilon), floor.upper, "constant")
         return
-    values = [Fraction(least_loss(instance, Fraction(k, 4) * last, epsilon).high) for k in range(6)]
+    values = [Fraction(least_loss(here, Fraction(k, 4) * last, epsilon).high) for k in range(6)]
     for low, middle, high in zip(values, values[1:], values[2:], strict=False):
         yield sc.at_most(middle, trial["half"] * (low + high), "midpoint")
         yield sc.at_most(high, middle, "nonincreasing")
-    yield sc.at_most(least_loss(instance, trial["flat"] * last, epsilon), floor.upper, "ε_0(B_max)")
-    yield sc.at_least(least_loss(instance, Fraction(99, 100) * last, epsilon), floor.upper, "before B_max", strict=True)
+    yield sc.at_most(least_loss(here, trial["flat"] * last, epsilon), floor.upper, "ε_0(B_max)")
+    yield sc.at_least(least_loss(here, Fraction(99, 100) * last, epsilon), floor.upper, "before B_max", strict=True)
 
 
 def targets_of_other_sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -205,11 +204,11 @@ def signs(trial: sc.Trial) -> Iterator[sc.Instance]:
     "y, but y(x_2) = 0 takes it away in Definition 1, for every B; merging w and y (the next remark) does not help there. True for |y| = 1 "
     "(KJ-Def2-rem1+).",
 )
-def same_violated_mass(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def same_violated_mass(masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], bound: Fraction) -> Iterator[sc.Check]:
     """Both least masses."""
-    bound = instance["bound"]
-    first = least_violation(with_targets_in_weights(instance), bound)
-    yield sc.equal(first, least_violation(instance, bound), "least violated masses of Definitions 1 and 2")
+    here = domain(masses, gram, targets)
+    first = least_violation(with_targets_in_weights(here), bound)
+    yield sc.equal(first, least_violation(here, bound), "least violated masses of Definitions 1 and 2")
 
 
 def any_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -235,10 +234,12 @@ def any_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     corrects="KJ-Def2-rem1",
     note="w' = w y, and w = w'/y. Least masses by enumeration of the sets on which f = y.",
 )
-def violated_masses_with_sizes(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def violated_masses_with_sizes(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], bound: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Both implications, as inequalities between least masses."""
-    bound, sizes = instance["bound"], [abs(y) for y in instance["targets"]]
-    first, second = with_targets_in_weights(instance), instance
+    second, sizes = domain(masses, gram, targets), [abs(y) for y in targets]
+    first = with_targets_in_weights(second)
     most, least = (max(sizes), min(sizes)) if trial["sizes"] else (ONE, ONE)
     yield sc.at_most(least_violation(second, bound * most), least_violation(first, bound), "from Definition 1 to 2")
     if min(sizes) > 0:
@@ -315,14 +316,15 @@ def _conditional(masses: Any, targets: Any, gram: Any, i: int) -> list[Fraction]
     note="Weights of [6] are ≥ 0 and its means are given the class: the sign of w and the factor p of KJ-Def2-rem2. The text of [6] was "
     "not at hand.",
 )
-def margins_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def margins_as_printed(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], gamma: Fraction, w: list[Fraction], u: list[Fraction]
+) -> Iterator[sc.Check]:
     """Brackets of both least masses: a witness above; below, the mass of points that no weights satisfy even alone."""
-    masses, gram, y, gamma = (instance[key] for key in ("masses", "gram", "targets", "gamma"))
-    margins = [a * b for a, b in zip(predicted(instance["masses"], instance["gram"], instance["w"]), y, strict=True)]
-    best = [mean(instance["masses"], [abs(k) for k in row]) for row in gram]
+    margins = [a * b for a, b in zip(predicted(masses, gram, w), targets, strict=True)]
+    best = [mean(masses, [abs(k) for k in row]) for row in gram]
     ours = sc.between(_mass(masses, [m <= gamma for m in best]), _mass(masses, [m <= gamma for m in margins]))
-    rows = [_conditional(instance["masses"], instance["targets"], instance["gram"], i) for i in range(len(y))]
-    reached = [sum((c * u for c, u in zip(row, instance["u"], strict=True)), ZERO) for row in rows]
+    rows = [_conditional(masses, targets, gram, i) for i in range(len(targets))]
+    reached = [sum((c * v for c, v in zip(row, u, strict=True)), ZERO) for row in rows]
     most = [sum((max(c, ZERO) for c in row), ZERO) for row in rows]
     theirs = sc.between(_mass(masses, [m < gamma for m in most]), _mass(masses, [m < gamma for m in reached]))
     yield sc.distinct(ours, theirs, "least masses with a smaller margin")
@@ -348,13 +350,12 @@ def merged(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"|w| ≤ B": {"size": 0}},
     note="B grows by sup |y|, of which the remark asks only that it is finite.",
 )
-def merging_costs_the_size(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def merging_costs_the_size(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], bound: Fraction, epsilon: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Both exact values."""
-    bound, epsilon = instance["bound"], instance["epsilon"]
-    size = max((abs(y) for y in instance["targets"]), default=ZERO)
-    wide = bound * size if trial["size"] else bound
-    yield sc.at_most(least_loss(instance, wide, epsilon), least_loss(with_targets_in_weights(instance), bound, epsilon), "ε_0(BM)")
-    if len({abs(y) for y in instance["targets"]}) == 1 and size:
-        yield sc.at_most(
-            least_loss(with_targets_in_weights(instance), bound, epsilon), least_loss(instance, bound * size, epsilon), "|y| = M"
-        )
+    here, size = domain(masses, gram, targets), max((abs(y) for y in targets), default=ZERO)
+    wide, apart = bound * size if trial["size"] else bound, least_loss(with_targets_in_weights(here), bound, epsilon)
+    yield sc.at_most(least_loss(here, wide, epsilon), apart, "ε_0(BM)")
+    if len({abs(y) for y in targets}) == 1 and size:
+        yield sc.at_most(apart, least_loss(here, bound * size, epsilon), "|y| = M")

@@ -95,9 +95,9 @@ def margins(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"inside": 0},
     mutants={"‖W*‖ ≤ 1": {"inside": 1}},
 )
-def goodness_on_the_sphere(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def goodness_on_the_sphere(gamma: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The least of the losses of W* = 1 and W* = −1 (and, inside, of W* = γ)."""
-    gamma = sc.inputs(gamma=instance["gamma"])
+    gamma = sc.inputs(gamma=gamma)
     inside = [abs(gamma / gamma - 1)] if trial["inside"] else []
     least = sc.minimum(abs(1 / gamma - 1), abs(-1 / gamma - 1), *inside)
     yield sc.equal(least, 1 / gamma - 1, "least loss on the sphere")
@@ -118,7 +118,7 @@ def goodness_on_the_sphere(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     note="Where the minimum is attained, good for ε_0 with ≤ is good for every ε_0' > ε_0 with <, so that nothing but the value 0 is at "
     "stake.",
 )
-def thresholds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def thresholds(gamma: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The loss of W* = 1 at both points against ε_0 = 0."""
-    gamma = sc.inputs(gamma=instance["gamma"])
+    gamma = sc.inputs(gamma=gamma)
     yield sc.at_most((abs(gamma / gamma - 1) + abs(-gamma / gamma + 1)) / 2, 0, "E ℓ", strict=trial["strict"])

@@ -9,7 +9,7 @@ Inner products are 1, 1 − 2γ² and 1 − 4γ², so that γ² enters only, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice, product
 from typing import Any
@@ -22,7 +22,7 @@ from simopt.problems.goodness import Goodness
 from simopt.solvers.goodness.exact import exact_smallest_bound
 from simopt.solving.entry_points import solve
 from simopt.theorems.kj.goodness.admissible_weights import mapped, problems
-from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain, predicted
+from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, Numbers, domain, predicted
 from simopt.theorems.kj.goodness.kernel_margin import kernel_value
 
 SECTION = "regression"
@@ -86,9 +86,11 @@ def good_kernels_are_good_similarities(
     yield _admitted(gamma, epsilon_1, factor, targets, masses, epsilon, trial["constant"])
 
 
-def smallest(instance: sc.Instance, epsilon: Fraction = ZERO) -> sc.Enclosure:
+def smallest(
+    masses: Sequence[Fraction], gram: Sequence[Numbers], targets: Sequence[Fraction], epsilon_1: Fraction, epsilon: Fraction = ZERO
+) -> sc.Enclosure:
     """The smallest B with ε_0(B) ≤ ε_1, between its bounds."""
-    found = exact_smallest_bound(instance["gram"], instance["targets"], instance["epsilon_1"], instance["masses"], epsilon=epsilon)
+    found = exact_smallest_bound(gram, targets, epsilon_1, masses, epsilon=epsilon)
     if found.lower is None or found.upper is None:
         raise ArithmeticError("no exact smallest bound")
     return sc.between(found.lower, found.upper)
@@ -133,12 +135,19 @@ def tight_instances(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="√(1 − 2γ²) is not real for γ > 1/√2, although the theorem says any γ < 1; KJ-Thm6b-two fills in. The four points attain 1/8 iff "
     "ε_1 ≤ 1/6 (KJ-Thm6b-least), the two points have 1/4, which is best (KJ-Thm6a-sharp).",
 )
-def weights_must_be_large(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def weights_must_be_large(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    gamma: Fraction,
+    epsilon_1: Fraction,
+    first: list[Fraction],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """Zero loss of W* = e_1 at margin γ, and the smallest B."""
-    gamma, epsilon_1 = instance["gamma"], instance["epsilon_1"]
-    yield sc.equal([a / gamma for a in instance["first"]], instance["targets"], "⟨e_1, x⟩/γ = y")
-    yield sc.at_most(max(row[i] for i, row in enumerate(instance["gram"])), 1, "K(x, x)")
-    yield sc.at_least(smallest(instance), trial["c"] / (epsilon_1 * gamma**2), "smallest B")
+    yield sc.equal([a / gamma for a in first], targets, "⟨e_1, x⟩/γ = y")
+    yield sc.at_most(max(row[i] for i, row in enumerate(gram)), 1, "K(x, x)")
+    yield sc.at_least(smallest(masses, gram, targets, epsilon_1), trial["c"] / (epsilon_1 * gamma**2), "smallest B")
 
 
 def known_optima(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -160,20 +169,24 @@ def known_optima(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="For ε = 0 both multipliers of a point with f = y may be positive; only |α − α*| ≤ p C is used. Where K is nonsingular, the bound "
     "C is attained by the points outside the tube.",
 )
-def weights_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def weights_of_the_optimum(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    C: Fraction,
+    epsilon: Fraction,
+    beta: list[Fraction],
+    targets: list[Fraction],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """The conditions of optimality for α = β⁺, α* = β⁻, and the smallest bound for targets f at loss 0."""
-    gram, masses, C, beta, epsilon = (instance[key] for key in ("gram", "masses", "C", "beta", "epsilon"))
     f = mapped(gram, beta)
-    for p, b, value, y in zip(masses, beta, f, instance["targets"], strict=True):
+    for p, b, value, y in zip(masses, beta, f, targets, strict=True):
         up, down = max(b, ZERO), max(-b, ZERO)
         yield sc.at_most(max(up, down), trial["C"] * p * C, "α, α*")
         outside = max(abs(y - value) - epsilon, ZERO)
         kept = (up == 0 or y - value >= epsilon) and (down == 0 or value - y >= epsilon) and (outside == 0 or max(up, down) == p * C)
         yield sc.true(kept and up * down == 0, "complementary slackness", evidence=sc.EXACT)
-    least = exact_smallest_bound(gram, f, 0, masses)
-    if least.upper is None or least.lower is None:
-        raise ArithmeticError("no exact smallest bound")
-    yield sc.at_most(sc.between(least.lower, least.upper), trial["C"] * C, "smallest bound")
+    yield sc.at_most(smallest(masses, gram, f, ZERO), trial["C"] * C, "smallest bound")
 
 
 @sc.claim(
@@ -268,17 +281,16 @@ def heavy_points(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"1/(3ε_1γ²)": {"times": 3}},
     note="The wording only: for ε_1 < 1/4 the points called heavy are the light ones.",
 )
-def arithmetic_of_the_bound(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def arithmetic_of_the_bound(trial: sc.Trial, epsilon_1: Fraction | None = None) -> Iterator[sc.Check]:
     """The identity, |w_1| + |w_4| ≥ w_1 − w_4 as a sum of terms that are ≥ 0, and masses."""
-    if not instance:
+    if epsilon_1 is None:
         e1, square, w1, w4, u1, u4 = sc.symbols("e1 square w1 w4 u1 u4")
         rest = HALF - (HALF - e1)
         yield sc.equal(1 / (4 * square) * (2 - e1 / rest) / rest, 1 / (trial["times"] * e1 * square), "bound of w_1 − w_4")
         yield sc.equal(u1 + u4 - (w1 - w4), (u1 - w1) + (u4 + w4), "u_1 ≥ w_1, u_4 ≥ −w_4")
         yield sc.equal((HALF - e1) - e1, 2 * (Fraction(1, 4) - e1), "½ − ε_1 ≥ ε_1 iff ε_1 ≤ ¼")
         return
-    e1 = sc.inputs(epsilon_1=instance["epsilon_1"])
-    light = instance["epsilon_1"] <= Fraction(1, 4)
+    e1, light = sc.inputs(epsilon_1=epsilon_1), epsilon_1 <= Fraction(1, 4)
     yield sc.equal(sc.minimum(e1, HALF - e1), e1 if light else HALF - e1, "the smaller mass")
 
 
@@ -320,14 +332,21 @@ def _four_points_in_symbols() -> Iterator[sc.Check]:
     note="So B_min ε_1γ² is 1/8 up to ε_1 = 1/6, at most 0.2023 (near ε_1 = 0.31), and 1/8 again as ε_1 → 1/2: the printed bound holds for "
     "all ε_1.",
 )
-def least_bound_on_four_points(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def least_bound_on_four_points(
+    trial: sc.Trial,
+    masses: Sequence[Fraction] = (),
+    gram: Sequence[list[Fraction]] = (),
+    targets: Sequence[Fraction] = (),
+    gamma: Fraction = ONE,
+    epsilon_1: Fraction = ONE,
+) -> Iterator[sc.Check]:
     """The symbolic steps; then the closed form against the exact smallest B."""
-    if not instance:
+    if not masses:
         yield from _four_points_in_symbols()
         return
-    e, square = instance["epsilon_1"], instance["gamma"] ** 2
+    e, square = epsilon_1, gamma**2
     least = 1 / (8 * e * square) if e <= trial["turn"] else (1 - e) / (8 * square * (2 * e**2 - e + Fraction(1, 4)))
-    yield sc.equal(smallest(instance), least, "smallest B")
+    yield sc.equal(smallest(masses, gram, targets, epsilon_1), least, "smallest B")
 
 
 def with_a_tube(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -352,12 +371,20 @@ def with_a_tube(trial: sc.Trial) -> Iterator[sc.Instance]:
     "say; Ω(1/(ε_1γ²)) remains for fixed ε < 1/2. A kernel with W* on "
     "the edge of the tube is (0, γ/(1 − ε))-good, so that its own margin is larger too.",
 )
-def least_bound_with_a_tube(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def least_bound_with_a_tube(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    gamma: Fraction,
+    epsilon_1: Fraction,
+    epsilon: Fraction,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """The closed form against the exact smallest B."""
-    e, t, square = instance["epsilon_1"], instance["epsilon"], instance["gamma"] ** 2
+    e, t, square = epsilon_1, epsilon, gamma**2
     small = e <= (1 - 2 * t) / (2 * (3 - 4 * t))
     least = (1 - trial["width"] * t) / (8 * e * square) if small else (1 - t - e) / (8 * square * (2 * e**2 - e + Fraction(1, 4)))
-    yield sc.equal(smallest(instance, t), least, "smallest B")
+    yield sc.equal(smallest(masses, gram, targets, e, t), least, "smallest B")
 
 
 def decoded(point: Array, trial: sc.Trial) -> sc.Instance:
@@ -412,12 +439,19 @@ def on_two_points(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"c = 1/3": {"c": Fraction(1, 3)}},
     note="So the constant 1/4 of KJ-Thm6a-sharp cannot be improved, at no γ and ε_1.",
 )
-def least_bound_on_two_points(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def least_bound_on_two_points(
+    trial: sc.Trial,
+    masses: Sequence[Fraction] = (),
+    gram: Sequence[list[Fraction]] = (),
+    targets: Sequence[Fraction] = (),
+    gamma: Fraction = ONE,
+    epsilon_1: Fraction = ONE,
+) -> Iterator[sc.Check]:
     """The loss in symbols, the exact smallest B."""
-    if not instance:
+    if not masses:
         e, square, short = sc.symbols("e square short")
         least = trial["c"] / (e * square)
         loss = 2 * e * (1 - 2 * e * square * (least - short))
         yield sc.equal(loss, e + 4 * e**2 * square * short, "loss at B_min − s")
         return
-    yield sc.equal(smallest(instance), trial["c"] / (instance["epsilon_1"] * instance["gamma"] ** 2), "smallest B")
+    yield sc.equal(smallest(masses, gram, targets, epsilon_1), trial["c"] / (epsilon_1 * gamma**2), "smallest B")

@@ -54,11 +54,13 @@ def cells(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The number of samples may depend on neither K nor the domain (KJ-H1). A training point met again is not recognised inside its "
     "cell, so that no sample size helps.",
 )
-def no_better_than_cells(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def no_better_than_cells(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], cells: list[int], alike: bool, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """ε_0(10⁴) by an exact linear programme against medians."""
-    floor, value = within_cells(instance["cells"], instance["masses"], instance["targets"]), least_loss(instance, FAR)
-    yield sc.at_least(value, (trial["share"] if instance["alike"] else ONE) * floor, "ε_0(B)")
-    if instance["alike"]:
+    floor, value = within_cells(cells, masses, targets), least_loss(domain(masses, gram, targets), FAR)
+    yield sc.at_least(value, (trial["share"] if alike else ONE) * floor, "ε_0(B)")
+    if alike:
         yield sc.equal(value, floor, "K = 1{same cell}")
 
 
@@ -86,16 +88,16 @@ def sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="At a point that was not met the label is a fair coin, and (|c − 1| + |c + 1|)/2 ≥ 1 for every prediction c. With |K| ≤ 1 the "
     "same similarity loses 1 − 1/N at B = 1. Appendix B has K ≤ 1, which allows K = −N.",
 )
-def unbounded_similarities(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def unbounded_similarities(N: int, m: int, trial: sc.Trial, enumerate: bool = False) -> Iterator[sc.Check]:
     """ε_0 of w = y, and the chance that a new point was not met."""
-    N, m = sc.inputs(N=instance["N"], m=instance["m"])
-    height = N if trial["height"] else N / N
-    yield sc.at_most(abs(1 - height / N), 0, "loss of w = y")
-    if "enumerate" not in instance:
-        yield sc.at_least((1 - 1 / N) ** instance["m"], Fraction(99, 100), "(1 − 1/N)^m")
-        yield sc.equal(100 * m, N, "N = 100m")
+    points, sampled = sc.inputs(N=N, m=m)
+    height = points if trial["height"] else points / points
+    yield sc.at_most(abs(1 - height / points), 0, "loss of w = y")
+    if enumerate:
+        yield sc.equal((1 - 1 / points) ** m, _least_expected_error(N, m), "expected error of the best learner")
         return
-    yield sc.equal((1 - 1 / N) ** instance["m"], _least_expected_error(instance["N"], instance["m"]), "expected error of the best learner")
+    yield sc.at_least((1 - 1 / points) ** m, Fraction(99, 100), "(1 − 1/N)^m")
+    yield sc.equal(100 * sampled, points, "N = 100m")
 
 
 def _least_expected_error(N: int, m: int) -> Fraction:

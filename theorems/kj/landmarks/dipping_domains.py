@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,16 @@ from simopt.theorems.small_worlds.exact_tails import Counts, multinomial
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 ONE, ZERO = Fraction(1), Fraction(0)
+
+
+class Domain(NamedTuple):
+    """Masses p, similarity K, targets y, a bound B of the weights, and the size n of a sample."""
+
+    masses: Sequence[Fraction]
+    gram: Sequence[list[Fraction]]
+    targets: Sequence[Fraction]
+    B: Fraction
+    n: int
 
 
 def domain(masses: Sequence[Fraction], gram: Sequence[Sequence[Any]], targets: Sequence[Any], bound: Any, n: int) -> sc.Instance:
@@ -39,19 +49,20 @@ def alone(count: int, n: int, bound: Any = 1) -> sc.Instance:
     return domain([Fraction(1, count)] * count, gram, [-Fraction(bound)] * count, bound, n)
 
 
-def largest_gap(instance: sc.Instance, counts: Counts) -> Fraction:
+def largest_gap(here: Domain, counts: Counts) -> Fraction:
     """g(S) of a sample in which point x occurs counts[x] times, exactly; at most three points may occur."""
-    n, B, gram = sum(counts), instance["B"], instance["gram"]
+    n = sum(counts)
     marks = [x for x, k in enumerate(counts) if k]
-    coefficients = [p - Fraction(k, n) for p, k in zip(instance["masses"], counts, strict=True)]
-    slopes = [[row[x] / n for x in marks] for row in gram]
-    return largest(coefficients, slopes, instance["targets"], box([counts[x] * B for x in marks]))
+    coefficients = [p - Fraction(k, n) for p, k in zip(here.masses, counts, strict=True)]
+    slopes = [[row[x] / n for x in marks] for row in here.gram]
+    return largest(coefficients, slopes, here.targets, box([counts[x] * here.B for x in marks]))
 
 
-def linear_gap(instance: sc.Instance, counts: Counts) -> Fraction:
+def linear_gap(here: Domain, counts: Counts) -> Fraction:
     """g(S) where |y| ≥ B: Σ_x c_x |y_x| + (B/n) Σ_i |Σ_x c_x sign(y_x) K(x, x_i)|."""
-    n, B, gram, targets = sum(counts), instance["B"], instance["gram"], instance["targets"]
-    c = [p - Fraction(k, n) for p, k in zip(instance["masses"], counts, strict=True)]
+    masses, gram, targets, B, _ = here
+    n = sum(counts)
+    c = [p - Fraction(k, n) for p, k in zip(masses, counts, strict=True)]
     total = sum((a * abs(y) for a, y in zip(c, targets, strict=True)), ZERO)
     signed = [a if y > 0 else -a for a, y in zip(c, targets, strict=True)]
     for j, k in enumerate(counts):
@@ -65,16 +76,16 @@ def is_linear(B: Any, targets: Any) -> bool:
     return all(abs(y) >= B for y in targets)
 
 
-def gaps(instance: sc.Instance) -> Iterator[tuple[Fraction, Fraction]]:
+def gaps(here: Domain) -> Iterator[tuple[Fraction, Fraction]]:
     """Values of g(S) with their probabilities, over all samples of n points."""
-    gap = linear_gap if is_linear(instance["B"], instance["targets"]) else largest_gap
-    for drawn, mass in multinomial(instance["n"], tuple(instance["masses"])):
-        yield gap(instance, drawn), mass
+    gap = linear_gap if is_linear(here.B, here.targets) else largest_gap
+    for drawn, mass in multinomial(here.n, tuple(here.masses)):
+        yield gap(here, drawn), mass
 
 
-def mean_gap(instance: sc.Instance) -> Fraction:
+def mean_gap(here: Domain) -> Fraction:
     """E g(S)."""
-    return sum((g * mass for g, mass in gaps(instance)), ZERO)
+    return sum((g * mass for g, mass in gaps(here)), ZERO)
 
 
 def random_domain(rng: np.random.Generator, points: int, n: int, *, reach: int = 4) -> sc.Instance:

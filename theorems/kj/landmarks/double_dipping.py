@@ -16,7 +16,7 @@ import numpy as np
 
 import simopt.claims as sc
 from simopt.core.arrays import Array
-from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, alone, domain, gaps, largest_gap, random_domain, small_domains
+from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, Domain, alone, domain, gaps, largest_gap, random_domain, small_domains
 from simopt.theorems.kj.landmarks.mean_gap import two_walks
 from simopt.theorems.kj.regression.nearly_fair_coin import reached
 from simopt.theorems.small_worlds.exact_tails import Ball, Counts, ball, holds_for_all_levels, multinomial, tails
@@ -48,14 +48,15 @@ def outside_the_hypotheses(trial: sc.Trial) -> Iterator[sc.Instance]:
     "adds 2BC_L/√n and 6BC_L√(log(1/δ)/2n), of which the second alone is more than the result (KJ-DD-sum). Under |y| ≤ B the printed "
     "bound is true for δ ≤ 1/64 (KJ-DD-small), and we know no failure for δ ≤ 1/2.",
 )
-def double_dipping_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def double_dipping_as_printed(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], B: Fraction, n: int, delta: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The exact probability that g(S) passes the enclosed bound."""
-    n, B, delta = instance["n"], instance["B"], instance["delta"]
-    M = B + max(abs(y) for y in instance["targets"])
+    M = B + max(abs(y) for y in targets)
     level = sc.log(1 / sc.rational(delta))
     bound = trial["mean"] * B / sc.root(n) + 4 * B * sc.root(level / n) + trial["range"] * M * sc.root(level / (2 * n))
     low = high = ZERO
-    for g, mass in gaps(instance):
+    for g, mass in gaps(Domain(masses, gram, targets, B, n)):
         low += mass * (g > bound.high)
         high += mass * (g > bound.low)
     yield sc.probability(low, high, delta, f"P(g(S) > {float(bound):.4f}), n = {n}")
@@ -102,15 +103,13 @@ def level_at(delta: Fraction) -> sc.Expr:
     note="4√(L/n) ≥ 2 for n ≤ 4L. Otherwise 2M_n/√n ≤ (4 − 2√2)√L is needed, which grows in L; M_n ≤ (2/√π)√(n + 2) because C(2m, m)/4^m ≤ "
     "1/√(πm), so that 2M_n/√n ≤ √(16 (1 + 2/n)/3.14).",
 )
-def printed_bound_for_small_levels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def printed_bound_for_small_levels(trial: sc.Trial, n: int | None = None) -> Iterator[sc.Check]:
     """The squares of the smaller of the two bounds and of the printed one, times n."""
     level = level_at(trial["delta"])
     room = (4 - sc.root(8, bits=64)) ** 2 * level
-    if not instance:
+    if n is None:
         yield sc.at_most(Fraction(1600, 314) * (1 + Fraction(2, 60)), room, "n ≥ 60")
-        return
-    n = instance["n"]
-    if n <= 4 * level.low:
+    elif n <= 4 * level.low:
         yield sc.at_most(4 * n, 16 * level, f"n = {n}")
     else:
         yield sc.at_most(4 * two_walks(n) ** 2 / n, room, f"n = {n}")
@@ -149,15 +148,16 @@ def level_of(scaled: Ball, mean_squared: Fraction, deviation_squared: Fraction) 
     note="KJ-T20-proved for the mean, McDiarmid's inequality with differences 4B/n (KJ-T19+) for the rest: M_n as there. All δ at once, "
     "exactly.",
 )
-def double_dipping(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def double_dipping(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], B: Fraction, n: int, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """P(g(S) ≥ t)/δ at every value t of g(S), with B = 1."""
-    n = instance["n"]
     mean = trial["mean"] * (2 * two_walks(n)) ** 2 / n
 
     def exponent(t: Fraction) -> Ball | None:
         return level_of(ball(t) * ball(n).sqrt(), mean, trial["spread"]) if t > 0 else None
 
-    yield holds_for_all_levels(tails(list(gaps(instance))), exponent, f"g(S), n = {n}")
+    yield holds_for_all_levels(tails(list(gaps(Domain(masses, gram, targets, B, n)))), exponent, f"g(S), n = {n}")
 
 
 def gap_in_ball(B: Fraction, gram: list[list[Fraction]], masses: list[Fraction], targets: list[Fraction], counts: Counts) -> Fraction:
@@ -225,14 +225,10 @@ def double_dipping_in_the_ball(
     knobs={"scale": 1},
     mutants={"as for ‖w‖_∞ ≤ B, 16B²/n² for each point": {"scale": 17}},
 )
-def one_point_moves_the_gap_in_the_ball(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def one_point_moves_the_gap_in_the_ball(n: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """n (g(S)² − g(S^i)²), g(S^i) = 0."""
-    n = instance["n"]
-    gram = [[0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
-    made = domain([ONE, ZERO, ZERO, ZERO], gram, [-1, -1, -1, -1], 1, n)
-    first, second = (
-        gap_in_ball(made["B"], made["gram"], made["masses"], made["targets"], counts) for counts in ((0, n - 1, 1, 0), (0, n - 1, 0, 1))
-    )
+    gram = [[ZERO, ZERO, ONE, ZERO], [ZERO] * 4, [ZERO] * 4, [ZERO] * 4]
+    first, second = (gap_in_ball(ONE, gram, [ONE, ZERO, ZERO, ZERO], [-ONE] * 4, counts) for counts in ((0, n - 1, 1, 0), (0, n - 1, 0, 1)))
     yield sc.equal(second, 0, "g(S^i)")
     yield sc.at_least(n * first, trial["scale"], "Σ_i c_i²")
 
@@ -254,16 +250,17 @@ def outlier(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"two_sided": 0},
     mutants={"with sup |L − L̂|": {"two_sided": 1}},
 )
-def one_side_is_not_enough(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def one_side_is_not_enough(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], B: Fraction, n: int, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """L of f̂ = 1 and of f* = 0 by hand, g by the exact maximum."""
-    masses, targets = instance["masses"], instance["targets"]
 
     def risk(c: int) -> Fraction:
         return sum((p * abs(c - y) for p, y in zip(masses, targets, strict=True)), ZERO)
 
     fitted, best = risk(1), risk(0)
     other = abs(0 - targets[1]) - best  # L̂ − L at f*
-    epsilon = max(largest_gap(instance, (0, 1)), ZERO) + trial["two_sided"] * other
+    epsilon = max(largest_gap(Domain(masses, gram, targets, B, n), (0, 1)), ZERO) + trial["two_sided"] * other
     yield sc.at_least(fitted, best + 2 * epsilon, "L of the empirical minimiser", strict=True)
     yield sc.at_least(other, epsilon, "L̂ − L at the best predictor", strict=True)
 
@@ -316,18 +313,18 @@ def bound(n: int, delta: float) -> float:
     note="Gap: the paper bounds L̂_{f*} − L_{f*} by sup (L − L̂), the wrong side (KJ-DD-util-onesided), and f* depends on S. Repair in "
     "the head of double_dipping.py: f̃ in the place of f*, and McDiarmid's inequality for L̂(f̃).",
 )
-def learned_on_its_own_landmarks(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def learned_on_its_own_landmarks(
+    n: int, delta: float, trial: sc.Trial, coin: bool = False, points: int = 0, noise: float = 0.0, seed: int = 0
+) -> Iterator[sc.Check]:
     """Draws of S; what the coin reaches with a larger probability than 2δ."""
-    if "coin" in instance:
-        n, delta = instance["n"], instance["delta"]
+    if coin:
         yield sc.at_most(reached(n, 2 * delta), trial["share"] * bound(n, delta), "excess on a nearly fair coin")
         return
-    rng = np.random.default_rng(instance["seed"])
-    points, n, delta = instance["points"], instance["n"], instance["delta"]
+    rng = np.random.default_rng(seed)
     masses = rng.dirichlet(np.full(points, 2.0))
     gram = rng.choice([-1.0, 1.0], size=(points, points))
     f = gram @ (masses * rng.choice([-1.0, 1.0], size=points))
-    targets = np.clip(f + instance["noise"] * rng.choice([-1.0, 1.0], size=points), -1.0, 1.0)
+    targets = np.clip(f + noise * rng.choice([-1.0, 1.0], size=points), -1.0, 1.0)
     limit = float(masses @ np.abs(f - targets)) + trial["share"] * bound(n, delta)
     for _ in trial.draws(100_000):
         shares = trial.rng.multinomial(n, masses) / n
@@ -357,18 +354,19 @@ def landmarked_loss(gram: list[list[Fraction]], targets: list[Fraction], counts:
     knobs={"own": 2},
     mutants={"without the landmark's own term": {"own": 0}},
 )
-def means_of_the_repair(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def means_of_the_repair(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], B: Fraction, n: int, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Both, with w = −sign K(x, x), which is worst for the landmark's own term."""
-    masses, gram, n = instance["masses"], instance["gram"], instance["n"]
     weights = [-ONE if row[x] > 0 else ONE for x, row in enumerate(gram)]
     f = [sum((p * w * a for p, w, a in zip(masses, weights, row, strict=True)), ZERO) for row in gram]
-    risk = sum((p * abs(v - y) for p, v, y in zip(masses, f, instance["targets"], strict=True)), ZERO)
-    mean = ZERO
+    risk = sum((p * abs(v - y) for p, v, y in zip(masses, f, targets, strict=True)), ZERO)
+    here, mean = Domain(masses, gram, targets, B, n), ZERO
     for drawn, mass in multinomial(n, tuple(masses)):
-        empirical = landmarked_loss(instance["gram"], instance["targets"], drawn, weights)
+        empirical = landmarked_loss(gram, targets, drawn, weights)
         mean += mass * empirical
         landmarked = [sum((k * w * a for k, w, a in zip(drawn, weights, row, strict=True)), ZERO) / n for row in gram]
-        loss = sum((p * abs(v - y) for p, v, y in zip(masses, landmarked, instance["targets"], strict=True)), ZERO)
+        loss = sum((p * abs(v - y) for p, v, y in zip(masses, landmarked, targets, strict=True)), ZERO)
         if sum(1 for k in drawn if k) <= 3:
-            yield sc.at_most(loss - empirical, largest_gap(instance, drawn), "L(f̃) − L̂(f̃) against g(S)")
+            yield sc.at_most(loss - empirical, largest_gap(here, drawn), "L(f̃) − L̂(f̃) against g(S)")
     yield sc.at_most(mean, risk + (trial["own"] + sc.root(n - 1)) / n, "E L̂(f̃)")

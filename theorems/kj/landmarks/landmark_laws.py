@@ -40,10 +40,8 @@ def deviations(masses: Any, weights: list[Fraction], d: Any, gram: Any) -> Itera
 def mean_sizes(instance: sc.Instance) -> list[tuple[Fraction, Fraction]]:
     """Values of E_x |f̃(x) − f(x)| with their probabilities."""
     masses = instance["masses"]
-    return [
-        (sum((p * abs(e) for p, e in zip(masses, off, strict=True)), Fraction(0)), mass)
-        for off, mass in deviations(instance["masses"], instance["weights"], instance["d"], instance["gram"])
-    ]
+    found = deviations(masses, instance["weights"], instance["d"], instance["gram"])
+    return [(sum((p * abs(e) for p, e in zip(masses, off, strict=True)), Fraction(0)), mass) for off, mass in found]
 
 
 def signs(d: int, p: Fraction = Fraction(1, 2)) -> sc.Instance:

@@ -58,15 +58,16 @@ def landmarks_suffice(epsilon: Fraction, delta: Fraction, kind: str, trial: sc.T
     note="McDiarmid's inequality: one landmark moves E_x |f̃ − f| by ≤ 2B/d, and E |f̃(x) − f(x)| ≤ B/√d for each x. No condition ties δ "
     "to ε/B, as Lemma 15's proof needs. The largest P(bad)/δ is that of two fair signs, e^{(√2 − 1)²/2}/2 = 0.545.",
 )
-def landmarking_error(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def landmarking_error(
+    masses: list[Fraction], gram: list[list[Fraction]], weights: list[Fraction], d: int, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """P(E_x |f̃ − f| ≥ t)/δ at every value t, B = 1."""
-    d = instance["d"]
 
     def exponent(t: Fraction) -> Ball | None:
         over = ball(d * t**2).sqrt() - trial["mean"]
         return over**2 / ball(trial["spread"]) if over > 0 else None
 
-    yield holds_for_all_levels(tails(mean_sizes(instance)), exponent, f"E|f̃ − f|, d = {d}")
+    yield holds_for_all_levels(tails(mean_sizes(landmarked(masses, gram, weights, d))), exponent, f"E|f̃ − f|, d = {d}")
 
 
 @sc.claim(
@@ -167,9 +168,9 @@ def nearly_epsilon(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="B = 1, ε = 1/2, δ = 49/100: 1.235 > 1. Lemma 15 is untouched: 3ε, or δ ≤ ε/(2B − ε) (KJ-L15-p4+), and KJ-L15+ needs no "
     "condition.",
 )
-def twice_epsilon(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def twice_epsilon(B: int, epsilon: Fraction, delta: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The bound of the last line."""
-    B, epsilon, delta = sc.inputs(B=instance["B"], epsilon=instance["epsilon"], delta=instance["delta"])
+    B, epsilon, delta = sc.inputs(B=B, epsilon=epsilon, delta=delta)
     yield sc.at_most((1 - delta) * epsilon + 2 * B * delta, trial["times"] * epsilon, "(1 − δ)ε + 2Bδ", strict=True)
 
 

@@ -12,7 +12,7 @@ agree. Hence
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from math import comb
@@ -21,6 +21,7 @@ import simopt.claims as sc
 from simopt.theorems.kj.landmarks.dipping_domains import (
     ONE,
     ZERO,
+    Domain,
     alone,
     decoded_domain,
     mean_gap,
@@ -74,10 +75,11 @@ def two_walks(n: int) -> Fraction:
     "proved where |y| ≥ B (KJ-T20-linear). For n = 2 the largest E g that we found is 1 − 1/N of B, 0.71 of the bound. So 2 is open for n "
     "≥ 2 and small |y|.",
 )
-def mean_gap_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def mean_gap_as_printed(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], B: Fraction, n: int, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """E g(S) against 2B/√n."""
-    n = instance["n"]
-    yield sc.at_most(mean_gap(instance), trial["constant"] * instance["B"] / sc.root(n), f"E g(S), n = {n}")
+    yield sc.at_most(mean_gap(Domain(masses, gram, targets, B, n)), trial["constant"] * B / sc.root(n), f"E g(S), n = {n}")
 
 
 def pairs_of_signs(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -103,11 +105,18 @@ def pairs_of_signs(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Proof in the head of mean_gap.py. √(2n) is reached at n = 2 (independent signs), 2/√π √n in the limit. It is 8 % to 41 % more "
     "than the printed constant from n = 2 on.",
 )
-def mean_gap_with_proof(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def mean_gap_with_proof(
+    n: int,
+    trial: sc.Trial,
+    pairs: bool = False,
+    masses: Sequence[Fraction] = (),
+    gram: Sequence[list[Fraction]] = (),
+    targets: Sequence[Fraction] = (),
+    B: Fraction = ONE,
+) -> Iterator[sc.Check]:
     """M_n by enumeration, or E g(S) against it."""
-    n = instance["n"]
-    if "pairs" not in instance:
-        yield sc.at_most(mean_gap(instance), trial["factor"] * instance["B"] * two_walks(n) / n, f"E g(S), n = {n}")
+    if not pairs:
+        yield sc.at_most(mean_gap(Domain(masses, gram, targets, B, n)), trial["factor"] * B * two_walks(n) / n, f"E g(S), n = {n}")
         return
     vectors = list(itertools.product((1, -1), repeat=n))
     largest = ZERO
@@ -144,17 +153,24 @@ def signed_domains(trial: sc.Trial) -> Iterator[sc.Instance]:
     "− 2)(m − 1/(n − 2))². For n = 2 it is 2(1 + m)/4 ≤ 1. On N points of equal mass with K(x, x) = −1, K = 1 elsewhere and y = −B, n "
     "points that differ have g(S) = (2/n − 2/N)B, so that E g(S) → 2B/n: no constants below c_1, c_2 and c_3 will do.",
 )
-def linear_mean_gap(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def linear_mean_gap(
+    trial: sc.Trial,
+    masses: Sequence[Fraction] = (),
+    gram: Sequence[list[Fraction]] = (),
+    targets: Sequence[Fraction] = (),
+    B: Fraction = ONE,
+    n: int = 0,
+) -> Iterator[sc.Check]:
     """The identity in symbols, and E g(S) exactly."""
-    if not instance:
-        n, m = sc.symbols("n m")
-        square = (1 + m) ** 2 + (n - 1) * (1 - m**2)
-        yield sc.equal((n - 1) ** 2 / (n - 2) - square, (n - 2) * (m - 1 / (n - 2)) ** 2, "n ≥ 3")
+    if not masses:
+        size, m = sc.symbols("n m")
+        square = (1 + m) ** 2 + (size - 1) * (1 - m**2)
+        yield sc.equal((size - 1) ** 2 / (size - 2) - square, (size - 2) * (m - 1 / (size - 2)) ** 2, "n ≥ 3")
         return
-    n, B, own = instance["n"], instance["B"], trial["shift"]
+    own = trial["shift"]
     # `own` = 1 counts the landmark's own term; without it a mean of n − 1 independent signs would be left
     bound = {1: own * 2 * ONE, 2: Fraction(1 + own, 2)}.get(n) or Fraction(n - 1, n) / sc.root(max(n - 2, 1))
-    yield sc.at_most(mean_gap(instance), bound * B, f"E g(S), n = {n}")
+    yield sc.at_most(mean_gap(Domain(masses, gram, targets, B, n)), bound * B, f"E g(S), n = {n}")
 
 
 def two_columns(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -176,12 +192,11 @@ def two_columns(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"2B in F_{S ∪ S'}": {"radius": 2}},
     note="K(·, x_1) = 1, K(·, x_2) = 0: B ∈ F_{(x_1)}, but |f| ≤ B/2 in F_{(x_1, x_2)}, because of the factor 1/|S|.",
 )
-def larger_samples_have_larger_classes(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def larger_samples_have_larger_classes(K: list[list[int]], B: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """max f(x_1) over both classes."""
-    row = instance["K"][0]
-    B, first, second = sc.inputs(B=instance["B"], first=row[0], second=row[1])
-    small = B * abs(first)
-    large = trial["radius"] * B * (abs(first) + abs(second)) / 2
+    bound, first, second = sc.inputs(B=B, first=K[0][0], second=K[0][1])
+    small = bound * abs(first)
+    large = trial["radius"] * bound * (abs(first) + abs(second)) / 2
     yield sc.at_most(small, large, "max f(x_1) over F_S and over F_{S ∪ S'}")
 
 

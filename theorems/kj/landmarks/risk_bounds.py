@@ -7,7 +7,7 @@ Rademacher averages of the proofs are enumerated over all signs; behind the ℓ�
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 
 import simopt.claims as sc
 from simopt.core.arrays import Array
-from simopt.theorems.kj.landmarks.uniform_gaps import ONE, coins, gaps, in_the_plane, indistinct, on_the_line, reach
+from simopt.theorems.kj.landmarks.uniform_gaps import ONE, Atoms, coins, gaps, in_the_plane, indistinct, on_the_line, reach
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, enclosed, holds_for_all_levels, tails
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
@@ -36,16 +36,16 @@ def logarithm(value: int | Fraction) -> sc.Expr:
     return sc.log(sc.rational(value), bits=64)
 
 
-def passed(instance: sc.Instance, bound: sc.Expr) -> sc.Check:
+def passed(here: Atoms, bound: sc.Expr, delta: Fraction) -> sc.Check:
     """P(gap > bound) ≤ δ with the exact probability."""
     low = high = ZERO
-    for gap, mass in gaps(instance):
+    for gap, mass in gaps(here):
         low += mass * (gap > bound.high)
         high += mass * (gap > bound.low)
-    return sc.probability(low, high, instance["delta"], f"P(gap > {float(bound):.4f}), n = {instance['n']}")
+    return sc.probability(low, high, delta, f"P(gap > {float(bound):.4f}), n = {here.n}")
 
 
-def range_of_loss(radius: Fraction, points: Any, targets: list[Fraction]) -> Fraction:
+def range_of_loss(radius: Fraction, points: Any, targets: Sequence[Fraction]) -> Fraction:
     """M = C_X C_W + sup |y| for the absolute loss."""
     return Fraction(reach(radius, points) + max(abs(y) for y in targets))
 
@@ -67,13 +67,19 @@ def range_of_loss(radius: Fraction, points: Any, targets: list[Fraction]) -> Fra
     "C_W. Even with |y| ≤ C_X C_W (absolute loss, M = 2C_X C_W) δ must not be large: n = 1, y = 1 = C_W, δ = 9/10 has gap 1 > 0.974 "
     "always. Printed: Lipschitz in the second argument; the first is meant.",
 )
-def uniform_bound_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def uniform_bound_as_printed(
+    masses: list[Fraction],
+    points: list[list[Fraction]],
+    targets: list[Fraction],
+    radius: Fraction,
+    n: int,
+    delta: Fraction,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """The exact probability of a larger gap."""
-    n, level = instance["n"], logarithm(1 / instance["delta"])
-    bound = reach(instance["radius"], instance["points"]) * (trial["mean"] / sc.root(n) + 3 * sc.root(level / n)) + trial[
-        "range"
-    ] * range_of_loss(instance["radius"], instance["points"], instance["targets"]) * sc.root(level / (2 * n))
-    yield passed(instance, bound)
+    level, M = logarithm(1 / delta), range_of_loss(radius, points, targets)
+    bound = reach(radius, points) * (trial["mean"] / sc.root(n) + 3 * sc.root(level / n)) + trial["range"] * M * sc.root(level / (2 * n))
+    yield passed(Atoms(masses, points, targets, radius, n), bound, delta)
 
 
 def sums(points: list[list[Fraction]]) -> Iterator[list[Fraction]]:
@@ -114,14 +120,14 @@ def euclidean_average(points: list[list[Fraction]], trial: sc.Trial) -> Iterator
         yield sc.at_most(mean / n, trial["share"] * sc.root(n * max(lengths), bits=48) / n, "E ‖Σ σ_i x_i‖/n", scale=1)
 
 
-def all_levels(instance: sc.Instance, mean: Fraction, scale: Fraction, name: str, *, centred: bool = False) -> sc.Check:
+def all_levels(here: Atoms, mean: Fraction, scale: Fraction, name: str, *, centred: bool = False) -> sc.Check:
     """P(gap ≥ t)/δ for the bound √mean + √(spread log(1/δ)), at every value t of the gap."""
 
     def exponent(t: Fraction) -> Ball | None:
         over = ball(t) - ball(mean).sqrt()
         return over**2 / ball(scale) if over > 0 else None
 
-    return holds_for_all_levels(tails(gaps(instance, centred=centred)), exponent, name)
+    return holds_for_all_levels(tails(gaps(here, centred=centred)), exponent, name)
 
 
 def constant_and_line(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -144,14 +150,21 @@ def constant_and_line(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="Centred losses are enough for what Lemma 16 is used for: the terms ℓ(0, y) cancel between the empirical minimiser and its "
     "competitor.",
 )
-def uniform_bound_without_range(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def uniform_bound_without_range(
+    trial: sc.Trial,
+    masses: Sequence[Fraction] = (),
+    points: Sequence[list[Fraction]] = (),
+    targets: Sequence[Fraction] = (),
+    radius: Fraction = ONE,
+    n: int = 0,
+) -> Iterator[sc.Check]:
     """The constant, and all levels of the centred gap."""
-    if not instance:
+    if not masses:
         s = sc.root(logarithm(5), bits=64)
         yield sc.at_most(2 + sc.root(2, bits=64) * s, trial["constant"] * s, "δ = 1/5")
         return
-    n, C = instance["n"], reach(instance["radius"], instance["points"])
-    yield all_levels(instance, 4 * C**2 / n, trial["range"] * C**2 / n, f"centred gap, n = {n}", centred=True)
+    here, C = Atoms(masses, points, targets, radius, n), reach(radius, points)
+    yield all_levels(here, 4 * C**2 / n, trial["range"] * C**2 / n, f"centred gap, n = {n}", centred=True)
 
 
 @sc.claim(
@@ -168,10 +181,12 @@ def uniform_bound_without_range(instance: sc.Instance, trial: sc.Trial) -> Itera
     corrects="KJ-L16",
     note="Symmetrisation, contraction and McDiarmid's inequality with differences M/n.",
 )
-def uniform_bound_with_range(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def uniform_bound_with_range(
+    masses: list[Fraction], points: list[list[Fraction]], targets: list[Fraction], radius: Fraction, n: int, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """All levels."""
-    n, M = instance["n"], trial["range"] * range_of_loss(instance["radius"], instance["points"], instance["targets"])
-    yield all_levels(instance, trial["mean"] * 4 * reach(instance["radius"], instance["points"]) ** 2 / n, M**2 / (2 * n), f"gap, n = {n}")
+    here, M = Atoms(masses, points, targets, radius, n), trial["range"] * range_of_loss(radius, points, targets)
+    yield all_levels(here, trial["mean"] * 4 * reach(radius, points) ** 2 / n, M**2 / (2 * n), f"gap, n = {n}")
 
 
 def small_levels(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -197,18 +212,20 @@ def small_levels(trial: sc.Trial) -> Iterator[sc.Instance]:
     "the bound 0.539 is passed with probability 5.5 δ. The second term needs the range M of the loss, here 2C_X C_W, in the place of C_L "
     "C_X C_W. Far targets (|y| > C_X C_W) break it at δ = 1/20 as in KJ-L16.",
 )
-def sparse_bound_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def sparse_bound_as_printed(
+    masses: list[Fraction],
+    points: list[list[Fraction]],
+    targets: list[Fraction],
+    radius: Fraction,
+    n: int,
+    delta: Fraction,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """The exact probability of a larger gap."""
-    n, level = instance["n"], logarithm(1 / instance["delta"])
-    d = len(instance["points"][0])
-    width = (
-        range_of_loss(instance["radius"], instance["points"], instance["targets"])
-        if trial["range"]
-        else reach(instance["radius"], instance["points"])
-    )
-    yield passed(
-        instance, 2 * reach(instance["radius"], instance["points"]) * sc.root(2 * logarithm(2 * d) / n) + width * sc.root(level / (2 * n))
-    )
+    d, level, C = len(points[0]), logarithm(1 / delta), reach(radius, points)
+    width = range_of_loss(radius, points, targets) if trial["range"] else C
+    bound = 2 * C * sc.root(2 * logarithm(2 * d) / n) + width * sc.root(level / (2 * n))
+    yield passed(Atoms(masses, points, targets, radius, n), bound, delta)
 
 
 def laws(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -241,10 +258,9 @@ def decoded_laws(point: Array, trial: sc.Trial) -> sc.Instance:
     mutants={"1.02/B²": {"modulus": Fraction(102, 100)}},
     note="Pinsker's inequality. Near w = v = (B/2, B/2) it is an equality to first order, so that 1/B² is the best modulus.",
 )
-def divergence_is_strongly_convex(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def divergence_is_strongly_convex(p: list[Fraction], q: list[Fraction], B: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """KL(v/B ‖ w/B) with enclosed logarithms."""
-    B = instance["B"]
-    v, w = ([B * part for part in instance[name]] for name in "pq")
+    v, w = ([B * part for part in law] for law in (p, q))
     divergence = enclosed(sum(ball(a / B) * ball(a / b).log() for a, b in zip(v, w, strict=True)))
     apart = sum((abs(a - b) for a, b in zip(v, w, strict=True)), Fraction(0))
     if apart:
@@ -272,11 +288,10 @@ def columns(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"√(log(2d)/n)": {"factor": ONE}},
     note="With all 2^{n−1} columns of signs the left side is C_W: 1/√(2 log 2) = 0.849 of the bound, for every n.",
 )
-def average_of_the_cross_polytope(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def average_of_the_cross_polytope(points: list[list[Fraction]], halve: bool, trial: sc.Trial) -> Iterator[sc.Check]:
     """The mean over all signs, exactly; C_X = C_W = 1."""
-    points = instance["points"]
     n = len(points)
-    if instance["halve"]:
+    if halve:
         points = [row[: len(row) // 2] for row in points]
     mean = sum((max(abs(a) for a in s) for s in sums(points)), Fraction(0)) / 2**n
     yield sc.at_most(mean / n, sc.root(trial["factor"] * logarithm(2 * len(points[0])) / n, bits=64), f"n = {n}, d = {len(points[0])}")
@@ -303,10 +318,12 @@ def line_and_plane(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="KJ-L22-rad, contraction, and McDiarmid's inequality with differences M/n, as in KJ-L16+; the centred loss lies within "
     "±C_LC_XC_W. For ‖w‖₀ ≤ k too, as a smaller class. √(2 log(2d)) could be √(2 log d) + o(1); on the line 1 does, as in Lemma 16.",
 )
-def sparse_bound_with_range(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def sparse_bound_with_range(
+    masses: list[Fraction], points: list[list[Fraction]], targets: list[Fraction], radius: Fraction, n: int, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """All levels, of the loss and of the centred loss."""
-    n, d, C = instance["n"], len(instance["points"][0]), reach(instance["radius"], instance["points"])
+    here, d, C = Atoms(masses, points, targets, radius, n), len(points[0]), reach(radius, points)
     for centred in (False, True):
-        M = trial["range"] * (2 * C if centred else range_of_loss(instance["radius"], instance["points"], instance["targets"]))
+        M = trial["range"] * (2 * C if centred else range_of_loss(radius, points, targets))
         massart = trial["mean"] * Fraction(logarithm(2 * d).high) * 8 * C**2 / n
-        yield all_levels(instance, massart, M**2 / (2 * n), f"{'centred ' * centred}gap, n = {n}, d = {d}", centred=centred)
+        yield all_levels(here, massart, M**2 / (2 * n), f"{'centred ' * centred}gap, n = {n}, d = {d}", centred=centred)

@@ -13,12 +13,14 @@ from math import prod
 from typing import Any
 
 import simopt.claims as sc
-from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, decoded_domain, domain, largest_gap, random_domain
+from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, Domain, decoded_domain, domain, largest_gap, random_domain
 from simopt.theorems.kj.landmarks.piecewise_linear import box, largest
-from simopt.theorems.small_worlds.exact_tails import ball, holds_for_all_levels, tails
+from simopt.theorems.small_worlds.exact_tails import Counts, ball, holds_for_all_levels, tails
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 SECTION = "regression"
+Sample = tuple[int, ...]
+Pair = tuple[Sample, Sample]  # they differ in one point
 
 
 def functions(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -88,24 +90,23 @@ def one_landmark_moves_the_predictor(trial: sc.Trial) -> Iterator[sc.Check]:
         yield sc.equal(2 + sign * (k - other), (1 + sign * k) + (1 - sign * other), "2 ± (k − l)")
 
 
-def samples(drawn: tuple[int, ...], points: int) -> tuple[int, ...]:
+def samples(drawn: Sample, points: int) -> Counts:
     """How often each of the points occurs."""
     return tuple(drawn.count(x) for x in range(points))
 
 
-def changes(instance: sc.Instance) -> Fraction:
-    """max |g(S) − g(S^i)| over the pairs of samples in the instance, or over all pairs."""
-    points = len(instance["masses"])
-    pairs = instance.get("pairs")
+def changes(here: Domain, pairs: list[Pair] | None = None) -> Fraction:
+    """max |g(S) − g(S^i)| over the given pairs of samples, or over all pairs."""
+    points = len(here.masses)
     if pairs is None:
-        everyone = itertools.product(range(points), repeat=instance["n"])
+        everyone = itertools.product(range(points), repeat=here.n)
         pairs = [((x, *rest), (other, *rest)) for x, *rest in everyone for other in range(x)]
-    found: dict[tuple[int, ...], Fraction] = {}
+    found: dict[Counts, Fraction] = {}
 
-    def gap(drawn: tuple[int, ...]) -> Fraction:
+    def gap(drawn: Sample) -> Fraction:
         counts = samples(tuple(drawn), points)
         if counts not in found:
-            found[counts] = largest_gap(instance, counts)
+            found[counts] = largest_gap(here, counts)
         return found[counts]
 
     return max(abs(gap(a) - gap(b)) for a, b in pairs)
@@ -133,11 +134,18 @@ def far_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     "Lipschitz property, which compares predictions for one target, not losses at two points (KJ-T19-p1). True as printed if the loss has "
     "a range M ≤ 4BC_L, so under |y| ≤ B.",
 )
-def gap_is_stable_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def gap_is_stable_as_printed(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    B: Fraction,
+    n: int,
+    pairs: list[Pair],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """The change of g(S)."""
-    B, n = instance["B"], instance["n"]
-    reach = B + max(abs(y) for y in instance["targets"])
-    yield sc.at_most(changes(instance), (6 * B + trial["range"] * reach) / n, f"|g(S) − g(S')|, n = {n}")
+    reach = B + max(abs(y) for y in targets)
+    yield sc.at_most(changes(Domain(masses, gram, targets, B, n), pairs), (6 * B + trial["range"] * reach) / n, f"|g(S) − g(S')|, n = {n}")
 
 
 def unlike_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -147,42 +155,25 @@ def unlike_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield made | {"pairs": [((0,) * n, (1,) + (0,) * (n - 1))]}
 
 
-def frequencies(n: int, masses: list[Fraction], drawn: tuple[int, ...]) -> list[Fraction]:
+def frequencies(here: Domain, drawn: Sample) -> list[Fraction]:
     """The empirical distribution of a sample."""
-    return [Fraction(k, n) for k in samples(drawn, len(masses))]
+    return [Fraction(k, here.n) for k in samples(drawn, len(here.masses))]
 
 
-def supremum(
-    n: int,
-    masses: list[Fraction],
-    gram: list[list[Fraction]],
-    targets: list[Fraction],
-    B: Fraction,
-    drawn: tuple[int, ...],
-    coefficients: list[Fraction],
-) -> Fraction:
+def supremum(here: Domain, drawn: Sample, coefficients: list[Fraction]) -> Fraction:
     """sup_{f ∈ F_S} Σ_x c_x |f(x) − y(x)|, exactly."""
-    counts = samples(drawn, len(masses))
+    counts = samples(drawn, len(here.masses))
     marks = [x for x, k in enumerate(counts) if k]
-    slopes = [[row[x] / n for x in marks] for row in gram]
-    return largest(coefficients, slopes, targets, box([counts[x] * B for x in marks]))
+    slopes = [[row[x] / here.n for x in marks] for row in here.gram]
+    return largest(coefficients, slopes, here.targets, box([counts[x] * here.B for x in marks]))
 
 
-def _first_display(
-    masses: list[Fraction],
-    n: int,
-    gram: list[list[Fraction]],
-    targets: list[Fraction],
-    B: Fraction,
-    drawn: tuple[int, ...],
-    other: tuple[int, ...],
-    sign: int,
-) -> sc.Check:
+def _first_display(here: Domain, drawn: Sample, other: Sample, sign: int) -> sc.Check:
     """g(S) against sup (L_f − L̂^{S^i}_f) + sup ±(L̂^{S^i}_f − L̂^S_f), all over F_S."""
-    p, q, r = masses, frequencies(n, masses, drawn), frequencies(n, masses, other)
-    first, second = ([a - b for a, b in zip(x, z, strict=True)] for x, z in ((p, r), (r, q)))
-    bound = supremum(n, masses, gram, targets, B, drawn, first) + supremum(n, masses, gram, targets, B, drawn, [sign * c for c in second])
-    return sc.at_most(supremum(n, masses, gram, targets, B, drawn, [a - b for a, b in zip(p, q, strict=True)]), bound, f"g(S), n = {n}")
+    p, q, r = here.masses, frequencies(here, drawn), frequencies(here, other)
+    whole, first, second = ([a - b for a, b in zip(x, z, strict=True)] for x, z in ((p, q), (p, r), (r, q)))
+    bound = supremum(here, drawn, first) + supremum(here, drawn, [sign * c for c in second])
+    return sc.at_most(supremum(here, drawn, whole), bound, f"g(S), n = {here.n}")
 
 
 @sc.claim(
@@ -200,17 +191,17 @@ def _first_display(
     "wrong sign. Harmless: its bound is used for either sign (and is wrong for another reason, KJ-T19-p1).",
 )
 def first_display_as_printed(
-    pairs: list[tuple[tuple[int, ...], tuple[int, ...]]],
     masses: list[Fraction],
-    n: int,
     gram: list[list[Fraction]],
     targets: list[Fraction],
     B: Fraction,
+    n: int,
+    pairs: list[Pair],
     trial: sc.Trial,
 ) -> Iterator[sc.Check]:
     """All three suprema, exactly."""
     for drawn, other in pairs:
-        yield _first_display(masses, n, gram, targets, B, tuple(drawn), tuple(other), trial["sign"])
+        yield _first_display(Domain(masses, gram, targets, B, n), tuple(drawn), tuple(other), trial["sign"])
 
 
 def sharp_pair(n: int, Y: Fraction) -> sc.Instance:
@@ -233,13 +224,17 @@ def domains_and_sharp_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield random_domain(trial.rng, points, n, reach=int(trial.rng.integers(2, 12)))
 
 
+def neighbours(n: int, points: int) -> Pair:
+    """All points in turn, and the same with another first one."""
+    cycle = tuple(x % points for x in range(n))
+    return cycle, ((cycle[0] + 1) % points, *cycle[1:])
+
+
 def with_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     """The witnesses of the printed sign; sharp pairs and random domains, two samples that differ in one point."""
     yield from unlike_targets(trial)
     for made in domains_and_sharp_pairs(trial):
-        n, points = made["n"], len(made["masses"])
-        cycle = tuple(x % points for x in range(n))
-        yield {"pairs": [(cycle, ((cycle[0] + 1) % points, *cycle[1:]))]} | made
+        yield {"pairs": [neighbours(made["n"], len(made["masses"]))]} | made
 
 
 @sc.claim(
@@ -255,23 +250,22 @@ def with_pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     corrects="KJ-T19-p0",
 )
 def first_display(
-    pairs: list[tuple[tuple[int, ...], tuple[int, ...]]],
     masses: list[Fraction],
-    n: int,
     gram: list[list[Fraction]],
     targets: list[Fraction],
     B: Fraction,
+    n: int,
+    pairs: list[Pair],
     trial: sc.Trial,
 ) -> Iterator[sc.Check]:
     """All three suprema, exactly."""
     for drawn, other in pairs:
-        yield _first_display(masses, n, gram, targets, B, tuple(drawn), tuple(other), trial["sign"])
+        yield _first_display(Domain(masses, gram, targets, B, n), tuple(drawn), tuple(other), trial["sign"])
 
 
-def losses_on(instance: sc.Instance, drawn: tuple[int, ...], other: tuple[int, ...]) -> Fraction:
+def losses_on(here: Domain, drawn: Sample, other: Sample) -> Fraction:
     """sup_{f ∈ F_S} (L̂^{S'}_f − L̂^S_f) for the absolute loss: like g, with the masses of S' in the place of the domain's."""
-    points = len(instance["masses"])
-    return largest_gap(instance | {"masses": frequencies(instance["n"], instance["masses"], other)}, samples(drawn, points))
+    return largest_gap(here._replace(masses=frequencies(here, other)), samples(drawn, len(here.masses)))
 
 
 @sc.claim(
@@ -287,12 +281,20 @@ def losses_on(instance: sc.Instance, drawn: tuple[int, ...], other: tuple[int, .
     mutants={"plus the range of the loss": {"range": 1}},
     note="The two means differ in one term, at two points with two targets: the difference is up to M/n, M the range of the loss.",
 )
-def means_differ_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def means_differ_as_printed(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    B: Fraction,
+    n: int,
+    pairs: list[Pair],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """K = 0: the losses are |y_i| and |y_i'|."""
-    B, n = instance["B"], instance["n"]
-    reach = B + max(abs(y) for y in instance["targets"])
-    ((drawn, other),) = instance["pairs"]
-    yield sc.at_most(losses_on(instance, drawn, other), (2 * B + trial["range"] * reach) / n, f"difference of the means, n = {n}")
+    reach = B + max(abs(y) for y in targets)
+    ((drawn, other),) = pairs
+    moved = losses_on(Domain(masses, gram, targets, B, n), drawn, other)
+    yield sc.at_most(moved, (2 * B + trial["range"] * reach) / n, f"difference of the means, n = {n}")
 
 
 @sc.claim(
@@ -308,14 +310,20 @@ def means_differ_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[
     note="The means differ in one of n terms. On the samples of KJ-T19-sharp, with Y ≥ B, w = B has loss 0 at b and B + Y at c.",
     corrects="KJ-T19-p1",
 )
-def means_differ(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def means_differ(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    B: Fraction,
+    n: int,
+    trial: sc.Trial,
+    pairs: list[Pair] | None = None,
+) -> Iterator[sc.Check]:
     """The supremum over F_S, exactly, for two samples that differ in one point."""
-    n, points = instance["n"], len(instance["masses"])
-    cycle = tuple(x % points for x in range(n))
-    pairs = instance.get("pairs", [(cycle, ((cycle[0] + 1) % points, *cycle[1:]))])
-    reach = instance["B"] + max(abs(y) for y in instance["targets"])
-    for drawn, other in pairs:
-        yield sc.at_most(losses_on(instance, tuple(drawn), tuple(other)), trial["share"] * reach / n, f"difference of the means, n = {n}")
+    here, reach = Domain(masses, gram, targets, B, n), B + max(abs(y) for y in targets)
+    for drawn, other in pairs or [neighbours(n, len(masses))]:
+        moved = losses_on(here, tuple(drawn), tuple(other))
+        yield sc.at_most(moved, trial["share"] * reach / n, f"difference of the means, n = {n}")
 
 
 @sc.claim(
@@ -363,9 +371,16 @@ def stability_is_sharp(trial: sc.Trial) -> Iterator[sc.Check]:
     "B/n; at x_i' the loss is ≤ B(n − 1)/n + Y instead of ≥ 0. Sum: B/n + B(n − 1)/n² + B(n − 1)/n² + Y/n. Sharp for every n and Y ≥ B "
     "(KJ-T19-sharp).",
 )
-def gap_is_stable(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def gap_is_stable(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    B: Fraction,
+    n: int,
+    trial: sc.Trial,
+    pairs: list[Pair] | None = None,
+) -> Iterator[sc.Check]:
     """The largest change over pairs of samples."""
-    B, n = instance["B"], instance["n"]
-    Y = max(abs(y) for y in instance["targets"])
+    Y = max(abs(y) for y in targets)
     bound = (trial["fields"] * B + Y) / n - trial["saved"] * B / Fraction(n) ** 2
-    yield sc.at_most(changes(instance), bound, f"|g(S) − g(S')|, n = {n}")
+    yield sc.at_most(changes(Domain(masses, gram, targets, B, n), pairs), bound, f"|g(S) − g(S')|, n = {n}")

@@ -14,16 +14,15 @@ n^{−1/2} follows from stability as well we do not know.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import simopt.claims as sc
-from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, domain, random_domain
+from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, Domain, domain, random_domain
 from simopt.theorems.kj.landmarks.piecewise_linear import box, largest
-from simopt.theorems.kj.landmarks.stability import SECTION, samples
+from simopt.theorems.kj.landmarks.stability import SECTION, Sample, samples
 
 HALF = Fraction(1, 2)
-Sample = tuple[int, ...]
 
 
 @sc.claim(
@@ -53,7 +52,7 @@ def pairs_are_stable(trial: sc.Trial) -> Iterator[sc.Check]:
     yield sc.equal(B * (1 - (-1)) / (n / 2), 4 * B / n, "w = B, q = 1, q' = −1")
 
 
-def coordinates(gram: list[list[Fraction]], embedding: str, drawn: Sample) -> list[list[Fraction]]:
+def coordinates(gram: Sequence[list[Fraction]], embedding: str, drawn: Sample) -> list[list[Fraction]]:
     """q_i(x, S), rows x, of the three embeddings: K(x, x_i); ½(K(x, x_{2i}) − K(x, x_{2i+1})); the mean of K(x, x_j) over j."""
     n = len(drawn)
     if embedding == "landmarks":
@@ -63,14 +62,11 @@ def coordinates(gram: list[list[Fraction]], embedding: str, drawn: Sample) -> li
     return [[sum((row[x] for x in drawn), ZERO) / n] for row in gram]
 
 
-def embedded_gap(
-    masses: list[Fraction], gram: list[list[Fraction]], embedding: str, targets: list[Fraction], B: Fraction, drawn: Sample
-) -> Fraction:
-    """g(S), exactly; at most three coordinates."""
-    rows = coordinates(gram, embedding, drawn)
-    D, counts = len(rows[0]), samples(drawn, len(masses))
-    coefficients = [p - Fraction(k, len(drawn)) for p, k in zip(masses, counts, strict=True)]
-    return largest(coefficients, [[q / D for q in row] for row in rows], targets, box([B] * D))
+def embedded_gap(here: Domain, rows: list[list[Fraction]], drawn: Sample) -> Fraction:
+    """g(S) of the coordinates `rows`, exactly; at most three coordinates."""
+    D, counts = len(rows[0]), samples(drawn, len(here.masses))
+    coefficients = [p - Fraction(k, here.n) for p, k in zip(here.masses, counts, strict=True)]
+    return largest(coefficients, [[q / D for q in row] for row in rows], here.targets, box([here.B] * D))
 
 
 def mixtures(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -100,11 +96,10 @@ def landmarks(trial: sc.Trial) -> Iterator[sc.Instance]:
     "0), F_{(a, b)} has multiples of (1/2, 1/2) only, whatever the weights. The paper names the monotonicity as a requirement of [11], "
     "but not here. What stability gives is KJ-B-any+.",
 )
-def classes_grow(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def classes_grow(gram: list[list[Fraction]], embedding: str, drawn: list[int], more: list[int]) -> Iterator[sc.Check]:
     """The first coordinate of S with weight B: the least largest error of weights within 2B of S ∪ S', at the two points."""
-    drawn, both = tuple(instance["drawn"]), (*instance["drawn"], *instance["more"])
-    f = [row[0] / len(row) for row in coordinates(instance["gram"], instance["embedding"], drawn)]
-    rows = coordinates(instance["gram"], instance["embedding"], both)
+    f = [row[0] / len(row) for row in coordinates(gram, embedding, tuple(drawn))]
+    rows = coordinates(gram, embedding, (*drawn, *more))
     if len(rows[0]) == 1:
         yield sc.equal(f[0] * rows[1][0], f[1] * rows[0][0], "f is a multiple of the one coordinate")
         return
@@ -142,27 +137,27 @@ def changed_points(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="L_f moves by cC_L/n, the losses at the n − 1 common points by cC_L/n on average, and one loss is another one: M/n. The mean of "
     "g does not need Theorem 20's monotonicity: see the head of theorems/kj/landmarks/stable_embeddings.py for a bound of order n^{−1/3}.",
 )
-def gaps_of_stable_embeddings(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def gaps_of_stable_embeddings(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    B: Fraction,
+    n: int,
+    embedding: str,
+    drawn: list[int],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """The gaps of S and of all samples with another first point."""
-    drawn, B = tuple(instance["drawn"]), instance["B"]
-    here, rows = (
-        embedded_gap(instance["masses"], instance["gram"], instance["embedding"], instance["targets"], instance["B"], drawn),
-        coordinates(instance["gram"], instance["embedding"], drawn),
-    )
-    for other in range(len(instance["masses"])):
+    here, rows = Domain(masses, gram, targets, B, n), coordinates(gram, embedding, tuple(drawn))
+    gap = embedded_gap(here, rows, tuple(drawn))
+    for other in range(len(masses)):
         changed = (other, *drawn[1:])
-        found = list(zip(rows, coordinates(instance["gram"], instance["embedding"], changed), strict=True))
+        new = coordinates(gram, embedding, changed)
+        found = list(zip(rows, new, strict=True))
         moved = max(_size([a - b for a, b in zip(*both, strict=True)]) for both in found)
-        reach = max(B * max(map(_size, both)) + abs(y) for both, y in zip(found, instance["targets"], strict=True))
+        reach = max(B * max(map(_size, both)) + abs(y) for both, y in zip(found, targets, strict=True))
         bound = trial["moves"] * B * moved + trial["range"] * reach / len(drawn)
-        yield sc.at_most(
-            abs(
-                here
-                - embedded_gap(instance["masses"], instance["gram"], instance["embedding"], instance["targets"], instance["B"], changed)
-            ),
-            bound,
-            f"|g(S) − g(S')|, {instance['embedding']}",
-        )
+        yield sc.at_most(abs(gap - embedded_gap(here, new, changed)), bound, f"|g(S) − g(S')|, {embedding}")
 
 
 def _size(row: list[Fraction]) -> Fraction:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,16 @@ from simopt.theorems.small_worlds.sampled_worlds import weights
 
 ONE = Fraction(1)
 HALF = Fraction(1, 2)
+
+
+class Atoms(NamedTuple):
+    """Masses p, points x, targets y, a bound of ‖w‖, and the size n of a sample."""
+
+    masses: Sequence[Fraction]
+    points: Sequence[list[Fraction]]
+    targets: Sequence[Fraction]
+    radius: Fraction
+    n: int
 
 
 def atoms(masses: Sequence[Fraction], points: Sequence[Sequence[Any]], targets: Sequence[Any], radius: Any, n: int) -> sc.Instance:
@@ -33,10 +43,10 @@ def atoms(masses: Sequence[Fraction], points: Sequence[Sequence[Any]], targets: 
     }
 
 
-def gaps(instance: sc.Instance, *, centred: bool = False) -> list[tuple[Fraction, Fraction]]:
+def gaps(here: Atoms, *, centred: bool = False) -> list[tuple[Fraction, Fraction]]:
     """Values of sup_w (L_w − L̂_w) over ‖w‖₁ ≤ radius with their probabilities."""
-    masses, points, targets, n = (instance[key] for key in ("masses", "points", "targets", "n"))
-    facets = cross_polytope(len(points[0]), instance["radius"])
+    masses, points, targets, radius, n = here
+    facets = cross_polytope(len(points[0]), radius)
     made = []
     for drawn, mass in multinomial(n, tuple(masses)):
         off = [p - Fraction(k, n) for p, k in zip(masses, drawn, strict=True)]

@@ -24,17 +24,16 @@ def at_the_label(trial: sc.Trial) -> Iterator[sc.Instance]:
             yield {"f": Fraction(y), "y": y, "epsilon": epsilon}
 
 
-def compared(instance: sc.Instance, offset: Fraction, labels: int) -> tuple[Any, Any, Any, list[sc.Check]]:
+def compared(score: Fraction, own: int, offset: Fraction, labels: int) -> tuple[Any, Any, Any, list[sc.Check]]:
     """f, y, ŷ as formulas, with b_ŷ ≤ f < b_{ŷ+1} as hypotheses."""
-    thresholds = reduced(labels, offset)
-    f, y, given = sc.inputs(f=instance["f"], y=instance["y"], label=label(instance["f"], thresholds))
-    found = label(instance["f"], thresholds)
+    found = label(score, reduced(labels, offset))
+    f, y, given = sc.inputs(f=score, y=own, label=found)
     hypotheses = [sc.at_least(f, given - offset, "f ≥ b_ŷ")] if found > 1 else []
     return f, y, given, hypotheses + ([sc.at_most(f, given + 1 - offset, "f < b_ŷ₊₁", strict=True)] if found < labels else [])
 
 
-def _plain(instance: sc.Instance, offset: Fraction, labels: int = 4) -> sc.Check:
-    f, y, given, hypotheses = compared(instance, offset, labels)
+def _plain(score: Fraction, own: int, offset: Fraction, labels: int = 4) -> sc.Check:
+    f, y, given, hypotheses = compared(score, own, offset, labels)
     return sc.at_most(abs(given - y), sc.minimum(2 * abs(f - y), abs(f - y) + HALF), "ordinal error").assuming(*hypotheses)
 
 
@@ -52,9 +51,9 @@ def _plain(instance: sc.Instance, offset: Fraction, labels: int = 4) -> sc.Check
     mutants={"b_i = i − 1/2": {"offset": HALF}},
     note="f = y = 1 has f ≥ b_2 = 1, so that y_f = 2. The thresholds belong halfway between the labels (KJ-E1a+).",
 )
-def printed_thresholds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def printed_thresholds(f: Fraction, y: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """f = y."""
-    yield _plain(instance, trial["offset"], 6)
+    yield _plain(f, y, trial["offset"], 6)
 
 
 def grid(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -87,19 +86,19 @@ def _errors_of_k(offset: Fraction) -> Iterator[tuple[Any, Any, Any]]:
     mutants={"b_i = i − 1": {"offset": ONE}, "b_i = i − 5/8": {"offset": Fraction(5, 8)}},
     corrects="KJ-E1a",
 )
-def thresholds_halfway(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
-    """Both identities from either side; the grid."""
-    if instance:
-        yield _plain(instance, trial["offset"])
+def thresholds_halfway(trial: sc.Trial, f: Fraction | None = None, y: int = 1, epsilon: Fraction = ZERO) -> Iterator[sc.Check]:
+    """Both identities from either side; the grid, where ε does not enter."""
+    if f is not None:
+        yield _plain(f, y, trial["offset"])
         return
     for distance, k, s in _errors_of_k(trial["offset"]):
         yield sc.equal(distance + HALF - k, s, "|f − y| + 1/2 − k")
         yield sc.equal(2 * distance - k, (k - 1) + 2 * s, "2|f − y| − k")
 
 
-def _insensitive(instance: sc.Instance, offset: Fraction, labels: int = 4) -> sc.Check:
-    f, y, given, hypotheses = compared(instance, offset, labels)
-    epsilon = sc.inputs(epsilon=instance["epsilon"])
+def _insensitive(score: Fraction, own: int, width: Fraction, offset: Fraction, labels: int = 4) -> sc.Check:
+    f, y, given, hypotheses = compared(score, own, offset, labels)
+    epsilon = sc.inputs(epsilon=width)
     loss = sc.maximum(abs(f - y) - epsilon, 0)
     return sc.at_most(abs(given - y), sc.minimum(2 * loss + 2 * epsilon, loss + epsilon + HALF), "ordinal error").assuming(*hypotheses)
 
@@ -117,9 +116,9 @@ def _insensitive(instance: sc.Instance, offset: Fraction, labels: int = 4) -> sc
     mutants={"b_i = i − 1/2": {"offset": HALF}},
     note="f = y: the bound is min{2ε, ε + 1/2} < 1 for ε < 1/2, and y_f = y + 1 for y < r (KJ-E1a).",
 )
-def printed_thresholds_insensitive(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def printed_thresholds_insensitive(f: Fraction, y: int, epsilon: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """f = y."""
-    yield _insensitive(instance, trial["offset"], 6)
+    yield _insensitive(f, y, epsilon, trial["offset"], 6)
 
 
 @sc.claim(
@@ -135,10 +134,10 @@ def printed_thresholds_insensitive(instance: sc.Instance, trial: sc.Trial) -> It
     mutants={"b_i = i − 1": {"offset": ONE}},
     corrects="KJ-E1a2",
 )
-def thresholds_halfway_insensitive(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def thresholds_halfway_insensitive(trial: sc.Trial, f: Fraction | None = None, y: int = 1, epsilon: Fraction = ZERO) -> Iterator[sc.Check]:
     """The slacks are those of KJ-E1a+ plus e and 2e."""
-    if instance:
-        yield _insensitive(instance, trial["offset"])
+    if f is not None:
+        yield _insensitive(f, y, epsilon, trial["offset"])
         return
     (e,) = sc.symbols("e")
     for distance, k, s in _errors_of_k(trial["offset"]):
@@ -168,9 +167,8 @@ def far_from_labels(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="y = 1 and f = −100: y_f = 1, but |f − y| = 101, for every choice of thresholds. With the printed b_i = i − 1 also inside: f = "
     "4, y = 5 has y_f = 5 and |f − y| = 1.",
 )
-def labels_determine_predictions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def labels_determine_predictions(f: Fraction, y: int, offset: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """|f − y| against |y_f − y| + 1/2."""
-    f, y, offset = instance["f"], instance["y"], instance["offset"]
     if trial["clipped"]:
         f, offset = min(max(f, HALF), 5 + HALF), HALF
     yield sc.at_most(abs(f - y), abs(label(f, reduced(5, offset)) - y) + HALF, "|f − y|")
@@ -190,12 +188,14 @@ def labels_determine_predictions(instance: sc.Instance, trial: sc.Trial) -> Iter
     mutants={"without the distance": {"distance": ZERO}, "3/8": {"half": Fraction(3, 8)}},
     corrects="KJ-E1b",
 )
-def labels_determine_clipped_predictions(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
-    """The identity for both signs; the grid."""
-    if instance:
-        f, y, given, hypotheses = compared(instance, HALF, 4)
-        outside = sc.maximum(HALF - f, f - 4 - HALF, 0)
-        yield sc.at_most(abs(f - y), abs(given - y) + trial["half"] + trial["distance"] * outside, "|f − y|").assuming(*hypotheses)
+def labels_determine_clipped_predictions(
+    trial: sc.Trial, f: Fraction | None = None, y: int = 1, epsilon: Fraction = ZERO
+) -> Iterator[sc.Check]:
+    """The identity for both signs; the grid, where ε does not enter."""
+    if f is not None:
+        score, own, given, hypotheses = compared(f, y, HALF, 4)
+        outside = sc.maximum(HALF - score, score - 4 - HALF, 0)
+        yield sc.at_most(abs(score - own), abs(given - own) + trial["half"] + trial["distance"] * outside, "|f − y|").assuming(*hypotheses)
         return
     k, s, e, size, away = sc.symbols("k s e size away")
     for sign in SIGNS:
@@ -241,16 +241,12 @@ def ordinal_error(masses: list[Fraction], targets: list[Fraction], f: list[Fract
     note="K(x_1, ·) = −1, K(x_2, ·) = 1/100, y = (1, 2), masses 1/2, B = 200: w = 200 has f = (−200, 2) and no ordinal error, with both "
     "kinds of thresholds; but the least ℓ_0 over |w| ≤ B is 1.005, for f = (1, −1/100).",
 )
-def reduction_keeps_goodness(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def reduction_keeps_goodness(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], bound: Fraction, offset: Fraction, epsilon: Fraction
+) -> Iterator[sc.Check]:
     """The least ℓ_ε over |w| ≤ B by an exact linear programme; the ordinal error of w = B."""
-    error = ordinal_error(
-        instance["masses"],
-        instance["targets"],
-        predicted(instance["masses"], instance["gram"], [instance["bound"]] * 2),
-        instance["offset"],
-        2,
-    )
-    yield sc.at_most(least_loss(instance, instance["bound"], instance["epsilon"]), error + HALF, "least ℓ_ε")
+    error = ordinal_error(masses, targets, predicted(masses, gram, [bound] * 2), offset, 2)
+    yield sc.at_most(least_loss(domain(masses, gram, targets), bound, epsilon), error + HALF, "least ℓ_ε")
 
 
 def domains(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -277,13 +273,21 @@ def domains(trial: sc.Trial) -> Iterator[sc.Instance]:
     corrects="KJ-E1c",
     note="By KJ-E1b+ at each point and ℓ_ε ≤ |·| (KJ-loss).",
 )
-def reduction_keeps_goodness_near_labels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def reduction_keeps_goodness_near_labels(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    bound: Fraction,
+    weights: list[Fraction],
+    epsilon: Fraction,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """Both losses."""
-    f, epsilon = predicted(instance["masses"], instance["gram"], instance["weights"]), instance["epsilon"]
-    outside = mean(instance["masses"], [max(HALF - v, v - 4 - HALF, ZERO) for v in f])
-    bound = ordinal_error(instance["masses"], instance["targets"], f, HALF, 4) + trial["half"] + outside
-    yield sc.at_most(insensitive_loss(instance["masses"], instance["targets"], f, epsilon), bound, "ℓ_ε of f")
-    yield sc.at_most(least_loss(instance, instance["bound"], epsilon), bound, "least ℓ_ε")
+    f = predicted(masses, gram, weights)
+    outside = mean(masses, [max(HALF - v, v - 4 - HALF, ZERO) for v in f])
+    allowed = ordinal_error(masses, targets, f, HALF, 4) + trial["half"] + outside
+    yield sc.at_most(insensitive_loss(masses, targets, f, epsilon), allowed, "ℓ_ε of f")
+    yield sc.at_most(least_loss(domain(masses, gram, targets), bound, epsilon), allowed, "least ℓ_ε")
 
 
 def many_labels(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -306,22 +310,18 @@ def many_labels(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="ℓ_0 = (|t + 1| + |t/4 − r|)/2 is least at t = −1. Labels other than (1, 1) need t ≥ 6, where ℓ_0 is larger by 21/8, or t ≤ "
     "−3/2, where x_1 has a wrong label as well.",
 )
-def no_guarantee(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def no_guarantee(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], bound: Fraction, top: int, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Ordinal error 0 at t = 200; all t with nearly the least loss, where labels change (−3/2, 6) and between."""
-    top = instance["top"]
-    yield sc.equal(
-        ordinal_error(
-            instance["masses"], instance["targets"], predicted(instance["masses"], instance["gram"], [Fraction(200)] * 2), HALF, top
-        ),
-        ZERO,
-        "ordinal error of w = 200",
-    )
-    least = least_loss(instance, instance["bound"])
+    error = ordinal_error(masses, targets, predicted(masses, gram, [Fraction(200)] * 2), HALF, top)
+    yield sc.equal(error, ZERO, "ordinal error of w = 200")
+    least = least_loss(domain(masses, gram, targets), bound)
     yield sc.equal(least, (top + Fraction(1, 4)) / 2, "least ℓ_0")
     for k in range(-24, 33):
         f = [-Fraction(k, 4), Fraction(k, 16)]
-        if insensitive_loss(instance["masses"], instance["targets"], f) <= Fraction(least.low) + trial["within"]:
-            yield sc.at_least(ordinal_error(instance["masses"], instance["targets"], f, HALF, top), Fraction(top - 1, 2), "ordinal error")
+        if insensitive_loss(masses, targets, f) <= Fraction(least.low) + trial["within"]:
+            yield sc.at_least(ordinal_error(masses, targets, f, HALF, top), Fraction(top - 1, 2), "ordinal error")
 
 
 @sc.claim(

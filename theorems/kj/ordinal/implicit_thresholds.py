@@ -8,7 +8,7 @@ proofs of Theorems 13 and 14 need no more of h, with r − 1 in the place of 1. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -23,7 +23,7 @@ from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.solving.entry_points import solve
 from simopt.theorems.kj.ordinal.ordinal_worlds import HALF, ONE, ZERO, margin_loss
-from simopt.theorems.kj.ordinal.theorem_14 import kernel_value
+from simopt.theorems.kj.ordinal.theorem_14 import Labelled, kernel_value
 
 SECTION = "ordinal"
 Numbers = list[Fraction]
@@ -63,20 +63,21 @@ def kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"‖W‖ ≤ 9/(10γ)": {"radius": 0.9}},
     note="A strict order has the same least value. Without the order Theorem 13 fails: KJ-Def12-order.",
 )
-def definition_and_programme(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def definition_and_programme(
+    factor: Array, labels: Array, classes: int, gamma: float, trial: sc.Trial, crossed: Sequence[int] = ()
+) -> Iterator[sc.Check]:
     """Both values; the loss of thresholds out of order."""
-    factor, labels, classes = instance["factor"], instance["labels"], instance["classes"]
-    problem = EXCOrdinal(factor, labels, classes, bound=Ball(trial["radius"] / instance["gamma"]))
+    problem = EXCOrdinal(factor, labels, classes, bound=Ball(trial["radius"] / gamma))
     found = solve(problem, "interior-point", tol=1e-9).certificate
     if found is None:
         raise ArithmeticError("no certificate")
     value = sc.between(min(found.lower, found.upper), max(found.lower, found.upper))
     masses = np.full(len(labels), 1.0 / len(labels))
-    yield sc.equal(value, kernel_value(instance | {"masses": masses}, instance["gamma"]), "ε_0 and the value of EXC")
-    if "crossed" in instance:
-        b = [Fraction(v) for v in instance["crossed"]]
-        crossed = sum((margin_loss(ZERO, int(y), b, ONE) for y in labels), ZERO) / len(labels)
-        yield sc.equal(crossed, Fraction(2, 5), "without order")
+    yield sc.equal(value, kernel_value(Labelled(factor, labels, classes, masses), gamma), "ε_0 and the value of EXC")
+    if crossed:
+        b = [Fraction(v) for v in crossed]
+        loss = sum((margin_loss(ZERO, int(y), b, ONE) for y in labels), ZERO) / len(labels)
+        yield sc.equal(loss, Fraction(2, 5), "without order")
         yield sc.at_least(value, 1.1, "EXC")
 
 
@@ -90,15 +91,14 @@ def scores(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield {"f": f, "labels": labels, "classes": classes, "gamma": Fraction(int(rng.integers(1, 9)), 4)}
 
 
-def best(instance: sc.Instance, j: int, implicit: bool) -> tuple[Fraction, Fraction]:
+def best(f: Numbers, labels: list[int], gamma: Fraction, j: int, implicit: bool) -> tuple[Fraction, Fraction]:
     """The interval of all best b_j; the loss of one threshold is convex and bends at f ± γ only, and points of both sides bound it."""
-    gamma = instance["gamma"]
-    sided = [(f, 1 if y > j else -1) for f, y in zip(instance["f"], instance["labels"], strict=True) if implicit or y in (j, j + 1)]
+    sided = [(v, 1 if y > j else -1) for v, y in zip(f, labels, strict=True) if implicit or y in (j, j + 1)]
 
     def loss(b: Fraction) -> Fraction:
-        return sum((max(gamma - side * (f - b), ZERO) for f, side in sided), ZERO)
+        return sum((max(gamma - side * (v - b), ZERO) for v, side in sided), ZERO)
 
-    values = {f - side * gamma: loss(f - side * gamma) for f, side in sided}
+    values = {v - side * gamma: loss(v - side * gamma) for v, side in sided}
     least = min(values.values())
     chosen = [b for b, value in values.items() if value == least]
     return min(chosen), max(chosen)
@@ -119,15 +119,14 @@ def best(instance: sc.Instance, j: int, implicit: bool) -> tuple[Fraction, Fract
     "max(−γ, min(t, γ)), which falls in b with slope ≤ −1 a point. So exchanging b_j > b_{j+1} would lower L_j + L_{j+1}. If label j + 1 "
     "does not occur L_j = L_{j+1}: some minimiser is in order, others may not be.",
 )
-def order_emerges(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def order_emerges(f: list[Fraction], labels: list[int], classes: int, gamma: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Intervals of best thresholds; the slope of the difference."""
-    intervals = [best(instance, j, trial["implicit"]) for j in range(1, instance["classes"])]
+    intervals = [best(f, labels, gamma, j, trial["implicit"]) for j in range(1, classes)]
     for (_, high), (low, _) in pairwise(intervals):
         yield sc.at_most(high, low, "largest best b_j, smallest best b_{j+1}")
-    gamma = instance["gamma"]
-    kinks = sorted({f + side * gamma for f in instance["f"] for side in (-1, 1)})
-    for f in set(instance["f"]):
-        fall = [max(gamma + f - b, ZERO) - max(gamma - f + b, ZERO) for b in kinks]
+    kinks = sorted({v + side * gamma for v in f for side in (-1, 1)})
+    for v in set(f):
+        fall = [max(gamma + v - b, ZERO) - max(gamma - v + b, ZERO) for b in kinks]
         for (one, two), (left, right) in zip(pairwise(fall), pairwise(kinks), strict=True):
             yield sc.at_least(one - two, right - left, "L_{j+1} − L_j falls")
 
@@ -157,14 +156,15 @@ def anywhere(trial: sc.Trial) -> Iterator[sc.Instance]:
     "13 carries over with r − 1 in the place of the slope 1 and ends at ε_0/γ for both errors, which is simpler than the theorem: no "
     "order, no Δ ≥ γ.",
 )
-def implicit_loss_bounds_the_error(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def implicit_loss_bounds_the_error(
+    f: Fraction, other: Fraction, y: int, b: list[Fraction], gamma: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Both errors; the slope."""
-    f, g, y, b, gamma = (instance[key] for key in ("f", "other", "y", "b", "gamma"))
     found, loss = 1 + sum(f >= each for each in b), hinges(f, y, b, gamma)
     yield sc.at_most(Fraction(abs(found - y)), trial["share"] * loss / gamma, "|ŷ − y|")
     yield sc.at_most(Fraction(int(found != y)), trial["share"] * loss / gamma, "1{ŷ ≠ y}")
     slope = max(y - 1, len(b) + 1 - y)
-    yield sc.at_most(abs(loss - hinges(g, y, b, gamma)), trial["slope"] * slope * abs(f - g), "|h(f) − h(g)|")
+    yield sc.at_most(abs(loss - hinges(other, y, b, gamma)), trial["slope"] * slope * abs(f - other), "|h(f) − h(g)|")
 
 
 def admitted(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -196,19 +196,26 @@ def admitted(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="As in KJ-Thm14a-sharp: loss(W') ≤ loss(a) + ‖a‖²/4C for the minimiser of ½‖W‖² + C·loss, and its weights are C times the sum of "
     "r − 1 multipliers in [−1, 1], of the sides of y. On the two points every threshold has the problem of KJ-Thm14b-two for itself.",
 )
-def good_kernels_for_implicit_thresholds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def good_kernels_for_implicit_thresholds(
+    classes: int,
+    trial: sc.Trial,
+    gamma: Fraction = ONE,
+    share: Fraction = HALF,
+    factor: Array | None = None,
+    labels: Array | None = None,
+    C: float = 1.0,
+) -> Iterator[sc.Check]:
     """Two points: the least loss within B. Otherwise size and loss of E[wK] for w from the multipliers, against the optimum for 8C."""
-    if "share" in instance:
-        gamma, e, more = instance["gamma"], instance["share"], instance["classes"] - 1
+    if factor is None or labels is None:
+        e, more = share, classes - 1
         bound = trial["share"] * Fraction(more) / (4 * (more * e) * gamma**2)
         reached = 4 * gamma**2 * e * bound  # f at x = 2γ for w = B; each threshold then does best at b = 1, as e ≤ 1/2
         yield sc.at_most(more * e * max(2 - reached, ZERO), more * e, "least loss against ε_1, ε_0 = 0")
         return
-    C, labels, classes = instance["C"], instance["labels"], instance["classes"]
-    alpha, least = _optimum(instance["factor"], instance["labels"], instance["classes"], C)
+    alpha, least = _optimum(factor, labels, classes, C)
     yield sc.at_most(float(np.max(np.abs(alpha)) * len(labels)), trial["share"] * (classes - 1) * C, "max |w|", scale=C)
-    other, level = _optimum(instance["factor"], instance["labels"], instance["classes"], 8 * C)
-    square = float(np.sum((instance["factor"].T @ other) ** 2))
+    other, level = _optimum(factor, labels, classes, 8 * C)
+    square = float(np.sum((factor.T @ other) ** 2))
     yield sc.at_most(least, level + square / (4 * C), "loss of E[wK] against ε_0 + ε_1")
 
 

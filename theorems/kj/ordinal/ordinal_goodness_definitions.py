@@ -2,7 +2,7 @@ r"""Definitions 12, 25 and 26: similarities and kernels that are good for ordina
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any
@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 import simopt.claims as sc
+from simopt.core.arrays import Array
 from simopt.solvers.goodness.direct_reduction import direct_reduction_goodness
 from simopt.solvers.goodness.ordinal_exact import ExactOrdinal, exact_ordinal_goodness
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain, mean, predicted, random_domain
 from simopt.theorems.kj.ordinal.ordinal_worlds import label, least_absolute, least_mislabelled, margin_loss
-from simopt.theorems.kj.ordinal.theorem_14 import kernel_value
+from simopt.theorems.kj.ordinal.theorem_14 import Labelled, kernel_value
 
 SECTION = "ordinal"
 
@@ -34,14 +35,6 @@ def labels_of(targets: list[Fraction]) -> list[int]:
     return [int(y) for y in targets]
 
 
-def solved(instance: sc.Instance, bound: Fraction, unit: Fraction = ONE) -> ExactOrdinal:
-    """ε_0(B) with γ and Δ in other units."""
-    gamma, delta = instance["gamma"] * unit, instance["delta"] * unit
-    return exact_ordinal_goodness(
-        instance["gram"], labels_of(instance["targets"]), instance["classes"], bound, instance["masses"], gamma, delta
-    )
-
-
 @sc.claim(
     "KJ-Def12",
     section=SECTION,
@@ -58,29 +51,31 @@ def solved(instance: sc.Instance, bound: Fraction, unit: Fraction = ONE) -> Exac
     note="Weights, thresholds and multipliers of every instance are found, and judged here by their formulas in fractions. Without order "
     "see KJ-Def12-order.",
 )
-def value_of_a_programme(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def value_of_a_programme(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    classes: int,
+    bound: Fraction,
+    gamma: Fraction,
+    delta: Fraction,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """Weights and thresholds that are admitted, whose loss is the value of admitted multipliers; 2K and B/2; γ, Δ, B × 3."""
-    bound, delta, gamma, masses = (instance[key] for key in ("bound", "delta", "gamma", "masses"))
-    found, y = solved(instance, bound), labels_of(instance["targets"])
+    y = labels_of(targets)
+    found = exact_ordinal_goodness(gram, y, classes, bound, masses, gamma, delta)
     yield sc.at_most(max(map(abs, found.weights)), bound, "max |w|")
     for one, two in pairwise(found.thresholds):
         yield sc.at_least(two - one, delta, "spacing")
-    loss = mean(
-        instance["masses"],
-        [
-            margin_loss(f, k, found.thresholds, gamma)
-            for f, k in zip(predicted(instance["masses"], instance["gram"], found.weights), y, strict=True)
-        ],
-    )
+    f = predicted(masses, gram, found.weights)
+    loss = mean(masses, [margin_loss(v, k, found.thresholds, gamma) for v, k in zip(f, y, strict=True)])
     yield from _admitted(found, y, masses)
-    yield sc.equal(
-        loss,
-        _dual(instance["gram"], instance["gamma"], instance["delta"], instance["masses"], found, trial["reach"] * bound),
-        "loss of (w, b), and value of (a, c, ν)",
-    )
-    doubled = instance | {"gram": [[2 * k for k in row] for row in instance["gram"]]}
-    yield sc.equal(solved(doubled, bound / 2).value, loss, "2K and B/2")
-    yield sc.equal(solved(instance, 3 * bound, Fraction(3)).value, 3 * loss, "γ, Δ, B × 3")
+    value = _dual(gram, gamma, delta, masses, found, trial["reach"] * bound)
+    yield sc.equal(loss, value, "loss of (w, b), and value of (a, c, ν)")
+    doubled = exact_ordinal_goodness([[2 * k for k in row] for row in gram], y, classes, bound / 2, masses, gamma, delta)
+    yield sc.equal(doubled.value, loss, "2K and B/2")
+    tripled = exact_ordinal_goodness(gram, y, classes, 3 * bound, masses, 3 * gamma, 3 * delta)
+    yield sc.equal(tripled.value, 3 * loss, "γ, Δ, B × 3")
 
 
 def _admitted(exact: ExactOrdinal, y: list[int], masses: list[Fraction]) -> Iterator[sc.Check]:
@@ -130,21 +125,27 @@ def polarised(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="In order, with any f, the loss is ≥ 9(2γ + b_3 − b_2)/20 + (2γ − b_3 + b_2)/10 ≥ 11γ/10. So order belongs to the definition "
     "(H5); E.3 says that the EXC programme imposes it, the definition does not. Theorem 14 holds either way.",
 )
-def thresholds_out_of_order(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def thresholds_out_of_order(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    gamma: Fraction,
+    delta: Fraction,
+    classes: int,
+    bound: Fraction,
+    labels: int,
+    shares: dict[int, Fraction],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """Both losses; what every learner does, since K does not tell the points apart."""
-    gamma, delta = instance["gamma"], instance["delta"]
     b = [gamma, trial["sign"] * gamma]
-    loss = mean(instance["masses"], [margin_loss(ZERO, y, b, gamma) for y in (1, 2, 3)])
+    loss = mean(masses, [margin_loss(ZERO, y, b, gamma) for y in (1, 2, 3)])
     yield sc.equal(loss, 2 * gamma / 5, "loss without order")
     yield sc.at_least(abs(b[0] - b[1]), delta, "|b_2 − b_3|")
-    yield sc.at_least(solved(instance, instance["bound"]).value, 11 * gamma / 10, "least loss with order")
-    yield sc.at_least(least_mislabelled(instance["shares"]), loss / gamma, "least mislabelling of any learner", strict=True)
-    yield sc.at_least(
-        least_absolute(instance["shares"], instance["labels"]),
-        1 + (loss - gamma) / delta,
-        "least ordinal error of any learner",
-        strict=True,
-    )
+    ordered = exact_ordinal_goodness(gram, labels_of(targets), classes, bound, masses, gamma, delta)
+    yield sc.at_least(ordered.value, 11 * gamma / 10, "least loss with order")
+    yield sc.at_least(least_mislabelled(shares), loss / gamma, "least mislabelling of any learner", strict=True)
+    yield sc.at_least(least_absolute(shares, labels), 1 + (loss - gamma) / delta, "least ordinal error of any learner", strict=True)
 
 
 def spacings(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -173,16 +174,16 @@ def ordered(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"(0, 1, 2)": {"instances": ordered}},
     note="The paper imposes no order, in neither place; that order is needed anyway is KJ-Def12-order. b_1 = −∞ is far from all others.",
 )
-def both_spacings(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def both_spacings(trial: sc.Trial, b: Sequence[Fraction] = (), delta: Fraction = ONE) -> Iterator[sc.Check]:
     """The step of the induction; the neighbours of the example and the two that coincide."""
-    if not instance:
-        s, t, delta = sc.symbols("s t delta")
-        yield sc.equal((delta + s) + (delta + t) - delta, s + delta + t, "b_{j+1} − b_i − Δ")
+    if not b:
+        s, t, spacing = sc.symbols("s t delta")
+        yield sc.equal((spacing + s) + (spacing + t) - spacing, s + spacing + t, "b_{j+1} − b_i − Δ")
         return
-    b, delta = sc.inputs(b=instance["b"], delta=instance["delta"])
-    for one, two in pairwise(b):
-        yield sc.at_least(abs(two - one), delta, "neighbours")
-    yield sc.at_most(sc.minimum(*(abs(x - y) for x, y in combinations(b, 2))), delta, "all pairs", strict=True)
+    thresholds, spacing = sc.inputs(b=b, delta=delta)
+    for one, two in pairwise(thresholds):
+        yield sc.at_least(abs(two - one), spacing, "neighbours")
+    yield sc.at_most(sc.minimum(*(abs(x - y) for x, y in combinations(thresholds, 2))), spacing, "all pairs", strict=True)
 
 
 def reductions(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -213,31 +214,35 @@ def reductions(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"f > b_i": {"reached": False}},
     note="Not convex in B: no convex programme has this value. A constant f is always to be had for B = 0, label 1.",
 )
-def least_error_by_reduction(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def least_error_by_reduction(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    bound: Fraction,
+    classes: int,
+    offset: Fraction,
+    kind: str,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """The error of the weights found; its closed form, or random weights and 2B against it."""
-    y, b = labels_of(instance["targets"]), [i - instance["offset"] for i in range(2, instance["classes"] + 1)]
+    y, b = labels_of(targets), [i - offset for i in range(2, classes + 1)]
 
-    def least(bound: Fraction) -> Any:
-        return direct_reduction_goodness(instance["gram"], y, instance["classes"], bound, b, instance["masses"])
+    def error(w: Sequence[Fraction]) -> Fraction:
+        f = predicted(masses, gram, w)
+        return mean(masses, [Fraction(abs(label(v, b) - k)) for v, k in zip(f, y, strict=True)])
 
-    def error(f: list[Fraction]) -> Fraction:
-        return mean(instance["masses"], [Fraction(abs(label(v, b) - k)) for v, k in zip(f, y, strict=True)])
-
-    bound = instance["bound"]
-    found = least(bound)
+    found = direct_reduction_goodness(gram, y, classes, bound, b, masses)
     yield sc.at_most(max(map(abs, found.weights)), bound, "max |w|")
-    yield sc.equal(error(predicted(instance["masses"], instance["gram"], found.weights)), found.value, "error of w")
-    if instance["kind"] == "diagonal":
-        far = [bound * p * abs(row[i]) for i, (p, row) in enumerate(zip(instance["masses"], instance["gram"], strict=True))]
+    yield sc.equal(error(found.weights), found.value, "error of w")
+    if kind == "diagonal":
+        far = [bound * p * abs(row[i]) for i, (p, row) in enumerate(zip(masses, gram, strict=True))]
         tops = [label(v, b) if trial["reached"] else 1 + sum(v > x for x in b) for v in far]
-        yield sc.equal(
-            found.value, mean(instance["masses"], [Fraction(max(k - top, 0)) for k, top in zip(y, tops, strict=True)]), "closed form"
-        )
+        yield sc.equal(found.value, mean(masses, [Fraction(max(k - top, 0)) for k, top in zip(y, tops, strict=True)]), "closed form")
         return
     for _ in range(5):
         w = [bound * Fraction(int(v), 8) for v in trial.rng.integers(-8, 9, size=len(y))]
-        yield sc.at_most(found.value, error(predicted(instance["masses"], instance["gram"], w)), "random weights")
-    yield sc.at_most(least(2 * bound).value, found.value, "2B")
+        yield sc.at_most(found.value, error(w), "random weights")
+    yield sc.at_most(direct_reduction_goodness(gram, y, classes, 2 * bound, b, masses).value, found.value, "2B")
 
 
 def kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -265,12 +270,13 @@ def kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="All proofs use ‖W*‖ ≤ 1 only; see KJ-Def4 and KJ-H2 for '=' and '<'. The formulation EXC is that of [16] (Chu & Keerthi), which "
     "the text attributes to [17].",
 )
-def goodness_at_a_margin(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def goodness_at_a_margin(factor: Array, labels: Array, classes: int, masses: Array, delta: float, trial: sc.Trial) -> Iterator[sc.Check]:
     """Monotone in 1/γ, convex at the equally spaced 1/γ = 1/2, 1, 3/2, 2, and monotone in the spacing."""
-    values = [kernel_value(instance, gamma, instance["delta"]) for gamma in (2.0, 1.0, 2.0 / 3.0, 0.5, 0.25)]
+    here = Labelled(factor, labels, classes, masses)
+    values = [kernel_value(here, gamma, delta) for gamma in (2.0, 1.0, 2.0 / 3.0, 0.5, 0.25)]
     for wide, narrow in pairwise(values):
         yield sc.at_most(narrow, wide, "a smaller margin")
     for low, middle, high in zip(values[:2], values[1:3], values[2:4], strict=True):
         ends = sc.between(trial["half"] * (low.low + high.low), trial["half"] * (low.high + high.high))
         yield sc.at_most(middle, ends, "convex in 1/γ")
-    yield sc.at_most(values[1], kernel_value(instance, 1.0, instance["delta"] + 1.0), "a larger spacing")
+    yield sc.at_most(values[1], kernel_value(here, 1.0, delta + 1.0), "a larger spacing")

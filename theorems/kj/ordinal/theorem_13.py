@@ -281,12 +281,14 @@ def evenly(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"|f̃ − f| ≤ 2ε_1 everywhere": {"instances": evenly}},
     note="|f̃ − f| = 1 on mass 1/100. Harmless: it is used 'upon taking expectations' only (KJ-Thm13-p1+).",
 )
-def lipschitz_at_each_point(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def lipschitz_at_each_point(
+    instance: sc.Instance, masses: list[Fraction], f: list[Fraction], b: Fraction, gamma: Fraction
+) -> Iterator[sc.Check]:
     """2ε_1 is the mean of |f̃ − f|."""
-    gamma, b = instance["gamma"], instance["b"]
-    apart = sum((p * abs(e) for p, e in zip(instance["masses"], instance["off"], strict=True)), ZERO)
-    for f, e in zip(instance["f"], instance["off"], strict=True):
-        yield sc.at_most(max(gamma - (f + e - b), ZERO), max(gamma - (f - b), ZERO) + apart, "[f̃ − b]_γ")
+    moves: list[Fraction] = instance["off"]
+    apart = sum((p * abs(e) for p, e in zip(masses, moves, strict=True)), ZERO)
+    for v, e in zip(f, moves, strict=True):
+        yield sc.at_most(max(gamma - (v + e - b), ZERO), max(gamma - (v - b), ZERO) + apart, "[f̃ − b]_γ")
 
 
 def pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -311,19 +313,19 @@ def pairs(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"9/10 Lipschitz": {"slope": Fraction(9, 10)}},
     corrects="KJ-Thm13-p1",
 )
-def margin_losses_are_lipschitz(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def margin_losses_are_lipschitz(first: int, second: int, width: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """One side, and both."""
-    first, second, width = sc.inputs(first=instance["first"], second=instance["second"], width=instance["width"])
+    here, there, gap = sc.inputs(first=first, second=second, width=width)
 
     def one(f: sc.Expr) -> sc.Expr:
         return sc.maximum(1 - f, 0)
 
     def both(f: sc.Expr) -> sc.Expr:
-        return sc.maximum(1 - f, 0) + sc.maximum(1 - (width - f), 0)
+        return sc.maximum(1 - f, 0) + sc.maximum(1 - (gap - f), 0)
 
-    apart = trial["slope"] * abs(first - second)
-    yield sc.at_most(abs(one(first) - one(second)), apart, "one side")
-    yield sc.at_most(abs(both(first) - both(second)), apart, "both sides")
+    apart = trial["slope"] * abs(here - there)
+    yield sc.at_most(abs(one(here) - one(there)), apart, "one side")
+    yield sc.at_most(abs(both(here) - both(there)), apart, "both sides")
 
 
 def marked(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -433,11 +435,11 @@ def distances(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"without 1 − γ": {"part": ZERO}},
     corrects="KJ-Thm13-p3",
 )
-def larger_margins_cost_more(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def larger_margins_cost_more(gamma: Fraction, x: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """One side."""
     p, q, r, s = sc.symbols("p q r s")
     yield sc.equal(p + trial["part"] * r - ((p - q) + (r - s)), q + s, "p + r − (1 − x)")
-    gamma, x = sc.inputs(gamma=instance["gamma"], x=instance["x"])
+    gamma, x = sc.inputs(gamma=gamma, x=x)
     yield sc.at_most(sc.maximum(1 - x, 0), sc.maximum(gamma - x, 0) + trial["part"] * sc.maximum(1 - gamma, 0), "[1 − x]_+")
 
 
@@ -545,11 +547,8 @@ def _passed(x: Fraction, gamma: Fraction) -> Fraction:
     "limit |f(x_A)| ≤ (γ − η)/√(1 − p) here, which may pass γ. With K(x_A, x_A) = (γ − η)/(B√(1 − p)) and B ≥ 1 it ends at the same "
     "f(x_A) and b_2, and mislabels x_B, p > ε_0/γ̄ for small p and η, as ε_0 = p(2γ − (γ − η)√(1 − p)).",
 )
-def plain_thresholds_mislabel(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def plain_thresholds_mislabel(gamma: Fraction, p: Fraction, eta: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """All crossings; the mislabelling at the least of them."""
-    gamma: Fraction = instance["gamma"]
-    p: Fraction = instance["p"]
-    eta: Fraction = instance["eta"]
     top = gamma - eta
     corners = {(f, b) for f in (-top, ZERO, top) for b in (f - gamma, gamma)}
 
@@ -638,13 +637,15 @@ def kinks(trial: sc.Trial) -> Iterator[sc.Instance]:
             yield {"x": Fraction(x, 2), "z": Fraction(z, 2)}
 
 
-def _mislabelling(instance: sc.Instance, width: Fraction) -> Iterator[sc.Check]:
-    """P(b_{y+1} passed) and P(b_y not passed), both ≤ their hinge over 2γ; u uniform on [−γ·width, γ·width]."""
-    if instance:
-        x, z = sc.inputs(x=instance["x"], z=instance["z"])
-        wrong = sum(sc.minimum(sc.maximum((width + v) / (2 * width), 0), 1) for v in (x, z))
-        yield sc.at_most(wrong, (sc.maximum(1 + x, 0) + sc.maximum(1 + z, 0)) / 2, "P(mislabelled)")
-        return
+def _mislabelling_at_kinks(x: Fraction, z: Fraction, width: Fraction) -> sc.Check:
+    """P(b_{y+1} passed) and P(b_y not passed), both ≤ their hinge over 2γ; u uniform on [−γ·width, γ·width], γ = 1."""
+    above, below = sc.inputs(x=x, z=z)
+    wrong = sum(sc.minimum(sc.maximum((width + v) / (2 * width), 0), 1) for v in (above, below))
+    return sc.at_most(wrong, (sc.maximum(1 + above, 0) + sc.maximum(1 + below, 0)) / 2, "P(mislabelled)")
+
+
+def _mislabelling_in_symbols(width: Fraction) -> Iterator[sc.Check]:
+    """The chance to pass against its hinge over 2γ, for −γ ≤ x ≤ γ and for x ≥ γ."""
     gamma, x = sc.symbols("gamma x")
     passed = (width * gamma + x) / (2 * width * gamma)
     yield sc.equal((gamma + x) / (2 * gamma) - passed, 0 * x, "−γ ≤ x ≤ γ")
@@ -668,9 +669,12 @@ def _mislabelling(instance: sc.Instance, width: Fraction) -> Iterator[sc.Check]:
     note="So ε_0/γ, which the paper's argument gives, is twice too large. It is sharp (KJ-Thm13a-best). That f and b are learned to ε_1: "
     "KJ-Thm13e; the bound is then (ε_0 + ε_1)/2γ.",
 )
-def shifted_labels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def shifted_labels(trial: sc.Trial, x: Fraction | None = None, z: Fraction = ZERO) -> Iterator[sc.Check]:
     """The pointwise bound."""
-    yield from _mislabelling(instance, trial["width"])
+    if x is None:
+        yield from _mislabelling_in_symbols(trial["width"])
+    else:
+        yield _mislabelling_at_kinks(x, z, trial["width"])
 
 
 @sc.claim(
@@ -688,13 +692,15 @@ def shifted_labels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]
     corrects="KJ-Thm13a",
     note="For γ ≥ 1 the thresholds as learned are enough; for γ < 1 they are not (KJ-Thm13a-plain), and for γ < 1/2 no learner is.",
 )
-def shifted_labels_for_large_margins(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def shifted_labels_for_large_margins(trial: sc.Trial, x: Fraction | None = None, z: Fraction = ZERO) -> Iterator[sc.Check]:
     """The pointwise bound, and that it is enough."""
-    yield from _mislabelling(instance, trial["width"])
-    if not instance:
-        gamma, larger, h = sc.symbols("gamma larger h")
-        yield sc.equal(h / larger - h / (2 * gamma), h * (2 * gamma - larger) / (2 * gamma * larger), "h/γ̄ − h/2γ")
-        yield sc.equal(2 * gamma - 1, 2 * (gamma - trial["least"]), "γ̄ = 1")
+    if x is not None:
+        yield _mislabelling_at_kinks(x, z, trial["width"])
+        return
+    yield from _mislabelling_in_symbols(trial["width"])
+    gamma, larger, h = sc.symbols("gamma larger h")
+    yield sc.equal(h / larger - h / (2 * gamma), h * (2 * gamma - larger) / (2 * gamma * larger), "h/γ̄ − h/2γ")
+    yield sc.equal(2 * gamma - 1, 2 * (gamma - trial["least"]), "γ̄ = 1")
 
 
 def rare_labels(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -975,21 +981,23 @@ def decoded(point: Array, trial: sc.Trial) -> sc.Instance:
     return {"masses": [ONE], "f": [f], "chances": [chances], "thresholds": wider, "gamma": gamma, "delta": delta, "labels": labels}
 
 
-def _cases(instance: sc.Instance) -> Iterator[tuple[Fraction, int, Fraction]]:
-    """f, y and their probability."""
-    for mass, f, chances in zip(instance["masses"], instance["f"], instance["chances"], strict=True):
-        yield from ((f, y, mass * p) for y, p in enumerate(chances, start=1) if p > 0)
+Cases = list[tuple[Fraction, int, Fraction]]  # f, y and their probability
 
 
-def _risk(instance: sc.Instance, predicted: Callable[[Fraction], Chances], cost: Callable[[Chances, int], Fraction]) -> Fraction:
-    laws = {f: predicted(f) for f in set(instance["f"])}
-    return sum((p * cost(laws[f], y) for f, y, p in _cases(instance)), ZERO)
+def _cases(masses: list[Fraction], f: list[Fraction], chances: list[list[Fraction]]) -> Cases:
+    cells = zip(masses, f, chances, strict=True)
+    return [(v, y, mass * p) for mass, v, each in cells for y, p in enumerate(each, start=1) if p > 0]
 
 
-def _within_cells(instance: sc.Instance) -> Fraction:
+def _risk(cases: Cases, predicted: Callable[[Fraction], Chances], cost: Callable[[Chances, int], Fraction]) -> Fraction:
+    laws = {f: predicted(f) for f in {f for f, _, _ in cases}}
+    return sum((p * cost(laws[f], y) for f, y, p in cases), ZERO)
+
+
+def _within_cells(masses: list[Fraction], cells: list[list[Fraction]]) -> Fraction:
     """Least absolute error of labels that are constant on cells."""
     left = ZERO
-    for mass, chances in zip(instance["masses"], instance["chances"], strict=True):
+    for mass, chances in zip(masses, cells, strict=True):
         left += mass * min(sum((p * abs(c - y) for y, p in enumerate(chances)), ZERO) for c in range(len(chances)))
     return left
 
@@ -1027,23 +1035,30 @@ def rounded(f: Fraction, thresholds: Numbers, gamma: Fraction, alpha: Fraction, 
     "Δ, x = f − b_{y+1}. For x < −c it is 0; for x < 0 the chance to pass is (x + c)/Δ ≤ 1 + (x − c)/Δ; for x = jΔ + t, 0 ≤ t < Δ, at "
     "most j + 1 − [c − t]_+/Δ + [t − Δ + c]_+/Δ ≤ j + 1 + (t − c)/Δ are passed; and 1 + (x − c)/Δ ≤ 1 + (h − γ̄)/Δ. Below b_y the same.",
 )
-def learners_keep_the_bounds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def learners_keep_the_bounds(
+    masses: list[Fraction],
+    f: list[Fraction],
+    chances: list[list[Fraction]],
+    thresholds: list[Fraction],
+    gamma: Fraction,
+    delta: Fraction,
+    labels: int,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """All learners, all bounds, in exact arithmetic."""
-    gamma, delta, labels, b = (instance[key] for key in ("gamma", "delta", "labels", "thresholds"))
+    cases, b = _cases(masses, f, chances), thresholds
     larger, reach, D = max(gamma, ONE), trial["reach"], min(2 * gamma, delta)
-    value = ZERO
-    for f, y, p in _cases(instance):
-        value += p * margin_loss(f, y, b, gamma)
-    yield sc.at_most(_risk(instance, lambda f: law(f, b, reach * gamma), mislabelled), value / (2 * gamma), "mislabelled, shift")
-    yield sc.at_most(_risk(instance, lambda f: law(f, b, reach * D / 2), absolute), value / D, "absolute, shift")
+    value = sum((p * margin_loss(v, y, b, gamma) for v, y, p in cases), ZERO)
+    yield sc.at_most(_risk(cases, lambda v: law(v, b, reach * gamma), mislabelled), value / (2 * gamma), "mislabelled, shift")
+    yield sc.at_most(_risk(cases, lambda v: law(v, b, reach * D / 2), absolute), value / D, "absolute, shift")
     for alpha, kappa in best_lines(gamma, delta, labels):
-        found = _risk(instance, partial(rounded, thresholds=b, gamma=gamma, alpha=alpha, kappa=kappa), absolute)
+        found = _risk(cases, partial(rounded, thresholds=b, gamma=gamma, alpha=alpha, kappa=kappa), absolute)
         yield sc.at_most(found, alpha + kappa * value, "absolute, rounding")
     if delta >= max(larger, 2 * (larger - gamma)):
         wide = larger - gamma
-        found = _risk(instance, lambda f: law(f, b, wide, 2 * wide / delta), absolute)
+        found = _risk(cases, lambda v: law(v, b, wide, 2 * wide / delta), absolute)
         yield sc.at_most(found, 1 + (value - larger) / delta, "absolute, ψ")
-    yield sc.at_most(_within_cells(instance), guaranteed(value, gamma, delta, labels), "absolute, best within cells")
+    yield sc.at_most(_within_cells(masses, chances), guaranteed(value, gamma, delta, labels), "absolute, best within cells")
 
 
 @dataclass(frozen=True, eq=False)
@@ -1144,13 +1159,15 @@ def _errors(world: OrdinalWorld, scores: Array, thresholds: Array) -> Iterator[s
     "loss: it does not cover thresholds. The cut keeps Δ and raises no loss of the sample. Without it E h has no bound: K ≡ 0, r = 2, and "
     "a sample without label 2, for which every b_2 ≥ γ is a minimiser.",
 )
-def learned_scores_and_thresholds(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def learned_scores_and_thresholds(
+    family: str, gamma: Fraction, delta: Fraction, d: int, n: int, level: float, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """One run with all learners; draws of the event that the margin loss is larger."""
-    world = ordinal_world(instance["family"], instance["gamma"], instance["delta"])
-    scores, thresholds = learned(world, instance["d"], instance["n"], trial.rng)
+    world = ordinal_world(family, gamma, delta)
+    scores, thresholds = learned(world, d, n, trial.rng)
     yield from _errors(world, scores, thresholds)
-    allowed = step(instance["level"]) * (world.bound / math.sqrt(instance["d"]) + 12.0 * world.reach / math.sqrt(instance["n"]))
-    d, n = (max(1, int(trial["run"] * instance[key])) for key in "dn")
+    allowed = step(level) * (world.bound / math.sqrt(d) + 12.0 * world.reach / math.sqrt(n))
+    landmarks, sample = (max(1, int(trial["run"] * size)) for size in (d, n))
     for _ in trial.draws(100_000):
-        excess = world.loss(*learned(world, d, n, trial.rng)) - world.level
-        yield sc.outcome(excess > allowed + 1e-6, 2.0 * instance["level"])
+        excess = world.loss(*learned(world, landmarks, sample, trial.rng)) - world.level
+        yield sc.outcome(excess > allowed + 1e-6, 2.0 * level)

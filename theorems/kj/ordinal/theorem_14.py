@@ -14,10 +14,10 @@ Second part, exact least bounds, with e = ε_1/γ_1: the paper's four points x =
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,35 +38,51 @@ RATIOS = LEVELS  # ε_1/γ_1
 SCALES = [Fraction(v) for v in ("1/3", "1", "5/2")]  # γ_1
 
 
-def kernel_value(instance: sc.Instance, gamma: float, delta: float = 0.0) -> sc.Enclosure:
+class Labelled(NamedTuple):
+    """Points A with K = AAᵀ, their labels 1 to `classes`, and masses."""
+
+    factor: Array
+    labels: Array
+    classes: int
+    masses: Array
+
+
+class Tight(NamedTuple):
+    """A domain, γ, γ_1 and e = ε_1/γ_1; some with W* = e_1, its values at the points and b_2; the length M of a cross."""
+
+    masses: Sequence[Fraction]
+    gram: Sequence[list[Fraction]]
+    targets: Sequence[Fraction]
+    gamma: Fraction
+    gamma_1: Fraction
+    share: Fraction
+    classes: int
+    first: Sequence[Fraction] = ()
+    threshold: Fraction = ZERO
+    norm: Fraction = ONE
+    M: int = 1
+
+
+def kernel_value(here: Labelled, gamma: float, delta: float = 0.0) -> sc.Enclosure:
     """Certified bounds on min over ‖W‖ ≤ 1/γ and Δ-spaced b of the loss of margin 1."""
-    A = instance["factor"]
-    problem = KernelOrdinalGoodness(A @ A.T, instance["labels"], instance["classes"], gamma, instance["masses"], delta)
+    A = here.factor
+    problem = KernelOrdinalGoodness(A @ A.T, here.labels, here.classes, gamma, here.masses, delta)
     return cone_value(problem)
 
 
-def similarity_value(factor: Array, gamma_1: Any, delta: float, labels: Any, classes: int, masses: Any, bound: float) -> sc.Enclosure:
+def similarity_value(here: Labelled, gamma_1: float, delta: float, bound: float) -> sc.Enclosure:
     """Certified bounds on ε_0(B) of the same Gram matrix, γ_1-margin loss."""
-    A = factor
-    problem = OrdinalGoodness(A @ A.T, labels, classes, bound, masses, gamma_1, delta)
+    A = here.factor
+    problem = OrdinalGoodness(A @ A.T, here.labels, here.classes, bound, here.masses, gamma_1, delta)
     found = solve(problem, "simplex", tol=1e-10).certificate
     if found is None:
         raise ArithmeticError("no certificate")
     return sc.between(min(found.lower, found.upper), max(found.lower, found.upper))
 
 
-def _admitted(instance: sc.Instance, constant: float) -> sc.Check:
-    gamma, gamma_1, epsilon_1 = instance["gamma"], instance["gamma_1"], instance["epsilon_1"]
-    kernel = kernel_value(instance, gamma, instance["delta"] / gamma_1)
-    value = similarity_value(
-        instance["factor"],
-        instance["gamma_1"],
-        instance["delta"],
-        instance["labels"],
-        instance["classes"],
-        instance["masses"],
-        constant * gamma_1**2 / (epsilon_1 * gamma**2),
-    )
+def _admitted(here: Labelled, gamma: float, gamma_1: float, epsilon_1: float, delta: float, constant: float) -> sc.Check:
+    kernel = kernel_value(here, gamma, delta / gamma_1)
+    value = similarity_value(here, gamma_1, delta, constant * gamma_1**2 / (epsilon_1 * gamma**2))
     allowed = sc.between(gamma_1 * kernel.low + epsilon_1, gamma_1 * kernel.high + epsilon_1)
     return sc.at_most(value, allowed, "ε_0(B) against γ_1ε_0(γ) + ε_1", scale=epsilon_1)
 
@@ -117,31 +133,40 @@ HEADER: dict[str, Any] = {
     "never moves them.",
     **HEADER,
 )
-def good_kernels_are_good_similarities(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def good_kernels_are_good_similarities(
+    factor: Array,
+    labels: Array,
+    classes: int,
+    masses: Array,
+    gamma: float,
+    gamma_1: float,
+    epsilon_1: float,
+    delta: float,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """ε_0(B) ≤ γ_1ε_0(γ) + ε_1, in units of ε_1."""
-    yield _admitted(instance, trial["constant"])
+    yield _admitted(Labelled(factor, labels, classes, masses), gamma, gamma_1, epsilon_1, delta, trial["constant"])
 
 
-def smallest(instance: sc.Instance) -> Fraction:
+def smallest(here: Tight) -> Fraction:
     """The smallest B with ε_0(B) ≤ ε_1 = e γ_1."""
-    labels = [int(y) for y in instance["targets"]]
-    level, gamma_1 = instance["share"] * instance["gamma_1"], instance["gamma_1"]
-    found = exact_ordinal_bound(instance["gram"], labels, instance["classes"], level, instance["masses"], gamma_1)
+    labels, level = [int(y) for y in here.targets], here.share * here.gamma_1
+    found = exact_ordinal_bound(here.gram, labels, here.classes, level, here.masses, here.gamma_1)
     if found is None:
         raise ArithmeticError("no B does")
     return found[0]
 
 
-def in_units(instance: sc.Instance) -> Fraction:
+def in_units(here: Tight) -> Fraction:
     """γ_1²/(ε_1γ²)."""
-    return Fraction(instance["gamma_1"] / (instance["share"] * instance["gamma"] ** 2))
+    return here.gamma_1 / (here.share * here.gamma**2)
 
 
-def margins(first: list[Fraction], targets: list[Fraction], gamma: Any, threshold: Fraction) -> Iterator[sc.Check]:
+def margins(here: Tight) -> Iterator[sc.Check]:
     """W* = e_1: f/γ − b_2 ≥ 1 for label 2, b_2 − f/γ ≥ 1 for label 1."""
-    for x, y in zip(first, targets, strict=True):
+    for x, y in zip(here.first, here.targets, strict=True):
         side = 1 if y == 2 else -1
-        yield sc.at_least(side * (x / gamma - threshold), 1, "margin of W*")
+        yield sc.at_least(side * (x / here.gamma - here.threshold), 1, "margin of W*")
 
 
 def four_points(gamma: Fraction, e: Fraction, gamma_1: Fraction) -> sc.Instance:
@@ -182,8 +207,9 @@ def tight_instances(trial: sc.Trial) -> Iterator[sc.Instance]:
 )
 def weights_must_be_large(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Margins of W* at γ, and the smallest B."""
-    yield from margins(instance["first"], instance["targets"], instance["gamma"], instance["threshold"])
-    yield sc.at_least(smallest(instance), trial["c"] * in_units(instance), "smallest B")
+    here = Tight(**instance)
+    yield from margins(here)
+    yield sc.at_least(smallest(here), trial["c"] * in_units(here), "smallest B")
 
 
 def beta(alpha: list[Fraction], alpha_star: list[Fraction]) -> Numbers:
@@ -220,25 +246,19 @@ def draw(rng: np.random.Generator) -> sc.Instance | None:
     gram = [[Fraction(int(k), scale) for k in row] for row in factor.T @ factor]
     C = Fraction(int(rng.integers(1, 9)), 2)
     alpha, alpha_star = ([C / size * int(on) for on in chosen] for chosen in (full, full_star))
-    made: sc.Instance = {
-        "masses": [Fraction(1, size)] * size,
-        "gram": gram,
-        "labels": labels,
-        "C": C,
-        "alpha": alpha,
-        "alpha_star": alpha_star,
-    }
-    f = mapped(gram, beta(made["alpha"], made["alpha_star"]))
+    difference = beta(alpha, alpha_star)
+    f = mapped(gram, difference)
     thresholds = []
     for j in range(1, classes):
-        low, high = interval(made["labels"], made["alpha"], made["alpha_star"], f, j)
+        low, high = interval(labels, alpha, alpha_star, f, j)
         if low > high:
             return None
         thresholds.append((low + high) / 2 if max(-low, high) < 10**5 else low if low > -(10**5) else high)
     others = [[Fraction(int(v), 4) for v in rng.integers(-4, 5, size=size)] for _ in range(4)]
-    others += [[2 * b for b in beta(made["alpha"], made["alpha_star"])], [3 * b / 2 for b in beta(made["alpha"], made["alpha_star"])]]
+    others += [[2 * b for b in difference], [3 * b / 2 for b in difference]]
     moved = [[b + Fraction(int(v), 2) for b, v in zip(thresholds, rng.integers(-2, 3, size=classes - 1), strict=True)] for _ in others]
-    return made | {"thresholds": thresholds, "others": others, "moved": moved}
+    return {"masses": [Fraction(1, size)] * size, "gram": gram, "labels": labels, "C": C, "alpha": alpha, "alpha_star": alpha_star,
+            "thresholds": thresholds, "others": others, "moved": moved}  # fmt: skip
 
 
 def two_points_with_optimum(gamma: Fraction, e: Fraction) -> sc.Instance:
@@ -291,15 +311,23 @@ def _complementary(argument: Fraction | None, multiplier: Fraction, cap: Fractio
     mutants={"9C/10": {"ours": Fraction(9, 10)}},
     note="Both multipliers of a point are positive where its slot is narrower than 2; its weight is then the smaller for it.",
 )
-def weights_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def weights_of_the_optimum(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    labels: list[int],
+    C: Fraction,
+    alpha: list[Fraction],
+    alpha_star: list[Fraction],
+    thresholds: list[Fraction],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """The conditions of optimality for α, α* and b; predictions and size of w."""
-    gram, masses, C, alpha, star = (instance[key] for key in ("gram", "masses", "C", "alpha", "alpha_star"))
-    labels, b, difference = instance["labels"], instance["thresholds"], beta(instance["alpha"], instance["alpha_star"])
+    b, difference = thresholds, beta(alpha, alpha_star)
     f = mapped(gram, difference)
     for j in range(1, len(b) + 1):
         up = sum((a for a, y in zip(alpha, labels, strict=True) if y == j + 1), ZERO)
-        yield sc.equal(up, sum((a for a, y in zip(star, labels, strict=True) if y == j), ZERO), "Σ α = Σ α* at a threshold")
-    for p, y, value, a, a_star in zip(masses, labels, f, alpha, star, strict=True):
+        yield sc.equal(up, sum((a for a, y in zip(alpha_star, labels, strict=True) if y == j), ZERO), "Σ α = Σ α* at a threshold")
+    for p, y, value, a, a_star in zip(masses, labels, f, alpha, alpha_star, strict=True):
         below = b[y - 2] + 1 - value if y > 1 else None
         above = value - b[y - 1] + 1 if y <= len(b) else None
         yield sc.true(
@@ -311,9 +339,9 @@ def weights_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     yield sc.at_most(max(map(abs, w)), trial["ours"] * C, "max |w| ≤ C")
 
 
-def loss(instance: sc.Instance, f: Numbers, thresholds: Numbers) -> Fraction:
+def loss(masses: Numbers, labels: list[int], f: Numbers, thresholds: Numbers) -> Fraction:
     """E of both hinges at margin 1."""
-    return mean(instance["masses"], [margin_loss(v, y, thresholds, ONE) for v, y in zip(f, instance["labels"], strict=True)])
+    return mean(masses, [margin_loss(v, y, thresholds, ONE) for v, y in zip(f, labels, strict=True)])
 
 
 @sc.claim(
@@ -328,14 +356,24 @@ def loss(instance: sc.Instance, f: Numbers, thresholds: Numbers) -> Fraction:
     mutants={"‖a‖²/5C": {"constant": Fraction(1, 5)}},
     note="Convexity in (W, b) at an optimum in b, and ⟨W', a − W'⟩ ≤ ‖a‖²/4 (KJ-L17a-proof).",
 )
-def optimum_against_competitors(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def optimum_against_competitors(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    labels: list[int],
+    C: Fraction,
+    alpha: list[Fraction],
+    alpha_star: list[Fraction],
+    thresholds: list[Fraction],
+    others: list[list[Fraction]],
+    moved: list[list[Fraction]],
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """The loss of W' and b' against competitors with moved thresholds."""
-    gram, C, b = instance["gram"], instance["C"], instance["thresholds"]
-    least = loss(instance, mapped(gram, beta(instance["alpha"], instance["alpha_star"])), b)
-    for a, moved in zip(instance["others"], instance["moved"], strict=True):
+    least = loss(masses, labels, mapped(gram, beta(alpha, alpha_star)), thresholds)
+    for a, new in zip(others, moved, strict=True):
         size = trial["constant"] * squared_norm(gram, a) / C
-        for thresholds in (b, moved):
-            yield sc.at_most(least, loss(instance, mapped(gram, a), thresholds) + size, "loss of (W', b')")
+        for b in (thresholds, new):
+            yield sc.at_most(least, loss(masses, labels, mapped(gram, a), b) + size, "loss of (W', b')")
 
 
 def decoded(point: Array, trial: sc.Trial) -> sc.Instance:
@@ -361,9 +399,19 @@ def decoded(point: Array, trial: sc.Trial) -> sc.Instance:
     "(KJ-Thm14a-exact), and its weights are |w| ≤ C, not 2C (KJ-Thm14a-p): two factors of 2. That nothing less is enough is KJ-Thm14b-two.",
     **HEADER,
 )
-def good_kernels_with_the_best_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def good_kernels_with_the_best_constant(
+    factor: Array,
+    labels: Array,
+    classes: int,
+    masses: Array,
+    gamma: float,
+    gamma_1: float,
+    epsilon_1: float,
+    delta: float,
+    trial: sc.Trial,
+) -> Iterator[sc.Check]:
     """The same with 1/4; attacked."""
-    yield _admitted(instance, trial["constant"])
+    yield _admitted(Labelled(factor, labels, classes, masses), gamma, gamma_1, epsilon_1, delta, trial["constant"])
 
 
 @sc.claim(
@@ -461,9 +509,10 @@ def least_bound_on_four_points(instance: sc.Instance, trial: sc.Trial) -> Iterat
     if not instance:
         yield from _four_points_in_symbols(trial["sign"])
         return
-    e, square, gamma_1 = instance["share"], instance["gamma"] ** 2, instance["gamma_1"]
+    here = Tight(**instance)
+    e, square, gamma_1 = here.share, here.gamma**2, here.gamma_1
     least = gamma_1 / (8 * e * square) if e <= trial["turn"] else gamma_1 * (1 - e) / (8 * square * (2 * e**2 - e + Fraction(1, 4)))
-    yield sc.equal(smallest(instance), least, "smallest B")
+    yield sc.equal(smallest(here), least, "smallest B")
 
 
 @sc.claim(
@@ -522,14 +571,15 @@ def on_a_line(trial: sc.Trial) -> Iterator[sc.Instance]:
 )
 def least_bound_on_a_line(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """Margins of W* = e_1, for three labels with b_2 = −1, b_3 = 1; the smallest B."""
-    if instance["classes"] == 2:
-        yield from margins(instance["first"], instance["targets"], instance["gamma"], instance["threshold"])
+    here = Tight(**instance)
+    if here.classes == 2:
+        yield from margins(here)
     else:
-        for x, y in zip(instance["first"], instance["targets"], strict=True):
-            f = x / instance["gamma"]
+        for x, y in zip(here.first, here.targets, strict=True):
+            f = x / here.gamma
             below, above = (f + 1 if y == 2 else f - 1), (1 - f if y == 2 else -1 - f)
             yield sc.at_least(below if y == 3 else above if y == 1 else min(below, above), 1, "margin of W*")
-    yield sc.equal(smallest(instance), trial["c"] * in_units(instance), "smallest B")
+    yield sc.equal(smallest(here), trial["c"] * in_units(here), "smallest B")
 
 
 def on_a_cross(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -561,12 +611,13 @@ def least_bound_on_a_cross(instance: sc.Instance, trial: sc.Trial) -> Iterator[s
     """‖W‖² = 1/g² and the constant, in symbols; the smallest B in units of γ_1²/(ε_1g²)."""
     if not instance:
         gamma, M = sc.symbols("gamma M")
-        own = gamma**2 / (1 + gamma**2 / M**2)
-        yield sc.equal(1 / gamma**2 + 1 / M**2, 1 / own, "‖W‖²")
-        yield sc.equal(own / gamma**2, 1 - own / M**2, "g²/γ²")
+        margin = gamma**2 / (1 + gamma**2 / M**2)  # g²
+        yield sc.equal(1 / gamma**2 + 1 / M**2, 1 / margin, "‖W‖²")
+        yield sc.equal(margin / gamma**2, 1 - margin / M**2, "g²/γ²")
         return
-    square, M2 = instance["gamma"] ** 2, Fraction(instance["M"]) ** 2
+    here = Tight(**instance)
+    square, M2 = here.gamma**2, Fraction(here.M) ** 2
     own = square / (1 + square / M2) if trial["own"] else square
-    yield sc.at_most(4 * instance["share"] * square, (1 - 2 * instance["share"]) * M2, "hypothesis")
-    unit = instance["gamma_1"] / (instance["share"] * own)
-    yield sc.equal(smallest(instance) / unit, (1 - own / M2) / 4, "B_min ε_1g²/γ_1²")
+    yield sc.at_most(4 * here.share * square, (1 - 2 * here.share) * M2, "hypothesis")
+    unit = here.gamma_1 / (here.share * own)
+    yield sc.equal(smallest(here) / unit, (1 - own / M2) / 4, "B_min ε_1g²/γ_1²")

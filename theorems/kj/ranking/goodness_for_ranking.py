@@ -16,7 +16,7 @@ from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.problems.kernel_ranking import KernelRanking
 from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.solving.entry_points import solve
-from simopt.theorems.kj.ranking.ranking_worlds import drawn, expected_relevance, masses, random_world
+from simopt.theorems.kj.ranking.ranking_worlds import World, drawn, expected_relevance, masses, random_world, world_of
 
 SECTION = "ordinal"
 
@@ -30,14 +30,14 @@ def worlds(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield made | {"gram": gram, "bound": float(2.0 ** trial.rng.uniform(-2, 3)), "diagonal": k % 3 == 0}
 
 
-def stacked(instance: sc.Instance) -> dict[str, Any]:
+def stacked(here: World) -> dict[str, Any]:
     """All lists of a world as the ranking problems take them: relevance, qid, documents, probabilities."""
-    found = list(drawn(instance))
-    grades = [grade for row in instance["grades"] for grade in row]
+    found = list(drawn(here))
+    grades = [grade for row in here.grades for grade in row]
     pairs = np.array([z for _, chosen, _ in found for z in chosen])
     return {
         "relevance": np.array([float(grades[z]) for z in pairs]),
-        "qid": np.repeat(np.arange(len(found)), instance["m"]),
+        "qid": np.repeat(np.arange(len(found)), here.m),
         "documents": pairs,
         "probabilities": np.array([float(mass) for mass, _, _ in found]),
     }
@@ -55,18 +55,18 @@ def certified(problem: Any, *solvers: str) -> sc.Enclosure:
     return sc.between(min(low, high), max(low, high))  # in floats the bounds of a closed gap may pass each other by a rounding
 
 
-def relevance_and_rest(instance: sc.Instance) -> tuple[Array, Array, float]:
+def relevance_and_rest(here: World) -> tuple[Array, Array, float]:
     """μ, r̃ and C_D in floats."""
-    relevance, rest = expected_relevance(instance)
+    relevance, rest = expected_relevance(here)
     return (
-        np.array([float(p) for p in masses(instance["queries"], instance["documents"])]),
+        np.array([float(p) for p in here.masses()]),
         np.array([float(r) for r in relevance]),
         float(rest),
     )
 
 
-def _least(instance: sc.Instance, gram: Array, bound: float) -> sc.Enclosure:
-    lists = stacked(instance)
+def _least(here: World, gram: Array, bound: float) -> sc.Enclosure:
+    lists = stacked(here)
     problem = RankingGoodness(gram, lists["relevance"], lists["qid"], bound, lists["documents"], lists["probabilities"])
     return certified(problem, "interior-point", "clarabel")
 
@@ -87,22 +87,22 @@ def _least(instance: sc.Instance, gram: Array, bound: float) -> sc.Enclosure:
     note="As printed it takes r(z) where r(x) is meant, and the definition needs lists that are not all irrelevant. With < nothing is "
     "good for the least value (KJ-H2).",
 )
-def goodness_for_ranking(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def goodness_for_ranking(instance: sc.Instance, gram: Array, bound: float, diagonal: bool, trial: sc.Trial) -> Iterator[sc.Check]:
     """Closed form for diagonal K; else three bounds, and 2K with B/2."""
-    gram, bound = instance["gram"], instance["bound"]
-    mu, relevance, rest = relevance_and_rest(instance)
-    value = _least(instance, gram, bound)
+    here = world_of(instance)
+    mu, relevance, rest = relevance_and_rest(here)
+    value = _least(here, gram, bound)
     yield sc.at_most(rest, value, "C_D")
-    if instance["diagonal"]:
+    if diagonal:
         left = np.maximum(np.abs(relevance) - mu * np.abs(np.diag(gram)) * bound, 0.0)
-        yield sc.equal(value, rest + trial["length"] * instance["m"] * float(mu @ left**2), "ε_0(B)")
+        yield sc.equal(value, rest + trial["length"] * here.m * float(mu @ left**2), "ε_0(B)")
         return
-    ends = [_least(instance, gram, factor * bound) for factor in (0.5, 1.5)]
+    ends = [_least(here, gram, factor * bound) for factor in (0.5, 1.5)]
     half = trial["half"]
     middle = sc.between(half * (ends[0].low + ends[1].low), half * (ends[0].high + ends[1].high))
     yield sc.at_most(value, middle, "midpoint")
     yield sc.at_most(ends[1], value, "nonincreasing")
-    yield sc.equal(_least(instance, 2.0 * gram, bound / 2.0), value, "2K and B/2")
+    yield sc.equal(_least(here, 2.0 * gram, bound / 2.0), value, "2K and B/2")
 
 
 def kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -127,11 +127,11 @@ def kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"9/20 of the sum at the ends": {"half": 0.45}, "attained at 9‖W'‖/10": {"norm": 0.9}},
     note="With '=' it is not monotone in γ, as Definition 4 (KJ-Def4-sphere). The printed text defines f for every W and uses W* only.",
 )
-def kernel_goodness_for_ranking(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def kernel_goodness_for_ranking(instance: sc.Instance, factor: Array, cost: float, trial: sc.Trial) -> Iterator[sc.Check]:
     """The curve at 1/γ = ½, 1, 3/2, 2, and where W' lies on it."""
-    gram = instance["factor"] @ instance["factor"].T
-    mu, relevance, rest = relevance_and_rest(instance)
-    m = float(instance["m"])
+    here, gram = world_of(instance), factor @ factor.T
+    mu, relevance, rest = relevance_and_rest(here)
+    m = float(here.m)
 
     def value(radius: float) -> sc.Enclosure:
         found = certified(KernelGoodness(gram, relevance, 1.0 / radius, mu, "squared"), "interior-point", "clarabel")
@@ -143,8 +143,8 @@ def kernel_goodness_for_ranking(instance: sc.Instance, trial: sc.Trial) -> Itera
     for low, middle, high in zip(curve[:2], curve[1:3], curve[2:], strict=True):
         ends = sc.between(trial["half"] * (low.low + high.low), trial["half"] * (low.high + high.high))
         yield sc.at_most(middle, ends, "convex in 1/γ")
-    lists = stacked(instance)
-    problem = KernelRanking(gram, lists["relevance"], lists["qid"], instance["cost"], lists["documents"], lists["probabilities"])
+    lists = stacked(here)
+    problem = KernelRanking(gram, lists["relevance"], lists["qid"], cost, lists["documents"], lists["probabilities"])
     found = solve(problem, "closed-form", tol=1e-12).point
     if found is None:
         raise ArithmeticError("no solution")

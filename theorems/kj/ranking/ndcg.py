@@ -121,23 +121,22 @@ def generated(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"each list sorted": {"sorted": True}},
     note="The pairs of one list are dependent, through q. Sorting or removing duplicates in lists, as benchmark data do, ends it.",
 )
-def law_of_each_pair(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def law_of_each_pair(trial: sc.Trial, documents: int | None = None, m: int = 0) -> Iterator[sc.Check]:
     """One more document; marginals of D_Q × D_{P|q}^m against μ."""
-    if not instance:
+    if documents is None:
         mass, chance, gathered = sc.symbols("mass chance gathered")
         yield sc.equal(mass * gathered + mass * chance, mass * (gathered + chance), "one more value of another document")
         yield sc.equal(mass * (gathered + (1 - gathered)), mass, "all its values")
         return
-    count, m = instance["documents"], instance["m"]
     chances = {}
     (first,) = sc.symbols("q")
     for q, weight in enumerate((first, 1 - first)):
-        free = list(sc.symbols(" ".join(f"p{q}{j}" for j in range(count - 1))))
+        free = list(sc.symbols(" ".join(f"p{q}{j}" for j in range(documents - 1))))
         chances[q] = (weight, [*free, 1 - sc.total(free)])
-    for i, q, p in itertools.product(range(m), chances, range(count)):
+    for i, q, p in itertools.product(range(m), chances, range(documents)):
         weight, law = chances[q]
         marginal = sc.rational(0)
-        for drawn in itertools.product(range(count), repeat=m):
+        for drawn in itertools.product(range(documents), repeat=m):
             mass = weight
             for document in drawn:
                 mass = mass * law[document]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,25 @@ from simopt.theorems.kj.ranking.relevance_lists import NATURAL, eta
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 Numbers = list[Fraction]
+
+
+class World(NamedTuple):
+    """Masses of queries, masses and grades of the documents of each query, the length of lists, and the base of the logarithm in η."""
+
+    queries: Numbers
+    documents: list[Numbers]
+    grades: list[list[int]]
+    m: int
+    base: str
+
+    def masses(self) -> Numbers:
+        """μ over the pairs."""
+        return masses(self.queries, self.documents)
+
+
+def world_of(instance: sc.Instance) -> World:
+    """That of an instance, which has more entries."""
+    return World(**{name: instance[name] for name in World._fields})
 
 
 def world(queries: Sequence[Any], documents: Sequence[Sequence[Any]], grades: Sequence[Sequence[int]], m: int, **more: Any) -> sc.Instance:
@@ -48,29 +67,29 @@ def masses(queries: list[Fraction], documents: Any) -> Numbers:
     return [p * law for p, laws in zip(queries, documents, strict=True) for law in laws]
 
 
-def drawn(instance: sc.Instance) -> Iterator[tuple[Fraction, tuple[int, ...], list[sc.Expr]]]:
+def drawn(here: World) -> Iterator[tuple[Fraction, tuple[int, ...], list[sc.Expr]]]:
     """Probability, pairs (numbered as in `masses`) and η of every list."""
     start = 0
-    for p, laws, grades in zip(instance["queries"], instance["documents"], instance["grades"], strict=True):
-        for chosen in itertools.product(range(len(laws)), repeat=instance["m"]):
+    for p, laws, grades in zip(here.queries, here.documents, here.grades, strict=True):
+        for chosen in itertools.product(range(len(laws)), repeat=here.m):
             mass = p
             for document in chosen:
                 mass *= laws[document]
-            yield mass, tuple(start + document for document in chosen), eta([grades[document] for document in chosen], instance["base"])
+            yield mass, tuple(start + document for document in chosen), eta([grades[document] for document in chosen], here.base)
         start += len(laws)
 
 
-def squared_loss(instance: sc.Instance, f: Sequence[Any]) -> sc.Expr:
+def squared_loss(here: World, f: Sequence[Any]) -> sc.Expr:
     """E ℓ_sq(f(x), η(r(x))) = E Σ_i (f(z_i) − η_i)²."""
-    return sc.total(mass * sc.total((f[z] - e) ** 2 for z, e in zip(pairs, etas, strict=True)) for mass, pairs, etas in drawn(instance))
+    return sc.total(mass * sc.total((f[z] - e) ** 2 for z, e in zip(pairs, etas, strict=True)) for mass, pairs, etas in drawn(here))
 
 
-def expected_relevance(instance: sc.Instance) -> tuple[list[sc.Expr], sc.Expr]:
+def expected_relevance(here: World) -> tuple[list[sc.Expr], sc.Expr]:
     """r̃(z) = E[η_i | z_i = z], and C_D = E Σ η_i² − m E_μ r̃²."""
-    mu, m = masses(instance["queries"], instance["documents"]), instance["m"]
+    mu, m = here.masses(), here.m
     sums: list[list[Any]] = [[] for _ in mu]
     squares = []
-    for mass, pairs, etas in drawn(instance):
+    for mass, pairs, etas in drawn(here):
         for z, e in zip(pairs, etas, strict=True):
             sums[z].append(mass * e)
         squares.append(mass * sc.total(e**2 for e in etas))
@@ -78,6 +97,6 @@ def expected_relevance(instance: sc.Instance) -> tuple[list[sc.Expr], sc.Expr]:
     return mean, sc.total(squares) - m * sc.total(p * r**2 for p, r in zip(mu, mean, strict=True))
 
 
-def mean(instance: sc.Instance, values: Sequence[Any]) -> sc.Expr:
+def mean(here: World, values: Sequence[Any]) -> sc.Expr:
     """E_μ."""
-    return sc.total(p * sc.rational(v) for p, v in zip(masses(instance["queries"], instance["documents"]), values, strict=True))
+    return sc.total(p * sc.rational(v) for p, v in zip(here.masses(), values, strict=True))

@@ -26,7 +26,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -38,7 +38,7 @@ from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.solvers.goodness.box_squares import ranking_iterates
 from simopt.theorems.kj.landmarks.landmark_laws import deviations, draws, hadamard, landmarked, random_landmarks, signs
 from simopt.theorems.kj.ranking.goodness_for_ranking import stacked
-from simopt.theorems.kj.ranking.ranking_worlds import masses, mean, random_world, squared_loss, world
+from simopt.theorems.kj.ranking.ranking_worlds import World, masses, mean, random_world, squared_loss, world, world_of
 from simopt.theorems.kj.ranking.relevance_lists import (
     BINARY,
     BITS,
@@ -117,9 +117,9 @@ def loss_against_distance(gains: list[int], trial: sc.Trial) -> Iterator[sc.Chec
         yield sc.vacuous(worst.high <= 0, "the left side is ≤ 0, the right one is ≥ 0", evidence=sc.EXACT)
 
 
-def _regret_and_distance(instance: sc.Instance) -> tuple[Any, Any, list[sc.Check]]:
+def _regret_and_distance(gains: Sequence[int], placed: Sequence[int], scores: Sequence[Fraction]) -> tuple[Any, Any, list[sc.Check]]:
     """‖G‖_D times the regret, ‖G‖_D² times ‖s − η‖², and that s is the projection of the placed gains on descending vectors."""
-    g, v, s = sc.inputs(g=instance["sorted"], v=instance["placed"], s=instance["scores"])
+    g, v, s = sc.inputs(g=gains, v=placed, s=scores)
     regret = inner(discounts(len(v)), [a - b for a, b in zip(g, v, strict=True)])
     rest = [a - b for a, b in zip(v, s, strict=True)]
     sums = [sc.total(rest[: j + 1]) for j in range(len(rest))]
@@ -153,10 +153,10 @@ def printed_instances(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="√2‖D‖ is never attained with F = log(1 + t): it is 3.2 times ‖D − rev D‖ at m = 2, twice at m = 100, and the ratio tends to "
     "infinity like log m (KJ-Thm30-growth). For positive discounts in general √2 cannot be improved: D = (1, θ, …), θ → 0.",
 )
-def regret_by_the_printed_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def regret_by_the_printed_constant(instance: sc.Instance, placed: list[int], scores: list[Fraction], trial: sc.Trial) -> Iterator[sc.Check]:
     """The printed constant for the regret."""
-    regret, distance, nearest = _regret_and_distance(instance)
-    square = trial["constant"] * sc.total(d**2 for d in discounts(len(instance["placed"])))
+    regret, distance, nearest = _regret_and_distance(instance["sorted"], placed, scores)
+    square = trial["constant"] * sc.total(d**2 for d in discounts(len(placed)))
     yield sc.at_most(regret**2, square * distance, "regret²").assuming(*nearest)
 
 
@@ -180,9 +180,9 @@ def at_the_edge(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="|(f − η)² − (f' − η)²| = |f − f'| |f + f' − 2η|: with B = 1, η = 1 (base 2, one relevant document), f = −1, f' = −7/8 the "
     "quotient is 31/8. It would be 2B for η = 0; even for η ≤ B it is up to 4B.",
 )
-def lipschitz_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def lipschitz_as_printed(bound: Fraction, step: Fraction, eta: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """Difference of the losses at −B and near it."""
-    bound, step, eta = sc.inputs(bound=instance["bound"], step=instance["step"], eta=instance["eta"])
+    bound, step, eta = sc.inputs(bound=bound, step=step, eta=eta)
     constant = 2 * (bound + trial["eta"] * eta)
     yield sc.at_most(abs((-bound - eta) ** 2 - (-bound + step - eta) ** 2), constant * step, "difference of losses")
 
@@ -238,12 +238,20 @@ def largest_eta(base: str) -> sc.Expr:
     mutants={"4Bmε_1, as printed": {"eta": 0}},
     note="The printed constant uses KJ-Thm30-lip and is false: f = −9/10, f̃ = −1 = −B on lists of two equal documents.",
 )
-def cost_of_landmarks_in_lists(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def cost_of_landmarks_in_lists(
+    instance: sc.Instance, f: list[Fraction], landmarked: list[Fraction], bound: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Both expected losses, enclosed, over all lists."""
-    f, g, bound, m = instance["f"], instance["landmarked"], instance["bound"], instance["m"]
-    apart = mean(instance, [abs(a - b) for a, b in zip(f, g, strict=True)])
-    added = 2 * (bound + trial["eta"] * largest_eta(instance["base"])) * m * apart
-    yield sc.at_most(squared_loss(instance, g), squared_loss(instance, f) + added, "E ℓ_sq(f̃)")
+    here, g = world_of(instance), landmarked
+    apart = mean(here, [abs(a - b) for a, b in zip(f, g, strict=True)])
+    added = 2 * (bound + trial["eta"] * largest_eta(here.base)) * here.m * apart
+    yield sc.at_most(squared_loss(here, g), squared_loss(here, f) + added, "E ℓ_sq(f̃)")
+
+
+def _mean_square_of_landmarks(masses: list[Fraction], gram: list[list[Fraction]], weights: list[Fraction], d: int) -> Fraction:
+    """The exact mean of E_μ (f̃ − f)²."""
+    drawn = deviations(masses, weights, d, gram)
+    return sum((mass * p * e**2 for off, mass in drawn for p, e in zip(masses, off, strict=True)), ZERO)
 
 
 @sc.claim(
@@ -260,21 +268,16 @@ def cost_of_landmarks_in_lists(instance: sc.Instance, trial: sc.Trial) -> Iterat
     note="Minkowski's inequality in L₂ of lists and documents, and Var(w K) ≤ B² a landmark. By McDiarmid's inequality √(E_μ (f̃ − f)²) ≤ "
     "(B/√d)(1 + √(2 log(1/δ))) with probability ≥ 1 − δ. So the factor 4Bmε_1 under the root, and the fourth root, are not needed.",
 )
-def landmarks_by_the_triangle_inequality(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def landmarks_by_the_triangle_inequality(
+    instance: sc.Instance, trial: sc.Trial, f: Sequence[Fraction] = (), landmarked: Sequence[Fraction] = (), d: int | None = None
+) -> Iterator[sc.Check]:
     """Minkowski on a world; the exact mean of E_μ (f̃ − f)² over landmarks."""
-    if "d" in instance:
-        found = sum(
-            (
-                mass * sum((p * e**2 for p, e in zip(instance["masses"], off, strict=True)), Fraction(0))
-                for off, mass in deviations(instance["masses"], instance["weights"], instance["d"], instance["gram"])
-            ),
-            Fraction(0),
-        )
-        yield sc.at_most(found, trial["spread"] / instance["d"], "E E_μ (f̃ − f)², B = 1")
+    if d is not None:
+        yield sc.at_most(_mean_square_of_landmarks(**instance), trial["spread"] / d, "E E_μ (f̃ − f)², B = 1")
         return
-    f, g = instance["f"], instance["landmarked"]
-    apart = sc.root(instance["m"] * mean(instance, [(a - b) ** 2 for a, b in zip(f, g, strict=True)]), bits=BITS)
-    left, right = (sc.root(squared_loss(instance, values), bits=BITS) for values in (g, f))
+    here = world_of(instance)
+    apart = sc.root(here.m * mean(here, [(a - b) ** 2 for a, b in zip(f, landmarked, strict=True)]), bits=BITS)
+    left, right = (sc.root(squared_loss(here, values), bits=BITS) for values in (landmarked, f))
     yield sc.at_most(left, right + trial["norm"] * apart, "√(E ℓ_sq(f̃))")
 
 
@@ -299,16 +302,28 @@ def small_bounds(trial: sc.Trial) -> Iterator[sc.Instance]:
     yield made | {"relevance": [Fraction(1, 2)] * 2, "m": 2, "bound": Fraction(1, 1000)}
 
 
-def landmark_excesses(instance: sc.Instance) -> Law:
+class LandmarkWorld(NamedTuple):
+    """Masses, kernel and weights of pairs, d landmarks, the relevance r̃ of the pairs, the length of lists, and B."""
+
+    masses: list[Fraction]
+    gram: list[list[Fraction]]
+    weights: list[Fraction]
+    d: int
+    relevance: list[Fraction]
+    m: int
+    bound: Fraction
+
+
+def landmark_excesses(here: LandmarkWorld) -> Law:
     """m E_μ [(f̃ − r̃)² − (f − r̃)²] with its probabilities, f = B E[wK]."""
-    p, w, bound = instance["masses"], instance["weights"], instance["bound"]
-    charges = [a * b for a, b in zip(p, w, strict=True)]
-    f = [bound * sum((c * k for c, k in zip(charges, row, strict=True)), ZERO) for row in instance["gram"]]
+    p, bound = here.masses, here.bound
+    charges = [a * b for a, b in zip(p, here.weights, strict=True)]
+    f = [bound * sum((c * k for c, k in zip(charges, row, strict=True)), ZERO) for row in here.gram]
     made = []
-    for off, mass in deviations(instance["masses"], instance["weights"], instance["d"], instance["gram"]):
-        parts = zip(p, off, f, instance["relevance"], strict=True)
+    for off, mass in deviations(p, here.weights, here.d, here.gram):
+        parts = zip(p, off, f, here.relevance, strict=True)
         cost = sum((q * bound * e * (bound * e + 2 * (v - r)) for q, e, v, r in parts), ZERO)
-        made.append((instance["m"] * cost, mass))
+        made.append((here.m * cost, mass))
     return made
 
 
@@ -328,14 +343,15 @@ def landmark_excesses(instance: sc.Instance) -> Law:
 )
 def excess_of_landmarks(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(excess ≥ t)/δ at every value t > 0 where the bound is t for some δ ≤ 1/2."""
-    unit = trial["constant"] * instance["bound"] ** 2 * instance["m"] ** 2
+    here = LandmarkWorld(**instance)
+    unit = trial["constant"] * here.bound**2 * here.m**2
     least = ball(2).log()
 
     def exponent(t: Fraction) -> Ball | None:
-        x = ball(instance["d"] * t**2 / unit**2) if t > 0 else ball(0)
+        x = ball(here.d * t**2 / unit**2) if t > 0 else ball(0)
         return x if x > least else None
 
-    yield holds_for_all_levels(tails(landmark_excesses(instance)), exponent, f"excess, d = {instance['d']}")
+    yield holds_for_all_levels(tails(landmark_excesses(here)), exponent, f"excess, d = {here.d}")
 
 
 def label_world(p: list[Fraction], phi: list[Fraction], n: int, **more: object) -> sc.Instance:
@@ -364,15 +380,13 @@ def _minimisers(features: list[Fraction], bound: Any, weights: Sequence[Any]) ->
     return [max(-bound, min(bound, sum((k * x for k, x in zip(weights, phi, strict=True)), ZERO) / square))]
 
 
-def label_excesses(instance: sc.Instance) -> Law:
+def label_excesses(masses: list[Fraction], features: list[Fraction], n: int, bound: Fraction) -> Law:
     """Risk of the worst empirical minimiser over the least in the ball, one document, in units of h²."""
-    p = instance["masses"]
-    least = min(_risk(instance["features"], p, s) for s in _minimisers(instance["features"], instance["bound"], p))
+    least = min(_risk(features, masses, s) for s in _minimisers(features, bound, masses))
     made = []
-    for drawn, mass in multinomial(instance["n"], tuple(p)):
-        made.append(
-            (max(_risk(instance["features"], p, s) for s in _minimisers(instance["features"], instance["bound"], drawn)) - least, mass)
-        )
+    for drawn, mass in multinomial(n, tuple(masses)):
+        worst = max(_risk(features, masses, s) for s in _minimisers(features, bound, drawn))
+        made.append((worst - least, mass))
     return made
 
 
@@ -393,16 +407,17 @@ def label_excesses(instance: sc.Instance) -> Law:
     "such an m. Lemma 16 is for one number: a list has m of them. From the paper's own constants, C_L = 2B and C_W = B, it would be 6B² a "
     "document.",
 )
-def excess_of_labels_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def excess_of_labels_as_printed(
+    masses: list[Fraction], features: list[Fraction], n: int, m: int, bound: Fraction, delta: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """P(excess > bound) in units of B² = h²."""
-    m, bound = instance["m"], instance["bound"]
     factor = 6 * m * bound * (bound + 1) if trial["documents"] else 3 * bound**2
-    limit = factor * sc.root(logarithm(1 / instance["delta"]) / instance["n"], bits=BITS)
+    limit = factor * sc.root(logarithm(1 / delta) / n, bits=BITS)
     low = high = ZERO
-    for excess, mass in label_excesses(instance):
+    for excess, mass in label_excesses(masses, features, n, bound):
         low += mass * (m * excess > limit.high)
         high += mass * (m * excess > limit.low)
-    yield sc.probability(low, high, instance["delta"], f"P(excess > {float(limit):.3f}), n = {instance['n']}, m = {m}")
+    yield sc.probability(low, high, delta, f"P(excess > {float(limit):.3f}), n = {n}, m = {m}")
 
 
 def labelled(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -436,15 +451,14 @@ def labelled(trial: sc.Trial) -> Iterator[sc.Instance]:
     "η_max)-Lipschitz in their predictions (KJ-Thm30-lip+) and at most 4B(B + η_max): the Rademacher complexity is ≤ 2mB(B + η_max)/√n, "
     "one list moves the supremum by ≤ 8mB(B + η_max)/n, and McDiarmid's inequality is used once.",
 )
-def excess_of_labels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def excess_of_labels(masses: list[Fraction], features: list[Fraction], n: int, bound: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(excess ≥ t)/δ at every value t, a document, in units of h²: t = (c B(B + 1)/√n)(1 + √(2 log(1/δ)))."""
-    n, bound = instance["n"], instance["bound"]
 
     def exponent(t: Fraction) -> Ball | None:
         over = ball(n * t**2).sqrt() / ball(trial["constant"] * bound * (bound + 1)) - trial["mean"]
         return over**2 / 2 if over > 0 else None
 
-    yield holds_for_all_levels(tails(label_excesses(instance)), exponent, f"excess, n = {n}")
+    yield holds_for_all_levels(tails(label_excesses(masses, features, n, bound)), exponent, f"excess, n = {n}")
 
 
 @sc.claim(
@@ -487,16 +501,17 @@ def excess_levels(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="An artefact of passing through the squared error: by the triangle inequality in L₂ what landmarks cost falls as d^{−1/2} for all "
     "ε_0 (KJ-Thm30-half).",
 )
-def fourth_roots(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def fourth_roots(level: Fraction, trial: sc.Trial, size: int = 0, landmarks: list[int] | None = None) -> Iterator[sc.Check]:
     """The two bounds, or the slope."""
-    if "landmarks" in instance:
-        values = [math.sqrt(landmark_quantile(d, Fraction(1, 5))) for d in instance["landmarks"]]
-        yield sc.rate(instance["landmarks"], values, trial["slope"], name="root of the 80 % quantile against d")
+    if landmarks is not None:
+        values = [math.sqrt(landmark_quantile(d, Fraction(1, 5))) for d in landmarks]
+        yield sc.rate(landmarks, values, trial["slope"], name="root of the 80 % quantile against d")
         return
-    level, size = sc.inputs(level=instance["level"], size=instance["size"])
+    at_zero = level == 0
+    level, size = sc.inputs(level=level, size=size)
     gained = sc.root(level + 1 / sc.root(size, bits=96), bits=96) - sc.root(level, bits=96)
     fourth = sc.root(1 / size, trial["root"], bits=96)
-    if instance["level"] == 0:
+    if at_zero:
         yield sc.equal(gained, fourth, "ε_0 = 0")
     else:
         yield sc.at_most(gained, fourth, "n^{−1/4}")
@@ -525,17 +540,17 @@ def short_lists(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="C_F log m/√m is 3.32, 3.13, 2.62, 2.36, 2.24, 2.18, 2.15 at m = 10, …, 10^7, and tends to 2. The best constant of the theorem is "
     "smaller still, O(√m/log² m): KJ-Thm30-growth.",
 )
-def constant_of_the_discount(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def constant_of_the_discount(m: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """C_F² at m, and at m = 15 the induction."""
-    m = sc.inputs(m=instance["m"])
-    squares = sc.total(d**2 for d in discounts(instance["m"]))
-    level, small = logarithm(instance["m"]), sc.rational(trial["small"])
-    if instance["m"] < TURN:
-        yield sc.at_most(4 * squares, small**2 * m / level, "C_F²")
+    count = sc.inputs(m=m)
+    squares = sc.total(d**2 for d in discounts(m))
+    level, small = logarithm(m), sc.rational(trial["small"])
+    if m < TURN:
+        yield sc.at_most(4 * squares, small**2 * count / level, "C_F²")
         return
-    yield sc.at_most(squares, trial["constant"] * m / level**2, "Σ 1/log² (t + 1), m = 15")
+    yield sc.at_most(squares, trial["constant"] * count / level**2, "Σ 1/log² (t + 1), m = 15")
     yield sc.at_least(trial["constant"] * (1 - 2 / level), 1, "slope times log², x = 15")
-    yield sc.at_least(squares, m / logarithm(instance["m"] + 1) ** 2, "from below, each term is at least the last")
+    yield sc.at_least(squares, count / logarithm(m + 1) ** 2, "from below, each term is at least the last")
     yield sc.at_most(4 * sc.rational(trial["constant"]) / level, small**2, "4√m/log m against √(m/log m)")
 
 
@@ -561,14 +576,14 @@ def powers(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="At p = 1/2 the sum is Σ 1/t ~ log m: not bounded. What is needed is Σ 1/F² < ∞, by which Theorem 30 has a constant that does not "
     "depend on m.",
 )
-def constant_of_fast_discounts(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def constant_of_fast_discounts(trial: sc.Trial, power: Fraction | None = None, m: int = 0) -> Iterator[sc.Check]:
     """The telescoping step for p = 1; sums of t^{−2p} against their bound."""
-    if not instance:
+    if power is None:
         (t,) = sc.symbols("t")
         yield sc.equal(1 / (t - 1) - 1 / t - 1 / t**2, 1 / (t**2 * (t - 1)), "1/(t − 1) − 1/t − 1/t² ≥ 0 for t ≥ 2")
         return
-    p = 2 * instance["power"]
-    terms = [1 / sc.root(sc.rational(t) ** p.numerator, p.denominator, bits=BITS) for t in range(1, instance["m"] + 1)]
+    p = 2 * power
+    terms = [1 / sc.root(sc.rational(t) ** p.numerator, p.denominator, bits=BITS) for t in range(1, m + 1)]
     yield sc.at_most(sc.total(terms), 1 + 1 / (p - 2 * trial["least"]), f"Σ t^(−{p})")
 
 
@@ -625,7 +640,9 @@ def _steps_for_all_lists() -> Iterator[sc.Check]:
     "are multiplied by ‖G‖_D. With base 2 η and s grow by 1/log 2, D shrinks by log 2: the bound is the same. With KJ-Thm30-dec and "
     "KJ-Thm30-3+ it is a theorem on Algorithm 1 (KJ-Thm30-useful).",
 )
-def regret_of_nearest_scores(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def regret_of_nearest_scores(
+    instance: sc.Instance, trial: sc.Trial, placed: Sequence[int] = (), scores: Sequence[Fraction] = ()
+) -> Iterator[sc.Check]:
     """The square of the inequality, for the projection; equality for two documents in the wrong order, s = (½, ½) of their sum."""
     if not instance:
         g, v, first, second = sc.symbols("g v D1 D2")
@@ -634,9 +651,9 @@ def regret_of_nearest_scores(instance: sc.Instance, trial: sc.Trial) -> Iterator
         yield sc.equal(regret**2, trial["square"] * 2 * (first - second) ** 2 * distance, "two documents")
         yield from _steps_for_all_lists()
         return
-    regret, distance, nearest = _regret_and_distance(instance)
-    bound = trial["square"] * _square_of_difference(len(instance["placed"])) * distance
-    if instance["placed"] == instance["sorted"]:
+    regret, distance, nearest = _regret_and_distance(instance["sorted"], placed, scores)
+    bound = trial["square"] * _square_of_difference(len(placed)) * distance
+    if placed == instance["sorted"]:
         yield sc.equal(distance, 0, "sorted lists").assuming(*nearest)
     else:
         yield sc.at_most(regret**2, bound, "regret²").assuming(*nearest)
@@ -693,16 +710,16 @@ def long_lists(trial: sc.Trial) -> Iterator[sc.Instance]:
     "+ 1) log(m + 1)) is at most 1/log 2, and at most 2 log((m + 1)/(t + 1))/log²(m + 1) for t + 1 ≥ √(m + 1), where Σ log²((m + 1)/(t + "
     "1)) ≤ 2(m + 1). In the limit ‖D − rev D‖ log² m/√m → π/√3. By KJ-Thm30-sharp the order is exact.",
 )
-def growth_of_the_best_constant(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def growth_of_the_best_constant(m: list[int], trial: sc.Trial) -> Iterator[sc.Check]:
     """The bound at all sizes, and that the ratio does not grow."""
     found = []
-    for m in instance["m"]:
-        D = 1.0 / np.log1p(np.arange(1, m + 1))
+    for size in m:
+        D = 1.0 / np.log1p(np.arange(1, size + 1))
         found.append(float(np.sum((D - D[::-1]) ** 2)))
-        bound = trial["long"] * (m + 1) / np.log(m + 1.0) ** 4 + trial["short"] * np.sqrt(m + 1.0) / np.log(2.0) ** 2
-        yield sc.at_most(found[-1], bound, f"‖D − rev D‖², m = {m}", scale=bound)
-    m, squares = np.array(instance["m"][11:], dtype=float), np.array(found[11:])
-    yield sc.rate(m, squares * np.log(m) ** 4 / m, 0.0, tolerance=0.01, name="‖D − rev D‖² log⁴ m/m against m")
+        bound = trial["long"] * (size + 1) / np.log(size + 1.0) ** 4 + trial["short"] * np.sqrt(size + 1.0) / np.log(2.0) ** 2
+        yield sc.at_most(found[-1], bound, f"‖D − rev D‖², m = {size}", scale=bound)
+    sizes, squares = np.array(m[11:], dtype=float), np.array(found[11:])
+    yield sc.rate(sizes, squares * np.log(sizes) ** 4 / sizes, 0.0, tolerance=0.01, name="‖D − rev D‖² log⁴ m/m against m")
 
 
 @dataclass(frozen=True)
@@ -726,20 +743,18 @@ class Lists:
         return float(self.chances @ (1.0 + np.array(losses)))
 
 
-def all_lists(instance: sc.Instance) -> Lists:
+def all_lists(here: World) -> Lists:
     """All lists of a world."""
-    found = stacked(instance)
-    pairs = found["documents"].reshape(-1, instance["m"])
-    grades = np.array([grade for row in instance["grades"] for grade in row], dtype=float)
+    found = stacked(here)
+    pairs = found["documents"].reshape(-1, here.m)
+    grades = np.array([grade for row in here.grades for grade in row], dtype=float)
     eta = np.array([relevance.eta(grades[row]) for row in pairs])
-    return Lists(
-        pairs, eta, found["probabilities"], grades, np.array([float(p) for p in masses(instance["queries"], instance["documents"])])
-    )
+    return Lists(pairs, eta, found["probabilities"], grades, np.array([float(p) for p in here.masses()]))
 
 
-def least_loss(instance: sc.Instance, gram: Array, bound: float) -> float:
+def least_loss(here: World, gram: Array, bound: float) -> float:
     """ε_0(B) from above: the loss of the best weights found."""
-    found = stacked(instance)
+    found = stacked(here)
     problem = RankingGoodness(gram, found["relevance"], found["qid"], bound, found["documents"], found["probabilities"])
     return min(float(problem.objective(problem.restore(step.point))) for step in ranking_iterates(problem, 1e-9, 80))
 
@@ -798,11 +813,12 @@ def learning(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="KJ-Thm30+, KJ-Thm30-dec with E_μ |f̃ − f| ≤ (B/√d)s (KJ-L15+), and KJ-Thm30-3+. The sizes are so large because the bound is "
     "above the largest regret, 0.37 for two documents, for smaller ones.",
 )
-def regret_of_algorithm_1(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def regret_of_algorithm_1(
+    instance: sc.Instance, gram: Array, bound: float, d: int, n: int, delta: float, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Draws of both samples."""
-    found, gram, bound, delta = all_lists(instance), instance["gram"], instance["bound"], instance["delta"]
-    m, d, n = instance["m"], instance["d"], instance["n"]
-    level = least_loss(instance, gram, bound)
+    here = world_of(instance)
+    found, level, m = all_lists(here), least_loss(here, gram, bound), here.m
     slope = 2.0 * (bound + math.log(2.0)) * m * bound * (1.0 + math.sqrt(2.0 * math.log(1.0 / delta)))
     D = relevance.discounts(m)
     limit = float(np.linalg.norm(D - D[::-1])) * math.sqrt(level + slope / math.sqrt(d) + 2.0 * slope / math.sqrt(n))

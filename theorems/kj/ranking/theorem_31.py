@@ -26,6 +26,7 @@ from simopt.theorems.small_worlds.sampled_worlds import weights
 
 SECTION = "ordinal"
 Numbers = list[Fraction]
+Row = Sequence[Fraction]
 ZERO, HALF = Fraction(0), Fraction(1, 2)
 TURN = Fraction(8483, 10000)  # above 4/(5 − 2√2)² = 0.84823…
 
@@ -91,34 +92,33 @@ class Optimum:
     weights: Numbers
 
 
-def optimum(instance: sc.Instance, x: Fraction | None = None) -> Optimum:
+def optimum(masses: Row, gram: list[Numbers], targets: Row, x: Fraction) -> Optimum:
     """Solve (PG + I/2x) α = Pr exactly; the matrix is never singular."""
-    p, gram, r = instance["masses"], instance["gram"], instance["targets"]
-    strength = instance["x"] if x is None else x
     planes = [
-        ([q * k + (1 / (2 * strength) if i == j else 0) for j, k in enumerate(row)], q * v)
-        for i, (q, row, v) in enumerate(zip(p, gram, r, strict=True))
+        ([q * k + (1 / (2 * x) if i == j else 0) for j, k in enumerate(row)], q * v)
+        for i, (q, row, v) in enumerate(zip(masses, gram, targets, strict=True))
     ]
     alpha = crossing(planes)
     if alpha is None:
         raise ArithmeticError("PG + I/2mC is singular")
-    return Optimum(alpha, mapped(gram, alpha), squared_norm(gram, alpha), [a / q for a, q in zip(alpha, p, strict=True)])
+    return Optimum(alpha, mapped(gram, alpha), squared_norm(gram, alpha), [a / q for a, q in zip(alpha, masses, strict=True)])
 
 
-def loss(masses: list[Fraction], targets: list[Fraction], f: Sequence[Fraction]) -> Fraction:
+def loss(masses: Row, targets: Row, f: Row) -> Fraction:
     """Σ μ (f − r)²: the loss of lists is m times it, plus a constant."""
     return sum((q * (v - r) ** 2 for q, v, r in zip(masses, f, targets, strict=True)), ZERO)
 
 
-def _competitor(instance: sc.Instance, part: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+def _competitor(
+    masses: Row, gram: list[Numbers], targets: Row, x: Fraction, gamma: Fraction | None, part: Fraction
+) -> tuple[Fraction, Fraction, Fraction]:
     """ε_0/m and 1/γ² of the competitor, and ε_1/m for C = part/(ε_1γ²), mC = x."""
-    if "gamma" in instance:
-        inverse = 1 / instance["gamma"] ** 2
-        level = loss(instance["masses"], instance["targets"], [1 / instance["gamma"]])
+    if gamma is not None:
+        level, inverse = loss(masses, targets, [1 / gamma]), 1 / gamma**2
     else:
-        other = optimum(instance, 8 * instance["x"])
-        level, inverse = loss(instance["masses"], instance["targets"], other.predictions), other.square
-    return level, inverse, part * inverse / instance["x"]
+        other = optimum(masses, gram, targets, 8 * x)
+        level, inverse = loss(masses, targets, other.predictions), other.square
+    return level, inverse, part * inverse / x
 
 
 @sc.claim(
@@ -136,19 +136,28 @@ def _competitor(instance: sc.Instance, part: Fraction) -> tuple[Fraction, Fracti
     "ε_1 ≥ 1 ≥ E ‖η‖² is reached by w = 0. For γ → ∞ it fails, as an O(·) too (KJ-Thm31-wide). |r̃| ≤ 1 is a fact (KJ-F-eta). Not sharp: "
     "KJ-Thm31-better.",
 )
-def good_kernels_rank_well(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def good_kernels_rank_well(
+    masses: list[Fraction],
+    gram: list[list[Fraction]],
+    targets: list[Fraction],
+    x: Fraction,
+    m: int,
+    alone: bool,
+    trial: sc.Trial,
+    gamma: Fraction | None = None,
+) -> Iterator[sc.Check]:
     """Loss and size of the weights; on one point, the least loss that weights within the bound have."""
-    x, found = instance["x"], optimum(instance)
-    level, _, added = _competitor(instance, HALF)
+    found = optimum(masses, gram, targets, x)
+    level, _, added = _competitor(masses, gram, targets, x, gamma, HALF)
     square = trial["square"] * x**3
-    charges = [p * w for p, w in zip(instance["masses"], found.weights, strict=True)]
-    f = mapped(instance["gram"], charges)
-    if instance["alone"]:
+    charges = [p * w for p, w in zip(masses, found.weights, strict=True)]
+    f = mapped(gram, charges)
+    if alone:
         bound = sc.root(sc.rational(square), bits=BITS)
         reached = (1 - bound) ** 2 if square < 1 else sc.rational(0)
         yield sc.at_most(reached, level + added, "least loss on one point")
-    if "gamma" not in instance:
-        yield sc.at_most(loss(instance["masses"], instance["targets"], f), level + added, "E ℓ_sq/m")
+    if gamma is None:
+        yield sc.at_most(loss(masses, targets, f), level + added, "E ℓ_sq/m")
         yield sc.at_most(max(map(abs, found.weights)) ** 2, square, "w²")
 
 
@@ -194,16 +203,15 @@ def _symbolic_lists(documents: Sequence[int], m: int) -> tuple[list[sc.Expr], li
     mutants={"r̃ of one list": {"conditional": False}},
     note="r̃ is the same for each i, because lists are exchangeable. It depends on m and on the other documents of the query.",
 )
-def lists_as_pairs(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def lists_as_pairs(trial: sc.Trial, documents: list[int] | None = None, m: int = 0) -> Iterator[sc.Check]:
     """One more place, and all of them; both sides for all lists of the sizes."""
-    if not instance:
+    if documents is None:
         v, c, e, C, first, second = sc.symbols("f c e C S1 S2")
         before = C * v**2 - 2 * v * first + second
         yield sc.equal(before + c * (v - e) ** 2, (C + c) * v**2 - 2 * v * (first + c * e) + (second + c * e**2), "one more place")
         yield sc.equal(before, C * (v - first / C) ** 2 + second - first**2 / C, "all places of z")
         return
-    m = instance["m"]
-    mu, found = _symbolic_lists(instance["documents"], m)
+    mu, found = _symbolic_lists(documents, m)
     f = sc.symbols(" ".join(f"f{z}" for z in range(len(mu))))
     relevance = []
     for z, p in enumerate(mu):
@@ -257,9 +265,11 @@ def coefficients_of_the_optimum(trial: sc.Trial) -> Iterator[sc.Check]:
     note="It is no loss of generality but a fact: r̃ is a mean of η_i, and 0 ≤ η_i ≤ F(1) ≤ 1 with either logarithm (KJ-F-eta). K(z, z) ≤ "
     "1 is not needed for it.",
 )
-def norm_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def norm_of_the_optimum(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], x: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """‖W'‖² ≤ 2mC."""
-    yield sc.at_most(optimum(instance).square, trial["constant"] * instance["x"], "‖W'‖²")
+    yield sc.at_most(optimum(masses, gram, targets, x).square, trial["constant"] * x, "‖W'‖²")
 
 
 @sc.claim(
@@ -329,15 +339,17 @@ def large_strengths(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"mC = 1": {"instances": large_strengths}},
     note="With ‖W'‖ ≤ √(mC/2) the condition becomes mC ≥ 0.3111 (KJ-Thm31-d-sharp).",
 )
-def bound_of_weights_at_small_strengths(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def bound_of_weights_at_small_strengths(
+    x: Fraction, masses: Row = (), gram: list[Numbers] | None = None, targets: Row = ()
+) -> Iterator[sc.Check]:
     """5√x − 2(1 + √(2x)) above and below; the weight of one point."""
-    x = sc.inputs(x=instance["x"])
-    if "gram" in instance:
-        yield sc.at_least((2 * x / (1 + 2 * x)) ** 2, 25 * x**3, "w²", strict=True)
-        yield sc.equal(max(map(abs, optimum(instance).weights)), 2 * x / (1 + 2 * x), "w")
+    s = sc.inputs(x=x)
+    if gram is not None:
+        yield sc.at_least((2 * s / (1 + 2 * s)) ** 2, 25 * s**3, "w²", strict=True)
+        yield sc.equal(max(map(abs, optimum(masses, gram, targets, x).weights)), 2 * s / (1 + 2 * s), "w")
         return
-    below = x - Fraction(1, 10000)
-    yield sc.at_most(2 * (1 + sc.root(2 * x, bits=BITS)), 5 * sc.root(x, bits=BITS), "x = 0.8483", strict=True)
+    below = s - Fraction(1, 10000)
+    yield sc.at_most(2 * (1 + sc.root(2 * s, bits=BITS)), 5 * sc.root(s, bits=BITS), "x = 0.8483", strict=True)
     yield sc.at_least(2 * (1 + sc.root(2 * below, bits=BITS)), 5 * sc.root(below, bits=BITS), "x = 0.8482", strict=True)
 
 
@@ -354,9 +366,11 @@ def bound_of_weights_at_small_strengths(instance: sc.Instance, trial: sc.Trial) 
     mutants={"2mC(1 + √(mC/8))": {"half": Fraction(1, 8)}, "√24 (mC)^{3/2}": {"cube": Fraction(24)}},
     note="2(1 + √(x/2)) ≤ 5√x iff (5 − √2)√x ≥ 2, x ≥ 0.3111. w_i = 2mC(r_i − f_i), |f_i| ≤ ‖W'‖.",
 )
-def weights_with_half_the_norm(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def weights_with_half_the_norm(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], x: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """max |w| against both."""
-    x, largest = instance["x"], max(map(abs, optimum(instance).weights))
+    largest = max(map(abs, optimum(masses, gram, targets, x).weights))
     yield sc.at_most(largest, 2 * x * (1 + sc.root(sc.rational(trial["half"] * x), bits=BITS)), "max |w|")
     if x >= Fraction(5, 16):
         yield sc.at_most(largest**2, trial["cube"] * x**3, "max |w|², 25x³")
@@ -374,14 +388,16 @@ def weights_with_half_the_norm(instance: sc.Instance, trial: sc.Trial) -> Iterat
     mutants={"1/(5Cγ²)": {"constant": Fraction(1, 5)}},
     note="The best constant is 1/4: KJ-Thm31-e-sharp.",
 )
-def loss_of_the_optimum(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def loss_of_the_optimum(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], x: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """m L(W') ≤ m L(a) + ‖a‖²/2C, divided by m: x = mC."""
-    found = loss(instance["masses"], instance["targets"], optimum(instance).predictions)
+    found = loss(masses, targets, optimum(masses, gram, targets, x).predictions)
     for factor in (HALF, Fraction(2), Fraction(8)):
-        other = optimum(instance, factor * instance["x"])
+        other = optimum(masses, gram, targets, factor * x)
         yield sc.at_most(
             found,
-            loss(instance["masses"], instance["targets"], other.predictions) + trial["constant"] * other.square / instance["x"],
+            loss(masses, targets, other.predictions) + trial["constant"] * other.square / x,
             "E ℓ_sq/m",
         )
 
@@ -428,15 +444,17 @@ def compared(trial: sc.Trial) -> Iterator[sc.Instance]:
     "W', so that ‖W'‖ ≤ ‖a‖/2 + √(‖a‖²/4 + Cε_0) = (1 + √(1 + ε_0/ε_1))/(2γ), and |w| ≤ 2mC(1 + ‖W'‖). The order "
     "m/(ε_1γ³) is needed: KJ-Thm31-lower.",
 )
-def smaller_bound_of_weights(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def smaller_bound_of_weights(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], x: Fraction, m: int, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """Loss and weights of the optimum for C = 1/(4ε_1γ²); ε_0 and γ of the optima for C/2, 4C and 16C."""
-    x, m, found = instance["x"], instance["m"], optimum(instance)
-    best = loss(instance["masses"], instance["targets"], found.predictions)
+    found = optimum(masses, gram, targets, x)
+    best = loss(masses, targets, found.predictions)
     for factor in (HALF, Fraction(4), Fraction(16)):
-        other = optimum(instance, factor * x)
+        other = optimum(masses, gram, targets, factor * x)
         if not other.square:
             continue
-        level, inverse = loss(instance["masses"], instance["targets"], other.predictions), other.square
+        level, inverse = loss(masses, targets, other.predictions), other.square
         added = inverse / (4 * x)  # ε_1/m
         yield sc.at_most(best, level + added, "E ℓ_sq/m")
         grown = 1 + sc.root(1 + sc.rational(level / added), bits=BITS)
@@ -469,10 +487,10 @@ def growing_margins(trial: sc.Trial) -> Iterator[sc.Instance]:
     "side is 5h/(8√2γ) < 0.443h/γ. Margins γ > 1 cannot be reached with small loss where K(z, z) ≤ 1, and no one means them; Definition "
     "29 allows them.",
 )
-def wide_margins_need_larger_weights(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def wide_margins_need_larger_weights(gamma: Fraction, m: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """The least B on one point against the printed order."""
-    gamma = sc.inputs(gamma=instance["gamma"])
-    h = 1 / sc.total(discounts(instance["m"]))
+    gamma = sc.inputs(gamma=gamma)
+    h = 1 / sc.total(discounts(m))
     least = h * (1 - sc.root(1 - 1 / gamma + 1 / gamma**2, bits=128))  # m(h − B)² = ε_0 + ε_1
     strength = 1 / (2 * gamma)  # mC = m/(2ε_1(γ/h)²)
     printed = 5 * strength * sc.root(strength, bits=128)
@@ -505,22 +523,22 @@ def tilted(trial: sc.Trial) -> Iterator[sc.Instance]:
     "16c_2/25)²/(1/p + s²/(1 − p)). It is ≤ e only if −16c_2/25 ≥ s − 1 − s/2 ≥ s/3, because 1/p + s²/(1 − p) ≤ s²/4e. The predictions of "
     "W*, f_1 = f_2 = 1, take a large component along e_1, which the rare query must pay for by itself.",
 )
-def weights_that_are_needed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def weights_that_are_needed(trial: sc.Trial, g: Fraction | None = None, e: Fraction | None = None) -> Iterator[sc.Check]:
     """The form of the predictions and of the least loss in symbols; on the grid the least loss within B, against e, and the margin."""
-    if not instance:
-        p, s, t, f, g, c1, c2 = sc.symbols("p s t f g c1 c2")
-        first, second = g**2 * c1 + Fraction(3, 5) * g * c2, Fraction(3, 5) * g * c1 + c2
-        yield sc.equal(second, Fraction(3, 5) / g * first + Fraction(16, 25) * c2, "f_2")
+    if g is None:
+        p, s, t, f, length, c1, c2 = sc.symbols("p s t f g c1 c2")
+        first, second = length**2 * c1 + Fraction(3, 5) * length * c2, Fraction(3, 5) * length * c1 + c2
+        yield sc.equal(second, Fraction(3, 5) / length * first + Fraction(16, 25) * c2, "f_2")
         slope = (1 - p) + p * s**2
         best = ((1 - p) + p * s * (1 - t)) / slope
         least = (s - 1 + t) ** 2 / (1 / p + s**2 / (1 - p))
         yield sc.equal((1 - p) * (f - 1) ** 2 + p * (s * f + t - 1) ** 2, slope * (f - best) ** 2 + least, "loss for every f_1")
         return
-    g, e = sc.inputs(g=instance["g"], e=instance["e"])
-    p, s = 200 * e * g**2 / 9, 3 / (5 * g)
-    square = 1 / g**2 + (3 / (4 * g) - Fraction(5, 4)) ** 2  # ‖W*/γ‖² of the vector that predicts 1 for both
-    yield sc.at_most(square, (5 / (4 * g)) ** 2, "1/γ²")
-    bound = square * sc.root(square, bits=96) / (trial["part"] * e)
+    length, level = sc.inputs(g=g, e=e)
+    p, s = 200 * level * length**2 / 9, 3 / (5 * length)
+    square = 1 / length**2 + (3 / (4 * length) - Fraction(5, 4)) ** 2  # ‖W*/γ‖² of the vector that predicts 1 for both
+    yield sc.at_most(square, (5 / (4 * length)) ** 2, "1/γ²")
+    bound = square * sc.root(square, bits=96) / (trial["part"] * level)
     left = s - 1 - Fraction(16, 25) * p * bound
     yield sc.at_least(left, 0, "s − 1 + 16c_2/25 for w_2 = −B")
-    yield sc.at_least(left**2 / (1 / p + s**2 / (1 - p)), e, "least loss within B", strict=True)
+    yield sc.at_least(left**2 / (1 / p + s**2 / (1 - p)), level, "least loss within B", strict=True)

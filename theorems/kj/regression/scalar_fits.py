@@ -37,18 +37,19 @@ def on_the_line(masses: Sequence[Any], points: Sequence[Any], targets: Sequence[
             "targets": [Fraction(y) for y in targets], "n": n}  # fmt: skip
 
 
-def excesses(instance: sc.Instance) -> Law:
+def excesses(
+    kind: str, n: int, N: int = 0, masses: Sequence[Fraction] = (), points: Sequence[Fraction] = (), targets: Sequence[Fraction] = ()
+) -> Law:
     """Values of L(ŵ) − min L for the worst empirical minimiser, with their probabilities."""
-    return _orthonormal(instance["N"], instance["n"]) if instance["kind"] == "orthonormal" else _line(instance)
+    return _orthonormal(N, n) if kind == "orthonormal" else _line(masses, points, targets, n)
 
 
-def _line(instance: sc.Instance) -> Law:
-    masses, points, targets = (instance[key] for key in ("masses", "points", "targets"))
+def _line(masses: Sequence[Fraction], points: Sequence[Fraction], targets: Sequence[Fraction], n: int) -> Law:
     kinks = {max(-ONE, min(ONE, y / x)) for x, y in zip(points, targets, strict=True) if x} | {-ONE, ONE}
     risks = {s: loss(masses, points, targets, s) for s in kinks}
     least = min(risks.values())
     found: Law = []
-    for drawn, mass in multinomial(instance["n"], tuple(masses)):
+    for drawn, mass in multinomial(n, tuple(masses)):
         seen = {s: loss(drawn, points, targets, s) for s in kinks}
         lowest = min(seen.values())
         found.append((max(risks[s] for s in kinks if seen[s] == lowest) - least, mass))

@@ -65,9 +65,9 @@ def residuals(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"slope": 1},
     mutants={"9/10 Lipschitz": {"slope": Fraction(9, 10)}},
 )
-def loss_near_absolute_value(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def loss_near_absolute_value(a: Fraction, b: Fraction, epsilon: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Both inequalities at one pair."""
-    a, b, epsilon = sc.inputs(a=instance["a"], b=instance["b"], epsilon=instance["epsilon"])
+    a, b, epsilon = sc.inputs(a=a, b=b, epsilon=epsilon)
     first, second = (sc.maximum(abs(r) - epsilon, 0) for r in (a, b))
     yield sc.at_least(first, abs(a) - epsilon, "|r| − ε")
     yield sc.at_most(first, abs(a), "|r|")
@@ -112,14 +112,16 @@ def without_a_bound(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"K = N·1{x = x'}, N = 600": {"instances": without_a_bound}},
     note="(B/√d) s + (2B/√n) s = ε_1. |K| ≤ 1 is nowhere asked for, and necessary (KJ-H1).",
 )
-def useful_for_absolute_loss(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def useful_for_absolute_loss(
+    epsilon_1: float, delta: float, trial: sc.Trial, coin: bool = False, family: str = "", epsilon: float = 0.0, points: int | None = None
+) -> Iterator[sc.Check]:
     """Draws of the event that the risk is larger; what the coin reaches with a larger probability than δ."""
-    if "coin" in instance:
-        n = math.ceil((3.0 * step(instance["delta"] / 2.0) / instance["epsilon_1"]) ** 2)
-        yield sc.at_most(reached(n, instance["delta"]), instance["epsilon_1"], "excess on a nearly fair coin")
+    if coin:
+        n = math.ceil((3.0 * step(delta / 2.0) / epsilon_1) ** 2)
+        yield sc.at_most(reached(n, delta), epsilon_1, "excess on a nearly fair coin")
         return
-    found = unbounded(instance["points"]) if "points" in instance else world(instance["family"], instance["epsilon"])
-    delta, epsilon_1 = instance["delta"], instance["epsilon_1"] * found.bound
+    found = world(family, epsilon) if points is None else unbounded(points)
+    epsilon_1 = epsilon_1 * found.bound
     size = math.ceil((3.0 * found.bound * step(delta / 2.0) / epsilon_1) ** 2)
     for _ in trial.draws(100_000):
         yield sc.outcome(excess(found, size, size, trial.rng) > epsilon_1 + 1e-7, delta)
@@ -158,12 +160,13 @@ def constants(trial: sc.Trial) -> Iterator[sc.Instance]:
     "0.2. A factor of 2 is missing, and no more where |y| ≤ B, which we add: E(f − y)² ≤ sup|f − y| E|f − y|, and sup|f − y| may be B + "
     "sup|y| ≤ 2B (KJ-Thm5b+). The paper nowhere asks for |y| ≤ B; without it no multiple of B will do (KJ-Thm5b-sharp).",
 )
-def squared_error_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def squared_error_as_printed(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], bound: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The least squared error of a constant, and ε_0 by an exact linear programme; ε = 0."""
-    bound = instance["bound"]
-    factor = bound + trial["targets"] * max(map(abs, instance["targets"]))
-    value = Fraction(least_loss(instance, bound).high)
-    yield sc.at_most(least_squared_error(instance["targets"], instance["masses"]), factor * value, "E (f − y)² of every learner")
+    factor = bound + trial["targets"] * max(map(abs, targets))
+    value = Fraction(least_loss(domain(masses, gram, targets), bound).high)
+    yield sc.at_most(least_squared_error(targets, masses), factor * value, "E (f − y)² of every learner")
 
 
 def parts(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -269,9 +272,9 @@ def floor_of_levels() -> Ball:
     note="By KJ-L15+ (1 + √(2L)) B/√d, L = log(1/δ), is enough: below 32√(L) B/√d iff √L (32 − √2) ≥ 1, that is δ ≤ 0.99893; false from δ "
     "= 0.99903 on (KJ-Thm5-p2-levels). At δ = 1/20 it is 2.0√L.",
 )
-def cost_of_landmarks(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def cost_of_landmarks(instance: sc.Instance, d: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(E |f̃ − f| ≥ t)/δ at every value t where the bound is t for some δ ≤ 0.9989, B = 1."""
-    d, least = instance["d"], floor_of_levels()
+    least = floor_of_levels()
 
     def exponent(t: Fraction) -> Ball | None:
         x = ball(d * t**2 / Fraction(trial["constant"]) ** 2)
@@ -300,9 +303,9 @@ def near_one(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"33": {"constant": 33}},
     note="All bounds c√(log(1/δ)/n) of the paper tend to 0 as δ → 1, where nothing is left to prove; we read them with δ ≤ 1/2.",
 )
-def no_bound_near_one(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def no_bound_near_one(delta: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """32√(log(1/δ)) < 1, B = d = 1."""
-    delta = sc.inputs(delta=instance["delta"])
+    delta = sc.inputs(delta=delta)
     yield sc.at_most(trial["constant"] * sc.root(sc.log(1 / delta, bits=96), bits=96), 1, "the bound, of an error of 1", strict=True)
 
 
@@ -325,15 +328,15 @@ def no_bound_near_one(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Che
     "of L̂ at the competitor is forgotten. No instance contradicts it for δ ≤ 1/2; (2B/√n)(1 + √(2 log(1/δ))) is proved for every δ "
     "(KJ-Thm5-p3-ours). For δ ≥ 0.93 it is false (KJ-Thm5-p3-ties).",
 )
-def cost_of_labels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def cost_of_labels(instance: sc.Instance, n: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(excess ≥ t)/δ at every value t where the bound is t for some δ allowed, B = 1."""
-    n, least = instance["n"], ball(1 / trial["level"]).log()
+    least = ball(1 / trial["level"]).log()
 
     def exponent(t: Fraction) -> Ball | None:
         x = ball(n * t**2 / trial["constant"] ** 2)
         return x if x > least else None
 
-    yield holds_for_all_levels(tails(excesses(instance)), exponent, f"excess, n = {n}")
+    yield holds_for_all_levels(tails(excesses(**instance)), exponent, f"excess, n = {n}")
 
 
 @sc.claim(
@@ -353,15 +356,14 @@ def cost_of_labels(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]
     "sup_w (E h_w − mean h_w). One label moves g by ≤ 4B/n; E g ≤ 2B/√n by symmetrisation and contraction. McDiarmid's inequality once: "
     "the competitor needs no Hoeffding bound of its own, so that Theorem 5 keeps 1 − 2δ.",
 )
-def cost_of_labels_proved(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def cost_of_labels_proved(instance: sc.Instance, n: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(excess ≥ t)/δ at every value t, B = 1: t = (mean + √(spread log(1/δ)))/√n."""
-    n = instance["n"]
 
     def exponent(t: Fraction) -> Ball | None:
         over = ball(n * t**2).sqrt() - trial["mean"]
         return over**2 / ball(trial["spread"]) if over > 0 else None
 
-    yield holds_for_all_levels(tails(excesses(instance)), exponent, f"excess, n = {n}")
+    yield holds_for_all_levels(tails(excesses(**instance)), exponent, f"excess, n = {n}")
 
 
 def orthonormal(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -385,11 +387,11 @@ def orthonormal(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="For δ ≥ 0.93 every m ≤ 109 has such an excess, and P(m ≤ 109) = 0.9908; for larger δ, from e^{−1/18} on, every m ≤ 128 has. In "
     "the limit n = N/2 → ∞ the excess is √2 e^{−1/2} B/√n = 0.858 B/√n, which 3√L passes only for δ ≤ e^{−0.0818} = 0.9215.",
 )
-def ties_may_cost(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def ties_may_cost(kind: str, N: int, n: int, delta: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The exact probability of an excess that surely passes the enclosed bound."""
-    bound = trial["constant"] * sc.root(sc.log(sc.rational(1 / instance["delta"]), bits=64) / instance["n"], bits=64)
-    chance = sum((mass for value, mass in excesses(instance) if value > bound.high), ZERO)
-    yield sc.at_least(chance, instance["delta"], "P(excess > bound)", strict=True)
+    bound = trial["constant"] * sc.root(sc.log(sc.rational(1 / delta), bits=64) / n, bits=64)
+    chance = sum((mass for value, mass in excesses(kind, n, N) if value > bound.high), ZERO)
+    yield sc.at_least(chance, delta, "P(excess > bound)", strict=True)
 
 
 def constant_weights(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -411,9 +413,9 @@ def constant_weights(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"‖w̃‖² ≈ E w²": {"power": 2}},
     note="w = 2: ‖w̃‖ = 2, E w² = 4. It is ‖w̃‖² that E w² is the mean of (KJ-Thm5-p4+).",
 )
-def norm_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def norm_as_printed(weight: Fraction, d: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """‖w̃‖² = (1/d) Σ w(l_i)² against (E w²)², both exact for constant w."""
-    w, d = sc.inputs(w=instance["weight"], d=instance["d"])
+    w, d = sc.inputs(w=weight, d=d)
     yield sc.equal(d * w**2 / d, w ** trial["power"], "‖w̃‖²")
 
 
@@ -470,17 +472,18 @@ def printed_sizes(trial: sc.Trial) -> Iterator[sc.Instance]:
     "(KJ-Thm5-p3); its first is far too large. For d ≤ 169n it follows from ours: then (32 − √2)√L − 1 ≥ 13(2 − (3 − 2√2)√L), L = "
     "log(1/δ) ≥ log 2.",
 )
-def total_error(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def total_error(
+    d: int, n: int, delta: float, trial: sc.Trial, coin: bool = False, family: str = "", epsilon: float = 0.0
+) -> Iterator[sc.Check]:
     """Draws of both events; what the coin reaches with a larger probability than 2δ."""
-    d, n, delta = instance["d"], instance["n"], instance["delta"]
     level = math.log(1.0 / delta)
     ours = (1.0 / math.sqrt(d) + 2.0 / math.sqrt(n)) * step(delta)
     printed = 32.0 * math.sqrt(level / d) + 3.0 * math.sqrt(level / n)
-    if "coin" in instance:
+    if coin:
         yield sc.at_most(reached(n, 2.0 * delta), ours, "excess on a nearly fair coin, ours")
         yield sc.at_most(reached(n, 2.0 * delta), printed, "excess on a nearly fair coin, as printed")
         return
-    found = world(instance["family"], instance["epsilon"])
+    found = world(family, epsilon)
     ours, printed = found.bound * ours, found.bound * printed
     for _ in trial.draws(100_000):
         value = excess(found, max(1, int(trial["run"] * d)), max(1, int(trial["run"] * n)), trial.rng)
@@ -535,16 +538,14 @@ def nearly_sharp(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"11/10 of the constant": {"times": Fraction(11, 10)}},
     note="Where |y| ≤ B the factor is 2 sup|y|, where sup|y| ≥ B it is B + sup|y|.",
 )
-def squared_error_is_sharp(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def squared_error_is_sharp(
+    masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], bound: Fraction, share: Fraction, trial: sc.Trial
+) -> Iterator[sc.Check]:
     """The identity, and the inequality with the exact ε_0."""
     a, s = sc.symbols("a s")
     p = (1 - s) / 2
     yield sc.equal(p * (1 - p) * a**2 - s * a * p * a, p * a**2 * (1 - s) / 2, "p(1 − p)a² − s a·pa")
-    bound, largest = instance["bound"], max(map(abs, instance["targets"]))
-    factor = trial["times"] * instance["share"] * (min(bound, largest) + largest)
-    yield sc.at_least(
-        least_squared_error(instance["targets"], instance["masses"]),
-        factor * Fraction(least_loss(instance, bound).high),
-        "E (f − y)²",
-        strict=True,
-    )
+    largest = max(map(abs, targets))
+    factor = trial["times"] * share * (min(bound, largest) + largest)
+    value = Fraction(least_loss(domain(masses, gram, targets), bound).high)
+    yield sc.at_least(least_squared_error(targets, masses), factor * value, "E (f − y)²", strict=True)

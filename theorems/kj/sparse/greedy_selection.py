@@ -127,20 +127,24 @@ def dense_optimum(trial: sc.Trial) -> Iterator[sc.Instance]:
     note="The listing alone would be wrong: ½‖w − 1‖² in 512 dimensions (Hadamard features, β = 1), C = 50, ε = 20 has ⌈8C²/ε²⌉ = 50, but "
     "50 entries leave a gap ≥ 22.5 (KJ-Alg2-k-listing), Algorithm 2 38.4. With k = 1000 it stops after 351 steps at 15.96.",
 )
-def greedy_with_its_own_tolerance(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def greedy_with_its_own_tolerance(
+    radius: float,
+    tolerance: float,
+    trial: sc.Trial,
+    hadamard: int | None = None,
+    seed: int = 0,
+    n: int = 0,
+    d: int = 0,
+    epsilon_2: float = 0.0,
+) -> Iterator[sc.Check]:
     """The gap after k steps."""
-    C, tolerance = instance["radius"], instance["tolerance"]
-    if "hadamard" in instance:
-        problem = hadamard_problem(instance["hadamard"], C)
-    else:
-        problem = made(instance["seed"], instance["n"], instance["d"], instance["radius"], instance["epsilon_2"])
-    k = iterations(C, tolerance, 1 / tolerance if trial["printed"] else problem.beta)
+    problem = made(seed, n, d, radius, epsilon_2) if hadamard is None else hadamard_problem(hadamard, radius)
+    k = iterations(radius, tolerance, 1 / tolerance if trial["printed"] else problem.beta)
     w, _ = problem.run(k, tolerance)
-    if "hadamard" in instance:
-        d = instance["hadamard"]
-        lowest: Any = float(problem.risk(np.full(d, C / d)))
+    if hadamard is None:
+        lowest: Any = sc.between(*bracket(problem, w, min(2 * k, 400)))
     else:
-        lowest = sc.between(*bracket(problem, w, min(2 * k, 400)))
+        lowest = float(problem.risk(np.full(hadamard, radius / hadamard)))
     yield sc.at_least(lowest, float(problem.risk(w)) - tolerance, "R* against R(ŵ) − ε", scale=tolerance)
 
 
@@ -161,12 +165,11 @@ def one(trial: sc.Trial) -> Iterator[sc.Instance]:
     knobs={"beta_over": 1},
     mutants={"⌈8βC²/ε⌉": {"beta_over": 20}},
 )
-def too_few_entries(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def too_few_entries(d: int, C: int, tolerance: int, trial: sc.Trial) -> Iterator[sc.Check]:
     """Least value with k entries against the least value."""
-    d, C, tolerance = (Fraction(instance[key]) for key in ("d", "C", "tolerance"))
     k = -(-8 * C**2 * trial["beta_over"] // tolerance**2)
-    least = d * (1 - C / d) ** 2 / 2
-    yield sc.at_least(max(d - k, Fraction(0)) / 2, least + tolerance, f"best value with {k} entries", strict=True)
+    least = d * (1 - Fraction(C, d)) ** 2 / 2
+    yield sc.at_least(Fraction(max(d - k, 0), 2), least + tolerance, f"best value with {k} entries", strict=True)
 
 
 @sc.claim(
@@ -211,15 +214,16 @@ def quadratics(trial: sc.Trial) -> Iterator[sc.Instance]:
     resolution=1e-9,
     note="h_{t+1} ≤ h_t − h_t²/(8βC²) by KJ-Alg2-desc, and h_1 ≤ 2βC².",
 )
-def gap_falls_as_one_over_k(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def gap_falls_as_one_over_k(
+    trial: sc.Trial, hadamard: int | None = None, radius: float = 0.0, seed: int = 0, n: int = 0, d: int = 0
+) -> Iterator[sc.Check]:
     """The first 200 or 5000 iterates."""
-    if "hadamard" in instance:
-        d, C = instance["hadamard"], instance["radius"]
-        problem = hadamard_problem(d, C)
-        lowest = float(problem.risk(np.full(d, C / d)))
+    if hadamard is not None:
+        d = hadamard
+        problem = hadamard_problem(d, radius)
+        lowest = float(problem.risk(np.full(d, radius / d)))
     else:
-        n, d = instance["n"], instance["d"]
-        rng = np.random.default_rng(instance["seed"])
+        rng = np.random.default_rng(seed)
         X = rng.choice([-1.0, 1.0], size=(n, d))
         w = rng.dirichlet(np.ones(d)) * rng.choice([-1.0, 1.0], size=d)
         problem, lowest = Landmarked(X, X @ w, np.full(n, 1 / n), 1.0, 2.0), 0.0

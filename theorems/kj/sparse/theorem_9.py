@@ -88,17 +88,19 @@ def targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     mutants={"a 5000th of d, n and k": {"sizes": 1 / 5000}},
     note="The labelled sample size that the theorem prints, without τ, is not enough (KJ-Thm9b).",
 )
-def similarity_is_useful(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def similarity_is_useful(
+    tau: float, epsilon_1: float, delta: float, trial: sc.Trial, points: int = 0, far: float = 0.0, seed: int = 0, coin: bool = False
+) -> Iterator[sc.Check]:
     """Draws at the sizes that the bound asks for; what the coin reaches with a larger probability."""
-    epsilon_1, delta, tau, share = instance["epsilon_1"], instance["delta"], instance["tau"], trial["sizes"]
+    share = trial["sizes"]
     level = math.log(4 / delta)
     d = max(1, math.ceil(share * max(32 / epsilon_1**2 * (1 + math.sqrt(2 * level)) ** 2, 8 * level) / tau))
     k = max(1, math.ceil(share * 288 / epsilon_1**2))
     n = max(1, math.ceil(share * 128 * max(math.log(2 * d), level) / epsilon_1**2))
-    if "coin" in instance:
+    if coin:
         yield sc.at_most(reached_by_algorithm_2(n, delta, k), epsilon_1, "excess on a nearly fair coin")
         return
-    world = SparseWorld(instance["seed"], instance["points"], instance["tau"], instance["far"])
+    world = SparseWorld(seed, points, tau, far)
     for _ in trial.draws(100_000):
         yield sc.outcome(world.learned_loss(n, d, math.sqrt(8 / k), trial.rng) > world.least + epsilon_1, delta)
 
@@ -259,9 +261,8 @@ def two_labels(trial: sc.Trial) -> Iterator[sc.Instance]:
     "M = 2B, √2 times what is printed. Fails under |y| ≤ B: K = 1, y = −B with probability 2/5, else B, n = 1000, d = 10¹², δ = 10⁻⁹: "
     "probability 1.7·10⁻⁶.",
 )
-def training_loss_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def training_loss_as_printed(p: Fraction, n: int, d: int, delta: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(2 min(q, 1 − q) > bound) with nq binomial."""
-    p, n, d, delta = (instance[key] for key in ("p", "n", "d", "delta"))
     level = logarithm(1 / delta)
     bound = 2 * p + 32 * sc.root(level / d, bits=64) + sc.root(trial["square"] * level / n, bits=64)
     ends = []
@@ -398,15 +399,15 @@ def tiny_levels(trial: sc.Trial) -> Iterator[sc.Instance]:
     "KJ-L22. Nothing but constants: where τd ≤ 400n and δ ≤ 1/2 the generous 32B√(L/τd) pays for them and "
     "the bound is true as printed (KJ-Thm9-p5-regime); the failures that we know need far more landmarks than labels and δ below (2d)⁻⁴.",
 )
-def final_bound_as_printed(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def final_bound_as_printed(p: Fraction, n: int, d: int, k: int, delta: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """P(nq = count) for the least count from which on the loss surely passes the bound: this one alone has more than 3δ."""
-    n, d, k = (instance[key] for key in ("n", "d", "k"))
-    p, delta = sc.inputs(p=instance["p"], delta=instance["delta"])
+    most = 2 * (1 - 2 * p)
+    p, delta = sc.inputs(p=p, delta=delta)
     level = logarithm(1 / delta)
     slack = sc.root(Fraction(18, k), bits=64)  # (3/2) ε_2
     bound = 32 * sc.root(level / d, bits=64) + slack + 2 * sc.root(2 * logarithm(2 * d) / n, bits=64)
     bound += 2 * sc.root(trial["last"] * level / (2 * n), bits=64)
-    name, most = f"P(excess > {float(bound):.4f}), n = {n}", 2 * (1 - 2 * instance["p"])
+    name = f"P(excess > {float(bound):.4f}), n = {n}"
     for count in range(n // 2 + 1, n + 1):
         passed = sc.at_least((1 - 2 * p) * (2 - slack / (2 * Fraction(count, n) - 1)), bound, "excess at this count", strict=True)
         if passed.low > 0:
@@ -472,15 +473,16 @@ def corrected_bound(tau: float, n: int, d: int, k: float, delta: float) -> float
     "ℓ(⟨w_0, Ψ⟩, y) has |h_w| ≤ 2B for any y, so that one label moves sup_w (E h_w − mean h_w) by ≤ 4B/n; its mean is ≤ 2B√(2 log(2d)/n) "
     "as in Lemma 22. McDiarmid's inequality once: the competitor needs no Hoeffding bound of its own.",
 )
-def final_bound(instance: sc.Instance, trial: sc.Trial) -> Iterator[sc.Check]:
+def final_bound(
+    tau: float, n: int, d: int, k: int, delta: float, trial: sc.Trial, points: int = 0, far: float = 0.0, seed: int = 0, coin: bool = False
+) -> Iterator[sc.Check]:
     """Draws of landmarks and samples; what the coin surely reaches with a larger probability."""
-    n, d, k, delta = (instance[key] for key in ("n", "d", "k", "delta"))
-    if "coin" in instance:
-        limit = trial["share"] * corrected_bound(instance["tau"], n, d, k, delta)
+    if coin:
+        limit = trial["share"] * corrected_bound(tau, n, d, k, delta)
         yield sc.at_most(surely_reached_by_algorithm_2(n, 3 * delta, k), limit, "excess on a nearly fair coin")
         return
-    world = SparseWorld(instance["seed"], instance["points"], instance["tau"], instance["far"])
-    bound = world.least + trial["share"] * corrected_bound(instance["tau"], n, d, k, delta)
+    world = SparseWorld(seed, points, tau, far)
+    bound = world.least + trial["share"] * corrected_bound(tau, n, d, k, delta)
     for _ in trial.draws(100_000):
         yield sc.outcome(world.learned_loss(n, d, math.sqrt(8 / k), trial.rng) > bound, 3 * delta)
 
