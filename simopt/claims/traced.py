@@ -22,7 +22,7 @@ MOST = 2000  # decisions of a theorem; one of 1200 takes the kernel two minutes
 
 
 @dataclass
-class Trace:
+class FormulaTrace:
     """The formulas of one run, each made once, and the decisions that were taken."""
 
     made: dict[tuple[Any, ...], Expr] = field(default_factory=dict)
@@ -62,10 +62,10 @@ class Traced(Fraction):
 
     __slots__ = ("formula", "trace")
     formula: Expr
-    trace: Trace
+    trace: FormulaTrace
 
     @classmethod
-    def of(cls, value: Fraction, formula: Expr, trace: Trace) -> Traced:
+    def of(cls, value: Fraction, formula: Expr, trace: FormulaTrace) -> Traced:
         """This value, computed so."""
         made = super().__new__(cls, value.numerator, value.denominator)
         made.formula, made.trace = formula, trace
@@ -167,7 +167,7 @@ def _apply(symbol: str, left: Any, right: Any, turned: bool) -> Any:
     return OPERATIONS[symbol](right, left) if turned else OPERATIONS[symbol](left, right)
 
 
-def _known(trace: Trace, value: Any) -> Expr:
+def _known(trace: FormulaTrace, value: Any) -> Expr:
     """The formula of an operand; of a finished number the number."""
     if isinstance(value, Traced):
         return value.formula

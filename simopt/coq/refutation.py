@@ -15,7 +15,7 @@ from simopt.claims.kinds import Evidence, Quantifier
 from simopt.claims.replay import TIME
 from simopt.claims.replay import check as check_again
 from simopt.claims.statement import Statement, TooLong, serialise
-from simopt.claims.traced import MOST, Trace
+from simopt.claims.traced import MOST, FormulaTrace
 from simopt.claims.witness import BadWitness, Witness
 from simopt.coq.theory import NoTheorem, refutation, title, written
 
@@ -83,7 +83,7 @@ def _traced(claim: Claim, witness: Witness, path: str) -> tuple[list[Check], tup
     NoTheorem
         where what is compared does not come from fractions of the instance, or after more decisions than anybody reads.
     """
-    trace = Trace()
+    trace = FormulaTrace()
     try:
         checks, _ = check_again(claim, witness, path, seen_as=trace.instance)
     except BadWitness as error:

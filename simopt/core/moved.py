@@ -193,12 +193,13 @@ def _add_old_fields(kind: type, names: Mapping[str, str]) -> None:
             _warn(f"{kind.__name__}.", old, new)
             return getattr(record, new)
 
+        read.__doc__ = f"The old name of `{new}`."
         return read
 
     def restore(record: Any, state: Mapping[str, Any]) -> None:
         vars(record).update({names.get(name, name): value for name, value in state.items()})
 
-    members: dict[str, Any] = {old: property(reader(old, new), doc=f"The old name of `{new}`.") for old, new in names.items()}
+    members: dict[str, Any] = {old: property(reader(old, new)) for old, new in names.items()}
     if not hasattr(kind, "__setstate__"):
         members["__setstate__"] = restore
     for name, member in members.items():

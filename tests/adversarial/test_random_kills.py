@@ -23,7 +23,7 @@ RUNS = 24
 PRETENDED = """
 import time
 from simopt.compare import work
-from simopt.compare.child import Answer
+from simopt.compare.child import ChildAnswer
 from simopt.compare.comparison import measure
 
 POINT = {"seconds": 0.1, "setup": 0.0, "solve": 0.1, "iteration": 1, "tolerance": 1e-8, "upper": 1.0, "lower": 1.0, "gap": 0.0,
@@ -32,7 +32,7 @@ POINT = {"seconds": 0.1, "setup": 0.0, "solve": 0.1, "iteration": 1, "tolerance"
 def perform(task, comparison=""):
     with open("performed", "a") as out:
         out.write(task.cell.key + chr(10))
-    answer = Answer("optimal", versions={"simopt": work.simopt.__version__}, points=[POINT] * 50)
+    answer = ChildAnswer("optimal", versions={"simopt": work.simopt.__version__}, points=[POINT] * 50)
     answer.system = {"machine": "this one"}
     time.sleep(0.01)
     return task.cell, answer, 0.1, "2026-01-01T00:00:00.000+00:00"

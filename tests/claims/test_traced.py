@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simopt import recheck
 from simopt.claims.check import at_most, equal
 from simopt.claims.statement import Statement, serialise
-from simopt.claims.traced import Trace, Traced
+from simopt.claims.traced import FormulaTrace, Traced
 
 NUMBERS = st.fractions(min_value=-10, max_value=10, max_denominator=50)
 
@@ -33,7 +33,7 @@ def computed(a: Any, b: Any, c: Any) -> Any:
 
 @given(NUMBERS, NUMBERS, NUMBERS)
 def test_values_are_those_of_fractions_and_the_formula_says_so(a: Fraction, b: Fraction, c: Fraction) -> None:
-    trace = Trace()
+    trace = FormulaTrace()
     seen = trace.instance({"a": a, "b": b, "c": c})
     found = computed(seen["a"], seen["b"], seen["c"])
     assert isinstance(found, Traced) and Fraction(found) == computed(a, b, c)
@@ -44,7 +44,7 @@ def test_values_are_those_of_fractions_and_the_formula_says_so(a: Fraction, b: F
 
 
 def test_a_check_that_compares_them_states_a_formula() -> None:
-    seen = Trace().instance({"p": [Fraction(1, 3), Fraction(2, 3)]})
+    seen = FormulaTrace().instance({"p": [Fraction(1, 3), Fraction(2, 3)]})
     check = at_most(seen["p"][0] + seen["p"][1], Fraction(1, 2))
     assert check.statement is not None
     assert serialise(check.statement)[1] == {"p_0": "1/3", "p_1": "2/3"}
@@ -53,7 +53,7 @@ def test_a_check_that_compares_them_states_a_formula() -> None:
 
 def test_what_is_no_fraction_stays_and_copies_are_the_same() -> None:
     given_ = {"n": 3, "name": "x", "x": 0.5, "flag": True, "z": np.array([Fraction(1), Fraction(2)], dtype=object)}
-    seen = Trace().instance(given_)
+    seen = FormulaTrace().instance(given_)
     assert seen["n"] == 3 and type(seen["n"]) is int and seen["x"] == 0.5 and seen["flag"] is True
     assert copy.deepcopy(seen)["z"][1] is seen["z"][1]
     assert (seen["z"] * 2)[1] == 4 and isinstance((seen["z"] * 2)[1], Traced)
@@ -62,14 +62,14 @@ def test_what_is_no_fraction_stays_and_copies_are_the_same() -> None:
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_fraction_on_either_side_is_traced(turned: bool) -> None:
-    x = Trace().instance({"x": Fraction(3)})["x"]
+    x = FormulaTrace().instance({"x": Fraction(3)})["x"]
     for made in (Fraction(1, 2) - x, 2 / x, 1 + x) if turned else (x - Fraction(1, 2), x / 2, x + 1):
         assert isinstance(made, Traced)
 
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_comparison_with_an_array_is_decided_entry_by_entry(turned: bool) -> None:
-    trace = Trace()
+    trace = FormulaTrace()
     seen = trace.instance({"x": Fraction(3), "z": np.array([Fraction(1), Fraction(3), Fraction(4)], dtype=object)})
     found = seen["z"] > seen["x"] if turned else seen["x"] < seen["z"]
     assert found.tolist() == [False, False, True] and len(trace.decisions) == 3

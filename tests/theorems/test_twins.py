@@ -13,7 +13,7 @@ from simopt.equivalence.samples import sample_for, synthetic
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import verify_weak
 from simopt.problems.bounds import Bounded, InBall, Penalised
-from simopt.theorems.twins.equivalences import Path, in_ball, penalised, seen
+from simopt.theorems.twins.equivalences import PenalisedPath, in_ball, penalised, seen
 from simopt.theorems.twins.forms import Twin, twins
 
 TWINS = {" ".join(twin.names): twin for twin in twins()}
@@ -107,7 +107,7 @@ def test_pieces_that_rest_are_seen() -> None:
         return sample.function(np.ones(6) * strength, error=1e-12)
 
     found = seen(fit)
-    assert isinstance(found, Path)
+    assert isinstance(found, PenalisedPath)
     ((low, high, size),) = found.pieces
     assert 1.0 <= low <= 1.3 and 7.0 <= high <= 10.0 and size == pytest.approx(fit(2.0).norm())
     assert 0.05 < found.low <= 0.1 * math.sqrt(10)

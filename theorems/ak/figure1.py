@@ -27,7 +27,7 @@ DECADES = np.logspace(-7, 2, 10)  # the printed λ are powers of ten
 
 
 @dataclass(frozen=True)
-class Setting:
+class Figure1Half:
     """One half of the figure: the data set, the printed m, λ and λ₂."""
 
     dataset: str
@@ -36,7 +36,7 @@ class Setting:
     ridge: float
 
 
-SETTINGS = {"Concrete": Setting("concrete", 1.5, 1e-2, 5.6e-4), "Synthetic": Setting(SYNTHETIC, 1.2, 1e-5, 6.5e-7)}
+SETTINGS = {"Concrete": Figure1Half("concrete", 1.5, 1e-2, 5.6e-4), "Synthetic": Figure1Half(SYNTHETIC, 1.2, 1e-5, 6.5e-7)}
 TREATMENTS = ("y as it is", "y / max y", "y standardised")
 
 
@@ -59,7 +59,7 @@ def quarters(source: Dataset, rng: np.random.Generator, treatment: str = TREATME
     return [TrainingSet(source.features[part], y[part], kernel) for part in parts]
 
 
-def both(setting: Setting, parts: Sequence[TrainingSet]) -> Iterator[tuple[KernelFunction, KernelFunction]]:
+def both(setting: Figure1Half, parts: Sequence[TrainingSet]) -> Iterator[tuple[KernelFunction, KernelFunction]]:
     """On each part the M-RLSR function for λ and the KRR function for Φ(λ, Z₁)."""
     link = m_power_rls_to_kernel_ridge(setting.power)
     ridge = link(setting.regularization, parts[0])
@@ -67,7 +67,7 @@ def both(setting: Setting, parts: Sequence[TrainingSet]) -> Iterator[tuple[Kerne
         yield link.source(setting.regularization, Z), link.target(ridge, Z)
 
 
-def implied(setting: Setting, sources: Iterator[tuple[Dataset, np.random.Generator]], treatment: str) -> list[float]:
+def implied(setting: Figure1Half, sources: Iterator[tuple[Dataset, np.random.Generator]], treatment: str) -> list[float]:
     """λ₂ = Φ(λ, Z₁) of Proposition 5.1 for the printed m and λ, one value a split."""
     link = m_power_rls_to_kernel_ridge(setting.power)
     return [link(setting.regularization, quarters(source, rng, treatment)[0]) for source, rng in sources]

@@ -24,7 +24,7 @@ MOST = 600  # samples at quick effort
 
 
 @dataclass(frozen=True)
-class Setting:
+class Figure3Panel:
     """One panel: the data set and the printed m."""
 
     dataset: str
@@ -32,10 +32,10 @@ class Setting:
 
 
 SETTINGS = {
-    "Concrete": Setting("concrete", 0.1),
-    "Yacht": Setting("yacht", 0.5),
-    "Housing": Setting("boston_housing", 0.4),
-    "Synthetic": Setting(SYNTHETIC, 0.1),
+    "Concrete": Figure3Panel("concrete", 0.1),
+    "Yacht": Figure3Panel("yacht", 0.5),
+    "Housing": Figure3Panel("boston_housing", 0.4),
+    "Synthetic": Figure3Panel(SYNTHETIC, 0.1),
 }
 
 

@@ -27,7 +27,7 @@ FINE = Fraction(1, 10**6)
 
 
 @dataclass(frozen=True)
-class Path:
+class CoverPath:
     """A member of a cover of the transfer functions on [−W, W]: its first value, the width of a cell, and whether each cell goes up."""
 
     W: Fraction
@@ -48,7 +48,7 @@ def starts_and_cells(W: Fraction, epsilon: Fraction) -> tuple[int, int]:
     return math.ceil(1 / (2 * epsilon)), math.ceil(W / epsilon)
 
 
-def path_near(u: PiecewiseLinear, W: Fraction, epsilon: Fraction) -> Path:
+def path_near(u: PiecewiseLinear, W: Fraction, epsilon: Fraction) -> CoverPath:
     """The member of our cover that follows u, within ε if u is nondecreasing and 1-Lipschitz into [0, 1]."""
     starts, cells = starts_and_cells(W, epsilon)
     first = epsilon * (2 * min(math.floor(u(-W) / (2 * epsilon)), starts - 1) + 1)
@@ -56,7 +56,7 @@ def path_near(u: PiecewiseLinear, W: Fraction, epsilon: Fraction) -> Path:
     return _follow(u, W, epsilon, 2 * epsilon, first, cells)
 
 
-def printed_path_near(u: PiecewiseLinear, W: Fraction, epsilon: Fraction) -> Path:
+def printed_path_near(u: PiecewiseLinear, W: Fraction, epsilon: Fraction) -> CoverPath:
     """The member of the paper's cover, for integers 1/ε and 2W/ε: cells of width ε, and values at or below those of u on the grid."""
     if (1 / epsilon).denominator != 1 or (2 * W / epsilon).denominator != 1:
         raise ValueError(f"the grid of the paper needs integers 1/ε and 2W/ε, got {1 / epsilon} and {2 * W / epsilon}")
@@ -64,13 +64,13 @@ def printed_path_near(u: PiecewiseLinear, W: Fraction, epsilon: Fraction) -> Pat
     return _follow(u, W, epsilon, epsilon, first, int(2 * W / epsilon))
 
 
-def _follow(u: PiecewiseLinear, W: Fraction, epsilon: Fraction, width: Fraction, first: Fraction, cells: int) -> Path:
+def _follow(u: PiecewiseLinear, W: Fraction, epsilon: Fraction, width: Fraction, first: Fraction, cells: int) -> CoverPath:
     """Up in a cell if u at its end is at least the value at its beginning plus ε; u is constant beyond W."""
     value, rises = first, []
     for i in range(1, cells + 1):
         rises.append(u(min(-W + i * width, W)) >= value + epsilon)
         value += width if rises[-1] else 0
-    return Path(W, width, first, tuple(rises))
+    return CoverPath(W, width, first, tuple(rises))
 
 
 def size_of_function_cover(W: Fraction, epsilon: Fraction) -> int:

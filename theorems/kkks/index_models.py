@@ -62,7 +62,7 @@ def transfer(knots: Vector, values: Vector) -> PiecewiseLinear:
 
 
 @dataclass(frozen=True)
-class Step:
+class IterateStep:
     """One step from w^t: what Lemmas 3 and 5 speak of. For GLM-tron ỹ = ŷ."""
 
     counts: Sequence[int]
@@ -116,7 +116,7 @@ class Step:
         return 2 * mean([a * b for a, b in zip(values, self.apart, strict=True)], self.counts)
 
 
-def step(instance: sc.Instance, known: bool) -> Step:
+def step(instance: sc.Instance, known: bool) -> IterateStep:
     """The step from w^t: with u known (GLM-tron) or fitted by LPAV (L-Isotron)."""
     X, y, w, now, counts = (instance[key] for key in ("features", "labels", "w", "current", "counts"))
     u = transfer(instance["knots"], instance["values"])
@@ -127,7 +127,7 @@ def step(instance: sc.Instance, known: bool) -> Step:
     else:
         weights = [Fraction(c) for c in counts]
         predictions, hypothetical = lpav(positions, y, weights), lpav(positions, means, weights)
-    return Step(counts, X, minus(scores, positions), y, means, predictions, hypothetical, minus(w, now))
+    return IterateStep(counts, X, minus(scores, positions), y, means, predictions, hypothetical, minus(w, now))
 
 
 def ball_point(rng: np.random.Generator, dimension: int) -> list[Fraction]:

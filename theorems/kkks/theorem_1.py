@@ -45,7 +45,7 @@ def settings(trial: sc.Trial) -> Iterator[sc.Instance]:
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class IndexLaw:
     """Points by their Gram matrix, w·x at each, and c of u = clip(t − c, 0, 1)."""
 
     gram: Array
@@ -64,14 +64,14 @@ class Law:
         return all_samples, least
 
 
-def law(kind: str, W: float, m: int, delta: float) -> Law:
+def law(kind: str, W: float, m: int, delta: float) -> IndexLaw:
     """The law of a kind; only the one that comes near depends on m and δ: of it W/η is just above the number of steps that it takes."""
     if kind == "near":
         size = math.sqrt(noise_radius(m, delta / 2) / W)
-        return Law(np.array([[size**2]]), np.array([W * size]), W * size / 2)
+        return IndexLaw(np.array([[size**2]]), np.array([W * size]), W * size / 2)
     if kind == "point":
-        return Law(np.eye(1), np.array([W]), W - 1 + PART)
-    return Law(np.eye(2), np.array([-0.6 * W, 0.8 * W]), PART)
+        return IndexLaw(np.eye(1), np.array([W]), W - 1 + PART)
+    return IndexLaw(np.eye(2), np.array([-0.6 * W, 0.8 * W]), PART)
 
 
 @sc.claim(
@@ -93,7 +93,7 @@ def law(kind: str, W: float, m: int, delta: float) -> Law:
 def some_iterate_is_good(kind: str, W: float, delta: float, trial: sc.Trial, m: int = 0) -> Iterator[sc.Check]:
     """The chance of the event and the quantile of the least error over its bound; quantiles at growing sizes."""
     if kind == "rate":
-        fair = Law(np.eye(1), np.array([W]), HALF)
+        fair = IndexLaw(np.eye(1), np.array([W]), HALF)
         scaled = [m ** trial["exponent"] * quantile(*fair.least(m, 1 + math.floor(W / noise_radius(m, delta / 2))), 0.95) for m in SIZES]
         for size, first, second in zip(SIZES[1:], scaled, scaled[1:], strict=False):
             yield sc.at_least(first - second, 0, f"fall of the 95 % quantile times √m to m = {size}", scale=first)

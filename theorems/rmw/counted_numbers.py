@@ -19,12 +19,12 @@ class Counter:
 
     def herding(self, gram: Array, steps: int, *, updated: bool = True) -> list[int]:
         """Operations of each of `steps` iterations of Algorithm 1 towards the mean; with `updated`, K α is updated, not formed anew."""
-        K = [[Counted(float(k), self) for k in row] for row in np.asarray(gram)]
+        K = [[CountedFloat(float(k), self) for k in row] for row in np.asarray(gram)]
         n = len(K)
-        size = Counted(float(n), self)
+        size = CountedFloat(float(n), self)
         mean = [summed(row) / size for row in K]
         pick = largest(mean)
-        alpha = {pick: Counted(1.0, self)}
+        alpha = {pick: CountedFloat(1.0, self)}
         fitted, inner, length = list(K[pick]), mean[pick], K[pick][pick]  # K α, ⟨ω_P, ω⟩, ‖ω‖²
         self.start, self.picks, counts = self.operations, [pick], []
         for _ in range(steps):
@@ -37,46 +37,46 @@ class Counter:
             if promise.value <= 0 or way.value <= 0:
                 break
             step = promise / way
-            rest = Counted(1.0, self) - step
+            rest = CountedFloat(1.0, self) - step
             inner = rest * inner + step * mean[pick]
             length = rest * rest * length + (step + step) * rest * fitted[pick] + step * step * K[pick][pick]
             fitted = [rest * f + step * k for f, k in zip(fitted, K[pick], strict=True)]
             alpha = {i: rest * a for i, a in alpha.items()}
-            alpha[pick] = alpha.get(pick, Counted(0.0, self)) + step
+            alpha[pick] = alpha.get(pick, CountedFloat(0.0, self)) + step
             self.picks.append(pick)
             counts.append(self.operations - before)
         return counts
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class CountedFloat:
     """A float whose operations are entered in a counter."""
 
     value: float
     counter: Counter
 
-    def __add__(self, other: Counted) -> Counted:
+    def __add__(self, other: CountedFloat) -> CountedFloat:
         return self._made(self.value + other.value)
 
-    def __sub__(self, other: Counted) -> Counted:
+    def __sub__(self, other: CountedFloat) -> CountedFloat:
         return self._made(self.value - other.value)
 
-    def __mul__(self, other: Counted) -> Counted:
+    def __mul__(self, other: CountedFloat) -> CountedFloat:
         return self._made(self.value * other.value)
 
-    def __truediv__(self, other: Counted) -> Counted:
+    def __truediv__(self, other: CountedFloat) -> CountedFloat:
         return self._made(self.value / other.value)
 
-    def __gt__(self, other: Counted) -> bool:
+    def __gt__(self, other: CountedFloat) -> bool:
         self.counter.operations += 1
         return self.value > other.value
 
-    def _made(self, value: float) -> Counted:
+    def _made(self, value: float) -> CountedFloat:
         self.counter.operations += 1
-        return Counted(value, self.counter)
+        return CountedFloat(value, self.counter)
 
 
-def summed(numbers: list[Counted]) -> Counted:
+def summed(numbers: list[CountedFloat]) -> CountedFloat:
     """Σ, in n − 1 additions."""
     result = numbers[0]
     for number in numbers[1:]:
@@ -84,7 +84,7 @@ def summed(numbers: list[Counted]) -> Counted:
     return result
 
 
-def largest(numbers: list[Counted]) -> int:
+def largest(numbers: list[CountedFloat]) -> int:
     """Index of the largest, the first of equals, in n − 1 comparisons."""
     found = 0
     for i in range(1, len(numbers)):

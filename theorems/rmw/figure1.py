@@ -10,7 +10,7 @@ import numpy as np
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.solvers.herding.gaussian_tiles import Floats
 from simopt.theorems.rmw.bandwidth_readings import READINGS, Images, correct, signed_gram
-from simopt.theorems.rmw.herds_of_herds import OnTestImages, Stage, gram_of, herd_weights, mean_norm, recursion, recursion_in_blocks
+from simopt.theorems.rmw.herds_of_herds import HerdStage, OnTestImages, gram_of, herd_weights, mean_norm, recursion, recursion_in_blocks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,7 +78,7 @@ def herds_row(run: Run) -> Iterator[Cell | Curve]:
     yield from at_random(whole, n, on_test, run)
 
 
-def in_blocks(images: Images, run: Run, k: int) -> Iterator[Stage]:
+def in_blocks(images: Images, run: Run, k: int) -> Iterator[HerdStage]:
     """Parallel herding as the paper describes it; the blocks are drawn anew for each herd."""
     gram = gram_of(images, READINGS[0])
     return recursion_in_blocks(gram, len(images.labels), IN_BLOCKS, run.stream("blocks", k), largest=LARGEST_BLOCK)
@@ -91,7 +91,7 @@ def apart(one: Curve, other: Curve) -> float:
     return float(np.max(np.abs(first - second)))
 
 
-def curve(name: str, stages: Iterable[Stage], n: int, on_test: OnTestImages) -> Curve:
+def curve(name: str, stages: Iterable[HerdStage], n: int, on_test: OnTestImages) -> Curve:
     """Accuracy in percent over the size in percent of the training set."""
     points = np.array([(stage.size / n, on_test.of(stage)) for stage in stages])
     return Curve(HERDS, name, 100 * points[:, 0], 100 * points[:, 1])
@@ -103,7 +103,7 @@ def accuracy_at(line: Curve, percent: float) -> float:
     return float(line.y[near].max()) if near.any() else 0.0
 
 
-def at_random(stages: Sequence[Stage], n: int, on_test: OnTestImages, run: Run) -> Iterator[Cell | Curve]:
+def at_random(stages: Sequence[HerdStage], n: int, on_test: OnTestImages, run: Run) -> Iterator[Cell | Curve]:
     """The mean classifiers of random subsets, of the sizes of some of the herds."""
     rng, draws = run.stream("random"), run.count(20, 100)
     sizes = sorted({stages[0].size, *(stage.size for stage in stages[3::10]), stages[-1].size, round(n / 100)})

@@ -26,7 +26,7 @@ Gram = Callable[[Indices], Array]
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class HerdStage:
     """A herd: indices into the sample, weights with sum 1, and the distance to the mean of the stage before it."""
 
     indices: Indices
@@ -56,10 +56,10 @@ def herd_weights(gram: Floats, mass: Array, tolerance: float) -> tuple[Array, fl
     return run.walk.dense, float(np.sqrt(max(squared, 0.0)))
 
 
-def recursion(gram: Floats, tolerance: float, *, least: int = 100, weighted: bool = True) -> Iterator[Stage]:
+def recursion(gram: Floats, tolerance: float, *, least: int = 100, weighted: bool = True) -> Iterator[HerdStage]:
     """The herd of the sample, the herd of the herd, … until `least` points are left or a herd gets no smaller."""
     n = len(gram)
-    before = Stage(np.arange(n), np.full(n, 1.0 / n), 0.0)
+    before = HerdStage(np.arange(n), np.full(n, 1.0 / n), 0.0)
     while before.size > least:
         mass = before.weights if weighted else np.full(before.size, 1.0 / before.size)
         weights, error = herd_weights(gram, mass, tolerance)
@@ -71,17 +71,17 @@ def recursion(gram: Floats, tolerance: float, *, least: int = 100, weighted: boo
         before, gram = stage, gram[np.ix_(chosen, chosen)]
 
 
-def support(before: Stage, weights: Array, error: float) -> Stage:
+def support(before: HerdStage, weights: Array, error: float) -> HerdStage:
     """The points of positive weight."""
     found = weights > 0
-    return Stage(before.indices[found], weights[found] / weights[found].sum(), error)
+    return HerdStage(before.indices[found], weights[found] / weights[found].sum(), error)
 
 
 def recursion_in_blocks(
     gram: Gram, n: int, tolerance: float, rng: np.random.Generator, *, largest: int = 200, least: int = 100
-) -> Iterator[Stage]:
+) -> Iterator[HerdStage]:
     """The same, each herd put together from herds of random blocks of at most `largest` points; gram(i) gives y_i y_j K(x_i, x_j)."""
-    before = Stage(np.arange(n), np.full(n, 1.0 / n), 0.0)
+    before = HerdStage(np.arange(n), np.full(n, 1.0 / n), 0.0)
     while before.size > least:
         weights, bound = np.zeros(before.size), 0.0
         for block in np.array_split(rng.permutation(before.size), -(-before.size // largest)):
@@ -119,7 +119,7 @@ class OnTestImages:
             self.similarities[:, rows] = K.T
         self.similarities *= images.labels.astype(np.float32)[:, None]
 
-    def of(self, stage: Stage) -> float:
+    def of(self, stage: HerdStage) -> float:
         """Share of test images with the right sign of Σ w_i y_i K(x, x_i); a score of 0 is wrong."""
         scores = np.zeros(len(self.truth))
         for start in range(0, stage.size, 1024):
@@ -129,11 +129,11 @@ class OnTestImages:
 
     def whole(self) -> float:
         """The mean classifier of all training images."""
-        return self.of(Stage(np.arange(self.n), np.full(self.n, 1.0 / self.n), 0.0))
+        return self.of(HerdStage(np.arange(self.n), np.full(self.n, 1.0 / self.n), 0.0))
 
     def random(self, size: int, rng: np.random.Generator) -> float:
         """The mean classifier of so many training images drawn at random."""
-        return self.of(Stage(rng.choice(self.n, size, replace=False), np.full(size, 1.0 / size), 0.0))
+        return self.of(HerdStage(rng.choice(self.n, size, replace=False), np.full(size, 1.0 / size), 0.0))
 
 
 def mean_norm(gram: Floats) -> float:

@@ -32,7 +32,7 @@ ACCURACY = {True: 1e-9, False: 3e-5}  # relative, of norms, as radii give it: of
 
 
 @dataclass(frozen=True)
-class Path:
+class PenalisedPath:
     """The shape of a penalised path on the grid: the λ above which it moves, and the flat pieces (low, high, ‖w‖) above; None for w = 0."""
 
     low: float
@@ -54,7 +54,7 @@ def in_ball(twin: Twin, solver: str | None = None, tol: float = TOL, **options: 
 def tikhonov_to_ivanov(twin: Twin, solver: str | None = None, tol: float = TOL, **options: Any) -> Equivalence:
     """λ ↦ the number of the ball whose radius is ‖w(λ)‖."""
     source, target = penalised(twin, solver, tol, **options), in_ball(twin, solver, tol, **options)
-    paths: WeakKeyDictionary[TrainingSet, Path | None] = WeakKeyDictionary()
+    paths: WeakKeyDictionary[TrainingSet, PenalisedPath | None] = WeakKeyDictionary()
     accuracy = ACCURACY[twin.smooth]
     (name,) = twin.kind.form(twin.ball).holding()
 
@@ -71,7 +71,7 @@ def tikhonov_to_ivanov(twin: Twin, solver: str | None = None, tol: float = TOL, 
             raise ArithmeticError(f"{source.name} at {lam:g}: ‖w‖ = {f.norm():.6g} is known to {f.error:.1e} only")
         return f.norm()
 
-    def path(Z: TrainingSet) -> Path | None:
+    def path(Z: TrainingSet) -> PenalisedPath | None:
         if Z not in paths:
             paths[Z] = seen(lambda lam: source(lam, Z))
         return paths[Z]
@@ -113,7 +113,7 @@ def tikhonov_to_ivanov(twin: Twin, solver: str | None = None, tol: float = TOL, 
     )
 
 
-def seen(fit: Callable[[float], KernelFunction]) -> Path | None:
+def seen(fit: Callable[[float], KernelFunction]) -> PenalisedPath | None:
     """The pieces where the path moves, from large λ down; pieces on which neighbours of the grid cannot be told apart are flat."""
     functions = [(float(lam), fit(float(lam))) for lam in GRID]
     moves = [f.distance(g) > f.error + g.error for (_, f), (_, g) in pairwise(functions)]
@@ -127,7 +127,7 @@ def seen(fit: Callable[[float], KernelFunction]) -> Path | None:
         if moved and start is not None:
             pieces.append((functions[i][0], functions[start][0], functions[i][1].norm()))
             start = None
-    return Path(functions[last][0], tuple(pieces))
+    return PenalisedPath(functions[last][0], tuple(pieces))
 
 
 def _registered(twin: Twin) -> None:

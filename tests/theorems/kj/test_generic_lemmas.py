@@ -13,12 +13,12 @@ from simopt.theorems.kj.goodness.admissible_weights import insensitive, mapped, 
 from simopt.theorems.kj.landmarks.landmark_laws import mean_sizes, random_landmarks, signs
 from simopt.theorems.kj.landmarks.piecewise_linear import box, cross_polytope, crossing, largest, value
 from simopt.theorems.kj.landmarks.risk_bounds import sums
-from simopt.theorems.kj.landmarks.uniform_gaps import Atoms, coins, corners, gaps, indistinct, reach
+from simopt.theorems.kj.landmarks.uniform_gaps import WeightedPoints, coins, corners, gaps, indistinct, reach
 
 
 def chance(instance: dict, bound: float) -> float:
     """P(gap > bound)."""
-    return sum(float(mass) for gap, mass in gaps(Atoms(**instance)) if gap > bound)
+    return sum(float(mass) for gap, mass in gaps(WeightedPoints(**instance)) if gap > bound)
 
 
 def test_far_targets_break_lemma_16() -> None:
@@ -39,7 +39,7 @@ def test_bounded_targets_break_lemma_22(n: int, ratio: float) -> None:
 def test_gap_over_the_square_is_that_of_a_search() -> None:
     for instance in (corners(3), coins(4)):
         d, C = len(instance["points"][0]), float(instance["radius"])
-        found = max(gap for gap, _ in gaps(Atoms(**instance)))
+        found = max(gap for gap, _ in gaps(WeightedPoints(**instance)))
         X, y, p = (np.array(instance[key], dtype=float) for key in ("points", "targets", "masses"))
         n = instance["n"]
         ways = [w for w in itertools.product(np.linspace(-C, C, 41), repeat=d) if sum(map(abs, w)) <= C + 1e-12]

@@ -24,7 +24,7 @@ from simopt.theorems.kj.goodness.finite_domains import (
 )
 from simopt.theorems.kj.goodness.theorem_6 import LEVELS, MARGINS, four_points, inner_products, smallest
 from simopt.theorems.kj.goodness.utility import within_cells
-from simopt.theorems.kj.regression.algorithm_1 import FAMILIES, World, algorithm_1, empirical, sampled, unbounded, world
+from simopt.theorems.kj.regression.algorithm_1 import FAMILIES, RegressionWorld, algorithm_1, empirical, sampled, unbounded, world
 from simopt.theorems.kj.regression.cost_of_prediction import chance
 from simopt.theorems.kj.regression.nearly_fair_coin import passed, reached
 from simopt.theorems.kj.regression.scalar_fits import excesses, fits, on_the_line
@@ -164,7 +164,7 @@ def test_predictions_of_definition_2() -> None:
 
 def test_a_nearly_fair_coin_is_learnt_the_wrong_way_round() -> None:
     eta = 0.1
-    coin = World(np.ones((2, 2)), np.array([1.0, -1.0]), np.array([0.5 + eta, 0.5 - eta]), 1.0, 0.0, 1.0 - 2.0 * eta, np.ones(2))
+    coin = RegressionWorld(np.ones((2, 2)), np.array([1.0, -1.0]), np.array([0.5 + eta, 0.5 - eta]), 1.0, 0.0, 1.0 - 2.0 * eta, np.ones(2))
     fit = algorithm_1(coin, np.array([3.0, 2.0]), np.array([4.0, 5.0]))
     assert coin.risk(fit.predictions) - coin.level == pytest.approx(4.0 * eta, abs=1e-5)
 

@@ -23,7 +23,7 @@ from simopt.theorems.kj.experiments import figure1a, landmark_curves, protocol, 
 from simopt.theorems.kj.experiments.printed_tables import AT_20, KR, LAND, LAND_SP, MANHATTAN, SETS, SIGMOID, TABLE_1A, half_unit
 from simopt.theorems.kj.experiments.protocol import (
     Landmarks,
-    Split,
+    ScaledSplit,
     insensitive,
     kernel_regression,
     kernel_ridge,
@@ -42,9 +42,9 @@ def made(n: int = 120, d: int = 3, level: float = 0.0) -> Dataset:
     return Dataset("made", np.column_stack([X, np.full(n, 0.3)]), tuple(f"x{j}" for j in range(d + 1)), y, "regression")
 
 
-def split(level: float = 0.0, seed: int = 0) -> Split:
+def split(level: float = 0.0, seed: int = 0) -> ScaledSplit:
     data = made(level=level)
-    return Split.of(data.features, data.targets, np.random.default_rng(seed))
+    return ScaledSplit.of(data.features, data.targets, np.random.default_rng(seed))
 
 
 @pytest.fixture
@@ -77,16 +77,16 @@ def test_a_split_is_a_partition_in_the_unit_of_the_largest_target() -> None:
     unit = np.max(np.abs(data.targets))
     assert (len(part.y), len(part.answers)) == (84, 36)
     assert np.sort(np.concatenate([part.y, part.answers]) * unit) == pytest.approx(np.sort(data.targets))
-    assert len(Split.of(data.features, data.targets, np.random.default_rng(0), limit=50).y) == 35
+    assert len(ScaledSplit.of(data.features, data.targets, np.random.default_rng(0), limit=50).y) == 35
     assert part.constant() == pytest.approx(np.mean((part.answers - part.y.mean()) ** 2))
 
 
 def test_data_without_information_are_refused() -> None:
     X = made().features
     with pytest.raises(InvalidProblem, match="9 samples"):
-        Split.of(X[:9], np.ones(9), np.random.default_rng(0))
+        ScaledSplit.of(X[:9], np.ones(9), np.random.default_rng(0))
     with pytest.raises(InvalidProblem, match="not all 0"):
-        Split.of(X, np.zeros(120), np.random.default_rng(0))
+        ScaledSplit.of(X, np.zeros(120), np.random.default_rng(0))
 
 
 def test_kernel_regression_is_the_formula_and_its_shift_the_least() -> None:

@@ -14,7 +14,7 @@ from simopt.estimators.index_models.isotron import glm_tron, l_isotron
 from simopt.solvers.isotonic.chain_fit import fit_chain
 from simopt.theorems.kkks.chains import chains, fit, gaps
 from simopt.theorems.kkks.covers import (
-    Path,
+    CoverPath,
     lattice_points,
     nearest_in_cover,
     path_near,
@@ -178,10 +178,12 @@ def test_covers_consist_of_the_functions_they_name() -> None:
     W, epsilon = ONE, Fraction(1, 2)
     starts, cells = starts_and_cells(W, epsilon)
     names = {
-        Path(W, 2 * epsilon, epsilon * (2 * start + 1), rises) for start in range(starts) for rises in product((False, True), repeat=cells)
+        CoverPath(W, 2 * epsilon, epsilon * (2 * start + 1), rises)
+        for start in range(starts)
+        for rises in product((False, True), repeat=cells)
     }
     assert len(names) == size_of_function_cover(W, epsilon) == 4
-    printed = {Path(W, epsilon, epsilon * start, rises) for start in range(2) for rises in product((False, True), repeat=4)}
+    printed = {CoverPath(W, epsilon, epsilon * start, rises) for start in range(2) for rises in product((False, True), repeat=4)}
     assert len(printed) == 32
     rng = np.random.default_rng(10)
     for _ in range(60):

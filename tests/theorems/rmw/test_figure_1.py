@@ -20,7 +20,7 @@ from simopt.data.similarities import Gaussian
 from simopt.estimators.herding.herd import herd
 from simopt.theorems.rmw.bandwidth_readings import READINGS, correct, relative_similarities, signed_gram, squared_distances
 from simopt.theorems.rmw.figure1 import ACCURACY, HERDS, STATEMENTS, WHOLE, accuracy_at, apart
-from simopt.theorems.rmw.herds_of_herds import OnTestImages, Stage, gram_of, herd_weights, mean_norm, recursion, recursion_in_blocks
+from simopt.theorems.rmw.herds_of_herds import HerdStage, OnTestImages, gram_of, herd_weights, mean_norm, recursion, recursion_in_blocks
 
 
 @pytest.fixture(scope="module")
@@ -152,8 +152,8 @@ def test_nearly_orthogonal_points_need_one_over_the_square_of_the_tolerance() ->
 def test_accuracy_of_a_single_image_and_of_none(small) -> None:
     _, reading, images = small
     on_test = OnTestImages(images, reading)
-    assert on_test.of(Stage(np.array([0]), np.ones(1), 0.0)) == np.mean(images.truth == images.labels[0])
-    assert on_test.of(Stage(np.array([], dtype=int), np.array([]), 0.0)) == 0.0
+    assert on_test.of(HerdStage(np.array([0]), np.ones(1), 0.0)) == np.mean(images.truth == images.labels[0])
+    assert on_test.of(HerdStage(np.array([], dtype=int), np.array([]), 0.0)) == 0.0
     assert 0.5 < on_test.random(100, np.random.default_rng(0)) <= 1.0
 
 

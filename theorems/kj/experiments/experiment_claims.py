@@ -23,7 +23,7 @@ from simopt.theorems.kj.experiments.printed_tables import (
     TABLE_1A,
     half_unit,
 )
-from simopt.theorems.kj.experiments.protocol import SCALINGS, SPLITS, Landmarks, Split, kernel_regression
+from simopt.theorems.kj.experiments.protocol import SCALINGS, SPLITS, Landmarks, ScaledSplit, kernel_regression
 
 SECTION = "regression"
 BOTH = (SIGMOID, MANHATTAN)
@@ -35,9 +35,9 @@ def seeded_sets(trial: sc.Trial, names: Sequence[str], splits: int = SPLITS) -> 
         yield {"row": name, "seeds": [int(seed) for seed in trial.rng.integers(2**31, size=splits)]}
 
 
-def split_of(data: Dataset, seed: int, trial: sc.Trial, most: int = 1000) -> Split:
+def split_of(data: Dataset, seed: int, trial: sc.Trial, most: int = 1000) -> ScaledSplit:
     """A split of at most `most` samples, at full effort of four times as many."""
-    return Split.of(data.features, data.targets, np.random.default_rng(seed), limit=trial.count(most, 4 * most))
+    return ScaledSplit.of(data.features, data.targets, np.random.default_rng(seed), limit=trial.count(most, 4 * most))
 
 
 @claim_on_each(
@@ -191,7 +191,7 @@ def kernel_regression_is_worse_than_a_constant(row: str, seeds: list[int], trial
     yield sc.at_most(float(np.mean(correlations)), 0.0, f"{name}: correlation with y")
 
 
-def weighted_by_distance(split: Split, shifted: bool) -> tuple[Array, Array]:
+def weighted_by_distance(split: ScaledSplit, shifted: bool) -> tuple[Array, Array]:
     """Σ y_i K/Σ K on the test part for Manhattan (or Manhattan + s ≥ 0), and the same for −K."""
     K = named("manhattan", split.X)(split.queries, split.X)
     K = K - K.min() if shifted else K

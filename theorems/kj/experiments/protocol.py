@@ -77,7 +77,7 @@ SCALINGS = {"standardised": standardised, "unit interval": unit_interval}
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class ScaledSplit:
     """Scaled features and targets of a training and a test part."""
 
     X: Array
@@ -86,7 +86,7 @@ class Split:
     answers: Array
 
     @classmethod
-    def of(cls, X: Array, y: Array, rng: np.random.Generator, *, limit: int | None = None, scaling: str = "standardised") -> Split:
+    def of(cls, X: Array, y: Array, rng: np.random.Generator, *, limit: int | None = None, scaling: str = "standardised") -> ScaledSplit:
         """A random split of at most `limit` samples; y is divided by its largest modulus over all samples.
 
         Raises
@@ -126,13 +126,13 @@ def weighted_by_similarity(similarity: str, X: Array, y: Array, points: Array) -
     return plain, shifted
 
 
-def kernel_regression(split: Split, similarity: str) -> tuple[float, float]:
+def kernel_regression(split: ScaledSplit, similarity: str) -> tuple[float, float]:
     """The errors of KR with K and with K + s."""
     plain, shifted = weighted_by_similarity(similarity, split.X, split.y, split.queries)
     return split.error(plain), split.error(shifted)
 
 
-def kernel_ridge(split: Split, *, similarity: str = "gaussian-mean-distance", limit: int = DENSE) -> float:
+def kernel_ridge(split: ScaledSplit, *, similarity: str = "gaussian-mean-distance", limit: int = DENSE) -> float:
     """The error of kernel ridge regression on the first `limit` training samples, targets centred, λ by hold-out."""
     X, centre = split.X[:limit], float(split.y[:limit].mean())
     K = named(similarity, X)
@@ -152,12 +152,12 @@ def kernel_ridge(split: Split, *, similarity: str = "gaussian-mean-distance", li
 class Landmarks:
     """Ψ of training and test points for a pool of landmarks in random order, up to its factor."""
 
-    split: Split
+    split: ScaledSplit
     train: Array
     test: Array
 
     @classmethod
-    def of(cls, split: Split, similarity: str, rng: np.random.Generator, *, pool: int = POOL) -> Landmarks:
+    def of(cls, split: ScaledSplit, similarity: str, rng: np.random.Generator, *, pool: int = POOL) -> Landmarks:
         """At most `pool` training points as landmarks, drawn without replacement."""
         rows = rng.choice(len(split.y), size=min(pool, len(split.y)), replace=False)
         features = LandmarkMap(similarity_of(similarity, split.X), split.X[rows])

@@ -13,7 +13,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import NotAvailable
 from simopt.data.datasets import Dataset
 from simopt.theorems.kj.experiments.printed_tables import KR, LAND, LAND_SP, MANHATTAN, SETS, SIGMOID, SIMILARITIES, TABLE_1A, half_unit
-from simopt.theorems.kj.experiments.protocol import SPLITS, Landmarks, Split, kernel_regression, kernel_ridge
+from simopt.theorems.kj.experiments.protocol import SPLITS, Landmarks, ScaledSplit, kernel_regression, kernel_ridge
 from simopt.theorems.kj.experiments.table1_plot import BesidePrinted
 
 COUNT = 50
@@ -38,12 +38,12 @@ def split_run(dataset: str, seed: int, effort: sc.Effort) -> Run:
     return Run("kj-splits", dataset, seed, effort)
 
 
-def splits(dataset: str, seed: int, effort: sc.Effort, *, scaling: str = "standardised") -> Iterator[Split]:
+def splits(dataset: str, seed: int, effort: sc.Effort, *, scaling: str = "standardised") -> Iterator[ScaledSplit]:
     """The five splits; at quick effort of at most 3000 samples each."""
     run = split_run(dataset, seed, effort)
     data = run.dataset(dataset)
     for k in range(SPLITS):
-        yield Split.of(data.features, data.targets, run.stream("split", k), limit=run.count(MOST, data.n), scaling=scaling)
+        yield ScaledSplit.of(data.features, data.targets, run.stream("split", k), limit=run.count(MOST, data.n), scaling=scaling)
 
 
 @lru_cache(maxsize=64)
@@ -146,7 +146,7 @@ def _read(
     found: dict[tuple[str, str], list[float]] = {(s, method): [] for s in (SIGMOID, MANHATTAN) for method in (KR, LAND_SP)}
     for k in range(SPLITS):
         y = data.targets if low is None or high is None else within(data, low, high)
-        split = Split.of(data.features, y, source.stream("split", k), limit=limit, scaling=scaling)
+        split = ScaledSplit.of(data.features, y, source.stream("split", k), limit=limit, scaling=scaling)
         for s in (SIGMOID, MANHATTAN):
             landmarks = Landmarks.of(split, SIMILARITIES[s], source.stream("landmarks", k))
             found[s, LAND_SP] += landmarks.sparse([min(COUNT, landmarks.train.shape[1])])[0]

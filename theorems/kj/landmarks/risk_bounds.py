@@ -16,7 +16,7 @@ import numpy as np
 
 import simopt.claims as sc
 from simopt.core.arrays import Array
-from simopt.theorems.kj.landmarks.uniform_gaps import ONE, Atoms, coins, gaps, in_the_plane, indistinct, on_the_line, reach
+from simopt.theorems.kj.landmarks.uniform_gaps import ONE, WeightedPoints, coins, gaps, in_the_plane, indistinct, on_the_line, reach
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, enclosed, holds_for_all_levels, tails
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
@@ -36,7 +36,7 @@ def logarithm(value: int | Fraction) -> sc.Expr:
     return sc.log(sc.rational(value), bits=64)
 
 
-def passed(here: Atoms, bound: sc.Expr, delta: Fraction) -> sc.Check:
+def passed(here: WeightedPoints, bound: sc.Expr, delta: Fraction) -> sc.Check:
     """P(gap > bound) ≤ δ with the exact probability."""
     low = high = ZERO
     for gap, mass in gaps(here):
@@ -79,7 +79,7 @@ def uniform_bound_as_printed(
     """The exact probability of a larger gap."""
     level, M = logarithm(1 / delta), range_of_loss(radius, points, targets)
     bound = reach(radius, points) * (trial["mean"] / sc.root(n) + 3 * sc.root(level / n)) + trial["range"] * M * sc.root(level / (2 * n))
-    yield passed(Atoms(masses, points, targets, radius, n), bound, delta)
+    yield passed(WeightedPoints(masses, points, targets, radius, n), bound, delta)
 
 
 def sums(points: list[list[Fraction]]) -> Iterator[list[Fraction]]:
@@ -120,7 +120,7 @@ def euclidean_average(points: list[list[Fraction]], trial: sc.Trial) -> Iterator
         yield sc.at_most(mean / n, trial["share"] * sc.root(n * max(lengths), bits=48) / n, "E ‖Σ σ_i x_i‖/n", scale=1)
 
 
-def all_levels(here: Atoms, mean: Fraction, scale: Fraction, name: str, *, centred: bool = False) -> sc.Check:
+def all_levels(here: WeightedPoints, mean: Fraction, scale: Fraction, name: str, *, centred: bool = False) -> sc.Check:
     """P(gap ≥ t)/δ for the bound √mean + √(spread log(1/δ)), at every value t of the gap."""
 
     def exponent(t: Fraction) -> Ball | None:
@@ -163,7 +163,7 @@ def uniform_bound_without_range(
         s = sc.root(logarithm(5), bits=64)
         yield sc.at_most(2 + sc.root(2, bits=64) * s, trial["constant"] * s, "δ = 1/5")
         return
-    here, C = Atoms(masses, points, targets, radius, n), reach(radius, points)
+    here, C = WeightedPoints(masses, points, targets, radius, n), reach(radius, points)
     yield all_levels(here, 4 * C**2 / n, trial["range"] * C**2 / n, f"centred gap, n = {n}", centred=True)
 
 
@@ -185,7 +185,7 @@ def uniform_bound_with_range(
     masses: list[Fraction], points: list[list[Fraction]], targets: list[Fraction], radius: Fraction, n: int, trial: sc.Trial
 ) -> Iterator[sc.Check]:
     """All levels."""
-    here, M = Atoms(masses, points, targets, radius, n), trial["range"] * range_of_loss(radius, points, targets)
+    here, M = WeightedPoints(masses, points, targets, radius, n), trial["range"] * range_of_loss(radius, points, targets)
     yield all_levels(here, trial["mean"] * 4 * reach(radius, points) ** 2 / n, M**2 / (2 * n), f"gap, n = {n}")
 
 
@@ -225,7 +225,7 @@ def sparse_bound_as_printed(
     d, level, C = len(points[0]), logarithm(1 / delta), reach(radius, points)
     width = range_of_loss(radius, points, targets) if trial["range"] else C
     bound = 2 * C * sc.root(2 * logarithm(2 * d) / n) + width * sc.root(level / (2 * n))
-    yield passed(Atoms(masses, points, targets, radius, n), bound, delta)
+    yield passed(WeightedPoints(masses, points, targets, radius, n), bound, delta)
 
 
 def laws(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -322,7 +322,7 @@ def sparse_bound_with_range(
     masses: list[Fraction], points: list[list[Fraction]], targets: list[Fraction], radius: Fraction, n: int, trial: sc.Trial
 ) -> Iterator[sc.Check]:
     """All levels, of the loss and of the centred loss."""
-    here, d, C = Atoms(masses, points, targets, radius, n), len(points[0]), reach(radius, points)
+    here, d, C = WeightedPoints(masses, points, targets, radius, n), len(points[0]), reach(radius, points)
     for centred in (False, True):
         M = trial["range"] * (2 * C if centred else range_of_loss(radius, points, targets))
         massart = trial["mean"] * Fraction(logarithm(2 * d).high) * 8 * C**2 / n

@@ -22,7 +22,7 @@ ONE = Fraction(1)
 HALF = Fraction(1, 2)
 
 
-class Atoms(NamedTuple):
+class WeightedPoints(NamedTuple):
     """Masses p, points x, targets y, a bound of ‖w‖, and the size n of a sample."""
 
     masses: Sequence[Fraction]
@@ -43,7 +43,7 @@ def atoms(masses: Sequence[Fraction], points: Sequence[Sequence[Any]], targets: 
     }
 
 
-def gaps(here: Atoms, *, centred: bool = False) -> list[tuple[Fraction, Fraction]]:
+def gaps(here: WeightedPoints, *, centred: bool = False) -> list[tuple[Fraction, Fraction]]:
     """Values of sup_w (L_w − L̂_w) over ‖w‖₁ ≤ radius with their probabilities."""
     masses, points, targets, radius, n = here
     facets = cross_polytope(len(points[0]), radius)

@@ -16,7 +16,7 @@ from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.problems.kernel_ranking import KernelRanking
 from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.solving.entry_points import solve
-from simopt.theorems.kj.ranking.ranking_worlds import World, drawn, expected_relevance, masses, random_world, world_of
+from simopt.theorems.kj.ranking.ranking_worlds import RankingWorld, drawn, expected_relevance, masses, random_world, world_of
 
 SECTION = "ordinal"
 
@@ -30,7 +30,7 @@ def worlds(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield made | {"gram": gram, "bound": float(2.0 ** trial.rng.uniform(-2, 3)), "diagonal": k % 3 == 0}
 
 
-def stacked(here: World) -> dict[str, Any]:
+def stacked(here: RankingWorld) -> dict[str, Any]:
     """All lists of a world as the ranking problems take them: relevance, qid, documents, probabilities."""
     found = list(drawn(here))
     grades = [grade for row in here.grades for grade in row]
@@ -55,7 +55,7 @@ def certified(problem: Any, *solvers: str) -> sc.Enclosure:
     return sc.between(min(low, high), max(low, high))  # in floats the bounds of a closed gap may pass each other by a rounding
 
 
-def relevance_and_rest(here: World) -> tuple[Array, Array, float]:
+def relevance_and_rest(here: RankingWorld) -> tuple[Array, Array, float]:
     """μ, r̃ and C_D in floats."""
     relevance, rest = expected_relevance(here)
     return (
@@ -65,7 +65,7 @@ def relevance_and_rest(here: World) -> tuple[Array, Array, float]:
     )
 
 
-def _least(here: World, gram: Array, bound: float) -> sc.Enclosure:
+def _least(here: RankingWorld, gram: Array, bound: float) -> sc.Enclosure:
     lists = stacked(here)
     problem = RankingGoodness(gram, lists["relevance"], lists["qid"], bound, lists["documents"], lists["probabilities"])
     return certified(problem, "interior-point", "clarabel")

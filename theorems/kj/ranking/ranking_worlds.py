@@ -20,7 +20,7 @@ from simopt.theorems.small_worlds.sampled_worlds import weights
 Numbers = list[Fraction]
 
 
-class World(NamedTuple):
+class RankingWorld(NamedTuple):
     """Masses of queries, masses and grades of the documents of each query, the length of lists, and the base of the logarithm in η."""
 
     queries: Numbers
@@ -34,9 +34,9 @@ class World(NamedTuple):
         return masses(self.queries, self.documents)
 
 
-def world_of(instance: sc.Instance) -> World:
+def world_of(instance: sc.Instance) -> RankingWorld:
     """That of an instance, which has more entries."""
-    return World(**{name: instance[name] for name in World._fields})
+    return RankingWorld(**{name: instance[name] for name in RankingWorld._fields})
 
 
 def world(queries: Sequence[Any], documents: Sequence[Sequence[Any]], grades: Sequence[Sequence[int]], m: int, **more: Any) -> sc.Instance:
@@ -67,7 +67,7 @@ def masses(queries: list[Fraction], documents: Any) -> Numbers:
     return [p * law for p, laws in zip(queries, documents, strict=True) for law in laws]
 
 
-def drawn(here: World) -> Iterator[tuple[Fraction, tuple[int, ...], list[sc.Expr]]]:
+def drawn(here: RankingWorld) -> Iterator[tuple[Fraction, tuple[int, ...], list[sc.Expr]]]:
     """Probability, pairs (numbered as in `masses`) and η of every list."""
     start = 0
     for p, laws, grades in zip(here.queries, here.documents, here.grades, strict=True):
@@ -79,12 +79,12 @@ def drawn(here: World) -> Iterator[tuple[Fraction, tuple[int, ...], list[sc.Expr
         start += len(laws)
 
 
-def squared_loss(here: World, f: Sequence[Any]) -> sc.Expr:
+def squared_loss(here: RankingWorld, f: Sequence[Any]) -> sc.Expr:
     """E ℓ_sq(f(x), η(r(x))) = E Σ_i (f(z_i) − η_i)²."""
     return sc.total(mass * sc.total((f[z] - e) ** 2 for z, e in zip(pairs, etas, strict=True)) for mass, pairs, etas in drawn(here))
 
 
-def expected_relevance(here: World) -> tuple[list[sc.Expr], sc.Expr]:
+def expected_relevance(here: RankingWorld) -> tuple[list[sc.Expr], sc.Expr]:
     """r̃(z) = E[η_i | z_i = z], and C_D = E Σ η_i² − m E_μ r̃²."""
     mu, m = here.masses(), here.m
     sums: list[list[Any]] = [[] for _ in mu]
@@ -97,6 +97,6 @@ def expected_relevance(here: World) -> tuple[list[sc.Expr], sc.Expr]:
     return mean, sc.total(squares) - m * sc.total(p * r**2 for p, r in zip(mu, mean, strict=True))
 
 
-def mean(here: World, values: Sequence[Any]) -> sc.Expr:
+def mean(here: RankingWorld, values: Sequence[Any]) -> sc.Expr:
     """E_μ."""
     return sc.total(p * sc.rational(v) for p, v in zip(here.masses(), values, strict=True))

@@ -38,7 +38,7 @@ from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.solvers.goodness.box_squares import ranking_iterates
 from simopt.theorems.kj.landmarks.landmark_laws import deviations, draws, hadamard, landmarked, random_landmarks, signs
 from simopt.theorems.kj.ranking.goodness_for_ranking import stacked
-from simopt.theorems.kj.ranking.ranking_worlds import World, masses, mean, random_world, squared_loss, world, world_of
+from simopt.theorems.kj.ranking.ranking_worlds import RankingWorld, masses, mean, random_world, squared_loss, world, world_of
 from simopt.theorems.kj.ranking.relevance_lists import (
     BINARY,
     BITS,
@@ -743,7 +743,7 @@ class Lists:
         return float(self.chances @ (1.0 + np.array(losses)))
 
 
-def all_lists(here: World) -> Lists:
+def all_lists(here: RankingWorld) -> Lists:
     """All lists of a world."""
     found = stacked(here)
     pairs = found["documents"].reshape(-1, here.m)
@@ -752,7 +752,7 @@ def all_lists(here: World) -> Lists:
     return Lists(pairs, eta, found["probabilities"], grades, np.array([float(p) for p in here.masses()]))
 
 
-def least_loss(here: World, gram: Array, bound: float) -> float:
+def least_loss(here: RankingWorld, gram: Array, bound: float) -> float:
     """ε_0(B) from above: the loss of the best weights found."""
     found = stacked(here)
     problem = RankingGoodness(gram, found["relevance"], found["qid"], bound, found["documents"], found["probabilities"])

@@ -24,7 +24,7 @@ GAP = 1e-7  # relative, of the empirical problem
 
 
 @dataclass(frozen=True, eq=False)
-class World:
+class RegressionWorld:
     """A finite domain with its bound and ε; `level` ≤ ε_0(B), from a linear programme's multipliers, and weights w of about that loss."""
 
     gram: Array
@@ -89,7 +89,7 @@ FAMILIES = {
 
 
 @lru_cache(maxsize=64)
-def world(family: str, epsilon: float) -> World:
+def world(family: str, epsilon: float) -> RegressionWorld:
     """A family with ε_0(B) and its weights."""
     make, bound = FAMILIES[family]
     gram, targets, masses = make()
@@ -97,13 +97,13 @@ def world(family: str, epsilon: float) -> World:
     found = solve(problem, "simplex", tol=1e-9)
     if found.certificate is None or found.point is None:
         raise ArithmeticError("no certificate")
-    return World(gram, targets, masses, bound, epsilon, found.certificate.lower, problem.weights(dict(found.point)))
+    return RegressionWorld(gram, targets, masses, bound, epsilon, found.certificate.lower, problem.weights(dict(found.point)))
 
 
-def unbounded(points: int) -> World:
+def unbounded(points: int) -> RegressionWorld:
     """K = N·1{x = x'} on N points, y = ±1 in turn: (0, 1)-good, but nothing is learnt about points that were not met."""
     targets = np.where(np.arange(points) % 2 == 0, 1.0, -1.0)
-    return World(points * np.eye(points), targets, np.full(points, 1.0 / points), 1.0, 0.0, 0.0, targets)
+    return RegressionWorld(points * np.eye(points), targets, np.full(points, 1.0 / points), 1.0, 0.0, 0.0, targets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ def sampled(masses: Array, size: int, rng: np.random.Generator) -> Array:
     return counts
 
 
-def algorithm_1(instance: World, landmarks: Array, sample: Array, solver: str = "newton", radius: float = 1.0) -> Fit:
+def algorithm_1(instance: RegressionWorld, landmarks: Array, sample: Array, solver: str = "newton", radius: float = 1.0) -> Fit:
     """Steps 2–4 for given counts of landmarks and of training points; `radius` multiplies B."""
     psi, _ = instance.features(landmarks)
     rows = np.repeat(np.arange(len(sample)), sample.astype(np.intp))
@@ -173,12 +173,12 @@ def empirical_minimiser(family: str, epsilon: float, draws: int, d: int, n: int,
             yield sc.equal(sc.between(fit.loss - fit.gap, fit.loss), _on_a_line(found, sample, psi), "one dimension")
 
 
-def empirical(instance: World, sample: Array, f: Array) -> float:
+def empirical(instance: RegressionWorld, sample: Array, f: Array) -> float:
     """(1/n) Σ ℓ_ε over the training points."""
     return float(sample @ np.maximum(np.abs(f - instance.targets) - instance.epsilon, 0.0)) / float(sample.sum())
 
 
-def _on_a_line(instance: World, sample: Array, psi: Array) -> float:
+def _on_a_line(instance: RegressionWorld, sample: Array, psi: Array) -> float:
     """Ψ = u ⊗ v: f = su with |s| ≤ B‖v‖; a convex function with kinks where |su_i − y_i| = ε is least at a kink or at an end."""
     u = psi[:, 0] / psi[0, 0]
     reach = instance.bound * float(np.linalg.norm(psi[0]))

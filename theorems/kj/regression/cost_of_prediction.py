@@ -26,7 +26,7 @@ from simopt.solvers.squares.kernel_regression import NadarayaWatson
 SECTION = "regression"
 
 
-class Counted:
+class CountedSimilarity:
     """A similarity that counts the values asked of it."""
 
     def __init__(self, similarity: Similarity) -> None:
@@ -68,7 +68,7 @@ def settings(trial: sc.Trial) -> Iterator[sc.Instance]:
 )
 def similarities_of_a_prediction(X: Array, y: Array, new: Array, k: int, kind: str, chosen: Array, trial: sc.Trial) -> Iterator[sc.Check]:
     """Counts of all predictors on the same points; predictions with and without the landmarks that have no weight."""
-    K = Counted(Manhattan() if kind == "manhattan" else Sigmoid(1.0 / X.shape[1], -1.0))
+    K = CountedSimilarity(Manhattan() if kind == "manhattan" else Sigmoid(1.0 / X.shape[1], -1.0))
     whole = LandmarkMap(K, X[chosen])
     weights = forward_selection(whole(X), y, count=k).weights
     with_all, asked_of_all = _counted(K, lambda: whole.predict(new, weights))
@@ -122,7 +122,7 @@ def similarities_of_the_landmarked_space(tau: Fraction, wanted: int, n: int, m: 
     rng = np.random.default_rng(seed)
     d = -(-wanted // tau)
     X, new = rng.normal(size=(max(n, d), 3)), rng.normal(size=(m, 3))
-    K = Counted(Manhattan())
+    K = CountedSimilarity(Manhattan())
     whole = LandmarkMap(K, X[: wanted if trial["pruned first"] else d])
     features, evaluated = _counted(K, lambda: whole(X[:n]))
     yield sc.equal(evaluated, n * d, "similarities, training")
@@ -136,7 +136,7 @@ def similarities_of_the_landmarked_space(tau: Fraction, wanted: int, n: int, m: 
     yield sc.at_least(evaluated * tau, informative, "training with s informative landmarks, over τ")
 
 
-def _counted(K: Counted, predict: Callable[[], Array]) -> tuple[Array, int]:
+def _counted(K: CountedSimilarity, predict: Callable[[], Array]) -> tuple[Array, int]:
     """Predictions or features, and how many values of K they took."""
     before = K.evaluated
     found = predict()

@@ -32,7 +32,7 @@ from simopt.theorems.kj.goodness.finite_domains import (
     random_domains,
 )
 from simopt.theorems.kj.landmarks.landmark_laws import decoded_landmarks, draws, mean_sizes, signs
-from simopt.theorems.kj.regression.algorithm_1 import FAMILIES, World, algorithm_1, sampled, unbounded, world
+from simopt.theorems.kj.regression.algorithm_1 import FAMILIES, RegressionWorld, algorithm_1, sampled, unbounded, world
 from simopt.theorems.kj.regression.nearly_fair_coin import reached
 from simopt.theorems.kj.regression.scalar_fits import decoded, excesses, fits
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, multinomial, tails
@@ -74,7 +74,7 @@ def loss_near_absolute_value(a: Fraction, b: Fraction, epsilon: int, trial: sc.T
     yield sc.at_most(abs(first - second), trial["slope"] * abs(a - b), "Lipschitz")
 
 
-def excess(world: World, d: int, n: int, rng: np.random.Generator) -> float:
+def excess(world: RegressionWorld, d: int, n: int, rng: np.random.Generator) -> float:
     """E |f̂ − y| − ε_0 − ε of one run, with ε_0 from below."""
     fit = algorithm_1(world, sampled(world.masses, d, rng), sampled(world.masses, n, rng))
     return world.risk(fit.predictions) - world.level - world.epsilon

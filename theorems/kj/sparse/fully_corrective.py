@@ -26,7 +26,7 @@ Columns = Sequence[Sequence[Fraction]]
 
 
 @dataclass(frozen=True)
-class Step:
+class SelectionStep:
     """S in the order of choice, w on S, R(w) and ∇R(w)."""
 
     chosen: tuple[int, ...]
@@ -45,14 +45,14 @@ def residual(columns: Columns, targets: Sequence[Fraction], weights: dict[int, F
     return [sum((w * columns[j][i] for j, w in weights.items()), -y) for i, y in enumerate(targets)]
 
 
-def fully_corrective(columns: Columns, targets: Sequence[Fraction]) -> Iterator[Step]:
+def fully_corrective(columns: Columns, targets: Sequence[Fraction]) -> Iterator[SelectionStep]:
     """w^0 = 0, w^1, … until ∇R = 0; of equal derivatives the first."""
     chosen: tuple[int, ...] = ()
     weights: list[Fraction] = []
     while True:
         r = residual(columns, targets, dict(zip(chosen, weights, strict=True)))
         gradient = tuple(2 * product(column, r) for column in columns)
-        yield Step(chosen, tuple(weights), product(r, r), gradient)
+        yield SelectionStep(chosen, tuple(weights), product(r, r), gradient)
         steepest = max(range(len(columns)), key=lambda j: (abs(gradient[j]), -j))
         if gradient[steepest] == 0:
             return
