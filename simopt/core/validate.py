@@ -55,7 +55,7 @@ def vector(name: str, x: npt.ArrayLike, *, length: int | None = None, like: str 
     if out.shape[0] < minimum:
         raise InvalidProblem(f"{name}: {counted(out.shape[0], 'value')}, at least {minimum} needed")
     all_finite(name, out)
-    return _frozen(out)
+    return frozen(out)
 
 
 def matrix(name: str, X: npt.ArrayLike, *, rows: int | None = None, cols: int | None = None, minimum: int = 1) -> Array:
@@ -69,7 +69,7 @@ def matrix(name: str, X: npt.ArrayLike, *, rows: int | None = None, cols: int | 
     if out.shape[1] < 1:
         raise InvalidProblem(f"{name}: no columns, at least 1 needed")
     all_finite(name, out)
-    return _frozen(out)
+    return frozen(out)
 
 
 def squarable(name: str, x: Array) -> Array:
@@ -444,7 +444,8 @@ def _uneven(x: Any) -> str:
     return "" if other is None else f", row 0 has {counted(lengths[0], 'entry', 'entries')} and row {other} has {lengths[other]}"
 
 
-def _frozen(x: Array) -> Array:
+def frozen(x: Array) -> Array:
+    """x itself if nobody can write on it through this array, else a view on which nobody can. O(1)."""
     if not x.flags.writeable:
         return x
     view = x.view()

@@ -38,7 +38,7 @@ class Rows:
         self._lazy = callable(getattr(points, "compute", None))  # a Dask array, or what behaves like one
         self.resident = not (self._lazy or isinstance(points, np.memmap))
         if self.resident:
-            self._source: Any = points if checked else validate.matrix(name, points)
+            self._source: Any = validate.frozen(points) if checked else validate.matrix(name, points)
             return
         self._source = points
         self._check_shape()

@@ -19,7 +19,7 @@ from simopt.arithmetic import INTERVAL
 from simopt.core import validate
 from simopt.core.errors import InvalidProblem
 from simopt.core.frozen_matrix import LARGE, FrozenMatrix, base_of, freeze_matrix
-from simopt.data.similarities import Gaussian, Linear, Similarity
+from simopt.data.similarities import Gaussian, Linear, Similarity, SimilarityRule
 from simopt.data.similarities.base import of_simopt
 from simopt.estimators.base import KernelEstimator
 from simopt.estimators.ordinal import ordinal
@@ -222,3 +222,16 @@ def test_points_that_were_checked_are_not_searched_again(estimator: Any, monkeyp
     X = np.random.default_rng(0).normal(size=(600, 3))  # more than there are landmarks
     estimator.fit(X, np.digitize(X[:, 0], [-0.5, 0.5]) + 1.0)
     assert searched and searched[X.tobytes()] <= 1
+
+
+def test_a_rule_of_somebody_else_gets_points_that_it_cannot_write_on() -> None:
+    writeable: list[bool] = []
+
+    class Rule(SimilarityRule):
+        def choose(self, X: Any, weights: Any = None) -> Similarity:
+            writeable.append(X.flags.writeable)
+            return Gaussian(1.0)
+
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    estimators.LandmarkedSVRegressor(Rule()).fit(X, X[:, 0])
+    assert writeable == [False] and X.flags.writeable
