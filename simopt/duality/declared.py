@@ -149,9 +149,12 @@ class Declared(Problem):
         return by_key
 
     def multipliers(self, point: Point, rows: Multipliers | None = None) -> Multipliers | None:
-        """The slopes of the terms at the point, given multipliers of rows (else 0); None where it is not in the domain of all."""
+        """The slopes of the terms at the point, given multipliers of rows (else 0); None where it is not in the domain of all.
+
+        The point need not be feasible: where no rows hold strictly, rounding decides whether it is.
+        """
         at = self._at(point, FLOAT)
-        if at.violated:
+        if not at.has_slopes:
             return None
         return self._named(self.backward(rows or {}, FLOAT, at).used)
 

@@ -18,6 +18,7 @@ from exact_values import feasible, high, lifted, value
 from planted import PlantedProblem, random_problem
 
 import simopt
+from simopt.duality.declared import Declared
 
 NUMBERS = range(30)
 BLOCKS = [range(first, first + 50) for first in range(0, 2000, 50)]
@@ -59,6 +60,29 @@ def test_pivots_are_chosen_by_whole_margins_where_others_have_to_leave_their_dom
         problem.solve(solver=cp.CLARABEL)
         found = simopt.certify(problem, solver=None, rigorous=True)
     assert -1e-3 < found.lower <= 0.0 <= found.upper < 1e-6
+
+
+def test_rounding_does_not_decide_whether_there_is_a_bound() -> None:
+    """‖z‖ ≤ 0 holds strictly nowhere. Slopes are needed there, and a step of z's multiplier where an entry of it is 0."""
+    problem = case(0, 496).problem
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # not DPP
+        problem.solve(solver=cp.CLARABEL)
+        for moved in (0.0, 1e-9, -1e-9):
+            for v in problem.variables():
+                v.save_value(v.value + moved)
+            found = simopt.certify(problem, solver=None, rigorous=True)
+            assert -1e-5 < found.lower <= 0.0
+
+
+def test_slopes_are_those_of_any_point_in_the_domains() -> None:
+    """Rows do not matter to them."""
+    x = cp.Variable(2, name="x")
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.sum(-cp.log(x))), [cp.norm(x - 3.0) <= 0.0]))
+    slopes = declared.multipliers({"x": np.array([2.0, 4.0])})
+    assert slopes is not None
+    assert any(np.allclose(slope, [-0.5, -0.25]) for slope in slopes.values() if np.size(slope) == 2)
+    assert declared.multipliers({"x": np.array([-2.0, 4.0])}) is None
 
 
 @pytest.mark.parametrize("make", [make for make, _ in BROKEN], ids=lambda make: make.__name__)

@@ -17,13 +17,17 @@ from simopt.duality.graph.vectors import Mask, Value, above, full, vector
 
 @dataclass(frozen=True, eq=False)
 class Forward:
-    """Values of leaves and nodes, arguments z of terms, values of rows; and the conditions that are not proven, as messages."""
+    """Values of leaves and nodes, arguments z of terms, values of rows; and the conditions that are not proven, as messages.
+
+    `has_slopes` is whether all terms are in their domains, whatever the rows are.
+    """
 
     values: dict[Key, Value]
     arguments: dict[Key, Value]
     rows: dict[Key, Value]
     objective: Value
     violated: tuple[str, ...]
+    has_slopes: bool
 
 
 def coefficients(num: Arithmetic, below: Map, key: Key, length: int) -> Value:
@@ -41,11 +45,12 @@ def forward(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -
         if isinstance(node, Term) and not node.atom.inside(num, z, node.proper).all():
             violated.append(f"{node.name}: the argument is not proven to be in the domain, {str(node.source)[:120]}")
         arguments[node.key] = z
+    has_slopes = not violated
     rows = {row.key: row.map.value(num, values) for row in programme.rows}
     violated += _broken(num, programme, values, rows)
     for key, leaf in programme.leaves.items():
         violated += _beyond(num, programme, leaf, values[key])
-    return Forward(values, arguments, rows, num.sum(programme.objective.value(num, values)), tuple(violated))
+    return Forward(values, arguments, rows, num.sum(programme.objective.value(num, values)), tuple(violated), has_slopes)
 
 
 def _broken(num: Arithmetic, programme: Programme, values: Mapping[Key, Value], rows: Mapping[Key, Value]) -> list[str]:

@@ -143,8 +143,8 @@ def _stepped(system: System, multipliers: Candidates) -> Candidates | None:
 
 
 def _reach(system: System, each: Columns, margin: Array) -> Array:
-    """How far a step may go. On a curved boundary it is farther than the margin of a single entry, as the next round draws it inside."""
-    return np.abs(system.draft.used[each.row_or_node.key]) if _curved(each.row_or_node) else margin
+    """How far a step may go. Near a curved boundary it is farther than the margin of a single entry, as the next round draws it inside."""
+    return np.maximum(margin, np.abs(system.draft.used[each.row_or_node.key])) if _curved(each.row_or_node) else margin
 
 
 def _curved(row_or_node: Row | Term | Epigraph) -> bool:
