@@ -6,9 +6,9 @@ training points. It may be an object of `simopt.data.similarities`, a function o
 X holds the similarities themselves: K(x_i, x_j) of all training points, n × n, in `fit`, and K(x, x_j) of queries to the training points,
 m × n, afterwards. The tag `input_tags.pairwise` says so, by which scikit-learn's cross-validation cuts rows and columns alike.
 
-Rounding to single precision makes a positive semidefinite matrix K indefinite by up to 6e-8 tr K (|K_ij| ≤ √(K_ii K_jj), so the norm of the
-rounding errors is at most 2⁻²⁴ tr K). Similarities, precomputed or of a function, whose numbers are all of single precision are allowed
-twice that, any others 1e-8 λ_max: the modulus of the least eigenvalue is added to the diagonal of the training points' matrix.
+Rounding to single precision makes a positive semidefinite matrix K indefinite by up to 6e-8 tr K. For |K_ij| ≤ √(K_ii K_jj), so the norm of
+the rounding errors is at most 2⁻²⁴ tr K. Similarities, precomputed or of a function, whose numbers are all of single precision are allowed
+twice that, any others 1e-8 λ_max. Then the modulus of the least eigenvalue is added to the diagonal of the training points' matrix.
 """
 
 from __future__ import annotations

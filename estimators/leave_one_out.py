@@ -4,7 +4,7 @@ In ridge regression with hat matrix H the residual at x_i of the fit without it 
 point is left out with all samples that are like it: what is chosen does not change when a sample is there twice, or weighs 2. With shares
 p, D = diag(√(m p)) and the targets Dy everything is that of a mean over m points.
 
-If there are more than MOST distinct points, λ is chosen on MOST of them, drawn from a fixed seed, and nλ is kept: for a Gaussian process it
+If there are more than MOST distinct points, λ is chosen on MOST of them, drawn from a fixed seed, and nλ is kept. For a Gaussian process nλ
 is the ratio of two variances, which do not know n. So a choice costs O(MOST³) flops, whatever n is.
 
 Source: Allen 1974 (PRESS); Golub, Heath & Wahba 1979; Rasmussen & Williams 2006, §2.2.

@@ -1,8 +1,9 @@
 r"""Weights of samples and of classes: what they do to the data before a problem is made of them.
 
 A fit with weights w_i ≥ 0 is that on a sample in which i occurs w_i times, and all of them may be multiplied by one number. Losses are the
-means Σ_i p_i ℓ_i with p_i = w_i/Σ w (`simopt.problems.sample_weights`). Whatever is chosen from the data is, too: widths of
-similarities given by name, medians, standard deviations, and landmarks, which are drawn from the distinct points, in an order of their own.
+means Σ_i p_i ℓ_i with p_i = w_i/Σ w (`simopt.problems.sample_weights`). Whatever is chosen from the data follows the weights, too: widths
+of similarities given by name, medians, standard deviations and landmarks. Landmarks are drawn from the distinct points, in an order of
+their own.
 """
 
 from __future__ import annotations

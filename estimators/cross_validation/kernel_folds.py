@@ -15,7 +15,7 @@ from simopt.estimators.cross_validation.selection import Fold, SelectedByFolds
 class KernelFolds(SelectedByFolds, KernelEstimator):
     """Parameters of an estimator in the space of a kernel, whose similarity is the same for all candidates of a fold.
 
-    A similarity by name gets its parameters from the training part of each fold, as it does in `fit`; any other one is the same everywhere,
+    A similarity by name gets its parameters from the training part of each fold, as it does in `fit`. Any other one is the same everywhere,
     and a part of a positive semidefinite matrix is one.
     """
 

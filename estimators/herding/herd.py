@@ -1,11 +1,11 @@
 r"""Herding: a few labelled points whose weighted mean lies within ε of the mean of all of them, with a proof.
 
 ω = Σ p_i y_i φ(x_i) is the mean classifier. `herd` picks points and weights by Frank–Wolfe steps (van Rooyen, Menon & Williamson 2015, §6)
-until ‖ω − ω̃‖ ≤ ε, and returns a `Herd` whose `error` is a bound that holds in exact arithmetic. Where an ε is out of reach (the hull
-of the candidates is too far, float64 has no more digits, the steps or atoms allowed are used up) the herd says so; nothing loops.
+until ‖ω − ω̃‖ ≤ ε. It returns a `Herd` whose `error` is a bound that holds in exact arithmetic. An ε may be out of reach: the hull of the
+candidates is too far, float64 has no more digits, the steps or atoms allowed are used up. Then the herd says so; nothing loops.
 
 Time is spent on ⟨ω, ψ_i⟩ and ‖ω‖², n²/2 similarities. For Gaussian similarities that is done in float32 first if the bound on its rounding
-leaves a margin below ε, and again in float64 when the run comes near that bound; the run then goes on from where it was.
+leaves a margin below ε. When the run comes near that bound, it is done again in float64, and the run goes on from where it was.
 """
 
 from __future__ import annotations

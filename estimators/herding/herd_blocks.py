@@ -4,9 +4,9 @@ Points are split into disjoint groups with shares λ_i = Σ_{j in i} p_j. If ‖
 
     ‖ω − Σ λ_i ω̃_i‖ ≤ Σ λ_i ε_i ≤ max ε_i          (van Rooyen, Menon & Williamson 2015, Lemma 18).
 
-Errors of random groups point in different directions and the union is better than that by about the root of their number, which a
-certificate of the whole (`certify=True`, n²/2 similarities) shows. Groups are herded through joblib, so the same call runs in processes,
-threads or, under `joblib.parallel_config(backend="dask")`, on a Dask cluster.
+Errors of random groups point in different directions, and the union is better than that by about the root of their number. A certificate of
+the whole shows it (`certify=True`, n²/2 similarities). Groups are herded through joblib, so the same call runs in processes, threads or,
+under `joblib.parallel_config(backend="dask")`, on a Dask cluster.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def herd_again(
     """Recursive herding: herd the data to ε, then the herd (a weighted mean of its atoms) to ε, and so on.
 
     Ends at `until` atoms or fewer, or when a level has as many atoms as the one before. The error of level r is at most that of level r − 1
-    plus what the step added; with `certify` it is also bounded directly, and the better bound is kept. With a `block_size` every level is
+    plus what the step added. With `certify` it is also bounded directly, and the better bound is kept. With a `block_size` every level is
     herded in blocks. `indices` of every level are indices of the data. Every step has the error ε (`provenance["step_error"]`); `error` and
     `reached` are about the distance to the mean of the data, which may grow from level to level.
 

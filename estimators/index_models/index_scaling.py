@@ -56,8 +56,8 @@ def is_linear(similarity: Any) -> bool:
 def whitening(X: Array) -> Array:
     """W (p, r) with (1/n) Wᵀ XᵀX W = I for the rank r of X; one zero column where X = 0. O(n p²).
 
-    In the coordinates Wᵀx a step of length 1 descends for every 1-Lipschitz transfer function whatever the units of the columns and however
-    far a point lies out; directions that X does not have, to rounding, are left out.
+    In the coordinates Wᵀx a step of length 1 descends for every 1-Lipschitz transfer function, whatever the units of the columns and
+    however far a point lies out. Directions that X does not have, to rounding, are left out.
     """
     unit = largest_length(X)
     _, lengths, directions = np.linalg.svd(X / unit, full_matrices=False)

@@ -26,7 +26,7 @@ class MPowerRegressorCV(RegressorMixin, KernelFolds):
     r"""(λ, m) of least cross-validated error for min_f (1/n) Σ_i (f(x_i) + c − y_i)² + λ ‖f‖_H^m,   f = Σ_j a_j K(·, x_j).
 
     It finds what GridSearchCV over `MPowerRegressor` does, on the same folds and the same grid. All fits to one training part lie on its
-    ridge path: a fold costs a tridiagonal reduction of its Gram matrix, 4/3 n³ flops, and next to nothing for each pair. On one part every
+    ridge path. A fold costs a tridiagonal reduction of its Gram matrix, 4/3 n³ flops, and next to nothing for each pair. On one part every
     m gives the same functions, at other λ; which m is best is a matter of how λ has to move from part to part.
 
     Parameters

@@ -26,8 +26,8 @@ MEAN = "mean"
 class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
     r"""f(x) = Σ_i y_i (K(x, x_i) + s) / Σ_i (K(x, x_i) + s), which for positive weights minimises Σ_i (K(x, x_i) + s)(c − y_i)² over c.
 
-    There is nothing to train: `fit` keeps the samples, and one step is all that it counts. K and −K give the same f; where the weights are
-    negative, as for −‖x − x'‖₁ and s = 0, the points that are least similar weigh most (a shift s that makes them positive mends that).
+    There is nothing to train: `fit` keeps the samples, and one step is all that it counts. K and −K give the same f. Where the weights are
+    negative, as for −‖x − x'‖₁ and s = 0, the points that are least similar weigh most. A shift s that makes them positive mends that.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sel
     r"""x ↦ Ψ(x) = d^{-1/2} (K(x, l_1), …, K(x, l_d)), or K_LL^{-1/2} (K(l_1, x), …, K(l_d, x)) if `whiten`.
 
     The first is what every estimator on landmarks here is trained on, for any similarity. The second (Nyström) has the inner products of
-    the kernel as far as the landmarks tell them, so that a linear model with penalty λ‖w‖² on it is one with λ‖f‖² in the kernel's space.
+    the kernel as far as the landmarks tell them. So a linear model with penalty λ‖w‖² on it is one with λ‖f‖² in the kernel's space.
 
     Parameters
     ----------

@@ -26,8 +26,8 @@ def mean_square(features: Array, weights: Array | None = None) -> float:
 class LandmarkedRidgeRegressor(RegressorMixin, Certified, SelectedLandmarks):
     r"""min_{w,c} (1/n) Σ_i (⟨w, Ψ(x_i)⟩ + c − y_i)² + λ‖w‖²,   or subject to ‖w‖ ≤ B;   f(x) = ⟨w, Ψ(x)⟩ + c.
 
-    The best c for each w is the mean of y − ⟨w, Ψ(x)⟩, so that w is fitted to y and Ψ less their means, and the certificate is of that.
-    With `whiten` and all points as landmarks it is kernel ridge regression (scikit-learn's `alpha` is nλ) with an intercept.
+    The best c for each w is the mean of y − ⟨w, Ψ(x)⟩. So w is fitted to y and Ψ less their means, and the certificate is of that. With
+    `whiten` and all points as landmarks it is kernel ridge regression (scikit-learn's `alpha` is nλ) with an intercept.
 
     Parameters
     ----------

@@ -50,8 +50,8 @@ class LandmarkedSVRegressorCV(RegressorMixin, LandmarkFolds):
         as for `LandmarkedSVRegressor`; landmarks are drawn from each training part. Give a `random_state`: with None they are other ones
         for each fold and for the last fit.
     regularizations : int or array
-        the λ to choose from; or how many, at equal ratios from 1 down to 1e-7 in the unit u²/s, u² the mean of ‖Ψ(x_i)‖² and s the standard
-        deviation of y.
+        the λ to choose from; or how many, at equal ratios from 1 down to 1e-7 in the unit u²/s. There u² is the mean of ‖Ψ(x_i)‖² and s the
+        standard deviation of y.
     radii : array, optional
         the B to choose from; then there is no λ.
     epsilon : float, optional

@@ -85,7 +85,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         by label, what the weights of its samples are multiplied by; "balanced": so that all classes weigh the same.
     radius, regularization : float, optional
         B or λ, not both. By default B is as long as w of the ridge regression on the middles of the classes' intervals, 2γ apart if they
-        are learned, whose λ errs least at points left out (`simopt.estimators.leave_one_out`).
+        are learned. The λ of that regression errs least at points left out (`simopt.estimators.leave_one_out`).
     units : "problem" or "data"
         the units of radius and regularization. "problem": those of the formula above, where a good λ may be 1e-5 or 1e-9. "data": what that
         ridge regression needs, its ‖w‖ and 2λ/γ. There 1 is a good start, whatever d and the scale of K are, and radius=1 is the default.

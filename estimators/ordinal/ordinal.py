@@ -1,12 +1,12 @@
 r"""Ordinal regression with any similarity: landmarks, the hinges of EXC or IMC, thresholds learned or given; a rule with its certificate.
 
-EXC (Chu & Keerthi 2007; Kar & Jain 2012, §3.3) charges a sample of class y for a score that is not at least γ inside [b_{y−1}, b_y); IMC
-charges it at every threshold. Kar & Jain's ORLand is EXC on 50 random landmarks with fixed, equi-spaced thresholds.
+EXC (Chu & Keerthi 2007; Kar & Jain 2012, §3.3) penalises a sample of class y for a score that is not at least γ inside [b_{y−1}, b_y). IMC
+penalises it at every threshold. Kar & Jain's ORLand is EXC on 50 random landmarks with fixed, equi-spaced thresholds.
 
-Classes without training samples. With learned thresholds and Δ = 0 such a class gets an empty interval, so that it is never predicted: what
-lies between its neighbours is shared out, and at the ends its threshold becomes ∓∞. With Δ > 0 it keeps an interval: of width exactly Δ
+Classes without training samples. With learned thresholds and Δ = 0 such a class gets an empty interval, so that it is never predicted. Its
+neighbours divide what lies between them, and at the ends its threshold becomes ∓∞. With Δ > 0 it keeps an interval: of width exactly Δ
 between its neighbours, centred in the interval there. At the ends it keeps one that begins γ beyond the training scores of the class next
-to it (further where the spacing asks for it). None of this raises the loss: the hinges of b_j that decide are those of the samples just
+to it (further where the spacing asks for it). None of this raises the loss. The hinges of b_j that decide are those of the samples just
 below and above it, and a threshold that no sample pulls at is free. With given thresholds a class keeps the interval that it was given.
 """
 
@@ -130,10 +130,10 @@ def ordinal(
 def certified(problem: Problem, solver: str | None = None, *, tol: float = 1e-8, time_limit: float = 60.0, record: bool = True) -> Solution:
     """By the solver asked for; by default by the problem's own, best first, then CLARABEL, until a certificate closes: the least gap.
 
-    One clock runs for all of them. Another solver can win no more than the gap: after one of at most NEARLY of the scale none is asked, and
-    else for no more than PATIENCE times the seconds that have gone already (one second at least). CLARABEL is asked where no gap of at most
-    WORTH times the scale is known. For LandmarkedSVR in balls of radius 10⁷ and 10⁹, whose own solvers left 0.001 to 0.8, it took 1 to 5 s
-    in place of 0.1 s and left 10 to 3500.
+    One clock runs for all of them. Another solver can win no more than the gap. After a gap of at most NEARLY of the scale none is asked.
+    Otherwise it gets at most PATIENCE times the seconds that have gone already (one second at least). CLARABEL is asked where no gap of at
+    most WORTH times the scale is known. For LandmarkedSVR in balls of radius 10⁷ and 10⁹ the problem's own solvers left 0.001 to 0.8.
+    CLARABEL took 1 to 5 s in place of 0.1 s and left 10 to 3500.
     """
     if solver is not None:
         return solve(problem, solver, tol=tol, time_limit=time_limit, record=record)

@@ -1,7 +1,7 @@
 r"""Ranking with any similarity: landmarks, least squares on normalised relevance η, and a predictor that ranks, with its certificate.
 
-Kar & Jain (2012, Appendix F) fit f(z) = ⟨w, Ψ(z)⟩ to η(r)_i over all documents of all training queries, a sum over the documents of a query
-and a mean over queries; documents are then ranked by f. A small excess of that squared loss means a small excess of the NDCG loss
+Kar & Jain (2012, Appendix F) fit f(z) = ⟨w, Ψ(z)⟩ to η(r)_i over all documents of all training queries: a sum over the documents of a
+query, a mean over queries. Documents are then ranked by f. A small excess of that squared loss means a small excess of the NDCG loss
 (Theorem 30 in its regret form).
 """
 
@@ -138,7 +138,7 @@ class LandmarkedRanker:
     def scores(self, X: Any) -> Array:
         """f(z) at the rows of X (array, memory map or Dask array), (n,), in blocks. Relevance may be unknown.
 
-        Equal documents have equal scores if K gives them equal values bit by bit, as distances do; a product of matrices, as in the linear
+        Equal documents have equal scores if K gives them equal values bit by bit, as distances do. A product of matrices, as in the linear
         kernel, is summed by BLAS in an order that may depend on the row.
         """
         return self.map.predict(X, self.weights)
@@ -252,7 +252,7 @@ def rank(
     ------
     InvalidProblem
         for lists of one document or without a relevant one, negative relevances, values that are not finite (naming query and document),
-        lengths that disagree, both B and λ, and when no point was found (saying why).
+        and lengths that disagree. Also for both B and λ, and when no point was found (saying why).
     """
     rows = _stacked(points)
     keep, lists, left = _lists(relevance, qid, leave_out, rows.n)

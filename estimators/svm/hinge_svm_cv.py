@@ -30,7 +30,8 @@ class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
     r"""λ of best cross-validated score for min_{f,b} (1/n) Σ_i [1 − y_i(f(x_i) + b)]_+ + (λ/2) ‖f‖²_H,   f = Σ_j a_j K(·, x_j).
 
     It finds what GridSearchCV over `HingeSVMClassifier` does, on the same folds and the same grid. On a fold the machines are solved from
-    the largest λ to the smallest, each from the weights of the one before; of more than two classes each against the rest.
+    the largest λ to the smallest, each from the weights of the one before. If there are more than two classes, each is solved against the
+    rest.
 
     Parameters
     ----------
