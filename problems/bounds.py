@@ -5,8 +5,8 @@ slope g of a loss in w, v = −g,
     ball:     min R + ⟨g, w⟩ = −B‖g‖,        R(w) + ⟨g, w⟩ − min = (B − ‖w‖)‖g‖ + ½‖w‖‖g‖·‖w/‖w‖ + g/‖g‖‖².
     penalty:  min R + ⟨g, w⟩ = −‖g‖²/(2s),   R(w) + ⟨g, w⟩ − min = ‖g + sw‖²/(2s).
 
-The space is that of vectors, or with a Gram matrix K the one in which w = Σ α_j k(x_j, ·): then α and the coefficients of g are given, and
-‖w‖² = αᵀKα.
+The space is that of vectors, or with a Gram matrix K the one in which w = Σ α_j k(x_j, ·). In the latter α and the coefficients of g are
+given, and ‖w‖² = αᵀKα.
 """
 
 from __future__ import annotations

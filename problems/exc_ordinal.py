@@ -34,7 +34,7 @@ class EXCOrdinal(SpacedThresholds, LinearScores):
     R(w) = 0 on ‖w‖ ≤ B, or (λ/2)‖w‖². b_0 = −∞ and b_r = ∞: their hinges are absent. Multipliers p (hinges above), q (below) in [0, 1/n],
     ν ≥ 0.
     With s_i = p_i − q_i, g = Ψᵀs: R*(−g) = B‖g‖, or ‖g‖²/(2λ).
-    The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y=j+1} q − Σ_{y=j} p + ν_j − ν_{j−1}, so that g_b must be 0, and then
+    The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y=j+1} q − Σ_{y=j} p + ν_j − ν_{j−1}. So g_b must be 0, and then
         D = γ Σ (p + q) + Δ Σ ν − R*(−g).
     Any multipliers are repaired to g_b = 0 exactly (`balancing`), or bounded by a box that holds an optimal b
     (`kinds`), whichever bounds better.

@@ -36,8 +36,8 @@ EPS = float(np.finfo(np.float64).eps)
 class Herding(KernelProblem):
     r"""min over w ∈ Δ_k of ‖ω_P − Σ_j w_j ψ_j‖²_H,   ψ_j = y_j φ(x_j),   ω_P = Σ_i p_i ψ_i,   j among the candidates.
 
-    With G_ij = y_i y_j K_ij the value is cᵀGc, c = p − w (w = 0 off the candidates): a quadratic form of a difference, so that a small
-    error is not a difference of large numbers.
+    With G_ij = y_i y_j K_ij the value is cᵀGc, c = p − w (w = 0 off the candidates). This is a quadratic form of a difference, so that a
+    small error is not a difference of large numbers.
     Dual: ‖a‖² ≥ 2⟨v, a⟩ − ‖v‖² for every v ∈ H. So with a = ω_P − ω and the hull's support function
         P* ≥ D(v) = 2 min_j ⟨v, ω_P − ψ_j⟩ − ‖v‖²,     and over v' = tv, t ≥ 0:     P* ≥ ([min_j ⟨v, ω_P − ψ_j⟩]_+)²/‖v‖².
     v = Σ β_i ψ_i is given by its weights β; only its direction counts, t is chosen (in floats; every t bounds). The gap is

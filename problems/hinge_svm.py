@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 class HingeSVM(Bounded, KernelProblem):
     r"""min_{α,b} (1/n) Σ_i [1 − y_i(f_i + b)]_+ + R(f),   f = Kα,  y_i = ±1;  b = 0 without intercept.
 
-    R(f) = (λ/2)‖f‖²_H = (λ/2) αᵀKα, or 0 on the ball ‖f‖²_H ≤ c. Multipliers a_i ∈ [0, 1/n] of the rows 1 − y_i(f_i + b) ≤ slack_i leave,
-    with v = Σ_i a_i y_i φ_i,
+    R(f) = (λ/2)‖f‖²_H = (λ/2) αᵀKα, or 0 on the ball ‖f‖²_H ≤ c. Let a_i ∈ [0, 1/n] be the multipliers of the rows
+    1 − y_i(f_i + b) ≤ slack_i, and v = Σ_i a_i y_i φ_i. They leave
         min over f and b of Σ a_i − ⟨v, f⟩ − b Σ a_i y_i + R(f).
         D(a) = Σ a_i − R*(v),    R*(v) = ‖v‖²/(2λ)   or   √c ‖v‖.
     The minimum is reached at f = v/λ or (√c/‖v‖) v. An intercept demands Σ a_i y_i = 0: D is −∞ otherwise. Any multipliers are clipped to

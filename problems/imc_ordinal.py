@@ -58,7 +58,7 @@ class IMCOrdinal(ImplicitThresholds, LinearScores):
         v ≥ 0, not all 0: the weight v_i/Σ v of sample i takes the place of 1/n throughout.
 
     Point {"w": (d,), "thresholds": (r−1,)}. Multipliers {"below": one per pair of a sample and a threshold j < y_i, "above": one per pair
-    with j ≥ y_i}, by sample and then by threshold; a row without entries may be missing.
+    with j ≥ y_i}, by sample and then by threshold. A row without entries may be missing.
     Scale: the loss at w = 0 with the best thresholds; where that is 0 (one class, then it is optimal), γ.
     Source: Kar & Jain 2012, Appendix E.3, which says that IMC can take the place of EXC; Chu & Keerthi 2007.
     """

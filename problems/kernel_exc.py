@@ -31,7 +31,7 @@ class KernelEXC(SpacedThresholds, KernelScores):
 
     b_0 = −∞ and b_r = ∞: their hinges are absent. Multipliers p (hinges above), q (below) in [0, 1/n], ν ≥ 0.
     With s_i = p_i − q_i: min_f (λ/2)‖f‖² + Σ s_i f_i = −sᵀKs/(2λ).
-    The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y=j+1} q − Σ_{y=j} p + ν_j − ν_{j−1}, so that g_b must be 0, and then
+    The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y=j+1} q − Σ_{y=j} p + ν_j − ν_{j−1}. So g_b must be 0, and then
         D = γ Σ (p + q) + Δ Σ ν − sᵀKs/(2λ).
     Any multipliers are repaired to g_b = 0 exactly (`balancing`), or bounded by a box that holds an optimal b
     (`kinds`), whichever bounds better.

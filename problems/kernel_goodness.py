@@ -34,8 +34,8 @@ class KernelGoodness(FiniteDomain, CosineNorm):
 
     Definition 4 has W = W*/γ with ‖W*‖ = 1; "≤" is what the proofs use, and what makes goodness monotone in γ. With "=", one point with
     K = y = 1 has absolute loss 0 at γ = 1 but 1 at γ = ½.
-    The losses are maxima of affine functions, p_i ℓ(f_i, y_i) = max_q c_i(q) − q f_i (problems/losses/prediction_losses.py). Exchanging min
-    and max, and minimising −⟨v, W⟩ with v = Σ_i q_i φ(x_i) over the ball, leaves by Cauchy–Schwarz
+    The losses are maxima of affine functions, p_i ℓ(f_i, y_i) = max_q c_i(q) − q f_i (problems/losses/prediction_losses.py). Exchange min
+    and max, and minimise −⟨v, W⟩ with v = Σ_i q_i φ(x_i) over the ball. By Cauchy–Schwarz this leaves
         D(q) = Σ_i c_i(q_i) − (1/γ) √(qᵀKq),
     a bound for any q, clipped to what the loss admits. With t = ‖W‖ and s = ‖v‖ the gap is a sum of non-negative terms,
         Σ_i p_i ℓ(f_i, y_i) − c_i(q_i) + q_i f_i   +   s(1/γ − t) + (t/2s)‖v − (s/t)W‖².

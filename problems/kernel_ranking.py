@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class KernelRanking(ListDomain, KernelProblem):
     r"""min_W ½‖W‖² + C E_x ‖f(x; W) − η(r(x))‖²,   f_i = ⟨W, φ(z_i)⟩,  W = Σ_z α_z φ(z).
 
-    With entries o of all lists, D_o the probability of the list and z_o the document (problems/domains/list_domain.py), the loss is
-    Σ_o D_o ((Kα)_{z_o} − η_o)² = m Σ_z μ_z ((Kα)_z − r̃_z)² + a constant. The solution is the paper's
+    Let o be the entries of all lists, D_o the probability of the list and z_o the document (problems/domains/list_domain.py). Then the loss
+    is Σ_o D_o ((Kα)_{z_o} − η_o)² = m Σ_z μ_z ((Kα)_z − r̃_z)² + a constant. The solution is the paper's
         α = (PK + I/(2mC))⁻¹ P r̃,   P = diag(μ),     so that α_z = 2mC μ_z (r̃_z − f_z).
     Dual, with a multiplier v_o of the row f_o = ⟨W, φ(z_o)⟩:
         min_f C D_o (f − η_o)² + v_o f = v_o η_o − v_o²/(4CD_o);      min_W ½‖W‖² − ⟨V, W⟩ = −½‖V‖²,  V = Σ_o v_o φ(z_o),

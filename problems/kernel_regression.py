@@ -34,10 +34,10 @@ class KernelRegression(Problem):
     r"""min_c ½ Σ_q σ_q Σ_i K(x_q, x_i) (c_q − y_i)²,   σ_q = sign s_q,  s_q = Σ_i K(x_q, x_i) ≠ 0;   solved by c_q = Σ_i K_qi y_i / s_q.
 
     The signs σ express that the predictor Σ_i y_i K_qi / Σ_i K_qi is the same for K and for −K. But without σ the programme of K is convex
-    in c_q only where s_q > 0; the one of −K is its negative, concave and unbounded below, and the predictor is its *worst* point. So for a
-    similarity with negative values, such as the Manhattan −‖x − x'‖₁, kernel regression is a weighted mean with the weights −K, that is ‖x
-    − x'‖₁: it trusts the points that are *least* similar most. `negative_queries` lists the queries that this happens to. Single K_qi may
-    have the other sign than s_q; the predictions may then leave the range of y.
+    in c_q only where s_q > 0. The one of −K is its negative, concave and unbounded below, and the predictor is its *worst* point. Take a
+    similarity with negative values, such as the Manhattan −‖x − x'‖₁. Kernel regression is then a weighted mean with the weights −K, that
+    is ‖x − x'‖₁: it trusts the points that are *least* similar most. `negative_queries` lists the queries that this happens to. Single K_qi
+    may have the other sign than s_q; the predictions may then leave the range of y.
 
     Dual: with z_q = √|s_q| c_q (multipliers a) and t_q = Σ_i K_qi y_i the objective is ½‖z‖² − Σ σ_q t_q c_q + ½ Σ_q σ_q Σ_i K_qi y_i²,
         min_z ½‖z‖² + aᵀz = −½‖a‖².   c is free, which asks for √|s_q| a_q = −σ_q t_q, the normal equation of query q. So

@@ -265,7 +265,10 @@ class LipschitzIsotonic(Problem):
         return self.restore({"x": np.zeros(len(self.targets))})
 
     def scale(self) -> float:
-        """½ Σ w(y − t)² with t the trivial point; where that fits y, ½ Σ w y², or ½ Σ w times the square of its climb if it has one."""
+        """½ Σ w(y − t)² with t the trivial point.
+
+        Where t fits y, it is ½ Σ w y², or ½ Σ w times the square of the climb, the sum of the least steps, if there is one.
+        """
         if self._void:
             return 0.0
         t, held, climb = self.trivial_point()["x"], self.mass > 0, float(np.sum(self.least_steps(FLOAT)))

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 def weighted(gram: Array, targets: Array, bound: PowerPenalty | PowerBall, weights: Array) -> tuple[MPowerRLS, Array]:
     r"""min_α Σ_i p_i (y_i − (Kα)_i)² + ρ(‖f‖_H), p_i = w_i/Σ w, as a problem of means in β, and the d with α = d∘β.
 
-    With d_i = √(n p_i), D = diag(d) and α = Dβ the loss is (1/n)‖Dy − DKDβ‖², and ‖f‖²_H = βᵀDKDβ: it is M-RLSR with the kernel DKD, which
-    is positive semidefinite as K is, and the targets Dy. No solution is lost where d_i = 0, as then f is best without k(·, x_i).
+    With d_i = √(n p_i), D = diag(d) and α = Dβ the loss is (1/n)‖Dy − DKDβ‖², and ‖f‖²_H = βᵀDKDβ. So it is M-RLSR with the targets Dy and
+    the kernel DKD, which is positive semidefinite as K is. No solution is lost where d_i = 0, as then f is best without k(·, x_i).
 
     Raises
     ------

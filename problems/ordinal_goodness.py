@@ -37,9 +37,10 @@ class OrdinalGoodness(OrdinalDomain):
     subject to b_{j+1} − b_j ≥ Δ; b_0 = −∞ and b_r = ∞, their hinges are absent. K is (ε₀, B)-good for Δ-spaced thresholds and γ-margin
     loss exactly if ε₀(B) ≤ ε₀. Declared with w = Bv, |v_j| ≤ 1. Let a, c, ν, q = a − c and g be as in domains/ordinal_domain.py. Then
         D = γ Σ (a + c) + Δ Σ ν − B Σ_j p_j |Σ_i q_i K(x_i, x_j)| + min over the box of ⟨g, b⟩.
-    The box, with M = B max_i Σ_j p_j |K(x_i, x_j)|, holds an optimal b. The gap is Σ (p − a)[h]_+ + a[−h]_+ over the hinges,
-    Σ ν_j (b_{j+1} − b_j − Δ), B Σ_j p_j (|k_j| + v_j k_j), k = Kᵀq, and Σ g_j^+(b_j − low_j) + g_j^−(high_j − b_j): all ≥ 0.
-    The value depends on B and K through BK only, and (γ, Δ, B) × s makes it s times as large.
+    The box, with M = B max_i Σ_j p_j |K(x_i, x_j)|, holds an optimal b. The gap is a sum of terms ≥ 0. The hinges
+    leave Σ (p − a)[h]_+ + a[−h]_+, the spacing rows Σ ν_j (b_{j+1} − b_j − Δ), the weights B Σ_j p_j (|k_j| + v_j k_j) with k = Kᵀq. The
+    box leaves Σ g_j^+(b_j − low_j) + g_j^−(high_j − b_j). The value depends on B and K through BK only, and (γ, Δ, B) × s makes it s times
+    as large.
 
     Parameters
     ----------

@@ -46,8 +46,8 @@ class SparseLandmarked(InsensitiveRegression):
         D(p, q) = Σ (q_i − p_i) y_i − ε Σ (p_i + q_i) − (n/(2β)) Σ (p_i² + q_i²) − B ‖g‖_∞,   g = Ψᵀ(p − q).
     The gap is what the hinges leave (see `insensitive`) plus
         ⟨g, w⟩ + B‖g‖_∞ = (B − ‖w‖₁)‖g‖_∞ + Σ_j |w_j| (‖g‖_∞ + sign(w_j) g_j),
-    all non-negative. For β < ∞ a point suggests p_i − q_i = ℓ̃_β'(r_i)/n, so that g is the gradient G of the loss, the hinges leave 0 and
-    the gap is ⟨G, w⟩ + B‖G‖_∞, the δ_t of Algorithm 2.
+    all non-negative. For β < ∞ a point suggests p_i − q_i = ℓ̃_β'(r_i)/n, so that g is the gradient G of the loss. Then the hinges leave 0
+    and the gap is ⟨G, w⟩ + B‖G‖_∞, the δ_t of Algorithm 2.
 
     Parameters
     ----------
@@ -180,9 +180,9 @@ class SparseLandmarked(InsensitiveRegression):
     ) -> Self:
         """Recipe: as for landmarked-svr, with more landmarks to choose from (None: 200, or all rows where there are fewer).
 
-        ψ = (K(x, l_1), …, K(x, l_d)) itself, as in Theorems 8 and 9, whose B bounds Σ|w_j| for it; `scaled` divides ψ by √d, as
-        Algorithm 1 does, and √d B is the same problem then. Targets are centred at their median (w has no intercept). ε defaults to 0.1
-        standard deviations of y, 1/β to 0.1 of them, B to 30/√d, or 30 where ψ is scaled.
+        ψ = (K(x, l_1), …, K(x, l_d)) itself, as in Theorems 8 and 9, whose B bounds Σ|w_j| for it. `scaled` divides ψ by √d, as Algorithm 1
+        does, and √d B is the same problem then. Targets are centred at their median (w has no intercept). ε defaults to 0.1 standard
+        deviations of y, 1/β to 0.1 of them, B to 30/√d, or 30 where ψ is scaled.
         """
         scaled = validate.truth("scaled", scaled)
         features, targets, spread = recipes.centred(

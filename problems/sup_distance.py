@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class SupDistance(Problem):
     r"""min_x max_i |x_i − y_i|   subject to   0 ≤ x_{i+1} − x_i ≤ u_i = L (z_{i+1} − z_i),   z sorted.
 
-    A linear programme. With multipliers p, m ≥ 0 of x_i − y_i ≤ ε and y_i − x_i ≤ ε (Σ p + m = 1 by ε's own row), and τ = τ^+ − τ^− of the
-    steps, stationarity in x reads m_i − p_i = β_i := τ_{i−1} − τ_i, τ_0 = τ_n = 0. What is left is
+    A linear programme. The rows x_i − y_i ≤ ε and y_i − x_i ≤ ε have multipliers p, m ≥ 0, with Σ p + m = 1 by ε's own row; the steps have
+    τ = τ^+ − τ^−. Stationarity in x reads m_i − p_i = β_i := τ_{i−1} − τ_i, τ_0 = τ_n = 0. What is left is
         D(τ) = (Σ β_i y_i − Σ u_i τ_i^+)/‖β‖₁   (τ_i ≤ 0 where u_i = ∞; 0 for τ = 0, and where that is negative).
         P − D = (1/‖β‖₁) [Σ |β_i| (ε − sign(β_i)(y_i − x_i)) + Σ τ_i^+ (u_i − d_i) + τ_i^− d_i],   ε = max |x_i − y_i|.
     One pair (i, j) suffices: x_j ≤ x_i + c(i, j) with c = L(z_j − z_i) for j > i and 0 for j < i. Hence

@@ -1,9 +1,9 @@
 r"""Rankings on a finite domain: N query-document pairs z, and lists x of them with probabilities; what goodness and kernel form share.
 
-A list names its documents (a document may be in several lists, with another η in each), so that with D_o the probability of the list of
-entry o, E_x ‖f(x) − η(r(x))‖² = Σ_o D_o (f(z_o) − η_o)². The distribution μ of a document is that of a random entry, μ_z = Σ_{o: z_o = z}
-D_o/m with m = Σ_o D_o, the mean length of a list. With r̃_z = E[η_o | z_o = z] the same number is m E_μ (f(z) − r̃(z))² + a constant, the
-paper's form. Lists of unequal lengths are allowed: m need not be whole.
+A list names its documents; a document may be in several lists, with another η in each. So with D_o the probability of the list of entry o,
+E_x ‖f(x) − η(r(x))‖² = Σ_o D_o (f(z_o) − η_o)². The distribution μ of a document is that of a random entry, μ_z = Σ_{o: z_o = z} D_o/m with
+m = Σ_o D_o, the mean length of a list. With r̃_z = E[η_o | z_o = z] the same number is m E_μ (f(z) − r̃(z))² + a constant, the paper's
+form. Lists of unequal lengths are allowed: m need not be whole.
 """
 
 from __future__ import annotations

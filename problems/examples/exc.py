@@ -179,8 +179,9 @@ def fields(
 ) -> dict[str, Any]:
     """Features, labels and classes.
 
-    Whole-numbered targets of an ordinal data set, or of any other with at most 20 numbers from the least to the greatest, are classes as
-    they are, the least of them class 1. Other targets, and all if `bins` is given, are cut into `bins` (5) classes of equal frequency.
+    Whole-numbered targets are classes as they are, the least of them class 1. This holds in an ordinal data set, and in any other with at
+    most 20 numbers from the least to the greatest. Other targets, and all if `bins` is given, are cut into `bins` (5) classes of equal
+    frequency.
 
     Raises
     ------

@@ -28,8 +28,9 @@ Case = tuple[str, Array, Array, dict[str, Any], bool]
 def four_points(gamma: InUnit, epsilon1: NonNegative) -> tuple[Array, Array, Array]:
     """Gram matrix, labels and masses of Kar & Jain's tight instance of Theorem 6, γ ≤ 1/√2.
 
-    x = (γ, γ, c), (γ, −γ, c), (−γ, γ, c), (−γ, −γ, c) with c = √(1 − 2γ²), labels +, +, −, −, masses ε₁, ½ − ε₁, ½ − ε₁, ε₁ (the paper's
-    ε is ½ − ε₁). The linear kernel has K = 1, 1 − 2γ² or 1 − 4γ² as 0, 1 or 2 of the first two coordinates differ.
+    The points x are (γ, γ, c), (γ, −γ, c), (−γ, γ, c), (−γ, −γ, c) with c = √(1 − 2γ²). Their labels are +, +, −, −, their masses ε₁,
+    ½ − ε₁, ½ − ε₁, ε₁ (the paper's ε is ½ − ε₁). The linear kernel has K = 1, 1 − 2γ² or 1 − 4γ² as 0, 1 or 2 of the first two coordinates
+    differ.
     """
     differing = np.array([[0, 1, 1, 2], [1, 0, 2, 1], [1, 2, 0, 1], [2, 1, 1, 0]])
     heavy = 0.5 - epsilon1

@@ -7,7 +7,7 @@ r"""Transfer functions u of generalised linear models with their integrals U, U'
     clipped     (1 + t)/2 in [0, 1]     ((1 + t)_+/2)², t beyond 1    s² − s                        [0, 1]    1/2
 
 Fenchel and Young: U(t) + U*(s) − st ≥ 0, with equality at s = u(t). A multiplier is given by a float θ that stands for the exact number
-s(θ) at which the dual is evaluated: s = θ, but Φ(θ) for the probit, so that U* needs no inverse.
+s(θ) at which the dual is evaluated. Here s = θ, but Φ(θ) for the probit, so that U* needs no inverse.
 """
 
 from __future__ import annotations

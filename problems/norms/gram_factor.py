@@ -66,10 +66,10 @@ class Factor:
     def coefficients(self, u: Array, targets: Array, mu: float) -> Array:
         """α with K α ≈ F u, for a u that nearly solves Fᵀ(y − F u) = μ u.
 
-        In exact arithmetic both Q_rᵀα = u/√d and Q_rᵀα = (Q_rᵀy − √d u)/μ hold at the solution; an error δ of u costs δ/√d in the first
-        and √d δ/μ in the second, so each direction takes the smaller. Directions outside the factor have (Qᵀα)_i = (Qᵀy)_i/(d_i + μ);
-        those whose eigenvalue is only rounding, where α could be anything and a large α only adds noise to K α, are left out. y = 0 has
-        α = 0, whatever noise u is. O(n²).
+        In exact arithmetic both Q_rᵀα = u/√d and Q_rᵀα = (Q_rᵀy − √d u)/μ hold at the solution. An error δ of u costs δ/√d in the first and
+        √d δ/μ in the second, so each direction takes the smaller. Directions outside the factor have (Qᵀα)_i = (Qᵀy)_i/(d_i + μ). Those
+        whose eigenvalue is only rounding are left out: there α could be anything, and a large α only adds noise to K α. y = 0 has α = 0,
+        whatever noise u is. O(n²).
         """
         if not np.any(targets):
             return np.zeros_like(targets)

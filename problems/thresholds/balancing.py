@@ -2,9 +2,9 @@ r"""Multipliers of hinges against learned thresholds, made such that no threshol
 
 With A_j = Σ q over the hinges below that meet threshold j and C_j = Σ p over those above, the Lagrangian has the term ⟨g_b, b⟩.
     g_b,j = A_j − C_j + ν_j − ν_{j−1}      (ν_0 = ν_{r−1} = 0; for IMC there are no ν at all).
-This is bounded below in b only if g_b = 0. Both repairs scale multipliers by factors ≤ 1, so that they keep their caps. They are
-formulas of real numbers whose values give g_b = 0 exactly: what is evaluated with them in intervals encloses the dual at a feasible point,
-and no bound on the thresholds is needed. (Cf. `intercepts.balanced`, the case of one threshold.)
+This is bounded below in b only if g_b = 0. Both repairs scale multipliers by factors ≤ 1, so that they keep their caps. They are formulas
+of real numbers whose values give g_b = 0 exactly. So an evaluation with them in intervals encloses the dual at a feasible point, and no
+bound on the thresholds is needed. (Cf. `intercepts.balanced`, the case of one threshold.)
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def spaced(num: Arithmetic, highs: HingeSide, lows: HingeSide, above: Value, bel
     """p, q and ν ≥ 0 with g_b = 0, for thresholds with spacing rows. O(hinges + r).
 
     g_b = 0 says that ν_j = Σ_{i ≤ j} (C_i − A_i) and that the last of these sums, j = r − 1, is 0. From the first threshold to the last,
-    A_j is cut to what keeps the sum ≥ 0; then from the last to the first, C_j is cut until the last sum is 0.
+    A_j is cut to what keeps the sum ≥ 0. Then from the last to the first, C_j is cut until the last sum is 0.
     """
     low, high = _totals(num, lows, below), _totals(num, highs, above)
     count, zero = lows.count, num.lift(0.0)

@@ -40,7 +40,7 @@ Grades = Annotated[Array, Axes("n", leads=True)]  # labels 1 … r
 def equispaced(classes: int, spacing: float = 1.0, centre: float = 0.0) -> Array:
     """b_j = centre + spacing (j − r/2), j = 1, …, r − 1: steps of one size around a centre, shape (r−1,).
 
-    With spacing 1 and centre (r + 1)/2 these are b_j = j + ½, halfway between labels; the default is that minus (r + 1)/2, because scores
+    With spacing 1 and centre (r + 1)/2 these are b_j = j + ½, halfway between labels. The default is that minus (r + 1)/2, because scores
     ⟨w, ψ⟩ have no intercept and start at 0.
 
     Raises

@@ -10,7 +10,7 @@ needs no box; the better of the two bounds is kept.
 
 Order of IMC. At given f the loss of threshold j is L_j(b) = Σ_{y_i ≤ j} [f_i − b + γ]_+ + Σ_{y_i > j} [b + γ − f_i]_+. L_{j+1} − L_j
 = Σ_{y_i = j+1} [f_i − b + γ]_+ − [b + γ − f_i]_+ falls in b with slope ≤ −1 a sample (γ > 0: one of the two hinges is active at any b).
-Hence if b_j > b_{j+1}, exchanging them does not raise the loss, and lowers it if class j + 1 occurs: sorted thresholds are no worse, and
+Hence if b_j > b_{j+1}, exchanging them does not raise the loss, and lowers it if class j + 1 occurs. So sorted thresholds are no worse, and
 optimal ones are sorted by themselves wherever all inner classes occur.
 """
 
@@ -152,7 +152,7 @@ class SpacedThresholds(LearnedThresholds):
 
         Where two neighbours stay as they are, farther apart than Δ whatever the rounding of their difference, nothing has to be added up:
         there a chain of thresholds ends. Within a chain steps are added outwards from the threshold nearest 0 that stays as it is, which
-        has the smallest rounding: beside a large Δ a threshold near 0 would be rounded for nothing.
+        has the smallest rounding. Otherwise a threshold near 0 would be rounded for nothing beside a large Δ.
         """
         reach, steps = self.reach(math.inf) + self.gamma, np.arange(self.classes - 1) * self.delta
         given = np.asarray(num.mid(num.lift(b)), dtype=float).reshape(-1)
