@@ -1,8 +1,8 @@
 r"""Goodness of a PSD kernel: an interior-point method in a factor of K for the linear losses, a secular equation for the squared one.
 
-Linear losses. With K = F Fᵀ (pivoted Cholesky, F of shape (n, r)), W = Fu, R = 1/γ and hinges h_b = c_b − M_b Fu as in
-solvers/goodness/box_hinges.py, the multiplier λ of ω = ½(R² − ‖u‖²) ≥ 0 joins the unknowns. λu = Fᵀq, q = Σ_b M_b a_b, and every
-iteration solves with λI + FᵀEF + (λ/ω)uuᵀ, one symmetric product and one Cholesky factorisation of order r. No search over λ is needed.
+Linear losses. Let K = F Fᵀ (pivoted Cholesky, F of shape (n, r)), W = Fu, R = 1/γ, and hinges h_b = c_b − M_b Fu as in
+solvers/goodness/box_hinges.py. The multiplier λ of ω = ½(R² − ‖u‖²) ≥ 0 joins the unknowns. λu = Fᵀq, q = Σ_b M_b a_b, and every iteration
+solves with λI + FᵀEF + (λ/ω)uuᵀ, one symmetric product and one Cholesky factorisation of order r. No search over λ is needed.
 Squared loss. With M = √p K √p = V diag(s) Vᵀ and c = Vᵀ(√p y) the solution is c/(s + μ), ‖W‖² = Σ s c²/(s + μ)² = R² or μ = 0. Newton's
 method on 1/‖W‖ − 1/R, which is concave in μ, rises from μ = 0 to the root without overshooting.
 """
@@ -87,9 +87,9 @@ class BallHinges(Pairs):
     def update_gap(self) -> None:
         """The iterate with its gap in u and, where that has closed, the gap of the certificate.
 
-        The certificate has Kα in the place of Fu. Rounding of Kα is up to n ε |K||α|, and |α| grows to ‖W‖/√(smallest eigenvalue): 8e8 for
-        the Hilbert matrix of order 7 and ‖W‖ = 5e4, whose Kα is off by 1e-9 to 1e-8. The iterations that follow leave all of the tolerance
-        to that.
+        The certificate has Kα in the place of Fu. Rounding of Kα is up to n ε |K||α|, and |α| grows to ‖W‖/√(smallest eigenvalue). For the
+        Hilbert matrix of order 7 and ‖W‖ = 5e4 that is 8e8, and Kα is off by 1e-9 to 1e-8. The iterations that follow leave all of the
+        tolerance to that.
         """
         (u,), (_, a, strength) = self.x.free, self.x.multipliers
         length = float(np.linalg.norm(u))

@@ -3,8 +3,8 @@ r"""Goodness of a similarity by a dense interior-point method on the scaled weig
 With f = Gv, G = B K diag(p), and hinges h_b = c_b − M_b f (one block, M = y, for the hinge loss; two, M = ∓1, for the insensitive one)
     min Σ_b p·s_b   subject to   s_b ≥ h_b, s_b ≥ 0, −1 ≤ v ≤ 1.
 Slacks s, t = s − h, l = v + 1, r = 1 − v have the multipliers u = p − a, a, z_l and z_u. A step (solvers/interior) solves with
-GᵀEG + diag(z_l/l + z_u/r), E = Σ_b 1/(t_b/a_b + s_b/u_b): one symmetric product and one Cholesky factorisation of order N an iteration,
-4N³/3 flops, in 10 to 20 iterations. The start is feasible for both programmes, so that only rounding is ever off.
+GᵀEG + diag(z_l/l + z_u/r), E = Σ_b 1/(t_b/a_b + s_b/u_b). An iteration costs one symmetric product and one Cholesky factorisation of order
+N, 4N³/3 flops; there are 10 to 20 iterations. The start is feasible for both programmes, so that only rounding is ever off.
 q = Σ_b M_b a_b, clipped, bounds from below, and P(v) − D(q) costs two products with G: the method ends when that closes. At large B
 rounding stops it before.
 """

@@ -2,9 +2,9 @@ r"""Goodness of a similarity for the squared loss: a least-squares problem in a 
 
     min Σ_i p_i (f_i − y_i)²   subject to   −1 ≤ v ≤ 1,     f = Gv,  G = B K diag(p).
 With H = 2Gᵀdiag(p)G formed once, every iteration (solvers/interior) factorises H + diag(z_l/l + z_u/r), N³/3 flops. The multipliers
-q = 2p∘(y − f) of a point leave the gap Σ_j |g_j| − v_j g_j, g = Gᵀq, of which no term is negative: two products with G, and no more is
-needed to stop. If rounding in H stops it before (H has the square of G's condition), the weights away from the bounds are found once more
-by least squares with G itself. Projected Newton methods cycle on these matrices.
+q = 2p∘(y − f) of a point leave the gap Σ_j |g_j| − v_j g_j, g = Gᵀq, of which no term is negative. It takes two products with G, and no
+more is needed to stop. If rounding in H stops it before (H has the square of G's condition), the weights away from the bounds are found
+once more by least squares with G itself. Projected Newton methods cycle on these matrices.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ class BoxSquares(Pairs):
     def polished(self, x: InteriorState) -> Iterator[tuple[Array, Array, float]]:
         """An active-set method from there: least squares in the free weights, as far as the box admits; then the worst bound is released.
 
-        The solution of least norm also serves where columns are dependent. The value falls from step to step. At large B the floats
-        b − Av are not orthogonal to the free columns, and B times that is the gap; ρ is b − Av without its part in their span.
+        The solution of least norm also serves where columns are dependent. The value falls from step to step. At large B the floats b − Av
+        are not orthogonal to the free columns, and B times that is the gap. ρ is b − Av without its part in their span.
         """
         ((v,), (left, right), (low, high)) = x.free, x.slacks, x.multipliers
         free = (low < left) & (high < right)

@@ -1,8 +1,8 @@
 r"""The whole curve B ↦ ε₀(B): at given bounds, or all its breakpoints.
 
-The loss is convex and B only scales the box, so ε₀ falls and is convex. For the insensitive and the hinge loss it is piecewise linear, and
-multipliers q that are optimal at B give the line Σ c(q) − B' Σ_j p_j|Σ_i q_i K_ij| below it that touches at B.
-A parametric simplex method walks along it, one pivot a piece (parametric.py). Breakpoints are where pieces meet: that a piece is straight,
+The loss is convex and B only scales the box, so ε₀ falls and is convex. For the insensitive and the hinge loss it is piecewise linear.
+Multipliers q that are optimal at B give the line Σ c(q) − B' Σ_j p_j|Σ_i q_i K_ij| below it that touches at B.
+A parametric simplex method walks along it, one pivot a piece (parametric.py). Breakpoints are where pieces meet. That a piece is straight,
 so that none was missed, is proved by its line, which has to come near the certified values at both its ends. If rounding made the walk turn
 too early, it does not; then the curve is solved where the two lines meet.
 """
@@ -185,7 +185,7 @@ def goodness_breakpoints(problem: Goodness, high: float, low: float = 0.0) -> Go
     """All breakpoints of B ↦ ε₀(B) in [low, high], with both ends (the first piece from 0 ends at its first breakpoint if low = 0).
 
     Two pieces whose lines differ by less than rounding count as one. If a piece could not be proved to be straight to 1e-8 of the scale,
-    the values are certified all the same, but the record does not say that its bounds are all the breakpoints (`breakpoints` is False).
+    the values are certified all the same. But the record does not say that its bounds are all the breakpoints (`breakpoints` is False).
 
     Raises
     ------

@@ -4,8 +4,8 @@ r"""Goodness by direct reduction to regression (Kar & Jain's Definition 25): the
 
 The error is constant on the cells b_{k−1} ≤ f_i < b_k of weight space, so that it is no convex programme: the cells are enumerated. Points
 are given labels one after another, heavy ones first, labels near the true one first. Whether weights in the box have f in the chosen slots
-is a linear programme, decided in fractions: max t with f_i ≥ b_{k−1} and f_i + t ≤ b_k is > 0 (b_k itself belongs to the next slot). A
-partial choice is dropped when it has no weights, or costs no less than the best labels found so far.
+is a linear programme, decided in fractions. The largest t with f_i ≥ b_{k−1} and f_i + t ≤ b_k has to be > 0 (b_k itself belongs to the
+next slot). A partial choice is dropped when it has no weights, or costs no less than the best labels found so far.
 In the worst case there are as many
 cells as hyperplanes f_i = b_j cut out of the row space of K: with ρ its rank, Σ_{k≤ρ} C((r−1)N, k).
 """
@@ -143,8 +143,8 @@ def direct_reduction_goodness(
     Raises
     ------
     InvalidProblem
-        for shapes that disagree, labels that are not 1 … r, thresholds that do not increase (naming the pair), masses that do not sum to
-        exactly 1, B < 0, or more than `most` linear programmes.
+        for shapes that disagree, labels that are not 1 … r, and thresholds that do not increase (naming the pair). Also for masses that do
+        not sum to exactly 1, B < 0, or more than `most` linear programmes.
     """
     count = validate.whole("classes", classes, minimum=2)
     truth = validate.labels("labels", labels, allowed=tuple(range(1, count + 1)))

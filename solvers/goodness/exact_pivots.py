@@ -6,9 +6,9 @@ outside of their range the costs are ±1 for these and 0 for the others; then th
 (W_basic)ᵀλ = c_basic, the slopes are d = c − Wᵀλ. Bland's rule lets the first variable enter whose slope falls towards its other end; of
 those that stop it first, the first leaves.
 
-It ends: what is within its range stays there, so that ever fewer are outside; between two falls of that number the costs are fixed, and
-Bland's rule visits no basis twice. If it ends while some are outside, then no point is feasible: Σ d·(x, r) = Σ c·(x, r) wherever
-r = Ax, it is least here by the signs of d, and here it is larger than at any feasible point.
+It ends. A variable within its range stays there, so that ever fewer are outside. Between two falls of that number the costs are fixed, and
+Bland's rule visits no basis twice. If it ends while some are outside, then no point is feasible. Σ d·(x, r) = Σ c·(x, r) wherever r = Ax.
+It is least here by the signs of d, and here it is larger than at any feasible point.
 
 Sources: R. G. Bland, "New finite pivoting rules for the simplex method", Math. Oper. Res. 2 (1977); D. L. Applegate, W. Cook, S. Dash and
 D. G. Espinoza, "Exact solutions to linear programming problems", Oper. Res. Lett. 35 (2007): floats find the basis, fractions judge it.

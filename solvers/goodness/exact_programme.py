@@ -1,7 +1,7 @@
 r"""Linear programmes without rounding: HiGHS finds a basis in floats, pivots in ℚ make it optimal, and its vertex is judged.
 
-The point is judged by its feasibility, the multipliers by their bound Σ_i y_i·(end of row i) + Σ_j d_j·(end of column j), d = c − Aᵀy, with
-the ends that the signs of y and d ask for. Both are in fractions, so that what is returned is proved. Where no point is feasible,
+The point is judged by its feasibility. With d = c − Aᵀy the multipliers are judged by their bound Σ_i y_i·(end of row i) + Σ_j d_j·(end of
+column j). The signs of y and d say which end. Both are in fractions, so that what is returned is proved. Where no point is feasible,
 multipliers of a positive bound for the objective 0 prove that.
 """
 

@@ -4,7 +4,7 @@ r"""Goodness with a choice function for the squared loss: least squares in a box
 R is only there to bound Σ p|v|, as in the simplex method. Both halves share H = 2Gᵀdiag(p)G: with D⁺, D⁻ the second derivatives of the
 barriers and u = dv⁺ − dv⁻, a step solves (H + D⁺D⁻/(D⁺ + D⁻))u = r + dt·s. That is one Cholesky factorisation of order N, and a scalar
 equation for the change dt of the row's multiplier (solvers/interior). The start is feasible for both programmes.
-With R the fractional knapsack that keeps R ≥ |v|, q = 2p∘(y − f), g = Gᵀq and h_j = |g_j|/p_j, a point leaves the gap
+Let R be the fractional knapsack that keeps R ≥ |v|, q = 2p∘(y − f), g = Gᵀq and h_j = |g_j|/p_j. A point leaves the gap
     Σ_j p_j ((1 − R_j)[h_j − t]_+ + R_j[t − h_j]_+) + R_j p_j h_j − v_j g_j.
 No term of it is negative. It takes two products with G.
 Source: Kar & Jain 2012, Definition 7, relaxed.

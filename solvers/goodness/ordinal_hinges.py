@@ -131,7 +131,7 @@ class SimilarityHinges(OrdinalHinges):
 class KernelHinges(OrdinalHinges):
     """In the ball ‖u‖ ≤ R of a factor F of K. n r² + r³/3 flops an iteration, r the numerical rank of K.
 
-    The answer is judged by Kα, which is off by up to n ε |K||α|, and |α| grows to R/√(smallest eigenvalue used): where that exceeds the
+    The answer is judged by Kα, which is off by up to n ε |K||α|, and |α| grows to R/√(smallest eigenvalue used). Where that exceeds the
     tolerance the gap may stay open. Measured on K = 1 + 1e-8 XXᵀ/n, n = 21 to 38: ‖α‖₁ = 2e10 at γ = 1e-5, gap/scale 6e-8 to 3e-6 in all of
     10 runs. 4e-7 in one of 10 at γ = 1e-4; 1e-8 in all at the other γ from 1e-1 to 1e-6.
     """
@@ -168,7 +168,7 @@ def ordinal_iterates(problem: OrdinalGoodness | KernelOrdinalGoodness, tol: floa
 def _factorised(matrix: Array) -> Array:
     """The Cholesky factor of a matrix whose lower triangle is given, with the least resistance that makes it positive definite.
 
-    If constants are among the f, moving them with b changes no hinge, and a ball that is not reached hardly resists: the pivot of that
+    If constants are among the f, moving them with b changes no hinge, and a ball that is not reached hardly resists. So the pivot of that
     direction is rounding, of either sign, and a step along it would be, too. Resistance damps it and leaves the other steps as they are.
     """
     at = np.diag_indices(len(matrix))

@@ -131,7 +131,7 @@ class BallRegion(Region):
     def with_longest_slack(self, x: InteriorState) -> InteriorState:
         """ω raised to ½(R² − ‖u‖²): its tangent may say that the ball ends before it does, and short steps would follow.
 
-        On K = 1 + 1e-8 XXᵀ and R = 10 a step that brought ‖u‖ from 0.6 to 1.9 left ω = 0.25 of 48, and the run stood at a gap of 1e-4.
+        On K = 1 + 1e-8 XXᵀ and R = 10 a step that brought ‖u‖ from 0.6 to 1.9 left ω = 0.25 of 48. The run stood at a gap of 1e-4.
         """
         slack = np.maximum(x.slacks[3], 0.5 * (self.radius**2 - float(x.free[0] @ x.free[0])))
         return x._replace(slacks=(*x.slacks[:3], slack))

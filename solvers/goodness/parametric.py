@@ -3,7 +3,7 @@ r"""The curve B ↦ ε₀(B) of a piecewise linear loss by a parametric simplex 
 In natural units, with x_j = w_j, A_ij = K_ij p_j/max p and costs c_i = p_i/max p, the programme at θ = B·max p is
     min Σ_v φ_v(z_v)   over z = (x, f),  f = Ax.
 Each φ_v is convex and linear between at most two kinks r_v + θ s_v. Those of x_j are −θ and θ, with slopes −∞, 0, ∞; those of f_i
-are the loss's, and do not move. A basis pins as many predictions E to kinks as it leaves weights W free between theirs; all other weights
+are the loss's, and do not move. A basis fixes as many predictions E at kinks as it leaves weights W free between theirs. All other weights
 are at ±θ, so that x_W = A_EW^{-1}(f_E − A_EN x_N), and all z are affine in θ. The dual of a variable between kinks is the slope of φ_v
 there, that of a fixed one any number between the slopes on both sides. The basis is optimal as long as
     dual(x_j) + Σ_i A_ij dual(f_i) = 0    for all j.
@@ -11,9 +11,9 @@ This does not depend on θ: the curve is linear with slope −Σ_j |dual(x_j)|, 
 dual grows until the dual of some fixed variable comes to the end of its range. That variable is set free (dual ratio test), unless the own
 dual reaches the slope of the next segment first. The slope grows with each pivot, but for ties.
 A_EW^{-1} is kept between pivots, and changed by a matrix of rank one. A row and a column of the tableau are made anew from A for each
-pivot, 2N|W| + 3|W|² multiplications, and refined if entries that have to be 0 or 1 are not, to rounding. The error that remains tells when
-the inverse is worn out. It is then computed afresh, as it is after `REFRESH` pivots. A pivot has to be well above that error. Ties go to
-the largest pivot: where rows or columns are equal, equal to rounding or dependent, none of the size of rounding is made.
+pivot, 2N|W| + 3|W|² multiplications. They are refined if entries that have to be 0 or 1 are not, to rounding. The error that remains tells
+when the inverse is worn out. It is then computed afresh, as it is after `REFRESH` pivots. A pivot has to be well above that error. Ties go
+to the largest pivot: where rows or columns are equal, equal to rounding or dependent, none of the size of rounding is made.
 Source: Gass and Saaty 1955, The computational algorithm for the parametric objective function; here its dual, with bounds that move.
 """
 

@@ -1,7 +1,7 @@
 r"""Gaussian similarities at the speed of a matrix product, with a bound on what rounding did to them.
 
 With u = (x − centre) √(log₂ e / μ) the similarity is 2^t, t = −‖u − u'‖² = ⟨(2u, −‖u‖², 1), (u', 1, −‖u'‖²)⟩. One matrix product gives a
-tile of exponents, and one pass over the tile, while it is in cache, turns them into powers and adds them up along rows and columns.
+tile of exponents. One pass over the tile, while it is in cache, turns them into powers and adds them up along rows and columns.
 
 Error. In arithmetic of unit v (2^-24 or 2^-53) a sum of m products is wrong by at most (m v)(‖u‖ + ‖u'‖)². Rounding the points, their
 scale and their squares costs less than another c v (‖u‖ + ‖u'‖)², c = 10 (4 in float32). So |δt| ≤ (m + c) v (‖u‖ + ‖u'‖)², and the

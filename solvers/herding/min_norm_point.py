@@ -1,6 +1,7 @@
 r"""The fully corrective step: after every new atom, the best weights on all atoms that have any (Wolfe's nearest-point algorithm).
 
-On atoms S with Gram matrix G the point of their affine hull nearest to ω is reached from the present weights w by the d with Σ d = 0 and
+Let S be the atoms and G their Gram matrix. The point of their affine hull nearest to ω is reached from the present weights w by the d
+with Σ d = 0 and
 
     (G + δI) d = −g − ν1,    g = G w − b,    b_j = ⟨ω, ψ_j⟩.
 
@@ -9,8 +10,8 @@ rounding units of the largest ‖ψ_j‖². The step minimises ‖ω − ω̃‖
 factor exists also for atoms that are dependent to rounding. As g is computed from the weights each time, errors in the factor do not add
 up.
 
-RᵀR = G + δI is kept: a new atom appends a column (one triangular solve), a dropped one deletes a column, after which the rows below take
-up the deleted row by a rank-one update, which cannot break down. Both are O(|S|²); a step is O(|S|²) and one product with |S| columns.
+RᵀR = G + δI is kept. A new atom appends a column (one triangular solve). A dropped one deletes a column; then the rows below take up the
+deleted row by a rank-one update, which cannot break down. Both are O(|S|²); a step is O(|S|²) and one product with |S| columns.
 Source: Wolfe 1976; Lacoste-Julien & Jaggi 2015.
 """
 

@@ -56,7 +56,7 @@ class WeightedSample:
         Raises
         ------
         InvalidProblem
-            for points that are not finite (with row and column), labels that are not ±1 (with the index), lengths that disagree, and
+            for points that are not finite (with row and column), labels that are not ±1 (with the index), lengths that disagree. For
             weights that are negative or do not sum to 1. Also for a similarity that is not positive semidefinite (ω would have no norm) or
             not square-summable in float64.
         UnknownName

@@ -1,8 +1,8 @@
 """The mean of labelled points in balls, and the point of a hull nearest to it.
 
-Over a ball, or with a penalty on the norm, linear loss has a formula as its solution: one iterate, one product with K, 2 n² flops, and a
-few vectors. So have the maximum mean discrepancy, several kernels (that of the longest mean) and the Bayes classifier. Over the hull of
-the points themselves (herding, and the hinge SVM there while no margin exceeds 1) Frank–Wolfe methods give weight to few of them.
+Linear loss over a ball, or with a penalty on the norm, has a formula as its solution: one iterate, one product with K, 2 n² flops, a few
+vectors. So have the maximum mean discrepancy, several kernels (that of the longest mean) and the Bayes classifier. Over the hull of the
+points themselves (herding, and the hinge SVM there while no margin exceeds 1) Frank–Wolfe methods give weight to few of them.
 """
 
 from __future__ import annotations

@@ -61,8 +61,8 @@ class StepState(NamedTuple):
 class Walk:
     """ω̃ = Σ_j r_j ψ_j / m with raw weights r ≥ 0 and mass m = Σ r.
 
-    Kept without the division, a step towards an atom only adds to one weight and to the image Σ_j r_j ⟨ψ_i, ψ_j⟩; with uniform steps r
-    counts how often an atom was picked, without rounding. The gradient ⟨ω̃ − ω, ψ_i⟩ is `scores()[i] / m`. O(k) a step.
+    As r is kept without the division, a step towards an atom only adds to one weight and to the image Σ_j r_j ⟨ψ_i, ψ_j⟩. With uniform
+    steps r counts how often an atom was picked, without rounding. The gradient ⟨ω̃ − ω, ψ_i⟩ is `scores()[i] / m`. O(k) a step.
     """
 
     def __init__(self, atoms: Atoms) -> None:

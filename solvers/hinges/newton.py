@@ -2,21 +2,21 @@ r"""Hinges by semismooth Newton on the augmented Lagrangian, on ever fewer sampl
 
     min over w of  R(w) + Σ_i c_i (hinges of f_i),   f = Ψw,   R a penalty or a ball.
 
-A stage has a width and centres (see `stage`) and is solved by Newton steps until G, the part of the gap that they reduce (the
-bound's), is below F, the part that the width causes (the hinges'). Then the multipliers become the centres and the width falls by 7;
-where Newton's steps did not get there it grows instead.
+A stage has a width and centres (see `stage`). Newton steps solve it until G is below F: G is the part of the gap that they reduce (the
+bound's), F the part that the width causes (the hinges'). Then the multipliers become the centres and the width falls by 7; where Newton's
+steps did not get there it grows instead.
 
-* Start: a subsample of at least 15 d rows is solved first, roughly, from a subsample of its own; on all rows the width then grows until
+* Start: a subsample of at least 15 d rows is solved first, roughly, from a subsample of its own. On all rows the width then grows until
   G ≤ 3F, without which the steps would cross one another's kinks.
 * Working set: samples farther than 16 widths from a kink, with multipliers that stand where they should, are frozen as a linear term. The
   rest, once it is less than 0.4 n, is copied and solved by itself, with a working set of its own. Back on all samples f, G and F are
   computed anew; where a frozen sample has crossed its kink the width grows, and so does what counts as far.
 * If passes over all rows take the time (`far`), there are fewer. The subsample is copied as the gap at w = 0 is computed. Its point,
   centres of four times its width and the first gradient share a pass. If the samples within 16 widths do not fit into the memory limit,
-  those within 8 or 4 are taken. A solved working set is reported at once. A certificate, which takes a pass of its own and does not trust
-  this method's, then finds out what another pass would have; only if it stays open is that one made.
-* A working set of at most 6 d samples is left to the interior-point method, which needs about ten iterations from there, where Newton
-  steps would add free samples one by one. It is also what a stage that makes no progress falls back on, and all there is for n ≤ 5 d.
+  those within 8 or 4 are taken. A solved working set is reported at once. A certificate takes a pass of its own and does not trust this
+  method's. It then finds out what another pass would have; only if it stays open is that one made.
+* A working set of at most 6 d samples is left to the interior-point method. That needs about ten iterations from there, where Newton steps
+  would add free samples one by one. It is also what a stage that makes no progress falls back on, and all there is for n ≤ 5 d.
 
 Source: the augmented Lagrangian on the dual of Li, Sun & Toh 2018 (for the lasso), with the certificate F + G as stopping rule.
 Cost: at d = 100, λ = 1e-3 about 4 steps on all rows, each one pass over Ψ; 6 passes in all at n = 10⁶.
@@ -88,8 +88,9 @@ def sampled(rows: RowBlocks, vectors: int, memory_limit: float) -> slice | None:
 
 
 def start(stage: Stage, memory_limit: float) -> None:
-    """Move the stage to the point and the width at which a subsample, evenly spread, is solved roughly, or leave it at 0 if there are few
-    samples; predictions and multipliers there, the width grown until G ≤ 3F.
+    """Move the stage to point and width of an evenly spread subsample, solved roughly; leave it at 0 if there are few samples.
+
+    It then has predictions and multipliers there, and the width has grown until G ≤ 3F.
     """
     chosen = sampled(stage.rows, stage.vectors, memory_limit)
     if chosen is None:

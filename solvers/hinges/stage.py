@@ -4,9 +4,9 @@ A stage minimises  R(w) + ⟨fixed, w⟩ + (a convex differentiable function of 
 line search. A subclass defines the function, its second derivative and its part of the gap. Its gradient has the multipliers of the hinges
 as slopes, so a stage keeps only these beside w.
 
-It is evaluated in blocks of rows that stay in the cache: predictions, multipliers, what changes in the gradient, and the rows of *free*
-hinges: those whose multiplier lies strictly between its bounds. The second derivative is made of these rows when a step is taken. If few
-multipliers of a block differ, only their rows are read.
+It is evaluated in blocks of rows that stay in the cache. A block gives predictions, multipliers, what changes in the gradient, and the rows
+of *free* hinges: those whose multiplier lies strictly between its bounds. The second derivative is made of these rows when a step is taken.
+If few multipliers of a block differ, only their rows are read.
 """
 
 from __future__ import annotations
@@ -86,8 +86,9 @@ class BlockUpdate(NamedTuple):
 
 
 class Line(NamedTuple):
-    """The derivative of a stage along a move: its value at t = 0, negative; and what the linear term and the bound add to the derivative of
-    the function of f, slope + t·curvature.
+    """The derivative of a stage along a move: its value at t = 0, which is negative, and slope + t·curvature.
+
+    The latter is what the linear term and the bound add to the derivative of the function of f.
     """
 
     slope: float
@@ -386,8 +387,9 @@ class Stage(ABC):
 
     @abstractmethod
     def update_multipliers(self, part: slice, width: float | None = None) -> tuple[int, int, float]:
-        """Multipliers and pull of a block at f, for a width or the stage's, and its notes; how many have changed and are free, and the
-        hinges' part of the gap.
+        """Multipliers and pull of a block at f, for a width or the stage's, and its notes.
+
+        Returns how many have changed and are free, and the hinges' part of the gap.
         """
 
     @abstractmethod

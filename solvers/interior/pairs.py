@@ -1,9 +1,9 @@
 r"""Predictor-corrector runs whose pairs are dense arrays, with the centrality corrections of Gondzio.
 
-A state is free variables, slacks and multipliers; a subclass solves its Newton equations for given right-hand sides of the products and of
+A state is free variables, slacks and multipliers. A subclass solves its Newton equations for given right-hand sides of the products and of
 all other equations (`residuals`), in the order that suits it.
-Gondzio: with the lengths a step has, plus `REACH`, products that would leave [NARROW, WIDE] τ get targets inside of it, by further steps
-with the factors at hand, as long as that makes the step longer by `GAIN`.
+Gondzio: take the lengths that a step has, plus `REACH`. Products that would leave [NARROW, WIDE] τ get targets inside of it, by further
+steps with the factors at hand, as long as that makes the step longer by `GAIN`.
 """
 
 from __future__ import annotations

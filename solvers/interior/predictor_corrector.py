@@ -7,8 +7,8 @@ They are solved twice with one factorisation. The predictor Δ' has τ = 0 and n
     τ = μ (μ'/μ)³,      μ' the mean product where the predictor meets the boundary,
 and the predictor's second-order terms. A step goes a fraction `back` of the way to the boundary.
 
-The subclass computes the gap from a point and multipliers that any certificate would accept. A run ends when the gap is at most the goal;
-or by rounding: the gap has not fallen for some iterations, no step is left, or the Newton matrix has no Cholesky factor.
+The subclass computes the gap from a point and multipliers that any certificate would accept. A run ends when the gap is at most the goal.
+It also ends by rounding: the gap has not fallen for some iterations, no step is left, or the Newton matrix has no Cholesky factor.
 """
 
 from __future__ import annotations

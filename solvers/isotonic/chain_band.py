@@ -2,18 +2,19 @@ r"""The zeros of a chain's dynamic programme within a band around a coarser fit,
 
 Bounds l_i ≤ x_i ≤ h_i beside 0 ≤ x_{i+1} − x_i ≤ u_i change nothing if the fit that obeys them touches none of them. The objective is
 convex, and a point that is least among those near it is least of all. The zeros p_i (chain_programme.py) of a noisy chain wander far from
-the fit, across hundreds of breakpoints that are of no use in the end. Within a band they wait at its edge, and breakpoints that the band
-has passed are dropped, all but one: it stands for the bound, as if the derivative jumped there.
+the fit, across hundreds of breakpoints that are of no use in the end. Within a band they wait at its edge. Breakpoints that the band has
+passed are dropped, all but one: it stands for the bound, as if the derivative jumped there.
 
 The band lies around the fit of one node to GROUP samples. Between nodes j and j + 1 let x follow the bounds u,
-x_i = (1 − t_i) X_j + t_i X_{j+1}, where t_i is the fraction of u before i. Such an x is feasible if 0 ≤ X_{j+1} − X_j ≤ Σ u. With φ_j the
-hats that 1 − t and t make, and Σ_j W_j X_j², W_j = Σ_i w_i φ_j(i), in place of Σ_i w_i x_i², least squares over the nodes is a chain again,
-with targets Σ_i w_i φ_j(i) y_i / W_j. It is solved in the same way, on ever fewer nodes. How far it is from the fit is not known: on random
-data about as far as u allows in m^{1/4}/16 groups, on data with a pattern that fits into the groups further. So the fit tells.
+x_i = (1 − t_i) X_j + t_i X_{j+1}, where t_i is the fraction of u before i. Such an x is feasible if 0 ≤ X_{j+1} − X_j ≤ Σ u. Let φ_j be the
+hats that 1 − t and t make, and put Σ_j W_j X_j², W_j = Σ_i w_i φ_j(i), in place of Σ_i w_i x_i². Then least squares over the nodes is a
+chain again, with targets Σ_i w_i φ_j(i) y_i / W_j. It is solved in the same way, on ever fewer nodes. How far it is from the fit is not
+known. On random data it is about as far as u allows in m^{1/4}/16 groups, on data with a pattern that fits into the groups further. So the
+fit tells.
 
 A part of g, on either side of its zero, is an array whose last entry is the nearest to the zero. The right part is mirrored, (x, g) to
-(S − x, −g), so that both have the same rules: an entry (b, v) is at the place b and has the value v + A b + C. One that changes sides
-is (S − b, −v − C − C' − A S) on the other. S = Σ u, A = Σ w, and C, C' of both sides change with every sample, the entries do not.
+(S − x, −g), so that both have the same rules. An entry (b, v) is at the place b and has the value v + A b + C. One that changes sides is
+(S − b, −v − C − C' − A S) on the other. S = Σ u, A = Σ w, and C, C' of both sides change with every sample, the entries do not.
 """
 
 from __future__ import annotations

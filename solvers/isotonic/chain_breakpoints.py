@@ -1,7 +1,7 @@
 r"""The breakpoints of a piecewise linear function on both sides of its zero, for the dynamic programme of a chain.
 
 Each side has a buffer of the entries nearest to the zero, whose last one is the nearest, and a stack of chunks of farther ones. The two
-sides share A; each has a shift of its places and a constant of its values, and so has each chunk, so that a chunk changes sides in O(1).
+sides share A. Each has a shift of its places and a constant of its values, and so has each chunk, so that a chunk changes sides in O(1).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@ r"""Least squares along a chain with bounded steps: 0 ≤ x_{i+1} − x_i ≤ u_
 
 The dynamic programme (where every step is free or a tie, pooling) finds which steps are at a bound. Long chains try it within a band
 around a coarser fit first (chain_band.py), which takes O(m) and is exact where the band holds nothing. The values themselves are then
-computed afresh. Samples linked by steps at a bound form blocks, on each of which x is an offset plus a constant, the weighted mean of
+computed afresh. Samples linked by steps at a bound form blocks. On each of them x is an offset plus a constant: the weighted mean of
 (y − offset), or the end of the range where the block touches it. That takes out the rounding that the programme's running sums collect.
 """
 
@@ -54,8 +54,8 @@ def _descend(x: Any, u: Any, hi: Any, edges: Any, near: Any, state: Any) -> Any:
 def _level_blocks(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, state: Any) -> Any:
     """Recompute x block by block; the number of loose steps that turned out to be held, and are now marked so.
 
-    If the first sample lies at lo, g jumps at lo, at lo + u_1, … The next zeros lie in the jumps, and the programme finds steps that are
-    strictly inside their bounds by nothing but rounding. The block behind such a step wants to be beyond the bound.
+    If the first sample lies at lo, g jumps at lo, at lo + u_1, and so on. The next zeros lie in the jumps, and the programme finds steps
+    that are strictly inside their bounds by nothing but rounding. The block behind such a step wants to be beyond the bound.
     """
     m = x.size
     start, held = 0, 0

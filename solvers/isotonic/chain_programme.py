@@ -7,11 +7,11 @@ linear, with zero p_i. One step, F_{i+1}(x) = min_{x−u ≤ t ≤ x} F_i(t) + �
 2. add w(x − y) to everything;
 3. find the new zero by carrying breakpoints from one part to the other until their signs are right, and interpolate.
 
-A breakpoint is stored by value, (b, v): on the left part its place is b and its value v + A b + C_L, on the right part b + S and
-v + A b + C_R. Here A = Σ w, and S, C_L, C_R are kept for the whole part, so that steps 1 and 2 cost O(1). Step 3 alone can be long: with
-labels 0, 1, 0, 1, … and small u every zero is m/10 breakpoints away from the last. Those that do not fit into the buffers beside the
-zero therefore lie in chunks with a shift and a constant of their own; a chunk on the wrong side is carried over as a whole. Neighbouring
-chunks are merged while they fit into one, or many small ones would bring the quadratic time back.
+A breakpoint is stored by value, (b, v). On the left part its place is b and its value v + A b + C_L, on the right part b + S and v + A
+b + C_R. Here A = Σ w, and S, C_L, C_R are kept for the whole part, so that steps 1 and 2 cost O(1). Step 3 alone can be long: with labels
+0, 1, 0, 1, … and small u every zero is m/10 breakpoints away from the last. Those that do not fit into the buffers beside the zero
+therefore lie in chunks with a shift and a constant of their own. A chunk on the wrong side is carried over as a whole. Neighbouring chunks
+are merged while they fit into one, or many small ones would bring the quadratic time back.
 
 O(m (c + m/c)) at worst, with c ~ √m entries to a chunk; on random data a step carries about m^{1/3} entries. 4 m to 8 m floats.
 """

@@ -42,7 +42,7 @@ def newton_in_ball(problem: MatchingLoss, max_iter: int) -> Iterator[Iterate]:
     """v minimises the second-order model of the loss over ‖v‖ ≤ W; the loss is then minimised between w and v.
 
     The clipped transfer has no curvature beyond its kinks, and the model's minimum may be far off. If the line search takes little of the
-    way, curvatures are raised to a fraction of the largest one, Lip(u), ever more until it takes enough; then the fraction falls again.
+    way, curvatures are raised to a fraction of the largest one, Lip(u), ever more until it takes enough. Then the fraction falls again.
     With d > m all happens in the span of the samples.
     """
     X, basis = problem.features, None

@@ -5,8 +5,8 @@ both ends,
     P − D = Σ ½w_i ρ_i² + Σ |τ_i| d_i + |τ_0| (x_1 − lo) + |τ_n| (hi − x_n),     ρ_i = x_i − y_i + (τ_{i−1} − τ_i)/w_i,   d_i = 0 at ties
 (`simopt.problems.lipschitz_isotonic`). Let u = eps/2, a = x_i − y_i as floats have it, rounded once, and c = (τ_{i−1} − τ_i)/w_i,
 rounded twice. The float a + c is off by at most u|a| + 2u|c| + u(|a| + |c|) and what is of second order: less than 2 eps (|a| + |c|). A
-term is rounded fewer than ten times more, and all are ≥ 0: their sum is good to (n + 10) u of itself (Higham 2002, §3.1), here counted as 2
-(n + 8) eps. The part below the smallest floats is at most n times SUNK. If a condition fails, the bound is ∞.
+term is rounded fewer than ten times more, and all are ≥ 0. So their sum is good to (n + 10) u of itself (Higham 2002, §3.1), here counted
+as 2 (n + 8) eps. The part below the smallest floats is at most n times SUNK. If a condition fails, the bound is ∞.
 """
 
 from __future__ import annotations

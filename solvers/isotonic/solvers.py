@@ -1,8 +1,8 @@
 """Monotone functions of one variable with bounded slopes, and the losses that match a monotone transfer function.
 
 The nearest in squares is found exactly by a dynamic programme along the chain of samples (`chain_programme`; `pooling` where every step is
-free or zero), and the nearest in the largest distance is half-way between two envelopes. A matching loss over a ball is minimised by
-Newton steps; GLM-tron, whose error falls as 1/t at worst, is there to be compared with and has the lower rank.
+free or zero). The nearest in the largest distance is half-way between two envelopes. A matching loss over a ball is minimised by Newton
+steps; GLM-tron, whose error falls as 1/t at worst, is there to be compared with and has the lower rank.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""Ordinal problems with learned thresholds as the engines see them, and back.
 
 Thresholds that no hinge pulls, or only one side pulls without end, are not for the engines. With labels from y_min to y_max, those outside
-y_min ≤ j < y_max are placed beyond all scores, where their hinges are 0; one between two classes that do not occur (explicit constraints)
+y_min ≤ j < y_max are placed beyond all scores, where their hinges are 0. One between two classes that do not occur (explicit constraints)
 lies anywhere between its neighbours. All others are kept, and have hinges on both sides of their chain: the optimal ones are bounded.
 """
 

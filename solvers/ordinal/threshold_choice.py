@@ -1,11 +1,11 @@
 r"""The best thresholds for given scores, exactly: isotonic regression of smoothed hinges.
 
-In a stage with centres a⁰ and width h, each hinge against threshold j has a slope in b that is a ramp, for u = f + γ + h(a⁰ − 1) (above)
-or u = f − γ − ha⁰ (below). Up to a constant, −1 for a hinge above, it is clip((b − u)/h, 0, 1). So
+Consider a stage with centres a⁰ and width h. Each hinge against threshold j has a slope in b that is a ramp, for u = f + γ + h(a⁰ − 1)
+(above) or u = f − γ − ha⁰ (below). Up to a constant, −1 for a hinge above, it is clip((b − u)/h, 0, 1). So
     φ_j'(b) = c ( Σ clip((b − u)/h, 0, 1) − (hinges above j) ) + (what is fixed),
 and the thresholds minimise Σ φ_j(b_j) such that b_j − steps_j does not fall. Pools of adjacent violators have one value b − steps, the root
-of the sum of their φ'; it is found by Newton's method on the piecewise linear function, within a bracket. A root in an interval on which
-φ' is 0 is the one that is met first: where nothing pulls a threshold, it stays.
+of the sum of their φ'. Newton's method on the piecewise linear function finds it, within a bracket. A root in an interval on which φ' is 0
+is the one that is met first: where nothing pulls a threshold, it stays.
 
 This elimination of the thresholds leaves a differentiable convex function of the scores alone, whose gradient is the partial one at the
 best thresholds. It has no direction without curvature, and needs no multipliers of its own for the order: those are running sums of φ'.

@@ -4,8 +4,8 @@ r"""Hinges against thresholds: the loops over samples of ordinal regression.
 
 over every j (implicit constraints), or over the two that are next to the sample, j = k_i − 1 and j = k_i, as far as they exist (explicit
 constraints). Multipliers are a ∈ [0, 1], in units of the weight c, in a table with a row for each sample and a column for each of its
-hinges; a hinge that does not exist has the multiplier 0. In a stage of the augmented Lagrangian with centres a⁰ and width h > 0, a hinge
-with argument x has the multiplier clip(x/h + a⁰, 0, 1); where that lies inside, the hinge is *free*.
+hinges. A hinge that does not exist has the multiplier 0. In a stage of the augmented Lagrangian with centres a⁰ and width h > 0, a hinge
+with argument x has the multiplier clip(x/h + a⁰, 0, 1). If that lies inside, the hinge is *free*.
 
 The part of a hinge in the gap is (1 − a)[x]_+ + a[−x]_+. Time: one operation for each hinge. No memory but the arrays given.
 """

@@ -9,8 +9,8 @@ there. With pools P of thresholds that move together, and the free hinges of eac
 
     Σ_P Σ_{free (i, j), j ∈ P} (ψ_i − ψ̄_P)(ψ_i − ψ̄_P)ᵀ,     ψ̄_P the mean of the free rows of the pool,
 
-the Schur complement of the pools, computed without cancellation. A Newton step of full length is two passes over Ψ at most: scores first,
-then, at their thresholds, what has changed in the gradient, for which only rows are read whose multipliers differ where these are few.
+the Schur complement of the pools, computed without cancellation. A Newton step of full length is two passes over Ψ at most. The first is
+for scores, the second, at their thresholds, for what has changed in the gradient: where few multipliers differ, only their rows are read.
 
 One net more: the gap of the last point is computed anew, and where it is above the goal the interior-point method has the last word.
 
@@ -206,8 +206,10 @@ def threshold_fits(
 
 
 def rescued(stage: ThresholdStage, goal: float) -> Iterator[StageFit]:
-    """Iterates of the interior-point method from w = 0, once the gap of a stage, which knows nothing of what pulls thresholds that are not
-    balanced, has turned out to be another. The start of the method is free of what went wrong. The last fit has the smallest gap of all.
+    """Iterates of the interior-point method from w = 0, once the gap of a stage has turned out to be another.
+
+    A stage knows nothing of what pulls thresholds that are not balanced. The start of the method is free of what went wrong. The last fit
+    has the smallest gap of all.
     """
     best = stage.fit(stage.gap)
     for fit in interior_fits(stage.rows, stage.hinges, stage.bound, goal=goal, status_text=RESCUED):

@@ -104,8 +104,9 @@ class PowerGrid:
 
 
 def power_grid(gram: npt.ArrayLike, targets: npt.ArrayLike, regularizations: npt.ArrayLike, powers: npt.ArrayLike) -> PowerGrid:
-    """Solve min (1/n) ‖y − Ka‖² + λ (aᵀKa)^{m/2} for every λ > 0 and m ≥ 1 given; about 9 n³ flops plus about three
-    passes over the eigenvalues a pair; 3 n² numbers.
+    """Solve min (1/n) ‖y − Ka‖² + λ (aᵀKa)^{m/2} for every λ > 0 and m ≥ 1 given.
+
+    It takes about 9 n³ flops plus about three passes over the eigenvalues a pair; 3 n² numbers.
 
     Raises
     ------

@@ -6,8 +6,8 @@ With w = −d log t / ds = E_q[u], u = μ/(d + μ):   G′ = 1 − (2 − m) w �
     G < 0 below  κ − (2 − m) log t(0)  and above  ((2 − m) log √(Σ c) − κ) / (1 − m).
     G′ > 0 below  log(δ / (1 − m))  and  G′ < 0 above  −log(1 − m).
 
-The interval between is bisected. A cell without a root (|G| at its middle exceeds what G can change by) is dropped, one on which G′ cannot
-change sign is monotone, others are split, down to a width that marks a double root. All comparisons allow for the rounding of G and G′.
+The interval between is bisected. A cell without a root (|G| at its middle exceeds what G can change by) is dropped. One on which G′ cannot
+change sign is monotone. Others are split, down to a width that marks a double root. All comparisons allow for the rounding of G and G′.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@ r"""One M-power RLS fit without an eigendecomposition.
 
 The secular equation needs the spectrum of K only as y sees it. So:
 
-(A) Lanczos on K from y. Its Ritz values are a Gauss quadrature of t(μ). The secular root on them gives μ_k and the coefficients
-    a_k = ‖y‖ V (T + μ_k)⁻¹ e₁, whose residual is known for nothing: ‖y − (K + μ_k) a_k‖ = β_k |last entry of (T + μ_k)⁻¹ e₁| ‖y‖.
-(B) If that converges too slowly: one Cholesky factorisation of K + μ₀I at the μ₀ that (A) has found (right within a small factor), and
-    Lanczos on (K + μ₀I)⁻¹ from y. Every shift K + μI has the same Krylov space, so μ can move without another factorisation; the steps
-    are few, since the inverse has few large distinct eigenvalues.
+(A) Lanczos on K from y. Its Ritz values are a Gauss quadrature of t(μ). The secular root on them gives μ_k and the coefficients a_k = ‖y‖ V
+    (T + μ_k)⁻¹ e₁. Their residual is known for nothing: ‖y − (K + μ_k) a_k‖ = β_k |last entry of (T + μ_k)⁻¹ e₁| ‖y‖.
+(B) If that converges too slowly: one Cholesky factorisation of K + μ₀I, and Lanczos on (K + μ₀I)⁻¹ from y. (A) has found μ₀, right within a
+    small factor. Every shift K + μI has the same Krylov space, so μ can move without another factorisation; the steps are few, since the
+    inverse has few large distinct eigenvalues.
 (C) If the certificate still does not close: one eigendecomposition. Small problems go there at once.
 
 Cost: (A) k products with K, n²/2 numbers read each; (B) n³/3 flops and n² numbers of workspace; (C) about 9 n³ flops, 3 n² numbers.

@@ -2,7 +2,7 @@ r"""The smoothed ε-insensitive loss over the ℓ₁ ball: Newton steps on a gro
 
 On S the model has the curvature β Σ_{i∈A} p_i x_i x_iᵀ of the samples A in the quadratic zone, p_i = 1/n or the weights of the samples.
 `damping` times that of all samples is added: it keeps few samples in A from sending the others far. With damping 1 the model lies above the
-loss, and steps are whole. It is minimised over the ball (see `l1_face`), the loss along the segment to its minimiser; short steps raise the
+loss, and steps are whole. It is minimised over the ball (see `l1_face`), the loss along the segment to its minimiser. Short steps raise the
 damping, as do whole ones after which the gap is no smaller; the other whole ones lower it.
 """
 

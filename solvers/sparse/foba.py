@@ -1,9 +1,9 @@
 r"""Better supports of the same size: exchanges of columns, and forward selection that may take columns back (FoBa).
 
-`forward_swap` begins with forward selection and makes the exchange (one column out, one in) that lowers ‖r‖² most, as long as one does: no
-better support of that size differs from the result in one column. `forward_backward` adds the column of largest gain. Then it removes
-columns, cheapest first, while that costs at most a fraction ν of a gain: the one that the present number of columns had brought when it
-was reached (Zhang 2008, with the exact gains). Both go by the exact costs of `support_moves`; moves are guessed in float32 where
+`forward_swap` begins with forward selection. It makes the exchange (one column out, one in) that lowers ‖r‖² most, as long as one does. So
+no better support of that size differs from the result in one column. `forward_backward` adds the column of largest gain. Then it removes
+columns, cheapest first, while that costs at most a fraction ν of a gain (Zhang 2008, with the exact gains). That gain is the one that the
+present number of columns had brought when it was reached. Both go by the exact costs of `support_moves`; moves are guessed in float32 where
 `forward_selection` does so, and made again in float64.
 """
 

@@ -1,6 +1,6 @@
 r"""Algorithm 2 of Kar & Jain, forward greedy selection over the ℓ₁ ball: as printed, as corrected, and with better steps.
 
-With R the smoothed ε-insensitive loss, θ = ∇R(w), r the place of the largest |θ_j| and δ = ⟨θ, w⟩ + C‖θ‖_∞ ≥ R(w) − R*, a step is
+Let R be the smoothed ε-insensitive loss, θ = ∇R(w), r the index of the largest |θ_j|, and δ = ⟨θ, w⟩ + C‖θ‖_∞ ≥ R(w) − R*. A step is
     w ← (1 − η) w − η C sign(θ_r) e_r.
 The loss falls by at least ηδ − 2η²βC²X², X = max |Ψ_ij|, since |⟨ψ_i, v⟩| ≤ 2CX for the direction v, whatever the samples weigh. The
 rules:

@@ -3,8 +3,8 @@ r"""Fully corrective forward selection for the squared loss: orthogonal matching
 One column after the other is added to S; after each, w is the best fit of y on X_S:
     "omp" (matching pursuit): the column of largest |⟨x_j, r⟩|;        "ols" (least squares): the one whose addition lowers ‖r‖² most.
 Kar & Jain 2012, §4, take it (with d landmarks as columns) for what they call the fully corrective version of forward greedy selection. How:
-`orthogonal_rows` on rows of XᵀX, and nothing is solved until the end. For X in memory the rows are guessed by a float32 Gram matrix,
-computed in float64 where the guessed picks are, and the picks replayed with those; at the first that differs the guess starts again from
+`orthogonal_rows` on rows of XᵀX, and nothing is solved until the end. For X in memory the rows are guessed by a float32 Gram matrix, and
+computed in float64 where the guessed picks are. The picks are replayed with those; at the first that differs the guess starts again from
 there. The result is that of float64 alone.
 """
 

@@ -1,7 +1,7 @@
 r"""Rows of a Gram matrix G = XᵀX as greedy selection needs them: given all at once, or fetched a few at a time; and guesses of all.
 
-Picks depend on Xᵀy, on ‖y‖² and on the rows of G at the picks only: a guess of G suffices to predict the picks, whose rows are then fetched
-together and the picks replayed with them.
+Picks depend on Xᵀy, on ‖y‖² and on the rows of G at the picks only. So a guess of G suffices to predict the picks; their rows are then
+fetched together and the picks replayed with them.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@ r"""Smoothed ε-insensitive regression over the ℓ₁ ball by a fully correctiv
 
 The certificate costs one product Xᵀc: with c_i = ℓ̃_β'(r_i) and G = Xᵀc/n the gap is ⟨G, w⟩ + B‖G‖_∞ (where samples have weights their
 weights stand in place of 1/n). Columns of large |G_j| join S, on which a semismooth Newton method minimises the loss (`active_columns`). If
-S grows past `dense`, or the gap stays open, the interior-point method of `sparse_interior` takes over; for more than `wide` columns, of
-which it would need a square matrix, accelerated projected gradients.
+S grows past `dense`, or the gap stays open, the interior-point method of `sparse_interior` takes over. It needs a square matrix of the
+columns: if they are more than `wide`, accelerated projected gradients take over instead.
 
 β = ∞, a linear programme, is solved by proximal points of its dual. min over |c| ≤ 1 of … + (1/2β)‖c − c_k‖² is the smoothed problem with
 targets y − c_k/β, and its c is the next c_k. Each c bounds the optimum; the gap of the ε-insensitive loss has the further part

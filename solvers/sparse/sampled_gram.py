@@ -3,8 +3,8 @@ r"""A Gram matrix G = XᵀX guessed from m rows of X and the rows of G that are 
 Let Y be the sampled rows times √(n/m), so that G ≈ YᵀY, and F the columns whose rows G_F are known. Projection onto the span of X_F
 splits G into a part that G_F gives exactly, and what is left, which the sample estimates.
     G ≈ G_Fᵀ G_FF^{-1} G_F + Y⊥ᵀY⊥,      Y⊥ = Y − QQᵀY,  Q an orthonormal basis of the span of Y_F.
-It is exact at F, and the sample's error of 1/√m is one of what F leaves of the columns: next to nothing of smooth similarities to many
-landmarks, however coherent they are. A row of the guess costs (|F| + m)d multiplications, whatever n.
+It is exact at F, and the sample's error of 1/√m is one of what F leaves of the columns. That is next to nothing of smooth similarities to
+many landmarks, however coherent they are. A row of the guess costs (|F| + m)d multiplications, whatever n.
 """
 
 from __future__ import annotations

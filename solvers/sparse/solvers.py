@@ -1,7 +1,7 @@
 """Regression on landmarks over the ℓ₁ ball, whose solutions have few weights that are not 0: the smoothed ε-insensitive loss.
 
-A growing set S of columns with Newton steps on it (`newton`) is the default (the highest rank of `@solver` is), as a step costs n|S|² where
-one of interior points costs n d². It goes over to these by itself where the solution is not sparse, and they have a name, too. Forward
+A growing set S of columns with Newton steps on it (`newton`) is the default (the highest rank of `@solver` is). The reason: a step costs
+n|S|², and one of interior points n d². It goes over to these by itself where the solution is not sparse, and they have a name, too. Forward
 greedy selection, one column a step, is the algorithm of the paper, with the rules that repair it. What selects columns for the squared loss
 (`forward_selection`, `foba`) is no programme over a ball and is called as it is.
 """

@@ -1,7 +1,7 @@
 r"""A support S with its best fit, and the exact cost of every move: adding a column, removing one, exchanging one for another.
 
-Let M = G_SS^{-1}, B = M G_S (row s holds the weights with which columns lean on the s-th of S), w = M X_Sᵀy, a = Xᵀr and h_j = ‖x̃_j‖²
-as in `orthogonal_rows`, where G = XᵀX.
+Let G = XᵀX, M = G_SS^{-1}, B = M G_S, w = M X_Sᵀy, a = Xᵀr, and h_j = ‖x̃_j‖² as in `orthogonal_rows`. Row s of B holds the weights with
+which columns lean on the s-th of S.
     Adding j lowers ‖r‖² by a_j²/h_j.                       Removing i raises it by c_i = w_i²/M_ii.
     Without i, a_j becomes a_j + w_i B_ij/M_ii and h_j becomes h_j + B_ij²/M_ii, so exchanging i for j lowers ‖r‖² by
         (a_j + w_i B_ij/M_ii)²/(h_j + B_ij²/M_ii) − c_i.

@@ -39,7 +39,7 @@ class NadarayaWatson:
     Raises
     ------
     InvalidProblem
-        for data that are not finite or disagree in length; from calls, for values of K that are not finite (naming the pair) and for
+        for data that are not finite or disagree in length. From calls, for values of K that are not finite (naming the pair) and for
         queries whose weights sum to 0 (naming the query).
     """
 

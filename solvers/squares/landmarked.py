@@ -1,8 +1,8 @@
 r"""Least squares on landmark features, penalised and in a ball, through d × d matrices; Ψ is only ever read in blocks of rows.
 
-Normal equations, M = ΨᵀΨ + nλI (or ΨΨᵀ + nλI where n < d), cost n d² flops and one Cholesky factor, and refinement with the residual of the
+Normal equations, M = ΨᵀΨ + nλI (or ΨΨᵀ + nλI where n < d), cost n d² flops and one Cholesky factor. Refinement with the residual of the
 data makes up for their condition number, up to 1/ε. Beyond that, and for the ball, [Ψ y] = Q [R z] is reduced block by block with
-Householder reflections (2 n d² flops, Q is never formed, backward stable), and R = U diag(σ) Vᵀ. With b = Uᵀz every fit is one formula,
+Householder reflections (2 n d² flops, Q is never formed, backward stable). Then R = U diag(σ) Vᵀ. With b = Uᵀz every fit is one formula,
 
     w(μ) = V diag(σ/(σ² + μ)) b,    ‖w(μ)‖² = Σ σ² b²/(σ² + μ)²,
 
@@ -125,7 +125,10 @@ class SingularSystem:
 
 
 def singular_system(features: Array, targets: Array) -> SingularSystem:
-    """σ, Vᵀ and b of Ψ (n, d) and y (n,): R of [Ψ y] by rows in blocks, 2 n d² flops, then one SVD of a min(n, d + 1) × d matrix."""
+    """σ, Vᵀ and b of Ψ (n, d) and y (n,).
+
+    R of [Ψ y] by rows in blocks, 2 n d² flops, then one SVD of a min(n, d + 1) × d matrix.
+    """
     from scipy.linalg import svd as decompose
 
     d = features.shape[1]
@@ -141,7 +144,7 @@ def singular_system(features: Array, targets: Array) -> SingularSystem:
 def _refined(problem: LandmarkSquares, w: Array, step: Callable[[Array, Array], Array], max_iter: int) -> Iterator[Iterate]:
     """Iterates (w, (2/n)r), improved by w += step(w, Ψᵀr) and r −= Ψ·step.
 
-    The residual is carried along and not computed anew. y − Ψw is off by ε‖Ψ‖‖w‖, which for nearly singular Ψ is more than Ψᵀr = μw puts up
+    The residual is carried along and not computed anew. y − Ψw is off by ε‖Ψ‖‖w‖. For nearly singular Ψ that is more than Ψᵀr = μw puts up
     with, whereas the gap feels the square of how far the two residuals are apart.
     """
     residual = problem.targets - problem.features @ w

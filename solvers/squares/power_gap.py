@@ -60,7 +60,7 @@ def power_bracket(
 ) -> GapBracket:
     """Value and gap of the point a with the dual point v = (2μ/n) a; one product with K, n² flops.
 
-    With another dual point v (two products) s = √(vᵀKv) takes the place of (2μ/n) t in ρ = s / (λ m t^{m−1}), and there is a third term,
+    With another dual point v (two products) s = √(vᵀKv) takes the place of (2μ/n) t in ρ = s / (λ m t^{m−1}). There is then a third term,
     st − vᵀKa = (st/2) ‖v/s − a/t‖²_K. A point with aᵀKa = 0 stands for f = 0 and is judged with v = (2/n) y, the limit μ → ∞.
     """
     n = targets.size

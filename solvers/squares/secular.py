@@ -10,8 +10,8 @@ In s = log μ this is G(s) = s − (m − 2) log t − κ = 0. With the weights 
 
 so the root is unique for m > 1, and one value of G brackets it. Further 1/t is a concave function of μ, with the tangent
 (D + μ) / A,  D = E_q[d / (d + μ)] / E_q[1 / (d + μ)],  A = t / E_q[1 / (d + μ)].  The iteration replaces t in the equation by A / (D + μ)
-and solves that scalar equation. After the first step it is monotone (towards the root from above for m < 2, from below for m > 2), because
-a tangent lies above a concave function, and it converges quadratically. Each evaluation costs O(n); there are two or three of them.
+and solves that scalar equation. After the first step it is monotone, because a tangent lies above a concave function: towards the root from
+above for m < 2, from below for m > 2. It converges quadratically. Each evaluation costs O(n); there are two or three of them.
 """
 
 from __future__ import annotations

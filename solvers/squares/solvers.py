@@ -1,7 +1,7 @@
 """Ridge regression on a kernel or on landmarks, penalised or in a ball, and kernel regression: every fit is linear in y.
 
 A penalised fit is one Cholesky factor of K + nλI or of ΨᵀΨ + nλI, refined with the residual of the data. If that matrix is not positive
-definite to rounding, or the certificate does not close, it is an eigendecomposition of K or the singular values of Ψ, which know every λ at
+definite to rounding, or the certificate does not close, it is an eigendecomposition of K or the singular values of Ψ. These know every λ at
 once and can be asked for by name. In a ball λ is the root of a secular equation in these singular values. Kernel regression is a mean.
 """
 

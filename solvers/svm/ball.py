@@ -11,7 +11,7 @@ limits C → ∞ are taken: the multipliers e, for which Σ e_i k(x_i, ·) = 0, 
 ‖f‖ = √c on a whole interval of λ (a flat piece), every λ of it will do.
 
 A point f and multipliers a, v = Σ a_i y_i k(x_i, ·) a multiple of f, leave of the gap what complementarity leaves, and ‖v‖(√c − ‖f‖).
-If the ball is larger than needed and yet some loss is left, v = 0 is a sum that cancels, whose norm float64 knows to about 1e-8: the gap
+If the ball is larger than needed and yet some loss is left, v = 0 is a sum that cancels, whose norm float64 knows to about 1e-8. The gap
 then closes to 1e-8 √c, for any solver.
 Cost: about ten warm-started SVMs, each with one more Cholesky factorisation of K_FF.
 """

@@ -48,7 +48,7 @@ def weighted_intercept(labels: Array, residual: Array, caps: Array, total: float
 def best_intercept(labels: Array, residual: Array, total: float = 0.0) -> float:
     """b that minimises Σ [1 − y_i (f_i + b)]_+, with residual y − f: the middle of the minimisers. O(n).
 
-    The loss has its kinks at the r_i and the slope #{y_i = −1: r_i < b} − #{y_i = +1: r_i > b}, which every kink raises by 1: it is 0
+    The loss has its kinks at the r_i and the slope #{y_i = −1: r_i < b} − #{y_i = +1: r_i > b}. Every kink raises the slope by 1: it is 0
     between two consecutive order statistics. If samples at their bounds are left out, whose weights sum to −`total`, they shift the slope
     by `total`. If the minimisers are unbounded (one class only), the nearest to 0 is returned.
     """

@@ -1,7 +1,7 @@
 r"""The hinge SVM by pair selection on a shrinking set of samples, then a semismooth Newton polish.
 
 Samples at a bound whose residual points out of the box by more than the largest violation are left out (LIBSVM's shrinking). When half of
-the samples have gone the rest is copied, so that its rows are contiguous; when the rest is solved, the residual is computed for all
+the samples have gone the rest is copied, so that its rows are contiguous. When the rest is solved, the residual is computed for all
 samples, and what was left out wrongly comes back. The polish takes over when a model of the costs says that it is the quicker way to the
 target gap. Pairs gain digits at a steady rate; Newton's steps cost k³/3 for k samples inside their bounds and gain a digit or so each.
 

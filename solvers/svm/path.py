@@ -5,8 +5,8 @@ Let ω_S = (1/n) Σ y_i φ(x_i) and f_S = ω_S. If λ ≥ max_i y_i f_S(x_i), no
 have Σ (1/n − a_i) y_i φ(x_i) = 0 with a_i = 0 where the margin exceeds 1 and a_i = 1/n where it is below 1. But the inner product of
 that sum with f is at least (1/n) times the largest margin, which is positive.
 
-With weights p_i of samples, of sum 1, in place of 1/n, and caps c_i = n p_i, ω_S = Σ p_i y_i φ(x_i), and the same holds over the samples
-with p_i > 0.
+With weights p_i of samples, of sum 1, in place of 1/n, and caps c_i = n p_i, ω_S = Σ p_i y_i φ(x_i). The same holds over the samples with
+p_i > 0.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ bounds, Newton's direction is β ← w, then on J alone
     (hI + C K_JJ) u = −C (Ke)_J − δ,     Σ_J u_j = s − Σ w_i  (this row and the change δ of b only with an intercept, for weights of sum s);
 
 the step is searched along the line exactly. At the end of a stage w becomes the centre and h shrinks. With a smoothing that is too narrow
-Newton's steps diverge. So the first width is such that the part G = (C/2) eᵀKe of the gap is at most three times the rest, and a stage that
-ends with G far above it is followed by a wider one. The point that a stage of exact steps ends with has β = w.
+Newton's steps diverge. So the first width is such that the part G = (C/2) eᵀKe of the gap is at most three times the rest. A stage that
+ends with G far above the rest is followed by a wider one. The point that a stage of exact steps ends with has β = w.
 
 Cost of a step, with |J| = k: k³/3 flops, and k rows of K read; k² numbers of memory.
 """
@@ -151,8 +151,10 @@ class _PolishState:
         return self.excess > self.rest or self.excess + self.rest <= self.goal
 
     def newton(self) -> bool:
-        """One step; False where none can be made: to rounding the stage is solved, or hI + C K_JJ is not positive definite, which
-        leaves G = ∞: the width is too small for this K.
+        """One step; False where none can be made.
+
+        Then the stage is solved to rounding, or hI + C K_JJ is not positive definite, which leaves G = ∞: the width is too small for this
+        K.
         """
         import scipy.linalg
 
@@ -208,7 +210,7 @@ class _PolishState:
         """Step length: 1 if the derivative has fallen to a tenth there, else the root of the derivative, which is increasing.
 
         The intercept is the best one at every length: where several samples change sides at one and the same b, moving b evenly soon
-        costs more than the step gains. Never beyond 1: where J pins f, a step hardly moves it, and 10⁵ times that step would fill β with
+        costs more than the step gains. It is never beyond 1: where J fixes f, a step hardly moves it. 10⁵ times that step would fill β with
         what K does not see, in which w − β and its rounding drown.
         """
 
@@ -245,8 +247,9 @@ def polish(
     total: float | None = None,
     caps: Array | None = None,
 ) -> Iterator[Polished]:
-    """The weights of smallest gap so far, never worse than those given: at the start, after each Newton step and after each stage, until
-    n times that gap is at most `goal`.
+    """The weights of smallest gap so far, never worse than those given, until n times that gap is at most `goal`.
+
+    They come at the start, after each Newton step and after each stage.
 
     `gram` is (m, m), C-contiguous; `residual` is y − C Kw for the given w, from which also what samples outside this m contribute may have
     been subtracted. With an intercept, `total` is what the m weights must sum to (0, less the weights outside). Stops where rounding

@@ -32,10 +32,10 @@ def caps_of(problem: HingeSVM) -> Array | None:
 def svm(problem: HingeSVM, *, tol: float, shrinking: bool = True, polishing: bool = True) -> Iterator[Iterate]:
     """f = C Σ w_i k(·, x_i), |w_i| ≤ 1 or n p_i, C = 1/(nλ).
 
-    Time: pair steps of about 2 ns a sample in play, about n of them at C = 1 and 10 n at C = 100, each of which reads two rows of K. A few
-    products of K with the weights. If tight gaps or large C make that the quicker way, k³/3 flops a Newton step for k samples on the
-    margin. Memory: at most n²/4 numbers besides K. `shrinking` = False keeps all samples in play, `polishing` = False leaves all work to
-    the pairs.
+    Time: pair steps of about 2 ns a sample in play, each of which reads two rows of K. There are about n of them at C = 1 and 10 n at
+    C = 100. A few products of K with the weights. If tight gaps or large C make that the quicker way, k³/3 flops a Newton step for k
+    samples on the margin. Memory: at most n²/4 numbers besides K. `shrinking` = False keeps all samples in play, `polishing` = False leaves
+    all work to the pairs.
     """
     gram, labels = contiguous(problem.gram), problem.labels
     cost = cost_of(labels, problem.regularization)
