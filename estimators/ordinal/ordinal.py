@@ -1,7 +1,7 @@
 r"""Ordinal regression with any similarity: landmarks, the hinges of EXC or IMC, thresholds learned or given; a rule with its certificate.
 
-EXC (Chu & Keerthi 2007; Kar & Jain 2012, §3.3) penalises a sample of class y for a score that is not at least γ inside [b_{y−1}, b_y). IMC
-penalises it at every threshold. Kar & Jain's ORLand is EXC on 50 random landmarks with fixed, equi-spaced thresholds.
+EXC (Chu & Keerthi 2007; Kar & Jain 2012, §3.3) penalises a sample of class y for a score that is not at least γ inside
+[b_{y−1}, b_y). IMC penalises it at every threshold. Kar & Jain's ORLand is EXC on 50 random landmarks with fixed, equi-spaced thresholds.
 
 Classes without training samples. With learned thresholds and Δ = 0 such a class gets an empty interval, so that it is never predicted. Its
 neighbours divide what lies between them, and at the ends its threshold becomes ∓∞. With Δ > 0 it keeps an interval: of width exactly Δ
