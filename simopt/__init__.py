@@ -13,7 +13,7 @@
 
 An ordinary `cvxpy.Problem` may stand in the place of `problem`: its certificate is derived from what it says.
 
-The names below are imported at first use, so that `import simopt` is light; no module of simopt bears one of them, since importing it would
+The names below are imported at first use, so that `import simopt` is light. No module of simopt bears one of them, since importing it would
 put it in the place of the function.
 """
 

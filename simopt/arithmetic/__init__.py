@@ -2,8 +2,8 @@
 
 The package also decides whether a symmetric matrix is positive definite, proven in floats or exactly in fractions.
 
-A formula takes `num` and uses its methods together with + - * /. FLOAT is float64; INTERVAL encloses the real value of the formula in an
-interval (midpoint and radius, NumPy, a few times the cost of FLOAT); RATIONAL is exact and refuses what leaves the rational numbers.
+A formula takes `num` and uses its methods together with + - * /. FLOAT is float64. INTERVAL encloses the real value of the formula in an
+interval (midpoint and radius, NumPy, a few times the cost of FLOAT). RATIONAL is exact and refuses what leaves the rational numbers.
 
     >>> import numpy as np
     >>> from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL

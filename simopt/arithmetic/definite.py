@@ -1,7 +1,7 @@
 r"""Is a symmetric matrix positive definite? Proven in floats by one Cholesky factorisation, decided in fractions by an elimination.
 
-Floats (Rump). Let Cholesky's factorisation of a symmetric C end, in floats, with a factor R, each entry of which comes from a sum of
-products in any order, a quotient, also one by a rounded reciprocal, or a root. Then (Higham 2002, Lemma 8.4 and Theorem 10.3) RᵀR = C + E,
+Floats (Rump). Let Cholesky's factorisation of a symmetric C end, in floats, with a factor R. Each entry of R comes from a sum of products
+in any order, a quotient, also one by a rounded reciprocal, or a root. Then (Higham 2002, Lemma 8.4 and Theorem 10.3) RᵀR = C + E,
     |E_ij| ≤ γ ‖r_i‖‖r_j‖,    ‖r_j‖² ≤ c_jj/(1 − γ),    γ = (n + 2)u/(1 − (n + 2)u),
 r_j the columns of R, and with it xᵀCx ≥ −γ/(1 − γ) (Σ_j √c_jj |x_j|)² ≥ −(n + 2)u/(1 − 2(n + 2)u) tr(C) ‖x‖², by Cauchy and Schwarz.
 So B is positive definite if C = B − εI, ε = 1.05(n + 4)u tr(B), has such a factor. Before that A is scaled to B = SAS, S powers of two with
@@ -50,7 +50,7 @@ def least_eigenvalue(matrix: Any) -> float:
     """A float λ with A ⪰ λI proven, for the symmetric A of floats or intervals; −∞ where its sums overflow. O(n³).
 
     Candidates come from eigenvalues in floats, of A and of A scaled, and count when A − λI is proven to be definite. The candidate of
-    Gershgorin's discs needs no proof. λ is below the least eigenvalue by at most some 16 n(n + 4) u max a_jj: the shift that
+    Gershgorin's discs needs no proof. λ is below the least eigenvalue by at most some 16 n(n + 4) u max a_jj. That is the shift that
     `is_definite` needs, and a factor 4 from one candidate to the next. Errors as for `is_definite`.
     """
     mid, spread = _symmetric(matrix)
@@ -140,8 +140,9 @@ def _three_digits(x: float) -> float:
 def _exceeds(mid: Array, bound: Interval, *, evenly: bool = False) -> bool:
     """Whether A − diag(bound) is proven to be positive definite.
 
-    Scaling `evenly`, all entries by the power for the largest, makes the test sharper where A is nearly singular and its diagonal uneven:
-    ε is that of tr(A), and not of n max a_jj. It is at least (n + 4)u, as the largest b_jj is ½, so that underflow is harmless there, too.
+    Scaling `evenly` takes the power for the largest entry for all of them. It makes the test sharper where A is nearly singular and its
+    diagonal uneven: ε is that of tr(A), and not of n max a_jj. It is at least (n + 4)u, as the largest b_jj is ½, so that underflow is
+    harmless there, too.
     """
     diagonal = (as_interval(np.diag(mid)) - bound).low
     if not np.min(diagonal, initial=np.inf) > 0.0:

@@ -6,13 +6,13 @@ u = 2⁻⁵³, so that every error below is counted. A sum of two floats is repr
 (Knuth's TwoSum). Results are high + low ± error; the interval is then a little more than half a unit in the last place wide on each side.
 No argument is nan.
 
-exp: x = n ln2/64 + r, n = 64k + j, T = 2^{j/64}. With ln2/64 = C₁ + C₂ + C₃, of which C₁ and C₂ have 36 bits, nC₁ and nC₂ are exact, so
+exp: x = n ln2/64 + r, n = 64k + j, T = 2^{j/64}. Let ln2/64 = C₁ + C₂ + C₃, of which C₁ and C₂ have 36 bits. Then nC₁ and nC₂ are exact, so
     that r is known as r + low up to 2⁻¹⁰⁰; |r| < 2^{−7.5}, |low| < 2^{−59.5}. With w = r²/2 + … + r⁶/720 + low,
         e^x = 2^k T (1 + r + w + δ),    |δ| ≤ 2⁻⁵⁶|r| + 2⁻⁹⁸.
-    The remainder of the series is below |r|⁷/5000 ≤ 2^{−57.2}|r|, the rounding of r²/2 + … (3.1u of it) below 2^{−59.8}|r|, r·low below
+    The remainder of the series is below |r|⁷/5000 ≤ 2^{−57.2}|r|. The rounding of r²/2 + … (3.1u of it) is below 2^{−59.8}|r|, r·low below
     2^{−59.5}|r|, and the rounding of their sum with low below u(2^{−8.4}|r| + 2^{−59.5}). T = high + low as well, low ≤ u; of T(1 + r + w)
-    the product low·w is left out and the rest rounded, together by less than (2.3|r| + 2⁻⁵⁰)uT. In all 3u|r|T + 2⁻⁹⁶, without the last
-    term where n = 0: there T = 1 and both low parts are 0.
+    the product low·w is left out and the rest rounded, together by less than (2.3|r| + 2⁻⁵⁰)uT. In all 3u|r|T + 2⁻⁹⁶, without the last term
+    where n = 0: there T = 1 and both low parts are 0.
 log: x = 2^k m, m between √½ and √2; c, of 10 bits, is near 1/m, and 1 where m is near 1. r = mc − 1 is exact as a sum of two floats,
     |r| < 2^{−7.1}, and with q = −r²/2 + r³/3 − … − r⁸/8
         log x = k ln2 − log c + r + q + δ,    |δ| ≤ 2⁻⁵⁷|r|.

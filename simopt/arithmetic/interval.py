@@ -1,8 +1,8 @@
 """Mid-radius intervals in NumPy: every result is an interval that contains the real value of the formula.
 
-Rounding is bounded a priori (sums of n products in any order are off by at most γ_n Σ|x_i y_i|, γ_n = n u/(1 − n u)), so that BLAS may be
-used; all radii are inflated generously. A midpoint that overflowed does not tell where the number lies, however small the bound of its
-rounding errors: its interval is all numbers. Comparisons between intervals are refused: NumPy would answer them wrongly and silently.
+Rounding is bounded a priori: sums of n products in any order are off by at most γ_n Σ|x_i y_i|, γ_n = n u/(1 − n u). So BLAS may be used.
+All radii are inflated generously. A midpoint that overflowed does not tell where the number lies, however small the bound of its rounding
+errors: its interval is all numbers. Comparisons between intervals are refused: NumPy would answer them wrongly and silently.
 
 Intervals hold real numbers. A number with an infinite radius is still known to be one: 0 times it is 0, as in IEEE 1788. A lifted infinity
 is no number, and 0 times it may be anything. An exact 0 stays exact: sums are exact where they are small enough to underflow, and products

@@ -59,7 +59,7 @@ def judge(
 
     With `back`, point and multipliers are those of the problem in natural units. They are checked first, then mapped to the original.
 
-    Bounds in floats are perturbed. Where they move, and gap / scale is below `near`, they are evaluated in intervals: a caller that asks
+    Bounds in floats are perturbed. Where they move, and gap / scale is below `near`, they are evaluated in intervals. A caller that asks
     whether the gap is at most tol need not know more of a larger one. `report` is told what each step did.
     """
     if num.name not in problem.arithmetics:
@@ -236,14 +236,14 @@ class _PointEvaluation:
         The two formulas of the gap agree: |G − (P − D)| ≤ r_G + r_P + r_D, and neither is below 0 by more than that. Each radius is at
         least (n + 4) eps times the value itself, as n terms are summed at the end, n being the number of samples or of coefficients.
         A smaller difference counts as agreement without intervals. An interval that overflowed explains nothing. Near underflow intervals
-        are wide. Hence bounds that contradict each other by more than √eps of the scale get a gap of at least this difference, and no
-        lower bound is above the upper one where intervals had to explain the difference.
+        are wide. Hence bounds that contradict each other by more than √eps of the scale get a gap of at least this difference. No lower
+        bound is above the upper one where intervals had to explain the difference.
 
         Nothing is hidden: terms that cancel completely do so in G as in P − D, and both may be 0 where P − D is 1e20. Hence a gap of at
-        most near·scale is evaluated in intervals, unless P and D, with which G agrees, are `_stable`, a test that costs as much as the
-        floats did. The upper end of the interval counts as soon as it is larger by WORST·scale. A smaller excess is ignored, because radii
-        are the worst case of every rounding, about 2√n times the typical error. For a norm near 0 they are √eps where floats, by other
-        formulas, are good to eps; in a norm ball of radius 10⁵ this is 10⁻³ of the scale.
+        most near·scale is evaluated in intervals, unless P and D, with which G agrees, are `_stable`. That test costs as much as the floats
+        did. The upper end of the interval counts as soon as it is larger by WORST·scale. A smaller excess is ignored, because radii are the
+        worst case of every rounding, about 2√n times the typical error. For a norm near 0 they are √eps where floats, by other formulas,
+        are good to eps; in a norm ball of radius 10⁵ this is 10⁻³ of the scale.
 
         For a bracket around 0 the terms are the unit, and EXCUSED of them is ignored. Where the scale is 0 and no terms are known, nothing
         is ignored: without a unit only a gap of 0 closes. Intervals have to prove that it is 0, and exact zeros stay exact in them.
@@ -299,7 +299,7 @@ class _PointEvaluation:
         moves by some δ(7/12)^½‖t‖, where rounding hides at most ½ n eps Σ|t| ≤ ½ n^{3/2} eps ‖t‖. In a square αᵀKα sums are nested, and the
         linear part vanishes where Kα does. It moves by some (7/12) δ² Σ K_ii α_i², where rounding hides at most
             n eps |α|ᵀ|K||α| ≤ n² eps Σ K_ii α_i²                       (|K_ij|² ≤ K_ii K_jj, Cauchy–Schwarz).
-        With δ² = (24/7) n² eps MOVED/HIDDEN, a square that hides h has moved by some 2h·MOVED/HIDDEN: one that moves by at most MOVED·scale
+        With δ² = (24/7) n² eps MOVED/HIDDEN, a square that hides h has moved by some 2h·MOVED/HIDDEN. One that moves by at most MOVED·scale
         hides at most ½ HIDDEN·scale, and a sum 2·10⁻⁹√n of what it moves. A norm, a root of a square, hides (HIDDEN/MOVED)^½ of it.
 
         P is perturbed on both sides, as a hinge may move on one only. For D one side is enough, since nearby multipliers then give the

@@ -39,9 +39,9 @@ Rules
 * `exhaustive=True` says that the instances are all there are. It is believed only if neither they nor the checks ask for `trial.rng`,
   `trial.seed`, `trial.effort` or a `trial.count` that depends on the effort, and there is no `decode`.
 * Randomness comes from `trial.rng` only (seeded by claim, seed and index; the generator of instances and each check have their own).
-* `expected`: HOLDS, REFUTED (with `defect=` SUBSTANTIVE, MISSING_HYPOTHESIS, CONSTANT, CONVENTION or TYPO, and a second claim `<id>+` with
-  `corrects=<id>`), VACUOUS, OPEN (only U and R rows; `note=` says what is missing, `last=Verdict.HOLDS` the verdict it had last: another
-  one fails).
+* `expected`: HOLDS, REFUTED, VACUOUS or OPEN. REFUTED has `defect=` SUBSTANTIVE, MISSING_HYPOTHESIS, CONSTANT, CONVENTION or TYPO, and a
+  second claim `<id>+` with `corrects=<id>`. OPEN is for U and R rows only: `note=` says what is missing, `last=Verdict.HOLDS` the verdict
+  it had last (another one fails).
 * `status=ProofStatus.GAP` (the printed proof does not show it, and no other is known) or `ProofStatus.OPEN`, of all rows or by row, stands
   beside HOLDS; `note=` says what is missing. Without it HOLDS reads "proved in words": by the paper, or by the claim's own text.
 * A sentence that says that something exists ("there is a constant", "O(·)", "argmin exists", "→ 0 as n → ∞") is refuted for every value
@@ -83,25 +83,25 @@ smaller than it is undecided, not held.
 A proof file needs formulas, and exhaustive instances or SOME. Build both sides from `inputs(x=…)`, `rational`, + − * / **, abs, `minimum`,
 `maximum`, `total`, and `root`, `exp`, `log`, which enclose. Inputs are the DATA of the instance by name. A number that is not among them is
 called computed, and leaves no proof unless a hypothesis of the check says what it is. So is a number of more than two digits in a formula,
-unless it is a datum, stands in `says` or is a power of ten or two: write `rational(2)**k * 3`, and not the 3072 that Python computed.
+unless it is a datum, stands in `says` or is a power of ten or two. Write `rational(2)**k * 3`, and not the 3072 that Python computed.
 Arrays of formulas need one check an entry. Exact Fractions without a formula give "HOLDS (exact, N instances)".
 `symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values where nothing that is divided by
-vanishes: these conditions are printed, and `says` must have them. A statement without data is tried on one empty instance, `once`.
+vanishes. These conditions are printed, and `says` must have them. A statement without data is tried on one empty instance, `once`.
 `check.assuming(at_least(s, 0), …)` adds hypotheses that the proof file states and checks.
 
 Statements and steps in a proof file
 ------------------------------------
 A statement IS the claim (one of its cases), or it is a STEP of a proof: an algebraic identity, an inequality for the first few n, a
-constant. PROVED is for files with the whole sentence of `says`: every quantifier of it is in the instances, in symbols or in the
-witness, and every word of it ("K is useful", "the algorithm returns") is in the formulas. Ask: if somebody is handed the file
-alone, do they know that `says` is true? If not:
+constant. PROVED is for files with the whole sentence of `says`. Every quantifier of it is in the instances, in symbols or in the witness,
+and every word of it ("K is useful", "the algorithm returns") is in the formulas. Ask: if somebody is handed the file alone, do they know
+that `says` is true? If not:
 
 * claim(..., remains="the induction over the rounds"): every statement of the claim is a step, and this is left to be shown, in words
 * claim(..., remains={"AK-18": "…"}): the same for the rows named (a claim with `covers`)
 * at_most(…).step("…what this one leaves to be shown…"): one check of a claim that mixes (its own words count first)
 
 A sentence about every n (m, k, d, r, t, N, M, T) needs n as a symbol: with numbers for n its formulas are steps, said or not.
-A row with a step HOLDS by "exact steps": its file is written and rechecked as any other, its scope stands beside it, and the table, the
+A row with a step HOLDS by "exact steps". Its file is written and rechecked as any other, and its scope stands beside it. The table, the
 report, the JSON (`remains`) and `simopt show` say what remains. Steps may be sampled; what is said to be the claim may not.
 
 Attack: `decode(point, trial) -> Instance | None` maps [0, 1]^dimension to instances (None: outside the hypotheses); the engine then also

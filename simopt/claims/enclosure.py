@@ -1,8 +1,8 @@
 """Numbers of every arithmetic as enclosures [low, high] that know what evidence they are.
 
-Python's integers and fractions are exact, `Interval` balls are rigorous, everything else is a float: NumPy's integers too, which wrap
-around without a word (2⁶² · 4 = 0), so that what stands behind one cannot be known. Mixing them weakens the evidence to the
-weakest of the parts. Expressions (`simopt.claims.expression`) enclose themselves and keep the formula for the proof file.
+Python's integers and fractions are exact, `Interval` numbers are rigorous, everything else is a float. So are NumPy's integers: they wrap
+around without a word (2⁶² · 4 = 0), so that what stands behind one cannot be known. Mixing them weakens the evidence to the weakest of the
+parts. Expressions (`simopt.claims.expression`) enclose themselves and keep the formula for the proof file.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Rational formulas that compute their exact value and remember how, so that a proof file can state them.
 
-An `Expr` is a number with a history: + − × ÷, integer powers, abs, min, max and sums over rationals are evaluated at once with
-`Fraction`; roots, exponentials and logarithms carry a rational enclosure that rational arithmetic confirms. `symbols` have no value: two
-formulas in symbols are equal if they agree as rational functions. `simopt.recheck` evaluates the same history without this module.
+An `Expr` is a number with a history. The operations + − × ÷, integer powers, abs, min, max and sums over rationals are evaluated at once
+with `Fraction`. Roots, exponentials and logarithms carry a rational enclosure that rational arithmetic confirms. `symbols` have no value:
+two formulas in symbols are equal if they agree as rational functions. `simopt.recheck` evaluates the same history without this module.
 """
 
 from __future__ import annotations

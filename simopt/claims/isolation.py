@@ -36,8 +36,8 @@ class IsolatedProcess:
         Raises
         ------
         BadWitness
-            if the file is corrupt or of an unknown format, if its claim does not decide its row, or if the process dies of it or is not
-            done after so many seconds.
+            if the file is corrupt or of an unknown format, or if its claim does not decide its row. Also if the process dies of it or is
+            not done after so many seconds.
         UnknownName
             if there is no such claim.
         """

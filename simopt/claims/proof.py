@@ -23,8 +23,8 @@ class Collector:
 
     A statement is the claim (one of its cases), or a step of its proof if the check or the claim says what `remains` to be shown. With
     `symbols_only` a formula about numbers that is the claim makes the proof incomplete: instances that are not all there are prove nothing.
-    So does an input that is no datum of its instance, and a number of more than two digits in a formula that is none and does not stand in
-    `says`, the sentence, unless a hypothesis says what it is. `computed` has the names of all such inputs, and all such numbers.
+    So does an input that is no datum of its instance. So does a number of more than two digits in a formula that is none and does not stand
+    in `says`. Neither does where a hypothesis says what it is. `computed` has the names of all such inputs, and all such numbers.
     """
 
     def __init__(self, symbols_only: bool = False, remains: str = "", says: str = "") -> None:

@@ -1,9 +1,9 @@
 """Sequential decisions for random draws: Clopper–Pearson for probabilities, empirical Bernstein for means of bounded variables.
 
-The error probability 0.1 % is shared: the k-th group of draws of a run gets the share 1/(k(k+1)), its two sides a half each, and the looks
-of a side geometrically decreasing parts. Looks happen at sizes fixed beforehand, so that looking does not bias the decision.
+The error probability 0.1 % is divided: the k-th group of draws of a run gets the part 1/(k(k+1)), its two sides a half each. The looks of a
+side get geometrically decreasing parts. Looks happen at sizes fixed beforehand, so that looking does not bias the decision.
 
-Without a bound on the support no test of a mean controls its error: whatever n draws show, a value that occurs with probability 1/n² and
+Without a bound on the support no test of a mean controls its error. Whatever n draws show, a value that occurs with probability 1/n² and
 was not seen moves the mean at will (Bahadur and Savage 1956). Such draws are averaged and decide nothing.
 """
 

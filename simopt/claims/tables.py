@@ -23,17 +23,17 @@ A table is a function that computes one row at a time, and a header::
 
 Every cell gets a computed word: `inside` the printed mean ± 2 √(sd² + our sd²), or rounded to it, `outside`, or `not printed` where the
 paper gives no number. That margin is one of single runs, and wide: beside it stand the standard errors of the two means by which they are
-apart. A cell of a reading that the paper probably does not mean (`other`) is listed beside the cells as `other reading`: it is neither
+apart. A cell of a reading that the paper probably does not mean (`other`) is listed beside the cells as `other reading`. It is neither
 inside nor outside, needs no explanation, and decides no exit status.
 
-An outside cell is unexplained until a computation explains it: `suppose(cells of the row, run)` yields what the authors may have done
-instead, in a fixed order, each with the cells of the row computed so. It explains a cell whose printed mean is then at most two standard
-errors of the means away, and which it moves by more than noise moves the best of all variants on the list (`Tried.explains`). One row was
-computed in one way: of all that was tried only the hypothesis that explains most of its cells counts, of equals the first.
-`remark(cell, cells of its row)` is a sentence, made from the numbers, that stands beside an outside cell, or another reading that misses
-the printed number, and explains nothing. Figures yield `Curve`s beside their cells. `plot(figure, reproduction)` draws on a matplotlib
-Figure. `seen(rows)` is one sentence, made from the numbers, about the rows that are done: where the paper prints nothing it is what the
-table says.
+An outside cell is unexplained until a computation explains it. `suppose(cells of the row, run)` yields what the authors may have done
+instead, in a fixed order, each with the cells of the row computed so. A computation explains a cell whose printed mean is then at most two
+standard errors of the means away. It must also move the cell by more than noise moves the best of all variants on the list
+(`Tried.explains`). One row was computed in one way: of all that was tried only the hypothesis that explains most of its cells counts, of
+equals the first. `remark(cell, cells of its row)` is a sentence, made from the numbers, that stands beside an outside cell, or another
+reading that misses the printed number, and explains nothing. Figures yield `Curve`s beside their cells. `plot(figure, reproduction)` draws
+on a matplotlib Figure. `seen(rows)` is one sentence, made from the numbers, about the rows that are done: where the paper prints nothing it
+is what the table says.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ LEVEL = 0.05  # chance that noise alone makes one variant or another differ
 class Cell:
     """One number of ours beside one printed number; standard deviations are those of single runs, as the papers report them.
 
-    `runs` and `printed_runs` are the numbers of runs behind the two means, 0 where there are none or the paper gives none; `rounding` is
+    `runs` and `printed_runs` are the numbers of runs behind the two means, 0 where there are none or the paper gives none. `rounding` is
     half a unit of the last printed place. `other` says that the number belongs to another reading than the one that the table takes.
     """
 

@@ -1,8 +1,8 @@
 """Fractions that remember how they were computed, and what was decided on the way: a formula of a check that writes none.
 
-A check compares finished numbers where it computes with an instance as it is. Run again on an instance of traced fractions, the numbers
-that it compares are formulas in the instance's data, along the branches that were taken; every comparison on the way is a condition that
-holds for this instance. A refutation then says: these conditions hold, and the conclusion fails.
+A check compares finished numbers where it computes with an instance as it is. When it is run again on an instance of traced fractions, the
+numbers that it compares are formulas in the instance's data, along the branches that were taken. Every comparison on the way is a condition
+that holds for this instance. A refutation then says: these conditions hold, and the conclusion fails.
 """
 
 from __future__ import annotations

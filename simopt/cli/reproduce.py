@@ -38,8 +38,8 @@ def reproduce(
     Each cell is inside or outside the printed mean ± 2 √(sd² + our sd²), or rounds to it; s.e. are the standard errors of the two means
     between them. A cell outside is explained where something that the paper leaves open, done otherwise, moves it to within two s.e. of the
     printed mean, and by more than noise moves the best of all variants tried. Other readings are listed, and are no cells. Nothing is
-    downloaded. Exit status 0: every cell outside is explained (rows whose data are missing are not run, and fail nothing); 1: not; 2: bad
-    input, or a file could not be written; 130: interrupted, what was done is shown.
+    downloaded. Exit status 0: every cell outside is explained (rows whose data are missing are not run, and fail nothing); 1: not. Status
+    2: bad input, or a file could not be written; 130: interrupted, what was done is shown.
     """
     from simopt.claims import reproduction as program
     from simopt.claims.kinds import Effort as Efforts

@@ -1,7 +1,7 @@
 """Standard output and standard error, such that nothing about them can stop a run or lose its result.
 
-A reader that has seen enough (`| head`) ends nothing; of a full disk behind standard output is told once, by name; what cannot be written
-to standard error is only progress and words. Characters outside of an encoding are written as escapes, so that names that are not
+A reader that has seen enough (`| head`) ends nothing. A full disk behind standard output is reported once, by name. If standard error
+cannot be written, only progress and words are lost. Characters outside of an encoding are written as escapes, so that names that are not
 UTF-8 can be shown.
 """
 

@@ -48,8 +48,8 @@ def verify(
 ) -> None:
     """Check the claims of the papers.
 
-    Exit status 0: every verdict is as expected (NOT_RUN fails nothing); 1: some are not; 2: bad input, or a file could not be written;
-    130: interrupted, what was done is reported.
+    Exit status 0: every verdict is as expected (NOT_RUN fails nothing); 1: some are not. Status 2: bad input, or a file could not be
+    written; 130: interrupted, what was done is reported.
     """
     from simopt.claims import verification as program
 

@@ -178,9 +178,9 @@ def compare(problem: str | type[Problem] | Problem, solvers: Sequence[plans.Solv
     """Time solvers on a declared problem to a *certified* relative gap; one row a run.
 
     Each run has a process of its own with `threads` threads. Hand-written solvers are traced by their iterates, the clock standing still
-    while one is certified (column `sampling`: "iterates"); CVXPY back ends, which show none, by runs at one tolerance after another
-    ("tolerance"). Gaps are (upper − lower bound)/scale and need no best value seen. Solvers take turns: instance by instance, forwards
-    and backwards in turn, `repetitions` times.
+    while one is certified (column `sampling`: "iterates"). CVXPY back ends show none, and are traced by runs at one tolerance after another
+    ("tolerance"). Gaps are (upper − lower bound)/scale and need no best value seen. Solvers take turns: instance by instance, forwards and
+    backwards in turn, `repetitions` times.
 
     Parameters
     ----------

@@ -15,9 +15,9 @@ PROC = Path("/proc")
 class PeakMemory:
     """Between construction and `megabytes()`, what memory rose to.
 
-    On Linux the high-water mark of the process is set back at the start, so that the building of data does not count, and children that
-    live at the end (ECOS has one) are added. Elsewhere the mark cannot be set back: the figure is the rise of the mark of the whole
-    process, 0 where an earlier step needed more; where the system tells nothing at all it is nan.
+    On Linux the high-water mark of the process is set back at the start, so that the building of data does not count. Children that live at
+    the end (ECOS has one) are added. Elsewhere the mark cannot be set back: the figure is the rise of the mark of the whole process, 0
+    where an earlier step needed more. Where the system tells nothing at all it is nan.
     """
 
     def __init__(self) -> None:

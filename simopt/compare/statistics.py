@@ -68,8 +68,11 @@ def by_setting(records: Iterable[Record]) -> dict[Setting, dict[str, list[Record
 
 
 def titles(frames: Iterable[PlannedRun]) -> dict[PlannedRun, str]:
-    """Each instance in words. If the same words stand for several, the differences are added: runs to another tolerance, with another time
-    limit, on more threads or on a changed file are not repetitions of one another."""
+    """Each instance in words.
+
+    If the same words stand for several, the differences are added. Runs to another tolerance, with another time limit, on more threads or
+    on a changed file are not repetitions of one another.
+    """
     alike: dict[str, list[PlannedRun]] = defaultdict(list)
     for frame in dict.fromkeys(frames):
         alike[frame.instance].append(frame)

@@ -1,8 +1,9 @@
 """The promises of a family of learners, checked: error bars that hold, one function a parameter, no jumps, a domain.
 
 A `Family` gives for (λ, Z) a function and a radius in the H-norm that holds the true A(λ)(Z). So two computations of one member are never
-farther apart than the sum of their radii: on the same samples in another order, at a parameter that differs by a rounding, by another
-solver or to a looser tolerance. A radius that is too small, a member that is not unique, and a path that jumps are found out that way.
+farther apart than the sum of their radii. They may be on the same samples in another order, at a parameter that differs by a rounding, by
+another solver or to a looser tolerance. A radius that is too small, a member that is not unique, and a path that jumps are found out that
+way.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Formulas of a proof file as terms: what is added to nothing or multiplied by one is left out, equal parts are one object.
 
-A term is printed twice: in the notation of mathematics, which is the same over Q and over R, and as data of the type `term` of Simopt.v,
-which its verified evaluator reads.
+A term is printed in the notation of mathematics, which is the same over Q and over R. It is also printed as data of the type `term` of
+Simopt.v, which its verified evaluator reads.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ R = TypeVar("R")
 class CompiledKernel(Generic[P, R]):
     """A function with per-element loops; numba compiles it when it is first called, and `kernel_cache` keeps the result on disk.
 
-    `fastmath` is not set, since certificates depend on the order of operations; `any_order=True` allows sums to be reordered and products
+    `fastmath` is not set, since certificates depend on the order of operations. `any_order=True` allows sums to be reordered and products
     to be fused (nothing else), which lets a reduction use vector instructions. Division by zero gives ±inf or nan as in NumPy: the check
     that Python would make keeps loops from being vectorised. Other threads may run meanwhile (`threads.at_once`). A kernel may call another
     one by its name: numba asks a global object for `_numba_type_` and gets the compiled function's.

@@ -1,7 +1,7 @@
 r"""The stable order of many floats, from where they lie between the least and the greatest.
 
 Cut [min z, max z] into 4^b equal intervals, about 16 times as many as there are numbers. The number of the interval that z_i is in does not
-fall with z_i; two stable passes, one over its lower b bits and one over its upper, bring the intervals into their order. An insertion sort
+fall with z_i. Two stable passes, one over its lower b bits and one over its upper, bring the intervals into their order. An insertion sort
 then orders the numbers within an interval. If it takes long, because numbers are crowded into a small part of the range, NumPy's merge sort
 is called, which compares and takes six times as long.
 Source: Knuth 1998, The Art of Computer Programming 3, §5.2.5 (radix) and §5.2.1 (insertion).

@@ -3,7 +3,7 @@
 Content registers itself with decorators when its module is imported. A name of our three content packages imports its own module only
 (`find`); listings import everything (`load`). Other people's packages are found through the entry-point groups of the same names (back
 ends: `simopt.backends`, similarities: `simopt.similarities`). A module that fails to import becomes a row in `failures()`, so that one
-broken plug-in does not take the others down; so does one that registers a name that is taken. Our names stay ours, whatever is imported
+broken plug-in does not take the others down. So does one that registers a name that is taken. Our names stay ours, whatever is imported
 first.
 """
 

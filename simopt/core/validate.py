@@ -1,12 +1,12 @@
 """Validation of data, all in one module.
 
-Every function takes the name of the thing first, returns it as read-only float64 (itself where it is that already, a view where the
-input is float64) and raises `InvalidProblem` with what is wrong, where, and what would be right. Large inputs are checked in blocks of
+Every function takes the name of the thing first. It returns the thing as read-only float64: itself where it is that already, a view where
+the input is float64. It raises `InvalidProblem` with what is wrong, where, and what would be right. Large inputs are checked in blocks of
 rows, so a memory-mapped matrix is never copied as a whole.
 
 Input of users is annotated `npt.ArrayLike`, `float`, `int` or `Any` and is validated here once; `Array` says that it has been.
-Anything but a real number is refused rather than read as one: text ("1_000" and "١٢" are numbers to `float`), dates, durations, records,
-complex numbers, masked and missing values, and a truth value in place of a number.
+Anything but a real number is refused rather than read as one. This covers text ("1_000" and "١٢" are numbers to `float`), dates, durations,
+records, complex numbers, masked and missing values, and a truth value in place of a number.
 """
 
 import math
@@ -310,7 +310,7 @@ def labels(
 def gram(name: str, K: npt.ArrayLike, *, n: int | None = None, psd: bool = True) -> Array:
     """A symmetric matrix K, positive semidefinite if `psd`.
 
-    Symmetric means |K - K^T| <= 1e-10 max |K|; positive semidefinite means lambda_min >= -8 (n + 1000) eps lambda_max, what rounding
+    Symmetric means |K - K^T| <= 1e-10 max |K|. Positive semidefinite means lambda_min >= -8 (n + 1000) eps lambda_max, what rounding
     explains: with less K has no norm, and a problem with it no optimum. One Cholesky factorisation of K shifted by as much tells,
     O(n^3 / 3). Only if that breaks down is the smallest eigenvalue computed, to name it, and what helps.
     """

@@ -1,6 +1,6 @@
 r"""The landmark map Ψ(x) = d^{-1/2} (K(x, l_1), …, K(x, l_d)): any similarity, symmetric or not, PSD or not, made into d features.
 
-Features are computed in blocks of rows, so that n points with d landmarks take n d numbers only where a caller stores them: memory maps and
+Features are computed in blocks of rows, so that n points with d landmarks take n d numbers only where a caller stores them. Memory maps and
 Dask arrays are read a block at a time. Values that a similarity must not have are refused, naming the pair (i, j): point i, landmark j.
 """
 

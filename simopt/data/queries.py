@@ -47,8 +47,8 @@ class Queries:
         Raises
         ------
         InvalidProblem
-            for relevances that are not finite or negative, ids that are missing, a list of one document, and a list without a relevant
-            document, where η is undefined (`defined` says which rows to keep).
+            for relevances that are not finite or negative, ids that are missing, and a list of one document. Also for a list without a
+            relevant document, where η is undefined (`defined` says which rows to keep).
         """
         values = as_numbers(relevance)
         groups, names = grouped(qid, values.shape)

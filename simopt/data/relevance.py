@@ -6,9 +6,9 @@ For a list of m documents with relevances r ≥ 0 and scores s,
     NDCG(s, r) = (1/‖G(r)‖_D) Σ_i G(r_i)/F(π_s(i)),    ℓ_NDCG = −NDCG,
 
 where π_s(i) is the position of document i when scores descend. 1/F decreases, so the maximum is where v descends too (rearrangement
-inequality): ‖·‖_D takes a sort and not m! permutations. NDCG does not depend on the base of the logarithm, η does: η_i ≤ log 2 = 0.693
-with the natural logarithm, η_i ≤ 1 with base 2, both attained by a list with one relevant document. The paper writes "log"; natural is the
-default.
+inequality): ‖·‖_D takes a sort and not m! permutations. NDCG does not depend on the base of the logarithm, but η does. With the natural
+logarithm η_i ≤ log 2 = 0.693, with base 2 η_i ≤ 1, both attained by a list with one relevant document. The paper writes "log"; natural is
+the default.
 If all relevances are 0, ‖G(r)‖_D = 0, and η and NDCG are undefined: an error here, never a 0 or a 1 that would enter a mean.
 
 Ties. Equal scores do not define π_s. The default, "average", takes the mean over all orders of the tied documents: each of them gets the

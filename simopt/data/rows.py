@@ -20,10 +20,10 @@ Indices = npt.NDArray[np.intp]
 class Rows:
     """n points with p coordinates, read as float64 in blocks of rows.
 
-    An array in memory is used as it is (converted once if it is not float64). A memory map or a Dask array is read block by block each
-    time it is needed; if all of it fits into half of `memory` bytes, it is read into memory once. A pass checks that other points are
-    finite; with `check_first=False` each block is checked when it is read, which is better for who reads once. With `checked=True` they are
-    a matrix in memory that `validate.matrix` has seen, which is not looked at again.
+    An array in memory is used as it is (converted once if it is not float64). A memory map or a Dask array is read block by block each time
+    it is needed. If all of it fits into half of `memory` bytes, it is read into memory once. A pass checks that other points are finite;
+    with `check_first=False` each block is checked when it is read, which is better for who reads once. With `checked=True` they are a
+    matrix in memory that `validate.matrix` has seen, which is not looked at again.
 
     Raises
     ------

@@ -2,8 +2,8 @@
 
 **The graph.** CVXPY's expression tree is read as a list of values. Leaves x are variables. Each node is one of
 
-* a term t = φ(z), φ a convex function from `simopt.duality.atoms`, z = Ax + b affine in leaves and earlier nodes (for a concave function
-  −φ is the atom, and the term counts with the sign −1);
+* a term t = φ(z): φ is a convex function from `simopt.duality.atoms`, z = Ax + b affine in leaves and earlier nodes. For a concave function
+  −φ is the atom, and the term counts with the sign −1;
 * a definition: a variable that an equality gives, f = Ψx;
 * an epigraph: a variable t that only has to satisfy t ≥ z_1, …, t ≥ z_k, and so is their maximum.
 
@@ -26,17 +26,17 @@ Replacing s φ(z) by ⟨u, z⟩ − (sφ)*(u) leaves an affine function of earli
 and f(x) ≥ D + min ⟨r, x⟩ over the bounds: for ANY y ≥ 0, v, u, whoever suggested them. The bound is finite if (sφ)*(u) is, which the
 projection ensures, and if the residual r is 0 in every entry without a bound. Three mechanisms make it exactly 0:
 
-* closing terms (`closing_terms`): entries of a leaf that stand by themselves in a square, a power, an entropy, or a norm ≤ B get the
-  multiplier that cancels r exactly, after all others;
+* closing terms (`closing_terms`): entries of a leaf may stand by themselves in a square, a power, an entropy, or a norm ≤ B. Then they get
+  the multiplier that cancels r exactly, after all others;
 * pivots (`pivots`): without a closing term, as many other multipliers are corrected as there are entries, by a linear system that is solved
   in the arithmetic asked for;
 * implied bounds (`implied`): the rest of r is taken by bounds that feasibility and f(x) ≤ U imply.
 
 If r is still not known to be exactly 0, the answer is −∞ with a reason (`Backward.open`), because a small r bounds nothing.
 
-**The gap** is the sum of the losses of all steps: s φ(z) + (sφ)*(u) − ⟨u, z⟩ of each term, y(−g) of each row, |r| times the distance of x
-to the bound that takes it. Each is ≥ 0, and each atom computes its own without cancellation. The sum is a second formula for f(x) − D, and
-`simopt.certify` checks that both agree.
+**The gap** is the sum of the losses of all steps. They are s φ(z) + (sφ)*(u) − ⟨u, z⟩ of each term, y(−g) of each row, |r| times the
+distance of x to the bound that takes it. Each is ≥ 0, and each atom computes its own without cancellation. The sum is a second formula for
+f(x) − D, and `simopt.certify` checks that both agree.
 
 **s ≥ 0** is guaranteed by DCP's rules: φ rises in an argument that is convex, so a projected u ≥ 0 there is no loss. The sweep does not
 rely on them: it stops at a scale that is proven to be negative. If an interval reaches below 0, the number in it is ≥ 0 by DCP's rules.
@@ -55,8 +55,8 @@ All of this is written once and runs in floats, intervals and fractions. A type 
     >>> certificate.lower, certificate.upper
     (1.75, 1.75)
 
-**The packages**, each using those before it: `graph` (maps as operators, terms and rows), `atoms`, `reading` (CVXPY's types),
-`evaluation` (the two sweeps), `feasibility`, `stationarity` (without closing terms), `units` (in which all numbers are near 1) and
+**The packages**, each using those before it: `graph` (maps as operators, terms and rows), `atoms`, `reading` (CVXPY's types), `evaluation`
+(the two sweeps) and `feasibility`. Then come `stationarity` (without closing terms), `units` (in which all numbers are near 1) and
 `infeasibility`. The modules on top are
 
 * `declared`: the whole as a problem that `simopt.certify` judges; `recent` caches its last sweeps;
@@ -70,8 +70,8 @@ solved in entries with a margin (`evaluation.equalities`): to rounding, in inter
 fractions. If an inequality is violated, the point is moved towards a Slater point (`feasibility.slater`), as little as is proven to
 suffice. The least violation of the rows proves that there is no feasible point (`infeasibility.infeasible`).
 
-**No optimum.** A feasible point and a direction prove that the problem is unbounded, if the recession function of the objective is negative
-along the direction and that of no row is positive (`infeasibility.recession`, `infeasibility.unbounded`).
+**No optimum.** Let the recession function of the objective be negative along a direction, and that of no row positive. Then a feasible
+point and the direction prove that the problem is unbounded (`infeasibility.recession`, `infeasibility.unbounded`).
 """
 
 from simopt.duality.declared import Declared

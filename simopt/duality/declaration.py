@@ -23,8 +23,8 @@ class DeclaredProblem(Problem):
     """min P(x) as `declare` writes it. A subclass has fields, `declare`, `examples` and `from_data`; see `docs/extending.md`.
 
     Objective, feasible point, dual bound, gap, distance and scale are those of `simopt.duality.Declared`. Units are read from the
-    declaration: the response of its numbers to a change of a field shows with which powers of s fields, variables and multipliers can be
-    multiplied together (`simopt.duality.units.dimensions`).
+    declaration, by the response of its numbers to a change of a field. It shows with which powers of s fields, variables and multipliers
+    can be multiplied together (`simopt.duality.units.dimensions`).
 
     Point: the variables that nothing defines, by name. Multipliers: of constraints by label, of terms like "huber 1"; see
     `Declared.names`. Any method may be written by hand instead, where the derived one is slower or less accurate.

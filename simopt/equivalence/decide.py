@@ -243,7 +243,7 @@ def decide(
     ----------
     parameters : iterable of float, optional
         λ in the domain of A; the inverse is then sought at as many μ between the images. By default nine of each, evenly spread over
-        1e-4 … 1e4 in the coordinate of each domain, and up to five more of each where the slope of the map is out of line: across a jump.
+        1e-4 … 1e4 in the coordinate of each domain. Up to five more of each come where the slope of the map is out of line: across a jump.
     resolution : float
         relative distance up to which "holds" is said, radii included. A distance that the radii cannot explain is a failure also below it.
     progress : callable, optional

@@ -1,7 +1,7 @@
 r"""Equivalences between families of learning algorithms (Audiffren & Kadri, Definitions 3.3 and 3.4).
 
 A(·) and B(·) are weakly equivalent if for each training set Z there is a bijection Φ(·, Z) between their parameter intervals with
-A(λ)(Z) = B(Φ(λ, Z))(Z); strongly equivalent if one Φ serves every Z. Weak equivalence is an equivalence relation: `identity`,
+A(λ)(Z) = B(Φ(λ, Z))(Z). They are strongly equivalent if one Φ serves every Z. Weak equivalence is an equivalence relation: `identity`,
 `Equivalence.inverted` and `Equivalence.then` are its reflexivity, symmetry and transitivity.
 """
 
@@ -148,7 +148,7 @@ class Equivalence:
     def then(self, other: Equivalence) -> Equivalence:
         """A → C for A → B and B → C.
 
-        The intervals are those parts that survive: where the target interval of the first and the source interval of the second differ,
+        The intervals are those parts that survive. Where the target interval of the first and the source interval of the second differ,
         their intersection is mapped back into A and forth into C.
 
         Raises

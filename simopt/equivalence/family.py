@@ -102,8 +102,9 @@ class Family:
     domain : callable
         Z → Interval of the parameters λ.
     monotone, continuous : bool
-        what is claimed of the path λ ↦ A(λ)(Z): that its norm rises or falls and not both, as those of regularised learners do, without
-        which `find_map` excludes no parameter; and that it does not jump. `simopt.conformance.families` holds families against both.
+        what is claimed of the path λ ↦ A(λ)(Z). First, that its norm rises or falls and not both, as those of regularised learners do,
+        without which `find_map` excludes no parameter. Second, that it does not jump. `simopt.conformance.families` holds families against
+        both.
     origin : (str, dict), optional
         the name that it is registered under, and the options that built it.
     """

@@ -1,8 +1,8 @@
 r"""Recovers the map Φ between two families from nothing but how to fit them, with an error bar.
 
-Norms along the path of a regularised family are monotone: from the optimality of f_μ and f_ν, μ < ν, for L + μ Ω follows
-Ω(f_ν) ≤ Ω(f_μ), and for a ball of growing radius the norm grows. So Φ(λ) is sought where ‖B(μ)(Z)‖ passes ‖A(λ)(Z)‖, moved by Gauss-Newton
-steps to where ‖A(λ)(Z) − B(μ)(Z)‖ is least.
+Norms along the path of a regularised family are monotone. For L + μ Ω the optimality of f_μ and f_ν, μ < ν, gives Ω(f_ν) ≤ Ω(f_μ); for a
+ball of growing radius the norm grows. So Φ(λ) is sought where ‖B(μ)(Z)‖ passes ‖A(λ)(Z)‖, moved by Gauss-Newton steps to where
+‖A(λ)(Z) − B(μ)(Z)‖ is least.
 
 The ground of each answer:
 

@@ -42,8 +42,8 @@ LARGEST = float(np.finfo(np.float64).max)  # stands for an end of the domain tha
 class Box:
     """The graph of Φ passes through [low, high] × [below, above], near (parameter, value).
 
-    `distance` and `errors` are the distance of the two functions at (parameter, value) and what their radii explain of it, relative to
-    the norm; None of a composition, whose value is interpolated.
+    `distance` and `errors`, relative to the norm, are the distance of the two functions at (parameter, value) and what their radii explain
+    of it. They are None of a composition, whose value is interpolated.
     """
 
     parameter: float
@@ -293,7 +293,7 @@ class ParameterMap:
         """Measure every box again, from the families and the training set alone.
 
         Two functions that were said to agree must do so within the resolution and their radii. The graph of Φ, as `find_map` encloses it
-        anew, must be able to pass through every box; a box at one parameter must not be narrower than half of the new enclosure.
+        anew, must be able to pass through every box. A box at one parameter must not be narrower than half of the new enclosure.
 
         Parameters
         ----------
@@ -359,8 +359,8 @@ def transfer(
 ) -> ParameterMap:
     """Carry a grid of parameters of one learner over to another: for each λ the μ with the same function, and how sure that is.
 
-    `images` is the grid on the other side; each box has an enclosure of Φ(λ) and the distance of the two functions with their radii;
-    what has no image says why in `missing`. Costs as many calls of `find_map`.
+    `images` is the grid on the other side. Each box has an enclosure of Φ(λ) and the distance of the two functions with their radii.
+    `missing` says why a λ has no image. Costs as many calls of `find_map`.
 
     Parameters
     ----------

@@ -188,9 +188,9 @@ class PathSearch:
     def excluded(self, low: float, high: float) -> bool:
         """Whether no function of the target between two coordinates is f.
 
-        Between neighbouring fits the target is taken to move no farther than they are apart, on pieces no longer than 1 or than a quarter
-        of their distance from the start. A path can leave and come back on longer ones. Neighbouring floats at which it jumps leave nothing
-        between; where it moves less from float to float, or floats are sparse, the path may have passed f.
+        Between neighbouring fits the target is taken to move no farther than they are apart. This is assumed on pieces no longer than 1 or
+        than a quarter of their distance from the start. A path can leave and come back on longer ones. Neighbouring floats at which it
+        jumps leave nothing between; where it moves less from float to float, or floats are sparse, the path may have passed f.
         """
         spent = len(self.known) + FITS
         open_pieces = [(low, high)]

@@ -5,8 +5,8 @@ system of the others (its i-th entry is 0). M-RLSR without sample i, its sum div
 
     log μ − (m − 2) log ‖f_i(μ)‖ = log(N λ m / 2)                                                            (*)
 
-whose left side grows in log μ at a rate between min(1, m − 1) and max(1, m − 1). In the basis of K = Q diag(d) Qᵀ each evaluation
-costs O(n) for each i, so all n changes cost O(n³) for the eigendecomposition and O(n²) per round of Newton steps; refitting costs O(n⁴).
+whose left side grows in log μ at a rate between min(1, m − 1) and max(1, m − 1). In the basis of K = Q diag(d) Qᵀ each evaluation costs
+O(n) for each i. So all n changes cost O(n³) for the eigendecomposition and O(n²) per round of Newton steps; refitting costs O(n⁴).
 
 An exchange of samples needs nothing new: in the set Z ∪ {z'} both Z and the changed set are "all but one".
 """

@@ -7,8 +7,8 @@ the changed g, tested with f − g, give
 
     λ m ⟨J(f) − J(g), f − g⟩ ≤ c C κ ‖f − g‖ / n,        C = 2 (C_y + κ B),
 
-with c = 1 if g still divides by n: only the removed sample's term is left over. c = 2 if g divides by n − 1 (its other terms change by the
-factor n/(n−1), at most C κ / n more) or if one sample is exchanged for another (two terms are left over).
+with c = 1 if g still divides by n: only the removed sample's term is left over. c = 2 if g divides by n − 1: its other terms change by the
+factor n/(n−1), at most C κ / n more. c = 2 also if one sample is exchanged for another: two terms are left over.
 
 m ≥ 2:      ⟨J(f) − J(g), f − g⟩ ≥ 2^{2−m} ‖f − g‖^m.
 1 < m < 2:  ⟨J(f) − J(g), f − g⟩ ≥ (m − 1) B^{m−2} ‖f − g‖², because ‖f‖^m / m has Hessian ≥ (m − 1) ‖f‖^{m−2} I. f and g lie in

@@ -143,7 +143,7 @@ def verify_strong(
     A witness is λ, Z, Z' at which it does not. It speaks against this map; where B(·)(Z) is one-to-one for both sets, against every map.
 
     `among=Strength.SAME_SIZE` compares sets of one size only. Sets on which the equivalence does not exist, and parameters outside the
-    interval of one of the two sets, are not compared, nor is a set with itself; what is never compared is not checked on its own either.
+    interval of one of the two sets, are not compared, nor is a set with itself. What is never compared is not checked on its own either.
 
     Raises
     ------

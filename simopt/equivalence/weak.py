@@ -31,7 +31,7 @@ class Finding:
     ----------
     what : str
         "distance" (relative, H-norm), "monotone" (slope in the coordinates of the intervals), "one-to-one" (distance of two images in the
-        coordinate, where no monotone map is claimed), "onto", "round trip" (error in the coordinate), "flat" (distance on a flat piece).
+        coordinate, where no monotone map is claimed). Or "onto", "round trip" (error in the coordinate), "flat" (distance on a flat piece).
     low, high : float
         enclosure of the slack; distances and errors enter with a minus sign.
     at : tuple of float
@@ -209,8 +209,8 @@ def mapped(call: Map, parameter: float, Z: TrainingSet, into: Interval, accuracy
     Raises
     ------
     NoImage
-        where there is none: decided by an InvalidProblem and by a value outside the interval; not by another error, nor by overflow,
-        underflow and other values that cannot be told from an end of the interval.
+        where there is none: decided by an InvalidProblem and by a value outside the interval. Another error does not decide it, nor do
+        overflow, underflow and other values that cannot be told from an end of the interval.
     """
     try:
         image = float(call(parameter, Z))

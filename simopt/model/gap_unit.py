@@ -29,7 +29,7 @@ def as_cancelled(fraction: float, point: Point) -> float:
 
     At most `INSIDE` roundings of these, and one for each entry of the point, are rounding; a larger fraction is more than `ROUNDING`.
 
-    Residuals of size 0.1 of targets around 1e12 are 1e-13 of these, and known to three digits: a thousand roundings of the objective's
+    Residuals of size 0.1 of targets around 1e12 are 1e-13 of these, and known to three digits. A thousand roundings of the objective's
     terms are rounding, a thousand of a residual's terms may be the answer. A sum of n terms is known to n + 4 roundings in intervals.
     """
     terms = max((np.size(value) for value in point.values()), default=0) + INSIDE

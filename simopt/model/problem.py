@@ -105,7 +105,7 @@ def laws_of_samples(select: Callable[[Any, NDArray[np.intp], float], Image], fie
 class Problem(ABC):
     """One convex programme min_x P(x) with data; subclasses are frozen dataclasses of arrays and numbers.
 
-    The contract: `declare` writes the programme in CVXPY as the paper does; `objective`, `restore` and `dual_bound` are the formulas that
+    The contract: `declare` writes the programme in CVXPY as the paper does. `objective`, `restore` and `dual_bound` are the formulas that
     bound the optimum from above and below in any arithmetic, whoever produced the point and the multipliers.
 
     Fields are checked by their types (`simopt.core.fields`), copied and frozen. A `__post_init__` is only for what relates one field to

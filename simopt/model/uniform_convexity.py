@@ -7,8 +7,8 @@ Write h = λ‖·‖^m and g for the gap. Let P − h be convex. From 0 ∈ ∂P
     λ(R/2)^m ≤ (P(f) − P(f*))/2 ≤ g/2, that is R ≤ (2^{m−1} g/λ)^{1/m}.
 (c) 1 < m ≤ 2: at norm r the Hessian of h is at least λm(m−1)r^{m−2}, decreasing in r; by (a) and Taylor's formula
     D_h(f, f*) ≥ ½λm(m−1)M^{m−2}R². Without (a), M ≤ t + R for t = ‖f‖: the right side still increases with R.
-(d) If R ≤ R_k is known, norms on the segment lie in [t − R_k, t + R_k]. The Hessian is at least λm min(1, m−1) r^{m−2} with
-    r = t − R_k for m ≥ 2 (where positive) and r = t + R_k for m ≤ 2, so R ≤ √(2g/(λm min(1, m−1) r^{m−2})). Repeat.
+(d) If R ≤ R_k is known, norms on the segment lie in [t − R_k, t + R_k]. The Hessian is at least λm min(1, m−1) r^{m−2} with r = t − R_k for
+    m ≥ 2 (where positive) and r = t + R_k for m ≤ 2. So R ≤ √(2g/(λm min(1, m−1) r^{m−2})). Repeat.
 
 For m ≤ 1 only (a): R ≤ t + M.
 """

@@ -1,7 +1,7 @@
 """The verdict report: what `simopt verify --report DIR` writes.
 
-`index.html` and `errata.html` are self-contained pages (no network: style, script, drawings and mathematics are inside), `verdicts.md` and
-`errata.md` say the same in Markdown, `verdicts.json` holds the whole record, with everything that the plots are made of.
+`index.html` and `errata.html` are self-contained pages (no network: style, script, drawings and mathematics are inside). `verdicts.md` and
+`errata.md` say the same in Markdown. `verdicts.json` holds the whole record, with everything that the plots are made of.
 """
 
 from __future__ import annotations

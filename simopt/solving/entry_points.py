@@ -159,7 +159,7 @@ def dual(problem: cp.Problem | Problem) -> cp.Problem:
     Variables have the names of the rows whose multipliers they are: the label of a constraint, "row 3" for the fourth without one, "x
     nonneg" for an attribute. Others have the names of terms ("huber 1", the first; see `simopt.duality`), or "… of" such a name where CVXPY
     needs more variables for a conjugate. Constraints have the name of the variable whose stationarity they are, and their dual values are
-    the optimal values of that variable; those of a term are called "scale of", "sign of" or "domain of" its name. (For a symmetric,
+    the optimal values of that variable. Those of a term are called "scale of", "sign of" or "domain of" its name. (For a symmetric,
     diagonal or sparse variable they are its entries, each once. For a variable α that occurs only in Kα and αᵀKα they are Kα.) Parameters
     have their present values.
 
@@ -180,8 +180,8 @@ def dual(problem: cp.Problem | Problem) -> cp.Problem:
     Raises
     ------
     Unreadable
-        where the problem is not convex by CVXPY's rules, or has an unknown variable, constraint or function, or a conjugate that cannot be
-        declared, as that of a quadratic form whose matrix is not proven semidefinite. The message names the sub-expression.
+        where the problem is not convex by CVXPY's rules, or has an unknown variable, constraint or function. Also where it has a conjugate
+        that cannot be declared, as that of a quadratic form whose matrix is not proven semidefinite. The message names the sub-expression.
     InvalidProblem
         where there is nothing to minimise over, two constraints have one label, or a constant or parameter has no finite value.
     """

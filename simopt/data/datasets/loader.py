@@ -40,11 +40,10 @@ def load_dataset(
 ) -> Dataset:
     """The data set called `name`, or the CSV file with a header at that path (a name that ends in .csv or .csv.gz).
 
-    Names are looked up in `folder` (default: the folder that SIMOPT_DATA names), then in data/ of the source tree if simopt is installed
-    from one by `pip install -e`, then in the cache (SIMOPT_CACHE, or the user's cache folder). With `fetch=True` OpenML and UCI come next;
-    a fetched set is logged with its terms and stored in the cache. The working folder is never searched. `target` is the name of the
-    column to predict: by default the one called target of a known set, the last one of a file. "friedman" is drawn from `rng` (default:
-    seed 0).
+    Names are looked up in `folder` (default: the folder that SIMOPT_DATA names). Then come data/ of the source tree, if simopt is installed
+    from one by `pip install -e`, and the cache (SIMOPT_CACHE, or the user's cache folder). With `fetch=True` OpenML and UCI come next; a
+    fetched set is logged with its terms and stored in the cache. The working folder is never searched. `target` is the name of the column
+    to predict: by default the one called target of a known set, the last one of a file. "friedman" is drawn from `rng` (default: seed 0).
 
     Raises
     ------
@@ -175,7 +174,7 @@ def _fetched(description: Description) -> tuple[Content, str]:
 def _agree(description: Description, table: tables.NumberTable, where: str, *, rounded: bool) -> None:
     """Check that a table whose file has another checksum is the one described: its CSV text has the checksum of that.
 
-    Errors say what is wrong where that can be seen. The checksum of a copy that is known to be `rounded` is not known: its columns, number
+    Errors say what is wrong where that can be seen. The checksum of a copy that is known to be `rounded` is not known. Its columns, number
     of rows, known values and target are checked, and a log says that this is all.
     """
     if table.columns != description.columns:

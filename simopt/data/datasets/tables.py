@@ -48,8 +48,8 @@ def read_csv(text: str, where: str) -> NumberTable:
     Raises
     ------
     InvalidProblem
-        naming line and column: no text, no header, two columns of one name, no rows, rows of another length, quotes that are not closed,
-        cells that are empty, no numbers, or not finite.
+        naming line and column: no text, no header, two columns of one name, no rows, rows of another length, or quotes that are not closed.
+        Also cells that are empty, no numbers, or not finite.
     """
     text = text.removeprefix("\ufeff")
     lines = _lines(text, where)

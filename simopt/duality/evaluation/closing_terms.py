@@ -20,9 +20,9 @@ from simopt.duality.graph.vectors import Indices, Mask
 class ClosingTerm:
     """sφ(Cx + b) whose argument has one entry of a leaf x in each entry: u = −r/c cancels the residual r of the other multipliers.
 
-    A term whose conjugate has a full domain is always one. A norm is one where its scale may be chosen. That is so in two cases: the norm
-    stands in a row ‖x‖ + … ≤ B only, whose multiplier is the norm's scale, or it is the argument of a power, whose multiplier is. This
-    row or term is the `epigraph_parent`.
+    A term whose conjugate has a full domain is always one. A norm is one where its scale may be chosen. That is so in two cases. The norm
+    stands in a row ‖x‖ + … ≤ B only, whose multiplier is the norm's scale; or it is the argument of a power, whose multiplier is. This row
+    or term is the `epigraph_parent`.
     """
 
     term: Term

@@ -56,9 +56,9 @@ class Leaf:
 class Term:
     """t = sign · φ(z) with z affine in leaves and in values of earlier nodes.
 
-    `monotonicity` is 1 for entries of z that are convex and not affine, in which φ is increasing by DCP's rules, and −1 for concave ones,
-    in which it is decreasing. A multiplier of that sign keeps the scales below z from being negative. `parts` lists the arguments of the
-    source that z consists of: their numbers, and how many entries of z each gives; it is empty where entries of z are no arguments.
+    `monotonicity` is 1 for entries of z that are convex and not affine, in which φ is increasing by DCP's rules. It is −1 for concave ones,
+    in which φ is decreasing. A multiplier of that sign keeps the scales below z from being negative. `parts` lists the arguments of the
+    source that z consists of: their numbers, and how many entries of z each gives. It is empty where entries of z are no arguments.
     """
 
     key: Key

@@ -1,7 +1,7 @@
 """Vectors of any arithmetic, with the operations of the sweeps that `simopt.arithmetic` does not have.
 
 A vector is flat (matrices column by column, as in CVXPY) and has at least one axis. `above(x, y)` marks the entries where x > y is
-*proven*: of two overlapping intervals neither is above the other. Exact zeros are preserved where these functions can see them: an interval
+*proven*: of two overlapping intervals neither is above the other. Exact zeros are preserved where these functions can see them. An interval
 of radius 0 around 0 states that a number is 0, which no interval with a positive radius can.
 """
 

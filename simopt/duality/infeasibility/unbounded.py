@@ -1,6 +1,6 @@
 """Proofs that the objective has no least value: a feasible point, and a feasible direction along which the objective always falls.
 
-Let x be a point of which all rows are proven, and d a direction with f_∞(d) < 0, g_∞(d) ≤ 0 for every row g ≤ 0 and A d = 0 for rows
+Let x be a point of which all rows are proven. Let d be a direction with f_∞(d) < 0, g_∞(d) ≤ 0 for every row g ≤ 0 and A d = 0 for rows
 Ax = b. Then each x + td, t ≥ 0, is feasible, and f(x + td) ≤ f(x) + t f_∞(d) → −∞. The direction is a feasible point of a declared problem
 (`recession`), whose objective there is judged like any other. If no direction has a slope below 0, the problem may still be unbounded, as
 −y is where y² ≤ x; such problems are not decided.

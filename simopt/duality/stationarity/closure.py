@@ -50,7 +50,7 @@ def _attempts(
     """Sweeps with pivots, each from other multipliers: the candidates, then repaired, snapped to ends of domains, and centred.
 
     At last norms that are closing terms are treated as other terms, for problems where several entries share a scale that has to be
-    corrected; and pivots are chosen by their whole margins. If no pivots suffice, bounds that feasibility implies take the residual that
+    corrected. Then pivots are chosen by their whole margins. If no pivots suffice, bounds that feasibility implies take the residual that
     the same pivots leave, or all of it.
     """
     still_open = []

@@ -3,7 +3,8 @@
 The residual is r = Σ Aᵀu over the maps Ax + b of the objective, rows and terms. If A d = 0 for all of them, entries with u = 0 aside, then
 ⟨r, d⟩ = Σ ⟨u, A d⟩ = 0. Hence if r is 0 at all entries of d but one, it is 0 there, too. Interval arithmetic would not prove it: x + y that
 occurs only as a sum leaves two residuals, each of them an interval around 0. If a term's multipliers have a fixed sum, A d may be τ in all
-entries: ⟨u, A d⟩ = τ Σu, as if the term's value moved by τ times the sum. Such directions are guessed in floats and proven in fractions.
+entries. Then ⟨u, A d⟩ = τ Σu, as if the term's value moved by τ times the sum. Such directions are guessed in floats and proven in
+fractions.
 """
 
 from __future__ import annotations

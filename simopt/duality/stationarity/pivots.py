@@ -1,9 +1,9 @@
 """Stationarity without a closing term: as many multipliers as there are entries are corrected until the residual is exactly 0.
 
 Let r be the residual at k entries of leaves. Multipliers of rows and terms enter it linearly: r(u + δ) = r(u) + Mδ for a δ at k of them,
-the pivots, as long as the others stay or follow their scales in proportion (`fixed_multipliers`). M δ = −r(u) is solved in the arithmetic
-asked for, and then r is 0; in intervals it is 0 for a vector in them. That vector gives a bound if each of its entries is in the domain of
-its conjugate. This is proven for pivots and for multipliers that move with them. Floats choose the pivots (`columns`).
+the pivots. This holds as long as the others stay or follow their scales in proportion (`fixed_multipliers`). M δ = −r(u) is solved in the
+arithmetic asked for, and then r is 0; in intervals it is 0 for a vector in them. That vector gives a bound if each of its entries is in the
+domain of its conjugate. This is proven for pivots and for multipliers that move with them. Floats choose the pivots (`columns`).
 
 In floats a residual of the size of rounding counts as 0.
 
