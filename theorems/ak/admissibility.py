@@ -1,7 +1,7 @@
 r"""Appendix D, Lemma D.2: the squared loss is C-admissible on the solutions of M-RLSR, any m > 0; row AK-LD.2.
 
-For m > 1 the solution is one root. For m ≤ 1, where the problem need not be convex, every global minimiser that rounding cannot tell
-from the best is taken, and f = 0 is one of them for large λ. With the linear kernel f(x) = ⟨w, x⟩ and ‖f‖ = ‖w‖.
+For m > 1 the solution is one root. For m ≤ 1 the problem need not be convex. There every global minimiser that rounding cannot tell from
+the best is taken, and f = 0 is one of them for large λ. With the linear kernel f(x) = ⟨w, x⟩ and ‖f‖ = ‖w‖.
 """
 
 from __future__ import annotations

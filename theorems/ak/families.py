@@ -62,8 +62,8 @@ def certified(problem: Problem, Z: TrainingSet, alpha: Array, log_norm: float | 
 def residual_radius(Z: TrainingSet, alpha: Array, mu: float) -> float:
     """Bound on ‖Σ α_j k(·, x_j) − f_μ‖, f_μ the KRR function with nλ = μ: ‖K^{1/2} (K + μI)⁻¹ r‖ with r = y − (K + μI) α.
 
-    Evaluated in the eigenbasis, where eigenvalues that count as 0 enter with the rounding that they may hide; the rounding of r itself is
-    bounded by its size times the largest weight √d/(d + μ) that occurs. O(n²).
+    It is evaluated in the eigenbasis, where eigenvalues that count as 0 enter with the rounding that they may hide. The rounding of r
+    itself is bounded by its size times the largest weight √d/(d + μ) that occurs. O(n²).
     """
     d = Z.spectrum.values
     largest = float(d[-1])
@@ -77,8 +77,8 @@ def residual_radius(Z: TrainingSet, alpha: Array, mu: float) -> float:
 def secular_radius(Z: TrainingSet, alpha: Array, root: SecularRoot, regularization: float, power: float) -> float:
     r"""Bound on ‖f − f*‖ for M-RLSR's f from what is left of its two equations; sharp also where f is 10^-50, as happens for m near 1.
 
-    With e = ‖f − f_μ‖ from the linear system, the secular equation at ‖f_μ‖ is off by at most |G| + |m − 2| e/‖f‖, so log μ by that over
-    min(1, m − 1) =: δ. And ‖d f_μ / d log μ‖ ≤ ‖f_μ‖, so f_μ by (e^δ − 1) ‖f_μ‖.
+    With e = ‖f − f_μ‖ from the linear system, the secular equation at ‖f_μ‖ is off by at most |G| + |m − 2| e/‖f‖. So log μ is off by at
+    most δ, which is that over min(1, m − 1). And ‖d f_μ / d log μ‖ ≤ ‖f_μ‖, so f_μ by (e^δ − 1) ‖f_μ‖.
     """
     if not (abs(root.log_mu) < 600.0 and root.log_norm > -600.0):
         return math.inf

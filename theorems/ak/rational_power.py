@@ -62,8 +62,8 @@ def leave_one_out_pair(
 ) -> tuple[list[Sample], list[Fraction], list[Fraction]]:
     """(Z, f_Z, f_{Z^i}) in the plane with the first sample left out: both minimisers exact, for 2m a whole number.
 
-    Three samples: the targets of the last two solve the condition of a chosen f_{Z^i}; the first input is then what the condition of a
-    chosen f_Z lacks, with residual 1. `renewed` says that Z^i divides by n − 1 = 2, not by n = 3.
+    There are three samples. The targets of the last two solve the condition of a chosen f_{Z^i}. The first input is then what the condition
+    of a chosen f_Z lacks, with residual 1. `renewed` says that Z^i divides by n − 1 = 2, not by n = 3.
     """
     w, r = square_norm_vector(rng)
     v, s = square_norm_vector(rng)

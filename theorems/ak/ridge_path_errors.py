@@ -6,8 +6,8 @@ is one root. For m ≤ 1 the roots where G rises are the local minima, f = 0 is 
 
     n (P(f) − P(0)) = −(aᵀKy + μ t²) + nλ tᵐ
 
-decides. Two roots closer than a lattice step (0.15 in log μ) are not told apart: P falls on both sides of such a pair, so f = 0 or a
-deeper minimum is better.
+decides. Two roots closer than a lattice step (0.15 in log μ) are not told apart. P falls on both sides of such a pair, so f = 0 or a deeper
+minimum is better.
 """
 
 from __future__ import annotations

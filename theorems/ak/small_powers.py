@@ -1,6 +1,6 @@
 r"""Appendix E on powers m < 1 and on grids, sentence by sentence: what is a statement, on examples with n = K = y = 1 and on the table.
 
-With n = k(x, x) = y = 1 a function is a number f, KRR has f = 1/(1 + λ₂), and P(f) = (1 − f)² + λ f^m for f ≥ 0 (no f < 0 is better than
+With n = k(x, x) = y = 1 a function is a number f, and KRR has f = 1/(1 + λ₂). P(f) = (1 − f)² + λ f^m for f ≥ 0 (no f < 0 is better than
 0). For m = 1/2 write f = s²: P' = 0 where λ = 4s(1 − s²), and λ₂ = (mλ/2) f^{m−2} = (1 − s²)/s², C = f^{m−2} = s^{−3}. Two s > 0 have one λ
 where a² + ab + b² = 1: a = (1 − t²)/q, b = (2t + t²)/q, q = 1 + t + t². For m = 3/2 it is λ = (4/3)(1 − s²)/s, and there is one s.
 """

@@ -1,7 +1,7 @@
 r"""Training sets for the stability of M-RLSR: |y| ≤ C_y and ‖x‖ ≤ κ with the linear kernel, so that f(x) = ⟨w, x⟩ and ‖f‖ = ‖w‖.
 
-Nothing is lost by the linear kernel: the learners see Gram matrices only. The sharp sets lie on a line. They were found by search:
-λ → ∞ makes C nearly 2 C_y and, for m ≥ 2, f_Z and f_{Z^i} nearly opposite; for 1 < m < 2 many equal samples change least in angle.
+Nothing is lost by the linear kernel: the learners see Gram matrices only. The sharp sets lie on a line. They were found by search. λ → ∞
+makes C nearly 2 C_y and, for m ≥ 2, f_Z and f_{Z^i} nearly opposite. For 1 < m < 2 many equal samples change least in angle.
 """
 
 from __future__ import annotations

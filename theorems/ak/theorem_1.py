@@ -1,6 +1,6 @@
 r"""Theorem 1 (Theorem 2 of Appendix C): M-RLSR through the root of one scalar equation; its proof, and the shape of that equation.
 
-K = Q diag(d) Qᵀ, y' = QᵀY, α = Q α', α'_i = 2 y'_i / (2 d_i + λ m n C), and F(C) = (Σ 4 d_i y'_i² / (2 d_i + λ m n C)²)^{m/2−1} − C. The
+K = Q diag(d) Qᵀ, y' = QᵀY, α = Q α' and α'_i = 2 y'_i / (2 d_i + λ m n C). And F(C) = (Σ 4 d_i y'_i² / (2 d_i + λ m n C)²)^{m/2−1} − C. The
 theorem is true where K Y ≠ 0 (AK-T1+); the proof needs that too, and an α up to the null space of K.
 
 **What α must verify.** The gradient of ‖Y − Ka‖² + nλ (aᵀKa)^{m/2} at a with Ka ≠ 0 is −2K(Y − Ka − λ(mn/2)(aᵀKa)^{m/2−1} a), so that α
@@ -8,7 +8,7 @@ is determined up to the null space of K. The paper leaves the K out of the Gâte
 **K Y = 0.** Small problems with integer data, m = 4 and λ = 1, are decided exactly: with n = 2, α(C) = (K + 4C I)⁻¹ Y is a formula.
 **The shape of F.** F(C) = g(C) − C, g = S^{m/2−1}, S = Σ 4 d_i y'_i² / (2 d_i + λ m n C)². S^{−1/2} is a concave, increasing function of C
 (a power mean with exponent −2 of affine functions). So g = (S^{−1/2})^{2−m} is increasing and concave for 1 < m < 2, constant for m = 2,
-decreasing and convex for m > 2; and F has one root in each case, for which Newton's method is tried.
+decreasing and convex for m > 2. F has one root in each case, for which Newton's method is tried.
 """
 
 from __future__ import annotations

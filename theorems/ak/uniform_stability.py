@@ -1,7 +1,7 @@
 r"""Uniform stability: the definition with its two conventions, strong equivalence transfers it (Definition 4.2, Lemma 4.3).
 
-Exact KRR with |y| ≤ 1, k(x, x) ≤ 1, f_∅ = 0 and rational √λ. The β of KRR is the corrected one of the example (AK-Ex.b+):
-β(n, λ) = c (2 (1 + 1/√λ))²/(2λn), c = 1 if Z^i divides by n, c = 2 if it divides by n − 1.
+Exact KRR with |y| ≤ 1, k(x, x) ≤ 1, f_∅ = 0 and rational √λ. The β of KRR is the corrected one of the example (AK-Ex.b+), β(n, λ) = c
+(2 (1 + 1/√λ))²/(2λn). Here c = 1 if Z^i divides by n, c = 2 if it divides by n − 1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""Section 5.1, after Lemma 3: 'η₂ is clearly the dominant term', η₁ the bound of Lemma 2 and η₂ one of those of Proposition 1.
 
 With ρ = (L/m)^{1/12}, L = log(m/δ), the bound η₁ is of the order of ρ⁶, the two forms of η₂ are at least C ρ⁴ and C ρ³. So the sentence is
-about L/m: below 1 it is true, above 1 it is not; but there both η₂ exceed C, and a mean of |ŷ − ỹ| ≤ 1 needs no bound.
+about L/m: below 1 it is true, above 1 it is not. But there both η₂ exceed C, and a mean of |ŷ − ỹ| ≤ 1 needs no bound.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 r"""Sections 3 and 4: which h^t to take. The paper picks the one with the least error on a hold-out set; here is how large it has to be.
 
-Given the T predictors, the mean of (h^t(x) − y)² over k fresh samples is within √(log(2T/δ)/(2k)) of err(h^t) for all t at once, with
-probability ≥ 1 − δ (Hoeffding, for numbers in [0, 1]). The one with the least mean is then within twice that of the least err(h^t); and
-err(h) − ε(h) does not depend on h. On a law with two places x = ±a and labels in {0, 1} the hold-out is three numbers, how many samples
-have x = a, and how many ones there are at each. So the probability of a bad choice is a finite sum.
+Let the T predictors be given. With probability ≥ 1 − δ the mean of (h^t(x) − y)² over k fresh samples is within √(log(2T/δ)/(2k)) of
+err(h^t) for all t at once (Hoeffding, for numbers in [0, 1]). The one with the least mean is then within twice that of the least err(h^t);
+and err(h) − ε(h) does not depend on h. Take a law with two places x = ±a and labels in {0, 1}. There the hold-out is three numbers: how
+many samples have x = a, and how many ones there are at each. So the probability of a bad choice is a finite sum.
 """
 
 from __future__ import annotations

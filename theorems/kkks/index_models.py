@@ -1,7 +1,7 @@
 r"""Small single-index models in rational numbers, and everything that one step of GLM-tron or L-Isotron says about them.
 
-An instance holds features x_i in the unit ball with counts, labels y_i in [0, 1], w, w^t, a bound W on ‖w‖ and ‖w − w^t‖, and the
-transfer function u by its knots. ȳ_i = u(w·x_i), D_i = (w − w^t)·x_i.
+An instance holds features x_i in the unit ball with counts, and labels y_i in [0, 1]. It also holds w, w^t, a bound W on ‖w‖ and ‖w − w^t‖,
+and the transfer function u by its knots. ȳ_i = u(w·x_i), D_i = (w − w^t)·x_i.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 r"""How long w^t gets: Lemma 4 is applied to h^t "since ‖w^t‖ ≤ W", at the first iterate whose error is small. It may be longer.
 
-‖w^t − w‖ falls as long as ε̂(h^t) is not small, so that ‖w^t‖ ≤ ‖w‖ + ‖w^t − w‖ ≤ 2W there: the covers of Appendix B are needed on
+‖w^t − w‖ falls as long as ε̂(h^t) is not small, so that ‖w^t‖ ≤ ‖w‖ + ‖w^t − w‖ ≤ 2W there. So the covers of Appendix B are needed on
 [−2W, 2W], which changes constants only.
 """
 

@@ -1,8 +1,8 @@
 r"""Lemma 1: Σ (y_i − ŷ_i)(f(ŷ_i) − z_i) ≥ 0 for every f that rises at least as fast as the identity.
 
 On one chain the sum is linear in the values of f at ŷ_1 ≤ … ≤ ŷ_m. These values form a cone moved by the identity: constants in
-both directions, and a jump 1[· ≥ v] at each value v but the least. The lemma holds for all f if it holds for f = id, if the sum does not
-change with a constant, and if Σ_{ŷ_i ≥ v} (y_i − ŷ_i) ≥ 0 at each v. So one chain is decided for all f, exactly.
+both directions, and a jump 1[· ≥ v] at each value v but the least. The lemma holds for all f on three conditions. It holds for f = id, the
+sum does not change with a constant, and Σ_{ŷ_i ≥ v} (y_i − ŷ_i) ≥ 0 at each v. So one chain is decided for all f, exactly.
 """
 
 from __future__ import annotations

@@ -5,11 +5,11 @@ Write d = w − w^t, g = mean (ȳ − ŷ) x and n = mean (y − ȳ) x, so that w
 The paper's chain gives κ = W + 2, and is enough for W ≥ 4/3 only; κ = W + 1 is proved here (KK-L3-kappa).
 
 Write e = ȳ − ỹ, a = ŷ − ỹ, D = w·x − w^t·x, |D_i| ≤ W, and r = D − e = (t − u(t)) − (z − ỹ) at t = w·x, z = w^t·x.
-(i) |r_i| ≤ W. Let r_i > W; then e_i = D_i − r_i < 0. Let τ_i = −Σ_{j≤i} e_j, as in `cumulative_residuals`: where τ > 0 the step to the
-right has its upper bound, so that z − ỹ does not change, and where τ < 0 it is level. If τ_i > 0, let j be the first index right of i
-with e_j > 0; up to j τ stays > 0. If τ_i ≤ 0, τ_{i−1} < 0: let j be the first left of i with e_j > 0; from j on τ < 0. In both cases
-ȳ_j > ỹ_j ≥ ỹ_i > ȳ_i and z_j − ỹ_j ≤ z_i − ỹ_i; as t − u(t) is nondecreasing, r_j ≥ r_i > W and e_j < 0: a contradiction. r_i < −W is
-the same the other way round.
+(i) |r_i| ≤ W. Let r_i > W; then e_i = D_i − r_i < 0. Let τ_i = −Σ_{j≤i} e_j, as in `cumulative_residuals`. Where τ > 0 the step to the
+right has its upper bound, so that z − ỹ does not change; where τ < 0 it is level. If τ_i > 0, let j be the first index right of i with
+e_j > 0; up to j τ stays > 0. If τ_i ≤ 0, τ_{i−1} < 0: let j be the first left of i with e_j > 0; from j on τ < 0. In both cases
+ȳ_j > ỹ_j ≥ ỹ_i > ȳ_i and z_j − ỹ_j ≤ z_i − ỹ_i; as t − u(t) is nondecreasing, r_j ≥ r_i > W and e_j < 0: a contradiction. r_i < −W is the
+same the other way round.
 (ii) −Σ (ȳ − ŷ)(D − ȳ + ŷ) ≤ (W + 1) Σ |a|, because (W + 1)|a| + (e − a)(D − e + a) = e r + [W|a| − ar] + [|a| + a(e − a)]. Here the
 first terms add up to ≥ 0 by (7) and the brackets are ≥ 0 by (i) and |e − a| = |ȳ − ŷ| ≤ 1.
 """

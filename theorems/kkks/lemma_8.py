@@ -1,16 +1,17 @@
-r"""Lemma 8: the excess of the fits û_w for all w at once, by a union bound over a cover of the w; and the step from the cover to all w.
+r"""Lemma 8: the excess of the fits û_w for all w at once, by a union bound over a cover of the w; then from it to all w.
 
 (16) speaks of û_{w'}, the minimiser of the empirical risk at w' in the cover. From |u(w·x) − u(w'·x)| ≤ ε for all u, x the paper extends it
 to û_w at the cost of O(ε). It follows that û_w is a 4ε-minimiser at w', but û_w may be far from û_{w'}:
 
 **A law where it is.** Let k ≥ 2, ε = 1/(6k), x_j^± = (j/(2k), ±1/2) for j = 1, …, k (‖x‖ < 1), w' = (1, 0), w = (1, ε), E[y|x] = 1/2 (u =
 1/2). Let the sample have M_j labels 0 at x_j^− and as many labels 1 at x_j^+, M_j ∝ 2^{−j} for j < k, M_k = M_{k−1}. At w' each pair is
-tied, its mean label is 1/2, and û_{w'} = 1/2: excess 0. At w the two points of a pair are ε apart, and û_w rises by ε in every pair (as
-steeply as it may, towards 0 and 1) and not at all between pairs (where it may not fall). û_w(x_j^−) = b + (j − 1)ε, û_w(x_j^+) = b + jε, 1
-− 2b = (3 − 4/2^k)ε. With ΣM_j = 1 the residuals add up to P_i = 2^{1−i} ε (i − 2(2^i − 1)/2^k) ≥ 0 over the first i pairs, P_k = 0, and to
-P_i − M_{i+1}(b + iε) ≤ 0 after one point more, as 3kε ≤ 1/2 ≤ b + 3ε/2. These are the multipliers of the chain, so that û_w is the fit. At
-x_k^+ it is above 1/2 by (2k − 3 + 4/2^k)/(12k). A law with half of its mass there gives it an excess of at least (1/2)((2k − 3)/(12k))²,
-which tends to 1/72 while ε tends to 0. The sample is a possible one, if no likely one: Lemma 8 itself is not touched.
+tied, its mean label is 1/2, and û_{w'} = 1/2: excess 0. At w the two points of a pair are ε apart. There û_w rises by ε in every pair
+(as steeply as it may, towards 0 and 1) and not at all between pairs (where it may not fall). û_w(x_j^−) = b + (j − 1)ε,
+û_w(x_j^+) = b + jε, 1 − 2b = (3 − 4/2^k)ε. With ΣM_j = 1 the residuals add up to P_i = 2^{1−i} ε (i − 2(2^i − 1)/2^k) ≥ 0 over the first i
+pairs, P_k = 0. After one point more they add up to P_i − M_{i+1}(b + iε) ≤ 0, as 3kε ≤ 1/2 ≤ b + 3ε/2. These are the multipliers of the
+chain, so that û_w is the fit. At x_k^+ it is above 1/2 by (2k − 3 + 4/2^k)/(12k). A law with half of its mass there gives it an excess of
+at least (1/2)((2k − 3)/(12k))², which tends to 1/72 while ε tends to 0. The sample is a possible one, if no likely one: Lemma 8 itself is
+not touched.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""How near a bound that holds with probability ≥ 1 − δ comes to what is drawn: the part of it that the (1 − δ)-quantile takes up.
 
 That no draw was bad says nothing of the constants of a bound. P(value > bound) ≤ δ if and only if the (1 − δ)-quantile is at most the
-bound, and the quantile over the bound is what tightness means here. It has an upper confidence limit whatever the law is: if the k-th
+bound, and the quantile over the bound is what tightness means here. It has an upper confidence limit whatever the law is. If the k-th
 smallest of n draws lies below the quantile, at least k draws do, and P(Bin(n, 1 − δ) ≥ k) is known.
 """
 

@@ -5,7 +5,7 @@ M, the sign of the sum over S, agrees with sχ, s = (−1)^{(k−1)/2}, more oft
 predictor h = 1/2 + c s M is u(w·x) with u(t) = 1/2 + clip(t, −c, c) and w = ±c√n on S, 0 elsewhere, as the sum is odd. At c = ρb_k/2 it is
 better than 1/2 by ρ²b_k²/4 ≥ ρ²/(8k). No predictor that does not see one of the coordinates of S is better than 1/2 at all.
 
-So an algorithm that comes within ρ²/(16n) of the best u(w·x) finds S: give it x with a coordinate replaced by a coin; if it still stays
+So an algorithm that comes within ρ²/(16n) of the best u(w·x) finds S. Give it x with a coordinate replaced by a coin: if it still stays
 below the error of 1/2 by ρ²/(16n), the coordinate was not in S. An even S is made odd by one more coin as a coordinate, which flips y.
 """
 

@@ -1,15 +1,14 @@
 r"""Proposition 1 speaks of every t, and holds as long as w^t is short: the fit overtakes the noise of samples that share no direction.
 
-Orthonormal samples. Let x be uniform on d ≥ 4m² axes, so that the m samples are different axes with probability ≥ 7/8, and u = 1/2, w = 0:
-y ∈ {0, 1} is a fair coin and ỹ^t = 1/2. With a share q of ones, the scores of L-Isotron are g_t apart between ones and zeros, LPAV fits
-ŷ = q + (1 − q)g_t and q − q g_t there (KK-T2-run), and w^t·x grows by (y − ŷ)/m. So g_{t+1} = g_t + (1 − g_t)/m, g_1 = 0. So g_t = 1 − (1 −
-1/m)^{t−1} ≥ s − s²/2 ≥ s/2 for s = (t − 1)/m ≤ 1. As |y − 1/2| = 1/2 and mean |ŷ^t − y| = 2q(1 − q)(1 − g_t) ≤ (1 − g_t)/2,
+Orthonormal samples. Let x be uniform on d ≥ 4m² axes, so that the m samples are different axes with probability ≥ 7/8. Let u = 1/2 and
+w = 0: y ∈ {0, 1} is a fair coin and ỹ^t = 1/2. Let q be the fraction of ones. The scores of L-Isotron are g_t apart between ones and zeros,
+LPAV fits ŷ = q + (1 − q)g_t and q − q g_t there (KK-T2-run), and w^t·x grows by (y − ŷ)/m. So g_{t+1} = g_t + (1 − g_t)/m, g_1 = 0. So
+g_t = 1 − (1 − 1/m)^{t−1} ≥ s − s²/2 ≥ s/2 for s = (t − 1)/m ≤ 1. As |y − 1/2| = 1/2 and mean |ŷ^t − y| = 2q(1 − q)(1 − g_t) ≤ (1 − g_t)/2,
 mean |ŷ^t − ỹ^t| ≥ g_t/2 ≥ s/4 whatever q is. That is 1/4 from t = m + 1 on, while (log(m/δ)/m)^{1/4} tends to 0. There ‖w^t‖ is of the
 order √m.
 
-With constants. The second form holds for all ‖w‖ ≤ R at once: û_w and ũ_w, fitted to y and to E[y|x] at the places w·x_i, are
-projections of two vectors on the same convex set. So mean (û_w − ũ_w)² ≤ mean (y − E[y|x])(û_w − ũ_w): a shorter way than Lemmas 7
-and 9.
+With constants. The second form holds for all ‖w‖ ≤ R at once. The reason: û_w and ũ_w, fitted to y and to E[y|x] at the places w·x_i, are
+projections of two vectors on the same convex set. So mean (û_w − ũ_w)² ≤ mean (y − E[y|x])(û_w − ũ_w): a shorter way than Lemmas 7 and 9.
 """
 
 from __future__ import annotations

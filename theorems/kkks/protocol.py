@@ -4,11 +4,11 @@ Stated: ten-fold cross-validation; mean squared error over the variance of y; me
 L-Isotron, GLM-tron, Isotron, linear and logistic regression, and a heuristic ("SIM") that takes turns at the best u for w and gradient
 descent on w.
 
-Ours: y is brought to [0, 1] by its range. Features get mean 0 and variance 1 on the training part (constant ones become 0) and are then
+Ours: y is brought to [0, 1] by its range. Features get mean 0 and variance 1 on the training part (constant ones become 0). They are then
 divided by one number, so that mean xxᵀ has the largest eigenvalue 1. Lemmas 3 and 5 use no more than this of ‖x‖ ≤ 1, which would make
-steps smaller. A constant feature follows for the methods that know u. GLM-tron has u(t) = 1/(1 + e^{−4t}), of slope 1; it is
-run as 1/(1 + e^{−t}) with steps of 4, which is the same. A tenth of the training part chooses the number of rounds, which are then run on
-all of it.
+steps smaller. A constant feature follows for the methods that know u. GLM-tron has u(t) = 1/(1 + e^{−4t}), of slope 1; it is run as
+1/(1 + e^{−t}) with steps of 4, which is the same. A tenth of the training part chooses the number of rounds, which are then run on all of
+it.
 """
 
 from __future__ import annotations

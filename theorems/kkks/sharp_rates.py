@@ -1,15 +1,15 @@
 r"""Section 4: 'it is plausible that these rates are sharp for information-theoretic reasons', by the lower bounds of [Zha02a] for d = 1.
 
-They are not, as bounds on ε and ε̂, which are squares: who may compute whatever it takes does better in every dimension, and what one
-dimension shows is a smaller bound, of the order m^{−2/3}.
+They are not, as bounds on ε and ε̂, which are squares: who may compute whatever it takes does better in every dimension. One dimension
+shows a smaller bound, of the order m^{−2/3}.
 
 **Upper bound.** Let ĥ = û(ŵ·x) minimise the empirical risk over 𝒰 and ‖ŵ‖ ≤ W at once, h the true u(w·x). Then err(ĥ) − err(h) = [err(ĥ) −
 êrr(ĥ)] + [êrr(ĥ) − êrr(h)] + [êrr(h) − err(h)]. So ε(ĥ) ≤ 2Δ and ε̂(ĥ) ≤ 3Δ where Δ bounds the first two deviations of Lemma 7: Lemma
 7 as printed gives O((W²log(m/δ)/m)^{1/2}). With constants (KK-L7-explicit) Δ = deviation(m, W, δ/2) of uniform_bounds.py. At m = 2^{12j}
-take K = 6j − 1 levels there: N_k N_{k−1} has a logarithm of at most (2k + 1 + 3W 2^k) log 2 ≤ (9/2) W 2^k log 2 for W ≥ 1. So level k
-costs W/√m + (3.75 √W 2^{−k/2})/√m, the levels together at most (6j − 1)W/√m + 10W/√m, and the last term is 1/√m. Hence Δ ≤ ((24j + 40)W +
-√(log(4/δ)/2)) 2^{−6j} and 3Δ ≤ A j 2^{−6j}, A = 192 W + 3√(log(4/δ)/2). Both rates of Theorem 2 are at least 2^{−4j}, as d, W, log(m/δ) ≥
-1.
+take K = 6j − 1 levels there. N_k N_{k−1} has a logarithm of at most (2k + 1 + 3W 2^k) log 2 ≤ (9/2) W 2^k log 2 for W ≥ 1. So level k costs
+W/√m + (3.75 √W 2^{−k/2})/√m, the levels together at most (6j − 1)W/√m + 10W/√m, and the last term is 1/√m. Hence
+Δ ≤ ((24j + 40)W + √(log(4/δ)/2)) 2^{−6j} and 3Δ ≤ A j 2^{−6j}, A = 192 W + 3√(log(4/δ)/2). Both rates of Theorem 2 are at least 2^{−4j}, as
+d, W, log(m/δ) ≥ 1.
 
 **Lower bound.** Let d = W = 1, p ≥ 2, x uniform on −1/2 + (i − 1/2)/p, i = 1, …, p, u_σ(x_i) = 1/2 + x_i/2 + σ_i/(4p), σ_i = ±1, y in {0,
 1}. The steps of u_σ are 0, 1/(2p) or 1/p, which is the distance of the x_i: nondecreasing, 1-Lipschitz. With σ drawn fairly only the labels

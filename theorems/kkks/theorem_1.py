@@ -4,9 +4,9 @@ While ε̂(h^t) > 6Wη, Lemma 5 takes more than Wη from ‖w^t − w‖² ≤ W
 For ε the paper takes Lemma 4. With u known no cover is needed: {x ↦ (u(v·x) − u(w·x))²: ‖v − w‖ ≤ W} has Rademacher complexity ≤ 2W/√m.
 
 A law that comes near. Let x be one point with ‖x‖² = η/W, w along it, and u = clip(t − c, 0, 1) with c = W‖x‖/2, so that E[y|x] = c. As
-long as w^t·x < c each step moves it by c‖x‖² on average, so that W/η steps are needed to get there, and until then ε̂ = c² = Wη/4: a part
-of 1/24 of 6Wη. With orthogonal x no transfer function does better. If δ = u(w_j) − u(w_j^t) is left after T steps, each step before was of
-at least δ/d, so that Tδ/d ≤ w_j − δ, and Tδ² ≤ dδ(w_j − δ) ≤ d w_j²/4 = W²/4.
+long as w^t·x < c each step moves it by c‖x‖² on average, so that W/η steps are needed to get there. Until then ε̂ = c² = Wη/4: a part of
+1/24 of 6Wη. With orthogonal x no transfer function does better. If δ = u(w_j) − u(w_j^t) is left after T steps, each step before was of at
+least δ/d, so that Tδ/d ≤ w_j − δ, and Tδ² ≤ dδ(w_j − δ) ≤ d w_j²/4 = W²/4.
 
 The probability is computed: of one point, or of two of which one has labels that vary, all samples are gone through (exact_laws.py).
 

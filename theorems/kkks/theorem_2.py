@@ -4,8 +4,8 @@ Two points. Let d = 1, x = ±1/(2W) with probability 1/2 each, w = W, u(z) = cli
 noise. With a share q of positive x, LPAV fits as steep as it may, ŷ_+ − ŷ_− = w^t/W. So g_t = w^t/W has 1 − g_{t+1} =
 (1 − g_t)(1 − q(1 − q)/W²) and ε̂(h^t) = q(1 − q)(1 − g_t)². From g_1 = 0 it takes of the order of W² iterations to halve 1 − g. So for
 1/4 ≤ q ≤ 3/4 (probability ≥ 1 − 2e^{−m/8}) ε̂(h^t) ≥ (3/16)(1 − T/(2W²)) for all t ≤ T + 1.
-With M = m/(d log(Wm/δ)), the T = C (WM)^{1/3} of the theorem is far below W² when W⁵ is far above M, while (W²/M)^{1/3} tends to 0 as long
-as W² is far below M. With M = m/log(m/δ) the same goes for (WM)^{1/4}, W⁷ and (W²/M)^{1/4}.
+With M = m/(d log(Wm/δ)), the T = C (WM)^{1/3} of the theorem is far below W² when W⁵ is far above M. But (W²/M)^{1/3} tends to 0 as long as
+W² is far below M. With M = m/log(m/δ) the same goes for (WM)^{1/4}, W⁷ and (W²/M)^{1/4}.
 The run in symbols is KK-T2-run: z_+ − z_− = g = w^t/W, so that LPAV allows ŷ_+ − ŷ_− ≤ g.
 """
 

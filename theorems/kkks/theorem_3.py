@@ -1,7 +1,7 @@
 r"""Theorem 3, with Lemma 9 on which it rests: the fits to y and to E[y|x] are close for all w at once.
 
-The theorem is drawn (so is Lemma 8, lemma_8.py); what the proof uses about the square loss, from the deviations of Lemmas 7 and 8 to the
-distance of the fits, is exact, on finite worlds in rational numbers. The theorem leads to Proposition 1 (proposition_1.py).
+The theorem is drawn (so is Lemma 8, lemma_8.py). The proof's part about the square loss is exact, on finite worlds in rational numbers:
+from the deviations of Lemmas 7 and 8 to the distance of the fits. The theorem leads to Proposition 1 (proposition_1.py).
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@ r"""Explicit bounds behind Theorems 1 and 2: uniform over all u ∈ 𝒰 and ‖
 Covers. The nondecreasing 1-Lipschitz u: [−R, R] → [0, 1] have an ε-cover of ⌈1/(2ε)⌉ 2^⌈R/ε⌉ elements. u(t) − t/2 has slopes within ±1/2;
 follow it by slopes ±1/2 on steps of 2ε, the sign of each chosen so as to end within ε; add t/2 again, clip.
 
-One function. For φ 1-Lipschitz with |φ| ≤ b and ξ_i independent of mean 0, each in an interval of length 1, symmetrisation and Talagrand's
-contraction give E sup_w (1/m) Σ ξ_i φ(w·x_i) ≤ R/√m. McDiarmid's inequality gives that it exceeds R/√m + b √(log(1/δ)/(2m)) with
-probability ≤ δ. With signs σ_i for ξ_i the same holds with 2b for b.
+One function. Let φ be 1-Lipschitz with |φ| ≤ b, and ξ_i independent of mean 0, each in an interval of length 1. Symmetrisation and
+Talagrand's contraction give E sup_w (1/m) Σ ξ_i φ(w·x_i) ≤ R/√m. McDiarmid's inequality gives that it exceeds R/√m + b √(log(1/δ)/(2m))
+with probability ≤ δ. With signs σ_i for ξ_i the same holds with 2b for b.
 
 Chaining. u_k is a nearest element of the cover at ε_k = 2^{−k−1}, u_0 = 1/2, so that φ = u_k − u_{k−1} is 1-Lipschitz with |φ| ≤ 3ε_k, and
 |u − u_K| ≤ ε_K. Each of the K levels costs R/√m: that is the factor log m in which these bounds exceed O(√(W² log(m/δ)/m)).

@@ -1,7 +1,7 @@
 r"""§8: what "a Gaussian kernel with bandwidth 1" can mean on images, and the mean classifier's test accuracy under each reading.
 
 A reading says how the pixels are prepared and gives K(x, x') = exp(−c ‖x − x'‖²), or exp(−‖x − x'‖). Scores are formed relative to the
-largest K(x, x_i) of a test image x, which is what exp(−c ‖x − x'‖²) with c of the order of 1 needs: its values leave float32, and for
+largest K(x, x_i) of a test image x. The kernel exp(−c ‖x − x'‖²) with c of the order of 1 needs that: its values leave float32, and for
 pixels up to 255 float64. No decision notices the factor.
 """
 

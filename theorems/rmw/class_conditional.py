@@ -1,7 +1,7 @@
 r"""Section 5.1: noise rates that depend on the label, mutually contaminated class distributions (Theorems 15 and 16), and how they relate.
 
-s₁ and s₋₁ are the probabilities with which the labels 1 and −1 are flipped; a = ℓ(1, v) and b = ℓ(−1, v) at a score v, a2 and b2 at
-another. All identities are in free symbols.
+s₁ and s₋₁ are the probabilities with which the labels 1 and −1 are flipped. a = ℓ(1, v) and b = ℓ(−1, v) are losses at a score v, a2 and b2
+at another. All identities are in free symbols.
 """
 
 from __future__ import annotations

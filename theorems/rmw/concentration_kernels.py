@@ -51,8 +51,8 @@ def several_maps(trial: sc.Trial) -> Iterator[sc.Instance]:
 def best_of_copies(n: int, chances: list[Fraction], features: list[list[Fraction]], copies: int) -> Tails:
     """P(X ≥ t), X the excess of the best of k independent copies of one world on the line.
 
-    The largest |ω_S^i| is c and a map that attains it has an excess ≥ t with probability F(c)^k − (F(c) − p(c, t))^k, F(c) = P(|ω| ≤ c)
-    and p(c, t) = P(|ω| = c, excess ≥ t) for one copy.
+    With probability F(c)^k − (F(c) − p(c, t))^k the largest |ω_S^i| is c and a map that attains it has an excess ≥ t. Here
+    F(c) = P(|ω| ≤ c) and p(c, t) = P(|ω| = c, excess ≥ t) for one copy.
     """
     mean = expected(chances, features)
     joint = [(abs(w[0]), excess(w, mean), mass) for drawn, mass in multinomial(n, tuple(chances)) for w in [average(drawn, features)]]

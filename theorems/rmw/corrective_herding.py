@@ -1,7 +1,8 @@
 r"""Section 6: fully corrective and away steps "can be used in place of algorithm 1". They can, and keep what is proved of its rates.
 
-Let g = ω_P − ω, h = ‖g‖² − dist(ω_P, C)², γ = max_{z ∈ S} ⟨g, ψ(z) − ω⟩ (h ≤ 2γ), D the diameter of C, d the distance of ω_P from its
-relative boundary, for ω_P ∈ C. Algorithm 1 has h_next ≤ (1 − d²/D²) h for ω_P ∈ C (RMW-FW+), h_m ≤ 4D²/(m + 1) always (RMW-6.5).
+Let g = ω_P − ω, h = ‖g‖² − dist(ω_P, C)² and γ = max_{z ∈ S} ⟨g, ψ(z) − ω⟩ (h ≤ 2γ). Let D be the diameter of C and, for ω_P ∈ C, d the
+distance of ω_P from the relative boundary of C. Algorithm 1 has h_next ≤ (1 − d²/D²) h for ω_P ∈ C (RMW-FW+), h_m ≤ 4D²/(m + 1) always
+(RMW-6.5).
 
 **Fully corrective**: all weights on the atoms so far are optimised. This is no worse than Algorithm 1's step from the same ω, nor than a
 step of size 2/(m + 1), so that both bounds hold word by word. The atoms are affinely independent, and the run ends at the nearest point.

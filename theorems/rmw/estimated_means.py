@@ -1,6 +1,6 @@
 r"""Section 6.2: Algorithm 1 without the kernel matrix, from an estimate of E_{z∼P} 𝒦(z, z′).
 
-Let P be uniform on the n points of S. With k draws z_1, …, z_k from P, the same for all z′, the estimate is (1/k) Σ 𝒦(z_j, z′), that is
+Let P be uniform on the n points of S. Take k draws z_1, …, z_k from P, the same for all z′. The estimate is (1/k) Σ 𝒦(z_j, z′), that is
 ⟨ω̂, ψ(z′)⟩ with ω̂ = (1/k) Σ ψ(z_j): kn kernel values. Then Algorithm 1 runs for ω̂, and asks for the n values of 𝒦(z*, ·) once for each
 new member.
 

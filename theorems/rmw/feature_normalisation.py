@@ -5,8 +5,8 @@ Let r_i = ‖φ(x_i)‖. In terms of φ the SVM on φ(x)/‖φ(x)‖ has a margi
     [1 − y_i⟨ω, φ(x_i)⟩/r_i]_+ = (1/r_i) [r_i − y_i⟨ω, φ(x_i)⟩]_+.
 
 If all r_i = r, then with ω = rω′ it is the SVM on φ at the strength λr²: more regularisation for r > 1, and less for r < 1. The paper
-assumes ‖φ(x)‖ ≤ 1 throughout. If the r_i differ, it is the SVM on φ at no strength. Orthogonal ψ_i = y_i φ(x_i) show it: on φ the solution
-at λ′ is Σ min(1/(nλ′), 1/r_i²) ψ_i, with the coordinates min(r_i/(nλ′), 1/r_i) along the ψ_i/r_i, on φ/r all of them are equal.
+assumes ‖φ(x)‖ ≤ 1 throughout. If the r_i differ, it is the SVM on φ at no strength. Orthogonal ψ_i = y_i φ(x_i) show it. On φ the solution
+at λ′ is Σ min(1/(nλ′), 1/r_i²) ψ_i, with the coordinates min(r_i/(nλ′), 1/r_i) along the ψ_i/r_i; on φ/r all of them are equal.
 """
 
 from __future__ import annotations

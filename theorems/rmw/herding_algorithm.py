@@ -10,7 +10,7 @@ z_{t+1} = argmax ⟨ω_P − ω_t, ψ(z)⟩. If w_t = t(ω_P − ω_t), both pic
     w_{t+1} = w_t + ω_P − ψ = (t + 1)(ω_P − ω_{t+1}).
 
 The induction begins at t = 1 with w_1 = ω_P − ψ(z_1), that is with w_0 = 0. With w_0 = ω_P, the other start in use,
-w_t = (t + 1)(ω_P − ν_t) for ν_t = (1/(t+1)) Σ ψ(z_s): Frank–Wolfe with steps 1/(t+2) from ν_0 = 0, which need not lie in the hull.
+w_t = (t + 1)(ω_P − ν_t) for ν_t = (1/(t+1)) Σ ψ(z_s). This is Frank–Wolfe with steps 1/(t+2) from ν_0 = 0, which need not lie in the hull.
 """
 
 from __future__ import annotations

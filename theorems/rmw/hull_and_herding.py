@@ -5,7 +5,7 @@ C is the hull of the ψ_i = y_i φ(x_i), ‖ψ_i‖ ≤ 1, and m_i = ⟨ω_S, ψ
     1 − ⟨ω, ω_S⟩ + (λ/2)‖ω‖² = (λ/2)‖ω − ω_S/λ‖² + 1 − ‖ω_S‖²/(2λ):
 
 its minimiser over C is the point of C nearest to ω_S/λ. At λ = 1 this is ω_S, the target of herding. For λ ≠ 1 ω_S is the nearest point
-only if (1/λ − 1)⟨ω_S, ψ_i − ω_S⟩ ≤ 0 for all i; the mean over i of the left side is 0, so that all m_i are equal.
+only if (1/λ − 1)⟨ω_S, ψ_i − ω_S⟩ ≤ 0 for all i. The mean over i of the left side is 0, so that all m_i are equal.
 """
 
 from __future__ import annotations

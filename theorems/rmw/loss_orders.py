@@ -1,7 +1,7 @@
 r"""How losses order distributions over (score, label), in exact arithmetic: section 5 of the paper reduced to a few atoms.
 
-Q ≤_ℓ Q' means E_Q ℓ ≤ E_Q' ℓ, so only the signed difference d = Q − Q' matters, and up to a positive factor every d with Σd = 0 is such
-a difference. On three atoms with losses a, the d with ⟨d, a⟩ = 0 are the multiples of `level(a)`, and ⟨level(a), b⟩ is the determinant
+Q ≤_ℓ Q' means E_Q ℓ ≤ E_Q' ℓ, so only the signed difference d = Q − Q' matters. Up to a positive factor every d with Σd = 0 is such a
+difference. On three atoms with losses a, the d with ⟨d, a⟩ = 0 are the multiples of `level(a)`. ⟨level(a), b⟩ is the determinant
 `collinearity(a, b)`: it vanishes iff the three points (a, b) lie on a line. Two losses are therefore ordered alike iff b is an affine
 increasing function of a (Lemma 23). Otherwise two or three atoms carry a Q and a Q' that show it.
 """

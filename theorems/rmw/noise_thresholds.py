@@ -1,9 +1,9 @@
 r"""The least rate of label noise at which a convex potential fails on Long and Servedio's points, as a function of their scale γ.
 
-For a strictly convex noisy potential the southern point gets a negative score iff g(6γt) < (2/5) g(0), g(v) = (1 − σ)ψ′(v) − σψ′(−v), at
-the root t of g(t) + 6γ g(6γt) = 0 (RMW-LS1-criterion). For the hinge the answer is 12γ/(5 + 24γ), γ < 1/6. As σ → ½ a ψ with ψ″(0) > 0
-turns into its parabola at 0, for which the criterion reads 24γ² + 10γ < 1, that is γ < 1/12, whatever ψ. These are floats for a picture;
-what is claimed is claimed elsewhere.
+For a strictly convex noisy potential let g(v) = (1 − σ)ψ′(v) − σψ′(−v), and t be the root of g(t) + 6γ g(6γt) = 0. The southern point gets
+a negative score iff g(6γt) < (2/5) g(0) (RMW-LS1-criterion). For the hinge the answer is 12γ/(5 + 24γ), γ < 1/6. As σ → ½ a ψ with
+ψ″(0) > 0 turns into its parabola at 0, for which the criterion reads 24γ² + 10γ < 1, that is γ < 1/12, whatever ψ. These are floats for a
+picture; what is claimed is claimed elsewhere.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ Let ω₁, ω₂, … be the coordinates of ω less its mean: independent, stand
 inequality for e^{−(ω₁² + … + ω_k²)/2}, of mean 2^{−k/2}, P(ω₁² + … + ω_k² ≤ r) ≤ e^{r/2} 2^{−k/2} → 0. So no ball has any mass.
 
 The proofs of Theorems 20 and 21 need only properties of it that do not depend on the dimension. Let V₁ ⊂ V₂ ⊂ … be finite-dimensional
-subspaces, fixed before the draw, whose union is dense in the span of the prior's mean and of the φ(x), and so of the sample and its mean.
-With P_k φ for φ and 𝒩(·, 𝟙) on V_k the proofs hold, with the same β, n and δ. P_k v → v for every v in the span, so that all terms of both
-bounds converge as k → ∞. An inequality with probability ≥ 1 − δ for each k holds in the limit with slack ε, for every ε > 0.
+subspaces, fixed before the draw. Let their union be dense in the span of the prior's mean and of the φ(x), and so of the sample and its
+mean. With P_k φ for φ and 𝒩(·, 𝟙) on V_k the proofs hold, with the same β, n and δ. P_k v → v for every v in the span, so that all terms of
+both bounds converge as k → ∞. An inequality with probability ≥ 1 − δ for each k holds in the limit with slack ε, for every ε > 0.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 r"""Theorem 19, the PAC-Bayes bound for linear loss (section 11), by enumeration of all samples.
 
-For all δ together the bound with high probability says that P(X ≥ x) ≤ e^{−x} at every value x > 0 of X, which is what exceeds the bound
+For all δ together the bound with high probability says that P(X ≥ x) ≤ e^{−x} at every value x > 0 of X. Here X is what exceeds the bound
 without log(1/δ), times βn.
 """
 

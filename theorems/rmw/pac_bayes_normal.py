@@ -1,7 +1,7 @@
 r"""PAC-Bayes bounds for normal posteriors (section 11): Theorems 20 and 21, the divergence and the Hoeffding step of their proofs.
 
 With Δ^i = ω_S^i − ω_P^i, ℓ(P, Ā^i) − ℓ(S, Ā^i) = ⟨Ā^i, Δ^i⟩, which the theorems bound. For all δ together the bounds with high probability
-say that P(X ≥ x) ≤ e^{−x} at every value x > 0 of X, which is what exceeds the bound without log(1/δ), times βn.
+say that P(X ≥ x) ≤ e^{−x} at every value x > 0 of X. Here X is what exceeds the bound without log(1/δ), times βn.
 """
 
 from __future__ import annotations

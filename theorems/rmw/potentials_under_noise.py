@@ -1,10 +1,10 @@
 r"""Long and Servedio's theorem for any convex potential: the three points, and a certificate on one line of the plane.
 
 Let g(v) = (1 − σ) ψ′(v) − σ ψ′(−v) be the slope of the noisy potential (at a kink the right derivative). On the line w = t(1, 1) the
-margins of the three points are t, 6γt and 0. So the slope of the risk along the line is a quarter of G(t) = g(t) + 6γ g(6γt), and
-where it vanishes the slope across, along (1, −1), is γ (g(0) − (5/2) g(6γt)). If that is positive, then by convexity no w with w₁ ≥ w₂
-beats the best point of the line, and points with w₁ < w₂ do: every minimiser gives (γ, −γ), which has mass ½, a negative score. Since g
-grows, G(t) ≥ 0 and g(6γt) < (2/5) g(0) at one t > 0 are enough; and for small γ they hold wherever g(t) > 0.
+margins of the three points are t, 6γt and 0. So the slope of the risk along the line is a quarter of G(t) = g(t) + 6γ g(6γt). Where it
+vanishes, the slope across, along (1, −1), is γ (g(0) − (5/2) g(6γt)). If that is positive, then by convexity no w with w₁ ≥ w₂ beats the
+best point of the line, and points with w₁ < w₂ do. So every minimiser gives (γ, −γ), which has mass ½, a negative score. Since g grows,
+G(t) ≥ 0 and g(6γt) < (2/5) g(0) at one t > 0 are enough; and for small γ they hold wherever g(t) > 0.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@ r"""Section 6.7: sparse solutions against calibrated probability estimates (Bart
 With the regulariser (λ/2)‖ω‖² the solution is Σ α_i y_i φ(x_i), nλα_i ∈ −∂ψ(y_i f(x_i)): the i-th point can go without weight only if 0 ∈
 ∂ψ(y_i f(x_i)). Let ∂ψ(t) = [−A, −a] and ∂ψ(−t) = [−B, −b], all four ≥ 0 for a convex potential. A score t is best for η = P(Y = 1 | x),
 that is, minimises ηψ(v) + (1 − η)ψ(−v), if and only if ηA ≥ (1 − η)b and ηa ≤ (1 − η)B. That is, the odds η/(1 − η) lie in [b/A, B/a]. If a
-positive point with the score t may have no weight, a = 0, and t is best for all η in [b/(A + b), 1), or for none: it does not tell η. For a
-negative point it is b = 0, and (0, B/(a + B)]. If t tells η, then a > 0 and b > 0: every point with this score has weight, whatever its
-label.
+positive point with the score t may have no weight, a = 0. Then t is best for all η in
+[b/(A + b), 1), or for none: it does not tell η. For a negative point it is b = 0, and (0, B/(a + B)]. If t tells η, then a > 0 and b > 0:
+every point with this score has weight, whatever its label.
 
 With another regulariser the weights do not come from ∂ψ alone. The squared hinge is calibrated, η = (1 + t)/2, and for |t| ≤ 1
 ηψ(t) + (1 − η)ψ(−t) = (t − f)² + 1 − f², f = 2η − 1. On two points, equally likely, with K = (1, ½; ½, 1) and f = cK(·, x_1), let the

@@ -5,8 +5,8 @@ at least 1 − yv,
 
     P_λ(g) ≥ (1/n) Σ (1 − ⟨g, ψ_i⟩) + (λ/2)‖g‖² = 1 − M/(2λ) + (λ/2)‖g − ω_S/λ‖²,
 
-with equality at g = ω_S/λ if no hinge bends there: m_i ≤ λ for all i. So f_λ = ω_S/λ for λ ≥ λ*. If m_i > λ for some i, shrinking
-g = ω_S/λ to tg, t < 1 near 1, leaves those hinges at 0 and gains: with S = (1/n) Σ over m_i > λ of m_i/λ > 0,
+with equality at g = ω_S/λ if no hinge bends there: m_i ≤ λ for all i. So f_λ = ω_S/λ for λ ≥ λ*. If m_i > λ for some i, shrinking g = ω_S/λ
+to tg, t < 1 near 1, leaves those hinges at 0 and gains. With S = (1/n) Σ over m_i > λ of m_i/λ > 0,
 
     P_λ(tω_S/λ) − P_λ(ω_S/λ) = (1 − t) ((1 − t) M/(2λ) − S) < 0.
 

@@ -6,8 +6,8 @@ conventions that the paper prints. f_P is best under the note (B), where abstain
 
 **At one x** conditional risks are functions of η = P(Y = 1 | x) and v = f(x), on the cells where they are bilinear.
 ℓ₀₁ sees only the sign of v, and f_P only the side of η = ½. With both fixed, risks and regrets are bilinear in (η, v) on a rectangle, so
-they are what their corners say: `interpolated` states that in symbols, and a claim about every η and v is checked at the corners. A
-corner on the edge of an open cell stands for the limit. Statements about P are the means over x of those about one x.
+they are what their corners say. `interpolated` states that in symbols, and a claim about every η and v is checked at the corners. A corner
+on the edge of an open cell stands for the limit. Statements about P are the means over x of those about one x.
 """
 
 from __future__ import annotations

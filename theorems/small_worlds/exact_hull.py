@@ -15,7 +15,7 @@ from simopt.theorems.small_worlds.worlds import dot
 def nearest(G: Gram, b: Sequence[Fraction]) -> list[Fraction]:
     """Weights w ∈ Δ_n of the point of C nearest to v: argmin ½ wᵀGw − bᵀw.
 
-    Wolfe's method on an affinely independent set S: move to the minimiser over the affine hull of S, or, if that lies outside, as far as
+    Wolfe's method on an affinely independent set S: move to the minimiser over the affine hull of S. If that lies outside, move as far as
     the weights allow and drop the atoms that reach 0. Then add the atom that promises most. The objective falls with every minimiser
     reached, so that no set comes twice. O(|S|³) a step.
     """

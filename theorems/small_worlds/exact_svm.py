@@ -7,8 +7,8 @@ these three sets fixed (below, above, and on the margin: B, O, F, the ψ_i of F 
 
     a_F = λ u − v,   G_FF u = 1,   G_FF v = (1/n) G_FB 1,      f_λ = p + q/λ,   p = Σ_F u_i ψ_i,   q = (1/n) Σ_B ψ_i − Σ_F v_i ψ_i,
 
-and q is orthogonal to the ψ_i of F, hence to p: ‖f_λ‖² = ‖p‖² + ‖q‖²/λ². So (0, ∞) falls into finitely many pieces, and f_λ stands still
-on those with q = 0, of which the last, next to λ = 0, is always one: ‖f_λ‖ stays bounded there. On the first piece a_i = 1/n for all i
+and q is orthogonal to the ψ_i of F, hence to p: ‖f_λ‖² = ‖p‖² + ‖q‖²/λ². So (0, ∞) falls into finitely many pieces, and f_λ stands still on
+those with q = 0. The last piece, next to λ = 0, is always one of these: ‖f_λ‖ stays bounded there. On the first piece a_i = 1/n for all i
 and f_λ = ω_S/λ: it is [λ*, ∞) with λ* = max_i ⟨ω_S, ψ_i⟩.
 """
 
@@ -77,7 +77,7 @@ def threshold(G: Gram) -> Fraction:
 def path(G: Gram) -> list[Piece]:
     """All pieces, from the one that ends at λ = ∞ to the one that begins at λ = 0.
 
-    At the end of a piece the margins that reach 1 and the multipliers that reach 0 or 1/n may change sides; all ways to do so are tried,
+    At the end of a piece the margins that reach 1 and the multipliers that reach 0 or 1/n may change sides. All ways to do so are tried,
     the fewest changes first. O(3^k) solves of |F| equations at an end where k samples are at such a point (in general position k = 1).
 
     Raises

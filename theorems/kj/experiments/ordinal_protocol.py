@@ -8,7 +8,7 @@ Stated:
 
 Ours: the bins are cut on all samples, as data that come labelled are. How many there are is not stated: ten, see `bin_counts`. 70 % of a
 split are for training; features are standardised as in the regression half; KR is rounded to the nearest label in 1, …, r.
-ORLand: b_j = j + 1/2, so that the score is a number to be rounded, and γ = 1/2, half of the spacing: then the hinges of a class between two
+ORLand: b_j = j + 1/2, so that the score is a number to be rounded, and γ = 1/2, half of the spacing. Then the hinges of a class between two
 others are |f − y|. It is penalised, with λ among three by the error on a fifth of the training part; no intercept, as in Algorithm 1.
 Learned thresholds: the same landmarks and choice of λ, γ = 1 (another γ is another λ), and either Δ = 0 or Δ = γ, the spacing of Appendix
 E. Beside these, fixed thresholds around 0, for w has no intercept.

@@ -11,8 +11,8 @@ Stated:
 Ours: 70 % of a split are for training. Features have mean 0 and variance 1 on the training part (constant ones become 0). Targets are
 divided by their largest modulus. The paper names neither scaling nor unit. Both were read off the printed KR, which has no parameter, on
 one split of each set. Features were tried as they are, in [0, 1], in [−1, 1], standardised, standardised and within the unit ball, and with
-rows of norm 1; y was tried as it is, over max |y|, and with range 1 or 2. This pair alone is within a fifth of the printed values on five
-sets, any other on three at most. That KR agrees is thus no test; nothing else was chosen by printed numbers.
+rows of norm 1. The target y was tried as it is, over max |y|, and with range 1 or 2. This pair alone is within a fifth of the printed
+values on five sets, any other on three at most. That KR agrees is thus no test; nothing else was chosen by printed numbers.
 RegLand: ε = 0.1 deviations of y, the penalised form, its λ among five by a fifth of the training part; no intercept, as in Algorithm 1.
 RegLand-Sp chooses among 500 landmarks drawn at random (the paper does not say among how many); the first of them are those of RegLand.
 Baselines that the paper lacks:

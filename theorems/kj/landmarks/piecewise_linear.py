@@ -1,8 +1,8 @@
 r"""Largest value of Σ_j c_j |⟨a_j, w⟩ − y_j| over a polytope, exactly: the largest gap between an absolute loss and its sample mean.
 
-The c_j are masses minus shares in a sample, of either sign. Terms with c_j ≥ 0 are convex. So on each cell that the hyperplanes
-⟨a_j, w⟩ = y_j with c_j < 0 cut out of the polytope the sum is convex, and it is largest at a corner of a cell. Corners are crossings of as
-many of these hyperplanes and of the facets as there are dimensions. Meant for three dimensions at most.
+The c_j are masses minus shares in a sample, of either sign. Terms with c_j ≥ 0 are convex. So the sum is convex on each cell that the
+hyperplanes ⟨a_j, w⟩ = y_j with c_j < 0 cut out of the polytope. It is largest at a corner of a cell. Corners are crossings of as many of
+these hyperplanes and of the facets as there are dimensions. Meant for three dimensions at most.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 r"""Appendix E.3: the formulations EXC and IMC. Ordinal goodness if every threshold has a hinge for every point.
 
-IMC charges h(f, y) = Σ_{j<y} [γ − (f − b_j)]_+ + Σ_{j≥y} [γ − (b_j − f)]_+ over the r − 1 thresholds, here b_1, …, b_{r−1}; EXC, which is
-Definition 26, the two of them next to y. Each hinge is convex with slope ≤ 1 in f, so that h has slope ≤ max(y − 1, r − y) ≤ r − 1. The
-proofs of Theorems 13 and 14 need no more of h, with r − 1 in the place of 1. If f is on the wrong side of a threshold, its hinge is
-≥ γ.
+IMC charges h(f, y) = Σ_{j<y} [γ − (f − b_j)]_+ + Σ_{j≥y} [γ − (b_j − f)]_+ over the r − 1 thresholds, here b_1, …, b_{r−1}. EXC, which is
+Definition 26, charges for the two of them next to y. Each hinge is convex with slope ≤ 1 in f, so that h has slope ≤ max(y − 1,
+r − y) ≤ r − 1. The proofs of Theorems 13 and 14 need no more of h, with r − 1 in the place of 1. If f is on the wrong side of a threshold,
+its hinge is ≥ γ.
 """
 
 from __future__ import annotations

@@ -41,10 +41,11 @@ Sizes: scores and thresholds are learned together. Lemma 16 is about scores only
 
     E h(f̂, b̂) ≤ ε_0 + (B/√d)(1 + √(2 log(1/δ))) + (12M/√n)(1 + √(2 log(1/δ)))    with probability ≥ 1 − 2δ, for every δ.
 
-Proof. |f| ≤ B, so that b_j may be kept in [−M, M] at no cost (cut b_j off at −(B + γ) − (r − j)Δ and (B + γ) + (j − 2)Δ), where 0 ≤ h ≤
-2M. The two hinges are 1-Lipschitz in f − b_y and b_{y+1} − f. Rademacher averages: B/√n for f, twice. For thresholds, twice, E sup_b Σ σ_i
-b_{y_i} = 2M E max_j Σ_{y_i ≥ j} σ_i ≤ 2M√n, as monotone b are mixtures of steps and E max of a walk is ≤ E of its end's size (reflection).
-So the mean of the largest gap is ≤ (4B + 8M)/√n ≤ 12M/√n, and McDiarmid adds 2M√(2 log(1/δ)/n). Landmarks: KJ-L15+, h is 1-Lipschitz in f.
+Proof. |f| ≤ B, so that b_j may be kept in [−M, M] at no cost: cut b_j off at −(B + γ) − (r − j)Δ and (B + γ) + (j − 2)Δ. There 0 ≤ h ≤ 2M.
+The two hinges are 1-Lipschitz in f − b_y and b_{y+1} − f. Rademacher averages: B/√n for f, twice. For thresholds, twice, E sup_b Σ σ_i
+b_{y_i} = 2M E max_j Σ_{y_i ≥ j} σ_i ≤ 2M√n. The reasons: monotone b are mixtures of steps, and E max of a walk is ≤ E of its end's size
+(reflection). So the mean of the largest gap is ≤ (4B + 8M)/√n ≤ 12M/√n, and McDiarmid adds 2M√(2 log(1/δ)/n). Landmarks: KJ-L15+, h is
+1-Lipschitz in f.
 """
 
 from __future__ import annotations

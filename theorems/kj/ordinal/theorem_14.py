@@ -5,11 +5,11 @@ similarity's ε_0(B) that of a linear one in (w, b), both between certified boun
 
 The proof (Appendix E.3) on regularised problems whose solution is known exactly: min ½‖W‖² + C E [b_y + 1 − f]_+ + [f − b_{y+1} + 1]_+. W'
 = Σ (α_i − α_i*) Φ(x_i) and b are optimal iff two conditions hold. 0 ≤ α_i, α_i* ≤ p_iC, each at its end where its hinge is not at the kink.
-And Σ α over label j + 1 equals Σ α* over label j for every threshold between. So draw α, α* ∈ {0, p_iC} that balance, K = AᵀA/s in
-rationals, and keep the draw if thresholds exist that fit the predictions f = K(α − α*): for each j an interval.
+And Σ α over label j + 1 equals Σ α* over label j for every threshold between. So draw α, α* ∈ {0, p_iC} that balance, and K = AᵀA/s in
+rationals. Keep the draw if thresholds exist that fit the predictions f = K(α − α*): for each j an interval.
 
 Second part, exact least bounds, with e = ε_1/γ_1: the paper's four points x = (±γ, ±γ, √(1 − 2γ²)), masses e, ½ − e, ½ − e, e, labels 2,
-2, 1, 1. And two points on a line, x = 2γ with label 2 and mass e, x = 0 with label 1, on which the least B is as large as it ever is.
+2, 1, 1. And two points on a line, x = 2γ with label 2 and mass e, x = 0 with label 1. On them the least B is as large as it ever is.
 """
 
 from __future__ import annotations

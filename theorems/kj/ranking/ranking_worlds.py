@@ -1,6 +1,6 @@
 r"""Finite worlds of ranking lists: queries, documents, m of them drawn independently given the query, and losses of predictors on pairs.
 
-A pair z = (q, p) has the mass μ(z) = P(q) P(p | q), a predictor gives f(z), and a list of m pairs has the normalised relevances η_i, which
+A pair z = (q, p) has the mass μ(z) = P(q) P(p | q), and a predictor gives f(z). A list of m pairs has the normalised relevances η_i, which
 are enclosures because of their logarithms.
 """
 
@@ -40,8 +40,9 @@ def world_of(instance: sc.Instance) -> RankingWorld:
 
 
 def world(queries: Sequence[Any], documents: Sequence[Sequence[Any]], grades: Sequence[Sequence[int]], m: int, **more: Any) -> sc.Instance:
-    """Masses of queries, masses and grades of the documents of each query, and the length of lists; every query has a relevant document
-    and no irrelevant one, or lists that are all irrelevant would have no η.
+    """Masses of queries, masses and grades of the documents of each query, and the length of lists.
+
+    Every query has a relevant document and no irrelevant one, or lists that are all irrelevant would have no η.
     """
     return {
         "queries": [Fraction(p) for p in queries],

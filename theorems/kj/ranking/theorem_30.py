@@ -15,8 +15,8 @@ As a theorem: with probability ≥ 1 − 2δ the regret of Algorithm 1 on lists 
 
     ‖D − rev D‖₂ √(ε_0 + 2(B + η_max) m (B/√d) s + (4mB(B + η_max)/√n) s).
 
-Worlds are finite, so that d landmarks and n lists are counts, the empirical minimiser is a small secular equation, and ε_0 and the regret
-are exact up to rounding; scores that tie are ordered against us.
+Worlds are finite, so that d landmarks and n lists are counts, and the empirical minimiser is a small secular equation. Then ε_0 and the
+regret are exact up to rounding; scores that tie are ordered against us.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ W' minimises ½‖W‖² + mC Σ μ_i (⟨W, Φ(z_i)⟩ − r_i)². With x = mC,
 f = Gα: the weights are w_i = 2x (r_i − f_i). All of it is rational. In symbols α, G, μ and x are free, and r_i = f_i + α_i/(2xμ_i) is what
 they solve: every r arises so, once.
 
-A competitor W has the loss ε_0 = m Σ μ (f − r̃)² (plus a constant that both sides share) and the margin γ = 1/‖W‖; then C = 1/(2ε_1γ²) as
+A competitor W has the loss ε_0 = m Σ μ (f − r̃)² (plus a constant that both sides share) and the margin γ = 1/‖W‖. Then C = 1/(2ε_1γ²) as
 in the paper, or half of it (KJ-Thm31-e-sharp). From below: queries of alike documents, η = h = 1/Σ D_t, so that all is in closed form.
 """
 

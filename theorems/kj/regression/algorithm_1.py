@@ -1,6 +1,6 @@
 r"""Algorithm 1 with ℓ_ε on finite domains: landmarks, the empirical minimiser over ‖w‖₂ ≤ B, its true risk as a finite sum.
 
-Landmark j drawn c_j times gives c_j equal features K(·, j)/√d; √(c_j/d) K(·, j) in their place spans the same predictors with the same
+Landmark j drawn c_j times gives c_j equal features K(·, j)/√d. In their place √(c_j/d) K(·, j) spans the same predictors with the same
 norm, so that d may be large at the cost of N features.
 """
 

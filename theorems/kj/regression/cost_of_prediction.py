@@ -1,8 +1,7 @@
 r"""'More efficient at test time' (Section 1), 'greatly increases training and testing times' (Section 3.2): similarities are counted.
 
-Whoever predicts at a new point evaluates K against points it keeps: kernel regression against all n training points, a landmarked predictor
-against its d landmarks, one with k weights that are not 0 against those k. Time follows the count and depends on the machine; the count is
-what is claimed.
+Whoever predicts at a new point evaluates K against points it keeps. Kernel regression keeps all n training points, a landmarked predictor
+its d landmarks, one with k weights that are not 0 those k. Time follows the count and depends on the machine; the count is what is claimed.
 
 If landmarks are informative with probability τ, independently, s informative ones are met after s/τ on average: E = 1 + (1 − τ)E for
 each. Among d ≤ s/(2τ) there are s with probability at most (e/4)^{s/2}, by Chernoff's bound at twice the mean.

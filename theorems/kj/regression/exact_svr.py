@@ -61,7 +61,7 @@ class ExactSVR:
 def path(sample: ExactSVR) -> list[Piece]:
     """All pieces, from the one that ends at λ = ∞ to the one that begins at λ = 0.
 
-    At the end of a piece the samples that reach a kink, and those on one whose b_i reaches an end of its range, may change places; all ways
+    At the end of a piece the samples that reach a kink, and those on one whose b_i reaches an end of its range, may change places. All ways
     to do so are tried, the fewest changes first. O(3^k) solves of |K| equations where k samples are at such a point (k = 1 in general).
 
     Raises

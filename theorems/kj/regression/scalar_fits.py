@@ -4,7 +4,7 @@ On the line f(x) = s x with |s| ≤ B, points x_i ∈ [−1, 1], targets y_i: th
 kinks. The risk, being convex, is worst at one of its ends.
 
 Orthonormal: Ψ(x_i) = e_i, i ≤ N, of equal masses, y = B/√N, so that w = (y, …, y) has norm B and no loss. A sample that meets m points is
-fitted without loss by every w that has y there; of those with norm ≤ B the worst has −y elsewhere: the risk is (2B/√N)(1 − m/N). N is a
+fitted without loss by every w that has y there. The worst of those with norm ≤ B has −y elsewhere: the risk is (2B/√N)(1 − m/N). N is a
 square, so that this is rational.
 """
 

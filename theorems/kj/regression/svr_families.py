@@ -1,13 +1,13 @@
 r"""Landmarked ε-SVR, penalised and in a ball, as families λ ↦ (Z ↦ f): functions f = ⟨w, Ψ(·)⟩ in the RKHS of k(x, x') = ⟨Ψ(x), Ψ(x')⟩.
 
-A training set whose similarity is a `LandmarkKernel` has the features Ψ(x_i) themselves; for any other positive semidefinite similarity
-the features are those of the eigendecomposition of K, and what is solved is the SVR with that kernel. For w in the span of the ψ_i,
-w = Σ a_i ψ_i, ‖f‖_H = ‖w‖. Every function carries a radius that its certificate gives, in interval arithmetic:
+A training set whose similarity is a `LandmarkKernel` has the features Ψ(x_i) themselves. For any other positive semidefinite similarity the
+features are those of the eigendecomposition of K, and the SVR with that kernel is solved. For w in the span of the ψ_i, w = Σ a_i ψ_i,
+‖f‖_H = ‖w‖. Every function carries a radius that its certificate gives, in interval arithmetic:
 
 * penalised: √(2 gap/λ), as the objective is λ-strongly convex;
 * in a ball: multipliers with the gradient g bound the loss from below by D + B‖g‖ + ⟨g, v⟩ at every v, where D = L(w) − gap is their dual
-  value. No optimum is above L(w), so that w and all of them lie in the cap {‖v‖ ≤ B, ⟨g, v⟩ ≤ −B‖g‖ + gap}, whose diameter is at most
-  2 √(2 B gap/‖g‖).
+  value. No optimum is above L(w), so that w and all of them lie in the cap {‖v‖ ≤ B, ⟨g, v⟩ ≤ −B‖g‖ + gap}. Its diameter is at most 2
+  √(2 B gap/‖g‖).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@ r"""The lasso on landmarks as a family: min_w (1/n)‖y − Ψw‖² + λ‖w‖
 
 The features are those of `features_of`: a landmark map's own, else those of the eigendecomposition of K, which are independent. The loss is
 quadratic and ‖w‖₁ convex. So P(w) ≥ P* + (1/n)‖Ψ(w − w*)‖² and
-    ‖f − f*‖_H ≤ √(n gap)/σ,
-with σ the least singular value of Ψ that is not 0, and ‖·‖_H the norm over the points of Z. Ψw* is the same for every optimum w*.
+    ‖f − f*‖_H ≤ √(n gap)/σ.
+Here σ is the least singular value of Ψ that is not 0, and ‖·‖_H the norm over the points of Z. Ψw* is the same for every optimum w*.
 """
 
 from __future__ import annotations

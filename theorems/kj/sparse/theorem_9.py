@@ -1,7 +1,7 @@
 r"""Theorem 9 (23): Algorithm 2 learns a sparse predictor, from labelled samples that must grow with log(1/τ), which is not printed.
 
 The loss of the sparse predictor with corrected constants: exact binomials, draws, and a nearly fair coin. On a finite domain d landmarks
-are counts of its points, and equal columns are one column; so d = 10⁶ landmarks and n = 10⁵ samples cost nothing, and Algorithm 2 runs on
+are counts of its points, and equal columns are one column. So d = 10⁶ landmarks and n = 10⁵ samples cost nothing, and Algorithm 2 runs on
 the points that occur. The domain has informative landmarks of mass τ with weights ±B, f = E[wK | R = 1].
 
 Labelled samples: the exact Bayes error where one of 1/τ clusters of landmarks is informative. Points (c, u): a cluster c of C = 1/τ,
