@@ -255,8 +255,11 @@ def test_the_noise_bound_is_students_and_grows_with_the_number_of_variants() -> 
 
 
 def test_of_many_variants_that_change_nothing_one_in_twenty_lists_seems_to() -> None:
-    """A cell and k variants of it that are drawn alike: the best of them passes the bound with a chance near 5 % where it is for k, and
-    far oftener where it is for one. Each variant has runs of its own, so that they depend on one another through the cell alone."""
+    """A cell and k variants of it that are drawn alike.
+
+    The best of them passes the bound with a chance near 5 % where it is for k, and far oftener where it is for one. Each variant has runs
+    of its own, so that they depend on one another through the cell alone.
+    """
     rng, runs, lists, k = np.random.default_rng(0), 5, 400, 10
     passed = {k: 0, 1: 0}
     for _ in range(lists):
@@ -285,8 +288,9 @@ def test_a_variant_that_is_inside_but_many_standard_errors_away_explains_nothing
 
 
 def test_what_noise_brings_inside_is_not_explained() -> None:
-    """As 0.54 of Wine-White became 0.528: a small step, from just outside to just inside. It has the printed mean here; that it is a step
-    of a variant and not of noise can be said of the only variant, and not of the better of two."""
+    """As 0.54 of Wine-White became 0.528: a small step, from just outside to just inside. It has the printed mean here. That it is a step
+    of a variant and not of noise can be said of the only variant, and not of the better of two.
+    """
     stated, moved = beside(1.85, 0.06, printed_sd=0.04), beside(1.94, 0.06, printed_sd=0.04)
     assert stated.agreement == OUTSIDE and moved.has_printed_mean
     assert 0.09 > noise_bound(stated, moved, 1) and explained(stated, moved, 1)

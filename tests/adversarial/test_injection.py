@@ -1,6 +1,6 @@
 """Words that somebody else wrote, in everything that simopt prints as HTML, MathML, SVG or Markdown: they come out as words.
 
-A page may hold the elements and attributes of its templates, of MathML and of our drawings, and nothing else; whatever a claim, a witness
+A page may hold the elements and attributes of its templates, of MathML and of our drawings, and nothing else. Whatever a claim, a witness
 file or a name says stands between them.
 """
 

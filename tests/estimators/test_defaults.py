@@ -192,7 +192,7 @@ def test_middles_of_intervals() -> None:
 
 @pytest.mark.parametrize("thresholds", ["learned", "equispaced"])
 def test_an_ordinal_rule_in_units_of_the_data_knows_no_scale_of_the_similarity_and_no_margin(thresholds: str) -> None:
-    """K times 4 is Ψ times 4: in the units of the problem λ times 16, and B over 4; γ times 4 is λ over 4, and B times 4."""
+    """K times 4 is Ψ times 4: in the units of the problem λ times 16, and B over 4. γ times 4 is λ over 4, and B times 4."""
     X, y = data(np.random.default_rng(40), 80)
     labels = np.digitize(y, [-0.7, 0.0, 0.7])
     model = estimators.LandmarkedOrdinalClassifier(Gaussian(2.0), landmarks=X[:20], thresholds=thresholds, units="data", tol=1e-9)

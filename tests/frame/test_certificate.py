@@ -252,8 +252,8 @@ def test_a_gap_that_its_bounds_contradict_is_open(deviation: float, num: Arithme
 def test_what_rounding_explains_is_no_contradiction() -> None:
     """Coefficients of 1e9 cost upper − lower more digits than tol has; the formula of the gap keeps them, and intervals explain it.
 
-    Rounding α to floats moves it by some δ and leaves a gap of ‖Kδ‖²/n, 9e-10 of the value on average: tol 1e-9 is a matter of luck here,
-    which differs with the BLAS.
+    Rounding α to floats moves it by some δ and leaves a gap of ‖Kδ‖²/n, 9e-10 of the value on average. So tol 1e-9 is a matter of luck
+    here, which differs with the BLAS.
     """
     gram = np.exp(-(np.subtract.outer(np.linspace(0, 1, 8), np.linspace(0, 1, 8)) ** 2))
     problem = KernelRidge(gram, np.sign(np.sin(9 * np.arange(8.0))), 1e-14)

@@ -1,5 +1,6 @@
-"""Landmarked SVR by Newton and by the interior-point method: certified on ugly data, equal to CLARABEL and LIBLINEAR, each part by its own
-mathematics, and streamed from memory maps and Dask arrays.
+"""Landmarked SVR by Newton and by the interior-point method: certified on ugly data, equal to CLARABEL and LIBLINEAR.
+
+Each part is tested by its own mathematics. The features are also streamed from memory maps and Dask arrays.
 """
 
 from __future__ import annotations

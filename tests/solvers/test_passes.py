@@ -1,5 +1,6 @@
-"""Passes over streamed features: how many a solve takes, that what is read in one pass is what several would have read, and that the
-certificate is about the data whose fingerprint is on record.
+"""Passes over streamed features: how many a solve takes, and that one pass reads what several would have read.
+
+Also that the certificate is about the data whose fingerprint is on record.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `python tests/duality/corpus` runs the tests, lists their problems (problems.jsonl) and counts what is in the list (README.md).
 `python tests/duality/corpus --certify` judges the problems that have no line in results.jsonl yet, and writes CERTIFIED.md: an interrupt
 loses nothing, and a run of --again begins anew. --seconds is what one problem may take of a processor. With --results FILE the lines go
-there, no page is written, and it is said what the CVXPY that is installed makes otherwise than results.jsonl; status 1 where it must not.
+there, and no page is written. It is said what the CVXPY that is installed makes otherwise than results.jsonl; status 1 where it must not.
 """
 
 from __future__ import annotations

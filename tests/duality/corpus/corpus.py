@@ -61,7 +61,7 @@ def wanted(chosen: Iterable[CorpusSolve]) -> dict[str, set[int]]:
 def problems(chosen: Iterable[CorpusSolve] | None = None) -> Iterator[tuple[str, cp.Problem]]:
     """(id, problem) of the chosen entries, of all by default, one after the other and none kept.
 
-    Only problems whose fingerprint is that of the list are given, and those of `DUALS` with other numbers in what is the same otherwise; at
+    Only problems whose fingerprint is that of the list are given, and those of `DUALS` with other numbers in what is the same otherwise. At
     the end `CorpusChanged` names the others, if there are any.
     """
     left = {entry.id: entry for entry in (entries() if chosen is None else chosen)}

@@ -1,7 +1,7 @@
 """A name for what a problem says: the same expression trees over the same numbers have the same one, whatever their variables are called.
 
-Numbers count to nine significant digits, and those a 10⁻¹² of the largest beside them as 0: a test that computes its data (AᵀA) gets other
-last bits from another kernel of BLAS.
+Numbers count to nine significant digits, and those a 10⁻¹² of the largest beside them as 0. The reason: a test that computes its data (AᵀA)
+gets other last bits from another kernel of BLAS.
 """
 
 from __future__ import annotations

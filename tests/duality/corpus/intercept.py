@@ -1,6 +1,6 @@
 """Every problem that a test of CVXPY gives to `Problem.solve`, taken at that moment: a plug-in of pytest, and the process that it runs in.
 
-A test may change a parameter between two solves, leave values in variables, or end in an error: so each problem is copied (pickled) before
+A test may change a parameter between two solves, leave values in variables, or end in an error. So each problem is copied (pickled) before
 it is solved, and what a test did before it failed counts. The tests run in a process of their own: they turn warnings into errors, seed
 numpy and need other plug-ins of pytest than we do.
 
