@@ -1,11 +1,11 @@
 """Is this tree slower than another commit of it? `python -m benchmarks --against COMMIT [--quick] [problem | start-up …]`
 
-Each tree runs in a process of its own, on one thread. Both make a problem from one recipe, by the names of the command line, and do one
+Each tree runs in a process of its own, on one thread. Both make a problem from one recipe, by the names of the command line. They do one
 thing with it in turn, in random order: every solver of ours, certificates, copies, paths. A run gets a copy of the problem that nothing has
 been remembered of. Seconds are those of the processor, so that what else the machine does counts little.
 
 Of the ratios pair by pair the median is told with an interval that holds the true one with 95 %, whatever their distribution: two order
-statistics. A row is slower where that interval lies above 1.05, twice: the second time in new processes, since where a process lies in
+statistics. A row is slower where that interval lies above 1.05, twice. The second time is in new processes, since where a process lies in
 memory may cost a few per cent too.
 """
 

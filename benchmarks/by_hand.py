@@ -1,9 +1,10 @@
 """Why formulas are written by hand: of each problem that has some, its whole solve, and what it would be with a derived certificate.
 
-A solve by the problem's own solver ends with one certificate by hand at least. Derived, the declaration has to be written and read before,
-and a point inside and multipliers be found for it: that certificate, the first one, stands in its place in the ratio of solves. The third
-ratio is of a further certificate of the same declaration, by which a solve would be slower even if all that was kept between problems.
-Points are a few units of rounding apart, so that nothing is remembered. Seconds are those of the processor, ratios medians of pairs.
+A solve by the problem's own solver ends with one certificate by hand at least. For a derived one the declaration has to be written and read
+before, and a point inside and multipliers be found for it. That certificate, the first one, stands in its place in the ratio of solves. The
+third ratio is of a further certificate of the same declaration, by which a solve would be slower even if all that was kept between
+problems. Points are a few units of rounding apart, so that nothing is remembered. Seconds are those of the processor, ratios medians of
+pairs.
 """
 
 from __future__ import annotations

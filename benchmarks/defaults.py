@@ -1,7 +1,7 @@
 """How good an estimator is by default, beside the same one tuned and scikit-learn's model tuned with a search of the same size.
 
 The list of sets was written down before any default was chosen by it, and all of it is reported. Of each set at most 400 rows are drawn,
-and two thirds of them are learned from. By default an estimator sees the columns as they are; a search sees standardised ones, draws 12
+and two thirds of them are learned from. By default an estimator sees the columns as they are. A search sees standardised ones, draws 12
 candidates at random and takes the one with the best score in three folds. Scores: R² of regression; the share of right labels, balanced
 over the classes, of classification; 1 − (mean error of the label)/(that of the median label) of ordered labels.
 

@@ -1,7 +1,7 @@
 """EXC ordinal regression with learned thresholds to a relative gap of 1e-9, against CLARABEL, ECOS and SCS.
 
 Five classes of equal frequency, γ = 1, Δ = 0; the ball has the norm of the penalised solution. The conic solvers get the declaration, which
-is the form that canonicalises fastest (predictions are a variable), and are timed with their canonicalisation; each runs once a cell, in a
+is the form that canonicalises fastest (predictions are a variable), and are timed with their canonicalisation. Each runs once a cell, in a
 process of its own that is stopped after 15 s. A size no smaller than one that took longer is not tried. Our
 seconds are those of the processor, without driver and certificates; in ratios both times are those of the clock. `--sizes`, `--strengths`
 and `--peers` make a run in pieces.

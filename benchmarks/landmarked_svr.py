@@ -1,10 +1,10 @@
 """Landmarked SVR to a relative gap of 1e-9 against LIBLINEAR at the accuracy it reaches and against CLARABEL, ECOS and SCS.
 
 LIBLINEAR (scikit-learn's LinearSVR without intercept, dual) solves the penalised form; its suboptimality is measured with our lower bound.
-The conic solvers get the declaration, which is the form that canonicalises fastest, and are timed with their canonicalisation; each runs
-once a cell, in a process of its own that is stopped after 15 s. A size no smaller than one that took longer is not tried, nor one for which
-half a minute is predicted from a smaller one, time being at least linear in the numbers of Ψ. Ours is timed without the driver and its
-certificates, beside LIBLINEAR by the processor's clock. `--sizes`, `--strengths` and `--peers` make a run in pieces.
+The conic solvers get the declaration, which is the form that canonicalises fastest, and are timed with their canonicalisation. Each runs
+once a cell, in a process of its own that is stopped after 15 s. A size no smaller than one that took longer is not tried. Nor is one for
+which half a minute is predicted from a smaller one, time being at least linear in the numbers of Ψ. Ours is timed without the driver and
+its certificates, beside LIBLINEAR by the processor's clock. `--sizes`, `--strengths` and `--peers` make a run in pieces.
 """
 
 from __future__ import annotations

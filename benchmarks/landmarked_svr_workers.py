@@ -2,7 +2,7 @@
 
 Nothing of the n × d features is ever kept: a chunk is a function of its number. The same problem is solved twice, and the first time one of
 the workers is killed (SIGKILL) on the way. Memory is the largest resident size of this process, which is the scheduler too, and of every
-worker that there was, added up whether or not they were reached at the same time. Linux only, since /proc is read.
+worker that there was. The sizes are added up whether or not they were reached at the same time. Linux only, since /proc is read.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def interleave(ours: Work, peer: Work, *, pairs: int = PAIRS, budget: float = BU
     """Run ours and the peer in turn, each pair in the other order, after one warm-up of both.
 
     `clock` is that of the wall; `time.process_time` counts what the processor did for one thread, and less of what others did beside it.
-    Where the first run of the peer takes over 5 s, it is the first pair with a run of ours after the warm-up, and the peer's memory is not
+    Where the first run of the peer takes over 5 s, it is the first pair with a run of ours after the warm-up. The peer's memory is then not
     measured (nan), since that takes a run by itself.
     """
     durations: tuple[list[float], list[float]] = ([], [])

@@ -2,8 +2,8 @@
 
 Results are the same to the last bit, which is asserted. The most that two threads can give is measured in the same minutes. For Gram tiles
 and herds that is arithmetic in the cache: products of two tiles, which BLAS does without Python. For sweeps it is reading memory, since
-their products read each number once for two operations. Memory is read by halves, which is what it can give, and in blocks as large as
-those of the sweeps, after each of which a thread waits for Python's lock. Where other work uses the same cores, all of these fall.
+their products read each number once for two operations. Memory is read by halves, which is what it can give. It is also read in blocks as
+large as those of the sweeps, after each of which a thread waits for Python's lock. Where other work uses the same cores, all of these fall.
 """
 
 from __future__ import annotations

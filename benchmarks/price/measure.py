@@ -1,7 +1,7 @@
 """What one certificate costs, in parts of CLARABEL's time on the same problem.
 
-The price is the processor's time of the first `simopt.certify` of a problem after CLARABEL has solved it, over that of CLARABEL itself:
-what CVXPY has made of the problem is handed to it twice, and the faster run counts. Each of the three is done on a problem made anew, in a
+The price is the processor's time of the first `simopt.certify` of a problem after CLARABEL has solved it, over that of CLARABEL itself.
+What CVXPY has made of the problem is handed to it twice, and the faster run counts. Each of the three is done on a problem made anew, in a
 process of its own, a copy of this one. There a limit holds, of seconds of the processor, for what comes before a certificate, and for that.
 """
 
