@@ -22,8 +22,8 @@ class GLMTronRegressor(RegressorMixin, KernelEstimator):
     r"""min over ‖w‖ ≤ W of (1/n) Σ_i U(⟨w, z_i⟩) − t_i⟨w, z_i⟩,   U' = u,   z_i = (x_i, 1)/κ,  t_i ∈ [0, 1];   f(x) = u(⟨w, z⟩).
 
     U is convex since the transfer function u does not fall, and GLM-tron's step w + (η/n) Σ (t_i − u(⟨w, z_i⟩)) z_i is one of gradient
-    descent on this loss. κ = max ‖(x_i, 1)‖, and t is y mapped to [0, 1] (and f back), as the paper supposes. With a similarity, x stands
-    for φ(x), K(x, x') = ⟨φ(x), φ(x')⟩.
+    descent on this loss. Here κ = max ‖(x_i, 1)‖, and t is y mapped to [0, 1] (and f back), as the paper supposes. With a similarity, x
+    stands for φ(x), K(x, x') = ⟨φ(x), φ(x')⟩.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class MPowerRegressor(RegressorMixin, KernelEstimator):
     Attributes
     ----------
     dual_coef_ : (n,) array
-        a.
+        the coefficients a.
     regularization_, intercept_ : float
         λ and c.
     similarity_, X_fit_

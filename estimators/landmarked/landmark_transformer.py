@@ -31,6 +31,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sel
     selection : "random", "k-means++", "greedy" or LandmarkSelection
         how they are chosen, see `simopt.estimators.landmarked.landmark_choice`; greedy choice ends where nothing but rounding is left.
     whiten : bool
+        whether Ψ is the second of the two.
     random_state : int, RandomState or None
         of the choice.
 

@@ -79,6 +79,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         the labels from the least to the greatest; those that do not occur in y are left out. By default that of the categories, if y is an
         ordered pandas Categorical or a column of them, else the sorted one.
     thresholds : "learned", "equispaced" or (r − 1,) array
+        b: learned with w, at equal distances, or these numbers.
     form : str
         "exc" (a sample pays for its own interval) or "imc" (it pays at every threshold).
     class_weight : "balanced" or dict, optional
