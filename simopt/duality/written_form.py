@@ -46,7 +46,7 @@ class WrittenForm(Declared):
 
         def multipliers(duals: Multipliers) -> Multipliers:
             rows = {name: sign * np.asarray(duals[label]) for name, label, _, sign in dual_variables(self) if label in duals}
-            return completed(self, last[0], rows)
+            return next(completed(self, last[0], rows))
 
         return self, Rescale(point, multipliers)
 
@@ -58,13 +58,21 @@ class LikeCvxpy(WrittenForm):
     own_tolerance: ClassVar[bool] = True
 
 
-def completed(declared: Declared, point: Point, rows: Multipliers) -> Multipliers:
-    """The multipliers of rows, and the slopes of the terms at the restored point, where it has any."""
+def completed(declared: Declared, point: Point, rows: Multipliers) -> Iterator[Multipliers]:
+    """The multipliers of rows with the slopes of the terms at the restored point; where that is not feasible, first without any.
+
+    Where no rows hold strictly, rounding decides whether it is, and bounds may come with the slopes only, or without them only.
+    """
     declared.candidates(rows)
     if not rows:
-        return {}
+        yield {}
+        return
     restored = declared.restore({name: np.asarray(value, dtype=float) for name, value in point.items()})
-    return {**(declared.multipliers(restored, rows) or {}), **rows}
+    if declared.objective(restored) == np.inf:
+        yield rows
+    slopes = declared.multipliers(restored, rows)
+    if slopes is not None:
+        yield {**slopes, **rows}
 
 
 def constraints_of(problem: cp.Problem) -> Iterator[tuple[str, Constraint]]:

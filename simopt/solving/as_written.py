@@ -92,7 +92,7 @@ def _certified(
     known = _duals(declared) if multipliers is None else multipliers
     best, reasons = None, list[str]()
     if given is not None:
-        best = _tried(lambda: judge(declared, given, completed(declared, given, known), num), reasons)
+        best = _tried(lambda: _judged(declared, given, known, num), reasons)
     if solver is not None and not (best is not None and best.certificate.closes(tol)):
         backend = _back_end(solver)
         fixed = given if values_stay or point is not None else None
@@ -126,10 +126,22 @@ def _certified(
     return replace(bounds, open=bounds.open + also)
 
 
+def _judged(declared: Declared, point: Point, known: Multipliers, num: Arithmetic) -> Assessment:
+    """The assessment of a point with multipliers of rows, `completed` in one way after the other until there is a bound."""
+    best: Assessment | None = None
+    for multipliers in completed(declared, point, known):
+        found = judge(declared, point, multipliers, num)
+        best = found if best is None else paired(declared, best, found, num)
+        if best.certificate.lower > -math.inf:
+            break
+    assert best is not None  # there is one completion at least
+    return best
+
+
 def _of_nothing(declared: Declared, known: Multipliers, num: Arithmetic) -> Assessment | None:
     """The assessment of 0, drawn into the bounds, for a problem that no back end takes; None where it has no finite bound."""
     point = declared.trivial_point()
-    found = judge(declared, point, completed(declared, point, known), num)
+    found = _judged(declared, point, known, num)
     return found if math.isfinite(found.certificate.upper) or math.isfinite(found.certificate.lower) else None
 
 
