@@ -14,7 +14,7 @@ from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Programme
 from simopt.duality.stationarity.implied import implied
 from simopt.duality.stationarity.pivots import Pivoting
-from simopt.duality.stationarity.repair import Prepared, centred, completed, joined, repaired, snapped
+from simopt.duality.stationarity.repair import Prepared, centred, completed, joined, repaired, snapped, widened
 
 NEAR = 1e-9  # relative: bounds as near to each other as this are not improved
 
@@ -47,7 +47,7 @@ def close_stationarity(
 def _attempts(
     num: Arithmetic, programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], sweep: Backward, upper: float
 ) -> Iterator[Backward]:
-    """Sweeps with pivots, each from other multipliers: the candidates, then repaired, snapped to ends of domains, and centred.
+    """Sweeps with pivots, each from other multipliers: the candidates, then `repaired`, `snapped` to ends of domains, `centred`, `widened`.
 
     At last norms that are closing terms are treated as other terms, for problems where several entries share a scale that has to be
     corrected. Then pivots are chosen by their whole margins. If no pivots suffice, bounds that feasibility implies take the residual that
@@ -68,7 +68,7 @@ def _attempts(
 def _preparations(
     programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]
 ) -> Iterator[tuple[Sequence[ClosingTerm], Mapping[Key, Array], Callable[..., Prepared], float]]:
-    yield from ((plan, candidates, prepare, 0.5) for prepare in (completed, repaired, snapped, centred))
+    yield from ((plan, candidates, prepare, 0.5) for prepare in (completed, repaired, snapped, centred, widened))
     fewer = [each for each in plan if each.epigraph_parent is not None or not isinstance(each.term.atom, GroupNorm)]
     if len(fewer) < len(plan):
         taken = {each.term.key for each in plan} - {each.term.key for each in fewer}

@@ -56,10 +56,11 @@ def matched(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mappi
     return {**candidates, **found}
 
 
-def repaired(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
+def repaired(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], by_margins: bool = False) -> Prepared:
     """The multipliers moved by the least step, in units of their margins, that removes the residual.
 
-    On a curved boundary they are projected in alternation: drawn inside, then moved to a residual of 0, and again.
+    On a curved boundary they are projected in alternation: drawn inside, then moved to a residual of 0, and again. There the unit of an
+    entry is its size; `by_margins` it is the margin where that is larger.
     """
     multipliers, wanted = completed(programme, plan, candidates)
     for _ in range(ROUNDS):
@@ -70,12 +71,17 @@ def repaired(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapp
             if _curved(term) and term.key in multipliers
         }
         system = System(programme, plan, backward(FLOAT, programme, plan, multipliers), wanted)
-        moved = _stepped(system, multipliers)
+        moved = _stepped(system, multipliers, by_margins)
         if moved is None:
             break
         multipliers, fresh = completed(programme, plan, moved)
         wanted = joined(system.wanted, fresh)
     return multipliers, wanted
+
+
+def widened(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
+    """Repaired by margins, for problems where an entry of a norm's multiplier has to move that is 0."""
+    return repaired(programme, plan, candidates, by_margins=True)
 
 
 def snapped(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
@@ -115,7 +121,7 @@ def joined(one: Mapping[Key, Mask], other: Mapping[Key, Mask]) -> dict[Key, Mask
     return {key: np.asarray(one.get(key, False) | np.asarray(other.get(key, False))) for key in (*one, *other)}
 
 
-def _stepped(system: System, multipliers: Candidates) -> Candidates | None:
+def _stepped(system: System, multipliers: Candidates, by_margins: bool) -> Candidates | None:
     """The multipliers moved by W²M'(MW²M')⁺(−r), W the margins, no farther than allowed; None if that is not needed or not possible."""
     if not system.columns or not system.width:
         return None
@@ -124,7 +130,7 @@ def _stepped(system: System, multipliers: Candidates) -> Candidates | None:
         return None
     residual = np.concatenate([before.residuals[key][chosen] for key, chosen in system.entries.items()])
     margin = np.concatenate(
-        [_reach(system, each, margin) for each, margin in zip(system.columns, system.split(system.margins()), strict=True)]
+        [_reach(system, each, margin, by_margins) for each, margin in zip(system.columns, system.split(system.margins()), strict=True)]
     )
     matrix = sp.diags_array(margin) @ sp.vstack([each.rows for each in system.columns], format="csr")
     gram = (matrix.T @ matrix).toarray()
@@ -142,9 +148,12 @@ def _stepped(system: System, multipliers: Candidates) -> Candidates | None:
     return moved
 
 
-def _reach(system: System, each: Columns, margin: Array) -> Array:
+def _reach(system: System, each: Columns, margin: Array, by_margins: bool) -> Array:
     """How far a step may go. Near a curved boundary it is farther than the margin of a single entry, as the next round draws it inside."""
-    return np.maximum(margin, np.abs(system.draft.used[each.row_or_node.key])) if _curved(each.row_or_node) else margin
+    if not _curved(each.row_or_node):
+        return margin
+    size = np.abs(system.draft.used[each.row_or_node.key])
+    return np.maximum(margin, size) if by_margins else size
 
 
 def _curved(row_or_node: Row | Term | Epigraph) -> bool:
