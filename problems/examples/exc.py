@@ -179,14 +179,15 @@ def fields(
 ) -> dict[str, Any]:
     """Features, labels and classes.
 
-    Whole-numbered targets are classes as they are, the least of them class 1. This holds in an ordinal data set, and in any other with at
-    most 20 numbers from the least to the greatest. Other targets, and all if `bins` is given, are cut into `bins` (5) classes of equal
-    frequency.
+    Targets that are all whole are classes as they are, the least of them class 1. This holds in an ordinal data set, and in any other but
+    a binary one with at most 20 whole numbers from the least to the greatest. Other targets, and all if `bins` is given, are cut into
+    `bins` (5) classes of equal frequency, as far as ties allow. Of a binary set each label falls into one class, or both into the same.
 
     Raises
     ------
     InvalidProblem
-        when all targets are equal, and, without `bins`, when fewer than half of targets that might be classes are not whole: a slip.
+        when all targets of the data set are equal. Without `bins` also when some, but fewer than half, are not whole: a slip. The latter
+        holds in an ordinal data set, and in any other but a binary one whose least and greatest target are less than 20 apart.
     """
     features, targets = recipes.landmarked(dataset, rng, samples, landmarks, standardise, similarity)
     return {"features": features, **_classes(dataset, targets, bins)}

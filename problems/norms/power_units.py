@@ -43,9 +43,9 @@ def angle(num: Arithmetic, gram: Array, alpha: Value, v: Value, t: Value, s: Val
 
 
 def _cancels_less(gram: Array, alpha: Array, v: Array, difference: Array, ratio: float) -> bool:
-    """Whether st − vᵀKα has the smaller rounding error in floats.
+    """Whether st − vᵀKα has a smaller rounding error in floats than the square (t/2s)‖v − (s/t)α‖²_K, by a factor of two at least.
 
-    With [a] = Σ |a_i| √K_ii, an aᵀKb is off by n ε [a][b] at most. The square above is off by [v − (s/t)α]² n ε t/2s, the plain difference
+    With [a] = Σ |a_i| √K_ii, an aᵀKb is off by n ε [a][b] at most. So the square is off by [v − (s/t)α]² n ε t/2s, the plain difference
     by [v][α] n ε (st ≤ [v][α]). Off the ball, where Kv is 0 to rounding, s is ε^½‖v‖ and the first is some ε^½, the second some ε.
     """
     size = np.sqrt(np.maximum(np.diagonal(gram), 0.0))

@@ -6,7 +6,7 @@ in any order, a quotient, also one by a rounded reciprocal, or a root. Then (Hig
 r_j the columns of R, and with it xᵀCx ≥ −γ/(1 − γ) (Σ_j √c_jj |x_j|)² ≥ −(n + 2)u/(1 − 2(n + 2)u) tr(C) ‖x‖², by Cauchy and Schwarz.
 So B is positive definite if C = B − εI, ε = 1.05(n + 4)u tr(B), has such a factor. Before that A is scaled to B = SAS, S powers of two with
 ½ ≤ b_jj < 2. That changes no sign, makes the test equally sharp for entries of all sizes, and underflow harmless. Each of the n² entries
-loses at most 2⁻⁵³⁰ in the scaling and (n + 2)2⁻¹⁰⁷⁴ in the factorisation, and a twentieth of ε, more than nu/40, is to spare.
+loses at most 2⁻⁵³⁰ in the scaling and (n + 2)2⁻¹⁰⁷⁴ in the factorisation. A 21st of ε, more than nu/40, is to spare, as tr(B) ≥ ½.
 
 Fractions. Symmetric elimination without fractions (Bareiss): all entries stay integers, minors of A times a power of the common
 denominator. A is positive semidefinite if and only if no pivot is negative and the rest of the row of one that is 0 is 0.
@@ -141,8 +141,8 @@ def _exceeds(mid: Array, bound: Interval, *, evenly: bool = False) -> bool:
     """Whether A − diag(bound) is proven to be positive definite.
 
     Scaling `evenly` takes the power for the largest entry for all of them. It makes the test sharper where A is nearly singular and its
-    diagonal uneven: ε is that of tr(A), and not of n max a_jj. It is at least (n + 4)u, as the largest b_jj is ½, so that underflow is
-    harmless there, too.
+    diagonal uneven: ε is that of tr(A), and not of n max a_jj. Then only the largest b_jj is sure to be at least ½. So tr(B) ≥ ½ and
+    ε ≥ 1.05(n + 4)u/2, of which a 21st is still more than nu/40: underflow is harmless there, too.
     """
     diagonal = (as_interval(np.diag(mid)) - bound).low
     if not np.min(diagonal, initial=np.inf) > 0.0:

@@ -23,8 +23,9 @@ class Collector:
 
     A statement is the claim (one of its cases), or a step of its proof if the check or the claim says what `remains` to be shown. With
     `symbols_only` a formula about numbers that is the claim makes the proof incomplete: instances that are not all there are prove nothing.
-    So does an input that is no datum of its instance. So does a number of more than two digits in a formula that is none and does not stand
-    in `says`. Neither does where a hypothesis says what it is. `computed` has the names of all such inputs, and all such numbers.
+    `computed` has the names of all inputs that are no data of their instance. It also has all long numbers in formulas that are no data and
+    do not stand in `says` (`input_origins` says what is long). In a step these may stand. In the claim one of them that no hypothesis
+    speaks of makes the proof incomplete.
     """
 
     def __init__(self, symbols_only: bool = False, remains: str = "", says: str = "") -> None:
@@ -41,7 +42,11 @@ class Collector:
         self._tables: dict[str, tuple[dict[str, Any], dict[tuple[str, ...], list[Any]]]] = {}
 
     def add(self, check: Check, data: frozenset[str]) -> None:
-        """Take the statement of one more check on an instance with these data; a check without one makes a proof impossible."""
+        """Take the statement of one more check on an instance with these data.
+
+        A check makes a proof impossible if it has no statement, one that is too long, or evidence that is not rigorous. So does one that
+        the class does not allow, and one beyond the first MAX_ROWS.
+        """
         if not self.complete:
             return
         stated = check.statement
@@ -73,7 +78,7 @@ class Collector:
             self.left.setdefault(remains)
 
     def give_up(self) -> None:
-        """Forget everything: there will be no proof."""
+        """Forget the formulas: there will be no proof."""
         self.complete = False
         self._tables.clear()
 

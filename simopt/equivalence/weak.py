@@ -209,8 +209,9 @@ def mapped(call: Map, parameter: float, Z: TrainingSet, into: Interval, accuracy
     Raises
     ------
     NoImage
-        where there is none: decided by an InvalidProblem and by a value outside the interval. Another error does not decide it, nor do
-        overflow, underflow and other values that cannot be told from an end of the interval.
+        where there is none: decided by an InvalidProblem that is no ArithmeticError, and by a value outside the interval. Another
+        ArithmeticError or ValueError does not decide it. Nor do nan and values that cannot be told from an end of the interval, as after
+        overflow and underflow. Errors of other kinds are passed on as they are.
     """
     try:
         image = float(call(parameter, Z))
@@ -253,7 +254,7 @@ def apart(equivalence: Equivalence, parameter: float, image: float, Z: TrainingS
     Raises
     ------
     NoImage
-        (not decided) when a function cannot be computed.
+        (not decided) when computing a function raises an ArithmeticError or InvalidProblem. Other errors are passed on as they are.
     """
     try:
         f, g = equivalence.source(parameter, Z), equivalence.target(image, Z)

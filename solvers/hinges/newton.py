@@ -2,21 +2,26 @@ r"""Hinges by semismooth Newton on the augmented Lagrangian, on ever fewer sampl
 
     min over w of  R(w) + Σ_i c_i (hinges of f_i),   f = Ψw,   R a penalty or a ball.
 
-A stage has a width and centres (see `stage`). Newton steps solve it until G is below F: G is the part of the gap that they reduce (the
-bound's), F the part that the width causes (the hinges'). Then the multipliers become the centres and the width falls by 7; where Newton's
-steps did not get there it grows instead.
+A stage has a width and centres (see `stage`). Let G be the part of the gap that Newton steps reduce (the bound's), and F the part that the
+width causes (the hinges'). A stage takes at most 30 steps, while they descend, G is above F and G is above a fifth of the goal. Then the
+multipliers become the centres. If G ≤ 10F, the stage is solved, and the width is multiplied by 0.15, or by 0.1 if no step was made. If not,
+it is multiplied by 4.
 
-* Start: a subsample of at least 15 d rows is solved first, roughly, from a subsample of its own. On all rows the width then grows until
-  G ≤ 3F, without which the steps would cross one another's kinks.
-* Working set: samples farther than 16 widths from a kink, with multipliers that stand where they should, are frozen as a linear term. The
-  rest, once it is less than 0.4 n, is copied and solved by itself, with a working set of its own. Back on all samples f, G and F are
-  computed anew; where a frozen sample has crossed its kink the width grows, and so does what counts as far.
-* If passes over all rows take the time (`far`), there are fewer. The subsample is copied as the gap at w = 0 is computed. Its point,
-  centres of four times its width and the first gradient share a pass. If the samples within 16 widths do not fit into the memory limit,
-  those within 8 or 4 are taken. A solved working set is reported at once. A certificate takes a pass of its own and does not trust this
-  method's. It then finds out what another pass would have; only if it stays open is that one made.
+* Start: for n ≥ 60 d every fourth row is solved first, for n ≥ 160 d every eighth, roughly; fewer if these do not fit into 0.8 of the
+  memory limit. A subsample of at least 60 d rows starts from one of its own. On all rows the width then grows until G ≤ 3F, without which
+  the steps would cross one another's kinks.
+* Working set, after a solved stage of more than 400 samples: those farther than 16 widths from a kink, with multipliers that stand where
+  they should, are frozen as a linear term. If the rest is at most 0.4 n and fits into the memory limit, it is copied and solved by itself,
+  with a working set of its own. Back on all samples f, G and F are computed anew. If the gap is above the goal, as a frozen sample has
+  crossed its kink, the width grows by 9 and the 16 doubles.
+* If passes over all rows take the time (`far`) and blocks are `local`, there are fewer. The subsample of `hinge_stage` is copied as the gap
+  at w = 0 is computed. Its point, centres of four times its width and the first gradient share a pass, and no width is tried until G ≤ 3F.
+  If the samples within 16 widths do not fit into the memory limit, those within 8 or 4 are taken. A solved working set is reported at
+  once. A certificate takes a pass of its own and does not trust this method's. It then finds out what another pass would have; only if it
+  stays open is that one made.
 * A working set of at most 6 d samples is left to the interior-point method. That needs about ten iterations from there, where Newton steps
-  would add free samples one by one. It is also what a stage that makes no progress falls back on, and all there is for n ≤ 5 d.
+  would add free samples one by one. It is also what a stage falls back on whose gap has fallen by less than 0.3 nine times. For n ≤ 5 d it
+  is all there is.
 
 Source: the augmented Lagrangian on the dual of Li, Sun & Toh 2018 (for the lasso), with the certificate F + G as stopping rule.
 Cost: at d = 100, λ = 1e-3 about 4 steps on all rows, each one pass over Ψ; 6 passes in all at n = 10⁶.
@@ -79,7 +84,7 @@ def far(rows: RowBlocks) -> bool:
 
 
 def sampled(rows: RowBlocks, vectors: int, memory_limit: float) -> slice | None:
-    """The subsample that is solved first; None for few samples."""
+    """The subsample that is solved first: every fourth or eighth row, or fewer that fit into 0.8 of the memory limit. None for n < 60 d."""
     n, d = rows.shape
     if n < SAMPLED[0] * d:
         return None
@@ -88,9 +93,10 @@ def sampled(rows: RowBlocks, vectors: int, memory_limit: float) -> slice | None:
 
 
 def start(stage: Stage, memory_limit: float) -> None:
-    """Move the stage to point and width of an evenly spread subsample, solved roughly; leave it at 0 if there are few samples.
+    """Move the stage to point and width of an evenly spread subsample, solved roughly; leave it at 0, its first width, if n < 60 d.
 
-    It then has predictions and multipliers there, and the width has grown until G ≤ 3F.
+    It then has predictions and multipliers there, and the width has grown until G ≤ 3F, or beyond 1e29. But after a subsample of rows that
+    are `far`, in a `local` stage, it is 0.4 times the subsample's width. Centres are then what four times that width gives.
     """
     chosen = sampled(stage.rows, stage.vectors, memory_limit)
     if chosen is None:
@@ -116,7 +122,8 @@ def start(stage: Stage, memory_limit: float) -> None:
 def climb(stage: Stage, goal: float, memory_limit: float, claims: bool = False) -> Generator[bool, None, None]:
     """One width after another, until the gap is at most the goal; yields after each of them, whether the gap is that of a working set.
 
-    With `claims` the gap is reported before all samples are evaluated: a certificate will tell as well.
+    If a gap has been above 0.7 times the least one nine times, the interior-point method has the last word. After the last width nothing
+    is yielded. With `claims` the gap is reported before all samples are evaluated: a certificate will tell as well.
     """
     reach, smallest, stalls = REACH, math.inf, 0
     while stage.gap > goal:
@@ -145,7 +152,7 @@ def climb(stage: Stage, goal: float, memory_limit: float, claims: bool = False) 
 
 
 def on_working_set(stage: Stage, goal: float, reach: float, memory_limit: float, claims: bool) -> Generator[bool, None, bool]:
-    """Solve the samples near their kinks by themselves, and take over what comes of it; False if they are too many."""
+    """Solve the samples near their kinks by themselves, and take over what comes of it; False if they are too many, or all at most 400."""
     n, d = stage.rows.shape
     each = _bytes(stage.rows, stage.vectors)
     if n <= FEWEST:

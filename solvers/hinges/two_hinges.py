@@ -169,7 +169,7 @@ def line_search(f: Array, move: Array, hinges: Hinges, centres: Pair, width: flo
 
 @kernel
 def near(f: Array, hinges: Hinges, multipliers: Pair, reach: float, rows: Indices) -> int:
-    """The samples that could become free: those within `reach` of a kink, or with a multiplier that does not stand where f says."""
+    """The samples that could become free: within `reach` of a kink, between two, or with a multiplier other than f's 0 or 1."""
     low, high, _, shift = hinges
     below, above = multipliers
     count = 0

@@ -207,7 +207,10 @@ class _PolishState:
         self.refresh()
 
     def _along(self, direction: Array, drift: Array, slide: float) -> float:
-        """Step length: 1 if the derivative has fallen to a tenth there, else the root of the derivative, which is increasing.
+        """Step length in [0, 1]: 0 if the derivative, which is increasing, is not negative at 0; 1 if it is at most a tenth of that at 1.
+
+        Else false position and bisection by turns approach its root. They stop where it is at most a tenth of its start in size, or after
+        40 tries.
 
         The intercept is the best one at every length: where several samples change sides at one and the same b, moving b evenly soon
         costs more than the step gains. It is never beyond 1: where J fixes f, a step hardly moves it. 10⁵ times that step would fill β with

@@ -2,7 +2,7 @@ r"""All minimisers of a weighted sum of hinges in the plane, exactly: F(w) = Σ 
 
 F is convex and affine between the lines y_i⟨w, φ_i⟩ = 1. If F grows in every direction, its minimisers form a bounded polygon whose
 corners are crossings of these lines, and so it is the convex hull of the best crossings. F grows in every direction iff no u ≠ 0 has
-y_i⟨u, φ_i⟩ ≥ 0 for all i of positive mass. If both labels occur at points that span the plane, there is no such u.
+y_i⟨u, φ_i⟩ ≥ 0 for all i of positive mass. If two points span the plane and at each of them both labels have positive mass, there is none.
 """
 
 from __future__ import annotations

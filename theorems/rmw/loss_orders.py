@@ -1,7 +1,8 @@
 r"""How losses order distributions over (score, label), in exact arithmetic: section 5 of the paper reduced to a few atoms.
 
 Q ≤_ℓ Q' means E_Q ℓ ≤ E_Q' ℓ, so only the signed difference d = Q − Q' matters. Up to a positive factor every d with Σd = 0 is such a
-difference. On three atoms with losses a, the d with ⟨d, a⟩ = 0 are the multiples of `level(a)`. ⟨level(a), b⟩ is the determinant
+difference. On three atoms with losses a that are not all equal, the d with Σd = 0 and ⟨d, a⟩ = 0 are the multiples of `level(a)`. For
+every a, ⟨level(a), b⟩ is the determinant
 `collinearity(a, b)`: it vanishes iff the three points (a, b) lie on a line. Two losses are therefore ordered alike iff b is an affine
 increasing function of a (Lemma 23). Otherwise two or three atoms carry a Q and a Q' that show it.
 """
@@ -56,7 +57,7 @@ def excess(loss: Table, d: Signed) -> Value:
 
 
 def as_pair(d: Signed) -> tuple[dict[Event, Fraction], dict[Event, Fraction]]:
-    """Distributions Q and Q' whose difference is a positive multiple of d ≠ 0."""
+    """Distributions Q and Q' whose difference is a positive multiple of d ≠ 0, Σd = 0."""
     half = add(mass for mass in d.values() if mass > 0)
     return {z: m / half for z, m in d.items() if m > 0}, {z: -m / half for z, m in d.items() if m < 0}
 
