@@ -176,7 +176,7 @@ def choose(
     keep: bool = False,
     progress: Progress | None = None,
 ) -> IndexFit:
-    """Take rounds until the steps are small, the hold-out has not improved for `patience` rounds, or `max_iter`; choose one.
+    """Take rounds until a step is small, the hold-out has not improved for `patience` rounds, one is not finite, or `max_iter`; choose one.
 
     Parameters
     ----------
@@ -184,9 +184,10 @@ def choose(
     index : callable
         w^t -> the index function.
     has_hold_out : bool
-        whether the rounds tell an error on a hold-out, by which one is chosen; else it is the last.
+        whether the rounds tell an error on a hold-out, by which one is chosen; else it is the last, after divergence that of least error.
     tol : float
-        a step is small if it is at most tol (e + ‖w‖), with e the root of the first error, which no step exceeds for ‖x‖ ≤ 1.
+        a step is small if it is at most tol (e + ‖w‖), with e the root of the first error. For ‖x‖ ≤ 1 and η ≤ 1 a step is at most the
+        root of the error of its round.
     keep : bool
         keep all w^t.
     progress : callable, optional

@@ -1,7 +1,8 @@
 """The vectors ψ_j that Frank–Wolfe steps move towards, by their inner products: a stored Gram matrix, or columns made when they are needed.
 
-An atom set knows ⟨ω, ψ_j⟩, ‖ω‖² and ‖ψ_j‖², and makes columns ⟨ψ_i, ψ_j⟩, i = 1 … k, one at a time. No k × k matrix is formed. Columns may
-be float32, for speed; blocks, from which certificates are computed, are always the similarity's own float64 values.
+An atom set knows ⟨ω, ψ_j⟩, ‖ω‖² and ‖ψ_j‖², and makes columns ⟨ψ_i, ψ_j⟩, i = 1 … k, one at a time. Those used last are kept, as far as the
+memory goes. Columns may be float32, for speed; blocks, from which certificates are computed, are always the similarity's own float64
+values.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ class Atoms(ABC):
         return slot
 
     def _tidy(self, support: Indices) -> None:
-        """Forget columns outside the support when they are the majority, so that a combination does not read them."""
+        """Forget columns outside the support S where more than 2|S| + 64 are kept, so that a combination does not read them."""
         if len(self._stored) <= 2 * len(support) + FIRST:
             return
         stay = support[self._slots[support] >= 0]

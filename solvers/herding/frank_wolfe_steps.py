@@ -9,9 +9,9 @@ With the gradient g_j = ⟨ω̃ − ω, ψ_j⟩, s = argmin_j g_j over all atoms
     blended        weight from ψ_a to the best atom that has weight, again and again        linear, and few atoms
                    while that descends as fast as a step to ψ_s would; else towards ψ_s      (Tsuji, Tanaka & Pokutta 2022)
 
-A step costs O(k) and one or two columns; a blended one among m atoms O(mk), with O(m) for each exchange. The rule that solves for all
-weights at once is in `min_norm_point`. `frank_wolfe.STEPS` maps the names to the rules; an object of a subclass of `StepRule` may be given
-in place of a name (docs/extending.md).
+A step costs O(k) and one or two columns; a blended one among m atoms O(mk), with O(m) for each of its exchanges, at most 10 m. The rule
+that solves for all weights at once is in `min_norm_point`. `frank_wolfe.STEPS` maps the names to the rules; an object of a subclass of
+`StepRule` may be given in place of a name (docs/extending.md).
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Uniform(StepRule):
 
 
 class LineSearch(StepRule):
-    """ω̃ + γ(ψ_s − ω̃) with the γ in [0, 1] that leaves the smallest error: γ = gap/‖ψ_s − ω̃‖²."""
+    """ω̃ + γ(ψ_s − ω̃) with the γ in [0, 1] that leaves the smallest error: γ = gap/‖ψ_s − ω̃‖², or 1 if that is more."""
 
     keeps_columns = False
 
@@ -138,7 +138,7 @@ class Pairwise(StepRule):
 
 
 class Blended(StepRule):
-    """Pairwise steps among the atoms that have weight, while each descends as fast as one towards ψ_s would; else that step.
+    """Pairwise steps among the m atoms that have weight, 10 m at most, while each descends as fast as one towards ψ_s; else that step.
 
     ψ_s stays the atom that was best before the first of them, so that only the last one reads the scores of all k atoms.
     """
@@ -167,7 +167,7 @@ class Blended(StepRule):
 def exchange_among(weights: Array, slopes: Array, outside: float, own: Indices, columns: Floats, slots: Indices, most: int) -> None:
     """Weight from the atom with the largest slope gⱼ to that with the least, by exact line search, `most` times at most.
 
-    It ends when their difference is less than the slope Σ wⱼ gⱼ − `outside` towards another atom, whose column is the last one.
+    It ends when their difference is 0, or less than the slope Σ wⱼ gⱼ − `outside` towards another atom, whose column is the last one.
     """
     other = slots[weights.size]
     for _ in range(most):

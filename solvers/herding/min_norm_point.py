@@ -11,7 +11,8 @@ factor exists also for atoms that are dependent to rounding. As g is computed fr
 up.
 
 RᵀR = G + δI is kept. A new atom appends a column (one triangular solve). A dropped one deletes a column; then the rows below take up the
-deleted row by a rank-one update, which cannot break down. Both are O(|S|²); a step is O(|S|²) and one product with |S| columns.
+deleted row by a rank-one update, which cannot break down. Both are O(|S|²). A step is O(|S|²) for the new atom and for each that it drops,
+and one product with |S| columns of k numbers.
 Source: Wolfe 1976; Lacoste-Julien & Jaggi 2015.
 """
 
@@ -129,7 +130,11 @@ def correct(factor: Array, gram: Array, size: int, order: npt.NDArray[np.intp], 
 
 
 class FullyCorrective(StepRule):
-    """The rule "fully-corrective": append the atom of the Frank–Wolfe step, then solve for all weights. Steps end when none is better."""
+    """The rule "fully-corrective": append the atom of the Frank–Wolfe step, then solve for all weights.
+
+    Steps end where the gap is not positive, or more than 12 steps in a row have left no smaller error. They also end where the new atom
+    depends on the others to rounding, or has no weight in the end. The first step of a walk with several atoms solves for these alone.
+    """
 
     keeps_columns = True
 
@@ -210,7 +215,8 @@ class FullyCorrective(StepRule):
 def best_weights(gram: Array, linear: Array, square: float, start: Array, *, tol: float = 1e-15, max_iter: int = 10_000) -> Array:
     """Weights w ≥ 0, Σ w = 1, that minimise wᵀGw − 2bᵀw, begun at `start`: the nearest point of a hull to ω by active sets.
 
-    Atoms whose best weight is 0 get exactly 0. Ends when the Frank–Wolfe gap is at most `tol` times the largest G_jj, or no step helps.
+    Atoms whose best weight is 0 get exactly 0. Ends when the Frank–Wolfe gap is at most `tol` times the largest G_jj, or no step helps, or
+    after `max_iter` steps; of all weights on the way those of least error are the answer.
     O(k³) and O(k²) for every atom that is dropped or comes back.
     """
     atoms = StoredAtoms(gram, np.ones(len(gram)), linear, square)

@@ -11,14 +11,15 @@ from simopt.solvers.herding.min_norm_point import best_weights
 from simopt.solvers.herding.walk import Walk
 
 EXACT = 1500  # atoms up to which the best weights are solved for
-PAIRWISE = 5  # pairwise steps for every atom before that
+PAIRWISE = 5  # blended steps for every atom before that, at most
 
 
 def reweighted(gram: Array, linear: Array, square: float, start: Array) -> Array:
-    """Weights w ≥ 0 with Σ w = 1 of smaller ‖ω − Σ w_j ψ_j‖ than `start`: the best ones for at most 1500 atoms, near them for more.
+    """Weights w ≥ 0 with Σ w = 1 of no larger ‖ω − Σ w_j ψ_j‖ than `start`: the best ones for at most 1500 atoms, near them for more.
 
-    Pairwise steps take weight from atoms that have too much of it, at O(k) a step; then active sets solve for the rest, whose first
-    factorisation is O(k³). Atoms may end with weight exactly 0.
+    At most 5 k blended steps take weight from atoms that have too much of it. A step among m atoms is O(mk), and O(m) for each of its at
+    most 10 m exchanges. Then, for at most 1500 atoms, active sets solve for the rest, whose first factorisation is O(k³). Atoms may end
+    with weight exactly 0.
 
     Parameters
     ----------

@@ -57,8 +57,8 @@ class WeightedSample:
         ------
         InvalidProblem
             for points that are not finite (with row and column), labels that are not ±1 (with the index), lengths that disagree. For
-            weights that are negative or do not sum to 1. Also for a similarity that is not positive semidefinite (ω would have no norm) or
-            not square-summable in float64.
+            weights that are negative or whose sum is off 1 by more than 1e-9. Also for a similarity that is not known to be positive
+            semidefinite (ω would have no norm).
         UnknownName
             for a similarity's name.
         """
@@ -75,7 +75,13 @@ class WeightedSample:
         return self.rows.n
 
     def lengths(self) -> Array:
-        """‖ψ_i‖ = √K(x_i, x_i), shape (n,)."""
+        """‖ψ_i‖ = √K(x_i, x_i), shape (n,).
+
+        Raises
+        ------
+        InvalidProblem
+            for K(x, x) that are not square-summable in float64.
+        """
         squares = np.concatenate([self.similarity.diagonal_values(block) for _, block in self.rows.blocks()])
         return np.sqrt(np.maximum(validate.squarable("K(x, x)", squares), 0.0))
 

@@ -80,8 +80,8 @@ def frank_wolfe(problem: Herding, *, tol: float, steps: str | StepRule = "fully-
     """The point of the hull nearest to ω_P; gap 2⟨ω − ω_P, ω − ψ_s⟩.
 
     `steps` is "uniform" (kernel herding), "line-search" (Algorithm 1), "away", "pairwise", "blended" or "fully-corrective", of which all
-    but the first two converge linearly, or a `StepRule`. O(k) a step; if steps correct weights, O(|S|²) more, with |S| atoms that have
-    weight.
+    but the first two converge linearly, or a `StepRule`. A step is O(k), but O(|S|k) if it is blended or fully corrective, with |S| atoms
+    that have weight. Fully corrective steps take O(|S|²) more for each atom that comes or goes.
     """
     linear = problem.scores(problem.target_weights())
     square = float(problem.target_weights() @ linear)

@@ -134,7 +134,7 @@ class Walk:
         self._include(j)
 
     def rescale(self) -> None:
-        """Divide raw weights by a power of two where their sum nears the largest floats: steps near 1 multiply it each time."""
+        """Divide raw weights by a power of two where their sum exceeds 2³⁰⁰: steps near 1 multiply it each time."""
         if self.mass > LARGEST:
             factor = 2.0 ** -math.frexp(self.mass)[1]
             self.raw *= factor

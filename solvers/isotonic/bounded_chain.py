@@ -3,7 +3,8 @@ r"""Least squares along a chain with steps between two bounds, l_i ≤ x_{i+1} �
 Two substitutions leave the chain that solvers/isotonic/chain_fit.py solves. With Λ_i = l_1 + … + l_{i−1}, x' = x − Λ (fitted to y − Λ)
 has steps in [0, u − l]. As x' does not fall, lo ≤ x ≤ hi says x'_1 ≥ lo and x'_n ≤ hi − Λ_n. A sample of no weight only passes on what
 its two steps allow together: they are one step, whose bound is the sum, between the samples of weight. Afterwards the fit is interpolated
-there, in proportion to the bounds (to the distances, on steps without bound), and is level before the first and after the last of them.
+there, in proportion to the bounds. If some of these steps have no bound, they alone rise, in proportion to their distances. Before the
+first and after the last sample of weight the fit is level.
 """
 
 from __future__ import annotations

@@ -203,7 +203,9 @@ def _zeros(y: Any, w: Any, u: Any, least: Any, most: Any, X: Any, climbs: Any, m
 def band_zeros(
     y: Array, w: Array, u: Array, least: float, most: float, X: Array, climbs: Array, margin: float
 ) -> tuple[Array, NDArray[np.bool_]] | None:
-    """The zeros within `margin` of the fit X of the nodes, and which of them are bounds; None where more than 4 √m breakpoints are inside.
+    """The zeros within `margin` of the fit X of the nodes, and which of them are bounds.
+
+    None where more than some max(512, 4 √m) breakpoints are inside, on one side of a zero.
 
     If no x_i is one of these bounds, where x_m = p_m and x_i = p_i clipped to [x_{i+1} − u_i, x_{i+1}], the band holds nothing. A bound
     of an earlier sample that x touches is handed on from sample to sample, to one whose zero waits there.

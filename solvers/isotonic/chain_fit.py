@@ -114,7 +114,7 @@ def _finalize(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, edges: Any, near
 def _climbs_all(y: Any, w: Any, u: Any, lo: Any, hi: Any, x: Any, state: Any) -> Any:
     """Whether the fit takes every step at its upper bound; then x is the fit and `state` has its steps.
 
-    That is one block: it is the fit if it lies in the range and Σ_{j≤i} w_j (x_j − y_j), the multiplier of step i, is nowhere negative.
+    That is one block: the fit if it lies in the range and Σ_{j≤i} w_j (x_j − y_j), the multiplier of step i, is not negative where u_i > 0.
     """
     offset, weight, moment = 0.0, w[0], 0.0
     for i in range(1, y.size):

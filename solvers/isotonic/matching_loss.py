@@ -75,7 +75,8 @@ def newton_in_ball(problem: MatchingLoss, max_iter: int) -> Iterator[Iterate]:
 def ball_step(H: Array, g: Array, w: Array, radius: float) -> Array:
     """argmin over ‖v‖ ≤ W of ⟨g, v − w⟩ + ½(v − w)ᵀH(v − w), H positive semidefinite: v = (H + μI)^{−1}(Hw − g) with ‖v‖ = W or μ = 0.
 
-    One eigendecomposition; then 1/‖v(μ)‖ is concave and nearly linear in μ, and Newton's method finds where it is 1/W.
+    H has 1e-13 of its largest eigenvalue added to each. One eigendecomposition; then 1/‖v(μ)‖ is concave and nearly linear in μ, and
+    Newton's method finds where it is 1/W.
     """
     values, basis = np.linalg.eigh(H)
     values = np.maximum(values, 0.0)
@@ -98,7 +99,7 @@ def ball_step(H: Array, g: Array, w: Array, radius: float) -> Array:
 
 
 def _line_search(problem: MatchingLoss, f: Array, image: Array) -> float:
-    """The t in (0, 1] that minimises the loss at f + t image, by bisection on its slope: to a tenth of the slope at 0, or exactly 1."""
+    """The t in (0, 1] that minimises the loss at f + t image: by bisection, until its slope is a tenth of that at 0, or 60 times; or 1."""
     link, y, pull = problem.link, problem.targets, problem.sample_weights.floats * image
 
     def slope(t: float) -> float:

@@ -34,7 +34,7 @@ class ThresholdHinges(NamedTuple):
         b_j − steps_j must not fall as j grows (sums of the least distances of neighbours).
     gamma : float
         the margin γ > 0.
-    share : float
+    sample_weight : float
         c > 0.
     every : bool
         implicit constraints (every threshold) rather than explicit ones (the two next to the sample).

@@ -1,8 +1,9 @@
 r"""Rows of G = XᵀX of features, in float64, and how G is guessed beforehand.
 
-Only the rows at the picks are needed, so G is approximated for features in memory. If its columns are coherent, that takes a few rows of X
-and the rows of G that are there already (`sampled_gram`). Else, or if that fails, it takes products in float32, at twice the speed. If
-columns are not coherent, those of largest |⟨x_j, r⟩| are a good guess.
+Only the rows at the picks are needed. For features in memory, and picks that are not very few or a quarter of all columns, G is guessed if
+the columns are coherent; if not, those of largest |⟨x_j, r⟩| are a good guess. If eigenvalues fall fast and rows are many, a few rows of X
+and the rows of G that are there already make the guess (`sampled_gram`). Else, or if that has failed ten times, it is made of products in
+float32, at twice the speed.
 """
 
 from __future__ import annotations
@@ -62,7 +63,10 @@ class FeatureGram(GramRows):
             self.use_whole(self._whole)
 
     def fetch(self, columns: Iterable[int]) -> None:
-        """Rows of these columns; the whole matrix where so many passes were needed that it would have been quicker."""
+        """Rows of these columns; the whole matrix where so many passes were needed that it would have been quicker.
+
+        After ten passes, guesses that "auto" made from a few rows give way to the whole matrix or one in float32.
+        """
         missing = [j for j in columns if self.row_of[j] < 0]
         if missing and self.passes >= self._patience:
             self._patience, self.guess = np.inf, None
@@ -88,7 +92,9 @@ class FeatureGram(GramRows):
         return bytes_each * self.data.width**2 <= self.data.memory / 2
 
     def prepare(self, method: str, count: int, demanding: bool = False) -> None:
-        """Make the float64 Gram matrix, the float32 one, or neither, whichever is expected to take least time for `count` picks.
+        """Make the float64 Gram matrix, the float32 one, a guess from a few rows, or nothing, as the method says; nothing if G is there.
+
+        "auto" takes what is expected to take least time for `count` picks.
 
         `demanding` choices depend on ‖x̃_j‖², which float32 loses earlier than it loses ⟨x_j, r⟩.
         """

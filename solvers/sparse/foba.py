@@ -1,10 +1,11 @@
 r"""Better supports of the same size: exchanges of columns, and forward selection that may take columns back (FoBa).
 
-`forward_swap` begins with forward selection. It makes the exchange (one column out, one in) that lowers ‖r‖² most, as long as one does. So
-no better support of that size differs from the result in one column. `forward_backward` adds the column of largest gain. Then it removes
-columns, cheapest first, while that costs at most a fraction ν of a gain (Zhang 2008, with the exact gains). That gain is the one that the
-present number of columns had brought when it was reached. Both go by the exact costs of `support_moves`; moves are guessed in float32 where
-`forward_selection` does so, and made again in float64.
+`forward_swap` begins with forward selection. It makes the exchange (one column out, one in) that lowers ‖r‖² most, as long as one does.
+That is by more than 1e-15 ‖y‖² and a millionth of what the column out costs. So, unless moves run out, no support that is better by more
+differs from the result in one column. `forward_backward` adds the column of largest gain. Then it removes columns but the last one,
+cheapest first, while that costs at most a fraction ν of a gain (Zhang 2008, with the exact gains). That gain is the one that the present
+number of columns had brought when it was last reached by an addition. Both go by the exact costs of `support_moves`; moves are guessed
+where `forward_selection` does so, and made again in float64.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def forward_swap(
     method: str = "auto",
     memory: float = MEMORY,
 ) -> SparseFit:
-    """Forward selection of `count` columns, then the best exchanges until none lowers ‖y − Xw‖².
+    """Forward selection of `count` columns, then the best exchanges until none lowers ‖y − Xw‖², or moves run out.
 
     Time: that of forward selection, then O(kd) an exchange. Arguments as for `forward_selection`; `max_moves` bounds additions and
     removals of the exchanges. `visited` of the result is ‖r‖² after every move: it rises when a column goes and falls when one comes.
@@ -82,8 +83,9 @@ def forward_backward(
 ) -> SparseFit:
     """FoBa: additions of largest gain, each followed by removals that cost at most `ratio` (ν) of the gain that reached this size.
 
-    Ends with `count` columns, or with ‖y − Xw‖² ≤ `tolerance` · ‖y‖², or where no addition helps. With 0 ≤ ν < 1 every size is reached with
-    a smaller residual each time, so that it ends. Other arguments as for `forward_selection`.
+    Ends with `count` columns, or with ‖y − Xw‖² ≤ `tolerance` · ‖y‖², or where no addition helps, or when `max_moves` additions and
+    removals are made. With 0 ≤ ν < 1 every size is reached with a smaller residual each time, so that it ends. Other arguments as for
+    `forward_selection`.
 
     Raises
     ------

@@ -7,7 +7,8 @@ rules:
     "printed"      η = min(1, δ/(4C²β)), at most k = ⌈8C²/ε²⌉ steps: right for X ≤ 1 and β ≤ 1/ε, which the paper has in mind;
     "corrected"    η = min(1, δ/(4C²βX²)), k = ⌈8βC²X²/ε⌉: then R(w) − R* ≤ ε after k steps, whatever X, β and ε are;
     "line-search"  the best η in [0, 1]; k as corrected, as no step falls short of the one above;
-    "pairwise"     weight goes from the worst vertex that has some to the best one, by exact line search: converges linearly;
+    "pairwise"     weight goes from the worst vertex that has some to the best one, by exact line search: converges linearly; at most k
+                   steps as corrected, which prove nothing here: a step that takes all weight from a vertex may be short;
     "corrective"   the same, and after as many steps as w has entries the loss is minimised over these by Newton's method: where features
                    are nearly dependent (smooth similarities of few points) pairwise steps take tens of thousands to trade them off.
 Each stops where δ ≤ ε. Among w's entries at most one a step is not 0.
@@ -40,7 +41,10 @@ REFRESH = 1000  # steps after which predictions are computed afresh
 
 @dataclass(frozen=True, eq=False)
 class GreedyStep:
-    """w^(t) with what line 3 to 6 of the algorithm find there: the gradient's c = ℓ', δ_t, η_t (0 for the rule "pairwise"), the pick."""
+    """w^(t) with what line 3 to 6 of the algorithm find there: the gradient's c = ℓ', δ_t, η_t, the pick.
+
+    η is 0 for the rules "pairwise" and "corrective", and where δ = 0.
+    """
 
     weights: Array
     slopes: Array
@@ -101,7 +105,7 @@ def largest_entry(problem: SparseLandmarked) -> float:
 
 
 def forward_greedy(problem: SparseLandmarked, tolerance: float, *, rule: str = "printed", steps: int | None = None) -> GreedyRun:
-    """Algorithm 2 with error tolerance ε on one problem: one product Ψᵀc a step.
+    """Algorithm 2 with error tolerance ε on one problem: one product Ψᵀc a step, and one Ψw for the record of R.
 
     Parameters
     ----------
@@ -117,7 +121,8 @@ def forward_greedy(problem: SparseLandmarked, tolerance: float, *, rule: str = "
     Raises
     ------
     InvalidProblem
-        for β = ∞ or a tolerance that is not positive.
+        for β = ∞ or a tolerance that is not finite. Without `steps` also for one that is not positive or takes 1e18 steps or more, and for
+        an unknown rule. With `steps` an unknown rule is taken for "corrected".
     """
     tolerance = validate.finite("tolerance", tolerance)
     limit = iteration_count(problem, tolerance, validate.choice("rule", rule, RULES)) if steps is None else validate.whole("steps", steps)
@@ -136,7 +141,13 @@ def forward_greedy(problem: SparseLandmarked, tolerance: float, *, rule: str = "
 
 
 def greedy_steps(problem: SparseLandmarked, rule: str = "printed") -> Iterator[GreedyStep]:
-    """w^(0) = 0, w^(1), … without end (until δ = 0). The arrays of a step are written on by the next one."""
+    """w^(0) = 0, w^(1), … without end, until δ = 0 or no vertex is better than one with weight. A step's arrays are written on by the next.
+
+    Raises
+    ------
+    InvalidProblem
+        for β = ∞.
+    """
     reason = rough(problem)
     if reason is not None:
         raise InvalidProblem(f"smoothness: {reason}")

@@ -3,9 +3,9 @@ r"""Fully corrective forward selection for the squared loss: orthogonal matching
 One column after the other is added to S; after each, w is the best fit of y on X_S:
     "omp" (matching pursuit): the column of largest |⟨x_j, r⟩|;        "ols" (least squares): the one whose addition lowers ‖r‖² most.
 Kar & Jain 2012, §4, take it (with d landmarks as columns) for what they call the fully corrective version of forward greedy selection. How:
-`orthogonal_rows` on rows of XᵀX, and nothing is solved until the end. For X in memory the rows are guessed by a float32 Gram matrix, and
-computed in float64 where the guessed picks are. The picks are replayed with those; at the first that differs the guess starts again from
-there. The result is that of float64 alone.
+`orthogonal_rows` on rows of XᵀX, and nothing is solved until the end. For X in memory the rows may be guessed (`feature_gram` says when and
+how), and are computed in float64 where the guessed picks are. The picks are replayed with those; at the first that differs the guess starts
+again from there. The result is that of float64 alone.
 """
 
 from __future__ import annotations
@@ -47,12 +47,14 @@ def forward_selection(
     The residual is then 0 or orthogonal to all columns independent of those picked, to rounding. Among equal scores the column of lowest
     index wins; among equal columns only one is ever picked; a column of zeros never is. Thus `count` may exceed the rank of X, or n.
 
-    Time: that of XᵀX in float32 and of X_SᵀX in float64, then O(dk²); memory 4d² bytes besides X, or none where X is read in passes.
+    Time: that of X_SᵀX in float64 and O(dk²); with guesses in float32 that of XᵀX in float32 besides, and then 12d² bytes besides X and the
+    rows, 8d² of which stay.
 
     Parameters
     ----------
     features : (n, d) array, memory map or Dask array
-        X. Data outside of memory are read in blocks: once if 8d² bytes fit into half of `memory`, else once every few picks.
+        X. Data outside of memory are read in blocks: once if 8d² bytes fit into half of `memory`, else once more every few picks. In the
+        end the weights take up to four passes (see `corrected`).
     targets : (n,) array
         y.
     count : int, optional
@@ -61,7 +63,8 @@ def forward_selection(
         fraction of ‖y‖² at which to stop, ≥ 0.
     criterion : "omp" or "ols"
     method : str
-        "auto"; "gram" (all of XᵀX in float64), "float32" (guesses), "rows" (rows of XᵀX as they are needed).
+        "auto"; "gram" (all of XᵀX in float64), "float32" (guesses of it all), "sample" (guesses from 512 rows of X), "rows" (rows of XᵀX as
+        they are needed).
     memory : float
         bytes for Gram matrices and blocks.
 
@@ -163,7 +166,7 @@ def _fit(source: GramRows, count: int, tolerance: float | None, criterion: str, 
 
 
 def corrected(source: GramRows, picks: Indices, factor: Array, weights: Array, square: float) -> tuple[Array, float]:
-    """Weights after steps w ← w + (RᵀR)^{-1} X_Sᵀ(y − X_S w), as long as they lower ‖y − X_S w‖²; and that square.
+    """Weights after at most three steps w ← w + (RᵀR)^{-1} X_Sᵀ(y − X_S w), as long as they lower ‖y − X_S w‖²; and that square.
 
     R comes from XᵀX, where small singular values of X_S lose twice the digits they have in X_S; these steps give them back.
     """

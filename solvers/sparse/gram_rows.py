@@ -28,7 +28,7 @@ class GramRows:
         self.products, self.square, self.width = products, square, width
         self.rows = np.empty((0, width))
         self.row_of: Indices = np.full(width, -1)
-        self.unit = 1.0  # of the rows: G_j is row place[j] times unit
+        self.unit = 1.0  # of the rows: G_j is row row_of[j] times unit
         self.guess: GramRows | None = None  # what G is about
         self.passes = 0
         self._count = 0
