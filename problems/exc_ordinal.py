@@ -138,8 +138,8 @@ class EXCOrdinal(SpacedThresholds, LinearScores):
     ) -> Self:
         """Recipe: all rows (or `samples`), standardised, `landmarks` of them (None: 50, or all of fewer), a Gaussian with Kar & Jain's σ.
 
-        Classes are whole-numbered targets as they are (up to 20 from the least on), else `bins` (5) classes of equal frequency. γ = 1,
-        Δ = 0, B = 10, or λ = 1e-3.
+        Classes are the labels of a binary or ordinal data set, whole-numbered targets of another (up to 20 from the least on), else
+        `bins` (5) classes of equal frequency. γ = 1, Δ = 0, B = 10, or λ = 1e-3.
         """
         fields = exc_cases.fields(dataset, rng, samples, landmarks, standardise, similarity, bins)
         bound = cls.bounded(cls.either(ball=Ball(10.0), penalty=Penalty(1e-3)), radius=radius, regularization=regularization)

@@ -117,8 +117,8 @@ class KernelEXC(SpacedThresholds, KernelScores):
     ) -> Self:
         """Recipe: at most `samples` rows drawn at random (None: all), standardised, a Gaussian kernel exp(−‖x−x'‖²/μ), μ the mean ‖x−x'‖².
 
-        Classes are whole-numbered targets as they are (up to 20 from the least on), else `bins` (5) classes of equal frequency. γ = 1,
-        Δ = 0, λ = 1e-3.
+        Classes are the labels of a binary or ordinal data set, whole-numbered targets of another (up to 20 from the least on), else
+        `bins` (5) classes of equal frequency. γ = 1, Δ = 0, λ = 1e-3.
         """
         fields = exc_cases.kernel_fields(dataset, rng, samples, standardise, similarity, bins)
         return cls(**fields, gamma=gamma, delta=delta, regularization=regularization)

@@ -191,8 +191,8 @@ class OrdinalGoodness(OrdinalDomain):
     ) -> Self:
         """Recipe: at most `samples` rows, standardised, are the domain, with equal masses; the default similarity has Kar & Jain's σ.
 
-        Classes are whole-numbered targets as they are (up to 20 from the least on), else `bins` (5) classes of equal frequency. B = 10,
-        γ = 1, Δ = 0.
+        Classes are the labels of a binary or ordinal data set, whole-numbered targets of another (up to 20 from the least on), else
+        `bins` (5) classes of equal frequency. B = 10, γ = 1, Δ = 0.
         """
         fields = exc_cases.kernel_fields(dataset, rng, samples, standardise, similarity, bins)
         return cls(**fields, bound=bound, gamma=gamma, delta=delta)

@@ -179,15 +179,15 @@ def fields(
 ) -> dict[str, Any]:
     """Features, labels and classes.
 
-    Targets that are all whole are classes as they are, the least of them class 1. This holds in an ordinal data set, and in any other but
-    a binary one with at most 20 whole numbers from the least to the greatest. Other targets, and all if `bins` is given, are cut into
-    `bins` (5) classes of equal frequency, as far as ties allow. Of a binary set each label falls into one class, or both into the same.
+    The labels of a binary data set are two classes. Targets that are all whole are classes as they are, the least of them class 1. This
+    holds in an ordinal data set, and in any other with at most 20 whole numbers from the least to the greatest. Other targets, and all if
+    `bins` is given, are cut into `bins` (5) classes of equal frequency, as far as ties allow.
 
     Raises
     ------
     InvalidProblem
         when all targets of the data set are equal. Without `bins` also when some, but fewer than half, are not whole: a slip. The latter
-        holds in an ordinal data set, and in any other but a binary one whose least and greatest target are less than 20 apart.
+        holds in an ordinal data set, and in any other whose least and greatest target are less than 20 apart.
     """
     features, targets = recipes.landmarked(dataset, rng, samples, landmarks, standardise, similarity)
     return {"features": features, **_classes(dataset, targets, bins)}
@@ -207,8 +207,10 @@ def _classes(dataset: Dataset, targets: Array, bins: int | None) -> dict[str, An
         raise InvalidProblem(
             f"data set {dataset.name}: all {dataset.n} targets are {least:g}; at least two labels must occur to tell classes apart"
         )
+    if bins is None and dataset.task == "binary":
+        return {"labels": 1.0 + (targets > least), "classes": 2}
     odd = np.flatnonzero(dataset.targets != np.round(dataset.targets))
-    few = dataset.task == "ordinal" or (dataset.task != "binary" and greatest - least < AS_THEY_ARE)
+    few = dataset.task == "ordinal" or greatest - least < AS_THEY_ARE
     if bins is None and few and 0 < 2 * len(odd) < dataset.n:
         row = int(odd[0])
         raise InvalidProblem(

@@ -126,7 +126,7 @@ class FeatureGram(GramRows):
         if FEW * count <= d or self._coherence() <= COHERENT:
             return "rows"
         decay = self._decay(count)
-        if n >= ENOUGH and decay < SMOOTH * self._decay(count // 2):
+        if n >= ENOUGH and decay < SMOOTH * self._decay(max(count // 2, 1)):
             return "sample"
         return "gram" if demanding and decay < SINGLE else "float32"
 

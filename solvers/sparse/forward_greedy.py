@@ -121,11 +121,11 @@ def forward_greedy(problem: SparseLandmarked, tolerance: float, *, rule: str = "
     Raises
     ------
     InvalidProblem
-        for β = ∞ or a tolerance that is not finite. Without `steps` also for one that is not positive or takes 1e18 steps or more, and for
-        an unknown rule. With `steps` an unknown rule is taken for "corrected".
+        for β = ∞, an unknown rule, or a tolerance that is not finite. Without `steps` also for a tolerance that is not positive or takes
+        1e18 steps or more.
     """
-    tolerance = validate.finite("tolerance", tolerance)
-    limit = iteration_count(problem, tolerance, validate.choice("rule", rule, RULES)) if steps is None else validate.whole("steps", steps)
+    tolerance, rule = validate.finite("tolerance", tolerance), validate.choice("rule", rule, RULES)
+    limit = iteration_count(problem, tolerance, rule) if steps is None else validate.whole("steps", steps)
     weights = problem.trivial_point()["w"]
     deltas, etas, losses, picks = [], [], [], []
     for t, step in enumerate(greedy_steps(problem, rule)):

@@ -132,6 +132,15 @@ def test_thresholds_of_the_recipe_are_listed_or_at_equal_steps() -> None:
                 form.from_data(data, np.random.default_rng(0), **options, thresholds=wrong)
 
 
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_the_labels_of_a_binary_data_set_are_two_classes(share: float) -> None:
+    """However frequent they are: cut at equal frequencies, all of 4 and 36 labels were one class."""
+    features, labels = np.random.default_rng(0).normal(size=(40, 2)), np.repeat([-1.0, 1.0], [round(40 * share), round(40 * (1 - share))])
+    problem = EXCOrdinal.from_data(Dataset("own", features, ("a", "b"), labels, task="binary"), np.random.default_rng(0), landmarks=3)
+    assert problem.classes == 2
+    np.testing.assert_array_equal(problem.labels, (labels + 3.0) / 2.0)
+
+
 def test_whole_numbered_targets_are_classes_as_they_are_and_others_are_cut() -> None:
     features = np.random.default_rng(0).normal(size=(30, 2))
     draw = np.random.default_rng(0)

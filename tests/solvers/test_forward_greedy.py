@@ -48,6 +48,12 @@ def test_the_printed_steps_are_those_of_the_listing():
         np.testing.assert_allclose(w, [float(v) for v in weights], rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize("steps", [None, 5])
+def test_an_unknown_rule_is_refused(steps):
+    with pytest.raises((InvalidProblem, UnknownName), match="rule"):
+        forward_greedy(problem_of(), 0.1, rule="nonsense", steps=steps)
+
+
 @pytest.mark.parametrize("rule", ["corrected", "line-search", "pairwise", "corrective"])
 @pytest.mark.parametrize("size", [0.1, 1.0, 4.0])
 def test_the_corrected_count_of_steps_suffices(rule, size):

@@ -215,6 +215,15 @@ def test_nearly_dependent_columns_keep_the_digits_of_the_columns():
     np.testing.assert_allclose(fit.coefficients, w, rtol=1e-4)
 
 
+def test_one_column_of_many_rows_that_are_coherent():
+    """The decay of the spectrum is compared with that at half of the columns, which is none of one."""
+    rng = np.random.default_rng(0)
+    X = 1.0 + 0.3 * rng.normal(size=(6000, 60))
+    y = X @ rng.normal(size=60)
+    (pick,) = forward_selection(X, y, count=1).indices
+    assert pick == np.argmax(np.abs(X.T @ y))
+
+
 def test_the_first_picks_of_a_fit_are_the_fit_with_fewer_picks():
     X, y = landmarks(200, 60)
     fit = forward_selection(X, y, count=20)
