@@ -41,12 +41,19 @@ class StepRule(ABC):
     ----------
     keeps_columns : bool
         whether the rule comes back to columns ⟨ψ_i, ψ_j⟩ that it has read; then they are stored, as far as the memory goes.
+    descends : bool
+        whether no step increases the error ‖ω − ω̃‖.
+    converges_linearly : bool
+        whether the gap falls by a constant factor every so many steps, on every hull.
 
+    The tests hold a rule of `STEPS` against what it says of itself in the last two; a rule that says nothing promises neither.
     Weights are those of a sum whose total is `walk.mass`: a step γ towards ψ_s, ω̃ + γ(ψ_s − ω̃), is `walk.shift(s, γ/(1 − γ) · walk.mass)`;
     for γ = 1 it is `walk.reset(s)`. The first atom is taken before any rule is asked.
     """
 
     keeps_columns: ClassVar[bool] = True
+    descends: ClassVar[bool] = False
+    converges_linearly: ClassVar[bool] = False
 
     def begin(self) -> Self:
         """The rule for one run."""
@@ -91,6 +98,7 @@ class LineSearch(StepRule):
     """ω̃ + γ(ψ_s − ω̃) with the γ in [0, 1] that leaves the smallest error: γ = gap/‖ψ_s − ω̃‖², or 1 if that is more."""
 
     keeps_columns = False
+    descends = True
 
     def step(self, walk: Walk, scores: Array, s: int, gap: float, may_grow: bool) -> str:
         if not gap > 0.0:
@@ -104,6 +112,8 @@ class Away(StepRule):
     """Towards ψ_s, or away from ψ_a until its weight is gone at most."""
 
     keeps_columns = True
+    descends = True
+    converges_linearly = True
 
     def step(self, walk: Walk, scores: Array, s: int, gap: float, may_grow: bool) -> str:
         a, highest = worst(walk, scores)
@@ -126,6 +136,8 @@ class Pairwise(StepRule):
     """Weight from ψ_a to ψ_s, all of it at most."""
 
     keeps_columns = True
+    descends = True
+    converges_linearly = True
 
     def step(self, walk: Walk, scores: Array, s: int, gap: float, may_grow: bool) -> str:
         a, highest = worst(walk, scores)
@@ -144,6 +156,8 @@ class Blended(StepRule):
     """
 
     keeps_columns = True
+    descends = True
+    converges_linearly = True
 
     def step(self, walk: Walk, scores: Array, s: int, gap: float, may_grow: bool) -> str:
         if not gap > 0.0:

@@ -137,6 +137,8 @@ class FullyCorrective(StepRule):
     """
 
     keeps_columns = True
+    descends = True
+    converges_linearly = True
 
     def __init__(self) -> None:
         self._size = 0

@@ -185,9 +185,10 @@ def test_out_of_reach_is_said_and_not_looped():
 
 @pytest.mark.parametrize("steps", STEPS)
 def test_reached_means_certified_to_the_error_asked_for(steps):
+    """Below the least error of a whole run nothing is reached; a rule that does not descend may have had it before the end."""
     x, y = sample(60, 2, seed=9)
     first = herd(x, y, Gaussian(2.0), atoms=6, steps=steps)
-    below = herd(x, y, Gaussian(2.0), error=0.99 * first.error, atoms=6, steps=steps)
+    below = herd(x, y, Gaussian(2.0), error=0.99 * first.trace[:, 2].min(), atoms=6, steps=steps)
     assert below.error > below.target_error and not below.reached and "not reached" in str(below)
     above = herd(x, y, Gaussian(2.0), error=1.01 * first.error, atoms=6, steps=steps)
     assert above.error <= above.target_error and above.reached
