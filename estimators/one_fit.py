@@ -40,6 +40,7 @@ def at_once(fit: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fit)
     def whole(self: Any, *args: Any, **options: Any) -> Any:
+        """Run `fit` on an unfitted copy, and take over all its attributes once every coefficient is known to be finite."""
         fresh = object.__new__(type(self))
         fresh.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
         fresh._began = time.perf_counter()

@@ -86,6 +86,7 @@ class LeaveOneOutWidth(WidthRule):
         around = points.targets - centre
 
         def error(K: Array) -> float:
+            """Σ wᵢ (yᵢ − ŷᵢ)², with ŷᵢ the weighted mean of all targets but yᵢ."""
             mass = (K + shift) * points.sample_weights
             np.fill_diagonal(mass, 0.0)
             total = mass.sum(axis=1)

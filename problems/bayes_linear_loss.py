@@ -119,10 +119,12 @@ class BayesLinearLoss(Problem):
         """Change of all labels, permutation of X, and every point split in two of half its mass."""
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
+            """All labels change their sign, and f with them."""
             image = replace(problem, probabilities=problem.probabilities[:, ::-1])
             return Image(image, 1.0, lambda x: {"f": -np.asarray(x["f"])}, lambda v: {"upper": v["lower"], "lower": v["upper"]})
 
         def select(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
+            """The points of X in this order, repeated ones included, each with `weight` times its mass."""
             image = replace(problem, probabilities=problem.probabilities[order] * weight)
 
             def mapped(values: Multipliers) -> Multipliers:

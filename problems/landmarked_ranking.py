@@ -122,6 +122,7 @@ class LandmarkedRanking(RankedLists, LandmarkSquares):
         """Features × c with what bounds w; the other logarithm; sign; order of the documents; every query twice."""
 
         def change_base(problem: Any, rng: np.random.Generator) -> Image:
+            """The other logarithm multiplies η and w by c, and the loss by c²."""
             natural = problem.logarithm == NATURAL
             c = 1.0 / math.log(2.0) if natural else math.log(2.0)
             both = squares.scaling(w=c, predictions=c)
@@ -129,9 +130,11 @@ class LandmarkedRanking(RankedLists, LandmarkSquares):
             return Image(image, c * c, both, both)
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
+            """Features × −1 are undone by w × −1."""
             return Image(replace(problem, features=-problem.features), 1.0, squares.scaling(w=-1.0))
 
         def select(problem: Any, order: npt.NDArray[np.intp], weight: float) -> Image:
+            """The documents in this order; where each of them comes twice, every query becomes two queries."""
             copies = np.arange(len(order)) % 2 if len(order) > len(problem.relevance) else np.zeros(len(order), dtype=np.intp)
             image = replace(
                 problem,

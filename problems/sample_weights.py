@@ -78,6 +78,7 @@ def in_parts(select: Callable[[Any, NDArray[np.intp], Any], Image], field: str) 
     """
 
     def cut(problem: Any, rng: np.random.Generator) -> Image:
+        """Every sample twice, with the fractions t and 1 − t of its weight, t in {0, 1/4, …, 1}."""
         n = len(getattr(problem, field))
         first = rng.integers(0, 5, size=n) / 4.0
         factors = np.column_stack([first, 1.0 - first]).ravel()

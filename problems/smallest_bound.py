@@ -279,6 +279,8 @@ class SmallestBound(FiniteDomain):
             return Image(replace(problem, targets=-problem.targets), 1.0, flip, flip)
 
         def select(problem: Any, order: Any, weight: float) -> Image:
+            """The samples in this order, repeated ones included, each with `weight` times its mass and its multiplier."""
+
             def multipliers(values: Multipliers) -> Multipliers:
                 return {"predictions": np.asarray(values["predictions"])[order] * weight, "level": values["level"]}
 

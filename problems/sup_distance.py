@@ -216,17 +216,21 @@ class SupDistance(Problem):
         """Scaling of y, of z; shift of y; reversal; duplication."""
 
         def by(problem: Any, s: float) -> Image:
+            """y × s and L × s: values and error × s."""
             return Image(replace(problem, targets=problem.targets * s, lipschitz=problem.lipschitz * s), s, squares.scaling(x=s, epsilon=s))
 
         def stretch(problem: Any, rng: np.random.Generator) -> Image:
+            """z × c and L / c bound the same differences."""
             c = float(2.0 ** rng.integers(-20, 21))
             return Image(replace(problem, positions=problem.positions * c, lipschitz=problem.lipschitz / c))
 
         def shift(problem: Any, rng: np.random.Generator) -> Image:
+            """y + c and x + c have the same distance."""
             c = float(rng.normal())
             return Image(replace(problem, targets=problem.targets + c), 1.0, lambda values: {"x": np.asarray(values["x"]) + c})
 
         def reverse(problem: Any, rng: np.random.Generator) -> Image:
+            """−z and −y from last to first are increasing again, and so are −x."""
             image = replace(problem, positions=-problem.positions[::-1], targets=-problem.targets[::-1])
 
             def turn(values: Multipliers) -> Multipliers:
@@ -235,6 +239,8 @@ class SupDistance(Problem):
             return Image(image, 1.0, lambda values: {"x": -np.asarray(values["x"])[::-1]}, turn)
 
         def duplicate(problem: Any, rng: np.random.Generator) -> Image:
+            """Every point twice: the multiplier of a step within a pair is the mean of its two neighbours'."""
+
             def halve(values: Multipliers) -> Multipliers:
                 tau = problem.chain_multipliers(values)
                 full = np.empty(2 * len(tau) - 3)

@@ -94,19 +94,23 @@ def laws() -> list[Law]:
     """Laws of kernel regression."""
 
     def negative(problem: KernelRegression, rng: np.random.Generator) -> Image:
+        """−k gives the same means as k: their weights kᵢ/Σⱼ kⱼ stay."""
         return Image(problem.with_data(-problem.similarities, problem.targets))
 
     def scale_targets(problem: Any, s: float) -> Image:
+        """Predictions are linear in the targets, the squared loss is quadratic."""
         both = squares.scaling(c=s, predictions=s)
         return Image(problem.with_data(problem.similarities, problem.targets * s), s * s, both, both)
 
     def scale_similarities(problem: KernelRegression, rng: np.random.Generator) -> Image:
+        """k × c keeps every mean and multiplies the loss by c; c is a square, so that its root is exact."""
         root = float(2.0 ** rng.integers(-10, 11))
         factor = root * root
         image = problem.with_data(problem.similarities * factor, problem.targets)
         return Image(image, factor, multipliers=squares.scaling(predictions=root))
 
     def shift_targets(problem: KernelRegression, rng: np.random.Generator) -> Image:
+        """Targets + t move every mean by t, and its multiplier by −t √|Σᵢ kᵢ|."""
         shift = float(rng.integers(-4, 5)) * (squares.largest(problem.targets) or 1.0)
         root = np.sqrt(np.abs(problem.similarities.sum(axis=1)))
         return Image(
@@ -116,6 +120,7 @@ def laws() -> list[Law]:
         )
 
     def permute_queries(problem: KernelRegression, rng: np.random.Generator) -> Image:
+        """Points at which the mean is asked for are independent of each other."""
         order = rng.permutation(len(problem.similarities))
 
         def carry(values: dict[str, Array]) -> dict[str, Array]:
@@ -124,10 +129,12 @@ def laws() -> list[Law]:
         return Image(problem.with_data(problem.similarities[order], problem.targets), 1.0, carry, carry)
 
     def permute_samples(problem: KernelRegression, rng: np.random.Generator) -> Image:
+        """A sum does not depend on the order of its samples."""
         order = rng.permutation(len(problem.targets))
         return Image(problem.with_data(problem.similarities[:, order], problem.targets[order]))
 
     def duplicate(problem: KernelRegression, rng: np.random.Generator) -> Image:
+        """Every sample twice doubles the loss and keeps its minimiser."""
         image = problem.with_data(np.repeat(problem.similarities, 2, axis=1), np.repeat(problem.targets, 2))
         return Image(image, 2.0, multipliers=squares.scaling(predictions=math.sqrt(2.0)))
 

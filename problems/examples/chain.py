@@ -115,6 +115,7 @@ def _duplicate(problem: Any, rng: np.random.Generator) -> Image:
     image = replace(problem, **twice)
 
     def multipliers(values: Multipliers) -> Multipliers:
+        """2τ between different samples; between two copies the mean of the two multipliers beside it."""
         tau = 2.0 * problem.chain_multipliers(values)
         full = np.empty(2 * len(tau) - 1)
         full[0::2] = tau

@@ -138,6 +138,7 @@ def _reversed(problem: Any) -> Image:
         return {key: -np.asarray(value)[::-1] if key == "thresholds" else -np.asarray(value) for key, value in values.items()}
 
     def multipliers(values: Multipliers) -> Multipliers:
+        """Rows above a threshold become rows below it, with the thresholds in reverse order; so are the rows that order them."""
         out = {"order": np.asarray(values["order"])[::-1]} if "order" in values else {}
         for key, side, other, turned in zip(("above", "below"), problem.sides, ("below", "above"), image.sides[::-1], strict=True):
             if key in values:
@@ -159,6 +160,7 @@ def _selected(problem: Any, order: NDArray[np.intp], weight: Any) -> Image:
         return {key: np.asarray(value)[order] * weight if key == "alpha" else value for key, value in values.items()}
 
     def multipliers(values: Multipliers) -> Multipliers:
+        """Those of a sample go with it, times its weight; those that order the thresholds stay."""
         out = {key: np.asarray(value) for key, value in values.items() if key == "order"}
         for key, side, chosen in zip(("above", "below"), problem.sides, image.sides, strict=True):
             if key in values:

@@ -117,6 +117,7 @@ def selected(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
         return moved | {key: np.asarray(value) for key, value in values.items() if key == "thresholds"}
 
     def multipliers(values: Multipliers) -> Multipliers:
+        """Those of a sample go with it, times `weight`; a label at an end of the scale has a row on one side only."""
         out = {"order": np.asarray(values["order"])} if "order" in values else {}
         for key, side in zip(("above", "below"), problem.sides, strict=True):
             if key in values:

@@ -275,12 +275,16 @@ class InsensitiveRegression(Problem):
             return Image(problem.in_units(1.0, c), 1.0, squares.scaling(w=1.0 / c))
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
+            """Targets × −1 exchange the two hinges."""
+
             def swap(values: Multipliers) -> Multipliers:
                 return {"above": values["below"], "below": values["above"]}
 
             return Image(replace(problem, targets=-problem.targets), 1.0, squares.scaling(w=-1.0), swap)
 
         def select(problem: Any, order: NDArray[np.intp], weight: Any) -> Image:
+            """The samples in this order, repeated ones included, each with `weight` times its multipliers."""
+
             def carry(values: Multipliers | Point) -> Multipliers:
                 return {key: np.asarray(values[key])[order] * weight for key in ("above", "below")}
 

@@ -104,6 +104,8 @@ def parts_law(field: str) -> Law:
 
 
 def _selecting(field: str) -> Callable[[Any, NDArray[np.intp], Any], Image]:
+    """The problem on the samples of an order, rows and columns of its Gram matrix included."""
+
     def select(problem: Any, order: NDArray[np.intp], weight: Any) -> Image:
         weights = getattr(problem, "weights", None)
         own = {} if weights is None else {"weights": weights[order]}

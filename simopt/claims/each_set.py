@@ -45,6 +45,7 @@ def claim_on_each(
         )
 
     def decorate(function: Verdicts) -> Verdicts:
+        """Register the function as one claim for the sets that the repository carries and one for those that are fetched."""
         for ending, names in parts(sets).items():
             own = dict((alone or {}).get(ending, {}))
             text = says.replace(SETS, listed(names)) + own.pop("says", "")

@@ -383,6 +383,7 @@ def table(
         raise InvalidProblem(f"table {name}: rows must be a non-empty list of distinct names, got {list(rows)}")
 
     def add(compute: Compute) -> Compute:
+        """Register the function's table, by default for the paper of its folder."""
         own = paper or of_package(compute.__module__)
         if own is None:
             raise InvalidProblem(

@@ -31,6 +31,7 @@ def intercepted(met: Met, script: Path) -> Iterator[None]:
     plain, here = kind.solve, threading.local()
 
     def solve(problem: cp.Problem, *arguments: Any, **options: Any) -> Any:
+        """The plain solve; at its end `met` is called, but for no solve within another one of this thread."""
         if getattr(here, "inside", False):
             return plain(problem, *arguments, **options)
         here.inside = True

@@ -81,6 +81,7 @@ def verify(
             say(f"\nReport: {write(record, report, kernel)['index.html']}")
 
     def traced() -> None:
+        """Show the tracebacks of claims that raised, and the files that could not be written."""
         for row in record.rows:
             if row["trace"]:
                 say(f"\n{row['id']}:\n{row['trace'].rstrip()}")

@@ -189,6 +189,8 @@ def _add_old_fields(kind: type, names: Mapping[str, str]) -> None:
     """Have a class give its fields by their old names as well, and read pickles that have these."""
 
     def reader(old: str, new: str) -> Callable[[Any], Any]:
+        """A property that reads `new` and warns of `old`."""
+
         def read(record: Any) -> Any:
             _warn(f"{kind.__name__}.", old, new)
             return getattr(record, new)

@@ -181,6 +181,7 @@ def decide_strong(
     weak: list[Decision] = []
 
     def made() -> StrongDecision:
+        """The decision on the sets that are done so far, which is what an interrupt hands on."""
         done = usable[: len(weak)]
         rows = [_one_map(A, B, done, weak, lam) for lam in lams] if len(done) > 1 else []
         same = [i for i, Z in enumerate(done) if Z.n == done[0].n]

@@ -157,6 +157,8 @@ def family(name: str, *, summary: str = "") -> Callable[[Callable[..., Family]],
     """Register a function (options → Family) under `name`; its families know by which options they were built (`origin`)."""
 
     def add(build: Callable[..., Family]) -> Callable[..., Family]:
+        """Register `build` under the name, as a function whose families know their options."""
+
         @functools.wraps(build)
         def made(*arguments: Any, **options: Any) -> Family:
             bound = inspect.signature(build).bind(*arguments, **options)

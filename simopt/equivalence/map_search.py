@@ -137,6 +137,7 @@ def recovered(source: Family, target: Family, *, resolution: float = RESOLUTION)
     """
 
     def through(one: Family, other: Family, parameter: float, Z: TrainingSet) -> float:
+        """The parameter of `other` that belongs to one of `one` on Z."""
         decided = find_map(one, other, parameter, Z, resolution=resolution)
         if decided.outcome is MapOutcome.FOUND:
             return decided.value

@@ -37,10 +37,12 @@ class _GramCache:
 
     @property
     def known(self) -> bool:
+        """Whether the matrix has been computed."""
         return self._gram is not None
 
     @property
     def gram(self) -> Array:
+        """K = (k(x_i, x_j)), symmetric, not necessarily semidefinite."""
         if self._gram is None:
             symmetric = getattr(self._similarity, "gram", None)  # exactly symmetric where the similarity knows how
             K = symmetric(self._inputs) if symmetric is not None else self._similarity(self._inputs, self._inputs)
@@ -49,6 +51,7 @@ class _GramCache:
 
     @cached_property
     def spectrum(self) -> GramSpectrum:
+        """The eigenvalues and eigenvectors of K."""
         return spectrum(self.gram)
 
 

@@ -425,6 +425,7 @@ def with_digest(problem: P0) -> tuple[P0, Callable[[], str | None]]:
     after = tuple(items)
 
     def fingerprint() -> str | None:
+        """The digest over all fields, or None before the rows have been read to their end."""
         if not rows.read_once:
             return None
         whole = digest.copy()

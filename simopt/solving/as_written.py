@@ -259,6 +259,7 @@ def _solved(declared: Declared, progress: Progress | None, requested_limit: floa
             progress(_sample(declared, sample if found is None else _later(sample, found)))
 
     def run(form: Declared) -> Solution:
+        """Solve one form in what is left of the time, and join the result to that of the form before."""
         if report is not None and form is not declared:
             report("form", (type(form).__doc__ or "").partition("\n")[0])
         left = GRAPH_FORM * time_limit if found is None else time_limit - found.provenance.solve_seconds

@@ -92,6 +92,7 @@ def solver(
     types = tuple(form for kind in (solves if isinstance(solves, tuple) else (solves,)) for form in kind.each_form())
 
     def add(run: Algorithm) -> Algorithm:
+        """Register the algorithm for each form of each problem type that it solves."""
         spec = SolverSpec(
             name, run, types, summary or (inspect.getdoc(run) or "").split("\n")[0], supports, rank, warm_up, dict(renamed or {})
         )

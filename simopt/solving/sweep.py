@@ -51,6 +51,7 @@ def path(
         raise InvalidProblem(f"{field}: {values!r} given, several numbers needed")
 
     def each() -> Iterator[tuple[float, Solution]]:
+        """Solve for one value after the other, as they are asked for."""
         for step, value in enumerate(values):
             number = validate.bound(f"{field}, value {step}", value)
             try:

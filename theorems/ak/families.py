@@ -118,6 +118,7 @@ def m_power_rls(power: float = 3.0) -> Family:
         raise InvalidProblem(f"power: m = {m:g}; the family is defined for m > 1")
 
     def fit(lam: float, Z: TrainingSet) -> KernelFunction:
+        """f at λ from the root of the secular equation, with a proven distance to the optimum."""
         system = eigensystem(Z)
         root = secular_root(system.spectrum, lam, m)
         problem = ridge_problem(Z, lam) if m == 2 else power_problem(Z, lam, m)

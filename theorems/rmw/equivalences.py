@@ -211,6 +211,7 @@ def mean_to_kernel_density(mass: Mass = same_mass) -> Equivalence:
     """
 
     def no_density(Z: TrainingSet) -> str | None:
+        """Why the map is not defined on Z: negative values, masses that differ, or no mean; None where it is."""
         if float(np.min(Z.gram)) < 0.0:
             return "k(x, x') < 0 for two points of the sample: the estimates are no densities"
         own = np.diagonal(Z.gram)

@@ -149,6 +149,7 @@ def hinge_svm(solver: str = "svm", tol: float = TOL) -> Family:
     """
 
     def fit(lam: float, Z: TrainingSet) -> KernelFunction:
+        """f = Σ αᵢ k(x, xᵢ) of the solver, within a distance of the optimum that the gap proves."""
         problem = HingeSVM(Z.gram, labels(Z), Penalty(lam))
         solution = solved(f"hinge-svm at {lam:g}", problem, solver, tol)
         point = dict(solution.point or {})
@@ -165,6 +166,7 @@ def hinge_svm_ball(solver: str = "svm", tol: float = TOL) -> Family:
     """The constrained SVM for the c at which the constraint is active, and the solution unique."""
 
     def fit(capacity: float, Z: TrainingSet) -> KernelFunction:
+        """f of the solver, within the least distance of the optimum that one of two sets of multipliers proves."""
         problem = HingeSVM(Z.gram, labels(Z), Capacity(capacity))
         solution = solved(f"hinge-svm-ball at {capacity:g}", problem, solver, tol)
         point = dict(solution.point or {})
@@ -186,6 +188,7 @@ def hinge_svm_hull() -> Family:
     """
 
     def fit(lam: float, Z: TrainingSet) -> KernelFunction:
+        """f of the optimum in fractions, its weights rounded."""
         largest = float(np.max(np.diagonal(Z.gram)))
         if largest > 1 + 8 * EPS:
             raise InvalidProblem(f"similarity: k(x, x) = {largest:.6g} > 1; the hinges are linear on the hull only for ‖φ(x)‖ ≤ 1")
@@ -212,6 +215,7 @@ def herding(steps: str = "uniform") -> Family:
     """
 
     def fit(count: float, Z: TrainingSet) -> KernelFunction:
+        """The mean after `count` steps, or after the last step there is."""
         y = labels(Z)
         run = FrankWolfe(StoredAtoms(Z.gram, y, margins(Z), float(np.mean(margins(Z)))), steps)
         for look in run:
@@ -234,6 +238,7 @@ def mmd_witness() -> Family:
     """
 
     def fit(capacity: float, Z: TrainingSet) -> KernelFunction:
+        """√c (μ₊ − μ₋)/‖μ₊ − μ₋‖."""
         y = labels(Z)
         counts = {sign: int(np.sum(y == sign)) for sign in (1, -1)}
         if not all(counts.values()):

@@ -83,6 +83,7 @@ def tikhonov_to_ivanov(twin: Twin, solver: str | None = None, tol: float = TOL, 
         return Interval(found.low, math.inf)
 
     def inverse(size: float, Z: TrainingSet) -> float:
+        """The λ at which the solution of Tikhonov's form has this size: the root of a decreasing function, bracketed in log λ."""
         low, goal = moving(Z).low, math.log(length(size))
         above = max(2.0 * low, 1.0)
         while source(above, Z).norm() > math.exp(goal) and above < 1e300:
