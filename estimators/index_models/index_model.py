@@ -204,36 +204,72 @@ def choose(
     wait = None if patience is None else validate.whole("patience", patience, minimum=1)
     if wait is not None and not has_hold_out:
         raise InvalidProblem("patience: needs samples that are held out, give `validation`")
-    trace: list[Round] = []
-    states: list[Array] = []
-    best: tuple[float, Step, Step] | None = None  # error, its round, the last round
-
-    def result(stopped: str) -> IndexFit:
-        if best is None:
-            raise InvalidProblem("X, y: not even the first round is finite; scale the samples to ‖x‖ ≤ 1 and y to [0, 1]")
-        row, state, made = best[1] if has_hold_out or stopped == "diverged" else best[2]
-        return IndexFit(IndexModel(index(state), made()), row.t, stopped, tuple(trace), np.array(states) if keep else None)
-
+    rounds = _Rounds(index, has_hold_out, keep)
     try:
         for step in steps:
             row = step[0]
-            judged = row.held_out if has_hold_out else row.error
             if not (math.isfinite(row.error) and math.isfinite(row.norm)):
-                return result("diverged")
-            trace.append(row)
-            if keep:
-                states.append(np.array(step[1]))
-            best = (judged, step, step) if best is None or judged < best[0] else (best[0], best[1], step)
+                return rounds.fit("diverged")
+            rounds.add(step)
             if progress is not None:
                 progress(row)
-            if row.step <= small * (math.sqrt(trace[0].error) + row.norm):
-                return result("converged")
-            if wait is not None and row.t - best[1][0].t >= wait:
-                return result("no progress")
+            if row.step <= small * (math.sqrt(rounds.trace[0].error) + row.norm):
+                return rounds.fit("converged")
+            if wait is not None and row.t - rounds.best_round >= wait:
+                return rounds.fit("no progress")
             if row.t >= count:
-                return result("iteration limit")
+                return rounds.fit("iteration limit")
     except KeyboardInterrupt:
-        if best is None:
+        if rounds.empty:
             raise
-        raise Interrupted(result("interrupted")) from None
-    return result("finished")
+        raise Interrupted(rounds.fit("interrupted")) from None
+    return rounds.fit("finished")
+
+
+class _Rounds:
+    """The rounds so far: their trace, the best one, on the hold-out if there is one, and the last one."""
+
+    def __init__(self, index: Callable[[Array], Function], has_hold_out: bool, keep: bool) -> None:
+        self.trace: list[Round] = []
+        self._states: list[Array] | None = [] if keep else None
+        self._index = index
+        self._has_hold_out = has_hold_out
+        self._best_and_last: tuple[Step, Step] | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is none to choose from."""
+        return self._best_and_last is None
+
+    def _error(self, row: Round) -> float:
+        return row.held_out if self._has_hold_out else row.error
+
+    @property
+    def best_round(self) -> int:
+        """The number t of the best round."""
+        assert self._best_and_last is not None
+        return self._best_and_last[0][0].t
+
+    def add(self, step: Step) -> None:
+        """Take a round over; of equal errors the first stays the best."""
+        row, state, _ = step
+        self.trace.append(row)
+        if self._states is not None:
+            self._states.append(np.array(state))
+        best = step if self._best_and_last is None else self._best_and_last[0]
+        self._best_and_last = step if self._error(row) < self._error(best[0]) else best, step
+
+    def fit(self, stopped: str) -> IndexFit:
+        """The fit of the round that is chosen: the last one, or the best one with a hold-out or after divergence.
+
+        Raises
+        ------
+        InvalidProblem
+            if there is no round.
+        """
+        if self._best_and_last is None:
+            raise InvalidProblem("X, y: not even the first round is finite; scale the samples to ‖x‖ ≤ 1 and y to [0, 1]")
+        best, last = self._best_and_last
+        row, state, make = best if self._has_hold_out or stopped == "diverged" else last
+        states = None if self._states is None else np.array(self._states)
+        return IndexFit(IndexModel(self._index(state), make()), row.t, stopped, tuple(self.trace), states)

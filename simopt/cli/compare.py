@@ -64,8 +64,6 @@ def compare(
     Exit status 0: done, failures included, which the table shows; 2: bad input; 130: interrupted.
     """
     from simopt.cli import settings
-    from simopt.compare import comparison as program
-    from simopt.core.errors import InvalidProblem
     from simopt.core.extras import needed
 
     wanted: dict[str, Any] = {
@@ -87,27 +85,26 @@ def compare(
     stopped = False
     with reserved(as_json):
         if merge:
-            if any(value is not None for value in (solvers, sizes, conditionings, data)):
-                raise InvalidProblem("--merge: nothing is run, so that solvers, sizes, conditionings and data have no meaning")
-            found = program.merge(folder, merge, problem)
+            found = _merged(problem, folder, merge, wanted)
         else:
             common = {"repetitions": repetitions, "tol": tol, "time_limit": time_limit, "budget": budget, "threads": threads, "jobs": jobs}
             found, stopped = _measure(problem, {**wanted, **common, "folder": folder, "retry": retry})
-    from simopt.compare import table as tables
-
-    said = {"format": "simopt-comparison/1", "complete": found.complete, "planned": found.planned, **tables.plain(found.records)}
-
-    def pictures() -> None:
-        with reserved(as_json):
-            drawn = found.plot(folder / "plots")
-        if not as_json:
-            _print_files(found, folder, len(drawn), stopped)
-
-    emit(said, as_json, None, lambda: _print_summary(found), pictures)
+    _emit_comparison(found, folder, stopped, as_json)
     raise typer.Exit(INTERRUPTED if stopped else 0)
 
 
+def _merged(problem: str, folder: Path, merge: list[Path], wanted: dict[str, Any]) -> Comparison:
+    """The comparison in the folder with the runs of other folders taken over."""
+    from simopt.compare import comparison as program
+    from simopt.core.errors import InvalidProblem
+
+    if any(wanted[name] is not None for name in ("solvers", "sizes", "conditionings", "data")):
+        raise InvalidProblem("--merge: nothing is run, so that solvers, sizes, conditionings and data have no meaning")
+    return program.merge(folder, merge, problem)
+
+
 def _measure(problem: str, options: dict[str, Any]) -> tuple[Comparison, bool]:
+    """The comparison, and whether it was interrupted."""
     from simopt.compare import comparison as program
     from simopt.core.errors import Interrupted
 
@@ -123,6 +120,22 @@ def _measure(problem: str, options: dict[str, Any]) -> tuple[Comparison, bool]:
             return program.measure(problem, progress=progress, **options), False
         except Interrupted as stop:
             return stop.done, True
+
+
+def _emit_comparison(comparison: Comparison, folder: Path, stopped: bool, as_json: bool) -> None:
+    """The table on standard output, as text or JSON, and then the pictures in the folder."""
+    from simopt.compare import table as tables
+
+    counts = {"complete": comparison.complete, "planned": comparison.planned}
+    document = {"format": "simopt-comparison/1", **counts, **tables.plain(comparison.records)}
+
+    def pictures() -> None:
+        with reserved(as_json):
+            drawn = comparison.plot(folder / "plots")
+        if not as_json:
+            _print_files(comparison, folder, len(drawn), stopped)
+
+    emit(document, as_json, None, lambda: _print_summary(comparison), pictures)
 
 
 def _print_summary(comparison: Comparison) -> None:
