@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from simopt.data.datasets import Dataset
 
-SEVERAL = 16.0  # units of the transfer, of which a prediction counts for no more where sizes of terms are added up
+SEVERAL = 16.0  # units of the transfer: where sizes of terms are added up, a prediction f counts as at most this
 WIDEST = 500  # features beyond which the point's multipliers are not corrected by a Newton step, which costs d³
 
 
@@ -154,10 +154,10 @@ class MatchingLoss(Problem):
         mu = max(0.0, -float(g @ w) / length**2) if length >= self.radius * (1.0 - 1e-9) else 0.0
         H = (self.features.T * (slope * self.sample_weights.floats)) @ self.features
         values, basis = np.linalg.eigh(H)
-        kept = values > 1e-13 * max(float(values[-1]), 0.0)
-        inverse = np.where(kept | (mu > 0), 1.0 / np.where(kept | (mu > 0), np.maximum(values, 0.0) + mu, 1.0), 0.0)
-        out: Array = -basis @ (inverse * (basis.T @ (g + mu * w)))
-        return out
+        invertible = (values > 1e-13 * max(float(values[-1]), 0.0)) | (mu > 0)
+        inverse = np.divide(1.0, np.maximum(values, 0.0) + mu, out=np.zeros_like(values), where=invertible)
+        step: Array = -basis @ (inverse * (basis.T @ (g + mu * w)))
+        return step
 
     def _parameter(self, multipliers: Multipliers) -> Array:
         """θ of s = y − mλ, or y − λ/p, in the domain of U*; floats, the same in every arithmetic."""
@@ -193,12 +193,12 @@ class MatchingLoss(Problem):
 
         The identity has no unit of f: its terms are taken to be ≥ 0.
         """
-        found = super().gap_over_terms(point, upper, lower, gap)
+        over_bounds = super().gap_over_terms(point, upper, lower, gap)
         if not self.link.bounded:
-            return found
+            return over_bounds
         f = np.clip(self.features @ np.asarray(point["w"], dtype=float), -SEVERAL, SEVERAL)
         terms = self.sample_weights.mean(FLOAT, self.link.value(FLOAT, f)) + self.sample_weights.mean(FLOAT, np.abs(self.targets * f))
-        return min(found, ratio(gap, terms))
+        return min(over_bounds, ratio(gap, terms))
 
     def scale(self) -> float:
         """U(0), for the identity mean(y²)/2."""

@@ -90,7 +90,7 @@ class Identity(Integrated):
 
 
 class Logistic(Integrated):
-    """u(t) = 1/(1 + e^{−t})."""
+    """u(t) = 1/(1 + e^{−t}). With the potential φ(z) = log(1 + e^{−z}) of margins, U(t) = φ(−t) and u(t) = −φ'(−t)."""
 
     lipschitz = 0.25
     exponential_cone = True

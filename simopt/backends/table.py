@@ -85,7 +85,8 @@ class BackEnd:
     @property
     def options(self) -> tuple[str, ...]:
         """Option names that a user may pass besides tol and time_limit; an option that sets a tolerance replaces tol there."""
-        return (("max_iter",) if self.max_iter else ()) + self.tolerance + (self.native or ())
+        common = ("max_iter",) if self.max_iter else ()
+        return common + self.tolerance + (self.native or ())
 
     @property
     def missing(self) -> str | None:

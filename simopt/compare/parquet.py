@@ -36,14 +36,14 @@ def write(folder: Path, records: list[Record]) -> None:
     kinds = {"str": text, "float": number, "float | None": number, "int": whole, "int | None": whole, "bool": truth}
     fields = [pa.field("key", text)] + [pa.field(name, kinds[kind]) for name, kind in columns()]
     rows = [record.row() for record in records]
-    _put(pa.Table.from_pylist(rows, schema=pa.schema(fields)), folder / "runs.parquet")
+    _write_table(pa.Table.from_pylist(rows, schema=pa.schema(fields)), folder / "runs.parquet")
     points = [
         {"key": record.cell.key, "machine": record.machine, "started": record.started, **{name: point[name] for name in POINT}}
         for record in records
         for point in record.points
     ]
     names = [pa.field(name, text) for name in ("key", "machine", "started")] + [pa.field(name, number) for name in POINT]
-    _put(pa.Table.from_pylist(points, schema=pa.schema(names)), folder / "traces.parquet")
+    _write_table(pa.Table.from_pylist(points, schema=pa.schema(names)), folder / "traces.parquet")
 
 
 def columns() -> list[tuple[str, str]]:
@@ -56,7 +56,7 @@ def columns() -> list[tuple[str, str]]:
     return found + [(item.name, str(item.type)) for item in dataclasses.fields(Record) if item.name not in ("cell", "points")]
 
 
-def _put(table: Any, target: Path) -> None:
+def _write_table(table: Any, target: Path) -> None:
     _, pq = arrow()
     with replacing(target) as out:
         pq.write_table(table.replace_schema_metadata({LABEL: FORMAT.encode()}), out)
@@ -70,20 +70,20 @@ def read(folder: Path) -> list[Record]:
     InvalidFile
         for files of another format, damaged ones, and where one of the two is missing.
     """
-    runs, traces = (_get(folder / name) for name in ("runs.parquet", "traces.parquet"))
+    runs, traces = (_read_table(folder / name) for name in ("runs.parquet", "traces.parquet"))
     points: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for row in traces:
-        points[_run(row)].append({name: math.nan if row.get(name) is None else row[name] for name in POINT})
-    return [from_row(row, points[_run(row)], str(folder / "runs.parquet")) for row in runs]
+        points[_run_key(row)].append({name: math.nan if row.get(name) is None else row[name] for name in POINT})
+    return [from_row(row, points[_run_key(row)], str(folder / "runs.parquet")) for row in runs]
 
 
-def _run(row: dict[str, Any]) -> tuple[str, str, str]:
+def _run_key(row: dict[str, Any]) -> tuple[str, str, str]:
     """Which run a row is of; what is missing or no text becomes one that no run has, which `from_row` refuses."""
     key, machine, started = (str(row.get(name)) for name in ("key", "machine", "started"))
     return key, machine, started
 
 
-def _get(path: Path) -> list[dict[str, Any]]:
+def _read_table(path: Path) -> list[dict[str, Any]]:
     pa, pq = arrow()
     if not path.is_file():
         raise InvalidFile(f"{path}: no such file, though the other of the two tables is there")

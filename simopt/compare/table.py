@@ -57,13 +57,15 @@ def success_lines(records: Sequence[Record]) -> list[str]:
     tolerances = {record.cell.tol for record in records}
     tol = max(tolerances, default=1e-8)
     wanted = f"{tol:g}" if len(tolerances) < 2 else "the tolerance asked for"
-    made = {p.solver: p for p in statistics.profiles(records, tol)}
+    profiles = {profile.solver: profile for profile in statistics.profiles(records, tol)}
     lines = []
-    for name, (good, whole) in statistics.success_rates(records).items():
-        p = made[name]
-        shares = ", ".join(f"within {ratio:g} × the fastest on {p.at(ratio):.0%}" for ratio in (2.0, 10.0))
-        fast = f"; fastest on {p.at(1.0):.0%} of {p.instances} instances, {shares}"
-        lines.append(f"{name}: {good} of {whole} runs certified to {wanted} ({good / whole:.0%})" + (fast if p.instances else ""))
+    for name, (certified, runs) in statistics.success_rates(records).items():
+        line = f"{name}: {certified} of {runs} runs certified to {wanted} ({certified / runs:.0%})"
+        profile = profiles[name]
+        if profile.instances:
+            within = ", ".join(f"within {ratio:g} × the fastest on {profile.at(ratio):.0%}" for ratio in (2.0, 10.0))
+            line += f"; fastest on {profile.at(1.0):.0%} of {profile.instances} instances, {within}"
+        lines.append(line)
     return lines
 
 

@@ -25,7 +25,7 @@ from simopt.solving.solution import Sample
 from simopt.solving.solver import SolverSpec
 
 NATIVE = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14)  # tolerances of a sweep; the one asked for is put among them
-LESS = 0.5  # a tighter tolerance that does not even halve the gap is the last one, once the wanted one has been tried
+LESS = 0.5  # beyond the tolerance asked for a sweep goes on only while each gap is at most this fraction of the least one before
 WARM_LIMIT = 10.0  # seconds for a back end on a small example
 
 
@@ -77,17 +77,18 @@ def measure(problem: Problem, chosen: SolverSpec | BackEnd, *, tol: float, time_
     """Run the solver until its certificate closes to `tol`, with a trace of certified points."""
     with np.errstate(all="ignore"):
         start = time.perf_counter()
-        normal, rescale = natural(problem)
-        units = time.perf_counter() - start
+        normalised, rescale = natural(problem)
+        unit_seconds = time.perf_counter() - start
         run = Run(problem, tol, FLOAT, rescale, None)
         run.watch(lambda _: None)
         if isinstance(chosen, SolverSpec):
-            made = _iterates(run, chosen, normal, units, time_limit, options)
+            outcome = _iterates(run, chosen, normalised, unit_seconds, time_limit, options)
         else:
-            made = _sweep(run, chosen, normal, units, time_limit, options)
-        ended, best = run.finalize((made.status, made.reported, made.message))
-        made.points = [] if best is None else made.points
-        return _ended(made, ended)
+            outcome = _sweep(run, chosen, normalised, unit_seconds, time_limit, options)
+        ending, best = run.finalize((outcome.status, outcome.reported, outcome.message))
+        if best is None:
+            outcome.points = []
+        return _with_ending(outcome, ending)
 
 
 def _point(sample: Sample, setup: float, solve: float, iteration: int, tolerance: float) -> Point:
@@ -101,13 +102,15 @@ def _unit(bracket: Sample | Point) -> float:
     return max(abs(bracket.lower), abs(bracket.upper))
 
 
-def _iterates(run: Run, spec: SolverSpec, normal: Problem, units: float, time_limit: float, options: dict[str, object]) -> RunOutcome:
-    status, word, message = iterate(run, spec, normal, time_limit, options)
-    made = RunOutcome(status, word, message or "", "iterates")
-    made.setup, made.solve, made.iterations = units, run.solve_seconds, run.iterations
-    made.spent = made.setup + made.solve
-    made.points = [_point(s, units, s.seconds, s.iteration, math.nan) for s in run.samples]
-    return made
+def _iterates(
+    run: Run, spec: SolverSpec, normalised: Problem, unit_seconds: float, time_limit: float, options: dict[str, object]
+) -> RunOutcome:
+    status, reported, message = iterate(run, spec, normalised, time_limit, options)
+    outcome = RunOutcome(status, reported, message or "", "iterates")
+    outcome.setup, outcome.solve, outcome.iterations = unit_seconds, run.solve_seconds, run.iterations
+    outcome.spent = outcome.setup + outcome.solve
+    outcome.points = [_point(sample, unit_seconds, sample.seconds, sample.iteration, math.nan) for sample in run.samples]
+    return outcome
 
 
 def warm_up(backend: BackEnd, kind: type[Problem]) -> None:
@@ -125,56 +128,61 @@ def warm_up(backend: BackEnd, kind: type[Problem]) -> None:
             return
 
 
-def _sweep(run: Run, backend: BackEnd, normal: Problem, units: float, time_limit: float, options: dict[str, object]) -> RunOutcome:
+def _sweep(
+    run: Run, backend: BackEnd, normalised: Problem, unit_seconds: float, time_limit: float, options: dict[str, object]
+) -> RunOutcome:
     from simopt.backends import adapter
 
-    made = RunOutcome(Status.NOT_SOLVED, "", "not run", "tolerance")
-    own = dict(options)
-    max_iter = own.pop("max_iter", None)
-    previous = math.inf
+    outcome = RunOutcome(Status.NOT_SOLVED, "", "not run", "tolerance")
+    native = dict(options)
+    max_iter = native.pop("max_iter", None)
+    least = math.inf  # gap of the runs before
     for tolerance in sorted({*NATIVE, run.tol}, reverse=True):
         start = time.perf_counter()
         try:
-            declared = normal.for_back_ends(cones=backend.cones)
-            setup = units + time.perf_counter() - start
+            declared = normalised.for_back_ends(cones=backend.cones)
+            setup = unit_seconds + time.perf_counter() - start
             limit = None if max_iter is None else int(str(max_iter))
-            result = adapter.run(declared, backend, tol=tolerance, max_iter=limit, time_limit=time_limit, options=own)
+            result = adapter.run(declared, backend, tol=tolerance, max_iter=limit, time_limit=time_limit, options=native)
         except (adapter.Refused, InvalidProblem) as error:
-            return _ended(made, (Status.UNSUPPORTED, "", str(error)))
+            return _with_ending(outcome, (Status.UNSUPPORTED, "", str(error)))
         except FAILURES as error:
-            return _ended(made, (Status.FAILED, type(error).__name__, failed(backend.name, error)))
-        made.setup, made.solve = setup + result.setup_seconds, result.solve_seconds
-        made.spent += made.setup + made.solve
-        made.iterations = result.iterations
+            return _with_ending(outcome, (Status.FAILED, type(error).__name__, failed(backend.name, error)))
+        outcome.setup, outcome.solve = setup + result.setup_seconds, result.solve_seconds
+        outcome.spent += outcome.setup + outcome.solve
+        outcome.iterations = result.iterations
         run.solve_seconds, run.iterations = result.solve_seconds, result.iterations
         closed = False
         if result.point is not None:
             closed = run.certify(result.point, result.multipliers)
-            made.points.append(_point(run.samples[-1], made.setup, made.solve, made.iterations, tolerance))
-        ended = _ending(run, backend, closed, result.status, result.status_text, time_limit)
-        _ended(made, ended)
-        over = result.status is Status.TIME_LIMIT or result.solve_seconds > time_limit
-        if closed or over or result.status in (Status.INFEASIBLE, Status.UNBOUNDED):
-            return made
-        reached = run.samples[-1].gap if result.point is not None else math.inf
-        if tolerance <= run.tol and not reached <= LESS * previous:
-            return made
-        previous = min(previous, reached)
-    return made
+            outcome.points.append(_point(run.samples[-1], outcome.setup, outcome.solve, outcome.iterations, tolerance))
+        _with_ending(outcome, _ending(run, backend, closed, result.status, result.status_text, time_limit))
+        out_of_time = result.status is Status.TIME_LIMIT or result.solve_seconds > time_limit
+        if closed or out_of_time or result.status in (Status.INFEASIBLE, Status.UNBOUNDED):
+            return outcome
+        gap = run.samples[-1].gap if result.point is not None else math.inf
+        if tolerance <= run.tol and not gap <= LESS * least:
+            return outcome
+        least = min(least, gap)
+    return outcome
 
 
 def _ending(run: Run, backend: BackEnd, closed: bool, status: Status, reported: str, time_limit: float) -> Ending:
+    """How a run of a back end ended: OPTIMAL is what the certificate says, not the back end."""
     if closed:
         return Status.OPTIMAL, reported, None
     if status is Status.TIME_LIMIT:
         return status, reported, f"over {time_limit:g} s"
     if not run.samples:
-        return (Status.FAILED if status is Status.OPTIMAL else status), reported, f"{backend.name} returned no point: {reported}"
-    kept = Status.GAP_OPEN if status in (Status.OPTIMAL, Status.FAILED, Status.NOT_SOLVED) else status
-    return kept, reported, f"{backend.name} says {reported!r}, the certificate is open"
+        without_point = Status.FAILED if status is Status.OPTIMAL else status
+        return without_point, reported, f"{backend.name} returned no point: {reported}"
+    with_point = Status.GAP_OPEN if status in (Status.OPTIMAL, Status.FAILED, Status.NOT_SOLVED) else status
+    return with_point, reported, f"{backend.name} says {reported!r}, the certificate is open"
 
 
-def _ended(made: RunOutcome, ended: Ending) -> RunOutcome:
-    made.status, made.reported, made.message = ended[0], ended[1], ended[2] or ""
-    made.scale = math.nan if made.best is None else _unit(made.best)
-    return made
+def _with_ending(outcome: RunOutcome, ending: Ending) -> RunOutcome:
+    """The same outcome, with this ending and the scale of its best point."""
+    status, reported, message = ending
+    outcome.status, outcome.reported, outcome.message = status, reported, message or ""
+    outcome.scale = math.nan if outcome.best is None else _unit(outcome.best)
+    return outcome

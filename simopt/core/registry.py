@@ -50,10 +50,10 @@ class Failure:
 _entries: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
 _modules: dict[tuple[str, str], str] = {}
 _origins: dict[tuple[str, str], str] = {}
-_loaded: set[str] = set()
-_plugged: set[str] = set()  # groups whose plug-ins are loaded, if not all of ours
+_loaded: set[str] = set()  # groups whose modules and plug-ins are all imported
+_plugged: set[str] = set()  # groups whose plug-ins are imported; of their own modules perhaps only some are
 _failures: dict[tuple[str, str], Failure] = {}
-_under_way = threading.local()  # what this thread loads: content may ask for names while it is being imported
+_under_way = threading.local()  # has an attribute `_mark` while this thread loads: content may ask for names while it is being imported
 
 
 def register(kind: str, name: str, entry: Any, module: str, origin: str = "") -> None:
@@ -66,8 +66,9 @@ def register(kind: str, name: str, entry: Any, module: str, origin: str = "") ->
         raise ValueError(f"registry: there is no kind {kind!r}; kinds are {', '.join(KINDS)}")
     if not _ours(module):
         _load_registering(kind, name)
-        for known in [known for known in _entries[kind] if known != name and fold(known) == fold(name)]:
-            raise DuplicateName(f"{kind} {name!r}, of {module}, is {known!r}, of {_modules[(kind, known)]}, in other letters; rename one")
+        alike = next((known for known in _entries[kind] if known != name and fold(known) == fold(name)), None)
+        if alike is not None:
+            raise DuplicateName(f"{kind} {name!r}, of {module}, is {alike!r}, of {_modules[(kind, alike)]}, in other letters; rename one")
     owner = _modules.get((kind, name))
     if owner is not None and owner != module:
         raise DuplicateName(f"{kind} {name!r} is registered twice: by {owner} and by {module}; rename one of them")
@@ -84,8 +85,8 @@ def load(*groups: str) -> None:
     for group in groups or GROUPS:
         if group not in GROUPS:
             raise UnknownName("content group", group, GROUPS)
-        if _wanted(_loaded, group):
-            with _once(_loaded, group):
+        if _is_needed(_loaded, group):
+            with _loading(_loaded, group):
                 for name in _module_names(f"simopt.{group}"):
                     importlib.import_module(name)
                 load_plugins(group)
@@ -93,26 +94,31 @@ def load(*groups: str) -> None:
 
 def load_plugins(group: str) -> None:
     """Import other people's packages of a group, once."""
-    if _wanted(_plugged, group):
-        with _once(_plugged, group):
-            for point in entry_points(group=f"simopt.{group}"):
-                _load_plugin(group, point)
+    if _is_needed(_plugged, group):
+        with _loading(_plugged, group):
+            for entry_point in entry_points(group=f"simopt.{group}"):
+                _load_plugin(group, entry_point)
 
 
-def _wanted(done: set[str], group: str) -> bool:
-    return group not in done and f"{group} {id(done)}" not in _under_way.__dict__
+def _mark(finished: set[str], group: str) -> str:
+    return f"{group} {id(finished)}"
+
+
+def _is_needed(finished: set[str], group: str) -> bool:
+    """Whether a group is neither finished nor being loaded by this very thread."""
+    return group not in finished and not hasattr(_under_way, _mark(finished, group))
 
 
 @contextmanager
-def _once(done: set[str], group: str) -> Iterator[None]:
-    """Mark a group as done on leaving without an error; before, other threads do it as well, and wait for each module."""
-    mark = f"{group} {id(done)}"
-    _under_way.__dict__[mark] = True
+def _loading(finished: set[str], group: str) -> Iterator[None]:
+    """Add the group to those `finished` if all goes well. Until then other threads load it, too, and wait for each module's import."""
+    mark = _mark(finished, group)
+    setattr(_under_way, mark, True)
     try:
         yield
-        done.add(group)
+        finished.add(group)
     finally:
-        del _under_way.__dict__[mark]
+        delattr(_under_way, mark)
 
 
 def _ours(module: str) -> bool:
@@ -121,15 +127,15 @@ def _ours(module: str) -> bool:
 
 def _load_registering(kind: str, name: str) -> None:
     """Import those modules of ours that register this name, if there are any; a solver is registered as `name@problem`."""
-    _, at, problem = name.partition("@")
     if kind in ("backend", "similarity"):
         return  # ours stand in tables
-    if kind != "solver" or not at:
+    if kind == "solver" and "@" in name:
+        _, _, problem = name.partition("@")
+        with suppress(sources.Unread):
+            for module in sources.solving(problem):
+                importlib.import_module(module)
+    else:
         load_saying(kind, name)
-        return
-    with suppress(sources.Unread):
-        for module in sources.solving(problem):
-            importlib.import_module(module)
 
 
 def load_saying(kind: str, name: str) -> None:
@@ -180,20 +186,22 @@ def foreign(*groups: str) -> bool:
     )
 
 
-def _load_plugin(group: str, point: EntryPoint) -> None:
-    source = f"{point.name} = {point.value}"
+def _load_plugin(group: str, entry_point: EntryPoint) -> None:
+    source = f"{entry_point.name} = {entry_point.value}"
     _failures.pop((group, source), None)
     before = set(_modules)
     try:
-        point.load()
+        entry_point.load()
     except KeyboardInterrupt:  # Ctrl-C, or what cannot be told from it
         raise
     except BaseException as error:  # SystemExit, GeneratorExit, and what compiled modules raise beside Exception
-        for kind, name in [key for key in _modules.keys() - before if _modules[key] not in sys.modules]:  # half a plug-in is none
+        half = [key for key in _modules.keys() - before if _modules[key] not in sys.modules]
+        for kind, name in half:  # half a plug-in is none
             del _entries[kind][name], _modules[(kind, name)]
-        if twice := isinstance(error, DuplicateName):
+        reported = isinstance(error, DuplicateName)
+        if reported:
             log.warning("simopt: the plug-in %s is left out: %s", source, error)
-        _failures[group, source] = Failure(group, source, f"{type(error).__name__}: {error}", traceback.format_exc(), twice)
+        _failures[group, source] = Failure(group, source, f"{type(error).__name__}: {error}", traceback.format_exc(), reported)
 
 
 def _module_names(package: str) -> Iterator[str]:
