@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 import simopt.claims as sc
-from simopt.theorems.small_worlds.exact_tails import Ball, ball, excess, holds_for_all_levels, law, squared_distance, tails
+from simopt.theorems.small_worlds.exact_tails import Ball, ball, excess, holds_for_all_levels, law, passed, squared_distance, tails
 from simopt.theorems.small_worlds.sampled_worlds import coin, decoded_world, worlds
 
 DIGITS = 96
@@ -91,11 +91,8 @@ def distance_to_the_mean_as_printed(
 ) -> Iterator[sc.Check]:
     """The exact probability of what surely and what possibly exceeds the enclosed bound."""
     bound = 2 / sc.root(n) + sc.root(sc.log(2 / sc.rational(delta), bits=DIGITS) * trial["spread"] / n)
-    low = high = Fraction(0)
-    for square, mass in law(n, probabilities, features, squared_distance):
-        low += mass * (square > bound.high**2)
-        high += mass * (square > bound.low**2)
-    yield sc.probability(low, high, delta, f"P(‖ω_P − ω_S‖ > {float(bound):.6f}), n = {n}")
+    square = sc.between(bound.low**2, bound.high**2)
+    yield passed(law(n, probabilities, features, squared_distance), square, delta, f"P(‖ω_P − ω_S‖ > {float(bound):.6f}), n = {n}")
 
 
 @sc.claim(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby
 from math import comb, lcm
 from typing import Any
@@ -132,6 +132,28 @@ def holds_for_all_levels(chances: Tails, exponent: Callable[[Fraction], Ball | N
     if not made:
         return sc.vacuous(True, name, evidence=sc.EXACT, row=row)
     return sc.at_most(made, 1, f"{name}: P(bad)/δ", row=row)
+
+
+def level_of(excess: Ball, scale: Fraction | int) -> Ball | None:
+    """log(1/δ) at which mean + √(scale log(1/δ)) is the value whose excess over the mean is given; None where it is no more than it."""
+    return excess**2 / ball(scale) if excess > 0 else None
+
+
+def passed(
+    pairs: Iterable[tuple[Fraction, Fraction]], bound: sc.Enclosure | sc.Expr, delta: Fraction, name: str, row: str = ""
+) -> sc.Check:
+    """Check P(X > bound) ≤ δ with the exact probability of what surely and what possibly exceeds the enclosed bound."""
+    low = high = Fraction(0)
+    for value, mass in pairs:
+        low += mass * (value > bound.high)
+        high += mass * (value > bound.low)
+    return sc.probability(low, high, delta, name, row=row)
+
+
+@cache
+def logarithm(value: int | Fraction) -> sc.Expr:
+    """log of a number, enclosed once, with 64 bits."""
+    return sc.log(sc.rational(value), bits=64)
 
 
 def unit_ratios(pairs: Sequence[tuple[Ball, Fraction]]) -> list[sc.Enclosure]:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simopt.theorems.kj.goodness.admissible_weights import insensitive, mapped, problem, two_points
+from simopt.theorems.kj.goodness.admissible_weights import mapped, problem, two_points
+from simopt.theorems.kj.goodness.finite_domains import insensitive_loss
 from simopt.theorems.kj.landmarks.landmark_laws import mean_sizes, random_landmarks, signs
 from simopt.theorems.kj.landmarks.piecewise_linear import box, cross_polytope, crossing, largest, value
 from simopt.theorems.kj.landmarks.risk_bounds import sums
@@ -85,8 +86,8 @@ def test_constructed_problems_are_solved_by_their_coefficients() -> None:
 
         def objective(a: list[Fraction], made: dict = made, gram: list = gram, C: Fraction = C) -> Fraction:
             f = mapped(gram, a)
-            return sum((x * y for x, y in zip(a, f, strict=True)), Fraction(0)) / 2 + C * insensitive(
-                made["masses"], made["targets"], made["epsilon"], f
+            return sum((x * y for x, y in zip(a, f, strict=True)), Fraction(0)) / 2 + C * insensitive_loss(
+                made["masses"], made["targets"], f, made["epsilon"]
             )
 
         best = objective(made["beta"])
@@ -98,8 +99,8 @@ def test_constructed_problems_are_solved_by_their_coefficients() -> None:
 def test_two_points_are_sharp() -> None:
     gamma, epsilon_1 = Fraction(1, 3), Fraction(1, 5)
     made = two_points(gamma, epsilon_1)
-    assert insensitive(made["masses"], made["targets"], made["epsilon"], mapped(made["gram"], made["beta"])) == epsilon_1
-    assert insensitive(made["masses"], made["targets"], made["epsilon"], mapped(made["gram"], made["others"][0])) == 0
+    assert insensitive_loss(made["masses"], made["targets"], mapped(made["gram"], made["beta"]), made["epsilon"]) == epsilon_1
+    assert insensitive_loss(made["masses"], made["targets"], mapped(made["gram"], made["others"][0]), made["epsilon"]) == 0
 
 
 def test_sums_run_over_all_signs() -> None:

@@ -14,7 +14,8 @@ from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.sparse.forward_greedy import forward_greedy
 from simopt.solvers.sparse.forward_selection import forward_selection
 from simopt.theorems.kj.goodness.choice_functions import domain, least_loss, loss, predictor, relaxed_loss
-from simopt.theorems.kj.regression.smoothed_loss import insensitive, slope, smoothed
+from simopt.theorems.kj.goodness.finite_domains import insensitive
+from simopt.theorems.kj.regression.smoothed_loss import slope, smoothed
 from simopt.theorems.kj.sparse.algorithm_2 import (
     exact_problem,
     hadamard_problem,

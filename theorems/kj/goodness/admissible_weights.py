@@ -17,7 +17,7 @@ import numpy as np
 
 import simopt.claims as sc
 from simopt.solvers.goodness.exact import exact_goodness
-from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, Numbers
+from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, Numbers, insensitive_loss, point_and_origin
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 SECTION = "regression"
@@ -49,10 +49,9 @@ def problem(rng: np.random.Generator, points: int) -> sc.Instance:
 def two_points(gamma: Fraction, epsilon_1: Fraction) -> sc.Instance:
     """x = γ with y = 1 and mass 2ε_1, and x = 0 = y: the kernel xx' is (0, γ)-good, C = 1/(4ε_1γ²), and W' = ½ loses exactly ε_1."""
     C = 1 / (4 * epsilon_1 * gamma**2)
-    gram = [[gamma**2, ZERO], [ZERO, ZERO]]
-    masses = [2 * epsilon_1, 1 - 2 * epsilon_1]
-    return {"masses": masses, "gram": gram, "C": C, "epsilon": ZERO, "beta": [C * masses[0], ZERO], "targets": [ONE, ZERO],
-            "others": [[1 / gamma**2, ZERO]]}  # fmt: skip
+    mass = 2 * epsilon_1
+    here = point_and_origin(mass, gamma**2, [1, 0])
+    return here | {"C": C, "epsilon": ZERO, "beta": [C * mass, ZERO], "others": [[1 / gamma**2, ZERO]]}
 
 
 def problems(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -66,12 +65,6 @@ def problems(trial: sc.Trial) -> Iterator[sc.Instance]:
 def squared_norm(gram: list[Numbers], coefficients: Numbers) -> Fraction:
     """aᵀ K a."""
     return sum((a * b for a, b in zip(coefficients, mapped(gram, coefficients), strict=True)), ZERO)
-
-
-def insensitive(masses: list[Fraction], targets: list[Fraction], epsilon: Fraction, predictions: Numbers) -> Fraction:
-    """Σ p_i max(|f_i − y_i| − ε, 0)."""
-    parts = zip(masses, predictions, targets, strict=True)
-    return sum((p * max(abs(f - y) - epsilon, ZERO) for p, f, y in parts), ZERO)
 
 
 def _against_competitors(
@@ -105,7 +98,7 @@ def regularised_optimum_is_good(
     trial: sc.Trial,
 ) -> Iterator[sc.Check]:
     """L(W') ≤ L(W) + ‖W‖²/2C for all competitors W, so ε_0 = L(W), γ = 1/‖W‖."""
-    yield from _against_competitors(partial(insensitive, masses, targets, epsilon), gram, beta, others, trial["constant"] / C)
+    yield from _against_competitors(partial(insensitive_loss, masses, targets, epsilon=epsilon), gram, beta, others, trial["constant"] / C)
 
 
 def dimensions(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -156,7 +149,7 @@ def regularised_optimum_is_better(
     trial: sc.Trial,
 ) -> Iterator[sc.Check]:
     """L(W') ≤ L(W) + ‖W‖²/4C for all competitors W."""
-    yield from _against_competitors(partial(insensitive, masses, targets, epsilon), gram, beta, others, trial["constant"] / C)
+    yield from _against_competitors(partial(insensitive_loss, masses, targets, epsilon=epsilon), gram, beta, others, trial["constant"] / C)
 
 
 @sc.claim(
@@ -278,12 +271,12 @@ def good_kernels_are_good_with_full_choice(
 ) -> Iterator[sc.Check]:
     """|w| ≤ B and the loss of E[wK | R = 1], R = 1."""
     w = [b / p for b, p in zip(beta, masses, strict=True)]
-    loss = insensitive(masses, targets, epsilon, mapped(gram, [p * v for p, v in zip(masses, w, strict=True)]))
+    loss = insensitive_loss(masses, targets, mapped(gram, [p * v for p, v in zip(masses, w, strict=True)]), epsilon)
     for a in others:
         inverse = squared_norm(gram, a)
         if inverse:
             epsilon_1 = inverse / (4 * C)
-            yield sc.at_most(loss, insensitive(masses, targets, epsilon, mapped(gram, a)) + epsilon_1, "loss")
+            yield sc.at_most(loss, insensitive_loss(masses, targets, mapped(gram, a), epsilon) + epsilon_1, "loss")
             yield sc.at_most(max(map(abs, w)), trial["constant"] * inverse / epsilon_1, "max |w|")
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import simopt.claims as sc
+from simopt.theorems.kj.goodness.finite_domains import insensitive_loss
 from simopt.theorems.kj.landmarks.piecewise_linear import box, corners, inner
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
@@ -45,8 +46,7 @@ def total_of(terms: Any) -> Any:
 
 def loss(masses: list[Fraction], targets: list[Fraction], epsilon: Fraction, f: Sequence[Fraction]) -> Fraction:
     """E max(|f − y| − ε, 0)."""
-    parts = zip(masses, f, targets, strict=True)
-    return Fraction(total_of(p * max(abs(v - y) - epsilon, ZERO) for p, v, y in parts))
+    return insensitive_loss(masses, targets, f, epsilon)
 
 
 def least_loss(

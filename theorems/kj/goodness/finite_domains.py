@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 import simopt.claims as sc
+from simopt.model.problem import Problem
 from simopt.solvers.goodness.exact import exact_goodness
+from simopt.solving.entry_points import solve
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 ONE, ZERO, HALF = Fraction(1), Fraction(0), Fraction(1, 2)
@@ -28,6 +30,11 @@ def domain(masses: Sequence[Any], gram: Sequence[Sequence[Any]], targets: Sequen
         "targets": [Fraction(y) for y in targets],
         **more,
     }
+
+
+def point_and_origin(mass: Fraction, square: Fraction, targets: Sequence[Any], **more: Any) -> sc.Instance:
+    """A point x of this mass with K(x, x) = `square`, and the origin, where K = 0."""
+    return domain([mass, 1 - mass], [[square, 0], [0, 0]], targets, **more)
 
 
 def _parts(masses: Numbers, gram: list[Numbers], targets: Numbers, **more: Any) -> tuple[Numbers, list[Numbers], Numbers]:
@@ -46,9 +53,28 @@ def mean(masses: Any, values: Sequence[Fraction]) -> Fraction:
     return sum((p * v for p, v in zip(masses, values, strict=True)), ZERO)
 
 
+def insensitive(residual: Fraction, epsilon: Fraction) -> Fraction:
+    """max(|r| − ε, 0)."""
+    return max(abs(residual) - epsilon, ZERO)
+
+
 def insensitive_loss(masses: Any, targets: Any, f: Sequence[Fraction], epsilon: Fraction = ZERO) -> Fraction:
     """Σ p_i max(|f_i − y_i| − ε, 0)."""
-    return mean(masses, [max(abs(a - y) - epsilon, ZERO) for a, y in zip(f, targets, strict=True)])
+    return mean(masses, [insensitive(a - y, epsilon) for a, y in zip(f, targets, strict=True)])
+
+
+def simplex_value(problem: Problem) -> sc.Enclosure:
+    """Certified bounds on the optimum of a linear programme, by the simplex method.
+
+    Raises
+    ------
+    ArithmeticError
+        if there is no certificate.
+    """
+    found = solve(problem, "simplex", tol=1e-10).certificate
+    if found is None:
+        raise ArithmeticError("no certificate")
+    return sc.between(min(found.lower, found.upper), max(found.lower, found.upper))
 
 
 def least_loss(instance: sc.Instance, bound: Fraction, epsilon: Fraction = ZERO) -> sc.Enclosure:

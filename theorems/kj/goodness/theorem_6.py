@@ -20,9 +20,19 @@ import simopt.claims as sc
 from simopt.core.arrays import Array
 from simopt.problems.goodness import Goodness
 from simopt.solvers.goodness.exact import exact_smallest_bound
-from simopt.solving.entry_points import solve
 from simopt.theorems.kj.goodness.admissible_weights import mapped, problems
-from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, Numbers, domain, predicted
+from simopt.theorems.kj.goodness.finite_domains import (
+    HALF,
+    ONE,
+    ZERO,
+    Numbers,
+    domain,
+    insensitive,
+    insensitive_loss,
+    point_and_origin,
+    predicted,
+    simplex_value,
+)
 from simopt.theorems.kj.goodness.kernel_margin import kernel_value
 
 SECTION = "regression"
@@ -53,11 +63,7 @@ def kernels(trial: sc.Trial) -> Iterator[sc.Instance]:
 def similarity_value(factor: Array, targets: Any, masses: Any, epsilon: Any, bound: float) -> sc.Enclosure:
     """Certified bounds on ε_0(B) of the same Gram matrix."""
     A = factor
-    problem = Goodness(A @ A.T, targets, bound, masses, epsilon=epsilon)
-    found = solve(problem, "simplex", tol=1e-10).certificate
-    if found is None:
-        raise ArithmeticError("no certificate")
-    return sc.between(min(found.lower, found.upper), max(found.lower, found.upper))
+    return simplex_value(Goodness(A @ A.T, targets, bound, masses, epsilon=epsilon))
 
 
 def _admitted(gamma: Any, epsilon_1: Any, factor: Array, targets: Any, masses: Any, epsilon: Any, constant: float) -> sc.Check:
@@ -109,7 +115,7 @@ def four_points(gamma: Fraction, epsilon_1: Fraction) -> sc.Instance:
 
 def two_points(gamma: Fraction, epsilon_1: Fraction) -> sc.Instance:
     """x = γ with y = 1 and mass 2ε_1, and x = 0 = y."""
-    return domain([2 * epsilon_1, 1 - 2 * epsilon_1], [[gamma**2, 0], [0, 0]], [1, 0], gamma=gamma, epsilon_1=epsilon_1)
+    return point_and_origin(2 * epsilon_1, gamma**2, [1, 0], gamma=gamma, epsilon_1=epsilon_1)
 
 
 def tight_instances(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -183,7 +189,7 @@ def weights_of_the_optimum(
     for p, b, value, y in zip(masses, beta, f, targets, strict=True):
         up, down = max(b, ZERO), max(-b, ZERO)
         yield sc.at_most(max(up, down), trial["C"] * p * C, "α, α*")
-        outside = max(abs(y - value) - epsilon, ZERO)
+        outside = insensitive(y - value, epsilon)
         kept = (up == 0 or y - value >= epsilon) and (down == 0 or value - y >= epsilon) and (outside == 0 or max(up, down) == p * C)
         yield sc.true(kept and up * down == 0, "complementary slackness", evidence=sc.EXACT)
     yield sc.at_most(smallest(masses, gram, f, ZERO), trial["C"] * C, "smallest bound")
@@ -233,9 +239,19 @@ def loss_from_weights(
 ) -> Iterator[sc.Check]:
     """E ℓ_0 with exact predictions, against the bound."""
     f = predicted(masses, gram, w)
-    loss = sum((p * abs(a - y) for p, a, y in zip(masses, f, targets, strict=True)), ZERO)
+    loss = insensitive_loss(masses, targets, f)
     p, w1, w4, square = sc.inputs(p=masses[0], w1=w[0], w4=w[3], square=gamma**2)
     yield sc.at_least(loss, p * (2 - p * 4 * square * trial["sign"] * (w1 - w4)), "E ℓ_0")
+
+
+def loss_in_symbols(p: Sequence[Any], u: Sequence[Any], e: Any) -> Any:
+    """Σ p_i u_i, where the sum begins with 0·e, as no number is a symbol."""
+    return sum((q * a for q, a in zip(p, u, strict=True)), start=0 * e)
+
+
+def predicted_in_symbols(p: Sequence[Any], w: Sequence[Any], square: Any, e: Any) -> list[Any]:
+    """f_i = Σ_j p_j w_j ⟨x_i, x_j⟩ on the four points."""
+    return [sum((q * v * k for q, v, k in zip(p, w, row, strict=True)), start=0 * e) for row in inner_products(square)]
 
 
 @sc.claim(
@@ -255,9 +271,9 @@ def loss_from_weights_corrected(trial: sc.Trial) -> Iterator[sc.Check]:
     e, square = sc.symbols("e square")
     w, u = sc.symbols("w1 w2 w3 w4"), sc.symbols("u1 u2 u3 u4")
     p = [HALF - e, e, e, HALF - e]
-    f = [sum((q * v * k for q, v, k in zip(p, w, row, strict=True)), start=0 * e) for row in inner_products(square)]
+    f = predicted_in_symbols(p, w, square, e)
     bound = p[0] * (2 - p[0] * 4 * square * trial["sign"] * (w[0] - w[3]))
-    loss = sum((q * a for q, a in zip(p, u, strict=True)), start=0 * e)
+    loss = loss_in_symbols(p, u, e)
     yield sc.equal(loss - bound, p[0] * ((u[0] - 1 + f[0]) + (u[3] - 1 - f[3])) + e * (u[1] + u[2]), "E ℓ_0 − bound")
 
 
@@ -301,20 +317,40 @@ def on_four_points(trial: sc.Trial) -> Iterator[sc.Instance]:
         yield four_points(gamma, epsilon_1)
 
 
+def light_pair_needs(e: Any, square: Any, reach: Any = 1) -> Any:
+    """B at which the least loss e(2r − 8γ²eB) of the pair x_1, x_4 is e; r = 1 − 2ε for a tube of half width ε."""
+    return reach / (8 * e * square)
+
+
+def both_pairs_need(e: Any, square: Any, half_width: Any = 0) -> Any:
+    """B at which the least loss (1 − ε) − 8γ²B(e² + (½ − e)²) of both pairs is e."""
+    return (1 - half_width - e) / (8 * square * sum_of_squares(e))
+
+
+def sum_of_squares(e: Any) -> Any:
+    """e² + (½ − e)²."""
+    return 2 * e**2 - e + Fraction(1, 4)
+
+
+def where_the_needs_meet(e: Any, square: Any, B: Any) -> Iterator[sc.Check]:
+    """The ratio e at which both pairs need more than the light one, and the pair whose predictions differ by 2 first."""
+    gap = (1 - e) * e - sum_of_squares(e)
+    yield sc.equal(gap, (1 - 2 * e) * (6 * e - 1) / 4, "the second value is the larger one iff e ≥ 1/6")
+    yield sc.equal(4 * square * e * B - 4 * square * (HALF - e) * B, -8 * square * B * (Fraction(1, 4) - e), "which pair is reached first")
+
+
 def _four_points_in_symbols() -> Iterator[sc.Check]:
     """Differences of predictions; the losses of both lower bounds at the two values of B; the level where they meet."""
     e, square, B = sc.symbols("e square B")
     w = sc.symbols("w1 w2 w3 w4")
     p = [e, HALF - e, HALF - e, e]
-    f = [sum((q * v * k for q, v, k in zip(p, w, row, strict=True)), start=0 * e) for row in inner_products(square)]
+    f = predicted_in_symbols(p, w, square, e)
     yield sc.equal(f[0] - f[3], 4 * square * p[0] * (w[0] - w[3]), "f(x_1) − f(x_4)")
     yield sc.equal(f[1] - f[2], 4 * square * p[1] * (w[1] - w[2]), "f(x_2) − f(x_3)")
-    first, second = 1 / (8 * e * square), (1 - e) / (8 * square * (2 * e**2 - e + Fraction(1, 4)))
+    first, second = light_pair_needs(e, square), both_pairs_need(e, square)
     yield sc.equal(e * (2 - 8 * square * e * first), e, "loss of the pair x_1, x_4 at the first value")
     yield sc.equal(1 - 8 * square * second * (p[0] ** 2 + p[1] ** 2), e, "loss of both pairs at the second value")
-    gap = (1 - e) * e - (2 * e**2 - e + Fraction(1, 4))
-    yield sc.equal(gap, (1 - 2 * e) * (6 * e - 1) / 4, "the second value is the larger one iff e ≥ 1/6")
-    yield sc.equal(4 * square * p[0] * B - 4 * square * p[1] * B, -8 * square * B * (Fraction(1, 4) - e), "which pair is reached first")
+    yield from where_the_needs_meet(e, square, B)
 
 
 @sc.claim(
@@ -345,7 +381,7 @@ def least_bound_on_four_points(
         yield from _four_points_in_symbols()
         return
     e, square = epsilon_1, gamma**2
-    least = 1 / (8 * e * square) if e <= trial["turn"] else (1 - e) / (8 * square * (2 * e**2 - e + Fraction(1, 4)))
+    least = light_pair_needs(e, square) if e <= trial["turn"] else both_pairs_need(e, square)
     yield sc.equal(smallest(masses, gram, targets, epsilon_1), least, "smallest B")
 
 
@@ -383,7 +419,7 @@ def least_bound_with_a_tube(
     """The closed form against the exact smallest B."""
     e, t, square = epsilon_1, epsilon, gamma**2
     small = e <= (1 - 2 * t) / (2 * (3 - 4 * t))
-    least = (1 - trial["width"] * t) / (8 * e * square) if small else (1 - t - e) / (8 * square * (2 * e**2 - e + Fraction(1, 4)))
+    least = light_pair_needs(e, square, 1 - trial["width"] * t) if small else both_pairs_need(e, square, t)
     yield sc.equal(smallest(masses, gram, targets, e, t), least, "smallest B")
 
 

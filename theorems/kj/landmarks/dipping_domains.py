@@ -15,7 +15,7 @@ import numpy as np
 
 import simopt.claims as sc
 from simopt.core.arrays import Array
-from simopt.theorems.kj.landmarks.piecewise_linear import box, largest
+from simopt.theorems.kj.landmarks.piecewise_linear import box, largest, mass_differences
 from simopt.theorems.small_worlds.exact_tails import Counts, multinomial
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
@@ -43,6 +43,11 @@ def domain(masses: Sequence[Fraction], gram: Sequence[Sequence[Any]], targets: S
     }
 
 
+def indistinct(similarity: int, targets: Sequence[Any], n: int) -> sc.Instance:
+    """Two points with equal chances, the same similarity everywhere and B = 1: no f tells them apart."""
+    return domain([Fraction(1, 2)] * 2, [[similarity] * 2] * 2, targets, 1, n)
+
+
 def alone(count: int, n: int, bound: Any = 1) -> sc.Instance:
     """K = 1 but K(x, x) = −1 on `count` points of equal mass, y = −B: every landmark misjudges itself."""
     gram = [[-1 if i == j else 1 for j in range(count)] for i in range(count)]
@@ -53,18 +58,22 @@ def largest_gap(here: Domain, counts: Counts) -> Fraction:
     """g(S) of a sample in which point x occurs counts[x] times, exactly; at most three points may occur."""
     n = sum(counts)
     marks = [x for x, k in enumerate(counts) if k]
-    coefficients = [p - Fraction(k, n) for p, k in zip(here.masses, counts, strict=True)]
+    coefficients = mass_differences(here.masses, counts)
     slopes = [[row[x] / n for x in marks] for row in here.gram]
     return largest(coefficients, slopes, here.targets, box([counts[x] * here.B for x in marks]))
+
+
+def signed_differences(masses: Sequence[Fraction], targets: Sequence[Fraction], counts: Counts) -> list[Fraction]:
+    """c_x sign(y_x), where sign 0 = −1."""
+    return [c if y > 0 else -c for c, y in zip(mass_differences(masses, counts), targets, strict=True)]
 
 
 def linear_gap(here: Domain, counts: Counts) -> Fraction:
     """g(S) where |y| ≥ B: Σ_x c_x |y_x| + (B/n) Σ_i |Σ_x c_x sign(y_x) K(x, x_i)|."""
     masses, gram, targets, B, _ = here
     n = sum(counts)
-    c = [p - Fraction(k, n) for p, k in zip(masses, counts, strict=True)]
+    c, signed = mass_differences(masses, counts), signed_differences(masses, targets, counts)
     total = sum((a * abs(y) for a, y in zip(c, targets, strict=True)), ZERO)
-    signed = [a if y > 0 else -a for a, y in zip(c, targets, strict=True)]
     for j, k in enumerate(counts):
         if k:
             total += B * k * abs(sum((a * row[j] for a, row in zip(signed, gram, strict=True)), ZERO)) / n

@@ -10,16 +10,39 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
 
 import numpy as np
 
 import simopt.claims as sc
 from simopt.core.arrays import Array
-from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, Domain, alone, domain, gaps, largest_gap, random_domain, small_domains
+from simopt.theorems.kj.goodness.finite_domains import insensitive_loss
+from simopt.theorems.kj.landmarks.dipping_domains import (
+    ONE,
+    ZERO,
+    Domain,
+    alone,
+    domain,
+    gaps,
+    indistinct,
+    largest_gap,
+    random_domain,
+    signed_differences,
+    small_domains,
+)
 from simopt.theorems.kj.landmarks.mean_gap import two_walks
+from simopt.theorems.kj.landmarks.piecewise_linear import range_of_loss
 from simopt.theorems.kj.regression.nearly_fair_coin import reached
-from simopt.theorems.small_worlds.exact_tails import Ball, Counts, ball, holds_for_all_levels, multinomial, tails
+from simopt.theorems.small_worlds.exact_tails import (
+    Ball,
+    Counts,
+    ball,
+    holds_for_all_levels,
+    level_of,
+    logarithm,
+    multinomial,
+    passed,
+    tails,
+)
 
 SECTION = "regression"
 HALF = Fraction(1, 2)
@@ -27,7 +50,7 @@ HALF = Fraction(1, 2)
 
 def outside_the_hypotheses(trial: sc.Trial) -> Iterator[sc.Instance]:
     """Targets 0 and 100 that no f can tell apart; a landmark that misjudges itself."""
-    yield domain([HALF, HALF], [[0, 0], [0, 0]], [0, 100], 1, 50) | {"delta": Fraction(1, 20)}
+    yield indistinct(0, [0, 100], 50) | {"delta": Fraction(1, 20)}
     yield alone(60, 1) | {"delta": Fraction(4, 5)}
 
 
@@ -52,14 +75,10 @@ def double_dipping_as_printed(
     masses: list[Fraction], gram: list[list[Fraction]], targets: list[Fraction], B: Fraction, n: int, delta: Fraction, trial: sc.Trial
 ) -> Iterator[sc.Check]:
     """The exact probability that g(S) passes the enclosed bound."""
-    M = B + max(abs(y) for y in targets)
+    M = range_of_loss(B, targets)
     level = sc.log(1 / sc.rational(delta))
     bound = trial["mean"] * B / sc.root(n) + 4 * B * sc.root(level / n) + trial["range"] * M * sc.root(level / (2 * n))
-    low = high = ZERO
-    for g, mass in gaps(Domain(masses, gram, targets, B, n)):
-        low += mass * (g > bound.high)
-        high += mass * (g > bound.low)
-    yield sc.probability(low, high, delta, f"P(g(S) > {float(bound):.4f}), n = {n}")
+    yield passed(gaps(Domain(masses, gram, targets, B, n)), bound, delta, f"P(g(S) > {float(bound):.4f}), n = {n}")
 
 
 @sc.claim(
@@ -84,12 +103,6 @@ def every_size(trial: sc.Trial) -> Iterator[sc.Instance]:
     yield {}
 
 
-@cache
-def level_at(delta: Fraction) -> sc.Expr:
-    """log(1/δ), once."""
-    return sc.log(1 / sc.rational(delta), bits=64)
-
-
 @sc.claim(
     "KJ-DD-small",
     section=SECTION,
@@ -105,7 +118,7 @@ def level_at(delta: Fraction) -> sc.Expr:
 )
 def printed_bound_for_small_levels(trial: sc.Trial, n: int | None = None) -> Iterator[sc.Check]:
     """The squares of the smaller of the two bounds and of the printed one, times n."""
-    level = level_at(trial["delta"])
+    level = logarithm(1 / trial["delta"])
     room = (4 - sc.root(8, bits=64)) ** 2 * level
     if n is None:
         yield sc.at_most(Fraction(1600, 314) * (1 + Fraction(2, 60)), room, "n ≥ 60")
@@ -118,20 +131,14 @@ def printed_bound_for_small_levels(trial: sc.Trial, n: int | None = None) -> Ite
 def bounded_domains(trial: sc.Trial) -> Iterator[sc.Instance]:
     """|y| ≤ B = 1: fair losses 0 and 1, one similarity for all, landmarks that misjudge themselves, random domains."""
     for n in (1, 4, 12, 40):
-        yield domain([HALF, HALF], [[0, 0], [0, 0]], [0, 1], 1, n)
-        yield domain([HALF, HALF], [[1, 1], [1, 1]], [-1, 1], 1, n)
+        yield indistinct(0, [0, 1], n)
+        yield indistinct(1, [-1, 1], n)
     for count, n in ((30, 1), (6, 3), (4, 6)):
         yield alone(count, n)
     for _ in range(trial.count(12, 60)):
         points = int(trial.rng.integers(2, 4))
         n = int(trial.rng.integers(2, 13 if points == 2 else 5))
         yield random_domain(trial.rng, points, n)
-
-
-def level_of(scaled: Ball, mean_squared: Fraction, deviation_squared: Fraction) -> Ball | None:
-    """log(1/δ) at which √mean² + √spread² √log(1/δ) reaches `scaled`, or None where it is above already as δ → 1."""
-    over = scaled - ball(mean_squared).sqrt()
-    return over**2 / ball(deviation_squared) if over > 0 else None
 
 
 @sc.claim(
@@ -155,7 +162,7 @@ def double_dipping(
     mean = trial["mean"] * (2 * two_walks(n)) ** 2 / n
 
     def exponent(t: Fraction) -> Ball | None:
-        return level_of(ball(t) * ball(n).sqrt(), mean, trial["spread"]) if t > 0 else None
+        return level_of(ball(t) * ball(n).sqrt() - ball(mean).sqrt(), trial["spread"]) if t > 0 else None
 
     yield holds_for_all_levels(tails(list(gaps(Domain(masses, gram, targets, B, n)))), exponent, f"g(S), n = {n}")
 
@@ -163,8 +170,7 @@ def double_dipping(
 def gap_in_ball(B: Fraction, gram: list[list[Fraction]], masses: list[Fraction], targets: list[Fraction], counts: Counts) -> Fraction:
     """g(S)² for f = n^{-1/2} Σ w_i K(·, x_i), ‖w‖₂ ≤ B, |y| = B: B² ‖v‖² with v_i = n^{-1/2} Σ_x c_x (−sign y_x) K(x, x_i)."""
     n = sum(counts)
-    c = [p - Fraction(k, n) for p, k in zip(masses, counts, strict=True)]
-    signed = [a if y > 0 else -a for a, y in zip(c, targets, strict=True)]
+    signed = signed_differences(masses, targets, counts)
     square = ZERO
     for j, k in enumerate(counts):
         if k:
@@ -175,7 +181,7 @@ def gap_in_ball(B: Fraction, gram: list[list[Fraction]], masses: list[Fraction],
 def signs(trial: sc.Trial) -> Iterator[sc.Instance]:
     """y = ±1, B = 1, n up to 60."""
     for n in (1, 2, 5, 12, 60):
-        yield domain([HALF, HALF], [[1, 1], [1, 1]], [-1, 1], 1, n)
+        yield indistinct(1, [-1, 1], n)
     for count, n in ((20, 1), (6, 3), (4, 8)):
         yield alone(count, n)
     for _ in range(trial.count(10, 60)):
@@ -208,7 +214,7 @@ def double_dipping_in_the_ball(
     pairs = [(gap_in_ball(B, gram, masses, targets, drawn), mass) for drawn, mass in multinomial(n, tuple(masses))]
 
     def exponent(square: Fraction) -> Ball | None:
-        return level_of(ball(n * square).sqrt(), trial["mean"], trial["spread"])
+        return level_of(ball(n * square).sqrt() - ball(trial["mean"]).sqrt(), trial["spread"])
 
     yield holds_for_all_levels(tails(pairs), exponent, f"g(S), n = {n}")
 
@@ -255,10 +261,7 @@ def one_side_is_not_enough(
 ) -> Iterator[sc.Check]:
     """L of f̂ = 1 and of f* = 0 by hand, g by the exact maximum."""
 
-    def risk(c: int) -> Fraction:
-        return sum((p * abs(c - y) for p, y in zip(masses, targets, strict=True)), ZERO)
-
-    fitted, best = risk(1), risk(0)
+    fitted, best = (insensitive_loss(masses, targets, [Fraction(c)] * len(targets)) for c in (1, 0))
     other = abs(0 - targets[1]) - best  # L̂ − L at f*
     epsilon = max(largest_gap(Domain(masses, gram, targets, B, n), (0, 1)), ZERO) + trial["two_sided"] * other
     yield sc.at_least(fitted, best + 2 * epsilon, "L of the empirical minimiser", strict=True)
@@ -360,13 +363,13 @@ def means_of_the_repair(
     """Both, with w = −sign K(x, x), which is worst for the landmark's own term."""
     weights = [-ONE if row[x] > 0 else ONE for x, row in enumerate(gram)]
     f = [sum((p * w * a for p, w, a in zip(masses, weights, row, strict=True)), ZERO) for row in gram]
-    risk = sum((p * abs(v - y) for p, v, y in zip(masses, f, targets, strict=True)), ZERO)
+    risk = insensitive_loss(masses, targets, f)
     here, mean = Domain(masses, gram, targets, B, n), ZERO
     for drawn, mass in multinomial(n, tuple(masses)):
         empirical = landmarked_loss(gram, targets, drawn, weights)
         mean += mass * empirical
         landmarked = [sum((k * w * a for k, w, a in zip(drawn, weights, row, strict=True)), ZERO) / n for row in gram]
-        loss = sum((p * abs(v - y) for p, v, y in zip(masses, landmarked, targets, strict=True)), ZERO)
+        loss = insensitive_loss(masses, targets, landmarked)
         if sum(1 for k in drawn if k) <= 3:
             yield sc.at_most(loss - empirical, largest_gap(here, drawn), "L(f̃) − L̂(f̃) against g(S)")
     yield sc.at_most(mean, risk + (trial["own"] + sc.root(n - 1)) / n, "E L̂(f̃)")

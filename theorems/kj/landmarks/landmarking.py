@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import simopt.claims as sc
 from simopt.theorems.kj.landmarks.landmark_laws import ONE, decoded_landmarks, deviations, draws, hadamard, landmarked, mean_sizes, signs
-from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, tails
+from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, level_of, tails
 
 SECTION = "regression"
 ZERO = Fraction(0)
@@ -64,8 +65,7 @@ def landmarking_error(
     """P(E_x |f̃ − f| ≥ t)/δ at every value t, B = 1."""
 
     def exponent(t: Fraction) -> Ball | None:
-        over = ball(d * t**2).sqrt() - trial["mean"]
-        return over**2 / ball(trial["spread"]) if over > 0 else None
+        return level_of(ball(d * t**2).sqrt() - trial["mean"], trial["spread"])
 
     yield holds_for_all_levels(tails(mean_sizes(landmarked(masses, gram, weights, d))), exponent, f"E|f̃ − f|, d = {d}")
 
@@ -126,6 +126,11 @@ def few_points_are_bad(
         yield sc.at_most(share**2, square ** (trial["power"] // 2), f"P_L(P_x(bad) > δ)², ε = {float(epsilon):.3g}")
 
 
+def mean_error(epsilon: Any, B: Any, delta: Any, reach: int = 2) -> Any:
+    """(1 − δ)ε + 2Bδ: the mean of an error that is ε at most but on mass δ, and 2B there."""
+    return (1 - delta) * epsilon + reach * B * delta
+
+
 @sc.claim(
     "KJ-L15-p3",
     section=SECTION,
@@ -140,8 +145,8 @@ def few_points_are_bad(
 def from_points_to_the_mean(trial: sc.Trial) -> Iterator[sc.Check]:
     """The identity."""
     q, epsilon, B, delta = sc.symbols("q epsilon B delta")
-    bound = (1 - delta) * epsilon + trial["reach"] * B * delta
-    yield sc.equal((1 - q) * epsilon + 2 * B * q, bound - (delta - q) * (2 * B - epsilon), "q ≤ δ")
+    bound = mean_error(epsilon, B, delta, trial["reach"])
+    yield sc.equal(mean_error(epsilon, B, q), bound - (delta - q) * (2 * B - epsilon), "q ≤ δ")
 
 
 def nearly_epsilon(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -171,7 +176,7 @@ def nearly_epsilon(trial: sc.Trial) -> Iterator[sc.Instance]:
 def twice_epsilon(B: int, epsilon: Fraction, delta: Fraction, trial: sc.Trial) -> Iterator[sc.Check]:
     """The bound of the last line."""
     B, epsilon, delta = sc.inputs(B=B, epsilon=epsilon, delta=delta)
-    yield sc.at_most((1 - delta) * epsilon + 2 * B * delta, trial["times"] * epsilon, "(1 − δ)ε + 2Bδ", strict=True)
+    yield sc.at_most(mean_error(epsilon, B, delta), trial["times"] * epsilon, "(1 − δ)ε + 2Bδ", strict=True)
 
 
 @sc.claim(
@@ -189,7 +194,7 @@ def twice_epsilon(B: int, epsilon: Fraction, delta: Fraction, trial: sc.Trial) -
 def three_epsilon(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both identities."""
     epsilon, B, delta = sc.symbols("epsilon B delta")
-    bound = (1 - delta) * epsilon + 2 * B * delta
+    bound = mean_error(epsilon, B, delta)
     yield sc.equal(trial["times"] * epsilon - bound, 2 * (epsilon - B * delta) + delta * epsilon, "3ε")
     yield sc.equal(2 * epsilon - bound, epsilon - delta * (2 * B - epsilon), "2ε")
 

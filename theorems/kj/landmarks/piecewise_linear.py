@@ -15,6 +15,12 @@ Vector = Sequence[Fraction]
 Plane = tuple[Vector, Fraction]
 
 
+def mass_differences(masses: Vector, counts: Sequence[int]) -> list[Fraction]:
+    """c_j = p_j − k_j/n, with k_j of the n draws at j."""
+    n = sum(counts)
+    return [p - Fraction(k, n) for p, k in zip(masses, counts, strict=True)]
+
+
 def box(sides: Vector) -> list[Plane]:
     """Facets ±w_k ≤ side_k, as pairs (normal, offset)."""
     made: list[Plane] = []
@@ -41,6 +47,11 @@ def value(coefficients: Vector, slopes: Sequence[Vector], offsets: Vector, w: Ve
     for c, a, y in zip(coefficients, slopes, offsets, strict=True):
         total += c * abs(inner(a, w) - y)
     return total
+
+
+def range_of_loss(reach: Fraction, targets: Vector) -> Fraction:
+    """M = C + max |y|: the absolute loss of predictions of size at most C takes values in [0, M]."""
+    return reach + max(abs(y) for y in targets)
 
 
 def corners(planes: Sequence[Plane], facets: Sequence[Plane]) -> Iterator[list[Fraction]]:

@@ -9,15 +9,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import cache
-from typing import Any
 
 import numpy as np
 
 import simopt.claims as sc
 from simopt.core.arrays import Array
+from simopt.theorems.kj.landmarks.piecewise_linear import range_of_loss
 from simopt.theorems.kj.landmarks.uniform_gaps import ONE, WeightedPoints, coins, gaps, in_the_plane, indistinct, on_the_line, reach
-from simopt.theorems.small_worlds.exact_tails import Ball, ball, enclosed, holds_for_all_levels, tails
+from simopt.theorems.small_worlds.exact_tails import Ball, ball, enclosed, holds_for_all_levels, level_of, logarithm, passed, tails
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 SECTION = "regression"
@@ -30,24 +29,9 @@ def far_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
     yield coins(1) | {"delta": Fraction(9, 10)}
 
 
-@cache
-def logarithm(value: int | Fraction) -> sc.Expr:
-    """log of a number, computed once."""
-    return sc.log(sc.rational(value), bits=64)
-
-
-def passed(here: WeightedPoints, bound: sc.Expr, delta: Fraction) -> sc.Check:
+def gap_passed(here: WeightedPoints, bound: sc.Expr, delta: Fraction) -> sc.Check:
     """P(gap > bound) ≤ δ with the exact probability."""
-    low = high = ZERO
-    for gap, mass in gaps(here):
-        low += mass * (gap > bound.high)
-        high += mass * (gap > bound.low)
-    return sc.probability(low, high, delta, f"P(gap > {float(bound):.4f}), n = {here.n}")
-
-
-def range_of_loss(radius: Fraction, points: Any, targets: Sequence[Fraction]) -> Fraction:
-    """M = C_X C_W + sup |y| for the absolute loss."""
-    return Fraction(reach(radius, points) + max(abs(y) for y in targets))
+    return passed(gaps(here), bound, delta, f"P(gap > {float(bound):.4f}), n = {here.n}")
 
 
 @sc.claim(
@@ -77,9 +61,9 @@ def uniform_bound_as_printed(
     trial: sc.Trial,
 ) -> Iterator[sc.Check]:
     """The exact probability of a larger gap."""
-    level, M = logarithm(1 / delta), range_of_loss(radius, points, targets)
+    level, M = logarithm(1 / delta), range_of_loss(reach(radius, points), targets)
     bound = reach(radius, points) * (trial["mean"] / sc.root(n) + 3 * sc.root(level / n)) + trial["range"] * M * sc.root(level / (2 * n))
-    yield passed(WeightedPoints(masses, points, targets, radius, n), bound, delta)
+    yield gap_passed(WeightedPoints(masses, points, targets, radius, n), bound, delta)
 
 
 def sums(points: list[list[Fraction]]) -> Iterator[list[Fraction]]:
@@ -124,8 +108,7 @@ def all_levels(here: WeightedPoints, mean: Fraction, scale: Fraction, name: str,
     """P(gap ≥ t)/δ for the bound √mean + √(spread log(1/δ)), at every value t of the gap."""
 
     def exponent(t: Fraction) -> Ball | None:
-        over = ball(t) - ball(mean).sqrt()
-        return over**2 / ball(scale) if over > 0 else None
+        return level_of(ball(t) - ball(mean).sqrt(), scale)
 
     return holds_for_all_levels(tails(gaps(here, centred=centred)), exponent, name)
 
@@ -185,7 +168,7 @@ def uniform_bound_with_range(
     masses: list[Fraction], points: list[list[Fraction]], targets: list[Fraction], radius: Fraction, n: int, trial: sc.Trial
 ) -> Iterator[sc.Check]:
     """All levels."""
-    here, M = WeightedPoints(masses, points, targets, radius, n), trial["range"] * range_of_loss(radius, points, targets)
+    here, M = WeightedPoints(masses, points, targets, radius, n), trial["range"] * range_of_loss(reach(radius, points), targets)
     yield all_levels(here, trial["mean"] * 4 * reach(radius, points) ** 2 / n, M**2 / (2 * n), f"gap, n = {n}")
 
 
@@ -223,9 +206,9 @@ def sparse_bound_as_printed(
 ) -> Iterator[sc.Check]:
     """The exact probability of a larger gap."""
     d, level, C = len(points[0]), logarithm(1 / delta), reach(radius, points)
-    width = range_of_loss(radius, points, targets) if trial["range"] else C
+    width = range_of_loss(reach(radius, points), targets) if trial["range"] else C
     bound = 2 * C * sc.root(2 * logarithm(2 * d) / n) + width * sc.root(level / (2 * n))
-    yield passed(WeightedPoints(masses, points, targets, radius, n), bound, delta)
+    yield gap_passed(WeightedPoints(masses, points, targets, radius, n), bound, delta)
 
 
 def laws(trial: sc.Trial) -> Iterator[sc.Instance]:
@@ -324,6 +307,6 @@ def sparse_bound_with_range(
     """All levels, of the loss and of the centred loss."""
     here, d, C = WeightedPoints(masses, points, targets, radius, n), len(points[0]), reach(radius, points)
     for centred in (False, True):
-        M = trial["range"] * (2 * C if centred else range_of_loss(radius, points, targets))
+        M = trial["range"] * (2 * C if centred else range_of_loss(reach(radius, points), targets))
         massart = trial["mean"] * Fraction(logarithm(2 * d).high) * 8 * C**2 / n
         yield all_levels(here, massart, M**2 / (2 * n), f"{'centred ' * centred}gap, n = {n}, d = {d}", centred=centred)

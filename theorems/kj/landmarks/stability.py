@@ -13,8 +13,8 @@ from math import prod
 from typing import Any
 
 import simopt.claims as sc
-from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, Domain, decoded_domain, domain, largest_gap, random_domain
-from simopt.theorems.kj.landmarks.piecewise_linear import box, largest
+from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, Domain, decoded_domain, domain, indistinct, largest_gap, random_domain
+from simopt.theorems.kj.landmarks.piecewise_linear import box, largest, range_of_loss
 from simopt.theorems.small_worlds.exact_tails import Counts, ball, holds_for_all_levels, tails
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
@@ -68,6 +68,15 @@ def differences_concentrate(table: list[int], laws: list[list[Fraction]], trial:
     yield holds_for_all_levels(found, exponent, "f − E f")
 
 
+def moved_coordinate(w: Any, q: Any, other: Any, B: Any, bound: Any, letters: tuple[str, str]) -> Iterator[sc.Check]:
+    """2B ∓ w(q − q') as half a sum of products of factors that are ≥ 0 for |w| ≤ B and |q|, |q'| ≤ 1; `bound` is what is claimed for 2B."""
+    one, two = letters
+    for sign in (1, -1):
+        parts = (B - sign * w) * (2 + (q - other)) + (B + sign * w) * (2 - (q - other))
+        yield sc.equal(bound - sign * w * (q - other), parts / 2, f"2B ∓ w({one} − {two})")
+        yield sc.equal(2 + sign * (q - other), (1 + sign * q) + (1 - sign * other), f"2 ± ({one} − {two})")
+
+
 @sc.claim(
     "KJ-B-stab",
     section=SECTION,
@@ -84,10 +93,7 @@ def differences_concentrate(table: list[int], laws: list[list[Fraction]], trial:
 def one_landmark_moves_the_predictor(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both signs."""
     w, k, other, B = sc.symbols("w k l B")
-    for sign in (1, -1):
-        parts = (B - sign * w) * (2 + (k - other)) + (B + sign * w) * (2 - (k - other))
-        yield sc.equal(trial["bound"] * B - sign * w * (k - other), parts / 2, "2B ∓ w(k − l)")
-        yield sc.equal(2 + sign * (k - other), (1 + sign * k) + (1 - sign * other), "2 ± (k − l)")
+    yield from moved_coordinate(w, k, other, B, trial["bound"] * B, ("k", "l"))
 
 
 def samples(drawn: Sample, points: int) -> Counts:
@@ -112,10 +118,15 @@ def changes(here: Domain, pairs: list[Pair] | None = None) -> Fraction:
     return max(abs(gap(a) - gap(b)) for a, b in pairs)
 
 
-def far_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
-    """K = 0, targets 0 and 10, B = 1."""
+def other_target(y: int) -> Iterator[sc.Instance]:
+    """K = 0, targets 0 and y with equal chances, B = 1; one point with target 0 becomes one with target y."""
     for n in (1, 2, 5):
-        yield domain([Fraction(1, 2)] * 2, [[0, 0], [0, 0]], [0, 10], 1, n) | {"pairs": [((0,) * n, (1,) + (0,) * (n - 1))]}
+        yield indistinct(0, [0, y], n) | {"pairs": [((0,) * n, (1,) + (0,) * (n - 1))]}
+
+
+def far_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
+    """Targets 0 and 10."""
+    yield from other_target(10)
 
 
 @sc.claim(
@@ -144,15 +155,13 @@ def gap_is_stable_as_printed(
     trial: sc.Trial,
 ) -> Iterator[sc.Check]:
     """The change of g(S)."""
-    reach = B + max(abs(y) for y in targets)
-    yield sc.at_most(changes(Domain(masses, gram, targets, B, n), pairs), (6 * B + trial["range"] * reach) / n, f"|g(S) − g(S')|, n = {n}")
+    bound = (6 * B + trial["range"] * range_of_loss(B, targets)) / n
+    yield sc.at_most(changes(Domain(masses, gram, targets, B, n), pairs), bound, f"|g(S) − g(S')|, n = {n}")
 
 
 def unlike_targets(trial: sc.Trial) -> Iterator[sc.Instance]:
-    """K = 0, targets 0 and 1 = B with equal chances; one point with y = 0 becomes one with y = 1."""
-    for n in (1, 2, 5):
-        made = domain([Fraction(1, 2)] * 2, [[0, 0], [0, 0]], [0, 1], 1, n)
-        yield made | {"pairs": [((0,) * n, (1,) + (0,) * (n - 1))]}
+    """Targets 0 and 1 = B."""
+    yield from other_target(1)
 
 
 def frequencies(here: Domain, drawn: Sample) -> list[Fraction]:
@@ -168,12 +177,14 @@ def supremum(here: Domain, drawn: Sample, coefficients: list[Fraction]) -> Fract
     return largest(coefficients, slopes, here.targets, box([counts[x] * here.B for x in marks]))
 
 
-def _first_display(here: Domain, drawn: Sample, other: Sample, sign: int) -> sc.Check:
+def _first_display(here: Domain, pairs: list[Pair], sign: int) -> Iterator[sc.Check]:
     """g(S) against sup (L_f − L̂^{S^i}_f) + sup ±(L̂^{S^i}_f − L̂^S_f), all over F_S."""
-    p, q, r = here.masses, frequencies(here, drawn), frequencies(here, other)
-    whole, first, second = ([a - b for a, b in zip(x, z, strict=True)] for x, z in ((p, q), (p, r), (r, q)))
-    bound = supremum(here, drawn, first) + supremum(here, drawn, [sign * c for c in second])
-    return sc.at_most(supremum(here, drawn, whole), bound, f"g(S), n = {here.n}")
+    for sample, neighbour in pairs:
+        drawn, other = tuple(sample), tuple(neighbour)
+        p, q, r = here.masses, frequencies(here, drawn), frequencies(here, other)
+        whole, first, second = ([a - b for a, b in zip(x, z, strict=True)] for x, z in ((p, q), (p, r), (r, q)))
+        bound = supremum(here, drawn, first) + supremum(here, drawn, [sign * c for c in second])
+        yield sc.at_most(supremum(here, drawn, whole), bound, f"g(S), n = {here.n}")
 
 
 @sc.claim(
@@ -200,8 +211,7 @@ def first_display_as_printed(
     trial: sc.Trial,
 ) -> Iterator[sc.Check]:
     """All three suprema, exactly."""
-    for drawn, other in pairs:
-        yield _first_display(Domain(masses, gram, targets, B, n), tuple(drawn), tuple(other), trial["sign"])
+    yield from _first_display(Domain(masses, gram, targets, B, n), pairs, trial["sign"])
 
 
 def sharp_pair(n: int, Y: Fraction) -> sc.Instance:
@@ -259,8 +269,7 @@ def first_display(
     trial: sc.Trial,
 ) -> Iterator[sc.Check]:
     """All three suprema, exactly."""
-    for drawn, other in pairs:
-        yield _first_display(Domain(masses, gram, targets, B, n), tuple(drawn), tuple(other), trial["sign"])
+    yield from _first_display(Domain(masses, gram, targets, B, n), pairs, trial["sign"])
 
 
 def losses_on(here: Domain, drawn: Sample, other: Sample) -> Fraction:
@@ -291,10 +300,9 @@ def means_differ_as_printed(
     trial: sc.Trial,
 ) -> Iterator[sc.Check]:
     """K = 0: the losses are |y_i| and |y_i'|."""
-    reach = B + max(abs(y) for y in targets)
     ((drawn, other),) = pairs
     moved = losses_on(Domain(masses, gram, targets, B, n), drawn, other)
-    yield sc.at_most(moved, (2 * B + trial["range"] * reach) / n, f"difference of the means, n = {n}")
+    yield sc.at_most(moved, (2 * B + trial["range"] * range_of_loss(B, targets)) / n, f"difference of the means, n = {n}")
 
 
 @sc.claim(
@@ -320,10 +328,15 @@ def means_differ(
     pairs: list[Pair] | None = None,
 ) -> Iterator[sc.Check]:
     """The supremum over F_S, exactly, for two samples that differ in one point."""
-    here, reach = Domain(masses, gram, targets, B, n), B + max(abs(y) for y in targets)
+    here, M = Domain(masses, gram, targets, B, n), range_of_loss(B, targets)
     for drawn, other in pairs or [neighbours(n, len(masses))]:
         moved = losses_on(here, tuple(drawn), tuple(other))
-        yield sc.at_most(moved, trial["share"] * reach / n, f"difference of the means, n = {n}")
+        yield sc.at_most(moved, trial["share"] * M / n, f"difference of the means, n = {n}")
+
+
+def stability_bound(B: Any, Y: Any, n: Any, *, fields: int, saved: int) -> Any:
+    """(3B + Y)/n − 2B/n² for 3 `fields` and 2 `saved`: what one point moves g by at most, for |y| ≤ Y and the absolute loss."""
+    return (fields * B + Y) / n - saved * B / n**2
 
 
 @sc.claim(
@@ -350,7 +363,7 @@ def stability_is_sharp(trial: sc.Trial) -> Iterator[sc.Check]:
         return t * part + Y - part * (B - t * part) - (Y + t * part) / n
 
     yield sc.equal(G(B) - G(s), 2 * part**2 * (B - s), "G(B) − G(s)")
-    yield sc.equal(B + Y - G(B), (trial["fields"] * B + Y) / n - 2 * B / n**2, "g(S) − g(S^i)")
+    yield sc.equal(B + Y - G(B), stability_bound(B, Y, n, fields=trial["fields"], saved=2), "g(S) − g(S^i)")
 
 
 @sc.claim(
@@ -382,5 +395,5 @@ def gap_is_stable(
 ) -> Iterator[sc.Check]:
     """The largest change over pairs of samples."""
     Y = max(abs(y) for y in targets)
-    bound = (trial["fields"] * B + Y) / n - trial["saved"] * B / Fraction(n) ** 2
+    bound = stability_bound(B, Y, n, fields=trial["fields"], saved=trial["saved"])
     yield sc.at_most(changes(Domain(masses, gram, targets, B, n), pairs), bound, f"|g(S) − g(S')|, n = {n}")

@@ -19,8 +19,8 @@ from fractions import Fraction
 
 import simopt.claims as sc
 from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, Domain, domain, random_domain
-from simopt.theorems.kj.landmarks.piecewise_linear import box, largest
-from simopt.theorems.kj.landmarks.stability import SECTION, Sample, samples
+from simopt.theorems.kj.landmarks.piecewise_linear import box, largest, mass_differences
+from simopt.theorems.kj.landmarks.stability import SECTION, Sample, moved_coordinate, samples
 
 HALF = Fraction(1, 2)
 
@@ -43,10 +43,7 @@ HALF = Fraction(1, 2)
 def pairs_are_stable(trial: sc.Trial) -> Iterator[sc.Check]:
     """Both signs for one pair; the sizes of both embeddings; the example that attains the bound."""
     w, q, other, B, n, plus, minus = sc.symbols("w q other B n plus minus")
-    for sign in (1, -1):
-        parts = (B - sign * w) * (2 + (q - other)) + (B + sign * w) * (2 - (q - other))
-        yield sc.equal(2 * B - sign * w * (q - other), parts / 2, "2B ∓ w(q − q')")
-        yield sc.equal(2 + sign * (q - other), (1 + sign * q) + (1 - sign * other), "2 ± (q − q')")
+    yield from moved_coordinate(w, q, other, B, 2 * B, ("q", "q'"))
     yield sc.equal(trial["bound"] * B / n, 2 * B / (n / 2), "n/2 pairs")
     yield sc.equal(minus * (2 * B) / (plus * minus), 2 * B / plus, "all pairs")
     yield sc.equal(B * (1 - (-1)) / (n / 2), 4 * B / n, "w = B, q = 1, q' = −1")
@@ -65,7 +62,7 @@ def coordinates(gram: Sequence[list[Fraction]], embedding: str, drawn: Sample) -
 def embedded_gap(here: Domain, rows: list[list[Fraction]], drawn: Sample) -> Fraction:
     """g(S) of the coordinates `rows`, exactly; at most three coordinates."""
     D, counts = len(rows[0]), samples(drawn, len(here.masses))
-    coefficients = [p - Fraction(k, here.n) for p, k in zip(here.masses, counts, strict=True)]
+    coefficients = mass_differences(here.masses, counts)
     return largest(coefficients, [[q / D for q in row] for row in rows], here.targets, box([here.B] * D))
 
 

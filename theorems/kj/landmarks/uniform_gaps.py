@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import simopt.claims as sc
-from simopt.theorems.kj.landmarks.piecewise_linear import cross_polytope, largest
+from simopt.theorems.kj.landmarks.piecewise_linear import cross_polytope, largest, mass_differences
 from simopt.theorems.small_worlds.exact_tails import multinomial
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
@@ -49,7 +49,7 @@ def gaps(here: WeightedPoints, *, centred: bool = False) -> list[tuple[Fraction,
     facets = cross_polytope(len(points[0]), radius)
     made = []
     for drawn, mass in multinomial(n, tuple(masses)):
-        off = [p - Fraction(k, n) for p, k in zip(masses, drawn, strict=True)]
+        off = mass_differences(masses, drawn)
         top = largest(off, points, targets, facets)
         if centred:
             top -= sum((c * abs(y) for c, y in zip(off, targets, strict=True)), Fraction(0))

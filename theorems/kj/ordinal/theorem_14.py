@@ -26,11 +26,20 @@ from simopt.core.arrays import Array
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.solvers.goodness.ordinal_exact import exact_ordinal_bound
-from simopt.solving.entry_points import solve
 from simopt.theorems.kj.goodness.admissible_weights import mapped, squared_norm
-from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, Numbers, domain, mean
+from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, Numbers, domain, mean, point_and_origin, simplex_value
 from simopt.theorems.kj.goodness.kernel_margin import cone_value
-from simopt.theorems.kj.goodness.theorem_6 import LEVELS, MARGINS, SIGNS, inner_products
+from simopt.theorems.kj.goodness.theorem_6 import (
+    LEVELS,
+    MARGINS,
+    SIGNS,
+    both_pairs_need,
+    inner_products,
+    light_pair_needs,
+    loss_in_symbols,
+    predicted_in_symbols,
+    where_the_needs_meet,
+)
 from simopt.theorems.kj.ordinal.ordinal_worlds import margin_loss
 
 SECTION = "ordinal"
@@ -73,11 +82,7 @@ def kernel_value(here: Labelled, gamma: float, delta: float = 0.0) -> sc.Enclosu
 def similarity_value(here: Labelled, gamma_1: float, delta: float, bound: float) -> sc.Enclosure:
     """Certified bounds on ε_0(B) of the same Gram matrix, γ_1-margin loss."""
     A = here.factor
-    problem = OrdinalGoodness(A @ A.T, here.labels, here.classes, bound, here.masses, gamma_1, delta)
-    found = solve(problem, "simplex", tol=1e-10).certificate
-    if found is None:
-        raise ArithmeticError("no certificate")
-    return sc.between(min(found.lower, found.upper), max(found.lower, found.upper))
+    return simplex_value(OrdinalGoodness(A @ A.T, here.labels, here.classes, bound, here.masses, gamma_1, delta))
 
 
 def _admitted(here: Labelled, gamma: float, gamma_1: float, epsilon_1: float, delta: float, constant: float) -> sc.Check:
@@ -177,7 +182,7 @@ def four_points(gamma: Fraction, e: Fraction, gamma_1: Fraction) -> sc.Instance:
 
 def two_points(gamma: Fraction, e: Fraction, gamma_1: Fraction) -> sc.Instance:
     """x = 2γ, label 2, mass e, and x = 0, label 1: W = 1/γ and b_2 = 1 have margins 1."""
-    made = domain([e, 1 - e], [[4 * gamma**2, 0], [0, 0]], [2, 1], gamma=gamma, gamma_1=gamma_1, share=e)
+    made = point_and_origin(e, 4 * gamma**2, [2, 1], gamma=gamma, gamma_1=gamma_1, share=e)
     return made | {"first": [2 * gamma, ZERO], "threshold": ONE, "norm": ONE, "classes": 2}
 
 
@@ -264,7 +269,8 @@ def draw(rng: np.random.Generator) -> sc.Instance | None:
 def two_points_with_optimum(gamma: Fraction, e: Fraction) -> sc.Instance:
     """x = 2γ, label 2, mass e, and x = 0, label 1: with C = 1/(4eγ²) both hinges of weight e are active, one of them at its kink."""
     C = 1 / (4 * e * gamma**2)
-    return {"masses": [e, 1 - e], "gram": [[4 * gamma**2, ZERO], [ZERO, ZERO]], "labels": [2, 1], "C": C, "alpha": [e * C, ZERO],
+    here = point_and_origin(e, 4 * gamma**2, [])
+    return {"masses": here["masses"], "gram": here["gram"], "labels": [2, 1], "C": C, "alpha": [e * C, ZERO],
             "alpha_star": [ZERO, e * C], "thresholds": [ONE], "others": [[1 / (2 * gamma**2), ZERO]], "moved": [[ONE]]}  # fmt: skip
 
 
@@ -472,21 +478,19 @@ def _four_points_in_symbols(sign: int) -> Iterator[sc.Check]:
     e, square, B, g, b = sc.symbols("e square B gamma1 b")
     w, u = sc.symbols("w1 w2 w3 w4"), sc.symbols("u1 u2 u3 u4")
     p = [e, HALF - e, HALF - e, e]
-    f = [sum((q * v * k for q, v, k in zip(p, w, row, strict=True)), start=0 * e) for row in inner_products(square)]
+    f = predicted_in_symbols(p, w, square, e)
     yield sc.equal(f[0] - f[3], 4 * square * e * sign * (w[0] - w[3]), "f(x_1) − f(x_4)")
     yield sc.equal(f[1] - f[2], 4 * square * (HALF - e) * sign * (w[1] - w[2]), "f(x_2) − f(x_3)")
     over = [u[0] - (g - f[0] + b), u[1] - (g - f[1] + b), u[2] - (g + f[2] - b), u[3] - (g + f[3] - b)]  # all ≥ 0
-    loss = sum((q * a for q, a in zip(p, u, strict=True)), start=0 * e)
+    loss = loss_in_symbols(p, u, e)
     first = e * (2 * g - 4 * square * e * (w[0] - w[3]))
     both = g - 4 * square * (e**2 * (w[0] - w[3]) + (HALF - e) ** 2 * (w[1] - w[2]))
     yield sc.equal(loss - first, e * (over[0] + over[3]) + (HALF - e) * (u[1] + u[2]), "loss − first bound, ≥ 0")
     yield sc.equal(loss - both, e * (over[0] + over[3]) + (HALF - e) * (over[1] + over[2]), "loss − second bound, ≥ 0")
-    one, two = g / (8 * e * square), g * (1 - e) / (8 * square * (2 * e**2 - e + Fraction(1, 4)))
+    one, two = g * light_pair_needs(e, square), g * both_pairs_need(e, square)
     yield sc.equal(e * (2 * g - 8 * square * e * one), e * g, "first bound at the first value")
     yield sc.equal(g - 8 * square * two * (e**2 + (HALF - e) ** 2), e * g, "second bound at the second value")
-    gap = (1 - e) * e - (2 * e**2 - e + Fraction(1, 4))
-    yield sc.equal(gap, (1 - 2 * e) * (6 * e - 1) / 4, "the second value is the larger one iff e ≥ 1/6")
-    yield sc.equal(4 * square * e * B - 4 * square * (HALF - e) * B, -8 * square * B * (Fraction(1, 4) - e), "which pair is reached first")
+    yield from where_the_needs_meet(e, square, B)
 
 
 @sc.claim(
@@ -510,9 +514,9 @@ def least_bound_on_four_points(instance: sc.Instance, trial: sc.Trial) -> Iterat
         yield from _four_points_in_symbols(trial["sign"])
         return
     here = Tight(**instance)
-    e, square, gamma_1 = here.share, here.gamma**2, here.gamma_1
-    least = gamma_1 / (8 * e * square) if e <= trial["turn"] else gamma_1 * (1 - e) / (8 * square * (2 * e**2 - e + Fraction(1, 4)))
-    yield sc.equal(smallest(here), least, "smallest B")
+    e, square = here.share, here.gamma**2
+    least = light_pair_needs(e, square) if e <= trial["turn"] else both_pairs_need(e, square)
+    yield sc.equal(smallest(here), here.gamma_1 * least, "smallest B")
 
 
 @sc.claim(

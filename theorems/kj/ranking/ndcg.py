@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import simopt.claims as sc
-from simopt.theorems.kj.ranking.relevance_lists import BINARY, NATURAL, discounts, gains, inner, lists, logarithm
+from simopt.theorems.kj.ranking.relevance_lists import BINARY, NATURAL, discounts, gains, inner, lists
+from simopt.theorems.small_worlds.exact_tails import logarithm
 
 SECTION = "ordinal"
 TINY = Fraction(1, 10**15)  # enclosures of an equality between logarithms

@@ -17,7 +17,8 @@ import numpy as np
 
 import simopt.claims as sc
 from simopt.data import relevance
-from simopt.theorems.kj.ranking.relevance_lists import lists, logarithm
+from simopt.theorems.kj.ranking.relevance_lists import lists
+from simopt.theorems.small_worlds.exact_tails import logarithm
 
 SECTION = "ordinal"
 TIE = 1e-9  # scores closer than this are tied

@@ -13,15 +13,10 @@ from functools import cache
 from typing import Any
 
 import simopt.claims as sc
+from simopt.theorems.small_worlds.exact_tails import logarithm
 
 NATURAL, BINARY = "natural", "binary"
 BITS = 64
-
-
-@cache
-def logarithm(value: int | Fraction) -> sc.Expr:
-    """log of a number, enclosed once."""
-    return sc.log(sc.rational(value), bits=BITS)
 
 
 @cache

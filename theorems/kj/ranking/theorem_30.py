@@ -49,11 +49,10 @@ from simopt.theorems.kj.ranking.relevance_lists import (
     inner,
     list_norm,
     lists,
-    logarithm,
     nearest_descending,
 )
 from simopt.theorems.kj.regression.theorem_5 import SIZES, landmark_quantile
-from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, multinomial, tails
+from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, level_of, logarithm, multinomial, tails
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 SECTION = "ordinal"
@@ -455,8 +454,7 @@ def excess_of_labels(masses: list[Fraction], features: list[Fraction], n: int, b
     """P(excess ≥ t)/δ at every value t, a document, in units of h²: t = (c B(B + 1)/√n)(1 + √(2 log(1/δ)))."""
 
     def exponent(t: Fraction) -> Ball | None:
-        over = ball(n * t**2).sqrt() / ball(trial["constant"] * bound * (bound + 1)) - trial["mean"]
-        return over**2 / 2 if over > 0 else None
+        return level_of(ball(n * t**2).sqrt() / ball(trial["constant"] * bound * (bound + 1)) - trial["mean"], 2)
 
     yield holds_for_all_levels(tails(label_excesses(masses, features, n, bound)), exponent, f"excess, n = {n}")
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
+from simopt.theorems.kj.goodness.finite_domains import insensitive
 from simopt.theorems.small_worlds.exact_svm import Gram, Piece, ends_of, solve, square
 
 UNDER, LOW, INSIDE, HIGH, OVER = range(5)
@@ -78,7 +79,7 @@ def path(sample: ExactSVR) -> list[Piece]:
 def objective(sample: ExactSVR, coefficients: Sequence[Fraction], strength: Fraction) -> Fraction:
     """(1/n) Σ max(|f_i − y_i| − ε, 0) + (λ/2)‖w‖² at w = Σ c_i ψ_i."""
     f = [_dot(row, coefficients) for row in sample.gram]
-    losses = (max(abs(a - y) - sample.epsilon, ZERO) for a, y in zip(f, sample.targets, strict=True))
+    losses = (insensitive(a - y, sample.epsilon) for a, y in zip(f, sample.targets, strict=True))
     return sum(losses, ZERO) / sample.n + strength * _dot(f, coefficients) / 2
 
 

@@ -8,15 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 import simopt.claims as sc
+from simopt.theorems.kj.goodness.finite_domains import insensitive
 
 SECTION = "regression"
 ZERO = Fraction(0)
 GRID = [Fraction(k, 4) for k in range(-10, 11)]
-
-
-def insensitive(r: Fraction, epsilon: Fraction) -> Fraction:
-    """max(|r| − ε, 0)."""
-    return max(abs(r) - epsilon, ZERO)
 
 
 def smoothed(r: Fraction, epsilon: Fraction, beta: Fraction) -> Fraction:

@@ -35,7 +35,7 @@ from simopt.theorems.kj.landmarks.landmark_laws import decoded_landmarks, draws,
 from simopt.theorems.kj.regression.algorithm_1 import FAMILIES, RegressionWorld, algorithm_1, sampled, unbounded, world
 from simopt.theorems.kj.regression.nearly_fair_coin import reached
 from simopt.theorems.kj.regression.scalar_fits import decoded, excesses, fits
-from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, multinomial, tails
+from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, level_of, multinomial, tails
 
 SECTION = "regression"
 KINKS = [Fraction(k, 2) for k in range(-5, 6)]
@@ -360,8 +360,7 @@ def cost_of_labels_proved(instance: sc.Instance, n: int, trial: sc.Trial) -> Ite
     """P(excess ≥ t)/δ at every value t, B = 1: t = (mean + √(spread log(1/δ)))/√n."""
 
     def exponent(t: Fraction) -> Ball | None:
-        over = ball(n * t**2).sqrt() - trial["mean"]
-        return over**2 / ball(trial["spread"]) if over > 0 else None
+        return level_of(ball(n * t**2).sqrt() - trial["mean"], trial["spread"])
 
     yield holds_for_all_levels(tails(excesses(**instance)), exponent, f"excess, n = {n}")
 

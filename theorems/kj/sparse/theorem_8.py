@@ -14,7 +14,7 @@ from functools import cache
 from math import comb
 
 import simopt.claims as sc
-from simopt.theorems.kj.landmarks.risk_bounds import logarithm
+from simopt.theorems.small_worlds.exact_tails import logarithm
 
 SECTION = "regression"
 ONE, ZERO = Fraction(1), Fraction(0)

@@ -23,13 +23,12 @@ import numpy as np
 import simopt.claims as sc
 from simopt.arithmetic.precision import workprec
 from simopt.core.arrays import Array
-from simopt.theorems.kj.landmarks.risk_bounds import logarithm
 from simopt.theorems.kj.landmarks.uniform_gaps import coins, on_the_line
 from simopt.theorems.kj.regression.nearly_fair_coin import reached_by_algorithm_2, surely_reached_by_algorithm_2
 from simopt.theorems.kj.sparse.algorithm_2 import Landmarked, least_insensitive_risk
 from simopt.theorems.kj.sparse.greedy_selection import SIZES, made
 from simopt.theorems.kj.sparse.theorem_8 import excess, tail
-from simopt.theorems.small_worlds.exact_tails import BITS, Ball, ball, enclosed, holds_for_all_levels, multinomial, tails
+from simopt.theorems.small_worlds.exact_tails import BITS, Ball, ball, enclosed, holds_for_all_levels, logarithm, multinomial, tails
 
 SECTION = "regression"
 ONE, ZERO, HALF = Fraction(1), Fraction(0), Fraction(1, 2)
