@@ -16,7 +16,7 @@ from simopt.estimators.base import TOL, LandmarkEstimator, open_gap, remedy_for
 from simopt.estimators.class_labels import demand_labels
 from simopt.estimators.landmarked.landmark_predictor import demand_one_bound
 from simopt.estimators.leave_one_out import RidgeChoice, ridge_for
-from simopt.estimators.ordinal.ordinal import cuts_and_margins, middles, ordinal
+from simopt.estimators.ordinal.ordinal import cuts_and_margins, middles, rule_on
 from simopt.estimators.scikit_learn import ClassifierMixin, check_classification_targets
 from simopt.model.status import Status
 
@@ -172,7 +172,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         Raises
         ------
         InvalidProblem
-            for a single class, labels that `order` does not have, and for what `ordinal` refuses.
+            for a single class, labels that `order` does not have, and for thresholds, margins and bounds that `ordinal` refuses.
         """
         order = categories_of(y) if self.order is None else self.order
         X, y = self._training(X, y, numeric=False)
@@ -185,21 +185,19 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
                 f"y: 1 class, {self.classes_.tolist()[0]!r}, in all {len(y)} samples; at least two are needed to tell classes apart"
             )
         psi = self._fit_map(X, counts)
-        needed = DataUnits(self, X, psi(self._points(X)), ranks, weights)
+        features = psi(self._points(X))
+        needed = DataUnits(self, X, features, ranks, weights)
         self.radius_, self.regularization_ = needed.of_the_problem(self.radius, self.regularization)
-        self.rule_ = ordinal(
-            self._points(X),
+        self.rule_ = rule_on(
+            psi,
+            features,
             ranks + 1,
-            psi.similarity,
-            classes=len(self.classes_),
-            landmarks=psi.landmarks,
-            thresholds=self.thresholds,
+            len(self.classes_),
+            *cuts_and_margins(self.thresholds, len(self.classes_), self.gamma, self.delta),
+            weights,
             form=self.form,
             radius=self.radius_,
             regularization=self.regularization_,
-            gamma=self.gamma,
-            delta=self.delta,
-            weights=weights,
             solver=self.solver,
             tol=self.tol,
             time_limit=self.time_limit,

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from simopt.core import validate
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
-from simopt.data.landmarks import Values
+from simopt.data.landmarks import LandmarkMap, Values
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity, SimilarityRule
 from simopt.data.similarities.defaults import DEFAULT_OF_KAR_JAIN
@@ -115,15 +115,54 @@ def ordinal(
     cuts, margins = cuts_and_margins(thresholds, r, gamma, delta)
     mass = None if weights is None else validate.weights("weights", weights, length=rows.n, like="points")
     psi = landmark_map(rows, landmarks, similarity, seed)
-    features = psi(rows)
-    problem = ordinal_problem(features, y, r, cuts, form, radius, regularization, margins, mass)
+    return rule_on(
+        psi,
+        psi(rows),
+        y,
+        r,
+        cuts,
+        margins,
+        mass,
+        form=form,
+        radius=radius,
+        regularization=regularization,
+        solver=solver,
+        tol=tol,
+        time_limit=time_limit,
+    )
+
+
+def rule_on(
+    psi: LandmarkMap,
+    features: Array,
+    labels: Labels,
+    classes: int,
+    cuts: Array | None,
+    margins: dict[str, float],
+    weights: Array | None,
+    *,
+    form: str,
+    radius: float | None,
+    regularization: float | None,
+    solver: str | None,
+    tol: float,
+    time_limit: float,
+) -> OrdinalRule:
+    """The rule of `ordinal`, of what is checked already: Ψ and its values (n, d), labels 1, …, r, thresholds if given, γ and Δ, weights.
+
+    Raises
+    ------
+    InvalidProblem
+        for what `ordinal_problem` refuses, and when no point was found (saying why).
+    """
+    problem = ordinal_problem(features, labels, classes, cuts, form, radius, regularization, margins, weights)
     solution = certified(problem, solver, tol=tol, time_limit=time_limit)
     if solution.point is None or solution.certificate is None:
         raise InvalidProblem(f"{problem.name}: no point was found ({solution.message or solution.status.value})")
     w = np.asarray(solution.point["w"])
-    counts = np.bincount(y, minlength=r + 1)[1:]
-    b = thresholds_of(solution.point, cuts, features @ w, y, counts, margins)
-    made = provenance(problem, solution, len(y))
+    counts = np.bincount(labels, minlength=classes + 1)[1:]
+    b = thresholds_of(solution.point, cuts, features @ w, labels, counts, margins)
+    made = provenance(problem, solution, len(labels))
     return OrdinalRule(psi.similarity, psi.landmarks, w, b, counts, form, solution.certificate, **margins, provenance=made)
 
 

@@ -210,7 +210,7 @@ def test_of_the_function_zero_one_training_point_is_kept() -> None:
 
 @pytest.mark.parametrize("estimator", [estimators.LandmarkedSVRegressor(), estimators.LandmarkedOrdinalClassifier()])
 def test_points_that_were_checked_are_not_searched_again(estimator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beside scikit-learn's own check; nor are the rows that the similarity is chosen from."""
+    """Beside scikit-learn's own check; nor are the rows that the similarity is chosen from, and the landmarks."""
     searched: Counter[bytes] = Counter()
     plain = validate.all_finite
 
@@ -221,7 +221,19 @@ def test_points_that_were_checked_are_not_searched_again(estimator: Any, monkeyp
     monkeypatch.setattr(validate, "all_finite", counted)
     X = np.random.default_rng(0).normal(size=(600, 3))  # more than there are landmarks
     estimator.fit(X, np.digitize(X[:, 0], [-0.5, 0.5]) + 1.0)
-    assert searched and searched[X.tobytes()] <= 1
+    assert searched and searched[X.tobytes()] <= 1 and searched[estimator.landmark_map_.landmarks.tobytes()] <= 1
+
+
+def test_an_ordinal_fit_compares_points_with_landmarks_once() -> None:
+    compared: list[tuple[int, int]] = []
+
+    def similarity(points: Any, landmarks: Any) -> Any:
+        compared.append((len(points), len(landmarks)))
+        return Gaussian(1.0)(points, landmarks)
+
+    X = np.random.default_rng(0).normal(size=(600, 3))
+    estimators.LandmarkedOrdinalClassifier(similarity, landmarks=20).fit(X, np.digitize(X[:, 0], [-0.5, 0.5]))
+    assert compared == [(600, 20)]
 
 
 def test_a_rule_of_somebody_else_gets_points_that_it_cannot_write_on() -> None:
