@@ -34,6 +34,7 @@ WORST = 1e-2  # of the scale: what rounding may hide of any other gap, in the wo
 MOVED = 1e-4  # of the scale: how far a perturbation may move bounds that count as stable
 PERTURBATION_LIMIT = 0.005  # where data are read in blocks: a larger relative perturbation is not tried, intervals are evaluated at once
 CLAIMS_NOTHING = 1.0 - 1e-9  # of the scale: a larger gap is that of the multipliers 0, to rounding, and not worth intervals
+SUFFICES = 1e-9  # of the value: no other multipliers are tried for a smaller gap
 UNDERFLOW = 1e-150  # the root of the smallest floats: the square of a smaller number underflows, and its enclosure is as wide
 
 
@@ -148,14 +149,19 @@ def _bracketed(
             if (known, -bound) < (gap, -lower):
                 gap, lower, best, origin = known, bound, candidate, giver
 
+    def suffices() -> bool:
+        return ratio(gap, max(abs(evaluation.upper), abs(lower))) <= SUFFICES
+
     candidates = list(_candidates(problem, restored, multipliers))
-    better(candidates)
+    better(candidates[:1])
+    if not suffices():
+        better(candidates[1:])
     if proving.get("solver") is False and evaluation.upper < math.inf and evaluation.over_terms(lower, gap) > EXCUSED:
         for moved in problem.moved_inside(candidates[0][1]):
             better([(MOVED_INSIDE, moved)])
             if gap < math.inf and origin == MOVED_INSIDE:
                 break
-    if lower <= 0.0 and gap > 0.0 and not evaluation.contradiction:
+    if lower <= 0.0 and gap > 0.0 and not suffices() and not evaluation.contradiction:
         better([("zero", zero) for zero in _zeros(candidates)])
     certificate = Certificate.of_bounds(
         evaluation.upper,

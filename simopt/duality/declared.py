@@ -62,6 +62,7 @@ class Declared(Problem):
 
     programme: Programme
     plan: tuple[ClosingTerm, ...] = field(init=False)
+    brief: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "plan", tuple(closing_terms(self.programme)))
@@ -70,6 +71,10 @@ class Declared(Problem):
     def of(cls, problem: cp.Problem) -> Self:
         """Read a `cvxpy.Problem`; the errors are those of `read`."""
         return cls(read(problem))
+
+    def briefly(self) -> Declared:
+        """The same problem, where a bound is sought by the first attempts alone, and multipliers are not moved inside."""
+        return Brief(self)
 
     @property
     def maximises(self) -> bool:
@@ -212,7 +217,9 @@ class Declared(Problem):
         def sweep(candidates: Mapping[Key, Array]) -> Backward:
             with np.errstate(all="ignore"):
                 found = backward(num, self.programme, self.plan, candidates, slopes)
-                return found if slopes is not None else close_stationarity(num, self.programme, self.plan, candidates, found, upper)
+                if slopes is not None:
+                    return found
+                return close_stationarity(num, self.programme, self.plan, candidates, found, upper, self.brief)
 
         return self._backwards.of((slopes, upper, self._now(num)), self.candidates(multipliers), sweep)
 
@@ -369,6 +376,20 @@ class Declared(Problem):
     def from_data(cls, dataset: Dataset, rng: np.random.Generator) -> Self:
         """Refused: a declaration has its data already."""
         raise InvalidProblem("declared: a declared problem has its data; there is no recipe")
+
+
+class Brief(Declared):
+    """A declared problem whose bounds come at little cost, or not at all; what is kept of points is shared with the problem."""
+
+    brief: ClassVar[bool] = True
+
+    def __init__(self, declared: Declared) -> None:
+        shared = ("_forwards", "_interiors", "_trivial", "_units", "_scale", "names", "links")
+        vars(self).update(programme=declared.programme, plan=declared.plan, **{name: getattr(declared, name) for name in shared})
+
+    def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:
+        """None."""
+        return iter(())
 
 
 @dataclass(frozen=True, eq=False)

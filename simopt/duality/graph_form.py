@@ -15,7 +15,7 @@ from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.backends.diagonals import copied
-from simopt.certificates.assessment import judge
+from simopt.certificates.assessment import Assessment, judge
 from simopt.certificates.certificate import Certificate
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import NotAvailable
@@ -157,12 +157,17 @@ class GraphForm:
 
 @dataclass(frozen=True)
 class Candidate:
-    """Point and multipliers from one solve, the solver, and their certificate in floats."""
+    """Point and multipliers from one solve, the solver, and their assessment in floats."""
 
     solver: str
     point: Point
     multipliers: Multipliers
-    certificate: Certificate
+    assessment: Assessment
+
+    @property
+    def certificate(self) -> Certificate:
+        """That of the assessment."""
+        return self.assessment.certificate
 
 
 def solved(declared: Declared, solver: str | None = None, **options: Any) -> tuple[Point, Multipliers]:
@@ -175,17 +180,18 @@ def solved(declared: Declared, solver: str | None = None, **options: Any) -> tup
     NotAvailable
         where no back end returns a point.
     """
-    return best(list(candidates(declared, solver, **options)))
+    above, below = best_of(list(candidates(declared, solver, **options)))
+    return above.point, below.multipliers
 
 
-def best(attempts: Sequence[Candidate]) -> tuple[Point, Multipliers]:
-    """The point and the multipliers of `solved`."""
+def best_of(attempts: Sequence[Candidate]) -> tuple[Candidate, Candidate]:
+    """Whose point and whose multipliers `solved` returns."""
     attempts = [each for each in attempts if each.certificate.gap < np.inf] or attempts
-    return min(attempts, key=lambda each: each.certificate.upper).point, max(attempts, key=lambda each: each.certificate.lower).multipliers
+    return min(attempts, key=lambda each: each.certificate.upper), max(attempts, key=lambda each: each.certificate.lower)
 
 
-def candidates(declared: Declared, solver: str | None = None, **options: Any) -> Iterator[Candidate]:
-    """Solves of the graph form, one after the other until a certificate closes.
+def candidates(declared: Declared, solver: str | None = None, tol: float = 0.0, **options: Any) -> Iterator[Candidate]:
+    """Solves of the graph form, one after the other until a certificate closes: at `tol`, or nearly as well as floats can.
 
     The first solve is in units in which the numbers are near 1, the second in the declaration's units. If no back end is named, the other
     installed ones follow, except for a problem of which CLARABEL reports that it has no optimum.
@@ -207,9 +213,9 @@ def candidates(declared: Declared, solver: str | None = None, **options: Any) ->
             if number == 1 and not some and error.__cause__ is None:
                 break
             continue
-        some, certificate = True, judge(declared, point, multipliers).certificate
-        yield Candidate(name, point, multipliers, certificate)
-        if _ends_attempts(certificate, CLOSED if number == 0 else NEARLY):
+        some, assessment = True, judge(declared, point, multipliers)
+        yield Candidate(name, point, multipliers, assessment)
+        if _ends_attempts(assessment.certificate, max(tol, CLOSED if number == 0 else NEARLY)):
             break
     if not some and failure is not None:
         raise failure

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import cvxpy as cp
 import numpy as np
@@ -29,7 +29,7 @@ from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, Unknow
 from simopt.core.threads import Turns, quiet
 from simopt.duality.declared import AsDeclared, Declared
 from simopt.duality.graph.leaf_values import value_of
-from simopt.duality.graph_form import solved
+from simopt.duality.graph_form import best_of, candidates
 from simopt.duality.infeasibility.infeasible import infeasible
 from simopt.duality.infeasibility.unbounded import Unbounded, unbounded
 from simopt.duality.written_form import LikeCvxpy, WrittenForm, completed, dual_variables
@@ -90,19 +90,14 @@ def _certified(
 ) -> Certificate:
     given = _values(declared, needed=solver is None) if point is None else point
     known = _duals(declared) if multipliers is None else multipliers
-    best, reasons = None, list[str]()
-    if given is not None:
-        best = _tried(lambda: _judged(declared, given, known, num), reasons)
-    if solver is not None and not (best is not None and best.certificate.closes(tol)):
-        backend = _back_end(solver)
-        fixed = given if values_stay or point is not None else None
-        for other, more in _solves(declared, backend, tol, reasons):
-            for at in (other,) if given is None else (given,) if fixed is not None else (given, other):
-                found = _tried(lambda at=at, more=more: judge(declared, at, more, num), reasons)  # type: ignore[misc]
-                if found is not None and not (best is not None and best.certificate.closes(tol)):
-                    best = found if best is None else paired(declared, best, found, num)
-            if best is not None and best.certificate.closes(tol):
-                break
+    reasons = list[str]()
+    if solver is None:
+        best = _tried(lambda: _judged(declared, cast(Point, given), known, num), reasons)
+    else:
+        backend, fixed = _back_end(solver), values_stay or point is not None
+        best = _searched(declared.briefly(), given, known, backend, fixed, num, tol, [])
+        if best is None or not best.certificate.closes(tol):
+            best = _searched(declared, given, known, backend, fixed, num, tol, reasons)
         if reasons and (best is None or best.certificate.gap == math.inf):
             proof = _tried(lambda: _no_point(declared) or _certificate(declared, _no_end(declared, num)), reasons)
             if proof is not None and (proof.infeasible or proof.unbounded or best is None):
@@ -138,6 +133,37 @@ def _judged(declared: Declared, point: Point, known: Multipliers, num: Arithmeti
     return best
 
 
+def _searched(
+    declared: Declared,
+    given: Point | None,
+    known: Multipliers,
+    backend: BackEnd,
+    fixed: bool,
+    num: Arithmetic,
+    tol: float,
+    reasons: list[str],
+) -> Assessment | None:
+    """The best assessment of the values given, if any, and of those of solves, until one closes; `fixed` is whether a given point stays."""
+    best = None
+    if given is not None:
+        best = _tried(lambda: _judged(declared, given, known, num), reasons)
+        if best is not None and best.certificate.closes(tol):
+            return best
+    for other, more, assessed in _solves(declared, backend, tol, reasons):
+        for at in (other,) if given is None else (given,) if fixed else (given, other):
+            if assessed is not None and at is other and num is FLOAT:
+                found: Assessment | None = assessed
+            else:
+                found = _tried(lambda at=at, more=more: judge(declared, at, more, num), reasons)  # type: ignore[misc]
+            if found is not None:
+                best = found if best is None else paired(declared, best, found, num)
+                if best.certificate.closes(tol):
+                    return best
+        if declared.brief:
+            return best
+    return best
+
+
 def _of_nothing(declared: Declared, known: Multipliers, num: Arithmetic) -> Assessment | None:
     """The assessment of 0, drawn into the bounds, for a problem that no back end takes; None where it has no finite bound."""
     point = declared.trivial_point()
@@ -170,15 +196,18 @@ def _tried(compute: Callable[[], T], reasons: list[str]) -> T | None:
     return None
 
 
-def _solves(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]) -> Iterator[tuple[Point, Multipliers]]:
+def _solves(
+    declared: Declared, backend: BackEnd, tol: float, reasons: list[str]
+) -> Iterator[tuple[Point, Multipliers, Assessment | None]]:
     """Points and multipliers from the back end: of the graph form, then of the problem as written at tighter and tighter tolerances.
 
-    The problem's values are restored after each.
+    Those of one solve of the graph form come with their assessment in floats. The problem's values are restored after each.
     """
     with _untouched(declared.programme.problem):
-        found = _tried(lambda: solved(declared, backend.solver), reasons)
+        found = _tried(lambda: best_of(list(candidates(declared, backend.solver, tol / 2))), reasons)
     if found is not None:
-        yield found
+        above, below = found
+        yield above.point, below.multipliers, above.assessment if above is below else None
     written, previous = WrittenForm(declared.programme), math.nan
     for power in range(TIGHTER):
         native = max(tol * 1e-2**power, SMALLEST, backend.floor)
@@ -189,7 +218,7 @@ def _solves(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]
             other = _tried(lambda native=native: _solved_as_written(written, backend, native), reasons)  # type: ignore[misc]
         if other is None:
             return
-        yield other
+        yield *other, None
 
 
 def _solved_as_written(written: WrittenForm, backend: BackEnd, tol: float) -> tuple[Point, Multipliers]:

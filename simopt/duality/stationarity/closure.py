@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array
@@ -16,15 +17,23 @@ from simopt.duality.stationarity.implied import implied
 from simopt.duality.stationarity.pivots import Pivoting
 from simopt.duality.stationarity.repair import Prepared, centred, completed, joined, repaired, snapped, widened
 
+BRIEF = 2  # attempts of a brief search
 NEAR = 1e-9  # relative: bounds as near to each other as this are not improved
 
 
 def close_stationarity(
-    num: Arithmetic, programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], sweep: Backward, upper: float
+    num: Arithmetic,
+    programme: Programme,
+    plan: Sequence[ClosingTerm],
+    candidates: Mapping[Key, Array],
+    sweep: Backward,
+    upper: float,
+    brief: bool = False,
 ) -> Backward:
     """The given sweep if its `missing` is empty, or if it is open for other reasons; else the best of `_attempts`, which may be open.
 
-    The search ends with the first attempt if that gives a bound, else with a bound near `upper`, else with the greatest bound.
+    The search ends with the first attempt if that gives a bound, else with a bound near `upper`, else with the greatest bound. A brief
+    search makes the first BRIEF attempts only.
 
     Pivots leave no residual. If they cannot remove all of it, bounds that hold where f(x) ≤ upper take the rest. For upper ≥ optimum the
     result bounds the optimum from below, as any bound of f on {x feasible, f(x) ≤ upper} does.
@@ -32,7 +41,8 @@ def close_stationarity(
     if not sweep.missing or len(sweep.open) > len(sweep.missing):
         return sweep
     best, lower = sweep, -math.inf
-    for number, tried in enumerate(_attempts(num, programme, plan, candidates, sweep, upper)):
+    attempts = _attempts(num, programme, plan, candidates, sweep, upper)
+    for number, tried in enumerate(islice(attempts, BRIEF) if brief else attempts):
         if tried.open:
             best = tried if best is sweep else best
             continue

@@ -25,7 +25,7 @@ import simopt
 from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality import Declared
-from simopt.duality.graph_form import best, candidates
+from simopt.duality.graph_form import best_of, candidates
 
 RESULTS = Path(__file__).with_name("results.jsonl")
 CLOSED = {"float": 1e-8, "interval": 1e-6}  # of |optimum|
@@ -155,7 +155,8 @@ def certified(entry: CorpusSolve, problem: cp.Problem) -> Result:
     lower, upper, gap, terms, rounding, left, asked = {}, {}, {}, {}, {}, list[str](), list[str]()
     try:
         found = list(candidates(declared))
-        point, multipliers = best(found)
+        above, below = best_of(found)
+        point, multipliers = above.point, below.multipliers
         asked += dict.fromkeys(each.solver for each in found)
         for num in (FLOAT, INTERVAL):
             certificate = simopt.certify(declared, point, multipliers, num=num)
