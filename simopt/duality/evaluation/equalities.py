@@ -279,7 +279,11 @@ def _independent(jacobian: Array, margin: Array) -> tuple[Indices, Indices]:
     diagonal, order = _pivoted(scaled)
     rank = int(np.sum(diagonal > DEPENDENT))
     columns = np.sort(order[:rank])  # in one order, so that solving for the same pivots again gives the same intervals
-    rows = np.arange(len(live)) if rank == len(live) else np.sort(_pivoted(scaled[:, columns].T)[1][:rank])
+    if rank == len(live):
+        return live, columns
+    square = jacobian[np.ix_(live, columns)]  # without the margins, which `holding` knows less of
+    largest = np.max(np.abs(square), axis=1, keepdims=True)
+    rows = np.sort(_pivoted((square / np.where(largest > 0.0, largest, 1.0)).T)[1][:rank])
     return live[rows], columns
 
 
