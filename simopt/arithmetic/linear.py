@@ -17,10 +17,14 @@ SIAM J. Sci. Comput. 26 (2005).
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from simopt.arithmetic.base import Arithmetic, Value
 from simopt.arithmetic.floating import FLOAT
@@ -29,8 +33,11 @@ from simopt.arithmetic.rational import RATIONAL, Exact
 from simopt.core.arrays import Array
 
 ROUNDS = 6  # of refinement, and of the search for v
+BUNDLE = 64  # rows of small blocks that are solved as one
 HALVES = 2.0**27 + 1.0  # Veltkamp's constant: splits a float in two halves
 ABSENT = -(1 << 20)  # the exponent of 0
+
+Indices = NDArray[np.intp]
 
 
 def solve(num: Arithmetic, matrix: Any, right: Any) -> Value | None:
@@ -51,7 +58,7 @@ def solve(num: Arithmetic, matrix: Any, right: Any) -> Value | None:
     if num is RATIONAL:
         return _exact(matrix, right)
     with np.errstate(all="ignore"):
-        found = _scaled(num, as_interval(matrix), as_interval(right))
+        found = _by_blocks(num, as_interval(matrix), as_interval(right))
     return found.mid if found is not None and num is FLOAT else found
 
 
@@ -75,6 +82,35 @@ def _exact(matrix: Any, right: Any) -> Value | None:
     out = np.empty(len(entries), dtype=object)
     out[:] = entries
     return out.reshape(np.shape(right))
+
+
+def blocks(pattern: Any) -> list[tuple[Indices, Indices]]:
+    """The rows and the columns of each block of a sparse matrix: the connected components of the graph with an edge for each entry."""
+    graph = sp.coo_array(pattern)
+    height, width = graph.shape
+    edges = sp.coo_array((np.ones(graph.nnz), (graph.row, height + graph.col)), shape=(height + width, height + width))
+    count, labels = connected_components(edges, directed=False)
+    order = np.argsort(labels, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(labels, minlength=count))[:-1])
+    return [(part[part < height], part[part >= height] - height) for part in parts]
+
+
+def _by_blocks(num: Arithmetic, a: Interval, b: Interval) -> Interval | None:
+    """The solution, each block of A solved by itself."""
+    parts = blocks((a.mid != 0.0) | (a.rad != 0.0))
+    if len(parts) <= 1:
+        return _scaled(num, a, b)
+    if any(len(rows) != len(columns) for rows, columns in parts):
+        return None
+    bundle = np.cumsum([len(rows) for rows, _ in parts]) // BUNDLE  # small blocks together, as each solve has a cost of its own
+    mid, rad = np.zeros(b.shape), np.zeros(b.shape)
+    for _, bundled in groupby(zip(bundle, parts, strict=True), key=itemgetter(0)):
+        rows, columns = (np.concatenate(side) for side in zip(*(part for _, part in bundled), strict=True))
+        found = _scaled(num, a[np.ix_(rows, columns)], b[rows])
+        if found is None:
+            return None
+        mid[columns], rad[columns] = found.mid, found.rad
+    return Interval(mid, rad)
 
 
 def _scaled(num: Arithmetic, a: Interval, b: Interval) -> Interval | None:

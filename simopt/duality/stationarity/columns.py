@@ -19,6 +19,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL
+from simopt.arithmetic.linear import blocks
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import ConjugateDomain
 from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
@@ -31,7 +32,8 @@ from simopt.duality.graph.affine import Key, Map
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Indices, Mask, at_least_zero, full
 
-MOST = 1500  # wanted entries of a system
+MOST = 1500  # wanted entries of a block of the system
+WIDEST = 6000  # of all of it
 WORK = 1e10  # multiplications that the choice may cost
 INDEPENDENT = 1e-10  # of the largest: the least diagonal entry of R for a pivot
 EDGE = 1e-7  # of the scale: a multiplier as near to the boundary of its domain counts as on it
@@ -100,7 +102,7 @@ class System:
                 self._fix_entries(each)
         self.entries = {key: np.flatnonzero(mask) for key, mask in self.wanted.items()}
         self.width = sum(len(chosen) for chosen in self.entries.values())
-        if self.width <= MOST:
+        if self.width <= WIDEST:
             self._collect()
 
     def _fix_entries(self, each: ClosingTerm) -> None:
@@ -172,35 +174,35 @@ class System:
 
     def chosen(self, power: float = 0.5) -> Pivots | str:
         """The pivots of M W^power and the entries that they determine; or why there are none."""
-        if self.width > MOST:
-            return f"{self.width} entries of leaves are too many to solve for"
         for each in self.plan:  # such a term would take the residual in its own way
             if (
                 each.term.key not in self.fixed_entries
                 and self.wanted.get(each.leaf.key, np.zeros(each.leaf.size, dtype=bool))[each.columns].any()
             ):
                 return f"{each.term.name} follows the residual of stationarity, though not in proportion"
+        if self.width > WIDEST:
+            return f"{self.width} entries of leaves are too many to solve for"
         if not self.columns:
             return "there are no multipliers"
         margin, rows = self.margins(), sp.vstack([each.rows for each in self.columns], format="csr")
         live = np.flatnonzero((margin > 0.0) & (np.diff(rows.indptr) > 0))
-        if self.width * min(self.width, len(live)) * float(len(live)) > WORK:
-            return f"{self.width} entries of leaves and {len(live)} multipliers are too many to choose from"
-        matrix = (rows[live].toarray() * margin[live, None] ** power).T
-        sizes = np.max(np.abs(matrix), axis=1, initial=0.0)
-        matrix = matrix / np.where(sizes > 0.0, sizes, 1.0)[:, None]
-        if not np.isfinite(matrix).all():
+        matrix = sp.csr_array((sp.diags_array(margin[live] ** power) @ rows[live]).T)
+        if not np.isfinite(matrix.data).all():
             return "the gradients of what they multiply overflow"
-        triangle, order = la.qr(matrix, mode="r", pivoting=True)
-        left = np.abs(np.diag(triangle))
-        rank = int(np.sum(left > INDEPENDENT * left.max(initial=0.0)))
-        if not rank:
+        solved_entries, chosen = list[Indices](), list[Indices]()
+        for entries, multipliers in blocks(matrix):
+            if not len(entries) or not len(multipliers):
+                continue
+            if len(entries) > MOST or len(entries) * min(len(entries), len(multipliers)) * float(len(multipliers)) > WORK:
+                return f"{len(entries)} entries of leaves and {len(multipliers)} multipliers are too many to choose from"
+            own, best = _independent(matrix[entries][:, multipliers].toarray())
+            solved_entries.append(entries[own])
+            chosen.append(multipliers[best])
+        if not chosen:
             return "no multiplier that is strictly inside of its domain has a part in what is left"
-        best = matrix[:, order[:rank]]
-        solved_entries = np.arange(self.width) if rank == self.width else np.sort(la.qr(best.T, mode="r", pivoting=True)[-1][:rank])
-        marks = self.split(np.isin(np.arange(len(margin)), live[order[:rank]]))
+        marks = self.split(np.isin(np.arange(len(margin)), live[np.concatenate(chosen)]))
         parts = [(each, np.flatnonzero(mark)) for each, mark in zip(self.columns, marks, strict=True) if mark.any()]
-        return Pivots(parts, solved_entries)
+        return Pivots(parts, np.sort(np.concatenate(solved_entries)))
 
     def masks(self, solved_entries: Indices) -> dict[Key, Mask]:
         """The entries of leaves with these indices."""
@@ -256,6 +258,18 @@ class System:
             else:  # nothing is known of its scales: every entry has to be proven, which fails
                 fixed[key] = FixedMultipliers(np.zeros(n), np.zeros(n), np.ones(n, dtype=bool), np.ones(n, dtype=bool))
         return DualRepair(fixed)
+
+
+def _independent(matrix: Array) -> tuple[Indices, Indices]:
+    """Rows and as many columns that are far from dependent, columns of large entries first."""
+    sizes = np.max(np.abs(matrix), axis=1, initial=0.0)
+    matrix = matrix / np.where(sizes > 0.0, sizes, 1.0)[:, None]
+    triangle, order = la.qr(matrix, mode="r", pivoting=True)
+    left = np.abs(np.diag(triangle))
+    rank = int(np.sum(left > INDEPENDENT * left.max(initial=0.0)))
+    best = matrix[:, order[:rank]]
+    rows = np.arange(len(matrix)) if rank == len(matrix) else np.sort(la.qr(best.T, mode="r", pivoting=True)[-1][:rank])
+    return rows, order[:rank]
 
 
 def _largest(x: Array, group: Indices, count: int) -> Mask:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT
+from simopt.arithmetic.linear import blocks
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import GroupNorm
 from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
@@ -133,11 +135,10 @@ def _stepped(system: System, multipliers: Candidates, by_margins: bool) -> Candi
         [_reach(system, each, margin, by_margins) for each, margin in zip(system.columns, system.split(system.margins()), strict=True)]
     )
     matrix = sp.diags_array(margin) @ sp.vstack([each.rows for each in system.columns], format="csr")
-    gram = (matrix.T @ matrix).toarray()
-    if not (np.isfinite(gram).all() and np.isfinite(residual).all() and np.any(np.abs(residual) > LEFT * system.sizes(system.draft.used))):
+    gram = sp.csr_array(matrix.T @ matrix)
+    if not (np.isfinite(gram.data).all() and np.isfinite(residual).all() and np.any(np.abs(residual) > LEFT * system.sizes(system.draft.used))):
         return None
-    size = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
-    dual = la.lstsq(gram / size / size[:, None], -residual / size, cond=1e-12, lapack_driver="gelsy")[0] / size
+    dual = _of_least_size(gram, -residual)
     steps, moved = np.clip(margin * (matrix @ dual), -FAR * margin, FAR * margin), dict(multipliers)
     if not steps.any():
         return None
@@ -146,6 +147,15 @@ def _stepped(system: System, multipliers: Candidates, by_margins: bool) -> Candi
         if own.any():
             moved[each.row_or_node.key] = system.draft.used[each.row_or_node.key] + own
     return moved
+
+
+def _of_least_size(gram: Any, right: Array) -> Array:
+    """G⁺b for a Gram matrix whose diagonal is scaled to 1, block by block."""
+    size, found = np.sqrt(np.maximum(gram.diagonal(), np.finfo(float).tiny)), np.zeros(len(right))
+    for rows, _ in blocks(gram):
+        scaled = gram[rows][:, rows].toarray() / size[rows] / size[rows, None]
+        found[rows] = la.lstsq(scaled, right[rows] / size[rows], cond=1e-12, lapack_driver="gelsy")[0] / size[rows]
+    return found
 
 
 def _reach(system: System, each: Columns, margin: Array, by_margins: bool) -> Array:
