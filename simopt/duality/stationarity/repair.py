@@ -136,7 +136,8 @@ def _stepped(system: System, multipliers: Candidates, by_margins: bool) -> Candi
     )
     matrix = sp.diags_array(margin) @ sp.vstack([each.rows for each in system.columns], format="csr")
     gram = sp.csr_array(matrix.T @ matrix)
-    if not (np.isfinite(gram.data).all() and np.isfinite(residual).all() and np.any(np.abs(residual) > LEFT * system.sizes(system.draft.used))):
+    known = np.isfinite(gram.data).all() and np.isfinite(residual).all()
+    if not (known and np.any(np.abs(residual) > LEFT * system.sizes(system.draft.used))):
         return None
     dual = _of_least_size(gram, -residual)
     steps, moved = np.clip(margin * (matrix @ dual), -FAR * margin, FAR * margin), dict(multipliers)
