@@ -219,7 +219,9 @@ class System:
         s = self._scale(node)[group]
         unit = np.divide(u, s, out=np.zeros(n), where=s > 0.0)
         if not isinstance(node.atom, (ConcaveHomogeneous, Perspective)):  # their domains have no boundary there
-            unit = np.where(np.abs(np.abs(unit) - 1.0) <= EDGE, np.sign(unit), unit)
+            snapped = np.where(np.abs(np.abs(unit) - 1.0) <= EDGE, np.sign(unit), unit)
+            beyond = node.atom.margin(FLOAT, snapped, np.ones(count)) < 0.0  # a small entry beside it is too much for ‖·‖₂
+            unit = np.where(np.bincount(group, weights=beyond, minlength=count)[group] > 0, unit, snapped)
         if node.key in self.fixed_entries:
             return FixedMultipliers(np.zeros(n), unit, self.fixed_entries[node.key], np.zeros(n, dtype=bool))
         if node.atom.total is None:
