@@ -34,7 +34,7 @@ WORST = 1e-2  # of the scale: what rounding may hide of any other gap, in the wo
 MOVED = 1e-4  # of the scale: how far a perturbation may move bounds that count as stable
 PERTURBATION_LIMIT = 0.005  # where data are read in blocks: a larger relative perturbation is not tried, intervals are evaluated at once
 CLAIMS_NOTHING = 1.0 - 1e-9  # of the scale: a larger gap is that of the multipliers 0, to rounding, and not worth intervals
-SUFFICES = 1e-9  # of the value: no other multipliers are tried for a smaller gap
+SUFFICES = 1e-11  # of the value: no other multipliers are tried for a smaller gap
 UNDERFLOW = 1e-150  # the root of the smallest floats: the square of a smaller number underflows, and its enclosure is as wide
 
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from typing import Any, TypeVar, cast
 
 import cvxpy as cp
@@ -196,15 +197,13 @@ def _tried(compute: Callable[[], T], reasons: list[str]) -> T | None:
     return None
 
 
-def _solves(
-    declared: Declared, backend: BackEnd, tol: float, reasons: list[str]
-) -> Iterator[tuple[Point, Multipliers, Assessment | None]]:
+def _solves(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]) -> Iterator[tuple[Point, Multipliers, Assessment | None]]:
     """Points and multipliers from the back end: of the graph form, then of the problem as written at tighter and tighter tolerances.
 
     Those of one solve of the graph form come with their assessment in floats. The problem's values are restored after each.
     """
     with _untouched(declared.programme.problem):
-        found = _tried(lambda: best_of(list(candidates(declared, backend.solver, tol / 2))), reasons)
+        found = _tried(lambda: best_of(list(islice(candidates(declared, backend.solver, tol / 2), 1 if declared.brief else None))), reasons)
     if found is not None:
         above, below = found
         yield above.point, below.multipliers, above.assessment if above is below else None

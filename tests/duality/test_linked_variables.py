@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Interval
-from simopt.duality import Declared
+from simopt.duality import Declared, solved
 from simopt.duality.evaluation.equalities import drawn, equalities, holding
 from simopt.duality.graph.vectors import product
 
@@ -52,6 +52,49 @@ def test_what_clarabel_leaves_is_moved_onto_the_equations(problem: cp.Problem, r
     found = simopt.certify(problem, rigorous=rigorous)
     assert found.closes(1e-8), str(found)
     assert found.lower <= problem.value + 1e-7 and problem.value - 1e-7 <= found.upper
+
+
+def chain() -> cp.Problem:
+    """A chain that mixes: row sums, and columns that stay, one of which follows from the others."""
+    rng, moves = np.random.default_rng(22), cp.Variable((12, 12), nonneg=True)
+    stays = rng.dirichlet(5 * np.ones(12))
+    away = cp.max(cp.abs(moves - np.tile(stays, (12, 1))))
+    return cp.Problem(cp.Minimize(away + 0.1 * cp.sum(cp.abs(moves))), [cp.sum(moves, axis=1) == 1, stays @ moves == stays])
+
+
+def robust_filter(steps: int) -> cp.Problem:
+    """States that nothing bounds, and outliers; a multiplier of a norm lies along an axis, but for 4e-4 of it."""
+    rng = np.random.default_rng(83)
+    A, B, C = np.eye(2) + np.array([[0.0, 0.1], [0.0, 0.0]]), np.array([[0.01], [0.1]]), np.eye(2)
+    y = np.cumsum(rng.normal(size=(2, steps)), axis=1) + 10 * rng.normal(size=(2, steps)) * (rng.random(steps) < 0.2)
+    x, w, v = cp.Variable((2, steps + 1), name="x"), cp.Variable((1, steps), name="w"), cp.Variable((2, steps), name="v")
+    rows = [x[:, 1:] == A @ x[:, :-1] + B @ w, C @ x[:, :-1] + v == y]
+    return cp.Problem(cp.Minimize(cp.sum_squares(w) + cp.sum(cp.huber(cp.norm(v, axis=0), 1.0))), rows)
+
+
+def channels(size: int) -> cp.Problem:
+    """Total variation of three channels that are known at half of their entries: the multipliers of each are a block."""
+    rng = np.random.default_rng(5)
+    known, picture = rng.random((size, size)) < 0.5, rng.random((3, size, size))
+    parts = [cp.Variable((size, size), name=name) for name in "rgb"]
+    return cp.Problem(
+        cp.Minimize(cp.tv(*parts)), [cp.multiply(known, part) == known * part_of for part, part_of in zip(parts, picture, strict=True)]
+    )
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+@pytest.mark.parametrize("problem", [chain(), robust_filter(60), channels(8)], ids=["chain", "filter", "channels"])
+def test_redundant_equations_curved_edges_and_blocks_close(problem: cp.Problem, rigorous: bool) -> None:
+    problem.solve(solver=cp.CLARABEL)
+    assert simopt.certify(problem, rigorous=rigorous).closes(1e-8)
+
+
+def test_a_multiplier_nearly_along_an_axis_stays_in_the_ball() -> None:
+    """Its large entry is 1 to 6e-8 of the scale. Taken for 1, it leaves nothing of the ball to the small one."""
+    declared = Declared.of(robust_filter(60))
+    point, multipliers = solved(declared)
+    bound = declared.briefly().dual_bound(multipliers)
+    assert declared.objective(declared.restore(point)) - bound <= 1e-8 * bound
 
 
 def test_more_equations_than_a_dense_factorisation_takes() -> None:

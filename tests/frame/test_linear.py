@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
-from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Interval
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.interval import as_interval
 from simopt.arithmetic.linear import _residual, _two_product, _two_sum, solve
 
@@ -135,3 +136,25 @@ def test_an_empty_system_has_the_empty_solution() -> None:
 def test_a_system_that_is_not_square_is_named(shapes: Any) -> None:
     with pytest.raises(ValueError, match=r"matrix: shape \(2"):
         solve(INTERVAL, np.ones(shapes[0]), np.ones(shapes[1]))
+
+
+@pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL])
+def test_blocks_are_solved_by_themselves(num: Arithmetic) -> None:
+    """Whatever the order of rows and columns. A block that is not square, or singular, leaves nothing."""
+    rng = np.random.default_rng(3)
+    sizes = [1] * 90 + [2, 3, 70, 5]
+    dense = scipy.linalg.block_diag(*(np.round(rng.normal(size=(n, n)) * 8) / 8 + 4 * np.eye(n) for n in sizes))
+    rows, columns = rng.permutation(len(dense)), rng.permutation(len(dense))
+    matrix, right = dense[rows][:, columns], np.round(rng.normal(size=len(dense)) * 8)
+    found = solve(num, num.lift(matrix), num.lift(right))
+    assert found is not None
+    for i, x in enumerate(solve(RATIONAL, RATIONAL.lift(matrix), RATIONAL.lift(right))):
+        if num is INTERVAL:
+            assert RATIONAL.lift(found.low)[i] <= x <= RATIONAL.lift(found.high)[i]
+            assert found.rad[i] <= 1e-13 * (1.0 + abs(float(x)))
+        else:
+            assert abs(RATIONAL.lift(num.mid(found))[i] - x) <= RATIONAL.lift(1e-14 * (1.0 + abs(float(x))))
+    without = matrix.copy()
+    without[np.flatnonzero(rows == 0)] = 0.0
+    without[np.flatnonzero(rows == 0), np.flatnonzero(columns == 1)] = 1.0
+    assert solve(num, num.lift(without), num.lift(right)) is None
