@@ -150,7 +150,7 @@ def _bracketed(
                 gap, lower, best, origin = known, bound, candidate, giver
 
     def suffices() -> bool:
-        return ratio(gap, max(abs(evaluation.upper), abs(lower))) <= SUFFICES
+        return lower <= evaluation.upper and ratio(gap, max(abs(evaluation.upper), abs(lower))) <= SUFFICES
 
     candidates = list(_candidates(problem, restored, multipliers))
     better(candidates[:1])

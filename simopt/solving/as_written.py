@@ -93,7 +93,7 @@ def _certified(
     known = _duals(declared) if multipliers is None else multipliers
     reasons = list[str]()
     if solver is None:
-        best = _tried(lambda: _judged(declared, cast(Point, given), known, num), reasons)
+        best = _tried(lambda: _assessed(declared, cast(Point, given), known, num), reasons)
     else:
         backend, fixed = _back_end(solver), values_stay or point is not None
         best = _searched(declared.briefly(), given, known, backend, fixed, num, tol, [])
@@ -122,7 +122,7 @@ def _certified(
     return replace(bounds, open=bounds.open + also)
 
 
-def _judged(declared: Declared, point: Point, known: Multipliers, num: Arithmetic) -> Assessment:
+def _assessed(declared: Declared, point: Point, known: Multipliers, num: Arithmetic) -> Assessment:
     """The assessment of a point with multipliers of rows, `completed` in one way after the other until there is a bound."""
     best: Assessment | None = None
     for multipliers in completed(declared, point, known):
@@ -136,7 +136,7 @@ def _judged(declared: Declared, point: Point, known: Multipliers, num: Arithmeti
 
 def _searched(
     declared: Declared,
-    given: Point | None,
+    point: Point | None,
     known: Multipliers,
     backend: BackEnd,
     fixed: bool,
@@ -144,14 +144,14 @@ def _searched(
     tol: float,
     reasons: list[str],
 ) -> Assessment | None:
-    """The best assessment of the values given, if any, and of those of solves, until one closes; `fixed` is whether a given point stays."""
+    """The best assessment of the point, if there is one, and of those of solves, until one closes; `fixed` is whether the point stays."""
     best = None
-    if given is not None:
-        best = _tried(lambda: _judged(declared, given, known, num), reasons)
+    if point is not None:
+        best = _tried(lambda: _assessed(declared, point, known, num), reasons)
         if best is not None and best.certificate.closes(tol):
             return best
     for other, more, assessed in _solves(declared, backend, tol, reasons):
-        for at in (other,) if given is None else (given,) if fixed else (given, other):
+        for at in (other,) if point is None else (point,) if fixed else (point, other):
             if assessed is not None and at is other and num is FLOAT:
                 found: Assessment | None = assessed
             else:
@@ -168,7 +168,7 @@ def _searched(
 def _of_nothing(declared: Declared, known: Multipliers, num: Arithmetic) -> Assessment | None:
     """The assessment of 0, drawn into the bounds, for a problem that no back end takes; None where it has no finite bound."""
     point = declared.trivial_point()
-    found = _judged(declared, point, known, num)
+    found = _assessed(declared, point, known, num)
     return found if math.isfinite(found.certificate.upper) or math.isfinite(found.certificate.lower) else None
 
 

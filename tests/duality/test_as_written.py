@@ -24,6 +24,7 @@ from simopt.certificates.assessment import judge
 from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, Unreadable
 from simopt.duality import Declared, GraphForm, solved
 from simopt.duality.declared import InUnits
+from simopt.duality.graph_form import candidates
 from simopt.duality.written_form import WrittenForm
 from simopt.model.problem import Rescale
 from simopt.model.status import Status
@@ -168,7 +169,7 @@ def test_what_a_solve_left_is_judged_and_stays() -> None:
 
 def test_only_what_is_missing_is_solved_for(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
-    monkeypatch.setattr(as_written, "solved", lambda declared, solver: calls.append(solver) or solved(declared, solver))
+    monkeypatch.setattr(as_written, "candidates", lambda declared, solver, tol: calls.append(solver) or candidates(declared, solver, tol))
     problem = huber()
     with pytest.raises(InvalidProblem, match="variable w: it has no value"):
         simopt.certify(problem, solver=None)

@@ -132,10 +132,13 @@ def test_thresholds_of_the_recipe_are_listed_or_at_equal_steps() -> None:
                 form.from_data(data, np.random.default_rng(0), **options, thresholds=wrong)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
-def test_the_labels_of_a_binary_data_set_are_two_classes(share: float) -> None:
+@pytest.mark.parametrize("fraction", [0.1, 0.5, 0.9])
+def test_the_labels_of_a_binary_data_set_are_two_classes(fraction: float) -> None:
     """However frequent they are: cut at equal frequencies, all of 4 and 36 labels were one class."""
-    features, labels = np.random.default_rng(0).normal(size=(40, 2)), np.repeat([-1.0, 1.0], [round(40 * share), round(40 * (1 - share))])
+    features, labels = (
+        np.random.default_rng(0).normal(size=(40, 2)),
+        np.repeat([-1.0, 1.0], [round(40 * fraction), round(40 * (1 - fraction))]),
+    )
     problem = EXCOrdinal.from_data(Dataset("own", features, ("a", "b"), labels, task="binary"), np.random.default_rng(0), landmarks=3)
     assert problem.classes == 2
     np.testing.assert_array_equal(problem.labels, (labels + 3.0) / 2.0)
