@@ -75,7 +75,7 @@ def as_table(path: Path, size: int) -> None:
     from simopt.compare import parquet
 
     pa, _ = parquet.arrow()
-    parquet._put(pa.table({"x": numbers(size)}), path)
+    parquet._write_table(pa.table({"x": numbers(size)}), path)
 
 
 WRITERS: dict[str, Writer] = {"text": as_text, "json": as_json, "picture": as_picture, "table": as_table}
