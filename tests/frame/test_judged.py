@@ -73,6 +73,26 @@ def test_a_gap_below_zero_by_rounding_is_no_better_than_zero() -> None:
     assert (found.gap, found.lower, found.multipliers_from) == (0.0, 1.0, "point")
 
 
+def test_multipliers_that_prove_nothing_at_the_end_of_their_domain_are_moved_inside() -> None:
+    """Those of the solver give no bound. A step inside they do, and a better one than 0 does."""
+
+    class Edge(Toy):
+        """The dual is finite only where the first prediction is below ½, which is its best value."""
+
+        def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = np.inf) -> Any:
+            return -np.inf if multipliers["predictions"][0] >= 0.5 else super().dual_bound(multipliers, num, upper)
+
+        def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
+            return np.inf if multipliers["predictions"][0] >= 0.5 else super().gap(point, multipliers, num)
+
+        def moved_inside(self, multipliers: Any) -> Any:
+            yield {"predictions": multipliers["predictions"] - 1e-6}
+
+    found = certify(halves(Edge), {"x": B / 2}, BEST)
+    assert found.multipliers_from == "solver, moved inside" and found.closes(1e-9)
+    assert found.lower == pytest.approx(LEAST, rel=1e-9)
+
+
 def test_bounds_on_a_maximum_are_those_on_the_minimum_of_minus_f_with_the_signs_and_the_ends_changed() -> None:
     """−4 ≤ min −f ≤ −1, where a point has −1: 1 ≤ max f ≤ 4. What says that nothing is feasible, or nothing bounded, says so of both."""
     least = replace(certify(halves(), {"x": B / 2}, BEST), upper=-1.0, lower=-4.0, gap=3.0)
