@@ -7,7 +7,7 @@ import pytest
 from simopt.core import registry
 from simopt.core.errors import InvalidProblem
 from simopt.equivalence.equivalence import Answer, Equivalence, Flat, Strength, identity
-from simopt.equivalence.family import Interval
+from simopt.equivalence.family import Family, Interval
 from simopt.equivalence.map_search import recovered
 from simopt.equivalence.strong import neighbours, verify_strong
 from simopt.equivalence.weak import verify_weak
@@ -185,6 +185,23 @@ def test_flat_pieces_are_checked_on_both_sides_and_have_no_inverse(gaussian):
     assert any(f.what in ("monotone", "round trip") and f.refuted for f in undeclared.findings)
     wrong = replace(claimed, flat=lambda Z: (Flat((0.5 * largest, 2.0 * largest), (0.5 * largest, 2.0 * largest)),))
     assert verify_weak(wrong, gaussian, radii).worst("flat").refuted
+
+
+def test_no_inverse_is_asked_for_at_the_ends_of_a_flat_piece(gaussian):
+    """Both ends are among the parameters far out, where onto is checked."""
+    low, high = Interval(0.0, math.inf).spaced(4).tolist()[1:3]
+    ridge = kernel_ridge()
+    still = Family("still", lambda lam, Z: ridge(lam if lam < low else low * max(lam / high, 1.0), Z))
+
+    def back(mu, Z):
+        if low <= mu <= high:
+            raise InvalidProblem("no inverse on the piece")
+        return mu
+
+    claimed = replace(identity(still), inverse=back, flat=lambda Z: (Flat((low, high), (low, high)),))
+    report = verify_weak(claimed, gaussian, [1e-4, 1e-3, 1.0, 1e3, 1e4])
+    assert report.holds, report.reason
+    assert len([finding for finding in report.findings if finding.what == "onto"]) == 2
 
 
 def test_an_equivalence_recovered_from_the_families_alone_verifies(gaussian):
