@@ -167,6 +167,16 @@ def test_a_jump_between_the_usual_parameters_is_looked_for(gaussian: TrainingSet
         assert found.monotone == "increasing"
 
 
+def test_further_parameters_count_among_those_wanted_of_either_family(gaussian: TrainingSet) -> None:
+    """A path that is steep between two of the nine parameters, and does not jump."""
+    ridge = kernel_ridge()
+    steep = Family("steep", lambda lam, Z: ridge(lam * math.exp(1.0 + math.tanh(3.0 * math.log(lam) - 3.0)), Z))
+    for one, other in ((ridge, steep), (steep, ridge)):
+        found = decide(one, other, gaussian)
+        assert found.wanted == (len(found.forward), len(found.backward)) and min(found.wanted) > 9
+        assert found.complete and found.holds and found.reason is None
+
+
 def test_without_signal_every_parameter_will_do(no_signal: TrainingSet) -> None:
     found = decide(m_power_rls(3.0), kernel_ridge(), no_signal)
     assert found.answer is Answer.HOLDS and {row.outcome for row in found.forward} == {MapOutcome.EVERY} and not found.plateaus
