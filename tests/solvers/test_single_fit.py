@@ -141,6 +141,17 @@ def test_rank_deficient_kernels(small_fits_too, seed, rank, lam, m, method):
     assert fit.bracket.gap_over_upper <= ACCEPTABLE
 
 
+@pytest.mark.parametrize("unit", [2.0**-8, 2.0**8])
+def test_the_unit_of_the_targets_does_not_change_when_lanczos_stops(kernel_problem, unit):
+    """With y in another unit and λ in that of y²⁻ᵐ the problem is the same."""
+    gram, y = kernel_problem(150, p=2)
+    fit = power_fit(gram, y, 1e-6, 6.0, method="lanczos")
+    scaled = power_fit(gram, unit * y, 1e-6 * unit**-4, 6.0, method="lanczos")
+    assert scaled.steps == fit.steps
+    assert scaled.bracket.gap_over_upper <= 1e-12
+    assert scaled.bracket.upper == pytest.approx(unit**2 * fit.bracket.upper, rel=1e-11)
+
+
 def test_lanczos_is_a_gauss_quadrature(kernel_problem):
     gram, y = kernel_problem(80, p=6)
     process = Lanczos(lambda v: gram @ v, y, 10)

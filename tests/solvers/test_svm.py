@@ -385,6 +385,19 @@ def test_the_polish_is_never_worse_and_gets_to_the_end(total, name, cost):
     assert np.array_equal(residual, given_residual)
 
 
+@pytest.mark.parametrize("total", [None, 0.0])
+def test_the_polish_takes_the_same_steps_in_every_unit_of_the_kernel(total):
+    """Only the product C K counts."""
+    gram, labels = linear(np.random.default_rng(3).normal(size=(40, 3))), np.where(np.arange(40) % 3 > 0, 1.0, -1.0)
+    runs = [
+        list(polish(contiguous(gram * unit), labels, 8.0 / unit, np.zeros(40), labels.copy(), goal=40 * 1e-9, total=total))
+        for unit in (1.0, 2.0**-20, 2.0**20)
+    ]
+    for run in runs[1:]:
+        assert [polished.gap for polished in run] == [polished.gap for polished in runs[0]]
+        assert np.array_equal(run[-1].weights, runs[0][-1].weights)
+
+
 @pytest.mark.parametrize("width", [1e-6, 1e6])
 @pytest.mark.parametrize("total", [None, 0.0])
 def test_a_width_that_does_not_fit_is_corrected(width, total, monkeypatch):
