@@ -1,16 +1,17 @@
 """All stationary points for powers up to one, against brute force along the ridge path."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, ctx
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from simopt.core.errors import InvalidProblem
 from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
-from simopt.solvers.power.isolation import evaluate, isolate
+from simopt.solvers.power.isolation import _RootSearch, evaluate, isolate
 from simopt.solvers.power.stationary import spectral_stationary_points, stationary_points
 from simopt.solvers.squares.spectrum import spectrum
 
@@ -193,3 +194,19 @@ def test_isolation_counts_even_numbers_of_simple_roots():
         roots, _ = isolate(values, rng.uniform(size=9), float(rng.uniform(-8, 2)), float(rng.uniform(0.05, 0.999)))
         if all(r.simple for r in roots):
             assert sum(r.rising for r in roots) * 2 == len(roots)
+
+
+@pytest.mark.parametrize(("kappa", "rising"), [(-20.0, True), (-3.0, True), (-3.0, False), (-20.0, False)])
+def test_the_enclosure_covers_a_bracket_of_neighbouring_numbers(kappa, rising):
+    """The root lies strictly between two floats, and both are within the radius."""
+    m = 0.5
+    left, right = (2 * kappa, 0.0) if rising else (1.0, -4 * kappa)
+    with ctx.workprec(300):
+        while math.nextafter(left, right) < right:
+            middle = 0.5 * (left + right)
+            value = arb(middle) - (2 - m) * (1 + arb(middle).exp()).log() - arb(kappa)  # G of one eigenvalue
+            assert value > 0 or value < 0
+            left, right = (left, middle) if (value > 0) == rising else (middle, right)
+    found = _RootSearch(np.ones(1), np.ones(1), kappa, m).newton(left, right, rising)
+    assert Fraction(found.s) - Fraction(found.radius) <= Fraction(left)
+    assert Fraction(found.s) + Fraction(found.radius) >= Fraction(right)
