@@ -136,6 +136,21 @@ def test_a_light_sample_below_the_range_does_not_lift_a_heavy_one() -> None:
     np.testing.assert_array_equal(fit_chain(y, w, u, 2.0, 3.0)[0], 2.0)
 
 
+@pytest.mark.parametrize(
+    ("y", "u", "fit"),
+    [
+        ([-3.0, 0.9, 0.6, -0.6], [0.3, 0.9, 0.0], [-0.1, 0.2, 0.2, 0.2]),
+        ([-3.0, -0.1, 2.2, 0.3], [0.3, 0.8, 0.0], [-0.1, 0.2, 1.0, 1.0]),
+        ([-3.0, 2.1, -0.9, 0.2], [0.2, 0.4, 0.0], [-0.1, 0.1, 0.1, 0.1]),
+    ],
+)
+def test_a_block_that_wants_beyond_its_step_climbs_it_whole(y: list[float], u: list[float], fit: list[float]) -> None:
+    """The programme's rounding leaves the first step loose, whatever the steps behind it may do."""
+    x, state = fit_chain(np.array(y), np.ones(4), np.array(u), -0.1)
+    np.testing.assert_allclose(x, fit, atol=1e-15)
+    assert state[0] == STEEP and state[-1] == LEVEL
+
+
 def test_places_that_are_all_equal_give_the_mean_or_the_end_of_the_range() -> None:
     y, w = np.array([3.0, -1.0, 4.0, 0.0]), np.array([1.0, 2.0, 1.0, 4.0])
     for lo, hi, fit in ((-np.inf, np.inf, 0.625), (1.0, 2.0, 1.0), (-1.0, 0.5, 0.5)):
