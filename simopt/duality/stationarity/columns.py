@@ -33,7 +33,7 @@ from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row,
 from simopt.duality.graph.vectors import Indices, Mask, at_least_zero, full
 
 MOST = 1500  # wanted entries of a block of the system
-WIDEST = 6000  # of all of it
+WIDEST = 3000  # of all of it, which the solve holds as a dense matrix
 WORK = 1e10  # multiplications that the choice may cost
 INDEPENDENT = 1e-10  # of the largest: the least diagonal entry of R for a pivot
 EDGE = 1e-7  # of the scale: a multiplier as near to the boundary of its domain counts as on it
