@@ -22,6 +22,7 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
+import scipy.linalg as la
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
@@ -93,6 +94,19 @@ def blocks(pattern: Any) -> list[tuple[Indices, Indices]]:
     order = np.argsort(labels, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(labels, minlength=count))[:-1])
     return [(part[part < height], part[part >= height] - height) for part in parts]
+
+
+def with_unit_rows(matrix: Array) -> Array:
+    """Each row over its largest entry; rows of zeros stay."""
+    largest = np.max(np.abs(matrix), axis=1, keepdims=True, initial=0.0)
+    scaled: Array = matrix / np.where(largest > 0.0, largest, 1.0)
+    return scaled
+
+
+def pivoted(matrix: Array) -> tuple[Array, Indices]:
+    """The sizes of the diagonal of R in a QR factorisation with column pivoting, and the order of the columns."""
+    triangle, order = la.qr(matrix, mode="r", pivoting=True, check_finite=False)
+    return np.abs(np.diag(triangle)), order
 
 
 def _by_blocks(num: Arithmetic, a: Interval, b: Interval) -> Interval | None:

@@ -33,6 +33,7 @@ HIDDEN = 1e-5  # of the scale: what rounding may hide of a float gap whose bound
 WORST = 1e-2  # of the scale: what rounding may hide of any other gap, in the worst case of the interval formulas
 MOVED = 1e-4  # of the scale: how far a perturbation may move bounds that count as stable
 PERTURBATION_LIMIT = 0.005  # where data are read in blocks: a larger relative perturbation is not tried, intervals are evaluated at once
+FAR = 1e-7  # of the scale: a solver that says that its gap is larger need not know it to rounding
 CLAIMS_NOTHING = 1.0 - 1e-9  # of the scale: a larger gap is that of the multipliers 0, to rounding, and not worth intervals
 SUFFICES = 1e-11  # of the value: no other multipliers are tried for a smaller gap
 UNDERFLOW = 1e-150  # the root of the smallest floats: the square of a smaller number underflows, and its enclosure is as wide
@@ -40,11 +41,12 @@ UNDERFLOW = 1e-150  # the root of the smallest floats: the square of a smaller n
 
 @dataclass(frozen=True)
 class Assessment:
-    """A certificate with the restored point and the multipliers it was computed from (floats)."""
+    """A certificate with the restored point and the multipliers it was computed from (floats); `coarse` as in `judge`."""
 
     certificate: Certificate
     point: Point
     multipliers: Multipliers | None
+    coarse: bool = False
 
 
 def judge(
@@ -55,13 +57,17 @@ def judge(
     back: Rescale | None = None,
     near: float = CLAIMS_NOTHING,
     report: Report | None = None,
+    coarse: bool = False,
 ) -> Assessment:
     """Certify, and keep the restored point and the multipliers that gave the bound.
 
     With `back`, point and multipliers are those of the problem in natural units. They are checked first, then mapped to the original.
 
     Bounds in floats are perturbed. Where they move, and gap / scale is below `near`, they are evaluated in intervals. A caller that asks
-    whether the gap is at most tol need not know more of a larger one. `report` is told what each step did.
+    whether the gap is at most tol need not know more of a larger one. With `coarse`, a gap in floats of more than near·scale and FAR·scale
+    is upper − lower: that is right to rounding, and neither the gap's own formula nor the multipliers 0 are asked.
+
+    `report` is told what each step did.
     """
     if num.name not in problem.arithmetics:
         raise InvalidProblem(f"arithmetic: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")
@@ -71,12 +77,12 @@ def judge(
             given = named("point", back.point, given)
             multipliers = None if multipliers is None else named("multipliers", back.multipliers, checked("multipliers", multipliers, {}))
         about, name = problem.as_certified(num)
-        assessed = _assess(for_one_evaluation(about), given, multipliers, num, near, report)
+        assessed = _assess(for_one_evaluation(about), given, multipliers, num, near, report, coarse and num is FLOAT)
         return assessed if not name else replace(assessed, certificate=replace(assessed.certificate, judged=name))
 
 
 def _assess(
-    problem: Problem, point: Point, multipliers: Multipliers | None, num: Arithmetic, near: float, report: Report | None
+    problem: Problem, point: Point, multipliers: Multipliers | None, num: Arithmetic, near: float, report: Report | None, coarse: bool
 ) -> Assessment:
     for name, value in point.items():
         if not np.all(np.isfinite(value)):
@@ -85,11 +91,11 @@ def _assess(
     restored = named("point", problem.restore, point)
     if num is FLOAT and isinstance(multipliers, Mapping) and finite(restored) and _in_blocks(problem):
         given = checked("multipliers", multipliers, {})
-        problem.prefetch(*_planned_evaluations(problem, restored, given))
+        problem.prefetch(*_planned_evaluations(problem, restored, given, coarse))
     if report is not None:
         report("restore", f"the point moved by {repair(point, restored):.1e}")
-    found = _bracketed(problem, restored, multipliers, num, near, report)
-    if _may_be_zero(found.certificate):
+    found = _bracketed(problem, restored, multipliers, num, near, report, coarse)
+    if not found.coarse and _may_be_zero(found.certificate):
         trivial = problem.trivial_point()
         if finite(trivial) and repair(restored, trivial) <= REPAIRED:
             if report is not None:
@@ -123,10 +129,21 @@ def over_terms(problem: Problem, point: Point, upper: float, lower: float, gap: 
 
 
 def _bracketed(
-    problem: Problem, restored: Point, multipliers: Multipliers | None, num: Arithmetic, near: float, report: Report | None
+    problem: Problem,
+    restored: Point,
+    multipliers: Multipliers | None,
+    num: Arithmetic,
+    near: float,
+    report: Report | None,
+    coarse: bool = False,
 ) -> Assessment:
     """The best of the bounds that the candidates give at a feasible point; the multipliers 0 are one where no other excludes 0."""
     evaluation = _PointEvaluation(problem, restored, num, report)
+    candidates = list(_candidates(problem, restored, multipliers))
+    if coarse:
+        roughly = evaluation.bracketed_roughly(candidates, near)
+        if roughly is not None:
+            return roughly
     gap, lower = math.inf, -math.inf
     best: Multipliers | None = None
     origin = "none"
@@ -152,7 +169,6 @@ def _bracketed(
     def suffices() -> bool:
         return lower <= evaluation.upper and ratio(gap, max(abs(evaluation.upper), abs(lower))) <= SUFFICES
 
-    candidates = list(_candidates(problem, restored, multipliers))
     better(candidates[:1])
     if not suffices():
         better(candidates[1:])
@@ -193,6 +209,7 @@ class _PointEvaluation:
         if finite(restored):
             self.primal = _value(self._objective)
         self.upper = _end(num.upper, self.primal, math.inf)
+        self._over: dict[tuple[float, float], float] = {}
 
     def report_step(self, step: str, text: str, *numbers: float) -> None:
         """Report a step, the numbers put into the text; nothing where no report is asked for."""
@@ -200,8 +217,21 @@ class _PointEvaluation:
             self.report(step, text.format(*numbers))
 
     def over_terms(self, lower: float, gap: float) -> float:
-        """The gap as a fraction of the sizes of the terms at the point."""
-        return over_terms(self.problem, self.restored, self.upper, lower, gap)
+        """The gap as a fraction of the sizes of the terms at the point; asked for several times, evaluated once."""
+        if (lower, gap) not in self._over:
+            self._over[lower, gap] = over_terms(self.problem, self.restored, self.upper, lower, gap)
+        return self._over[lower, gap]
+
+    def bracketed_roughly(self, candidates: list[tuple[str, Multipliers]], near: float) -> Assessment | None:
+        """The assessment whose gap is upper − lower, where that is finite and large; None where the gap's own formula is needed."""
+        bounds = [(self._dual(candidate)[1], candidate, giver) for giver, candidate in candidates]
+        lower, best, giver = max(bounds, key=lambda bound: bound[0], default=(-math.inf, None, ""))
+        gap = self.upper - lower
+        if not (math.isfinite(gap) and gap > max(near, FAR) * max(abs(self.upper), abs(lower))):
+            return None
+        self.report_step("evaluate", f"multipliers of {giver}: {{:.9g}} ≤ optimum ≤ {{:.9g}}, roughly", lower, self.upper)
+        found = Certificate.of_bounds(self.upper, lower, gap, math.inf, multipliers_from=giver, arithmetic=self.num.name)
+        return Assessment(found, self.restored, best, coarse=True)
 
     def _objective(self) -> Any:
         if self.num is not FLOAT:  # what is feasible to rounding is not yet feasible
@@ -382,9 +412,11 @@ def _in_blocks(problem: Problem) -> bool:
 
 
 def _planned_evaluations(
-    problem: Problem, restored: Point, multipliers: Multipliers
+    problem: Problem, restored: Point, multipliers: Multipliers, coarse: bool
 ) -> tuple[list[tuple[Arithmetic, Point]], list[tuple[Arithmetic, Multipliers]]]:
     """Points and multipliers at which formulas are evaluated where a certificate closes: in floats, and perturbed, or in intervals."""
+    if coarse:
+        return [(FLOAT, restored)], [(FLOAT, multipliers)]
     delta = _perturbation(restored, multipliers)
     if _too_large(problem, delta):
         intervals = [INTERVAL] if INTERVAL.name in problem.arithmetics else []

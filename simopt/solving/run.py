@@ -17,7 +17,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.backends.table import BackEnd
-from simopt.certificates.assessment import Assessment, Report, judge, rank
+from simopt.certificates.assessment import FAR, Assessment, Report, judge, rank
 from simopt.certificates.certificate import Certificate
 from simopt.core.errors import InvalidProblem
 from simopt.core.threads import lock
@@ -32,7 +32,7 @@ ATTEMPTS = 4  # a back end is run at the tolerance asked for, then at most three
 GROWTH = 1.2  # certificates are taken at geometrically spaced iterations: an answer must not depend on the clock
 # of a solver on data that it cannot handle, or that would end the process or the loop around it; other exceptions are defects
 FAILURES = (ArithmeticError, np.linalg.LinAlgError, InvalidProblem, SystemExit, GeneratorExit)
-AHEAD = 0.1  # of the tolerance: what a solver is asked for, as its unit may be larger than the certificate's; the driver ends it in time
+AHEAD = 1e-3  # of the tolerance: what a solver is asked for, as its unit may be larger than the certificate's; the driver ends it in time
 HALF, LEAST_TOL = 0.5, 1e-15  # the fraction of the tolerance that a solver is asked for after it missed it; the smallest tolerance
 T = TypeVar("T")
 Progress = Callable[[Sample], None]
@@ -87,9 +87,13 @@ class Run:
         """The problem that is solved, whose bounds are asked for in the end; see `Problem.as_certified`."""
         return self.problem.as_certified(self.num)[0]
 
-    def certify(self, point: dict[str, Any], multipliers: dict[str, Any] | None) -> bool:
-        """Judge a point of the normalised problem as a point of the original; True when the certificate closes."""
-        assessed, digest = self._assess(self.about, point, multipliers, back=self.rescale, near=math.nextafter(self.tol, 1.0))
+    def certify(self, point: dict[str, Any], multipliers: dict[str, Any] | None, coarse: bool = False) -> bool:
+        """Judge a point of the normalised problem as a point of the original; True when the certificate closes.
+
+        With `coarse` it is known to be far from the optimum; see `judge`.
+        """
+        near = math.nextafter(self.tol, 1.0)
+        assessed, digest = self._assess(self.about, point, multipliers, back=self.rescale, near=near, coarse=coarse)
         if assessed.certificate.closes(self.tol) and self.num is not FLOAT:
             anew, digest = self._assess(self.problem, assessed.point, assessed.multipliers, self.num)
             assessed = replace(assessed, certificate=anew.certificate)
@@ -98,7 +102,8 @@ class Run:
         sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap, verdict.rounding)
         self.samples.append(sample)
         if closed or self.best is None or rank(verdict) <= rank(self.best.certificate):
-            self.best = Assessment(verdict, _copy(assessed.point), None if assessed.multipliers is None else _copy(assessed.multipliers))
+            multipliers = None if assessed.multipliers is None else _copy(assessed.multipliers)
+            self.best = Assessment(verdict, _copy(assessed.point), multipliers, assessed.coarse)
             self.digest = digest
         if self.progress is not None:
             self.progress(sample)
@@ -130,10 +135,11 @@ class Run:
         return assessed, digest()
 
     def final(self) -> Assessment | None:
-        """The best assessment, its bounds in the arithmetic asked for; evaluated anew where the data may have changed meanwhile."""
-        if self.best is None or (self.best.certificate.arithmetic == self.num.name and self.mark == self.digest):
-            return self.best
-        return replace(self.best, certificate=self._certificate(self.best))
+        """The best assessment, its bounds in the arithmetic asked for; evaluated anew where it was coarse or the data may have changed."""
+        best = self.best
+        if best is None or (best.certificate.arithmetic == self.num.name and self.mark == self.digest and not best.coarse):
+            return best
+        return replace(best, certificate=self._certificate(best), coarse=False)
 
     def _certificate(self, best: Assessment) -> Certificate:
         return judge(self.problem, best.point, best.multipliers, self.num, report=self.report).certificate
@@ -224,9 +230,9 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
     """One run of the solver, which stops by itself where its gap is at most target_tol · scale; the driver may stop earlier or go on."""
     scale = normal.scale()
 
-    def certified(at: Iterate) -> bool:
+    def certified(at: Iterate, coarse: bool = False) -> bool:
         run.report_step(spec.name, f"iteration {run.iterations}, own gap {float(at.gap):.1e}, {run.solve_seconds:.3g} s")
-        return run.certify(at.point, at.multipliers)
+        return run.certify(at.point, at.multipliers, coarse)
 
     last: Iterate | None = None
     next_due, next_claim = 0.0, 0.0  # the iterations of the next certificate, and of the next one for a claim of the solver
@@ -244,7 +250,7 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
                 next_due = GROWTH * run.iterations
                 if claims:  # a solver that is wrong about its gap is not believed at every step
                     next_claim = GROWTH * run.iterations
-                if certified(step):
+                if certified(step, coarse=not (claims or out_of_time) and FAR * scale < float(step.gap) < math.inf):
                     return Status.OPTIMAL, _converged(step), None
                 last = None
             else:

@@ -5,13 +5,14 @@ import pickle
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from frame_toy import Toy, cyclic, toy
 
-from simopt import Status, solve
+from simopt import Status, certify, solve
 from simopt.arithmetic import INTERVAL
 from simopt.backends.table import installed
 from simopt.certificates.assessment import Assessment
@@ -52,6 +53,16 @@ def test_a_gap_that_stays_open_is_reported_rigorously_too() -> None:
     solution = solve(toy(radius=0.3), "cyclic", max_iter=1, rigorous=True)
     assert solution.status is Status.ITERATION_LIMIT and solution.certificate is not None
     assert solution.certificate.arithmetic == "interval" and solution.certificate.relative_gap > 1e-8
+
+
+@pytest.mark.parametrize("solver", ["cyclic", "clarabel"])
+def test_the_last_certificate_is_as_good_as_that_of_the_answer_itself(solver: str) -> None:
+    problem = toy(radius=0.3)
+    solution = solve(problem, solver, max_iter=3)
+    assert solution.point is not None and not solution.optimal
+    assert solution.certificate is not None and solution.trace.samples[-1].gap > 1e-7 * solution.certificate.scale
+    again = certify(problem, solution.point, solution.multipliers)
+    assert solution.certificate == replace(again, infeasibility=solution.certificate.infeasibility)
 
 
 def test_iteration_limit() -> None:

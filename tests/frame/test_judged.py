@@ -252,3 +252,28 @@ def test_what_restoring_may_lose_is_taken_from_what_a_perturbation_may_move() ->
         evaluation = assessment._PointEvaluation(problem, problem.restore({"x": B / 2}), FLOAT)
         lower = evaluation.evaluate(BEST)[1]
         assert evaluation._stable(lower, BEST, LEAST) is stable, by
+
+
+def test_a_coarse_gap_is_the_difference_of_the_bounds_and_asks_neither_the_formula_nor_the_multipliers_0() -> None:
+    class Silent(Toy):
+        def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
+            raise AssertionError("the gap's own formula is asked")
+
+        def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = float("inf")) -> Any:
+            assert np.any(multipliers["predictions"]), "the multipliers 0 are asked"
+            return super().dual_bound(multipliers, num, upper)
+
+    far = judge(halves(Silent), {"x": -B}, {"predictions": 2 * B}, coarse=True)
+    found = far.certificate
+    assert far.coarse and found.gap == found.upper - found.lower > 0.0 and found.gap_over_terms == np.inf
+    assert found.lower <= 0.0 <= found.upper  # where the multipliers 0 would be tried
+    with pytest.raises(AssertionError, match="own formula"):
+        judge(halves(Silent), {"x": -B}, {"predictions": 2 * B})
+
+
+@pytest.mark.parametrize(("x", "near"), [(B / 2, 1e-8), (B / 2 + 1e-6, 1e-8), (0 * B, 0.51)])
+def test_a_gap_that_may_close_is_never_a_coarse_one(x: Any, near: float) -> None:
+    coarse, whole = (judge(halves(), {"x": x}, BEST, near=near, coarse=asked) for asked in (True, False))
+    assert coarse.certificate == whole.certificate and not coarse.coarse
+    assert judge(halves(), {"x": B / 2 + 1e-3}, BEST, near=1e-8, coarse=True).coarse
+    assert not judge(halves(), {"x": 0 * B}, BEST, INTERVAL, near=1e-8, coarse=True).coarse

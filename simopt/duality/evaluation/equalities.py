@@ -16,12 +16,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval, NotRational
 from simopt.arithmetic.interval import EPS, TINY
-from simopt.arithmetic.linear import solve
+from simopt.arithmetic.linear import pivoted, solve, with_unit_rows
 from simopt.core.arrays import Array
 from simopt.duality.evaluation.bounds import box, within
 from simopt.duality.evaluation.gradients import gradients
@@ -275,22 +274,14 @@ def _independent(jacobian: Array, margin: Array) -> tuple[Indices, Indices]:
     live = np.flatnonzero(np.isfinite(sizes) & (sizes > 0.0))
     if not len(live):
         return live, live
-    scaled = scaled[live] / sizes[live, None]
-    diagonal, order = _pivoted(scaled)
+    diagonal, order = pivoted(with_unit_rows(scaled[live]))
     rank = int(np.sum(diagonal > DEPENDENT))
     columns = np.sort(order[:rank])  # in one order, so that solving for the same pivots again gives the same intervals
     if rank == len(live):
         return live, columns
     square = jacobian[np.ix_(live, columns)]  # without the margins, which `holding` knows less of
-    largest = np.max(np.abs(square), axis=1, keepdims=True)
-    rows = np.sort(_pivoted((square / np.where(largest > 0.0, largest, 1.0)).T)[1][:rank])
+    rows = np.sort(pivoted(with_unit_rows(square).T)[1][:rank])
     return live[rows], columns
-
-
-def _pivoted(matrix: Array) -> tuple[Array, Indices]:
-    """The diagonal of R in a QR factorisation with column pivoting, and the order of the columns."""
-    triangle, order = scipy.linalg.qr(matrix, mode="r", pivoting=True, check_finite=False)
-    return np.abs(np.diag(triangle)), order
 
 
 def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tight: Sequence[tuple[Row, Indices]] = ()) -> dict[Key, Value]:

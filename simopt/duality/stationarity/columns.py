@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.linalg as la
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.arithmetic.linear import blocks
+from simopt.arithmetic.linear import blocks, pivoted, with_unit_rows
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import ConjugateDomain
 from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
@@ -264,13 +263,10 @@ class System:
 
 def _independent(matrix: Array) -> tuple[Indices, Indices]:
     """Rows and as many columns that are far from dependent, columns of large entries first."""
-    sizes = np.max(np.abs(matrix), axis=1, initial=0.0)
-    matrix = matrix / np.where(sizes > 0.0, sizes, 1.0)[:, None]
-    triangle, order = la.qr(matrix, mode="r", pivoting=True)
-    left = np.abs(np.diag(triangle))
-    rank = int(np.sum(left > INDEPENDENT * left.max(initial=0.0)))
-    best = matrix[:, order[:rank]]
-    rows = np.arange(len(matrix)) if rank == len(matrix) else np.sort(la.qr(best.T, mode="r", pivoting=True)[-1][:rank])
+    matrix = with_unit_rows(matrix)
+    diagonal, order = pivoted(matrix)
+    rank = int(np.sum(diagonal > INDEPENDENT * diagonal.max(initial=0.0)))
+    rows = np.arange(len(matrix)) if rank == len(matrix) else np.sort(pivoted(matrix[:, order[:rank]].T)[1][:rank])
     return rows, order[:rank]
 
 
