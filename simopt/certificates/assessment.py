@@ -256,9 +256,10 @@ class _PointEvaluation:
             return self._contradicted(f"[{low:.6g}, {high:.6g}]", f"[{least:.6g}, {width:.6g}]")
         return min(high, width), lower
 
-    def _dual(self, candidate: Multipliers) -> tuple[Any, float]:
-        dual = _value(lambda *values: named("multipliers", self.problem.dual_bound, *values), candidate, self.num, self.upper)
-        return dual, _end(self.num.lower, dual, -math.inf)
+    def _dual(self, candidate: Multipliers, num: Arithmetic | None = None) -> tuple[Any, float]:
+        num = num or self.num
+        dual = _value(lambda *values: named("multipliers", self.problem.dual_bound, *values), candidate, num, self.upper)
+        return dual, _end(num.lower, dual, -math.inf)
 
     def confirmed(self, gap: float, lower: float, candidate: Multipliers, near: float) -> tuple[float, float]:
         r"""Gap and lower bound that floats may claim: their own where rounding cannot explain them, else what intervals prove.
@@ -277,9 +278,10 @@ class _PointEvaluation:
 
         Nothing is hidden: terms that cancel completely do so in G as in P − D, and both may be 0 where P − D is 1e20. Hence a gap of at
         most near·scale is evaluated in intervals, unless P and D, with which G agrees, are `_stable`. That test costs as much as the floats
-        did. The upper end of the interval counts as soon as it is larger by WORST·scale. A smaller excess is ignored, because radii are the
-        worst case of every rounding, about 2√n times the typical error. For a norm near 0 they are √eps where floats, by other formulas,
-        are good to eps; in a norm ball of radius 10⁵ this is 10⁻³ of the scale.
+        did. Where one of the two is, the other alone is evaluated: where P − D is small with its interval, so is what is hidden. The upper
+        end of the interval counts as soon as it is larger by WORST·scale. A smaller excess is ignored, because radii are the worst case of
+        every rounding, about 2√n times the typical error. For a norm near 0 they are √eps where floats, by other formulas, are good to eps;
+        in a norm ball of radius 10⁵ this is 10⁻³ of the scale.
 
         For a bracket around 0 the terms are the unit, and EXCUSED of them is ignored. Where the scale is 0 and no terms are known, nothing
         is ignored: without a unit only a gap of 0 closes. Intervals have to prove that it is 0, and exact zeros stay exact in them.
@@ -305,10 +307,17 @@ class _PointEvaluation:
         if ratio(size, scale) >= near and self.over_terms(lower, size) > ROUNDING:
             self.report_step("perturb", "skipped: the gap is open in floats")
             return size, lower
-        if agree and self._stable(lower, candidate, scale):
+        stable = self._stable(lower, candidate, scale) if agree else (False, False)
+        if all(stable):
             self.report_step("perturb", "the bounds are stable")
             return size, lower
         slack = WORST * scale if scale < math.inf else 0.0
+        if any(stable):
+            moved = "lower" if stable[0] else "upper"
+            proven = self.upper - self._dual(candidate, INTERVAL)[1] if stable[0] else self._upper_proven() - lower
+            if proven - size <= slack:
+                self.report_step("perturb", f"{moved} bound not stable: its interval proves a gap of {{:.1e}}, floats stand", proven)
+                return size, lower
         if _in_blocks(self.problem):
             self.problem.prefetch([(INTERVAL, self.restored)], [(INTERVAL, candidate)])
         proven = self._worst(candidate)
@@ -327,8 +336,8 @@ class _PointEvaluation:
         )
         return math.inf, -math.inf
 
-    def _stable(self, lower: float, candidate: Multipliers, scale: float) -> bool:
-        r"""Whether P and D move by at most MOVED·scale when point and multipliers are perturbed: then floats hide next to nothing.
+    def _stable(self, lower: float, candidate: Multipliers, scale: float) -> tuple[bool, bool]:
+        r"""Whether P, and whether D, moves by at most MOVED·scale under perturbation of point and multipliers: floats hide next to nothing.
 
         Terms that cancel completely do so for these numbers only (stochastic arithmetic: Vignes 2004). Each entry x_i becomes
         x_i(1 ± δ r_i), r_i of random sign and of a size in [½, 1], E r_i² = 7/12, and the point is made feasible anew. A sum of n terms t
@@ -352,12 +361,16 @@ class _PointEvaluation:
             feasible = self.problem.restore_roughly(point, allowed)
             return float(self.problem.objective(feasible)) if _apart(point, feasible) <= MOVED else math.inf
 
+        if not UNDERFLOW < scale < math.inf or _too_large(self.problem, delta):
+            return False, False
         return (
-            UNDERFLOW < scale < math.inf
-            and not _too_large(self.problem, delta)
-            and all(abs(_value(primal, side) - self.upper) <= limit - allowed for side in (delta, -delta))
-            and abs(self._dual(_perturbed(candidate, delta))[1] - lower) <= limit
+            all(abs(_value(primal, side) - self.upper) <= limit - allowed for side in (delta, -delta)),
+            abs(self._dual(_perturbed(candidate, delta))[1] - lower) <= limit,
         )
+
+    def _upper_proven(self) -> float:
+        """The upper end of P at the float point; ∞ also where a row holds with equality, which intervals cannot prove."""
+        return _end(INTERVAL.upper, _value(self.problem.objective, self.restored, INTERVAL), math.inf)
 
     def _worst(self, candidate: Multipliers) -> float:
         """P − D at the float point in the worst case of rounding: the smaller upper end of the two formulas of the gap."""

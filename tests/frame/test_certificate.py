@@ -305,7 +305,7 @@ def test_intervals_are_evaluated_for_small_gaps_only(monkeypatch: pytest.MonkeyP
     problem = toy(radius=0.3)
     far = {"predictions": np.full(12, 1e3)}
     monkeypatch.setattr(Toy, "multipliers", lambda self, point: None)
-    monkeypatch.setattr("simopt.certificates.assessment._PointEvaluation._stable", lambda *scene: False)
+    monkeypatch.setattr("simopt.certificates.assessment._PointEvaluation._stable", lambda *_: (False, False))
     assert certify(problem, problem.trivial_point(), far).relative_gap >= 1.0 and "interval" not in asked
     found = solve(problem, "cyclic", tol=1e-9)
     assert found.optimal and "interval" in asked[-2:] and asked.count("interval") <= 2
@@ -368,8 +368,40 @@ def test_formulas_that_divide_by_zero_in_intervals_confirm_no_gap(monkeypatch: p
     problem = Divides(np.eye(2), np.array([1.0, 0.25]), 1.0, 1.0)
     best = {"x": np.array([0.5, 0.125])}, {"predictions": np.array([0.5, 0.125])}
     assert certify(problem, *best).closes(1e-12)  # both bounds are stable, so that intervals are not asked
-    monkeypatch.setattr(assessment._PointEvaluation, "_stable", lambda *_: False)
+    monkeypatch.setattr(assessment._PointEvaluation, "_stable", lambda *_: (False, False))
     assert not certify(problem, *best).closes(1e-2)
+
+
+@pytest.mark.parametrize("stable", [(True, False), (False, True)])
+def test_where_one_bound_is_stable_the_other_alone_is_evaluated_in_intervals(stable: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    hidden = 0.0
+
+    class Wide(Toy):
+        """The unstable formula hides this much in its interval."""
+
+        def objective(self, point: Any, num: Any = FLOAT) -> Any:
+            if num is INTERVAL:
+                asked.append("objective")
+            return super().objective(point, num) + (Interval(0.0, hidden) if num is INTERVAL else 0.0)
+
+        def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = np.inf) -> Any:
+            if num is INTERVAL:
+                asked.append("dual_bound")
+            return super().dual_bound(multipliers, num, upper) + (Interval(0.0, hidden) if num is INTERVAL else 0.0)
+
+        def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
+            if num is INTERVAL:
+                asked.append("gap")
+            return super().gap(point, multipliers, num) + (Interval(0.0, hidden) if num is INTERVAL else 0.0)
+
+    monkeypatch.setattr(assessment._PointEvaluation, "_stable", lambda *_: stable)
+    problem, best = Wide(np.eye(2), np.array([1.0, 0.25]), 1.0, 1.0), {"x": np.array([0.5, 0.125])}
+    found = certify(problem, best, {"predictions": best["x"]})
+    assert found.closes(1e-12) and set(asked) == {"dual_bound" if stable[0] else "objective"}
+    hidden = 2 * assessment.WORST * found.scale  # more than may be hidden: all is evaluated, and the gap is what is proven
+    found = certify(problem, best, {"predictions": best["x"]})
+    assert found.gap >= hidden and "gap" in asked
 
 
 def test_how_arrays_are_stored_changes_no_word(tmp_path: Path) -> None:
