@@ -64,8 +64,8 @@ def judge(
     With `back`, point and multipliers are those of the problem in natural units. They are checked first, then mapped to the original.
 
     Bounds in floats are perturbed. Where they move, and gap / scale is below `near`, they are evaluated in intervals. A caller that asks
-    whether the gap is at most tol need not know more of a larger one. With `coarse`, a gap in floats of more than near·scale and FAR·scale
-    is upper − lower: that is right to rounding, and neither the gap's own formula nor the multipliers 0 are asked.
+    whether the gap is at most tol need not know more of a larger one. With `coarse`, for a gap in floats of more than near·scale and
+    FAR·scale, neither the multipliers 0 are tried nor the sizes of the terms asked, where both formulas of the gap agree.
 
     `report` is told what each step did.
     """
@@ -223,15 +223,29 @@ class _PointEvaluation:
         return self._over[lower, gap]
 
     def bracketed_roughly(self, candidates: list[tuple[str, Multipliers]], near: float) -> Assessment | None:
-        """The assessment whose gap is upper − lower, where that is finite and large; None where the gap's own formula is needed."""
+        """By the multipliers of the largest lower bound, where the gap is large and its two formulas agree; else None."""
         bounds = [(self._dual(candidate)[1], candidate, giver) for giver, candidate in candidates]
-        lower, best, giver = max(bounds, key=lambda bound: bound[0], default=(-math.inf, None, ""))
-        gap = self.upper - lower
-        if not (math.isfinite(gap) and gap > max(near, FAR) * max(abs(self.upper), abs(lower))):
+        lower, best, giver = max(bounds, key=lambda bound: bound[0], default=(-math.inf, {}, ""))
+        scale = max(abs(self.upper), abs(lower))
+        if not (math.isfinite(lower) and math.isfinite(self.upper) and self.upper - lower > max(near, FAR) * scale):
             return None
-        self.report_step("evaluate", f"multipliers of {giver}: {{:.9g}} ≤ optimum ≤ {{:.9g}}, roughly", lower, self.upper)
-        found = Certificate.of_bounds(self.upper, lower, gap, math.inf, multipliers_from=giver, arithmetic=self.num.name)
+        gap = _value(self.problem.gap, self.restored, best, self.num)
+        if not self._off(gap, lower) <= self._agreeing(gap, lower, best):
+            return None
+        self.report_step(
+            "evaluate", f"multipliers of {giver}: {{:.9g}} ≤ optimum ≤ {{:.9g}}, gap {{:.1e}}, coarsely", lower, self.upper, gap
+        )
+        found = Certificate.of_bounds(self.upper, lower, float(gap), math.inf, multipliers_from=giver, arithmetic=self.num.name)
         return Assessment(found, self.restored, best, coarse=True)
+
+    def _off(self, gap: float, lower: float) -> float:
+        """How far the two formulas of the gap differ, or one of them is below 0."""
+        return max(abs(gap - (self.upper - lower)), lower - self.upper, -gap)
+
+    def _agreeing(self, gap: float, lower: float, candidate: Multipliers) -> float:
+        """How far they may differ without a question to intervals."""
+        terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0) + 4
+        return terms * EPS * (abs(self.upper) + abs(lower) + abs(gap))
 
     def _objective(self) -> Any:
         if self.num is not FLOAT:  # what is feasible to rounding is not yet feasible
@@ -291,9 +305,8 @@ class _PointEvaluation:
             return gap, lower
         size = abs(gap)
         scale = max(abs(self.upper), abs(lower))
-        terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0) + 4
-        off = max(abs(gap - (self.upper - lower)), lower - self.upper, -gap)
-        agree = off <= terms * EPS * (abs(self.upper) + abs(lower) + size)
+        off = self._off(gap, lower)
+        agree = off <= self._agreeing(gap, lower, candidate)
         if INTERVAL.name not in self.problem.arithmetics:
             return (size, lower) if agree else self._contradicted(f"{gap:.6g}", f"{self.upper - lower:.6g}")
         if not agree:

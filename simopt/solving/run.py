@@ -92,8 +92,7 @@ class Run:
 
         With `coarse` it is known to be far from the optimum; see `judge`.
         """
-        near = math.nextafter(self.tol, 1.0)
-        assessed, digest = self._assess(self.about, point, multipliers, back=self.rescale, near=near, coarse=coarse)
+        assessed, digest = self._assess(self.about, point, multipliers, back=self.rescale, near=self._near, coarse=coarse)
         if assessed.certificate.closes(self.tol) and self.num is not FLOAT:
             anew, digest = self._assess(self.problem, assessed.point, assessed.multipliers, self.num)
             assessed = replace(assessed, certificate=anew.certificate)
@@ -108,6 +107,10 @@ class Run:
         if self.progress is not None:
             self.progress(sample)
         return closed
+
+    @property
+    def _near(self) -> float:
+        return math.nextafter(self.tol, 1.0)
 
     def in_own_unit(self, target_tol: float) -> float:
         """The tolerance in units of `Problem.scale` at which the certificate is expected to close, at most `target_tol`.
@@ -142,7 +145,7 @@ class Run:
         return replace(best, certificate=self._certificate(best), coarse=False)
 
     def _certificate(self, best: Assessment) -> Certificate:
-        return judge(self.problem, best.point, best.multipliers, self.num, report=self.report).certificate
+        return judge(self.problem, best.point, best.multipliers, self.num, near=self._near, report=self.report).certificate
 
     def finalize(self, ended: Ending) -> tuple[Ending, Assessment | None]:
         """The final status, and the best assessment; none where the data are no longer those at the start."""

@@ -254,10 +254,10 @@ def test_what_restoring_may_lose_is_taken_from_what_a_perturbation_may_move() ->
         assert evaluation._stable(lower, BEST, LEAST) == (stable, True), by
 
 
-def test_a_coarse_gap_is_the_difference_of_the_bounds_and_asks_neither_the_formula_nor_the_multipliers_0() -> None:
+def test_of_a_coarse_gap_neither_the_multipliers_0_nor_the_terms_are_asked() -> None:
     class Silent(Toy):
-        def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
-            raise AssertionError("the gap's own formula is asked")
+        def gap_over_terms(self, point: Any, upper: float, lower: float, gap: float) -> float:
+            raise AssertionError("the terms are asked")
 
         def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = float("inf")) -> Any:
             assert np.any(multipliers["predictions"]), "the multipliers 0 are asked"
@@ -265,10 +265,19 @@ def test_a_coarse_gap_is_the_difference_of_the_bounds_and_asks_neither_the_formu
 
     far = judge(halves(Silent), {"x": -B}, {"predictions": 2 * B}, coarse=True)
     found = far.certificate
-    assert far.coarse and found.gap == found.upper - found.lower > 0.0 and found.gap_over_terms == np.inf
+    assert far.coarse and found.gap == pytest.approx(found.upper - found.lower) and found.gap_over_terms == np.inf
     assert found.lower <= 0.0 <= found.upper  # where the multipliers 0 would be tried
-    with pytest.raises(AssertionError, match="own formula"):
+    with pytest.raises(AssertionError, match="are asked"):
         judge(halves(Silent), {"x": -B}, {"predictions": 2 * B})
+
+
+def test_formulas_that_contradict_each_other_are_found_out_far_from_the_optimum_too() -> None:
+    class Contradicts(Toy):
+        def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = float("inf")) -> Any:
+            return super().dual_bound(multipliers, num, upper) + num.lift(0.25 * LEAST)
+
+    found = judge(halves(Contradicts), {"x": 0 * B}, BEST, coarse=True).certificate
+    assert found.gap == np.inf and "contradict each other" in found.open
 
 
 @pytest.mark.parametrize(("x", "near"), [(B / 2, 1e-8), (B / 2 + 1e-6, 1e-8), (0 * B, 0.51)])
