@@ -230,7 +230,7 @@ class _PointEvaluation:
         if not (math.isfinite(lower) and math.isfinite(self.upper) and self.upper - lower > max(near, FAR) * scale):
             return None
         gap = _value(self.problem.gap, self.restored, best, self.num)
-        if not self._off(gap, lower) <= self._agreeing(gap, lower, best):
+        if not self._difference(gap, lower) <= self._agreeing(gap, lower, best):
             return None
         self.report_step(
             "evaluate", f"multipliers of {giver}: {{:.9g}} ≤ optimum ≤ {{:.9g}}, gap {{:.1e}}, coarsely", lower, self.upper, gap
@@ -238,7 +238,7 @@ class _PointEvaluation:
         found = Certificate.of_bounds(self.upper, lower, float(gap), math.inf, multipliers_from=giver, arithmetic=self.num.name)
         return Assessment(found, self.restored, best, coarse=True)
 
-    def _off(self, gap: float, lower: float) -> float:
+    def _difference(self, gap: float, lower: float) -> float:
         """How far the two formulas of the gap differ, or one of them is below 0."""
         return max(abs(gap - (self.upper - lower)), lower - self.upper, -gap)
 
@@ -305,7 +305,7 @@ class _PointEvaluation:
             return gap, lower
         size = abs(gap)
         scale = max(abs(self.upper), abs(lower))
-        off = self._off(gap, lower)
+        off = self._difference(gap, lower)
         agree = off <= self._agreeing(gap, lower, candidate)
         if INTERVAL.name not in self.problem.arithmetics:
             return (size, lower) if agree else self._contradicted(f"{gap:.6g}", f"{self.upper - lower:.6g}")

@@ -255,7 +255,7 @@ def test_what_restoring_may_lose_is_taken_from_what_a_perturbation_may_move() ->
 
 
 def test_of_a_coarse_gap_neither_the_multipliers_0_nor_the_terms_are_asked() -> None:
-    class Silent(Toy):
+    class Sparing(Toy):
         def gap_over_terms(self, point: Any, upper: float, lower: float, gap: float) -> float:
             raise AssertionError("the terms are asked")
 
@@ -263,12 +263,12 @@ def test_of_a_coarse_gap_neither_the_multipliers_0_nor_the_terms_are_asked() -> 
             assert np.any(multipliers["predictions"]), "the multipliers 0 are asked"
             return super().dual_bound(multipliers, num, upper)
 
-    far = judge(halves(Silent), {"x": -B}, {"predictions": 2 * B}, coarse=True)
+    far = judge(halves(Sparing), {"x": -B}, {"predictions": 2 * B}, coarse=True)
     found = far.certificate
     assert far.coarse and found.gap == pytest.approx(found.upper - found.lower) and found.gap_over_terms == np.inf
     assert found.lower <= 0.0 <= found.upper  # where the multipliers 0 would be tried
     with pytest.raises(AssertionError, match="are asked"):
-        judge(halves(Silent), {"x": -B}, {"predictions": 2 * B})
+        judge(halves(Sparing), {"x": -B}, {"predictions": 2 * B})
 
 
 def test_formulas_that_contradict_each_other_are_found_out_far_from_the_optimum_too() -> None:
