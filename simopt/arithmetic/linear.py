@@ -96,6 +96,30 @@ def blocks(pattern: Any) -> list[tuple[Indices, Indices]]:
     return [(part[part < height], part[part >= height] - height) for part in parts]
 
 
+def forced(pattern: Any) -> tuple[Indices, Indices]:
+    """Rows with one entry each, once the columns of the rows before them are left out, and the columns of these entries.
+
+    A choice of columns in which these rows are independent has no other way. Rows and columns form a triangle.
+    """
+    by_row, by_column = sp.csr_array(pattern), sp.csc_array(pattern)
+    counts, taken = np.diff(by_row.indptr).tolist(), np.zeros(by_row.shape[1], dtype=bool)
+    rows, columns = list[int](), list[int]()
+    queue = [i for i, count in enumerate(counts) if count == 1]
+    for i in queue:
+        if counts[i] != 1:  # another row has taken its column
+            continue
+        entries = by_row.indices[by_row.indptr[i] : by_row.indptr[i + 1]]
+        column = int(entries[~taken[entries]][0])
+        taken[column] = True
+        rows.append(i)
+        columns.append(column)
+        for other in by_column.indices[by_column.indptr[column] : by_column.indptr[column + 1]].tolist():
+            counts[other] -= 1
+            if counts[other] == 1:
+                queue.append(other)
+    return np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)
+
+
 def with_unit_rows(matrix: Array) -> Array:
     """Each row over its largest entry; rows of zeros stay."""
     largest = np.max(np.abs(matrix), axis=1, keepdims=True, initial=0.0)

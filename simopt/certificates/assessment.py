@@ -18,7 +18,7 @@ from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.arithmetic.interval import EPS, as_interval
 from simopt.certificates.certificate import Certificate
 from simopt.core.errors import InvalidProblem
-from simopt.model.entries import checked, finite, named
+from simopt.model.entries import checked, finite, named, shapes_of
 from simopt.model.gap_unit import EXCUSED, ROUNDING, ratio
 from simopt.model.problem import for_one_evaluation
 
@@ -35,7 +35,7 @@ MOVED = 1e-4  # of the scale: how far a perturbation may move bounds that count 
 PERTURBATION_LIMIT = 0.005  # where data are read in blocks: a larger relative perturbation is not tried, intervals are evaluated at once
 FAR = 1e-7  # of the scale: a solver that says that its gap is larger need not know it to rounding
 CLAIMS_NOTHING = 1.0 - 1e-9  # of the scale: a larger gap is that of the multipliers 0, to rounding, and not worth intervals
-SUFFICES = 1e-11  # of the value: no other multipliers are tried for a smaller gap
+ENOUGH = 1e-11  # of the value: no other multipliers are tried for a smaller gap
 UNDERFLOW = 1e-150  # the root of the smallest floats: the square of a smaller number underflows, and its enclosure is as wide
 
 
@@ -58,6 +58,7 @@ def judge(
     near: float = CLAIMS_NOTHING,
     report: Report | None = None,
     coarse: bool = False,
+    enough: float = ENOUGH,
 ) -> Assessment:
     """Certify, and keep the restored point and the multipliers that gave the bound.
 
@@ -65,24 +66,32 @@ def judge(
 
     Bounds in floats are perturbed. Where they move, and gap / scale is below `near`, they are evaluated in intervals. A caller that asks
     whether the gap is at most tol need not know more of a larger one. With `coarse`, for a gap in floats of more than near·scale and
-    FAR·scale, neither the multipliers 0 are tried nor the sizes of the terms asked, where both formulas of the gap agree.
+    FAR·scale, neither the multipliers 0 are tried nor the sizes of the terms asked, where both formulas of the gap agree. Where the given
+    multipliers leave a gap of at most `enough` of the value, no others are tried.
 
     `report` is told what each step did.
     """
     if num.name not in problem.arithmetics:
         raise InvalidProblem(f"arithmetic: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")
     with np.errstate(all="ignore"):  # far from the optimum formulas may overflow; the result then counts as no bound
-        given = checked("point", point, problem.trivial_point())
+        given = checked("point", point, problem.point_shapes())
         if back is not None:
             given = named("point", back.point, given)
             multipliers = None if multipliers is None else named("multipliers", back.multipliers, checked("multipliers", multipliers, {}))
         about, name = problem.as_certified(num)
-        assessed = _assess(for_one_evaluation(about), given, multipliers, num, near, report, coarse and num is FLOAT)
+        assessed = _assess(for_one_evaluation(about), given, multipliers, num, near, report, coarse and num is FLOAT, enough)
         return assessed if not name else replace(assessed, certificate=replace(assessed.certificate, judged=name))
 
 
 def _assess(
-    problem: Problem, point: Point, multipliers: Multipliers | None, num: Arithmetic, near: float, report: Report | None, coarse: bool
+    problem: Problem,
+    point: Point,
+    multipliers: Multipliers | None,
+    num: Arithmetic,
+    near: float,
+    report: Report | None,
+    coarse: bool,
+    enough: float,
 ) -> Assessment:
     for name, value in point.items():
         if not np.all(np.isfinite(value)):
@@ -94,13 +103,13 @@ def _assess(
         problem.prefetch(*_planned_evaluations(problem, restored, given, coarse))
     if report is not None:
         report("restore", f"the point moved by {repair(point, restored):.1e}")
-    found = _bracketed(problem, restored, multipliers, num, near, report, coarse)
+    found = _bracketed(problem, restored, multipliers, num, near, report, enough, coarse)
     if not found.coarse and _may_be_zero(found.certificate):
         trivial = problem.trivial_point()
         if finite(trivial) and repair(restored, trivial) <= REPAIRED:
             if report is not None:
                 report("restore", "the optimum may be 0: the trivial point is tried")
-            other = _bracketed(problem, named("point", problem.restore, trivial), multipliers, num, near, report)
+            other = _bracketed(problem, named("point", problem.restore, trivial), multipliers, num, near, report, enough)
             if rank(other.certificate) < rank(found.certificate):
                 found = other
     return replace(found, certificate=replace(found.certificate, infeasibility=repair(point, found.point)))
@@ -135,6 +144,7 @@ def _bracketed(
     num: Arithmetic,
     near: float,
     report: Report | None,
+    enough: float,
     coarse: bool = False,
 ) -> Assessment:
     """The best of the bounds that the candidates give at a feasible point; the multipliers 0 are one where no other excludes 0."""
@@ -167,7 +177,7 @@ def _bracketed(
                 gap, lower, best, origin = known, bound, candidate, giver
 
     def suffices() -> bool:
-        return lower <= evaluation.upper and ratio(gap, max(abs(evaluation.upper), abs(lower))) <= SUFFICES
+        return lower <= evaluation.upper and ratio(gap, max(abs(evaluation.upper), abs(lower))) <= enough
 
     better(candidates[:1])
     if not suffices():
@@ -498,7 +508,7 @@ def _candidates(problem: Problem, restored: Point, multipliers: Multipliers | No
     except (ZeroDivisionError, OverflowError):  # the point is too far off to suggest any
         suggested = None
     if multipliers is not None:
-        shaped = checked("multipliers", multipliers, suggested or {})
+        shaped = checked("multipliers", multipliers, shapes_of(suggested or {}))
         if finite(shaped):
             yield "solver", shaped
     if suggested is not None and finite(suggested):

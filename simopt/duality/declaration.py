@@ -10,6 +10,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.core import fields
 from simopt.core.arrays import Multipliers, Point
+from simopt.model.entries import Shapes
 from simopt.model.problem import ALL_CONES, Law, Problem, Rescale, change_of_units
 
 if TYPE_CHECKING:
@@ -90,6 +91,10 @@ class DeclaredProblem(Problem):
     def gap_over_terms(self, point: Point, upper: float, lower: float, gap: float) -> float:
         """The gap as a fraction of the sizes of the terms at the point; see `Declared`."""
         return self.derived.gap_over_terms(point, upper, lower, gap)
+
+    def point_shapes(self) -> Shapes:
+        """Those of the variables."""
+        return self.derived.point_shapes()
 
     def trivial_point(self) -> Point:
         """x = 0, clipped to the bounds."""

@@ -30,6 +30,7 @@ from simopt.duality.reading.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.closure import close_stationarity
 from simopt.duality.units.units import equilibrated, natural_size, natural_units
+from simopt.model.entries import Shapes
 from simopt.model.gap_unit import EXCUSED, as_cancelled, ratio
 from simopt.model.problem import ALL_CONES, Example, Problem, Rescale, hashed
 
@@ -302,6 +303,10 @@ class Declared(Problem):
         """Hash of the formulas, and of all numbers in them as they are at present."""
         problem = self.programme.problem
         return hashed((str(problem), *(numbers(number.value) for number in (*problem.constants(), *problem.parameters()))))
+
+    def point_shapes(self) -> Shapes:
+        """Those of the variables."""
+        return {leaf.name: leaf.shape for leaf in self.programme.leaves.values()}
 
     def trivial_point(self) -> Point:
         """x = 0, clipped to the bounds."""

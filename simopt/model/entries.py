@@ -12,11 +12,13 @@ from simopt.core import validate
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem
 
+Shapes = Mapping[str, tuple[int, ...]]
 
-def checked(what: str, values: Any, pattern: Mapping[str, Any]) -> dict[str, Array]:
-    """Float arrays, of the shapes that entries of the same names have in `pattern`; entries of other names keep theirs.
 
-    Matrices are read column by column where the pattern is flat.
+def checked(what: str, values: Any, shapes: Shapes) -> dict[str, Array]:
+    """Float arrays of these shapes; entries of other names keep theirs.
+
+    Matrices are read column by column where the shape is flat.
 
     Raises
     ------
@@ -25,12 +27,17 @@ def checked(what: str, values: Any, pattern: Mapping[str, Any]) -> dict[str, Arr
     """
     if not isinstance(values, Mapping):
         raise InvalidProblem(f"{what}: {type(values).__name__} given, a mapping of names to arrays needed")
-    return {name: _entry(f"{what}: {name}", value, pattern.get(name)) for name, value in values.items()}
+    return {name: _entry(f"{what}: {name}", value, shapes.get(name)) for name, value in values.items()}
 
 
-def _entry(what: str, value: Any, like: Any) -> Array:
+def shapes_of(values: Mapping[str, Any]) -> Shapes:
+    """The shape of each entry."""
+    return {name: np.shape(value) for name, value in values.items()}
+
+
+def _entry(what: str, value: Any, known: tuple[int, ...] | None) -> Array:
     array = validate.numbers(what, value)
-    shape = array.shape if like is None else np.shape(like)
+    shape = array.shape if known is None else known
     if array.size != math.prod(shape):
         raise InvalidProblem(f"{what} has shape {array.shape}, expected {shape}")
     return array.reshape(shape, order="F" if len(shape) == 1 else "C")  # a matrix in place of a vector: column by column, as in CVXPY

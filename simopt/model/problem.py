@@ -21,6 +21,7 @@ from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.core.frozen_matrix import FrozenMatrix
 from simopt.core.memory_maps import mapped
 from simopt.data.row_blocks import RowBlocks, RowPass, is_lazy
+from simopt.model.entries import Shapes, shapes_of
 from simopt.model.gap_unit import as_cancelled, ratio
 
 if TYPE_CHECKING:
@@ -253,6 +254,10 @@ class Problem(ABC):
     @abstractmethod
     def trivial_point(self) -> Point:
         """The point of no learning (w = 0, best constant)."""
+
+    def point_shapes(self) -> Shapes:
+        """The shapes of a point's entries; those of the trivial point, unless they can be told at less cost."""
+        return shapes_of(self.trivial_point())
 
     @classmethod
     @abstractmethod

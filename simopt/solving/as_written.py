@@ -93,7 +93,7 @@ def _certified(
     known = _duals(declared) if multipliers is None else multipliers
     reasons = list[str]()
     if solver is None:
-        best = _tried(lambda: _assessed(declared, cast(Point, given), known, num), reasons)
+        best = _tried(lambda: _assessed(declared, cast(Point, given), known, num, tol), reasons)
     else:
         backend, fixed = _back_end(solver), values_stay or point is not None
         best = _searched(declared.briefly(), given, known, backend, fixed, num, tol, [])
@@ -104,7 +104,7 @@ def _certified(
             if proof is not None and (proof.infeasible or proof.unbounded or best is None):
                 return proof
     if best is None:
-        best = _tried(lambda: _of_nothing(declared, known, num), reasons)
+        best = _tried(lambda: _of_nothing(declared, known, num, tol), reasons)
     if best is None:
         message = "; ".join([*dict.fromkeys(reasons), UNPROVEN])
         return _infinite(declared, math.inf, -math.inf, "none", num.name, message)
@@ -122,11 +122,11 @@ def _certified(
     return replace(bounds, open=bounds.open + also)
 
 
-def _assessed(declared: Declared, point: Point, known: Multipliers, num: Arithmetic) -> Assessment:
+def _assessed(declared: Declared, point: Point, known: Multipliers, num: Arithmetic, tol: float) -> Assessment:
     """The assessment of a point with multipliers of rows, `completed` in one way after the other until there is a bound."""
     best: Assessment | None = None
     for multipliers in completed(declared, point, known):
-        found = judge(declared, point, multipliers, num)
+        found = judge(declared, point, multipliers, num, enough=tol)
         best = found if best is None else paired(declared, best, found, num)
         if best.certificate.lower > -math.inf:
             break
@@ -147,7 +147,7 @@ def _searched(
     """The best assessment of the point, if there is one, and of those of solves, until one closes; `fixed` is whether the point stays."""
     best = None
     if point is not None:
-        best = _tried(lambda: _assessed(declared, point, known, num), reasons)
+        best = _tried(lambda: _assessed(declared, point, known, num, tol), reasons)
         if best is not None and best.certificate.closes(tol):
             return best
     for other, more, assessed in _solves(declared, backend, tol, reasons):
@@ -155,7 +155,7 @@ def _searched(
             if assessed is not None and at is other and num is FLOAT:
                 found: Assessment | None = assessed
             else:
-                found = _tried(lambda at=at, more=more: judge(declared, at, more, num), reasons)  # type: ignore[misc]
+                found = _tried(lambda at=at, more=more: judge(declared, at, more, num, enough=tol), reasons)  # type: ignore[misc]
             if found is not None:
                 best = found if best is None else paired(declared, best, found, num)
                 if best.certificate.closes(tol):
@@ -165,10 +165,10 @@ def _searched(
     return best
 
 
-def _of_nothing(declared: Declared, known: Multipliers, num: Arithmetic) -> Assessment | None:
+def _of_nothing(declared: Declared, known: Multipliers, num: Arithmetic, tol: float) -> Assessment | None:
     """The assessment of 0, drawn into the bounds, for a problem that no back end takes; None where it has no finite bound."""
     point = declared.trivial_point()
-    found = _assessed(declared, point, known, num)
+    found = _assessed(declared, point, known, num, tol)
     return found if math.isfinite(found.certificate.upper) or math.isfinite(found.certificate.lower) else None
 
 
@@ -200,13 +200,17 @@ def _tried(compute: Callable[[], T], reasons: list[str]) -> T | None:
 def _solves(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]) -> Iterator[tuple[Point, Multipliers, Assessment | None]]:
     """Points and multipliers from the back end: of the graph form, then of the problem as written at tighter and tighter tolerances.
 
-    Those of one solve of the graph form come with their assessment in floats. The problem's values are restored after each.
+    Those of one solve of the graph form come with their assessment in floats. The problem's values are restored after each. Of a linear
+    programme HiGHS's vertex comes before the default back end: its residuals are rounding, those of an interior point are the tolerance.
     """
-    with _untouched(declared.programme.problem):
-        found = _tried(lambda: best_of(list(islice(candidates(declared, backend.solver, tol / 2), 1 if declared.brief else None))), reasons)
-    if found is not None:
-        above, below = found
-        yield above.point, below.multipliers, above.assessment if above is below else None
+    at_a_vertex = backend is table.CLARABEL and table.HIGHS.missing is None and declared.programme.problem.is_lp()
+    for chosen in (*([table.HIGHS] if at_a_vertex else []), backend):
+        solves = candidates(declared, chosen.solver, tol / 2)
+        with _untouched(declared.programme.problem):
+            found = _tried(lambda solves=solves: best_of(list(islice(solves, 1 if declared.brief else None))), reasons)  # type: ignore[misc]
+        if found is not None:
+            above, below = found
+            yield above.point, below.multipliers, above.assessment if above is below else None
     written, previous = WrittenForm(declared.programme), math.nan
     for power in range(TIGHTER):
         native = max(tol * 1e-2**power, SMALLEST, backend.floor)

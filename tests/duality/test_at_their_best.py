@@ -15,7 +15,7 @@ import simopt
 from simopt.backends import adapter
 from simopt.backends.table import CLARABEL
 from simopt.core.errors import Interrupted
-from simopt.duality import Declared
+from simopt.duality import Declared, graph_form
 from simopt.model.status import Status
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.solving import as_written
@@ -258,3 +258,35 @@ def test_formulas_that_contradict_each_other_are_named(factor: float, rigorous: 
     monkeypatch.setattr(KernelRidge, "gap", lambda self, *args: right(self, *args) + factor)
     solution = simopt.solve(problem, rigorous=rigorous)
     assert not solution.optimal and "contradict each other" in solution.message
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+def test_of_a_linear_programme_a_vertex_is_tried_before_the_default_back_end(rigorous: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values of one interior point leave the gap open; at HiGHS's vertex it is rounding. Who names a back end is given no other."""
+    rng = np.random.default_rng(2)
+    asked = list[str]()
+    original = graph_form._solved
+
+    def counted(form: graph_form.GraphForm, solver: str, options: dict[str, Any]) -> Any:
+        asked.append(solver)
+        return original(form, solver, options)
+
+    monkeypatch.setattr(graph_form, "_solved", counted)
+    x, matrix = cp.Variable(12, nonneg=True), rng.normal(size=(6, 12))
+    problem = cp.Problem(cp.Minimize(rng.random(12) @ x), [matrix @ x == matrix @ rng.random(12), x <= 3])
+    found = simopt.certify(problem, rigorous=rigorous, tol=1e-11)
+    assert found.closes(1e-11) and asked == ["HIGHS"]
+    problem.solve(solver="CLARABEL")
+    simopt.certify(problem, rigorous=rigorous, solver="scs", tol=1e-13)
+    assert asked[1:] and "HIGHS" not in asked[1:]
+
+
+def test_the_shapes_of_a_point_are_known_without_the_trivial_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Making 0 feasible may cost more than the certificate."""
+    x, y = cp.Variable(3, name="x"), cp.Variable((2, 2), name="y")
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x - 1) + cp.sum_squares(y)), [x[0] + cp.sum(y) == 2])
+    declared = Declared.of(problem)
+    assert declared.point_shapes() == {"x": (3,), "y": (2, 2)} == {name: v.shape for name, v in declared.trivial_point().items()}
+    monkeypatch.setattr(Declared, "trivial_point", lambda self: pytest.fail("the trivial point is made feasible"))
+    problem.solve(solver="CLARABEL")
+    assert simopt.certify(problem, solver=None).upper < np.inf

@@ -87,3 +87,16 @@ def test_many_equations_are_solved_sparse() -> None:
     assert np.max(np.abs(jacobian @ step - right)) <= 1e-8
     wide = sp.csr_array(np.ones((module.MOST + 1, module.MOST + 2)))  # too many products, and too large to be dense
     np.testing.assert_array_equal(least_step(wide, np.ones(module.MOST + 2), np.ones(module.MOST + 1), np.zeros(module.MOST + 1)), 0.0)
+
+
+def test_a_block_that_contradicts_itself_leaves_the_others_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
+    dense, original = list[tuple[int, ...]](), module._dense
+    monkeypatch.setattr(module, "_dense", lambda matrix, goal: dense.append(matrix.shape) or original(matrix, goal))
+    jacobian, weights, right = system(7, 30, 50, density=0.1)
+    other = np.array([[1.0, 2.0], [1.0, 2.0]])
+    step = least_step(
+        sp.block_diag([jacobian, other], format="csr"), np.append(weights, [1.0, 1.0]), np.append(right, [4.0, 6.0]), np.zeros(32)
+    )
+    assert dense == [(2, 2)]
+    np.testing.assert_allclose(jacobian @ step[:50], right, atol=1e-9 * np.max(np.abs(right)))
+    np.testing.assert_allclose(step[50:], [1.0, 2.0])  # the least step to the middle of 4 and 6

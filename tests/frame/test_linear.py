@@ -11,7 +11,7 @@ import scipy.linalg
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.interval import as_interval
-from simopt.arithmetic.linear import _residual, _two_product, _two_sum, solve
+from simopt.arithmetic.linear import _residual, _two_product, _two_sum, forced, solve
 
 
 def hilbert(n: int) -> np.ndarray:
@@ -158,3 +158,19 @@ def test_blocks_are_solved_by_themselves(num: Arithmetic) -> None:
     without[np.flatnonzero(rows == 0)] = 0.0
     without[np.flatnonzero(rows == 0), np.flatnonzero(columns == 1)] = 1.0
     assert solve(num, num.lift(without), num.lift(right)) is None
+
+
+def test_rows_with_one_column_to_choose_take_it_one_after_the_other() -> None:
+    """A triangle under any order of rows and columns; a row whose column another has taken has none, and the kernel stays."""
+    rng = np.random.default_rng(5)
+    n = 40
+    triangle = np.tril(rng.random((n, n)) < 0.2, -1) | np.eye(n, dtype=bool)
+    kernel = np.ones((3, 4), dtype=bool)
+    pattern = np.block([[triangle, np.zeros((n, 4), bool)], [rng.random((3, n)) < 0.5, kernel], [triangle[:1], np.zeros((1, 4), bool)]])
+    rows, columns = rng.permutation(len(pattern)), rng.permutation(n + 4)
+    chosen, taken = forced(pattern[rows][:, columns])
+    assert len(set(columns[taken])) == len(chosen) == n and set(columns[taken]) == set(range(n))
+    first, own = rows[chosen], columns[taken]
+    assert set(first) | {0, n + 3} == {*range(n), n + 3} and not set(first) >= {0, n + 3}  # of two equal rows one
+    assert (np.triu(pattern[np.ix_(first, own)], 1) == 0).all() and pattern[first, own].all()
+    assert forced(kernel)[0].size == 0 and forced(np.zeros((0, 3)))[1].size == 0

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval, NotRational
 from simopt.arithmetic.interval import EPS, TINY
-from simopt.arithmetic.linear import pivoted, solve, with_unit_rows
+from simopt.arithmetic.linear import blocks, forced, pivoted, solve, with_unit_rows
 from simopt.core.arrays import Array
 from simopt.duality.evaluation.bounds import box, within
 from simopt.duality.evaluation.gradients import gradients
@@ -268,20 +268,29 @@ def reach(x: Array) -> Array:
 
 
 def _independent(jacobian: Array, margin: Array) -> tuple[Indices, Indices]:
-    """As many rows as are independent in floats, and as many columns with a margin in which they are far from dependent."""
+    """As many rows as are independent in floats, and as many columns with a margin in which they are far from dependent.
+
+    Rows that have one column to choose take it. What is left falls into blocks, each with a choice of its own.
+    """
     scaled = jacobian * margin
     sizes = np.max(np.abs(scaled), axis=1, initial=0.0)
     live = np.flatnonzero(np.isfinite(sizes) & (sizes > 0.0))
-    if not len(live):
-        return live, live
-    diagonal, order = pivoted(with_unit_rows(scaled[live]))
-    rank = int(np.sum(diagonal > DEPENDENT))
-    columns = np.sort(order[:rank])  # in one order, so that solving for the same pivots again gives the same intervals
-    if rank == len(live):
-        return live, columns
-    square = jacobian[np.ix_(live, columns)]  # without the margins, which `holding` knows less of
-    rows = np.sort(pivoted(with_unit_rows(square).T)[1][:rank])
-    return live[rows], columns
+    scaled = with_unit_rows(scaled[live])
+    pattern = np.abs(scaled) > DEPENDENT
+    first, taken = forced(pattern)
+    rows, columns = [first], [taken]
+    pattern[first], pattern[:, taken] = False, False
+    for some, among in blocks(pattern):
+        if not len(some) or not len(among):
+            continue
+        diagonal, order = pivoted(scaled[np.ix_(some, among)])
+        rank = int(np.sum(diagonal > DEPENDENT))
+        best = among[order[:rank]]
+        square = jacobian[np.ix_(live[some], best)]  # without the margins, which `holding` knows less of
+        rows.append(some if rank == len(some) else some[pivoted(with_unit_rows(square).T)[1][:rank]])
+        columns.append(best)
+    # in one order, so that solving for the same pivots again gives the same intervals
+    return live[np.sort(np.concatenate(rows))], np.sort(np.concatenate(columns))
 
 
 def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tight: Sequence[tuple[Row, Indices]] = ()) -> dict[Key, Value]:

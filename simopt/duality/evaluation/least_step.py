@@ -16,6 +16,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
+from simopt.arithmetic.linear import blocks
 from simopt.core.arrays import Array
 
 MOST = 2000  # equations or unknowns: beyond that the factorisations of dense matrices take minutes
@@ -36,12 +37,26 @@ def least_step(jacobian: Any, weights: Array, right: Array, rounding: Array) -> 
         return np.zeros(len(weights))
     scaled = (sp.diags_array(1.0 / sizes[live]) @ scaled[live]).tocsr()
     goal, known = right[live] / sizes[live], rounding[live] / sizes[live]
-    found = _sparse(scaled, goal, np.where(np.isfinite(known), known, 0.0))
-    if found is None and scaled.shape[0] <= MOST:
-        found = _dense(scaled.toarray(), goal)
-    if found is None and scaled.shape[1] <= MOST:
-        found = _dense((scaled.T @ scaled).toarray(), scaled.T @ goal)
-    return np.zeros(len(weights)) if found is None else weights * found
+    known = np.where(np.isfinite(known), known, 0.0)
+    found = _sparse(scaled, goal, known)
+    return weights * (_by_blocks(scaled, goal, known) if found is None else found)
+
+
+def _by_blocks(matrix: Any, goal: Array, rounding: Array) -> Array:
+    """y block by block, each without a dense matrix where that does; 0 where there is too much to factorise."""
+    out = np.zeros(matrix.shape[1])
+    for rows, columns in blocks(matrix):
+        if not len(rows) or not len(columns):
+            continue
+        part = matrix[rows][:, columns]
+        found = _sparse(part, goal[rows], rounding[rows])
+        if found is None and len(rows) <= MOST:
+            found = _dense(part.toarray(), goal[rows])
+        if found is None and len(columns) <= MOST:
+            found = _dense((part.T @ part).toarray(), part.T @ goal[rows])
+        if found is not None:
+            out[columns] = found
+    return out
 
 
 def _sparse(matrix: Any, goal: Array, rounding: Array) -> Array | None:

@@ -19,6 +19,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from simopt.arithmetic import RATIONAL
+from simopt.arithmetic.linear import blocks
 from simopt.core.errors import InvalidProblem
 from simopt.duality.evaluation.fixed_multipliers import groups
 from simopt.duality.evaluation.gradients import gradients
@@ -45,14 +46,18 @@ class Lineality:
         if not len(wanted) or len(wanted) * (size + len(stationary)) > MOST:
             return np.zeros(0, dtype=np.intp)
         gram, free = self._gram(), np.flatnonzero(stationary)
-        steps = la.lstsq(gram[np.ix_(free, free)], -gram[np.ix_(free, wanted)])[0] if len(free) else np.zeros((0, len(wanted)))
-        found = []
+        sizes, found = abs(gram), []
+        linked = -gram[free][:, wanted].toarray()
+        steps = np.zeros(linked.shape)
+        for some, _ in blocks(gram[free][:, free]):
+            if linked[some].any():
+                steps[some] = la.lstsq(gram[free[some]][:, free[some]].toarray(), linked[some], lapack_driver="gelsy")[0]
         for number, step in zip(wanted, steps.T, strict=True):
             d = np.full(len(stationary), Fraction(0))
             d[free] = [Fraction(c).limit_denominator(SIMPLE) for c in step]
             d[number] = Fraction(1)
             guess = d.astype(float)
-            if guess @ gram @ guess <= ROUNDING * (np.abs(guess) @ np.abs(gram) @ np.abs(guess)) and self._still(d):
+            if guess @ (gram @ guess) <= ROUNDING * (np.abs(guess) @ (sizes @ np.abs(guess))) and self._still(d):
                 found.append(number)
         return np.array(found, dtype=np.intp)
 
@@ -63,7 +68,7 @@ class Lineality:
         return np.flatnonzero(~self.idle[key]) if key in self.idle else np.arange(n)
 
     def _gram(self) -> Any:
-        """Σ of the squares of what has to be 0, as a matrix in floats."""
+        """Σ of the squares of what has to be 0, as a sparse matrix in floats."""
         parts: list[Any] = []
 
         def follow(node: Term | Epigraph, rows: Any) -> Any:
@@ -77,7 +82,7 @@ class Lineality:
         at, width = gradients(self.programme, self.entries, follow)
         parts += [row.map.rows(at, width)[self._live(row.key, row.map.size)] for row in self.programme.rows]
         matrix = sp.vstack([self.programme.objective.rows(at, width), *parts], format="csr")
-        return (matrix.T @ matrix).toarray()
+        return sp.csr_array(matrix.T @ matrix)
 
     def _still(self, d: Any) -> bool:
         """Whether this is such a direction, decided in fractions."""
