@@ -41,14 +41,20 @@ class SlaterCandidates:
         self.last: Inside | None = None
 
     def points(self, near: Mapping[Key, Array]) -> Iterator[Inside]:
-        """0 moved into bounds and equalities; the point that was found last; and those that solves find."""
+        """0 moved into bounds and equalities; the point that was found last; those that solves find, at last beside 0 in place of x.
+
+        Beside an x that is far from everything no solve may find one.
+        """
         zero = within(FLOAT, self.programme, {key: np.zeros(leaf.size) for key, leaf in self.programme.leaves.items()})
         yield Inside(drawn(FLOAT, self.programme, zero), [])
         if self.last is not None:
             yield self.last
-        for found in slater_points(self.programme, near):
-            self.last = found
-            yield found
+        for place in (near, zero):
+            for found in slater_points(self.programme, place):
+                self.last = found
+                yield found
+            if self.last is not None:
+                return
 
 
 @dataclass(frozen=True)

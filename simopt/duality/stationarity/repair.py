@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import scipy.linalg as la
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT
+from simopt.arithmetic.linear import blocks
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import GroupNorm
 from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
@@ -15,7 +18,6 @@ from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.evaluation.closing_terms import ClosingTerm
 from simopt.duality.evaluation.fixed_multipliers import groups
-from simopt.duality.evaluation.least_step import least_step
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Mask
@@ -132,10 +134,13 @@ def _stepped(system: System, multipliers: Candidates, by_margins: bool) -> Candi
     margin = np.concatenate(
         [_reach(system, each, margin, by_margins) for each, margin in zip(system.columns, system.split(system.margins()), strict=True)]
     )
-    matrix, rounding = sp.vstack([each.rows for each in system.columns], format="csr"), LEFT * system.sizes(system.draft.used)
-    if not np.any(np.abs(residual) > rounding):
+    matrix = sp.diags_array(margin) @ sp.vstack([each.rows for each in system.columns], format="csr")
+    gram = sp.csr_array(matrix.T @ matrix)
+    known = np.isfinite(gram.data).all() and np.isfinite(residual).all()
+    if not (known and np.any(np.abs(residual) > LEFT * system.sizes(system.draft.used))):
         return None
-    steps, moved = np.clip(least_step(matrix.T, margin, -residual, rounding), -FAR * margin, FAR * margin), dict(multipliers)
+    dual = _of_least_size(gram, -residual)
+    steps, moved = np.clip(margin * (matrix @ dual), -FAR * margin, FAR * margin), dict(multipliers)
     if not steps.any():
         return None
     for each, step in zip(system.columns, system.split(steps), strict=True):
@@ -143,6 +148,15 @@ def _stepped(system: System, multipliers: Candidates, by_margins: bool) -> Candi
         if own.any():
             moved[each.row_or_node.key] = system.draft.used[each.row_or_node.key] + own
     return moved
+
+
+def _of_least_size(gram: Any, right: Array) -> Array:
+    """G⁺b for a Gram matrix whose diagonal is scaled to 1, block by block."""
+    size, found = np.sqrt(np.maximum(gram.diagonal(), np.finfo(float).tiny)), np.zeros(len(right))
+    for rows, _ in blocks(gram):
+        scaled = gram[rows][:, rows].toarray() / size[rows] / size[rows, None]
+        found[rows] = la.lstsq(scaled, right[rows] / size[rows], cond=1e-12, lapack_driver="gelsy")[0] / size[rows]
+    return found
 
 
 def _reach(system: System, each: Columns, margin: Array, by_margins: bool) -> Array:
