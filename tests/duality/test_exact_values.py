@@ -75,6 +75,17 @@ def test_rounding_does_not_decide_whether_there_is_a_bound() -> None:
             assert -1e-5 < found.lower <= 0.0
 
 
+@pytest.mark.parametrize("number", [175, 1129, 1857])
+def test_multipliers_are_repaired_by_least_squares_of_their_own_rank(number: int) -> None:
+    """With the threshold of least steps onto equations a bound is lost."""
+    assert finite_ends(apart(0, number, quick=True)) >= int(FINITE["ends"][number]) == 4
+
+
+def test_a_point_far_from_everything_is_drawn_to_a_slater_point_beside_0() -> None:
+    """Beside the point itself no solve finds one."""
+    assert finite_ends(apart(0, 1878, quick=True)) == 1
+
+
 def test_slopes_are_those_of_any_point_in_the_domains() -> None:
     """Rows do not matter to them."""
     x = cp.Variable(2, name="x")
