@@ -33,6 +33,7 @@ from simopt.duality.graph.leaf_values import value_of
 from simopt.duality.graph_form import best_of, candidates
 from simopt.duality.infeasibility.infeasible import infeasible
 from simopt.duality.infeasibility.unbounded import Unbounded, unbounded
+from simopt.duality.vertices.optimum import vertex_of
 from simopt.duality.written_form import LikeCvxpy, WrittenForm, completed, dual_variables
 from simopt.model.status import Status
 from simopt.solving import driver
@@ -96,9 +97,14 @@ def _certified(
         best = _tried(lambda: _assessed(declared, cast(Point, given), known, num, tol), reasons)
     else:
         backend, fixed = _back_end(solver), values_stay or point is not None
-        best = _searched(declared.briefly(), given, known, backend, fixed, num, tol, [])
-        if best is None or not best.certificate.closes(tol):
-            best = _searched(declared, given, known, backend, fixed, num, tol, reasons)
+        vertex = None
+        if not fixed and multipliers is None and backend is table.CLARABEL:
+            vertex = _tried(lambda: _at_a_vertex(declared, given, num, tol), [])
+        best = vertex
+        for form, why in ((declared.briefly(), list[str]()), (declared, reasons)):
+            if best is None or not best.certificate.closes(tol):
+                found = _searched(form, given, known, backend, fixed, num, tol, why)
+                best = found if vertex is None else vertex if found is None else paired(declared, vertex, found, num)
         if reasons and (best is None or best.certificate.gap == math.inf):
             proof = _tried(lambda: _no_point(declared) or _certificate(declared, _no_end(declared, num)), reasons)
             if proof is not None and (proof.infeasible or proof.unbounded or best is None):
@@ -120,6 +126,22 @@ def _certified(
     bounds = _as_written(declared, best, tol)
     also += "".join(f"; {reason}" for reason in dict.fromkeys(reasons) if bounds.open)
     return replace(bounds, open=bounds.open + also)
+
+
+def _at_a_vertex(declared: Declared, point: Point | None, num: Arithmetic, tol: float) -> Assessment | None:
+    """What the optimal vertex of a linear programme proves, in fractions; None for another problem, or without HiGHS.
+
+    The assessed point is the given one, restored, if its objective is that of the vertex up to `tol`; else it is the vertex.
+    """
+    found = vertex_of(declared.programme) if table.HIGHS.missing is None else None
+    if found is None:
+        return None
+    gap = math.nextafter(found.upper - found.lower, math.inf) if found.lower < found.upper else 0.0
+    over = over_terms(declared, found.point, found.upper, found.lower, gap)
+    bounds = Certificate.of_bounds(found.upper, found.lower, gap, over, multipliers_from="solver", arithmetic=num.name)
+    restored = None if point is None else declared.restore(point)
+    near = restored is not None and abs(declared.objective(restored) - found.upper) <= tol * bounds.scale
+    return Assessment(bounds, restored if restored is not None and near else found.point, found.multipliers)
 
 
 def _assessed(declared: Declared, point: Point, known: Multipliers, num: Arithmetic, tol: float) -> Assessment:

@@ -1,4 +1,4 @@
-"""Gradients of affine maps with respect to the leaves, through definitions: sparse matrices of floats."""
+"""Gradients of affine maps with respect to the leaves, through definitions: sparse matrices of floats or intervals."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
+from simopt.arithmetic.interval_matrix import IntervalMatrix, reciprocal
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Term
 from simopt.duality.graph.vectors import Indices
@@ -15,7 +17,9 @@ from simopt.duality.graph.vectors import Indices
 Follow = Callable[[Term | Epigraph, Any], Any]
 
 
-def gradients(programme: Programme, entries: Mapping[Key, Indices], follow: Follow | None = None) -> tuple[dict[Key, Any], int]:
+def gradients(
+    programme: Programme, entries: Mapping[Key, Indices], follow: Follow | None = None, num: Arithmetic = FLOAT
+) -> tuple[dict[Key, Any], int]:
     """Gradients of leaves and definitions with respect to these entries of leaves, one after the other; and the number of entries.
 
     `Map.rows` turns them into those of a map: of an equality row that refers to leaves its matrix, for all entries of the leaves. The
@@ -26,13 +30,22 @@ def gradients(programme: Programme, entries: Mapping[Key, Indices], follow: Foll
     start = 0
     for key, chosen in entries.items():
         n, k = programme.leaves[key].size, len(chosen)
-        found[key] = sp.csr_array((np.ones(k), (chosen, np.arange(start, start + k))), shape=(n, width))
+        unit = sp.csr_array((np.ones(k), (chosen, np.arange(start, start + k))), shape=(n, width))
+        found[key] = IntervalMatrix(unit) if num is INTERVAL else unit
         start += k
     for node in programme.nodes:
         if isinstance(node, Definition):
-            n = len(node.columns)
-            solved = sp.csr_array((-1.0 / node.factors, (node.columns, np.arange(n))), shape=(n, n))
-            found[node.key] = solved @ node.row.map.rows(found, width)
+            found[node.key] = _inverse(node, num) @ node.row.map.rows(found, width)
         elif follow is not None:
             found[node.key] = follow(node, node.argument.rows(found, width))
     return found, width
+
+
+def _inverse(node: Definition, num: Arithmetic) -> Any:
+    """What the rows of a definition are multiplied with: −1/factor in the column that each of them defines."""
+    n = len(node.columns)
+    places = (node.columns, np.arange(n))
+    if num is INTERVAL:
+        factors = -reciprocal(Interval(node.factors))
+        return IntervalMatrix(*(sp.csr_array((side, places), shape=(n, n)) for side in (factors.mid, factors.rad)))
+    return sp.csr_array((-1.0 / node.factors, places), shape=(n, n))

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from simopt.arithmetic import FLOAT, Arithmetic, Interval
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
+from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other, reciprocal
 from simopt.core.arrays import Array
 from simopt.duality.graph.vectors import Indices, Value, broadcast, inner, product, stack, vector
 
@@ -24,7 +25,7 @@ CACHE_LIMIT = 100_000  # entries of a matrix
 Key = int
 Values = Mapping[Key, Value]
 Residual = dict[Key, Value]
-Gradients = Mapping[Key, Any]  # sparse matrices of floats: row i is the gradient of entry i of a value
+Gradients = Mapping[Key, Any]  # sparse matrices of floats, or `IntervalMatrix`: row i is the gradient of entry i of a value
 
 
 @dataclass(frozen=True)
@@ -90,26 +91,31 @@ class Map(ABC):
         """How the rows depend on one value."""
 
     def rows(self, at: Gradients, width: int) -> Any:
-        """A G in floats, sparse, with `width` columns: the gradients of the entries, given those of the values as G (0 if missing).
+        """A G, sparse, with `width` columns: the gradients of the entries, given those of the values as G (0 if missing).
 
-        The matrices of small maps without parameters are cached.
+        G is of floats or of intervals, and so is A G. The matrices of small maps without parameters are cached.
         """
         gradients = {key: at[key] for key in self.below if key in at}
         if self.varies or any(self.size * gradient.shape[0] > CACHE_LIMIT for gradient in gradients.values()):
             return self.made(at, width)
-        for key, gradient in gradients.items():
-            if key not in self._matrices:
-                n = gradient.shape[0]
-                self._matrices[key] = sp.csr_array(self.made({key: sp.eye_array(n, format="csr")}, n))
-        parts = [self._matrices[key] @ gradient for key, gradient in gradients.items()]
+        parts = [self._matrix_of(key, gradient) @ gradient for key, gradient in gradients.items()]
         return sum(parts[1:], start=parts[0]) if parts else sp.csr_array((self.size, width))
+
+    def _matrix_of(self, key: Key, gradient: Any) -> Any:
+        """The matrix of one value, of the kind of its gradient."""
+        n, proven = gradient.shape[0], isinstance(gradient, IntervalMatrix)
+        if (key, proven) not in self._matrices:
+            unit = sp.eye_array(n, format="csr")
+            made = self.made({key: IntervalMatrix(unit) if proven else unit}, n)
+            self._matrices[key, proven] = IntervalMatrix.of(made) if proven else sp.csr_array(made)
+        return self._matrices[key, proven]
 
     @abstractmethod
     def made(self, at: Gradients, width: int) -> Any:
         """The same, computed anew."""
 
     @cached_property
-    def _matrices(self) -> dict[Key, Any]:
+    def _matrices(self) -> dict[tuple[Key, bool], Any]:
         return {}
 
     @cached_property
@@ -223,6 +229,11 @@ class Evaluated(Map):
 
     def _below(self) -> list[Key]:
         return []
+
+
+def _arithmetic(gradients: Any) -> Arithmetic:
+    """The arithmetic of a matrix of gradients."""
+    return INTERVAL if isinstance(gradients, IntervalMatrix) else FLOAT
 
 
 def dense(values: Any) -> Any:
@@ -344,7 +355,12 @@ class ScalingMap(Map):
         return Picks(np.where(factors == 0.0, -1, pattern.columns), factors)
 
     def made(self, at: Gradients, width: int) -> Any:
-        return sp.diags_array(self._multiplied(FLOAT, np.ones(self.size))).tocsr() @ self.part.made(at, width)
+        below = self.part.made(at, width)
+        if not isinstance(below, IntervalMatrix):
+            return sp.diags_array(self._multiplied(FLOAT, np.ones(self.size))).tocsr() @ below
+        factors = self.factor.constant(INTERVAL)
+        factors = reciprocal(factors) if self.divides else factors
+        return IntervalMatrix(*(sp.diags_array(side).tocsr() for side in (factors.mid, factors.rad))) @ below
 
     def _below(self) -> list[Key]:
         return list(self.part.below)
@@ -405,10 +421,15 @@ class ProductMap(Map):
         below = self.part.made(at, width)
         if not below.nnz:
             return sp.csr_array((self.size, width))
-        matrix = self._matrix(FLOAT)
-        if self.columns == 1:
-            return sp.csr_array(matrix @ below)
-        return sp.kron(sp.eye_array(self.columns), sp.csr_array(matrix), format="csr") @ below
+        matrix = self._matrix(_arithmetic(below))
+        if not isinstance(below, IntervalMatrix):
+            return self._repeated(sp.csr_array(matrix)) @ below
+        whole = IntervalMatrix.of(matrix)
+        return IntervalMatrix(*(self._repeated(side) for side in (whole.mid, whole.rad))) @ below
+
+    def _repeated(self, matrix: Any) -> Any:
+        """A block for each column of X."""
+        return matrix if self.columns == 1 else sp.kron(sp.eye_array(self.columns), matrix, format="csr")
 
     def _below(self) -> list[Key]:
         return list(self.part.below)
@@ -462,7 +483,7 @@ class SelectionMap(Map):
         return Picks(np.concatenate(columns)[self.index], np.concatenate(factors)[self.index])
 
     def made(self, at: Gradients, width: int) -> Any:
-        return sp.vstack([part.made(at, width) for part in self.parts], format="csr")[self.index]
+        return below_each_other([part.made(at, width) for part in self.parts])[self.index]
 
     def _below(self) -> list[Key]:
         return [key for part in self.parts for key in part.below]
@@ -537,8 +558,8 @@ class RunningSums(Map):
         return self.part.pattern(key) if self.length == 1 or key not in self.below else MIXED
 
     def made(self, at: Gradients, width: int) -> Any:
-        below = self.part.made(at, width)
-        return sp.vstack([sp.csr_array(np.cumsum(below[line].toarray(), axis=0)) for line in self._lines()], format="csr")
+        line = sp.csr_array(np.tri(self.length))
+        return sp.kron(sp.eye_array(self.size // self.length), line, format="csr") @ self.part.made(at, width)
 
     def _below(self) -> list[Key]:
         return list(self.part.below)

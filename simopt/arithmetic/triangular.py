@@ -1,0 +1,85 @@
+"""A x = b in fractions for a sparse square matrix, by substitution: only the blocks on its diagonal are eliminated.
+
+A perfect matching puts an entry on each place of the diagonal. The strongly connected components of the graph of rows are then the blocks
+of a block triangular form, which is unique. Bases of linear programmes and dynamics have blocks of one row for the most part.
+
+Source: A. Pothen and C.-J. Fan, Computing the block triangular form of a sparse matrix, ACM Trans. Math. Softw. 16 (1990).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
+
+Block = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows and columns
+Fractions = Mapping[int, Any]  # the entries of a row, fractions of python-flint
+
+
+def block_triangular(pattern: Any) -> list[Block] | None:
+    """The blocks, each after all those in whose columns its rows have entries; None where no entries can fill the diagonal."""
+    by_row = sp.csr_array(pattern)
+    matched = np.asarray(maximum_bipartite_matching(by_row, perm_type="column"), dtype=np.intp)  # the column of each row
+    if (matched < 0).any():
+        return None
+    row_of = np.empty(len(matched), dtype=np.intp)
+    row_of[matched] = np.arange(len(matched))
+    needs = sp.csr_array((np.ones(by_row.nnz), row_of[by_row.indices], by_row.indptr), shape=by_row.shape)  # row -> rows it waits for
+    count, label = connected_components(needs, directed=True, connection="strong")
+    members = np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label, minlength=count))[:-1])
+    return [(members[k], matched[members[k]]) for k in _in_order(needs, label, count)]
+
+
+def _in_order(needs: Any, label: NDArray[np.int32], count: int) -> list[int]:
+    """The components, each after those that it waits for (depth first)."""
+    edges = sp.coo_array(needs)
+    between = sp.csr_array((np.ones(edges.nnz), (label[edges.row], label[edges.col])), shape=(count, count))
+    starts, ends, targets = between.indptr[:-1].tolist(), between.indptr[1:].tolist(), between.indices.tolist()
+    order, seen = list[int](), [False] * count
+    for root in range(count):
+        waiting = [] if seen[root] else [(root, starts[root])]
+        seen[root] = True
+        while waiting:
+            node, at = waiting.pop()
+            while at < ends[node] and seen[targets[at]]:
+                at += 1
+            if at == ends[node]:
+                order.append(node)
+                continue
+            waiting += [(node, at + 1), (targets[at], starts[targets[at]])]
+            seen[targets[at]] = True
+    return order
+
+
+def solved_exactly(rows: Sequence[Fractions], parts: Sequence[Block], right: Sequence[Any]) -> list[Any]:
+    """x in fractions of python-flint, block by block.
+
+    Raises
+    ------
+    ZeroDivisionError
+        where the matrix is singular.
+    """
+    import flint
+
+    found: dict[int, Any] = {}
+    for some, columns in parts:
+        own = set(columns.tolist())
+        known = []
+        for i in some.tolist():
+            rest = right[i]
+            for j, a in rows[i].items():
+                if j not in own:
+                    rest = rest - a * found[j]
+            known.append(rest)
+        if len(some) == 1:
+            found[int(columns[0])] = known[0] / rows[int(some[0])][int(columns[0])]
+            continue
+        zero = flint.fmpq(0)
+        matrix = flint.fmpq_mat(len(some), len(some), [rows[i].get(j, zero) for i in some.tolist() for j in columns.tolist()])
+        solution = matrix.solve(flint.fmpq_mat(len(some), 1, known))
+        found |= {j: solution[k, 0] for k, j in enumerate(columns.tolist())}
+    return [found[j] for j in range(len(right))]

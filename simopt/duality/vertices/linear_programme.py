@@ -1,0 +1,181 @@
+"""A declaration without nonlinear terms as min ⟨c, x⟩ + c₀ subject to A x + b ≤ 0 or = 0 and low ≤ x ≤ high, its numbers exact.
+
+x has the entries of all variables, also of those that equalities or epigraphs define. A row c x_j + b ≤ 0 with c = ±1 is a bound, as −b/c
+is then a float; any other row is one of A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from simopt.arithmetic import INTERVAL, RATIONAL, Interval
+from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other
+from simopt.core.arrays import Array
+from simopt.duality.graph.affine import Map, Residual
+from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Programme, Row
+from simopt.duality.graph.vectors import Indices, Mask, broadcast, vector
+
+Fractions = dict[int, Any]  # entries of a row that are not 0, fractions of python-flint
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProgramme:
+    """The numbers of a linear programme; `rows` has the row and the entry of it that each row of `matrix` is.
+
+    The entries of `matrix` and `constants` are intervals where the declaration's formula rounds them; `exact_row` has the numbers.
+    """
+
+    variables: list[Leaf | Definition | Epigraph]
+    objective: Map
+    cost: IntervalMatrix
+    offset: Interval
+    rows: list[tuple[Row, Indices]]
+    matrix: IntervalMatrix
+    constants: Interval
+    equality: Mask
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, programme: Programme) -> LinearProgramme | None:
+        """The present numbers of a programme; None where it has nonlinear terms, or numbers that overflow."""
+        if programme.terms:
+            return None
+        variables = programme.every_variable
+        reading = _Reading(variables)
+        low, high = np.full(reading.width, -np.inf), np.full(reading.width, np.inf)
+        rows = list[tuple[Row, Indices]]()
+        matrices, constants = list[IntervalMatrix](), list[Interval]()
+        for row in programme.every_row:
+            matrix, b = reading.read(row.map)
+            bounding = np.zeros(row.map.size, dtype=bool) if row.equality else _bounding(matrix, b)
+            if bounding.any():
+                _bound(matrix[bounding].mid, b.mid[bounding], low, high)
+            others = np.flatnonzero(~bounding)
+            rows.append((row, others))
+            matrices.append(matrix[others])
+            constants.append(b[others])
+        cost, offset = reading.read(programme.objective)
+        whole = below_each_other([IntervalMatrix(sp.csr_array((0, reading.width))), *matrices])
+        b = INTERVAL.concat([Interval(np.zeros(0)), *constants])
+        equality = np.concatenate([np.zeros(0, dtype=bool), *(np.full(len(chosen), row.equality) for row, chosen in rows)])
+        read = cls(variables, programme.objective, cost, offset, rows, IntervalMatrix.of(whole), b, equality, low, high)
+        numbers = (cost.mid.data, cost.rad.data, offset.mid, offset.rad, read.matrix.mid.data, read.matrix.rad.data, b.mid, b.rad)
+        return read if all(np.isfinite(part).all() for part in numbers) else None
+
+    @cached_property
+    def _places(self) -> list[tuple[Row, int]]:
+        return [(row, int(i)) for row, chosen in self.rows for i in chosen]
+
+    def exact_row(self, i: int) -> tuple[Fractions, Any]:
+        """Row i of A and b_i in fractions.
+
+        Raises
+        ------
+        NotRational
+            where the declaration's numbers are none.
+        """
+        row, entry = self._places[i]
+        return _in_fractions(self.variables, row.map, entry, self.matrix, self.constants, i)
+
+    def exact_cost(self) -> tuple[Fractions, Any]:
+        """c and c₀ in fractions; errors as those of `exact_row`."""
+        return _in_fractions(self.variables, self.objective, 0, self.cost, self.offset, 0)
+
+    def by_name(self, x: Array) -> dict[str, Array]:
+        """The values of the leaves."""
+        ends = np.cumsum([0, *(variable.size for variable in self.variables)])
+        parts = zip(self.variables, ends, ends[1:], strict=False)
+        return {v.name: x[start:end].reshape(v.shape, order="F") for v, start, end in parts if isinstance(v, Leaf)}
+
+    def multipliers(self, y: Array) -> dict[str, Array]:
+        """The multipliers of the rows by name; bounds have 0."""
+        named, start = dict[str, Array](), 0
+        for row, chosen in self.rows:
+            named[row.name] = np.zeros(row.map.size)
+            named[row.name][chosen] = y[start : start + len(chosen)]
+            start += len(chosen)
+        return named
+
+
+class _Reading:
+    """The matrices and constants of maps of all variables."""
+
+    def __init__(self, variables: list[Leaf | Definition | Epigraph]) -> None:
+        ends = np.cumsum([0, *(variable.size for variable in variables)])
+        self.width = int(ends[-1])
+        unit = sp.eye_array(self.width, format="csr")
+        parts = zip(variables, ends, ends[1:], strict=False)
+        self.at = {variable.key: IntervalMatrix(unit[start:end]) for variable, start, end in parts}
+        self.zeros = {variable.key: INTERVAL.zeros(variable.size) for variable in variables}
+
+    def read(self, below: Map) -> tuple[IntervalMatrix, Interval]:
+        constants = vector(INTERVAL, below.value(INTERVAL, self.zeros))
+        return IntervalMatrix.of(below.made(self.at, self.width)), constants
+
+
+def _bounding(matrix: IntervalMatrix, constants: Interval) -> Mask:
+    """Rows ±x_j + b ≤ 0 whose b is a float."""
+    single = (np.diff(matrix.mid.indptr) == 1) & matrix.exact_rows & (constants.rad == 0.0)
+    entry = np.zeros(len(single))
+    entry[single] = matrix.mid.data[matrix.mid.indptr[:-1][single]]
+    return np.asarray(single & (np.abs(entry) == 1.0))
+
+
+def _bound(matrix: Any, b: Array, low: Array, high: Array) -> None:
+    columns, sign = matrix.indices, matrix.data
+    np.minimum.at(high, columns[sign > 0.0], -b[sign > 0.0])
+    np.maximum.at(low, columns[sign < 0.0], b[sign < 0.0])
+
+
+def _in_fractions(
+    variables: list[Leaf | Definition | Epigraph], below: Map, entry: int, matrix: IntervalMatrix, constants: Interval, i: int
+) -> tuple[Fractions, Any]:
+    """The floats of a row, where these are its numbers; else the row, pulled back in fractions."""
+    if matrix.exact_rows[i] and constants.rad[i] == 0.0:
+        part = slice(matrix.mid.indptr[i], matrix.mid.indptr[i + 1])
+        pairs = zip(matrix.mid.indices[part].tolist(), matrix.mid.data[part].tolist(), strict=True)
+        return {j: as_fraction(a) for j, a in pairs if a}, as_fraction(float(constants.mid[i]))
+    unit, into = np.zeros(below.size), Residual()
+    unit[entry] = 1.0
+    b = below.pull(RATIONAL, RATIONAL.lift(unit), into)
+    out, start = Fractions(), 0
+    for variable in variables:
+        own = broadcast(RATIONAL, into[variable.key], variable.size) if variable.key in into else ()
+        out |= {start + j: as_fraction(a) for j, a in enumerate(own) if a}
+        start += variable.size
+    return out, as_fraction(b)
+
+
+def as_fraction(number: Any) -> Any:
+    """A float or a fraction of Python, as one of python-flint."""
+    import flint
+
+    return flint.fmpq(*map(int, number.as_integer_ratio()))
+
+
+def as_interval_vector(size: int, numbers: Mapping[int, Any]) -> Interval:
+    """Fractions of python-flint at their indices, 0 elsewhere: the floats next to them, without a radius where they are equal."""
+    mid, rad = np.zeros(size), np.zeros(size)
+    for j, number in numbers.items():
+        mid[j] = as_float(number)
+        if as_fraction(float(mid[j])) != number:
+            rad[j] = np.spacing(abs(mid[j]))
+    return Interval(mid, rad)
+
+
+def as_float(number: Any) -> float:
+    """The float next to a fraction of python-flint.
+
+    Raises
+    ------
+    OverflowError
+        where none is.
+    """
+    return int(number.p) / int(number.q)

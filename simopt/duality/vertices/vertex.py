@@ -1,0 +1,234 @@
+"""A basis of a linear programme proves bounds on its optimum: both, and equal, where it is optimal.
+
+The rows W that hold with equality and the columns F that are at no bound make a square system: A_WF x_F = −b_W − A_WN x_N gives the vertex,
+A_WFᵀ y = −c_F the multipliers, and d = c + Aᵀy the reduced costs, which are 0 at F. Then ⟨c, x⟩ = ⟨−b_W, y⟩ + ⟨d_N, x_N⟩, whatever the basis
+is. It is an upper bound if x is feasible, and a lower one if y ≥ 0 at inequalities and d has the sign that each x_j at a bound asks for.
+
+Both systems are solved in fractions, so that a vertex where many bases meet is as good as any other: no point has to lie inside. Signs are
+decided in intervals, and in fractions where these contain 0.
+
+Source: T. Koch, The final NETLIB-LP results, Oper. Res. Lett. 32 (2004), with the basis of a floating-point simplex method, as here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from simopt.arithmetic import INTERVAL, Interval, NotRational
+from simopt.arithmetic.triangular import block_triangular, solved_exactly
+from simopt.core.arrays import Array
+from simopt.duality.graph.vectors import Indices, Mask
+from simopt.duality.vertices.linear_programme import Fractions, LinearProgramme, as_float, as_fraction, as_interval_vector
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Masks of the basic columns and of the rows that hold with equality, as many; and the columns that are at their upper bound.
+
+    `native` is the simplex code's own object for it.
+    """
+
+    basic: Mask
+    tight: Mask
+    at_upper: Mask
+    native: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Residuals:
+    """The linear programme in x − x̄ and y − ȳ for a vertex x̄ with multipliers ȳ: what is left of bounds, rows and reduced costs.
+
+    `violation` is the largest violation of a bound or row at x̄, and `wrong` the largest reduced cost of the wrong sign.
+    """
+
+    low: Array
+    high: Array
+    constants: Array
+    cost: Array
+    violation: float
+    wrong: float
+
+
+def vertex(linear: LinearProgramme, basis: Basis) -> Vertex | None:
+    """The vertex of a basis; None where its matrix is singular, or a number is no fraction or too large for a float."""
+    try:
+        return Vertex(linear, basis)
+    except (NotRational, ZeroDivisionError, OverflowError):
+        return None
+
+
+class Vertex:
+    """The two systems of a basis, solved, and the signs of their solutions.
+
+    Attributes
+    ----------
+    lower, upper : fraction of python-flint or None
+        below the optimum and above it; None where a sign is wrong.
+
+    Raises
+    ------
+    ZeroDivisionError
+        where the matrix of the basis is singular.
+    NotRational, OverflowError
+        where a number is no fraction, or no float is near it.
+    """
+
+    def __init__(self, linear: LinearProgramme, basis: Basis) -> None:
+        self.linear, self.basis = linear, basis
+        self.columns, self.tight = np.flatnonzero(basis.basic), np.flatnonzero(basis.tight)
+        self.rows = [linear.exact_row(i) for i in self.tight.tolist()]
+        self.cost, offset = linear.exact_cost()
+        low, high = linear.low, linear.high
+        nearest = np.where(basis.at_upper | ~np.isfinite(low), np.where(np.isfinite(high), high, 0.0), low)
+        self.start = np.where(basis.basic, 0.0, nearest)  # x at the columns that are at a bound
+        self._solve()
+        self.value = offset + self._inner(self.cost)
+        self.lower = self.lower_within(low, high)
+        self.upper = self.value if self._feasible() else None
+
+    def _solve(self) -> None:
+        pattern = self.linear.matrix.mid[self.tight][:, self.columns]
+        parts = block_triangular(pattern) if pattern.shape[0] == pattern.shape[1] else None
+        if parts is None:
+            raise ZeroDivisionError("the matrix of the basis is singular")
+        place = {j: k for k, j in enumerate(self.columns.tolist())}
+        by_row: list[Fractions] = [{place[j]: a for j, a in row.items() if j in place} for row, _ in self.rows]
+        by_column: list[Fractions] = [{} for _ in place]
+        for i, row in enumerate(by_row):
+            for k, a in row.items():
+                by_column[k][i] = a
+        basic = solved_exactly(by_row, parts, [-self._at_bounds(row, b) for row, b in self.rows])
+        right = [-self.cost.get(j, as_fraction(0.0)) for j in self.columns.tolist()]
+        duals = solved_exactly(by_column, [(columns, rows) for rows, columns in reversed(parts)], right)
+        self.y = dict(zip(self.tight.tolist(), duals, strict=True))
+        self.x = {j: as_fraction(float(self.start[j])) for j in np.flatnonzero(self.start).tolist()}
+        self.x |= dict(zip(self.columns.tolist(), basic, strict=True))
+
+    @property
+    def point(self) -> Array:
+        """x, rounded."""
+        return self._interval_x.mid
+
+    @property
+    def multipliers(self) -> Array:
+        """y, rounded."""
+        return self._interval_y.mid
+
+    def residuals(self) -> Residuals:
+        """The linear programme that is left at this vertex, each number rounded once."""
+        low, high, cost = self.linear.low - self.start, self.linear.high - self.start, np.zeros(len(self.start))
+        for j in self.columns.tolist():
+            low[j], high[j] = (
+                float(end) if np.isinf(end) else as_float(as_fraction(float(end)) - self.x[j])
+                for end in (self.linear.low[j], self.linear.high[j])
+            )
+        others = np.flatnonzero(~self.basis.basic)
+        cost[others] = [as_float(d) for d in self._reduced(others)]
+        constants = (self.linear.matrix.times(self._interval_x) + self.linear.constants).mid
+        constants = np.where(self.basis.tight, 0.0, constants)
+        for i in np.flatnonzero(self.linear.equality & ~self.basis.tight).tolist():
+            constants[i] = as_float(self._value(i))
+        beyond = (low, -high, np.where(self.linear.equality, np.abs(constants), constants))
+        most = float(np.max(np.concatenate(beyond), initial=0.0))
+        return Residuals(low, high, constants, cost, most, max((abs(as_float(d)) for d in self._wrong.values()), default=0.0))
+
+    def _at_bounds(self, row: Fractions, b: Any) -> Any:
+        """A row's value with the basic columns at 0."""
+        for j, a in row.items():
+            if self.start[j]:
+                b = b + a * as_fraction(float(self.start[j]))
+        return b
+
+    def _inner(self, row: Fractions) -> Any:
+        """⟨a, x⟩."""
+        return sum((a * self.x[j] for j, a in row.items() if j in self.x), start=as_fraction(0.0))
+
+    @cached_property
+    def _interval_x(self) -> Interval:
+        return as_interval_vector(len(self.start), self.x)
+
+    @cached_property
+    def _interval_y(self) -> Interval:
+        return as_interval_vector(len(self.linear.equality), self.y)
+
+    def _feasible(self) -> bool:
+        """Whether the basic columns are within their bounds, and all other rows hold."""
+        low, high = self.linear.low[self.columns], self.linear.high[self.columns]
+        for j, least, most in zip(self.columns.tolist(), low.tolist(), high.tolist(), strict=True):
+            if (least > -np.inf and self.x[j] < as_fraction(least)) or (most < np.inf and self.x[j] > as_fraction(most)):
+                return False
+        others = np.flatnonzero(~self.basis.tight)
+        if not len(others):
+            return True
+        values = self.linear.matrix[others].times(self._interval_x) + self.linear.constants[others]
+        return all(self._holds(i) for i in others[self.linear.equality[others] | ~(values.high <= 0.0)].tolist())
+
+    def _holds(self, i: int) -> bool:
+        """Whether a row holds, in fractions."""
+        value = self._value(i)
+        return bool(value == 0) if self.linear.equality[i] else bool(value <= 0)
+
+    def _value(self, i: int) -> Any:
+        """A row's value, in fractions."""
+        row, b = self.linear.exact_row(i)
+        return b + self._inner(row)
+
+    def lower_within(self, low: Array, high: Array) -> Any:
+        """The lower bound; a reduced cost of the wrong sign counts with the other of these ends, and None is the answer where that is ∞.
+
+        The ends hold at the optimum: bounds, or ends that feasibility implies.
+        """
+        if any(y < 0 and not self.linear.equality[i] for i, y in self.y.items()):
+            return None
+        lost = as_fraction(0.0)
+        for j, d in self._wrong.items():
+            end = float(low[j] if d > 0 else high[j])
+            if not np.isfinite(end):
+                return None
+            lost = lost + d * (as_fraction(float(self.start[j])) - as_fraction(end))
+        return self.value - lost
+
+    def asking_for_ends(self) -> Mask:
+        """Columns whose reduced cost is of the wrong sign."""
+        return np.isin(np.arange(len(self.start)), list(self._wrong))
+
+    @cached_property
+    def _wrong(self) -> Fractions:
+        """Reduced costs of the wrong sign."""
+        reduced = self.linear.matrix.T.times(self._interval_y) + _flat(self.linear.cost)
+        lower_end, upper_end = self.start == self.linear.low, self.start == self.linear.high
+        right = (lower_end & (reduced.low >= 0.0)) | (upper_end & (reduced.high <= 0.0)) | (lower_end & upper_end) | self.basis.basic
+        unsure = np.flatnonzero(~right)
+        pairs = zip(unsure.tolist(), self._reduced(unsure), strict=True)
+        return {j: d for j, d in pairs if d != 0 and not (d > 0 and lower_end[j]) and not (d < 0 and upper_end[j])}
+
+    def _reduced(self, columns: Indices) -> Iterable[Any]:
+        """Reduced costs in fractions."""
+        reduced = {j: self.cost.get(j, as_fraction(0.0)) for j in columns.tolist()}
+        if reduced:
+            for (row, _), y in zip(self.rows, self.y.values(), strict=True):
+                for j, a in row.items() if y else ():
+                    if j in reduced:
+                        reduced[j] = reduced[j] + a * y
+        return reduced.values()
+
+
+def _flat(row: Any) -> Interval:
+    """A matrix of one row as a vector."""
+    return Interval(row.mid.toarray()[0], row.rad.toarray()[0])
+
+
+def rounded_down(number: Any) -> float:
+    """The largest float that is not above a fraction of python-flint."""
+    near = as_float(number)
+    return near if as_fraction(near) <= number else float(np.nextafter(near, -np.inf))
+
+
+def rounded_up(number: Any) -> float:
+    """The least float that is not below a fraction of python-flint."""
+    return -rounded_down(-number)
