@@ -89,7 +89,7 @@ class IntervalMatrix:
 
     @property
     def selects(self) -> bool:
-        """Whether each row is 0 or takes one entry, unchanged: products with it round nothing."""
+        """Whether each row is 0 or takes one entry, unchanged: a product with it from the left rounds nothing."""
         return self.exact and bool(np.all(self.mid.data == 1.0)) and int(np.diff(self.mid.indptr).max(initial=0)) <= 1
 
     def __getitem__(self, rows: Any) -> IntervalMatrix:
@@ -115,7 +115,7 @@ class IntervalMatrix:
 
     def __matmul__(self, other: Any) -> IntervalMatrix:
         other = IntervalMatrix.of(other)
-        if other.selects:
+        if other.selects and int(np.bincount(other.mid.indices, minlength=1).max()) <= 1:
             return self._each(lambda matrix: matrix @ other.mid)
         if self.selects:
             return other._each(lambda matrix: self.mid @ matrix)
