@@ -95,6 +95,14 @@ class IntervalMatrix:
     def __getitem__(self, rows: Any) -> IntervalMatrix:
         return self._each(lambda matrix: matrix[rows])
 
+    def columns(self, index: NDArray[np.intp]) -> IntervalMatrix:
+        """These columns."""
+        return self._each(lambda matrix: matrix[:, index])
+
+    def dense(self) -> Interval:
+        """The matrix as an array."""
+        return Interval(self.mid.toarray(), np.zeros(self.shape) if self.exact else self.rad.toarray())
+
     def __neg__(self) -> IntervalMatrix:
         return IntervalMatrix(-self.mid, self._rad)
 

@@ -16,26 +16,31 @@ SIAM J. Sci. Comput. 26 (2005).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
-import scipy.linalg as la
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import splu
 
 from simopt.arithmetic.base import Arithmetic, Value
 from simopt.arithmetic.floating import FLOAT
 from simopt.arithmetic.interval import EPS, INTERVAL, SMALLEST, TINY, Interval, as_interval
+from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.arithmetic.rational import RATIONAL, Exact
+from simopt.arithmetic.residual import residual
+from simopt.arithmetic.triangular import Block, block_triangular
 from simopt.core.arrays import Array
 
 ROUNDS = 6  # of refinement, and of the search for v
 BUNDLE = 64  # rows of small blocks that are solved as one
-HALVES = 2.0**27 + 1.0  # Veltkamp's constant: splits a float in two halves
+LARGE = 128  # rows of a block that is factorised as a sparse matrix, where few entries are not 0
+DENSE = 2000  # rows of a block that is inverted
+FILLED = 0.2  # the fraction of entries up to which they are few
 ABSENT = -(1 << 20)  # the exponent of 0
 
 Indices = NDArray[np.intp]
@@ -44,7 +49,7 @@ Indices = NDArray[np.intp]
 def solve(num: Arithmetic, matrix: Any, right: Any) -> Value | None:
     """The solution x of A x = b, for one right-hand side (n) or several (n × k); None where there is none, or none is proven. O(n³).
 
-    FLOAT: by an LU factorisation, refined. INTERVAL: for A and b of floats or intervals, enclosures of the solutions for all matrices and
+    A is dense, or sparse (of floats, or an `IntervalMatrix`). FLOAT: by an LU factorisation, refined. INTERVAL: for A and b of floats or intervals, enclosures of the solutions for all matrices and
     right-hand sides in them. None also where A may be singular, as far as floats can tell: at a condition of some 10¹⁴, scaled. RATIONAL:
     the exact solution; None where A is singular.
 
@@ -57,15 +62,16 @@ def solve(num: Arithmetic, matrix: Any, right: Any) -> Value | None:
     if len(shape) != 2 or shape[0] != shape[1] or len(rows) not in (1, 2) or rows[0] != shape[0]:
         raise ValueError(f"matrix: shape {shape} and a right-hand side of shape {rows}, where n × n and n or n × k are needed")
     if num is RATIONAL:
-        return _exact(matrix, right)
+        return _exact(matrix.toarray() if sp.issparse(matrix) else matrix, right)
     with np.errstate(all="ignore"):
-        found = _by_blocks(num, as_interval(matrix), as_interval(right))
+        sparse = isinstance(matrix, IntervalMatrix) or sp.issparse(matrix)
+        found = _by_blocks(num, IntervalMatrix.of(matrix) if sparse else as_interval(matrix), as_interval(right))
     return found.mid if found is not None and num is FLOAT else found
 
 
 def as_array(values: Any) -> Any:
     """The array that has the shape: the midpoints of intervals."""
-    return values.mid if isinstance(values, Interval) else np.asarray(values)
+    return values.mid if isinstance(values, Interval | IntervalMatrix) else values if sp.issparse(values) else np.asarray(values)
 
 
 def _exact(matrix: Any, right: Any) -> Value | None:
@@ -96,59 +102,129 @@ def blocks(pattern: Any) -> list[tuple[Indices, Indices]]:
     return [(part[part < height], part[part >= height] - height) for part in parts]
 
 
-def forced(pattern: Any) -> tuple[Indices, Indices]:
-    """Rows with one entry each, once the columns of the rows before them are left out, and the columns of these entries.
-
-    A choice of columns in which these rows are independent has no other way. Rows and columns form a triangle.
-    """
-    by_row, by_column = sp.csr_array(pattern), sp.csc_array(pattern)
-    counts, taken = np.diff(by_row.indptr).tolist(), np.zeros(by_row.shape[1], dtype=bool)
-    rows, columns = list[int](), list[int]()
-    queue = [i for i, count in enumerate(counts) if count == 1]
-    for i in queue:
-        if counts[i] != 1:  # another row has taken its column
-            continue
-        entries = by_row.indices[by_row.indptr[i] : by_row.indptr[i + 1]]
-        column = int(entries[~taken[entries]][0])
-        taken[column] = True
-        rows.append(i)
-        columns.append(column)
-        for other in by_column.indices[by_column.indptr[column] : by_column.indptr[column + 1]].tolist():
-            counts[other] -= 1
-            if counts[other] == 1:
-                queue.append(other)
-    return np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)
-
-
-def with_unit_rows(matrix: Array) -> Array:
-    """Each row over its largest entry; rows of zeros stay."""
-    largest = np.max(np.abs(matrix), axis=1, keepdims=True, initial=0.0)
-    scaled: Array = matrix / np.where(largest > 0.0, largest, 1.0)
-    return scaled
-
-
-def pivoted(matrix: Array) -> tuple[Array, Indices]:
-    """The sizes of the diagonal of R in a QR factorisation with column pivoting, and the order of the columns."""
-    triangle, order = la.qr(matrix, mode="r", pivoting=True, check_finite=False)
-    return np.abs(np.diag(triangle)), order
-
-
-def _by_blocks(num: Arithmetic, a: Interval, b: Interval) -> Interval | None:
+def _by_blocks(num: Arithmetic, a: Interval | IntervalMatrix, b: Interval) -> Interval | None:
     """The solution, each block of A solved by itself."""
-    parts = blocks((a.mid != 0.0) | (a.rad != 0.0))
-    if len(parts) <= 1:
-        return _scaled(num, a, b)
+    parts = blocks(_filled(a))
     if any(len(rows) != len(columns) for rows, columns in parts):
         return None
     bundle = np.cumsum([len(rows) for rows, _ in parts]) // BUNDLE  # small blocks together, as each solve has a cost of its own
     mid, rad = np.zeros(b.shape), np.zeros(b.shape)
     for _, bundled in groupby(zip(bundle, parts, strict=True), key=itemgetter(0)):
         rows, columns = (np.concatenate(side) for side in zip(*(part for _, part in bundled), strict=True))
-        found = _scaled(num, a[np.ix_(rows, columns)], b[rows])
+        found = _block(num, a, b, rows, columns)
         if found is None:
             return None
         mid[columns], rad[columns] = found.mid, found.rad
     return Interval(mid, rad)
+
+
+def _filled(a: Interval | IntervalMatrix) -> Any:
+    """The places of the entries that are not 0."""
+    if isinstance(a, Interval):
+        return (a.mid != 0.0) | (a.rad != 0.0)
+    return abs(a.mid) if a.exact else abs(a.mid) + a.rad
+
+
+def _block(num: Arithmetic, a: Interval | IntervalMatrix, b: Interval, rows: Indices, columns: Indices) -> Interval | None:
+    """The solution of a block: as a sparse system if it is large and has few entries."""
+    if isinstance(a, Interval):
+        return _scaled(num, a[np.ix_(rows, columns)], b[rows])
+    part = a[rows].columns(columns)
+    if len(rows) >= LARGE and part.nnz <= FILLED * len(rows) ** 2:
+        found = _sparse(num, part, b[rows])
+        if found is not None:
+            return found
+    return _scaled(num, part.dense(), b[rows]) if len(rows) <= DENSE else None
+
+
+def _sparse(num: Arithmetic, a: IntervalMatrix, b: Interval) -> Interval | None:
+    """The solution of a sparse system, by its LU factorisation; None where it is singular, or not proven to be regular in this way.
+
+    In intervals the residual r of the refined x̃ is tiny, so that A e = r may be solved by substitution in the block triangular form: if
+    intervals grow from block to block, it is from there.
+    """
+    shape = b.shape
+    right = Interval(b.mid.reshape(len(b), -1), b.rad.reshape(len(b), -1))
+    if not all(np.isfinite(part).all() for part in (a.mid.data, a.rad.data, right.mid, right.rad)):
+        return None
+    rows, columns = _exponents(a.mid)
+    scaled = IntervalMatrix(_rescaled(a.mid, rows, columns), None if a.exact else _rescaled(a.rad, rows, columns, SMALLEST))
+    shifted = Interval(np.ldexp(right.mid, -rows[:, None]), np.ldexp(right.rad, -rows[:, None]) + SMALLEST * (right.rad > 0.0))
+    if not (_unchanged(a.mid, scaled.mid, rows, columns) and np.array_equal(np.ldexp(shifted.mid, rows[:, None]), right.mid)):
+        return None  # something underflows
+    try:
+        factors = splu(sp.csc_matrix(scaled.mid))
+    except RuntimeError:
+        return None
+    x = _improved(scaled, shifted, lambda side: np.asarray(factors.solve(side)))
+    if num is FLOAT:
+        found = Interval(np.ldexp(x, -columns[:, None]))
+    else:
+        away = _substituted(scaled, INTERVAL.abs(residual(scaled, shifted, x)).high)
+        if away is None:
+            return None
+        found = Interval(np.ldexp(x, -columns[:, None]), np.ldexp(away, -columns[:, None]) + SMALLEST)
+    known = np.isfinite(found.mid).all() and np.isfinite(found.rad).all()
+    return Interval(found.mid.reshape(shape), found.rad.reshape(shape)) if known else None
+
+
+def _exponents(matrix: Any) -> tuple[Any, Any]:
+    """Exponents of the largest entry of each row, and then of each column."""
+    entries = sp.coo_array(matrix)
+    exponents = np.where(entries.data != 0.0, np.frexp(entries.data)[1], ABSENT)
+    rows, columns = np.full(matrix.shape[0], ABSENT), np.full(matrix.shape[1], ABSENT)
+    np.maximum.at(rows, entries.row, exponents)
+    rows = np.where(rows == ABSENT, 0, rows)
+    np.maximum.at(columns, entries.col, exponents - rows[entries.row])
+    return rows, np.where(columns < ABSENT // 2, 0, columns)
+
+
+def _rescaled(matrix: Any, rows: Any, columns: Any, more: float = 0.0) -> Any:
+    """Entries over powers of two of their rows and columns, and a little more."""
+    by_row = sp.csr_array(matrix)
+    at = np.repeat(np.arange(by_row.shape[0]), np.diff(by_row.indptr))
+    data = np.ldexp(by_row.data, -rows[at] - columns[by_row.indices]) + more
+    return sp.csr_array((data, by_row.indices, by_row.indptr), shape=by_row.shape)
+
+
+def _unchanged(matrix: Any, scaled: Any, rows: Any, columns: Any) -> bool:
+    """Whether no entry has lost a bit."""
+    return np.array_equal(_rescaled(scaled, -rows, -columns).data, sp.csr_array(matrix).data)
+
+
+def _substituted(a: IntervalMatrix, size: Array) -> Array | None:
+    """w ≥ |e| for every e with A e = r and |r| ≤ size, block by block; None where a block on the diagonal is not proven to be regular."""
+    parts = block_triangular(_filled(a))
+    if parts is None:
+        return None
+    sizes = (abs(a.mid) + a.rad).tocsr()
+    data, indices, starts = sizes.data, sizes.indices, sizes.indptr.tolist()
+    diagonal = _diagonal(a, parts)
+    out = np.zeros(size.shape)
+    for number, (rows, columns) in enumerate(parts):
+        if len(rows) == 1:
+            i, j = int(rows[0]), int(columns[0])
+            part = slice(starts[i], starts[i + 1])  # its own column is 0 yet
+            reach = (size[i] + data[part] @ out[indices[part]]) * (1.0 + (starts[i + 1] - starts[i] + 8) * EPS) + TINY
+            if not diagonal[number] > 0.0:
+                return None
+            out[j] = reach / diagonal[number] * (1.0 + 4 * EPS) + TINY
+            continue
+        reach = (size[rows] + sizes[rows] @ out) * (1.0 + (sizes.shape[1] + 8) * EPS) + TINY  # the block's own entries are 0 yet
+        if len(rows) > DENSE:
+            return None
+        found = _proven(a[rows].columns(columns).dense(), Interval(np.zeros(reach.shape), reach))
+        if found is None:
+            return None
+        out[columns] = found.rad
+    return out
+
+
+def _diagonal(a: IntervalMatrix, parts: Sequence[Block]) -> Array:
+    """A lower bound of the size of the first entry of each block."""
+    rows, columns = (np.array([int(side[0]) for side in sides]) for sides in zip(*parts, strict=True))
+    size = np.abs(np.asarray(a.mid[rows, columns]).reshape(-1))
+    return size if a.exact else (size - np.asarray(a.rad[rows, columns]).reshape(-1)) * (1.0 - 4 * EPS)
 
 
 def _scaled(num: Arithmetic, a: Interval, b: Interval) -> Interval | None:
@@ -194,13 +270,15 @@ def _refined(a: Interval, b: Interval) -> Interval | None:
     return None if singular else Interval(_improved(a, b, lambda right: np.asarray(dgetrs(factors, pivots, right)[0])))
 
 
-def _improved(a: Interval, b: Interval, solved: Callable[[Array], Array]) -> Array:
+def _improved(a: Interval | IntervalMatrix, b: Interval, solved: Callable[[Array], Array]) -> Array:
     """The solution, corrected by that for the residual as long as the corrections fall."""
     x, last = solved(b.mid), np.full(b.shape[1], np.inf)
     for _ in range(ROUNDS):
-        step = solved(_residual(a, b, x).mid)
+        step = solved(residual(a, b, x).mid)
         size = np.abs(step).max(axis=0, initial=0.0)
         falls = size < 0.5 * last
+        if not falls.any():
+            break
         x, last = np.where(falls, x + step, x), np.where(falls, size, 0.0)
     return x
 
@@ -218,7 +296,7 @@ def _proven(a: Interval, b: Interval) -> Interval | None:
     if not np.all(least > 0.0):  # as nan is not
         return None
     x = _improved(a, b, lambda right: inverse @ right)
-    near = _size(INTERVAL.matvec(inverse, _residual(a, b, x)))
+    near = _size(INTERVAL.matvec(inverse, residual(a, b, x)))
     alpha = (INTERVAL.matvec(away, near) / least[:, None]).high.max(axis=0, initial=0.0)
     far = (near + as_interval(v)[:, None] * alpha).high
     return Interval(x, (near + INTERVAL.matvec(away, far)).high)
@@ -228,39 +306,3 @@ def _size(x: Interval) -> Array:
     """|x| at most."""
     out: Array = INTERVAL.abs(x).high
     return out
-
-
-def _residual(a: Interval, b: Interval, x: Array) -> Interval:
-    r"""b − A x, the midpoints summed as if with twice as many bits: off by at most u|r| + γ²(|b| + |A||x|), γ = (n + 1)u/(1 − (n + 1)u)."""
-    total, rest = b.mid.copy(), np.zeros(b.shape)
-    for j in range(len(x)):
-        product, error = _two_product(-a.mid[:, j, None], x[j])
-        total, lost = _two_sum(total, product)
-        rest += error + lost
-    mid = total + rest
-    gamma = (len(x) + 4) * EPS
-    size = np.abs(a.mid) @ np.abs(x)
-    rad = b.rad + EPS * np.abs(mid) + gamma * gamma * (np.abs(b.mid) + size) + np.where(x.any(axis=0), len(x) * TINY, 0.0)
-    if a.rad.any():
-        rad = rad + INTERVAL.matvec(a.rad, np.abs(x)).high
-    return Interval(mid, rad * (1.0 + gamma))
-
-
-def _two_sum(x: Array, y: Array) -> tuple[Array, Array]:
-    """x + y = s + e exactly (Knuth)."""
-    s = x + y
-    z = s - x
-    return s, (x - (s - z)) + (y - z)
-
-
-def _two_product(x: Array, y: Array) -> tuple[Array, Array]:
-    """x y = p + e exactly, unless something underflows (Dekker); nan where the halves overflow."""
-
-    def halves(z: Array) -> tuple[Array, Array]:
-        c = HALVES * z
-        upper = c - (c - z)
-        return upper, z - upper
-
-    p = x * y
-    (a, b), (c, d) = halves(x), halves(y)
-    return p, b * d - (((p - a * c) - b * c) - a * d)

@@ -10,8 +10,10 @@ import pytest
 import scipy.linalg
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
+from simopt.arithmetic.independent import forced
 from simopt.arithmetic.interval import as_interval
-from simopt.arithmetic.linear import _residual, _two_product, _two_sum, forced, solve
+from simopt.arithmetic.linear import solve
+from simopt.arithmetic.residual import residual, two_product, two_sum
 
 
 def hilbert(n: int) -> np.ndarray:
@@ -90,7 +92,7 @@ def test_intervals_hold_the_solutions_of_every_system_in_given_intervals(n: int)
 def test_sums_and_products_are_floats_and_what_they_lose_exactly() -> None:
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(2, 500)) * 2.0 ** rng.integers(-60, 60, (2, 500))
-    for found, true in ((_two_sum(x, y), Fraction.__add__), (_two_product(x, y), Fraction.__mul__)):
+    for found, true in ((two_sum(x, y), Fraction.__add__), (two_product(x, y), Fraction.__mul__)):
         for a, b, value, lost in zip(*(z.tolist() for z in (x, y, *found)), strict=True):
             exactly = true(Fraction(a), Fraction(b))
             assert value == float(exactly) and Fraction(value) + Fraction(lost) == exactly
@@ -102,7 +104,7 @@ def test_the_radius_of_a_residual_holds_what_is_lost_where_it_cancels(sign: floa
     rng = np.random.default_rng(3)
     a, x = rng.uniform(0.5, 1.0, (40, 40)), rng.uniform(0.5, 1.0, (40, 1)) * sign
     b = a @ x
-    found = _residual(as_interval(a), as_interval(b), x)
+    found = residual(as_interval(a), as_interval(b), x)
     assert holds(found, np.vectorize(Fraction)(b) - np.vectorize(Fraction)(a) @ np.vectorize(Fraction)(x))
     u, gamma = 2.0**-53, 41 * 2.0**-53
     assert np.all(found.rad > 0.0) and np.all(found.rad <= 5 * (u * np.abs(found.mid) + 2 * gamma**2 * np.abs(b)))

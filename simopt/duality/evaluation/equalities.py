@@ -19,8 +19,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval, NotRational
+from simopt.arithmetic.independent import LARGE, forced, matched, pivoted, with_unit_rows
 from simopt.arithmetic.interval import EPS, TINY
-from simopt.arithmetic.linear import blocks, forced, pivoted, solve, with_unit_rows
+from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other
+from simopt.arithmetic.linear import blocks, solve
 from simopt.core.arrays import Array
 from simopt.duality.evaluation.bounds import box, within
 from simopt.duality.evaluation.gradients import gradients
@@ -31,6 +33,7 @@ from simopt.duality.graph.programme import Definition, Node, Programme, Row, eva
 from simopt.duality.graph.vectors import Indices, Mask, Value, broadcast, is_zero, stack, vector
 
 ROUNDS = 12  # of corrections in floats
+WIDEST = 50_000  # equations
 AT_END = 4 * EPS  # of an entry's reach: one as near to a bound as this is moved there before P is chosen
 WIDER = 4.0  # factor by which the intervals of pivots are widened, so that they are proven to contain the solution
 CONSTANT = -1  # the column of h(0)
@@ -76,34 +79,33 @@ class Equations:
         return self.programme.cached.of(kind, indices, lambda _: compute())
 
     def jacobian(self, num: Arithmetic) -> Any:
-        """J in intervals or fractions: a row at a time, pulled back to the leaves."""
-        return self.once(num, lambda: self._by_rows(num))
+        """J, sparse, in floats or intervals; in fractions as an array of rows, pulled back to the leaves."""
+        return self.once(num, lambda: self._by_rows() if num is RATIONAL else self._sparse(num))
 
-    def _by_rows(self, num: Arithmetic) -> Any:
-        rows = [self._pulled(num, row, int(i)) for row, entries in self.chosen for i in entries]
-        if num is INTERVAL:
-            return Interval(np.array([row.mid for row in rows]), np.array([row.rad for row in rows]))
-        return np.array(rows)
+    def _sparse(self, num: Arithmetic) -> Any:
+        at, width = gradients(self.programme, {leaf.key: np.arange(leaf.size) for leaf in self.leaves}, num=num)
+        found = below_each_other([row.map.rows(at, width)[entries] for row, entries in self.chosen])
+        return IntervalMatrix.of(found) if num is INTERVAL else found
+
+    def _by_rows(self) -> Any:
+        return np.array([self._pulled(RATIONAL, row, int(i)) for row, entries in self.chosen for i in entries])
 
     def in_fractions(self, rows: Indices) -> list[Fractions]:
         """Rows of J and of h(0). An interval without a radius is the number itself; only other rows are computed anew."""
         jacobian, b = self.jacobian(INTERVAL), self.value(INTERVAL, np.zeros(sum(leaf.size for leaf in self.leaves)))
         places = [(row, int(i)) for row, entries in self.chosen for i in entries]
         constants = b.mid if not b.rad[rows].any() else self.value(RATIONAL, RATIONAL.zeros(jacobian.shape[1]))
-        out = []
+        out, exact = [], jacobian.exact_rows
         for i in rows.tolist():
-            row = self._pulled(RATIONAL, *places[i]) if jacobian.rad[i].any() else jacobian.mid[i]
-            at = np.flatnonzero(row)
-            out.append(dict(zip(at.tolist(), RATIONAL.lift(row[at]), strict=True)) | {CONSTANT: RATIONAL.lift(constants[i])})
+            part = slice(jacobian.mid.indptr[i], jacobian.mid.indptr[i + 1])
+            at, numbers = jacobian.mid.indices[part], jacobian.mid.data[part]
+            if not exact[i]:
+                row = self._pulled(RATIONAL, *places[i])
+                at = np.flatnonzero(row)
+                numbers = row[at]
+            pairs = zip(at.tolist(), RATIONAL.lift(numbers), strict=True)
+            out.append({j: number for j, number in pairs if number} | {CONSTANT: RATIONAL.lift(constants[i])})
         return out
-
-    def sparse(self) -> Any:
-        """J in floats, sparse."""
-        return self.once("sparse", self._sparse)
-
-    def _sparse(self) -> Any:
-        at, width = gradients(self.programme, {leaf.key: np.arange(leaf.size) for leaf in self.leaves})
-        return sp.vstack([row.map.rows(at, width)[entries] for row, entries in self.chosen], format="csr")
 
     def solved_by(self, x: Array) -> bool:
         """Whether floats solve the equations exactly: decided in fractions where floats see no difference."""
@@ -168,8 +170,8 @@ def holding(num: Arithmetic, equations: Equations, at: Mapping[Key, Value]) -> t
         return done, ""
     if not x.rad.any():
         return done | equations.solved_by(x.mid), ""
-    if equations.size > MOST:
-        return done, f"{equations.size} equations, and more than {MOST} are not solved"
+    if equations.size > WIDEST:
+        return done, f"{equations.size} equations, and more than {WIDEST} are not solved"
     if not all(is_affine(equations.programme, row) for row, _ in equations.chosen):
         return done, "they are not affine in the leaves"
     system = EqualitySystem(num, equations, np.where((x.rad > 0.0) & ~_at_ends(equations, x), reach(x.mid), 0.0))
@@ -209,7 +211,8 @@ class EqualitySystem:
     def __init__(self, num: Arithmetic, equations: Equations, margin: Array) -> None:
         self.num, self.equations = num, equations
         self.jacobian = equations.jacobian(num)
-        self.rows, self.pivots = _independent(np.asarray(num.mid(self.jacobian), dtype=float), margin)
+        floats = sp.csr_array(np.asarray(num.mid(self.jacobian), dtype=float)) if num is RATIONAL else self.jacobian.mid
+        self.rows, self.pivots = _independent(floats, margin)
 
     def step(self, x: Value) -> Value | None:
         """δ with J_IP δ = −h_I(x), pivots at their midpoints, the other entries anywhere in their intervals; None if unknown."""
@@ -218,7 +221,10 @@ class EqualitySystem:
             rad[self.pivots] = 0.0
             x = Interval(x.mid, rad)
         h = self.equations.value(self.num, x)[self.rows]
-        return solve(self.num, self.jacobian[np.ix_(self.rows, self.pivots)], -h) if len(self.rows) else None
+        if not len(self.rows):
+            return None
+        matrix = self.jacobian[self.rows]
+        return solve(self.num, matrix[:, self.pivots] if self.num is RATIONAL else matrix.columns(self.pivots), -h)
 
     def equations_hold(self, queried: Mask, x: Interval) -> Mask:
         """The rows of the system, and those of the queried rows that follow from them at every solution near x."""
@@ -267,30 +273,49 @@ def reach(x: Array) -> Array:
     return out
 
 
-def _independent(jacobian: Array, margin: Array) -> tuple[Indices, Indices]:
+def _independent(jacobian: Any, margin: Array) -> tuple[Indices, Indices]:
     """As many rows as are independent in floats, and as many columns with a margin in which they are far from dependent.
 
     Rows that have one column to choose take it. What is left falls into blocks, each with a choice of its own.
     """
-    scaled = jacobian * margin
-    sizes = np.max(np.abs(scaled), axis=1, initial=0.0)
-    live = np.flatnonzero(np.isfinite(sizes) & (sizes > 0.0))
-    scaled = with_unit_rows(scaled[live])
-    pattern = np.abs(scaled) > DEPENDENT
-    first, taken = forced(pattern)
+    scaled = (jacobian @ sp.diags_array(margin)).tocsr()
+    known = np.ones(scaled.shape[0], dtype=bool)
+    known[np.repeat(np.arange(len(known)), np.diff(scaled.indptr))[~np.isfinite(scaled.data)]] = False
+    scaled = _with_unit_rows(scaled[known])
+    first, taken = forced(scaled)
     rows, columns = [first], [taken]
-    pattern[first], pattern[:, taken] = False, False
-    for some, among in blocks(pattern):
+    others, free = (np.setdiff1d(np.arange(size), some) for size, some in zip(scaled.shape, (first, taken), strict=True))
+    live = np.flatnonzero(known)
+    for some, among in blocks(scaled[others][:, free]):
+        some, among = others[some], free[among]
         if not len(some) or not len(among):
             continue
-        diagonal, order = pivoted(scaled[np.ix_(some, among)])
+        part = scaled[some][:, among]
+        best = matched(part) if len(some) >= LARGE else None
+        if best is None and len(some) > MOST:
+            continue
+        if best is not None:
+            rows.append(some)
+            columns.append(among[best])
+            continue
+        diagonal, order = pivoted(part.toarray())
         rank = int(np.sum(diagonal > DEPENDENT))
-        best = among[order[:rank]]
-        square = jacobian[np.ix_(live[some], best)]  # without the margins, which `holding` knows less of
+        chosen = among[order[:rank]]
+        square = jacobian[live[some]][:, chosen].toarray()  # without the margins, which `holding` knows less of
         rows.append(some if rank == len(some) else some[pivoted(with_unit_rows(square).T)[1][:rank]])
-        columns.append(best)
+        columns.append(chosen)
     # in one order, so that solving for the same pivots again gives the same intervals
     return live[np.sort(np.concatenate(rows))], np.sort(np.concatenate(columns))
+
+
+def _with_unit_rows(matrix: Any) -> Any:
+    """Each row over its largest entry, without what is negligible then."""
+    sizes = np.zeros(matrix.shape[0])
+    np.maximum.at(sizes, np.repeat(np.arange(len(sizes)), np.diff(matrix.indptr)), np.abs(matrix.data))
+    scaled = (sp.diags_array(1.0 / np.where(sizes > 0.0, sizes, 1.0)) @ matrix).tocsr()
+    scaled.data[np.abs(scaled.data) <= DEPENDENT] = 0.0
+    scaled.eliminate_zeros()
+    return scaled
 
 
 def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tight: Sequence[tuple[Row, Indices]] = ()) -> dict[Key, Value]:
@@ -300,7 +325,7 @@ def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tig
         return dict(point)
     low, high = _ends(equations)
     x = _corrected(equations, np.clip(equations.flat(point), low, high), low, high)
-    if num is FLOAT or equations.size > MOST or (num is INTERVAL and equations.solved_by(x)):
+    if num is FLOAT or equations.size > WIDEST or (num is INTERVAL and equations.solved_by(x)):
         return {**point, **equations.by_leaf(x)}
     x = np.where(x - low <= AT_END * reach(x), low, np.where(high - x <= AT_END * reach(x), high, x))
     system = EqualitySystem(num, equations, np.minimum(np.minimum(x - low, high - x), reach(x)))
@@ -337,7 +362,7 @@ def _corrected(equations: Equations, x: Array, low: Array, high: Array) -> Array
         if _zero_to_rounding(h).all():
             break
         if jacobian is None:
-            jacobian = equations.sparse()
+            jacobian = equations.jacobian(FLOAT)
         weights = np.abs(x) + (0.0 if turn < ROUNDS // 2 else largest or 1.0)
         free = free if turn != ROUNDS // 2 else np.ones(len(x), dtype=bool)
         step = least_step(jacobian, np.where(free, weights, 0.0), -h.mid, h.rad)

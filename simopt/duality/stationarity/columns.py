@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.arithmetic.linear import blocks, pivoted, with_unit_rows
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
+from simopt.arithmetic.independent import LARGE, matched, pivoted, with_unit_rows
+from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other
+from simopt.arithmetic.linear import blocks
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import ConjugateDomain
 from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
@@ -29,10 +31,10 @@ from simopt.duality.evaluation.fixed_multipliers import DualRepair, FixedMultipl
 from simopt.duality.evaluation.gradients import gradients
 from simopt.duality.graph.affine import Key, Map
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
-from simopt.duality.graph.vectors import Indices, Mask, at_least_zero, full
+from simopt.duality.graph.vectors import Indices, Mask, at_least_zero, full, where
 
-MOST = 1500  # wanted entries of a block of the system
-WIDEST = 3000  # of all of it, which the solve holds as a dense matrix
+MOST = 1500  # wanted entries of a block whose columns are chosen by a dense factorisation
+WIDEST = 50_000  # of all of it
 WORK = 1e10  # multiplications that the choice may cost
 INDEPENDENT = 1e-10  # of the largest: the least diagonal entry of R for a pivot
 EDGE = 1e-7  # of the scale: a multiplier as near to the boundary of its domain counts as on it
@@ -60,11 +62,16 @@ class Columns:
         group, count = groups(self.row_or_node.atom, len(steps))
         return steps - np.where(self.rest, np.bincount(group, weights=steps, minlength=count)[group], 0.0)
 
-    def unit(self, i: int) -> Array:
-        """A unit step at entry i."""
-        steps = np.zeros(len(self.margin))
-        steps[i] = 1.0
-        return self.balanced(steps)
+    def steps(self, index: Indices) -> Any:
+        """Unit steps at these entries, each taken off the one that keeps the sum: a sparse matrix with a row for each."""
+        n, k = len(self.margin), len(index)
+        unit = sp.csr_array((np.ones(k), (np.arange(k), index)), shape=(k, n))
+        if self.rest is None or isinstance(self.row_or_node, Row):
+            return unit
+        group, count = groups(self.row_or_node.atom, n)
+        keeper = np.zeros(count, dtype=np.intp)
+        keeper[group[self.rest]] = np.flatnonzero(self.rest)
+        return unit - sp.csr_array((np.ones(k), (np.arange(k), keeper[group[index]])), shape=(k, n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +131,33 @@ class System:
             if row.key not in self.deferred and row.key in self.draft.used:
                 y, rows = self.draft.used[row.key], row.map.rows(at, width)
                 self._add(Columns(row, rows, np.full(len(y), np.inf) if row.equality else y), rows)
+
+    def matrix(self, num: Arithmetic, dual_repair: DualRepair, pivots: Pivots) -> Any:
+        """M, sparse: the change of the residual at each wanted entry by a unit step of each pivot, in floats or intervals."""
+        if num is FLOAT:
+            return sp.vstack([each.rows[index] for each, index in pivots.parts], format="csr").T.tocsr()
+        own: dict[Key, Any] = {}
+
+        def follow(node: Term | Epigraph, rows: Any) -> Any:
+            own[node.key] = rows
+            count = node.size if isinstance(node, Term) else node.atom.count
+            if node.key not in dual_repair.fixed:
+                return IntervalMatrix(sp.csr_array((count, rows.shape[1])))
+            fixed, n = dual_repair.fixed[node.key], rows.shape[0]
+            group, scales = groups(node.atom, n)
+            per_scale = where(
+                num, fixed.mask, fixed.value(num, node.atom, full(num, float(_sign(node)), scales), num.zeros(n)), num.zeros(n)
+            )
+            places = (group, np.arange(n))
+            return IntervalMatrix(*(sp.csr_array((side, places), shape=(scales, n)) for side in (per_scale.mid, per_scale.rad))) @ rows
+
+        at, width = gradients(self.programme, self.entries, follow, num)
+        parts = []
+        for each, index in pivots.parts:
+            key = each.row_or_node.key
+            rows = IntervalMatrix.of(own[key] if key in own else each.map.rows(at, width))
+            parts.append(each.steps(index) @ rows)
+        return below_each_other(parts).T
 
     def _add(self, columns: Columns, rows: Any) -> None:
         self.gradients.append((columns.row_or_node.key, rows))
@@ -192,9 +226,14 @@ class System:
         for entries, multipliers in blocks(matrix):
             if not len(entries) or not len(multipliers):
                 continue
+            part = matrix[entries][:, multipliers]
+            if len(entries) >= LARGE and (columns := matched(part)) is not None:
+                solved_entries.append(entries)
+                chosen.append(multipliers[columns])
+                continue
             if len(entries) > MOST or len(entries) * min(len(entries), len(multipliers)) * float(len(multipliers)) > WORK:
                 return f"{len(entries)} entries of leaves and {len(multipliers)} multipliers are too many to choose from"
-            own, best = _independent(matrix[entries][:, multipliers].toarray())
+            own, best = _independent(part.toarray())
             solved_entries.append(entries[own])
             chosen.append(multipliers[best])
         if not chosen:

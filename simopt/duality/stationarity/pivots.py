@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
+from simopt.arithmetic import FLOAT, RATIONAL, Arithmetic
 from simopt.arithmetic.linear import solve
 from simopt.core.arrays import Array
 from simopt.duality.evaluation.backward import Backward, backward
@@ -144,30 +144,31 @@ def _rounded(system: System, dual_repair: DualRepair, after: Backward) -> bool:
     return bool(np.all(np.abs(np.concatenate(left)) <= ROUNDING * system.sizes(after.used)))
 
 
-def _matrix(num: Arithmetic, system: System, dual_repair: DualRepair, pivots: Pivots) -> Value:
-    """M, column by column: the change of the residuals by a unit step of each pivot."""
-    if num is FLOAT:
-        return np.concatenate([each.rows[index].toarray() for each, index in pivots.parts]).T
-    columns = [_column(num, system, dual_repair, each, int(i)) for each, index in pivots.parts for i in index]
-    if num is INTERVAL:
-        return Interval(np.column_stack([c.mid for c in columns]), np.column_stack([c.rad for c in columns]))
-    return np.column_stack(columns)
+def _matrix(num: Arithmetic, system: System, dual_repair: DualRepair, pivots: Pivots) -> Any:
+    """M: the change of the residuals by a unit step of each pivot."""
+    if num is RATIONAL:
+        return np.column_stack([_column(system, dual_repair, each, int(i)) for each, index in pivots.parts for i in index])
+    return system.matrix(num, dual_repair, pivots)
 
 
-def _column(num: Arithmetic, system: System, dual_repair: DualRepair, each: Columns, i: int) -> Value:
-    """A unit step of one multiplier, taken off the one that keeps the sum, pulled back to the leaves."""
+def _column(system: System, dual_repair: DualRepair, each: Columns, i: int) -> Value:
+    """A unit step of one multiplier, taken off the one that keeps the sum, pulled back to the leaves in fractions."""
     into: Residual = {}
-    each.map.pull(num, num.lift(each.unit(i)), into)
+    each.map.pull(RATIONAL, RATIONAL.lift(each.steps(np.array([i])).toarray()[0]), into)
     for node in reversed(system.programme.nodes):
         step = into.pop(node.key, None)
         if step is None or node is each.row_or_node:
             continue
         if isinstance(node, Definition):
-            node.row.map.pull(num, -broadcast(num, step, len(node.columns))[node.columns] / num.lift(node.factors), into)
+            node.row.map.pull(RATIONAL, -broadcast(RATIONAL, step, len(node.columns))[node.columns] / RATIONAL.lift(node.factors), into)
         elif node.key in dual_repair.fixed:
             fixed, n = dual_repair.fixed[node.key], len(dual_repair.fixed[node.key].unit)
-            step = broadcast(num, -step if isinstance(node, Term) and node.sign < 0 else step, groups(node.atom, n)[1])
-            node.argument.pull(num, where(num, fixed.mask, fixed.value(num, node.atom, step, num.zeros(n)), num.zeros(n)), into)
+            step = broadcast(RATIONAL, -step if isinstance(node, Term) and node.sign < 0 else step, groups(node.atom, n)[1])
+            node.argument.pull(
+                RATIONAL, where(RATIONAL, fixed.mask, fixed.value(RATIONAL, node.atom, step, RATIONAL.zeros(n)), RATIONAL.zeros(n)), into
+            )
         into.pop(node.key, None)
-    zeros = {key: num.zeros(system.programme.leaves[key].size) for key in system.entries}
-    return num.concat([broadcast(num, into.get(key, zeros[key]), len(zeros[key]))[chosen] for key, chosen in system.entries.items()])
+    zeros = {key: RATIONAL.zeros(system.programme.leaves[key].size) for key in system.entries}
+    return RATIONAL.concat(
+        [broadcast(RATIONAL, into.get(key, zeros[key]), len(zeros[key]))[chosen] for key, chosen in system.entries.items()]
+    )

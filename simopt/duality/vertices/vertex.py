@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import INTERVAL, Interval, NotRational
+from simopt.arithmetic import Interval, NotRational
 from simopt.arithmetic.triangular import block_triangular, solved_exactly
 from simopt.core.arrays import Array
 from simopt.duality.graph.vectors import Indices, Mask
