@@ -187,13 +187,14 @@ def _bracketed(
             better([(MOVED_INSIDE, moved)])
             if gap < math.inf and origin == MOVED_INSIDE:
                 break
-    if lower <= 0.0 and gap > 0.0 and not suffices() and not evaluation.contradiction:
+    if lower <= 0.0 and gap > 0.0 and not suffices() and not evaluation.contradiction and not problem.brief:
         better([("zero", zero) for zero in _zeros(candidates)])
+    over_value = ratio(gap, max(abs(lower), abs(evaluation.upper)))
     certificate = Certificate.of_bounds(
         evaluation.upper,
         lower,
         gap,
-        evaluation.over_terms(lower, gap),
+        over_value if lower <= evaluation.upper and over_value <= enough else evaluation.over_terms(lower, gap),
         multipliers_from=origin,
         arithmetic=num.name,
         open=evaluation.contradiction if gap == math.inf else "",
@@ -375,6 +376,8 @@ class _PointEvaluation:
         Two assumptions are made: the signs are independent of the data, and terms that cancel are made of the point or of the multipliers.
         Numbers that underflow do so under perturbation, too. Hence nothing counts as stable where the scale is not above UNDERFLOW.
 
+        Multipliers that had to be corrected are evaluated in intervals first.
+
         For many terms δ exceeds PERTURBATION_LIMIT; nothing would be stable. Where a test costs a pass over the data it is then skipped.
         """
         delta, limit, allowed = _perturbation(self.restored, candidate), MOVED * scale, _restoring_loss(scale)
@@ -388,8 +391,13 @@ class _PointEvaluation:
             return False, False
         return (
             all(abs(_value(primal, side) - self.upper) <= limit - allowed for side in (delta, -delta)),
-            abs(self._dual(_perturbed(candidate, delta))[1] - lower) <= limit,
+            self._proven_nearby(lower, candidate, scale) or abs(self._dual(_perturbed(candidate, delta))[1] - lower) <= limit,
         )
+
+    def _proven_nearby(self, lower: float, candidate: Multipliers, scale: float) -> bool:
+        """Whether intervals prove nearly the same lower bound, for multipliers that had to be corrected: perturbed ones need another one."""
+        corrected = self.problem.corrects(candidate, self.upper)
+        return corrected and lower - self._dual(candidate, INTERVAL)[1] <= WORST * scale
 
     def _upper_proven(self) -> float:
         """The upper end of P at the float point; ∞ also where a row holds with equality, which intervals cannot prove."""
@@ -504,7 +512,7 @@ def _end(end: Callable[[Any], float], value: Any, unknown: float) -> float:
 
 def _candidates(problem: Problem, restored: Point, multipliers: Multipliers | None) -> Iterator[tuple[str, Multipliers]]:
     try:
-        suggested = problem.multipliers(restored)
+        suggested = None if problem.brief and multipliers else problem.multipliers(restored)
     except (ZeroDivisionError, OverflowError):  # the point is too far off to suggest any
         suggested = None
     if multipliers is not None:

@@ -63,7 +63,6 @@ class Declared(Problem):
 
     programme: Programme
     plan: tuple[ClosingTerm, ...] = field(init=False)
-    brief: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "plan", tuple(closing_terms(self.programme)))
@@ -281,6 +280,10 @@ class Declared(Problem):
         """The bound of the backward sweep; −∞ where something is open."""
         found = self.backward(multipliers, num, upper=upper)
         return -math.inf if found.open else found.value
+
+    def corrects(self, multipliers: Multipliers, upper: float) -> bool:
+        """Whether stationarity had to be closed."""
+        return self.backward(multipliers, FLOAT, upper=upper).corrected
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """The sum of the losses; ∞ where something is open or the point is not feasible."""

@@ -15,7 +15,7 @@ from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.backends.diagonals import copied
-from simopt.certificates.assessment import Assessment, judge
+from simopt.certificates.assessment import ENOUGH, Assessment, judge
 from simopt.certificates.certificate import Certificate
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import NotAvailable
@@ -213,7 +213,7 @@ def candidates(declared: Declared, solver: str | None = None, tol: float = 0.0, 
             if number == 1 and not some and error.__cause__ is None:
                 break
             continue
-        some, assessment = True, judge(declared, point, multipliers)
+        some, assessment = True, judge(declared, point, multipliers, enough=max(tol, ENOUGH))
         yield Candidate(name, point, multipliers, assessment)
         if _ends_attempts(assessment.certificate, max(tol, CLOSED if number == 0 else NEARLY)):
             break

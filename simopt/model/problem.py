@@ -126,6 +126,8 @@ class Problem(ABC):
         whether a back end solves it once, at its own tolerance, in place of a sweep over tolerances.
     may_be_infeasible : bool
         whether some data leave no feasible point; only then do multipliers whose `dual_bound` is ∞ prove it.
+    brief : bool
+        whether bounds are sought with the given multipliers alone, where there are some.
     by_hand : str
         why formulas that could be derived from the declaration are written by hand, in one line; docs/benchmarks.md has measurements.
     """
@@ -137,6 +139,7 @@ class Problem(ABC):
     parameters: ClassVar[tuple[str, ...]] = ()
     may_be_infeasible: ClassVar[bool] = False
     own_tolerance: ClassVar[bool] = False
+    brief: ClassVar[bool] = False
     by_hand: ClassVar[str] = ""
 
     def __init_subclass__(cls, same_programme: bool = False, **keywords: Any) -> None:
@@ -303,6 +306,10 @@ class Problem(ABC):
     def multipliers(self, point: Point) -> Multipliers | None:
         """The dual candidate that a (restored) point alone suggests, if it suggests one."""
         return None
+
+    def corrects(self, multipliers: Multipliers, upper: float) -> bool:
+        """Whether `dual_bound` moves the multipliers onto equations before it evaluates them: perturbed ones may need another step."""
+        return False
 
     def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:
         """Candidates near these multipliers with larger and larger margins in their domains, for proofs that need one; none by default."""

@@ -173,7 +173,7 @@ def _searched(
         if best is not None and best.certificate.closes(tol):
             return best
     for other, more, assessed in _solves(declared, backend, tol, reasons):
-        for at in (other,) if point is None else (point,) if fixed else (point, other):
+        for at in (other,) if point is None else (point,) if fixed else (other, point):
             if assessed is not None and at is other and num is FLOAT:
                 found: Assessment | None = assessed
             else:

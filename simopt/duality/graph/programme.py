@@ -169,6 +169,11 @@ class Programme:
         """What was made of constants and parameters alone, such as Jacobians of equations."""
         return Recent(8)
 
+    @cached_property
+    def choices(self) -> Recent[Any, Any]:
+        """Which multipliers were corrected for the last ones that were evaluated."""
+        return Recent(4)
+
     @property
     def every_row(self) -> list[Row]:
         """All declared rows in their order: also those that are bounds, and those that have become nodes."""

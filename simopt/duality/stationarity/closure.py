@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from simopt.arithmetic import FLOAT, Arithmetic
@@ -51,7 +52,7 @@ def close_stationarity(
             best, lower = tried, bound
         if number == 0 or upper == math.inf or not upper - lower > NEAR * (abs(upper) + abs(lower)):
             break
-    return best
+    return replace(best, corrected=True)
 
 
 def _attempts(

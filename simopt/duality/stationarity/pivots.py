@@ -13,7 +13,7 @@ are used here for cones instead of intervals.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.evaluation.closing_terms import ClosingTerm
 from simopt.duality.evaluation.fixed_multipliers import DualRepair, groups
 from simopt.duality.graph.affine import Key, Residual
+from simopt.duality.graph.leaf_values import changing
 from simopt.duality.graph.programme import Definition, Programme, Term
 from simopt.duality.graph.vectors import Mask, Value, broadcast, is_zero, where
 from simopt.duality.recent import Recent
@@ -61,8 +62,19 @@ class Pivoting:
         power: float = 0.5,
     ) -> None:
         self.num, self.programme, self.plan, self.candidates, self.wanted, self.power = num, programme, plan, candidates, wanted, power
-        self.draft = backward(FLOAT, programme, plan, candidates)
+        self.draft = self._once("draft", {}, lambda: backward(FLOAT, programme, plan, candidates))
         self._corrections: Recent[Key, tuple[System, tuple[DualRepair, str] | Backward]] = Recent(3)
+
+    def _once(self, what: str, wanted: Mapping[Key, Mask], compute: Callable[[], Any]) -> Any:
+        """What floats alone decide of these multipliers: another arithmetic asks for it again."""
+        kind = (what, self.power, *(each.term.key for each in self.plan), *changing(self.programme.problem))
+        inputs = {("multiplier", key): values for key, values in self.candidates.items()}
+        inputs |= {("wanted", key): mask for key, mask in wanted.items()}
+        return self.programme.choices.of(kind, inputs, lambda _: compute())
+
+    def _choice(self, wanted: Mapping[Key, Mask]) -> tuple[System, Pivots | str]:
+        system = System(self.programme, self.plan, self.draft, wanted)
+        return system, system.chosen(self.power)
 
     def swept(self, implied: Limits) -> Backward:
         """The sweep; if it stays open, with the reason."""
@@ -82,8 +94,8 @@ class Pivoting:
 
     def _corrected(self, wanted: Mapping[Key, Mask]) -> tuple[System, tuple[DualRepair, str] | Backward]:
         """The dual repair that removes the residual, or an empty one and the reason, or the sweep itself where it is open."""
-        num, system = self.num, System(self.programme, self.plan, self.draft, wanted)
-        pivots = system.chosen(self.power)
+        num = self.num
+        system, pivots = self._once("pivots", wanted, lambda: self._choice(wanted))
         if isinstance(pivots, str):
             return system, (DualRepair(), pivots)
         dual_repair = system.dual_repair(pivots.parts)
