@@ -376,8 +376,6 @@ class _PointEvaluation:
         Two assumptions are made: the signs are independent of the data, and terms that cancel are made of the point or of the multipliers.
         Numbers that underflow do so under perturbation, too. Hence nothing counts as stable where the scale is not above UNDERFLOW.
 
-        Multipliers that had to be corrected are evaluated in intervals first.
-
         For many terms δ exceeds PERTURBATION_LIMIT; nothing would be stable. Where a test costs a pass over the data it is then skipped.
         """
         delta, limit, allowed = _perturbation(self.restored, candidate), MOVED * scale, _restoring_loss(scale)
@@ -391,13 +389,22 @@ class _PointEvaluation:
             return False, False
         return (
             all(abs(_value(primal, side) - self.upper) <= limit - allowed for side in (delta, -delta)),
-            self._proven_nearby(lower, candidate, scale) or abs(self._dual(_perturbed(candidate, delta))[1] - lower) <= limit,
+            self._dual_stands(lower, candidate, delta, scale),
         )
 
-    def _proven_nearby(self, lower: float, candidate: Multipliers, scale: float) -> bool:
-        """Whether intervals prove nearly the same lower bound, for multipliers that had to be corrected: perturbed ones need another one."""
-        corrected = self.problem.corrects(candidate, self.upper)
-        return corrected and lower - self._dual(candidate, INTERVAL)[1] <= WORST * scale
+    def _dual_stands(self, lower: float, candidate: Multipliers, delta: float, scale: float) -> bool:
+        """Whether D moves little under perturbation, or intervals prove nearly the same bound.
+
+        Perturbed multipliers that have to be corrected need another correction, whose search costs more than intervals do.
+        """
+        perturbed = _perturbed(candidate, delta)
+        plain = _value(self.problem.plain_dual_bound, perturbed)
+        if plain is not None:
+            if abs(float(plain) - lower) <= MOVED * scale:
+                return True
+            if lower - self._dual(candidate, INTERVAL)[1] <= WORST * scale:
+                return True
+        return abs(self._dual(perturbed)[1] - lower) <= MOVED * scale
 
     def _upper_proven(self) -> float:
         """The upper end of P at the float point; ∞ also where a row holds with equality, which intervals cannot prove."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -18,17 +18,18 @@ from simopt.duality.evaluation.closing_terms import ClosingTerm, closing_terms
 from simopt.duality.evaluation.distance import moduli, radius
 from simopt.duality.evaluation.forward import Forward, forward
 from simopt.duality.evaluation.term_size import least_fraction, outer_size, own_sizes, term_size
-from simopt.duality.feasibility.restoration import restored
+from simopt.duality.feasibility.restoration import LITTLE, Restored, restored
 from simopt.duality.feasibility.slater import SlaterCandidates
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.leaf_values import changing, numbers
-from simopt.duality.graph.programme import Epigraph, Programme, Row, Term
+from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Value, vector
 from simopt.duality.graph_form import GraphForm, Link, links
 from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
 from simopt.duality.reading.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.closure import close_stationarity
+from simopt.duality.stationarity.polish import polished
 from simopt.duality.units.units import equilibrated, natural_size, natural_units
 from simopt.model.entries import Shapes
 from simopt.model.gap_unit import EXCUSED, as_cancelled, ratio
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
     from simopt.data.datasets import Dataset
 
+LOST = 0.25  # of the tolerance of a brief search: what a point may lose where it is restored
+KINK = 1e-6  # of the largest entry of an argument: as near to a kink a solver's point counts as on it
 PARTS = (1e-9, 1e-8, 1e-7, 1e-6)  # of multipliers far inside, that are mixed with those of a solver
 
 
@@ -61,6 +64,7 @@ class Declared(Problem):
     title: ClassVar[str] = "a declared problem, its certificate derived"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
 
+    little: ClassVar[float] = LITTLE
     programme: Programme
     plan: tuple[ClosingTerm, ...] = field(init=False)
 
@@ -72,9 +76,9 @@ class Declared(Problem):
         """Read a `cvxpy.Problem`; the errors are those of `read`."""
         return cls(read(problem))
 
-    def briefly(self) -> Declared:
-        """The same problem, where a bound is sought by the first attempts alone, and multipliers are not moved inside."""
-        return Brief(self)
+    def briefly(self, tol: float) -> Declared:
+        """The same problem, where a bound is sought by the first attempts alone, and a point may lose a part of `tol`."""
+        return Brief(self, tol)
 
     @property
     def maximises(self) -> bool:
@@ -163,6 +167,22 @@ class Declared(Problem):
             return None
         return self._named(self.backward(rows or {}, FLOAT, at).used)
 
+    def polished(self, point: Point, rows: Multipliers) -> Multipliers | None:
+        """The multipliers of rows and the slopes at a point of a solver, made stationary; None without a kink, or outside of a domain.
+
+        An argument that is at most KINK of its largest entry away from a kink counts as on it. See `stationarity.polish`.
+        """
+        at = self._at(point, FLOAT)
+        nodes = [node for node in self.programme.nodes if not isinstance(node, Definition) and node.atom.has_kinks]
+        near = {node.key: node.atom.on_kinks(z := at.arguments[node.key], KINK * float(np.max(np.abs(z), initial=0.0))) for node in nodes}
+        if not at.has_slopes or all(np.array_equal(z, at.arguments[key]) for key, z in near.items()):
+            return None
+        there = replace(at, arguments={**at.arguments, **near})
+        with np.errstate(all="ignore"):
+            slopes = backward(FLOAT, self.programme, (), self.candidates(rows), there).used
+            found = polished(self.programme, self._values(point, FLOAT), slopes)
+        return None if found is None else self._named(found)
+
     def completed(self, point: Point, multipliers: Multipliers) -> Multipliers:
         """The multipliers; terms in perspectives and of constants, which have none, get their slopes at the point."""
         nodes = [node for node in self.programme.nodes if isinstance(node, Term)]
@@ -232,6 +252,10 @@ class Declared(Problem):
         return Recent(3)  # the trivial point, the judged one, and the one that intervals make of it
 
     @cached_property
+    def _restorations(self) -> Recent[Key, Restored]:
+        return Recent(2)
+
+    @cached_property
     def _interiors(self) -> Recent[Key, SlaterCandidates]:
         return Recent(2)
 
@@ -271,8 +295,12 @@ class Declared(Problem):
 
     def _restored(self, point: Point, num: Arithmetic, max_loss: float) -> Point:
         interior = self._interiors.of(self._now(FLOAT), {}, lambda _: SlaterCandidates(self.programme))
-        with np.errstate(all="ignore"):
-            values, found = restored(num, self.programme, self._values(point, num), interior, max_loss)
+
+        def move(values: Mapping[Key, Value]) -> Restored:
+            with np.errstate(all="ignore"):
+                return restored(num, self.programme, values, interior, max_loss, self.little)
+
+        values, found = self._restorations.of((max_loss, *self._now(num)), self._values(point, num), move)
         self._forwards.keep(self._now(num), values, found)
         return {leaf.name: _shaped(leaf.structured(num, values[key]), leaf.shape) for key, leaf in self.programme.leaves.items()}
 
@@ -281,9 +309,11 @@ class Declared(Problem):
         found = self.backward(multipliers, num, upper=upper)
         return -math.inf if found.open else found.value
 
-    def corrects(self, multipliers: Multipliers, upper: float) -> bool:
-        """Whether stationarity had to be closed."""
-        return self.backward(multipliers, FLOAT, upper=upper).corrected
+    def plain_dual_bound(self, multipliers: Multipliers) -> float:
+        """The bound of one sweep in floats; −∞ where stationarity would have to be closed."""
+        with np.errstate(all="ignore"):
+            found = backward(FLOAT, self.programme, self.plan, self.candidates(multipliers))
+        return -math.inf if found.open else float(found.value)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """The sum of the losses; ∞ where something is open or the point is not feasible."""
@@ -391,9 +421,10 @@ class Brief(Declared):
 
     brief: ClassVar[bool] = True
 
-    def __init__(self, declared: Declared) -> None:
+    def __init__(self, declared: Declared, tol: float) -> None:
         shared = ("_forwards", "_interiors", "_trivial", "_units", "_scale", "names", "links")
         vars(self).update(programme=declared.programme, plan=declared.plan, **{name: getattr(declared, name) for name in shared})
+        vars(self)["little"] = max(LITTLE, LOST * tol)
 
     def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:
         """None."""

@@ -59,15 +59,20 @@ class LikeCvxpy(WrittenForm):
 
 
 def completed(declared: Declared, point: Point, rows: Multipliers) -> Iterator[Multipliers]:
-    """The multipliers of rows with the slopes of the terms at the restored point; where that is not feasible, first without any.
+    """The multipliers of rows with the slopes of the terms at the restored point; where that is not feasible, also without any.
+
+    Near kinks of functions they are `polished` first, which needs no other solve.
 
     Where no rows hold strictly, rounding decides whether it is, and bounds may come with the slopes only, or without them only.
     """
     declared.candidates(rows)
+    restored = declared.restore({name: np.asarray(value, dtype=float) for name, value in point.items()})
+    polished = declared.polished(restored, rows)
+    if polished is not None:
+        yield polished
     if not rows:
         yield {}
         return
-    restored = declared.restore({name: np.asarray(value, dtype=float) for name, value in point.items()})
     if declared.objective(restored) == np.inf:
         yield rows
     slopes = declared.multipliers(restored, rows)

@@ -307,9 +307,9 @@ class Problem(ABC):
         """The dual candidate that a (restored) point alone suggests, if it suggests one."""
         return None
 
-    def corrects(self, multipliers: Multipliers, upper: float) -> bool:
-        """Whether `dual_bound` moves the multipliers onto equations before it evaluates them: perturbed ones may need another step."""
-        return False
+    def plain_dual_bound(self, multipliers: Multipliers) -> float | None:
+        """`dual_bound` in floats without any search for better multipliers, −∞ where that gives none; None where nothing is searched."""
+        return None
 
     def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:
         """Candidates near these multipliers with larger and larger margins in their domains, for proofs that need one; none by default."""

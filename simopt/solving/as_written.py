@@ -22,7 +22,7 @@ from simopt.arithmetic.interval import EPS
 from simopt.backends import adapter, table
 from simopt.backends.adapter import dense_value
 from simopt.backends.table import BackEnd
-from simopt.certificates.assessment import Assessment, Report, judge, over_terms, rank, repair
+from simopt.certificates.assessment import CLAIMS_NOTHING, Assessment, Report, judge, over_terms, rank, repair
 from simopt.certificates.certificate import Certificate
 from simopt.core import validate
 from simopt.core.arrays import Multipliers, Point
@@ -101,7 +101,7 @@ def _certified(
         if not fixed and multipliers is None and backend is table.CLARABEL:
             vertex = _tried(lambda: _at_a_vertex(declared, given, num, tol), [])
         best = vertex
-        for form, why in ((declared.briefly(), list[str]()), (declared, reasons)):
+        for form, why in ((declared.briefly(tol), list[str]()), (declared, reasons)):
             if best is None or not best.certificate.closes(tol):
                 found = _searched(form, given, known, backend, fixed, num, tol, why)
                 best = found if vertex is None else vertex if found is None else paired(declared, vertex, found, num)
@@ -145,12 +145,21 @@ def _at_a_vertex(declared: Declared, point: Point | None, num: Arithmetic, tol: 
 
 
 def _assessed(declared: Declared, point: Point, known: Multipliers, num: Arithmetic, tol: float) -> Assessment:
-    """The assessment of a point with multipliers of rows, `completed` in one way after the other until there is a bound."""
+    """The assessment of a point with multipliers of rows, `completed` in one way after the other until it closes, or all have been tried.
+
+    Whoever asks briefly need not know more of a gap above `tol`.
+    """
     best: Assessment | None = None
+    near = tol if declared.brief else CLAIMS_NOTHING
     for multipliers in completed(declared, point, known):
-        found = judge(declared, point, multipliers, num, enough=tol)
-        best = found if best is None else paired(declared, best, found, num)
-        if best.certificate.lower > -math.inf:
+        found = judge(declared, point, multipliers, num, near=near, coarse=declared.brief, enough=tol)
+        if best is None:
+            best = found
+        elif declared.brief:
+            best = min(best, found, key=lambda each: rank(each.certificate))
+        else:
+            best = paired(declared, best, found, num)
+        if best.certificate.closes(tol):
             break
     assert best is not None  # there is one completion at least
     return best

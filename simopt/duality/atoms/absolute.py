@@ -14,6 +14,7 @@ from simopt.duality.graph.vectors import Mask, Value, above
 class Absolute(Elementwise):
     """φ(z) = |z|, (sφ)*(u) = 0 for |u| ≤ s; the remainder is (s − |u|)|z| + (|u||z| − uz)."""
 
+    has_kinks = True
     formula, conjugate_formula, domain_formula = "|z|", "0", "|u| ≤ 1"
     degree_formula = "1"
     conjugate_domain = ConjugateDomain.BALL
@@ -49,3 +50,6 @@ class Absolute(Elementwise):
 
     def slope(self, z: Array, s: Array) -> Array:
         return s * np.sign(z)
+
+    def on_kinks(self, z: Array, width: float) -> Array:
+        return np.where(np.abs(z) <= width, 0.0, z)

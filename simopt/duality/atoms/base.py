@@ -48,6 +48,8 @@ class Atom(ABC):
         the p of φ(cz) = c^p φ(z), c > 0, for a change of units of z; `degree_formula` for the table.
     expanded : bool
         whether φ is a sum of products of entries of z that may cancel, so that rounding is relative to these products.
+    has_kinks : bool
+        whether the slopes at a point may be many, and all others are at an end of them.
     """
 
     formula: ClassVar[str]
@@ -57,6 +59,7 @@ class Atom(ABC):
     conjugate_domain: ClassVar[ConjugateDomain] = ConjugateDomain.OTHER
     total: float | None = None
     expanded: ClassVar[bool] = False
+    has_kinks: ClassVar[bool] = False
 
     @property
     def degree(self) -> float | None:
@@ -93,6 +96,10 @@ class Atom(ABC):
     @abstractmethod
     def slope(self, z: Array, s: Array) -> Array:
         """A subgradient of sφ at z, in floats."""
+
+    def on_kinks(self, z: Array, width: float) -> Array:
+        """z, with entries that are at most `width` away from a kink put there: where it has several subgradients, `slope` is amid them."""
+        return z
 
     @abstractmethod
     def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
@@ -205,6 +212,7 @@ class GroupNorm(Grouped):
     """A norm of each group: (s‖·‖)*(u) is 0 if the dual norm of u is at most s, else ∞. `need` is the dual norm."""
 
     conjugate_domain = ConjugateDomain.BALL
+    has_kinks = True
     conjugate_formula = "0"
     degree_formula = "1"
 
@@ -226,6 +234,9 @@ class GroupNorm(Grouped):
 
     def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return (s - self.need(num, u))[self.group]
+
+    def on_kinks(self, z: Array, width: float) -> Array:
+        return np.where((self.value(FLOAT, z) <= width)[self.group], 0.0, z)
 
 
 SPARE = (

@@ -35,6 +35,7 @@ class Maximum(Grouped):
         entries that are constants: the first of them takes the rest of s; in a group without one the rest is distributed in proportion.
     """
 
+    has_kinks = True
     formula, conjugate_formula, domain_formula = "max z_i", "0", "u ≥ 0, Σ u_i = 1"
     degree_formula = "1"
     total = 1.0
@@ -101,3 +102,7 @@ class Maximum(Grouped):
         """s divided equally among the entries that attain the maximum."""
         reached = z == self.per_entry(FLOAT, self.value(FLOAT, z))
         return np.where(reached, self.per_entry(FLOAT, s / self.sums(FLOAT, reached.astype(float))), 0.0)
+
+    def on_kinks(self, z: Array, width: float) -> Array:
+        top = self.per_entry(FLOAT, self.value(FLOAT, z))
+        return np.where(top - z <= width, top, z)

@@ -19,6 +19,7 @@ class SumLargest(Atom):
     The remainder is Σ_i (s − u_i)[z_i − τ]_+ + u_i [τ − z_i]_+ at the best τ, the ⌈k⌉-th largest entry.
     """
 
+    has_kinks = True
     formula, conjugate_formula, domain_formula = "Σ of the k largest z_i", "0", "0 ≤ u ≤ 1, Σ u_i = k"
     degree_formula = "1"
 

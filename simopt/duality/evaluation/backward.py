@@ -41,7 +41,7 @@ class Backward:
     `open` lists the reasons why there is no bound, each with its index. `used` has the multipliers of rows, terms and epigraphs, `scales`
     the s of terms and epigraphs. `losses` are the parts of the gap of each step, to be evaluated at a point: the bound does not depend on
     points. `residuals` is the residual of stationarity in each leaf, `missing` the entries where it would have to be 0 and is not proven to
-    be. `corrected` is whether multipliers were corrected for that.
+    be.
     """
 
     value: Value
@@ -51,7 +51,6 @@ class Backward:
     residuals: dict[Key, Value] = field(default_factory=dict)
     missing: dict[Key, Mask] = field(default_factory=dict)
     losses: list[Callable[[Forward], Value]] = field(default_factory=list)
-    corrected: bool = False
 
     def gap(self, num: Arithmetic, at: Forward) -> Value:
         """Σ of the losses, each ≥ 0."""

@@ -28,13 +28,18 @@ Restored = tuple[dict[Key, Value], Forward]
 
 
 def restored(
-    num: Arithmetic, programme: Programme, point: Mapping[Key, Value], interior: SlaterCandidates, max_loss: float = 0.0
+    num: Arithmetic,
+    programme: Programme,
+    point: Mapping[Key, Value],
+    interior: SlaterCandidates,
+    max_loss: float = 0.0,
+    little: float = LITTLE,
 ) -> Restored:
     """x in its bounds, on the equalities, on the affine rows that it violates, or (1 − θ)x + θx̄, θ the smallest found that is feasible.
 
     x̄ is a Slater point. A row g is convex, so g((1 − θ)x + θx̄) ≤ (1 − θ)g(x) + θg(x̄), which is ≤ 0 for θ = g(x)/(g(x) − g(x̄)) where
     g(x̄) < 0. θ is computed in floats, and raised until the arithmetic asked for proves the rows, with the equalities solved anew. If that
-    fails the point stays near x and is violated. A Slater point that costs at most `max_loss` of the objective, or the fraction LITTLE of
+    fails the point stays near x and is violated. A Slater point that costs at most `max_loss` of the objective, or the fraction `little` of
     it, is the last one tried.
     """
     given = within(num, programme, point)
@@ -58,7 +63,7 @@ def restored(
         if nearer is not None:
             if best[1].violated or num.upper(nearer[1].objective) < num.upper(best[1].objective):
                 best = nearer
-            if number > 0 or is_near(nearer, LITTLE):
+            if number > 0 or is_near(nearer, little):
                 break
     return best
 

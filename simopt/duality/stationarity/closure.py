@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from simopt.arithmetic import FLOAT, Arithmetic
@@ -52,7 +51,7 @@ def close_stationarity(
             best, lower = tried, bound
         if number == 0 or upper == math.inf or not upper - lower > NEAR * (abs(upper) + abs(lower)):
             break
-    return replace(best, corrected=True)
+    return best
 
 
 def _attempts(

@@ -68,10 +68,8 @@ class Columns:
         unit = sp.csr_array((np.ones(k), (np.arange(k), index)), shape=(k, n))
         if self.rest is None or isinstance(self.row_or_node, Row):
             return unit
-        group, count = groups(self.row_or_node.atom, n)
-        keeper = np.zeros(count, dtype=np.intp)
-        keeper[group[self.rest]] = np.flatnonzero(self.rest)
-        return unit - sp.csr_array((np.ones(k), (np.arange(k), keeper[group[index]])), shape=(k, n))
+        keepers = _keepers(self.rest, *groups(self.row_or_node.atom, n))
+        return unit - sp.csr_array((np.ones(k), (np.arange(k), keepers[index])), shape=(k, n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +127,8 @@ class System:
         at, width = gradients(self.programme, self.entries, self._follow)
         for row in self.programme.rows:
             if row.key not in self.deferred and row.key in self.draft.used:
-                y, rows = self.draft.used[row.key], row.map.rows(at, width)
-                self._add(Columns(row, rows, np.full(len(y), np.inf) if row.equality else y), rows)
+                rows = row.map.rows(at, width)
+                self._add(Columns(row, rows, self.margin(row)), rows)
 
     def matrix(self, num: Arithmetic, dual_repair: DualRepair, pivots: Pivots) -> Any:
         """M, sparse: the change of the residual at each wanted entry by a unit step of each pivot, in floats or intervals."""
@@ -173,14 +171,12 @@ class System:
         if not self._moves(node):
             return sp.csr_array((node.size if isinstance(node, Term) else node.atom.count, width))
         group, count = groups(node.atom, n)
-        fixed, margin = self.fixed(node, np.zeros(n, dtype=bool)), self._margin(node)
+        fixed = self.fixed(node, np.zeros(n, dtype=bool))
+        margin = self.margin(node, fixed.rest)
         if fixed.rest is None:
-            self._add(Columns(node, rows, margin * (node.key not in self.fixed_entries)), rows)
+            self._add(Columns(node, rows, margin), rows)
         else:
-            keeper = np.zeros(count, dtype=np.intp)
-            keeper[group[fixed.rest]] = np.flatnonzero(fixed.rest)
-            keeper = keeper[group]
-            self._add(Columns(node, rows - rows[keeper], np.minimum(margin, margin[keeper]) * ~fixed.rest, fixed.rest), rows)
+            self._add(Columns(node, rows - rows[_keepers(fixed.rest, group, count)], margin, fixed.rest), rows)
         per_scale = fixed.value(FLOAT, node.atom, np.ones(count), np.zeros(n))
         return _sign(node) * (sp.csr_array((per_scale, (group, np.arange(n))), shape=(count, n)) @ rows)
 
@@ -190,6 +186,16 @@ class System:
         known = node.key in self.draft.used and scales == node.atom.outputs(node.argument.size)
         return known and (node.key not in self.deferred or node.key in self.fixed_entries)
 
+    def margin(self, row_or_node: Row | Term | Epigraph, rest: Mask | None = None) -> Array:
+        """How far each entry of a multiplier may move, at present; with `rest` against the entry that keeps the sum."""
+        if isinstance(row_or_node, Row):
+            y = self.draft.used[row_or_node.key]
+            return np.full(len(y), np.inf) if row_or_node.equality else y
+        margin = self._margin(row_or_node)
+        if rest is None:
+            return margin * (row_or_node.key not in self.fixed_entries)
+        return np.minimum(margin, margin[_keepers(rest, *groups(row_or_node.atom, len(margin)))]) * ~rest
+
     def _margin(self, node: Term | Epigraph) -> Array:
         u = self.draft.used[node.key]
         margin = np.asarray(node.atom.margin(FLOAT, u, self._scale(node)), dtype=float)
@@ -197,9 +203,7 @@ class System:
 
     def margins(self) -> Array:
         """How far each column may move; a row that is an equality farther than any other."""
-        margin = np.concatenate([each.margin for each in self.columns])
-        size = float(np.max(margin[np.isfinite(margin)], initial=0.0)) or 1.0
-        return np.where(np.isfinite(margin), np.maximum(margin, 0.0), 4.0 * size)
+        return finite(np.concatenate([each.margin for each in self.columns]))
 
     def split(self, x: Any) -> list[Any]:
         """The part of an array that belongs to each of the columns."""
@@ -300,6 +304,12 @@ class System:
         return DualRepair(fixed)
 
 
+def finite(margin: Array) -> Array:
+    """Margins, with 4 times the largest in place of ∞."""
+    size = float(np.max(margin[np.isfinite(margin)], initial=0.0)) or 1.0
+    return np.where(np.isfinite(margin), np.maximum(margin, 0.0), 4.0 * size)
+
+
 def _independent(matrix: Array) -> tuple[Indices, Indices]:
     """Rows and as many columns that are far from dependent, columns of large entries first."""
     matrix = with_unit_rows(matrix)
@@ -307,6 +317,13 @@ def _independent(matrix: Array) -> tuple[Indices, Indices]:
     rank = int(np.sum(diagonal > INDEPENDENT * diagonal.max(initial=0.0)))
     rows = np.arange(len(matrix)) if rank == len(matrix) else np.sort(pivoted(matrix[:, order[:rank]].T)[1][:rank])
     return rows, order[:rank]
+
+
+def _keepers(rest: Mask, group: Indices, count: int) -> Indices:
+    """For each entry the one of its group that keeps the sum."""
+    keeper = np.zeros(count, dtype=np.intp)
+    keeper[group[rest]] = np.flatnonzero(rest)
+    return keeper[group]
 
 
 def _largest(x: Array, group: Indices, count: int) -> Mask:
