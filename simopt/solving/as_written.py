@@ -136,12 +136,16 @@ def _at_a_vertex(declared: Declared, point: Point | None, num: Arithmetic, tol: 
     found = vertex_of(declared.programme) if table.HIGHS.missing is None else None
     if found is None:
         return None
-    gap = math.nextafter(found.upper - found.lower, math.inf) if found.lower < found.upper else 0.0
-    over = over_terms(declared, found.point, found.upper, found.lower, gap)
-    bounds = Certificate.of_bounds(found.upper, found.lower, gap, over, multipliers_from="solver", arithmetic=num.name)
+    vertex, upper = found.point, found.upper
+    if upper == math.inf:  # rounding of the data leaves it outside of a row: intervals draw it back
+        vertex = declared.restore(found.point)
+        upper = INTERVAL.upper(declared.objective(declared.restore(vertex, INTERVAL), INTERVAL))
+    gap = math.nextafter(upper - found.lower, math.inf) if found.lower < upper else 0.0
+    over = over_terms(declared, vertex, upper, found.lower, gap)
+    bounds = Certificate.of_bounds(upper, found.lower, gap, over, multipliers_from="solver", arithmetic=num.name)
     restored = None if point is None else declared.restore(point)
-    near = restored is not None and abs(declared.objective(restored) - found.upper) <= tol * bounds.scale
-    return Assessment(bounds, restored if restored is not None and near else found.point, found.multipliers)
+    near = restored is not None and abs(declared.objective(restored) - upper) <= tol * bounds.scale
+    return Assessment(bounds, restored if restored is not None and near else vertex, found.multipliers)
 
 
 def _assessed(declared: Declared, point: Point, known: Multipliers, num: Arithmetic, tol: float) -> Assessment:

@@ -1,12 +1,13 @@
-"""A declaration without nonlinear terms as min ⟨c, x⟩ + c₀ subject to A x + b ≤ 0 or = 0 and low ≤ x ≤ high, its numbers exact.
+"""A declaration that is a linear programme, as min ⟨c, x⟩ + c₀ subject to A x + b ≤ 0 or = 0 and low ≤ x ≤ high, its numbers exact.
 
-x has the entries of all variables, also of those that equalities or epigraphs define. A row c x_j + b ≤ 0 with c = ±1 is a bound, as −b/c
-is then a float; any other row is one of A.
+x has the entries of all variables, also of those that equalities or epigraphs define, and the values of terms: a maximum or an absolute
+value t = φ(z) is at least each of its parts, z_i ≤ t. A row c x_j + b ≤ 0 with c = ±1 is a bound, as −b/c is then a float; any other row is
+one of A.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,10 +18,17 @@ import scipy.sparse as sp
 from simopt.arithmetic import INTERVAL, RATIONAL, Interval
 from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other
 from simopt.core.arrays import Array
-from simopt.duality.graph.affine import Map, Residual
-from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Programme, Row
+from simopt.duality.atoms.absolute import Absolute
+from simopt.duality.atoms.largest_size import LargestSize
+from simopt.duality.atoms.maximum import Maximum
+from simopt.duality.evaluation.fixed_multipliers import groups
+from simopt.duality.graph.affine import Map, Negation, Reference, Residual, SelectionMap, SumMap
+from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Programme, Row, Term
 from simopt.duality.graph.vectors import Indices, Mask, broadcast, vector
 
+LARGEST = (Maximum, Absolute, LargestSize)  # terms that are the largest of their entries, or of these and their negatives
+MOST = 100_000  # entries of rows that are computed in fractions, as the declaration's formula rounds them
+OPPOSITE = "−"  # before the name of a term: of the rows of the negatives
 Fractions = dict[int, Any]  # entries of a row that are not 0, fractions of python-flint
 
 
@@ -31,7 +39,7 @@ class LinearProgramme:
     The entries of `matrix` and `constants` are intervals where the declaration's formula rounds them; `exact_row` has the numbers.
     """
 
-    variables: list[Leaf | Definition | Epigraph]
+    variables: list[Leaf | Definition | Epigraph | Term]
     objective: Map
     cost: IntervalMatrix
     offset: Interval
@@ -44,16 +52,19 @@ class LinearProgramme:
 
     @classmethod
     def of(cls, programme: Programme) -> LinearProgramme | None:
-        """The present numbers of a programme; None where it has nonlinear terms, or numbers that overflow."""
-        if programme.terms:
+        """The present numbers of a programme; None where it is not linear, overflows, or has too many rows that floats cannot hold."""
+        if not all(isinstance(term.atom, LARGEST) for term in programme.terms):
             return None
-        variables = programme.every_variable
+        variables = [*programme.every_variable, *programme.terms]
         reading = _Reading(variables)
         low, high = np.full(reading.width, -np.inf), np.full(reading.width, np.inf)
         rows = list[tuple[Row, Indices]]()
-        matrices, constants = list[IntervalMatrix](), list[Interval]()
-        for row in programme.every_row:
+        matrices, constants, rounded = list[IntervalMatrix](), list[Interval](), 0
+        for row in (*programme.every_row, *(row for term in programme.terms for row in _parts(term))):
             matrix, b = reading.read(row.map)
+            rounded += int(np.sum(~(matrix.exact_rows & (b.rad == 0.0))))
+            if rounded * reading.width > MOST:
+                return None
             bounding = np.zeros(row.map.size, dtype=bool) if row.equality else _bounding(matrix, b)
             if bounding.any():
                 _bound(matrix[bounding].mid, b.mid[bounding], low, high)
@@ -95,19 +106,29 @@ class LinearProgramme:
         return {v.name: x[start:end].reshape(v.shape, order="F") for v, start, end in parts if isinstance(v, Leaf)}
 
     def multipliers(self, y: Array) -> dict[str, Array]:
-        """The multipliers of the rows by name; bounds have 0."""
+        """The multipliers of rows and terms by name; those of bounds are 0."""
         named, start = dict[str, Array](), 0
         for row, chosen in self.rows:
-            named[row.name] = np.zeros(row.map.size)
-            named[row.name][chosen] = y[start : start + len(chosen)]
+            own = named.setdefault(row.name.removeprefix(OPPOSITE), np.zeros(row.map.size))
+            own[chosen] += y[start : start + len(chosen)] * (-1.0 if row.name.startswith(OPPOSITE) else 1.0)
             start += len(chosen)
         return named
+
+
+def _parts(term: Term) -> Iterator[Row]:
+    """z_i ≤ t_j for the entries of group j, and −z_i ≤ t_j where φ is of their sizes; for t = −φ(z) with −t in place of t."""
+    group, _ = groups(term.atom, term.argument.size)
+    value = SelectionMap((Reference(term.key, term.size),), group)
+    level = value if term.sign < 0 else Negation(value)
+    yield Row(term.key, term.name, SumMap((term.argument, level)))
+    if not isinstance(term.atom, Maximum):
+        yield Row(term.key, OPPOSITE + term.name, SumMap((Negation(term.argument), level)))
 
 
 class _Reading:
     """The matrices and constants of maps of all variables."""
 
-    def __init__(self, variables: list[Leaf | Definition | Epigraph]) -> None:
+    def __init__(self, variables: Sequence[Leaf | Definition | Epigraph | Term]) -> None:
         ends = np.cumsum([0, *(variable.size for variable in variables)])
         self.width = int(ends[-1])
         unit = sp.eye_array(self.width, format="csr")
@@ -135,7 +156,7 @@ def _bound(matrix: Any, b: Array, low: Array, high: Array) -> None:
 
 
 def _in_fractions(
-    variables: list[Leaf | Definition | Epigraph], below: Map, entry: int, matrix: IntervalMatrix, constants: Interval, i: int
+    variables: Sequence[Leaf | Definition | Epigraph | Term], below: Map, entry: int, matrix: IntervalMatrix, constants: Interval, i: int
 ) -> tuple[Fractions, Any]:
     """The floats of a row, where these are its numbers; else the row, pulled back in fractions."""
     if matrix.exact_rows[i] and constants.rad[i] == 0.0:
