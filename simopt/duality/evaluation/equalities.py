@@ -286,8 +286,8 @@ def _independent(jacobian: Any, margin: Array) -> tuple[Indices, Indices]:
     rows, columns = [first], [taken]
     others, free = (np.setdiff1d(np.arange(size), some) for size, some in zip(scaled.shape, (first, taken), strict=True))
     live = np.flatnonzero(known)
-    for some, among in blocks(scaled[others][:, free]):
-        some, among = others[some], free[among]
+    for own_rows, own_columns in blocks(scaled[others][:, free]):
+        some, among = others[own_rows], free[own_columns]
         if not len(some) or not len(among):
             continue
         part = scaled[some][:, among]

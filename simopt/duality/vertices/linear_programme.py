@@ -27,7 +27,7 @@ from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Programme
 from simopt.duality.graph.vectors import Indices, Mask, broadcast, vector
 
 LARGEST = (Maximum, Absolute, LargestSize)  # terms that are the largest of their entries, or of these and their negatives
-MOST = 100_000  # entries of rows that are computed in fractions, as the declaration's formula rounds them
+MOST = 300_000  # entries of rows that are computed in fractions, as the declaration's formula rounds them
 OPPOSITE = "−"  # before the name of a term: of the rows of the negatives
 Fractions = dict[int, Any]  # entries of a row that are not 0, fractions of python-flint
 
