@@ -388,9 +388,13 @@ class _PointEvaluation:
         if not UNDERFLOW < scale < math.inf or _too_large(self.problem, delta):
             return False, False
         return (
-            all(abs(_value(primal, side) - self.upper) <= limit - allowed for side in (delta, -delta)),
+            self._primal_proven(scale) or all(abs(_value(primal, side) - self.upper) <= limit - allowed for side in (delta, -delta)),
             self._dual_stands(lower, candidate, delta, scale),
         )
+
+    def _primal_proven(self, scale: float) -> bool:
+        """Whether intervals prove nearly the same value of a derived objective: cheaper than to make perturbed points feasible."""
+        return self.problem.derived and self._upper_proven() - self.upper <= WORST * scale
 
     def _dual_stands(self, lower: float, candidate: Multipliers, delta: float, scale: float) -> bool:
         """Whether D moves little under perturbation, or intervals prove nearly the same bound.
@@ -398,9 +402,8 @@ class _PointEvaluation:
         Perturbed multipliers that have to be corrected need another correction, whose search costs more than intervals do.
         """
         perturbed = _perturbed(candidate, delta)
-        plain = _value(self.problem.plain_dual_bound, perturbed)
-        if plain is not None:
-            if abs(float(plain) - lower) <= MOVED * scale:
+        if self.problem.derived:
+            if abs(_value(self.problem.plain_dual_bound, perturbed) - lower) <= MOVED * scale:
                 return True
             if lower - self._dual(candidate, INTERVAL)[1] <= WORST * scale:
                 return True
@@ -414,7 +417,7 @@ class _PointEvaluation:
         """P − D at the float point in the worst case of rounding: the smaller upper end of the two formulas of the gap."""
         value = _value(self.problem.objective, self.restored, INTERVAL)
         if isinstance(value, float) and value == math.inf:  # no interval: a row holds with equality, which intervals cannot prove
-            return self.upper - self._in_intervals._dual(candidate)[1]
+            return self.upper - self._dual(candidate, INTERVAL)[1]
         primal = _end(INTERVAL.upper, value, math.inf)
         _, lower = self._in_intervals._dual(candidate)
         gap = _end(INTERVAL.upper, _value(self.problem.gap, self.restored, candidate, INTERVAL), math.inf)

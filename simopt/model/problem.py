@@ -126,6 +126,8 @@ class Problem(ABC):
         whether a back end solves it once, at its own tolerance, in place of a sweep over tolerances.
     may_be_infeasible : bool
         whether some data leave no feasible point; only then do multipliers whose `dual_bound` is ∞ prove it.
+    derived : bool
+        whether formulas are derived from the declaration: then intervals cost little more than floats, and less than a search.
     brief : bool
         whether bounds are sought with the given multipliers alone, where there are some.
     by_hand : str
@@ -139,6 +141,7 @@ class Problem(ABC):
     parameters: ClassVar[tuple[str, ...]] = ()
     may_be_infeasible: ClassVar[bool] = False
     own_tolerance: ClassVar[bool] = False
+    derived: ClassVar[bool] = False
     brief: ClassVar[bool] = False
     by_hand: ClassVar[str] = ""
 
@@ -307,9 +310,9 @@ class Problem(ABC):
         """The dual candidate that a (restored) point alone suggests, if it suggests one."""
         return None
 
-    def plain_dual_bound(self, multipliers: Multipliers) -> float | None:
-        """`dual_bound` in floats without any search for better multipliers, −∞ where that gives none; None where nothing is searched."""
-        return None
+    def plain_dual_bound(self, multipliers: Multipliers) -> float:
+        """`dual_bound` in floats without any search for better multipliers; −∞ where that gives none."""
+        return float(self.dual_bound(multipliers))
 
     def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:
         """Candidates near these multipliers with larger and larger margins in their domains, for proofs that need one; none by default."""

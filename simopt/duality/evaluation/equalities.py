@@ -83,8 +83,8 @@ class Equations:
         return self.once(num, lambda: self._by_rows() if num is RATIONAL else self._sparse(num))
 
     def _sparse(self, num: Arithmetic) -> Any:
-        at, width = gradients(self.programme, {leaf.key: np.arange(leaf.size) for leaf in self.leaves}, num=num)
-        found = below_each_other([row.map.rows(at, width)[entries] for row, entries in self.chosen])
+        at = gradients(self.programme, {leaf.key: np.arange(leaf.size) for leaf in self.leaves}, num=num)
+        found = below_each_other([at.rows(row.map)[entries] for row, entries in self.chosen])
         return IntervalMatrix.of(found) if num is INTERVAL else found
 
     def _by_rows(self) -> Any:

@@ -11,6 +11,7 @@ from simopt.core.arrays import Array
 from simopt.duality.evaluation.bounds import within
 from simopt.duality.evaluation.equalities import drawn, is_affine
 from simopt.duality.evaluation.forward import Forward, forward
+from simopt.duality.feasibility.newton import step_inside
 from simopt.duality.feasibility.slater import Inside, SlaterCandidates
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Programme, Row
@@ -65,6 +66,10 @@ def restored(
                 best = nearer
             if number > 0 or is_near(nearer, little):
                 break
+        if number == 0:  # before another Slater point is solved for
+            inner = _into_rows(num, programme, x, (values, there))
+            if not inner[1].violated and is_near(inner, SMALL):
+                return inner
     return best
 
 
@@ -88,6 +93,21 @@ def _on_rows(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], at: 
             break
         tight = {key: (row, more[key]) for key, (row, _) in tight.items()}
         moved = _on_equalities(num, programme, x, list(tight.values()))
+        if not moved[1].violated:
+            return moved
+    return at
+
+
+def _into_rows(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], at: Restored) -> Restored:
+    """Floats as values, moved by Newton's steps to where the rows that they violate hold with a little slack; else as they were."""
+    moved, chosen = at, {row.key: np.zeros(0, dtype=np.intp) for row in programme.rows if not row.equality}
+    for _ in range(ROUNDS):
+        broken = {key: np.flatnonzero(~(upper_ends(num, moved[1].rows[key]) <= 0.0)) for key in chosen}
+        chosen = {key: np.union1d(entries, broken[key]) for key, entries in chosen.items()}
+        nearer = step_inside(programme, x, chosen) if any(len(entries) for entries in broken.values()) else None
+        if nearer is None:
+            break
+        x, moved = nearer, _on_equalities(num, programme, nearer)
         if not moved[1].violated:
             return moved
     return at

@@ -170,6 +170,11 @@ class Programme:
         return Recent(8)
 
     @cached_property
+    def gradients(self) -> Recent[Key, Any]:
+        """Gradients of maps of leaves, for the last entries of leaves that were asked for."""
+        return Recent(4)
+
+    @cached_property
     def choices(self) -> Recent[Any, Any]:
         """Which multipliers were corrected for the last ones that were evaluated."""
         return Recent(4)

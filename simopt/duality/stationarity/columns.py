@@ -124,10 +124,10 @@ class System:
         return s if len(s) == count else np.broadcast_to(s, count)
 
     def _collect(self) -> None:
-        at, width = gradients(self.programme, self.entries, self._follow)
+        at = gradients(self.programme, self.entries, self._follow)
         for row in self.programme.rows:
             if row.key not in self.deferred and row.key in self.draft.used:
-                rows = row.map.rows(at, width)
+                rows = at.rows(row.map)
                 self._add(Columns(row, rows, self.margin(row)), rows)
 
     def matrix(self, num: Arithmetic, dual_repair: DualRepair, pivots: Pivots) -> Any:
@@ -149,11 +149,11 @@ class System:
             places = (group, np.arange(n))
             return IntervalMatrix(*(sp.csr_array((side, places), shape=(scales, n)) for side in (per_scale.mid, per_scale.rad))) @ rows
 
-        at, width = gradients(self.programme, self.entries, follow, num)
+        at = gradients(self.programme, self.entries, follow, num)
         parts = []
         for each, index in pivots.parts:
             key = each.row_or_node.key
-            rows = IntervalMatrix.of(own[key] if key in own else each.map.rows(at, width))
+            rows = IntervalMatrix.of(own[key] if key in own else at.rows(each.map))
             parts.append(each.steps(index) @ rows)
         return below_each_other(parts).T
 

@@ -25,7 +25,7 @@ from simopt.duality.atoms.square import Square
 from simopt.duality.evaluation.bounds import box
 from simopt.duality.evaluation.fixed_multipliers import groups
 from simopt.duality.evaluation.forward import coefficients
-from simopt.duality.evaluation.gradients import gradients
+from simopt.duality.evaluation.gradients import Gradients, gradients
 from simopt.duality.graph.affine import Key, Map, Picks, Residual
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Term
 from simopt.duality.graph.vectors import Mask, broadcast
@@ -69,8 +69,7 @@ class _Search:
     levels: dict[Key, Array] = field(default_factory=dict)  # upper ends of the values of terms
     floors: dict[Key, Array] = field(default_factory=dict)  # lower ends
     proofs: int = PROOFS
-    gradients: dict[Key, Any] = field(default_factory=dict)
-    width: int = 0
+    gradients: Gradients = field(init=False)
     rows: dict[Map, Any] = field(default_factory=dict)  # gradients and constants of maps with many entries, which every round uses
 
     def __post_init__(self) -> None:
@@ -81,7 +80,7 @@ class _Search:
             self.limits[key] = low, high
         zeros = self._zeros()
         self.floors = {node.key: _floor(node, zeros) for node in programme.nodes if not isinstance(node, Definition)}
-        self.gradients, self.width = gradients(programme, {key: np.arange(leaf.size) for key, leaf in programme.leaves.items()})
+        self.gradients = gradients(programme, {key: np.arange(leaf.size) for key, leaf in programme.leaves.items()})
 
     def done(self) -> bool:
         """Whether every wanted entry has both ends."""
@@ -120,7 +119,7 @@ class _Search:
             yield 0
             return
         if below not in self.rows:
-            whole = below.rows(self.gradients, self.width).tocsr()
+            whole = self.gradients.rows(below).tocsr()
             self.rows[below] = (whole, np.asarray(below.value(INTERVAL, self._zeros()).mid)) if whole.nnz <= ENTRIES else None
         if (known := self.rows[below]) is None:
             return

@@ -79,9 +79,9 @@ class Lineality:
             parts.append(rows[live] - mean[group[live]] / (node.atom.total or 1.0))
             return _valued(node) * mean if node.atom.total else sp.csr_array((_outputs(node), width))
 
-        at, width = gradients(self.programme, self.entries, follow)
-        parts += [row.map.rows(at, width)[self._live(row.key, row.map.size)] for row in self.programme.rows]
-        matrix = sp.vstack([self.programme.objective.rows(at, width), *parts], format="csr")
+        at = gradients(self.programme, self.entries, follow)
+        parts += [at.rows(row.map)[self._live(row.key, row.map.size)] for row in self.programme.rows]
+        matrix = sp.vstack([at.rows(self.programme.objective), *parts], format="csr")
         return sp.csr_array(matrix.T @ matrix)
 
     def _still(self, d: Any) -> bool:
