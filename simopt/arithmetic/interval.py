@@ -23,6 +23,7 @@ from simopt.core.arrays import Array
 from simopt.core.frozen_matrix import base_of, matvec
 
 EPS = 2.0**-52  # twice the unit round-off: a factor two to spare in every bound
+FAINT = 2.0**-960  # smaller products may lose bits
 TINY = 2.0**-1060  # covers underflow
 SMALLEST = 2.0**-1074  # the smallest positive float
 AROUND = (0.36787944117144, 0.36787944117145)  # 1/e, where x log x is least
@@ -197,6 +198,15 @@ def _absolute(a: Array, x: Array) -> Array:
         return out
     step = max(1, BLOCK // d)
     return np.concatenate([np.abs(a[i : i + step]) @ x for i in range(0, n, step)])
+
+
+def times_exactly(x: Interval, c: Any) -> Interval:
+    """x times floats c: a power of two, or 0, rounds nothing."""
+    found = x * c
+    exact = (np.abs(np.frexp(c)[0]) == 0.5) & ((np.abs(found.mid) > FAINT) | (x.mid == 0.0)) | (c == 0.0)
+    if not np.any(exact):
+        return found
+    return Interval(found.mid, np.where(exact & np.isfinite(found.rad), x.rad * np.abs(c), found.rad))
 
 
 def as_interval(x: Any) -> Interval:

@@ -103,10 +103,14 @@ def blocks(pattern: Any) -> list[tuple[Indices, Indices]]:
 
 
 def _by_blocks(num: Arithmetic, a: Interval | IntervalMatrix, b: Interval) -> Interval | None:
-    """The solution, each block of A solved by itself."""
+    """The solution, each block of A solved by itself; 0 solves a block with 0 on the right, whether or not it is regular."""
     parts = blocks(_filled(a))
     if any(len(rows) != len(columns) for rows, columns in parts):
         return None
+    live = (b.mid != 0.0) | (b.rad != 0.0)
+    live = live if live.ndim == 1 else live.any(axis=1)
+    if num is INTERVAL and len(parts) > 1:
+        parts = [part for part in parts if live[part[0]].any()]
     bundle = np.cumsum([len(rows) for rows, _ in parts]) // BUNDLE  # small blocks together, as each solve has a cost of its own
     mid, rad = np.zeros(b.shape), np.zeros(b.shape)
     for _, bundled in groupby(zip(bundle, parts, strict=True), key=itemgetter(0)):
