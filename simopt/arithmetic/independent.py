@@ -57,7 +57,7 @@ def pivoted(matrix: Array) -> tuple[Array, Indices]:
 
 
 def matched(matrix: Any) -> Indices | None:
-    """A column for each row of a sparse matrix, so that the product of their entries is as large as possible; None where they are dependent.
+    """A column for each row of a sparse matrix, the product of their entries as large as possible; None where they are dependent.
 
     Whether they are is seen of the condition of these columns, scaled.
     """

@@ -202,7 +202,7 @@ def _absolute(a: Array, x: Array) -> Array:
 
 def times_exactly(x: Interval, c: Any) -> Interval:
     """x times floats c: a power of two, or 0, rounds nothing."""
-    found = x * c
+    found: Interval = x * c
     exact = (np.abs(np.frexp(c)[0]) == 0.5) & ((np.abs(found.mid) > FAINT) | (x.mid == 0.0)) | (c == 0.0)
     if not np.any(exact):
         return found

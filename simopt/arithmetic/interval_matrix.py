@@ -122,22 +122,22 @@ class IntervalMatrix:
     __radd__ = __add__
 
     def __matmul__(self, other: Any) -> IntervalMatrix:
-        other = IntervalMatrix.of(other)
-        if other.selects and int(np.bincount(other.mid.indices, minlength=1).max()) <= 1:
-            return self._each(lambda matrix: matrix @ other.mid)
+        right = IntervalMatrix.of(other)
+        if right.selects and int(np.bincount(right.mid.indices, minlength=1).max()) <= 1:
+            return self._each(lambda matrix: matrix @ right.mid)
         if self.selects:
-            return other._each(lambda matrix: self.mid @ matrix)
-        sizes, beside = abs(self.mid), abs(other.mid)
-        rad = sizes @ other.rad + self.rad @ (beside + other.rad)
-        terms = _pattern(self.mid) @ _pattern(other.mid)
-        rounded = _uneven(self.mid) @ _uneven(other.mid) + _with_data(terms, terms.data > 1.0)
+            return right._each(lambda matrix: self.mid @ matrix)
+        sizes, beside = abs(self.mid), abs(right.mid)
+        rad = sizes @ right.rad + self.rad @ (beside + right.rad)
+        terms = _pattern(self.mid) @ _pattern(right.mid)
+        rounded = _uneven(self.mid) @ _uneven(right.mid) + _with_data(terms, terms.data > 1.0)
         rounded.eliminate_zeros()
         most = float(terms.data.max(initial=0.0))
         if rounded.nnz:
             rad = rad + (sizes @ beside).multiply(_pattern(rounded)) * ((most + 4) * EPS)
-        if _least(self.mid) * _least(other.mid) < FAINT:
+        if _least(self.mid) * _least(right.mid) < FAINT:
             rad = rad + terms * TINY
-        return IntervalMatrix(self.mid @ other.mid, _inflated(sp.csr_array(rad), most))
+        return IntervalMatrix(self.mid @ right.mid, _inflated(sp.csr_array(rad), most))
 
     def __rmatmul__(self, other: Any) -> IntervalMatrix:
         return IntervalMatrix.of(other) @ self

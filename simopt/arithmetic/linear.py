@@ -49,7 +49,8 @@ Indices = NDArray[np.intp]
 def solve(num: Arithmetic, matrix: Any, right: Any) -> Value | None:
     """The solution x of A x = b, for one right-hand side (n) or several (n × k); None where there is none, or none is proven. O(n³).
 
-    A is dense, or sparse (of floats, or an `IntervalMatrix`). FLOAT: by an LU factorisation, refined. INTERVAL: for A and b of floats or intervals, enclosures of the solutions for all matrices and
+    A is dense, or sparse (of floats, or an `IntervalMatrix`). FLOAT: by an LU factorisation, refined.
+    INTERVAL: for A and b of floats or intervals, enclosures of the solutions for all matrices and
     right-hand sides in them. None also where A may be singular, as far as floats can tell: at a condition of some 10¹⁴, scaled. RATIONAL:
     the exact solution; None where A is singular.
 
@@ -228,7 +229,8 @@ def _diagonal(a: IntervalMatrix, parts: Sequence[Block]) -> Array:
     """A lower bound of the size of the first entry of each block."""
     rows, columns = (np.array([int(side[0]) for side in sides]) for sides in zip(*parts, strict=True))
     size = np.abs(np.asarray(a.mid[rows, columns]).reshape(-1))
-    return size if a.exact else (size - np.asarray(a.rad[rows, columns]).reshape(-1)) * (1.0 - 4 * EPS)
+    least: Array = size if a.exact else (size - np.asarray(a.rad[rows, columns]).reshape(-1)) * (1.0 - 4 * EPS)
+    return least
 
 
 def _scaled(num: Arithmetic, a: Interval, b: Interval) -> Interval | None:

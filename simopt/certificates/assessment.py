@@ -394,7 +394,7 @@ class _PointEvaluation:
 
     def _primal_proven(self, scale: float) -> bool:
         """Whether intervals prove nearly the same value of a derived objective: cheaper than to make perturbed points feasible."""
-        return self.problem.derived and self._upper_proven() - self.upper <= WORST * scale
+        return self.problem.intervals_first and self._upper_proven() - self.upper <= WORST * scale
 
     def _dual_stands(self, lower: float, candidate: Multipliers, delta: float, scale: float) -> bool:
         """Whether D moves little under perturbation, or intervals prove nearly the same bound.
@@ -402,7 +402,7 @@ class _PointEvaluation:
         Perturbed multipliers that have to be corrected need another correction, whose search costs more than intervals do.
         """
         perturbed = _perturbed(candidate, delta)
-        if self.problem.derived:
+        if self.problem.intervals_first:
             if abs(_value(self.problem.plain_dual_bound, perturbed) - lower) <= MOVED * scale:
                 return True
             if lower - self._dual(candidate, INTERVAL)[1] <= WORST * scale:

@@ -64,7 +64,7 @@ class Declared(Problem):
     title: ClassVar[str] = "a declared problem, its certificate derived"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
 
-    derived: ClassVar[bool] = True
+    intervals_first: ClassVar[bool] = True
     little: ClassVar[float] = LITTLE
     programme: Programme
     plan: tuple[ClosingTerm, ...] = field(init=False)

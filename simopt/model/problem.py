@@ -126,7 +126,7 @@ class Problem(ABC):
         whether a back end solves it once, at its own tolerance, in place of a sweep over tolerances.
     may_be_infeasible : bool
         whether some data leave no feasible point; only then do multipliers whose `dual_bound` is ∞ prove it.
-    derived : bool
+    intervals_first : bool
         whether formulas are derived from the declaration: then intervals cost little more than floats, and less than a search.
     brief : bool
         whether bounds are sought with the given multipliers alone, where there are some.
@@ -141,7 +141,7 @@ class Problem(ABC):
     parameters: ClassVar[tuple[str, ...]] = ()
     may_be_infeasible: ClassVar[bool] = False
     own_tolerance: ClassVar[bool] = False
-    derived: ClassVar[bool] = False
+    intervals_first: ClassVar[bool] = False
     brief: ClassVar[bool] = False
     by_hand: ClassVar[str] = ""
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import flint
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.independent import forced
-from simopt.arithmetic.interval import as_interval
+from simopt.arithmetic.interval import as_interval, times_exactly
+from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.arithmetic.linear import solve
 from simopt.arithmetic.residual import residual, two_product, two_sum
 
@@ -176,3 +179,64 @@ def test_rows_with_one_column_to_choose_take_it_one_after_the_other() -> None:
     assert set(first) | {0, n + 3} == {*range(n), n + 3} and not set(first) >= {0, n + 3}  # of two equal rows one
     assert (np.triu(pattern[np.ix_(first, own)], 1) == 0).all() and pattern[first, own].all()
     assert forced(kernel)[0].size == 0 and forced(np.zeros((0, 3)))[1].size == 0
+
+
+def exactly(matrix: Any, right: Any) -> np.ndarray:
+    """The same by python-flint, for large matrices."""
+    n, k = len(matrix), np.atleast_2d(np.transpose(right)).shape[0]
+    a = flint.fmpq_mat(n, n, [flint.fmpq(*float(x).as_integer_ratio()) for x in np.ravel(matrix)])
+    b = flint.fmpq_mat(n, k, [flint.fmpq(*float(x).as_integer_ratio()) for x in np.ravel(right)])
+    found = [Fraction(int(x.p), int(x.q)) for x in a.solve(b).entries()]
+    return np.array(found, dtype=object).reshape(np.shape(right))
+
+
+def banded(n: int, seed: int) -> sp.csr_array:
+    """A lower triangle with few entries beside its diagonal, rows and columns in another order, as dynamics have it."""
+    rng = np.random.default_rng(seed)
+    matrix = sp.diags_array([rng.choice([-1.0, 1.0], n), rng.normal(size=n - 1) * 0.5, rng.normal(size=n - 3) * 0.3], offsets=[0, -1, -3])
+    return sp.csr_array(matrix.tocsr()[rng.permutation(n)][:, rng.permutation(n)])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("width", [0.0, 1e-12])
+def test_a_large_sparse_system_is_enclosed_block_by_block(seed: int, width: float) -> None:
+    n = 140
+    matrix, right = banded(n, seed), np.random.default_rng(seed).normal(size=n)
+    found = solve(INTERVAL, IntervalMatrix(matrix, None if not width else abs(matrix) * width), right)
+    assert found is not None and holds(found, exactly(matrix.toarray(), right))
+    assert np.max(found.rad) <= (1e-13 if not width else 1e-8) * np.max(np.abs(found.mid))
+    floats = solve(FLOAT, matrix, right)
+    np.testing.assert_allclose(matrix @ floats, right, atol=1e-12)
+    if width:
+        other = matrix + sp.csr_array((matrix.data * width * 0.99, matrix.indices, matrix.indptr), shape=matrix.shape)
+        assert holds(found, exactly(other.toarray(), right))
+
+
+def test_a_large_sparse_system_with_a_full_block_is_enclosed() -> None:
+    rng, n = np.random.default_rng(5), 150
+    matrix = sp.lil_array(banded(n, 5))
+    matrix[50:60, 50:60] = rng.normal(size=(10, 10)) + 6 * np.eye(10)
+    right = rng.normal(size=(n, 2))
+    found = solve(INTERVAL, IntervalMatrix(sp.csr_array(matrix)), right)
+    assert found is not None and holds(found, exactly(matrix.toarray(), right)) and np.max(found.rad) <= 1e-9 * np.max(np.abs(found.mid))
+
+
+def test_sparse_and_dense_matrices_have_one_answer_where_none_is_proven() -> None:
+    singular = sp.csr_array(np.kron(np.eye(100), np.ones((2, 2))))
+    assert solve(INTERVAL, IntervalMatrix(singular), np.ones(200)) is None
+    assert solve(INTERVAL, singular.toarray(), np.ones(200)) is None
+
+
+def test_0_solves_a_block_with_0_on_the_right() -> None:
+    """A multiplier at an end of its domain must not move, not even by 1e-40."""
+    matrix = np.diag([2.0, 3.0, 5.0])
+    found = solve(INTERVAL, matrix, np.array([1.0, 0.0, 0.0]))
+    assert found is not None and not found.mid[1:].any() and not found.rad[1:].any() and found.mid[0] == 0.5
+
+
+def test_products_by_powers_of_two_round_nothing() -> None:
+    x = Interval(np.array([0.1, 0.3, 0.1, 5e-300]), np.array([0.0, 1e-3, 0.0, 0.0]))
+    found = times_exactly(x, np.array([0.5, -4.0, 0.3, 2.0**-60]))
+    np.testing.assert_array_equal(found.mid[:2], [0.05, -1.2])
+    np.testing.assert_array_equal(found.rad[:2], [0.0, 4e-3])
+    assert found.rad[2] > 0.0 and found.rad[3] > 0.0

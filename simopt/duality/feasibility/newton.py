@@ -56,9 +56,9 @@ def step_inside(programme: Programme, x: Mapping[Key, Array], chosen: Mapping[Ke
     if not parts:
         return None
     jacobian, goal, point = sp.vstack(parts, format="csr"), np.concatenate(right), _flat(leaves, x)
-    if not (np.isfinite(jacobian.data).all() and np.isfinite(goal).all()):
+    if not all(np.isfinite(part).all() for part in (jacobian.data, goal, point)):
         return None
-    units = np.abs(point) + SMALL * float(np.max(np.abs(point), initial=0.0)) + np.finfo(float).tiny
+    units = np.abs(point) + SMALL * (float(np.max(np.abs(point), initial=0.0)) or 1.0)
     step = least_step(jacobian, units, goal, np.zeros(len(goal)))
     if not step.any():
         return None

@@ -62,13 +62,13 @@ class Pivoting:
         power: float = 0.5,
     ) -> None:
         self.num, self.programme, self.plan, self.candidates, self.wanted, self.power = num, programme, plan, candidates, wanted, power
-        self.draft = self._once("draft", {}, lambda: backward(FLOAT, programme, plan, candidates))
+        self.draft: Backward = self._once("draft", {}, lambda: backward(FLOAT, programme, plan, candidates))
         self._corrections: Recent[Key, tuple[System, tuple[DualRepair, str] | Backward]] = Recent(3)
 
     def _once(self, what: str, wanted: Mapping[Key, Mask], compute: Callable[[], Any]) -> Any:
         """What floats alone decide of these multipliers: another arithmetic asks for it again."""
         kind = (what, self.power, *(each.term.key for each in self.plan), *changing(self.programme.problem))
-        inputs = {("multiplier", key): values for key, values in self.candidates.items()}
+        inputs: dict[tuple[str, Key], Any] = {("multiplier", key): values for key, values in self.candidates.items()}
         inputs |= {("wanted", key): mask for key, mask in wanted.items()}
         return self.programme.choices.of(kind, inputs, lambda _: compute())
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from simopt.core.arrays import Array, Multipliers, Point
-from simopt.duality.graph.programme import Leaf, Programme
-from simopt.duality.graph.vectors import Mask
-from simopt.duality.stationarity.implied import implied
+from simopt.core.arrays import Multipliers, Point
+from simopt.duality.graph.programme import Programme
 from simopt.duality.vertices.linear_programme import LinearProgramme
-from simopt.duality.vertices.simplex import optimal_vertex
-from simopt.duality.vertices.vertex import Vertex, rounded_down, rounded_up
+from simopt.duality.vertices.safe_bound import safe_bound
+from simopt.duality.vertices.simplex import inner_multipliers, optimal_vertex
+from simopt.duality.vertices.vertex import rounded_down, rounded_up
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,34 +24,18 @@ class OptimalVertex:
 
 
 def vertex_of(programme: Programme) -> OptimalVertex | None:
-    """The vertex that HiGHS calls optimal; None where the programme is not linear, or no vertex is found that fits into floats."""
+    """The vertex that HiGHS calls optimal; None where the programme is not linear, or no vertex is found that fits into floats.
+
+    If it proves no lower bound, another solve is asked for multipliers that give one.
+    """
     linear = LinearProgramme.of(programme)
     found = None if linear is None else optimal_vertex(linear)
     if linear is None or found is None:
         return None
     upper = math.inf if found.upper is None else rounded_up(found.upper)
-    lower = found.lower
-    if lower is None and upper < math.inf:
-        lower = found.lower_within(*_implied_ends(programme, linear, found, upper))
-    below = -math.inf if lower is None else rounded_down(lower)
-    return OptimalVertex(linear.by_name(found.point), linear.multipliers(found.multipliers), below, upper)
-
-
-def _implied_ends(programme: Programme, linear: LinearProgramme, found: Vertex, upper: float) -> tuple[Array, Array]:
-    """The bounds of all columns, and where a reduced cost asks for another end one that feasibility and f ≤ upper imply."""
-    wanted, start = dict[int, Mask](), 0
-    low, high = linear.low.copy(), linear.high.copy()
-    asked = found.asking_for_ends()
-    for variable in linear.variables:
-        own = asked[start : start + variable.size]
-        if isinstance(variable, Leaf) and own.any():
-            wanted[variable.key] = own
-        start += variable.size
-    limits, start = implied(programme, upper, wanted), 0
-    for variable in linear.variables:
-        if variable.key in limits:
-            part = slice(start, start + variable.size)
-            least, most = limits[variable.key]
-            low[part], high[part] = np.maximum(low[part], least), np.minimum(high[part], most)
-        start += variable.size
-    return low, high
+    multipliers, lower = found.multipliers, -math.inf
+    if found.lower is not None:
+        lower = rounded_down(found.lower)
+    elif (inner := inner_multipliers(linear)) is not None:
+        multipliers, lower = inner, safe_bound(linear, inner)
+    return OptimalVertex(linear.by_name(found.point), linear.multipliers(multipliers), lower, upper)

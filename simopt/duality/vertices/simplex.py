@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.core.arrays import Array
 from simopt.duality.vertices.linear_programme import LinearProgramme
 from simopt.duality.vertices.vertex import Basis, Vertex, vertex
 
 TOLERANCE = 1e-10  # of both feasibilities, HiGHS's least
+TILT = 1e-9  # of a cost, above HiGHS's tolerance
 TIME_LIMIT = 60.0  # seconds
 LEAST = 1e-12  # size of an entry of A that HiGHS keeps: its smallest setting
 INFINITE = 1e20  # to HiGHS
@@ -20,15 +22,15 @@ INFINITE = 1e20  # to HiGHS
 def optimal_vertex(linear: LinearProgramme) -> Vertex | None:
     """The vertex at which the simplex method ends, or one beside it; None where it reports no optimum.
 
-    If rounding decided a sign wrongly, what is left at the vertex is magnified and solved from its basis.
+    If rounding decides wrongly that a bound or a row holds, the violation is magnified and solved for from the vertex's basis.
 
     Source: A. M. Gleixner, D. E. Steffy and K. Wolter, Iterative refinement for linear programming, INFORMS J. Comput. 28 (2016).
     """
     found = _vertex_near(linear, None)
-    if found is None or (found.lower is not None and found.upper is not None):
+    if found is None or found.upper is not None:
         return found
     refined = _vertex_near(linear, found)
-    return refined if refined is not None and refined.lower is not None and refined.upper is not None else found
+    return refined if refined is not None and refined.upper is not None else found
 
 
 def _vertex_near(linear: LinearProgramme, near: Vertex | None) -> Vertex | None:
@@ -37,17 +39,40 @@ def _vertex_near(linear: LinearProgramme, near: Vertex | None) -> Vertex | None:
 
 
 def _optimal_basis(linear: LinearProgramme, near: Vertex | None) -> Basis | None:
-    """The basis that HiGHS calls optimal, for the linear programme or for the residuals at a vertex; None where it reports anything else."""
+    """The basis that HiGHS calls optimal: of the linear programme, or of what is left at a vertex."""
+    import highspy
+
+    low, high, constants = linear.low, linear.high, linear.constants.mid
+    if near is not None:
+        left = near.residuals()
+        low, high, constants = (_magnified(part, left.violation) for part in (left.low, left.high, left.constants))
+    highs = _solved(linear, _flat(linear.cost), low, high, constants, None if near is None else near.basis)
+    if highs is None:
+        return None
+    basis, kind = highs.getBasis(), highspy.HighsBasisStatus
+    columns, rows = (np.array([int(status) for status in side]) for side in (basis.col_status, basis.row_status))
+    basic, upper = int(kind.kBasic), int(kind.kUpper)
+    return Basis(columns == basic, rows != basic, columns == upper, basis)
+
+
+def inner_multipliers(linear: LinearProgramme) -> Array | None:
+    """Multipliers of the rows at which no reduced cost of a column with one bound is near 0; None where HiGHS finds none.
+
+    They are those of costs that are a little smaller where x_j has a lower bound only, and larger where it has an upper one only.
+    """
+    cost = _flat(linear.cost)
+    tilt = TILT * np.maximum(np.abs(cost), 1.0)
+    one_sided = np.isfinite(linear.low).astype(float) - np.isfinite(linear.high)
+    highs = _solved(linear, cost - tilt * one_sided, linear.low, linear.high, linear.constants.mid, None)
+    return None if highs is None else -np.array(highs.getSolution().row_dual)
+
+
+def _solved(linear: LinearProgramme, cost: Array, low: Array, high: Array, constants: Array, start: Basis | None) -> Any:
+    """HiGHS after a run that it calls optimal; None after any other."""
     import highspy
 
     model = highspy.HighsLp()
     model.num_row_, model.num_col_ = linear.matrix.shape
-    if near is None:
-        low, high, constants, cost = linear.low, linear.high, linear.constants.mid, linear.cost.mid.toarray()[0]
-    else:
-        left = near.residuals()
-        low, high, constants = (_magnified(part, left.violation) for part in (left.low, left.high, left.constants))
-        cost = _magnified(left.cost, left.wrong)
     model.col_cost_, model.col_lower_, model.col_upper_ = cost, low, high
     model.row_lower_, model.row_upper_ = np.where(linear.equality, -constants, -np.inf), -constants
     by_column = sp.csc_array(linear.matrix.mid)
@@ -60,18 +85,17 @@ def _optimal_basis(linear: LinearProgramme, near: Vertex | None) -> Basis | None
         highs.setOptionValue(name, value)
     if highs.passModel(model) == highspy.HighsStatus.kError:
         return None
-    if near is not None:
-        highs.setBasis(near.basis.native)
+    if start is not None:
+        highs.setBasis(start.native)
     highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        return None
-    basis, kind = highs.getBasis(), highspy.HighsBasisStatus
-    columns, rows = (np.array([int(status) for status in side]) for side in (basis.col_status, basis.row_status))
-    basic, upper = int(kind.kBasic), int(kind.kUpper)
-    return Basis(columns == basic, rows != basic, columns == upper, basis)
+    return highs if highs.getModelStatus() == highspy.HighsModelStatus.kOptimal else None
+
+
+def _flat(row: IntervalMatrix) -> Array:
+    return np.asarray(row.mid.toarray()[0])
 
 
 def _magnified(numbers: Array, least: float) -> Array:
     """Numbers times a power of two that brings the given one near 1; ±∞ beyond what HiGHS calls finite."""
     found = np.ldexp(numbers, 1 - int(np.frexp(least)[1]) if least > 0.0 else 0)
-    return np.where(np.abs(found) >= INFINITE, np.sign(found) * np.inf, found)
+    return np.where(np.abs(found) >= INFINITE, np.copysign(np.inf, found), found)

@@ -1,8 +1,9 @@
 """A basis of a linear programme proves bounds on its optimum: both, and equal, where it is optimal.
 
-The rows W that hold with equality and the columns F that are at no bound make a square system: A_WF x_F = −b_W − A_WN x_N gives the vertex,
-A_WFᵀ y = −c_F the multipliers, and d = c + Aᵀy the reduced costs, which are 0 at F. Then ⟨c, x⟩ = ⟨−b_W, y⟩ + ⟨d_N, x_N⟩, whatever the basis
-is. It is an upper bound if x is feasible, and a lower one if y ≥ 0 at inequalities and d has the sign that each x_j at a bound asks for.
+The rows W that hold with equality and the columns F that are at no bound make a square system. A_WF x_F = −b_W − A_WN x_N gives the
+vertex, A_WFᵀ y = −c_F the multipliers, and d = c + Aᵀy the reduced costs, which are 0 at F. Then ⟨c, x⟩ = ⟨b_W, y⟩ + ⟨d_N, x_N⟩ for every
+basis. It is an upper bound if x is feasible. It is a lower one if y ≥ 0 at inequalities and d has the sign that each x_j at a bound asks
+for.
 
 Both systems are solved in fractions, so that a vertex where many bases meet is as good as any other: no point has to lie inside. Signs are
 decided in intervals, and in fractions where these contain 0.
@@ -41,17 +42,12 @@ class Basis:
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """The linear programme in x − x̄ and y − ȳ for a vertex x̄ with multipliers ȳ: what is left of bounds, rows and reduced costs.
-
-    `violation` is the largest violation of a bound or row at x̄, and `wrong` the largest reduced cost of the wrong sign.
-    """
+    """The bounds and constants of the linear programme in x − x̄, for a vertex x̄, and the largest violation of a bound or row there."""
 
     low: Array
     high: Array
     constants: Array
-    cost: Array
     violation: float
-    wrong: float
 
 
 def vertex(linear: LinearProgramme, basis: Basis) -> Vertex | None:
@@ -88,7 +84,7 @@ class Vertex:
         self.start = np.where(basis.basic, 0.0, nearest)  # x at the columns that are at a bound
         self._solve()
         self.value = offset + self._inner(self.cost)
-        self.lower = self.lower_within(low, high)
+        self.lower = self._lower()
         self.upper = self.value if self._feasible() else None
 
     def _solve(self) -> None:
@@ -120,22 +116,19 @@ class Vertex:
         return self._interval_y.mid
 
     def residuals(self) -> Residuals:
-        """The linear programme that is left at this vertex, each number rounded once."""
-        low, high, cost = self.linear.low - self.start, self.linear.high - self.start, np.zeros(len(self.start))
+        """What is left at this vertex, each number rounded once."""
+        low, high = self.linear.low - self.start, self.linear.high - self.start
         for j in self.columns.tolist():
             low[j], high[j] = (
                 float(end) if np.isinf(end) else as_float(as_fraction(float(end)) - self.x[j])
                 for end in (self.linear.low[j], self.linear.high[j])
             )
-        others = np.flatnonzero(~self.basis.basic)
-        cost[others] = [as_float(d) for d in self._reduced(others)]
         constants = (self.linear.matrix.times(self._interval_x) + self.linear.constants).mid
         constants = np.where(self.basis.tight, 0.0, constants)
         for i in np.flatnonzero(self.linear.equality & ~self.basis.tight).tolist():
             constants[i] = as_float(self._value(i))
         beyond = (low, -high, np.where(self.linear.equality, np.abs(constants), constants))
-        most = float(np.max(np.concatenate(beyond), initial=0.0))
-        return Residuals(low, high, constants, cost, most, max((abs(as_float(d)) for d in self._wrong.values()), default=0.0))
+        return Residuals(low, high, constants, float(np.max(np.concatenate(beyond), initial=0.0)))
 
     def _at_bounds(self, row: Fractions, b: Any) -> Any:
         """A row's value with the basic columns at 0."""
@@ -178,26 +171,18 @@ class Vertex:
         row, b = self.linear.exact_row(i)
         return b + self._inner(row)
 
-    def lower_within(self, low: Array, high: Array) -> Any:
-        """The lower bound; a reduced cost of the wrong sign counts with the other of these ends, and None is the answer where that is ∞.
-
-        The ends hold at the optimum: bounds, or ends that feasibility implies.
-        """
+    def _lower(self) -> Any:
+        """The lower bound; a reduced cost of the wrong sign counts with the other bound of its column. None where that has none."""
         if any(y < 0 and not self.linear.equality[i] for i, y in self.y.items()):
             return None
         lost = as_fraction(0.0)
-        for j, d in self._wrong.items():
-            end = float(low[j] if d > 0 else high[j])
+        for j, d in self._wrong().items():
+            end = float(self.linear.low[j] if d > 0 else self.linear.high[j])
             if not np.isfinite(end):
                 return None
             lost = lost + d * (as_fraction(float(self.start[j])) - as_fraction(end))
         return self.value - lost
 
-    def asking_for_ends(self) -> Mask:
-        """Columns whose reduced cost is of the wrong sign."""
-        return np.isin(np.arange(len(self.start)), list(self._wrong))
-
-    @cached_property
     def _wrong(self) -> Fractions:
         """Reduced costs of the wrong sign."""
         reduced = self.linear.matrix.T.times(self._interval_y) + _flat(self.linear.cost)

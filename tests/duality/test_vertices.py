@@ -1,0 +1,223 @@
+"""Linear programmes by the basis of a simplex method: exact bounds, against planted optima in fractions, also where a basis lies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import simopt
+from simopt.arithmetic import Interval
+from simopt.duality import Declared
+from simopt.duality.feasibility import slater
+from simopt.duality.vertices import simplex
+from simopt.duality.vertices.linear_programme import LinearProgramme
+from simopt.duality.vertices.optimum import vertex_of
+from simopt.duality.vertices.safe_bound import safe_bound
+from simopt.duality.vertices.vertex import Basis, Vertex, rounded_down, rounded_up, vertex
+
+
+def planted(seed: int) -> tuple[cp.Problem, Fraction]:
+    """min ⟨c, x⟩ with rows of both kinds, bounds, free columns and multipliers that are whole numbers; every second point is degenerate."""
+    rng = np.random.default_rng(seed)
+    n, m, k = 9, 7, 4
+    x = cp.Variable(n, name="x")
+    rows, equal = rng.integers(-3, 4, (m, n)).astype(float), rng.integers(-3, 4, (k, n)).astype(float)
+    at, y = rng.integers(-2, 3, n).astype(float), rng.integers(0, 4, m) * (rng.random(m) < 0.5)
+    slack = np.where(y > 0, 0.0, rng.integers(0, 1 + seed % 2 * 3, m))
+    v, z = rng.integers(-3, 4, k), rng.integers(0, 4, n) * (rng.random(n) < 0.4)
+    bounded = z > 0
+    cost = z - rows.T @ y - equal.T @ v
+    constraints = [rows @ x <= rows @ at + slack, equal @ x == equal @ at]
+    if bounded.any():
+        constraints.append(x[bounded] >= at[bounded])
+    return cp.Problem(cp.Minimize(cost @ x + 0.5), constraints), Fraction(float(cost @ at)) + Fraction(1, 2)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_bounds_are_the_floats_around_a_planted_optimum(seed: int) -> None:
+    problem, optimum = planted(seed)
+    found = vertex_of(Declared.of(problem).programme)
+    assert found is not None
+    assert Fraction(found.lower) <= optimum <= Fraction(found.upper) and found.upper - found.lower <= 2 * np.spacing(abs(found.upper))
+
+
+@pytest.mark.parametrize("num", [False, True, "rational"])
+def test_certify_takes_the_vertex_of_a_linear_programme(num: bool | str) -> None:
+    for seed in range(4):
+        problem, optimum = planted(seed)
+        problem.solve(solver="CLARABEL")
+        found = simopt.certify(problem, rigorous=num)
+        assert Fraction(found.lower) <= optimum <= Fraction(found.upper) and found.relative_gap <= 1e-15
+        assert simopt.certify(cp.Problem(cp.Maximize(-problem.objective.expr), problem.constraints), rigorous=num).upper == -found.lower
+
+
+def test_the_present_values_are_kept_where_they_are_as_good() -> None:
+    """Of many optima the vertex is another one; what is said to be repaired is the point that the problem has."""
+    x = cp.Variable(2, name="x", nonneg=True)
+    problem = cp.Problem(cp.Minimize(cp.sum(x)), [cp.sum(x) >= 1])
+    problem.solve(solver="CLARABEL")
+    x.value = np.array([0.5, 0.5])
+    assert simopt.certify(problem).infeasibility <= 1e-9
+    x.value = np.array([3.0, 3.0])
+    assert simopt.certify(problem).infeasibility > 0.1
+
+
+def largest() -> cp.Problem:
+    """Maxima and sizes in objective and rows, a variable that an equality defines and one that is an epigraph."""
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(-4, 5, (12, 4)) / 4.0, rng.integers(-4, 5, 12) / 2.0
+    x, t, y = cp.Variable(4, name="x"), cp.Variable(name="t"), cp.Variable(3, name="y")
+    objective = cp.norm1(a @ x - b) + cp.max(a[:3] @ x) + t + cp.norm_inf(x) - cp.min(b[:2] + x[:2]) + cp.sum(cp.maximum(y, 0.5))
+    return cp.Problem(cp.Minimize(objective), [t >= a[4] @ x, t >= -x[0], y == a[5:8] @ x + 1, cp.abs(x) <= 3])
+
+
+def test_maxima_and_sizes_are_linear() -> None:
+    problem = largest()
+    found = vertex_of(Declared.of(problem).programme)
+    assert found is not None and found.upper - found.lower <= 1e-14 * abs(found.upper)
+    problem.solve(solver="CLARABEL", tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12)
+    assert found.lower - 1e-9 <= problem.value <= found.upper + 1e-9
+    judged = simopt.certify(problem, found.point, found.multipliers, rigorous=True, solver=None)
+    assert judged.lower <= found.upper and judged.upper >= found.lower  # what the judge proves of the same point and multipliers
+
+
+def test_numbers_that_the_formula_rounds_are_fractions() -> None:
+    x = cp.Variable(2, name="x")
+    problem = cp.Problem(cp.Minimize(cp.sum(x)), [0.1 * (0.2 * x) >= 0.3, 3 * x[0] - x[1] / 3 >= 0.1])
+    linear = LinearProgramme.of(Declared.of(problem).programme)
+    assert linear is not None and not linear.matrix.exact_rows.all()
+    row, b = linear.exact_row(0)
+    assert Fraction(int(row[0].p), int(row[0].q)) == -Fraction(0.1) * Fraction(0.2) and Fraction(int(b.p), int(b.q)) == Fraction(0.3)
+    found = vertex_of(Declared.of(problem).programme)
+    each = Fraction(0.3) / (Fraction(0.1) * Fraction(0.2))
+    assert found is not None and Fraction(found.lower) <= 2 * each <= Fraction(found.upper) and found.upper - found.lower <= 1e-14
+
+
+def basis_of(linear: LinearProgramme) -> Basis:
+    found = simplex._optimal_basis(linear, None)
+    assert found is not None
+    return found
+
+
+def test_any_basis_gives_bounds_that_hold_or_none() -> None:
+    """Columns and rows exchanged at random: the bounds are farther off, or missing, and never false."""
+    rng, finite = np.random.default_rng(0), 0
+    for seed in range(40):
+        problem, optimum = planted(seed % 10)
+        linear = LinearProgramme.of(Declared.of(problem).programme)
+        assert linear is not None
+        basis = basis_of(linear)
+        basic, tight = basis.basic.copy(), basis.tight.copy()
+        for mask in (basic, tight):
+            (inside,), (outside,) = np.nonzero(mask), np.nonzero(~mask)
+            if len(inside) and len(outside):
+                mask[rng.choice(inside)], mask[rng.choice(outside)] = False, True
+        found = vertex(linear, replace(basis, basic=basic, tight=tight, at_upper=rng.random(len(basic)) < 0.3))
+        if found is None:
+            continue
+        for bound, sign in ((found.lower, 1), (found.upper, -1)):
+            if bound is not None:
+                finite += 1
+                assert sign * Fraction(int(bound.p), int(bound.q)) <= sign * optimum
+    assert finite >= 10
+
+
+def test_a_reduced_cost_of_the_wrong_sign_counts_with_the_other_end() -> None:
+    x = cp.Variable(2, name="x")
+    problem = cp.Problem(cp.Minimize(x[0] - x[1]), [x >= 0, x <= 2, x[0] + x[1] <= 3])
+    linear = LinearProgramme.of(Declared.of(problem).programme)
+    assert linear is not None
+    none = np.zeros(2, dtype=bool)
+    found = Vertex(linear, Basis(none, np.zeros(1, dtype=bool), none))
+    assert found.upper == 0 and found.lower == -2
+    assert Vertex(replace(linear, high=np.array([2.0, np.inf])), found.basis).lower is None
+    left = found.residuals()
+    assert left.violation == 0.0 and left.constants.tolist() == [-3.0] and (left.low.tolist(), left.high.tolist()) == ([0, 0], [2, 2])
+
+
+def test_any_multipliers_give_a_safe_bound() -> None:
+    rng = np.random.default_rng(4)
+    for seed in range(12):
+        problem, optimum = planted(seed)
+        linear = LinearProgramme.of(Declared.of(problem).programme)
+        assert linear is not None
+        boxed = replace(linear, low=np.maximum(linear.low, -9.0), high=np.minimum(linear.high, 9.0))  # the planted point is inside
+        bounds = [safe_bound(boxed, rng.normal(size=len(linear.equality))) for _ in range(20)]
+        assert all(-np.inf < bound and Fraction(bound) <= optimum for bound in bounds)
+        best = simplex.inner_multipliers(boxed)
+        assert best is not None and Fraction(safe_bound(boxed, best)) <= optimum
+        assert float(optimum) - safe_bound(boxed, best) <= 1e-6 * (1 + abs(float(optimum)))
+        assert (
+            safe_bound(replace(linear, low=np.full(9, -np.inf), high=np.full(9, np.inf)), rng.normal(size=len(linear.equality))) == -np.inf
+        )
+
+
+def test_a_vertex_without_a_lower_bound_takes_that_of_other_multipliers(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = cp.Variable(3, name="x", nonneg=True)
+    problem = cp.Problem(cp.Minimize(x[0] + 2 * x[1] + 3 * x[2]), [cp.sum(x) >= 1, x[0] <= x[1]])
+    monkeypatch.setattr(Vertex, "_lower", lambda self: None)
+    found = vertex_of(Declared.of(problem).programme)
+    assert found is not None and 1.5 - 1e-7 <= found.lower <= 1.5 == found.upper
+
+
+def test_rounding_is_outward() -> None:
+    import flint
+
+    third = flint.fmpq(1, 3)
+    low, high = rounded_down(third), rounded_up(third)
+    assert Fraction(low) < Fraction(1, 3) < Fraction(high) and high == np.nextafter(low, 1.0)
+    assert rounded_down(flint.fmpq(-1, 3)) == -high and rounded_up(flint.fmpq(5, 4)) == rounded_down(flint.fmpq(5, 4)) == 1.25
+
+
+def test_what_is_left_at_a_vertex_is_magnified_and_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A first basis that is optimal for other right-hand sides, so that its vertex violates rows: the second solve starts from it."""
+    original, asked = simplex._optimal_basis, list[Any]()
+
+    def poor(given: LinearProgramme, near: Vertex | None) -> Basis | None:
+        asked.append(near)
+        shifted = Interval(given.constants.mid + np.random.default_rng(0).normal(size=len(given.equality)))
+        return original(given if near is not None else replace(given, constants=shifted), near)
+
+    monkeypatch.setattr(simplex, "_optimal_basis", poor)
+    refined = 0
+    for seed in range(10):
+        problem, optimum = planted(seed)
+        linear = LinearProgramme.of(Declared.of(problem).programme)
+        assert linear is not None
+        asked.clear()
+        found = simplex.optimal_vertex(linear)
+        if len(asked) == 2 and found is not None and found.upper is not None:
+            refined += 1
+            assert found.lower == found.upper and Fraction(int(found.upper.p), int(found.upper.q)) == optimum
+    assert refined
+
+
+def test_an_empty_or_endless_linear_programme_has_no_vertex() -> None:
+    x = cp.Variable(2, name="x")
+    empty = cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1, cp.sum(x) <= 1])
+    endless = cp.Problem(cp.Minimize(x[0] - x[1]), [x[0] >= 1])
+    assert vertex_of(Declared.of(empty).programme) is None and vertex_of(Declared.of(endless).programme) is None
+    assert simopt.certify(empty).infeasible and simopt.certify(endless).unbounded
+    assert vertex_of(Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(x)))).programme) is None  # not linear
+
+
+def test_rows_with_terms_are_reached_without_a_slater_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solver's point violates |u| ≤ 1 by its tolerance, and dynamics tie all entries to each other."""
+    rng = np.random.default_rng(3)
+    step, push = rng.normal(size=(4, 4)) / 4, rng.normal(size=(4, 2))
+    x, u = cp.Variable((4, 16), name="x"), cp.Variable((2, 15), name="u")
+    rows = [x[:, 0] == 5 * rng.normal(size=4), x[:, 1:] == step @ x[:, :-1] + push @ u, cp.abs(u) <= 0.1]
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x) + 0.1 * cp.norm1(u)), rows)
+    problem.solve(solver="CLARABEL")
+    u.value = np.clip(u.value, -0.1, 0.1) * (1 + 1e-9)
+    monkeypatch.setattr(slater, "_solution", lambda *_: pytest.fail("a Slater point is solved for"))
+    declared = Declared.of(problem)
+    point = {leaf.name: leaf.variable.value for leaf in declared.programme.leaves.values()}
+    restored = declared.restore(point)
+    value = float(declared.objective(restored))
+    assert value < np.inf and abs(value - problem.value) <= 1e-7 * abs(value)
