@@ -1,8 +1,8 @@
 """Multipliers for a point that a solver found: at a kink of a function the slope is the one that stationarity asks for.
 
 Smooth functions have one slope at the point, and it stays. The multipliers of rows are known to the solver's tolerance. A function with a
-kink near the point has many slopes. Hence the multipliers of rows and kinks take up the residual of stationarity, by the least step in units
-of their margins, in floats. Entries of the point at a bound are left out, as the bound takes their residual.
+kink near the point has many slopes. Hence the multipliers of rows and kinks take up the residual of stationarity. They move by the least
+step in units of their margins, in floats. Entries of the point at a bound are left out, as the bound takes their residual.
 """
 
 from __future__ import annotations

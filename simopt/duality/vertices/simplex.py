@@ -78,7 +78,7 @@ def _solved(linear: LinearProgramme, cost: Array, low: Array, high: Array, const
     by_column = sp.csc_array(linear.matrix.mid)
     model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = by_column.indptr, by_column.indices, by_column.data
-    highs = highspy.Highs()
+    highs = highspy.Highs()  # type: ignore[no-untyped-call]
     options: dict[str, Any] = {"output_flag": False, "time_limit": TIME_LIMIT, "small_matrix_value": LEAST}
     options |= {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
     for name, value in options.items():
