@@ -203,10 +203,10 @@ def _absolute(a: Array, x: Array) -> Array:
 def times_exactly(x: Interval, c: Any) -> Interval:
     """x times floats c: a power of two, or 0, rounds nothing."""
     found: Interval = x * c
-    exact = (np.abs(np.frexp(c)[0]) == 0.5) & ((np.abs(found.mid) > FAINT) | (x.mid == 0.0)) | (c == 0.0)
-    if not np.any(exact):
-        return found
-    return Interval(found.mid, np.where(exact & np.isfinite(found.rad), x.rad * np.abs(c), found.rad))
+    rad = x.rad * np.abs(c)
+    large = ((np.abs(found.mid) > FAINT) | (x.mid == 0.0)) & ((rad > FAINT) | (x.rad == 0.0))
+    exact = ((np.abs(np.frexp(c)[0]) == 0.5) & large | (c == 0.0)) & np.isfinite(found.rad)
+    return Interval(found.mid, np.where(exact, rad, found.rad))
 
 
 def as_interval(x: Any) -> Interval:

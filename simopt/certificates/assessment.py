@@ -394,7 +394,7 @@ class _PointEvaluation:
 
     def _primal_proven(self, scale: float) -> bool:
         """Whether intervals prove nearly the same value of a derived objective: cheaper than to make perturbed points feasible."""
-        return self.problem.intervals_first and self._upper_proven() - self.upper <= WORST * scale
+        return self.problem.intervals_first and self._upper_proven() - self.upper <= HIDDEN * scale
 
     def _dual_stands(self, lower: float, candidate: Multipliers, delta: float, scale: float) -> bool:
         """Whether D moves little under perturbation, or intervals prove nearly the same bound.
@@ -405,7 +405,7 @@ class _PointEvaluation:
         if self.problem.intervals_first:
             if abs(_value(self.problem.plain_dual_bound, perturbed) - lower) <= MOVED * scale:
                 return True
-            if lower - self._dual(candidate, INTERVAL)[1] <= WORST * scale:
+            if lower - self._dual(candidate, INTERVAL)[1] <= HIDDEN * scale:
                 return True
         return abs(self._dual(perturbed)[1] - lower) <= MOVED * scale
 

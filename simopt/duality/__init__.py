@@ -56,8 +56,8 @@ All of this is written once and runs in floats, intervals and fractions. A type 
     (1.75, 1.75)
 
 **The packages**, each using those before it: `graph` (maps as operators, terms and rows), `atoms`, `reading` (CVXPY's types), `evaluation`
-(the two sweeps) and `feasibility`. Then come `stationarity` (without closing terms), `units` (in which all numbers are near 1) and
-`infeasibility`. The modules on top are
+(the two sweeps) and `feasibility`. Then come `stationarity` (without closing terms), `units` (in which all numbers are near 1),
+`infeasibility`, and `vertices` (linear programmes by a basis). The modules on top are
 
 * `declared`: the whole as a problem that `simopt.certify` judges; `recent` caches its last sweeps;
 * `declaration`: a registered problem that is its declaration;
@@ -67,8 +67,8 @@ All of this is written once and runs in floats, intervals and fractions. A type 
 
 **A feasible point** near a given one (`feasibility.restoration`): each leaf is clipped to its bounds. Equalities that define nothing are
 solved in entries with a margin (`evaluation.equalities`): to rounding, in intervals that are proven to contain the solution, or in
-fractions. If an inequality is violated, the point is moved towards a Slater point (`feasibility.slater`), as little as is proven to
-suffice. The least violation of the rows proves that there is no feasible point (`infeasibility.infeasible`).
+fractions. If an inequality is violated, the point is moved by Newton's steps (`feasibility.newton`) or towards a Slater point
+(`feasibility.slater`), as little as is proven to suffice. The least violation of the rows proves that there is no feasible point (`infeasibility.infeasible`).
 
 **No optimum.** Let the recession function of the objective be negative along a direction, and that of no row positive. Then a feasible
 point and the direction prove that the problem is unbounded (`infeasibility.recession`, `infeasibility.unbounded`).

@@ -50,8 +50,8 @@ def certify(
         in place of `num`: True (or "interval") for interval arithmetic, "rational" for fractions.
     solver : str or None
         for a `cvxpy.Problem` whose certificate does not close with its present values: the back end that solves it anew. The better of each
-        bound is kept; a given point stays. None judges the present values only. Exceptions of a back end become reasons in `open`. Of a
-        linear programme a vertex from HiGHS is tried before the default.
+        bound is kept; a given point stays. None judges the present values only. Exceptions of a back end become reasons in `open`. With the
+        default a linear programme is solved by HiGHS at once: the basis of an optimal vertex proves both bounds.
     tol : float
         gap / max(|lower|, |upper|) at which a `cvxpy.Problem` counts as closed.
 

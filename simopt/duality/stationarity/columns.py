@@ -139,7 +139,7 @@ class System:
         def follow(node: Term | Epigraph, rows: Any) -> Any:
             own[node.key] = rows
             count = node.size if isinstance(node, Term) else node.atom.count
-            if node.key not in dual_repair.fixed:
+            if node.key not in dual_repair.fixed or not self._moves(node):
                 return IntervalMatrix(sp.csr_array((count, rows.shape[1])))
             fixed, n = dual_repair.fixed[node.key], rows.shape[0]
             group, scales = groups(node.atom, n)
