@@ -200,7 +200,7 @@ def _absolute(a: Array, x: Array) -> Array:
     return np.concatenate([np.abs(a[i : i + step]) @ x for i in range(0, n, step)])
 
 
-def times_exactly(x: Interval, c: Any) -> Interval:
+def scaled_exactly(x: Interval, c: Any) -> Interval:
     """x times floats c: a power of two, or 0, rounds nothing."""
     found: Interval = x * c
     rad = x.rad * np.abs(c)

@@ -142,7 +142,7 @@ class IntervalMatrix:
     def __rmatmul__(self, other: Any) -> IntervalMatrix:
         return IntervalMatrix.of(other) @ self
 
-    def times(self, x: Interval) -> Interval:
+    def matvec(self, x: Interval) -> Interval:
         """A x for a vector."""
         found = as_interval(INTERVAL.matvec(self.mid, x))
         if self.exact:

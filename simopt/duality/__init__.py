@@ -68,7 +68,8 @@ All of this is written once and runs in floats, intervals and fractions. A type 
 **A feasible point** near a given one (`feasibility.restoration`): each leaf is clipped to its bounds. Equalities that define nothing are
 solved in entries with a margin (`evaluation.equalities`): to rounding, in intervals that are proven to contain the solution, or in
 fractions. If an inequality is violated, the point is moved by Newton's steps (`feasibility.newton`) or towards a Slater point
-(`feasibility.slater`), as little as is proven to suffice. The least violation of the rows proves that there is no feasible point (`infeasibility.infeasible`).
+(`feasibility.slater`), as little as is proven to suffice. The least violation of the rows proves that there is no feasible point
+(`infeasibility.infeasible`).
 
 **No optimum.** Let the recession function of the objective be negative along a direction, and that of no row positive. Then a feasible
 point and the direction prove that the problem is unbounded (`infeasibility.recession`, `infeasibility.unbounded`).

@@ -18,7 +18,7 @@ from simopt.duality.vertices import simplex
 from simopt.duality.vertices.linear_programme import LinearProgramme
 from simopt.duality.vertices.optimum import vertex_of
 from simopt.duality.vertices.safe_bound import safe_bound
-from simopt.duality.vertices.vertex import Basis, Vertex, rounded_down, rounded_up, vertex
+from simopt.duality.vertices.vertex import ProvenVertex, SimplexBasis, rounded_down, rounded_up, vertex
 
 
 def planted(seed: int) -> tuple[cp.Problem, Fraction]:
@@ -98,7 +98,7 @@ def test_numbers_that_the_formula_rounds_are_fractions() -> None:
     assert found is not None and Fraction(found.lower) <= 2 * each <= Fraction(found.upper) and found.upper - found.lower <= 1e-14
 
 
-def basis_of(linear: LinearProgramme) -> Basis:
+def basis_of(linear: LinearProgramme) -> SimplexBasis:
     found = simplex._optimal_basis(linear, None)
     assert found is not None
     return found
@@ -133,9 +133,9 @@ def test_a_reduced_cost_of_the_wrong_sign_counts_with_the_other_end() -> None:
     linear = LinearProgramme.of(Declared.of(problem).programme)
     assert linear is not None
     none = np.zeros(2, dtype=bool)
-    found = Vertex(linear, Basis(none, np.zeros(1, dtype=bool), none))
+    found = ProvenVertex(linear, SimplexBasis(none, np.zeros(1, dtype=bool), none))
     assert found.upper == 0 and found.lower == -2
-    assert Vertex(replace(linear, high=np.array([2.0, np.inf])), found.basis).lower is None
+    assert ProvenVertex(replace(linear, high=np.array([2.0, np.inf])), found.basis).lower is None
     left = found.residuals()
     assert left.violation == 0.0 and left.constants.tolist() == [-3.0] and (left.low.tolist(), left.high.tolist()) == ([0, 0], [2, 2])
 
@@ -160,7 +160,7 @@ def test_any_multipliers_give_a_safe_bound() -> None:
 def test_a_vertex_without_a_lower_bound_takes_that_of_other_multipliers(monkeypatch: pytest.MonkeyPatch) -> None:
     x = cp.Variable(3, name="x", nonneg=True)
     problem = cp.Problem(cp.Minimize(x[0] + 2 * x[1] + 3 * x[2]), [cp.sum(x) >= 1, x[0] <= x[1]])
-    monkeypatch.setattr(Vertex, "_lower", lambda self: None)
+    monkeypatch.setattr(ProvenVertex, "_lower", lambda self: None)
     found = vertex_of(Declared.of(problem).programme)
     assert found is not None and 1.5 - 1e-7 <= found.lower <= 1.5 == found.upper
 
@@ -178,10 +178,10 @@ def test_what_is_left_at_a_vertex_is_magnified_and_solved(monkeypatch: pytest.Mo
     """A first basis that is optimal for other right-hand sides, so that its vertex violates rows: the second solve starts from it."""
     original, asked = simplex._optimal_basis, list[Any]()
 
-    def poor(given: LinearProgramme, near: Vertex | None) -> Basis | None:
+    def poor(linear: LinearProgramme, near: ProvenVertex | None) -> SimplexBasis | None:
         asked.append(near)
-        shifted = Interval(given.constants.mid + np.random.default_rng(0).normal(size=len(given.equality)))
-        return original(given if near is not None else replace(given, constants=shifted), near)
+        shifted = Interval(linear.constants.mid + np.random.default_rng(0).normal(size=len(linear.equality)))
+        return original(linear if near is not None else replace(linear, constants=shifted), near)
 
     monkeypatch.setattr(simplex, "_optimal_basis", poor)
     refined = 0

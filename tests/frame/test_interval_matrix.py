@@ -20,8 +20,8 @@ def fractions(matrix: Any) -> np.ndarray:
     return out
 
 
-def holds(found: IntervalMatrix, true: np.ndarray) -> bool:
-    mid, rad = fractions(found.mid), fractions(found.rad)
+def holds(enclosure: IntervalMatrix, true: np.ndarray) -> bool:
+    mid, rad = fractions(enclosure.mid), fractions(enclosure.rad)
     return bool(np.all(np.abs(mid - true) <= rad))
 
 
@@ -42,7 +42,7 @@ def test_products_sums_and_transposes_hold_the_exact_matrix(seed: int) -> None:
     assert holds(-(x @ y)[[2, 0, 2]], -product[[2, 0, 2]])
     assert holds(below_each_other([x @ y, c]), np.concatenate([product, fractions(c)]))
     vector = np.random.default_rng(seed).normal(size=6)
-    values = (x @ y).times(Interval(vector))
+    values = (x @ y).matvec(Interval(vector))
     true = product @ [Fraction(float(v)) for v in vector]
     assert all(abs(Fraction(float(m)) - t) <= Fraction(float(r)) for m, r, t in zip(values.mid, values.rad, true, strict=True))
 

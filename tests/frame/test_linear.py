@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.independent import forced
-from simopt.arithmetic.interval import as_interval, times_exactly
+from simopt.arithmetic.interval import as_interval, scaled_exactly
 from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.arithmetic.linear import solve
 from simopt.arithmetic.residual import residual, two_product, two_sum
@@ -236,7 +236,7 @@ def test_0_solves_a_block_with_0_on_the_right() -> None:
 
 def test_products_by_powers_of_two_round_nothing() -> None:
     x = Interval(np.array([0.1, 0.3, 0.1, 5e-300]), np.array([0.0, 1e-3, 0.0, 0.0]))
-    found = times_exactly(x, np.array([0.5, -4.0, 0.3, 2.0**-60]))
+    found = scaled_exactly(x, np.array([0.5, -4.0, 0.3, 2.0**-60]))
     np.testing.assert_array_equal(found.mid[:2], [0.05, -1.2])
     np.testing.assert_array_equal(found.rad[:2], [0.0, 4e-3])
     assert found.rad[2] > 0.0 and found.rad[3] > 0.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simopt.arithmetic import INTERVAL, Arithmetic
-from simopt.arithmetic.interval import times_exactly
+from simopt.arithmetic.interval import scaled_exactly
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Atom, Elementwise, Grouped
 from simopt.duality.atoms.perspective import Perspective
@@ -40,7 +40,7 @@ class FixedMultipliers:
     def value(self, num: Arithmetic, atom: Atom, s: Value, own: Value | None = None) -> Value:
         """u for the scale s; with 0 in place of `own` the part of u that follows s."""
         group, count = groups(atom, len(self.unit))
-        following = times_exactly(s[group], self.unit) if num is INTERVAL else s[group] * num.lift(self.unit)
+        following = scaled_exactly(s[group], self.unit) if num is INTERVAL else s[group] * num.lift(self.unit)
         u = (num.lift(self.own) if own is None else own) + following
         if self.rest is None:
             return u

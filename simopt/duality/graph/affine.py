@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
-from simopt.arithmetic.interval import times_exactly
+from simopt.arithmetic.interval import scaled_exactly
 from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other, reciprocal
 from simopt.core.arrays import Array
 from simopt.duality.graph.vectors import Indices, Value, broadcast, inner, product, stack, vector
@@ -340,7 +340,7 @@ class ScalingMap(Map):
     def _multiplied(self, num: Arithmetic, x: Value) -> Value:
         c = self.factor.constant(num)
         if num is INTERVAL and not self.divides and not c.rad.any():
-            return times_exactly(x, c.mid)
+            return scaled_exactly(x, c.mid)
         return x / c if self.divides else x * c
 
     def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:

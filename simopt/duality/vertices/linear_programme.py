@@ -56,7 +56,7 @@ class LinearProgramme:
         if not all(isinstance(term.atom, LARGEST) for term in programme.terms):
             return None
         variables = [*programme.every_variable, *programme.terms]
-        reading = _Reading(variables)
+        reading = _MapReader(variables)
         low, high = np.full(reading.width, -np.inf), np.full(reading.width, np.inf)
         rows = list[tuple[Row, Indices]]()
         matrices, constants, rounded = list[IntervalMatrix](), list[Interval](), 0
@@ -81,7 +81,7 @@ class LinearProgramme:
         return read if all(np.isfinite(part).all() for part in numbers) else None
 
     @cached_property
-    def _places(self) -> list[tuple[Row, int]]:
+    def _row_entries(self) -> list[tuple[Row, int]]:
         return [(row, int(i)) for row, chosen in self.rows for i in chosen]
 
     def exact_row(self, i: int) -> tuple[Fractions, Any]:
@@ -92,7 +92,7 @@ class LinearProgramme:
         NotRational
             where the declaration's numbers are none.
         """
-        row, entry = self._places[i]
+        row, entry = self._row_entries[i]
         return _in_fractions(self.variables, row.map, entry, self.matrix, self.constants, i)
 
     def exact_cost(self) -> tuple[Fractions, Any]:
@@ -125,7 +125,7 @@ def _parts(term: Term) -> Iterator[Row]:
         yield Row(term.key, OPPOSITE + term.name, SumMap((Negation(term.argument), level)))
 
 
-class _Reading:
+class _MapReader:
     """The matrices and constants of maps of all variables."""
 
     def __init__(self, variables: Sequence[Leaf | Definition | Epigraph | Term]) -> None:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.core.arrays import Array
 from simopt.duality.vertices.linear_programme import LinearProgramme
-from simopt.duality.vertices.vertex import Basis, Vertex, vertex
+from simopt.duality.vertices.vertex import ProvenVertex, SimplexBasis, vertex
 
 TOLERANCE = 1e-10  # of both feasibilities, HiGHS's least
 TILT = 1e-9  # of a cost, above HiGHS's tolerance
@@ -19,7 +19,7 @@ LEAST = 1e-12  # size of an entry of A that HiGHS keeps: its smallest setting
 INFINITE = 1e20  # to HiGHS
 
 
-def optimal_vertex(linear: LinearProgramme) -> Vertex | None:
+def optimal_vertex(linear: LinearProgramme) -> ProvenVertex | None:
     """The vertex at which the simplex method ends, or one beside it; None where it reports no optimum.
 
     If rounding decides wrongly that a bound or a row holds, the violation is magnified and solved for from the vertex's basis.
@@ -33,12 +33,12 @@ def optimal_vertex(linear: LinearProgramme) -> Vertex | None:
     return refined if refined is not None and refined.upper is not None else found
 
 
-def _vertex_near(linear: LinearProgramme, near: Vertex | None) -> Vertex | None:
+def _vertex_near(linear: LinearProgramme, near: ProvenVertex | None) -> ProvenVertex | None:
     basis = _optimal_basis(linear, near)
     return None if basis is None else vertex(linear, basis)
 
 
-def _optimal_basis(linear: LinearProgramme, near: Vertex | None) -> Basis | None:
+def _optimal_basis(linear: LinearProgramme, near: ProvenVertex | None) -> SimplexBasis | None:
     """The basis that HiGHS calls optimal: of the linear programme, or of what is left at a vertex."""
     import highspy
 
@@ -52,7 +52,7 @@ def _optimal_basis(linear: LinearProgramme, near: Vertex | None) -> Basis | None
     basis, kind = highs.getBasis(), highspy.HighsBasisStatus
     columns, rows = (np.array([int(status) for status in side]) for side in (basis.col_status, basis.row_status))
     basic, upper = int(kind.kBasic), int(kind.kUpper)
-    return Basis(columns == basic, rows != basic, columns == upper, basis)
+    return SimplexBasis(columns == basic, rows != basic, columns == upper, basis)
 
 
 def inner_multipliers(linear: LinearProgramme) -> Array | None:
@@ -67,7 +67,7 @@ def inner_multipliers(linear: LinearProgramme) -> Array | None:
     return None if highs is None else -np.array(highs.getSolution().row_dual)
 
 
-def _solved(linear: LinearProgramme, cost: Array, low: Array, high: Array, constants: Array, start: Basis | None) -> Any:
+def _solved(linear: LinearProgramme, cost: Array, low: Array, high: Array, constants: Array, start: SimplexBasis | None) -> Any:
     """HiGHS after a run that it calls optimal; None after any other."""
     import highspy
 

@@ -28,7 +28,7 @@ from simopt.duality.vertices.linear_programme import Fractions, LinearProgramme,
 
 
 @dataclass(frozen=True, eq=False)
-class Basis:
+class SimplexBasis:
     """Masks of the basic columns and of the rows that hold with equality, as many; and the columns that are at their upper bound.
 
     `native` is the simplex code's own object for it.
@@ -50,15 +50,15 @@ class Residuals:
     violation: float
 
 
-def vertex(linear: LinearProgramme, basis: Basis) -> Vertex | None:
+def vertex(linear: LinearProgramme, basis: SimplexBasis) -> ProvenVertex | None:
     """The vertex of a basis; None where its matrix is singular, or a number is no fraction or too large for a float."""
     try:
-        return Vertex(linear, basis)
+        return ProvenVertex(linear, basis)
     except (NotRational, ZeroDivisionError, OverflowError):
         return None
 
 
-class Vertex:
+class ProvenVertex:
     """The two systems of a basis, solved, and the signs of their solutions.
 
     Attributes
@@ -74,7 +74,7 @@ class Vertex:
         where a number is no fraction, or no float is near it.
     """
 
-    def __init__(self, linear: LinearProgramme, basis: Basis) -> None:
+    def __init__(self, linear: LinearProgramme, basis: SimplexBasis) -> None:
         self.linear, self.basis = linear, basis
         self.columns, self.tight = np.flatnonzero(basis.basic), np.flatnonzero(basis.tight)
         self.rows = [linear.exact_row(i) for i in self.tight.tolist()]
@@ -123,7 +123,7 @@ class Vertex:
                 float(end) if np.isinf(end) else as_float(as_fraction(float(end)) - self.x[j])
                 for end in (self.linear.low[j], self.linear.high[j])
             )
-        constants = (self.linear.matrix.times(self._interval_x) + self.linear.constants).mid
+        constants = (self.linear.matrix.matvec(self._interval_x) + self.linear.constants).mid
         constants = np.where(self.basis.tight, 0.0, constants)
         for i in np.flatnonzero(self.linear.equality & ~self.basis.tight).tolist():
             constants[i] = as_float(self._value(i))
@@ -158,7 +158,7 @@ class Vertex:
         others = np.flatnonzero(~self.basis.tight)
         if not len(others):
             return True
-        values = self.linear.matrix[others].times(self._interval_x) + self.linear.constants[others]
+        values = self.linear.matrix[others].matvec(self._interval_x) + self.linear.constants[others]
         return all(self._holds(i) for i in others[self.linear.equality[others] | ~(values.high <= 0.0)].tolist())
 
     def _holds(self, i: int) -> bool:
@@ -185,7 +185,7 @@ class Vertex:
 
     def _wrong(self) -> Fractions:
         """Reduced costs of the wrong sign."""
-        reduced = self.linear.matrix.T.times(self._interval_y) + _flat(self.linear.cost)
+        reduced = self.linear.matrix.T.matvec(self._interval_y) + _flat(self.linear.cost)
         lower_end, upper_end = self.start == self.linear.low, self.start == self.linear.high
         right = (lower_end & (reduced.low >= 0.0)) | (upper_end & (reduced.high <= 0.0)) | (lower_end & upper_end) | self.basis.basic
         unsure = np.flatnonzero(~right)
