@@ -98,6 +98,64 @@ def test_numbers_that_the_formula_rounds_are_fractions() -> None:
     assert found is not None and Fraction(found.lower) <= 2 * each <= Fraction(found.upper) and found.upper - found.lower <= 1e-14
 
 
+def ugly(seed: int) -> tuple[cp.Problem, Fraction]:
+    """The same with rows stored twice, rows apart from others by 2⁻⁴⁰ of an entry, and rows and columns of sizes from 2⁻⁴⁰ to 2⁴⁰."""
+    rng = np.random.default_rng(1000 + seed)
+    n, m, k = 7, 6, 3
+    columns = 2.0 ** rng.integers(-40, 41, n) if seed % 3 == 0 else np.ones(n)
+    rows, equal = rng.integers(-3, 4, (m, n)).astype(float), rng.integers(-3, 4, (k, n)).astype(float)
+    nearly = rows[:2].copy()
+    nearly[:, rng.integers(n)] += 2.0**-40
+    rows, equal = np.concatenate([rows, rows[:2], nearly]), np.concatenate([equal, equal[:1], equal[:1] + equal[1:2]])
+    at, y = rng.integers(-2, 3, n).astype(float), rng.integers(0, 4, len(rows)) * (rng.random(len(rows)) < 0.4)
+    slack = np.where(y > 0, 0.0, rng.integers(0, 3, len(rows)))
+    v, z = rng.integers(-3, 4, len(equal)), rng.integers(0, 4, n) * (rng.random(n) < 0.5)
+    cost, limits, fixed = z - rows.T @ y - equal.T @ v, rows @ at + slack, equal @ at
+    scale = 2.0 ** rng.integers(-40, 41, len(rows)) if seed % 2 else np.ones(len(rows))
+    x = cp.Variable(n, name="x")  # x stands for columns · x
+    constraints = [(scale[:, None] * rows / columns) @ x <= scale * limits, (equal / columns) @ x == fixed]
+    if (z > 0).any():
+        constraints.append(x[z > 0] >= (at * columns)[z > 0])
+    return cp.Problem(cp.Minimize((cost / columns) @ x), constraints), Fraction(float(cost @ at))
+
+
+def test_of_ugly_linear_programmes_no_bound_is_false_and_most_are_the_optimum() -> None:
+    exact = 0
+    for seed in range(150):
+        problem, optimum = ugly(seed)
+        found = vertex_of(Declared.of(problem).programme)
+        if found is not None:
+            assert found.lower == -np.inf or Fraction(found.lower) <= optimum
+            assert found.upper == np.inf or Fraction(found.upper) >= optimum
+            exact += found.upper - found.lower <= 4 * np.spacing(abs(found.upper))
+    assert exact >= 100
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("block", range(10))
+def test_of_a_thousand_wrong_bases_none_proves_what_is_false(block: int) -> None:
+    """Bases of other right-hand sides and costs, columns and rows exchanged, and multipliers of any size."""
+    rng = np.random.default_rng(block)
+    for number in range(100):
+        problem, optimum = ugly(100 * block + number) if number % 2 else planted(100 * block + number)
+        linear = LinearProgramme.of(Declared.of(problem).programme)
+        assert linear is not None
+        safe = safe_bound(linear, rng.normal(size=len(linear.equality)) * 10.0 ** rng.integers(-12, 13))
+        assert safe == -np.inf or Fraction(safe) <= optimum
+        moved = replace(linear, constants=Interval(linear.constants.mid * (1 + 1e-3 * rng.normal(size=len(linear.equality)))))
+        basis = simplex._optimal_basis(moved if number % 3 else linear, None)
+        if basis is None:
+            continue
+        basic, tight = basis.basic.copy(), basis.tight.copy()
+        for mask in (basic, tight) if number % 5 == 0 else ():
+            (inside,), (outside,) = np.nonzero(mask), np.nonzero(~mask)
+            if len(inside) and len(outside):
+                mask[rng.choice(inside)], mask[rng.choice(outside)] = False, True
+        result = vertex(linear, replace(basis, basic=basic, tight=tight))
+        for bound, sign in () if result is None else ((result.lower, 1), (result.upper, -1)):
+            assert bound is None or sign * Fraction(int(bound.p), int(bound.q)) <= sign * optimum
+
+
 def basis_of(linear: LinearProgramme) -> SimplexBasis:
     found = simplex._optimal_basis(linear, None)
     assert found is not None
