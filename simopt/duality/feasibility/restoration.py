@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, RATIONAL, Arithmetic
 from simopt.core.arrays import Array
 from simopt.duality.evaluation.bounds import within
 from simopt.duality.evaluation.equalities import drawn, is_affine
@@ -66,7 +66,7 @@ def restored(
                 best = nearer
             if number > 0 or is_near(nearer, little):
                 break
-        if number == 0:  # before another Slater point is solved for
+        if number == 0 and num is not RATIONAL:  # before another Slater point is solved for; a root is no fraction at any point
             inner = _into_rows(num, programme, x, (values, there))
             if not inner[1].violated and is_near(inner, SMALL):
                 return inner
