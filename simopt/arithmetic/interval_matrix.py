@@ -15,10 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from simopt.arithmetic.interval import EPS, INTERVAL, TINY, Interval, as_interval
-from simopt.core.arrays import Array
-
-FAINT = 2.0**-1000  # a product of smaller numbers may underflow
+from simopt.arithmetic.error_free import two_sum
+from simopt.arithmetic.interval import EPS, FAINT, INTERVAL, TINY, Interval, as_interval
 
 
 class IntervalMatrix:
@@ -114,8 +112,9 @@ class IntervalMatrix:
         rows, columns = _pattern(self.mid).multiply(_pattern(other.mid)).nonzero()
         if len(rows):
             x, y = (np.asarray(matrix[rows, columns]).reshape(-1) for matrix in (self.mid, other.mid))
-            rounded = np.flatnonzero(_lost(x, y))
-            sizes = EPS * np.abs(x + y)[rounded] + TINY
+            total, lost = two_sum(x, y)
+            rounded = np.flatnonzero(lost)
+            sizes = EPS * np.abs(total)[rounded] + TINY
             rad = rad + sp.csr_array((sizes, (rows[rounded], columns[rounded])), shape=self.shape)
         return IntervalMatrix(mid, _inflated(rad))
 
@@ -187,13 +186,6 @@ def _least(matrix: Any) -> float:
     """The size of the smallest entry that is not 0."""
     sizes = np.abs(matrix.data)
     return float(np.min(sizes, initial=1.0, where=sizes > 0.0))
-
-
-def _lost(x: Array, y: Array) -> Array:
-    """What x + y loses by rounding (Knuth)."""
-    s = x + y
-    z = s - x
-    return (x - (s - z)) + (y - z)
 
 
 def _inflated(rad: Any, terms: float = 0.0) -> Any:

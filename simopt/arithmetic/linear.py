@@ -51,7 +51,8 @@ def solve(num: Arithmetic, matrix: Any, right: Any) -> Value | None:
 
     A is dense, or sparse (of floats, or an `IntervalMatrix`). FLOAT: by an LU factorisation, refined.
     INTERVAL: for A and b of floats or intervals, enclosures of the solutions for all matrices and
-    right-hand sides in them. None also where A may be singular, as far as floats can tell: at a condition of some 10¹⁴, scaled. RATIONAL:
+    right-hand sides in them. None also where A may be singular, as far as floats can tell: at a condition of some 10¹⁴, scaled. If A falls
+    into blocks, one with 0 on the right has the enclosure 0, which is one of its solutions. RATIONAL:
     the exact solution; None where A is singular.
 
     Raises

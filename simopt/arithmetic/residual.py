@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from simopt.arithmetic.error_free import two_product, two_sum
 from simopt.arithmetic.interval import EPS, TINY, Interval
 from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.core.arrays import Array
 
-HALVES = 2.0**27 + 1.0  # Veltkamp's constant: splits a float in two halves
 CHUNK = 1 << 17  # products in memory at a time
 
 
@@ -70,23 +70,3 @@ def _summed(entries: Array, x: Array, b: Array) -> tuple[Array, Array]:
         sums = np.concatenate([added, sums[:, 2 * half :]], axis=1) if sums.shape[1] % 2 else added
     total, lost = two_sum(b, sums[:, 0]) if sums.shape[1] else (b, np.zeros(len(b)))
     return total, rest + lost
-
-
-def two_sum(x: Array, y: Array) -> tuple[Array, Array]:
-    """x + y = s + e exactly (Knuth)."""
-    s = x + y
-    z = s - x
-    return s, (x - (s - z)) + (y - z)
-
-
-def two_product(x: Array, y: Array) -> tuple[Array, Array]:
-    """x y = p + e exactly, unless something underflows (Dekker); nan where the halves overflow."""
-    p = x * y
-    (a, b), (c, d) = _halves(x), _halves(y)
-    return p, b * d - (((p - a * c) - b * c) - a * d)
-
-
-def _halves(z: Array) -> tuple[Array, Array]:
-    c = HALVES * z
-    upper = c - (c - z)
-    return upper, z - upper

@@ -264,6 +264,16 @@ def test_an_empty_or_endless_linear_programme_has_no_vertex() -> None:
     assert vertex_of(Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(x)))).programme) is None  # not linear
 
 
+@pytest.mark.parametrize("apart", [2.0**-48, 1e-12, 1e-11])
+def test_bounds_in_the_wrong_order_by_less_than_a_tolerance_leave_no_point(apart: float) -> None:
+    """HiGHS takes 1 + 1e-11 ≤ x ≤ 1 for a number; no x is one."""
+    x, y = cp.Variable(name="x"), cp.Variable(name="y")
+    for rows in ([x >= 1 + apart, x <= 1, y >= 0], [x + 2 * y >= 3 + apart, x + 2 * y <= 3, x >= 0, y >= 0]):
+        found = vertex_of(Declared.of(cp.Problem(cp.Minimize(x + y), rows)).programme)
+        assert found is None or found.upper == np.inf
+        assert not np.isfinite(simopt.certify(cp.Problem(cp.Minimize(x + y), rows), rigorous=True).upper)
+
+
 def test_rows_with_terms_are_reached_without_a_slater_point(monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver's point violates |u| ≤ 1 by its tolerance, and dynamics tie all entries to each other."""
     rng = np.random.default_rng(3)

@@ -12,11 +12,12 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
+from simopt.arithmetic.error_free import two_product, two_sum
 from simopt.arithmetic.independent import forced
 from simopt.arithmetic.interval import as_interval, scaled_exactly
 from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.arithmetic.linear import solve
-from simopt.arithmetic.residual import residual, two_product, two_sum
+from simopt.arithmetic.residual import residual
 
 
 def hilbert(n: int) -> np.ndarray:

@@ -99,6 +99,10 @@ class LinearProgramme:
         """c and c₀ in fractions; errors as those of `exact_row`."""
         return _in_fractions(self.variables, self.objective, 0, self.cost, self.offset, 0)
 
+    def reduced_costs(self, y: Interval) -> Interval:
+        """c + Aᵀy."""
+        return self.matrix.T.matvec(y) + self.cost.dense()[0]
+
     def by_name(self, x: Array) -> dict[str, Array]:
         """The values of the leaves."""
         ends = np.cumsum([0, *(variable.size for variable in self.variables)])

@@ -1,4 +1,4 @@
-"""The bounds that a vertex proves of a declaration without nonlinear terms, as floats."""
+"""The bounds that a vertex proves of a linear declaration, as floats."""
 
 from __future__ import annotations
 

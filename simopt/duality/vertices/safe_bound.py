@@ -17,7 +17,7 @@ from simopt.duality.vertices.linear_programme import LinearProgramme
 def safe_bound(linear: LinearProgramme, multipliers: Array) -> float:
     """The bound; −∞ where a d_j may have a sign for which x_j has no end."""
     y = Interval(np.where(linear.equality, multipliers, np.maximum(multipliers, 0.0)))
-    reduced = linear.matrix.T.matvec(y) + Interval(linear.cost.mid.toarray()[0], linear.cost.rad.toarray()[0])
+    reduced = linear.reduced_costs(y)
     up, down = np.maximum(reduced.high, 0.0), np.minimum(reduced.low, 0.0)
     if np.any((up > 0.0) & np.isinf(linear.low)) or np.any((down < 0.0) & np.isinf(linear.high)):
         return -np.inf

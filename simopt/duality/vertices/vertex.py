@@ -13,12 +13,13 @@ Source: T. Koch, The final NETLIB-LP results, Oper. Res. Lett. 32 (2004), with t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from simopt.arithmetic import Interval, NotRational
 from simopt.arithmetic.triangular import block_triangular, solved_exactly
@@ -88,12 +89,11 @@ class ProvenVertex:
         self.upper = self.value if self._feasible() else None
 
     def _solve(self) -> None:
-        pattern = self.linear.matrix.mid[self.tight][:, self.columns]
-        parts = block_triangular(pattern) if pattern.shape[0] == pattern.shape[1] else None
-        if parts is None:
-            raise ZeroDivisionError("the matrix of the basis is singular")
         place = {j: k for k, j in enumerate(self.columns.tolist())}
         by_row: list[Fractions] = [{place[j]: a for j, a in row.items() if j in place} for row, _ in self.rows]
+        parts = block_triangular(_pattern(by_row)) if len(by_row) == len(place) else None
+        if parts is None:
+            raise ZeroDivisionError("the matrix of the basis is singular")
         by_column: list[Fractions] = [{} for _ in place]
         for i, row in enumerate(by_row):
             for k, a in row.items():
@@ -150,7 +150,9 @@ class ProvenVertex:
         return as_interval_vector(len(self.linear.equality), self.y)
 
     def _feasible(self) -> bool:
-        """Whether the basic columns are within their bounds, and all other rows hold."""
+        """Whether all bounds are in order, the basic columns within theirs, and all other rows hold."""
+        if np.any(self.linear.low > self.linear.high):  # by less than HiGHS's tolerance
+            return False
         low, high = self.linear.low[self.columns], self.linear.high[self.columns]
         for j, least, most in zip(self.columns.tolist(), low.tolist(), high.tolist(), strict=True):
             if (least > -np.inf and self.x[j] < as_fraction(least)) or (most < np.inf and self.x[j] > as_fraction(most)):
@@ -185,7 +187,7 @@ class ProvenVertex:
 
     def _wrong(self) -> Fractions:
         """Reduced costs of the wrong sign."""
-        reduced = self.linear.matrix.T.matvec(self._interval_y) + _flat(self.linear.cost)
+        reduced = self.linear.reduced_costs(self._interval_y)
         lower_end, upper_end = self.start == self.linear.low, self.start == self.linear.high
         right = (lower_end & (reduced.low >= 0.0)) | (upper_end & (reduced.high <= 0.0)) | (lower_end & upper_end) | self.basis.basic
         unsure = np.flatnonzero(~right)
@@ -203,9 +205,11 @@ class ProvenVertex:
         return reduced.values()
 
 
-def _flat(row: Any) -> Interval:
-    """A matrix of one row as a vector."""
-    return Interval(row.mid.toarray()[0], row.rad.toarray()[0])
+def _pattern(rows: Sequence[Fractions]) -> sp.csr_array:
+    """1 where an entry is not 0."""
+    columns = [j for row in rows for j in row]
+    starts = np.cumsum([0, *(len(row) for row in rows)])
+    return sp.csr_array((np.ones(len(columns)), columns, starts), shape=(len(rows), len(rows)))
 
 
 def rounded_down(number: Any) -> float:
