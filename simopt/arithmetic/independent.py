@@ -8,9 +8,9 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 from scipy.sparse.linalg import LinearOperator, onenormest, splu
 
+from simopt.arithmetic.matching import largest_product
 from simopt.core.arrays import Array
 
 LARGE = 128  # rows beyond which a matching is tried before a factorisation of all columns
@@ -67,14 +67,9 @@ def matched(matrix: Any) -> Indices | None:
     if height > width or not np.diff(by_row.indptr).all():
         return None
     by_row = sp.diags_array(1.0 / np.maximum.reduceat(np.abs(by_row.data), by_row.indptr[:-1])).tocsr() @ by_row
-    sizes = np.log2(np.abs(by_row.data))
-    costs = sp.csr_array((1.0 + sizes.max() - sizes, by_row.indices, by_row.indptr), shape=by_row.shape)
-    try:
-        rows, columns = min_weight_full_bipartite_matching(costs)
-    except ValueError:  # there is none
+    chosen = largest_product(by_row)
+    if chosen is None:
         return None
-    chosen = np.empty(height, dtype=np.intp)
-    chosen[rows] = columns
     square = sp.csc_array(by_row[:, chosen])
     largest = abs(square).max(axis=0).toarray().reshape(-1)
     square = sp.csc_matrix(square @ sp.diags_array(1.0 / largest))

@@ -47,7 +47,9 @@ class Interval:
         low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
         with np.errstate(invalid="ignore", over="ignore"):  # infinite ends: the interval becomes all numbers
             mid = np.where(low == high, low, 0.5 * low + 0.5 * high)
-            return _midrad(mid, np.maximum(high - mid, mid - low))
+            exact = ((low == 0.0) | (high == 0.0)) & (mid + mid == low + high)  # keeps the sign of a number that is known to be ≥ 0, or ≤ 0
+            around = _midrad(mid, np.maximum(high - mid, mid - low))
+            return cls(around.mid, np.where(exact & np.isfinite(mid), np.abs(mid), around.rad))
 
     @property
     def low(self) -> Array:

@@ -33,6 +33,7 @@ from simopt.arithmetic.interval import EPS, INTERVAL, SMALLEST, TINY, Interval, 
 from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.arithmetic.rational import RATIONAL, Exact
 from simopt.arithmetic.residual import residual
+from simopt.arithmetic.singular_value import least_singular_value, norms
 from simopt.arithmetic.triangular import Block, block_triangular
 from simopt.core.arrays import Array
 
@@ -166,12 +167,25 @@ def _sparse(num: Arithmetic, a: IntervalMatrix, b: Interval) -> Interval | None:
     if num is FLOAT:
         found = Interval(np.ldexp(x, -columns[:, None]))
     else:
-        away = _substituted(scaled, INTERVAL.abs(residual(scaled, shifted, x)).high)
+        left = residual(scaled, shifted, x)
+        away = _apart(scaled, factors, left)
+        if away is None:
+            away = _substituted(scaled, _size(left))
         if away is None:
             return None
         found = Interval(np.ldexp(x, -columns[:, None]), np.ldexp(away, -columns[:, None]) + SMALLEST)
     known = np.isfinite(found.mid).all() and np.isfinite(found.rad).all()
     return Interval(found.mid.reshape(shape), found.rad.reshape(shape)) if known else None
+
+
+def _apart(a: IntervalMatrix, factors: Any, left: Interval) -> Array | None:
+    """|e| at most for every e with A e = r: that of another correction ẽ, and ‖r − Aẽ‖₂/σ; None where no σ is proven."""
+    least = least_singular_value(a, factors)
+    if not least > 0.0:
+        return None
+    step = np.asarray(factors.solve(left.mid))
+    further = norms(_size(residual(a, left, step))) / least
+    return (np.abs(step) + further) * (1.0 + 8 * EPS) + TINY
 
 
 def _exponents(matrix: Any) -> tuple[Any, Any]:

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
+from scipy.sparse.csgraph import connected_components
+
+from simopt.arithmetic.matching import perfect_matching
 
 Block = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows and columns
 Fractions = Mapping[int, Any]  # the entries of a row, fractions of python-flint
@@ -23,8 +25,8 @@ Fractions = Mapping[int, Any]  # the entries of a row, fractions of python-flint
 def block_triangular(pattern: Any) -> list[Block] | None:
     """The blocks, each after all those in whose columns its rows have entries; None where no entries can fill the diagonal."""
     by_row = sp.csr_array(pattern)
-    matched = np.asarray(maximum_bipartite_matching(by_row, perm_type="column"), dtype=np.intp)  # the column of each row
-    if (matched < 0).any():
+    matched = perfect_matching(by_row)
+    if matched is None:
         return None
     row_of = np.empty(len(matched), dtype=np.intp)
     row_of[matched] = np.arange(len(matched))

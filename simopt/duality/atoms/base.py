@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import reduce
 from operator import add
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -126,6 +126,14 @@ class Atom(ABC):
         s).
         """
         return broadcast(num, s, len(u)) if self.conjugate_domain is ConjugateDomain.FULL else full(num, -1.0, len(u))
+
+    def image(self, num: Arithmetic) -> Any:
+        """A matrix A where the domain of (sφ)* is its range: u = Ax, and x is free, so that `margin` is that of x. None where u is."""
+        return None
+
+    def preimage(self, u: Array) -> Array:
+        """An x in floats with u near Ax; u itself where there is no A."""
+        return u
 
     def inward(self, u: Array, by: float) -> Array:
         """u in floats, moved inside of the domain by a fraction of itself."""

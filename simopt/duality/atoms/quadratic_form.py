@@ -16,7 +16,7 @@ from simopt.arithmetic.interval import as_interval
 from simopt.core.arrays import Array
 from simopt.core.errors import Unreadable
 from simopt.duality.atoms.base import Atom, ConjugateDomain, DeclaredConjugate
-from simopt.duality.graph.vectors import Indices, Value, divisor, enclosing, floats, is_zero, known, nothing, vector
+from simopt.duality.graph.vectors import Indices, Value, broadcast, divisor, enclosing, floats, is_zero, known, nothing, vector
 
 LARGEST = 30  # the most rows of a matrix whose rank is decided in fractions
 APART = 1e-6  # relative: a multiplier farther outside of the range of P is not explained by rounding
@@ -248,6 +248,18 @@ class SemidefiniteForm(Atom):
         penalty = vector(num, num.dot(rho, rho)) / (s * (num.lift(shift.support.least) * 4))
         return v, rho, enclosing(num, num.zeros(1), penalty) if num is INTERVAL else penalty
 
+    def image(self, num: Arithmetic) -> Any:
+        """2P."""
+        matrix = self.matrix(num)
+        return matrix + matrix.T
+
+    def preimage(self, u: Array) -> Array:
+        shift = self.shift(FLOAT)
+        return np.zeros(len(u)) if shift is None else np.asarray(self._solved(FLOAT, shift, u, np.ones(1)))
+
+    def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return broadcast(num, s, len(u))
+
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         if is_zero(num, s).all() and is_zero(num, u).all():
             return num.lift(0.0)
@@ -300,6 +312,12 @@ class QuadraticForm(SemidefiniteForm):
     def shift(self, num: Arithmetic) -> Shift | None:
         shift = super().shift(num)
         return shift if shift is not None and len(shift.support.rows) == len(self.matrix(FLOAT)) else None
+
+    def image(self, num: Arithmetic) -> Any:
+        return None
+
+    def preimage(self, u: Array) -> Array:
+        return u
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return u if divisor(num, s)[1].all() else num.zeros(len(u))

@@ -28,6 +28,8 @@ def groups(atom: Atom, n: int) -> tuple[Indices, int]:
 class FixedMultipliers:
     """u = own + unit · s on the entries of `mask`; at the entries `rest`, one of each group, total · s less the others.
 
+    Of an atom whose domain is the range of a matrix A (`Atom.image`), own + unit · s is x, and u = Ax.
+
     Nothing is projected. Instead, each entry of `proven` must be proven to lie in the domain. `unit` lies in that of φ*.
     """
 
@@ -43,7 +45,8 @@ class FixedMultipliers:
         following = scaled_exactly(s[group], self.unit) if num is INTERVAL else s[group] * num.lift(self.unit)
         u = (num.lift(self.own) if own is None else own) + following
         if self.rest is None:
-            return u
+            matrix = atom.image(num)
+            return u if matrix is None else num.matvec(matrix, u)
         others = num.group_sum(where(num, self.rest, num.zeros(len(u)), u), group, count)
         return where(num, self.rest, (s * num.lift(float(atom.total or 0.0)) - others)[group], u)
 

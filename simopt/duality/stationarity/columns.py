@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.arithmetic.independent import LARGE, matched, pivoted, with_unit_rows
 from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other
+from simopt.arithmetic.interval import as_interval
 from simopt.arithmetic.linear import blocks
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import ConjugateDomain
@@ -56,8 +57,13 @@ class Columns:
         return self.row_or_node.map if isinstance(self.row_or_node, Row) else self.row_or_node.argument
 
     def balanced(self, steps: Array) -> Array:
-        """The steps, with those of each group subtracted at the entry that keeps its sum."""
-        if self.rest is None or isinstance(self.row_or_node, Row):
+        """The steps of multipliers: with those of each group subtracted at the entry that keeps its sum, or those of their image."""
+        if isinstance(self.row_or_node, Row):
+            return steps
+        matrix = self.row_or_node.atom.image(FLOAT)
+        if matrix is not None:
+            return np.asarray(matrix @ steps)
+        if self.rest is None:
             return steps
         group, count = groups(self.row_or_node.atom, len(steps))
         return steps - np.where(self.rest, np.bincount(group, weights=steps, minlength=count)[group], 0.0)
@@ -154,7 +160,8 @@ class System:
         for each, index in pivots.parts:
             key = each.row_or_node.key
             rows = IntervalMatrix.of(own[key] if key in own else at.rows(each.map))
-            parts.append(each.steps(index) @ rows)
+            matrix = None if isinstance(each.row_or_node, Row) else each.row_or_node.atom.image(num)
+            parts.append(each.steps(index) @ (rows if matrix is None else IntervalMatrix.of(as_interval(matrix).T) @ rows))
         return below_each_other(parts).T
 
     def _add(self, columns: Columns, rows: Any) -> None:
@@ -174,7 +181,8 @@ class System:
         fixed = self.fixed(node, np.zeros(n, dtype=bool))
         margin = self.margin(node, fixed.rest)
         if fixed.rest is None:
-            self._add(Columns(node, rows, margin), rows)
+            matrix = node.atom.image(FLOAT)
+            self._add(Columns(node, rows if matrix is None else sp.csr_array(matrix.T @ rows), margin), rows)
         else:
             self._add(Columns(node, rows - rows[_keepers(fixed.rest, group, count)], margin, fixed.rest), rows)
         per_scale = fixed.value(FLOAT, node.atom, np.ones(count), np.zeros(n))
@@ -256,7 +264,7 @@ class System:
 
     def fixed(self, node: Term | Epigraph, pivots: Mask) -> FixedMultipliers:
         """The multipliers of a node when these pivots are corrected: the other entries stay in proportion to the scale."""
-        u = self.draft.used[node.key]
+        u = node.atom.preimage(self.draft.used[node.key])
         n, (group, count) = len(u), groups(node.atom, len(u))
         s = self._scale(node)[group]
         unit = np.divide(u, s, out=np.zeros(n), where=s > 0.0)

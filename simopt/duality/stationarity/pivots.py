@@ -27,7 +27,7 @@ from simopt.duality.evaluation.closing_terms import ClosingTerm
 from simopt.duality.evaluation.fixed_multipliers import DualRepair, groups
 from simopt.duality.graph.affine import Key, Residual
 from simopt.duality.graph.leaf_values import changing
-from simopt.duality.graph.programme import Definition, Programme, Term
+from simopt.duality.graph.programme import Definition, Programme, Row, Term
 from simopt.duality.graph.vectors import Mask, Value, broadcast, is_zero, where
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.columns import ROUNDING, Columns, Pivots, System
@@ -166,7 +166,9 @@ def _matrix(num: Arithmetic, system: System, dual_repair: DualRepair, pivots: Pi
 def _column(system: System, dual_repair: DualRepair, each: Columns, i: int) -> Value:
     """A unit step of one multiplier, taken off the one that keeps the sum, pulled back to the leaves in fractions."""
     into: Residual = {}
-    each.map.pull(RATIONAL, RATIONAL.lift(each.steps(np.array([i])).toarray()[0]), into)
+    step = RATIONAL.lift(each.steps(np.array([i])).toarray()[0])
+    matrix = None if isinstance(each.row_or_node, Row) else each.row_or_node.atom.image(RATIONAL)
+    each.map.pull(RATIONAL, step if matrix is None else RATIONAL.matvec(matrix, step), into)
     for node in reversed(system.programme.nodes):
         step = into.pop(node.key, None)
         if step is None or node is each.row_or_node:
