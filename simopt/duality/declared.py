@@ -423,13 +423,9 @@ class Brief(Declared):
     brief: ClassVar[bool] = True
 
     def __init__(self, declared: Declared, tol: float) -> None:
-        shared = ("_forwards", "_interiors", "_trivial", "_units", "_scale", "names", "links")
+        shared = ("_forwards", "_inner", "_interiors", "_trivial", "_units", "_scale", "names", "links")
         vars(self).update(programme=declared.programme, plan=declared.plan, **{name: getattr(declared, name) for name in shared})
         vars(self)["little"] = max(LITTLE, LOST * tol)
-
-    def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:
-        """None."""
-        return iter(())
 
 
 @dataclass(frozen=True, eq=False)
