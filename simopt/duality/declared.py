@@ -77,9 +77,12 @@ class Declared(Problem):
         """Read a `cvxpy.Problem`; the errors are those of `read`."""
         return cls(read(problem))
 
-    def briefly(self, tol: float) -> Declared:
-        """The same problem, where a bound is sought by the first attempts alone, and a point may lose a part of `tol`."""
-        return Brief(self, tol)
+    def briefly(self, tol: float, draws_inside: bool = False) -> Declared:
+        """The same problem, where a bound is sought by the first attempts alone, and a point may lose a part of `tol`.
+
+        Multipliers are `moved_inside` only if asked for.
+        """
+        return Brief(self, tol, draws_inside)
 
     @property
     def maximises(self) -> bool:
@@ -422,10 +425,15 @@ class Brief(Declared):
 
     brief: ClassVar[bool] = True
 
-    def __init__(self, declared: Declared, tol: float) -> None:
+    def __init__(self, declared: Declared, tol: float, draws_inside: bool = False) -> None:
+        self.draws_inside: bool
         shared = ("_forwards", "_inner", "_interiors", "_trivial", "_units", "_scale", "names", "links")
         vars(self).update(programme=declared.programme, plan=declared.plan, **{name: getattr(declared, name) for name in shared})
-        vars(self)["little"] = max(LITTLE, LOST * tol)
+        vars(self).update(little=max(LITTLE, LOST * tol), draws_inside=draws_inside)
+
+    def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:
+        """As those of a problem, where that is asked for: it takes a solve."""
+        return super().moved_inside(multipliers) if self.draws_inside else iter(())
 
 
 @dataclass(frozen=True, eq=False)

@@ -196,7 +196,9 @@ def _searched(
                 if best.certificate.closes(tol):
                     return best
         if declared.brief:
-            return best
+            inside = declared.briefly(tol, draws_inside=True)
+            found = _tried(lambda at=at, more=more: judge(inside, at, more, num, enough=tol), reasons)  # type: ignore[misc]
+            return best if found is None else found if best is None else paired(declared, best, found, num)
     return best
 
 
