@@ -38,30 +38,38 @@ def least_step(jacobian: Any, weights: Array, right: Array, rounding: Array) -> 
     scaled = (sp.diags_array(1.0 / sizes[live]) @ scaled[live]).tocsr()
     goal, known = right[live] / sizes[live], rounding[live] / sizes[live]
     known = np.where(np.isfinite(known), known, 0.0)
-    found = _sparse(scaled, goal, known)
-    return weights * (_by_blocks(scaled, goal, known) if found is None else found)
+    found = _sparse(scaled, goal)
+    return weights * (found if _solves(scaled, goal, known, found) else _by_blocks(scaled, goal, known, found))
 
 
-def _by_blocks(matrix: Any, goal: Array, rounding: Array) -> Array:
-    """y block by block, each without a dense matrix where that does; 0 where there is too much to factorise."""
-    out = np.zeros(matrix.shape[1])
+def _solves(matrix: Any, goal: Array, rounding: Array, y: Array) -> bool:
+    """Whether Ay = b to `SOLVED`, or to its rounding."""
+    return bool(np.all(np.abs(goal - matrix @ y) <= np.maximum(SOLVED * float(np.max(np.abs(goal))), rounding)))
+
+
+def _by_blocks(matrix: Any, goal: Array, rounding: Array, whole: Array) -> Array:
+    """y, in blocks that it does not solve from a system of their own, if need be a dense one; 0 where there is too much to factorise."""
+    out = whole.copy()
     for rows, columns in blocks(matrix):
         if not len(rows) or not len(columns):
             continue
-        part = matrix[rows][:, columns]
-        found = _sparse(part, goal[rows], rounding[rows])
-        if found is None and len(rows) <= MOST:
-            found = _dense(part.toarray(), goal[rows])
-        if found is None and len(columns) <= MOST:
-            found = _dense((part.T @ part).toarray(), part.T @ goal[rows])
-        if found is not None:
-            out[columns] = found
+        part, own, known = matrix[rows][:, columns], goal[rows], rounding[rows]
+        if _solves(part, own, known, whole[columns]):
+            continue
+        found = _sparse(part, own)
+        if not _solves(part, own, known, found):
+            if len(rows) <= MOST:
+                found = _dense(part.toarray(), own)
+            elif len(columns) <= MOST:
+                found = _dense((part.T @ part).toarray(), part.T @ own)
+            else:
+                found = np.zeros(len(columns))
+        out[columns] = found
     return out
 
 
-def _sparse(matrix: Any, goal: Array, rounding: Array) -> Array | None:
-    """y without a dense matrix; None where Ay = b is not solved to `SOLVED` or to its rounding, or AAᵀ has too many entries."""
-    enough = np.maximum(SOLVED * float(np.max(np.abs(goal))), rounding)
+def _sparse(matrix: Any, goal: Array) -> Array:
+    """y without a dense matrix, as far as rows with one entry and the normal equations of the others give it."""
     matrix.eliminate_zeros()
     rows = np.flatnonzero(np.diff(matrix.indptr) == 1)
     columns, first = np.unique(matrix.indices[matrix.indptr[rows]], return_index=True)
@@ -74,7 +82,7 @@ def _sparse(matrix: Any, goal: Array, rounding: Array) -> Array | None:
     left = np.flatnonzero(np.diff(rest.indptr))
     if len(left):
         found += _by_rows(rest[left], (goal - matrix @ found)[left])
-    return found if bool(np.all(np.abs(goal - matrix @ found) <= enough)) else None
+    return found
 
 
 def _by_rows(matrix: Any, goal: Array) -> Array:
