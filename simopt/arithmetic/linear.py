@@ -185,7 +185,8 @@ def _apart(a: IntervalMatrix, factors: Any, left: Interval) -> Array | None:
         return None
     step = np.asarray(factors.solve(left.mid))
     further = norms(_size(residual(a, left, step))) / least
-    return (np.abs(step) + further) * (1.0 + 8 * EPS) + TINY
+    found: Array = (np.abs(step) + further) * (1.0 + 8 * EPS) + TINY
+    return found
 
 
 def _exponents(matrix: Any) -> tuple[Any, Any]:

@@ -3,14 +3,15 @@
 SciPy's matchings take time exponential in the layers of a matrix, such as dynamics of many steps have: the depth-first search of its
 Hopcroft–Karp, which both of its functions begin with, does not mark dead ends (its issue 26147). Here each phase looks at each place once.
 
-Source: J. E. Hopcroft and R. M. Karp, An n^{5/2} algorithm for maximum matchings in bipartite graphs, SIAM J. Comput. 2 (1973); I. S. Duff and
-J. Koster, On algorithms for permuting large entries to the diagonal of a sparse matrix, SIAM J. Matrix Anal. Appl. 22 (2001).
+Source: J. E. Hopcroft and R. M. Karp, An n^{5/2} algorithm for maximum matchings in bipartite graphs, SIAM J. Comput. 2 (1973);
+I. S. Duff and J. Koster, On algorithms for permuting large entries to the diagonal of a sparse matrix, SIAM J. Matrix Anal. 22 (2001).
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def perfect_matching(pattern: Any) -> Indices | None:
     """The column of each row; None where no matching has one for each."""
     by_row = sp.csr_array(pattern)
     starts, places = by_row.indptr.tolist(), by_row.indices.tolist()
-    neighbours = [places[start:end] for start, end in zip(starts, starts[1:], strict=False)]
+    neighbours = [places[start:end] for start, end in pairwise(starts)]
     row_of, column_of = [-1] * by_row.shape[1], [-1] * by_row.shape[0]
     for i, own in enumerate(neighbours):
         free = next((j for j in own if row_of[j] < 0), -1)
@@ -56,20 +57,19 @@ def _lengthened(neighbours: Neighbours, row_of: list[int], column_of: list[int])
 
 
 def _augmented(root: int, left: dict[int, Iterator[int]], level: dict[int, int], row_of: list[int], column_of: list[int]) -> bool:
+    """Take the first such path from this row, if there is one; a column is not tried again, wherever it led."""
     path = [root]
     while path:
         here = path[-1]
-        for j in left[here]:
-            owner = row_of[j]
-            if owner < 0:
-                for i in reversed(path):
-                    row_of[j], column_of[i], j = i, j, column_of[i]
-                return True
-            if level[owner] == level[here] + 1:
-                path.append(owner)
-                break
-        else:
+        column = next((j for j in left[here] if row_of[j] < 0 or level[row_of[j]] == level[here] + 1), -1)
+        if column < 0:
             path.pop()
+        elif row_of[column] >= 0:
+            path.append(row_of[column])
+        else:
+            for i in reversed(path):
+                row_of[column], column_of[i], column = i, column, column_of[i]
+            return True
     return False
 
 
@@ -112,10 +112,10 @@ def _cheapest(starts: NDArray[np.int64], columns: NDArray[np.int64], costs: Arra
         if column_of[root] >= 0:
             continue
         count, here, length, end = 0, root, 0.0, -1
-        heap = [(0.0, np.int64(-1))]
+        heap = [(0.0, -1)]
         while end < 0:
             for k in range(starts[here], starts[here + 1]):
-                j = columns[k]
+                j = int(columns[k])
                 reach = length + max(costs[k] - u[here] - v[j], 0.0)  # below 0 by rounding alone
                 if not done[j] and reach < distance[j]:
                     if distance[j] == np.inf:
@@ -123,7 +123,7 @@ def _cheapest(starts: NDArray[np.int64], columns: NDArray[np.int64], costs: Arra
                         count += 1
                     distance[j], source[j] = reach, here
                     heapq.heappush(heap, (reach, j))
-            nearest = np.int64(-1)
+            nearest = -1
             while len(heap) > 0 and nearest < 0:
                 length, j = heapq.heappop(heap)
                 if j >= 0 and not done[j]:
@@ -134,7 +134,7 @@ def _cheapest(starts: NDArray[np.int64], columns: NDArray[np.int64], costs: Arra
             if row_of[nearest] < 0:
                 end = nearest
             else:
-                here = row_of[nearest]
+                here = int(row_of[nearest])
         u[root] += length
         for k in range(count):
             j = touched[k]
@@ -143,7 +143,7 @@ def _cheapest(starts: NDArray[np.int64], columns: NDArray[np.int64], costs: Arra
                 u[row_of[j]] += length - distance[j]
             distance[j], done[j] = np.inf, False
         while True:
-            i = source[end]
+            i = int(source[end])
             row_of[end], column_of[i], end = i, end, column_of[i]
             if i == root:
                 break

@@ -59,7 +59,7 @@ def _eigenvalue(factors: Any) -> float:
 
 
 def _distance(gram: Any, square: float) -> float:
-    """‖G − σ²I − L D Lᵀ‖_∞ at most, for the factors that floats compute; ∞ where one of D is negative, or floats change the order of rows."""
+    """‖G − σ²I − L D Lᵀ‖_∞ at most, for the factors that floats compute; ∞ where one of D is negative, or rows and columns part."""
     n = gram.shape[0]
     shifted = sp.csc_array(gram - square * sp.eye_array(n))
     try:
@@ -82,7 +82,7 @@ def _norm(rad: Any) -> float:
     if not rad.nnz:
         return 0.0
     across, down = (float(np.max(rad.sum(axis=axis))) for axis in (0, 1))
-    return math.sqrt(across * down) * (1.0 + (max(rad.shape) + 8) * EPS)
+    return math.sqrt(across) * math.sqrt(down) * (1.0 + (rad.shape[0] + 8) * EPS)
 
 
 def norms(columns: Array) -> Array:

@@ -57,6 +57,20 @@ def _in_order(needs: Any, label: NDArray[np.int32], count: int) -> list[int]:
     return order
 
 
+def as_fraction(number: Any) -> Any:
+    """A float or a fraction of Python, as one of python-flint."""
+    import flint
+
+    return flint.fmpq(*map(int, number.as_integer_ratio()))
+
+
+def pattern_of(rows: Sequence[Fractions]) -> Any:
+    """1 where an entry of a square matrix is not 0, sparse."""
+    columns = [j for row in rows for j in row]
+    starts = np.cumsum([0, *(len(row) for row in rows)])
+    return sp.csr_array((np.ones(len(columns)), columns, starts), shape=(len(rows), len(rows)))
+
+
 def solved_exactly(rows: Sequence[Fractions], parts: Sequence[Block], right: Sequence[Any]) -> list[Any]:
     """x in fractions of python-flint, block by block.
 

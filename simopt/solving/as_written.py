@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any, TypeVar, cast
 
@@ -196,8 +197,8 @@ def _searched(
                 if best.certificate.closes(tol):
                     return best
         if declared.brief:
-            inside = declared.briefly(tol, draws_inside=True)
-            found = _tried(lambda at=at, more=more: judge(inside, at, more, num, enough=tol), reasons)  # type: ignore[misc]
+            inside = partial(judge, declared.briefly(tol, draws_inside=True), at, more, num, enough=tol)
+            found = _tried(inside, reasons)
             return best if found is None else found if best is None else paired(declared, best, found, num)
     return best
 

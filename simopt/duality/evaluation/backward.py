@@ -262,7 +262,9 @@ class _BackwardSweep:
         no_low, no_high = ~ends.below[each.columns], ~ends.above[each.columns]
         none = num.zeros(len(each.columns))
         off = where(num, no_low & no_high, rest, where(num, no_low, up, where(num, no_high, -down, none)))
-        left = where(num, no_low & no_high, none, where(num, no_low, -down, where(num, no_high, up, rest)))  # with its sign, where that counts
+        left = where(
+            num, no_low & no_high, none, where(num, no_low, -down, where(num, no_high, up, rest))
+        )  # with its sign, where that counts
         return u - off / c, c, left
 
     def _write_residual(self, each: ClosingTerm, left: Value, exact: Mask) -> None:

@@ -23,6 +23,8 @@ from simopt.arithmetic.independent import LARGE, forced, matched, pivoted, with_
 from simopt.arithmetic.interval import EPS, TINY
 from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other
 from simopt.arithmetic.linear import blocks, solve
+from simopt.arithmetic.rational import Exact
+from simopt.arithmetic.triangular import as_fraction, block_triangular, pattern_of, solved_exactly
 from simopt.core.arrays import Array
 from simopt.duality.evaluation.bounds import box, within
 from simopt.duality.evaluation.gradients import gradients
@@ -244,18 +246,23 @@ class EqualitySystem:
             return None
         if not len(self.rows):
             return others
-        coefficients = solve(RATIONAL, _at(rows, self.pivots).T, _at(others, self.pivots).T)
-        if coefficients is None:
+        by_pivot: dict[int, Fractions] = {j: {} for j in self.pivots.tolist()}
+        for i, row in enumerate(rows):
+            for j in row.keys() & by_pivot.keys():
+                by_pivot[j][i] = as_fraction(row[j])
+        system = list(by_pivot.values())
+        parts = block_triangular(pattern_of(system))
+        if parts is None:
             return None
-        for row, c in zip(others, coefficients.T, strict=True):
-            for i in np.flatnonzero(c):
-                for j, value in rows[i].items():
-                    row[j] = row.get(j, 0) - c[i] * value
+        for row in others:
+            try:
+                coefficients = solved_exactly(system, parts, [as_fraction(RATIONAL.lift(row.get(j, 0))) for j in by_pivot])
+            except ZeroDivisionError:  # the pivots are dependent
+                return None
+            for i, c in enumerate(coefficients):
+                for j, value in rows[i].items() if c else ():
+                    row[j] = row.get(j, 0) - Exact(int(c.p), int(c.q)) * value
         return [{j: value for j, value in row.items() if value != 0} for row in others]
-
-
-def _at(rows: Sequence[Fractions], columns: Indices) -> Any:
-    return np.array([[RATIONAL.lift(row.get(j, 0)) for j in columns.tolist()] for row in rows], dtype=object)
 
 
 def _vanish(row: Fractions, x: Interval) -> bool:

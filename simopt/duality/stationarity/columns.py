@@ -19,8 +19,8 @@ import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.arithmetic.independent import LARGE, matched, pivoted, with_unit_rows
-from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other
 from simopt.arithmetic.interval import as_interval
+from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other
 from simopt.arithmetic.linear import blocks
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import ConjugateDomain

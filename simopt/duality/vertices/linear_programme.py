@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from simopt.arithmetic import INTERVAL, RATIONAL, Interval
 from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other
+from simopt.arithmetic.triangular import as_fraction
 from simopt.core.arrays import Array
 from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.largest_size import LargestSize
@@ -176,13 +177,6 @@ def _in_fractions(
         out |= {start + j: as_fraction(a) for j, a in enumerate(own) if a}
         start += variable.size
     return out, as_fraction(b)
-
-
-def as_fraction(number: Any) -> Any:
-    """A float or a fraction of Python, as one of python-flint."""
-    import flint
-
-    return flint.fmpq(*map(int, number.as_integer_ratio()))
 
 
 def as_interval_vector(size: int, numbers: Mapping[int, Any]) -> Interval:

@@ -13,19 +13,18 @@ Source: T. Koch, The final NETLIB-LP results, Oper. Res. Lett. 32 (2004), with t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from simopt.arithmetic import Interval, NotRational
-from simopt.arithmetic.triangular import block_triangular, solved_exactly
+from simopt.arithmetic.triangular import as_fraction, block_triangular, pattern_of, solved_exactly
 from simopt.core.arrays import Array
 from simopt.duality.graph.vectors import Indices, Mask
-from simopt.duality.vertices.linear_programme import Fractions, LinearProgramme, as_float, as_fraction, as_interval_vector
+from simopt.duality.vertices.linear_programme import Fractions, LinearProgramme, as_float, as_interval_vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +90,7 @@ class ProvenVertex:
     def _solve(self) -> None:
         place = {j: k for k, j in enumerate(self.columns.tolist())}
         by_row: list[Fractions] = [{place[j]: a for j, a in row.items() if j in place} for row, _ in self.rows]
-        parts = block_triangular(_pattern(by_row)) if len(by_row) == len(place) else None
+        parts = block_triangular(pattern_of(by_row)) if len(by_row) == len(place) else None
         if parts is None:
             raise ZeroDivisionError("the matrix of the basis is singular")
         by_column: list[Fractions] = [{} for _ in place]
@@ -203,13 +202,6 @@ class ProvenVertex:
                     if j in reduced:
                         reduced[j] = reduced[j] + a * y
         return reduced.values()
-
-
-def _pattern(rows: Sequence[Fractions]) -> sp.csr_array:
-    """1 where an entry is not 0."""
-    columns = [j for row in rows for j in row]
-    starts = np.cumsum([0, *(len(row) for row in rows)])
-    return sp.csr_array((np.ones(len(columns)), columns, starts), shape=(len(rows), len(rows)))
 
 
 def rounded_down(number: Any) -> float:
