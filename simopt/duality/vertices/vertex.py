@@ -25,7 +25,8 @@ from simopt.arithmetic import Interval, NotRational
 from simopt.arithmetic.triangular import block_triangular, solved_exactly
 from simopt.core.arrays import Array
 from simopt.duality.graph.vectors import Indices, Mask
-from simopt.duality.vertices.linear_programme import Fractions, LinearProgramme, as_float, as_fraction, as_interval_vector
+from simopt.duality.vertices.exact_entries import as_fraction
+from simopt.duality.vertices.linear_programme import Fractions, LinearProgramme, as_float, as_interval_vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +140,7 @@ class ProvenVertex:
 
     def _inner(self, row: Fractions) -> Any:
         """⟨a, x⟩."""
-        return sum((a * self.x[j] for j, a in row.items() if j in self.x), start=as_fraction(0.0))
+        return _total([a * self.x[j] for j, a in row.items() if j in self.x])
 
     @cached_property
     def _interval_x(self) -> Interval:
@@ -203,6 +204,14 @@ class ProvenVertex:
                     if j in reduced:
                         reduced[j] = reduced[j] + a * y
         return reduced.values()
+
+
+def _total(numbers: Sequence[Any]) -> Any:
+    """The sum, pair by pair: one after the other, each would be added to a fraction with the denominators of all before it."""
+    while len(numbers) > 1:
+        pairs = [one + other for one, other in zip(numbers[::2], numbers[1::2], strict=False)]
+        numbers = pairs + list(numbers[2 * len(pairs) :])
+    return numbers[0] if numbers else as_fraction(0.0)
 
 
 def _pattern(rows: Sequence[Fractions]) -> sp.csr_array:
