@@ -23,7 +23,7 @@ import cvxpy as cp
 
 import simopt
 from benchmarks.pairs import machine, met, one_of, one_thread
-from benchmarks.price import fixed, instances, rows
+from benchmarks.price import fixed, instances, memory, rows
 from benchmarks.price.measure import MODES, TOLERANCES, Measurement, TimedCertificate, TimedProblem, measured
 from benchmarks.price.models import MODELS, OPTIONS, SEMIDEFINITE
 from simopt.core.errors import NotAvailable
@@ -126,6 +126,8 @@ def quadratic(outcomes: Sequence[Measurement]) -> str:
     return f"{median_and_p90(outcomes, 5.0)}; {counts(outcomes, 0.95)}"
 
 
+# what is not told in parts of the solver's time: title, and the rows as they come
+BY_THEMSELVES = {"fixed": (fixed.TITLE, fixed.lines), "memory": (memory.TITLE, memory.lines)}
 Section = tuple[str, Callable[[bool], list[TimedProblem]], Callable[[Sequence[Measurement]], str]]
 SECTIONS: dict[str, Section] = {
     "models": ("price of a certificate: models of the literature", literature, of_models),
@@ -189,7 +191,7 @@ def warm() -> None:
 
 def main() -> None:
     """All sections, or those named."""
-    known = ("fixed", *SECTIONS)
+    known = (*BY_THEMSELVES, *SECTIONS)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     listed = one_of(*known)
     parser.add_argument(
@@ -204,10 +206,11 @@ def main() -> None:
     options = parser.parse_args()
     warm()
     for name in options.sections or known:
-        if name == "fixed":
-            print(f"\n## {fixed.TITLE}\n{machine(*PEERS)}", flush=True)
+        if name in BY_THEMSELVES:
+            heading, printed = BY_THEMSELVES[name]
+            print(f"\n## {heading}\n{machine(*PEERS)}", flush=True)
             with one_thread():
-                for row in fixed.lines(options.quick):
+                for row in printed(options.quick):
                     print(row, flush=True)
             continue
         title, made, summary = SECTIONS[name]
