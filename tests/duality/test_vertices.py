@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import simopt
-from simopt.arithmetic import Interval
+from simopt.arithmetic import Interval, triangular
 from simopt.duality import Declared
 from simopt.duality.feasibility import slater
 from simopt.duality.vertices import simplex
@@ -89,6 +89,20 @@ def test_of_many_variables_no_slater_point_is_solved_for(monkeypatch: pytest.Mon
     many = simopt.certify(problem)
     assert (many.lower, many.upper, many.gap) == (near.lower, near.upper, near.gap)
     assert near.infeasibility <= many.infeasibility <= 1e-3  # of the point from the vertex that is proven
+
+
+def test_rows_of_which_too_many_hang_together_are_left_to_other_proofs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An obstacle above a string: the rows of the basis are tridiagonal."""
+    x, size = cp.Variable(30, name="x"), 30
+    string = sp.diags_array([np.full(size - 1, -1.0), np.full(size, 2.0), np.full(size - 1, -1.0)], offsets=[-1, 0, 1], format="csr")
+    problem = cp.Problem(cp.Minimize(cp.sum(x)), [string @ x >= -0.01, x >= np.sin(np.arange(size) / 5)])
+    problem.solve(solver="CLARABEL")
+    exact = simopt.certify(problem)
+    monkeypatch.setattr(triangular, "LARGEST", 2)
+    assert vertex_of(Declared.of(problem).programme) is None
+    other = simopt.certify(problem)
+    assert exact.relative_gap <= 1e-15 and other.closes(1e-8)
+    assert other.lower - 1e-12 <= exact.lower and exact.upper <= other.upper + 1e-12
 
 
 def test_sums_of_fractions_are_exact_in_any_order() -> None:

@@ -22,7 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from simopt.arithmetic import Interval, NotRational
-from simopt.arithmetic.triangular import block_triangular, solved_exactly
+from simopt.arithmetic.triangular import LargeBlock, block_triangular, solved_exactly
 from simopt.core.arrays import Array
 from simopt.duality.graph.vectors import Indices, Mask
 from simopt.duality.vertices.exact_entries import as_fraction
@@ -53,10 +53,10 @@ class Residuals:
 
 
 def vertex(linear: LinearProgramme, basis: SimplexBasis) -> ProvenVertex | None:
-    """The vertex of a basis; None where its matrix is singular, or a number is no fraction or too large for a float."""
+    """The vertex of a basis; None where its matrix is singular or cannot be eliminated, or a number is no fraction or no float is near."""
     try:
         return ProvenVertex(linear, basis)
-    except (NotRational, ZeroDivisionError, OverflowError):
+    except (NotRational, ZeroDivisionError, OverflowError, LargeBlock):
         return None
 
 
@@ -74,6 +74,8 @@ class ProvenVertex:
         where the matrix of the basis is singular.
     NotRational, OverflowError
         where a number is no fraction, or no float is near it.
+    LargeBlock
+        where too many rows hang together.
     """
 
     def __init__(self, linear: LinearProgramme, basis: SimplexBasis) -> None:
