@@ -3,6 +3,7 @@
 CLARABEL solves each problem as it comes (default tolerances); its own time is of its call, without CVXPY's canonicalisation. The time of
 the certificate includes reading the problem, and a further solve where `certify` asks for one. All is measured in floats and rigorously. A
 failed solve is listed and not counted. Files of Netlib, and of Maros and Mészáros, are read from the folder that SIMOPT_INSTANCES names.
+Two sections have measures of their own: `fixed`, what a certificate costs whatever its problem, and `memory`.
 
 No part of a case goes on beyond `--limit` seconds of the processor. With `--folder` what was measured is kept there until the run ends
 well: a run that was stopped goes on with what is missing.
