@@ -3,6 +3,7 @@
 CLARABEL solves each problem as it comes (default tolerances); its own time is of its call, without CVXPY's canonicalisation. The time of
 the certificate includes reading the problem, and a further solve where `certify` asks for one. All is measured in floats and rigorously. A
 failed solve is listed and not counted. Files of Netlib, and of Maros and Mészáros, are read from the folder that SIMOPT_INSTANCES names.
+Two sections have measures of their own: `fixed`, what a certificate costs whatever its problem, and `memory`.
 
 No part of a case goes on beyond `--limit` seconds of the processor. With `--folder` what was measured is kept there until the run ends
 well: a run that was stopped goes on with what is missing.
@@ -23,7 +24,7 @@ import cvxpy as cp
 
 import simopt
 from benchmarks.pairs import machine, met, one_of, one_thread
-from benchmarks.price import fixed, instances, rows
+from benchmarks.price import fixed, instances, memory, rows
 from benchmarks.price.measure import MODES, TOLERANCES, Measurement, TimedCertificate, TimedProblem, measured
 from benchmarks.price.models import MODELS, OPTIONS, SEMIDEFINITE
 from simopt.core.errors import NotAvailable
@@ -126,6 +127,8 @@ def quadratic(outcomes: Sequence[Measurement]) -> str:
     return f"{median_and_p90(outcomes, 5.0)}; {counts(outcomes, 0.95)}"
 
 
+# what is not told in parts of the solver's time: title, and the rows as they come
+BY_THEMSELVES = {"fixed": (fixed.TITLE, fixed.lines), "memory": (memory.TITLE, memory.lines)}
 Section = tuple[str, Callable[[bool], list[TimedProblem]], Callable[[Sequence[Measurement]], str]]
 SECTIONS: dict[str, Section] = {
     "models": ("price of a certificate: models of the literature", literature, of_models),
@@ -189,7 +192,7 @@ def warm() -> None:
 
 def main() -> None:
     """All sections, or those named."""
-    known = ("fixed", *SECTIONS)
+    known = (*BY_THEMSELVES, *SECTIONS)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     listed = one_of(*known)
     parser.add_argument(
@@ -204,10 +207,11 @@ def main() -> None:
     options = parser.parse_args()
     warm()
     for name in options.sections or known:
-        if name == "fixed":
-            print(f"\n## {fixed.TITLE}\n{machine(*PEERS)}", flush=True)
+        if name in BY_THEMSELVES:
+            heading, printed = BY_THEMSELVES[name]
+            print(f"\n## {heading}\n{machine(*PEERS)}", flush=True)
             with one_thread():
-                for row in fixed.lines(options.quick):
+                for row in printed(options.quick):
                     print(row, flush=True)
             continue
         title, made, summary = SECTIONS[name]

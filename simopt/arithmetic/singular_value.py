@@ -82,7 +82,8 @@ def _norm(rad: Any) -> float:
     if not rad.nnz:
         return 0.0
     across, down = (float(np.max(rad.sum(axis=axis))) for axis in (0, 1))
-    return math.sqrt(across) * math.sqrt(down) * (1.0 + (rad.shape[0] + 8) * EPS)
+    found: float = math.sqrt(across * down) * (1.0 + (rad.shape[0] + 8) * EPS)
+    return found
 
 
 def norms(columns: Array) -> Array:

@@ -18,8 +18,13 @@ from scipy.sparse.csgraph import connected_components
 
 from simopt.arithmetic.matching import perfect_matching
 
+LARGEST = 4000  # rows of a block: its dense matrix takes 1 GB, and its elimination minutes
 Block = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows and columns
 Fractions = Mapping[int, Any]  # the entries of a row, fractions of python-flint
+
+
+class LargeBlock(ArithmeticError):
+    """A block has too many rows to be eliminated."""
 
 
 def block_triangular(pattern: Any) -> list[Block] | None:
@@ -74,13 +79,19 @@ def pattern_of(rows: Sequence[Fractions]) -> Any:
 def solved_exactly(rows: Sequence[Fractions], parts: Sequence[Block], right: Sequence[Any]) -> list[Any]:
     """x in fractions of python-flint, block by block.
 
+    The fractions of a block of k rows have some 53 k bits each, however sparse it is.
+
     Raises
     ------
     ZeroDivisionError
         where the matrix is singular.
+    LargeBlock
+        where a block has more than LARGEST rows.
     """
     import flint
 
+    if max((len(some) for some, _ in parts), default=0) > LARGEST:
+        raise LargeBlock(f"a block has more than {LARGEST} rows")
     found: dict[int, Any] = {}
     for some, columns in parts:
         own = set(columns.tolist())

@@ -297,14 +297,18 @@ class Declared(Problem):
         """The same, but no Slater point is solved for where 0 is one that costs at most `max_loss`."""
         return self._restored(point, FLOAT, max_loss)
 
-    def _restored(self, point: Point, num: Arithmetic, max_loss: float) -> Point:
-        interior = self._interiors.of(self._now(FLOAT), {}, lambda _: SlaterCandidates(self.programme))
+    def restore_without_solves(self, point: Point) -> Point:
+        """The same in floats, where no Slater point is solved for: it may stay infeasible."""
+        return self._restored(point, FLOAT, 0.0, solves=False)
+
+    def _restored(self, point: Point, num: Arithmetic, max_loss: float, solves: bool = True) -> Point:
+        interior = self._interiors.of((solves, self._now(FLOAT)), {}, lambda _: SlaterCandidates(self.programme, solves))
 
         def move(values: Mapping[Key, Value]) -> Restored:
             with np.errstate(all="ignore"):
                 return restored(num, self.programme, values, interior, max_loss, self.little)
 
-        values, found = self._restorations.of((max_loss, *self._now(num)), self._values(point, num), move)
+        values, found = self._restorations.of((max_loss, solves, *self._now(num)), self._values(point, num), move)
         self._forwards.keep(self._now(num), values, found)
         return {leaf.name: _shaped(leaf.structured(num, values[key]), leaf.shape) for key, leaf in self.programme.leaves.items()}
 

@@ -11,9 +11,11 @@ import pytest
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
+from simopt.arithmetic.triangular import as_fraction
 from simopt.duality.graph.affine import Map, Mixed, Picks
 from simopt.duality.graph.vectors import floats, inner, vector
 from simopt.duality.reading.expressions import Expressions
+from simopt.duality.vertices.exact_entries import ExactEntries
 
 rng = np.random.default_rng(3)
 x, X, t = cp.Variable(3, name="x"), cp.Variable((3, 2), name="X"), cp.Variable(name="t")
@@ -111,6 +113,16 @@ def test_a_map_has_cvxpys_value_and_the_adjoint_its_transposed(expression: Any, 
     offset = found.value(num, lifted(num, zero))
     linear = found.value(num, lifted(num, at), linear=True)
     np.testing.assert_allclose(floats(num, linear), floats(num, value) - floats(num, offset), atol=1e-13)
+
+
+@each_map
+def test_an_entry_in_fractions_has_the_value_of_the_map(expression: Any) -> None:
+    reader, found = read(expression)
+    at, _ = values(reader, 11)
+    exact = ExactEntries()
+    for i, value in enumerate(found.value(RATIONAL, lifted(RATIONAL, at))):
+        gradient, b = exact.entry(found, i)
+        assert sum((a * as_fraction(float(at[key][j])) for (key, j), a in gradient.items()), start=b) == as_fraction(value)
 
 
 @each_map

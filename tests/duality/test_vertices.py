@@ -9,16 +9,18 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import simopt
-from simopt.arithmetic import Interval
+from simopt.arithmetic import Interval, triangular
 from simopt.duality import Declared
 from simopt.duality.feasibility import slater
 from simopt.duality.vertices import simplex
 from simopt.duality.vertices.linear_programme import LinearProgramme
 from simopt.duality.vertices.optimum import vertex_of
 from simopt.duality.vertices.safe_bound import safe_bound
-from simopt.duality.vertices.vertex import ProvenVertex, SimplexBasis, rounded_down, rounded_up, vertex
+from simopt.duality.vertices.vertex import ProvenVertex, SimplexBasis, _total, rounded_down, rounded_up, vertex
+from simopt.solving import as_written
 
 
 def planted(seed: int) -> tuple[cp.Problem, Fraction]:
@@ -65,6 +67,50 @@ def test_the_present_values_are_kept_where_they_are_as_good() -> None:
     assert simopt.certify(problem).infeasibility <= 1e-9
     x.value = np.array([3.0, 3.0])
     assert simopt.certify(problem).infeasibility > 0.1
+
+
+def local(columns: int) -> cp.Problem:
+    """A sparse linear programme whose rows stand near to the diagonal, solved to a tolerance; its point violates rows."""
+    rng, x = np.random.default_rng(3), cp.Variable(columns, name="x")
+    of_column = np.repeat(np.arange(columns), 4)
+    rows = np.clip(of_column // 2 + rng.integers(-10, 11, 4 * columns), 0, columns // 2 - 1)
+    matrix = sp.csc_array((rng.normal(size=4 * columns), (rows, of_column)), shape=(columns // 2, columns))
+    most = matrix @ rng.random(columns) + 0.1 * rng.random(columns // 2)
+    problem = cp.Problem(cp.Minimize(rng.normal(size=columns) @ x), [matrix @ x <= most, x >= 0, x <= 1])
+    problem.solve(solver="CLARABEL")
+    return problem
+
+
+def test_of_many_variables_no_slater_point_is_solved_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = local(400)
+    near = simopt.certify(problem)
+    monkeypatch.setattr(as_written, "MANY", 300)
+    monkeypatch.setattr(slater, "_solution", lambda *_: pytest.fail("a Slater point is solved for"))
+    many = simopt.certify(problem)
+    assert (many.lower, many.upper, many.gap) == (near.lower, near.upper, near.gap)
+    assert near.infeasibility <= many.infeasibility <= 1e-3  # of the point from the vertex that is proven
+
+
+def test_rows_of_which_too_many_hang_together_are_left_to_other_proofs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An obstacle above a string: the rows of the basis are tridiagonal."""
+    x, size = cp.Variable(30, name="x"), 30
+    string = sp.diags_array([np.full(size - 1, -1.0), np.full(size, 2.0), np.full(size - 1, -1.0)], offsets=[-1, 0, 1], format="csr")
+    problem = cp.Problem(cp.Minimize(cp.sum(x)), [string @ x >= -0.01, x >= np.sin(np.arange(size) / 5)])
+    problem.solve(solver="CLARABEL")
+    exact = simopt.certify(problem)
+    monkeypatch.setattr(triangular, "LARGEST", 2)
+    assert vertex_of(Declared.of(problem).programme) is None
+    other = simopt.certify(problem)
+    assert exact.relative_gap <= 1e-15 and other.closes(1e-8)
+    assert other.lower - 1e-12 <= exact.lower and exact.upper <= other.upper + 1e-12
+
+
+def test_sums_of_fractions_are_exact_in_any_order() -> None:
+    import flint
+
+    for count in range(6):
+        numbers = [flint.fmpq(1, 3 + k) for k in range(count)]
+        assert _total(numbers) == sum(numbers, flint.fmpq(0))
 
 
 def largest() -> cp.Problem:

@@ -257,7 +257,7 @@ class EqualitySystem:
         for row in others:
             try:
                 coefficients = solved_exactly(system, parts, [as_fraction(RATIONAL.lift(row.get(j, 0))) for j in by_pivot])
-            except ZeroDivisionError:  # the pivots are dependent
+            except ArithmeticError:  # the pivots are dependent, or too many hang together
                 return None
             for i, c in enumerate(coefficients):
                 for j, value in rows[i].items() if c else ():

@@ -33,11 +33,11 @@ class SlaterCandidates:
     """Candidates for a Slater point, in floats; the caller proves what it needs of them.
 
     The last one that a solve found is kept. The same problem is judged many times, and all Slater points serve alike: moving x towards x̄
-    costs θ(f(x̄) − f(x)), and for x̄ half as far θ doubles.
+    costs θ(f(x̄) − f(x)), and for x̄ half as far θ doubles. Without `solves` 0 is the only one.
     """
 
-    def __init__(self, programme: Programme) -> None:
-        self.programme = programme
+    def __init__(self, programme: Programme, solves: bool = True) -> None:
+        self.programme, self.solves = programme, solves
         self.last: Inside | None = None
 
     def points(self, near: Mapping[Key, Array]) -> Iterator[Inside]:
@@ -49,7 +49,7 @@ class SlaterCandidates:
         yield Inside(drawn(FLOAT, self.programme, zero), [])
         if self.last is not None:
             yield self.last
-        for place in (near, zero):
+        for place in (near, zero) if self.solves else ():
             for found in slater_points(self.programme, place):
                 self.last = found
                 yield found

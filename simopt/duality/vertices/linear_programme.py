@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from simopt.arithmetic import INTERVAL, RATIONAL, Interval
+from simopt.arithmetic import INTERVAL, Interval
 from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other
 from simopt.arithmetic.triangular import as_fraction
 from simopt.core.arrays import Array
@@ -23,9 +23,10 @@ from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.largest_size import LargestSize
 from simopt.duality.atoms.maximum import Maximum
 from simopt.duality.evaluation.fixed_multipliers import groups
-from simopt.duality.graph.affine import Map, Negation, Reference, Residual, SelectionMap, SumMap
+from simopt.duality.graph.affine import Key, Map, Negation, Reference, SelectionMap, SumMap
 from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Programme, Row, Term
-from simopt.duality.graph.vectors import Indices, Mask, broadcast, vector
+from simopt.duality.graph.vectors import Indices, Mask, vector
+from simopt.duality.vertices.exact_entries import ExactEntries
 
 LARGEST = (Maximum, Absolute, LargestSize)  # terms that are the largest of their entries, or of these and their negatives
 MOST = 300_000  # entries of rows that are computed in fractions, as the declaration's formula rounds them
@@ -94,11 +95,29 @@ class LinearProgramme:
             where the declaration's numbers are none.
         """
         row, entry = self._row_entries[i]
-        return _in_fractions(self.variables, row.map, entry, self.matrix, self.constants, i)
+        return self._exact(row.map, entry, self.matrix, self.constants, i)
 
     def exact_cost(self) -> tuple[Fractions, Any]:
         """c and c₀ in fractions; errors as those of `exact_row`."""
-        return _in_fractions(self.variables, self.objective, 0, self.cost, self.offset, 0)
+        return self._exact(self.objective, 0, self.cost, self.offset, 0)
+
+    def _exact(self, of: Map, entry: int, matrix: IntervalMatrix, constants: Interval, i: int) -> tuple[Fractions, Any]:
+        """The floats of row i, where these are its numbers; else the entry of the map in fractions."""
+        if matrix.exact_rows[i] and constants.rad[i] == 0.0:
+            part = slice(matrix.mid.indptr[i], matrix.mid.indptr[i + 1])
+            pairs = zip(matrix.mid.indices[part].tolist(), matrix.mid.data[part].tolist(), strict=True)
+            return {j: as_fraction(a) for j, a in pairs if a}, as_fraction(float(constants.mid[i]))
+        gradient, b = self._entries.entry(of, entry)
+        return {self._start[key] + j: a for (key, j), a in gradient.items() if a}, b
+
+    @cached_property
+    def _entries(self) -> ExactEntries:
+        return ExactEntries()
+
+    @cached_property
+    def _start(self) -> dict[Key, int]:
+        ends = np.cumsum([0, *(variable.size for variable in self.variables)]).tolist()
+        return {variable.key: start for variable, start in zip(self.variables, ends, strict=False)}
 
     def reduced_costs(self, y: Interval) -> Interval:
         """c + Aᵀy."""
@@ -158,25 +177,6 @@ def _bound(matrix: Any, b: Array, low: Array, high: Array) -> None:
     columns, sign = matrix.indices, matrix.data
     np.minimum.at(high, columns[sign > 0.0], -b[sign > 0.0])
     np.maximum.at(low, columns[sign < 0.0], b[sign < 0.0])
-
-
-def _in_fractions(
-    variables: Sequence[Leaf | Definition | Epigraph | Term], below: Map, entry: int, matrix: IntervalMatrix, constants: Interval, i: int
-) -> tuple[Fractions, Any]:
-    """The floats of a row, where these are its numbers; else the row, pulled back in fractions."""
-    if matrix.exact_rows[i] and constants.rad[i] == 0.0:
-        part = slice(matrix.mid.indptr[i], matrix.mid.indptr[i + 1])
-        pairs = zip(matrix.mid.indices[part].tolist(), matrix.mid.data[part].tolist(), strict=True)
-        return {j: as_fraction(a) for j, a in pairs if a}, as_fraction(float(constants.mid[i]))
-    unit, into = np.zeros(below.size), Residual()
-    unit[entry] = 1.0
-    b = below.pull(RATIONAL, RATIONAL.lift(unit), into)
-    out, start = Fractions(), 0
-    for variable in variables:
-        own = broadcast(RATIONAL, into[variable.key], variable.size) if variable.key in into else ()
-        out |= {start + j: as_fraction(a) for j, a in enumerate(own) if a}
-        start += variable.size
-    return out, as_fraction(b)
 
 
 def as_interval_vector(size: int, numbers: Mapping[int, Any]) -> Interval:

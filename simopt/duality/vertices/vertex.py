@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import Interval, NotRational
-from simopt.arithmetic.triangular import as_fraction, block_triangular, pattern_of, solved_exactly
+from simopt.arithmetic.triangular import LargeBlock, as_fraction, block_triangular, pattern_of, solved_exactly
 from simopt.core.arrays import Array
 from simopt.duality.graph.vectors import Indices, Mask
 from simopt.duality.vertices.linear_programme import Fractions, LinearProgramme, as_float, as_interval_vector
@@ -51,10 +51,10 @@ class Residuals:
 
 
 def vertex(linear: LinearProgramme, basis: SimplexBasis) -> ProvenVertex | None:
-    """The vertex of a basis; None where its matrix is singular, or a number is no fraction or too large for a float."""
+    """The vertex of a basis; None where its matrix is singular or cannot be eliminated, or a number is no fraction or no float is near."""
     try:
         return ProvenVertex(linear, basis)
-    except (NotRational, ZeroDivisionError, OverflowError):
+    except (NotRational, ZeroDivisionError, OverflowError, LargeBlock):
         return None
 
 
@@ -72,6 +72,8 @@ class ProvenVertex:
         where the matrix of the basis is singular.
     NotRational, OverflowError
         where a number is no fraction, or no float is near it.
+    LargeBlock
+        where too many rows hang together.
     """
 
     def __init__(self, linear: LinearProgramme, basis: SimplexBasis) -> None:
@@ -138,7 +140,7 @@ class ProvenVertex:
 
     def _inner(self, row: Fractions) -> Any:
         """⟨a, x⟩."""
-        return sum((a * self.x[j] for j, a in row.items() if j in self.x), start=as_fraction(0.0))
+        return _total([a * self.x[j] for j, a in row.items() if j in self.x])
 
     @cached_property
     def _interval_x(self) -> Interval:
@@ -202,6 +204,14 @@ class ProvenVertex:
                     if j in reduced:
                         reduced[j] = reduced[j] + a * y
         return reduced.values()
+
+
+def _total(numbers: Sequence[Any]) -> Any:
+    """The sum, pair by pair: one after the other, each would be added to a fraction with the denominators of all before it."""
+    while len(numbers) > 1:
+        pairs = [one + other for one, other in zip(numbers[::2], numbers[1::2], strict=False)]
+        numbers = pairs + list(numbers[2 * len(pairs) :])
+    return numbers[0] if numbers else as_fraction(0.0)
 
 
 def rounded_down(number: Any) -> float:
