@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 
-SMALL = 50_000  # entries up to which Python is as fast as the import of numba
+SMALL = 200_000  # entries up to which Python is as fast as the import of numba, which takes 80 MB besides
 
 Neighbours = Sequence[Sequence[int]]
 Indices = NDArray[np.intp]

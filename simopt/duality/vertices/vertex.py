@@ -13,7 +13,7 @@ Source: T. Koch, The final NETLIB-LP results, Oper. Res. Lett. 32 (2004), with t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
