@@ -299,10 +299,10 @@ def test_bounds_of_two_vertices_are_those_of_the_optimum(monkeypatch: pytest.Mon
         assert found.upper - found.lower <= 2 * np.spacing(abs(found.upper))
 
 
-def without(found: ProvenVertex | None, bound: str) -> ProvenVertex:
-    assert found is not None
-    setattr(found, bound, None)
-    return found
+def without(proven: ProvenVertex | None, bound: str) -> ProvenVertex:
+    assert proven is not None
+    setattr(proven, bound, None)
+    return proven
 
 
 def test_an_empty_or_endless_linear_programme_has_no_vertex() -> None:

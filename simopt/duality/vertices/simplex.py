@@ -38,14 +38,14 @@ def optimal_vertex(linear: LinearProgramme) -> ProvenVertex | None:
     return refined if refined is not None and refined.upper is not None else found
 
 
-def further_vertices(linear: LinearProgramme, found: ProvenVertex | None) -> Iterator[ProvenVertex]:
-    """Vertices that may prove a bound which the vertex found does not.
+def further_vertices(linear: LinearProgramme, first: ProvenVertex | None) -> Iterator[ProvenVertex]:
+    """Vertices that may prove a bound which the first vertex does not.
 
     Multipliers of a wrong sign are below HiGHS's tolerance: they are magnified and solved for, as violations are. Then all is done once
     more with rows and columns scaled by powers of two. HiGHS drops small numbers and refuses large ones, and a basis has no scale.
     """
-    if found is not None and found.lower is None:
-        yield from _at_basis(linear, _slight(found))
+    if first is not None and first.lower is None:
+        yield from _at_basis(linear, _slight(first))
     for even in _at_basis(linear, linear):
         yield even
         if even.upper is None:
