@@ -59,7 +59,7 @@ KINDS: dict[str, list[Any]] = {
 LINEAR = ("linear", "integer", "kinks")
 DRAWN = (*KINDS, *LINEAR)  # linear programmes twice as often
 EMPTY = 0.06  # the fraction of problems without a point
-BY_A_HAIR = "by a hair"  # so near to a feasible problem that floats take it for one
+BY_A_HAIR = "by a hair"  # so near to a feasible problem that rounding at a point far away may hide it from floats
 HUGE = 1e12
 NEAR = ("as it is", "searched", "of the solve", "moved by 1e-3", "moved by 1e-9", "of one row alone")  # not far from an optimum
 
@@ -263,7 +263,7 @@ def _empty(rng: Rng) -> PlantedProblem:
     cost = rng.integers(-3, 4, n).astype(float)
     part = cost @ x if rng.random() < 0.5 else cp.sum_squares(x - cost)
     free: list[Any] = [x >= -9.0, x <= 9.0] if rng.random() < 0.5 else []
-    note = BY_A_HAIR if apart <= 2.0**-40 else ""
+    note = BY_A_HAIR if apart < 0.5 else ""
     return PlantedProblem("empty", cp.Problem(cp.Minimize(part), [*rows, *free]), [], [part], empty=True, note=note)
 
 
