@@ -154,8 +154,8 @@ def _sparse(num: Arithmetic, a: IntervalMatrix, b: Interval) -> Interval | None:
     right = Interval(b.mid.reshape(len(b), -1), b.rad.reshape(len(b), -1))
     if not all(np.isfinite(part).all() for part in (a.mid.data, a.rad.data, right.mid, right.rad)):
         return None
-    rows, columns = _exponents(a.mid)
-    scaled = IntervalMatrix(_rescaled(a.mid, rows, columns), None if a.exact else _rescaled(a.rad, rows, columns, SMALLEST))
+    rows, columns = exponents_of(a.mid)
+    scaled = IntervalMatrix(rescaled(a.mid, rows, columns), None if a.exact else rescaled(a.rad, rows, columns, SMALLEST))
     shifted = Interval(np.ldexp(right.mid, -rows[:, None]), np.ldexp(right.rad, -rows[:, None]) + SMALLEST * (right.rad > 0.0))
     if not (_unchanged(a.mid, scaled.mid, rows, columns) and np.array_equal(np.ldexp(shifted.mid, rows[:, None]), right.mid)):
         return None  # something underflows
@@ -189,7 +189,7 @@ def _apart(a: IntervalMatrix, factors: Any, left: Interval) -> Array | None:
     return found
 
 
-def _exponents(matrix: Any) -> tuple[Any, Any]:
+def exponents_of(matrix: Any) -> tuple[Any, Any]:
     """Exponents of the largest entry of each row, and then of each column."""
     entries = sp.coo_array(matrix)
     exponents = np.where(entries.data != 0.0, np.frexp(entries.data)[1], ABSENT)
@@ -200,7 +200,7 @@ def _exponents(matrix: Any) -> tuple[Any, Any]:
     return rows, np.where(columns < ABSENT // 2, 0, columns)
 
 
-def _rescaled(matrix: Any, rows: Any, columns: Any, more: float = 0.0) -> Any:
+def rescaled(matrix: Any, rows: Any, columns: Any, more: float = 0.0) -> Any:
     """Entries over powers of two of their rows and columns, and a little more."""
     by_row = sp.csr_array(matrix)
     at = np.repeat(np.arange(by_row.shape[0]), np.diff(by_row.indptr))
@@ -210,7 +210,7 @@ def _rescaled(matrix: Any, rows: Any, columns: Any, more: float = 0.0) -> Any:
 
 def _unchanged(matrix: Any, scaled: Any, rows: Any, columns: Any) -> bool:
     """Whether no entry has lost a bit."""
-    return np.array_equal(_rescaled(scaled, -rows, -columns).data, sp.csr_array(matrix).data)
+    return np.array_equal(rescaled(scaled, -rows, -columns).data, sp.csr_array(matrix).data)
 
 
 def _substituted(a: IntervalMatrix, size: Array) -> Array | None:

@@ -36,6 +36,15 @@ def control(steps: int) -> cp.Problem:
     return cp.Problem(cp.Minimize(cp.sum_squares(x) + cp.sum_squares(u)), rows)
 
 
+def carts(steps: int) -> cp.Problem:
+    """Two carts on a spring, drawn to rest: the matchings that SciPy looks for in these steps do not end."""
+    flow = np.array([[0, 1, 0, 0], [-1, -0.1, 1, 0], [0, 0, 0, 1], [1, 0, -1, -0.1]])
+    A, B = np.eye(4) + 0.1 * flow, 0.1 * np.array([[0, 0], [1, 0], [0, 0], [0, 1]])
+    x, u = cp.Variable((4, steps + 1), name="x"), cp.Variable((2, steps), name="u")
+    rows = [x[:, 1:] == A @ x[:, :-1] + B @ u, x[:, 0] == [1, 0, -1, 0.5], x[:, steps] == 0, cp.abs(u) <= 2, cp.abs(x[0]) <= 1.5]
+    return cp.Problem(cp.Minimize(cp.sum_squares(x) + 0.1 * cp.sum_squares(u)), rows)
+
+
 def transport(size: int) -> cp.Problem:
     """Row and column sums, one of which follows from the others."""
     costs, plan = np.random.default_rng(0).random((size, size)), cp.Variable((size, size), nonneg=True, name="plan")
@@ -45,7 +54,9 @@ def transport(size: int) -> cp.Problem:
 
 @pytest.mark.parametrize("rigorous", [False, True])
 @pytest.mark.parametrize(
-    "problem", [battery(24), battery(48), control(20), transport(12)], ids=["battery 24", "battery 48", "control", "transport"]
+    "problem",
+    [battery(24), battery(48), control(20), control(300), carts(60), transport(12)],
+    ids=["battery 24", "battery 48", "control", "long control", "carts", "transport"],
 )
 def test_what_clarabel_leaves_is_moved_onto_the_equations(problem: cp.Problem, rigorous: bool) -> None:
     problem.solve(solver="CLARABEL")

@@ -14,6 +14,7 @@ import pytest
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
 from simopt.duality import Declared, solved
+from simopt.duality.written_form import completed
 
 each_arithmetic = pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: num.name)
 rng = np.random.default_rng(11)
@@ -282,3 +283,46 @@ def test_multipliers_at_the_ends_of_their_domains_are_moved_inside(seed: int) ->
     assert found.multipliers_from == "solver, moved inside" and found.closes(1e-6), found
     exact = float((rows.T @ duals + slopes) @ best)  # best is optimal: its slopes and duals are complementary
     assert found.lower <= exact <= found.upper
+
+
+def low_rank(seed: int, free: bool) -> tuple[cp.Problem, float]:
+    """½ xᵀPx − ⟨c, x⟩ subject to Ax = b, P of low rank; c = Px₀ + Aᵀy₀ makes x₀ optimal."""
+    rng = np.random.default_rng(seed)
+    n, rank = 12, 5
+    factor = rng.integers(-3, 4, (rank, n)).astype(float)
+    P, A, at = factor.T @ factor, rng.integers(-2, 3, (4, n)).astype(float), rng.integers(-2, 3, n).astype(float)
+    c, x = P @ at + A.T @ rng.integers(-3, 4, 4).astype(float), cp.Variable(n, name="x")
+    rows = [A @ x == A @ at] + ([] if free else [cp.norm_inf(x) <= 50])
+    return cp.Problem(cp.Minimize(0.5 * cp.quad_form(x, P) - c @ x), rows), float(at @ P @ at / 2 - c @ at)
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+@pytest.mark.parametrize("free", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_form_of_low_rank_takes_residuals_in_its_range(seed: int, free: bool, rigorous: bool) -> None:
+    problem, optimum = low_rank(seed, free)
+    problem.solve(solver=cp.CLARABEL)
+    found = simopt.certify(problem, rigorous=rigorous)
+    assert found.closes(1e-8), str(found)
+    slack = 0.0 if rigorous else 1e-9 * abs(optimum)
+    assert found.lower - slack <= optimum <= found.upper + slack
+
+
+def test_fractions_take_residuals_in_the_range_of_a_form() -> None:
+    problem, optimum = low_rank(0, True)
+    problem.solve(solver=cp.CLARABEL)
+    declared = Declared.of(problem)
+    rows = {"row 0": np.array(problem.constraints[0].dual_value)}
+    multipliers = next(completed(declared, {"x": np.array(problem.variables()[0].value)}, rows))
+    assert optimum - 1e-6 * abs(optimum) <= bound(declared, multipliers, RATIONAL) <= optimum
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_multipliers_near_a_form_s_range_bound_nothing_falsely(seed: int) -> None:
+    problem, optimum = low_rank(seed, True)
+    declared, rng = Declared.of(problem), np.random.default_rng(seed)
+    for size in (1e-9, 1.0, 1e9):
+        for num in (FLOAT, INTERVAL):
+            name = next(term.name for term in declared.programme.terms)
+            below = bound(declared, {"row 0": size * rng.normal(size=4), name: size * rng.normal(size=12)}, num)
+            assert below <= optimum + (1e-9 * abs(optimum) if num is FLOAT else 0.0)

@@ -15,6 +15,7 @@ import simopt
 from simopt.arithmetic import Interval, triangular
 from simopt.duality import Declared
 from simopt.duality.feasibility import slater
+from simopt.duality.vertices import optimum as optimum_module
 from simopt.duality.vertices import simplex
 from simopt.duality.vertices.linear_programme import LinearProgramme
 from simopt.duality.vertices.optimum import vertex_of
@@ -244,6 +245,15 @@ def test_a_reduced_cost_of_the_wrong_sign_counts_with_the_other_end() -> None:
     assert left.violation == 0.0 and left.constants.tolist() == [-3.0] and (left.low.tolist(), left.high.tolist()) == ([0, 0], [2, 2])
 
 
+def test_a_column_at_an_upper_end_that_is_infinite_is_at_its_lower_one() -> None:
+    """It was at 0, below a lower end of 1, and x = 0 counted as feasible."""
+    x = cp.Variable(name="x")
+    linear = LinearProgramme.of(Declared.of(cp.Problem(cp.Minimize(x), [x >= 1])).programme)
+    assert linear is not None
+    found = ProvenVertex(linear, SimplexBasis(np.zeros(1, dtype=bool), np.zeros(0, dtype=bool), np.ones(1, dtype=bool)))
+    assert found.lower == found.upper == 1
+
+
 def test_any_multipliers_give_a_safe_bound() -> None:
     rng = np.random.default_rng(4)
     for seed in range(12):
@@ -299,6 +309,46 @@ def test_what_is_left_at_a_vertex_is_magnified_and_solved(monkeypatch: pytest.Mo
             refined += 1
             assert found.lower == found.upper and Fraction(int(found.upper.p), int(found.upper.q)) == optimum
     assert refined
+
+
+@pytest.mark.parametrize("scale", [2.0**60, 2.0**-60, 2.0**-300])
+def test_numbers_that_highs_refuses_or_drops_are_scaled(scale: float) -> None:
+    x = cp.Variable(2, name="x", nonneg=True)
+    problem = cp.Problem(cp.Minimize(x[0] + 3 * x[1]), [scale * (x[0] + 2 * x[1]) >= 3 * scale, x[0] <= 2])
+    found = vertex_of(Declared.of(problem).programme)
+    assert found is not None and found.lower == found.upper == 3.5
+
+
+def test_a_multiplier_whose_wrong_sign_is_below_a_tolerance_is_magnified() -> None:
+    """Both rows hold at (1, 0). With the second one the reduced cost of x₁ is −2⁻⁴⁰, which HiGHS takes for 0."""
+    x = cp.Variable(2, name="x", nonneg=True)
+    problem = cp.Problem(cp.Minimize(x[0] + x[1]), [x[0] + x[1] >= 1, x[0] + (1 + 2.0**-40) * x[1] >= 1])
+    linear = LinearProgramme.of(Declared.of(problem).programme)
+    assert linear is not None
+    poor = vertex(linear, SimplexBasis(np.array([True, False]), np.array([False, True]), np.zeros(2, dtype=bool)))
+    assert poor is not None and poor.lower is None and poor.upper == 1
+    d, y, wrong = poor.duals()
+    assert (d.tolist(), y.tolist(), wrong) == ([0.0, -(2.0**-40)], [0.0, 1.0], 2.0**-40)
+    better = next(simplex.further_vertices(linear, poor))
+    assert better.lower is not None and 1 - 2.0**-39 <= float(better.lower.p) / float(better.lower.q) <= 1.0
+
+
+def test_bounds_of_two_vertices_are_those_of_the_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first vertex has an upper bound only, a further one a lower bound."""
+    first = simplex.optimal_vertex
+    monkeypatch.setattr(optimum_module, "optimal_vertex", lambda linear: without(first(linear), "lower"))
+    monkeypatch.setattr(optimum_module, "further_vertices", lambda linear, found: iter([without(first(linear), "upper")]))
+    for seed in range(6):
+        problem, optimum = planted(seed)
+        found = vertex_of(Declared.of(problem).programme)
+        assert found is not None and Fraction(found.lower) <= optimum <= Fraction(found.upper)
+        assert found.upper - found.lower <= 2 * np.spacing(abs(found.upper))
+
+
+def without(proven: ProvenVertex | None, bound: str) -> ProvenVertex:
+    assert proven is not None
+    setattr(proven, bound, None)
+    return proven
 
 
 def test_an_empty_or_endless_linear_programme_has_no_vertex() -> None:

@@ -1,4 +1,4 @@
-"""Matchings against those of SciPy, and in time on what SciPy's do not end with."""
+"""Matchings against those of SciPy; `test_linked_variables` has what SciPy's do not end with."""
 
 from __future__ import annotations
 
@@ -47,25 +47,20 @@ def test_a_matching_is_perfect_where_one_is_and_has_the_largest_product(seed: in
             assert costs[rows, best].sum() <= least + 1e-9
 
 
-def layered(levels: int) -> sp.csr_array:
-    """Two rows a level, with entries in both columns of the next: 2^levels ways, none of which has a column for the first row of all."""
-    pairs = [(0, 1)]
-    for level in range(levels):
-        pairs += [(1 + 2 * level + k, 1 + 2 * level + j) for k in range(2) for j in range(2)]
-        pairs += [(1 + 2 * level + k, 3 + 2 * level + j) for k in range(2) for j in range(2)]
-        pairs += [(0, 1 + 2 * level)] if level == 0 else []
-    pairs += [(1 + 2 * levels, 1 + 2 * levels)]
+def ladder(levels: int, rows: int) -> sp.csr_array:
+    """Two rows on each level that both want the columns of the next one; the columns of the last level are for two of its `rows`."""
+    pairs = [(2 * level + k, 2 * level + j + step) for level in range(levels) for k in range(2) for j in range(2) for step in (0, 2)]
+    pairs += [(2 * levels + k, 2 * levels + j) for k in range(rows) for j in range(2)]
     i, j = np.array(sorted(set(pairs))).T
-    return sp.csr_array((np.ones(len(i)), (i, j)), shape=(2 + 2 * levels, 3 + 2 * levels))
+    return sp.csr_array((np.ones(len(i)), (i, j)), shape=(2 * levels + rows, 2 * levels + 2))
 
 
-def test_layers_are_matched_at_once() -> None:
-    for levels in (5, 400):
-        matrix = layered(levels)
-        for columns in (perfect_matching(matrix), largest_product(matrix)):
-            assert columns is not None and np.all(np.asarray(matrix[np.arange(matrix.shape[0]), columns]) == 1.0)
-        short = sp.csr_array(matrix[:, 2:])  # fewer columns than rows need
-        assert perfect_matching(short) is None and largest_product(short) is None
+@pytest.mark.parametrize("levels", [3, 300])
+def test_each_place_is_looked_at_once_however_many_ways_lead_to_it(levels: int) -> None:
+    for columns in (perfect_matching(ladder(levels, 2)), largest_product(ladder(levels, 2))):
+        assert columns is not None and len(set(columns.tolist())) == 2 * levels + 2
+    wide = sp.hstack([ladder(levels, 3), sp.csr_array((2 * levels + 3, 2))], format="csr")  # three rows want two columns
+    assert perfect_matching(wide) is None and largest_product(wide) is None
 
 
 def test_more_rows_than_columns_and_empty_rows_have_no_matching() -> None:

@@ -19,7 +19,9 @@ from simopt.arithmetic.singular_value import least_singular_value, norms
 def banded(n: int, seed: int) -> sp.csr_array:
     """Entries of size 1 at most, five in a row, the diagonal not the largest."""
     rng = np.random.default_rng(seed)
-    return sp.csr_array(sp.diags_array([0.3 * rng.uniform(-1, 1, n) for _ in range(4)] + [np.ones(n)], offsets=[-7, -2, 1, 3, 0], shape=(n, n)))
+    return sp.csr_array(
+        sp.diags_array([0.3 * rng.uniform(-1, 1, n) for _ in range(4)] + [np.ones(n)], offsets=[-7, -2, 1, 3, 0], shape=(n, n))
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 
 from simopt.core.arrays import Multipliers, Point
 from simopt.duality.graph.programme import Programme
 from simopt.duality.vertices.linear_programme import LinearProgramme
 from simopt.duality.vertices.safe_bound import safe_bound
-from simopt.duality.vertices.simplex import inner_multipliers, optimal_vertex
+from simopt.duality.vertices.simplex import further_vertices, inner_multipliers, optimal_vertex
 from simopt.duality.vertices.vertex import rounded_down, rounded_up
 
 
 @dataclass(frozen=True, eq=False)
 class OptimalVertex:
-    """A vertex and its multipliers by name, with lower ≤ optimum ≤ upper; a bound that is not proven is infinite."""
+    """A vertex, and multipliers of it or of another one, by name, with lower ≤ optimum ≤ upper; a bound that is not proven is infinite."""
 
     point: Point
     multipliers: Multipliers
@@ -26,16 +27,30 @@ class OptimalVertex:
 def vertex_of(programme: Programme) -> OptimalVertex | None:
     """The vertex that HiGHS calls optimal; None where the programme is not linear, or no vertex is found that fits into floats.
 
-    If it proves no lower bound, another solve is asked for multipliers that give one.
+    Where it proves one of the bounds alone, or none, further vertices are tried, and the best of each bound is taken. If none proves a
+    lower bound, another solve is asked for multipliers that give one.
     """
     linear = LinearProgramme.of(programme)
-    found = None if linear is None else optimal_vertex(linear)
-    if linear is None or found is None:
+    if linear is None:
         return None
-    upper = math.inf if found.upper is None else rounded_up(found.upper)
-    multipliers, lower = found.multipliers, -math.inf
-    if found.lower is not None:
-        lower = rounded_down(found.lower)
+    found = optimal_vertex(linear)
+    high = low = found
+    others = further_vertices(linear, found)
+    with suppress(OverflowError):  # where no float is near a number, what is proven so far stays
+        while high is None or low is None or high.upper is None or low.lower is None:
+            other = next(others, None)
+            if other is None:
+                break
+            if high is None or (other.upper is not None and (high.upper is None or other.upper < high.upper)):
+                high = other
+            if low is None or (other.lower is not None and (low.lower is None or other.lower > low.lower)):
+                low = other
+    if high is None or low is None:
+        return None
+    upper = math.inf if high.upper is None else rounded_up(high.upper)
+    multipliers, lower = low.multipliers, -math.inf
+    if low.lower is not None:
+        lower = rounded_down(low.lower)
     elif (inner := inner_multipliers(linear)) is not None:
         multipliers, lower = inner, safe_bound(linear, inner)
-    return OptimalVertex(linear.by_name(found.point), linear.multipliers(multipliers), lower, upper)
+    return OptimalVertex(linear.by_name(high.point), linear.multipliers(multipliers), lower, upper)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from simopt.arithmetic import Interval
 from simopt.arithmetic.interval_matrix import IntervalMatrix
+from simopt.arithmetic.linear import exponents_of, rescaled
 from simopt.core.arrays import Array
 from simopt.duality.vertices.linear_programme import LinearProgramme
 from simopt.duality.vertices.vertex import ProvenVertex, SimplexBasis, vertex
@@ -17,6 +21,7 @@ TILT = 1e-9  # of a cost, above HiGHS's tolerance
 TIME_LIMIT = 60.0  # seconds
 LEAST = 1e-12  # size of an entry of A that HiGHS keeps: its smallest setting
 INFINITE = 1e20  # to HiGHS
+CLEAR = 1e6  # sizes of the largest wrong sign: a multiplier beyond keeps its sign, and what it belongs to stays at its end
 
 
 def optimal_vertex(linear: LinearProgramme) -> ProvenVertex | None:
@@ -33,6 +38,68 @@ def optimal_vertex(linear: LinearProgramme) -> ProvenVertex | None:
     return refined if refined is not None and refined.upper is not None else found
 
 
+def further_vertices(linear: LinearProgramme, first: ProvenVertex | None) -> Iterator[ProvenVertex]:
+    """Vertices that may prove a bound which the first vertex does not.
+
+    Multipliers of a wrong sign are below HiGHS's tolerance: they are magnified and solved for, as violations are. Then all is done once
+    more with rows and columns scaled by powers of two. HiGHS drops small numbers and refuses large ones, and a basis has no scale.
+    """
+    if first is not None and first.lower is None:
+        yield from _at_basis(linear, _slight(first))
+    for even in _at_basis(linear, linear):
+        yield even
+        if even.upper is None:
+            yield from _at_basis(linear, _left(even))
+        if even.lower is None:
+            yield from _at_basis(linear, _slight(even))
+
+
+def _at_basis(linear: LinearProgramme, other: LinearProgramme) -> Iterator[ProvenVertex]:
+    """The vertex of the basis that is optimal for another programme, scaled; none where there is no such basis."""
+    basis = _optimal_basis(_equilibrated(other), None)
+    found = None if basis is None else vertex(linear, basis)
+    if found is not None:
+        yield found
+
+
+def _left(near: ProvenVertex) -> LinearProgramme:
+    """What is left at a vertex, magnified."""
+    left = near.residuals()
+    low, high, constants = (_magnified(part, left.violation) for part in (left.low, left.high, left.constants))
+    return replace(near.linear, low=low, high=high, constants=Interval(constants))
+
+
+def _slight(near: ProvenVertex) -> LinearProgramme:
+    """The programme of the multipliers at a vertex that are about as small as those of a wrong sign, magnified; the others stay.
+
+    ⟨c, x⟩ = ⟨d, x⟩ − ⟨y, Ax⟩. Where d_j is clear x_j stays at its bound, and where y_i is clear row i holds with equality.
+    """
+    linear, (d, y, wrong) = near.linear, near.duals()
+    equality = linear.equality | (y > CLEAR * wrong)
+    fixed = np.abs(d) > CLEAR * wrong
+    cost = np.where(fixed, 0.0, d) - linear.matrix.mid.T @ np.where(equality, 0.0, y)
+    low, high = (np.where(fixed, near.start, end) for end in (linear.low, linear.high))
+    return replace(linear, cost=_row(_magnified(cost, wrong)), equality=equality, low=low, high=high)
+
+
+def _equilibrated(linear: LinearProgramme) -> LinearProgramme:
+    """The same with the largest entry of each row and column near 1, in floats."""
+    rows, columns = exponents_of(linear.matrix.mid)
+    with np.errstate(all="ignore"):
+        return replace(
+            linear,
+            cost=_row(np.ldexp(_flat(linear.cost), -columns)),
+            matrix=IntervalMatrix(rescaled(linear.matrix.mid, rows, columns)),
+            constants=Interval(np.ldexp(linear.constants.mid, -rows)),
+            low=np.ldexp(linear.low, columns),
+            high=np.ldexp(linear.high, columns),
+        )
+
+
+def _row(numbers: Array) -> IntervalMatrix:
+    return IntervalMatrix(sp.csr_array(numbers[None, :]))
+
+
 def _vertex_near(linear: LinearProgramme, near: ProvenVertex | None) -> ProvenVertex | None:
     basis = _optimal_basis(linear, near)
     return None if basis is None else vertex(linear, basis)
@@ -42,11 +109,9 @@ def _optimal_basis(linear: LinearProgramme, near: ProvenVertex | None) -> Simple
     """The basis that HiGHS calls optimal: of the linear programme, or of what is left at a vertex."""
     import highspy
 
-    low, high, constants = linear.low, linear.high, linear.constants.mid
-    if near is not None:
-        left = near.residuals()
-        low, high, constants = (_magnified(part, left.violation) for part in (left.low, left.high, left.constants))
-    highs = _solved(linear, _flat(linear.cost), low, high, constants, None if near is None else near.basis)
+    programme = linear if near is None else _left(near)
+    start = None if near is None else near.basis
+    highs = _solved(programme, _flat(programme.cost), programme.low, programme.high, programme.constants.mid, start)
     if highs is None:
         return None
     basis, kind = highs.getBasis(), highspy.HighsBasisStatus

@@ -82,7 +82,8 @@ class ProvenVertex:
         self.rows = [linear.exact_row(i) for i in self.tight.tolist()]
         self.cost, offset = linear.exact_cost()
         low, high = linear.low, linear.high
-        nearest = np.where(basis.at_upper | ~np.isfinite(low), np.where(np.isfinite(high), high, 0.0), low)
+        at_upper = np.isfinite(high) & (basis.at_upper | ~np.isfinite(low))  # a basis that is wrong may name an end that is infinite
+        nearest = np.where(at_upper, high, np.where(np.isfinite(low), low, 0.0))
         self.start = np.where(basis.basic, 0.0, nearest)  # x at the columns that are at a bound
         self._solve()
         self.value = offset + self._inner(self.cost)
@@ -130,6 +131,14 @@ class ProvenVertex:
             constants[i] = as_float(self._value(i))
         beyond = (low, -high, np.where(self.linear.equality, np.abs(constants), constants))
         return Residuals(low, high, constants, float(np.max(np.concatenate(beyond), initial=0.0)))
+
+    def duals(self) -> tuple[Array, Array, float]:
+        """Reduced costs, multipliers of all rows, and the size of the largest of these that has the wrong sign."""
+        others, reduced = np.flatnonzero(~self.basis.basic), np.zeros(len(self.start))
+        reduced[others] = [as_float(d) for d in self._reduced(others)]
+        y = self.multipliers
+        wrong = [abs(as_float(d)) for d in self._wrong().values()]
+        return reduced, y, max([*wrong, float(np.max(-y, initial=0.0, where=~self.linear.equality))], default=0.0)
 
     def _at_bounds(self, row: Fractions, b: Any) -> Any:
         """A row's value with the basic columns at 0."""
