@@ -41,6 +41,7 @@ ROUNDS = 6  # of refinement, and of the search for v
 BUNDLE = 64  # rows of small blocks that are solved as one
 LARGE = 128  # rows of a block that is factorised as a sparse matrix, where few entries are not 0
 DENSE = 2000  # rows of a block that is inverted
+GROWN = 1e-6  # of the solution: a larger distance is not taken without another bound
 FILLED = 0.2  # the fraction of entries up to which they are few
 ABSENT = -(1 << 20)  # the exponent of 0
 
@@ -147,8 +148,8 @@ def _block(num: Arithmetic, a: Interval | IntervalMatrix, b: Interval, rows: Ind
 def _sparse(num: Arithmetic, a: IntervalMatrix, b: Interval) -> Interval | None:
     """The solution of a sparse system, by its LU factorisation; None where it is singular, or not proven to be regular in this way.
 
-    In intervals the residual r of the refined x̃ is tiny, so that A e = r may be solved by substitution in the block triangular form: if
-    intervals grow from block to block, it is from there.
+    In intervals the residual r of the refined x̃ is tiny. A e = r is solved by substitution in the block triangular form, where intervals
+    may grow from block to block, or bounded by the least singular value, with one number for all entries.
     """
     shape = b.shape
     right = Interval(b.mid.reshape(len(b), -1), b.rad.reshape(len(b), -1))
@@ -167,10 +168,7 @@ def _sparse(num: Arithmetic, a: IntervalMatrix, b: Interval) -> Interval | None:
     if num is FLOAT:
         found = Interval(np.ldexp(x, -columns[:, None]))
     else:
-        left = residual(scaled, shifted, x)
-        away = _apart(scaled, factors, left)
-        if away is None:
-            away = _substituted(scaled, _size(left))
+        away = _away(scaled, factors, residual(scaled, shifted, x), x)
         if away is None:
             return None
         found = Interval(np.ldexp(x, -columns[:, None]), np.ldexp(away, -columns[:, None]) + SMALLEST)
@@ -178,7 +176,25 @@ def _sparse(num: Arithmetic, a: IntervalMatrix, b: Interval) -> Interval | None:
     return Interval(found.mid.reshape(shape), found.rad.reshape(shape)) if known else None
 
 
-def _apart(a: IntervalMatrix, factors: Any, left: Interval) -> Array | None:
+def _away(a: IntervalMatrix, factors: Any, left: Interval, x: Array) -> Array | None:
+    """|e| at most for every e with A e = r; None where nothing is proven.
+
+    By substitution where all blocks are small; and by σ where one is large, or intervals grow from block to block.
+    """
+    parts, size = block_triangular(_filled(a)), _size(left)
+    if parts is None:
+        return None
+    if max(len(rows) for rows, _ in parts) > LARGE:
+        beside = _beside(a, factors, left)
+        return _substituted(a, parts, size) if beside is None else beside
+    away = _substituted(a, parts, size)
+    if away is not None and float(np.max(away)) <= GROWN * float(np.max(np.abs(x), initial=0.0)):
+        return away
+    beside = _beside(a, factors, left)
+    return away if beside is None else beside if away is None else np.minimum(away, beside)
+
+
+def _beside(a: IntervalMatrix, factors: Any, left: Interval) -> Array | None:
     """|e| at most for every e with A e = r: that of another correction ẽ, and ‖r − Aẽ‖₂/σ; None where no σ is proven."""
     least = least_singular_value(a, factors)
     if not least > 0.0:
@@ -213,11 +229,8 @@ def _unchanged(matrix: Any, scaled: Any, rows: Any, columns: Any) -> bool:
     return np.array_equal(rescaled(scaled, -rows, -columns).data, sp.csr_array(matrix).data)
 
 
-def _substituted(a: IntervalMatrix, size: Array) -> Array | None:
+def _substituted(a: IntervalMatrix, parts: Sequence[Block], size: Array) -> Array | None:
     """w ≥ |e| for every e with A e = r and |r| ≤ size, block by block; None where a block on the diagonal is not proven to be regular."""
-    parts = block_triangular(_filled(a))
-    if parts is None:
-        return None
     sizes = (abs(a.mid) + a.rad).tocsr()
     data, indices, starts = sizes.data, sizes.indices, sizes.indptr.tolist()
     diagonal = _diagonal(a, parts)

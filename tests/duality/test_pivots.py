@@ -264,8 +264,7 @@ def test_what_is_left_is_no_rounding_beside_multipliers_that_were_corrected_away
         assert bound(declared, multipliers, FLOAT) <= optimum + 1e-7, seed
 
 
-@pytest.mark.parametrize("seed", [0, 1, 4, 6, 19])
-def test_multipliers_at_the_ends_of_their_domains_are_moved_inside(seed: int) -> None:
+def many_zero_slopes(seed: int) -> tuple[cp.Problem, float]:
     """Many slopes are 0 at the optimum, and more than there are multipliers to correct: a solver's leave some of them below 0."""
     rng = np.random.default_rng(seed)
     rows = rng.integers(-3, 4, (8, 16)) * rng.choice([1.0, 0.5, 0.25], (8, 16))
@@ -277,12 +276,17 @@ def test_multipliers_at_the_ends_of_their_domains_are_moved_inside(seed: int) ->
     right[4:] -= np.where(duals[4:] == 0, rng.integers(0, 3, 4), 0)
     x = cp.Variable(16)
     limits = [x >= 0, rows[:4] @ x == right[:4], rows[4:] @ x >= right[4:]]
-    problem = cp.Problem(cp.Minimize((rows.T @ duals + slopes) @ x), limits)
+    optimum = float((rows.T @ duals + slopes) @ best)  # best is optimal: its slopes and duals are complementary
+    return cp.Problem(cp.Minimize((rows.T @ duals + slopes) @ x), limits), optimum
+
+
+@pytest.mark.parametrize("seed", [*range(20), 54])
+def test_multipliers_at_the_ends_of_their_domains_are_corrected_or_moved_inside(seed: int) -> None:
+    problem, optimum = many_zero_slopes(seed)
     problem.solve(solver="CLARABEL")
     found = simopt.certify(problem, solver=None, rigorous=True)
-    assert found.multipliers_from == "solver, moved inside" and found.closes(1e-6), found
-    exact = float((rows.T @ duals + slopes) @ best)  # best is optimal: its slopes and duals are complementary
-    assert found.lower <= exact <= found.upper
+    assert found.closes(1e-6) and found.lower <= optimum <= found.upper, found
+    assert found.multipliers_from == "solver, moved inside" or seed not in (1, 7, 54), found  # where corrections do not suffice
 
 
 def low_rank(seed: int, free: bool) -> tuple[cp.Problem, float]:
@@ -293,7 +297,7 @@ def low_rank(seed: int, free: bool) -> tuple[cp.Problem, float]:
     P, A, at = factor.T @ factor, rng.integers(-2, 3, (4, n)).astype(float), rng.integers(-2, 3, n).astype(float)
     c, x = P @ at + A.T @ rng.integers(-3, 4, 4).astype(float), cp.Variable(n, name="x")
     rows = [A @ x == A @ at] + ([] if free else [cp.norm_inf(x) <= 50])
-    return cp.Problem(cp.Minimize(0.5 * cp.quad_form(x, P) - c @ x), rows), float(at @ P @ at / 2 - c @ at)
+    return cp.Problem(cp.Minimize(0.5 * cp.quad_form(x, cp.psd_wrap(P)) - c @ x), rows), float(at @ P @ at / 2 - c @ at)
 
 
 @pytest.mark.parametrize("rigorous", [False, True])

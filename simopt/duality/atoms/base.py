@@ -128,7 +128,7 @@ class Atom(ABC):
         return broadcast(num, s, len(u)) if self.conjugate_domain is ConjugateDomain.FULL else full(num, -1.0, len(u))
 
     def image(self, num: Arithmetic) -> Any:
-        """A matrix A where the domain of (sφ)* is its range: u = Ax, and x is free, so that `margin` is that of x. None where u is."""
+        """A matrix A whose range is the domain of (sφ)*: u = Ax, of a `project`ed u, too; `margin` is then that of the free x. Or None."""
         return None
 
     def preimage(self, u: Array) -> Array:

@@ -235,11 +235,11 @@ class SemidefiniteForm(Atom):
         return num.lift(np.where(np.isfinite(v), v, 0.0))
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """2s(P + δI)v with the entries of u on the rows of the support."""
+        """2sPv, v for P + δI and the entries of u on the rows of the support."""
         shift = self.shift(num)
         if shift is None or not divisor(num, s)[1].all():
             return num.zeros(len(u))
-        return self._twice(num, self._solved(num, shift, u, s), shift.by) * s[np.zeros(len(u), dtype=np.intp)]
+        return self._twice(num, self._solved(num, shift, u, s)) * s[np.zeros(len(u), dtype=np.intp)]
 
     def _split(self, num: Arithmetic, shift: Shift, u: Value, s: Value) -> tuple[Value, Value, Value]:
         """v, ρ and the term ρᵀ(P + δI)⁺ρ/(4s), bounded from above; in intervals all its possible values."""

@@ -3,8 +3,8 @@
 The residual is r = Σ Aᵀu over the maps Ax + b of the objective, rows and terms. If A d = 0 for all of them, entries with u = 0 aside, then
 ⟨r, d⟩ = Σ ⟨u, A d⟩ = 0. Hence if r is 0 at all entries of d but one, it is 0 there, too. Interval arithmetic would not prove it: x + y that
 occurs only as a sum leaves two residuals, each of them an interval around 0. If a term's multipliers have a fixed sum, A d may be τ in all
-entries. Then ⟨u, A d⟩ = τ Σu, as if the term's value moved by τ times the sum. Such directions are guessed in floats and proven in
-fractions.
+entries. Then ⟨u, A d⟩ = τ Σu, as if the term's value moved by τ times the sum. If its multipliers are u = Pw, PᵀA d = 0 suffices. Such
+directions are guessed in floats and proven in fractions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from simopt.arithmetic import RATIONAL
+from simopt.arithmetic import FLOAT, RATIONAL
 from simopt.arithmetic.linear import blocks
 from simopt.core.errors import InvalidProblem
 from simopt.duality.evaluation.fixed_multipliers import groups
@@ -28,7 +28,7 @@ from simopt.duality.graph.programme import Definition, Epigraph, Programme, Term
 from simopt.duality.graph.vectors import Indices, Mask
 
 MOST = 10_000  # fractions in the proofs
-SIMPLE = 4096  # the largest denominator of a guess
+SIMPLE = (4096, 10**6, 10**8)  # the largest denominator of a guess, and of further ones
 ROUNDING = 1e-11  # of the sizes in a sum of squares: a larger one is not 0 in fractions either
 
 
@@ -53,12 +53,14 @@ class Lineality:
             if linked[some].any():
                 steps[some] = la.lstsq(gram[free[some]][:, free[some]].toarray(), linked[some], lapack_driver="gelsy")[0]
         for number, step in zip(wanted, steps.T, strict=True):
-            d = np.full(len(stationary), Fraction(0))
-            d[free] = [Fraction(c).limit_denominator(SIMPLE) for c in step]
-            d[number] = Fraction(1)
-            guess = d.astype(float)
-            if guess @ (gram @ guess) <= ROUNDING * (np.abs(guess) @ (sizes @ np.abs(guess))) and self._still(d):
-                found.append(number)
+            for largest in SIMPLE:
+                d = np.full(len(stationary), Fraction(0))
+                d[free] = [Fraction(c).limit_denominator(largest) for c in step]
+                d[number] = Fraction(1)
+                guess = d.astype(float)
+                if guess @ (gram @ guess) <= ROUNDING * (np.abs(guess) @ (sizes @ np.abs(guess))) and self._still(d):
+                    found.append(number)
+                    break
         return np.array(found, dtype=np.intp)
 
     def _convex(self) -> list[Term | Epigraph]:
@@ -73,6 +75,9 @@ class Lineality:
 
         def follow(node: Term | Epigraph, rows: Any) -> Any:
             n, width = rows.shape
+            if (matrix := node.atom.image(FLOAT)) is not None:
+                parts.append(sp.csr_array(matrix.T @ rows) if len(self._live(node.key, n)) else rows[:0])
+                return sp.csr_array((_outputs(node), width))
             live, (group, count) = self._live(node.key, n), groups(node.atom, n)
             weight = 1.0 / np.maximum(np.bincount(group[live], minlength=count), 1)
             mean = sp.csr_array((weight[group[live]], (group[live], live)), shape=(count, n)) @ rows * (node.atom.total or 0.0)
@@ -109,6 +114,8 @@ class Lineality:
         values[node.key] = RATIONAL.zeros(_outputs(node))
         z = node.argument.value(RATIONAL, values, linear=True)
         live = self._live(node.key, len(z))
+        if (matrix := node.atom.image(RATIONAL)) is not None and len(live):
+            return not np.any(RATIONAL.rmatvec(matrix, z) != 0)
         if node.atom.total is None:
             return not np.any(z[live] != 0)
         group, count = groups(node.atom, len(z))
