@@ -9,6 +9,7 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
+import scipy.linalg
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, NotRational
 from simopt.arithmetic.definite import least_eigenvalue, semidefinite_rank
@@ -119,6 +120,15 @@ def _pivots(matrix: Array, rank: int) -> Indices:
     return np.sort(np.array(rows, dtype=np.intp))
 
 
+def _factorised(matrix: Array) -> Callable[[Array], Array]:
+    """The solution of a system for its right-hand side, in floats; of least squares where the matrix is singular to these."""
+    try:
+        factor = scipy.linalg.cho_factor(matrix, check_finite=False)
+    except np.linalg.LinAlgError:
+        return lambda right: np.asarray(np.linalg.lstsq(matrix, right)[0])
+    return lambda right: np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
+
+
 def root(matrix: Array) -> Array:
     """F with FFᵀ = (M + Mᵀ)/2 ⪰ 0 in floats, without the directions in which that is 0 to rounding."""
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
@@ -161,6 +171,7 @@ class SemidefiniteForm(Atom):
         self._support: RankRows | None = None
         self._missing = math.inf
         self._by_rounding: RankRows | None = None
+        self._factors: dict[float, Any] = {}  # of the rows of the support, by δ
 
     @property
     def degree(self) -> float | None:
@@ -174,6 +185,7 @@ class SemidefiniteForm(Atom):
             proven = self._support is not None
             self._missing = 0.0 if proven else missing(now)
             self._by_rounding = None if proven or not np.isfinite(now.mid).all() else rounded(now.mid)
+            self._factors = {}
         return now
 
     def _fractions(self) -> Any:
@@ -229,9 +241,11 @@ class SemidefiniteForm(Atom):
 
     def _solved(self, num: Arithmetic, shift: Shift, u: Value, s: Value) -> Value:
         """v with 2s(P + δI)v = u on the rows of the support, in floats."""
-        matrix, rows, v = np.asarray(self.matrix(FLOAT), dtype=float), shift.support.rows, np.zeros(len(u))
-        part = matrix[np.ix_(rows, rows)] + shift.by * np.eye(len(rows))
-        v[rows] = np.linalg.lstsq(part + part.T, floats(num, u)[rows])[0] / floats(num, s)[0]  # which may be singular in floats
+        rows, v = shift.support.rows, np.zeros(len(u))
+        if shift.by not in self._factors:
+            part = np.asarray(self.matrix(FLOAT), dtype=float)[np.ix_(rows, rows)] + shift.by * np.eye(len(rows))
+            self._factors[shift.by] = _factorised(part + part.T)
+        v[rows] = self._factors[shift.by](floats(num, u)[rows]) / floats(num, s)[0]
         return num.lift(np.where(np.isfinite(v), v, 0.0))
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
@@ -304,6 +318,12 @@ class QuadraticForm(SemidefiniteForm):
 
     formula, conjugate_formula, domain_formula = "zᵀPz, P ≻ 0", "uᵀP⁻¹u/4", "ℝⁿ"
     conjugate_domain = ConjugateDomain.FULL
+
+    def of_any_rank(self) -> SemidefiniteForm:
+        """The same function for a P that is not proven to be definite."""
+        form = SemidefiniteForm(self.matrix)
+        vars(form).update(vars(self))
+        return form
 
     def support(self) -> RankRows | None:
         support = super().support()

@@ -30,7 +30,7 @@ from simopt.duality.atoms.maximum import Maximum
 from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.atoms.power import Power
 from simopt.duality.atoms.power_norm import PowerNorm
-from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm
+from simopt.duality.atoms.quadratic_form import QuadraticForm
 from simopt.duality.atoms.square import Square
 from simopt.duality.atoms.sum_largest import SumLargest
 from simopt.duality.atoms.total import Total
@@ -258,8 +258,8 @@ def _quadratic_form(at: AtomContext) -> Map:
 
     parts: list[Map] = []
     if len(linked):
-        definite, semidefinite = QuadraticForm(matrix), SemidefiniteForm(matrix)
-        atom = semidefinite if definite.support() is None else definite
+        definite = QuadraticForm(matrix)
+        atom = definite.of_any_rank() if definite.support() is None else definite
         parts.append(at.reader.term(at.expression, atom, argument if whole else argument.picked(linked), sign))
     if len(squares):
         each = at.reader.term(at.expression, Square(), argument.picked(squares), sign)

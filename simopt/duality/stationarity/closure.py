@@ -60,13 +60,14 @@ def _attempts(
     """Sweeps with pivots, each from other multipliers: the candidates, then `repaired`, `snapped` to ends of domains, `centred`, `widened`.
 
     At last norms that are closing terms are treated as other terms, for problems where several entries share a scale that has to be
-    corrected. Then pivots are chosen by their whole margins. If no pivots suffice, bounds that feasibility implies take the residual that
-    the same pivots leave, or all of it.
+    corrected. Then pivots are chosen by their whole margins. Multipliers of quadratic forms of low rank, which have the largest margins,
+    leave the rest to others that may have none: they stay, in the last attempts. If no pivots suffice, bounds that feasibility implies take
+    the residual that the same pivots leave, or all of it.
     """
     still_open = []
-    for closing_terms, start, prepare, power in _preparations(programme, plan, candidates):
-        multipliers, wanted = prepare(programme, closing_terms, start)
-        pivoting = Pivoting(num, programme, closing_terms, multipliers, joined(wanted, sweep.missing), power)
+    for closing_terms, start, prepare, power, ranges in _preparations(programme, plan, candidates):
+        multipliers, wanted = prepare(programme, closing_terms, start, ranges)
+        pivoting = Pivoting(num, programme, closing_terms, multipliers, joined(wanted, sweep.missing), power, ranges)
         yield (swept := pivoting.swept({}))
         if swept.open:
             still_open.append(pivoting)
@@ -77,11 +78,13 @@ def _attempts(
 
 def _preparations(
     programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]
-) -> Iterator[tuple[Sequence[ClosingTerm], Mapping[Key, Array], Callable[..., Prepared], float]]:
-    yield from ((plan, candidates, prepare, 0.5) for prepare in (completed, repaired, snapped, centred, widened))
+) -> Iterator[tuple[Sequence[ClosingTerm], Mapping[Key, Array], Callable[..., Prepared], float, bool]]:
+    yield from ((plan, candidates, prepare, 0.5, True) for prepare in (completed, repaired, snapped, centred, widened))
     fewer = [each for each in plan if each.epigraph_parent is not None or not isinstance(each.term.atom, GroupNorm)]
     if len(fewer) < len(plan):
         taken = {each.term.key for each in plan} - {each.term.key for each in fewer}
         used = backward(FLOAT, programme, plan, candidates).used
-        yield fewer, {**candidates, **{key: used[key] for key in taken if key in used}}, repaired, 0.5
-    yield plan, candidates, repaired, 1.0
+        yield fewer, {**candidates, **{key: used[key] for key in taken if key in used}}, repaired, 0.5, True
+    yield plan, candidates, repaired, 1.0, True
+    if any(term.atom.image(FLOAT) is not None for term in programme.terms):
+        yield from ((plan, candidates, prepare, 0.5, False) for prepare in (completed, repaired, snapped, centred))

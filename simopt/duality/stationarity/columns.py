@@ -93,10 +93,14 @@ class System:
     ----------
     wanted : dict
         masks of leaves: the given ones, and entries in a norm that is at the boundary of its domain.
+    ranges : bool
+        whether multipliers whose domain is the range of a matrix may be corrected.
     """
 
-    def __init__(self, programme: Programme, plan: Sequence[ClosingTerm], draft: Backward, wanted: Mapping[Key, Mask]) -> None:
-        self.programme, self.plan, self.draft = programme, plan, draft
+    def __init__(
+        self, programme: Programme, plan: Sequence[ClosingTerm], draft: Backward, wanted: Mapping[Key, Mask], ranges: bool = True
+    ) -> None:
+        self.programme, self.plan, self.draft, self.ranges = programme, plan, draft, ranges
         self.wanted = {key: mask.copy() for key, mask in wanted.items()}
         self.deferred = {each.term.key for each in plan} | {each.epigraph_parent.key for each in plan if each.epigraph_parent is not None}
         self.columns: list[Columns] = []
@@ -206,6 +210,8 @@ class System:
 
     def _margin(self, node: Term | Epigraph) -> Array:
         u = self.draft.used[node.key]
+        if not self.ranges and node.atom.image(FLOAT) is not None:
+            return np.full(len(u), -1.0)
         margin = np.asarray(node.atom.margin(FLOAT, u, self._scale(node)), dtype=float)
         return np.minimum(margin, np.where(node.monotonicity == 0, np.inf, node.monotonicity * u)) if isinstance(node, Term) else margin
 

@@ -60,20 +60,22 @@ class Pivoting:
         candidates: Mapping[Key, Array],
         wanted: Mapping[Key, Mask],
         power: float = 0.5,
+        ranges: bool = True,
     ) -> None:
         self.num, self.programme, self.plan, self.candidates, self.wanted, self.power = num, programme, plan, candidates, wanted, power
+        self.ranges = ranges
         self.draft: Backward = self._once("draft", {}, lambda: backward(FLOAT, programme, plan, candidates))
         self._corrections: Recent[Key, tuple[System, tuple[DualRepair, str] | Backward]] = Recent(3)
 
     def _once(self, what: str, wanted: Mapping[Key, Mask], compute: Callable[[], Any]) -> Any:
         """What floats alone decide of these multipliers: another arithmetic asks for it again."""
-        kind = (what, self.power, *(each.term.key for each in self.plan), *changing(self.programme.problem))
+        kind = (what, self.power, self.ranges, *(each.term.key for each in self.plan), *changing(self.programme.problem))
         inputs: dict[tuple[str, Key], Any] = {("multiplier", key): values for key, values in self.candidates.items()}
         inputs |= {("wanted", key): mask for key, mask in wanted.items()}
         return self.programme.choices.of(kind, inputs, lambda _: compute())
 
     def _choice(self, wanted: Mapping[Key, Mask]) -> tuple[System, Pivots | str]:
-        system = System(self.programme, self.plan, self.draft, wanted)
+        system = System(self.programme, self.plan, self.draft, wanted, self.ranges)
         return system, system.chosen(self.power)
 
     def swept(self, implied: Limits) -> Backward:

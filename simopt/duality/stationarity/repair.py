@@ -33,7 +33,7 @@ Candidates = dict[Key, Array]
 Prepared = tuple[Candidates, dict[Key, Mask]]
 
 
-def completed(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
+def completed(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], ranges: bool = True) -> Prepared:
     """The multipliers that a sweep uses, without those of closing terms and their parents; and where a residual is missing."""
     candidates = matched(programme, plan, candidates)
     draft = backward(FLOAT, programme, plan, candidates)
@@ -58,7 +58,9 @@ def matched(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mappi
     return {**candidates, **found}
 
 
-def repaired(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], by_margins: bool = False) -> Prepared:
+def repaired(
+    programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], ranges: bool = True, by_margins: bool = False
+) -> Prepared:
     """The multipliers moved by the least step, in units of their margins, that removes the residual.
 
     On a curved boundary they are projected in alternation: drawn inside, then moved to a residual of 0, and again. There the unit of an
@@ -72,7 +74,7 @@ def repaired(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapp
             for term in programme.terms
             if _curved(term) and term.key in multipliers
         }
-        system = System(programme, plan, backward(FLOAT, programme, plan, multipliers), wanted)
+        system = System(programme, plan, backward(FLOAT, programme, plan, multipliers), wanted, ranges)
         moved = _stepped(system, multipliers, by_margins)
         if moved is None:
             break
@@ -81,12 +83,12 @@ def repaired(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapp
     return multipliers, wanted
 
 
-def widened(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
+def widened(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], ranges: bool = True) -> Prepared:
     """Repaired by margins, for problems where an entry of a norm's multiplier has to move that is 0."""
-    return repaired(programme, plan, candidates, by_margins=True)
+    return repaired(programme, plan, candidates, ranges, by_margins=True)
 
 
-def snapped(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
+def snapped(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], ranges: bool = True) -> Prepared:
     """Repaired after multipliers near an end of their domain have been put there."""
     used, put = backward(FLOAT, programme, plan, candidates), dict(candidates)
     least = SNAP * _largest(used, candidates)
@@ -98,10 +100,10 @@ def snapped(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mappi
             u = used.used[node.key]
             s = used.scales[node.key][groups(node.atom, len(u))[0]]
             put[node.key] = np.where(u <= SNAP * s, 0.0, np.where(u >= (1.0 - SNAP) * s, s, u))
-    return repaired(programme, plan, put)
+    return repaired(programme, plan, put, ranges)
 
 
-def centred(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Prepared:
+def centred(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], ranges: bool = True) -> Prepared:
     """Repaired after all multipliers have been drawn inside, for problems where those that have to move are at ends of their domains."""
     used, put = backward(FLOAT, programme, plan, candidates), dict(candidates)
     least = INSIDE * _largest(used, candidates)
@@ -111,7 +113,7 @@ def centred(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mappi
             u, (group, count) = used.used[node.key], groups(node.atom, node.argument.size)
             mean = np.bincount(group, weights=u, minlength=count) / np.bincount(group, minlength=count)
             put[node.key] = node.atom.inward(u, INSIDE) if node.atom.total is None else u + INSIDE * (mean[group] - u)
-    return repaired(programme, plan, put)
+    return repaired(programme, plan, put, ranges)
 
 
 def _largest(used: Backward, candidates: Mapping[Key, Array]) -> float:
