@@ -359,11 +359,25 @@ def test_a_multiplier_may_move_by_its_margin_and_has_a_larger_one_inside(case: A
     margin = np.asarray(atom.margin(FLOAT, u, s)) * (0.0 if atom.total is not None else 1.0)  # where a sum is fixed none moves by itself
     for i in np.flatnonzero((margin > 0.0) & np.isfinite(margin)):
         for side in (0.999, -0.999):
-            moved = u.copy()
-            moved[i] += side * margin[i]
-            assert math.isfinite(atom.conjugate(FLOAT, moved, s))
+            step = np.zeros(len(u))
+            step[i] = side * margin[i]
+            matrix = atom.image(FLOAT)
+            assert math.isfinite(atom.conjugate(FLOAT, u + (step if matrix is None else matrix @ step), s))
     if isinstance(atom, (GroupNorm, ConcaveHomogeneous, Perspective)) and np.all(u != 0.0):
         assert np.all(margin[-case.m :] > 0.0)
+
+
+@cases
+@settings(max_examples=20, deadline=None)
+@given(drawn=instances())
+def test_multipliers_in_the_range_of_a_matrix_are_images_of_their_preimages(case: AtomFormula, drawn: Any) -> None:
+    z, u, s = drawn
+    atom, s = case.atom, placed(case, z, s)[1] + 0.125
+    u = atom.project(FLOAT, u, s)
+    matrix, x = atom.image(FLOAT), atom.preimage(u)
+    assert np.allclose(u, x if matrix is None else matrix @ x, rtol=1e-9, atol=1e-9 * float(np.max(np.abs(u), initial=0.0)))
+    for num in (INTERVAL, RATIONAL):
+        assert (atom.image(num) is None) == (matrix is None)
 
 
 @cases

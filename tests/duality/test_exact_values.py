@@ -86,6 +86,11 @@ def test_a_point_far_from_everything_is_drawn_to_a_slater_point_beside_0() -> No
     assert finite_ends(apart(0, 1878, quick=True)) == 1
 
 
+def test_forms_of_low_rank_leave_residuals_to_others_in_the_last_attempts() -> None:
+    """They come first, and what they leave would be more than a norm at the end of its domain can take."""
+    assert finite_ends(apart(0, 1845, quick=True)) >= int(FINITE["ends"][1845]) == 4
+
+
 def test_slopes_are_those_of_any_point_in_the_domains() -> None:
     """Rows do not matter to them."""
     x = cp.Variable(2, name="x")

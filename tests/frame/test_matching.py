@@ -56,7 +56,7 @@ def ladder(levels: int, rows: int) -> sp.csr_array:
 
 
 @pytest.mark.parametrize("levels", [3, 300])
-def test_each_place_is_looked_at_once_however_many_ways_lead_to_it(levels: int) -> None:
+def test_each_place_is_looked_at_once_however_many_paths_lead_to_it(levels: int) -> None:
     for columns in (perfect_matching(ladder(levels, 2)), largest_product(ladder(levels, 2))):
         assert columns is not None and len(set(columns.tolist())) == 2 * levels + 2
     wide = sp.hstack([ladder(levels, 3), sp.csr_array((2 * levels + 3, 2))], format="csr")  # three rows want two columns
