@@ -64,7 +64,6 @@ UNPROVEN = "of which no proof was found (another back end, bounds on the variabl
 _turns = Turns()  # a problem's variables hold the values of one solve at a time
 # statuses after which the problem as written is tried; the fraction of the time that the graph form gets
 UNFINISHED, GRAPH_FORM = (Status.GAP_OPEN, Status.FAILED, Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.UNSUPPORTED), 0.75
-MANY = 10_000  # variables of a linear programme whose solved point is not drawn inside at the cost of another solve
 TIGHTER, SMALLEST, TIME_LIMIT = 3, 1e-13, 60.0  # solves of the problem as written in `certify`: how many, least tolerance, seconds of each
 T = TypeVar("T")
 
@@ -133,8 +132,8 @@ def _certified(
 def _at_a_vertex(declared: Declared, point: Point | None, num: Arithmetic, tol: float) -> Assessment | None:
     """What the optimal vertex of a linear programme proves, in fractions; None for another problem, or without HiGHS.
 
-    The assessed point is the given one, restored, if its objective is that of the vertex up to `tol`; else it is the vertex. Of many
-    variables no Slater point is solved for: that costs more than all the rest, and no bound depends on it.
+    The assessed point is the given one, restored, if its objective is that of the vertex up to `tol`; else it is the vertex. No Slater
+    point is solved for: that may cost more than all the rest, and no bound depends on it.
     """
     found = vertex_of(declared.programme) if table.HIGHS.missing is None else None
     if found is None:
@@ -146,8 +145,7 @@ def _at_a_vertex(declared: Declared, point: Point | None, num: Arithmetic, tol: 
     gap = math.nextafter(upper - found.lower, math.inf) if found.lower < upper else 0.0
     over = over_terms(declared, vertex, upper, found.lower, gap)
     bounds = Certificate.of_bounds(upper, found.lower, gap, over, multipliers_from="solver", arithmetic=num.name)
-    many = sum(leaf.size for leaf in declared.programme.leaves.values()) > MANY
-    restored = None if point is None else declared.restore_without_solves(point) if many else declared.restore(point)
+    restored = None if point is None else declared.restore_without_solves(point)
     near = restored is not None and abs(declared.objective(restored) - upper) <= tol * bounds.scale
     return Assessment(bounds, restored if restored is not None and near else vertex, found.multipliers)
 
