@@ -16,7 +16,7 @@ SIAM J. Sci. Comput. 26 (2005).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -106,6 +106,14 @@ def blocks(pattern: Any) -> list[tuple[Indices, Indices]]:
     return [(part[part < height], part[part >= height] - height) for part in parts]
 
 
+def bundled(parts: Sequence[tuple[Indices, Indices]]) -> Iterator[tuple[Indices, Indices]]:
+    """Small blocks together, as each system that is solved has a cost of its own: bundles of some BUNDLE rows, in order."""
+    bundle = np.cumsum([len(rows) for rows, _ in parts]) // BUNDLE
+    for _, members in groupby(zip(bundle, parts, strict=True), key=itemgetter(0)):
+        rows, columns = (np.concatenate(side) for side in zip(*(part for _, part in members), strict=True))
+        yield rows, columns
+
+
 def _by_blocks(num: Arithmetic, a: Interval | IntervalMatrix, b: Interval) -> Interval | None:
     """The solution, each block of A solved by itself; 0 solves a block with 0 on the right, whether or not it is regular."""
     parts = blocks(_filled(a))
@@ -115,10 +123,8 @@ def _by_blocks(num: Arithmetic, a: Interval | IntervalMatrix, b: Interval) -> In
     live = live if live.ndim == 1 else live.any(axis=1)
     if num is INTERVAL and len(parts) > 1:
         parts = [part for part in parts if live[part[0]].any()]
-    bundle = np.cumsum([len(rows) for rows, _ in parts]) // BUNDLE  # small blocks together, as each solve has a cost of its own
     mid, rad = np.zeros(b.shape), np.zeros(b.shape)
-    for _, bundled in groupby(zip(bundle, parts, strict=True), key=itemgetter(0)):
-        rows, columns = (np.concatenate(side) for side in zip(*(part for _, part in bundled), strict=True))
+    for rows, columns in bundled(parts):
         found = _block(num, a, b, rows, columns)
         if found is None:
             return None

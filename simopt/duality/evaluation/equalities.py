@@ -22,7 +22,7 @@ from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval, N
 from simopt.arithmetic.independent import LARGE, forced, matched, pivoted, with_unit_rows
 from simopt.arithmetic.interval import EPS, TINY
 from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other
-from simopt.arithmetic.linear import blocks, solve
+from simopt.arithmetic.linear import blocks, bundled, solve
 from simopt.arithmetic.rational import Exact
 from simopt.arithmetic.triangular import as_fraction, block_triangular, pattern_of, solved_exactly
 from simopt.core.arrays import Array
@@ -293,10 +293,8 @@ def _independent(jacobian: Any, margin: Array) -> tuple[Indices, Indices]:
     rows, columns = [first], [taken]
     others, free = (np.setdiff1d(np.arange(size), some) for size, some in zip(scaled.shape, (first, taken), strict=True))
     live = np.flatnonzero(known)
-    for own_rows, own_columns in blocks(scaled[others][:, free]):
+    for own_rows, own_columns in bundled([part for part in blocks(scaled[others][:, free]) if all(map(len, part))]):
         some, among = others[own_rows], free[own_columns]
-        if not len(some) or not len(among):
-            continue
         part = scaled[some][:, among]
         best = matched(part) if len(some) >= LARGE else None
         if best is None and len(some) > MOST:

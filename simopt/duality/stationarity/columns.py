@@ -21,7 +21,7 @@ from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.arithmetic.independent import LARGE, matched, pivoted, with_unit_rows
 from simopt.arithmetic.interval import as_interval
 from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other
-from simopt.arithmetic.linear import blocks
+from simopt.arithmetic.linear import blocks, bundled
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import ConjugateDomain
 from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
@@ -241,9 +241,7 @@ class System:
         if not np.isfinite(matrix.data).all():
             return "the gradients of what they multiply overflow"
         solved_entries, chosen = list[Indices](), list[Indices]()
-        for entries, multipliers in blocks(matrix):
-            if not len(entries) or not len(multipliers):
-                continue
+        for entries, multipliers in bundled([part for part in blocks(matrix) if all(map(len, part))]):
             part = matrix[entries][:, multipliers]
             if len(entries) >= LARGE and (columns := matched(part)) is not None:
                 solved_entries.append(entries)

@@ -10,7 +10,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT
-from simopt.arithmetic.linear import blocks
+from simopt.arithmetic.linear import blocks, bundled
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import GroupNorm
 from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
@@ -155,7 +155,7 @@ def _stepped(system: System, multipliers: Candidates, by_margins: bool) -> Candi
 def _of_least_size(gram: Any, right: Array) -> Array:
     """G⁺b for a Gram matrix whose diagonal is scaled to 1, block by block."""
     size, found = np.sqrt(np.maximum(gram.diagonal(), np.finfo(float).tiny)), np.zeros(len(right))
-    for rows, _ in blocks(gram):
+    for rows, _ in bundled(blocks(gram)):
         scaled = gram[rows][:, rows].toarray() / size[rows] / size[rows, None]
         found[rows] = la.lstsq(scaled, right[rows] / size[rows], cond=1e-12, lapack_driver="gelsy")[0] / size[rows]
     return found
