@@ -23,6 +23,7 @@ LARGEST = 30  # the most rows of a matrix whose rank is decided in fractions
 APART = 1e-6  # relative: a multiplier farther outside of the range of P is not explained by rounding
 EPS = float(np.finfo(float).eps)
 ROUNDINGS = 4  # times n eps λ_max: a float eigenvalue that is not farther below 0 counts as 0
+WELL = 1e-10  # a reciprocal condition from which Cholesky's factor is taken
 ABOVE = 1.0625  # times the proven `missing`: the shift that makes P definite
 
 
@@ -121,12 +122,18 @@ def _pivots(matrix: Array, rank: int) -> Indices:
 
 
 def _factorised(matrix: Array) -> Callable[[Array], Array]:
-    """The solution of a system for its right-hand side, in floats; of least squares where the matrix is singular to these."""
+    """The solution of a symmetric system for its right-hand side, in floats; the shortest of least squares where it is nearly singular."""
     try:
-        factor = scipy.linalg.cho_factor(matrix, check_finite=False)
+        factor, lower = scipy.linalg.cho_factor(matrix, check_finite=False)
+        reciprocal, _ = scipy.linalg.lapack.dpocon(factor, float(np.abs(matrix).sum(axis=0).max(initial=0.0)))
+        if reciprocal > WELL:
+            return lambda right: np.asarray(scipy.linalg.cho_solve((factor, lower), right, check_finite=False))
     except np.linalg.LinAlgError:
-        return lambda right: np.asarray(np.linalg.lstsq(matrix, right)[0])
-    return lambda right: np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
+        pass
+    values, vectors = np.linalg.eigh(matrix)
+    kept = np.abs(values) > len(values) * EPS * np.abs(values).max(initial=0.0)
+    part, sizes = vectors[:, kept], values[kept]
+    return lambda right: np.asarray(part @ ((part.T @ right) / sizes))
 
 
 def root(matrix: Array) -> Array:
