@@ -31,6 +31,7 @@ def certify(
     rigorous: bool | str = False,
     solver: str | None = "clarabel",
     tol: float = 1e-8,
+    gp: bool = False,
 ) -> Certificate:
     """Bound the optimum of `problem` by the restored point and the better of the given and the suggested multipliers.
 
@@ -54,6 +55,9 @@ def certify(
         default a linear programme is solved by HiGHS at once: the basis of an optimal vertex proves both bounds.
     tol : float
         gap / max(|lower|, |upper|) at which a `cvxpy.Problem` counts as closed.
+    gp : bool
+        whether a `cvxpy.Problem` is a geometric programme, min f(x) with x > 0 for which log f(e^u) is convex. Bounds on the optimum of
+        log f(e^u) are mapped back by exp, rounded outwards. The constants' logarithms are enclosed, not rounded.
 
     Raises
     ------
@@ -63,14 +67,15 @@ def certify(
     NotAvailable
         for a back end that is not installed.
     Unreadable
-        when no bound can be derived from a part of a `cvxpy.Problem`.
+        when no bound can be derived from a part of a `cvxpy.Problem`, or one with gp=True is no geometric programme.
     """
     num = arithmetic_for(rigorous) if rigorous else num
     tol = validate.positive("tol", tol)
     if is_cvxpy(problem):
-        from simopt.solving import as_written
+        from simopt.solving import dispatch
 
-        return as_written.certify(problem, point, multipliers, num, solver, tol)
+        return dispatch.certify(problem, point, multipliers, num, solver, tol, gp=gp)
+    _only_cvxpy(gp)
     if point is None:
         raise InvalidProblem("point: NoneType given, a mapping of names to arrays needed; only a cvxpy.Problem holds one")
     return judge(as_it_is(problem), point, multipliers, num).certificate
@@ -87,6 +92,7 @@ def solve(
     declare: Declare | None = None,
     record: bool = True,
     verbose: bool = False,
+    gp: bool = False,
     **options: Any,
 ) -> Solution:
     """Solve a problem and certify the answer.
@@ -118,6 +124,9 @@ def solve(
         data that a certificate reads several times (large arrays, memory maps, Dask) these certificates are skipped anyway.
     verbose : bool
         True prints the solving chain on standard error, step by step as it happens; see `simopt.solving.chain`.
+    gp : bool
+        whether a `cvxpy.Problem` is a geometric programme. Values, dual values, value and status are those that `problem.solve(gp=True)`
+        would leave; multipliers and messages are those of the problem of logarithms.
     **options
         options of the solver; an unknown one is an error. Those of back ends are native ones and handed on: `abstol=1e-10` of "qoco".
 
@@ -132,10 +141,11 @@ def solve(
     """
     report = printer() if validate.truth("verbose", verbose) else None
     if is_cvxpy(problem):
-        from simopt.solving import as_written
+        from simopt.solving import dispatch
 
         chosen: dict[str, Any] = {"solver": solver, "tol": tol, "rigorous": rigorous, "record": record, "report": report}
-        return as_written.solve(problem, progress, time_limit, **chosen, **options)
+        return dispatch.solve(problem, progress, time_limit, gp=gp, **chosen, **options)
+    _only_cvxpy(gp)
     return driver.solve(
         problem,
         solver,
@@ -148,6 +158,11 @@ def solve(
         report=report,
         **options,
     )
+
+
+def _only_cvxpy(gp: bool) -> None:
+    if validate.truth("gp", gp):
+        raise InvalidProblem("gp: True for a problem of simopt, which is convex as it is; only a cvxpy.Problem is a geometric programme")
 
 
 def dual(problem: cp.Problem | Problem) -> cp.Problem:
