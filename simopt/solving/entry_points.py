@@ -37,6 +37,7 @@ def certify(
 
     For a `cvxpy.Problem`, point and multipliers are its present values and dual values, whoever solved it, unless others are given. The
     bounds are those of the problem as written, also for a maximum; the problem stays unchanged.
+    Complex numbers are read as pairs of real ones.
 
     For a problem of simopt the data are those at this moment. It owns arrays up to 64 MB; other code may write on larger ones, and on files
     that are mapped. Where K ⪰ 0 cannot be proven, bounds other than float ones are those of K + δI (`Certificate.judged`).
@@ -177,7 +178,8 @@ def dual(problem: cp.Problem | Problem) -> cp.Problem:
     needs more variables for a conjugate. Constraints have the name of the variable whose stationarity they are, and their dual values are
     the optimal values of that variable. Those of a term are called "scale of", "sign of" or "domain of" its name. (For a symmetric,
     diagonal or sparse variable they are its entries, each once. For a variable α that occurs only in Kα and αᵀKα they are Kα.) Parameters
-    have their present values.
+    have their present values. The dual of a problem with complex variables z is that of its real problem in "Re z" and "Im z", where an
+    equality is two, "row 3" and "row 3, imaginary part".
 
         >>> import cvxpy as cp, numpy as np
         >>> import simopt
@@ -202,5 +204,7 @@ def dual(problem: cp.Problem | Problem) -> cp.Problem:
         where there is nothing to minimise over, two constraints have one label, or a constant or parameter has no finite value.
     """
     from simopt.duality import dual_programme
+    from simopt.duality.reading.complex_numbers import is_complex, real_problem
 
-    return dual_programme.dual(problem if is_cvxpy(problem) else problem.declare())
+    declared = problem if is_cvxpy(problem) else problem.declare()
+    return dual_programme.dual(real_problem(declared).problem if is_complex(declared) else declared)

@@ -263,7 +263,7 @@ BAD: dict[str, tuple[Callable[[], cp.Problem], str]] = {
     "not convex": (lambda: cp.Problem(cp.Minimize(cp.sum(cp.sqrt(cp.abs(x))))), "not convex by CVXPY's rules"),
     "integers": (lambda: cp.Problem(cp.Minimize(cp.sum_squares(cp.Variable(2, integer=True, name="k")))), "variable k: .*integer"),
     "booleans": (lambda: cp.Problem(cp.Minimize(cp.sum_squares(cp.Variable(2, boolean=True, name="k")))), "variable k: .*boolean"),
-    "complex": (lambda: cp.Problem(cp.Minimize(cp.norm(cp.Variable(2, complex=True, name="k")))), "complex"),
+    "complex": (lambda: cp.Problem(cp.Minimize(cp.sigma_max(cp.Variable((2, 2), complex=True, name="k")))), "sigma_max is not known"),
     "an unknown function": (lambda: cp.Problem(cp.Minimize(cp.matrix_frac(x, np.eye(2)) + cp.tr_inv(cp.diag(x)))), "is not known"),
     "nan": (lambda: cp.Problem(cp.Minimize(cp.sum_squares(x - NAN))), r"entry \(1,\) is nan"),
     "infinity in a row": (lambda: cp.Problem(cp.Minimize(cp.sum_squares(x)), [x <= INF]), r"entry \(0,\) is inf"),

@@ -23,7 +23,7 @@ from simopt.duality.graph.programme import Definition, Epigraph
 from simopt.duality.reading.library import ATOMS
 
 FOLDER = Path(simopt.duality.__file__).parent
-SOLVING = (FOLDER.parent / "solving" / name for name in ("as_written.py", "geometric.py"))
+SOLVING = (FOLDER.parent / "solving" / name for name in ("as_written.py", "complex_numbers.py", "geometric.py"))
 SOURCES = (*FOLDER.rglob("*.py"), *SOLVING)  # what knows the inside of CVXPY
 PRIVATE = {  # CVXPY does not export these from its root: a release that moves them fails here, by name
     "cvxpy.atoms.affine.binary_operators.DivExpression",
@@ -42,7 +42,9 @@ PRIVATE = {  # CVXPY does not export these from its root: a release that moves t
     "cvxpy.constraints.Inequality",
     "cvxpy.constraints.PowCone3DApprox",
     "cvxpy.constraints.constraint.Constraint",
+    "cvxpy.reductions.Complex2Real",
     "cvxpy.reductions.Dgp2Dcp",
+    "cvxpy.reductions.complex2real.canonicalizers.Complex2RealCanonMethods",
     "cvxpy.reductions.dgp2dcp.canonicalizers.DgpCanonMethods",
     "cvxpy.reductions.solution.Solution",
     "cvxpy.transforms.indicator.indicator",
