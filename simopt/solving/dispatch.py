@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from simopt.core import validate
 from simopt.core.errors import Unreadable
 from simopt.duality.reading.complex_numbers import is_complex
-from simopt.solving import as_written, complex_numbers, geometric
+from simopt.duality.reading.integers import has_integers
+from simopt.solving import as_written, complex_numbers, geometric, integers
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -33,6 +34,8 @@ def certify(
     """See `simopt.certify`. With `values_stay` the problem's own values are certified, even where a solve finds better ones."""
     if validate.truth("gp", gp):
         return geometric.certify(problem, point, multipliers, num, solver, tol, values_stay)
+    if has_integers(problem):
+        return integers.certify(problem, point, multipliers, num, solver, tol, values_stay)
     if is_complex(problem):
         return complex_numbers.certify(problem, point, multipliers, num, solver, tol, values_stay)
     return as_written.certify(problem, point, multipliers, num, solver, tol, values_stay)
@@ -46,6 +49,8 @@ def solve(problem: cp.Problem, progress: Progress | None, time_limit: float, *, 
         )
     if validate.truth("gp", gp):
         return geometric.solve(problem, progress, time_limit, **options)
+    if has_integers(problem):
+        return integers.solve(problem, progress, time_limit, **options)
     if is_complex(problem):
         return complex_numbers.solve(problem, progress, time_limit, **options)
     return as_written.solve(problem, progress, time_limit, **options)

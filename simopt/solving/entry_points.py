@@ -37,7 +37,8 @@ def certify(
 
     For a `cvxpy.Problem`, point and multipliers are its present values and dual values, whoever solved it, unless others are given. The
     bounds are those of the problem as written, also for a maximum; the problem stays unchanged.
-    Complex numbers are read as pairs of real ones.
+    Complex numbers are read as pairs of real ones. With boolean or integer variables the bounds are those of the integer point and of the
+    relaxation, in which they are real; no branching narrows them.
 
     For a problem of simopt the data are those at this moment. It owns arrays up to 64 MB; other code may write on larger ones, and on files
     that are mapped. Where K ⪰ 0 cannot be proven, bounds other than float ones are those of K + δI (`Certificate.judged`).
@@ -100,7 +101,8 @@ def solve(
 
     For a `cvxpy.Problem` the solution's point has the values of all variables by name, and the bounds are those of the problem as written.
     Values, dual values, value and status are put into the problem too; "optimal" there means certified. If its certificate does not close,
-    the back end also solves the problem as written, and the better of each bound is kept.
+    the back end also solves the problem as written, and the better of each bound is kept. One with integers is solved by the back end that
+    CVXPY takes for them, or the one that is named.
 
     Parameters
     ----------
