@@ -28,13 +28,14 @@ from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, Unknow
 from simopt.core.threads import quiet
 from simopt.duality.declared import Declared
 from simopt.duality.reading.complex_numbers import is_complex
-from simopt.duality.reading.integers import Relaxation, relaxation
+from simopt.duality.reading.integers import NEAR, Relaxation, relaxation
 from simopt.model.gap_unit import ratio
 from simopt.model.status import Status
 from simopt.solving import as_written, provenance
 from simopt.solving.run import Progress
 from simopt.solving.solution import Sample, Solution, Trace, frozen
 
+SLACK = "with the numbers as floats hold them; integers cannot be moved by rounding, slack in the row would help"
 NO_POINT = "no integer point is known; solve the problem first, or give one"
 
 
@@ -59,6 +60,7 @@ def certify(
             with as_written.untouched(problem):
                 said, claimed = _solved_by_branching(form, None, {})
                 known = _values(form)
+                known |= {each.name: each.rounded(known[each.name], NEAR)[0] for each in form.variables if known[each.name] is not None}
             if any(value is None for value in known.values()):
                 return _without_point(form, _of_relaxation(form, known, multipliers, num, solver, tol), said or NO_POINT, tol, claimed)
         return _certified(form, known, multipliers, num, solver, tol, values_stay, claimed)
@@ -162,7 +164,8 @@ def _certified(
     if above.unbounded:
         return replace(above, open=f"with these integers: {above.open}")
     if not math.isfinite(above.value):
-        return _without_point(form, below, f"with these integers: {above.open}", tol, claimed)
+        why = above.open.replace(as_written.HELP["is not proven to be ≤ 0"], SLACK) if form.pure else above.open
+        return _without_point(form, below, f"with these integers: {why}", tol, claimed)
     return _between(form, above.value, below, max(moved, above.infeasibility), tol, "", claimed)
 
 
@@ -280,7 +283,7 @@ def _completed(form: Relaxation, known: dict[str, Array | None], tol: float, tim
     """The values with integers rounded, and those of the other variables from a certified solve with these integers, if there are any."""
     whole = dict(known)
     for each in form.variables:
-        flat, why = each.rounded(known[each.name])
+        flat, why = each.rounded(known[each.name], NEAR)
         if why:
             return known
         whole[each.name] = flat

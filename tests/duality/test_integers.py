@@ -93,6 +93,17 @@ def test_what_a_back_end_left_is_rounded_and_then_checked_in_fractions() -> None
     assert simopt.certify(tenths, point, rigorous=True).upper == np.inf  # 0.1 + 0.2 is not 0.3 exactly
 
 
+def test_a_back_end_that_rounds_coarsely_is_rounded_and_rounding_in_a_row_is_named() -> None:
+    k = cp.Variable(2, integer=True, bounds=[-3, 3], name="k")
+    squares = cp.Problem(cp.Minimize(cp.sum_squares(k - np.array([0.3, 1.6]))), [cp.sum(k) <= 1])
+    for found in (simopt.solve(squares, rigorous=True).certificate, simopt.certify(squares, rigorous=True)):
+        every = [(a - 0.3) ** 2 + (b - 1.6) ** 2 for a in range(-3, 4) for b in range(-3, 4) if a + b <= 1]
+        assert found.upper == pytest.approx(min(every), abs=1e-12) and found.lower <= min(every)
+    third = cp.Problem(cp.Maximize(k[0]), [0.1 * k[0] + 0.2 * k[0] <= 0.3 * 1.0])
+    exact = simopt.certify(third, {"k": [1.0, 0.0]}, rigorous=True)
+    assert exact.lower == -np.inf and "integers cannot be moved by rounding, slack in the row would help" in exact.open
+
+
 def test_bounds_of_integers_are_part_of_the_relaxation_and_of_the_check() -> None:
     k, b = cp.Variable(2, integer=True, bounds=[-1.5, 2.5], name="k"), cp.Variable(boolean=True, name="b")
     problem = cp.Problem(cp.Maximize(cp.sum(k) + 3 * b))

@@ -20,7 +20,8 @@ from simopt.duality.graph.vectors import Indices
 from simopt.duality.reading.geometric import names_of
 from simopt.duality.reading.version import known_version
 
-WHOLE = 1e-6  # as near to an integer a value counts as it
+WHOLE = 1e-6  # as near to an integer a value of the user's counts as it
+NEAR = 1e-3  # and one of a back end that was asked for integers: the rounded point is checked in any case
 KNOWN = ("boolean", "integer", "nonneg", "nonpos", "pos", "neg", "bounds")  # attributes that are read beside each other
 
 
@@ -38,15 +39,15 @@ class IntegerVariable:
         """Whether all entries are integers."""
         return len(self.entries) == self.variable.size
 
-    def rounded(self, value: Any) -> tuple[Array, str]:
+    def rounded(self, value: Any, within: float = WHOLE) -> tuple[Array, str]:
         """The value with its integer entries rounded, and why it is no value of the variable; empty where it is one."""
         flat = np.array(value, dtype=float).reshape(-1, order="F")
         nearest = np.rint(flat[self.entries])
-        far = np.flatnonzero(~(np.abs(flat[self.entries] - nearest) <= WHOLE))
+        far = np.flatnonzero(~(np.abs(flat[self.entries] - nearest) <= within))
         flat[self.entries] = nearest
         if len(far):
             at = int(self.entries[far[0]])
-            return flat, f"variable {self.name}: entry {at} is {np.ravel(value, order='F')[at]:g}, no integer"
+            return flat, f"variable {self.name}: entry {at} is {float(np.ravel(value, order='F')[at])!r}, no integer"
         low, high = _ends(self.relaxed)
         outside = self.entries[(nearest < low[self.entries]) | (nearest > high[self.entries])]
         if len(outside):
