@@ -229,7 +229,11 @@ def test_every_exact_rule_is_tried() -> None:
 def test_the_logarithm_of_a_function_is_the_function_of_logarithms(name: str) -> None:
     e, rng = FUNCTIONS[name], np.random.default_rng(0)
     convex = e.is_log_log_convex()
-    assert convex or e.is_log_log_concave(), "not DGP"
+    if not (convex or e.is_log_log_concave()):  # CVXPY 1.9.0 knows nothing of norm1
+        assert (name, cp.__version__) == ("norm 1", "1.9.0")
+        with pytest.raises(Unreadable, match="no geometric programme"):
+            log_problem(cp.Problem(cp.Minimize(e)))
+        return
     problem = cp.Problem((cp.Minimize if convex else cp.Maximize)(e))
     form = log_problem(problem)
     declared = simopt.duality.Declared.of(form.problem)
