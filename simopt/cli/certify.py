@@ -80,7 +80,7 @@ class _ScriptRun:
         try:
             if colon and name.isidentifier():
                 for label, problem in returned(home, name):
-                    self.met(label, problem, ours=True)
+                    self.met(label, problem, _is_geometric(problem), ours=True)
             else:
                 run_script(Path(target), arguments, self.met)
         except KeyboardInterrupt:
@@ -96,16 +96,16 @@ class _ScriptRun:
             return f"{type(error).__name__}: {error}", False
         return "", False
 
-    def met(self, name: str, problem: Any, ours: bool = False) -> None:
+    def met(self, name: str, problem: Any, gp: bool, ours: bool = False) -> None:
         """Judge one problem as it is now; one that is ours to solve is solved where nobody has.
 
         A script that is running must not see any of it: its problems keep their values, and a defect of ours is shown in the table.
         """
         times = self._occurrences[name] = self._occurrences.get(name, 0) + 1
         label = name if times == 1 else f"{name} ({times})"
-        self.findings.append(self._finding(label, problem, ours))
+        self.findings.append(self._finding(label, problem, gp, ours))
 
-    def _finding(self, label: str, problem: Any, ours: bool) -> ProblemFinding:
+    def _finding(self, label: str, problem: Any, gp: bool, ours: bool) -> ProblemFinding:
         import cvxpy as cp
 
         import simopt
@@ -113,23 +113,30 @@ class _ScriptRun:
         from simopt.cli.errors import expected
         from simopt.core.errors import InvalidProblem
         from simopt.model.status import Status
-        from simopt.solving import as_written
+        from simopt.solving import dispatch
 
         sense = "max" if isinstance(getattr(problem, "objective", None), cp.Maximize) else "min"
         try:
             if not isinstance(problem, cp.Problem):
                 raise InvalidProblem(f"{type(problem).__name__} given, a cvxpy.Problem needed")
             if ours and problem.status is None:  # whatever its variables hold was left there by another problem
-                solution = simopt.solve(problem, self.solver, rigorous=self.rigorous, tol=self.tol)
+                solution = simopt.solve(problem, self.solver, rigorous=self.rigorous, tol=self.tol, gp=gp)
                 bounds = solution.certificate
                 return ProblemFinding(label, sense, solution.status, bounds, (bounds.open if bounds else "") or solution.message)
             num = arithmetic_for(self.rigorous)  # the script's own values are certified, not those of a solve of ours
-            found = as_written.certify(problem, None, None, num, self.solver, self.tol, values_stay=True)
+            found = dispatch.certify(problem, None, None, num, self.solver, self.tol, gp=gp, values_stay=True)
         except Exception as error:
             said = expected(error)
             status = Status.UNSUPPORTED if isinstance(error, InvalidProblem) else Status.FAILED
             return ProblemFinding(label, sense, status, None, said or f"{type(error).__name__}: {error}")
         return ProblemFinding(label, sense, _status(found, self.tol), found, found.open)
+
+
+def _is_geometric(problem: Any) -> bool:
+    """Whether a problem that nobody says how to solve is a geometric programme, and not convex as it is written."""
+    import cvxpy as cp
+
+    return isinstance(problem, cp.Problem) and not problem.is_dcp() and problem.is_dgp()
 
 
 def _status(certificate: Certificate, tol: float) -> Status:

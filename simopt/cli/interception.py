@@ -19,12 +19,12 @@ from simopt.core.errors import InvalidProblem, UnknownName
 if TYPE_CHECKING:
     import cvxpy as cp
 
-Met = Callable[[str, "cp.Problem"], None]
+Met = Callable[[str, "cp.Problem", bool], None]
 
 
 @contextmanager
 def intercepted(met: Met, script: Path) -> Iterator[None]:
-    """Call `met` with call site and problem after each outermost `Problem.solve`, failed ones included; its own solves do not count."""
+    """Call `met` with call site, problem and gp after each outermost `Problem.solve`, failed ones included; its own solves do not count."""
     import cvxpy as cp
 
     kind: Any = cp.Problem
@@ -40,7 +40,7 @@ def intercepted(met: Met, script: Path) -> Iterator[None]:
                 return plain(problem, *arguments, **options)
             finally:
                 if not isinstance(sys.exception(), KeyboardInterrupt):
-                    met(_call_site(sys._getframe(1), script), problem)
+                    met(_call_site(sys._getframe(1), script), problem, bool(options.get("gp", False)))
         finally:
             here.inside = False
 

@@ -61,7 +61,7 @@ HELP = {
     "pivots: ": "a small square of the variables in the objective, or bounds on them, would help",
 }  # part of a reason -> remedy
 UNPROVEN = "of which no proof was found (another back end, bounds on the variables, or numbers nearer to 1 would help)"
-_turns = Turns()  # a problem's variables hold the values of one solve at a time
+turns = Turns()  # a problem's variables hold the values of one solve at a time
 # statuses after which the problem as written is tried; the fraction of the time that the graph form gets
 UNFINISHED, GRAPH_FORM = (Status.GAP_OPEN, Status.FAILED, Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.UNSUPPORTED), 0.75
 TIGHTER, SMALLEST, TIME_LIMIT = 3, 1e-13, 60.0  # solves of the problem as written in `certify`: how many, least tolerance, seconds of each
@@ -78,7 +78,7 @@ def certify(
     values_stay: bool = False,
 ) -> Certificate:
     """See `simopt.certify`. With `values_stay` the problem's own values are judged, even where a solve finds better ones."""
-    with _turns.of(variable.id for variable in problem.variables()):
+    with turns.of(variable.id for variable in problem.variables()):
         return _certified(_read(problem), point, multipliers, num, solver, tol, values_stay)
 
 
@@ -245,7 +245,7 @@ def _solves(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]
     at_a_vertex = backend is table.CLARABEL and table.HIGHS.missing is None and declared.programme.problem.is_lp()
     for chosen in (*([table.HIGHS] if at_a_vertex else []), backend):
         solves = candidates(declared, chosen.solver, tol / 2)
-        with _untouched(declared.programme.problem):
+        with untouched(declared.programme.problem):
             found = _tried(lambda solves=solves: best_of(list(islice(solves, 1 if declared.brief else None))), reasons)  # type: ignore[misc]
         if found is not None:
             above, below = found
@@ -256,7 +256,7 @@ def _solves(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]
         if native == previous or (power and not backend.tolerance):
             return
         previous = native
-        with _untouched(declared.programme.problem):
+        with untouched(declared.programme.problem):
             other = _tried(lambda native=native: _solved_as_written(written, backend, native), reasons)  # type: ignore[misc]
         if other is None:
             return
@@ -311,7 +311,7 @@ def paired(declared: Declared, one: Assessment, other: Assessment, num: Arithmet
 
 def solve(problem: cp.Problem, progress: Progress | None, time_limit: float, **options: Any) -> Solution:
     """Have the driver solve the problem; see `simopt.solve`."""
-    with _turns.of(variable.id for variable in problem.variables()):
+    with turns.of(variable.id for variable in problem.variables()):
         return _solved(_read(problem), progress, time_limit, options)
 
 
@@ -419,7 +419,7 @@ def _assessment(solution: Solution) -> Assessment | None:
 
 def _no_point(declared: Declared) -> Certificate | None:
     """A proof in intervals that no point is feasible, if one solve finds it."""
-    with _untouched(declared.programme.problem):
+    with untouched(declared.programme.problem):
         proof = infeasible(declared)
     if proof is None:
         return None
@@ -429,7 +429,7 @@ def _no_point(declared: Declared) -> Certificate | None:
 
 def _no_end(declared: Declared, num: Arithmetic, point: Point | None = None) -> Unbounded | None:
     """A proof that the objective falls without end, if one solve finds it; in intervals, or in fractions where asked for and possible."""
-    with _untouched(declared.programme.problem):
+    with untouched(declared.programme.problem):
         try:
             return unbounded(declared, INTERVAL if num is FLOAT else num, point)
         except NotRational:
@@ -553,7 +553,7 @@ def _duals(declared: Declared) -> Multipliers:
 
 
 @contextmanager
-def _untouched(problem: cp.Problem) -> Iterator[None]:
+def untouched(problem: cp.Problem) -> Iterator[None]:
     """Restore the values of the variables afterwards, which a form of the problem shares."""
     before = [(v, v.value if v.sparse_idx is None else v.value_sparse) for v in problem.variables()]
     try:

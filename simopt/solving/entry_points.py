@@ -31,11 +31,14 @@ def certify(
     rigorous: bool | str = False,
     solver: str | None = "clarabel",
     tol: float = 1e-8,
+    gp: bool = False,
 ) -> Certificate:
     """Bound the optimum of `problem` by the restored point and the better of the given and the suggested multipliers.
 
     For a `cvxpy.Problem`, point and multipliers are its present values and dual values, whoever solved it, unless others are given. The
     bounds are those of the problem as written, also for a maximum; the problem stays unchanged.
+    Complex numbers are read as pairs of real ones. With boolean or integer variables the bounds are those of the integer point and of the
+    relaxation, in which they are real; no branching narrows them.
 
     For a problem of simopt the data are those at this moment. It owns arrays up to 64 MB; other code may write on larger ones, and on files
     that are mapped. Where K ⪰ 0 cannot be proven, bounds other than float ones are those of K + δI (`Certificate.judged`).
@@ -54,6 +57,9 @@ def certify(
         default a linear programme is solved by HiGHS at once: the basis of an optimal vertex proves both bounds.
     tol : float
         gap / max(|lower|, |upper|) at which a `cvxpy.Problem` counts as closed.
+    gp : bool
+        whether a `cvxpy.Problem` is a geometric programme, min f(x) with x > 0 for which log f(e^u) is convex. Bounds on the optimum of
+        log f(e^u) are mapped back by exp, rounded outwards. The constants' logarithms are enclosed, not rounded.
 
     Raises
     ------
@@ -63,14 +69,15 @@ def certify(
     NotAvailable
         for a back end that is not installed.
     Unreadable
-        when no bound can be derived from a part of a `cvxpy.Problem`.
+        when no bound can be derived from a part of a `cvxpy.Problem`, or one with gp=True is no geometric programme.
     """
     num = arithmetic_for(rigorous) if rigorous else num
     tol = validate.positive("tol", tol)
     if is_cvxpy(problem):
-        from simopt.solving import as_written
+        from simopt.solving import dispatch
 
-        return as_written.certify(problem, point, multipliers, num, solver, tol)
+        return dispatch.certify(problem, point, multipliers, num, solver, tol, gp=gp)
+    _only_cvxpy(gp)
     if point is None:
         raise InvalidProblem("point: NoneType given, a mapping of names to arrays needed; only a cvxpy.Problem holds one")
     return judge(as_it_is(problem), point, multipliers, num).certificate
@@ -87,13 +94,15 @@ def solve(
     declare: Declare | None = None,
     record: bool = True,
     verbose: bool = False,
+    gp: bool = False,
     **options: Any,
 ) -> Solution:
     """Solve a problem and certify the answer.
 
     For a `cvxpy.Problem` the solution's point has the values of all variables by name, and the bounds are those of the problem as written.
     Values, dual values, value and status are put into the problem too; "optimal" there means certified. If its certificate does not close,
-    the back end also solves the problem as written, and the better of each bound is kept.
+    the back end also solves the problem as written, and the better of each bound is kept. One with integers is solved by the back end that
+    CVXPY takes for them, or the one that is named.
 
     Parameters
     ----------
@@ -118,6 +127,9 @@ def solve(
         data that a certificate reads several times (large arrays, memory maps, Dask) these certificates are skipped anyway.
     verbose : bool
         True prints the solving chain on standard error, step by step as it happens; see `simopt.solving.chain`.
+    gp : bool
+        whether a `cvxpy.Problem` is a geometric programme. Values, dual values, value and status are those that `problem.solve(gp=True)`
+        would leave; multipliers and messages are those of the problem of logarithms.
     **options
         options of the solver; an unknown one is an error. Those of back ends are native ones and handed on: `abstol=1e-10` of "qoco".
 
@@ -132,10 +144,11 @@ def solve(
     """
     report = printer() if validate.truth("verbose", verbose) else None
     if is_cvxpy(problem):
-        from simopt.solving import as_written
+        from simopt.solving import dispatch
 
         chosen: dict[str, Any] = {"solver": solver, "tol": tol, "rigorous": rigorous, "record": record, "report": report}
-        return as_written.solve(problem, progress, time_limit, **chosen, **options)
+        return dispatch.solve(problem, progress, time_limit, gp=gp, **chosen, **options)
+    _only_cvxpy(gp)
     return driver.solve(
         problem,
         solver,
@@ -150,6 +163,11 @@ def solve(
     )
 
 
+def _only_cvxpy(gp: bool) -> None:
+    if validate.truth("gp", gp):
+        raise InvalidProblem("gp: True for a problem of simopt, which is convex as it is; only a cvxpy.Problem is a geometric programme")
+
+
 def dual(problem: cp.Problem | Problem) -> cp.Problem:
     """The dual programme of a `cvxpy.Problem`, or of the declaration of a problem of simopt.
 
@@ -162,7 +180,8 @@ def dual(problem: cp.Problem | Problem) -> cp.Problem:
     needs more variables for a conjugate. Constraints have the name of the variable whose stationarity they are, and their dual values are
     the optimal values of that variable. Those of a term are called "scale of", "sign of" or "domain of" its name. (For a symmetric,
     diagonal or sparse variable they are its entries, each once. For a variable α that occurs only in Kα and αᵀKα they are Kα.) Parameters
-    have their present values.
+    have their present values. The dual of a problem with complex variables z is that of its real problem in "Re z" and "Im z", where an
+    equality is two, "row 3" and "row 3, imaginary part".
 
         >>> import cvxpy as cp, numpy as np
         >>> import simopt
@@ -187,5 +206,7 @@ def dual(problem: cp.Problem | Problem) -> cp.Problem:
         where there is nothing to minimise over, two constraints have one label, or a constant or parameter has no finite value.
     """
     from simopt.duality import dual_programme
+    from simopt.duality.reading.complex_numbers import is_complex, real_problem
 
-    return dual_programme.dual(problem if is_cvxpy(problem) else problem.declare())
+    declared = problem if is_cvxpy(problem) else problem.declare()
+    return dual_programme.dual(real_problem(declared).problem if is_complex(declared) else declared)

@@ -139,7 +139,7 @@ def frozen(values: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         return None
     copies: dict[str, Any] = {}
     for name, value in values.items():
-        array = np.array(value, dtype=float)
+        array = np.array(value, dtype=complex if np.iscomplexobj(value) else float)
         array.setflags(write=False)
         copies[name] = array
     return MappingProxyType(copies)

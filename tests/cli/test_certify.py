@@ -108,7 +108,7 @@ def test_what_has_no_bound_is_named_and_fails_the_run(run: Run, script: Callable
         "try: cp.Problem(cp.Minimize(cp.sqrt(w[0]))).solve()",
         "except cp.DCPError: print('caught')",
         "k = cp.Variable(integer=True, name='k')",
-        "cp.Problem(cp.Minimize(k), [k >= 1]).solve(solver='HIGHS')",
+        "cp.Problem(cp.Minimize(k), [k >= 1, cp.FiniteSet(k, [1.0, 2.0])]).solve(solver='HIGHS')",
         "cp.Problem(cp.Minimize(w[0] + w[1] + w[2])).solve(solver='CLARABEL')",
     )
     result = run("certify", "script.py", "--json")
@@ -117,7 +117,7 @@ def test_what_has_no_bound_is_named_and_fails_the_run(run: Run, script: Callable
     rows = parsed(result)["problems"]
     assert [each["status"] for each in rows[:3]] == ["optimal"] * 3
     assert "quasiconvex (qcp=True)" in rows[3]["note"] and rows[3]["status"] == "unsupported"
-    assert "variable k: the attribute integer" in rows[4]["note"] and rows[4]["certificate"] is None
+    assert "FiniteSet is not known" in rows[4]["note"] and rows[4]["certificate"] is None
     assert rows[5]["status"] == "unbounded" and "falls without end" in rows[5]["note"]
 
 

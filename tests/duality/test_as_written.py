@@ -261,9 +261,15 @@ x = cp.Variable(2, name="x")
 NAN, INF = np.array([1.0, np.nan]), np.array([np.inf, 1.0])
 BAD: dict[str, tuple[Callable[[], cp.Problem], str]] = {
     "not convex": (lambda: cp.Problem(cp.Minimize(cp.sum(cp.sqrt(cp.abs(x))))), "not convex by CVXPY's rules"),
-    "integers": (lambda: cp.Problem(cp.Minimize(cp.sum_squares(cp.Variable(2, integer=True, name="k")))), "variable k: .*integer"),
-    "booleans": (lambda: cp.Problem(cp.Minimize(cp.sum_squares(cp.Variable(2, boolean=True, name="k")))), "variable k: .*boolean"),
-    "complex": (lambda: cp.Problem(cp.Minimize(cp.norm(cp.Variable(2, complex=True, name="k")))), "complex"),
+    "integers": (
+        lambda: cp.Problem(cp.Minimize(cp.sum_squares(cp.Variable((2, 2), integer=True, symmetric=True, name="k")))),
+        "k: .*symmetric of integers",
+    ),
+    "booleans": (
+        lambda: cp.Problem(cp.Minimize(cp.sum_squares(cp.Variable((2, 2), boolean=True, diag=True, name="k")))),
+        "variable k: .*diag of integers",
+    ),
+    "complex": (lambda: cp.Problem(cp.Minimize(cp.sigma_max(cp.Variable((2, 2), complex=True, name="k")))), "sigma_max is not known"),
     "an unknown function": (lambda: cp.Problem(cp.Minimize(cp.matrix_frac(x, np.eye(2)) + cp.tr_inv(cp.diag(x)))), "is not known"),
     "nan": (lambda: cp.Problem(cp.Minimize(cp.sum_squares(x - NAN))), r"entry \(1,\) is nan"),
     "infinity in a row": (lambda: cp.Problem(cp.Minimize(cp.sum_squares(x)), [x <= INF]), r"entry \(0,\) is inf"),

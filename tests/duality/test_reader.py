@@ -23,7 +23,8 @@ from simopt.duality.graph.programme import Definition, Epigraph
 from simopt.duality.reading.library import ATOMS
 
 FOLDER = Path(simopt.duality.__file__).parent
-SOURCES = (*FOLDER.rglob("*.py"), FOLDER.parent / "solving" / "as_written.py")  # what knows the inside of CVXPY
+SOLVING = (FOLDER.parent / "solving" / name for name in ("as_written.py", "complex_numbers.py", "geometric.py", "integers.py"))
+SOURCES = (*FOLDER.rglob("*.py"), *SOLVING)  # what knows the inside of CVXPY
 PRIVATE = {  # CVXPY does not export these from its root: a release that moves them fails here, by name
     "cvxpy.atoms.affine.binary_operators.DivExpression",
     "cvxpy.atoms.affine.concatenate.Concatenate",
@@ -41,6 +42,10 @@ PRIVATE = {  # CVXPY does not export these from its root: a release that moves t
     "cvxpy.constraints.Inequality",
     "cvxpy.constraints.PowCone3DApprox",
     "cvxpy.constraints.constraint.Constraint",
+    "cvxpy.reductions.Complex2Real",
+    "cvxpy.reductions.Dgp2Dcp",
+    "cvxpy.reductions.complex2real.canonicalizers.Complex2RealCanonMethods",
+    "cvxpy.reductions.dgp2dcp.canonicalizers.DgpCanonMethods",
     "cvxpy.reductions.solution.Solution",
     "cvxpy.transforms.indicator.indicator",
     "cvxpy.transforms.partial_optimize.PartialProblem",

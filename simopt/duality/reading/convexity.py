@@ -25,7 +25,7 @@ def convex(problem: cp.Problem) -> None:
         raise Unreadable(
             "the problem is a geometric programme (gp=True), which is not convex as it is written (DCP)",
             _culprit(problem),
-            "give the convex one, cvxpy.reductions.Dgp2Dcp(problem).reduce(): its optimum is the logarithm",
+            "certify and solve take it with gp=True",
         )
     if problem.is_dqcp():
         raise Unreadable(

@@ -217,11 +217,11 @@ def mean(at: AtomContext, weights: Sequence[Fraction]) -> Map:
     e, z = at.expression, at.reader.argument(at.expression)
     n = z.map.size
     if len(weights) < n:  # entries of weight 0 do not enter the mean
-        z = z.picked(np.array([i for i in range(n) if not np.any(e.numeric([_but(e.args[0].shape, i)]))]))
+        z = z.picked(np.array([i for i in range(n) if not np.any(e.numeric([ones_but(e.args[0].shape, i)]))]))
     return at.reader.term(e, NegativeGeometricMean(tuple(weights)), z, -1)
 
 
-def _but(shape: tuple[int, ...], i: int) -> Any:
+def ones_but(shape: tuple[int, ...], i: int) -> Any:
     """Ones, with a 0 at index i, column by column."""
     ones = np.ones(int(np.prod(shape)))
     ones[i] = 0.0

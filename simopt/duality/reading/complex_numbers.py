@@ -1,0 +1,160 @@
+"""A problem with complex numbers as one of real numbers: z = a + ib, and each constraint by its real and its imaginary part.
+
+The parts of constants are floats, as they are: nothing is rounded. |z| is the Euclidean norm of (a, b).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+from cvxpy.reductions import Complex2Real
+from cvxpy.reductions.complex2real.canonicalizers import Complex2RealCanonMethods
+
+from simopt.core.arrays import Array
+from simopt.core.errors import Unreadable
+from simopt.duality.reading.convexity import convex
+from simopt.duality.reading.geometric import names_of
+from simopt.duality.reading.version import known_version
+
+IMAGINARY = ", imaginary part"  # behind the label of a constraint
+PARTS = ("complex", "imag", "hermitian", "diag", "sparsity")  # attributes of complex variables that are read
+
+
+@dataclass(frozen=True, eq=False)
+class SplitVariable:
+    """A complex variable and the real variables of its parts; None for a part that is 0, or fixed by the other."""
+
+    variable: cp.Variable
+    name: str
+    real: cp.Variable | None
+    imaginary: cp.Variable | None
+    skew: Any = None  # of a Hermitian variable: the matrix that makes Im z, column by column, of the entries above the diagonal
+
+    def value(self, real: Array | None, imaginary: Array | None) -> Any:
+        """The complex value with these parts."""
+        shape = self.variable.shape
+        a = np.zeros(shape) if real is None else np.reshape(real, shape, order="F")
+        b = np.zeros(self.variable.size) if imaginary is None else np.reshape(imaginary, -1, order="F")
+        whole = b if self.skew is None else self.skew @ b if imaginary is not None else np.zeros(self.variable.size)
+        return a + 1j * np.reshape(whole, shape, order="F")
+
+    def parts(self, value: Any) -> tuple[Array, Array]:
+        """Real part, and imaginary part, that of a Hermitian variable as the entries above the diagonal."""
+        z = np.reshape(np.asarray(value, dtype=complex), self.variable.shape, order="F")
+        if self.skew is None:
+            return z.real, z.imag
+        return (z.real + z.real.T) / 2, (z.imag - z.imag.T)[np.triu_indices(len(z), 1)] / 2
+
+
+@dataclass(frozen=True, eq=False)
+class RealProblem:
+    """The real problem of a complex one, and how its parts belong together.
+
+    Attributes
+    ----------
+    problem : cvxpy.Problem
+        its real variables are those of the original; each constraint has a label, that of its original or "row 3" for the fourth without
+        one, and ", imaginary part" behind it for that part.
+    variables : tuple of SplitVariable
+    constraints : tuple
+        (constraint, its real part, its imaginary part); None for a part that there is not.
+    """
+
+    problem: cp.Problem
+    variables: tuple[SplitVariable, ...]
+    constraints: tuple[tuple[Any, Any, Any], ...]
+
+
+def is_complex(problem: cp.Problem) -> bool:
+    """Whether a variable, a parameter or a constant of the problem is complex."""
+    return any(leaf.is_complex() for leaf in (*problem.variables(), *problem.parameters(), *problem.constants()))
+
+
+def real_problem(problem: cp.Problem) -> RealProblem:
+    """The problem in real and imaginary parts.
+
+    Raises
+    ------
+    Unreadable
+        where it is not convex by CVXPY's rules, or has a function or an attribute of complex numbers that is not known.
+    """
+    known_version()
+    convex(problem)
+    names = {variable.id: name for variable, name in names_of(problem)}
+    split = [_split(v, names[v.id]) for v in problem.variables() if v.is_complex() and v.size]
+    reduction: Any = _RealParts()
+    leaves = {each.variable: _expressions(each) for each in split}
+    others = {c.id: -1 - number for number, c in enumerate(problem.constraints)}  # ids of imaginary parts
+    objective, _ = reduction.canonicalize_tree(problem.objective, others, leaves)
+    rows, links = list[Any](), []
+    for number, constraint in enumerate(problem.constraints):
+        label = constraint.label or f"row {number}"
+        parts = [_alone(part) for part in reduction.canonicalize_tree(constraint, others, leaves)]
+        rows += [part.set_label(f"{label}{ending}") for part, ending in zip(parts, ("", IMAGINARY), strict=True) if part is not None]
+        links.append((constraint, *parts))
+    return RealProblem(cp.Problem(objective, rows), tuple(split), tuple(links))
+
+
+def _alone(part: Any) -> Any:
+    """The constraint, where CVXPY gives a list of one."""
+    return part[0] if isinstance(part, list) else part
+
+
+def _split(v: Any, name: str) -> SplitVariable:
+    unknown = [
+        key for key, value in v.attributes.items() if key not in PARTS and value is not None and value is not False and np.size(value)
+    ]
+    if unknown:
+        raise Unreadable(f"variable {v.name()}: the attribute {unknown[0]} of complex numbers is not known", "", "write it as constraints")
+    real, imaginary = f"Re {name}", f"Im {name}"
+    if v.attributes["hermitian"]:
+        n = v.shape[0]
+        i, j = np.triu_indices(n, 1)
+        if not len(i):
+            return SplitVariable(v, name, cp.Variable(v.shape, real, symmetric=True), None)
+        column = np.arange(len(i))
+        signs = np.concatenate([np.ones(len(i)), -np.ones(len(i))])
+        skew = sp.csc_array((signs, (np.concatenate([i + n * j, j + n * i]), np.concatenate([column, column]))), shape=(n * n, len(i)))
+        return SplitVariable(v, name, cp.Variable(v.shape, real, symmetric=True), cp.Variable(len(i), imaginary), skew)
+    structure: dict[str, Any] = {key: v.attributes[key] for key in ("diag", "sparsity") if np.size(v.attributes[key]) and v.attributes[key]}
+    b = cp.Variable(v.shape, imaginary, **structure)
+    return SplitVariable(v, name, None if v.is_imag() else cp.Variable(v.shape, real, **structure), b)
+
+
+def _expressions(split: SplitVariable) -> tuple[Any, Any]:
+    if split.skew is None or split.imaginary is None:
+        return split.real, split.imaginary
+    return split.real, cp.reshape(split.skew @ split.imaginary, split.variable.shape, order="F")
+
+
+class _RealParts(Complex2Real):
+    """CVXPY's walk through a problem; a function of complex numbers that it does not know is refused by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.canon_methods: Any = Complex2RealCanonMethods()
+
+    def canonicalize_expr(self, expr: Any, real_args: Any, imag_args: Any, real2imag: Any, leaf_map: Any) -> Any:
+        """Real and imaginary part of an expression, from those of its arguments."""
+        if all(part is None for part in imag_args) and expr.args and type(expr) not in self.canon_methods:
+            return expr.copy(real_args), None
+        if expr.args and type(expr) not in self.canon_methods:
+            raise Unreadable(f"{type(expr).__name__} of complex numbers is not known", str(expr), "write it with real and imaginary parts")
+        kind = type(expr)
+        if kind is cp.quad_over_lin:
+            parts = [part for part in (real_args[0], imag_args[0]) if part is not None]
+            if expr.axis is None:
+                return expr.copy([cp.hstack([cp.vec(part, order="F") for part in parts]), real_args[1]]), None
+            squares = [expr.copy([part, real_args[1]]) for part in parts]
+            return sum(squares[1:], start=squares[0]), None
+        if kind in (cp.Pnorm, cp.PnormApprox) and expr.p == 2 and expr.axis is None and not expr.keepdims:
+            return cp.norm(cp.hstack([cp.vec(part, order="F") for part in (real_args[0], imag_args[0]) if part is not None]), 2), None
+        if kind is cp.SOC and imag_args[1] is not None:  # CVXPY puts a variable and a cone for each entry between
+            parts = [part for part in (real_args[1], imag_args[1]) if part is not None]
+            below = cp.hstack(parts) if expr.args[1].ndim < 2 or expr.axis == 1 else cp.vstack(parts)
+            return cp.SOC(real_args[0], below, axis=expr.axis if below.ndim > 1 else 0), None
+        return super().canonicalize_expr(expr, real_args, imag_args, real2imag, leaf_map)  # type: ignore[no-untyped-call]

@@ -1,0 +1,369 @@
+"""Problems with boolean and integer variables: the user's integer point on one side, the relaxation on the other, no branching.
+
+For a minimum, lower is the proven lower bound of the relaxation and upper the value of a feasible point whose integers are exact. What lies
+between them is a property of the problem and its relaxation; no more accurate solve closes it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.reductions.solution import Solution as Unpacked
+
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, NotRational, arithmetic_for
+from simopt.backends import table
+from simopt.backends.adapter import dense_value
+from simopt.certificates.assessment import Report
+from simopt.certificates.certificate import Certificate
+from simopt.core import validate
+from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
+from simopt.core.threads import quiet
+from simopt.duality.declared import Declared
+from simopt.duality.reading.complex_numbers import is_complex
+from simopt.duality.reading.integers import NEAR, Relaxation, relaxation
+from simopt.model.gap_unit import ratio
+from simopt.model.status import Status
+from simopt.solving import as_written, provenance
+from simopt.solving.run import Progress
+from simopt.solving.solution import Sample, Solution, Trace, frozen
+
+SLACK = "with the numbers as floats hold them; integers cannot be moved by rounding, slack in the row would help"
+NO_POINT = "no integer point is known; solve the problem first, or give one"
+
+
+def certify(
+    problem: cp.Problem,
+    point: Point | None,
+    multipliers: Multipliers | None,
+    num: Arithmetic,
+    solver: str | None,
+    tol: float,
+    values_stay: bool = False,
+) -> Certificate:
+    """Bounds on the optimum of a problem with integers; see `simopt.certify`."""
+    with as_written.turns.of(variable.id for variable in problem.variables()):
+        form, claimed = _read(problem), problem
+        known = _values(form) if point is None else _of_point(form, point)
+        if solver is None:
+            for name, value in known.items():
+                if value is None:
+                    raise InvalidProblem(f"variable {name}: it has no value; solve the problem first, or name a solver")
+        elif any(value is None for value in known.values()):
+            with as_written.untouched(problem):
+                said, claimed = _solved_by_branching(form, None, {})
+                known = _values(form)
+                known |= {each.name: each.rounded(known[each.name], NEAR)[0] for each in form.variables if known[each.name] is not None}
+            if any(value is None for value in known.values()):
+                return _without_point(form, _of_relaxation(form, known, multipliers, num, solver, tol), said or NO_POINT, tol, claimed)
+        return _certified(form, known, multipliers, num, solver, tol, values_stay, claimed)
+
+
+def solve(
+    problem: cp.Problem,
+    progress: Progress | None,
+    time_limit: float,
+    *,
+    solver: str | None = None,
+    tol: float = 1e-8,
+    rigorous: bool | str = False,
+    record: bool = True,
+    report: Report | None = None,
+    **options: Any,
+) -> Solution:
+    """Have CVXPY's back end for integers solve the problem, fix its integers, and certify the point and the relaxation."""
+    num = arithmetic_for(rigorous)
+    tol, time_limit = validate.positive("tol", tol), validate.seconds("time_limit", time_limit)
+    with as_written.turns.of(variable.id for variable in problem.variables()):
+        begun = time.perf_counter()
+        form = _read(problem)
+        fingerprint = Declared.of(form.problem).fingerprint() if record else ""
+        _clear(problem)
+        known: dict[str, Array | None] = {}
+        found, name, reported = None, "", "interrupted"
+        try:
+            said, trial = _solved_by_branching(form, solver, options, time_limit)
+            name = "" if trial.solver_stats is None else str(trial.solver_stats.solver_name).lower()
+            reported = said or str(trial.status)
+            if report is not None:
+                report("integers", f"{name or solver or 'CVXPY'} says {reported}")
+            known = _values(form)
+            if any(value is None for value in known.values()):
+                below = _of_relaxation(form, known, None, num, table.CLARABEL.name, tol)
+                found = _without_point(form, below, said or NO_POINT, tol, trial)
+            else:
+                known = _completed(form, known, tol, max(time_limit - (time.perf_counter() - begun), 1.0))
+                found = _certified(form, known, None, num, table.CLARABEL.name, tol, True, trial)
+        except KeyboardInterrupt:
+            found = None
+        seconds = time.perf_counter() - begun
+        origin = provenance.record(
+            problem=Declared.of(form.problem),
+            solver=name or (solver or ""),
+            fingerprint=fingerprint,
+            tol=tol,
+            options=options,
+            solve_seconds=seconds,
+        )
+        if found is None:
+            stopped = Solution(Status.INTERRUPTED, reported, None, None, None, Trace((), "tolerance"), origin, "stopped by the user")
+            raise Interrupted(_put(problem, form, stopped))
+        sample = Sample(seconds, 0, found.upper, found.lower, found.gap)
+        if progress is not None:
+            progress(sample)
+        status = _status(found, tol)
+        whole = None
+        if math.isfinite(found.value):
+            whole = frozen({v: np.reshape(np.asarray(known[v]), shape, order="F") for v, shape in _shapes(form)})
+        message = "" if status is Status.OPTIMAL else found.open
+        return _put(problem, form, Solution(status, reported, whole, None, found, Trace((sample,), "tolerance"), origin, message))
+
+
+def _read(problem: cp.Problem) -> Relaxation:
+    if is_complex(problem):
+        raise InvalidProblem(
+            "problem: integers beside complex numbers are not read; write real and imaginary parts as variables of their own"
+        )
+    form = relaxation(problem)
+    Declared.of(form.problem)
+    return form
+
+
+def _certified(
+    form: Relaxation,
+    known: dict[str, Array | None],
+    multipliers: Multipliers | None,
+    num: Arithmetic,
+    solver: str | None,
+    tol: float,
+    values_stay: bool,
+    claimed: cp.Problem,
+) -> Certificate:
+    """The bounds of a point and of the relaxation; `claimed` is the problem as a back end for integers solved it."""
+    below = _of_relaxation(form, known, multipliers, num, solver, tol)
+    if below.infeasible:
+        return replace(below, open=f"of the relaxation: {below.open}")
+    integers, reasons, moved = dict[str, Array](), list[str](), 0.0
+    for each in form.variables:
+        value = known[each.name]
+        assert value is not None
+        integers[each.name], why = each.rounded(value)
+        given = np.asarray(value, dtype=float).reshape(-1, order="F")
+        moved = max(moved, float(np.max(np.abs(given - integers[each.name]) / (1 + np.abs(given)))))
+        reasons += [why] if why else []
+    if reasons:
+        return _without_point(form, below, "; ".join(reasons), tol, claimed)
+    above = _of_point_with(form, integers, known, num, solver, tol, values_stay)
+    if above.unbounded:
+        return replace(above, open=f"with these integers: {above.open}")
+    if not math.isfinite(above.value):
+        why = above.open.replace(as_written.HELP["is not proven to be ≤ 0"], SLACK) if form.pure else above.open
+        return _without_point(form, below, f"with these integers: {why}", tol, claimed)
+    return _between(form, above.value, below, max(moved, above.infeasibility), tol, "", claimed)
+
+
+def _of_relaxation(
+    form: Relaxation, known: dict[str, Array | None], multipliers: Multipliers | None, num: Arithmetic, solver: str | None, tol: float
+) -> Certificate:
+    for each in form.variables:
+        value = known[each.name]
+        each.relaxed.save_value(None if value is None else np.reshape(value, each.variable.shape, order="F"))
+    for constraint, inner in form.constraints:
+        for dual, copy in zip(constraint.dual_variables, inner.dual_variables, strict=True):
+            copy.save_value(dual.value)
+    return as_written.certify(form.problem, None, multipliers, num, solver, tol)
+
+
+def _of_point_with(
+    form: Relaxation,
+    integers: dict[str, Array],
+    known: dict[str, Array | None],
+    num: Arithmetic,
+    solver: str | None,
+    tol: float,
+    values_stay: bool,
+) -> Certificate:
+    """The certificate of the problem with these integers; without other variables it is in fractions, where its functions have some."""
+    fixed = form.fixed(integers)
+    if form.pure:
+        try:
+            found = as_written.certify(fixed, {"t": np.zeros(())}, {}, RATIONAL, None, tol)
+        except (NotRational, InvalidProblem):
+            found = as_written.certify(fixed, {"t": np.zeros(())}, {}, INTERVAL if num is RATIONAL else num, None, tol)
+        if math.isfinite(found.value) or num is not FLOAT:
+            return found
+        return as_written.certify(fixed, {"t": np.zeros(())}, {}, num, None, tol)  # in floats an equality holds to rounding
+    for each in form.variables:
+        each.relaxed.save_value(np.reshape(integers[each.name], each.variable.shape, order="F"))
+    with _other_values(form, known):
+        return as_written.certify(fixed, None, None, num, solver, tol, values_stay)
+
+
+def _between(form: Relaxation, value: float, below: Certificate, moved: float, tol: float, why: str, claimed: cp.Problem) -> Certificate:
+    """The certificate of a point's value and the bound of the relaxation; `why` there is no point, if there is none."""
+    maximises = isinstance(form.original.objective, cp.Maximize)
+    lower, upper = (value, below.upper) if maximises else (below.lower, value)
+    finite_bounds = math.isfinite(lower) and math.isfinite(upper)
+    gap = (math.nextafter(upper - lower, math.inf) if lower < upper else 0.0) if finite_bounds else math.inf
+    over = ratio(gap, max(abs(lower), abs(upper))) if finite_bounds else math.inf
+    rest = {"multipliers_from": below.multipliers_from, "arithmetic": below.arithmetic, "maximises": maximises}
+    found = Certificate.of_bounds(upper, lower, gap, over, infeasibility=moved, **rest)
+    found = replace(found, gap_over_upper=ratio(gap, abs(value)))
+    if found.closes(tol):
+        return found
+    reasons = [why] if why else []
+    accurate = below.closes(tol) or below.gap <= tol * found.scale
+    if finite_bounds:
+        nearer = "lower the bound, a better point raise its value" if maximises else "raise the bound, a better point lower its value"
+        own = "" if accurate else ", whose own gap is open"
+        reasons.append(
+            f"the gap is that between the integer point and the relaxation, in which integers are real numbers{own}, "
+            f"and not one of a solver: branching or cuts would {nearer}"
+        )
+    reasons += [f"of the relaxation: {below.open}"] if below.open and not accurate else []
+    claim = _claim(claimed)
+    reasons += [claim] if claim else []
+    return replace(found, open="; ".join(reasons))
+
+
+def _without_point(form: Relaxation, below: Certificate, why: str, tol: float, claimed: cp.Problem) -> Certificate:
+    """The bound of the relaxation alone."""
+    if below.infeasible:
+        return replace(below, open=f"of the relaxation: {below.open}")
+    return _between(form, -math.inf if below.maximises else math.inf, below, 0.0, tol, why, claimed)
+
+
+def _claim(problem: cp.Problem) -> str:
+    """The bound that HiGHS claims for the problem that it solved, or that a back end calls it infeasible; empty where there is no claim."""
+    if problem.solver_stats is not None and problem.status == cp.INFEASIBLE:
+        return f"{problem.solver_stats.solver_name} claims that no point is feasible, which is not proven"
+    more = None if problem.solver_stats is None else problem.solver_stats.extra_stats
+    bound, value = getattr(more, "mip_dual_bound", None), getattr(more, "objective_function_value", None)
+    if bound is None or value is None or problem.value is None or not all(map(math.isfinite, (bound, value, float(problem.value)))):
+        return ""
+    sign = -1.0 if isinstance(problem.objective, cp.Maximize) else 1.0
+    claimed = float(problem.value) + sign * (float(bound) - float(value))  # HiGHS minimises, without the constant of the objective
+    return f"{problem.solver_stats.solver_name} claims the bound {claimed:.12g}, which is not proven"
+
+
+def _solved_by_branching(
+    form: Relaxation, solver: str | None, options: dict[str, Any], time_limit: float = math.inf
+) -> tuple[str, cp.Problem]:
+    """Solve a copy of the problem as CVXPY does, which shares its variables; why that failed, or nothing, and the copy."""
+    trial = cp.Problem(form.original.objective, [row.copy() for row in form.original.constraints])
+    more, backend = dict(options), None
+    if solver is not None:
+        backend = table.find(solver)
+        if backend is None:
+            raise UnknownName("solver", solver, [known.name for known in table.listed() if known.missing is None])
+        if backend.missing is not None:
+            raise NotAvailable(backend.missing)
+    elif table.HIGHS.missing is None and form.problem.is_qp() and form.problem.objective.expr.is_pwl():
+        backend = table.HIGHS
+    if backend is not None and math.isfinite(time_limit) and isinstance(backend.time_limit, str) and backend.time_limit:
+        more.setdefault(backend.time_limit, time_limit)
+    try:
+        with quiet():
+            trial.solve(solver=None if backend is None else backend.cvxpy_name, **more)
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:  # back ends raise whatever they like
+        return f"{type(error).__name__}: {error}".removesuffix(": "), trial
+    return "", trial
+
+
+def _completed(form: Relaxation, known: dict[str, Array | None], tol: float, time_limit: float) -> dict[str, Array | None]:
+    """The values with integers rounded, and those of the other variables from a certified solve with these integers, if there are any."""
+    whole = dict(known)
+    for each in form.variables:
+        flat, why = each.rounded(known[each.name], NEAR)
+        if why:
+            return known
+        whole[each.name] = flat
+    if form.pure:
+        return whole
+    fixed = form.fixed({each.name: np.asarray(whole[each.name]) for each in form.variables})
+    solution = as_written.solve(fixed, None, time_limit, tol=tol)
+    if solution.point is None:
+        return whole
+    for v, name in [*form.others, *((each.relaxed, each.name) for each in form.variables if not each.whole)]:
+        value = dense_value(v)
+        whole[name] = whole[name] if value is None else value.reshape(-1, order="F")
+    for each in form.variables:
+        flat = np.array(whole[each.name])
+        flat[each.entries] = np.rint(flat[each.entries])
+        whole[each.name] = flat
+    return whole
+
+
+def _shapes(form: Relaxation) -> list[tuple[str, tuple[int, ...]]]:
+    """Names and shapes of all variables that have entries, those with integers first."""
+    return [(each.name, each.variable.shape) for each in form.variables] + [(name, v.shape) for v, name in form.others]
+
+
+def _values(form: Relaxation) -> dict[str, Array | None]:
+    """The values of the variables, flat, by name."""
+    own = {each.name: dense_value(each.variable) for each in form.variables}
+    own |= {name: dense_value(v) for v, name in form.others}
+    return {name: None if value is None else value.reshape(-1, order="F") for name, value in own.items()}
+
+
+def _of_point(form: Relaxation, point: Point) -> dict[str, Array | None]:
+    found: dict[str, Array | None] = {}
+    for name, shape in _shapes(form):
+        if name not in point:
+            raise InvalidProblem(f"point: {name} is missing; it has {', '.join(sorted(point)) or 'nothing'}")
+        value = np.asarray(point[name], dtype=float).reshape(-1, order="F")
+        if value.size != math.prod(shape):
+            raise InvalidProblem(f"point: {name} has {value.size} entries, expected {math.prod(shape)}")
+        found[name] = value
+    return found
+
+
+@contextmanager
+def _other_values(form: Relaxation, known: dict[str, Array | None]) -> Iterator[None]:
+    """These values in the variables without integers, and afterwards those that they had."""
+    with as_written.untouched(form.original):
+        for v, name in form.others:
+            value = known[name]
+            v.save_value(None if value is None else np.reshape(value, v.shape, order="F"))
+        yield
+
+
+def _clear(problem: cp.Problem) -> None:
+    for variable in (*problem.variables(), *(dual for constraint in problem.constraints for dual in constraint.dual_variables)):
+        variable.save_value(None)
+
+
+def _status(bounds: Certificate, tol: float) -> Status:
+    proven: list[tuple[Status, Callable[[], bool]]] = [
+        (Status.INFEASIBLE, lambda: bounds.infeasible),
+        (Status.UNBOUNDED, lambda: bounds.unbounded),
+        (Status.OPTIMAL, lambda: bounds.closes(tol)),
+        (Status.FAILED, lambda: not math.isfinite(bounds.value)),
+    ]
+    return next((status for status, holds in proven if holds()), Status.GAP_OPEN)
+
+
+def _put(problem: cp.Problem, form: Relaxation, solution: Solution) -> Solution:
+    """Values, value and status into the problem; constraints of a problem with integers have no dual values."""
+    _clear(problem)
+    if solution.status in (Status.INFEASIBLE, Status.UNBOUNDED):
+        rises = isinstance(problem.objective, cp.Maximize) is (solution.status is Status.UNBOUNDED)
+        problem.unpack(Unpacked(as_written.CVXPY_STATUS[solution.status], math.inf if rises else -math.inf, {}, {}, {}))
+        return solution
+    if solution.point is None:
+        return solution
+    values: dict[int, Any] = {v.id: np.zeros(v.shape) for v in problem.variables()}
+    values |= {each.variable.id: np.array(solution.point[each.name]) for each in form.variables}
+    values |= {v.id: np.array(solution.point[name]) for v, name in form.others}
+    with quiet():
+        problem.unpack(Unpacked(as_written.CVXPY_STATUS.get(solution.status, cp.OPTIMAL_INACCURATE), None, values, {}, {}))
+    return solution
