@@ -331,3 +331,17 @@ def test_multipliers_near_a_form_s_range_bound_nothing_falsely(seed: int) -> Non
             name = next(term.name for term in declared.programme.terms)
             below = bound(declared, {"row 0": size * rng.normal(size=4), name: size * rng.normal(size=12)}, num)
             assert below <= optimum + (1e-9 * abs(optimum) if num is FLOAT else 0.0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_form_of_low_rank_keeps_the_signs_that_the_sizes_in_it_need(seed: int) -> None:
+    """|x|ᵀP|x|, P ≥ 0: a multiplier below 0 would give |x| a negative scale."""
+    rng = np.random.default_rng(seed)
+    factor, at = rng.integers(1, 4, (2, 5)).astype(float), rng.integers(-2, 3, 5).astype(float)
+    P, A, x = factor.T @ factor, rng.integers(-2, 3, (5, 5)).astype(float) + 7.0 * np.eye(5), cp.Variable(5, name="x")
+    problem = cp.Problem(cp.Minimize(cp.quad_form(cp.abs(x), cp.psd_wrap(P))), [A @ x == A @ at])  # A is regular: x is this point
+    declared, optimum = Declared.of(problem), float(np.abs(at) @ P @ np.abs(at))
+    form = next(term.name for term in declared.programme.terms if term.atom.image(FLOAT) is not None)
+    for size in (1e-9, 1e-6, 1.0):
+        slopes = 2.0 * P @ np.abs(at) + size * rng.normal(size=5)
+        assert bound(declared, {form: slopes, "row 0": size * rng.normal(size=5)}, INTERVAL) <= optimum

@@ -280,7 +280,10 @@ class System:
             return FixedMultipliers(np.zeros(n), unit, self.fixed_entries[node.key], np.zeros(n, dtype=bool))
         if node.atom.total is None:
             own = np.bincount(group, weights=pivots, minlength=count)[group] > 0
-            return FixedMultipliers(np.where(s > 0.0, 0.0, u), unit, np.ones(n, dtype=bool), own | ((s <= 0.0) & (u != 0.0)))
+            proven = own | ((s <= 0.0) & (u != 0.0))
+            if isinstance(node, Term) and node.atom.image(FLOAT) is not None:  # the sign of x says nothing of that of Ax
+                proven |= node.monotonicity != 0
+            return FixedMultipliers(np.where(s > 0.0, 0.0, u), unit, np.ones(n, dtype=bool), proven)
         rest = _largest(self._margin(node), group, count)
         ends = (unit == 1.0) & (node.atom.total > 1.0) & ~rest
         return FixedMultipliers(np.where(ends | rest, 0.0, u), np.where(ends, 1.0, 0.0), np.ones(n, dtype=bool), ~ends, rest)

@@ -18,7 +18,7 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from simopt.arithmetic import FLOAT, RATIONAL
+from simopt.arithmetic import FLOAT, RATIONAL, Arithmetic
 from simopt.arithmetic.linear import blocks
 from simopt.core.errors import InvalidProblem
 from simopt.duality.evaluation.fixed_multipliers import groups
@@ -75,7 +75,7 @@ class Lineality:
 
         def follow(node: Term | Epigraph, rows: Any) -> Any:
             n, width = rows.shape
-            if (matrix := node.atom.image(FLOAT)) is not None:
+            if (matrix := _image(node, FLOAT)) is not None:
                 parts.append(sp.csr_array(matrix.T @ rows) if len(self._live(node.key, n)) else rows[:0])
                 return sp.csr_array((_outputs(node), width))
             live, (group, count) = self._live(node.key, n), groups(node.atom, n)
@@ -114,7 +114,7 @@ class Lineality:
         values[node.key] = RATIONAL.zeros(_outputs(node))
         z = node.argument.value(RATIONAL, values, linear=True)
         live = self._live(node.key, len(z))
-        if (matrix := node.atom.image(RATIONAL)) is not None and len(live):
+        if (matrix := _image(node, RATIONAL)) is not None and len(live):
             return not np.any(RATIONAL.rmatvec(matrix, z) != 0)
         if node.atom.total is None:
             return not np.any(z[live] != 0)
@@ -123,6 +123,11 @@ class Lineality:
         step[group[live]] = z[live]
         values[node.key] = step * Fraction(_valued(node) * node.atom.total)
         return not np.any(z[live] != step[group[live]])
+
+
+def _image(node: Term | Epigraph, num: Arithmetic) -> Any:
+    """A with u = Aw, if there is one; None where entries of u are cut off for their sign, which leads out of the range."""
+    return None if isinstance(node, Term) and np.any(node.monotonicity != 0) else node.atom.image(num)
 
 
 def _outputs(node: Term | Epigraph) -> int:
