@@ -112,7 +112,7 @@ def semidefinite_rank(matrix: Any) -> int | None:
     O(n³) operations on integers of up to n times the digits of an entry. Errors as for `is_definite`.
     """
     exact = RATIONAL.lift(matrix)
-    _check(exact, lambda: exact != exact.T)
+    check_symmetric(exact, lambda: exact != exact.T)
     common = math.lcm(*(entry.denominator for entry in exact.flat))
     rest = np.array([int(entry * common) for entry in exact.flat], dtype=object).reshape(exact.shape)
     rank, last = 0, 1
@@ -176,11 +176,12 @@ def _scaled(mid: Array, diagonal: Array, sizes: Array) -> tuple[Array, Array]:
 def _symmetric(matrix: Any) -> tuple[Array, Interval]:
     """Midpoints, and the row sums of the radii: a symmetric |E| ≤ R has E ⪰ −diag(R 1)."""
     interval = as_interval(matrix)
-    _check(interval.mid, lambda: (interval.mid != interval.mid.T) | (interval.rad != interval.rad.T) | ~np.isfinite(interval.mid))
+    check_symmetric(interval.mid, lambda: (interval.mid != interval.mid.T) | (interval.rad != interval.rad.T) | ~np.isfinite(interval.mid))
     return interval.mid, INTERVAL.matvec(interval.rad, np.ones(len(interval.mid)))
 
 
-def _check(entries: Any, unlike: Callable[[], Any]) -> None:
+def check_symmetric(entries: Any, unlike: Callable[[], Any]) -> None:
+    """A ValueError where the array is not square or empty, or names the first entry that is `unlike` its counterpart."""
     if entries.ndim != 2 or entries.shape[0] != entries.shape[1] or not entries.size:
         raise ValueError(f"matrix: shape {entries.shape}, where a symmetric matrix is square and not empty")
     wrong = unlike()
