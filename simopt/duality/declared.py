@@ -13,6 +13,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic, Interval
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
 from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.evaluation.closing_terms import ClosingTerm, closing_terms
 from simopt.duality.evaluation.distance import moduli, radius
@@ -26,9 +27,11 @@ from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row,
 from simopt.duality.graph.vectors import Value, vector
 from simopt.duality.graph_form import GraphForm, Link, links
 from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
+from simopt.duality.reading.matrices import has_matrices
 from simopt.duality.reading.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.closure import close_stationarity
+from simopt.duality.stationarity.inward import InwardMultipliers
 from simopt.duality.stationarity.polish import polished
 from simopt.duality.units.units import equilibrated, natural_size, natural_units
 from simopt.model.entries import Shapes
@@ -96,8 +99,16 @@ class Declared(Problem):
     @cached_property
     def names(self) -> dict[str, tuple[Row | None, Key, int]]:
         """The rows and terms that have a multiplier: name → (row if it is one, key, number of entries)."""
-        terms: dict[str, tuple[Row | None, Key, int]] = {term.name: (None, term.key, term.argument.size) for term in self.programme.terms}
+        terms: dict[str, tuple[Row | None, Key, int]] = {
+            term.name: (None, term.key, self.cones[term.key].n ** 2 if term.key in self.cones else term.argument.size)
+            for term in self.programme.terms
+        }
         return terms | {row.name: (row, row.key, row.map.size) for row in self.programme.every_row}
+
+    @cached_property
+    def cones(self) -> dict[Key, SemidefiniteCone]:
+        """The cones by key, whose multiplier by name is the matrix U ⪰ 0 that CVXPY's dual value is, and by key the triangle of −U."""
+        return {term.key: term.atom for term in self.programme.terms if isinstance(term.atom, SemidefiniteCone)}
 
     @cached_property
     def links(self) -> dict[str, tuple[Term, Link]]:
@@ -155,7 +166,7 @@ class Declared(Problem):
             if not np.isfinite(flat).all():
                 at = int(np.argmin(np.isfinite(flat)))
                 raise InvalidProblem(f"multipliers: entry {at} of {name} is {flat[at]}; they must be finite")
-            by_key[key] = flat
+            by_key[key] = flat if key not in self.cones else -self.cones[key].coordinates(flat.reshape(2 * (self.cones[key].n,), order="F"))
         for node in self.programme.nodes:
             if isinstance(node, Epigraph) and any(row.key in by_key for row in node.rows):
                 by_key[node.key] = np.concatenate([by_key.get(row.key, np.zeros(row.map.size)) for row in node.rows])
@@ -215,6 +226,9 @@ class Declared(Problem):
 
     def _named(self, used: Mapping[Key, Value]) -> Multipliers:
         named = {name: np.array(used[key]) for name, (_, key, _) in self.names.items() if key in used}
+        for name, (_, key, _) in self.names.items():
+            if key in used and key in self.cones:
+                named[name] = -self.cones[key].dual_matrix(FLOAT, np.array(used[key])).reshape(-1, order="F")
         for node in self.programme.nodes:
             if isinstance(node, Epigraph) and node.key in used:
                 ends = np.cumsum([row.map.size for row in node.rows])[:-1]
@@ -243,6 +257,10 @@ class Declared(Problem):
                 found = backward(num, self.programme, self.plan, candidates, slopes)
                 if slopes is not None:
                     return found
+                if found.open and self.has_matrices:
+                    inside = self._inward.of(self._now(FLOAT), {}, lambda _: InwardMultipliers(self)).proven(num, candidates)
+                    if inside is not None:
+                        return inside
                 return close_stationarity(num, self.programme, self.plan, candidates, found, upper, self.brief)
 
         return self._backwards.of((slopes, upper, self._now(num)), self.candidates(multipliers), sweep)
@@ -250,6 +268,15 @@ class Declared(Problem):
     @cached_property
     def _backwards(self) -> Recent[Key, Backward]:
         return Recent(2)
+
+    @cached_property
+    def _inward(self) -> Recent[Key, InwardMultipliers]:
+        return Recent(1)
+
+    @cached_property
+    def has_matrices(self) -> bool:
+        """Whether multipliers have to be drawn inside of sets of matrices."""
+        return has_matrices(self.programme)
 
     @cached_property
     def _forwards(self) -> Recent[Key, Forward]:
@@ -431,7 +458,7 @@ class Brief(Declared):
 
     def __init__(self, declared: Declared, tol: float, draws_inside: bool = False) -> None:
         self.draws_inside: bool
-        shared = ("_forwards", "_inner", "_interiors", "_trivial", "_units", "_scale", "names", "links")
+        shared = ("_forwards", "_inner", "_interiors", "_trivial", "_units", "_scale", "names", "links", "cones", "has_matrices", "_inward")
         vars(self).update(programme=declared.programme, plan=declared.plan, **{name: getattr(declared, name) for name in shared})
         vars(self).update(little=max(LITTLE, LOST * tol), draws_inside=draws_inside)
 

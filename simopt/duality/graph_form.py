@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
+from cvxpy.constraints import Equality
 from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
@@ -20,7 +21,10 @@ from simopt.certificates.certificate import Certificate
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import NotAvailable
 from simopt.core.threads import quiet
+from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
+from simopt.duality.atoms.symmetric_matrix import fold
 from simopt.duality.graph.programme import Term
+from simopt.duality.reading.matrices import is_folded
 from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import RAW, Sizes, degree, equilibrated
 
@@ -64,7 +68,8 @@ def links(term: Term) -> Iterator[Link]:
 class GraphForm:
     """min f with each term φ(z) in place of φ(Ax + b), subject to z = Ax + b (z ≥ where φ rises in what is convex, ≤ where it falls).
 
-    The dual of such a row is the term's multiplier. Closing terms need none.
+    The dual of such a row is the term's multiplier. Closing terms need none. The argument of a function of a symmetric matrix is compared
+    by its triangle. A cone is a row itself, whose dual is the multiplier.
 
     In units σ, ρ, τ the programme is written in x/σ, its rows and the objective divided by ρ and τ. The unit of an argument leaves a
     homogeneous function as φ(ρz) = ρ^p φ(z), so that the power of a small number never meets that of a large one.
@@ -91,11 +96,22 @@ class GraphForm:
                 unit = sizes.maps.get(row.key, 1.0)
                 left, right = (self.written(side) / unit for side in row.sides)
                 self._add(row.name, left == right if row.equality else left <= right, unit)
+        for term in programme.terms:
+            if isinstance(term.atom, SemidefiniteCone):
+                unit = sizes.maps.get(term.key, 1.0)
+                matrix = self.written(term.source.args[0]) / unit
+                self._add(term.name, matrix >> 0, unit)
+                drawn = self.drawn(term, cp.Constant(0.0), matrix * (unit / sizes.objective))
+                objective = objective - drawn if programme.maximises else objective + drawn
         goal = cp.Maximize(objective) if programme.maximises else cp.Minimize(objective)
         self.problem = cp.Problem(goal, [row for row, _ in self.rows.values()])
 
     def _add(self, label: str, row: Any, unit: float) -> None:
         self.rows[label] = (row.set_label(label), self.sizes.objective / unit)
+
+    def drawn(self, term: Term, e: Any, z: Any) -> Any:
+        """What stands in place of the term's function e of z: the same."""
+        return e
 
     def written(self, e: Any) -> Any:
         """The expression in its units, with its terms in graph form."""
@@ -124,16 +140,28 @@ class GraphForm:
         args = [argument / unit if unit != 1.0 and number in own else argument for number, argument in enumerate(e.args)]
         for link in links(term):
             argument = e.args[link.number]
+            if is_folded(term, link.number):
+                args[link.number] = self._matrix(term, link, argument, unit, row_unit)
+                continue
             inner, z = self.written(argument) / row_unit, cp.Variable(argument.shape if argument.size == link.size else e.shape)
             outer = z * (unit / row_unit)
             row = inner == outer if argument.is_affine() else inner <= outer if argument.is_convex() else outer <= inner
             self._add(link.label, row, row_unit)
             args[link.number] = z
         if p is None or unit == 1.0:
-            return e.copy(args)
+            return self.drawn(term, e.copy(args), args[0])
         scaled = cp.huber(args[0], e.M / unit) if isinstance(e, cp.huber) else e.copy(args)
         with np.errstate(over="ignore"):  # an infinite factor is refused by the back end
             return float(np.exp2(p * np.log2(unit))) * scaled
+
+    def _matrix(self, term: Term, link: Link, argument: Any, unit: float, row_unit: float) -> Any:
+        """The symmetric variable in place of an argument, with the row of its triangle."""
+        n = argument.shape[0]
+        triangle, z = fold(n, getattr(term.atom, "trace", False)), cp.Variable((n, n), symmetric=True)
+        inner = triangle @ cp.vec(self.written(argument) / row_unit, order="F")
+        outer = (unit / row_unit) * (triangle @ cp.vec(z, order="F"))
+        self._add(link.label, Equality(inner, outer), row_unit)  # == would exchange the sides where one has a subclass of the other's type
+        return z
 
     def multipliers(self) -> Multipliers:
         """The duals of a form that was solved, by the names of `Declared`."""
@@ -207,7 +235,7 @@ def candidates(declared: Declared, solver: str | None = None, tol: float = 0.0, 
     attempts += [] if solver or options else [(name, RAW if name == "SCS" else units, {}) for name in OTHERS if name in installed]
     for number, (name, sizes, chosen) in enumerate(attempts):
         try:
-            point, multipliers = _solved(GraphForm(declared, sizes), name, chosen)
+            point, multipliers = one_solve(GraphForm(declared, sizes), name, chosen)
         except NotAvailable as error:
             failure = failure or error
             if number == 1 and not some and error.__cause__ is None:
@@ -226,7 +254,8 @@ def _ends_attempts(certificate: Certificate, tol: float) -> bool:
     return certificate.closes(tol) and (certificate.gap_over_upper <= tol or certificate.closes(tol * ROUNDED))
 
 
-def _solved(form: GraphForm, solver: str, options: dict[str, Any]) -> tuple[Point, Multipliers]:
+def one_solve(form: GraphForm, solver: str, options: dict[str, Any]) -> tuple[Point, Multipliers]:
+    """Point and multipliers of one solve; `NotAvailable` where the back end returns none."""
     with quiet():  # the back end's own status is not needed: the judge decides
         try:
             form.problem.solve(solver=solver, **(options or TIGHT.get(solver, {})))

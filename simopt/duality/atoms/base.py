@@ -25,6 +25,7 @@ class ConjugateDomain(Enum):
 
     OTHER = "any other set: no prescribed multiplier is certain to be in it"
     FULL = "ℝⁿ: (sφ)* is finite everywhere if s > 0"
+    CONE = "a set whose form does not depend on the scale s > 0: a prescribed multiplier is one if it is proven to be in it"
     BALL = "the unit ball of a norm: (sφ)*(u) is 0 for s ≥ need(u), else ∞; any multiplier is possible if the scale may be chosen"
 
 

@@ -288,7 +288,7 @@ class _BackwardSweep:
         nothing_left = is_zero(num, left)
         if term.atom.conjugate_domain is not ConjugateDomain.FULL:
             wanted, u = u, term.atom.project(num, u, s)
-            exact = above(num, term.atom.margin(num, wanted, s))
+            exact = np.ones(len(u), dtype=bool) if u is wanted else above(num, term.atom.margin(num, wanted, s))
             if term.key in self.fixed:
                 mask = self.fixed[term.key].mask
                 u, exact = where(num, mask, self._fixed_value(term, s), u), exact & ~mask

@@ -65,7 +65,7 @@ def _at_most(num: Arithmetic, x: Value, y: Value) -> Mask:
 
 
 def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> VariableBox:
-    """The intersection of a leaf's bounds, read anew: a row c x + b ≤ 0 means x ≤ −b/c for c > 0 and x ≥ −b/c for c < 0."""
+    """The intersection of a leaf's bounds, read anew: a row c x + b ≤ 0 means x ≤ −b/c for c > 0 and x ≥ −b/c for c < 0, c x + b = 0 both."""
     n = leaf.size
     low, high, is_low, is_high = num.zeros(n), num.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     rest = []
@@ -83,7 +83,8 @@ def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> VariableBox:
             here = np.zeros(n, dtype=bool)
             here[at] = True
             end_at = end[_bounding_rows(n, at, i)]
-            for side, limit in ((upward, "high"), (downward, "low")):
+            both = np.full(len(upward), bound.row.equality)
+            for side, limit in ((upward | both, "high"), (downward | both, "low")):
                 new = here.copy()
                 new[at] = side[i]
                 if limit == "high":

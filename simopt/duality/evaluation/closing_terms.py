@@ -20,8 +20,8 @@ from simopt.duality.graph.vectors import Indices, Mask
 class ClosingTerm:
     """sφ(Cx + b) whose argument has one entry of a leaf x in each entry: u = −r/c cancels the residual r of the other multipliers.
 
-    A term whose conjugate has a full domain is always one. A norm is one where its scale may be chosen. That is so in two cases. The norm
-    stands in a row ‖x‖ + … ≤ B only, whose multiplier is the norm's scale; or it is the argument of a power, whose multiplier is. This row
+    A term whose conjugate has a full domain is always one. A cone is one as far as −r/c is proven to lie in it. A norm is one where its
+    scale may be chosen. That is so in two cases. The norm stands in a row ‖x‖ + … ≤ B only, whose multiplier is the norm's scale; or it is the argument of a power, whose multiplier is. This row
     or term is the `epigraph_parent`.
     """
 
@@ -32,10 +32,10 @@ class ClosingTerm:
 
 
 def closing_terms(programme: Programme) -> list[ClosingTerm]:
-    """At most one for each entry of a leaf; terms whose conjugate has a full domain come first."""
+    """At most one for each entry of a leaf; terms whose conjugate has a full domain come first, then cones."""
     taken: dict[Key, Mask] = {key: np.zeros(leaf.size, dtype=bool) for key, leaf in programme.leaves.items()}
     found: list[tuple[Term, Leaf, Indices]] = []
-    for kind in (ConjugateDomain.FULL, ConjugateDomain.BALL):
+    for kind in (ConjugateDomain.FULL, ConjugateDomain.CONE, ConjugateDomain.BALL):
         for term in programme.terms:
             below = term.argument.below
             if term.atom.conjugate_domain is kind and len(below) == 1 and below[0] in programme.leaves:

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from simopt.arithmetic import FLOAT, RATIONAL, Arithmetic
+from simopt.arithmetic.eigenvalues import least_bound
 from simopt.core.arrays import Array
+from simopt.duality.atoms.semidefinite_cone import DecreasingMatrixAtom
 from simopt.duality.evaluation.bounds import within
 from simopt.duality.evaluation.equalities import drawn, is_affine
 from simopt.duality.evaluation.forward import Forward, forward
@@ -148,12 +150,16 @@ def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], insi
 
 
 def _chord(num: Arithmetic, programme: Programme, inside: Inside, here: Restored, there: Restored) -> float:
-    """The greatest θ that a row needs which is violated here and not there."""
+    """The greatest θ that a row, or an eigenvalue, needs which is violated here and not there."""
     tight, step = {row.key: entries for row, entries in inside.tight}, 0.0
     for row in programme.rows:
         if not row.equality:
             ends = (upper_ends(num, end[1].rows[row.key]) for end in (here, there))
             step = max(step, _step_length(*(np.delete(end, tight.get(row.key, [])) for end in ends)))
+    for term in programme.terms:
+        if isinstance(term.atom, DecreasingMatrixAtom):
+            matrices = (term.atom.matrix(num, end[1].arguments[term.key]) for end in (here, there))
+            step = max(step, _step_length(*(np.array([-least_bound(num, matrix)]) for matrix in matrices)))
     return step
 
 

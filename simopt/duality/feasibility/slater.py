@@ -8,7 +8,7 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from cvxpy.constraints import Inequality
+from cvxpy.constraints import PSD, Inequality
 
 from simopt.arithmetic import FLOAT
 from simopt.backends.diagonals import flattened
@@ -21,6 +21,7 @@ from simopt.duality.evaluation.forward import forward
 from simopt.duality.graph.affine import Key, Picks
 from simopt.duality.graph.programme import Leaf, Programme, Row
 from simopt.duality.graph.vectors import Indices, is_zero
+from simopt.duality.reading.matrices import symmetric_part, to_be_semidefinite
 from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import Sizes, equilibrated
 
@@ -209,10 +210,14 @@ def _exact_rows(programme: Programme, sizes: Sizes, measured: Measured) -> list[
 
 
 def _domains(programme: Programme) -> list[_SlackLimit]:
-    """The domains of functions such as the logarithm."""
+    """The domains of functions such as the logarithm, and of those of matrices."""
     sources = list({id(term.source): term.source for term in programme.terms}.values())  # also those in a partial optimum
-    rows = [row for e in sources for row in e.domain if isinstance(row, Inequality) and row.is_dcp()]
-    return [_SlackLimit(cp.vec(row.args[0] - row.args[1], order="F"), np.ones(row.size)) for row in rows]
+    rows = [row for e in sources if not isinstance(e, PSD) for row in e.domain if isinstance(row, Inequality) and row.is_dcp()]
+    matrices = [cp.lambda_max(-symmetric_part(z)) for term in programme.terms for z in to_be_semidefinite(term)]
+    return [
+        *(_SlackLimit(cp.vec(row.args[0] - row.args[1], order="F"), np.ones(row.size)) for row in rows),
+        *(_SlackLimit(cp.vec(e, order="F"), np.ones(1)) for e in matrices),
+    ]
 
 
 def _bounds(programme: Programme, leaf: Leaf, x: Array) -> list[_SlackLimit]:

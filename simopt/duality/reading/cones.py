@@ -15,7 +15,7 @@ from simopt.duality.reading.library import AtomContext, mean
 if TYPE_CHECKING:
     from simopt.duality.reading.expressions import Expressions
 
-READ = "read are ==, <=, second-order, exponential and power cones"
+READ = "read are ==, <=, >>, second-order, exponential and power cones"
 
 
 def sides(reader: Expressions, constraint: Any) -> tuple[Any, Any, bool]:

@@ -48,6 +48,7 @@ from simopt.duality.reading import products
 from simopt.duality.reading.library import ATOMS, AtomContext, axis_groups
 
 READ = "read are sums, products with constants, indexing, stacking, and the atoms of simopt.duality.atoms"
+SYMMETRIC = ("symmetric", "PSD", "NSD")  # attributes of variables with x_ij = x_ji
 SELECTING = (
     *(cp.reshape, cp.transpose, cp.broadcast_to, cp.upper_tri),  # public
     *(index, special_index, Promote, Hstack, Vstack, Concatenate, squeeze, diag_mat),
@@ -266,7 +267,7 @@ class Argument:
 def structure(v: Any) -> Indices | None:
     """Where a structured variable's entries are found among all of them, flat; −1 for those that are 0; None without structure."""
     number = np.arange(v.size).reshape(v.shape, order="F")
-    if v.attributes.get("symmetric"):
+    if any(v.attributes.get(name) for name in SYMMETRIC):
         return np.minimum(number, np.swapaxes(number, -1, -2)).reshape(-1, order="F")
     if v.attributes.get("diag"):
         return np.where(np.eye(v.shape[-1], dtype=bool), number, -1).reshape(-1, order="F")

@@ -36,6 +36,7 @@ from simopt.duality.atoms.sum_largest import SumLargest
 from simopt.duality.atoms.total import Total
 from simopt.duality.graph.affine import Constant, Map, Negation, ScalingMap, SumMap, Totals, dense, matrix_of, stacked
 from simopt.duality.graph.vectors import Indices
+from simopt.duality.reading.matrices import MATRIX_FUNCTIONS
 
 if TYPE_CHECKING:
     from simopt.duality.reading.expressions import Expressions
@@ -309,4 +310,5 @@ ATOMS: dict[type, Callable[[AtomContext], Map]] = {
     cp.GeoMean: _geometric_mean,
     cp.GeoMeanApprox: _geometric_mean,
     cp.QuadForm: _quadratic_form,
+    **MATRIX_FUNCTIONS,
 }

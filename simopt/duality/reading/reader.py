@@ -10,6 +10,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
+from cvxpy.constraints import PSD
 
 from simopt.arithmetic import INTERVAL
 from simopt.core.arrays import Array
@@ -19,18 +20,19 @@ from simopt.duality.evaluation.bounds import bounded
 from simopt.duality.graph.affine import Constant, Key, Map, Negation, SelectionMap, SumMap, dense
 from simopt.duality.graph.epigraphs import recognised
 from simopt.duality.graph.leaf_values import snapshot
-from simopt.duality.graph.programme import Leaf, Programme, Row
+from simopt.duality.graph.programme import Leaf, Programme, Row, Term
 from simopt.duality.graph.vectors import Indices
 from simopt.duality.reading.cones import sides
 from simopt.duality.reading.convexity import convex
 from simopt.duality.reading.definitions import defined
 from simopt.duality.reading.expressions import Expressions, structure
 from simopt.duality.reading.kernel_element import elements
+from simopt.duality.reading.matrices import SEMIDEFINITE, cones, declared_cones, fixed_entries, has_matrices, with_cones
 from simopt.duality.reading.version import known_version
 from simopt.duality.stationarity.norm_bound import NormBound
 
 SIGNS = {"nonneg": -1, "pos": -1, "nonpos": 1, "neg": 1}
-STRUCTURES = ("symmetric", "diag", "sparsity")
+STRUCTURES = ("symmetric", "diag", "sparsity", *SEMIDEFINITE)
 
 
 def read(problem: cp.Problem) -> Programme:
@@ -57,10 +59,18 @@ def read(problem: cp.Problem) -> Programme:
     reader = Expressions()
     maximises = isinstance(problem.objective, cp.Maximize)
     objective = reader.map(problem.objective.expr)
-    rows = [row for number, constraint in enumerate(problem.constraints) for row in _rows(reader, f"row {number}", constraint)]
-    for number, constraint in enumerate(reader.required):  # the list may grow meanwhile
-        rows += _rows(reader, f"indicator {number}", constraint)
-    programme = Programme(problem, Negation(objective) if maximises else objective, maximises, terms=list(reader.terms.values()))
+    rows, matrices = list[Row](), list[Term]()
+    for kind, constraints in (("row", problem.constraints), ("indicator", reader.required)):
+        for number, constraint in enumerate(constraints):  # the second list may grow meanwhile
+            name = constraint.label or f"{kind} {number}"
+            if isinstance(constraint, PSD):
+                matrices += cones(reader, name, constraint)
+            else:
+                rows += _rows(reader, name, constraint)
+    for v in problem.variables():
+        matrices += declared_cones(reader, v.name(), v)
+    goal = with_cones(Negation(objective) if maximises else objective, matrices)
+    programme = Programme(problem, goal, maximises, terms=[*reader.terms.values(), *matrices])
     names: dict[str, int] = {}
     for key, v in reader.variables.values():
         names[v.name()] = names.get(v.name(), 0) + 1
@@ -69,7 +79,7 @@ def read(problem: cp.Problem) -> Programme:
         rows += _attributes(reader, name, v)
     programme.rows, programme.rewritten = rows, reader.rewritten
     programme.variables = {number: key for number, (key, _) in reader.variables.items()}
-    for label, count in Counter(row.name for row in rows).items():
+    for label, count in Counter(each.name for each in (*rows, *matrices)).items():
         if count > 1:
             raise InvalidProblem(f"constraint {label!r}: {count} constraints have this label; give each its own")
     elements(programme)
@@ -77,6 +87,8 @@ def read(problem: cp.Problem) -> Programme:
     defined(programme, free)
     recognised(programme)
     bounded(programme)
+    if has_matrices(programme):
+        fixed_entries(programme)
     programme.put_in_order()
     _forms(programme)
     return programme
@@ -117,13 +129,13 @@ def _has_bounds(reader: Expressions, key: Key) -> bool:
 
 
 def _rows(reader: Expressions, name: str, constraint: Any) -> list[Row]:
-    """map ≤ 0 or map = 0, named by the label of the constraint, if it has one."""
+    """map ≤ 0 or map = 0."""
     left, right, equality = sides(reader, constraint)
     shape = np.broadcast_shapes(left.shape, right.shape)
     parts = [reader.broadcast(left, shape), Negation(reader.broadcast(right, shape))]
     nonzero = tuple(part for part, side in zip(parts, (left, right), strict=True) if not _is_zero(side))
     below = nonzero[0] if len(nonzero) == 1 else SumMap(nonzero or (parts[0],))
-    return [Row(next(reader.keys), constraint.label or name, below, equality, (left, right))] if below.size else []
+    return [Row(next(reader.keys), name, below, equality, (left, right))] if below.size else []
 
 
 def _is_zero(e: Any) -> bool:

@@ -12,6 +12,7 @@ from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.core.arrays import Array
 from simopt.duality.graph.programme import Leaf, Programme
+from simopt.duality.reading.matrices import SEMIDEFINITE
 from simopt.duality.units.units import OBJECTIVE, Sizes
 
 PLAIN = {"nonneg", "nonpos", "pos", "neg", "bounds"}  # attributes of variables that can be measured in another unit
@@ -19,6 +20,8 @@ PLAIN = {"nonneg", "nonpos", "pos", "neg", "bounds"}  # attributes of variables 
 
 class Measured:
     """x = σz with σ a power of two, for variables without structure outside of perspectives: CVXPY cannot write a perspective in σz.
+
+    A variable that is semidefinite by attribute is a symmetric one, as its cone is a term.
 
     Attributes
     ----------
@@ -31,6 +34,10 @@ class Measured:
         fixed = {v.id for e in whole for v in e.variables()}
         self.own: dict[int, tuple[Any, float]] = {}
         self.instead: dict[int, Any] = {id(e): e for e in whole}
+        for v in programme.problem.variables():
+            if v.id not in fixed and any(v.attributes.get(name) for name in SEMIDEFINITE):
+                self.own[v.id] = _symmetric(v), 1.0
+                self.instead[id(v)] = self.own[v.id][0]
         for v in (*programme.problem.variables(), *(leaf.variable for leaf in programme.leaves.values())):
             unit = sizes.values.get(programme.variables.get(v.id, OBJECTIVE), 1.0)
             if unit != 1.0 and v.id not in fixed and _plain(v):
@@ -43,7 +50,7 @@ class Measured:
         if v.id not in self.own:
             return v
         z, unit = self.own[v.id]
-        return unit * z
+        return z if unit == 1.0 else unit * z
 
     def unit(self, v: Any) -> float:
         """σ."""
@@ -65,6 +72,12 @@ class Measured:
 def _plain(v: Any) -> bool:
     declared = {name for name, value in v.attributes.items() if value is not None and value is not False}
     return declared <= PLAIN and not any(isinstance(end, cp.Expression) or hasattr(end, "toarray") for end in v.attributes["bounds"] or ())
+
+
+def _symmetric(v: Any) -> Any:
+    """The variable without its cone, which is a term with a row of its own."""
+    attributes = {name: value for name, value in v.attributes.items() if name in PLAIN and value is not None and value is not False}
+    return cp.Variable(v.shape, name=v.name(), symmetric=True, **attributes)
 
 
 def _over(v: Any, unit: float) -> Any:

@@ -1,0 +1,205 @@
+"""CVXPY's functions of matrices and its semidefinite constraints as terms.
+
+A function of a symmetric matrix Z demands Z = Zᵀ of CVXPY. Rows for that are added where Z(x) is not symmetric for every x, as far as floats
+tell; else Z counts as its symmetric part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.constraints import PSD
+
+from simopt.duality.atoms.log_determinant import NegativeLogDeterminant
+from simopt.duality.atoms.matrix_fraction import MatrixFraction
+from simopt.duality.atoms.matrix_norm import MatrixNorm, NuclearNorm, SpectralNorm
+from simopt.duality.atoms.quantum_entropy import NegativeQuantumEntropy
+from simopt.duality.atoms.semidefinite_cone import DecreasingMatrixAtom, SemidefiniteCone
+from simopt.duality.atoms.sum_largest_eigenvalues import SumLargestEigenvalues
+from simopt.duality.atoms.symmetric_matrix import SymmetricMatrixAtom, fold, triangle
+from simopt.duality.atoms.trace_inverse import TraceInverse
+from simopt.duality.graph.affine import Constant, Map, Picks, ProductMap, Reference, ScalingMap, SelectionMap, SumMap, dense, stacked
+from simopt.duality.graph.programme import Programme, Term, VariableBound
+
+if TYPE_CHECKING:
+    from simopt.core.arrays import Array
+    from simopt.duality.reading.expressions import Expressions
+    from simopt.duality.reading.library import AtomContext
+
+SYMMETRIC = 1e-12  # of the largest entry: an asymmetry that counts as rounding
+SEMIDEFINITE = {"PSD": 1, "NSD": -1}  # attributes of variables
+
+
+def folded(whole: Map, n: int, trace: bool = False) -> Map:
+    """T vec(Z), the argument of a function of a symmetric matrix; a constant keeps its exact entries."""
+    if trace:
+        matrix = fold(n, trace=True)
+        return ProductMap(Constant.of(matrix), matrix.shape, whole)
+    i, j = triangle(n)
+    if isinstance(whole, Constant) and not whole.varies:
+        entries = np.asarray(dense(whole.read()), dtype=float).reshape(n, n, order="F")
+        if np.array_equal(entries, entries.T):
+            return Constant.of(np.where(i == j, 1.0, 2.0) * entries[i, j])
+    below, above = SelectionMap((whole,), j * n + i), SelectionMap((whole,), i * n + j)
+    return SumMap((below, ScalingMap(Constant.of((i != j).astype(float)), above)))
+
+
+def cones(reader: Expressions, name: str, constraint: Any) -> Iterator[Term]:
+    """A term for each matrix that has to be semidefinite; those of a batch have its index behind the name."""
+    z = constraint.args[0]
+    n, whole = z.shape[-1], reader.map(z)
+    number = np.arange(z.size).reshape(z.shape, order="F")
+    for at in np.ndindex(z.shape[:-2]):
+        part = SelectionMap((whole,), number[at].reshape(-1, order="F")) if at else whole
+        atom, key = SemidefiniteCone(n), next(reader.keys)
+        none = np.zeros(atom.length, dtype=np.intp)
+        source = z[at] >> 0 if at else constraint
+        own = f"{name} {at}" if at else name
+        yield Term(key, own, atom, folded(part, n), 1, 1, none, none.astype(bool), source, ((0, atom.length),))
+
+
+def declared_cones(reader: Expressions, name: str, v: Any) -> Iterator[Term]:
+    """The cone of a variable that is semidefinite by attribute."""
+    for attribute, sign in SEMIDEFINITE.items():
+        if v.attributes.get(attribute):
+            yield from cones(reader, f"{name} {attribute}", PSD(v if sign > 0 else -v))
+
+
+def with_cones(objective: Map, terms: list[Term]) -> Map:
+    """The objective, and 0 where the cones hold."""
+    return SumMap((objective, *(Reference(term.key, 1) for term in terms))) if terms else objective
+
+
+def fixed_entries(programme: Programme) -> None:
+    """Turn equality rows with one entry of one leaf in each entry into bounds from both sides.
+
+    A bound takes every residual, is satisfied exactly, and needs no pivot: diag(X) = 1, or masks.
+    """
+    others = []
+    for row in programme.rows:
+        keys = row.map.below
+        pattern = row.map.pattern(keys[0]) if row.equality and len(keys) == 1 and keys[0] in programme.leaves else None
+        if isinstance(pattern, Picks) and np.all(pattern.columns >= 0) and np.all(np.abs(pattern.factors) > 0.0):
+            programme.bounds.setdefault(keys[0], []).append(VariableBound(row, pattern.columns))
+        else:
+            others.append(row)
+    programme.rows = others
+
+
+def has_matrices(programme: Programme) -> bool:
+    """Whether multipliers of a term have to be drawn inside of a set of matrices."""
+    return any(isinstance(term.atom, (SymmetricMatrixAtom, MatrixFraction, MatrixNorm)) for term in programme.terms)
+
+
+def is_folded(term: Term, number: int) -> bool:
+    """Whether an argument of a term's source is a symmetric matrix, of which the term has the triangle."""
+    return isinstance(term.atom, SymmetricMatrixAtom) or (isinstance(term.atom, MatrixFraction) and number == 1)
+
+
+def to_be_semidefinite(term: Term) -> list[Any]:
+    """The expressions that have to be semidefinite in a term's domain, as CVXPY writes them."""
+    if isinstance(term.atom, (DecreasingMatrixAtom, NegativeQuantumEntropy)):
+        return [term.source.args[0]]
+    return [term.source.args[1]] if isinstance(term.atom, MatrixFraction) else []
+
+
+def symmetric_part(z: Any) -> Any:
+    """Z, or (Z + Zᵀ)/2 in a form that CVXPY knows to be symmetric."""
+    return z if z.is_symmetric() else cp.symmetric_wrap((z + z.T) / 2)
+
+
+def _require_symmetric(reader: Expressions, z: Any) -> None:
+    if not z.is_symmetric() and z.shape[-1] > 1 and not _symmetric_at_random(z):
+        reader.required.append(cp.upper_tri(z) == cp.upper_tri(z.T))
+
+
+def _symmetric_at_random(z: Any) -> bool:
+    """Whether Z is symmetric up to rounding where the variables have values without a symmetry of their own."""
+    rng, before = np.random.default_rng(0), [(v, v.value) for v in z.variables()]
+    try:
+        for v, _ in before:
+            v.save_value(v.project(rng.uniform(0.5, 1.0, v.shape)))
+        value = z.value
+        if value is None:  # a parameter has no value yet
+            return False
+        entries: Array = np.asarray(dense(value), dtype=float)
+        return bool(np.max(np.abs(entries - entries.T)) <= SYMMETRIC * np.max(np.abs(entries)))
+    finally:
+        for v, value in before:
+            v.save_value(value)
+
+
+def _of_symmetric(at: AtomContext, atom: SymmetricMatrixAtom, sign: int = 1) -> Map:
+    z = at.expression.args[0]
+    _require_symmetric(at.reader, z)
+    argument, none = at.reader.argument(at.expression), np.zeros(atom.length, dtype=np.intp)
+    own = replace(
+        argument,
+        map=folded(argument.map, atom.n, atom.trace),
+        monotonicity=none,
+        proper=none.astype(bool),
+        parts=((0, atom.length),),
+    )
+    return at.reader.term(at.expression, atom, own, sign)
+
+
+def _largest(at: AtomContext) -> Map:
+    """λ_max and the sum of the largest eigenvalues; of a batch one for each matrix."""
+    e = at.expression
+    z, k = e.args[0], float(getattr(e, "k", 1.0))
+    if z.ndim > 2:
+        each = [type(e)(z[i], e.k) if hasattr(e, "k") else type(e)(z[i]) for i in np.ndindex(z.shape[:-2])]
+        written = cp.reshape(cp.hstack(each), e.shape, order="C")
+    elif k < z.shape[0]:
+        return _of_symmetric(at, SumLargestEigenvalues(z.shape[0], k))
+    else:
+        written = cp.trace(z)
+    at.reader.rewritten[id(e)] = (e, written)
+    return at.reader.map(written)
+
+
+def of_symmetric(make: Callable[[int], SymmetricMatrixAtom], sign: int = 1) -> Callable[[AtomContext], Map]:
+    """The reader of a function of one symmetric matrix."""
+    return lambda at: _of_symmetric(at, make(at.expression.args[0].shape[0]), sign)
+
+
+def matrix_norm(make: Callable[[tuple[int, int]], MatrixNorm]) -> Callable[[AtomContext], Map]:
+    """The reader of a norm of a matrix; a vector is a matrix of one column."""
+
+    def read(at: AtomContext) -> Map:
+        shape = (*at.expression.args[0].shape, 1, 1)
+        return at.term(make((shape[0], shape[1])))
+
+    return read
+
+
+def matrix_fraction(at: AtomContext) -> Map:
+    """tr XᵀP⁻¹X."""
+    x, p = at.expression.args
+    _require_symmetric(at.reader, p)
+    atom = MatrixFraction(x.shape[0], x.shape[1] if x.ndim == 2 else 1)
+    argument, none = at.reader.argument(at.expression, (0, 1)), np.zeros(atom.length, dtype=np.intp)
+    own = replace(
+        argument,
+        map=stacked([at.reader.map(x), folded(at.reader.map(p), atom.n)]),
+        monotonicity=none,
+        proper=none.astype(bool),
+        parts=((0, x.size), (1, atom.cone.length)),
+    )
+    return at.reader.term(at.expression, atom, own, 1)
+
+
+MATRIX_FUNCTIONS: dict[type, Callable[[AtomContext], Map]] = {
+    cp.lambda_max: _largest,
+    cp.lambda_sum_largest: _largest,
+    cp.log_det: of_symmetric(NegativeLogDeterminant, -1),
+    cp.tr_inv: of_symmetric(TraceInverse),
+    cp.von_neumann_entr: of_symmetric(NegativeQuantumEntropy, -1),
+    cp.sigma_max: matrix_norm(SpectralNorm),
+    cp.normNuc: matrix_norm(NuclearNorm),
+    cp.MatrixFrac: matrix_fraction,
+}
