@@ -101,7 +101,7 @@ class GraphForm:
                 unit = sizes.maps.get(term.key, 1.0)
                 matrix = self.written(term.source.args[0]) / unit
                 self._add(term.name, matrix >> 0, unit)
-                drawn = self.drawn(term, cp.Constant(0.0), matrix * (unit / sizes.objective))
+                drawn = self.drawn(term, cp.Constant(0.0), [matrix * (unit / sizes.objective)])
                 objective = objective - drawn if programme.maximises else objective + drawn
         goal = cp.Maximize(objective) if programme.maximises else cp.Minimize(objective)
         self.problem = cp.Problem(goal, [row for row, _ in self.rows.values()])
@@ -109,8 +109,8 @@ class GraphForm:
     def _add(self, label: str, row: Any, unit: float) -> None:
         self.rows[label] = (row.set_label(label), self.sizes.objective / unit)
 
-    def drawn(self, term: Term, e: Any, z: Any) -> Any:
-        """What stands in place of the term's function e of z: the same."""
+    def drawn(self, term: Term, e: Any, args: Sequence[Any]) -> Any:
+        """What stands in place of the term's function e of these arguments: the same."""
         return e
 
     def written(self, e: Any) -> Any:
@@ -149,7 +149,7 @@ class GraphForm:
             self._add(link.label, row, row_unit)
             args[link.number] = z
         if p is None or unit == 1.0:
-            return self.drawn(term, e.copy(args), args[0])
+            return self.drawn(term, e.copy(args), args)
         scaled = cp.huber(args[0], e.M / unit) if isinstance(e, cp.huber) else e.copy(args)
         with np.errstate(over="ignore"):  # an infinite factor is refused by the back end
             return float(np.exp2(p * np.log2(unit))) * scaled

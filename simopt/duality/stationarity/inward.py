@@ -1,15 +1,15 @@
 r"""Multipliers inside of sets of matrices: what a Slater point is to restoration, for the dual.
 
 A solve leaves multipliers U of rank r < n, on the boundary of the cone, where no correction of stationarity keeps them. The perturbed
-problem min f − δ Σ tr Z, with (1 − δ)φ in place of a norm φ and (1 − δ)λ_max(Z) + (δ/n) tr Z in place of λ_max, has multipliers which,
-together with δI, are multipliers ū of the problem itself, and inside by δ. Then (1 − θ)u + θū is as nearly stationary as both, is inside by
+problem min f − δ Σ tr Z, with (1 − δ)φ in place of a norm φ, (1 − δ)λ_max(Z) + (δ/n) tr Z in place of λ_max and φ(X, P) − δ tr P in place
+of a matrix fraction, has multipliers which, with δI added to those of cones, are multipliers ū of the problem itself, and inside by δ. Then (1 − θ)u + θū is as nearly stationary as both, is inside by
 θδ, and loses θ times what ū loses. The least θ on a grid is taken with which the sweep is proven. There are such ū if the optimal points of
 the problem are bounded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
@@ -19,11 +19,13 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.core.arrays import Array, Multipliers
 from simopt.core.errors import NotAvailable
 from simopt.duality.atoms.base import ConjugateDomain
+from simopt.duality.atoms.matrix_fraction import MatrixFraction
 from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
 from simopt.duality.atoms.symmetric_matrix import SymmetricMatrixAtom
 from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Term
+from simopt.duality.recent import Recent
 from simopt.duality.graph_form import TIGHT, GraphForm, one_solve
 from simopt.duality.stationarity.pivots import Pivoting
 from simopt.duality.stationarity.repair import completed, joined
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
 SOLVERS = ("CLARABEL", "SCS")
 PERTURBATIONS = (1e-2, 1e-3, 1e-4, 1e-6)  # δ, of the largest eigenvalue of U; the problem is unbounded if it exceeds what the dual has
-DECADES, QUARTERS = range(-9, 1), (0.75, 0.5, 0.25)  # θ: powers of ten, and the quarters of the decade below the first that does
+STEPS, NEAR = tuple(10.0 ** np.arange(-9.0, -0.9, 0.25)), 8  # θ, and the index of one that multipliers of a tight solve rarely exceed
 NEGLIGIBLE = 1e-6  # of the largest multiplier of a cone: a smaller one does not set the size of its own perturbation
 
 
@@ -44,31 +46,31 @@ class PerturbedForm(GraphForm):
         self.fraction, self.shifts = fraction, {key: fraction * size for key, size in sizes.items()}
         super().__init__(declared)
 
-    def drawn(self, term: Term, e: Any, z: Any) -> Any:
-        if isinstance(term.atom, SemidefiniteCone):
-            return -self.shifts[term.key] * cp.trace(z)
+    def drawn(self, term: Term, e: Any, args: Sequence[Any]) -> Any:
+        if term.key in self.shifts:
+            return e - self.shifts[term.key] * cp.trace(args[-1])
         if isinstance(term.atom, SymmetricMatrixAtom):
-            return term.atom.drawn(e, z, self.fraction)
+            return term.atom.drawn(e, args[0], self.fraction)
         return (1.0 - self.fraction) * e if term.atom.conjugate_domain is ConjugateDomain.BALL else e
 
     def multipliers_of(self, duals: Mapping[str, Any]) -> Multipliers:
         found = super().multipliers_of(duals)
         for term in self.declared.programme.terms:
-            if term.key in self.shifts and term.name in found:
-                n = self.declared.cones[term.key].n
+            if isinstance(term.atom, SemidefiniteCone) and term.name in found:
+                n = term.atom.n
                 found[term.name] = np.asarray(found[term.name]) + self.shifts[term.key] * np.eye(n).reshape(-1)
         return found
 
 
 class InwardMultipliers:
-    """The multipliers of perturbed problems, a solve for each δ, and which δ and θ proved a bound: they are the first tried again."""
+    """The multipliers of perturbed problems, a solve for each δ; the δ that proved a bound is the only one that is tried again."""
 
     def __init__(self, declared: Declared) -> None:
         self.declared = declared
         self.solutions: dict[float, dict[Key, Array] | None] = {}
-        self.first: dict[tuple[float, str], float] = {}
         self.useful: list[float] = []
         self.useless: set[tuple[float, str]] = set()
+        self.steps: Recent[Key, dict[float, int]] = Recent(4)
 
     def proven(self, num: Arithmetic, candidates: Mapping[Key, Array]) -> Backward | None:
         """The sweep with the least θ that gives a bound; None where no δ does."""
@@ -80,32 +82,38 @@ class InwardMultipliers:
             inner = self.solutions[fraction]
             if inner is None:
                 continue
-            known = self.first.get((fraction, num.name))
-            sweep = self._least(num, candidates, inner, known)
-            if sweep is not None:
-                step, found = sweep
-                self.first[fraction, num.name] = step if known is None else min(step, known)
+            found = self._least(num, candidates, inner, fraction)
+            if found is None:  # the candidates are far from any multipliers, as slopes at a point are
+                found = self._swept(num, inner)
+            if not found.open:
                 self.useful = [fraction]
                 return found
-            if known is None:
-                self.useless.add((fraction, num.name))
+            self.useless.add((fraction, num.name))
         return None
 
-    def _least(
-        self, num: Arithmetic, outer: Mapping[Key, Array], inner: Mapping[Key, Array], known: float | None
-    ) -> tuple[float, Backward] | None:
-        """The least θ, or the first one from a known θ on that proves a bound, and its sweep."""
-        steps = [10.0**power for power in DECADES] if known is None else [known, 10.0 * known, 100.0 * known]
-        for number, step in enumerate(steps):
-            found = self._swept(num, _mixed(outer, inner, min(step, 1.0)))
-            if not found.open:
-                for quarter in QUARTERS if known is None and number > 0 else ():
-                    nearer = step * 10.0**-quarter
-                    tried = self._swept(num, _mixed(outer, inner, nearer))
-                    if not tried.open:
-                        return nearer, tried
-                return step, found
-        return None
+    def _least(self, num: Arithmetic, outer: Mapping[Key, Array], inner: Mapping[Key, Array], fraction: float) -> Backward | None:
+        """The sweep with the least θ of the grid that proves a bound, by bisection; the last θ of these multipliers is tried first."""
+        known = self.steps.of("steps", outer, lambda _: {})
+        failing, proving, best = -1, len(STEPS), None
+        for first in (known.get(fraction, 0), NEAR, len(STEPS) - 1):
+            if failing < first < proving:
+                tried = self._swept(num, _mixed(outer, inner, STEPS[first]))
+                if tried.open:
+                    failing = first
+                else:
+                    proving, best = first, tried
+                    if first == known.get(fraction, 0):
+                        return best
+        while best is not None and proving - failing > 1:
+            middle = (failing + proving) // 2
+            tried = self._swept(num, _mixed(outer, inner, STEPS[middle]))
+            if tried.open:
+                failing = middle
+            else:
+                proving, best = middle, tried
+        if best is not None:
+            known[fraction] = proving
+        return best
 
     def _swept(self, num: Arithmetic, mixed: Mapping[Key, Array]) -> Backward:
         """The sweep with these multipliers, corrected by pivots unless a cone is what is missing."""
@@ -134,10 +142,13 @@ class InwardMultipliers:
         return None
 
     def _solutions(self, fraction: float, candidates: Mapping[Key, Array]) -> Iterator[Multipliers]:
-        sizes = {key: 0.0 for key in self.declared.cones}
-        for key, cone in self.declared.cones.items():
-            if key in candidates:
-                sizes[key] = float(np.max(np.abs(np.linalg.eigvalsh(cone.dual_matrix(FLOAT, candidates[key])))))
+        sizes: dict[Key, float] = {}
+        for term in self.declared.programme.terms:
+            atom = term.atom
+            if isinstance(atom, (SemidefiniteCone, MatrixFraction)):
+                cone = atom if isinstance(atom, SemidefiniteCone) else atom.cone
+                u = candidates.get(term.key, np.zeros(atom.length))[-cone.length :]
+                sizes[term.key] = float(np.max(np.abs(np.linalg.eigvalsh(cone.dual_matrix(FLOAT, u)))))
         largest = max(sizes.values(), default=0.0) or 1.0
         sizes = {key: size if size > NEGLIGIBLE * largest else largest for key, size in sizes.items()}
         for solver in SOLVERS:
