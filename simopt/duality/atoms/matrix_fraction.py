@@ -81,6 +81,17 @@ class MatrixFraction(Atom):
         lowered += np.eye(self.n) * (self.n + self.m) * INSIDE * float(np.max(np.abs(lowered), initial=0.0))
         return num.lift(np.concatenate([y.reshape(-1, order="F"), -self.cone.coordinates(lowered)]))
 
+    def matched(self, u: Array, s: Array, x: Array, by: float) -> Array:
+        """(Y, W) in floats with the W of u, and the Y that is best beside it for a constant X, drawn inside by the fraction `by`.
+
+        max ⟨Y, X⟩ subject to YYᵀ ⪯ −4sW: Y = 2√s (−W)^½ Q, Q the orthogonal polar factor of (−W)^½ X.
+        """
+        values, vectors = np.linalg.eigh(-self.cone.dual_matrix(FLOAT, self._lower(u)))
+        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+        left, _, right = np.linalg.svd(root @ self._upper(x), full_matrices=False)
+        y = 2.0 * np.sqrt(s[0]) * (1.0 - by) * root @ left @ right
+        return np.concatenate([y.reshape(-1, order="F"), self._lower(u)])
+
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return num.lift(0.0) if self.distance(num, u, s) >= 0.0 else nothing(num)
 

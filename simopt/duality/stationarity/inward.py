@@ -28,7 +28,7 @@ from simopt.duality.graph.programme import Term
 from simopt.duality.recent import Recent
 from simopt.duality.graph_form import TIGHT, GraphForm, one_solve
 from simopt.duality.stationarity.pivots import Pivoting
-from simopt.duality.stationarity.repair import completed, joined
+from simopt.duality.stationarity.repair import completed, joined, matched
 
 if TYPE_CHECKING:
     from simopt.duality.declared import Declared
@@ -118,6 +118,7 @@ class InwardMultipliers:
     def _swept(self, num: Arithmetic, mixed: Mapping[Key, Array]) -> Backward:
         """The sweep with these multipliers, corrected by pivots unless a cone is what is missing."""
         programme, plan = self.declared.programme, self.declared.plan
+        mixed = matched(programme, plan, mixed)
         tried = backward(num, programme, plan, mixed)
         if not tried.missing or len(tried.open) > len(tried.missing) or self._lacks_cone(tried):
             return tried

@@ -14,6 +14,7 @@ from simopt.arithmetic.linear import blocks, bundled
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import GroupNorm
 from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
+from simopt.duality.atoms.matrix_fraction import MatrixFraction
 from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.evaluation.closing_terms import ClosingTerm
@@ -43,19 +44,23 @@ def completed(programme: Programme, plan: Sequence[ClosingTerm], candidates: Map
 
 
 def matched(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Candidates:
-    """Multipliers of constants in perspectives, chosen for those of the denominators, which stationarity determines."""
-    marked = [
-        (term, term.atom)
-        for term in programme.terms
-        if isinstance(term.atom, Perspective) and term.constant.any() and term.key in candidates
-    ]
-    scales = backward(FLOAT, programme, plan, candidates).scales if marked else {}
-    found = {
-        term.key: atom.matched(candidates[term.key], scales[term.key], term.constant, 2 * INSIDE)
-        for term, atom in marked
-        if term.key in scales
-    }
-    return {**candidates, **found}
+    """Multipliers of constants in perspectives and matrix fractions, chosen for those of the denominators, which stationarity determines."""
+    marked = [term for term in programme.terms if _has_denominator(term) and term.constant.any() and term.key in candidates]
+    scales, found = backward(FLOAT, programme, plan, candidates).scales if marked else {}, dict(candidates)
+    for term in marked:
+        if term.key not in scales:
+            continue
+        u, s = candidates[term.key], scales[term.key]
+        if isinstance(term.atom, Perspective):
+            found[term.key] = term.atom.matched(u, s, term.constant, 2 * INSIDE)
+        elif isinstance(term.atom, MatrixFraction) and not term.constant.all() and term.constant[0]:
+            values = {each.key: np.zeros(each.size) for each in (*programme.leaves.values(), *programme.nodes)}
+            found[term.key] = term.atom.matched(u, s, term.argument.value(FLOAT, values), 2 * INSIDE)
+    return found
+
+
+def _has_denominator(term: Term) -> bool:
+    return isinstance(term.atom, (Perspective, MatrixFraction))
 
 
 def repaired(
