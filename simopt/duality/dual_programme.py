@@ -17,6 +17,8 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.core.errors import Unreadable
+from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
+from simopt.duality.atoms.symmetric_matrix import triangle
 from simopt.duality.graph.affine import Map, Residual
 from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Programme, Term
 from simopt.duality.graph.symbolic import SYMBOLIC, Symbol, expression
@@ -62,8 +64,17 @@ class _Dual:
         r = cp.reshape(r, each.shape, order="F") if entry_index is None else r[np.unique(entry_index[entry_index >= 0])]
         self._require(-r == 0, each.name)
 
+    def _cone(self, term: Term, cone: SemidefiniteCone) -> None:
+        """U ⪰ 0, the dual value of CVXPY's constraint; the multiplier is −U."""
+        dual = cp.Variable((cone.n, cone.n), name=term.name, PSD=True)
+        i, j = triangle(cone.n)
+        self._pull(term.argument, Symbol(-cp.vec(dual, order="F")[j * cone.n + i]))
+
     def _term(self, term: Term, s: Value) -> None:
         scale = expression(broadcast(SYMBOLIC, s if term.sign > 0 else -s, term.size))
+        if isinstance(term.atom, SemidefiniteCone):
+            self._cone(term, term.atom)
+            return
         u = cp.Variable(term.argument.size, name=term.name)
         try:
             conjugate, domain = term.atom.declared_conjugate(u, scale)

@@ -11,12 +11,13 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
+from cvxpy.constraints import PSD
 from cvxpy.reductions.solution import Solution as Unpacked
 
 from simopt.arithmetic import Arithmetic
 from simopt.backends.adapter import dense_value
 from simopt.certificates.certificate import Certificate
-from simopt.core.arrays import Multipliers, Point
+from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import Interrupted, InvalidProblem
 from simopt.core.threads import quiet
 from simopt.duality.reading.complex_numbers import IMAGINARY, RealProblem, real_problem
@@ -80,6 +81,9 @@ def _take_dual_values(form: RealProblem) -> None:
                 inner.save_value(dual.value)
         elif not isinstance(constraint, cp.SOC) and constraint.dual_variables[0].value is not None:
             value = np.asarray(constraint.dual_variables[0].value)
+            if isinstance(constraint, PSD):
+                real.dual_variables[0].save_value(_real_block(value))
+                continue
             for part, inner in ((value.real, real), (value.imag, imaginary)):
                 if inner is not None:
                     inner.dual_variables[0].save_value(part)
@@ -103,7 +107,10 @@ def _parts_of_multipliers(form: RealProblem, multipliers: Multipliers) -> Multip
     parts: Multipliers = dict(multipliers)
     for constraint, real, imaginary in form.constraints:
         label = (real.label if real is not None else imaginary.label.removesuffix(IMAGINARY)) if constraint.is_complex() else None
-        if label in parts and imaginary is not None:
+        if label in parts and isinstance(constraint, PSD):
+            n = constraint.args[0].shape[0]
+            parts[label] = _real_block(np.reshape(parts[label], (n, n), order="F"))
+        elif label in parts and imaginary is not None:
             value = np.asarray(parts.pop(label))
             parts[imaginary.label] = value.imag
             if real is not None:
@@ -133,11 +140,26 @@ def _put(form: RealProblem, problem: cp.Problem, solution: Solution) -> Solution
         if real is not None and not constraint.is_complex():
             for dual, inner in zip(constraint.dual_variables, real.dual_variables, strict=True):
                 dual.save_value(inner.value)
+        elif isinstance(constraint, PSD):
+            if (block := real.dual_variables[0].value) is not None:
+                constraint.dual_variables[0].save_value(_hermitian(block))
         elif not isinstance(constraint, cp.SOC):
             u, v = (None if part is None else part.dual_variables[0].value for part in (real, imaginary))
             if u is not None or v is not None:
                 constraint.dual_variables[0].save_value((0.0 if u is None else u) + (0.0 if v is None else 1j * v))
     return replace(solution, point=point)
+
+
+def _real_block(dual: Array) -> Array:
+    """The dual value of [[Re Z, −Im Z], [Im Z, Re Z]] ⪰ 0 for that of a Hermitian Z ⪰ 0."""
+    return np.block([[dual.real, -dual.imag], [dual.imag, dual.real]]) / 2
+
+
+def _hermitian(block: Array) -> Any:
+    """The dual value of Z ⪰ 0 for that of the real block, which counts ⟨U, Z⟩ twice."""
+    n = len(block) // 2
+    a, b = block[:n, :n] + block[n:, n:], block[n:, :n] - block[:n, n:]
+    return a + 1j * b
 
 
 def _whole(form: RealProblem, parts: Any) -> Any:

@@ -39,6 +39,7 @@ def interior_multipliers(problem: cp.Problem, above: float = -math.inf) -> Multi
     enough = bound >= sign * best - FRACTION * abs(best)
     rows = [_inside(each, margin) for each in mirrored.constraints]
     rows += [v >= margin for v in mirrored.variables() if v.is_nonneg()]
+    rows += [v - margin * np.eye(v.shape[0]) >> 0 for v in mirrored.variables() if v.attributes["PSD"]]
     widest = _optimum(cp.Problem(cp.Maximize(margin), [*rows, margin <= 1, enough]))
     if widest is None or not widest > LEAST:
         return None
@@ -64,6 +65,8 @@ def _inside(row: Any, margin: Any) -> Any:
         return args[0] + margin * _touched(args[1]) <= args[1]
     if kind in (cp.SOC, cp.PowCone3D):
         return row.copy([args[0] - margin, *args[1:]])
+    if kind is cp.constraints.PSD:
+        return args[0] - margin * np.eye(args[0].shape[0]) >> 0
     return row.copy([*args[:2], args[2] - margin]) if kind is cp.ExpCone else row
 
 

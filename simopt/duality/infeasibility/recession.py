@@ -1,18 +1,20 @@
 """The recession problem of a declared one: directions in which points stay feasible without end, and the slope of the objective along them.
 
 The recession function of a closed convex f is f_∞(d) = lim_{t → ∞} f(x + td)/t = sup{⟨u, d⟩ : f*(u) < ∞}, and f(x + td) ≤ f(x) + t f_∞(d).
-Each constant becomes 0, and each function φ its φ_∞. For a homogeneous φ (norms, maxima, means, relative entropies) φ_∞ = φ, and
+Each constant becomes 0, and each function φ its φ_∞. For a homogeneous φ (norms, maxima, means, relative entropies, sums of eigenvalues) φ_∞ = φ, and
 
     e^z               0 for d ≤ 0, else ∞          log(1 + e^z)      max(d, 0)
     −log z, −z^p      0 for d ≥ 0, else ∞          log Σ e^{z_i}     max d_i
     z², z^p           0 for d = 0, else ∞          Huber's           2M|d|
     z log z           0 for d = 0, else ∞          zᵀPz              0 for Pd = 0, else ∞
+    −log det Z        0 for D ⪰ 0, else ∞          tr Z log Z        0 for D = 0, else ∞
+    tr Z⁻¹            0 for D ⪰ 0, else ∞
 
 with p < 1 on the left of the second line and p > 1 on that of the third. In φ(z(x)) with z convex φ rises where z can be. Hence φ_∞(z_∞(d))
 is not below the recession function of the whole: the minimised function may be above f_∞, and is never below.
 
 Logarithms and powers −z^p, 0 < p < 1, have the slope 0 and still fall without end. Where they are added to the objective the rest may have
-the slope 0, and they count as −z_∞(d). f falls without end if that sum is below 0 and f_∞(d) ≤ 0.
+the slope 0, and they count as −z_∞(d), and −log det Z as −tr D. f falls without end if that sum is below 0 and f_∞(d) ≤ 0.
 
 Rows g ≤ 0 become g_∞ ≤ 0, affine rows h = 0 their linear parts, and existing bounds 0; cones stay as they are. −1 ≤ d ≤ 1 is added.
 
@@ -36,16 +38,18 @@ from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.core.errors import Unreadable
-from simopt.duality.reading.expressions import SELECTING
+from simopt.duality.reading.expressions import SELECTING, WRAPS
+from simopt.duality.reading.matrices import SEMIDEFINITE
 
 PRODUCTS = (cp.multiply, cp.MulExpression, cp.kron, cp.conv, cp.convolve, DivExpression)  # of a constant and an expression
-LINEAR = (cp.AddExpression, cp.Sum, cp.Trace, cp.cumsum, NegExpression, diag_vec, *SELECTING)
+LINEAR = (cp.AddExpression, cp.Sum, cp.Trace, cp.cumsum, NegExpression, diag_vec, *SELECTING, *WRAPS)
 HOMOGENEOUS = (
     *(cp.abs, cp.norm1, cp.norm_inf, cp.Pnorm, cp.PnormApprox, cp.maximum, cp.minimum, cp.max, cp.min, cp.sum_largest),
     *(cp.dotsort, cp.cummax, cp.rel_entr, cp.kl_div, cp.GeoMean, cp.GeoMeanApprox),
+    *(cp.lambda_max, cp.lambda_sum_largest, cp.sigma_max, cp.normNuc, cp.MatrixFrac),
 )
 NORMS = (cp.abs, cp.norm1, cp.norm_inf, cp.Pnorm, cp.PnormApprox)
-SLOW = (cp.log, cp.Power, cp.PowerApprox)
+SLOW = (cp.log, cp.log_det, cp.Power, cp.PowerApprox)
 STRUCTURES = ("symmetric", "diag", "sparsity")
 
 
@@ -116,6 +120,9 @@ class Recession:
             return self.of(e)
         if type(e) not in SLOW:
             return e.copy([argument if argument.is_constant() and type(e) in PRODUCTS else self._slow(argument) for argument in e.args])
+        if type(e) is cp.log_det:
+            self.linear_rate = False
+            return cp.trace(self.of(e.args[0]))
         if type(e) is not cp.log and not 0.0 < float(e.p.value) < 1.0:
             return self.of(e)
         self.linear_rate = False
@@ -148,11 +155,14 @@ class Recession:
         if not v.size:
             return v
         if v.id not in self.variables:
-            structures = {name: v.attributes[name] for name in STRUCTURES if v.attributes.get(name)}
+            structures: dict[str, Any] = {name: v.attributes[name] for name in STRUCTURES if v.attributes.get(name)}
             up, down = bool(v.is_nonneg()), bool(v.is_nonpos())
             least, most = v.attributes.get("bounds") or (None, None)
             box = [_end(_ended(least, -1) | up, -1.0), _end(_ended(most, 1) | down, 1.0)]
-            self.variables[v.id] = cp.Variable(v.shape, name=self.names[v.id], nonneg=up, nonpos=down, bounds=box, **structures)
+            sign = next((sign for name, sign in SEMIDEFINITE.items() if v.attributes.get(name)), 0)
+            structures |= {"symmetric": True} if sign else {}
+            d = self.variables[v.id] = cp.Variable(v.shape, name=self.names[v.id], nonneg=up, nonpos=down, bounds=box, **structures)
+            self.rows += [sign * d >> 0] if sign else []
         return self.variables[v.id]
 
     def _falls(self, e: Any) -> Any:
@@ -163,6 +173,11 @@ class Recession:
     def _rises(self, e: Any) -> Any:
         """0, for d ≥ 0."""
         self.rows += at_most_zero(-self.of(e.args[0]))
+        return cp.Constant(np.zeros(e.shape))
+
+    def _definite(self, e: Any) -> Any:
+        """0, for D ⪰ 0."""
+        self.rows.append(self.of(e.args[0]) >> 0)
         return cp.Constant(np.zeros(e.shape))
 
     def _stays(self, e: Any) -> Any:
@@ -240,4 +255,7 @@ FUNCTIONS: dict[type, Callable[[Recession, Any], Any]] = {
     cp.huber: Recession._huber,
     cp.logistic: Recession._logistic,
     cp.log_sum_exp: Recession._log_sum_exp,
+    cp.log_det: Recession._definite,
+    cp.tr_inv: Recession._definite,
+    cp.von_neumann_entr: Recession._stays,
 }

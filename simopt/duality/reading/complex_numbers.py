@@ -22,6 +22,7 @@ from simopt.duality.reading.version import known_version
 
 IMAGINARY = ", imaginary part"  # behind the label of a constraint
 PARTS = ("complex", "imag", "hermitian", "diag", "sparsity")  # attributes of complex variables that are read
+TRACES = (cp.tr_inv, cp.von_neumann_entr)  # of functions of a Hermitian matrix, whose eigenvalues the real matrix has twice
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +141,10 @@ class _RealParts(Complex2Real):
 
     def canonicalize_expr(self, expr: Any, real_args: Any, imag_args: Any, real2imag: Any, leaf_map: Any) -> Any:
         """Real and imaginary part of an expression, from those of its arguments."""
+        if type(expr) in TRACES and imag_args[0] is not None:
+            a, b = real_args[0], imag_args[0]
+            a = np.zeros(b.shape) if a is None else a
+            return expr.copy([cp.symmetric_wrap(cp.bmat([[a, -b], [b, a]]))]) / 2, None
         if all(part is None for part in imag_args) and expr.args and type(expr) not in self.canon_methods:
             return expr.copy(real_args), None
         if expr.args and type(expr) not in self.canon_methods:

@@ -19,7 +19,7 @@ from cvxpy.atoms.affine.promote import Promote
 from cvxpy.atoms.affine.squeeze import squeeze
 from cvxpy.atoms.affine.unary_operators import NegExpression
 from cvxpy.atoms.affine.vstack import Vstack
-from cvxpy.atoms.affine.wraps import nonneg_wrap
+from cvxpy.atoms.affine.wraps import Wrap
 from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
@@ -48,6 +48,7 @@ from simopt.duality.reading import products
 from simopt.duality.reading.library import ATOMS, AtomContext, axis_groups
 
 READ = "read are sums, products with constants, indexing, stacking, and the atoms of simopt.duality.atoms"
+WRAPS = (*Wrap.__subclasses__(), *(kind for wrap in Wrap.__subclasses__() for kind in wrap.__subclasses__()))  # promises about expressions
 SYMMETRIC = ("symmetric", "PSD", "NSD")  # attributes of variables with x_ij = x_ji
 SELECTING = (
     *(cp.reshape, cp.transpose, cp.broadcast_to, cp.upper_tri),  # public
@@ -65,6 +66,7 @@ class Expressions:
         self._read: dict[int, tuple[Any, Map]] = {}  # by id; the expression is kept, so that its id is not reused
         self.counts: dict[str, int] = {}  # terms of each name
         self.required: list[Any] = []  # constraints that stand in expressions
+        self.promises = False  # whether the sign of an expression may rest on a promise
         self.rewritten: dict[int, tuple[Any, Any]] = {}  # by id: the expression, and the one that was read instead, equal up to rounding
 
     def variable(self, v: Any) -> Key:
@@ -123,7 +125,7 @@ class Expressions:
         args = [e.args[number] for number in numbers]
         maps = [self.broadcast(z, z.shape if shape is None else shape) for z in args]
         monotonicity = [np.full(m.size, 0 if z.is_affine() else 1 if z.is_convex() else -1) for m, z in zip(maps, args, strict=True)]
-        proper = [np.full(m.size, bool(z.is_nonneg())) for m, z in zip(maps, args, strict=True)]
+        proper = [np.full(m.size, bool(z.is_nonneg()) and not self.promises) for m, z in zip(maps, args, strict=True)]
         parts = tuple((number, m.size) for number, m in zip(numbers, maps, strict=True))
         return Argument(stacked(maps), np.concatenate(monotonicity), np.concatenate(proper), parts)
 
@@ -198,12 +200,9 @@ class Expressions:
         self.rewritten[id(e)] = (e, e.args[0])
         return self.map(e.args[0])
 
-    def _peak_to_peak(self, e: Any) -> Map:
-        """ptp: the largest entry less the smallest, which is ≥ 0; any other expression with this promise is refused."""
-        parts = e.args[0].args
-        is_range = len(parts) == 2 and type(parts[0]) is cp.max and type(parts[1]) is NegExpression and type(parts[1].args[0]) is cp.min
-        if not (is_range and parts[0].args[0] is parts[1].args[0].args[0]):
-            raise Unreadable("a promise that an expression is ≥ 0 (nonneg_wrap)", str(e), "write the expression without it")
+    def _promised(self, e: Any) -> Map:
+        """An expression with a promise about its sign or structure, as ptp is with that of being ≥ 0: the promise is not relied on."""
+        self.promises = True
         return self.map(e.args[0])
 
     def _running(self, e: Any) -> Map:
@@ -340,5 +339,5 @@ AFFINE: dict[type, Callable[[Expressions, Any], Map]] = {
     diag_vec: Expressions._diagonal,
     cp.real: Expressions._itself,
     cp.conj: Expressions._itself,
-    nonneg_wrap: Expressions._peak_to_peak,
+    **dict.fromkeys(WRAPS, Expressions._promised),
 }
