@@ -21,7 +21,15 @@ from simopt.model.problem import ALL_CONES, Rescale
 if TYPE_CHECKING:
     from cvxpy.constraints.constraint import Constraint
 
-ROWS = (Equality, Inequality, cp.Zero, cp.NonPos, cp.NonNeg, cp.SOC, cp.constraints.PSD)  # constraints whose dual variable is the multiplier of a row
+ROWS = (
+    Equality,
+    Inequality,
+    cp.Zero,
+    cp.NonPos,
+    cp.NonNeg,
+    cp.SOC,
+    cp.constraints.PSD,
+)  # constraints whose dual variable is the multiplier of a row
 
 
 @dataclass(frozen=True, eq=False)

@@ -65,7 +65,10 @@ def _at_most(num: Arithmetic, x: Value, y: Value) -> Mask:
 
 
 def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> VariableBox:
-    """The intersection of a leaf's bounds, read anew: a row c x + b ≤ 0 means x ≤ −b/c for c > 0 and x ≥ −b/c for c < 0, c x + b = 0 both."""
+    """The intersection of a leaf's bounds, read anew: a row c x + b ≤ 0 means x ≤ −b/c for c > 0 and x ≥ −b/c for c < 0.
+
+    A row c x + b = 0 means both.
+    """
     n = leaf.size
     low, high, is_low, is_high = num.zeros(n), num.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     rest = []

@@ -21,8 +21,8 @@ class ClosingTerm:
     """sφ(Cx + b) whose argument has one entry of a leaf x in each entry: u = −r/c cancels the residual r of the other multipliers.
 
     A term whose conjugate has a full domain is always one. A cone is one as far as −r/c is proven to lie in it. A norm is one where its
-    scale may be chosen. That is so in two cases. The norm stands in a row ‖x‖ + … ≤ B only, whose multiplier is the norm's scale; or it is the argument of a power, whose multiplier is. This row
-    or term is the `epigraph_parent`.
+    scale may be chosen. That is so in two cases. The norm stands in a row ‖x‖ + … ≤ B only, whose multiplier is the norm's scale; or it is
+    the argument of a power, whose multiplier is. This row or term is the `epigraph_parent`.
     """
 
     term: Term

@@ -1,7 +1,8 @@
 """The recession problem of a declared one: directions in which points stay feasible without end, and the slope of the objective along them.
 
 The recession function of a closed convex f is f_∞(d) = lim_{t → ∞} f(x + td)/t = sup{⟨u, d⟩ : f*(u) < ∞}, and f(x + td) ≤ f(x) + t f_∞(d).
-Each constant becomes 0, and each function φ its φ_∞. For a homogeneous φ (norms, maxima, means, relative entropies, sums of eigenvalues) φ_∞ = φ, and
+Each constant becomes 0, and each function φ its φ_∞. For a homogeneous φ (norms, maxima, means, relative entropies, sums of eigenvalues)
+φ_∞ = φ, and
 
     e^z               0 for d ≤ 0, else ∞          log(1 + e^z)      max(d, 0)
     −log z, −z^p      0 for d ≥ 0, else ∞          log Σ e^{z_i}     max d_i

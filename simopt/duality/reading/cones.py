@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
 from cvxpy.constraints import Equality, Inequality, PowCone3DApprox
+from cvxpy.reductions.cone2cone.approx import OpRelEntrConeQuad_canon, RelEntrConeQuad_canon
 
 from simopt.core.errors import Unreadable
 from simopt.duality.reading.library import AtomContext, mean
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
     from simopt.duality.reading.expressions import Expressions
 
 READ = "read are ==, <=, >>, second-order, exponential and power cones"
+APPROXIMATED: dict[type, Callable[[Any, Any], tuple[Any, list[Any]]]] = {
+    cp.RelEntrConeQuad: RelEntrConeQuad_canon,
+    cp.OpRelEntrConeQuad: OpRelEntrConeQuad_canon,
+}
 
 
 def sides(reader: Expressions, constraint: Any) -> tuple[Any, Any, bool]:
@@ -38,6 +44,13 @@ def sides(reader: Expressions, constraint: Any) -> tuple[Any, Any, bool]:
     if kind is cp.PowConeND:
         return *_power(reader, constraint), False
     raise Unreadable(f"the constraint {kind.__name__} is not known", str(constraint), READ)
+
+
+def approximation(constraint: Any) -> list[Any]:
+    """The cones by which CVXPY approximates the constraint; what is certified is this approximation."""
+    args = [cp.vec(z, order="F") for z in constraint.args] if type(constraint) is cp.RelEntrConeQuad else constraint.args
+    first, others = APPROXIMATED[type(constraint)](type(constraint)(*args, constraint.m, constraint.k), None)
+    return [first, *others]
 
 
 def _second_order(constraint: Any) -> tuple[Any, Any]:

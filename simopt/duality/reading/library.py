@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
+from cvxpy.atoms.suppfunc import SuppFuncAtom
+from cvxpy.reductions.dcp2cone.canonicalizers.suppfunc_canon import suppfunc_canon
 
 from simopt.arithmetic import Arithmetic
 from simopt.core.arrays import Array
@@ -268,6 +270,14 @@ def _quadratic_form(at: AtomContext) -> Map:
     return parts[0] if len(parts) == 1 else SumMap(tuple(parts))
 
 
+def _support_function(at: AtomContext) -> Map:
+    """sup ⟨x, y⟩ over a set: by the dual of the cones in which CVXPY writes the set."""
+    written, rows = suppfunc_canon(at.expression, at.expression.args)
+    at.reader.required += rows
+    at.reader.rewritten[id(at.expression)] = (at.expression, written)
+    return at.reader.map(written)
+
+
 def _parted(matrix: Any, sign: int) -> tuple[Indices, Indices, Array]:
     """The entries of z that zᵀPz links to others; those that it does not, but for p_ii = 0; and their |p_ii|.
 
@@ -310,5 +320,6 @@ ATOMS: dict[type, Callable[[AtomContext], Map]] = {
     cp.GeoMean: _geometric_mean,
     cp.GeoMeanApprox: _geometric_mean,
     cp.QuadForm: _quadratic_form,
+    SuppFuncAtom: _support_function,
     **MATRIX_FUNCTIONS,
 }

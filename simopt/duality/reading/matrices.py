@@ -1,7 +1,7 @@
 """CVXPY's functions of matrices and its semidefinite constraints as terms.
 
-A function of a symmetric matrix Z demands Z = Zᵀ of CVXPY. Rows for that are added where Z(x) is not symmetric for every x, as far as floats
-tell; else Z counts as its symmetric part.
+CVXPY demands Z = Zᵀ of the argument of such a function. Rows for that are added where Z(x) is not symmetric for every x, as far as floats
+can tell; else Z counts as its symmetric part.
 """
 
 from __future__ import annotations

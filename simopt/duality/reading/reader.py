@@ -22,7 +22,7 @@ from simopt.duality.graph.epigraphs import recognised
 from simopt.duality.graph.leaf_values import snapshot
 from simopt.duality.graph.programme import Leaf, Programme, Row, Term
 from simopt.duality.graph.vectors import Indices
-from simopt.duality.reading.cones import sides
+from simopt.duality.reading.cones import APPROXIMATED, approximation, sides
 from simopt.duality.reading.convexity import convex
 from simopt.duality.reading.definitions import defined
 from simopt.duality.reading.expressions import Expressions, structure
@@ -63,7 +63,9 @@ def read(problem: cp.Problem) -> Programme:
     for kind, constraints in (("row", problem.constraints), ("indicator", reader.required)):
         for number, constraint in enumerate(constraints):  # the second list may grow meanwhile
             name = constraint.label or f"{kind} {number}"
-            if isinstance(constraint, PSD):
+            if type(constraint) in APPROXIMATED:
+                reader.required += approximation(constraint)
+            elif isinstance(constraint, PSD):
                 matrices += cones(reader, name, constraint)
             else:
                 rows += _rows(reader, name, constraint)
@@ -79,7 +81,7 @@ def read(problem: cp.Problem) -> Programme:
         rows += _attributes(reader, name, v)
     programme.rows, programme.rewritten = rows, reader.rewritten
     programme.variables = {number: key for number, (key, _) in reader.variables.items()}
-    for label, count in Counter(each.name for each in (*rows, *matrices)).items():
+    for label, count in Counter([*(row.name for row in rows), *(term.name for term in matrices)]).items():
         if count > 1:
             raise InvalidProblem(f"constraint {label!r}: {count} constraints have this label; give each its own")
     elements(programme)

@@ -1,10 +1,10 @@
 r"""Multipliers inside of sets of matrices: what a Slater point is to restoration, for the dual.
 
 A solve leaves multipliers U of rank r < n, on the boundary of the cone, where no correction of stationarity keeps them. The perturbed
-problem min f − δ Σ tr Z, with (1 − δ)φ in place of a norm φ, (1 − δ)λ_max(Z) + (δ/n) tr Z in place of λ_max and φ(X, P) − δ tr P in place
-of a matrix fraction, has multipliers which, with δI added to those of cones, are multipliers ū of the problem itself, and inside by δ. Then (1 − θ)u + θū is as nearly stationary as both, is inside by
-θδ, and loses θ times what ū loses. The least θ on a grid is taken with which the sweep is proven. There are such ū if the optimal points of
-the problem are bounded.
+problem min f − δ Σ tr Z has (1 − δ)φ in place of a norm φ, (1 − δ)λ_max(Z) + (δ/n) tr Z in place of λ_max, and φ(X, P) − δ tr P in place
+of a matrix fraction. Its multipliers, with δI added to those of cones, are multipliers ū of the problem itself, and inside by δ. Then
+(1 − θ)u + θū is as nearly stationary as both, is inside by θδ, and loses θ times what ū loses. The least θ on a grid is taken with which
+the sweep is proven. There are such ū if the optimal points of the problem are bounded.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from simopt.duality.atoms.symmetric_matrix import SymmetricMatrixAtom
 from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Term
-from simopt.duality.recent import Recent
 from simopt.duality.graph_form import TIGHT, GraphForm, one_solve
+from simopt.duality.recent import Recent
 from simopt.duality.stationarity.pivots import Pivoting
 from simopt.duality.stationarity.repair import completed, joined, matched
 
@@ -161,4 +161,4 @@ class InwardMultipliers:
 
 def _mixed(outer: Mapping[Key, Array], inner: Mapping[Key, Array], step: float) -> dict[Key, Array]:
     """(1 − θ)u + θū; a missing multiplier is 0."""
-    return {key: (1.0 - step) * outer.get(key, 0.0) + step * inner.get(key, 0.0) for key in {**outer, **inner}}
+    return {key: np.asarray((1.0 - step) * outer.get(key, 0.0) + step * inner.get(key, 0.0)) for key in {**outer, **inner}}

@@ -44,7 +44,7 @@ def completed(programme: Programme, plan: Sequence[ClosingTerm], candidates: Map
 
 
 def matched(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Candidates:
-    """Multipliers of constants in perspectives and matrix fractions, chosen for those of the denominators, which stationarity determines."""
+    """Multipliers of constants in perspectives and matrix fractions, chosen for those of denominators, which stationarity determines."""
     marked = [term for term in programme.terms if _has_denominator(term) and term.constant.any() and term.key in candidates]
     scales, found = backward(FLOAT, programme, plan, candidates).scales if marked else {}, dict(candidates)
     for term in marked:
