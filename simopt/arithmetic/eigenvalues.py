@@ -14,10 +14,11 @@ Singular values. In the same way, for AV near UΣ,
 
 log det. Let A = LLᵀ nearly, R near L⁻¹ lower triangular, and RARᵀ = I + F with ‖F‖ ≤ φ < 1. Then A is definite, and
 
-    log det A = −2 Σ log r_ii + tr F − θ ‖F‖_F²,    0 ≤ θ ≤ 1/(2(1 − φ)),
+    log det A ∈ −2 Σ log r_ii + tr F − ½‖F‖_F² ± φ‖F‖_F²/(3(1 − φ)),
 
-as x − x²/(2(1 − φ)) ≤ log(1 + x) ≤ x for |x| ≤ φ. F does not change when rows and columns of A are scaled, so it is small for matrices
-of any scales that are far from singular once they are scaled.
+as |log(1 + x) − x + x²/2| ≤ |x|³/(3(1 − φ)) for |x| ≤ φ. F does not change when rows and columns of A are scaled, so it is small for
+matrices of any scales that are far from singular once they are scaled. Of nearly singular ones the radius of F is far larger than F. Then
+F = R(ARᵀ − L) + (RL − I), each difference summed with twice as many bits.
 
 A row that meets no other one, as its entries off the diagonal are exactly 0, has its diagonal entry for an eigenvalue, without rounding.
 Likewise for singular values and an entry that is alone in its row and its column. All matrices are scaled by powers of two before.
@@ -42,10 +43,12 @@ from simopt.arithmetic.floating import FLOAT
 from simopt.arithmetic.interval import EPS, INTERVAL, SMALLEST, Interval, as_interval
 from simopt.arithmetic.precision import workprec
 from simopt.arithmetic.rational import RATIONAL
+from simopt.arithmetic.residual import residual
 from simopt.arithmetic.singular_value import norms
 from simopt.core.arrays import Array
 
 EXACT_ROWS = 40  # up to which fractions decide, in some 50 milliseconds, what intervals do not prove
+WIDE = 1e-10  # a radius of log det, relative to max(1, |log det|), beyond which sums with twice as many bits are worth their time
 ROUNDED = 2.0**-50  # times n and ‖A‖: an eigenvalue that floats put this far below 0 may be 0
 
 
@@ -76,7 +79,9 @@ def eigenvalues(num: Arithmetic, a: Value) -> Value:
     if not _is_finite(matrix):
         return _unknown(len(matrix))
     alone, rest = _separated(matrix)
-    return alone if rest is None else _in_order(alone, _enclosed(rest))
+    if rest is None:
+        return alone
+    return _in_order(alone, _enclosed(rest)) if len(alone) else _enclosed(rest)
 
 
 def singular_values(num: Arithmetic, a: Value) -> Value:
@@ -174,7 +179,8 @@ def log_determinant(num: Arithmetic, a: Value) -> Value | None:
     scaled = _scaled(matrix, powers[:, None] + powers)
     if not np.max(np.abs(scaled.mid)) < 2.0:  # |b_ij|² ≤ b_ii b_jj < 4 for a definite B
         return None
-    value = _log_determinant(scaled)
+    with np.errstate(all="ignore"):  # the inverse of a factor may be huge
+        value = _log_determinant(scaled)
     if value is None and not scaled.rad.any() and len(scaled) <= EXACT_ROWS:
         value = _exact_log_determinant(scaled.mid)
     return None if value is None else value - INTERVAL.log(INTERVAL.lift(2.0)) * float(2 * np.sum(powers))
@@ -312,17 +318,25 @@ def _log_determinant(a: Interval) -> Interval | None:
     if factor is None:
         return None
     r = np.tril(la.solve_triangular(factor, np.eye(len(a)), lower=True))
-    pivots = np.diag(r)
-    if not (np.isfinite(r).all() and np.all(pivots > 0.0)):
+    if not (np.isfinite(r).all() and np.all(np.diag(r) > 0.0)):
         return None
-    rest = INTERVAL.matvec(r, INTERVAL.matvec(a, as_interval(np.ascontiguousarray(r.T)))) - np.eye(len(a))
-    bound, flat = _norm(rest), _frobenius(_sizes(rest))
+    value = _of_factor(r, INTERVAL.matvec(r, INTERVAL.matvec(a, as_interval(np.ascontiguousarray(r.T)))) - np.eye(len(a)))
+    if value is not None and (a.rad.any() or value.rad <= WIDE * max(1.0, abs(float(value.mid)))):
+        return value
+    left = INTERVAL.matvec(r, -residual(a, as_interval(factor), np.ascontiguousarray(r.T)))
+    sharper = _of_factor(r, left - residual(as_interval(r), as_interval(np.eye(len(a))), factor))
+    return value if sharper is None else sharper
+
+
+def _of_factor(r: Array, rest: Interval) -> Interval | None:
+    """log det A, where RARᵀ = I + F; None where ‖F‖ may be too large."""
+    bound = _norm(rest)
     if not bound < 0.5:
         return None
-    second = flat * flat / (2.0 * (1.0 - bound)) * (1.0 + 16 * EPS) + SMALLEST
-    trace = INTERVAL.sum(Interval(np.diag(rest.mid), np.diag(rest.rad)))
-    value: Interval = trace + Interval.hull(-second, 0.0) - INTERVAL.sum(INTERVAL.log(as_interval(pivots))) * 2.0
-    return value
+    square = INTERVAL.sum(rest * rest)
+    third = bound * INTERVAL.upper(square) / (3.0 * (1.0 - bound)) * (1.0 + 16 * EPS) + SMALLEST
+    logarithm = INTERVAL.sum(Interval(np.diag(rest.mid), np.diag(rest.rad))) - square * 0.5 + Interval(0.0, third)
+    return logarithm - INTERVAL.sum(INTERVAL.log(as_interval(np.diag(r)))) * 2.0  # type: ignore[no-any-return]
 
 
 def _exact_log_determinant(a: Array) -> Interval | None:
