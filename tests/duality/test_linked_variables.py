@@ -150,6 +150,25 @@ def test_products_with_many_columns_are_those_of_each(sparse: bool) -> None:
     assert all(inside)
 
 
+def test_products_of_interval_matrices_with_many_columns_are_those_of_each() -> None:
+    rng = np.random.default_rng(4)
+    mid = np.where(rng.random((6, 5)) < 0.6, rng.normal(size=(6, 5)), 0.0)
+    mid[2] = 0.0  # a row of zeros: its products are exact
+    matrix = Interval(mid, np.abs(mid) * 1e-8)
+    x = np.where(rng.random(20) < 0.8, rng.normal(size=20), 0.0)
+    rad = np.abs(x) * np.where(rng.random(20) < 0.5, 1e-9, 0.0)
+    whole = product(INTERVAL, matrix, Interval(x, rad), 4)
+    each = [INTERVAL.matvec(matrix, Interval(x[5 * j : 5 * j + 5], rad[5 * j : 5 * j + 5])) for j in range(4)]
+    np.testing.assert_allclose(whole.mid, np.concatenate([part.mid for part in each]), rtol=0.0, atol=1e-14)
+    np.testing.assert_allclose(whole.rad, np.concatenate([part.rad for part in each]), rtol=1e-6)
+    assert (whole.rad == 0.0).sum() == 4
+    for _ in range(50):
+        signs = rng.choice([-1.0, 1.0], mid.shape), rng.choice([-1.0, 1.0], x.shape)
+        member = RATIONAL.lift(mid) + RATIONAL.lift(matrix.rad * signs[0])
+        exact = product(RATIONAL, member, RATIONAL.lift(x) + RATIONAL.lift(rad * signs[1]), 4)
+        assert all(abs(e - Fraction(m)) <= Fraction(r) for m, r, e in zip(whole.mid, whole.rad, exact, strict=True))
+
+
 def test_jacobians_follow_the_parameters() -> None:
     """What is kept of the equations is that of the present parameters."""
     slope, x = cp.Parameter(value=2.0), cp.Variable(2, name="x")
