@@ -120,7 +120,7 @@ def singular_values(num: Arithmetic, a: Value) -> Value:
 def is_semidefinite(num: Arithmetic, a: Value) -> bool:
     """Whether A ⪰ 0: to rounding in floats, proven in intervals (no does not say that it is not), decided in fractions.
 
-    To rounding: λ_min ≥ −2⁻⁵⁰ n ‖A‖, as otherwise few singular matrices would count as semidefinite. Fractions take O(n³) operations on integers.
+    To rounding: λ_min ≥ −2⁻⁵⁰ n ‖A‖, or few singular matrices would count as semidefinite. Fractions take O(n³) operations on integers.
     A ValueError as for `eigenvalues`.
     """
     if num is FLOAT:
