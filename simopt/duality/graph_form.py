@@ -23,6 +23,7 @@ from simopt.core.errors import NotAvailable
 from simopt.core.threads import quiet
 from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
 from simopt.duality.atoms.symmetric_matrix import fold
+from simopt.duality.atoms.trace_inverse import TraceInverse
 from simopt.duality.graph.programme import Term
 from simopt.duality.reading.matrices import is_folded
 from simopt.duality.units.measured import Measured
@@ -89,6 +90,7 @@ class GraphForm:
         self.needless |= {each.epigraph_parent.key for each in alone if isinstance(each.epigraph_parent, Term)}
         self.measured = Measured(programme, sizes)
         self.known: dict[int, tuple[Any, Any]] = {}
+        self.cones: list[Any] = []
         self.rows: dict[str, tuple[Any, float]] = {}  # label -> row, and what its dual is to be multiplied with
         objective = self.written(programme.problem.objective.expr) / sizes.objective
         for row in programme.every_row:
@@ -104,7 +106,7 @@ class GraphForm:
                 drawn = self.drawn(term, cp.Constant(0.0), [matrix * (unit / sizes.objective)])
                 objective = objective - drawn if programme.maximises else objective + drawn
         goal = cp.Maximize(objective) if programme.maximises else cp.Minimize(objective)
-        self.problem = cp.Problem(goal, [row for row, _ in self.rows.values()])
+        self.problem = cp.Problem(goal, [*(row for row, _ in self.rows.values()), *self.cones])
 
     def _add(self, label: str, row: Any, unit: float) -> None:
         self.rows[label] = (row.set_label(label), self.sizes.objective / unit)
@@ -149,10 +151,18 @@ class GraphForm:
             self._add(link.label, row, row_unit)
             args[link.number] = z
         if p is None or unit == 1.0:
-            return self.drawn(term, e.copy(args), args)
-        scaled = cp.huber(args[0], e.M / unit) if isinstance(e, cp.huber) else e.copy(args)
+            return self.drawn(term, self._function(term, e, args), args)
+        scaled = cp.huber(args[0], e.M / unit) if isinstance(e, cp.huber) else self._function(term, e, args)
         with np.errstate(over="ignore"):  # an infinite factor is refused by the back end
             return float(np.exp2(p * np.log2(unit))) * scaled
+
+    def _function(self, term: Term, e: Any, args: list[Any]) -> Any:
+        """The function of other arguments, in a form with smaller cones than CVXPY's where there is one."""
+        if not isinstance(term.atom, TraceInverse):
+            return e.copy(args)
+        value, rows = term.atom.declared(args[0])
+        self.cones += rows
+        return value
 
     def _matrix(self, term: Term, link: Link, argument: Any, unit: float, row_unit: float) -> Any:
         """The symmetric variable in place of an argument, with the row of its triangle."""

@@ -25,7 +25,7 @@ from simopt.duality.atoms.symmetric_matrix import SymmetricMatrixAtom
 from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Term
-from simopt.duality.graph_form import TIGHT, GraphForm, one_solve
+from simopt.duality.graph_form import GraphForm, one_solve
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.pivots import Pivoting
 from simopt.duality.stationarity.repair import completed, joined, matched
@@ -33,7 +33,10 @@ from simopt.duality.stationarity.repair import completed, joined, matched
 if TYPE_CHECKING:
     from simopt.duality.declared import Declared
 
-SOLVERS = ("CLARABEL", "SCS")
+SOLVERS: dict[str, dict[str, Any]] = {  # with options: an error of these multipliers counts θ times
+    "CLARABEL": {"max_iter": 200, "warm_start": False},
+    "SCS": {"eps_abs": 1e-8, "eps_rel": 1e-8, "max_iters": 20_000, "warm_start": False},
+}
 PERTURBATIONS = (1e-2, 1e-3, 1e-4, 1e-6)  # δ, of the largest eigenvalue of U; the problem is unbounded if it exceeds what the dual has
 STEPS, NEAR = tuple(10.0 ** np.arange(-9.0, -0.9, 0.25)), 8  # θ, and the index of one that multipliers of a tight solve rarely exceed
 NEGLIGIBLE = 1e-6  # of the largest multiplier of a cone: a smaller one does not set the size of its own perturbation
@@ -152,11 +155,13 @@ class InwardMultipliers:
                 sizes[term.key] = float(np.max(np.abs(np.linalg.eigvalsh(cone.dual_matrix(FLOAT, u)))))
         largest = max(sizes.values(), default=0.0) or 1.0
         sizes = {key: size if size > NEGLIGIBLE * largest else largest for key, size in sizes.items()}
-        for solver in SOLVERS:
+        for solver, options in SOLVERS.items():
+            form = PerturbedForm(self.declared, fraction, sizes)
             try:
-                yield one_solve(PerturbedForm(self.declared, fraction, sizes), solver, TIGHT[solver])[1]
+                yield one_solve(form, solver, options)[1]
             except NotAvailable:
-                continue
+                if form.problem.status in cp.settings.INF_OR_UNB:
+                    return
 
 
 def _mixed(outer: Mapping[Key, Array], inner: Mapping[Key, Array], step: float) -> dict[Key, Array]:
