@@ -236,6 +236,10 @@ class Declared(Problem):
                 named |= {row.name: part for row, part in zip(node.rows, parts, strict=True)}
         return named
 
+    def arguments(self, point: Point) -> dict[Key, Array]:
+        """The arguments of the terms at the point, in floats."""
+        return {key: np.asarray(z, dtype=float) for key, z in self._at(point, FLOAT).arguments.items()}
+
     def variables(self, point: Point) -> Point:
         """The values of all variables by name, also of definitions and epigraphs."""
         at, nodes = self._at(point, FLOAT), [node for node in self.programme.nodes if not isinstance(node, Term)]

@@ -38,6 +38,7 @@ from simopt.duality.vertices.optimum import vertex_of
 from simopt.duality.written_form import LikeCvxpy, WrittenForm, completed, dual_variables
 from simopt.model.status import Status
 from simopt.solving import driver
+from simopt.solving.faces import closing_bound, on_faces
 from simopt.solving.run import CHANGED, Progress
 from simopt.solving.solution import Sample, Solution, Trace, frozen
 
@@ -98,14 +99,18 @@ def _certified(
         best = _tried(lambda: _assessed(declared, cast(Point, given), known, num, tol), reasons)
     else:
         backend, fixed = _back_end(solver), values_stay or point is not None
-        vertex = None
+        elsewhere = None
         if not fixed and multipliers is None and backend is table.CLARABEL:
-            vertex = _tried(lambda: _at_a_vertex(declared, given, num, tol), [])
-        best = vertex
+            elsewhere = _tried(lambda: _at_a_vertex(declared, given, num, tol), [])
+        best = elsewhere
         for form, why in ((declared.briefly(tol), list[str]()), (declared, reasons)):
             if best is None or not best.certificate.closes(tol):
                 found = _searched(form, given, known, backend, fixed, num, tol, why)
-                best = found if vertex is None else vertex if found is None else paired(declared, vertex, found, num)
+                best = _joined_by(declared, elsewhere, found, num)
+                if form.brief and declared.cones and (best is None or not best.certificate.closes(tol)):
+                    with untouched(declared.programme.problem):
+                        faced = _tried(lambda best=best: on_faces(declared, best, backend.solver, num, tol, fixed), [])  # type: ignore[misc]
+                    best = elsewhere = best if faced is None else faced
         if reasons and (best is None or best.certificate.gap == math.inf):
             proof = _tried(lambda: _no_point(declared) or _certificate(declared, _no_end(declared, num)), reasons)
             if proof is not None and (proof.infeasible or proof.unbounded or best is None):
@@ -125,8 +130,24 @@ def _certified(
     if given is not None and solver is not None:
         best = replace(best, certificate=replace(best.certificate, infeasibility=repair(given, best.point)))
     bounds = _as_written(declared, best, tol)
+    if bounds.open and solver is not None and declared.cones:
+        with untouched(declared.programme.problem):
+            also += (
+                _tried(lambda best=best: closing_bound(declared, best, partial(_brief_gap, backend=backend, num=num, tol=tol)), []) or ""
+            )  # type: ignore[misc]
     also += "".join(f"; {reason}" for reason in dict.fromkeys(reasons) if bounds.open)
     return replace(bounds, open=bounds.open + also)
+
+
+def _brief_gap(problem: cp.Problem, backend: BackEnd, num: Arithmetic, tol: float) -> float:
+    """The gap of a brief search as a fraction of the upper bound."""
+    found = _searched(_read(problem).briefly(tol), None, {}, backend, False, num, tol, [])
+    return math.inf if found is None else found.certificate.gap_over_upper
+
+
+def _joined_by(declared: Declared, one: Assessment | None, other: Assessment | None, num: Arithmetic) -> Assessment | None:
+    """`paired`, where there are two."""
+    return one if other is None else other if one is None else paired(declared, one, other, num)
 
 
 def _at_a_vertex(declared: Declared, point: Point | None, num: Arithmetic, tol: float) -> Assessment | None:

@@ -67,7 +67,7 @@ class MatrixFraction(Atom):
         return least_bound(num, self._block(num, u, s))
 
     def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        return full(num, self.distance(num, u, s), self.length)
+        return full(num, max(self.distance(num, u, s), -1.0), self.length)
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """W lowered by what the block lacks."""

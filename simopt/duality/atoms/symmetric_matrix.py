@@ -107,7 +107,7 @@ class SymmetricMatrixAtom(Atom):
         """How far inside of the domain of the conjugate U lies, in eigenvalues; below 0 where it is not proven to lie there."""
 
     def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        return full(num, self.distance(num, u, s), self.length)
+        return full(num, max(self.distance(num, u, s), -1.0), self.length)
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         return num.pos(inner(num, s, self.value(num, z)) + self.conjugate(num, u, s) - inner(num, u, z))

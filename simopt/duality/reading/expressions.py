@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -45,6 +45,7 @@ from simopt.duality.graph.leaf_values import value_of
 from simopt.duality.graph.programme import Term
 from simopt.duality.graph.vectors import Indices, Mask, Value
 from simopt.duality.reading import products
+from simopt.duality.reading.faces import Face
 from simopt.duality.reading.library import ATOMS, AtomContext, axis_groups
 
 READ = "read are sums, products with constants, indexing, stacking, and the atoms of simopt.duality.atoms"
@@ -66,6 +67,7 @@ class Expressions:
         self._read: dict[int, tuple[Any, Map]] = {}  # by id; the expression is kept, so that its id is not reused
         self.counts: dict[str, int] = {}  # terms of each name
         self.required: list[Any] = []  # constraints that stand in expressions
+        self.faces: Mapping[str, Face] = {}  # by names of cones
         self.promises = False  # whether the sign of an expression may rest on a promise
         self.rewritten: dict[int, tuple[Any, Any]] = {}  # by id: the expression, and the one that was read instead, equal up to rounding
 

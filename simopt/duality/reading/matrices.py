@@ -51,15 +51,21 @@ def folded(whole: Map, n: int, trace: bool = False) -> Map:
 def cones(reader: Expressions, name: str, constraint: Any) -> Iterator[Term]:
     """A term for each matrix that has to be semidefinite; those of a batch have its index behind the name."""
     z = constraint.args[0]
-    n, whole = z.shape[-1], reader.map(z)
-    number = np.arange(z.size).reshape(z.shape, order="F")
     for at in np.ndindex(z.shape[:-2]):
-        part = SelectionMap((whole,), number[at].reshape(-1, order="F")) if at else whole
-        atom, key = SemidefiniteCone(n), next(reader.keys)
-        none = np.zeros(atom.length, dtype=np.intp)
-        source = z[at] >> 0 if at else constraint
         own = f"{name} {at}" if at else name
-        yield Term(key, own, atom, folded(part, n), 1, 1, none, none.astype(bool), source, ((0, atom.length),))
+        yield _cone(reader, own, z[at] >> 0 if at else constraint)
+
+
+def _cone(reader: Expressions, name: str, constraint: Any) -> Term:
+    if name in reader.faces:
+        face, z = reader.faces[name], symmetric_part(constraint.args[0])
+        if face.restricted:
+            reader.required.append((z @ face.null_space == 0).set_label(f"face of {name}"))
+        constraint = PSD(face.across.T @ z @ face.across)
+    z = constraint.args[0]
+    atom, key = SemidefiniteCone(z.shape[0]), next(reader.keys)
+    none = np.zeros(atom.length, dtype=np.intp)
+    return Term(key, name, atom, folded(reader.map(z), atom.n), 1, 1, none, none.astype(bool), constraint, ((0, atom.length),))
 
 
 def declared_cones(reader: Expressions, name: str, v: Any) -> Iterator[Term]:

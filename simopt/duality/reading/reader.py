@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import cvxpy as cp
@@ -26,6 +27,7 @@ from simopt.duality.reading.cones import APPROXIMATED, approximation, sides
 from simopt.duality.reading.convexity import convex
 from simopt.duality.reading.definitions import defined
 from simopt.duality.reading.expressions import Expressions, structure
+from simopt.duality.reading.faces import Face
 from simopt.duality.reading.kernel_element import elements
 from simopt.duality.reading.matrices import SEMIDEFINITE, cones, declared_cones, fixed_entries, has_matrices, with_cones
 from simopt.duality.reading.version import known_version
@@ -35,8 +37,10 @@ SIGNS = {"nonneg": -1, "pos": -1, "nonpos": 1, "neg": 1}
 STRUCTURES = ("symmetric", "diag", "sparsity", *SEMIDEFINITE)
 
 
-def read(problem: cp.Problem) -> Programme:
+def read(problem: cp.Problem, faces: Mapping[str, Face] | None = None) -> Programme:
     """The terms of a declared problem: leaves, nodes in an order of evaluation, and rows.
+
+    With `faces`, by the names of cones, those cones are restricted or relaxed: it is another problem then (`reading.faces`).
 
     Parameters are read when the programme is evaluated, so that one reading serves a whole path.
 
@@ -57,26 +61,21 @@ def read(problem: cp.Problem) -> Programme:
         _admit(v)
     convex(problem)
     reader = Expressions()
+    reader.faces = faces or {}
     maximises = isinstance(problem.objective, cp.Maximize)
     objective = reader.map(problem.objective.expr)
     rows, matrices = list[Row](), list[Term]()
     for kind, constraints in (("row", problem.constraints), ("indicator", reader.required)):
-        for number, constraint in enumerate(constraints):  # the second list may grow meanwhile
-            name = constraint.label or f"{kind} {number}"
-            if type(constraint) in APPROXIMATED:
-                reader.required += approximation(constraint)
-            elif isinstance(constraint, PSD):
-                matrices += cones(reader, name, constraint)
-            else:
-                rows += _rows(reader, name, constraint)
-    for v in problem.variables():
-        matrices += declared_cones(reader, v.name(), v)
+        _read_constraints(reader, kind, constraints, rows, matrices)
+    variables = dict(_named(reader))
+    before = len(reader.required)
+    for name, v in variables.items():
+        matrices += declared_cones(reader, name, v)
+    _read_constraints(reader, "indicator", reader.required, rows, matrices, before)
     goal = with_cones(Negation(objective) if maximises else objective, matrices)
     programme = Programme(problem, goal, maximises, terms=[*reader.terms.values(), *matrices])
-    names: dict[str, int] = {}
-    for key, v in reader.variables.values():
-        names[v.name()] = names.get(v.name(), 0) + 1
-        name = v.name() if names[v.name()] == 1 else f"{v.name()} ({names[v.name()]})"
+    for name, v in variables.items():
+        key = reader.variable(v)
         programme.leaves[key] = Leaf(key, name, v.shape, v, structure(v))
         rows += _attributes(reader, name, v)
     programme.rows, programme.rewritten = rows, reader.rewritten
@@ -94,6 +93,28 @@ def read(problem: cp.Problem) -> Programme:
     programme.put_in_order()
     _forms(programme)
     return programme
+
+
+def _read_constraints(
+    reader: Expressions, kind: str, constraints: Sequence[Any], rows: list[Row], matrices: list[Term], start: int = 0
+) -> None:
+    """Read constraints into rows and cones; the list may grow meanwhile."""
+    for number, constraint in enumerate(islice(constraints, start, None), start):
+        name = constraint.label or f"{kind} {number}"
+        if type(constraint) in APPROXIMATED:
+            reader.required += approximation(constraint)
+        elif isinstance(constraint, PSD):
+            matrices += cones(reader, name, constraint)
+        else:
+            rows += _rows(reader, name, constraint)
+
+
+def _named(reader: Expressions) -> Iterator[tuple[str, Any]]:
+    """The variables that were read by unique names."""
+    count: dict[str, int] = {}
+    for _, v in reader.variables.values():
+        count[v.name()] = count.get(v.name(), 0) + 1
+        yield v.name() if count[v.name()] == 1 else f"{v.name()} ({count[v.name()]})", v
 
 
 def _forms(programme: Programme) -> None:

@@ -1,0 +1,124 @@
+"""Problems with cones that have no interior: bounds by the same problem on faces of the cones (`simopt.duality.reading.faces`).
+
+Where that does not help either, a bound by the user may: multipliers are then unbounded, or all but unbounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import islice
+
+import cvxpy as cp
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.certificates.assessment import Assessment, judge, over_terms
+from simopt.certificates.certificate import Certificate
+from simopt.core.arrays import Multipliers
+from simopt.core.threads import quiet
+from simopt.duality.declared import Declared
+from simopt.duality.graph_form import best_of, candidates
+from simopt.duality.reading.faces import Face, face
+from simopt.duality.reading.matrices import symmetric_part
+from simopt.duality.reading.reader import read
+
+
+SMALL = 1e-6  # of the upper bound: a gap that a message names
+
+
+def on_faces(declared: Declared, best: Assessment | None, solver: str, num: Arithmetic, tol: float, point_stays: bool) -> Assessment | None:
+    """The assessment, with the upper bound of the restricted problem and the lower bound of the relaxed one where these are better.
+
+    Raises
+    ------
+    NotAvailable
+        where the back end returns no point of such a problem.
+    """
+    if not point_stays and (faces := _by_points(declared)):
+        best = _better_upper(declared, best, _judged(declared, faces, solver, num, tol), num)
+    if best is not None and not best.certificate.closes(tol) and (faces := _by_multipliers(declared, best.multipliers or {})):
+        best = _better_lower(declared, best, _judged(declared, faces, solver, num, tol), faces, num)
+    return best
+
+
+def closing_bound(declared: Declared, best: Assessment, gap: Callable[[cp.Problem], float]) -> str:
+    """The bounds Z ⪯ cI, ten times what Z is at the point, with which the gap is small: a message; empty where they do not help."""
+    problem, at = declared.programme.problem, declared.arguments(best.point)
+    rows, texts = [], []
+    for term in declared.programme.terms:
+        if term.key in declared.cones:
+            cone, z = declared.cones[term.key], symmetric_part(term.source.args[0])
+            largest = float(np.linalg.eigvalsh(cone.matrix(FLOAT, at[term.key]))[-1])
+            if math.isfinite(largest) and largest > 0.0:
+                bound = 10.0 ** math.ceil(math.log10(largest) + 1.0)
+                rows.append(z << bound * np.eye(cone.n))
+                texts.append(f"{str(z)[:60]} << {bound:g} I")
+    small = gap(cp.Problem(problem.objective, [*problem.constraints, *rows])) if rows else math.inf
+    return f"; with {' and '.join(texts)} as constraints the gap is {small:.1e} of the optimum" if small <= SMALL else ""
+
+
+def _judged(declared: Declared, faces: dict[str, Face], solver: str, num: Arithmetic, tol: float) -> Assessment:
+    """Point and multipliers of the problem with these faces, judged as its own."""
+    form = Declared(read(declared.programme.problem, faces))
+    above, below = best_of(list(islice(candidates(form, solver, tol / 2), 1)))
+    return judge(form, above.point, below.multipliers, num, enough=tol)
+
+
+def _by_points(declared: Declared) -> dict[str, Face]:
+    """The faces on which a feasible point of largest rank lies: interior-point methods come near one if there is no objective."""
+    problem = declared.programme.problem
+    before = [(v, v.value) for v in problem.variables()]
+    try:
+        with quiet():
+            cp.Problem(cp.Minimize(0), problem.constraints).solve(solver=cp.CLARABEL)
+        values = {term.name: term.source.args[0].value for term in declared.programme.terms if term.key in declared.cones}
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException:  # back ends raise any exception (a panic of Rust is no Exception): no face is known
+        return {}
+    finally:
+        for v, value in before:
+            v.save_value(value)
+    guesses = {name: face(np.asarray(value, dtype=float), restricted=True) for name, value in values.items() if value is not None}
+    return {name: guess for name, guess in guesses.items() if guess is not None}
+
+
+def _by_multipliers(declared: Declared, multipliers: Multipliers) -> dict[str, Face]:
+    """The faces on which the multipliers of cones lie."""
+    faces: dict[str, Face] = {}
+    for name, (_, key, _) in declared.names.items():
+        if key in declared.cones and name in multipliers:
+            n = declared.cones[key].n
+            guess = face(np.reshape(np.asarray(multipliers[name], dtype=float), (n, n), order="F"), restricted=False)
+            if guess is not None:
+                faces[name] = guess
+    return faces
+
+
+def _better_upper(declared: Declared, best: Assessment | None, other: Assessment, num: Arithmetic) -> Assessment | None:
+    if not other.certificate.upper < (math.inf if best is None else best.certificate.upper):
+        return best
+    lower, multipliers = (-math.inf, None) if best is None else (best.certificate.lower, best.multipliers)
+    return _assessed(declared, Assessment(other.certificate, other.point, multipliers), other.certificate.upper, lower, num)
+
+
+def _better_lower(declared: Declared, best: Assessment, other: Assessment, faces: dict[str, Face], num: Arithmetic) -> Assessment:
+    if not other.certificate.lower > best.certificate.lower:
+        return best
+    multipliers = dict(other.multipliers or {})
+    for name, each in faces.items():
+        if name in multipliers:
+            k = each.across.shape[1]
+            multipliers[name] = each.whole(np.reshape(multipliers[name], (k, k), order="F")).reshape(-1, order="F")
+    whole = Assessment(best.certificate, best.point, multipliers)
+    return _assessed(declared, whole, best.certificate.upper, other.certificate.lower, num)
+
+
+def _assessed(declared: Declared, at: Assessment, upper: float, lower: float, num: Arithmetic) -> Assessment:
+    gap = max(math.nextafter(upper - lower, math.inf), 0.0)
+    over = over_terms(declared, at.point, upper, lower, gap)
+    bounds = Certificate.of_bounds(
+        upper, lower, gap, over, infeasibility=at.certificate.infeasibility, multipliers_from="solver", arithmetic=num.name
+    )
+    return Assessment(bounds, at.point, at.multipliers)
