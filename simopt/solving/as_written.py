@@ -100,6 +100,7 @@ def _certified(
     else:
         backend, fixed = _back_end(solver), values_stay or point is not None
         elsewhere = None
+        notes = list[str]()
         if not fixed and multipliers is None and backend is table.CLARABEL:
             elsewhere = _tried(lambda: _at_a_vertex(declared, given, num, tol), [])
         best = elsewhere
@@ -109,8 +110,10 @@ def _certified(
                 best = _joined_by(declared, elsewhere, found, num)
                 if form.brief and declared.cones and (best is None or not best.certificate.closes(tol)):
                     with untouched(declared.programme.problem):
-                        faced = _tried(lambda best=best: on_faces(declared, best, backend.solver, num, tol, fixed), [])  # type: ignore[misc]
+                        faced = _tried(lambda best=best: on_faces(declared, best, backend.solver, num, tol, fixed, notes), [])  # type: ignore[misc]
                     best = elsewhere = best if faced is None else faced
+        if best is None or best.certificate.upper == math.inf:
+            reasons += notes
         if reasons and (best is None or best.certificate.gap == math.inf):
             proof = _tried(lambda: _no_point(declared) or _certificate(declared, _no_end(declared, num)), reasons)
             if proof is not None and (proof.infeasible or proof.unbounded or best is None):
@@ -131,18 +134,18 @@ def _certified(
         best = replace(best, certificate=replace(best.certificate, infeasibility=repair(given, best.point)))
     bounds = _as_written(declared, best, tol)
     if bounds.open and solver is not None and declared.cones:
-        with untouched(declared.programme.problem):
-            also += (
-                _tried(lambda best=best: closing_bound(declared, best, partial(_brief_gap, backend=backend, num=num, tol=tol)), []) or ""
-            )  # type: ignore[misc]
+        also += _closing_bound(declared, best, _back_end(solver), num, tol)
     also += "".join(f"; {reason}" for reason in dict.fromkeys(reasons) if bounds.open)
     return replace(bounds, open=bounds.open + also)
 
 
-def _brief_gap(problem: cp.Problem, backend: BackEnd, num: Arithmetic, tol: float) -> float:
-    """The gap of a brief search as a fraction of the upper bound."""
-    found = _searched(_read(problem).briefly(tol), None, {}, backend, False, num, tol, [])
-    return math.inf if found is None else found.certificate.gap_over_upper
+def _closing_bound(declared: Declared, best: Assessment, backend: BackEnd, num: Arithmetic, tol: float) -> str:
+    def gap(problem: cp.Problem) -> float:
+        found = _searched(_read(problem).briefly(tol), None, {}, backend, False, num, tol, [])
+        return math.inf if found is None else found.certificate.gap_over_upper
+
+    with untouched(declared.programme.problem):
+        return _tried(lambda: closing_bound(declared, best, gap), []) or ""
 
 
 def _joined_by(declared: Declared, one: Assessment | None, other: Assessment | None, num: Arithmetic) -> Assessment | None:

@@ -19,23 +19,26 @@ from simopt.core.arrays import Multipliers
 from simopt.core.threads import quiet
 from simopt.duality.declared import Declared
 from simopt.duality.graph_form import best_of, candidates
-from simopt.duality.reading.faces import Face, face
+from simopt.duality.reading.faces import Face, face, rank
 from simopt.duality.reading.matrices import symmetric_part
 from simopt.duality.reading.reader import read
-
 
 SMALL = 1e-6  # of the upper bound: a gap that a message names
 
 
-def on_faces(declared: Declared, best: Assessment | None, solver: str, num: Arithmetic, tol: float, point_stays: bool) -> Assessment | None:
+def on_faces(
+    declared: Declared, best: Assessment | None, solver: str, num: Arithmetic, tol: float, point_stays: bool, notes: list[str]
+) -> Assessment | None:
     """The assessment, with the upper bound of the restricted problem and the lower bound of the relaxed one where these are better.
+
+    A note is added for each cone in whose interior no feasible point is known, and of which no face is guessed.
 
     Raises
     ------
     NotAvailable
         where the back end returns no point of such a problem.
     """
-    if not point_stays and (faces := _by_points(declared)):
+    if not point_stays and (faces := _by_points(declared, notes)):
         best = _better_upper(declared, best, _judged(declared, faces, solver, num, tol), num)
     if best is not None and not best.certificate.closes(tol) and (faces := _by_multipliers(declared, best.multipliers or {})):
         best = _better_lower(declared, best, _judged(declared, faces, solver, num, tol), faces, num)
@@ -46,8 +49,9 @@ def closing_bound(declared: Declared, best: Assessment, gap: Callable[[cp.Proble
     """The bounds Z ⪯ cI, ten times what Z is at the point, with which the gap is small: a message; empty where they do not help."""
     problem, at = declared.programme.problem, declared.arguments(best.point)
     rows, texts = [], []
+    of_variables = {each.term.key for each in declared.plan}
     for term in declared.programme.terms:
-        if term.key in declared.cones:
+        if term.key in declared.cones and term.key in (of_variables & declared.cones.keys() or declared.cones):
             cone, z = declared.cones[term.key], symmetric_part(term.source.args[0])
             largest = float(np.linalg.eigvalsh(cone.matrix(FLOAT, at[term.key]))[-1])
             if math.isfinite(largest) and largest > 0.0:
@@ -65,7 +69,7 @@ def _judged(declared: Declared, faces: dict[str, Face], solver: str, num: Arithm
     return judge(form, above.point, below.multipliers, num, enough=tol)
 
 
-def _by_points(declared: Declared) -> dict[str, Face]:
+def _by_points(declared: Declared, notes: list[str]) -> dict[str, Face]:
     """The faces on which a feasible point of largest rank lies: interior-point methods come near one if there is no objective."""
     problem = declared.programme.problem
     before = [(v, v.value) for v in problem.variables()]
@@ -80,8 +84,19 @@ def _by_points(declared: Declared) -> dict[str, Face]:
     finally:
         for v, value in before:
             v.save_value(value)
-    guesses = {name: face(np.asarray(value, dtype=float), restricted=True) for name, value in values.items() if value is not None}
-    return {name: guess for name, guess in guesses.items() if guess is not None}
+    faces: dict[str, Face] = {}
+    for name, value in values.items():
+        if value is None:
+            continue
+        matrix = np.asarray(value, dtype=float)
+        if (guess := face(matrix, restricted=True)) is not None:
+            faces[name] = guess
+        elif (positive := rank(matrix)) < len(matrix):
+            notes.append(
+                f"{name}: no feasible point inside of the cone is known, as {positive} of {len(matrix)} eigenvalues are above 0 at best, "
+                "and no face with a simple basis"
+            )
+    return faces
 
 
 def _by_multipliers(declared: Declared, multipliers: Multipliers) -> dict[str, Face]:

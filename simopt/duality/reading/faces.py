@@ -13,9 +13,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import scipy.linalg as la
+from numpy.typing import NDArray
 
 from simopt.core.arrays import Array
 
@@ -36,12 +38,17 @@ class Face:
         return np.asarray(self.across @ multiplier @ self.across.T)
 
 
+def rank(matrix: Array) -> int:
+    """The number of eigenvalues that count as positive; 0 where the matrix is not finite."""
+    return int(np.sum(~_flat(np.linalg.eigvalsh((matrix + matrix.T) / 2)))) if np.isfinite(matrix).all() else 0
+
+
 def face(matrix: Array, restricted: bool) -> Face | None:
     """The face that a semidefinite matrix of floats suggests; None if it is definite or 0, or has a null space without a simple basis."""
     if not np.isfinite(matrix).all():
         return None
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    flat = values <= FLAT * float(np.max(np.abs(values), initial=0.0))
+    flat = _flat(values)
     if not flat.any() or flat.all():
         return None
     basis = vectors[:, flat].T
@@ -55,3 +62,7 @@ def face(matrix: Array, restricted: bool) -> Face | None:
     rows = [[float(x * math.lcm(*(y.denominator for y in row))) for x in row] for row in fractions]
     others = np.setdiff1d(np.arange(len(values)), leading)
     return Face(np.eye(len(values))[:, others], np.array(rows).T, restricted)
+
+
+def _flat(values: Any) -> NDArray[np.bool_]:
+    return np.asarray(values <= FLAT * float(np.max(np.abs(values), initial=0.0)))
