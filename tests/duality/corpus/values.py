@@ -82,7 +82,7 @@ def _pairs(declared: Declared, rng: np.random.Generator, *, positive: bool) -> I
 def _flat(expression: Any, shape: tuple[int, ...]) -> np.ndarray:
     try:
         value = expression.value
-    except AssertionError:  # a perspective where s is 0
+    except (AssertionError, ValueError):  # a perspective where s is 0; a function of a matrix that is not symmetric here
         value = None
     if value is None:
         return np.full(int(np.prod(shape)), np.nan)
