@@ -20,6 +20,7 @@ from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Node, Pro
 OBJECTIVE: Key = -1
 CONSTANTS, FAINT, EXACTLY = 3.0, 0.25, 100.0  # weights
 LARGEST = 200  # of exponents
+CANCELLED = 1e-8  # of the objective at other fractions: what is left of one that cancels
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ RAW = Sizes()
 def equilibrated(programme: Programme) -> Sizes:
     """Units σ of values, ρ of maps and τ of the objective in which the entries are near 1: powers of two.
 
-    τ is the size of the objective at x = 0, or, if that is 0, at a fraction of σ.
+    τ is the size of the objective at x = 0, or, if that is 0, at a fraction of σ; at unequal fractions where equal ones cancel, as they do
+    in ⟨L, X⟩ for the Laplacian L of a graph.
     """
     sizes = {where: float(2.0 ** np.clip(np.round(log), -LARGEST, LARGEST)) for where, log in _logarithms(programme).items()}
     maps = {key: unit for (kind, key), unit in sizes.items() if kind == "map"}
@@ -97,11 +99,20 @@ def equilibrated(programme: Programme) -> Sizes:
     values = {key: unit for (kind, key), unit in sizes.items() if kind == "value"}
     with np.errstate(all="ignore"):
         for fraction in (0.0, 0.01, 1.0):
-            point = {key: np.full(leaf.size, fraction * values.get(key, 1.0)) for key, leaf in programme.leaves.items()}
-            size = abs(float(forward(FLOAT, programme, point).objective))
+            size, uneven = (
+                abs(float(forward(FLOAT, programme, {key: x * values.get(key, 1.0) for key, x in point.items()}).objective))
+                for point in _points(programme, fraction)
+            )
+            size = uneven if size < CANCELLED * uneven < math.inf else size
             if 0.0 < size < math.inf:
                 return Sizes(values, maps, float(2.0 ** np.round(np.log2(size))))
     return Sizes(values, maps)
+
+
+def _points(programme: Programme, fraction: float) -> tuple[dict[Key, Array], dict[Key, Array]]:
+    """All entries equal, and no two alike."""
+    even = {key: np.full(leaf.size, fraction) for key, leaf in programme.leaves.items()}
+    return even, {key: x * np.random.default_rng(len(x)).uniform(0.5, 1.0, len(x)) for key, x in even.items()}
 
 
 def natural_size(programme: Programme) -> float:
