@@ -383,11 +383,33 @@ def _solved(declared: Declared, progress: Progress | None, requested_limit: floa
             found = run(form(declared.programme))  # a back end may succeed in other units or in CVXPY's form
     if found is not first and declared.fingerprint() != first.provenance.fingerprint:  # the last sample's listener may have changed them
         found = _changed(found)
+    if declared.cones and found.status in UNFINISHED and found.reported_status != CHANGED[1]:
+        found = _with_faces(declared, found)
     if found.point is not None:
         found = _without_optimum(declared, found)
     if found.status is Status.TIME_LIMIT:
         found = replace(found, message=f"the gap was still open after {found.provenance.solve_seconds:.3g} s")
     return _put(declared, found)
+
+
+def _with_faces(declared: Declared, solution: Solution) -> Solution:
+    """The solution with the bounds on faces of cones, where these are better."""
+    made, known = solution.provenance, _assessment(solution)
+    backend, num = table.find(made.solver), INTERVAL if known is None else BY_NAME[known.certificate.arithmetic]
+    solver = (backend or table.CLARABEL).solver
+    with untouched(declared.programme.problem):
+        faced = _tried(lambda: on_faces(declared, known, solver, num, made.tol, False, []), [])
+    if faced is None or faced is known:
+        return solution
+    status, message = (Status.OPTIMAL, "") if faced.certificate.closes(made.tol) else (solution.status, solution.message)
+    return replace(
+        solution,
+        status=status,
+        message=message,
+        point=frozen(faced.point),
+        multipliers=frozen(faced.multipliers or {}),
+        certificate=faced.certificate,
+    )
 
 
 def _changed(solution: Solution) -> Solution:
