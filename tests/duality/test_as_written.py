@@ -257,6 +257,10 @@ def test_importing_simopt_does_not_import_cvxpy_and_its_type_is_known_without() 
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+class Modulus(cp.abs):
+    """A function of the user's own."""
+
+
 x = cp.Variable(2, name="x")
 NAN, INF = np.array([1.0, np.nan]), np.array([np.inf, 1.0])
 BAD: dict[str, tuple[Callable[[], cp.Problem], str]] = {
@@ -269,8 +273,14 @@ BAD: dict[str, tuple[Callable[[], cp.Problem], str]] = {
         lambda: cp.Problem(cp.Minimize(cp.sum_squares(cp.Variable((2, 2), boolean=True, diag=True, name="k")))),
         "variable k: .*diag of integers",
     ),
-    "complex": (lambda: cp.Problem(cp.Minimize(cp.sigma_max(cp.Variable((2, 2), complex=True, name="k")))), "sigma_max is not known"),
-    "an unknown function": (lambda: cp.Problem(cp.Minimize(cp.matrix_frac(x, np.eye(2)) + cp.tr_inv(cp.diag(x)))), "is not known"),
+    "complex": (
+        lambda: cp.Problem(cp.Minimize(cp.sum(Modulus(cp.Variable(2, complex=True, name="k"))))),
+        "Modulus of complex numbers is not known",
+    ),
+    "an unknown function": (
+        lambda: cp.Problem(cp.Minimize(cp.quantum_rel_entr(np.eye(2), cp.Variable((2, 2), PSD=True)) + cp.tr_inv(cp.diag(x)))),
+        "quantum_rel_entr is not known",
+    ),
     "nan": (lambda: cp.Problem(cp.Minimize(cp.sum_squares(x - NAN))), r"entry \(1,\) is nan"),
     "infinity in a row": (lambda: cp.Problem(cp.Minimize(cp.sum_squares(x)), [x <= INF]), r"entry \(0,\) is inf"),
     "nothing to choose": (lambda: cp.Problem(cp.Minimize(cp.Constant(1.0))), "it has no variables"),

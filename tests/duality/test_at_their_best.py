@@ -265,13 +265,13 @@ def test_of_a_linear_programme_a_vertex_is_tried_before_the_default_back_end(rig
     """If its basis cannot be proven, HiGHS's point is judged, where the gap is rounding. Who names a back end is given no other."""
     rng = np.random.default_rng(2)
     asked = list[str]()
-    original = graph_form._solved
+    original = graph_form.one_solve
 
     def counted(form: graph_form.GraphForm, solver: str, options: dict[str, Any]) -> Any:
         asked.append(solver)
         return original(form, solver, options)
 
-    monkeypatch.setattr(graph_form, "_solved", counted)
+    monkeypatch.setattr(graph_form, "one_solve", counted)
     monkeypatch.setattr(as_written, "vertex_of", lambda _: None)
     x, matrix = cp.Variable(12, nonneg=True), rng.normal(size=(6, 12))
     problem = cp.Problem(cp.Minimize(rng.random(12) @ x), [matrix @ x == matrix @ rng.random(12), x <= 3])

@@ -156,14 +156,19 @@ def test_where_there_is_no_optimum_it_is_proven() -> None:
     assert direction.dtype == complex and direction[0].imag < 0.0
 
 
+class Modulus(cp.abs):
+    """A function of the user's own."""
+
+
 def test_what_is_not_known_of_complex_numbers_is_refused_by_name() -> None:
     z, X = cp.Variable(2, complex=True, name="z"), cp.Variable((2, 2), hermitian=True, name="X")
-    S = cp.Variable((2, 2), name="S", complex=True)
     refused = {
-        "lambda_max is not known": cp.Problem(cp.Minimize(cp.lambda_max(X))),
-        "sigma_max is not known": cp.Problem(cp.Minimize(cp.sigma_max(S))),
-        "the constraint PSD is not known": cp.Problem(cp.Minimize(cp.real(cp.trace(X))), [X >> 0]),
+        r"Modulus of complex numbers is not known in Modulus\(z\)": cp.Problem(cp.Minimize(cp.sum(Modulus(z)))),
+        "dotsort with weights that are no numbers": cp.Problem(
+            cp.Minimize(cp.dotsort(cp.abs(z), cp.Parameter(2, value=[2.0, 1.0], nonneg=True)))
+        ),
         "is not convex": cp.Problem(cp.Maximize(cp.norm(z))),
+        "is not convex by": cp.Problem(cp.Maximize(cp.lambda_max(X))),
     }
     for message, problem in refused.items():
         for judge in (simopt.solve, simopt.certify):

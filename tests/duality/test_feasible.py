@@ -464,14 +464,14 @@ def test_where_clarabel_does_not_close_the_others_that_are_installed_are_asked(m
     """max x₀ + x₁ over x₀ + x₁ ≤ 3, x₀ − x₁ ≥ 1: a whole edge is optimal."""
     x = variable(2)
     declared = Declared.of(cp.Problem(cp.Maximize(cp.sum(x)), [cp.sum(x) <= 3, x[0] - x[1] >= 1]))
-    original = graph_form._solved
+    original = graph_form.one_solve
 
     def without_clarabel(form: GraphForm, solver: str, options: dict[str, Any]) -> Any:
         if solver == "CLARABEL":
             raise NotAvailable("it failed") from RuntimeError()
         return original(form, solver, options)
 
-    monkeypatch.setattr(graph_form, "_solved", without_clarabel)
+    monkeypatch.setattr(graph_form, "one_solve", without_clarabel)
     (found,) = graph_form.candidates(declared)
     assert found.solver in graph_form.OTHERS and found.certificate.closes(1e-9)
     assert simopt.certify(declared, *solved(declared), num=INTERVAL).closes(1e-9)

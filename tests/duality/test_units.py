@@ -108,7 +108,7 @@ def exotic() -> dict[str, cp.Problem]:
 
 
 def gaps(declared: Declared, sizes: Sizes) -> tuple[float, float]:
-    point, multipliers = graph_form._solved(GraphForm(declared, sizes), "CLARABEL", {})
+    point, multipliers = graph_form.one_solve(GraphForm(declared, sizes), "CLARABEL", {})
     found = simopt.certify(declared, point, multipliers)
     return found.upper, found.relative_gap
 

@@ -63,20 +63,20 @@ class SymmetricMatrixAtom(Atom):
     def matrix(self, num: Arithmetic, z: Value) -> Value:
         """Z. Halves are exact, so that what is known exactly stays so."""
         if not self.trace:
-            return self._times(num, self._spread(z), np.where(np.eye(self.n), 1.0, 0.5))
+            return self._scaled(num, self._mirrored(z), np.where(np.eye(self.n), 1.0, 0.5))
         diagonal = z[self._diagonal]  # z_ij = (Z_ii + Z_jj)/2 + Z_ij
         i, j = triangle(self.n)
         half = num.lift(np.array(0.5))
-        return self._spread(replaced(num, z - (diagonal[i] + diagonal[j]) * half, self._diagonal, diagonal))
+        return self._mirrored(replaced(num, z - (diagonal[i] + diagonal[j]) * half, self._diagonal, diagonal))
 
     def dual_matrix(self, num: Arithmetic, u: Value) -> Value:
         """U."""
         if not self.trace:
-            return self._spread(u)
+            return self._mirrored(u)
         i, j = triangle(self.n)
         half = u * num.lift(np.where(i == j, 0.0, 0.5))
         sums = num.group_sum(num.concat([half, half]), np.concatenate([i, j]), self.n)
-        return self._spread(replaced(num, half, self._diagonal, u[self._diagonal] + sums))
+        return self._mirrored(replaced(num, half, self._diagonal, u[self._diagonal] + sums))
 
     def coordinates(self, dual: Array) -> Array:
         """The multiplier u of a symmetric U of floats."""
@@ -95,11 +95,11 @@ class SymmetricMatrixAtom(Atom):
         spread = sp.csr_array((np.ones(self.n**2), (np.arange(self.n**2), self._index.reshape(-1))), shape=(self.n**2, self.length))
         return cp.reshape(spread @ u, (self.n, self.n), order="F")
 
-    def _spread(self, x: Value) -> Value:
+    def _mirrored(self, x: Value) -> Value:
         """The entries of the triangle at both of their places."""
         return Interval(x.mid[self._index], x.rad[self._index]) if isinstance(x, Interval) else x[self._index]
 
-    def _times(self, num: Arithmetic, x: Value, powers: Array) -> Value:
+    def _scaled(self, num: Arithmetic, x: Value, powers: Array) -> Value:
         return Interval(x.mid * powers, x.rad * powers) if isinstance(x, Interval) else x * num.lift(powers)
 
     @abstractmethod
