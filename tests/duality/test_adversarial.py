@@ -7,77 +7,32 @@ planted optimum of `exact/ugly.py`.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from assessed import Truth
-from ugly import BY_A_HAIR, LINEAR, NEAR, any_multipliers, attacks, bases, ugly_problem, ugly_system
+from attacked import AttackRecord, Bound, assert_nothing_false, point_and_multipliers, solved
+from ugly import BY_A_HAIR, LINEAR, any_multipliers, attacks, bases, ugly_problem, ugly_system
 
 import simopt
-from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Interval, NotRational
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Interval
 from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.arithmetic.linear import solve
 from simopt.certificates.certificate import Certificate
 from simopt.core.arrays import Multipliers, Point
-from simopt.core.errors import InvalidProblem, NotAvailable
 from simopt.duality import Declared
 from simopt.duality.vertices.linear_programme import LinearProgramme
 from simopt.duality.vertices.safe_bound import safe_bound
 from simopt.duality.vertices.vertex import vertex
-from simopt.solving.as_written import _duals
 
 BLOCKS = [range(first, first + 100) for first in range(0, 3000, 100)]
 ATTACKS = 2  # on each problem, out of ten
 SEARCHED = 10  # every tenth of the problems that are not linear is solved by `certify`, which takes ten times as long
-CLOSED = 1e-8  # tolerance
 FEW = range(325, 332)
-
-Bound = float | Fraction
-
-
-@dataclass
-class AttackRecord:
-    """What was assessed of some problems: false bounds, errors that are not simopt's own, and counts."""
-
-    false: list[tuple[Any, ...]] = field(default_factory=list)
-    foreign: list[tuple[Any, ...]] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def certified(self, number: int, truth: Truth, attack: str, rigorous: bool, compute: Callable[[], Certificate]) -> None:
-        """Compare the bounds of a certificate with the truth.
-
-        Floats are right up to rounding at the point. Far from everything, terms of 1e12 cancel to what is left of the objective. There a
-        false bound counts if it closes.
-        """
-        try:
-            certificate = compute()
-        except (InvalidProblem, NotAvailable, NotRational):
-            self.counts["refused"] += 1
-            return
-        except Exception as error:
-            self.foreign.append((number, attack, rigorous, repr(error)[:200]))
-            return
-        closed = certificate.closes(CLOSED)
-        self.counts["closed"] += closed
-        if rigorous or closed or attack in NEAR:
-            self.bounded(number, truth, attack, certificate.lower, certificate.upper, rigorous)
-        else:
-            self.counts["far, in floats"] += 1
-
-    def bounded(self, number: int, truth: Truth, attack: str, lower: Bound, upper: Bound, rigorous: bool = True) -> None:
-        """Compare bounds of the problem as written with the truth."""
-        self.counts["assessments"] += 1
-        self.counts["finite"] += (abs(lower) < math.inf) + (abs(upper) < math.inf)
-        which = truth.false(lower, upper, rigorous) if lower <= upper or lower > upper else "not a number"
-        if which:
-            self.false.append((number, attack, rigorous, which, float(lower), float(upper), float(truth.least), float(truth.reached)))
 
 
 def assessed(numbers: Iterable[int], seed: int = 0) -> AttackRecord:
@@ -116,25 +71,6 @@ def assess(record: AttackRecord, seed: int, number: int) -> None:
     attack_bases(record, number, truth, declared, rng)
 
 
-def solved(problem: cp.Problem) -> None:
-    """Values of a solver; zeros where it has none."""
-    try:
-        problem.solve(solver=cp.CLARABEL)
-    except cp.error.SolverError:
-        pass
-    for v in problem.variables():
-        if v.value is None or not np.all(np.isfinite(v.value)):
-            v.save_value(np.zeros(v.shape))
-
-
-def point_and_multipliers(declared: Declared) -> tuple[Point, Multipliers]:
-    """Those that the problem holds; the multipliers of terms are slopes, and 0 where there is none."""
-    point = {leaf.name: np.array(leaf.variable.value) for leaf in declared.programme.leaves.values()}
-    rows = _duals(declared)
-    slopes = declared.multipliers(point, rows) or rows
-    return point, {name: np.ravel(slopes.get(name, np.zeros(size)), order="F") for name, (_, _, size) in declared.names.items()}
-
-
 def attack_bases(record: AttackRecord, number: int, truth: Truth, declared: Declared, rng: np.random.Generator) -> None:
     """What bases and multipliers of a linear programme prove, in fractions."""
     linear = LinearProgramme.of(declared.programme)
@@ -151,10 +87,6 @@ def attack_bases(record: AttackRecord, number: int, truth: Truth, declared: Decl
             compare("a basis", -math.inf if ends[0] is None else ends[0], math.inf if ends[1] is None else ends[1])
     for y in any_multipliers(rng, linear):
         compare("any multipliers", safe_bound(linear, y), math.inf)
-
-
-def assert_nothing_false(record: AttackRecord) -> None:
-    assert record.false == [] and record.foreign == []
 
 
 def test_no_bound_of_an_ugly_problem_is_false() -> None:

@@ -11,7 +11,7 @@ from simopt.arithmetic.linear import solve
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Atom, DeclaredConjugate
 from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
-from simopt.duality.atoms.symmetric_matrix import INSIDE, clipped
+from simopt.duality.atoms.symmetric_matrix import INSIDE, LEAST, clipped
 from simopt.duality.graph.vectors import Mask, Value, full, inner, is_zero, nothing, vector
 
 
@@ -67,7 +67,7 @@ class MatrixFraction(Atom):
         return least_bound(num, self._block(num, u, s))
 
     def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        return full(num, max(self.distance(num, u, s), -1.0), self.length)
+        return full(num, max(self.distance(num, u, s), LEAST), self.length)
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """W lowered by what the block lacks."""

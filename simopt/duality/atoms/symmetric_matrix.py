@@ -22,6 +22,8 @@ from simopt.duality.graph.vectors import Indices, Value, full, inner, replaced
 
 INSIDE = 2.0**-46  # times n and the largest eigenvalue: how far inside a projected multiplier lies, so that it is proven to be there
 
+LEAST = -float(np.finfo(float).max)  # a margin where none is known, which is a fraction
+
 
 def triangle(n: int) -> tuple[Indices, Indices]:
     """Row and column of each entry of z: the lower triangle, row by row."""
@@ -107,7 +109,7 @@ class SymmetricMatrixAtom(Atom):
         """How far inside of the domain of the conjugate U lies, in eigenvalues; below 0 where it is not proven to lie there."""
 
     def margin(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        return full(num, max(self.distance(num, u, s), -1.0), self.length)
+        return full(num, max(self.distance(num, u, s), LEAST), self.length)
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         return num.pos(inner(num, s, self.value(num, z)) + self.conjugate(num, u, s) - inner(num, u, z))

@@ -1,7 +1,7 @@
 """CVXPY's functions of matrices and its semidefinite constraints as terms.
 
-CVXPY demands Z = Zᵀ of the argument of such a function. Rows for that are added where Z(x) is not symmetric for every x, as far as floats
-can tell; else Z counts as its symmetric part.
+CVXPY demands Z = Zᵀ of the argument of such a function, other than log det, which is that of the symmetric part. Rows for that are added
+where Z(x) is not symmetric for every x, as far as floats can tell; else Z counts as its symmetric part.
 """
 
 from __future__ import annotations
@@ -141,7 +141,8 @@ def _symmetric_at_random(z: Any) -> bool:
 
 def _of_symmetric(at: AtomContext, atom: SymmetricMatrixAtom, sign: int = 1) -> Map:
     z = at.expression.args[0]
-    _require_symmetric(at.reader, z)
+    if not isinstance(atom, NegativeLogDeterminant):
+        _require_symmetric(at.reader, z)
     argument, none = at.reader.argument(at.expression), np.zeros(atom.length, dtype=np.intp)
     own = replace(
         argument,
@@ -163,6 +164,7 @@ def _largest(at: AtomContext) -> Map:
     elif k < z.shape[0]:
         return _of_symmetric(at, SumLargestEigenvalues(z.shape[0], k))
     else:
+        _require_symmetric(at.reader, z)
         written = cp.trace(z)
     at.reader.rewritten[id(e)] = (e, written)
     return at.reader.map(written)
