@@ -5,7 +5,8 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic, Interval
+from simopt.arithmetic import FLOAT, RATIONAL, Arithmetic, Interval
+from simopt.arithmetic.definite import semidefinite_rank
 from simopt.arithmetic.eigenvalues import least_bound
 from simopt.arithmetic.linear import solve
 from simopt.core.arrays import Array
@@ -47,7 +48,9 @@ class MatrixFraction(Atom):
         return z[self.n * self.m :]
 
     def inside(self, num: Arithmetic, z: Value, nonnegative: Mask) -> Mask:
-        return np.full(self.length, least_bound(num, self.cone.matrix(num, self._lower(z))) > 0.0)
+        matrix = self.cone.matrix(num, self._lower(z))
+        definite = semidefinite_rank(matrix) == self.n if num is RATIONAL else least_bound(num, matrix) > 0.0
+        return np.full(self.length, definite)
 
     def value(self, num: Arithmetic, z: Value) -> Value:
         x = self._upper(z)

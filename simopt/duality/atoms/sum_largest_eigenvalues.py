@@ -10,9 +10,9 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arithmetic.eigenvalues import eigenvalues, least_bound
 from simopt.core.arrays import Array
-from simopt.duality.atoms.base import DeclaredConjugate
+from simopt.duality.atoms.base import SPARE, DeclaredConjugate
 from simopt.duality.atoms.symmetric_matrix import INSIDE, SymmetricMatrixAtom
-from simopt.duality.graph.vectors import Value, is_zero, nothing, vector
+from simopt.duality.graph.vectors import Value, above, is_zero, nothing, vector
 
 
 class SumLargestEigenvalues(SymmetricMatrixAtom):
@@ -64,7 +64,12 @@ class SumLargestEigenvalues(SymmetricMatrixAtom):
         return flat * (s[0] * self.k / num.sum(flat))
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        return num.lift(0.0) if self.distance(num, u, s) >= 0.0 else nothing(num)
+        if not self.distance(num, u, s) >= 0.0:
+            return nothing(num)
+        trace, whole = vector(num, num.sum(u)), s * num.lift(self.k)
+        margin = whole * (SPARE * len(u)) if num is FLOAT else num.zeros(1)
+        off = above(num, trace, whole + margin).any() or above(num, whole, trace + margin).any()
+        return nothing(num) if off else num.lift(0.0)
 
     def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:
         matrix = self.declared_dual(u)

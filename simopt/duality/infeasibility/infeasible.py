@@ -29,7 +29,9 @@ from simopt.duality.graph.programme import Programme
 from simopt.duality.graph.vectors import above
 from simopt.duality.graph_form import solved
 from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
-from simopt.duality.reading.matrices import SEMIDEFINITE, symmetric_part, to_be_semidefinite
+from simopt.duality.reading.matrices import symmetric_part, to_be_semidefinite
+from simopt.duality.units.measured import Measured
+from simopt.duality.units.units import RAW
 
 LARGEST = 60  # entries of leaves up to which fractions are tried where intervals do not suffice
 GRID = 2.0**-12  # multipliers are rounded to its multiples, so that cancellations are exact
@@ -110,20 +112,15 @@ def _rounded(multipliers: Multipliers) -> Iterator[Multipliers]:
 
 
 def _relaxed(programme: Programme) -> cp.Problem | None:
-    """min t, with t added to the right of each row, and tI to each Z ⪰ 0; rows that define a variable, and bounds, as they are.
-
-    A variable that is semidefinite by attribute stays so. Hence t is added to its bounds.
-    """
-    t, exact_rows, loose_rows = cp.Variable(name="violation"), [], list(programme.rows)
-    for key, bounds in programme.bounds.items():
-        attributes = programme.leaves[key].variable.attributes
-        (loose_rows if any(attributes.get(name) for name in SEMIDEFINITE) else exact_rows).extend(bound.row for bound in bounds)
-    rows = [each for row in loose_rows if row.sides is not None for each in _loose(*row.sides, row.equality, t)]
+    """min t, with t added to the right of each row, and tI to each Z ⪰ 0; rows that define a variable, and bounds, as they are."""
+    t, exact_rows = cp.Variable(name="violation"), [bound.row for bounds in programme.bounds.values() for bound in bounds]
+    rows = [each for row in programme.rows if row.sides is not None for each in _loose(*row.sides, row.equality, t)]
     rows += [each for row in _domain(programme.problem.objective.expr) for each in _loose(row.args[0], row.args[1], False, t)]
     rows += [z + t * np.eye(z.shape[-1]) >> 0 for term in programme.terms for z in map(symmetric_part, to_be_semidefinite(term))]
     exact_rows += programme.defining
     exact = [row.sides[0] == row.sides[1] if row.equality else row.sides[0] <= row.sides[1] for row in exact_rows if row.sides is not None]
-    return cp.Problem(cp.Minimize(t), [*rows, *exact]) if rows else None
+    symmetric = Measured(programme, RAW).instead  # a cone is loose, also where an attribute says it
+    return cp.Problem(cp.Minimize(t), [row.tree_copy(symmetric) for row in (*rows, *exact)]) if rows else None
 
 
 def _domains(problem: cp.Problem) -> cp.Problem | None:

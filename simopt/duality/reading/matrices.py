@@ -7,13 +7,17 @@ where Z(x) is not symmetric for every x, as far as floats can tell; else Z count
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
 from cvxpy.constraints import PSD
 
+from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic, NotRational
+from simopt.arithmetic.eigenvalues import EXACT_ROWS
 from simopt.duality.atoms.log_determinant import NegativeLogDeterminant
 from simopt.duality.atoms.matrix_fraction import MatrixFraction
 from simopt.duality.atoms.matrix_norm import MatrixNorm, NuclearNorm, SpectralNorm
@@ -22,8 +26,21 @@ from simopt.duality.atoms.semidefinite_cone import DecreasingMatrixAtom, Semidef
 from simopt.duality.atoms.sum_largest_eigenvalues import SumLargestEigenvalues
 from simopt.duality.atoms.symmetric_matrix import SymmetricMatrixAtom, fold, triangle
 from simopt.duality.atoms.trace_inverse import TraceInverse
-from simopt.duality.graph.affine import Constant, Map, Picks, ProductMap, Reference, ScalingMap, SelectionMap, SumMap, dense, stacked
+from simopt.duality.graph.affine import (
+    Constant,
+    Evaluated,
+    Map,
+    Picks,
+    ProductMap,
+    Reference,
+    ScalingMap,
+    SelectionMap,
+    SumMap,
+    dense,
+    stacked,
+)
 from simopt.duality.graph.programme import Programme, Term, VariableBound
+from simopt.duality.graph.vectors import Value
 
 if TYPE_CHECKING:
     from simopt.core.arrays import Array
@@ -35,17 +52,25 @@ SEMIDEFINITE = {"PSD": 1, "NSD": -1}  # attributes of variables
 
 
 def folded(whole: Map, n: int, trace: bool = False) -> Map:
-    """T vec(Z), the argument of a function of a symmetric matrix; a constant keeps its exact entries."""
+    """T vec(Z), the argument of a function of a symmetric matrix; a constant keeps its exact entries, so that fractions can decide."""
     if trace:
         matrix = fold(n, trace=True)
         return ProductMap(Constant.of(matrix), matrix.shape, whole)
     i, j = triangle(n)
-    if isinstance(whole, Constant) and not whole.varies:
-        entries = np.asarray(dense(whole.read()), dtype=float).reshape(n, n, order="F")
-        if np.array_equal(entries, entries.T):
-            return Constant.of(np.where(i == j, 1.0, 2.0) * entries[i, j])
     below, above = SelectionMap((whole,), j * n + i), SelectionMap((whole,), i * n + j)
-    return SumMap((below, ScalingMap(Constant.of((i != j).astype(float)), above)))
+    sums = SumMap((below, ScalingMap(Constant.of((i != j).astype(float)), above)))
+    return sums if whole.below or n > EXACT_ROWS else Evaluated(lambda num: _exact_floats(num, sums), len(i))
+
+
+def _exact_floats(num: Arithmetic, constant: Map) -> Value:
+    """Constants in intervals without a radius, where they are floats."""
+    if num is INTERVAL:
+        with suppress(NotRational):
+            exact = constant.constant(RATIONAL)
+            floats = np.array([float(x) for x in exact])
+            if all(Fraction(a) == b for a, b in zip(floats.tolist(), exact, strict=True)):
+                return num.lift(floats)
+    return constant.constant(num)
 
 
 def cones(reader: Expressions, name: str, constraint: Any) -> Iterator[Term]:
