@@ -12,7 +12,7 @@ from simopt.arithmetic.linear import solve
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Atom, DeclaredConjugate
 from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
-from simopt.duality.atoms.symmetric_matrix import INSIDE, LEAST, clipped
+from simopt.duality.atoms.symmetric_matrix import INSIDE, LEAST, clipped, decomposed
 from simopt.duality.graph.vectors import Mask, Value, full, inner, is_zero, nothing, vector
 
 
@@ -89,9 +89,12 @@ class MatrixFraction(Atom):
 
         max ⟨Y, X⟩ subject to YYᵀ ⪯ −4sW: Y = 2√s (−W)^½ Q, Q the orthogonal polar factor of (−W)^½ X.
         """
-        values, vectors = np.linalg.eigh(-self.cone.dual_matrix(FLOAT, self._lower(u)))
+        values, vectors = decomposed(-self.cone.dual_matrix(FLOAT, self._lower(u)))
         root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-        left, _, right = np.linalg.svd(root @ self._upper(x), full_matrices=False)
+        image = root @ self._upper(x)
+        if not np.isfinite(image).all():
+            return u
+        left, _, right = np.linalg.svd(image, full_matrices=False)
         y = 2.0 * np.sqrt(s[0]) * (1.0 - by) * root @ left @ right
         return np.concatenate([y.reshape(-1, order="F"), self._lower(u)])
 
@@ -107,5 +110,8 @@ class MatrixFraction(Atom):
         return cp.Constant(0.0), [block >> 0]
 
     def slope(self, z: Array, s: Array) -> Array:
-        solved = np.linalg.solve(self.cone.matrix(FLOAT, self._lower(z)), self._upper(z))
+        try:
+            solved = np.linalg.solve(self.cone.matrix(FLOAT, self._lower(z)), self._upper(z))
+        except np.linalg.LinAlgError:  # an eigenvalue is 0 to rounding, and counts as above 0
+            return np.full(self.length, np.nan)
         return np.concatenate([2 * s[0] * solved.reshape(-1, order="F"), self.cone.coordinates(-s[0] * solved @ solved.T)])

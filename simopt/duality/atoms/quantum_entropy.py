@@ -10,7 +10,7 @@ from simopt.arithmetic.eigenvalues import eigenvalues, is_semidefinite
 from simopt.core.arrays import Array
 from simopt.core.errors import Unreadable
 from simopt.duality.atoms.base import ConjugateDomain, DeclaredConjugate
-from simopt.duality.atoms.symmetric_matrix import SymmetricMatrixAtom
+from simopt.duality.atoms.symmetric_matrix import SymmetricMatrixAtom, decomposed
 from simopt.duality.graph.vectors import Mask, Value, above, is_zero, nothing, vector
 
 
@@ -41,6 +41,6 @@ class NegativeQuantumEntropy(SymmetricMatrixAtom):
         raise Unreadable("tr e^{U}, the conjugate of a quantum entropy", str(u))
 
     def slope(self, z: Array, s: Array) -> Array:
-        values, vectors = np.linalg.eigh(self.matrix(FLOAT, z))
+        values, vectors = decomposed(self.matrix(FLOAT, z))
         logarithms = np.log(np.maximum(values, np.finfo(float).tiny)) + 1.0
         return self.coordinates(s[0] * (vectors * logarithms) @ vectors.T)

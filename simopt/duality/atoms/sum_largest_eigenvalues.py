@@ -11,7 +11,7 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arithmetic.eigenvalues import eigenvalues, least_bound
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import SPARE, DeclaredConjugate
-from simopt.duality.atoms.symmetric_matrix import INSIDE, SymmetricMatrixAtom
+from simopt.duality.atoms.symmetric_matrix import INSIDE, SymmetricMatrixAtom, decomposed
 from simopt.duality.graph.vectors import Value, above, is_zero, nothing, vector
 
 
@@ -56,8 +56,9 @@ class SumLargestEigenvalues(SymmetricMatrixAtom):
             return num.zeros(self.length)
         scale = float(num.mid(s)[0]) or 1.0
         unit = np.asarray(num.mid(self.dual_matrix(num, u)), dtype=float) / scale
-        unit = unit if np.isfinite(unit).all() else np.eye(self.n)
-        values, vectors = np.linalg.eigh((unit + unit.T) / 2)
+        values, vectors = decomposed(unit)
+        if not np.isfinite(values).all():
+            values, vectors = decomposed(np.eye(self.n))
         edge = 4 * self.n * INSIDE
         values = _moved_to(values, edge, 1.0 - edge if self.k > 1.0 else np.inf, self.k)
         flat = num.lift(self.coordinates((vectors * values) @ vectors.T))
@@ -77,7 +78,7 @@ class SumLargestEigenvalues(SymmetricMatrixAtom):
         return cp.Constant(0.0), [matrix >> 0, *above, cp.sum(u) == self.k * s[0]]
 
     def slope(self, z: Array, s: Array) -> Array:
-        vectors = np.linalg.eigh(self.matrix(FLOAT, z))[1]
+        vectors = decomposed(self.matrix(FLOAT, z))[1]
         weights = np.clip(self.k - np.arange(self.n), 0.0, 1.0)[::-1]
         return self.coordinates(s[0] * (vectors * weights) @ vectors.T)
 

@@ -119,11 +119,21 @@ class SymmetricMatrixAtom(Atom):
         return e
 
 
+def decomposed(matrix: Array) -> tuple[Array, Array]:
+    """Eigenvalues, in rising order, and eigenvectors of the symmetric part, in floats; nan where they are beyond the floats."""
+    half = matrix / 2 + matrix.T / 2
+    try:
+        values, vectors = np.linalg.eigh(half)
+    except np.linalg.LinAlgError:
+        return np.full(len(half), np.nan), np.full(half.shape, np.nan)
+    return values, vectors
+
+
 def clipped(matrix: Array) -> Array:
     """A symmetric matrix of floats near the given one, none of whose eigenvalues is below some 2⁻⁴⁶ n of the largest."""
-    if not np.isfinite(matrix).all():
+    values, vectors = decomposed(matrix)
+    if not np.isfinite(values).all():
         return np.eye(len(matrix))
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
     edge = len(matrix) * INSIDE * float(np.max(np.abs(values), initial=0.0))
     found = (vectors * np.maximum(values, 2 * edge)) @ vectors.T
     return np.asarray((found + found.T) / 2)

@@ -21,7 +21,7 @@ from simopt.core.errors import NotAvailable
 from simopt.duality.atoms.base import ConjugateDomain
 from simopt.duality.atoms.matrix_fraction import MatrixFraction
 from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
-from simopt.duality.atoms.symmetric_matrix import SymmetricMatrixAtom
+from simopt.duality.atoms.symmetric_matrix import SymmetricMatrixAtom, decomposed
 from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Term
@@ -152,7 +152,8 @@ class InwardMultipliers:
             if isinstance(atom, (SemidefiniteCone, MatrixFraction)):
                 cone = atom if isinstance(atom, SemidefiniteCone) else atom.cone
                 u = candidates.get(term.key, np.zeros(atom.length))[-cone.length :]
-                sizes[term.key] = float(np.max(np.abs(np.linalg.eigvalsh(cone.dual_matrix(FLOAT, u)))))
+                size = float(np.max(np.abs(decomposed(cone.dual_matrix(FLOAT, u))[0])))
+                sizes[term.key] = size if np.isfinite(size) else 0.0
         largest = max(sizes.values(), default=0.0) or 1.0
         sizes = {key: size if size > NEGLIGIBLE * largest else largest for key, size in sizes.items()}
         for solver, options in SOLVERS.items():
