@@ -27,6 +27,7 @@ from simopt.arithmetic.eigenvalues import least_bound, singular_values
 from simopt.arithmetic.floating import FLOAT
 from simopt.arithmetic.interval import EPS, INTERVAL, Interval, as_interval, scaled_exactly
 from simopt.arithmetic.rational import RATIONAL
+from simopt.arithmetic.residual import residual
 from simopt.core.arrays import Array
 
 MOST = 0.5  # a larger ‖QᵀQ − I‖ is of no orthogonal matrix
@@ -53,7 +54,12 @@ class EnclosedSpectrum:
             raise NotRational("eigenvectors are not rational; use INTERVAL")
         if num is FLOAT:
             return cls(num, values, vectors)
-        skew = _norm(_product(INTERVAL, as_interval(vectors.T), as_interval(vectors)) - np.eye(len(vectors)))
+        n = len(vectors)
+        skew = (
+            _norm(residual(as_interval(np.ascontiguousarray(vectors.T)), as_interval(np.eye(n)), vectors))
+            if np.isfinite(vectors).all()
+            else np.inf
+        )
         return cls(num, values, Interval(vectors, np.full(vectors.shape, skew))) if skew < MOST else None
 
     def of_values(self, values: Value) -> Value:
@@ -69,9 +75,12 @@ class EnclosedSpectrum:
         return self.of_values(self.num.log(self.num.lift(self.values)))
 
     def derivative(self, a: Value) -> Value:
-        """D log(Q̂ΛQ̂ᵀ)[A] for Λ > 0, which is A ↦ ∫ (Q̂ΛQ̂ᵀ + t)⁻¹A(Q̂ΛQ̂ᵀ + t)⁻¹ dt."""
-        inner = self.turned(a) * divided_differences(self.num, self.values)
-        return symmetrised(self.num, _product(self.num, self.vectors, _product(self.num, inner, self.vectors.T)))
+        """Q̂ᵀ D log(Q̂ΛQ̂ᵀ)[A] Q̂ for Λ > 0: in the eigenvectors, where small eigenvalues do not blur the large ones."""
+        return self.turned(a) * divided_differences(self.num, self.values)
+
+    def turned_back(self, a: Value) -> Value:
+        """Q̂AQ̂ᵀ."""
+        return symmetrised(self.num, _product(self.num, self.vectors, _product(self.num, a, self.vectors.T)))
 
 
 def divided_differences(num: Arithmetic, values: Array) -> Value:

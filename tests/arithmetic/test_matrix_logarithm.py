@@ -160,7 +160,7 @@ def test_the_derivative_of_the_logarithm_is_enclosed(kind: str) -> None:
     direction += direction.T
     spectrum = EnclosedSpectrum.of(INTERVAL, values, q)
     assert spectrum is not None
-    found = spectrum.derivative(INTERVAL.lift(direction))
+    found = spectrum.turned_back(spectrum.derivative(INTERVAL.lift(direction)))
     with workprec(BITS):
         polar = exact(q)
         for _ in range(8):  # Newton's iteration for the polar factor

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
+from simopt.arithmetic.floating import Floating
 from simopt.arithmetic.interval import scaled_exactly
 from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other, reciprocal
 from simopt.core.arrays import Array
@@ -216,11 +217,15 @@ class Evaluated(Map):
     def size(self) -> int:
         return self.length
 
+    def _computed(self, num: Arithmetic) -> Value:
+        """In floats where multipliers are symbols, which compute with floats."""
+        return self.compute(FLOAT if isinstance(num, Floating) else num)
+
     def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
-        return num.zeros(self.length) if linear else self.compute(num)
+        return num.zeros(self.length) if linear else self._computed(num)
 
     def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
-        return inner(num, u, self.compute(num))
+        return inner(num, u, self._computed(num))
 
     def pattern(self, key: Key) -> Pattern:
         return None

@@ -193,6 +193,16 @@ class Recession:
             return self._rises(e)
         raise Unreadable(f"{type(e).__name__} of an expression whose sign is not known", str(e))
 
+    def _relative_entropy(self, e: Any) -> Any:
+        """D of the directions; of a constant first argument 0, for E ⪰ 0, and of a constant second one 0, for D = 0."""
+        x, y = e.args
+        if y.is_constant():
+            return self._stays(e)
+        if not x.is_constant():
+            return e.copy([self.of(x), self.of(y)])
+        self.rows.append(self.of(y) >> 0)
+        return cp.Constant(np.zeros(e.shape))
+
     def _power(self, e: Any) -> Any:
         p = float(e.p.value)
         if p == 1.0:
@@ -259,4 +269,5 @@ FUNCTIONS: dict[type, Callable[[Recession, Any], Any]] = {
     cp.log_det: Recession._definite,
     cp.tr_inv: Recession._definite,
     cp.von_neumann_entr: Recession._stays,
+    cp.quantum_rel_entr: Recession._relative_entropy,
 }

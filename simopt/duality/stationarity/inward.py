@@ -2,9 +2,9 @@ r"""Multipliers inside of sets of matrices: what a Slater point is to restoratio
 
 A solve leaves multipliers U of rank r < n, on the boundary of the cone, where no correction of stationarity keeps them. The perturbed
 problem min f − δ Σ tr Z has (1 − δ)φ in place of a norm φ, (1 − δ)λ_max(Z) + (δ/n) tr Z in place of λ_max, and φ(X, P) − δ tr P in place
-of a matrix fraction. Its multipliers, with δI added to those of cones, are multipliers ū of the problem itself, and inside by δ. Then
-(1 − θ)u + θū is as nearly stationary as both, is inside by θδ, and loses θ times what ū loses. The least θ on a grid is taken with which
-the sweep is proven. There are such ū if the optimal points of the problem are bounded.
+of a matrix fraction or a relative entropy. Its multipliers, with δI added to those of cones, are multipliers ū of the problem itself, and
+inside by δ. Then (1 − θ)u + θū is as nearly stationary as both, is inside by θδ, and loses θ times what ū loses. The least θ on a grid is
+taken with which the sweep is proven. There are such ū if the optimal points of the problem are bounded.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from simopt.core.arrays import Array, Multipliers
 from simopt.core.errors import NotAvailable
 from simopt.duality.atoms.base import ConjugateDomain
 from simopt.duality.atoms.matrix_fraction import MatrixFraction
+from simopt.duality.atoms.quantum_relative_entropy import QuantumRelativeEntropy
 from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
 from simopt.duality.atoms.symmetric_matrix import SymmetricMatrixAtom, decomposed
 from simopt.duality.evaluation.backward import Backward, backward
@@ -149,7 +150,7 @@ class InwardMultipliers:
         sizes: dict[Key, float] = {}
         for term in self.declared.programme.terms:
             atom = term.atom
-            if isinstance(atom, (SemidefiniteCone, MatrixFraction)):
+            if isinstance(atom, (SemidefiniteCone, MatrixFraction, QuantumRelativeEntropy)):
                 cone = atom if isinstance(atom, SemidefiniteCone) else atom.cone
                 u = candidates.get(term.key, np.zeros(atom.length))[-cone.length :]
                 size = float(np.max(np.abs(decomposed(cone.dual_matrix(FLOAT, u))[0])))
