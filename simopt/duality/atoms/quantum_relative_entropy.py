@@ -23,21 +23,24 @@ import math
 import cvxpy as cp
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Interval
 from simopt.arithmetic.eigenvalues import eigenvalues, is_semidefinite, least_bound
 from simopt.arithmetic.matrix_logarithm import EnclosedSpectrum, divided_differences, matrix_logarithm
 from simopt.core.arrays import Array
 from simopt.core.errors import Unreadable
 from simopt.duality.atoms.base import Atom, DeclaredConjugate
 from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
-from simopt.duality.atoms.spectral_newton import Model, ascended, logarithm_curvature
+from simopt.duality.atoms.spectral_newton import Model, ascended, decomposed, logarithm_curvature
 from simopt.duality.atoms.symmetric_matrix import INSIDE, clipped
 from simopt.duality.atoms.trace_logarithm import trace_of_product
 from simopt.duality.graph.vectors import Mask, Value, above, full, inner, is_zero, nothing, vector
+from simopt.duality.recent import Recent
 
 NEAR = 0.25  # the Newton decrement at which W − ∇f(Y₀) is definite
-LARGE = 1e13  # times 1/‖W‖: Y₀ is not sought beyond, where (U, V) is outside or on the boundary
+LARGE = 1e13  # of Y₀, for ‖W‖ near 1: it is not sought beyond, where (U, V) is outside or on the boundary
 TRIES, MORE = 8, 8.0  # how often a projected V is lowered, each time by so many times as much
+
+Spectrum = tuple[Array, Array]  # eigenvalues and eigenvectors
 
 
 class QuantumRelativeEntropy(Atom):
@@ -57,6 +60,8 @@ class QuantumRelativeEntropy(Atom):
     def __init__(self, n: int) -> None:
         self.n, self.cone = n, SemidefiniteCone(n)
         self.length = 2 * self.cone.length
+        self._slacks: Recent[str, tuple[float, float]] = Recent(4)
+        self._centres: Recent[str, Spectrum | None] = Recent(4)
 
     @property
     def degree(self) -> float | None:
@@ -87,30 +92,34 @@ class QuantumRelativeEntropy(Atom):
         upper, lower = (np.asarray(num.mid(part), dtype=float) for part in self._duals(num, u))
         return upper / scale, -lower / scale
 
-    def centre(self, tilt: Array, falls: Array) -> tuple[Array, Array] | None:
+    def centre(self, tilt: Array, falls: Array) -> Spectrum | None:
         """Eigenvalues and eigenvectors of a Y₀ in floats, for floats U/s and W: of the last Newton step where (U, V) is not inside."""
+        return self._centres.of("centre", {"tilt": tilt.copy(), "falls": falls.copy()}, lambda _: self._centre(tilt, falls))
+
+    def _centre(self, tilt: Array, falls: Array) -> Spectrum | None:
         if not (np.isfinite(tilt).all() and np.isfinite(falls).all()):
             return None
         size = float(np.max(np.abs(falls))) or 1.0
+        shifted = tilt - math.log(size) * np.eye(self.n)  # f/‖W‖ is the f of this
 
-        def enough(values: Array, vectors: Array, here: Model) -> bool:
-            root = np.sqrt(np.outer(values, values))
-            return values[-1] > LARGE or float(np.linalg.norm(root * here.gradient)) <= NEAR
-
-        shifted = tilt - math.log(size) * np.eye(self.n)
-
-        def scaled(values: Array, vectors: Array) -> Model:
+        def model(values: Array, vectors: Array) -> Model:
             return _barrier(shifted, falls / size, values, vectors)
 
+        def enough(values: Array, here: Model) -> bool:
+            return float(np.linalg.norm(np.sqrt(np.outer(values, values)) * here.gradient)) <= NEAR
+
         with np.errstate(all="ignore"):
-            return ascended(np.eye(self.n), scaled, enough)
+            return ascended(np.eye(self.n), model, enough, LARGE)
 
     def distance(self, num: Arithmetic, u: Value, s: Value) -> float:
         """The least eigenvalue of −V − sK, for the best known Y₀; −∞ where nothing is proven."""
         return self._slack(num, u, s)[0]
 
     def _slack(self, num: Arithmetic, u: Value, s: Value) -> tuple[float, float]:
-        """The least eigenvalue of −V − sK, and s‖K‖ in floats."""
+        """The least eigenvalue of −V − sK, and s‖K‖ in floats; a sweep asks several times for the same multiplier."""
+        return self._slacks.of(num.name, {"u": _copied(u), "s": _copied(s)}, lambda _: self._computed_slack(num, u, s))
+
+    def _computed_slack(self, num: Arithmetic, u: Value, s: Value) -> tuple[float, float]:
         if not above(num, s).all():
             return (-math.inf, 0.0)
         tilt, falls = self._floats(num, u, s)
@@ -118,7 +127,7 @@ class QuantumRelativeEntropy(Atom):
         proof = None if near is None else self._proof(num, u, s, tilt, near)
         return (-math.inf, 0.0) if proof is None else proof
 
-    def _proof(self, num: Arithmetic, u: Value, s: Value, tilt: Array, near: tuple[Array, Array]) -> tuple[float, float] | None:
+    def _proof(self, num: Arithmetic, u: Value, s: Value, tilt: Array, near: Spectrum) -> tuple[float, float] | None:
         upper, lower = self._duals(num, u)
         second = EnclosedSpectrum.of(num, *near)
         values, vectors = _exponent(tilt, *near)
@@ -162,13 +171,20 @@ class QuantumRelativeEntropy(Atom):
     def _lowered(self, tilt: Array, falls: Array) -> Array | None:
         """A W' in floats with W' ⪰ ∇f(Y₀), near W."""
         near = self.centre(tilt, falls)
-        exponents, vectors = (None, None) if near is None else _exponent(tilt, *near)
-        if near is None or exponents is None or vectors is None:
-            return None
-        second = EnclosedSpectrum(FLOAT, *near)
-        x = EnclosedSpectrum(FLOAT, np.exp(exponents), vectors)
-        slope = np.asarray(second.turned_back(second.derivative(x.of_values(x.values))))
-        return slope + clipped(falls - slope)
+        slope = None if near is None else _slope_at(tilt, near)
+        return None if slope is None else slope + clipped(falls - slope)
+
+    def matched(self, u: Array, s: Array, z: Array, by: float) -> Array:
+        """(U, V) in floats with the U of u, and the V that is best beside it for a constant Y, drawn inside by the fraction `by`.
+
+        max ⟨V, Y⟩ subject to −V ⪰ s∇f(Y₀) for some Y₀: V = −s∇f(Y).
+        """
+        upper, scale = self.parts(u)[0], float(s[0])
+        near = decomposed(self.cone.matrix(FLOAT, self.parts(z)[1]))
+        if not (scale > 0.0 and near[0][0] > 0.0):
+            return u
+        slope = _slope_at(self.cone.dual_matrix(FLOAT, upper) / scale, near)
+        return u if slope is None else np.concatenate([upper, self.cone.coordinates(-scale * (1.0 + by) * slope)])
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         if is_zero(num, s).all():
@@ -183,12 +199,17 @@ class QuantumRelativeEntropy(Atom):
         raise Unreadable("the domain of the conjugate of a quantum relative entropy", str(u))
 
     def slope(self, z: Array, s: Array) -> Array:
-        (p, vectors), (q, others) = (np.linalg.eigh(self.cone.matrix(FLOAT, part)) for part in self.parts(z))
+        (p, vectors), (q, others) = (decomposed(self.cone.matrix(FLOAT, part)) for part in self.parts(z))
         tiny = np.finfo(float).tiny
         first, second = EnclosedSpectrum(FLOAT, np.maximum(p, tiny), vectors), EnclosedSpectrum(FLOAT, np.maximum(q, tiny), others)
         rises = np.asarray(first.logarithm()) - np.asarray(second.logarithm()) + np.eye(self.n)
         falls = np.asarray(second.turned_back(second.derivative(first.of_values(first.values))))
         return float(s[0]) * np.concatenate([self.cone.coordinates(rises), self.cone.coordinates(-falls)])
+
+
+def _copied(x: Value) -> Value:
+    """The same numbers in memory of their own."""
+    return Interval(x.mid.copy(), x.rad.copy()) if isinstance(x, Interval) else np.array(x)
 
 
 def _exponent(tilt: Array, values: Array, vectors: Array) -> tuple[Array | None, Array]:
@@ -199,6 +220,16 @@ def _exponent(tilt: Array, values: Array, vectors: Array) -> tuple[Array | None,
     except np.linalg.LinAlgError:
         return None, vectors
     return (found, turned) if np.isfinite(found).all() and found[-1] < 700.0 else (None, vectors)
+
+
+def _slope_at(tilt: Array, near: Spectrum) -> Array | None:
+    """∇f(Y₀) in floats; None where it is no number."""
+    exponents, vectors = _exponent(tilt, *near)
+    if exponents is None:
+        return None
+    second = EnclosedSpectrum(FLOAT, *near)
+    x = EnclosedSpectrum(FLOAT, np.exp(exponents), vectors)
+    return np.asarray(second.turned_back(second.derivative(x.of_values(x.values))))
 
 
 def _barrier(tilt: Array, falls: Array, values: Array, vectors: Array) -> Model:

@@ -22,6 +22,7 @@ STEPS = 200
 CLOSE = 1e-11  # the Newton decrement at which a maximiser is near enough; what is left of the supremum is its square
 APART = 1e-4  # relative: eigenvalues nearer than this have second divided differences by a series
 HALVINGS = 40
+ROUNDING = 1e-14  # of a value: a fall that counts as none
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def second_differences(values: Array) -> Array:
             ]
         )
     chosen = np.take_along_axis(quotients, widest[None], axis=0)[0]
-    return np.where(near, -0.5 / mean**2, chosen)
+    return np.asarray(np.where(near, -0.5 / mean**2, chosen))
 
 
 def logarithm_curvature(values: Array, weight: Array) -> Array:
@@ -77,17 +78,19 @@ def logarithm_curvature(values: Array, weight: Array) -> Array:
     return curvature.reshape(n * n, n * n)
 
 
-def ascended(start: Array, function: Function, enough: Callable[[Array, Array, Model], bool] | None = None) -> tuple[Array, Array] | None:
+def ascended(
+    start: Array, function: Function, enough: Callable[[Array, Model], bool] | None = None, limit: float = np.inf
+) -> tuple[Array, Array] | None:
     """Eigenvalues and eigenvectors of a Y ≻ 0 near the maximiser, from a start; None where there is no number.
 
-    It ends where `enough` says so, or where the Newton decrement is small.
+    It ends where `enough` says so of eigenvalues and model, where the Newton decrement is small, or where an eigenvalue is above the limit.
     """
-    basis, values, vectors = symmetric_basis(len(start)), *_decomposed(start)
+    basis, values, vectors = symmetric_basis(len(start)), *decomposed(start)
     if not (np.isfinite(values).all() and values[0] > 0.0):
         return None
     here = function(values, vectors)
     for _ in range(STEPS):
-        if enough is not None and enough(values, vectors, here):
+        if values[-1] > limit or (enough is not None and enough(values, here)):
             break
         step, decrement = _newton(values, here, basis)
         if not decrement > CLOSE:
@@ -122,17 +125,17 @@ def _stepped(
     root, least = np.sqrt(values), float(np.linalg.eigvalsh(step)[0])
     length = min(1.0, -0.9 / least) if least < 0.0 else 1.0
     for _ in range(HALVINGS):
-        moved = root[:, None] * (np.eye(len(values)) + length * step) * root
-        eigenvalues, turned = _decomposed(moved)
+        eigenvalues, turned = decomposed(root[:, None] * (np.eye(len(values)) + length * step) * root)
         if np.isfinite(eigenvalues).all() and eigenvalues[0] > 0.0:
             there = function(eigenvalues, vectors @ turned)
-            if np.isfinite(there.value) and there.value >= here.value + 0.1 * length * decrement**2 - 1e-14 * abs(here.value):
+            if there.value >= here.value + 0.1 * length * decrement**2 - ROUNDING * abs(here.value):
                 return eigenvalues, vectors @ turned, there
         length /= 2
     return None
 
 
-def _decomposed(a: Array) -> tuple[Array, Array]:
+def decomposed(a: Array) -> tuple[Array, Array]:
+    """Eigenvalues and eigenvectors in floats; nan where they are not found."""
     try:
         values, vectors = np.linalg.eigh((a + a.T) / 2)
     except np.linalg.LinAlgError:

@@ -22,7 +22,11 @@ from simopt.duality.reading.version import known_version
 
 IMAGINARY = ", imaginary part"  # behind the label of a constraint
 PARTS = ("complex", "imag", "hermitian", "diag", "sparsity")  # attributes of complex variables that are read
-TRACES = (cp.tr_inv, cp.von_neumann_entr)  # of functions of a Hermitian matrix, whose eigenvalues the real matrix has twice
+TRACES = (cp.tr_inv, cp.von_neumann_entr, cp.quantum_rel_entr)  # of Hermitian matrices, whose eigenvalues the real ones have twice
+    cp.tr_inv,
+    cp.von_neumann_entr,
+    cp.quantum_rel_entr,
+)  # of functions of a Hermitian matrix, whose eigenvalues the real matrix has twice
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +136,13 @@ def _expressions(split: SplitVariable) -> tuple[Any, Any]:
     return split.real, cp.reshape(split.skew @ split.imaginary, split.variable.shape, order="F")
 
 
+def _real_matrix(a: Any, b: Any) -> Any:
+    """[[A, −B], [B, A]], which has the eigenvalues of A + iB twice; None stands for 0."""
+    zero = np.zeros(b.shape if a is None else a.shape)
+    a, b = zero if a is None else a, zero if b is None else b
+    return cp.symmetric_wrap(cp.bmat([[a, -b], [b, a]]))
+
+
 class _RealParts(Complex2Real):
     """CVXPY's walk through a problem; a function of complex numbers that it does not know is refused by name."""
 
@@ -141,10 +152,8 @@ class _RealParts(Complex2Real):
 
     def canonicalize_expr(self, expr: Any, real_args: Any, imag_args: Any, real2imag: Any, leaf_map: Any) -> Any:
         """Real and imaginary part of an expression, from those of its arguments."""
-        if type(expr) in TRACES and imag_args[0] is not None:
-            a, b = real_args[0], imag_args[0]
-            a = np.zeros(b.shape) if a is None else a
-            return expr.copy([cp.symmetric_wrap(cp.bmat([[a, -b], [b, a]]))]) / 2, None
+        if type(expr) in TRACES and any(part is not None for part in imag_args):
+            return expr.copy([_real_matrix(a, b) for a, b in zip(real_args, imag_args, strict=True)]) / 2, None
         if all(part is None for part in imag_args) and expr.args and type(expr) not in self.canon_methods:
             return expr.copy(real_args), None
         if expr.args and type(expr) not in self.canon_methods:

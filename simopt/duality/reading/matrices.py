@@ -17,7 +17,7 @@ import numpy as np
 from cvxpy.constraints import PSD
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, NotRational
-from simopt.arithmetic.eigenvalues import EXACT_ROWS, eigenvalues, is_semidefinite
+from simopt.arithmetic.eigenvalues import EXACT_ROWS
 from simopt.arithmetic.matrix_logarithm import matrix_logarithm, symmetrised
 from simopt.duality.atoms.log_determinant import NegativeLogDeterminant
 from simopt.duality.atoms.matrix_fraction import MatrixFraction
@@ -44,7 +44,7 @@ from simopt.duality.graph.affine import (
     stacked,
 )
 from simopt.duality.graph.programme import Programme, Term, VariableBound
-from simopt.duality.graph.vectors import Value, nothing, vector
+from simopt.duality.graph.vectors import Value, vector
 
 if TYPE_CHECKING:
     from simopt.core.arrays import Array
@@ -52,7 +52,10 @@ if TYPE_CHECKING:
     from simopt.duality.reading.library import AtomContext
 
 SYMMETRIC = 1e-12  # of the largest entry: an asymmetry that counts as rounding
-NODES = (4, 4)  # quadrature nodes and square roots of CVXPY's approximation; its own (3, 3) leaves a gap of 1e-8, and more than these cost time
+NODES = (
+    4,
+    4,
+)  # quadrature nodes and square roots of CVXPY's approximation; its own (3, 3) leaves a gap of 1e-8, and more than these cost time
 SEMIDEFINITE = {"PSD": 1, "NSD": -1}  # attributes of variables
 
 
@@ -253,7 +256,7 @@ def quantum_relative_entropy(at: AtomContext) -> Map:
         _require_symmetric(reader, z)
     n = x.shape[0]
     if x.is_constant():
-        return _of_fixed(at, n)
+        return _of_fixed(at)
     atom = QuantumRelativeEntropy(n)
     argument, none = reader.argument(e, (0, 1)), np.zeros(atom.length, dtype=np.intp)
     own = replace(
@@ -269,37 +272,36 @@ def quantum_relative_entropy(at: AtomContext) -> Map:
 def _to_fixed(at: AtomContext) -> Map:
     """tr X log X + ⟨−log C, X⟩."""
     e, reader = at.expression, at.reader
-    x, c = e.args[0], np.asarray(dense(e.args[1].value), dtype=float)
-    c = (c + c.T) / 2
-    n, near = len(c), matrix_logarithm(FLOAT, c)
-    if near is None or matrix_logarithm(INTERVAL, c) is None:
+    x, n = e.args[0], e.args[1].shape[0]
+    fixed = Constant.of(np.asarray(dense(e.args[1].value), dtype=float))
+    near = matrix_logarithm(FLOAT, _constant_matrix(FLOAT, fixed, n))
+    if near is None or matrix_logarithm(INTERVAL, _constant_matrix(INTERVAL, fixed, n)) is None:
         raise at.refuse("a relative entropy to a constant that is not proven to be positive definite", "give a definite matrix")
     entropy = -cp.von_neumann_entr(x)
     reader.rewritten[id(e)] = (e, entropy - cp.sum(cp.multiply(near, x)))
 
     def slope(num: Arithmetic) -> Value:
-        return -vector(num, matrix_logarithm(num, num.lift(c)))
+        return -vector(num, matrix_logarithm(num, _constant_matrix(num, fixed, n)))
 
     return SumMap((reader.map(entropy), ProductMap(Evaluated(slope, n * n), (1, n * n), reader.map(x))))
 
 
-def _of_fixed(at: AtomContext, n: int) -> Map:
+def _of_fixed(at: AtomContext) -> Map:
     """tr M log M, a number, − tr M log Y."""
     e, reader = at.expression, at.reader
-    fixed = reader.map(e.args[0])
-
-    def weight(num: Arithmetic) -> Value:
-        matrix = num.lift(matrix_of(num, fixed, (n, n)))
-        return matrix if np.array_equal(num.mid(matrix), num.mid(matrix).T) else symmetrised(num, matrix)
-
-    def entropy(num: Arithmetic) -> Value:
-        m = weight(num)
-        return vector(num, num.sum(num.xlogx(num.pos(eigenvalues(num, m)))) if is_semidefinite(num, m) else nothing(num))
-
-    atom = NegativeTraceLogarithm(n, weight)
+    m, y = e.args
+    fixed, n = reader.factor(m, m.shape), m.shape[0]
+    atom = NegativeTraceLogarithm(n, lambda num: _constant_matrix(num, fixed, n))
     argument, none = reader.argument(e, (1,)), np.zeros(atom.length, dtype=np.intp)
-    own = replace(argument, map=folded(argument.map, n), monotonicity=none, proper=none.astype(bool), parts=((1, atom.length),))
-    return SumMap((Evaluated(entropy, 1), reader.term(e, atom, own, 1)))
+    own = replace(argument, map=folded(reader.map(y), n), monotonicity=none, proper=none.astype(bool), parts=((1, atom.length),))
+    entropy = reader.map(-cp.von_neumann_entr(m))  # a constant expression, which a perspective multiplies by its t
+    return SumMap((entropy, reader.term(e, atom, own, 1)))
+
+
+def _constant_matrix(num: Arithmetic, constant: Map, n: int) -> Value:
+    """The symmetric part of a constant; the constant itself, exactly, where it is symmetric."""
+    matrix = num.lift(matrix_of(num, constant, (n, n)))
+    return matrix if np.array_equal(num.mid(matrix), num.mid(matrix).T) else symmetrised(num, matrix)
 
 
 MATRIX_FUNCTIONS: dict[type, Callable[[AtomContext], Map]] = {
