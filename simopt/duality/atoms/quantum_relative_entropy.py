@@ -174,18 +174,6 @@ class QuantumRelativeEntropy(Atom):
         slope = None if near is None else _slope_at(tilt, near)
         return None if slope is None else slope + clipped(falls - slope)
 
-    def matched(self, u: Array, s: Array, z: Array, by: float) -> Array:
-        """(U, V) in floats with the U of u, and the V that is best beside it for a constant Y, drawn inside by the fraction `by`.
-
-        max ⟨V, Y⟩ subject to −V ⪰ s∇f(Y₀) for some Y₀: V = −s∇f(Y).
-        """
-        upper, scale = self.parts(u)[0], float(s[0])
-        near = decomposed(self.cone.matrix(FLOAT, self.parts(z)[1]))
-        if not (scale > 0.0 and near[0][0] > 0.0):
-            return u
-        slope = _slope_at(self.cone.dual_matrix(FLOAT, upper) / scale, near)
-        return u if slope is None else np.concatenate([upper, self.cone.coordinates(-scale * (1.0 + by) * slope)])
-
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         if is_zero(num, s).all():
             upper, lower = self._duals(num, u)

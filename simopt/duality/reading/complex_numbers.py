@@ -23,10 +23,6 @@ from simopt.duality.reading.version import known_version
 IMAGINARY = ", imaginary part"  # behind the label of a constraint
 PARTS = ("complex", "imag", "hermitian", "diag", "sparsity")  # attributes of complex variables that are read
 TRACES = (cp.tr_inv, cp.von_neumann_entr, cp.quantum_rel_entr)  # of Hermitian matrices, whose eigenvalues the real ones have twice
-    cp.tr_inv,
-    cp.von_neumann_entr,
-    cp.quantum_rel_entr,
-)  # of functions of a Hermitian matrix, whose eigenvalues the real matrix has twice
 
 
 @dataclass(frozen=True, eq=False)

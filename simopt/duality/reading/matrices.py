@@ -246,7 +246,9 @@ def quantum_relative_entropy(at: AtomContext) -> Map:
     """
     e, reader = at.expression, at.reader
     x, y = e.args
-    if y.is_constant() and not y.parameters():
+    if any(z.is_constant() and z.parameters() for z in (x, y)):
+        raise at.refuse("a relative entropy of matrices with a parameter, which CVXPY cannot solve either", "give its value as a constant")
+    if y.is_constant():
         return _to_fixed(at)
     if e.quad_approx != NODES:
         written = cp.quantum_rel_entr(x, y, NODES)
@@ -254,9 +256,9 @@ def quantum_relative_entropy(at: AtomContext) -> Map:
         return reader.map(written)
     for z in (x, y):
         _require_symmetric(reader, z)
-    n = x.shape[0]
     if x.is_constant():
         return _of_fixed(at)
+    n = x.shape[0]
     atom = QuantumRelativeEntropy(n)
     argument, none = reader.argument(e, (0, 1)), np.zeros(atom.length, dtype=np.intp)
     own = replace(

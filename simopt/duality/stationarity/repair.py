@@ -16,7 +16,6 @@ from simopt.duality.atoms.base import GroupNorm
 from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
 from simopt.duality.atoms.matrix_fraction import MatrixFraction
 from simopt.duality.atoms.perspective import Perspective
-from simopt.duality.atoms.quantum_relative_entropy import QuantumRelativeEntropy
 from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.evaluation.closing_terms import ClosingTerm
 from simopt.duality.evaluation.fixed_multipliers import groups
@@ -45,7 +44,7 @@ def completed(programme: Programme, plan: Sequence[ClosingTerm], candidates: Map
 
 
 def matched(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Candidates:
-    """Multipliers of constants in perspectives and the like, chosen for those of the other arguments, which stationarity determines."""
+    """Multipliers of constants in perspectives and matrix fractions, chosen for those of denominators, which stationarity determines."""
     marked = [term for term in programme.terms if _has_denominator(term) and term.constant.any() and term.key in candidates]
     scales, found = backward(FLOAT, programme, plan, candidates).scales if marked else {}, dict(candidates)
     for term in marked:
@@ -57,14 +56,11 @@ def matched(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mappi
         elif isinstance(term.atom, MatrixFraction) and not term.constant.all() and term.constant[0]:
             values = {each.key: np.zeros(each.size) for each in (*programme.leaves.values(), *programme.nodes)}
             found[term.key] = term.atom.matched(u, s, term.argument.value(FLOAT, values), 2 * INSIDE)
-        elif isinstance(term.atom, QuantumRelativeEntropy) and term.constant[-1]:
-            values = {each.key: np.zeros(each.size) for each in (*programme.leaves.values(), *programme.nodes)}
-            found[term.key] = term.atom.matched(u, s, term.argument.value(FLOAT, values), 2 * INSIDE)
     return found
 
 
 def _has_denominator(term: Term) -> bool:
-    return isinstance(term.atom, (Perspective, MatrixFraction, QuantumRelativeEntropy))
+    return isinstance(term.atom, (Perspective, MatrixFraction))
 
 
 def repaired(
