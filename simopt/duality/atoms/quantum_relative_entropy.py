@@ -108,8 +108,7 @@ class QuantumRelativeEntropy(Atom):
         def enough(values: Array, here: Model) -> bool:
             return float(np.linalg.norm(np.sqrt(np.outer(values, values)) * here.gradient)) <= NEAR
 
-        with np.errstate(all="ignore"):
-            return ascended(np.eye(self.n), model, enough, LARGE)
+        return ascended(np.eye(self.n), model, enough, LARGE)
 
     def distance(self, num: Arithmetic, u: Value, s: Value) -> float:
         """The least eigenvalue of −V − sK, for the best known Y₀; −∞ where nothing is proven."""

@@ -51,12 +51,11 @@ def second_differences(values: Array) -> Array:
     first = np.asarray(divided_differences(FLOAT, values))
     low, middle, high = np.sort(np.stack(np.broadcast_arrays(values[:, None, None], values[:, None], values)), axis=0)
     near = high - low <= APART * high
-    mean = (low + middle + high) / 3.0
     i, k, j = np.indices(near.shape)
     a, b, c = values[i], values[k], values[j]
     gaps = np.stack([np.abs(a - b), np.abs(b - c), np.abs(a - c)])
     widest = np.argmax(gaps, axis=0)  # the difference by which a quotient loses least
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         quotients = np.stack(
             [
                 (first[i, j] - first[k, j]) / (a - b),
@@ -64,8 +63,9 @@ def second_differences(values: Array) -> Array:
                 (first[i, k] - first[k, j]) / (a - c),
             ]
         )
+        series = -0.5 / ((low + middle + high) / 3.0) ** 2
     chosen = np.take_along_axis(quotients, widest[None], axis=0)[0]
-    return np.asarray(np.where(near, -0.5 / mean**2, chosen))
+    return np.asarray(np.where(near, series, chosen))
 
 
 def logarithm_curvature(values: Array, weight: Array) -> Array:
@@ -85,21 +85,22 @@ def ascended(
 
     It ends where `enough` says so of eigenvalues and model, where the Newton decrement is small, or where an eigenvalue is above the limit.
     """
-    basis, values, vectors = symmetric_basis(len(start)), *decomposed(start)
-    if not (np.isfinite(values).all() and values[0] > 0.0):
-        return None
-    here = function(values, vectors)
-    for _ in range(STEPS):
-        if values[-1] > limit or (enough is not None and enough(values, here)):
-            break
-        step, decrement = _newton(values, here, basis)
-        if not decrement > CLOSE:
-            break
-        moved = _stepped(values, vectors, here, step, decrement, function)
-        if moved is None:
-            break
-        values, vectors, here = moved
-    return values, vectors
+    with np.errstate(all="ignore"):
+        basis, values, vectors = symmetric_basis(len(start)), *decomposed(start)
+        if not (np.isfinite(values).all() and values[0] > 0.0):
+            return None
+        here = function(values, vectors)
+        for _ in range(STEPS):
+            if values[-1] > limit or (enough is not None and enough(values, here)):
+                break
+            step, decrement = _newton(values, here, basis)
+            if not decrement > CLOSE:
+                break
+            moved = _stepped(values, vectors, here, step, decrement, function)
+            if moved is None:
+                break
+            values, vectors, here = moved
+        return values, vectors
 
 
 def _newton(values: Array, here: Model, basis: Array) -> tuple[Array, float]:

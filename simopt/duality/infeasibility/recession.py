@@ -50,7 +50,7 @@ HOMOGENEOUS = (
     *(cp.lambda_max, cp.lambda_sum_largest, cp.sigma_max, cp.normNuc, cp.MatrixFrac),
 )
 NORMS = (cp.abs, cp.norm1, cp.norm_inf, cp.Pnorm, cp.PnormApprox)
-SLOW = (cp.log, cp.log_det, cp.Power, cp.PowerApprox)
+SLOW = (cp.log, cp.log_det, cp.Power, cp.PowerApprox, cp.quantum_rel_entr)
 STRUCTURES = ("symmetric", "diag", "sparsity")
 
 
@@ -124,6 +124,11 @@ class Recession:
         if type(e) is cp.log_det:
             self.linear_rate = False
             return cp.trace(self.of(e.args[0]))
+        if type(e) is cp.quantum_rel_entr:
+            if not e.args[0].is_constant():
+                return self.of(e)
+            self.linear_rate = False
+            return -cp.sum(cp.multiply(e.args[0], self.of(e.args[1])))  # tr MD > 0: along D ⪰ 0 the part of M in its range falls
         if type(e) is not cp.log and not 0.0 < float(e.p.value) < 1.0:
             return self.of(e)
         self.linear_rate = False
