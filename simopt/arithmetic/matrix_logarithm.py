@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from simopt.arithmetic.rational import RATIONAL
 from simopt.arithmetic.residual import residual
 from simopt.core.arrays import Array
 
+WIDE = 1e150  # a quotient of eigenvalues beyond which none is subtracted from the other
 MOST = 0.5  # a larger ‖QᵀQ − I‖ is of no orthogonal matrix
 
 
@@ -86,17 +88,22 @@ class EnclosedSpectrum:
 def divided_differences(num: Arithmetic, values: Array) -> Value:
     """Γ of floats λ > 0, n × n.
 
-    With h = (λ_i − λ_j)/λ_j for λ_i > λ_j it is log(1 + h)/(h λ_j), which does not cancel.
+    With h = (λ_i − λ_j)/λ_j for λ_i > λ_j it is log(1 + h)/(h λ_j), which does not cancel; where h may overflow, the quotient itself.
     """
     high, low = np.maximum(values[:, None], values), np.minimum(values[:, None], values)
-    same, low = high == low, num.lift(low)
-    rise = (num.lift(np.where(same, 2.0 * high, high)) - low) / low
-    slope = num.log1p(rise) / rise
-    if isinstance(slope, Interval):
-        slope = Interval(np.where(same, 1.0, slope.mid), np.where(same, 0.0, slope.rad))
-    else:
-        slope = np.where(same, 1.0, slope)
-    return slope / low
+    same, wide = high == low, high / WIDE > low
+    near, lowest = num.lift(np.where(same | wide, 2.0 * low, high)), num.lift(low)
+    rise = (near - lowest) / lowest
+    slope = num.log1p(rise) / rise / lowest
+    farther, nearer = num.lift(np.where(wide, high, 2.0)), num.lift(np.where(wide, low, 1.0))
+    quotient = (num.log(farther) - num.log(nearer)) / (farther - nearer)
+    return _chosen(same, num.lift(np.ones(low.shape)) / lowest, _chosen(wide, quotient, slope))
+
+
+def _chosen(where: Any, x: Value, y: Value) -> Value:
+    if isinstance(x, Interval):
+        return Interval(np.where(where, x.mid, y.mid), np.where(where, x.rad, y.rad))
+    return np.where(where, x, y)
 
 
 def matrix_logarithm(num: Arithmetic, a: Value) -> Value | None:

@@ -138,7 +138,7 @@ def test_vectors_that_are_not_orthogonal_are_refused() -> None:
 
 
 def test_divided_differences_do_not_cancel() -> None:
-    values = np.array([1.0, np.nextafter(1.0, 2.0), 1.0 + 1e-9, 1.0, 7.0, 1e-12, 1e12])
+    values = np.array([1.0, np.nextafter(1.0, 2.0), 1.0 + 1e-9, 1.0, 7.0, 1e-12, 1e12, 1e-200, 1e200])
     found, near = divided_differences(INTERVAL, values), divided_differences(FLOAT, values)
     with workprec(BITS):
         for i, x in enumerate(values):

@@ -16,6 +16,7 @@ from simopt.duality.atoms.spectral_newton import second_differences
 from simopt.duality.atoms.symmetric_matrix import triangle
 from simopt.duality.atoms.trace_logarithm import NegativeTraceLogarithm
 from simopt.duality.graph.vectors import known
+from simopt.duality.infeasibility.unbounded import unbounded
 
 CLOSED = 1e-7  # of max(1, |optimum|)
 M = np.array(
@@ -276,9 +277,23 @@ def test_of_hermitian_matrices() -> None:
             assert found.lower - 1e-9 <= 0.6 * math.log(0.6 / 0.8) + 0.4 * math.log(0.4 / 0.2) <= found.upper + 1e-9
 
 
-def test_without_bounds_it_falls_without_end() -> None:
-    y = cp.Variable((2, 2), symmetric=True)
-    assert simopt.solve(cp.Problem(cp.Minimize(cp.quantum_rel_entr(np.eye(2), y)))).status.name == "UNBOUNDED"
+@pytest.mark.parametrize("state", [np.eye(2), np.array([[0.5, 0.5], [0.5, 0.5]])], ids=["mixed", "pure"])
+def test_of_a_constant_it_falls_without_end_along_semidefinite_directions(state: np.ndarray) -> None:
+    y = cp.Variable((2, 2), symmetric=True, name="Y")
+    found = unbounded(Declared.of(cp.Problem(cp.Minimize(cp.quantum_rel_entr(state, y)), [y >> 0])))
+    assert found is not None
+    direction = np.asarray(found.direction["Y"])
+    assert np.linalg.eigvalsh(direction)[0] >= 0.0 and np.trace(state @ direction) > 0.0
+    assert unbounded(Declared.of(cp.Problem(cp.Minimize(cp.quantum_rel_entr(state, y)), [cp.trace(y) <= 1]))) is None
+
+
+def test_along_directions_of_both_it_is_linear() -> None:
+    """D(2X, 2Y) = 2D(X, Y) falls without end where D(X, Y) < 0 for X = I, Y = 2I, and not where Y ⪯ X."""
+    x, y = (cp.Variable((1, 1), symmetric=True, name=name) for name in "XY")
+    problem = cp.Problem(cp.Minimize(cp.quantum_rel_entr(x, y)), [y == 2 * x])
+    assert unbounded(Declared.of(problem)) is not None
+    bounded = cp.Problem(cp.Minimize(cp.quantum_rel_entr(x, y)), [y <= x])
+    assert unbounded(Declared.of(bounded)) is None
 
 
 def test_the_perspective_multiplies_constants_too() -> None:

@@ -78,8 +78,13 @@ Of the accepted with an optimum other than 0, by the first reason.
 
 {files}
 """
+OF_A_SUM_OF_ONE = "CVXPY's value of quantum_rel_entr divides the eigenvalues of X by their sum (scipy.stats.entropy): right for tr X = 1 only"
+    "CVXPY's value of quantum_rel_entr divides the eigenvalues of X by their sum (SciPy's entropy): it is right for tr X = 1 only"
+)
 EXPLAINED = {
     "test_perspective.py::test_s_eq_0#0": "CVXPY's value of a perspective at s = 0 is 0; the function is x + s, which is −1 at its answer",
+    "test_quantum_rel_entr.py::TestQuantumRelEntr::test_1#0": OF_A_SUM_OF_ONE,
+    "test_quantum_rel_entr.py::TestQuantumRelEntr::test_real_inputs#0": OF_A_SUM_OF_ONE,
 }
 
 
