@@ -78,7 +78,7 @@ Of the accepted with an optimum other than 0, by the first reason.
 
 {files}
 """
-OF_A_SUM_OF_ONE = "CVXPY's value of quantum_rel_entr divides the eigenvalues of X by their sum (scipy.stats.entropy): right for tr X = 1 only"
+OF_A_SUM_OF_ONE = (
     "CVXPY's value of quantum_rel_entr divides the eigenvalues of X by their sum (SciPy's entropy): it is right for tr X = 1 only"
 )
 EXPLAINED = {

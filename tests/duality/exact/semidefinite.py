@@ -397,7 +397,8 @@ def _log_det(rng: Rng) -> PlantedFunction:
     n = int(rng.integers(1, 5))
     z = definite(rng, n)
     weight = determinant(z)
-    return PlantedFunction(z, -weight * inverse(z), -_logarithm(weight) * int(weight), lambda e: -float(weight) * cp.log_det(e), False, True)
+    value = -_logarithm(weight) * int(weight)
+    return PlantedFunction(z, -weight * inverse(z), value, lambda e: -float(weight) * cp.log_det(e), False, True)
 
 
 def _tr_inv(rng: Rng) -> PlantedFunction:
