@@ -11,13 +11,12 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from cvxpy.constraints import PSD
 from cvxpy.reductions.solution import Solution as Unpacked
 
 from simopt.arithmetic import Arithmetic
 from simopt.backends.adapter import dense_value
 from simopt.certificates.certificate import Certificate
-from simopt.core.arrays import Array, Multipliers, Point
+from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import Interrupted, InvalidProblem
 from simopt.core.threads import quiet
 from simopt.duality.reading.complex_numbers import IMAGINARY, RealProblem, real_problem
@@ -79,14 +78,26 @@ def _take_dual_values(form: RealProblem) -> None:
         if real is not None and not constraint.is_complex():
             for dual, inner in zip(constraint.dual_variables, real.dual_variables, strict=True):
                 inner.save_value(dual.value)
+        elif isinstance(constraint, cp.PSD) and constraint.dual_variables[0].value is not None:
+            real.dual_variables[0].save_value(_dilated_dual(np.asarray(constraint.dual_variables[0].value), real.shape))
         elif not isinstance(constraint, cp.SOC) and constraint.dual_variables[0].value is not None:
             value = np.asarray(constraint.dual_variables[0].value)
-            if isinstance(constraint, PSD):
-                real.dual_variables[0].save_value(_real_block(value))
-                continue
             for part, inner in ((value.real, real), (value.imag, imaginary)):
                 if inner is not None:
                     inner.dual_variables[0].save_value(part)
+
+
+def _dilated_dual(dual: Any, shape: tuple[int, ...]) -> Any:
+    """The multiplier D of [A, −B; B, A] ⪰ 0 with ⟨D, [A, −B; B, A]⟩ = Re⟨Y, A + iB⟩ for the multiplier Y of A + iB ⪰ 0."""
+    return dual.real if dual.shape == shape else np.block([[dual.real, -dual.imag], [dual.imag, dual.real]]) / 2
+
+
+def _hermitian_dual(dual: Any, shape: tuple[int, ...]) -> Any:
+    """The multiplier of A + iB ⪰ 0 from that of [A, −B; B, A] ⪰ 0, or of A ⪰ 0 where there is no imaginary part."""
+    if dual.shape == shape:
+        return dual
+    n = shape[0]
+    return dual[:n, :n] + dual[n:, n:] + 1j * (dual[n:, :n] - dual[:n, n:])
 
 
 def _parts_of_point(form: RealProblem, point: Point) -> Point:
@@ -107,9 +118,8 @@ def _parts_of_multipliers(form: RealProblem, multipliers: Multipliers) -> Multip
     parts: Multipliers = dict(multipliers)
     for constraint, real, imaginary in form.constraints:
         label = (real.label if real is not None else imaginary.label.removesuffix(IMAGINARY)) if constraint.is_complex() else None
-        if label in parts and isinstance(constraint, PSD):
-            n = constraint.args[0].shape[0]
-            parts[label] = _real_block(np.reshape(parts[label], (n, n), order="F"))
+        if label in parts and isinstance(constraint, cp.PSD):
+            parts[label] = _dilated_dual(np.asarray(parts[label]), real.shape)
         elif label in parts and imaginary is not None:
             value = np.asarray(parts.pop(label))
             parts[imaginary.label] = value.imag
@@ -140,26 +150,14 @@ def _put(form: RealProblem, problem: cp.Problem, solution: Solution) -> Solution
         if real is not None and not constraint.is_complex():
             for dual, inner in zip(constraint.dual_variables, real.dual_variables, strict=True):
                 dual.save_value(inner.value)
-        elif isinstance(constraint, PSD):
-            if (block := real.dual_variables[0].value) is not None:
-                constraint.dual_variables[0].save_value(_hermitian(block))
+        elif isinstance(constraint, cp.PSD):
+            if real.dual_variables[0].value is not None:
+                constraint.dual_variables[0].save_value(_hermitian_dual(np.asarray(real.dual_variables[0].value), constraint.shape))
         elif not isinstance(constraint, cp.SOC):
             u, v = (None if part is None else part.dual_variables[0].value for part in (real, imaginary))
             if u is not None or v is not None:
                 constraint.dual_variables[0].save_value((0.0 if u is None else u) + (0.0 if v is None else 1j * v))
     return replace(solution, point=point)
-
-
-def _real_block(dual: Array) -> Array:
-    """The dual value of [[Re Z, −Im Z], [Im Z, Re Z]] ⪰ 0 for that of a Hermitian Z ⪰ 0."""
-    return np.block([[dual.real, -dual.imag], [dual.imag, dual.real]]) / 2
-
-
-def _hermitian(block: Array) -> Any:
-    """The dual value of Z ⪰ 0 for that of the real block, which counts ⟨U, Z⟩ twice."""
-    n = len(block) // 2
-    a, b = block[:n, :n] + block[n:, n:], block[n:, :n] - block[:n, n:]
-    return a + 1j * b
 
 
 def _whole(form: RealProblem, parts: Any) -> Any:

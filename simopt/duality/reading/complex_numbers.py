@@ -11,18 +11,21 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
+from cvxpy.atoms.affine.wraps import psd_wrap, symmetric_wrap
 from cvxpy.reductions import Complex2Real
 from cvxpy.reductions.complex2real.canonicalizers import Complex2RealCanonMethods
+from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.core.arrays import Array
 from simopt.core.errors import Unreadable
+from simopt.duality.graph.leaf_values import value_of
 from simopt.duality.reading.convexity import convex
 from simopt.duality.reading.geometric import names_of
 from simopt.duality.reading.version import known_version
 
 IMAGINARY = ", imaginary part"  # behind the label of a constraint
-PARTS = ("complex", "imag", "hermitian", "diag", "sparsity")  # attributes of complex variables that are read
-TRACES = (cp.tr_inv, cp.von_neumann_entr, cp.quantum_rel_entr)  # of Hermitian matrices, whose eigenvalues the real ones have twice
+PARTS = ("complex", "imag", "hermitian", "diag", "sparsity", "PSD", "NSD")  # attributes of complex variables that are read
+TWICE = (cp.tr_inv, cp.von_neumann_entr, cp.quantum_rel_entr)  # of Hermitian matrices: half of those of the real ones, which have each eigenvalue twice
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +92,7 @@ def real_problem(problem: cp.Problem) -> RealProblem:
     split = [_split(v, names[v.id]) for v in problem.variables() if v.is_complex() and v.size]
     reduction: Any = _RealParts()
     leaves = {each.variable: _expressions(each) for each in split}
-    others = {c.id: -1 - number for number, c in enumerate(problem.constraints)}  # ids of imaginary parts
+    others = _IdsOfImaginaryParts()
     objective, _ = reduction.canonicalize_tree(problem.objective, others, leaves)
     rows, links = list[Any](), []
     for number, constraint in enumerate(problem.constraints):
@@ -97,12 +100,32 @@ def real_problem(problem: cp.Problem) -> RealProblem:
         parts = [_alone(part) for part in reduction.canonicalize_tree(constraint, others, leaves)]
         rows += [part.set_label(f"{label}{ending}") for part, ending in zip(parts, ("", IMAGINARY), strict=True) if part is not None]
         links.append((constraint, *parts))
-    return RealProblem(cp.Problem(objective, rows), tuple(split), tuple(links))
+    for each in split:
+        for name in ("PSD", "NSD"):
+            if each.variable.attributes[name]:
+                matrix = _dilated(*leaves[each.variable])
+                rows.append(cp.PSD(matrix if name == "PSD" else -matrix).set_label(f"{each.name} {name}"))
+    return RealProblem(cp.Problem(objective, [*rows, *reduction.required]), tuple(split), tuple(links))
+
+
+class _IdsOfImaginaryParts(dict[int, int]):
+    """A number of its own for each constraint that is asked for."""
+
+    def __missing__(self, number: int) -> int:
+        return self.setdefault(number, -1 - len(self))
 
 
 def _alone(part: Any) -> Any:
     """The constraint, where CVXPY gives a list of one."""
     return part[0] if isinstance(part, list) else part
+
+
+def _dilated(real: Any, imaginary: Any) -> Any:
+    """[A, −B; B, A] for A + iB: semidefinite where that is, with each of its eigenvalues twice."""
+    if imaginary is None:
+        return real
+    real = cp.Constant(np.zeros(imaginary.shape)) if real is None else real
+    return cp.bmat([[real, -imaginary], [imaginary, real]])
 
 
 def _split(v: Any, name: str) -> SplitVariable:
@@ -112,7 +135,7 @@ def _split(v: Any, name: str) -> SplitVariable:
     if unknown:
         raise Unreadable(f"variable {v.name()}: the attribute {unknown[0]} of complex numbers is not known", "", "write it as constraints")
     real, imaginary = f"Re {name}", f"Im {name}"
-    if v.attributes["hermitian"]:
+    if v.is_hermitian():  # as one with PSD or NSD is, too
         n = v.shape[0]
         i, j = np.triu_indices(n, 1)
         if not len(i):
@@ -132,28 +155,48 @@ def _expressions(split: SplitVariable) -> tuple[Any, Any]:
     return split.real, cp.reshape(split.skew @ split.imaginary, split.variable.shape, order="F")
 
 
-def _real_matrix(a: Any, b: Any) -> Any:
-    """[[A, −B], [B, A]], which has the eigenvalues of A + iB twice; None stands for 0."""
-    zero = np.zeros(b.shape if a is None else a.shape)
-    a, b = zero if a is None else a, zero if b is None else b
-    return cp.symmetric_wrap(cp.bmat([[a, -b], [b, a]]))
-
-
 class _RealParts(Complex2Real):
     """CVXPY's walk through a problem; a function of complex numbers that it does not know is refused by name."""
 
     def __init__(self) -> None:
         super().__init__()
         self.canon_methods: Any = Complex2RealCanonMethods()
+        self.parameters: dict[int, tuple[Any, Any]] = {}
+        self.partial: dict[int, tuple[Any, Any]] = {}
+        self.required: list[Any] = []  # rows of partial optima
+
+    def canonicalize_tree(self, expr: Any, real2imag: Any, leaf_map: Any) -> Any:
+        """Real and imaginary part; of the optimum over some variables that of its objective, with its rows beside it."""
+        if not isinstance(expr, PartialProblem):
+            return super().canonicalize_tree(expr, real2imag, leaf_map)  # type: ignore[no-untyped-call]
+        if id(expr) not in self.partial:
+            inner = expr.args[0]
+            self.partial[id(expr)] = self.canonicalize_tree(inner.objective.expr, real2imag, leaf_map)
+            for constraint in inner.constraints:
+                parts = [_alone(part) for part in self.canonicalize_tree(constraint, real2imag, leaf_map)]
+                self.required += [part for part in parts if part is not None]
+        return self.partial[id(expr)]
 
     def canonicalize_expr(self, expr: Any, real_args: Any, imag_args: Any, real2imag: Any, leaf_map: Any) -> Any:
         """Real and imaginary part of an expression, from those of its arguments."""
-        if type(expr) in TRACES and any(part is not None for part in imag_args):
-            return expr.copy([_real_matrix(a, b) for a, b in zip(real_args, imag_args, strict=True)]) / 2, None
+        if isinstance(expr, cp.Parameter) and expr.is_complex() and expr.is_hermitian():
+            return self._hermitian_parameter(expr)
+        if type(expr) in TWICE and any(part is not None for part in imag_args):
+            pairs = zip(real_args, imag_args, strict=True)
+            return expr.copy([symmetric_wrap(_both(*pair)) for pair in pairs]) / 2, None
         if all(part is None for part in imag_args) and expr.args and type(expr) not in self.canon_methods:
             return expr.copy(real_args), None
         if expr.args and type(expr) not in self.canon_methods:
             raise Unreadable(f"{type(expr).__name__} of complex numbers is not known", str(expr), "write it with real and imaginary parts")
+        try:
+            return self._parts(expr, real_args, imag_args, real2imag, leaf_map)
+        except (TypeError, ValueError, AssertionError, AttributeError) as error:  # CVXPY's own, of cases that it does not know
+            said = " ".join(str(error).split())[:120]
+            raise Unreadable(
+                f"{type(expr).__name__} of these complex numbers is not known ({said})", str(expr), "write it with real and imaginary parts"
+            ) from error
+
+    def _parts(self, expr: Any, real_args: Any, imag_args: Any, real2imag: Any, leaf_map: Any) -> Any:
         kind = type(expr)
         if kind is cp.quad_over_lin:
             parts = [part for part in (real_args[0], imag_args[0]) if part is not None]
@@ -161,6 +204,8 @@ class _RealParts(Complex2Real):
                 return expr.copy([cp.hstack([cp.vec(part, order="F") for part in parts]), real_args[1]]), None
             squares = [expr.copy([part, real_args[1]]) for part in parts]
             return sum(squares[1:], start=squares[0]), None
+        if kind is cp.QuadForm and expr.args[1].is_constant():
+            return _quadratic_form(expr, real_args, imag_args), None
         if kind in (cp.Pnorm, cp.PnormApprox) and expr.p == 2 and expr.axis is None and not expr.keepdims:
             return cp.norm(cp.hstack([cp.vec(part, order="F") for part in (real_args[0], imag_args[0]) if part is not None]), 2), None
         if kind is cp.SOC and imag_args[1] is not None:  # CVXPY puts a variable and a cone for each entry between
@@ -168,3 +213,28 @@ class _RealParts(Complex2Real):
             below = cp.hstack(parts) if expr.args[1].ndim < 2 or expr.axis == 1 else cp.vstack(parts)
             return cp.SOC(real_args[0], below, axis=expr.axis if below.ndim > 1 else 0), None
         return super().canonicalize_expr(expr, real_args, imag_args, real2imag, leaf_map)  # type: ignore[no-untyped-call]
+
+    def _hermitian_parameter(self, p: Any) -> tuple[Any, Any]:
+        """Parameters of its parts, with all entries: CVXPY's has those above the diagonal, and a promise around them."""
+        if p.id not in self.parameters:
+            value = value_of(p)
+            parts = ((value.real, "real"), (value.imag, "imag"))
+            self.parameters[p.id] = tuple(cp.Parameter(p.shape, name=f"{p.name()}_{name}", value=part) for part, name in parts)  # type: ignore[assignment]
+        return self.parameters[p.id]
+
+
+def _both(real: Any, imaginary: Any) -> Any:
+    """The real matrix of a Hermitian one, twice as large also where the imaginary part is 0."""
+    return _dilated(real, cp.Constant(np.zeros(real.shape)) if imaginary is None else imaginary)
+
+
+def _quadratic_form(expr: Any, real_args: Any, imag_args: Any) -> Any:
+    """zᴴPz for P = A + iB, z = a + ib: (a, b) times [A, −B; B, A]; of a real or an imaginary z only A counts. Concave ones are −zᴴ(−P)z."""
+    parts = [cp.vec(part, order="F") for part in (real_args[0], imag_args[0]) if part is not None]
+    real, imaginary = real_args[1], imag_args[1]
+    real = cp.Constant(np.zeros(imaginary.shape)) if real is None else real
+    form = real if len(parts) == 1 else _both(real, imaginary)
+    vector = cp.hstack(parts)
+    if expr.args[1].is_psd():
+        return expr.copy([vector, psd_wrap(form)])
+    return -expr.copy([vector, psd_wrap(-form)])
