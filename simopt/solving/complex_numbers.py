@@ -58,7 +58,7 @@ def solve(problem: cp.Problem, progress: Progress | None, time_limit: float, **o
 
 def _take_values(form: RealProblem, needed: bool) -> None:
     for split in form.variables:
-        value = _complex_value(split.variable)
+        value = complex_value(split.variable)
         if value is None and needed:
             raise InvalidProblem(f"variable {split.name}: it has no value; solve the problem first, or name a solver")
         parts = (None, None) if value is None else split.parts(value)
@@ -67,7 +67,7 @@ def _take_values(form: RealProblem, needed: bool) -> None:
                 inner.save_value(part)
 
 
-def _complex_value(variable: cp.Variable) -> Any:
+def complex_value(variable: cp.Variable) -> Any:
     """The value of a variable as a dense array, if it has one."""
     value = variable.value if variable.sparse_idx is None else variable.value_sparse
     return None if value is None else np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=complex)

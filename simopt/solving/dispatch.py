@@ -32,10 +32,11 @@ def certify(
     values_stay: bool = False,
 ) -> Certificate:
     """See `simopt.certify`. With `values_stay` the problem's own values are certified, even where a solve finds better ones."""
-    if validate.truth("gp", gp):
-        return geometric.certify(problem, point, multipliers, num, solver, tol, values_stay)
+    validate.truth("gp", gp)
     if has_integers(problem):
-        return integers.certify(problem, point, multipliers, num, solver, tol, values_stay)
+        return integers.certify(problem, point, multipliers, num, solver, tol, values_stay, gp=gp)
+    if gp:
+        return geometric.certify(problem, point, multipliers, num, solver, tol, values_stay)
     if is_complex(problem):
         return complex_numbers.certify(problem, point, multipliers, num, solver, tol, values_stay)
     return as_written.certify(problem, point, multipliers, num, solver, tol, values_stay)
@@ -47,10 +48,11 @@ def solve(problem: cp.Problem, progress: Progress | None, time_limit: float, *, 
         raise Unreadable(
             "qcp=True: quasiconvex programmes are not read", "", "give the convex problem of one level: its objective as a constraint"
         )
-    if validate.truth("gp", gp):
-        return geometric.solve(problem, progress, time_limit, **options)
+    validate.truth("gp", gp)
     if has_integers(problem):
-        return integers.solve(problem, progress, time_limit, **options)
+        return integers.solve(problem, progress, time_limit, gp=gp, **options)
+    if gp:
+        return geometric.solve(problem, progress, time_limit, **options)
     if is_complex(problem):
         return complex_numbers.solve(problem, progress, time_limit, **options)
     return as_written.solve(problem, progress, time_limit, **options)

@@ -27,11 +27,12 @@ from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
 from simopt.core.threads import quiet
 from simopt.duality.declared import Declared
-from simopt.duality.reading.complex_numbers import is_complex
+from simopt.duality.reading.complex_numbers import is_complex, real_problem
+from simopt.duality.reading.geometric import log_problem
 from simopt.duality.reading.integers import NEAR, Relaxation, relaxation
 from simopt.model.gap_unit import ratio
 from simopt.model.status import Status
-from simopt.solving import as_written, provenance
+from simopt.solving import as_written, complex_numbers, geometric, provenance
 from simopt.solving.run import Progress
 from simopt.solving.solution import Sample, Solution, Trace, frozen
 
@@ -47,10 +48,12 @@ def certify(
     solver: str | None,
     tol: float,
     values_stay: bool = False,
+    *,
+    gp: bool = False,
 ) -> Certificate:
     """Bounds on the optimum of a problem with integers; see `simopt.certify`."""
     with as_written.turns.of(variable.id for variable in problem.variables()):
-        form, claimed = _read(problem), problem
+        form, claimed = _read(problem, gp), problem
         known = _values(form) if point is None else _of_point(form, point)
         if solver is None:
             for name, value in known.items():
@@ -76,6 +79,7 @@ def solve(
     rigorous: bool | str = False,
     record: bool = True,
     report: Report | None = None,
+    gp: bool = False,
     **options: Any,
 ) -> Solution:
     """Have CVXPY's back end for integers solve the problem, fix its integers, and certify the point and the relaxation."""
@@ -83,8 +87,8 @@ def solve(
     tol, time_limit = validate.positive("tol", tol), validate.seconds("time_limit", time_limit)
     with as_written.turns.of(variable.id for variable in problem.variables()):
         begun = time.perf_counter()
-        form = _read(problem)
-        fingerprint = Declared.of(form.problem).fingerprint() if record else ""
+        form = _read(problem, gp)
+        fingerprint = Declared.of(_convex(form)).fingerprint() if record else ""
         _clear(problem)
         known: dict[str, Array | None] = {}
         found, name, reported = None, "", "interrupted"
@@ -105,7 +109,7 @@ def solve(
             found = None
         seconds = time.perf_counter() - begun
         origin = provenance.record(
-            problem=Declared.of(form.problem),
+            problem=Declared.of(_convex(form)),
             solver=name or (solver or ""),
             fingerprint=fingerprint,
             tol=tol,
@@ -126,14 +130,24 @@ def solve(
         return _put(problem, form, Solution(status, reported, whole, None, found, Trace((sample,), "tolerance"), origin, message))
 
 
-def _read(problem: cp.Problem) -> Relaxation:
-    if is_complex(problem):
-        raise InvalidProblem(
-            "problem: integers beside complex numbers are not read; write real and imaginary parts as variables of their own"
-        )
-    form = relaxation(problem)
-    Declared.of(form.problem)
+def _read(problem: cp.Problem, gp: bool) -> Relaxation:
+    if gp and not problem.is_dgp():
+        log_problem(problem)  # refuses it with its reason
+    form = relaxation(problem, gp)
+    Declared.of(_convex(form))
     return form
+
+
+def _convex(form: Relaxation) -> cp.Problem:
+    """The convex problem in real numbers that is read for the relaxation."""
+    if form.geometric:
+        return log_problem(form.problem).problem
+    return real_problem(form.problem).problem if is_complex(form.problem) else form.problem
+
+
+def _judge(form: Relaxation) -> Any:
+    """The module whose `certify` and `solve` take the relaxation, and the problem with fixed integers."""
+    return geometric if form.geometric else complex_numbers if is_complex(form.original) else as_written
 
 
 def _certified(
@@ -178,7 +192,13 @@ def _of_relaxation(
     for constraint, inner in form.constraints:
         for dual, copy in zip(constraint.dual_variables, inner.dual_variables, strict=True):
             copy.save_value(dual.value)
-    return as_written.certify(form.problem, None, multipliers, num, solver, tol)
+    form.put_decisions()
+    below: Certificate = _judge(form).certify(form.problem, None, multipliers, num, solver, tol)
+    if below.gap < math.inf or below.infeasible or below.unbounded or solver is None:
+        return below
+    with as_written.untouched(form.original):  # a solve looks further for a proof that there is no optimum
+        proof = _judge(form).solve(form.problem, None, as_written.TIME_LIMIT, tol=tol, rigorous=num is not FLOAT).certificate
+    return proof if proof is not None and (proof.infeasible or proof.unbounded) else below
 
 
 def _of_point_with(
@@ -191,19 +211,22 @@ def _of_point_with(
     values_stay: bool,
 ) -> Certificate:
     """The certificate of the problem with these integers; without other variables it is in fractions, where its functions have some."""
-    fixed = form.fixed(integers)
+    fixed, judge = form.fixed(integers), _judge(form)
+    found: Certificate
     if form.pure:
+        point = {"t": np.full((), 1.0 if form.geometric else 0.0)}
         try:
-            found = as_written.certify(fixed, {"t": np.zeros(())}, {}, RATIONAL, None, tol)
+            found = judge.certify(fixed, point, {}, RATIONAL, None, tol)
         except (NotRational, InvalidProblem):
-            found = as_written.certify(fixed, {"t": np.zeros(())}, {}, INTERVAL if num is RATIONAL else num, None, tol)
-        if math.isfinite(found.value) or num is not FLOAT:
-            return found
-        return as_written.certify(fixed, {"t": np.zeros(())}, {}, num, None, tol)  # in floats an equality holds to rounding
+            found = judge.certify(fixed, point, {}, INTERVAL if num is RATIONAL else num, None, tol)
+        if not math.isfinite(found.value) and num is FLOAT:
+            found = judge.certify(fixed, point, {}, num, None, tol)  # in floats an equality holds to rounding
+        return found
     for each in form.variables:
         each.relaxed.save_value(np.reshape(integers[each.name], each.variable.shape, order="F"))
     with _other_values(form, known):
-        return as_written.certify(fixed, None, None, num, solver, tol, values_stay)
+        found = judge.certify(fixed, None, None, num, solver, tol, values_stay)
+    return found
 
 
 def _between(form: Relaxation, value: float, below: Certificate, moved: float, tol: float, why: str, claimed: cp.Problem) -> Certificate:
@@ -258,6 +281,8 @@ def _solved_by_branching(
 ) -> tuple[str, cp.Problem]:
     """Solve a copy of the problem as CVXPY does, which shares its variables; why that failed, or nothing, and the copy."""
     trial = cp.Problem(form.original.objective, [row.copy() for row in form.original.constraints])
+    if form.geometric:  # CVXPY drops integers there
+        return _solved_without_branching(form, solver, options, time_limit), trial
     more, backend = dict(options), None
     if solver is not None:
         backend = table.find(solver)
@@ -265,7 +290,7 @@ def _solved_by_branching(
             raise UnknownName("solver", solver, [known.name for known in table.listed() if known.missing is None])
         if backend.missing is not None:
             raise NotAvailable(backend.missing)
-    elif table.HIGHS.missing is None and form.problem.is_qp() and form.problem.objective.expr.is_pwl():
+    elif table.HIGHS.missing is None and (convex := _convex(form)).is_qp() and convex.objective.expr.is_pwl():
         backend = table.HIGHS
     if backend is not None and math.isfinite(time_limit) and isinstance(backend.time_limit, str) and backend.time_limit:
         more.setdefault(backend.time_limit, time_limit)
@@ -279,6 +304,20 @@ def _solved_by_branching(
     return "", trial
 
 
+def _solved_without_branching(form: Relaxation, solver: str | None, options: dict[str, Any], time_limit: float) -> str:
+    """Solve the relaxation, and take its values where its integers are integers; why there are none, or nothing."""
+    found = _judge(form).solve(form.problem, None, time_limit, tol=1e-8, solver=solver, **options)
+    if found.point is None:
+        return f"the relaxation: {found.message}"
+    for each in form.variables:
+        if each.rounded(dense_value(each.relaxed), NEAR)[1]:
+            for v, _ in form.others:
+                v.save_value(None)
+            return "no back end looks for integers of geometric programmes, and those of the relaxation are none; give a point"
+        each.variable.save_value(dense_value(each.relaxed))
+    return ""
+
+
 def _completed(form: Relaxation, known: dict[str, Array | None], tol: float, time_limit: float) -> dict[str, Array | None]:
     """The values with integers rounded, and those of the other variables from a certified solve with these integers, if there are any."""
     whole = dict(known)
@@ -290,11 +329,11 @@ def _completed(form: Relaxation, known: dict[str, Array | None], tol: float, tim
     if form.pure:
         return whole
     fixed = form.fixed({each.name: np.asarray(whole[each.name]) for each in form.variables})
-    solution = as_written.solve(fixed, None, time_limit, tol=tol)
+    solution = _judge(form).solve(fixed, None, time_limit, tol=tol)
     if solution.point is None:
         return whole
     for v, name in [*form.others, *((each.relaxed, each.name) for each in form.variables if not each.whole)]:
-        value = dense_value(v)
+        value = _value(v)
         whole[name] = whole[name] if value is None else value.reshape(-1, order="F")
     for each in form.variables:
         flat = np.array(whole[each.name])
@@ -310,17 +349,23 @@ def _shapes(form: Relaxation) -> list[tuple[str, tuple[int, ...]]]:
 
 def _values(form: Relaxation) -> dict[str, Array | None]:
     """The values of the variables, flat, by name."""
-    own = {each.name: dense_value(each.variable) for each in form.variables}
-    own |= {name: dense_value(v) for v, name in form.others}
+    own = {each.name: _value(each.variable) for each in form.variables}
+    own |= {name: _value(v) for v, name in form.others}
     return {name: None if value is None else value.reshape(-1, order="F") for name, value in own.items()}
+
+
+def _value(variable: cp.Variable) -> Array | None:
+    """The value of a real or complex variable as a dense array, if it has one."""
+    return complex_numbers.complex_value(variable) if variable.is_complex() else dense_value(variable)
 
 
 def _of_point(form: Relaxation, point: Point) -> dict[str, Array | None]:
     found: dict[str, Array | None] = {}
+    complex_names = {name for v, name in form.others if v.is_complex()}
     for name, shape in _shapes(form):
         if name not in point:
             raise InvalidProblem(f"point: {name} is missing; it has {', '.join(sorted(point)) or 'nothing'}")
-        value = np.asarray(point[name], dtype=float).reshape(-1, order="F")
+        value = np.asarray(point[name], dtype=complex if name in complex_names else float).reshape(-1, order="F")
         if value.size != math.prod(shape):
             raise InvalidProblem(f"point: {name} has {value.size} entries, expected {math.prod(shape)}")
         found[name] = value

@@ -112,12 +112,20 @@ def _rounded(multipliers: Multipliers) -> Iterator[Multipliers]:
 
 
 def _relaxed(programme: Programme) -> cp.Problem | None:
-    """min t, with t added to the right of each row, and tI to each Z ⪰ 0; rows that define a variable, and bounds, as they are."""
+    """min t, with t added to the right of each row, and tI to each Z ⪰ 0; rows that define a variable, and bounds, as they are.
+
+    Where a variable that rows define as an epigraph has bounds of its own, these are what stays exact, and t is added to its rows.
+    """
     t, exact_rows = cp.Variable(name="violation"), [bound.row for bounds in programme.bounds.values() for bound in bounds]
     rows = [each for row in programme.rows if row.sides is not None for each in _loose(*row.sides, row.equality, t)]
     rows += [each for row in _domain(programme.problem.objective.expr) for each in _loose(row.args[0], row.args[1], False, t)]
     rows += [z + t * np.eye(z.shape[-1]) >> 0 for term in programme.terms for z in map(symmetric_part, to_be_semidefinite(term))]
-    exact_rows += programme.defining
+    bounded = any(row.sides is None for row in programme.rows)
+    for row in programme.defining:
+        if bounded and row.sides is not None and not row.equality:
+            rows += _loose(*row.sides, False, t)
+        else:
+            exact_rows.append(row)
     exact = [row.sides[0] == row.sides[1] if row.equality else row.sides[0] <= row.sides[1] for row in exact_rows if row.sides is not None]
     symmetric = Measured(programme, RAW).instead  # a cone is loose, also where an attribute says it
     return cp.Problem(cp.Minimize(t), [row.tree_copy(symmetric) for row in (*rows, *exact)]) if rows else None

@@ -25,7 +25,7 @@ from simopt.duality.reading.version import known_version
 
 IMAGINARY = ", imaginary part"  # behind the label of a constraint
 PARTS = ("complex", "imag", "hermitian", "diag", "sparsity", "PSD", "NSD")  # attributes of complex variables that are read
-TWICE = (cp.tr_inv, cp.von_neumann_entr, cp.quantum_rel_entr)  # of Hermitian matrices: half of those of the real ones, which have each eigenvalue twice
+TWICE = (cp.tr_inv, cp.von_neumann_entr, cp.quantum_rel_entr)  # half of that of the real matrix, which has each eigenvalue twice
 
 
 @dataclass(frozen=True, eq=False)
