@@ -168,7 +168,7 @@ def _only_cvxpy(gp: bool) -> None:
         raise InvalidProblem("gp: True for a problem of simopt, which is convex as it is; only a cvxpy.Problem is a geometric programme")
 
 
-def dual(problem: cp.Problem | Problem) -> cp.Problem:
+def dual(problem: cp.Problem | Problem, *, gp: bool = False) -> cp.Problem:
     """The dual programme of a `cvxpy.Problem`, or of the declaration of a problem of simopt.
 
     A minimum becomes a maximum and a maximum a minimum. Both values are equal under strong duality, for which a point inside of all rows
@@ -181,7 +181,8 @@ def dual(problem: cp.Problem | Problem) -> cp.Problem:
     the optimal values of that variable. Those of a term are called "scale of", "sign of" or "domain of" its name. (For a symmetric,
     diagonal or sparse variable they are its entries, each once. For a variable α that occurs only in Kα and αᵀKα they are Kα.) Parameters
     have their present values. The dual of a problem with complex variables z is that of its real problem in "Re z" and "Im z", where an
-    equality is two, "row 3" and "row 3, imaginary part".
+    equality is two, "row 3" and "row 3, imaginary part". With gp=True it is that of the problem of logarithms of a geometric programme, in
+    "log x" for a variable x: its value is the logarithm of the optimum, under strong duality.
 
         >>> import cvxpy as cp, numpy as np
         >>> import simopt
@@ -207,6 +208,11 @@ def dual(problem: cp.Problem | Problem) -> cp.Problem:
     """
     from simopt.duality import dual_programme
     from simopt.duality.reading.complex_numbers import is_complex, real_problem
+    from simopt.duality.reading.geometric import log_problem
 
+    if not is_cvxpy(problem):
+        _only_cvxpy(gp)
     declared = problem if is_cvxpy(problem) else problem.declare()
+    if validate.truth("gp", gp):
+        return dual_programme.dual(log_problem(declared).problem)
     return dual_programme.dual(real_problem(declared).problem if is_complex(declared) else declared)

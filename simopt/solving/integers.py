@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -24,10 +24,10 @@ from simopt.certificates.assessment import Report
 from simopt.certificates.certificate import Certificate
 from simopt.core import validate
 from simopt.core.arrays import Array, Multipliers, Point
-from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
+from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName, Unreadable
 from simopt.core.threads import quiet
 from simopt.duality.declared import Declared
-from simopt.duality.reading.complex_numbers import is_complex, real_problem
+from simopt.duality.reading.complex_numbers import SplitVariable, is_complex, real_problem
 from simopt.duality.reading.geometric import log_problem
 from simopt.duality.reading.integers import NEAR, Relaxation, relaxation
 from simopt.model.gap_unit import ratio
@@ -211,22 +211,49 @@ def _of_point_with(
     values_stay: bool,
 ) -> Certificate:
     """The certificate of the problem with these integers; without other variables it is in fractions, where its functions have some."""
-    fixed, judge = form.fixed(integers), _judge(form)
-    found: Certificate
+    judge: Any = _judge(form)
     if form.pure:
-        point = {"t": np.full((), 1.0 if form.geometric else 0.0)}
         try:
-            found = judge.certify(fixed, point, {}, RATIONAL, None, tol)
-        except (NotRational, InvalidProblem):
-            found = judge.certify(fixed, point, {}, INTERVAL if num is RATIONAL else num, None, tol)
-        if not math.isfinite(found.value) and num is FLOAT:
-            found = judge.certify(fixed, point, {}, num, None, tol)  # in floats an equality holds to rounding
+            return _of_constants(form.fixed(integers), num, as_written if form.geometric else judge, tol)
+        except Unreadable:  # functions of geometric programmes alone
+            if not form.geometric:
+                raise
+        point = {"t": np.ones(())}
+        found: Certificate = judge.certify(form.fixed(integers, in_logarithms=True), point, {}, num, None, tol)
         return found
+    fixed = form.fixed(integers)
+    if form.geometric:
+        fixed = _without_constant_rows(fixed, num, tol)
     for each in form.variables:
         each.relaxed.save_value(np.reshape(integers[each.name], each.variable.shape, order="F"))
     with _other_values(form, known):
         found = judge.certify(fixed, None, None, num, solver, tol, values_stay)
     return found
+
+
+def _of_constants(fixed: cp.Problem, num: Arithmetic, judge: Any, tol: float) -> Certificate:
+    """The certificate of a problem whose only variable is t, at t = 0, in fractions where its functions have some."""
+    point = {"t": np.zeros(())}
+    found: Certificate
+    try:
+        found = judge.certify(fixed, point, {}, RATIONAL, None, tol)
+    except (NotRational, InvalidProblem):
+        found = judge.certify(fixed, point, {}, INTERVAL if num is RATIONAL else num, None, tol)
+    if not math.isfinite(found.value) and num is FLOAT:
+        found = judge.certify(fixed, point, {}, num, None, tol)  # in floats an equality holds to rounding
+    return found
+
+
+def _without_constant_rows(fixed: cp.Problem, num: Arithmetic, tol: float) -> cp.Problem:
+    """The problem without the rows in which integers are all that varied, if these are proven: logarithms of numbers are not exact."""
+    rows = [row for row in fixed.constraints if not row.variables()]
+    if not rows:
+        return fixed
+    check = cp.Problem(cp.Minimize(cp.Variable(nonneg=True, name="t")), rows)
+    with suppress(InvalidProblem):
+        if math.isfinite(_of_constants(check, num, as_written, tol).value):
+            return cp.Problem(fixed.objective, [row for row in fixed.constraints if row.variables()])
+    return fixed
 
 
 def _between(form: Relaxation, value: float, below: Certificate, moved: float, tol: float, why: str, claimed: cp.Problem) -> Certificate:
@@ -279,8 +306,17 @@ def _claim(problem: cp.Problem) -> str:
 def _solved_by_branching(
     form: Relaxation, solver: str | None, options: dict[str, Any], time_limit: float = math.inf
 ) -> tuple[str, cp.Problem]:
-    """Solve a copy of the problem as CVXPY does, which shares its variables; why that failed, or nothing, and the copy."""
-    trial = cp.Problem(form.original.objective, [row.copy() for row in form.original.constraints])
+    """Solve a copy of the problem as CVXPY does, which shares its variables; why that failed, or nothing, and the copy.
+
+    One with complex numbers is solved in real ones: CVXPY 1.9 takes moduli of complex numbers for linear functions when it chooses a back
+    end, and HiGHS then solves another problem.
+    """
+    split: tuple[SplitVariable, ...] = ()
+    if is_complex(form.original):
+        real = real_problem(form.original)
+        trial, split = real.problem, real.variables
+    else:
+        trial = cp.Problem(form.original.objective, [row.copy() for row in form.original.constraints])
     if form.geometric:  # CVXPY drops integers there
         return _solved_without_branching(form, solver, options, time_limit), trial
     more, backend = dict(options), None
@@ -301,6 +337,9 @@ def _solved_by_branching(
         raise
     except BaseException as error:  # back ends raise whatever they like
         return f"{type(error).__name__}: {error}".removesuffix(": "), trial
+    for each in split:
+        parts = [None if part is None else dense_value(part) for part in (each.real, each.imaginary)]
+        each.variable.save_value(None if all(part is None for part in parts) else each.value(*parts))
     return "", trial
 
 

@@ -288,8 +288,9 @@ def test_what_is_no_geometric_programme_is_refused_by_name() -> None:
     refused(cp.Problem(cp.Minimize(cp.ceil(free)), [free >= 0.5]), r"quasiconvex \(qcp=True\)")
     with pytest.raises(Unreadable, match="qcp=True: quasiconvex"):
         simopt.solve(cp.Problem(cp.Minimize(cp.ceil(free)), [free >= 0.5]), qcp=True)
-    whole = cp.Variable(pos=True, integer=True, name="whole")
-    refused(cp.Problem(cp.Minimize(whole), [whole >= 1]), "variable whole: the attribute integer of a geometric programme", gp=True)
+    whole, low = cp.Variable(pos=True, integer=True, name="whole"), cp.Variable(pos=True, bounds=[-1, 0], name="low")
+    refused(cp.Problem(cp.Minimize(whole + free)), "no geometric programme .*leave out gp=True", gp=True)
+    refused(cp.Problem(cp.Minimize(low)), "log low: the upper bound 0 of a positive variable", gp=True)
     refused(KernelRidge(np.eye(2), np.ones(2), 0.5), "gp: True for a problem of simopt", gp=True)
 
 
@@ -347,3 +348,27 @@ def test_the_command_certifies_what_a_script_solves_with_gp(tmp_path: Path, func
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "OPTIMAL" in result.stdout and "0.5" in result.stdout
+
+
+def test_equal_bounds_hold_although_no_float_is_their_logarithm() -> None:
+    """With x = 3 fixed by its bounds, min y subject to xy ≥ 2 is 2/3; so it is where the bounds are parameters."""
+    ends = cp.Parameter(2, pos=True, value=np.array([3.0, 3.0]))
+    for x in (
+        cp.Variable(pos=True, bounds=[3.0, 3.0], name="x"),
+        cp.Variable(pos=True, bounds=[ends[0], ends[1]], name="x"),
+        cp.Variable(2, pos=True, bounds=[np.array([3.0, 1.0]), np.array([3.0, np.inf])], name="x"),
+    ):
+        y = cp.Variable(pos=True, name="y")
+        first = x if x.ndim == 0 else x[0]
+        solution = simopt.solve(cp.Problem(cp.Minimize(y), [first * y >= 2]), gp=True, rigorous=True)
+        assert solution.status is Status.OPTIMAL and Fraction(solution.certificate.lower) <= Fraction(2, 3) <= Fraction(solution.value)
+
+
+def test_the_dual_is_that_of_the_logarithms() -> None:
+    problem = box()
+    dual = simopt.dual(problem, gp=True)
+    optimum = problem.solve(gp=True, solver="CLARABEL")
+    assert np.exp(dual.solve(solver="CLARABEL")) == pytest.approx(optimum, rel=1e-6)
+    assert {f"log {v.name()}" for v in problem.variables()} <= {row.label for row in dual.constraints}
+    with pytest.raises(InvalidProblem, match="gp: True for a problem of simopt"):
+        simopt.dual(KernelRidge(np.eye(2), np.ones(2), 0.5), gp=True)

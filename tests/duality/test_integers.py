@@ -108,10 +108,10 @@ def test_bounds_of_integers_are_part_of_the_relaxation_and_of_the_check() -> Non
     k, b = cp.Variable(2, integer=True, bounds=[-1.5, 2.5], name="k"), cp.Variable(boolean=True, name="b")
     problem = cp.Problem(cp.Maximize(cp.sum(k) + 3 * b))
     found = simopt.certify(problem, {"k": [2.0, 2.0], "b": 1.0}, rigorous=True)
-    assert (found.lower, found.upper) == (7.0, 8.0)
+    assert (found.lower, found.upper) == (7.0, 7.0)  # of real numbers within the bounds as they are written it is 8
     for point, message in (({"k": [3.0, 2.0], "b": 1.0}, "k: entry 0 is 3"), ({"k": [2.0, 2.0], "b": 2.0}, "b: entry 0 is 2")):
         outside = simopt.certify(problem, point, rigorous=True)
-        assert outside.lower == -np.inf and outside.upper == 8.0 and f"variable {message}, outside of its bounds" in outside.open
+        assert outside.lower == -np.inf and outside.upper == 7.0 and f"variable {message}, outside of its bounds" in outside.open
     solution = simopt.solve(problem)
     assert {name: value.tolist() for name, value in solution.point.items()} == {"k": [2.0, 2.0], "b": 1.0}
 
@@ -169,15 +169,124 @@ def test_without_values_one_solve_finds_a_point_and_the_problem_stays_as_it_was(
     assert failed.status is Status.FAILED and "Error" in failed.message and Fraction(failed.certificate.upper) >= relaxed
 
 
-def test_integers_where_they_are_not_read_are_refused_by_name() -> None:
-    k, z = cp.Variable((2, 2), integer=True, symmetric=True, name="k"), cp.Variable(complex=True, name="z")
+def test_bounds_without_an_integer_between_them_are_infeasible() -> None:
+    k = cp.Variable(2, integer=True, bounds=[0.25, 0.75], name="k")
+    problem = cp.Problem(cp.Minimize(cp.sum(k)))
+    assert simopt.solve(problem).status is Status.INFEASIBLE and simopt.certify(problem, rigorous=True).infeasible
+    b = cp.Variable(boolean=True, name="b")
+    rows = cp.Problem(cp.Minimize(b + k[0]), [b >= 5, b + k[0] >= 3])  # b is defined by rows, and has bounds
+    assert simopt.certify(rows).infeasible
+
+
+LOGIC = {
+    "and": lambda x: x[0] & x[1] & x[2],
+    "or": lambda x: x[0] | ~x[1],
+    "exclusive": lambda x: x[0] ^ x[1] ^ x[2],
+    "parity": lambda x: cp.logic.Xor(*x, cp.Constant(True)),
+    "implies": lambda x: cp.logic.implies(x[0] & x[1], x[2] ^ x[1]),
+    "with a constant": lambda x: cp.logic.And(x[0], cp.Constant(True)) | x[2],
+}
+
+
+@RIGOROUS
+@pytest.mark.parametrize("name", LOGIC)
+def test_functions_of_booleans_have_their_values_at_points_and_bounds_that_hold_between(name: str, rigorous: bool | str) -> None:
+    weights = np.array([0.75, -0.5, 0.25])
+    for sign in (1.0, -1.0):
+        for goal in (0.0, 1.0):
+            x = [cp.Variable(boolean=True, name=f"x{i}") for i in range(3)]
+            function = LOGIC[name](x)
+            problem = cp.Problem(cp.Minimize(sign * function + weights @ cp.hstack(x)), [x[0] + x[1] + x[2] >= goal])
+            values = {}
+            for point in itertools.product([0.0, 1.0], repeat=3):
+                for variable, value in zip(x, point, strict=True):
+                    variable.value = value
+                if sum(point) >= goal:
+                    values[point] = sign * float(function.value) + float(weights @ np.array(point))
+            for variable in x:
+                variable.save_value(None)
+            solution = simopt.solve(problem, rigorous=rigorous)
+            found = solution.certificate
+            best = min(values.values())
+            assert found.upper == best == problem.value and found.lower <= best + (1e-9 if rigorous is False else 0.0)
+            for point, value in values.items():
+                judged = simopt.certify(problem, dict(zip(("x0", "x1", "x2"), point, strict=True)), rigorous=rigorous)
+                assert judged.upper == value and -1.75 <= judged.lower <= best + 1e-9
+
+
+def test_structured_integers_are_checked_as_such() -> None:
+    S, target = cp.Variable((2, 2), symmetric=True, integer=True, name="S"), np.array([[0.25, 1.5], [1.75, 2.0]])
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(S - target)))
+    solution = simopt.solve(problem, rigorous=True)
+    every = [(a, b, d) for a in range(-1, 4) for b in range(-1, 4) for d in range(-1, 4)]
+    best = min((a - 0.25) ** 2 + (b - 1.5) ** 2 + (b - 1.75) ** 2 + (d - 2) ** 2 for a, b, d in every)
+    assert solution.certificate.upper == best and solution.certificate.lower <= 2 * 0.125**2  # of real numbers: both off-diagonals 1.625
+    skew = simopt.certify(problem, {"S": [[0, 1], [2, 2]]}, rigorous=True)
+    assert skew.upper == np.inf and "variable S: entry 2 is 1, and 2 in a matrix of its structure" in skew.open
+    sparse = cp.Variable((2, 2), integer=True, sparsity=[(0, 1), (0, 1)], name="sparse")
+    total = cp.Problem(cp.Minimize(cp.sum(sparse)), [sparse >= -5.5])
+    found = simopt.solve(total, rigorous=True).certificate
+    assert (found.lower, found.upper) == (-11.0, -10.0)
+    off = simopt.certify(total, {"sparse": [[-5, 1], [0, -5]]}, rigorous=True)
+    assert off.upper == np.inf and "entry 2 is 1, and 0 in" in off.open
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+def test_integers_beside_complex_numbers(rigorous: bool) -> None:
+    """min |z − 1 − i| + k/4 with |z| ≤ k is (√2 − 1) + 1/4 at k = 1, and √2 − 3k/4 ≥ 0 for real k at k = √2."""
+    z, k = cp.Variable(complex=True, name="z"), cp.Variable(integer=True, name="k")
+    problem = cp.Problem(cp.Minimize(cp.abs(z - 1 - 1j) + k / 4), [cp.abs(z) <= k])
+    solution = simopt.solve(problem, rigorous=rigorous, tol=1e-6)
+    found = solution.certificate
+    optimum, relaxed = min(max(2**0.5 - k, 0) + k / 4 for k in range(4)), 2**0.5 / 4
+    assert found.upper == pytest.approx(optimum, rel=1e-5) and found.lower == pytest.approx(relaxed, rel=1e-5)
+    assert found.upper >= optimum - 1e-12 and found.lower <= relaxed + 1e-12
+    assert float(k.value).is_integer() and solution.point["z"].dtype == complex and abs(z.value) <= k.value + 1e-9
+    judged = simopt.certify(problem, {"z": 1 + 1j, "k": 2.0}, rigorous=rigorous)
+    assert judged.upper == pytest.approx(0.5, abs=1e-9) and judged.lower <= relaxed + 1e-12
+    b = cp.Variable(2, boolean=True, name="b")
+    lost = cp.Problem(cp.Maximize(b[0]), [cp.abs((1 + 1j) * b[0] + b[1]) <= 2])  # 0 by HiGHS, as CVXPY 1.9.3 gives it to that
+    assert simopt.solve(lost, rigorous=rigorous).certificate.lower >= 1 - 1e-9
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+def test_integers_in_a_geometric_programme(rigorous: bool) -> None:
+    """min k_1/k_2 + k_2 with k_1k_2 ≥ 5.5: CVXPY solves it as if the integers were real."""
+    k = cp.Variable(2, pos=True, integer=True, bounds=[0, 7.5], name="k")
+    problem = cp.Problem(cp.Minimize(k[0] / k[1] + k[1]), [k[0] * k[1] >= 5.5])
+    best = min(a / b + b for a in range(1, 8) for b in range(1, 8) if a * b >= 5.5)
+    for point in ((3.0, 2.0), (7.0, 1.0), (2.0, 3.0)):
+        found = simopt.certify(problem, {"k": point}, rigorous=rigorous, gp=True)
+        assert found.upper == pytest.approx(point[0] / point[1] + point[1], rel=1e-12) and 3.0 < found.lower <= best
+        assert "that between the integer point and the relaxation" in found.open
+    for point, message in (((2.0, 2.0), "row 0"), ((0.0, 6.0), "outside of its bounds"), ((2.5, 3.0), "no integer")):
+        found = simopt.certify(problem, {"k": point}, rigorous=rigorous, gp=True)
+        assert found.upper == np.inf and 3.0 < found.lower <= best and message in found.open
+    solution = simopt.solve(problem, gp=True, rigorous=rigorous)
+    assert solution.status is Status.FAILED and "no back end looks for integers of geometric programmes" in solution.message
+    y = cp.Variable(pos=True, name="y")
+    closes = cp.Problem(cp.Maximize(k[0] * y), [k[0] * k[1] <= 6, y * k[1] <= 2])
+    solution = simopt.solve(closes, gp=True, rigorous=rigorous)
+    assert solution.status is Status.OPTIMAL and solution.value == pytest.approx(12.0, rel=1e-8) and k.value.tolist() == [6.0, 1.0]
+
+
+def test_a_partial_optimum_over_integers_is_one_over_all() -> None:
     b, p = cp.Variable(boolean=True, name="b"), cp.Variable(name="p")
+    inner = partial_optimize(cp.Problem(cp.Minimize(cp.abs(p - 2 * b)), [p >= 0.5, p <= 1.5]), opt_vars=[p])
+    found = simopt.solve(cp.Problem(cp.Minimize(inner + 0.125 * b)), rigorous=True, tol=1e-6).certificate
+    assert found.upper == pytest.approx(0.5, rel=1e-6) and 0.0 < found.lower <= 0.03125 + 1e-9  # of real b: b = 1/4
+    with pytest.raises(InvalidProblem, match="not convex"):
+        simopt.solve(cp.Problem(cp.Maximize(inner + b)))
+
+
+def test_integers_where_they_are_not_read_are_refused_by_name() -> None:
+    H = cp.Variable((2, 2), integer=True, PSD=True, name="H")
+    b, p = cp.Variable(boolean=True, name="b"), cp.Variable(name="p")
+    part = cp.Variable(2, boolean=[(0,)], name="part")
     whole = cp.Variable(integer=True, name="whole")
-    inner = partial_optimize(cp.Problem(cp.Minimize(cp.abs(p - b))), opt_vars=[p])
     refused = {
-        "variable k: the attribute symmetric of integers is not known": cp.Problem(cp.Minimize(cp.sum_squares(k))),
-        "integers beside complex numbers": cp.Problem(cp.Minimize(cp.abs(z - b))),
-        "a partial optimum in a problem with integers": cp.Problem(cp.Minimize(inner + b)),
+        "H.*PSD": cp.Problem(cp.Minimize(cp.lambda_max(H))),
+        "a function of variable part, which is boolean in some entries only": cp.Problem(cp.Minimize(cp.sum(~part))),
         "FiniteSet is not known": cp.Problem(cp.Minimize(p + b), [cp.FiniteSet(p, [1.0, 2.0])]),
         "not convex": cp.Problem(cp.Minimize(cp.sqrt(whole)), [whole >= 0]),
     }

@@ -20,6 +20,7 @@ from cvxpy.reductions.dgp2dcp.canonicalizers import DgpCanonMethods
 
 from simopt.core.arrays import Array
 from simopt.core.errors import Unreadable
+from simopt.duality.graph.affine import dense
 from simopt.duality.reading.library import ones_but
 from simopt.duality.reading.version import known_version
 
@@ -153,22 +154,57 @@ class _Logarithms(Dgp2Dcp):
                 raise Unreadable(f"variable {x.name()}: the attribute {name} of a geometric programme is not known", "", "leave it out")
         u = cp.Variable(x.shape, self.names.get(x.id), symmetric=bool(x.attributes.get("symmetric")))
         known[x] = u
-        rows = []
-        for bound, sign in zip(x.attributes.get("bounds") or (), (1, -1), strict=False):
-            rows += self._bound(u, bound, sign)
-        return u, rows
+        return u, self._bounds(u, x.attributes.get("bounds"))
 
-    def _bound(self, u: Any, bound: Any, sign: int) -> list[Any]:
-        """Rows for x ≥ bound, or for x ≤ bound where the sign is −1."""
-        if isinstance(bound, cp.Expression):
-            end, rows = self.canonicalize_tree(bound)
-            return [*rows, u >= end if sign > 0 else u <= end]
-        ends = np.broadcast_to(np.asarray(bound, dtype=float), u.shape).reshape(-1, order="F")
-        at = np.flatnonzero((ends > 0.0) & np.isfinite(ends))
-        if not at.size:
+    def _bounds(self, u: Any, bounds: Any) -> list[Any]:
+        """Rows for low ≤ x ≤ high; an equality where both are one number, since no float may be its logarithm."""
+        if bounds is None:
             return []
-        end, some = cp.log(cp.Constant(ends[at])), cp.vec(u, order="F")[at] if at.size < u.size or u.ndim != 1 else u
-        return [some >= end if sign > 0 else some <= end]
+        ends, rows = [], []
+        for bound in bounds:
+            if isinstance(bound, cp.Expression):
+                logarithm, more = self.canonicalize_tree(bound)
+                rows += more
+                ends.append((logarithm, _numbers(bound.value, u.shape)))
+            else:
+                ends.append((None, _numbers(bound, u.shape)))
+        (_, low), (_, high) = ends
+        if high is not None and np.any(high <= 0.0):
+            raise Unreadable(f"{u.name()}: the upper bound {np.min(high):g} of a positive variable", "", "no point is feasible; look at it")
+        if low is not None and high is not None:
+            fixed = (low == high) & (low > 0.0) & np.isfinite(low)
+        else:
+            fixed = np.zeros(u.size, dtype=bool)
+        for (logarithm, numbers), sign in zip(ends, (1, -1), strict=True):
+            at = np.flatnonzero(fixed) if sign > 0 else np.zeros(0, dtype=int)
+            rows += [_picked(u, at) == self._end(logarithm, numbers, u, at)] if at.size else []
+            least = np.ones(u.size, dtype=bool) if numbers is None else (numbers > 0.0) & np.isfinite(numbers)
+            at = np.flatnonzero(least & ~fixed)
+            if at.size:
+                some, end = _picked(u, at), self._end(logarithm, numbers, u, at)
+                rows += [some >= end if sign > 0 else some <= end]
+        return rows
+
+    @staticmethod
+    def _end(logarithm: Any, numbers: Array | None, u: Any, at: Any) -> Any:
+        """The logarithms of a bound at some entries."""
+        if logarithm is None:
+            assert numbers is not None
+            return cp.log(cp.Constant(numbers[at]))
+        whole = logarithm if logarithm.shape == u.shape else cp.broadcast_to(logarithm, u.shape)
+        return _picked(whole, at)
+
+
+def _numbers(bound: Any, shape: tuple[int, ...]) -> Array | None:
+    """A bound as an array of all entries, flat; None of a parameter without a value."""
+    if bound is None:
+        return None
+    return np.broadcast_to(np.asarray(dense(bound), dtype=float), shape).reshape(-1, order="F")
+
+
+def _picked(u: Any, at: Any) -> Any:
+    """Entries of an expression, column by column; all of a vector as it is."""
+    return cp.vec(u, order="F")[at] if at.size < u.size or u.ndim != 1 else u
 
 
 def _culprit(problem: cp.Problem) -> str:

@@ -112,10 +112,10 @@ class Relaxation:
         """Whether all entries of all variables are integers."""
         return not self.others and all(each.whole for each in self.variables)
 
-    def fixed(self, values: Mapping[str, Array]) -> cp.Problem:
+    def fixed(self, values: Mapping[str, Array], in_logarithms: bool = False) -> cp.Problem:
         """The problem with these integers, flat by name.
 
-        One without other variables has a variable t, which its cost is raised by: f + t with t ≥ 0, or ft with t ≥ 1 if it is geometric.
+        One without other variables has a variable t, which its cost is raised by: f + t with t ≥ 0, or ft with t ≥ 1 `in_logarithms`.
         """
         known: dict[int, Any] = {}
         rows = []
@@ -133,8 +133,8 @@ class Relaxation:
         objective = problem.objective
         if self.pure:
             minimises, f = isinstance(objective, cp.Minimize), objective.expr
-            t = cp.Variable(pos=True, name="t", bounds=[1.0, np.inf]) if self.geometric else cp.Variable(nonneg=True, name="t")
-            cost = (f * t if minimises else f / t) if self.geometric else f + t if minimises else f - t
+            t = cp.Variable(pos=True, name="t", bounds=[1.0, np.inf]) if in_logarithms else cp.Variable(nonneg=True, name="t")
+            cost = (f * t if minimises else f / t) if in_logarithms else f + t if minimises else f - t
             objective = cp.Minimize(cost) if minimises else cp.Maximize(cost)
         return cp.Problem(objective, [*problem.constraints, *rows])
 
