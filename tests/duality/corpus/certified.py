@@ -10,13 +10,13 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import cvxpy as cp
-from corpus import CorpusSolve, entries, wanted
+from corpus import CorpusSolve, FurtherSolve, entries, further, wanted
 from fingerprint import fingerprint
 from intercept import intercepted
 from values import compared
@@ -28,6 +28,7 @@ from simopt.duality import Declared
 from simopt.duality.graph_form import best_of, candidates
 
 RESULTS = Path(__file__).with_name("results.jsonl")
+FURTHER_RESULTS = Path(__file__).with_name("further_results.jsonl")
 CLOSED = {"float": 1e-8, "interval": 1e-6}  # of |optimum|
 ZERO = 1e-8  # of its terms: what an optimum 0 may be read as
 STANDING = 60.0  # times as long by the clock: a process that uses no processor at all
@@ -41,6 +42,8 @@ class Result:
     `values` are those of random points that were compared with CVXPY's, `misread` the first that is another.
     `solvers` are the back ends that were asked, one after the other until a gap closed. `moved` says that its numbers are
     not those of the list: a few are another solve's answer, whose last digits are the machine's.
+    Of the second list: `proven` is "infeasible" or "unbounded" where both arithmetics prove it, and bounds are those of the problem as
+    written, which may be a maximum (`maximises`).
     """
 
     id: str
@@ -58,6 +61,8 @@ class Result:
     open: list[str] = field(default_factory=list)
     seconds: float = 0.0
     solvers: list[str] = field(default_factory=list)
+    proven: str = ""
+    maximises: bool = False
 
     def closed(self, entry: CorpusSolve) -> bool:
         """Whether the gap is small in both arithmetics, relative to an optimum other than 0."""
@@ -68,19 +73,36 @@ class Result:
         """Whether both arithmetics close by rounding, or read zero to a small fraction of the terms."""
         return all(self.gap.get(name) == 0.0 or self.terms.get(name, math.inf) <= ZERO for name in CLOSED)
 
+    def accurate(self, entry: CorpusSolve) -> bool:
+        """Whether it closes, or reads an optimum 0 as zero."""
+        return self.closed(entry) if entry.optimum else self.closes() or self.reads_zero()
+
     def closes(self) -> bool:
         """Whether both certificates of an optimum 0 are exact, or no farther apart than rounding."""
         return all(self.gap.get(name) == 0.0 or self.rounding.get(name, False) for name in CLOSED)
 
+    def answered(self, entry: FurtherSolve) -> bool:
+        """Whether a problem of the second list has an answer: see the page."""
+        if self.refused or self.failed:
+            return False
+        if self.proven:
+            return True
+        if entry.integer:
+            return all(math.isfinite(end.get(name, math.inf)) for end in (self.lower, self.upper) for name in CLOSED)
+        return self.accurate(entry)
+
     def contradicts(self, entry: CorpusSolve) -> str:
         """How a bound contradicts what CLARABEL says or the other arithmetic; nothing if none does."""
         slack = MISSED * (1.0 + abs(entry.optimum or 0.0))
+        if self.proven and entry.status in ("optimal", "infeasible", "unbounded") and entry.status != self.proven:
+            return f"{self.proven}, CVXPY's back end: {entry.status}"
         for name in self.lower:
             low, high = self.lower[name], self.upper[name]
             if entry.optimum is not None and entry.status == "optimal" and not low - slack <= entry.optimum <= high + slack:
                 return f"{name}: {low:.6g} ≤ optimum ≤ {high:.6g}, CLARABEL: {entry.optimum:.6g}"
-            if entry.status == "infeasible" and high < math.inf:
-                return f"{name}: a point with the value {high:.6g}, CLARABEL: infeasible"
+            value, feasible = (low, low > -math.inf) if self.maximises else (high, high < math.inf)
+            if entry.status == "infeasible" and feasible:
+                return f"{name}: a point with the value {value:.6g}, CLARABEL: infeasible"
             if entry.status == "unbounded" and low > -math.inf and high < math.inf:
                 return f"{name}: {low:.6g} ≤ optimum, CLARABEL: unbounded"
             if low > high + slack:
@@ -95,10 +117,10 @@ def results(path: Path = RESULTS) -> dict[str, Result]:
     return {line["id"]: Result(**line) for line in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
 
 
-def certify(seconds: float, path: Path = RESULTS) -> None:
+def certify(seconds: float, chosen: Sequence[CorpusSolve], path: Path) -> None:
     """Judge what has no line yet, or one of another problem; each in a process of its own, which has so many seconds of a processor."""
     done = results(path)
-    left = [entry for entry in entries() if entry.id not in done or done[entry.id].fingerprint != entry.fingerprint]
+    left = [entry for entry in chosen if entry.id not in done or done[entry.id].fingerprint != entry.fingerprint]
     listed = {entry.id: entry for entry in left}
     with path.open("a", encoding="utf-8") as lines:
         for number, each in enumerate(intercepted(wanted(left)) if left else (), 1):
@@ -140,6 +162,8 @@ def _send(pipe: Connection, entry: CorpusSolve, problem: cp.Problem, seconds: in
 
 def certified(entry: CorpusSolve, problem: cp.Problem) -> Result:
     """Read, solved in graph form, and bounded in floats and balls; bounds of what is maximised are turned back."""
+    if isinstance(entry, FurtherSolve):
+        return _of_further(entry, problem)
     started = time.process_time()
 
     def result(**fields: object) -> Result:
@@ -184,6 +208,33 @@ def certified(entry: CorpusSolve, problem: cp.Problem) -> Result:
     )
 
 
+def _of_further(entry: FurtherSolve, problem: cp.Problem) -> Result:
+    """Solved and bounded in floats and in balls, as `simopt.solve` does it for a user."""
+    started = time.process_time()
+    result = Result(entry.id, entry.fingerprint, maximises=isinstance(problem.objective, cp.Maximize))
+    proofs = set[str]()
+    try:
+        for name, tol in CLOSED.items():
+            solution = simopt.solve(problem, gp=entry.geometric, rigorous=name == INTERVAL.name, tol=tol)
+            status, found = solution.status.name.lower(), solution.certificate
+            proofs.add(status if status in ("infeasible", "unbounded") else "")
+            result.solvers.extend({solution.provenance.solver} - {"", *result.solvers})
+            if found is None:
+                result.open.append(solution.message)
+                continue
+            if not proofs - {""}:
+                result.lower[name], result.upper[name], result.gap[name] = found.lower, found.upper, found.gap
+                result.terms[name], result.rounding[name] = found.gap_over_terms, found.rounding
+            if found.gap > tol * abs(entry.optimum or 0.0) and not found.rounding:
+                result.open.extend({found.open or solution.message} - {"", *result.open})
+    except (Unreadable, InvalidProblem) as error:
+        result = replace(result, refused=reason(error))
+    except Exception as error:
+        result = replace(result, failed=f"{type(error).__name__}: {error}"[:300])
+    proven = proofs.pop() if len(proofs) == 1 else ""
+    return replace(result, proven="" if result.failed else proven, seconds=round(time.process_time() - started, 3))
+
+
 def reason(error: Exception) -> str:
     """What a refusal is of, without the names and numbers of the one problem."""
     what = str(getattr(error, "what", error))
@@ -194,3 +245,9 @@ def counted() -> Iterator[tuple[CorpusSolve, Result]]:
     """The list with its results, where there are any."""
     found = results()
     return ((entry, found[entry.id]) for entry in entries() if entry.id in found)
+
+
+def counted_further() -> Iterator[tuple[FurtherSolve, Result]]:
+    """The second list with its results, where there are any."""
+    found = results(FURTHER_RESULTS)
+    return ((entry, found[entry.id]) for entry in further() if entry.id in found)

@@ -13,8 +13,12 @@ from fingerprint import fingerprint
 from intercept import intercepted, missing_files
 
 LIST = Path(__file__).with_name("problems.jsonl")
+FURTHER = Path(__file__).with_name("further.jsonl")
 DUALS = frozenset(f"test_KKT.py::TestKKT_PCPs::test_pcp_{solve}" for solve in ("4#3", "4#4", "5#3", "6#2"))
 """Their constants are the dual values that SCS found a solve before, with a tolerance of 10⁻⁶: the last digits are the machine's."""
+
+
+GEOMETRIC, COMPLEX, INTEGER = "geometric", "complex", "integer"
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,23 @@ class CorpusSolve:
         return int(self.id.rpartition("#")[2])
 
 
+@dataclass(frozen=True)
+class FurtherSolve(CorpusSolve):
+    """A line of the second list: a geometric, complex or integer problem. `kind` names what it is, by two words joined by "and" if both."""
+
+    kind: str = ""
+
+    @property
+    def geometric(self) -> bool:
+        """Whether it is solved with gp=True."""
+        return self.kind == GEOMETRIC
+
+    @property
+    def integer(self) -> bool:
+        """Whether variables are integers."""
+        return INTEGER in self.kind
+
+
 class CorpusChanged(AssertionError):
     """Problems of the list that CVXPY's tests no longer solve, or with other numbers; each by its name."""
 
@@ -48,6 +69,11 @@ class CorpusChanged(AssertionError):
 def entries() -> list[CorpusSolve]:
     """The committed list, in the order in which the tests run."""
     return [CorpusSolve(**json.loads(line)) for line in LIST.read_text(encoding="utf-8").splitlines()]
+
+
+def further() -> list[FurtherSolve]:
+    """The second list: what is geometric, complex or has integers."""
+    return [FurtherSolve(**json.loads(line)) for line in FURTHER.read_text(encoding="utf-8").splitlines()]
 
 
 def wanted(chosen: Iterable[CorpusSolve]) -> dict[str, set[int]]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import cvxpy as cp
 from certified import CLOSED, MISSED, ZERO, Result
-from corpus import CorpusSolve
+from corpus import COMPLEX, GEOMETRIC, INTEGER, CorpusSolve, FurtherSolve
 from intercept import BROUGHT
 
 Certified = Sequence[tuple[CorpusSolve, Result]]
+Further = Sequence[tuple[FurtherSolve, Result]]
+SECOND = "**in the second list**: geometric, complex or with integers"
 PAGE = """# Problems from CVXPY's own tests
 
 Written by `python tests/duality/corpus`, with CVXPY {version}; do not edit.
@@ -21,6 +23,9 @@ CVXPY gives it to `Problem.solve`. `corpus.problems()` makes them again by runni
 list says. An id is the test, and which of its solves. A fingerprint is over the expression trees and their numbers (to nine digits), not
 over names. `rows` counts scalar constraints. Status and optimum are those of CLARABEL with its default tolerances, the optimum to six
 digits; below 10⁻⁶ it counts as 0. What of the list is certified says [CERTIFIED.md](CERTIFIED.md).
+
+`further.jsonl` is a second list, made in the same way: {further} distinct geometric, complex and integer problems. Status and optimum of
+integers are those of HiGHS, or of the back end that CVXPY takes. The tables below the first are of the first list.
 
 All test files that CVXPY ships are run, with the back ends that it brings itself ({backends}); what Hypothesis
 draws is not. No file is chosen: a problem is left out for what it is, by the first of these reasons.
@@ -77,6 +82,34 @@ Of the accepted with an optimum other than 0, by the first reason.
 ## By test file
 
 {files}
+
+## Geometric, complex and integer problems
+
+The second list, solved by `simopt.solve` and judged in floats and in balls with the same tolerances. A geometric or complex problem is
+**answered** where it closes, where an optimum 0 closes or reads zero, or where it is proven to be infeasible or unbounded. A problem with
+integers is answered where it is proven to be infeasible or unbounded, or where both its bounds are finite: the value of a point whose
+integers are exact and whose rows are checked, and the bound of the relaxation. What lies between is a gap of the relaxation, and not closed
+by any solve; nothing branches. Quasiconvex problems (qcp=True) are not in the list.
+
+{kinds}
+
+### What of these is refused
+
+{kinds_refused}
+
+### What of these is accepted and has no answer
+
+{kinds_open}
+
+### Gaps between integer points and relaxations
+
+Between the value of the point and the bound of the relaxation in balls; all others with integers close.
+
+{gaps}
+
+### Contradictions of these
+
+{kinds_contradictions}
 """
 OF_A_SUM_OF_ONE = (
     "CVXPY's value of quantum_rel_entr divides the eigenvalues of X by their sum (SciPy's entropy): it is right for tr X = 1 only"
@@ -88,7 +121,7 @@ EXPLAINED = {
 }
 
 
-def page(listed: Sequence[CorpusSolve], counted: Counter[str]) -> str:
+def page(listed: Sequence[CorpusSolve], second: Sequence[CorpusSolve], counted: Counter[str]) -> str:
     """The page of the list; `counted` says for every solve why it was left out, "" for those that are in the list."""
     statuses = Counter(entry.status for entry in listed)
     zeros = sum(entry.optimum == 0 for entry in listed)
@@ -97,6 +130,7 @@ def page(listed: Sequence[CorpusSolve], counted: Counter[str]) -> str:
         version=cp.__version__,
         backends=", ".join(BROUGHT),
         total=len(listed),
+        further=len(second),
         left_out=table(["solves", "left out because"], [[number, reason or "**in the list**"] for reason, number in counted.most_common()]),
         statuses=table(["status", "problems"], [*statuses.most_common(), ["optimal, with optimum 0", zeros]]),
         files=table(["file", "problems"], list(files.items())),
@@ -105,7 +139,7 @@ def page(listed: Sequence[CorpusSolve], counted: Counter[str]) -> str:
     )
 
 
-def certificates(assessed: Certified) -> str:
+def certificates(assessed: Certified, further: Further) -> str:
     """The page of the results."""
     accepted = [(entry, result) for entry, result in assessed if not result.refused]
     scaled = [(entry, result) for entry, result in accepted if entry.optimum and entry.status == "optimal"]
@@ -146,7 +180,55 @@ def certificates(assessed: Certified) -> str:
             ["problem", "bounds or values", "explained"], [[e.id, said, EXPLAINED.get(e.id, "no")] for e, said in [*against, *others]]
         ),
         files=_fractions(assessed),
+        kinds=_kinds(further),
+        kinds_refused=table(
+            ["reason", "problems"], Counter(_of_no_problem(result.refused) for _, result in further if result.refused).most_common()
+        ),
+        kinds_open=table(
+            ["problem", "kind", "what is open"],
+            [
+                [e.id, e.kind, _of_no_problem(result.failed or "; ".join(result.open) or "bounds that are too far apart")]
+                for e, result in further
+                if not (result.refused or result.answered(e))
+            ],
+        ),
+        gaps=table(["problem", "lower", "upper", "gap / max(\\|lower\\|, \\|upper\\|)"], list(_gaps(further))),
+        kinds_contradictions=table(
+            ["problem", "bounds", "explained"], [[e.id, said, EXPLAINED.get(e.id, "no")] for e, r in further if (said := r.contradicts(e))]
+        ),
     )
+
+
+def _kinds(further: Further) -> str:
+    kinds = (GEOMETRIC, COMPLEX, INTEGER, f"{INTEGER} and {COMPLEX}")
+    groups = [[(e, r) for e, r in further if e.kind == kind] for kind in kinds]
+    rows = []
+    for name, each in [*zip(kinds, groups, strict=True), ("**all**", list(further))]:
+        answered = sum(r.answered(e) for e, r in each)
+        closed = [
+            (e, r) for e, r in each if not r.refused and not r.proven and (r.closed(e) if e.optimum else r.closes() or r.reads_zero())
+        ]
+        row = [len(each), sum(not r.refused for _, r in each), len(closed), sum(bool(r.proven) for _, r in each)]
+        rows.append([name, *row, answered - row[2] - row[3], answered, f"{answered / max(len(each), 1):.1%}"])
+    proven = "proven to be infeasible or unbounded"
+    return table(["kind", "judged", "accepted", "closed", proven, "both bounds of integers, and a gap", "answered", "share"], rows)
+
+
+def _gaps(further: Further) -> Iterator[list[object]]:
+    for entry, result in further:
+        if (
+            entry.integer
+            and result.answered(entry)
+            and not result.proven
+            and not (result.closed(entry) if entry.optimum else result.reads_zero())
+        ):
+            low, high = result.lower["interval"], result.upper["interval"]
+            yield [entry.id, f"{low:.6g}", f"{high:.6g}", f"{(high - low) / max(abs(low), abs(high)):.2%}"]
+
+
+def _of_no_problem(said: str) -> str:
+    """A reason without the numbers that CVXPY gives to variables, in one line."""
+    return re.sub(r"\b(var|param)\d+", r"\1…", " ".join(said.split())).replace("|", "\\|")[:300]
 
 
 def _why(result: Result) -> str:
