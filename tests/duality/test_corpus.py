@@ -1,14 +1,15 @@
 """The corpus of CVXPY's own problems: the list is whole, the same problems come again, and what does not come is named."""
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import cvxpy as cp
 import numpy as np
 import pytest
 from against import reported
-from certified import Result, certified, counted, results
-from corpus import DUALS, LIST, CorpusChanged, CorpusSolve, entries, problems, wanted
+from certified import Result, certified, counted, counted_further, results
+from corpus import COMPLEX, DUALS, GEOMETRIC, INTEGER, LIST, CorpusChanged, CorpusSolve, FurtherSolve, entries, further, problems, wanted
 from documented import MODELS, models
 from fingerprint import fingerprint
 from intercept import intercepted, missing_files
@@ -27,10 +28,12 @@ def evenly_spaced(count: int) -> list[CorpusSolve]:
     return [every[place] for place in np.linspace(0, len(every) - 1, count).astype(int)]
 
 
-def test_the_list_is_well_formed() -> None:
-    every = entries()
-    assert len(every) >= 300
-    assert len({entry.id for entry in every}) == len({entry.fingerprint for entry in every}) == len(every)
+@pytest.mark.parametrize("listed", [entries, further])
+def test_the_lists_are_well_formed(listed: Callable[[], Sequence[CorpusSolve]]) -> None:
+    every = listed()
+    assert len(every) >= 200
+    assert len({entry.id for entry in every}) == len(every)
+    assert len({(entry.fingerprint, getattr(entry, "kind", "")) for entry in every}) == len(every)
     for entry in every:
         assert re.fullmatch(r"[\w/]+\.py::.+#\d+", entry.id)
         assert re.fullmatch(r"[0-9a-f]{16}", entry.fingerprint)
@@ -45,6 +48,7 @@ def test_the_page_is_of_this_list() -> None:
     every = entries()
     assert f"{len(every)} distinct continuous DCP problems" in text
     assert f"| {len(every)} | **in the list** |" in text
+    assert f"| {len(further())} | **in the second list**" in text and f"{len(further())} distinct geometric" in text
     for status in {entry.status for entry in every}:
         assert f"| {status} | {sum(entry.status == status for entry in every)} |" in text
 
@@ -140,6 +144,48 @@ def test_a_result_is_closed_in_both_arithmetics_or_not_and_contradicts_or_not() 
     assert not good.contradicts(replace(ENTRY, status="SolverError", optimum=None))
 
 
+def test_a_result_of_the_second_list_is_an_answer_or_not() -> None:
+    inside, apart = {"float": 2.0, "interval": 2.0}, {"float": 3.0, "interval": 3.0}
+    geometric, whole = (FurtherSolve("a.py::b#0", "0" * 16, 2, 3, [], [], "optimal", 2.0, kind=kind) for kind in (GEOMETRIC, INTEGER))
+    gapped = Result("", "", lower=inside, upper=apart, gap={"float": 1.0, "interval": 1.0})
+    assert gapped.answered(whole) and not gapped.answered(geometric)  # of integers two bounds are an answer
+    assert replace(gapped, upper=inside, gap={"float": 0.0, "interval": 0.0}).answered(geometric)
+    one_sided = replace(gapped, upper={"float": 3.0, "interval": np.inf})
+    assert not one_sided.answered(whole) and not replace(gapped, lower={}).answered(whole)
+    assert replace(one_sided, proven="infeasible").answered(whole) and replace(one_sided, proven="unbounded").answered(geometric)
+    for lost in (replace(gapped, refused="it is not known"), replace(gapped, failed="not ready", proven="infeasible")):
+        assert not lost.answered(whole)
+    zero, near = replace(geometric, optimum=0.0), {"float": 1e-10, "interval": 1e-10}
+    assert replace(gapped, gap=near, terms=near).answered(zero) and not replace(gapped, gap=near, terms=inside).answered(zero)
+    assert replace(gapped, proven="unbounded").contradicts(geometric) and not gapped.contradicts(whole)
+    none = replace(whole, status="infeasible", optimum=None)
+    beyond = replace(gapped, lower={"float": -np.inf})
+    assert gapped.contradicts(none) and beyond.contradicts(none)
+    assert not replace(beyond, maximises=True).contradicts(none)  # of a maximum, the bound of the relaxation is the upper one
+
+
+def test_each_kind_of_the_second_list_is_judged_as_a_user_would() -> None:
+    x, z, b = cp.Variable(pos=True, name="x"), cp.Variable(complex=True, name="z"), cp.Variable(2, boolean=True, name="b")
+
+    def judged(kind: str, optimum: float | None, objective: cp.Objective, *rows: cp.Constraint) -> tuple[FurtherSolve, Result]:
+        entry = FurtherSolve("a.py::b#0", "0" * 16, 1, 1, [], [], "optimal", optimum, kind=kind)
+        return entry, certified(entry, cp.Problem(objective, list(rows)))
+
+    for kind, optimum, *parts in (
+        (GEOMETRIC, 2.0, cp.Minimize(x + 1 / x)),
+        (COMPLEX, 5.0, cp.Minimize(cp.abs(z - 3 - 4j))),
+        (f"{INTEGER} and {COMPLEX}", 1.0, cp.Minimize(cp.abs(b[0] + 1j * b[1])), b[0] + b[1] == 1),
+    ):
+        entry, result = judged(kind, optimum, *parts, *([z == 0] if kind == COMPLEX else []))
+        assert result.answered(entry) and not result.contradicts(entry) and not result.proven, (kind, result)
+    entry, result = judged(INTEGER, 1.0, cp.Maximize(cp.sum(b)), 2 * cp.sum(b) <= 3)
+    assert result.answered(entry) and not result.closed(entry) and result.lower["interval"] == 1.0 and result.upper["interval"] == 1.5
+    assert judged(GEOMETRIC, None, cp.Minimize(x))[1].proven == "unbounded"
+    assert judged(INTEGER, None, cp.Minimize(b[0]), cp.sum(b) >= 3)[1].proven == "infeasible"
+    assert judged(INTEGER, None, cp.Minimize(b[0]), cp.FiniteSet(b[1], [0.0, 1.0]))[1].refused
+    assert judged(INTEGER, None, cp.Minimize(b[0]), cp.sum(b) == 0.5)[1].open
+
+
 def test_problems_are_judged_read_or_not() -> None:
     x = cp.Variable(2)
     closes = certified(ENTRY, cp.Problem(cp.Minimize(cp.sum_squares(x - 2) + 2), [x >= 0]))
@@ -154,7 +200,11 @@ def test_problems_are_judged_read_or_not() -> None:
 def test_the_page_of_certificates_is_of_these_results() -> None:
     every, found = {entry.id: entry.fingerprint for entry in entries()}, list(counted())
     assert {entry.id: result.fingerprint for entry, result in found} == every
-    assert LIST.with_name("CERTIFIED.md").read_text(encoding="utf-8") == certificates(found)
+    second = list(counted_further())
+    assert {entry.id: result.fingerprint for entry, result in second} == {entry.id: entry.fingerprint for entry in further()}
+    assert LIST.with_name("CERTIFIED.md").read_text(encoding="utf-8") == certificates(found, second)
+    assert {entry.id for entry, result in second if result.contradicts(entry)} <= set(EXPLAINED)
+    assert sum(result.answered(entry) for entry, result in second) >= 0.9 * len(second)
     assert sum(not result.refused for _, result in found) >= 980  # as many as are accepted on 2026-11-29; a run that loses one says which
     assert {entry.id for entry, result in found if result.contradicts(entry)} <= set(EXPLAINED)
 
