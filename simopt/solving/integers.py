@@ -278,6 +278,9 @@ def _between(form: Relaxation, value: float, below: Certificate, moved: float, t
             f"and not one of a solver: branching or cuts would {nearer}"
         )
     reasons += [f"of the relaxation: {below.open}"] if below.open and not accurate else []
+    if below.unbounded:
+        verb = "rises" if maximises else "falls"
+        reasons.append(f"the relaxation {verb} without end, which does not prove that its integer points do; bounds on them would help")
     claim = _claim(claimed)
     reasons += [claim] if claim else []
     return replace(found, open="; ".join(reasons))

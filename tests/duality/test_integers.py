@@ -152,6 +152,15 @@ def test_what_is_infeasible_is_proven_by_the_relaxation_or_called_a_claim() -> N
     assert found.upper == np.inf and found.lower == 0.5 and "HIGHS claims that no point is feasible, which is not proven" in found.open
 
 
+def test_a_relaxation_without_end_is_named() -> None:
+    k = cp.Variable(2, integer=True, name="k")
+    endless = cp.Problem(cp.Minimize(k[0] + k[1]), [k[0] - k[1] <= 3])
+    for found in (simopt.certify(endless, {"k": [0, 0]}), simopt.certify(endless), simopt.solve(endless, rigorous=True).certificate):
+        assert found.lower == -np.inf and not found.unbounded
+        assert "the relaxation falls without end, which does not prove that its integer points do" in found.open
+    assert simopt.certify(endless, {"k": [0, 0]}).upper == 0.0
+
+
 def test_without_values_one_solve_finds_a_point_and_the_problem_stays_as_it_was() -> None:
     problem, optimum, relaxed = knapsack(7)
     (x,) = problem.variables()
