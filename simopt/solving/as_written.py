@@ -66,6 +66,7 @@ turns = Turns()  # a problem's variables hold the values of one solve at a time
 # statuses after which the problem as written is tried; the fraction of the time that the graph form gets
 UNFINISHED, GRAPH_FORM = (Status.GAP_OPEN, Status.FAILED, Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.UNSUPPORTED), 0.75
 TIGHTER, SMALLEST, TIME_LIMIT = 3, 1e-13, 60.0  # solves of the problem as written in `certify`: how many, least tolerance, seconds of each
+INWARD = 1e-9  # relatively: less than a dual value is accurate to
 T = TypeVar("T")
 
 
@@ -524,12 +525,47 @@ def _put(declared: Declared, solution: Solution) -> Solution:
     values = {v.id: np.zeros(v.shape) for v in problem.variables()} | {v.id: whole[name] for v, name in declared.written}
     with quiet():
         problem.unpack(Unpacked(CVXPY_STATUS.get(solution.status, cp.OPTIMAL_INACCURATE), None, values, {}, {}))
+    multipliers |= _of_rows(declared, multipliers)
     for name, _, dual, sign in dual_variables(declared):
         if name in multipliers:
             dual.save_value(np.reshape(sign * multipliers[name], dual.shape, order="F"))
     certificate = _as_written(declared, Assessment(solution.certificate, point, multipliers), solution.provenance.tol)
     trace = replace(solution.trace, samples=tuple(_sample(declared, sample) for sample in solution.trace.samples))
     return replace(solution, point=frozen(whole), certificate=certificate, trace=trace)
+
+
+def _of_rows(declared: Declared, multipliers: Multipliers) -> Multipliers:
+    """Multipliers of rows that are missing, or 0 all over: stationarity gives them, and no bound needs them.
+
+    The sweep computes those that close a residual; what is left in a variable belongs to its only bound on that side. Multipliers of terms
+    are drawn in by INWARD, since the sweep draws those much farther in that rounding puts beyond the end of their domain.
+    """
+    lacking = {row.name for row in declared.programme.every_row if not np.any(multipliers.get(row.name, 0.0))}
+    if not lacking:
+        return {}
+    try:
+        with np.errstate(all="ignore"):
+            swept = declared.backward({name: np.asarray(u) * (1.0 - INWARD) for name, u in multipliers.items()}, FLOAT)
+    except InvalidProblem:
+        return {}
+    rows = {name: key for name, (row, key, _) in declared.names.items() if row is not None}
+    found = {name: np.asarray(swept.used[key], dtype=float) for name, key in rows.items() if key in swept.used}
+    for key, bounds in declared.programme.bounds.items():
+        if key not in swept.residuals:
+            continue
+        left, taken = np.asarray(swept.residuals[key], dtype=float), np.zeros((2, len(swept.residuals[key])), dtype=int)
+        sides = []
+        for bound in bounds:
+            into: Any = {}
+            bound.row.map.pull(FLOAT, np.ones(bound.row.map.size), into)
+            coefficients = np.broadcast_to(np.asarray(into[key], dtype=float), left.shape)[bound.columns]
+            sides.append((bound, coefficients, (coefficients > 0.0).astype(int)))
+            np.add.at(taken, (sides[-1][2], bound.columns), 1)
+        for bound, coefficients, side in sides:
+            alone = (taken[side, bound.columns] == 1) & (coefficients != 0.0)
+            with np.errstate(all="ignore"):
+                found[bound.row.name] = np.where(alone, np.maximum(-left[bound.columns] / coefficients, 0.0), 0.0)
+    return {name: u for name, u in found.items() if name in lacking and np.all(np.isfinite(u))}
 
 
 def _without_optimum(declared: Declared, solution: Solution) -> Solution:

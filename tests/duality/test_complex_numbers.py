@@ -11,6 +11,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from cvxpy.transforms.partial_optimize import partial_optimize
 
 import simopt
 from simopt.core.errors import InvalidProblem, Unreadable
@@ -174,6 +175,45 @@ def test_what_is_not_known_of_complex_numbers_is_refused_by_name() -> None:
         for judge in (simopt.solve, simopt.certify):
             with pytest.raises(Unreadable, match=message):
                 judge(problem)
+
+
+def test_forms_with_hermitian_matrices_that_are_parameters_or_concave() -> None:
+    """max −zᴴPz + Re cᴴz is cᴴP⁻¹c / 4, at z = P⁻¹c / 2; for P = [2, i; −i, 2] and c = (2, 2i) it is 2/3, at (1/3, i/3)."""
+    P, c = np.array([[2, 1j], [-1j, 2]]), np.array([2, 2j])
+    inverse = np.array([[2, -1j], [1j, 2]]) / 3
+    optimum, where = float((c.conj() @ inverse @ c).real) / 4, inverse @ c / 2
+    given = cp.Parameter((2, 2), hermitian=True, value=P, name="P")
+    for sign, matrix in ((-1, -P), (1, P), (1, cp.psd_wrap(given))):
+        z = cp.Variable(2, complex=True, name="z")
+        objective = cp.Maximize if sign < 0 else cp.Minimize
+        problem = cp.Problem(objective(cp.quad_form(z, matrix) - sign * cp.real(c.conj() @ z)))
+        solution = simopt.solve(problem, rigorous=True)
+        assert solution.status is Status.OPTIMAL and solution.certificate.lower <= -sign * optimum <= solution.certificate.upper
+        np.testing.assert_allclose(z.value, where, atol=1e-5)
+    real = cp.Variable(2, name="real")
+    of_real = simopt.solve(cp.Problem(cp.Minimize(cp.quad_form(real - np.array([1.0, 1.0]), P)), [real <= 0.5]), rigorous=True).certificate
+    assert of_real.lower <= 1.0 <= of_real.upper and of_real.closes(1e-6)  # of real numbers the imaginary part of P counts nothing
+
+
+def test_the_optimum_over_some_complex_variables_is_one_over_all() -> None:
+    z, w = cp.Variable(complex=True, name="z"), cp.Variable(complex=True, name="w")
+    inner = partial_optimize(cp.Problem(cp.Minimize(cp.abs(w - z)), [cp.real(w) >= 2]), opt_vars=[w])
+    solution = simopt.solve(cp.Problem(cp.Minimize(inner + cp.abs(z - 1j))), rigorous=True)
+    assert solution.status is Status.OPTIMAL and solution.certificate.lower <= 2.0 <= solution.certificate.upper
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+def test_rows_that_close_a_residual_have_dual_values_too(bounded: bool) -> None:
+    """min ‖z − (i, 2)‖ subject to z_1 = z_2: both are (2 + i)/2, with the multiplier (−2 + i)/√10; it is not what the bound needs."""
+    z = cp.Variable(2, complex=True, name="z")
+    rows = [z[0] == z[1], *([cp.abs(z) <= 0.25] if bounded else [])]
+    problem = cp.Problem(cp.Minimize(cp.norm(z - np.array([1j, 2]))), rows)
+    assert simopt.solve(problem).status is Status.OPTIMAL
+    ours = [np.array(row.dual_value) for row in rows]
+    assert bounded or ours[0] == pytest.approx((-2 + 1j) / 10**0.5, abs=1e-6)
+    problem.solve(solver="CLARABEL")
+    for own, row in zip(ours, rows, strict=True):
+        np.testing.assert_allclose(own, row.dual_value, atol=1e-4)
 
 
 def test_the_dual_is_that_of_the_real_problem() -> None:

@@ -364,6 +364,17 @@ def test_equal_bounds_hold_although_no_float_is_their_logarithm() -> None:
         assert solution.status is Status.OPTIMAL and Fraction(solution.certificate.lower) <= Fraction(2, 3) <= Fraction(solution.value)
 
 
+def test_bounds_and_rows_have_the_dual_values_of_cvxpy() -> None:
+    x, y = cp.Variable(pos=True, name="x"), cp.Variable(pos=True, name="y")
+    for tight in (1.5, 5.0):
+        problem = cp.Problem(cp.Minimize(x + 2 * y), [x * y >= 2, x <= tight, y <= 1.5])
+        assert simopt.solve(problem, gp=True).status is Status.OPTIMAL
+        ours = [float(row.dual_value) for row in problem.constraints]
+        problem.solve(gp=True, solver="CLARABEL")
+        np.testing.assert_allclose(ours, [float(row.dual_value) for row in problem.constraints], atol=1e-4)
+        assert ours[0] > 0.4
+
+
 def test_the_dual_is_that_of_the_logarithms() -> None:
     problem = box()
     dual = simopt.dual(problem, gp=True)

@@ -11,7 +11,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
-from cvxpy.atoms.affine.wraps import psd_wrap, symmetric_wrap
+from cvxpy.atoms.affine.wraps import nsd_wrap, psd_wrap, symmetric_wrap
 from cvxpy.reductions import Complex2Real
 from cvxpy.reductions.complex2real.canonicalizers import Complex2RealCanonMethods
 from cvxpy.transforms.partial_optimize import PartialProblem
@@ -186,6 +186,8 @@ class _RealParts(Complex2Real):
             return expr.copy([symmetric_wrap(_both(*pair)) for pair in pairs]) / 2, None
         if all(part is None for part in imag_args) and expr.args and type(expr) not in self.canon_methods:
             return expr.copy(real_args), None
+        if isinstance(expr, psd_wrap | nsd_wrap):  # a promise that the quadratic form of the parts makes anew, and proves
+            return real_args[0], imag_args[0]
         if expr.args and type(expr) not in self.canon_methods:
             raise Unreadable(f"{type(expr).__name__} of complex numbers is not known", str(expr), "write it with real and imaginary parts")
         try:
@@ -217,7 +219,7 @@ class _RealParts(Complex2Real):
     def _hermitian_parameter(self, p: Any) -> tuple[Any, Any]:
         """Parameters of its parts, with all entries: CVXPY's has those above the diagonal, and a promise around them."""
         if p.id not in self.parameters:
-            value = value_of(p)
+            value = value_of(p) if p.value is None else np.asarray(p.value)  # its parts are checked when they are read
             parts = ((value.real, "real"), (value.imag, "imag"))
             self.parameters[p.id] = tuple(cp.Parameter(p.shape, name=f"{p.name()}_{name}", value=part) for part, name in parts)  # type: ignore[assignment]
         return self.parameters[p.id]
