@@ -167,7 +167,7 @@ def test_a_result_of_the_second_list_is_an_answer_or_not() -> None:
 def test_each_kind_of_the_second_list_is_judged_as_a_user_would() -> None:
     x, z, b = cp.Variable(pos=True, name="x"), cp.Variable(complex=True, name="z"), cp.Variable(2, boolean=True, name="b")
 
-    def judged(kind: str, optimum: float | None, objective: cp.Objective, *rows: cp.Constraint) -> tuple[FurtherSolve, Result]:
+    def assessed(kind: str, optimum: float | None, objective: cp.Objective, *rows: cp.Constraint) -> tuple[FurtherSolve, Result]:
         entry = FurtherSolve("a.py::b#0", "0" * 16, 1, 1, [], [], "optimal", optimum, kind=kind)
         return entry, certified(entry, cp.Problem(objective, list(rows)))
 
@@ -176,14 +176,14 @@ def test_each_kind_of_the_second_list_is_judged_as_a_user_would() -> None:
         (COMPLEX, 5.0, cp.Minimize(cp.abs(z - 3 - 4j))),
         (f"{INTEGER} and {COMPLEX}", 1.0, cp.Minimize(cp.abs(b[0] + 1j * b[1])), b[0] + b[1] == 1),
     ):
-        entry, result = judged(kind, optimum, *parts, *([z == 0] if kind == COMPLEX else []))
+        entry, result = assessed(kind, optimum, *parts, *([z == 0] if kind == COMPLEX else []))
         assert result.answered(entry) and not result.contradicts(entry) and not result.proven, (kind, result)
-    entry, result = judged(INTEGER, 1.0, cp.Maximize(cp.sum(b)), 2 * cp.sum(b) <= 3)
+    entry, result = assessed(INTEGER, 1.0, cp.Maximize(cp.sum(b)), 2 * cp.sum(b) <= 3)
     assert result.answered(entry) and not result.closed(entry) and result.lower["interval"] == 1.0 and result.upper["interval"] == 1.5
-    assert judged(GEOMETRIC, None, cp.Minimize(x))[1].proven == "unbounded"
-    assert judged(INTEGER, None, cp.Minimize(b[0]), cp.sum(b) >= 3)[1].proven == "infeasible"
-    assert judged(INTEGER, None, cp.Minimize(b[0]), cp.FiniteSet(b[1], [0.0, 1.0]))[1].refused
-    assert judged(INTEGER, None, cp.Minimize(b[0]), cp.sum(b) == 0.5)[1].open
+    assert assessed(GEOMETRIC, None, cp.Minimize(x))[1].proven == "unbounded"
+    assert assessed(INTEGER, None, cp.Minimize(b[0]), cp.sum(b) >= 3)[1].proven == "infeasible"
+    assert assessed(INTEGER, None, cp.Minimize(b[0]), cp.FiniteSet(b[1], [0.0, 1.0]))[1].refused
+    assert assessed(INTEGER, None, cp.Minimize(b[0]), cp.sum(b) == 0.5)[1].open
 
 
 def test_problems_are_judged_read_or_not() -> None:

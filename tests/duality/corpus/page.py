@@ -229,9 +229,9 @@ def _gaps(further: Further) -> Iterator[list[object]]:
             yield [entry.id, f"{low:.6g}", f"{high:.6g}", f"{(high - low) / max(abs(low), abs(high)):.2%}"]
 
 
-def _of_no_problem(said: str) -> str:
+def _of_no_problem(message: str) -> str:
     """A reason without the numbers that CVXPY gives to variables, in one line."""
-    return re.sub(r"\b(var|param)\d+", r"\1…", " ".join(said.split())).replace("|", "\\|")[:300]
+    return re.sub(r"\b(var|param)\d+", r"\1…", " ".join(message.split())).replace("|", "\\|")[:300]
 
 
 def _why(result: Result) -> str:
