@@ -266,12 +266,12 @@ NAN, INF = np.array([1.0, np.nan]), np.array([np.inf, 1.0])
 BAD: dict[str, tuple[Callable[[], cp.Problem], str]] = {
     "not convex": (lambda: cp.Problem(cp.Minimize(cp.sum(cp.sqrt(cp.abs(x))))), "not convex by CVXPY's rules"),
     "integers": (
-        lambda: cp.Problem(cp.Minimize(cp.sum_squares(cp.Variable((2, 2), integer=True, symmetric=True, name="k")))),
-        "k: .*symmetric of integers",
+        lambda: cp.Problem(cp.Minimize(cp.Variable(integer=True, bounds=[cp.Parameter(value=1.0), 5.0], name="k"))),
+        "variable k: bounds of integers that are expressions",
     ),
     "booleans": (
-        lambda: cp.Problem(cp.Minimize(cp.sum_squares(cp.Variable((2, 2), boolean=True, diag=True, name="k")))),
-        "variable k: .*diag of integers",
+        lambda: cp.Problem(cp.Minimize(cp.sum(~cp.Variable(2, boolean=[(0,)], name="k")))),
+        "variable k, which is boolean in some entries only",
     ),
     "complex": (
         lambda: cp.Problem(cp.Minimize(cp.sum(Modulus(cp.Variable(2, complex=True, name="k"))))),
@@ -410,3 +410,27 @@ def test_the_dual_values_of_a_solve_of_the_problem_as_written_are_kept() -> None
     point, multipliers = as_written._solved_as_written(WrittenForm(as_written._read(problem).programme), CLARABEL, 1e-9)
     np.testing.assert_allclose(point["x"], 1.0, atol=1e-6)
     np.testing.assert_allclose(np.ravel(multipliers["least"]), 2.0, atol=1e-6)
+
+
+DUALS: dict[str, Callable[[], cp.Problem]] = {
+    "bounds": lambda: cp.Problem(
+        cp.Minimize(cp.sum_squares(x - np.array([1.0, 2.0]))), [x <= 1.5, -x[1] <= -0.1, (4 * x[1] <= 5).set_label("four")]
+    ),
+    "linear": lambda: cp.Problem(cp.Minimize(np.array([1.0, 2.0]) @ x), [x >= -1, cp.sum(x) == 1, x <= 3]),
+    "a sum that closes": lambda: cp.Problem(
+        cp.Minimize(cp.log_sum_exp(cp.hstack([x[0], x[1] + np.log(2)])) - 0.875), [x[0] + x[1] >= np.log(2), x[0] <= np.log(5)]
+    ),
+    "a maximum": lambda: cp.Problem(cp.Maximize(cp.sum(cp.log(x))), [x <= 2, cp.sum(x) <= 3.5]),
+    "a kink": lambda: cp.Problem(cp.Minimize(cp.norm(x - np.array([1.0, 2.0]))), [3 * x[1] == 2 * x[0], x[0] <= 0.5]),
+}
+
+
+@pytest.mark.parametrize("name", DUALS)
+def test_rows_that_no_bound_needs_have_the_dual_values_of_cvxpy(name: str) -> None:
+    problem = DUALS[name]()
+    assert simopt.solve(problem).status is Status.OPTIMAL
+    ours = [np.array(row.dual_value) for row in problem.constraints]
+    problem.solve(solver="CLARABEL")
+    assert any(np.any(np.abs(row.dual_value) > 0.1) for row in problem.constraints)
+    for own, row in zip(ours, problem.constraints, strict=True):
+        np.testing.assert_allclose(np.ravel(own), np.ravel(row.dual_value), atol=2e-4)
