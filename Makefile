@@ -60,9 +60,9 @@ bench: $(VENV)/.bench
 notebooks: $(VENV)/.notebooks
 	$(BIN)/pytest --nbmake --nbmake-timeout=600 notebooks $(ARGS)
 
-# The verdict table and the errata are written from a run, the picture of the architecture, the glossary and the list of what is public from
-# the code, so they cannot be stale. The matrix of equivalences is read from docs/equivalences.json, of which tests measure a part again;
-# `python docs/equivalences.py --measure` measures all of it, a quarter of an hour.
+# The verdict table, the errata and the gallery of models are written from runs, the picture of the architecture, the glossary and the list of
+# what is public from the code, so they cannot be stale. The matrix of equivalences is read from docs/equivalences.json, of which tests measure
+# a part again; `python docs/equivalences.py --measure` measures all of it, a quarter of an hour.
 docs: $(VENV)/.docs
 	mkdir -p build
 	$(BIN)/python docs/architecture.py
@@ -71,6 +71,7 @@ docs: $(VENV)/.docs
 	$(BIN)/simopt verify --json --output build/verdicts.json --evidence build/evidence > /dev/null
 	$(BIN)/python docs/tables.py build/verdicts.json
 	$(BIN)/python docs/equivalences.py build/verdicts.json
+	$(BIN)/python docs/model_pages.py
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
 
 # Everything but further back ends and what `make bench` needs beyond the suite, and only files whose SHA-256 stands in requirements/hashes.txt:

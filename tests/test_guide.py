@@ -16,7 +16,7 @@ WRITTEN_BY_RUNS = {"verdicts.md", "errata.md", "equivalences.md"}
 PAGES = {
     str(path.relative_to(DOCS)): path.read_text(encoding="utf-8")
     for path in sorted(DOCS.rglob("*.md"))
-    if path.name not in WRITTEN_BY_RUNS and "_build" not in path.parts
+    if path.name not in WRITTEN_BY_RUNS and not {"_build", "models"} & {*path.parts}
 }
 EXAMPLE = re.compile(r"```python\n((?:(?!```).)*?)```\n\n```text\n(.*?)```", re.S)
 MODULE = re.compile(r"```python\n# (\w+)\.py\n(.*?)```", re.S)  # a block that is kept under a name, for the examples after it
