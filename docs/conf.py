@@ -1,4 +1,4 @@
-"""Sphinx configuration. `make docs` writes the verdicts, errata, equivalences and the picture of the architecture before this builds."""
+"""Sphinx configuration. `make docs` writes the verdicts, errata, equivalences, the gallery of models and the picture of the architecture first."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ author = "The simopt developers"
 copyright = "The simopt developers"
 version = release = simopt.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "typeset", "docstrings", "registered", "certified", "drawn"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "typeset", "docstrings", "registered", "drawn"]
 myst_enable_extensions = ["dollarmath", "colon_fence", "attrs_inline"]
 myst_heading_anchors = 2
 source_suffix = {".md": "markdown"}

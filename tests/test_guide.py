@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -48,28 +47,6 @@ def test_every_block_of_python_is_a_module_or_has_its_output() -> None:
     for page, text in PAGES.items():
         assert len(EXAMPLE.findall(text)) + len(MODULE.findall(text)) == text.count("```python"), page
     assert {"guide.md", "extending.md", "methods/goodness.md"} <= {page for page, *_ in EXAMPLES}
-
-
-MODELS = dict(MODULE.findall(PAGES["certifying.md"]))
-SECONDS = ("robust_kalman", "total_variation")  # many variables that nothing absorbs
-
-
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SECONDS)) for name in MODELS])
-def test_a_model_of_the_page_on_certifying_has_bounds_on_what_cvxpy_finds(name: str) -> None:
-    import simopt
-
-    names: dict[str, Any] = {}
-    exec(MODELS[name], names)
-    problem = names[name]()
-    found = simopt.solve(problem, "clarabel", tol=1e-6, rigorous=True).certificate
-    assert found is not None and found.closes(1e-6), found
-    problem.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
-    off = 1e-7 * max(1.0, abs(problem.value))
-    assert found.lower - off <= problem.value <= found.upper + off
-
-
-def test_the_page_on_certifying_shows_all_of_its_ten_models() -> None:
-    assert len(MODELS) == 10 and f":::{{certificates}} {' '.join(MODELS)}\n" in PAGES["certifying.md"]
 
 
 @pytest.mark.slow
