@@ -1,4 +1,4 @@
-"""Sphinx configuration. `make docs` writes the verdicts, errata, equivalences, the gallery of models and the picture of the architecture first."""
+"""Sphinx configuration. `make docs` writes pages from runs, the gallery of models among them, and the picture of the architecture first."""
 
 import sys
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""What one certificate costs, in parts of CLARABEL's time on the same problem.
+"""What one certificate costs, in parts of the solver's time on the same problem: CLARABEL's, or that of the one that a case names.
 
-The price is the processor's time of the first `simopt.certify` of a problem after CLARABEL has solved it, over that of CLARABEL itself.
+The price is the processor's time of the first `simopt.certify` of a problem after the solver has solved it, over that of the solver itself.
 What CVXPY has made of the problem is handed to it twice, and the faster run counts. Each of the three is done on a problem made anew, in a
 process of its own, a copy of this one. There a limit holds, of seconds of the processor, for what comes before a certificate, and for that.
 """
@@ -20,7 +20,7 @@ import simopt
 from benchmarks.against import so_far
 from benchmarks.pairs import Ended, one_thread, processor_limit, within
 
-RUNS = 2  # of CLARABEL, of which the faster counts
+RUNS = 2  # of the solver, of which the faster counts
 TOLERANCES = (1e-8, 1e-6)
 MODES = {"float": False, "rigorous": True}
 SOLVED = (cp.OPTIMAL, cp.OPTIMAL_INACCURATE)
@@ -38,6 +38,8 @@ class TimedProblem:
     family: str = ""
     promised: bool = True
     options: dict[str, Any] = field(default_factory=dict)  # of Problem.solve
+    solver: str = cp.CLARABEL
+    solver_options: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class TimedCertificate:
 
 @dataclass(frozen=True)
 class Measurement:
-    """A case: variables, rows, CLARABEL's seconds, its status unless that is "optimal", and both certificates."""
+    """A case: variables, rows, the solver's seconds, its status unless that is "optimal", and both certificates."""
 
     name: str
     family: str
@@ -79,20 +81,20 @@ class Measurement:
         return asdict(self)
 
     def ratio(self, mode: str) -> float:
-        """The certificate's seconds over CLARABEL's; nan where there is none, a lower bound where it did not end."""
+        """The certificate's seconds over the solver's; nan where there is none, a lower bound where it did not end."""
         return self.certificates[mode].seconds / self.solver if mode in self.certificates else float("nan")
 
 
-def clarabel(case: TimedProblem) -> tuple[int, int, float]:
-    """Variables, rows, and the seconds of CLARABEL without canonicalisation."""
+def solved(case: TimedProblem) -> tuple[int, int, float]:
+    """Variables, rows, and the seconds of the solver without canonicalisation."""
     problem = case.make()
     sizes = problem.size_metrics
-    data, chain, _ = problem.get_problem_data(cp.CLARABEL, **case.options)
+    data, chain, _ = problem.get_problem_data(case.solver, **case.options)
     times = []
     for _ in range(RUNS):
         gc.collect()
         start = so_far()
-        chain.solve_via_data(problem, data)
+        chain.solve_via_data(problem, data, solver_opts=dict(case.solver_options))
         times.append(so_far() - start)
     return sizes.num_scalar_variables, sizes.num_scalar_eq_constr + sizes.num_scalar_leq_constr, min(times)
 
@@ -101,7 +103,7 @@ def certified(case: TimedProblem, rigorous: bool, limit: float) -> tuple[str, Ti
     """The status of the solve, and the certificate where it is one."""
     problem = case.make()
     try:
-        problem.solve(solver=cp.CLARABEL, **case.options)
+        problem.solve(solver=case.solver, **case.options, **case.solver_options)
     except cp.SolverError:
         return "no point", None
     if problem.status not in SOLVED:
@@ -110,7 +112,10 @@ def certified(case: TimedProblem, rigorous: bool, limit: float) -> tuple[str, Ti
     processor_limit(limit)
     start = so_far()
     try:
-        found = simopt.certify(problem, rigorous=rigorous)
+        if case.solver == cp.CLARABEL:
+            found = simopt.certify(problem, rigorous=rigorous)
+        else:
+            found = simopt.certify(problem, rigorous=rigorous, solver=case.solver.lower())
     except Exception as error:
         return problem.status, TimedCertificate(so_far() - start, open=f"{type(error).__name__}: {error}", failed=True)
     taken = so_far() - start
@@ -124,11 +129,11 @@ def measured(case: TimedProblem, limit: float) -> Measurement:
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # CVXPY's of inaccurate answers
         try:
-            sizes = within(limit, partial(clarabel, case), processor=True)
+            sizes = within(limit, partial(solved, case), processor=True)
         except Ended as error:
-            return Measurement(**{**asdict(blank), "status": f"CLARABEL: {error}"})
+            return Measurement(**{**asdict(blank), "status": f"{case.solver}: {error}"})
         if sizes is None:
-            return Measurement(**{**asdict(blank), "status": f"CLARABEL: over {limit:g} s"})
+            return Measurement(**{**asdict(blank), "status": f"{case.solver}: over {limit:g} s"})
         status, certificates = "", dict[str, TimedCertificate]()
         for mode, rigorous in MODES.items():
             try:
