@@ -530,7 +530,7 @@ def likely_state(n: int, rng: np.random.Generator) -> cp.Problem:
 
 
 @model("ground state")
-def ground_state_energy(n: int, rng: np.random.Generator) -> cp.Problem:
+def least_energy(n: int, rng: np.random.Generator) -> cp.Problem:
     """min tr HX over states, of a bounded second observable."""
     order = n // HERMITIAN
     A = observables(rng, order, 2)
