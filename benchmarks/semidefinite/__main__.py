@@ -54,20 +54,20 @@ def large(quick: bool) -> list[TimedProblem]:
     return [] if quick else [case(model, LARGE, cp.SCS) for name, model in MODELS.items() if name not in TOO_LARGE]
 
 
-def of_small(found: Sequence[Measurement]) -> str:
+def of_small(outcomes: Sequence[Measurement]) -> str:
     """The summary: how many close, and what that costs."""
-    return "; ".join(filter(None, [price.median_and_p90(found, None), price.counts(found, CLOSED)]))  # no costs where all are refused
+    return "; ".join(filter(None, [price.median_and_p90(outcomes, None), price.counts(outcomes, CLOSED)]))  # no costs where all are refused
 
 
-def of_large(found: Sequence[Measurement]) -> str:
+def of_large(outcomes: Sequence[Measurement]) -> str:
     """The summary: what certificates cost, and how many close."""
     words = []
     for mode in MODES:
-        ratios, bounds = price.costs(found, mode)
+        ratios, bounds = price.costs(outcomes, mode)
         if ratios:
             cheap = sum(value <= COST for value in ratios)
             words.append(f"{mode}: median {price.against_target(price.quantile(ratios, 0.5), bounds, COST)}, {cheap} at {COST:g} × or less")
-    return "; ".join([*words, price.counts(found)])
+    return "; ".join([*words, price.counts(outcomes)])
 
 
 SECTIONS = {

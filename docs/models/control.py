@@ -156,10 +156,10 @@ def state_feedback():
     r"""A feedback by a linear matrix inequality.
 
     $u = Kx$ with $K = YQ^{-1}$ makes $x' = (A + BK)x$ decay with rate $\alpha$ if $QA^\top + AQ + Y^\top B^\top + BY \preceq -2\alpha Q$.
-    Small gains have a small $\|Y\|_F$. Source: Boyd et al. (1994), §7.2.
+    Small gains have a small $\|Y\|_F$; without $Q \preceq 100 I$ the best $Q$ may be at infinity. Source: Boyd et al. (1994), §7.2.
     """
     rng = np.random.default_rng(0)
     A, B = rng.normal(size=(4, 4)), rng.normal(size=(4, 2))
     Q, Y = cp.Variable((4, 4), symmetric=True, name="Q"), cp.Variable((2, 4), name="Y")
     falls = Q @ A.T + A @ Q + Y.T @ B.T + B @ Y + Q
-    return cp.Problem(cp.Minimize(cp.norm(Y, "fro")), [Q >> np.eye(4), falls << 0])
+    return cp.Problem(cp.Minimize(cp.norm(Y, "fro")), [Q >> np.eye(4), Q << 100 * np.eye(4), falls << 0])
