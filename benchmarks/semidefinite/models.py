@@ -414,11 +414,11 @@ def bounded_h_infinity(n: int, rng: np.random.Generator) -> cp.Problem:
 
 @model("state feedback")
 def state_feedback(n: int, rng: np.random.Generator) -> cp.Problem:
-    """min ‖Y‖_F, I ⪯ Q ⪯ 100 I, QAᵀ + AQ + YᵀBᵀ + BY ⪯ −Q (Boyd et al. 1994, §7.2)."""
+    """min ‖Y‖_F, I ⪯ Q ⪯ 1000 I, QAᵀ + AQ + YᵀBᵀ + BY ⪯ −Q (Boyd et al. 1994, §7.2)."""
     A, B = rng.normal(size=(n, n)) / math.sqrt(n), rng.normal(size=(n, n // 2))
     Q, Y = cp.Variable((n, n), symmetric=True), cp.Variable((n // 2, n))
     falls = Q @ A.T + A @ Q + Y.T @ B.T + B @ Y + Q
-    return cp.Problem(cp.Minimize(cp.norm(Y, "fro")), [Q >> np.eye(n), Q << 100 * np.eye(n), falls << 0])
+    return cp.Problem(cp.Minimize(cp.norm(Y, "fro")), [Q >> np.eye(n), Q << BOUND * np.eye(n), falls << 0])
 
 
 # Experiments and structures: an information matrix Σw_kv_kv_kᵀ of 5n vectors.
