@@ -196,7 +196,8 @@ def test_outside_of_the_domain_the_conjugate_is_unknown_and_what_is_projected_is
         if number % 4 == 1:
             dual = dual + 0.25 * s * symmetric(rng)
         elif number % 4 == 3:  # just outside
-            dual = dual + (1e-6 + (0.0 if atom.trace or case.domain(dual, s) == math.inf else case.domain(dual, s))) * np.eye(N)
+            depth = 0.0 if atom.trace or case.domain(dual, s) == math.inf else case.domain(dual, s)
+            dual = dual + (1e-6 + depth) * (-1.0 if atom.trace and number % 8 == 7 else 1.0) * np.eye(N)
         u, scale, depth = num.lift(atom.coordinates(dual)), num.lift(np.array([s])), float(case.domain(dual, s))
         if abs(depth) > 1e-9 or atom.trace:
             assert known(num, atom.conjugate(num, u, scale)) == (depth > 0.0)
@@ -208,6 +209,34 @@ def test_outside_of_the_domain_the_conjugate_is_unknown_and_what_is_projected_is
         if depth > 1e-6:
             np.testing.assert_allclose(np.asarray(num.mid(projected), dtype=float), num.mid(u), rtol=1e-9, atol=1e-9)
     assert min(seen) >= 5 or atom.conjugate_domain.name == "FULL"
+
+
+@pytest.mark.parametrize(
+    ("k", "weights"), [(1.5, (1.1, 0.3, 0.1)), (2.0, (1.1, 0.8, 0.1)), (2.0, (1.0, 1.1, -0.1)), (0.5, (0.7, -0.1, -0.1))]
+)
+@floats_and_intervals
+def test_of_the_right_trace_eigenvalues_below_0_or_above_the_scale_are_outside(
+    k: float, weights: tuple[float, ...], num: Arithmetic
+) -> None:
+    atom, vectors = SumLargestEigenvalues(N, k), np.linalg.eigh(symmetric(np.random.default_rng(13)))[1]
+    for s in (0.5, 1.0):
+        u, scale = num.lift(atom.coordinates(s * (vectors * np.array(weights)) @ vectors.T)), num.lift(np.array([s]))
+        assert not known(num, atom.conjugate(num, u, scale)) and atom.distance(num, u, scale) < 0.0
+        assert known(num, atom.conjugate(num, atom.project(num, u, scale), scale))
+
+
+@pytest.mark.parametrize("k", [0.5, 1.0, 2.0])
+def test_what_is_drawn_inside_keeps_the_trace_of_its_slopes(k: float) -> None:
+    """It rises by k from Z to Z + I, and its slope has eigenvalues of at least δk/n."""
+    z, atom = symmetric(np.random.default_rng(14)), SumLargestEigenvalues(N, k)
+
+    def drawn(matrix: Matrix) -> float:
+        Z = cp.Constant(matrix)
+        return float(atom.drawn(cp.lambda_sum_largest(Z, k), Z, 0.25).value)
+
+    low = np.linalg.eigh(z)[1][:, 0]
+    assert drawn(z + np.eye(N)) - drawn(z) == pytest.approx(k, rel=1e-9)
+    assert drawn(z + 1e-3 * np.outer(low, low)) - drawn(z) == pytest.approx(1e-3 * 0.25 * k / N, rel=1e-6)
 
 
 @cases
@@ -328,6 +357,9 @@ def test_slopes_of_a_matrix_fraction_attain_equality_and_a_multiplier_is_matched
     matched = FRACTION.matched(other, s, t, 0.0)
     np.testing.assert_allclose(matched, u, rtol=1e-6, atol=1e-6)  # roots of eigenvalues of 1e-16
     assert FRACTION.distance(FLOAT, FRACTION.matched(u, s, t, 1e-3), s) > 0.0
+    y = rng.normal(size=(N, 2))
+    lowered = FRACTION.project(FLOAT, np.concatenate([y.reshape(-1, order="F"), np.zeros(6)]), s)
+    np.testing.assert_allclose(lowered[N * 2 :], (-y @ y.T / 3.0)[LOWER], rtol=1e-9, atol=1e-9)  # −YYᵀ/(4s), and no more
 
 
 @pytest.mark.parametrize(("kind", "order", "dual"), [(SpectralNorm, 2, "nuc"), (NuclearNorm, "nuc", 2)])
