@@ -56,6 +56,7 @@ NODES = (
     4,
     4,
 )  # quadrature nodes and square roots of CVXPY's approximation; its own (3, 3) leaves a gap of 1e-8, and more than these cost time
+LARGE_CONE = 40  # rows
 SEMIDEFINITE = {"PSD": 1, "NSD": -1}  # attributes of variables
 
 
@@ -132,6 +133,11 @@ def fixed_entries(programme: Programme) -> None:
 def has_matrices(programme: Programme) -> bool:
     """Whether multipliers of a term have to be drawn inside of a set of matrices."""
     return any(isinstance(term.atom, (SymmetricMatrixAtom, MatrixFraction, MatrixNorm, QuantumRelativeEntropy)) for term in programme.terms)
+
+
+def has_large_cones(programme: Programme) -> bool:
+    """Whether a matrix is so large that interior-point methods, which factorise n(n + 1)/2 dense rows, are slow."""
+    return any(isinstance(term.atom, SymmetricMatrixAtom) and term.atom.n > LARGE_CONE for term in programme.terms)
 
 
 def is_folded(term: Term, number: int) -> bool:

@@ -27,6 +27,7 @@ from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Term
 from simopt.duality.graph_form import GraphForm, one_solve
+from simopt.duality.reading.matrices import has_large_cones
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.pivots import Pivoting
 from simopt.duality.stationarity.repair import completed, joined, matched
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 SOLVERS: dict[str, dict[str, Any]] = {  # with options: an error of these multipliers counts θ times
     "CLARABEL": {"max_iter": 200, "warm_start": False},
-    "SCS": {"eps_abs": 1e-8, "eps_rel": 1e-8, "max_iters": 20_000, "warm_start": False},
+    "SCS": {"eps_abs": 1e-7, "eps_rel": 1e-7, "max_iters": 20_000, "warm_start": False},
 }
 PERTURBATIONS = (1e-2, 1e-3, 1e-4, 1e-6)  # δ, of the largest eigenvalue of U; the problem is unbounded if it exceeds what the dual has
 STEPS, NEAR = tuple(10.0 ** np.arange(-9.0, -0.9, 0.25)), 8  # θ, and the index of one that multipliers of a tight solve rarely exceed
@@ -157,7 +158,8 @@ class InwardMultipliers:
                 sizes[term.key] = size if np.isfinite(size) else 0.0
         largest = max(sizes.values(), default=0.0) or 1.0
         sizes = {key: size if size > NEGLIGIBLE * largest else largest for key, size in sizes.items()}
-        for solver, options in SOLVERS.items():
+        large = has_large_cones(self.declared.programme)
+        for solver, options in reversed(SOLVERS.items()) if large else SOLVERS.items():
             form = PerturbedForm(self.declared, fraction, sizes)
             try:
                 yield one_solve(form, solver, options)[1]
