@@ -19,7 +19,7 @@ def exact(a: Any) -> Any:
     return flint.arb_mat(*a.shape, [flint.arb(flint.fmpq(*float(x).as_integer_ratio())) for x in a.flat])
 
 
-def middle(a: Any) -> Any:
+def midpoints(a: Any) -> Any:
     return flint.arb_mat(a.nrows(), a.ncols(), [x.mid() for x in a.entries()])
 
 
@@ -31,8 +31,8 @@ def root(a: Any) -> Any:
     """A^½ by Denman and Beavers' iteration, for entries near 1."""
     x, y = a, identity(a.nrows())
     for _ in range(100):
-        inverse = middle(x.inv())
-        x, y, before = middle((x + y.inv()) * flint.arb("0.5")), middle((y + inverse) * flint.arb("0.5")), x
+        inverse = midpoints(x.inv())
+        x, y, before = midpoints((x + y.inv()) * flint.arb("0.5")), midpoints((y + inverse) * flint.arb("0.5")), x
         if all(abs(v.mid()) < flint.arb(2) ** (60 - BITS) for v in (x - before).entries()):
             break
     return x
@@ -47,17 +47,17 @@ def logarithm(a: Any) -> Any:
     e = a - identity(n)
     product, total = e, e
     for k in range(2, 18):
-        product = middle(product * e)
+        product = midpoints(product * e)
         total = total + product * (flint.arb((-1) ** (k + 1)) / k)
     return total * (flint.arb(2) ** ROOTS) - identity(n) * (flint.arb.const_log2() * power)
 
 
-def encloses(found: Interval, reference: Any) -> bool:
+def encloses(interval: Interval, reference: Any) -> bool:
     entries = reference.entries()
     slack = flint.arb(2) ** -300
     return all(
         abs(entries[k].mid() - flint.arb(float(mid))) <= flint.arb(float(rad)) + slack
-        for k, (mid, rad) in enumerate(zip(found.mid.flat, found.rad.flat, strict=True))
+        for k, (mid, rad) in enumerate(zip(interval.mid.flat, interval.rad.flat, strict=True))
         if math.isfinite(rad)
     )
 
@@ -164,10 +164,10 @@ def test_the_derivative_of_the_logarithm_is_enclosed(kind: str) -> None:
     with workprec(BITS):
         polar = exact(q)
         for _ in range(8):  # Newton's iteration for the polar factor
-            polar = middle((polar + polar.transpose().inv()) * flint.arb("0.5"))
+            polar = midpoints((polar + polar.transpose().inv()) * flint.arb("0.5"))
         assert encloses(spectrum.vectors, polar)
-        a = middle(polar * exact(np.diag(values)) * polar.transpose())
+        a = midpoints(polar * exact(np.diag(values)) * polar.transpose())
         step = flint.arb(2) ** -300
         quotient = (logarithm(a + exact(direction) * step) - logarithm(a)) * (1 / step)
-        assert encloses(found, middle(quotient))
+        assert encloses(found, midpoints(quotient))
     assert np.max(found.rad) <= 1e-13 / np.min(values) ** 2
