@@ -7,7 +7,7 @@ holds for the problem as written.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -26,11 +26,13 @@ from simopt.backends.table import BackEnd
 from simopt.certificates.assessment import CLAIMS_NOTHING, Assessment, Report, judge, over_terms, rank, repair
 from simopt.certificates.certificate import Certificate
 from simopt.core import validate
-from simopt.core.arrays import Multipliers, Point
+from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
 from simopt.core.threads import Turns, quiet
 from simopt.duality.declared import AsDeclared, Declared
+from simopt.duality.graph.affine import Key, Residual
 from simopt.duality.graph.leaf_values import value_of
+from simopt.duality.graph.programme import VariableBound
 from simopt.duality.graph_form import best_of, candidates
 from simopt.duality.infeasibility.infeasible import infeasible
 from simopt.duality.infeasibility.unbounded import Unbounded, unbounded
@@ -551,21 +553,28 @@ def _of_rows(declared: Declared, multipliers: Multipliers) -> Multipliers:
     rows = {name: key for name, (row, key, _) in declared.names.items() if row is not None}
     found = {name: np.asarray(swept.used[key], dtype=float) for name, key in rows.items() if key in swept.used}
     for key, bounds in declared.programme.bounds.items():
-        if key not in swept.residuals:
-            continue
-        left, taken = np.asarray(swept.residuals[key], dtype=float), np.zeros((2, len(swept.residuals[key])), dtype=int)
-        sides = []
-        for bound in bounds:
-            into: Any = {}
-            bound.row.map.pull(FLOAT, np.ones(bound.row.map.size), into)
-            coefficients = np.broadcast_to(np.asarray(into[key], dtype=float), left.shape)[bound.columns]
-            sides.append((bound, coefficients, (coefficients > 0.0).astype(int)))
-            np.add.at(taken, (sides[-1][2], bound.columns), 1)
-        for bound, coefficients, side in sides:
-            alone = (taken[side, bound.columns] == 1) & (coefficients != 0.0)
-            with np.errstate(all="ignore"):
-                found[bound.row.name] = np.where(alone, np.maximum(-left[bound.columns] / coefficients, 0.0), 0.0)
+        if key in swept.residuals:
+            found |= _of_bounds(key, bounds, np.asarray(swept.residuals[key], dtype=float))
     return {name: u for name, u in found.items() if name in lacking and np.all(np.isfinite(u))}
+
+
+def _of_bounds(key: Key, bounds: Sequence[VariableBound], left: Array) -> Multipliers:
+    """What the residual of a variable leaves to its bounds cx + g ≤ 0, on each side and in each entry to the tightest one."""
+    found: Multipliers = {}
+    tightest: dict[tuple[int, bool], tuple[float, str, int, float]] = {}
+    for bound in bounds:
+        into: Residual = {}
+        bound.row.map.pull(FLOAT, np.ones(bound.row.map.size), into)
+        c = np.broadcast_to(np.asarray(into.get(key, 0.0), dtype=float), left.shape)[bound.columns]
+        g = np.asarray(bound.row.map.value(FLOAT, {key: np.zeros(left.size)}), dtype=float)
+        found[bound.row.name] = np.zeros(bound.row.map.size)
+        for i in map(int, np.flatnonzero(c)):
+            side, distance = (int(bound.columns[i]), bool(c[i] > 0.0)), float(-g[i] / abs(c[i]))
+            if side not in tightest or distance < tightest[side][0]:
+                tightest[side] = distance, bound.row.name, i, float(c[i])
+    for (column, _), (_, name, entry, factor) in tightest.items():
+        found[name][entry] = max(-left[column] / factor, 0.0)
+    return found
 
 
 def _without_optimum(declared: Declared, solution: Solution) -> Solution:
