@@ -400,7 +400,7 @@ def test_fractions_take_no_singular_matrix_below_a_matrix_fraction() -> None:
 C = np.array([[1.0, 2.0, 0.0], [2.0, -1.0, 1.0], [0.0, 1.0, 3.0]])
 SKEW = np.array([[0.0, 5.0, 0.0], [-5.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 HERMITIAN = C + 1j * np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 2.0], [0.0, -2.0, 0.0]])
-LOW, MIDDLE, HIGH = np.linalg.eigvalsh(C)
+LOW, SECOND, HIGH = np.linalg.eigvalsh(C)
 Make = Callable[[], cp.Problem]
 
 
@@ -433,7 +433,7 @@ def inner(X: Any) -> Any:
     return cp.trace(C @ X)
 
 
-SPREAD = np.diag([1.0, 2.0, 4.0])
+DIAGONAL = np.diag([1.0, 2.0, 4.0])
 KNOWN: dict[str, tuple[Make, float]] = {
     "a semidefinite variable": (with_matrix(least_of(inner, one_trace), PSD=True), LOW),
     "a negative one, a maximum": (with_matrix(greatest_of(inner, lambda X: cp.trace(X) == -1), NSD=True), -LOW),
@@ -460,7 +460,7 @@ KNOWN: dict[str, tuple[Make, float]] = {
     "lambda_min": (with_matrix(greatest_of(cp.lambda_min, one_trace), PSD=True), 1 / 3),
     "lambda_sum_largest": (
         of_numbers(lambda t: cp.Problem(cp.Minimize(cp.lambda_sum_largest(C + t[0] * np.eye(N), 2) + t[0] ** 2))),
-        HIGH + MIDDLE - 1.0,
+        HIGH + SECOND - 1.0,
     ),
     "lambda_sum_largest of all": (of_numbers(lambda t: cp.Problem(cp.Minimize(cp.lambda_sum_largest(C * t[0], 3) + t[0] ** 2))), -2.25),
     "lambda_sum_smallest": (with_matrix(greatest_of(lambda X: cp.lambda_sum_smallest(X, 2), one_trace), symmetric=True), 2 / 3),
@@ -474,9 +474,9 @@ KNOWN: dict[str, tuple[Make, float]] = {
         HIGH - LOW - 0.5,
     ),
     "log_det": (with_matrix(greatest_of(cp.log_det, lambda X: cp.trace(X) == 6), PSD=True), 3 * math.log(2.0)),
-    "log_det with a matrix": (with_matrix(least_of(lambda X: cp.trace(SPREAD @ X) - cp.log_det(X)), PSD=True), 3 + math.log(8.0)),
-    "tr_inv": (with_matrix(least_of(lambda X: cp.tr_inv(X) + cp.trace(SPREAD @ X)), PSD=True), 2 * (1 + math.sqrt(2.0) + 2)),
-    "von_neumann_entr": (with_matrix(greatest_of(lambda X: cp.von_neumann_entr(X) - cp.trace(SPREAD @ X), one_trace), PSD=True), 0.0),
+    "log_det with a matrix": (with_matrix(least_of(lambda X: cp.trace(DIAGONAL @ X) - cp.log_det(X)), PSD=True), 3 + math.log(8.0)),
+    "tr_inv": (with_matrix(least_of(lambda X: cp.tr_inv(X) + cp.trace(DIAGONAL @ X)), PSD=True), 2 * (1 + math.sqrt(2.0) + 2)),
+    "von_neumann_entr": (with_matrix(greatest_of(lambda X: cp.von_neumann_entr(X) - cp.trace(DIAGONAL @ X), one_trace), PSD=True), 0.0),
     "normNuc": (with_matrix(least_of(lambda X: cp.normNuc(X) + cp.sum_squares(X - 2 * C))), math.nan),
     "sigma_max": (with_matrix(least_of(cp.sigma_max, lambda X: X[0, :] == np.array([3.0, 4.0, 0.0]))), 5.0),
     "matrix_frac": (with_matrix(least_of(lambda X: cp.matrix_frac(np.array([1.0, 2.0, 2.0]), X) + cp.trace(X) / 4), PSD=True), 3.0),
@@ -487,6 +487,16 @@ KNOWN: dict[str, tuple[Make, float]] = {
             [X >> 0, cp.real(cp.trace(X)) == 1],
         ),
         float(np.linalg.eigvalsh(HERMITIAN)[0]),
+    ),
+    "tr_inv of a Hermitian matrix": (
+        lambda: cp.Problem(cp.Minimize(cp.tr_inv(X := cp.Variable((N, N), hermitian=True, name="X")) + cp.real(cp.trace(DIAGONAL @ X)))),
+        2 * (1 + math.sqrt(2.0) + 2),
+    ),
+    "entropy of a Hermitian matrix": (
+        lambda: cp.Problem(
+            cp.Maximize(cp.von_neumann_entr(X := cp.Variable((N, N), hermitian=True, name="X"))), [cp.real(cp.trace(X)) == 1]
+        ),
+        math.log(3.0),
     ),
     "two largest of a Hermitian matrix": (
         of_numbers(lambda t: cp.Problem(cp.Minimize(cp.lambda_sum_largest(HERMITIAN + t[0] * np.eye(N), 2) + t[0] ** 2))),
@@ -569,7 +579,7 @@ def test_a_multiplier_by_its_name_is_the_semidefinite_matrix() -> None:
     for level in (LOW - 1.0, LOW - 1e-9):
         multipliers = {"cone": C - level * np.eye(N), "trace": np.array(-level)}
         assert INTERVAL.lower(Declared.of(problem).dual_bound(multipliers, INTERVAL)) == pytest.approx(level, rel=1e-9)
-    wrong = simopt.certify(problem, {"X": np.eye(N) / N}, {"cone": C - MIDDLE * np.eye(N), "trace": -MIDDLE}, solver=None, rigorous=True)
+    wrong = simopt.certify(problem, {"X": np.eye(N) / N}, {"cone": C - SECOND * np.eye(N), "trace": -SECOND}, solver=None, rigorous=True)
     assert wrong.lower <= LOW
     values, vectors = np.linalg.eigh(C)
     best = simopt.certify(problem, {"X": np.outer(vectors[:, 0], vectors[:, 0])}, solver=None, rigorous=True)
