@@ -28,7 +28,6 @@ import cvxpy as cp
 
 import simopt
 from simopt.certificates.certificate import Certificate
-from simopt.core.errors import Unreadable
 
 FOLDER = Path(__file__).resolve().parent / "models"
 TOL = 1e-6  # at which a model counts as closed
@@ -36,7 +35,6 @@ SOLVED_TO = 1e-8  # what is asked of the solve
 DIGITS = 9
 LABEL = "model-"  # before the name of a model that is linked to
 CONVEX, GEOMETRIC, COMPLEX, SEMIDEFINITE, INTEGER = KINDS = ("convex", "geometric", "complex", "semidefinite", "integer")
-AWAITED = {SEMIDEFINITE}  # a refusal of these is counted and printed, and fails no build: simopt does not read them yet
 HEAD = """# A gallery of models
 
 Models after real ones, small, each with the bounds that simopt proved while this page was built: what it models, the code that ran, and
@@ -73,18 +71,17 @@ class Model:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A model with its kind, its certificate and the seconds that both solve and certificate took; or with why it is refused."""
+    """A model with its kind, its certificate and the seconds that both solve and certificate took."""
 
     model: Model
     kind: str
-    certificate: Certificate | None = None
-    seconds: float = math.nan
-    refusal: str = ""
+    certificate: Certificate
+    seconds: float
 
     @property
     def closed(self) -> bool:
         """Whether both bounds are within `TOL` of each other."""
-        return self.certificate is not None and self.certificate.closes(TOL)
+        return self.certificate.closes(TOL)
 
     @property
     def gap(self) -> float:
@@ -149,12 +146,7 @@ def certified(model: Model) -> Outcome:
     problem = model.problem()
     kind = kind_of(problem)
     start = time.process_time()
-    try:
-        solution = simopt.solve(problem, tol=SOLVED_TO, rigorous=True, gp=kind == GEOMETRIC)
-    except Unreadable as refused:
-        if kind not in AWAITED:
-            raise
-        return Outcome(model, kind, refusal=" ".join(str(refused).split()))
+    solution = simopt.solve(problem, tol=SOLVED_TO, rigorous=True, gp=kind == GEOMETRIC)
     if solution.certificate is None:
         raise RuntimeError(f"{model.field}.{model.name}: {solution.message}")
     return Outcome(model, kind, solution.certificate, time.process_time() - start)
@@ -188,14 +180,13 @@ def bounds(one: Outcome) -> str:
 
 
 def page(each: Field, outcomes: Sequence[Outcome]) -> str:
-    """The page of a field: title, text, code and certificate of each model that is read."""
+    """The page of a field: title, text, code and certificate of each model."""
     parts = [f"# {each.title}\n\n{each.text}\n"]
     for one in outcomes:
-        if one.certificate is not None:
-            model = one.model
-            parts.append(
-                f"({LABEL}{model.name})=\n## {model.title}\n\n{model.text}\n\n```python\n{model.code}```\n\n```text\n{bounds(one)}\n```\n"
-            )
+        model = one.model
+        parts.append(
+            f"({LABEL}{model.name})=\n## {model.title}\n\n{model.text}\n\n```python\n{model.code}```\n\n```text\n{bounds(one)}\n```\n"
+        )
     return "\n".join(parts)
 
 
@@ -208,23 +199,22 @@ def counts(outcomes: Sequence[Outcome]) -> str:
     """A line for each kind: how many models, how many closed, and the gaps; of integers the gap is that of the relaxation."""
     lines = ["| | models | closed at 1e-6 | largest gap/scale of these | open | their gaps |", "|---|---:|---:|---:|---:|---|"]
     for name, these in [*((kind, [one for one in outcomes if one.kind == kind]) for kind in KINDS), ("all", list(outcomes))]:
-        judged = [one for one in these if one.certificate is not None]
-        if judged:
-            closed, left = ([one.gap for one in judged if one.closed is state] for state in (True, False))
+        if these:
+            closed, left = ([one.gap for one in these if one.closed is state] for state in (True, False))
             spread = f"{ratio(min(left))} … {ratio(max(left))}, median {ratio(statistics.median(left))}" if left else ""
             worst = ratio(max(closed)) if closed else ""
-            lines.append(f"| {name} | {len(judged)} | {len(closed)} | {worst} | {len(left)} | {spread} |")
+            lines.append(f"| {name} | {len(these)} | {len(closed)} | {worst} | {len(left)} | {spread} |")
     return "\n".join(lines) + "\n"
 
 
 def stays_open(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """The models that stay open, each with what its certificate says of it; those of integers say one thing, and are listed together."""
-    left = [one for one in outcomes if one.certificate is not None and not one.closed]
+    left = [one for one in outcomes if not one.closed]
     relaxed = [linked(one) for one in left if one.kind == INTEGER and math.isfinite(one.gap)]
     if relaxed:
         yield f"* {', '.join(relaxed)}: the gap is that between the integer point and the relaxation; simopt does not branch."
     for one in left:
-        if linked(one) not in relaxed and one.certificate is not None:
+        if linked(one) not in relaxed:
             yield f"* {linked(one)}: {' '.join(one.certificate.open.split())}."
 
 
@@ -232,16 +222,11 @@ def index(every: Sequence[Field], outcomes: Sequence[Outcome]) -> str:
     """The first page: counts, what stays open and why, and the list of all models."""
     names = "\n".join(each.name for each in every)
     parts = [HEAD, counts(outcomes)]
-    refused = [one for one in outcomes if one.refusal]
-    if refused:
-        parts.append(
-            f"{len(refused)} further models of the gallery ({', '.join(sorted({one.kind for one in refused}))}) are not read yet.\n"
-        )
     left = list(stays_open(outcomes))
     parts += ["## What stays open\n", "\n".join(left) + "\n"] if left else []
     parts.append("## All models\n")
     for each in every:
-        judged = [one for one in outcomes if one.model.field == each.name and one.certificate is not None]
+        judged = [one for one in outcomes if one.model.field == each.name]
         if judged:
             parts.append(f"### {each.title}\n\n{each.text}\n\n| | | gap/scale | seconds |\n|---|---|---:|---:|")
             rows = [
@@ -265,11 +250,6 @@ def main() -> None:
             (FOLDER / f"{each.name}.md").write_text(text, encoding="utf-8")
     if not chosen:
         (FOLDER / "index.md").write_text(index(every, outcomes), encoding="utf-8")
-    refused = [one for one in outcomes if one.refusal]
-    if refused:
-        print(f"NOT YET READ: {len(refused)} of {len(outcomes)} models, left out of the gallery:", file=sys.stderr)
-        for one in refused:
-            print(f"  {one.model.field}.{one.model.name}: {one.refusal[:100]}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -31,20 +31,11 @@ RUN = [pytest.param(model, marks=[pytest.mark.thorough] * (i % SAMPLE > 0), id=m
 @pytest.mark.parametrize("model", RUN)
 def test_bounds_close_or_it_is_said_why_not_and_the_answer_of_cvxpy_lies_between(model: Any) -> None:
     one = GALLERY.certified(model)
-    if one.refusal:
-        pytest.skip(f"{one.kind} models are not read yet")
     assert one.closed or one.certificate.open
     problem = model.problem()
     problem.solve(gp=one.kind == GALLERY.GEOMETRIC, solver=cp.HIGHS if one.kind == GALLERY.INTEGER else cp.CLARABEL)
     off = 1e-6 * max(1.0, abs(problem.value))
     assert one.certificate.lower - off <= problem.value <= one.certificate.upper + off
-
-
-def test_no_kind_is_awaited_that_is_read() -> None:
-    """The refusals that are counted and fail no build end where they have an end."""
-    for kind in GALLERY.AWAITED:
-        first = next(model for model in MODELS if GALLERY.kind_of(model.problem()) == kind)
-        assert GALLERY.certified(first).refusal, f"{kind} problems are read: take the kind out of AWAITED"
 
 
 def test_there_are_models_of_all_kinds_and_each_has_a_title_a_sentence_and_a_readable_code() -> None:
@@ -89,20 +80,19 @@ def outcome(name: str, kind: str, lower: float, upper: float, reason: str = "") 
 
 def test_the_first_page_counts_what_the_runs_said() -> None:
     closed, left = outcome("one", "convex", 1.0, 1.0), outcome("two", "convex", 1.0, math.inf, "no point is known")
-    whole, refused = outcome("three", "integer", 3.0, 4.0, "relaxation"), GALLERY.Outcome(closed.model, "semidefinite", refusal="PSD")
+    whole = outcome("three", "integer", 3.0, 4.0, "relaxation")
     field = GALLERY.Field("field", "A field", "What it has.", ())
-    page = GALLERY.index([field], [closed, left, whole, refused])
+    page = GALLERY.index([field], [closed, left, whole])
     rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in page.splitlines() if line.startswith("| ")]
     assert ("convex", "2", "1", "0.0e+00", "1", "∞ … ∞, median ∞") in rows and ("all", "3", "1") in [row[:3] for row in rows]
     assert ("integer", "1", "0", "", "1", "2.5e-01 … 2.5e-01, median 2.5e-01") in rows
-    assert "1 further models of the gallery (semidefinite) are not read yet" in page
     assert "[Two](project:#model-two): no point is known." in page and "[Three](project:#model-three): the gap is that between" in page
     assert GALLERY.bounds(whole).startswith("3 ≤ minimum ≤ 4   integer point 4, relaxation 3: a gap of 25 %")
     assert GALLERY.bounds(left).splitlines()[1] == "no point is known"
 
 
 def test_a_model_that_is_refused_fails_the_build() -> None:
-    """Here one that is quasi-convex: kinds that are awaited are others."""
+    """Here one that is quasi-convex."""
     rows = "x = cp.Variable(2)\nproblem = cp.Problem(cp.Minimize(cp.dist_ratio(x, [0, 0], [1, 1])), [cp.norm(x) <= 0.5])\n"
     with pytest.raises(InvalidProblem):
         GALLERY.certified(GALLERY.Model("field", "name", "Title", "Text.", f"import cvxpy as cp\n\n{rows}"))

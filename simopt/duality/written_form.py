@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import cvxpy as cp
 import numpy as np
-from cvxpy.constraints import Equality, Inequality
+from cvxpy.constraints import PSD, Equality, Inequality
 
-from simopt.core.arrays import Multipliers, Point
+from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import InvalidProblem
 from simopt.duality.declared import Declared
 from simopt.model.problem import ALL_CONES, Rescale
@@ -21,15 +21,7 @@ from simopt.model.problem import ALL_CONES, Rescale
 if TYPE_CHECKING:
     from cvxpy.constraints.constraint import Constraint
 
-ROWS = (
-    Equality,
-    Inequality,
-    cp.Zero,
-    cp.NonPos,
-    cp.NonNeg,
-    cp.SOC,
-    cp.constraints.PSD,
-)  # constraints whose dual variable is the multiplier of a row
+ROWS = (Equality, Inequality, cp.Zero, cp.NonPos, cp.NonNeg, cp.SOC, PSD)  # their dual variable is the multiplier
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +86,31 @@ def constraints_of(problem: cp.Problem) -> Iterator[tuple[str, Constraint]]:
         yield constraint.label or f"row {number}", constraint
 
 
+@dataclass(frozen=True)
+class PartOfBatch:
+    """One matrix of the dual value of a constraint on many, to be read and written like a dual variable."""
+
+    whole: Any
+    at: tuple[int, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+        shape: tuple[int, ...] = self.whole.shape[-2:]
+        return shape
+
+    @property
+    def value(self) -> Array | None:
+        """The matrix, if there is one."""
+        return None if self.whole.value is None else np.asarray(self.whole.value)[self.at]
+
+    def save_value(self, value: Array) -> None:
+        """Put the matrix among the others, which are 0 until they are known."""
+        whole = np.zeros(self.whole.shape) if self.whole.value is None else np.array(self.whole.value)
+        whole[self.at] = value
+        self.whole.save_value(whole)
+
+
 def dual_variables(declared: Declared) -> Iterator[tuple[str, str, Any, float]]:
     """Rows by name, with the label and the dual variable of their multiplier, and its sign in it.
 
@@ -102,6 +119,9 @@ def dual_variables(declared: Declared) -> Iterator[tuple[str, str, Any, float]]:
     """
     terms = {term.key: term for term in declared.programme.terms}
     for name, constraint in constraints_of(declared.programme.problem):
+        if isinstance(constraint, PSD) and constraint.args[0].ndim > 2:
+            for at in np.ndindex(constraint.args[0].shape[:-2]):
+                yield f"{name} {at}", f"{name} {at}", PartOfBatch(constraint.dual_variables[0], at), 1.0
         if not isinstance(constraint, ROWS) or name not in declared.names:
             continue
         cone = isinstance(constraint, cp.SOC)

@@ -278,8 +278,8 @@ BAD: dict[str, tuple[Callable[[], cp.Problem], str]] = {
         "Modulus of complex numbers is not known",
     ),
     "an unknown function": (
-        lambda: cp.Problem(cp.Minimize(cp.quantum_rel_entr(np.eye(2), cp.Variable((2, 2), PSD=True)) + cp.tr_inv(cp.diag(x)))),
-        "quantum_rel_entr is not known",
+        lambda: cp.Problem(cp.Minimize(cp.sum(Modulus(x)) + cp.tr_inv(cp.diag(x)))),
+        "Modulus is not known",
     ),
     "nan": (lambda: cp.Problem(cp.Minimize(cp.sum_squares(x - NAN))), r"entry \(1,\) is nan"),
     "infinity in a row": (lambda: cp.Problem(cp.Minimize(cp.sum_squares(x)), [x <= INF]), r"entry \(0,\) is inf"),

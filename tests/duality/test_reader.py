@@ -238,10 +238,6 @@ REFUSED = {
         lambda: cp.Minimize(cp.dotsort(x, cp.Parameter(3, value=[1.0, 2.0, 3.0]))),
         "weights that are no numbers in dotsort",
     ),
-    "an entropy of two matrices": (
-        lambda: cp.Minimize(cp.quantum_rel_entr(cp.Variable((2, 2), PSD=True), np.eye(2))),
-        "quantum_rel_entr is not known",
-    ),
     "an integer": (lambda: cp.Minimize(cp.square(cp.Variable(integer=True, name="n"))), "variable n: the attribute integer.*not convex"),
     "a boolean": (lambda: cp.Minimize(cp.square(cp.Variable(boolean=True, name="b"))), "variable b: the attribute boolean"),
     "complex": (lambda: cp.Minimize(cp.norm(cp.Variable(2, complex=True))), "attribute complex"),

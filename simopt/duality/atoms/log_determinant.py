@@ -11,7 +11,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import Unreadable
 from simopt.duality.atoms.base import DeclaredConjugate
 from simopt.duality.atoms.semidefinite_cone import DecreasingMatrixAtom
-from simopt.duality.graph.vectors import Value, above, nothing, vector
+from simopt.duality.graph.vectors import Value, above, is_zero, nothing, vector
 
 
 class NegativeLogDeterminant(DecreasingMatrixAtom):
@@ -25,7 +25,7 @@ class NegativeLogDeterminant(DecreasingMatrixAtom):
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         if not above(num, s).all():
-            return num.lift(0.0) if self.distance(num, u, s) >= 0.0 else nothing(num)
+            return num.lift(0.0) if is_zero(num, s).all() and self.distance(num, u, s) >= 0.0 else nothing(num)
         logarithm = log_determinant(num, -self.dual_matrix(num, u))
         if logarithm is None:
             return nothing(num)

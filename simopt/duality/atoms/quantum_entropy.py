@@ -34,7 +34,7 @@ class NegativeQuantumEntropy(SymmetricMatrixAtom):
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         if not above(num, s).all():
-            return num.lift(0.0) if is_zero(num, u).all() else nothing(num)
+            return num.lift(0.0) if is_zero(num, s).all() and is_zero(num, u).all() else nothing(num)
         return s[0] * num.sum(num.exp(eigenvalues(num, self.dual_matrix(num, u)) / s[0] - 1.0))
 
     def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> DeclaredConjugate:

@@ -30,7 +30,7 @@ from simopt.duality.graph_form import GraphForm, one_solve
 from simopt.duality.reading.matrices import has_large_cones
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.pivots import Pivoting
-from simopt.duality.stationarity.repair import completed, joined, matched
+from simopt.duality.stationarity.repair import INSIDE, completed, joined, matched
 
 if TYPE_CHECKING:
     from simopt.duality.declared import Declared
@@ -89,7 +89,7 @@ class InwardMultipliers:
                 continue
             found = self._least(num, candidates, inner, fraction)
             if found is None:  # the candidates are far from any multipliers, as slopes at a point are
-                found = self._swept(num, inner)
+                found = self._swept(num, inner, fraction)
             if not found.open:
                 self.useful = [fraction]
                 return found
@@ -102,7 +102,7 @@ class InwardMultipliers:
         failing, proving, best = -1, len(STEPS), None
         for first in (known.get(fraction, 0), NEAR, len(STEPS) - 1):
             if failing < first < proving:
-                tried = self._swept(num, _mixed(outer, inner, STEPS[first]))
+                tried = self._swept(num, _mixed(outer, inner, STEPS[first]), STEPS[first] * fraction)
                 if tried.open:
                     failing = first
                 else:
@@ -111,7 +111,7 @@ class InwardMultipliers:
                         return best
         while best is not None and proving - failing > 1:
             middle = (failing + proving) // 2
-            tried = self._swept(num, _mixed(outer, inner, STEPS[middle]))
+            tried = self._swept(num, _mixed(outer, inner, STEPS[middle]), STEPS[middle] * fraction)
             if tried.open:
                 failing = middle
             else:
@@ -120,14 +120,14 @@ class InwardMultipliers:
             known[fraction] = proving
         return best
 
-    def _swept(self, num: Arithmetic, mixed: Mapping[Key, Array]) -> Backward:
-        """The sweep with these multipliers, corrected by pivots unless a cone is what is missing."""
+    def _swept(self, num: Arithmetic, mixed: Mapping[Key, Array], by: float) -> Backward:
+        """The sweep with these multipliers, corrected by pivots unless a cone is what is missing; those of constants drawn inside `by`."""
         programme, plan = self.declared.programme, self.declared.plan
-        mixed = matched(programme, plan, mixed)
-        tried = backward(num, programme, plan, mixed)
+        by = max(by, 2 * INSIDE)
+        tried = backward(num, programme, plan, matched(programme, plan, mixed, by))
         if not tried.missing or len(tried.open) > len(tried.missing) or self._lacks_cone(tried):
             return tried
-        multipliers, wanted = completed(programme, plan, mixed)
+        multipliers, wanted = completed(programme, plan, mixed, by=by)
         return Pivoting(num, programme, plan, multipliers, joined(wanted, tried.missing)).swept({})
 
     def _lacks_cone(self, sweep: Backward) -> bool:

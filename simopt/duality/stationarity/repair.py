@@ -34,17 +34,22 @@ Candidates = dict[Key, Array]
 Prepared = tuple[Candidates, dict[Key, Mask]]
 
 
-def completed(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], ranges: bool = True) -> Prepared:
+def completed(
+    programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], ranges: bool = True, by: float = 2 * INSIDE
+) -> Prepared:
     """The multipliers that a sweep uses, without those of closing terms and their parents; and where a residual is missing."""
-    candidates = matched(programme, plan, candidates)
+    candidates = matched(programme, plan, candidates, by)
     draft = backward(FLOAT, programme, plan, candidates)
     deferred = {each.term.key for each in plan} | {each.epigraph_parent.key for each in plan if each.epigraph_parent is not None}
     used = {key: draft.used[key] for key in draft.scales if key in draft.used and key not in deferred}
     return {**candidates, **used}, draft.missing
 
 
-def matched(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array]) -> Candidates:
-    """Multipliers of constants in perspectives and matrix fractions, chosen for those of denominators, which stationarity determines."""
+def matched(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], by: float = 2 * INSIDE) -> Candidates:
+    """Multipliers of constants in perspectives and matrix fractions, chosen for those of denominators, which stationarity determines.
+
+    They are drawn inside by the fraction `by`.
+    """
     marked = [term for term in programme.terms if _has_denominator(term) and term.constant.any() and term.key in candidates]
     scales, found = backward(FLOAT, programme, plan, candidates).scales if marked else {}, dict(candidates)
     for term in marked:
@@ -52,10 +57,10 @@ def matched(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mappi
             continue
         u, s = candidates[term.key], scales[term.key]
         if isinstance(term.atom, Perspective):
-            found[term.key] = term.atom.matched(u, s, term.constant, 2 * INSIDE)
+            found[term.key] = term.atom.matched(u, s, term.constant, by)
         elif isinstance(term.atom, MatrixFraction) and not term.constant.all() and term.constant[0]:
             values = {each.key: np.zeros(each.size) for each in (*programme.leaves.values(), *programme.nodes)}
-            found[term.key] = term.atom.matched(u, s, term.argument.value(FLOAT, values), 2 * INSIDE)
+            found[term.key] = term.atom.matched(u, s, term.argument.value(FLOAT, values), by)
     return found
 
 
