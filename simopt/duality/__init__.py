@@ -28,6 +28,7 @@ projection ensures, and if the residual r is 0 in every entry without a bound. T
 
 * closing terms (`closing_terms`): entries of a leaf may stand by themselves in a square, a power, an entropy, or a norm ≤ B. Then they get
   the multiplier that cancels r exactly, after all others;
+  A cone of semidefinite matrices is one as far as that multiplier is proven to lie in it (`inward`);
 * pivots (`pivots`): without a closing term, as many other multipliers are corrected as there are entries, by a linear system that is solved
   in the arithmetic asked for;
 * implied bounds (`implied`): the rest of r is taken by bounds that feasibility and f(x) ≤ U imply.
@@ -39,7 +40,8 @@ distance of x to the bound that takes it. Each is ≥ 0, and each atom computes 
 f(x) − D, and `simopt.certify` checks that both agree.
 
 **s ≥ 0** is guaranteed by DCP's rules: φ rises in an argument that is convex, so a projected u ≥ 0 there is no loss. The sweep does not
-rely on them: it stops at a scale that is proven to be negative. If an interval reaches below 0, the number in it is ≥ 0 by DCP's rules.
+rely on them: it stops at a scale that is proven to be negative. If an interval reaches below 0, the number in it is ≥ 0 by DCP's rules,
+unless these rest on the promise of a sign (`nonneg_wrap`): then it stops, too.
 
 All of this is written once and runs in floats, intervals and fractions. A type that the reader does not know is refused by name
 (`Unreadable`).

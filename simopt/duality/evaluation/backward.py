@@ -169,7 +169,7 @@ class _BackwardSweep:
         if above(self.num, -s).any():
             self.out.open.append(f"{node.name}: its scale is negative at entry {int(np.argmax(above(self.num, -s)))}")
             return None
-        if isinstance(node, Epigraph) and not self._raises_all(node):
+        if self.programme.promises or (isinstance(node, Epigraph) and not self._raises_all(node)):
             self.out.open.append(f"{node.name}: its scale is not proven to be ≥ 0")
             return None
         return positive_part(self.num, s)

@@ -150,7 +150,8 @@ class Programme:
 
     `nodes` are in an order in which each refers to earlier ones only; `terms` are the nonlinear ones. `variables` maps the id of each CVXPY
     variable to its key, also of those that have become nodes. `rewritten` maps the id of an expression of several terms to an expression
-    that is equal up to rounding, and whose parts are the sources of the terms.
+    that is equal up to rounding, and whose parts are the sources of the terms. `promises` is whether DCP's rules rest on signs that are not
+    proven.
     """
 
     problem: cp.Problem
@@ -163,6 +164,7 @@ class Programme:
     bounds: dict[Key, list[VariableBound]] = field(default_factory=dict)
     variables: dict[int, Key] = field(default_factory=dict)
     rewritten: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    promises: bool = False
 
     @cached_property
     def cached(self) -> Recent[int, Any]:

@@ -19,7 +19,7 @@ from cvxpy.atoms.affine.promote import Promote
 from cvxpy.atoms.affine.squeeze import squeeze
 from cvxpy.atoms.affine.unary_operators import NegExpression
 from cvxpy.atoms.affine.vstack import Vstack
-from cvxpy.atoms.affine.wraps import Wrap
+from cvxpy.atoms.affine.wraps import Wrap, nonneg_wrap, nonpos_wrap
 from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
@@ -50,6 +50,7 @@ from simopt.duality.reading.library import ATOMS, AtomContext, axis_groups
 
 READ = "read are sums, products with constants, indexing, stacking, and the atoms of simopt.duality.atoms"
 WRAPS = (*Wrap.__subclasses__(), *(kind for wrap in Wrap.__subclasses__() for kind in wrap.__subclasses__()))  # promises about expressions
+SIGNED = (nonneg_wrap, nonpos_wrap)
 SYMMETRIC = ("symmetric", "PSD", "NSD")  # attributes of variables with x_ij = x_ji
 SELECTING = (
     *(cp.reshape, cp.transpose, cp.broadcast_to, cp.upper_tri),  # public
@@ -68,7 +69,7 @@ class Expressions:
         self.counts: dict[str, int] = {}  # terms of each name
         self.required: list[Any] = []  # constraints that stand in expressions
         self.faces: Mapping[str, Face] = {}  # by names of cones
-        self.promises = False  # whether the sign of an expression may rest on a promise
+        self.promises: list[Any] = []  # expressions with a promise of their sign that is not proven
         self.rewritten: dict[int, tuple[Any, Any]] = {}  # by id: the expression, and the one that was read instead, equal up to rounding
 
     def variable(self, v: Any) -> Key:
@@ -203,8 +204,9 @@ class Expressions:
         return self.map(e.args[0])
 
     def _promised(self, e: Any) -> Map:
-        """An expression with a promise about its sign or structure, as ptp is with that of being ≥ 0: the promise is not relied on."""
-        self.promises = True
+        """An expression with a promise about its sign or structure, as ptp has: one about a sign that is not proven is not relied on."""
+        if type(e) in SIGNED and not _is_range(e.args[0]):
+            self.promises.append(e)
         return self.map(e.args[0])
 
     def _running(self, e: Any) -> Map:
@@ -265,6 +267,13 @@ class Argument:
         return Argument(SelectionMap((self.map,), index), self.monotonicity[index], self.proper[index])
 
 
+def _is_range(e: Any) -> bool:
+    """Whether this is max(z) − min(z), which is ≥ 0."""
+    parts = e.args
+    is_difference = len(parts) == 2 and type(parts[0]) is cp.max and type(parts[1]) is NegExpression and type(parts[1].args[0]) is cp.min
+    return is_difference and parts[0].args[0] is parts[1].args[0].args[0]
+
+
 def structure(v: Any) -> Indices | None:
     """Where a structured variable's entries are found among all of them, flat; −1 for those that are 0; None without structure."""
     number = np.arange(v.size).reshape(v.shape, order="F")
@@ -292,7 +301,13 @@ class _Homogeneous(Expressions):
     def __init__(self, outer: Expressions, e: Any) -> None:
         super().__init__()
         self.outer, self.whole, self.t = outer, e, outer.map(e.args[0])
-        self.keys, self.terms, self.counts, self.required = outer.keys, outer.terms, outer.counts, outer.required
+        self.keys, self.terms, self.counts, self.required, self.promises = (
+            outer.keys,
+            outer.terms,
+            outer.counts,
+            outer.required,
+            outer.promises,
+        )
 
     def variable(self, v: Any) -> Key:
         return self.outer.variable(v)

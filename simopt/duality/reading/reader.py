@@ -78,7 +78,7 @@ def read(problem: cp.Problem, faces: Mapping[str, Face] | None = None) -> Progra
         key = reader.variable(v)
         programme.leaves[key] = Leaf(key, name, v.shape, v, structure(v))
         rows += _attributes(reader, name, v)
-    programme.rows, programme.rewritten = rows, reader.rewritten
+    programme.rows, programme.rewritten, programme.promises = rows, reader.rewritten, bool(reader.promises)
     programme.variables = {number: key for number, (key, _) in reader.variables.items()}
     for label, count in Counter([*(row.name for row in rows), *(term.name for term in matrices)]).items():
         if count > 1:
