@@ -11,6 +11,7 @@ from simopt.core.arrays import Array
 from simopt.core.errors import Unreadable
 from simopt.duality.atoms.base import DeclaredConjugate
 from simopt.duality.atoms.semidefinite_cone import DecreasingMatrixAtom
+from simopt.duality.atoms.symmetric_matrix import inverted
 from simopt.duality.graph.vectors import Value, above, is_zero, nothing, vector
 
 
@@ -38,4 +39,4 @@ class NegativeLogDeterminant(DecreasingMatrixAtom):
         return scale * (self.n * (np.log(scale) - 1.0) - cp.log_det(-self.declared_dual(u))), []
 
     def slope(self, z: Array, s: Array) -> Array:
-        return self.coordinates(-s[0] * np.linalg.inv(self.matrix(FLOAT, z)))
+        return self.coordinates(-s[0] * inverted(self.matrix(FLOAT, z)))

@@ -129,6 +129,14 @@ def decomposed(matrix: Array) -> tuple[Array, Array]:
     return values, vectors
 
 
+def inverted(matrix: Array) -> Array:
+    """A⁻¹ in floats; nan where an eigenvalue is 0 to rounding, though it counts as above 0."""
+    try:
+        return np.asarray(np.linalg.inv(matrix))
+    except np.linalg.LinAlgError:
+        return np.full(matrix.shape, np.nan)
+
+
 def clipped(matrix: Array) -> Array:
     """A symmetric matrix of floats near the given one, none of whose eigenvalues is below some 2⁻⁴⁶ n of the largest."""
     values, vectors = decomposed(matrix)

@@ -10,6 +10,7 @@ from simopt.arithmetic.eigenvalues import eigenvalues
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import DeclaredConjugate
 from simopt.duality.atoms.semidefinite_cone import DecreasingMatrixAtom
+from simopt.duality.atoms.symmetric_matrix import inverted
 from simopt.duality.graph.vectors import Value, above, nothing, vector
 
 
@@ -44,5 +45,5 @@ class TraceInverse(DecreasingMatrixAtom):
         return -2.0 * cp.trace(root), [block >> 0]
 
     def slope(self, z: Array, s: Array) -> Array:
-        inverse = np.linalg.inv(self.matrix(FLOAT, z))
+        inverse = inverted(self.matrix(FLOAT, z))
         return self.coordinates(-s[0] * inverse @ inverse)

@@ -32,6 +32,7 @@ from simopt.duality.atoms.trace_logarithm import NegativeTraceLogarithm
 from simopt.duality.graph.affine import (
     Constant,
     Evaluated,
+    Key,
     Map,
     Picks,
     ProductMap,
@@ -43,7 +44,7 @@ from simopt.duality.graph.affine import (
     matrix_of,
     stacked,
 )
-from simopt.duality.graph.programme import Programme, Term, VariableBound
+from simopt.duality.graph.programme import Programme, Row, Term, VariableBound
 from simopt.duality.graph.vectors import Value, vector
 
 if TYPE_CHECKING:
@@ -117,17 +118,29 @@ def with_cones(objective: Map, terms: list[Term]) -> Map:
 def fixed_entries(programme: Programme) -> None:
     """Turn equality rows with one entry of one leaf in each entry into bounds from both sides.
 
-    A bound takes every residual, is satisfied exactly, and needs no pivot: diag(X) = 1, or masks.
+    A bound takes every residual, is satisfied exactly, and needs no pivot: diag(X) = 1, or masks. Where a factor is not ±1 the end is
+    rounded. Hence such a row stays a row where another one fixes an entry of it: two ends would not meet.
     """
-    others = []
-    for row in programme.rows:
-        keys = row.map.below
-        pattern = row.map.pattern(keys[0]) if row.equality and len(keys) == 1 and keys[0] in programme.leaves else None
-        if isinstance(pattern, Picks) and np.all(pattern.columns >= 0) and np.all(np.abs(pattern.factors) > 0.0):
-            programme.bounds.setdefault(keys[0], []).append(VariableBound(row, pattern.columns))
+    patterns = {row.key: pattern for row in programme.rows if (pattern := _fixing(programme, row)) is not None}
+    exact = {key: bool(np.all(np.abs(pattern.factors) == 1.0)) for key, pattern in patterns.items()}
+    fixed = set[tuple[Key, int]]()
+    for row in sorted((row for row in programme.rows if row.key in patterns), key=lambda row: not exact[row.key]):
+        leaf, columns = row.map.below[0], patterns[row.key].columns
+        entries = {(leaf, column) for column in columns.tolist()}
+        if exact[row.key] or (len(entries) == len(columns) and not entries & fixed):
+            fixed |= entries
+            programme.bounds.setdefault(leaf, []).append(VariableBound(row, columns))
         else:
-            others.append(row)
-    programme.rows = others
+            del patterns[row.key]
+    programme.rows = [row for row in programme.rows if row.key not in patterns]
+
+
+def _fixing(programme: Programme, row: Row) -> Picks | None:
+    """The entries that an equality row fixes, one in each entry of it; None where it does not."""
+    keys = row.map.below
+    pattern = row.map.pattern(keys[0]) if row.equality and len(keys) == 1 and keys[0] in programme.leaves else None
+    fixes = isinstance(pattern, Picks) and np.all(pattern.columns >= 0) and np.all(np.abs(pattern.factors) > 0.0)
+    return pattern if isinstance(pattern, Picks) and fixes else None
 
 
 def has_matrices(programme: Programme) -> bool:

@@ -163,11 +163,13 @@ def _stepped(system: System, multipliers: Candidates, by_margins: bool) -> Candi
 
 
 def _of_least_size(gram: Any, right: Array) -> Array:
-    """G⁺b for a Gram matrix whose diagonal is scaled to 1, block by block."""
+    """G⁺b for a Gram matrix whose diagonal is scaled to 1, block by block; 0 in a block whose scaled numbers are beyond the floats."""
     size, found = np.sqrt(np.maximum(gram.diagonal(), np.finfo(float).tiny)), np.zeros(len(right))
     for rows, _ in bundled(blocks(gram)):
         scaled = gram[rows][:, rows].toarray() / size[rows] / size[rows, None]
-        found[rows] = la.lstsq(scaled, right[rows] / size[rows], cond=1e-12, lapack_driver="gelsy")[0] / size[rows]
+        part = right[rows] / size[rows]
+        if np.isfinite(scaled).all() and np.isfinite(part).all():
+            found[rows] = la.lstsq(scaled, part, cond=1e-12, lapack_driver="gelsy")[0] / size[rows]
     return found
 
 
