@@ -235,3 +235,19 @@ def test_no_function_of_a_matrix_fails_at_a_singular_point_or_beyond_the_floats(
 def test_a_matrix_outside_of_its_cone_has_a_margin_in_fractions() -> None:
     cone = SemidefiniteCone(2)
     assert all(q < 0 for q in cone.margin(RATIONAL, RATIONAL.lift(np.array([1.0, 0.0, 1.0])), RATIONAL.lift(np.ones(1))))
+
+
+@pytest.mark.parametrize("above", [0.0, 5.0])
+def test_an_asymmetry_beside_a_large_constant_is_no_rounding(above: float) -> None:
+    x = cp.Variable(2, name="x")
+    z = cp.bmat([[1e13, x[0] + above], [x[1], 1e13]])
+    problem = cp.Problem(cp.Minimize(cp.lambda_max(z)), [x[0] - x[1] >= 4 - above, x <= 9, x >= -9])
+    x.save_value(np.array([2.0, -2.0 + above]))
+    rows = [row for row in Declared.of(problem).programme.every_row if row.name.startswith("indicator")]
+    assert len(rows) == 1 and simopt.certify(problem, rigorous=True, solver=None).upper == np.inf
+
+
+def test_a_product_that_is_symmetric_up_to_rounding_has_no_rows_of_its_own() -> None:
+    v, d = np.random.default_rng(0).normal(size=(30, 8)), cp.Variable(30, name="d", nonneg=True)
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.lambda_max(v.T @ cp.diag(d) @ v + v.T @ v)), [cp.sum(d) == 1]))
+    assert not [row for row in declared.programme.every_row if row.name.startswith("indicator")]

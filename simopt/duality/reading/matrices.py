@@ -181,16 +181,24 @@ def _require_symmetric(reader: Expressions, z: Any) -> None:
 
 
 def _symmetric_at_random(z: Any) -> bool:
-    """Whether Z is symmetric up to rounding where the variables have values without a symmetry of their own."""
+    """Whether Z is symmetric up to rounding where the variables have values without a symmetry of their own.
+
+    What the variables add is measured by itself, and each constant too: beside large constants an asymmetry would look like rounding.
+    """
     rng, before = np.random.default_rng(0), [(v, v.value) for v in z.variables()]
     try:
-        for v, _ in before:
-            v.save_value(v.project(rng.uniform(0.5, 1.0, v.shape)))
-        value = z.value
-        if value is None:  # a parameter has no value yet
-            return False
-        entries: Array = np.asarray(dense(value), dtype=float)
-        return bool(np.max(np.abs(entries - entries.T)) <= SYMMETRIC * np.max(np.abs(entries)))
+        values: list[Array] = []
+        for factor in (0.0, 1.0):
+            for v, _ in before:
+                v.save_value(v.project(factor * rng.uniform(0.5, 1.0, v.shape)))
+            value = z.value
+            if value is None:  # a parameter has no value yet
+                return False
+            values.append(np.asarray(dense(value), dtype=float))
+        constant, added = values[0], values[1] - values[0]
+        rounding = 8 * np.finfo(float).eps * np.maximum(np.abs(constant), np.abs(constant.T))
+        alike = np.abs(constant - constant.T) <= SYMMETRIC * np.maximum(np.abs(constant), np.abs(constant.T))
+        return bool(np.all(alike) and np.all(np.abs(added - added.T) <= SYMMETRIC * np.max(np.abs(added)) + rounding))
     finally:
         for v, value in before:
             v.save_value(value)

@@ -28,7 +28,7 @@ SKEWED = 0.3  # the fraction of problems whose matrices are not symmetric
 class PlantedMatrices:
     """A problem of matrices, and what its infimum or supremum is: a fraction, an enclosure, or ±∞.
 
-    size: what the objective's parts are in size at an optimal point.
+    size: what the objective's parts are in size near an optimal point.
     """
 
     kind: str
@@ -78,8 +78,8 @@ def inner(a: Matrix, b: Matrix) -> Q:
 
 
 def sizes(a: Matrix, b: Matrix) -> Q:
-    """⟨|A|, |B|⟩."""
-    return inner(np.abs(a), np.abs(b))
+    """⟨|A|, |B| + 1⟩: a solver's point is not exactly 0 where B is."""
+    return inner(np.abs(a), np.abs(b) + 1)
 
 
 def symmetric(rng: Rng, n: int) -> Matrix:
@@ -461,6 +461,7 @@ def affine(rng: Rng) -> PlantedMatrices:
             parts.append(made)
             values.append(drawn.value)
             size += abs(drawn.value if isinstance(drawn.value, Q) else high(drawn.value))
+        size += active * sizes(first, slope)
         for i, a in enumerate(matrices):
             cost[i] -= active * inner(a, slope)
     for _ in range(int(rng.integers(0, 3))):
