@@ -23,11 +23,11 @@ from simopt.duality.feasibility.restoration import LITTLE, Restored, restored
 from simopt.duality.feasibility.slater import SlaterCandidates
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.leaf_values import changing, numbers
+from simopt.duality.graph.matrix_terms import has_matrices
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Value, vector
 from simopt.duality.graph_form import GraphForm, Link, links
 from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
-from simopt.duality.reading.matrices import has_matrices
 from simopt.duality.reading.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.closure import close_stationarity

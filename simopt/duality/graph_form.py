@@ -24,8 +24,8 @@ from simopt.core.threads import quiet
 from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
 from simopt.duality.atoms.symmetric_matrix import fold
 from simopt.duality.atoms.trace_inverse import TraceInverse
+from simopt.duality.graph.matrix_terms import is_folded
 from simopt.duality.graph.programme import Term
-from simopt.duality.reading.matrices import is_folded
 from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import RAW, Sizes, degree, equilibrated
 

@@ -18,9 +18,9 @@ from simopt.certificates.certificate import Certificate
 from simopt.core.arrays import Multipliers
 from simopt.core.threads import quiet
 from simopt.duality.declared import Declared
+from simopt.duality.graph.matrix_terms import symmetric_part
 from simopt.duality.graph_form import best_of, candidates
 from simopt.duality.reading.faces import Face, face, rank
-from simopt.duality.reading.matrices import symmetric_part
 from simopt.duality.reading.reader import read
 
 SMALL = 1e-6  # of the upper bound: a gap that a message names
@@ -39,9 +39,9 @@ def on_faces(
         where the back end returns no point of such a problem.
     """
     if not point_stays and (faces := _by_points(declared, notes)):
-        best = _better_upper(declared, best, _judged(declared, faces, solver, num, tol), num)
+        best = _better_upper(declared, best, _assessed_there(declared, faces, solver, num, tol), num)
     if best is not None and not best.certificate.closes(tol) and (faces := _by_multipliers(declared, best.multipliers or {})):
-        best = _better_lower(declared, best, _judged(declared, faces, solver, num, tol), faces, num)
+        best = _better_lower(declared, best, _assessed_there(declared, faces, solver, num, tol), faces, num)
     return best
 
 
@@ -62,7 +62,7 @@ def closing_bound(declared: Declared, best: Assessment, gap: Callable[[cp.Proble
     return f"; with {' and '.join(texts)} as constraints the gap is {small:.1e} of the optimum" if small <= SMALL else ""
 
 
-def _judged(declared: Declared, faces: dict[str, Face], solver: str, num: Arithmetic, tol: float) -> Assessment:
+def _assessed_there(declared: Declared, faces: dict[str, Face], solver: str, num: Arithmetic, tol: float) -> Assessment:
     """Point and multipliers of the problem with these faces, judged as its own."""
     form = Declared(read(declared.programme.problem, faces))
     above, below = best_of(list(islice(candidates(form, solver, tol / 2), 1)))
@@ -75,7 +75,7 @@ def _by_points(declared: Declared, notes: list[str]) -> dict[str, Face]:
     before = [(v, v.value) for v in problem.variables()]
     try:
         with quiet():
-            cp.Problem(cp.Minimize(0), problem.constraints).solve(solver=cp.CLARABEL)
+            cp.Problem(cp.Minimize(0), [row.copy() for row in problem.constraints]).solve(solver=cp.CLARABEL)  # dual values stay
         values = {term.name: term.source.args[0].value for term in declared.programme.terms if term.key in declared.cones}
     except (KeyboardInterrupt, MemoryError):
         raise
@@ -115,7 +115,7 @@ def _better_upper(declared: Declared, best: Assessment | None, other: Assessment
     if not other.certificate.upper < (math.inf if best is None else best.certificate.upper):
         return best
     lower, multipliers = (-math.inf, None) if best is None else (best.certificate.lower, best.multipliers)
-    return _assessed(declared, Assessment(other.certificate, other.point, multipliers), other.certificate.upper, lower, num)
+    return _of_bounds(declared, Assessment(other.certificate, other.point, multipliers), other.certificate.upper, lower, num)
 
 
 def _better_lower(declared: Declared, best: Assessment, other: Assessment, faces: dict[str, Face], num: Arithmetic) -> Assessment:
@@ -127,10 +127,10 @@ def _better_lower(declared: Declared, best: Assessment, other: Assessment, faces
             k = each.across.shape[1]
             multipliers[name] = each.whole(np.reshape(multipliers[name], (k, k), order="F")).reshape(-1, order="F")
     whole = Assessment(best.certificate, best.point, multipliers)
-    return _assessed(declared, whole, best.certificate.upper, other.certificate.lower, num)
+    return _of_bounds(declared, whole, best.certificate.upper, other.certificate.lower, num)
 
 
-def _assessed(declared: Declared, at: Assessment, upper: float, lower: float, num: Arithmetic) -> Assessment:
+def _of_bounds(declared: Declared, at: Assessment, upper: float, lower: float, num: Arithmetic) -> Assessment:
     gap = max(math.nextafter(upper - lower, math.inf), 0.0)
     over = over_terms(declared, at.point, upper, lower, gap)
     bounds = Certificate.of_bounds(

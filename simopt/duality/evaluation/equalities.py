@@ -36,6 +36,7 @@ from simopt.duality.graph.vectors import Indices, Mask, Value, broadcast, is_zer
 
 ROUNDS = 12  # of corrections in floats
 WIDEST = 50_000  # equations
+FEW = 300  # of which, where some follow from others, the independent ones are chosen by the pivots alone
 AT_END = 4 * EPS  # of an entry's reach: one as near to a bound as this is moved there before P is chosen
 WIDER = 4.0  # factor by which the intervals of pivots are widened, so that they are proven to contain the solution
 CONSTANT = -1  # the column of h(0)
@@ -309,8 +310,12 @@ def _independent(jacobian: Any, margin: Array) -> tuple[Indices, Indices]:
         square = jacobian[live[some]][:, chosen].toarray()  # without the margins, which `holding` knows less of
         rows.append(some if rank == len(some) else some[pivoted(with_unit_rows(square).T)[1][:rank]])
         columns.append(chosen)
-    # in one order, so that solving for the same pivots again gives the same intervals
-    return live[np.sort(np.concatenate(rows))], np.sort(np.concatenate(columns))
+    # in one order, and with the same rows, so that solving for the same pivots again gives the same intervals
+    chosen = np.sort(np.concatenate(columns))
+    if len(chosen) < len(live) <= FEW:
+        among_all = with_unit_rows(jacobian[live][:, chosen].toarray())
+        return live[np.sort(pivoted(among_all.T)[1][: len(chosen)])], chosen
+    return live[np.sort(np.concatenate(rows))], chosen
 
 
 def _with_unit_rows(matrix: Any) -> Any:

@@ -19,9 +19,9 @@ from simopt.duality.evaluation.bounds import box, within
 from simopt.duality.evaluation.equalities import drawn, is_affine, reach
 from simopt.duality.evaluation.forward import forward
 from simopt.duality.graph.affine import Key, Picks
+from simopt.duality.graph.matrix_terms import has_large_cones, symmetric_part, to_be_semidefinite
 from simopt.duality.graph.programme import Leaf, Programme, Row
 from simopt.duality.graph.vectors import Indices, is_zero
-from simopt.duality.reading.matrices import has_large_cones, symmetric_part, to_be_semidefinite
 from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import Sizes, equilibrated
 

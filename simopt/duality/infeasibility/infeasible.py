@@ -25,11 +25,11 @@ from simopt.core.arrays import Multipliers
 from simopt.core.errors import InvalidProblem, NotAvailable, Unreadable
 from simopt.duality.declared import Declared
 from simopt.duality.evaluation.bounds import box
+from simopt.duality.graph.matrix_terms import symmetric_part, to_be_semidefinite
 from simopt.duality.graph.programme import Programme
 from simopt.duality.graph.vectors import above
 from simopt.duality.graph_form import solved
 from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
-from simopt.duality.reading.matrices import symmetric_part, to_be_semidefinite
 from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import RAW
 

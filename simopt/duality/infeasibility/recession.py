@@ -39,8 +39,8 @@ from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.core.errors import Unreadable
+from simopt.duality.graph.matrix_terms import SEMIDEFINITE
 from simopt.duality.reading.expressions import SELECTING, WRAPS
-from simopt.duality.reading.matrices import SEMIDEFINITE
 
 PRODUCTS = (cp.multiply, cp.MulExpression, cp.kron, cp.conv, cp.convolve, DivExpression)  # of a constant and an expression
 LINEAR = (cp.AddExpression, cp.Sum, cp.Trace, cp.cumsum, NegExpression, diag_vec, *SELECTING, *WRAPS)

@@ -59,6 +59,8 @@ def face(matrix: Array, restricted: bool) -> Face | None:
     fractions = [[Fraction(float(x)).limit_denominator(SIMPLE) for x in row] for row in echelon]
     if np.max(np.abs(np.array(fractions, dtype=float) - echelon)) > NEAR:
         return None
+    if any(fractions[i][j] != (i == k) for k, j in enumerate(leading) for i in range(len(leading))):
+        return None  # [V N] is regular because these columns are those of the identity
     rows = [[float(x * math.lcm(*(y.denominator for y in row))) for x in row] for row in fractions]
     others = np.setdiff1d(np.arange(len(values)), leading)
     return Face(np.eye(len(values))[:, others], np.array(rows).T, restricted)

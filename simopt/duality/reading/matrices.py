@@ -24,7 +24,7 @@ from simopt.duality.atoms.matrix_fraction import MatrixFraction
 from simopt.duality.atoms.matrix_norm import MatrixNorm, NuclearNorm, SpectralNorm
 from simopt.duality.atoms.quantum_entropy import NegativeQuantumEntropy
 from simopt.duality.atoms.quantum_relative_entropy import QuantumRelativeEntropy
-from simopt.duality.atoms.semidefinite_cone import DecreasingMatrixAtom, SemidefiniteCone
+from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
 from simopt.duality.atoms.sum_largest_eigenvalues import SumLargestEigenvalues
 from simopt.duality.atoms.symmetric_matrix import SymmetricMatrixAtom, fold, triangle
 from simopt.duality.atoms.trace_inverse import TraceInverse
@@ -44,6 +44,7 @@ from simopt.duality.graph.affine import (
     matrix_of,
     stacked,
 )
+from simopt.duality.graph.matrix_terms import SEMIDEFINITE, symmetric_part
 from simopt.duality.graph.programme import Programme, Row, Term, VariableBound
 from simopt.duality.graph.vectors import Value, vector
 
@@ -57,8 +58,6 @@ NODES = (
     4,
     4,
 )  # quadrature nodes and square roots of CVXPY's approximation; its own (3, 3) leaves a gap of 1e-8, and more than these cost time
-LARGE_CONE = 40  # rows
-SEMIDEFINITE = {"PSD": 1, "NSD": -1}  # attributes of variables
 
 
 def folded(whole: Map, n: int, trace: bool = False) -> Map:
@@ -141,38 +140,6 @@ def _fixing(programme: Programme, row: Row) -> Picks | None:
     pattern = row.map.pattern(keys[0]) if row.equality and len(keys) == 1 and keys[0] in programme.leaves else None
     fixes = isinstance(pattern, Picks) and np.all(pattern.columns >= 0) and np.all(np.abs(pattern.factors) > 0.0)
     return pattern if isinstance(pattern, Picks) and fixes else None
-
-
-def has_matrices(programme: Programme) -> bool:
-    """Whether multipliers of a term have to be drawn inside of a set of matrices."""
-    return any(isinstance(term.atom, (SymmetricMatrixAtom, MatrixFraction, MatrixNorm, QuantumRelativeEntropy)) for term in programme.terms)
-
-
-def has_large_cones(programme: Programme) -> bool:
-    """Whether a matrix is so large that interior-point methods, which factorise n(n + 1)/2 dense rows, are slow."""
-    return any(isinstance(term.atom, SymmetricMatrixAtom) and term.atom.n > LARGE_CONE for term in programme.terms)
-
-
-def is_folded(term: Term, number: int) -> bool:
-    """Whether an argument of a term's source is a symmetric matrix, of which the term has the triangle."""
-    both = isinstance(term.atom, (SymmetricMatrixAtom, QuantumRelativeEntropy))
-    return both or (isinstance(term.atom, MatrixFraction) and number == 1)
-
-
-def to_be_semidefinite(term: Term) -> list[Any]:
-    """The expressions that have to be semidefinite in a term's domain, as CVXPY writes them."""
-    if isinstance(term.atom, QuantumRelativeEntropy):
-        return [z for z in term.source.args if not z.is_constant()]
-    if isinstance(term.atom, NegativeTraceLogarithm):
-        return [term.source.args[1]]
-    if isinstance(term.atom, (DecreasingMatrixAtom, NegativeQuantumEntropy)):
-        return [term.source.args[0]]
-    return [term.source.args[1]] if isinstance(term.atom, MatrixFraction) else []
-
-
-def symmetric_part(z: Any) -> Any:
-    """Z, or (Z + Zᵀ)/2 in a form that CVXPY knows to be symmetric."""
-    return z if z.is_symmetric() else cp.symmetric_wrap((z + z.T) / 2)
 
 
 def _require_symmetric(reader: Expressions, z: Any) -> None:

@@ -21,6 +21,7 @@ from simopt.duality.evaluation.bounds import bounded
 from simopt.duality.graph.affine import Constant, Key, Map, Negation, SelectionMap, SumMap, dense
 from simopt.duality.graph.epigraphs import recognised
 from simopt.duality.graph.leaf_values import snapshot
+from simopt.duality.graph.matrix_terms import SEMIDEFINITE, has_matrices
 from simopt.duality.graph.programme import Leaf, Programme, Row, Term
 from simopt.duality.graph.vectors import Indices
 from simopt.duality.reading.cones import APPROXIMATED, approximation, sides
@@ -29,7 +30,7 @@ from simopt.duality.reading.definitions import defined
 from simopt.duality.reading.expressions import Expressions, structure
 from simopt.duality.reading.faces import Face
 from simopt.duality.reading.kernel_element import elements
-from simopt.duality.reading.matrices import SEMIDEFINITE, cones, declared_cones, fixed_entries, has_matrices, with_cones
+from simopt.duality.reading.matrices import cones, declared_cones, fixed_entries, with_cones
 from simopt.duality.reading.version import known_version
 from simopt.duality.stationarity.norm_bound import NormBound
 

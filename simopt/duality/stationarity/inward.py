@@ -25,9 +25,9 @@ from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
 from simopt.duality.atoms.symmetric_matrix import SymmetricMatrixAtom, decomposed
 from simopt.duality.evaluation.backward import Backward, backward
 from simopt.duality.graph.affine import Key
+from simopt.duality.graph.matrix_terms import has_large_cones
 from simopt.duality.graph.programme import Term
 from simopt.duality.graph_form import GraphForm, one_solve
-from simopt.duality.reading.matrices import has_large_cones
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.pivots import Pivoting
 from simopt.duality.stationarity.repair import INSIDE, completed, joined, matched
@@ -68,20 +68,17 @@ class PerturbedForm(GraphForm):
 
 
 class InwardMultipliers:
-    """The multipliers of perturbed problems, a solve for each δ; the δ that proved a bound is the only one that is tried again."""
+    """The multipliers of perturbed problems, a solve for each δ; one that proved a bound before is tried first."""
 
     def __init__(self, declared: Declared) -> None:
         self.declared = declared
         self.solutions: dict[float, dict[Key, Array] | None] = {}
-        self.useful: list[float] = []
-        self.useless: set[tuple[float, str]] = set()
+        self.useful: set[float] = set()
         self.steps: Recent[Key, dict[float, int]] = Recent(4)
 
     def proven(self, num: Arithmetic, candidates: Mapping[Key, Array]) -> Backward | None:
         """The sweep with the least θ that gives a bound; None where no δ does."""
-        for fraction in self.useful or PERTURBATIONS:
-            if (fraction, num.name) in self.useless:
-                continue
+        for fraction in sorted(PERTURBATIONS, key=lambda each: each not in self.useful):
             if fraction not in self.solutions:
                 self.solutions[fraction] = self._solved(fraction, candidates)
             inner = self.solutions[fraction]
@@ -91,9 +88,8 @@ class InwardMultipliers:
             if found is None:  # the candidates are far from any multipliers, as slopes at a point are
                 found = self._swept(num, inner, fraction)
             if not found.open:
-                self.useful = [fraction]
+                self.useful.add(fraction)
                 return found
-            self.useless.add((fraction, num.name))
         return None
 
     def _least(self, num: Arithmetic, outer: Mapping[Key, Array], inner: Mapping[Key, Array], fraction: float) -> Backward | None:

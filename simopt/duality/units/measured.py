@@ -11,8 +11,8 @@ from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.core.arrays import Array
+from simopt.duality.graph.matrix_terms import SEMIDEFINITE
 from simopt.duality.graph.programme import Leaf, Programme
-from simopt.duality.reading.matrices import SEMIDEFINITE
 from simopt.duality.units.units import OBJECTIVE, Sizes
 
 PLAIN = {"nonneg", "nonpos", "pos", "neg", "bounds"}  # attributes of variables that can be measured in another unit
