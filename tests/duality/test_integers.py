@@ -288,13 +288,20 @@ def test_a_partial_optimum_over_integers_is_one_over_all() -> None:
         simopt.solve(cp.Problem(cp.Maximize(inner + b)))
 
 
-def test_integers_where_they_are_not_read_are_refused_by_name() -> None:
+def test_an_integer_matrix_may_have_to_be_semidefinite() -> None:
+    """No back end takes it: the point is the user's, and the relaxation is semidefinite."""
     H = cp.Variable((2, 2), integer=True, PSD=True, name="H")
+    H.value = np.array([[2.0, 2.0], [2.0, 2.0]])
+    found = simopt.certify(cp.Problem(cp.Minimize(cp.trace(H)), [H[0, 1] >= 1.5]), rigorous=True)
+    assert found.upper == 4.0 and 3.0 - 1e-6 <= found.lower <= 3.0 and "the gap is that between" in found.open
+    assert simopt.certify(cp.Problem(cp.Minimize(cp.trace(H)), [H[0, 1] >= 2]), rigorous=True).closes(1e-6)
+
+
+def test_integers_where_they_are_not_read_are_refused_by_name() -> None:
     b, p = cp.Variable(boolean=True, name="b"), cp.Variable(name="p")
     part = cp.Variable(2, boolean=[(0,)], name="part")
     whole = cp.Variable(integer=True, name="whole")
     refused = {
-        "H.*PSD": cp.Problem(cp.Minimize(cp.lambda_max(H))),
         "a function of variable part, which is boolean in some entries only": cp.Problem(cp.Minimize(cp.sum(~part))),
         "FiniteSet is not known": cp.Problem(cp.Minimize(p + b), [cp.FiniteSet(p, [1.0, 2.0])]),
         "not convex": cp.Problem(cp.Minimize(cp.sqrt(whole)), [whole >= 0]),
