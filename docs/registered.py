@@ -101,7 +101,12 @@ def atom_table() -> str:
     from simopt.duality import atoms
     from simopt.duality.atoms.base import Atom, ConjugateDomain
 
-    closing = {ConjugateDomain.OTHER: "–", ConjugateDomain.FULL: "any multiplier", ConjugateDomain.BALL: "any, where its scale is free"}
+    closing = {
+        ConjugateDomain.OTHER: "–",
+        ConjugateDomain.FULL: "any multiplier",
+        ConjugateDomain.CONE: "one that is proven to be in the domain",
+        ConjugateDomain.BALL: "any, where its scale is free",
+    }
     lines = ["| atom | φ(z) | φ*(u) | for u with | closes stationarity with | degree |", "|---|---|---|---|---|---|"]
     for found in pkgutil.iter_modules(atoms.__path__):
         module = import_module(f"{atoms.__name__}.{found.name}")
