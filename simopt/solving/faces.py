@@ -59,7 +59,7 @@ def closing_bound(declared: Declared, best: Assessment, gap: Callable[[cp.Proble
                 rows.append(z << bound * np.eye(cone.n))
                 texts.append(f"{str(z)[:60]} << {bound:g} I")
     small = gap(cp.Problem(problem.objective, [*problem.constraints, *rows])) if rows else math.inf
-    return f"; with {' and '.join(texts)} as constraints the gap is {small:.1e} of the optimum" if small <= SMALL else ""
+    return f"; with {' and '.join(texts)} as constraints the gap is {small:.1e} of |upper|" if small <= SMALL else ""
 
 
 def _assessed_there(declared: Declared, faces: dict[str, Face], solver: str, num: Arithmetic, tol: float) -> Assessment:

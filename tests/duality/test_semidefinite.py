@@ -17,7 +17,7 @@ import pytest
 
 import simopt
 import simopt.duality.atoms
-from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, NotRational
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval, NotRational
 from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality import Declared, read
 from simopt.duality.atoms.base import Atom
@@ -380,6 +380,16 @@ def test_norms_of_matrices_and_their_dual_norms(kind: Any, order: Any, dual: Any
         slope = atom.slope(flat, s)
         assert np.linalg.norm(slope.reshape(shape, order="F"), dual) == pytest.approx(1.5, rel=1e-12)
         assert slope @ flat == pytest.approx(1.5 * value, rel=1e-12)
+
+
+def test_half_of_the_smallest_floats_is_enclosed() -> None:
+    """½ 2⁻¹⁰⁷⁴ is no float, neither as an entry nor as a radius."""
+    cone, tiny = SemidefiniteCone(2), 2.0**-1074
+    for z in (Interval(np.array([1.0, 3 * tiny, 1.0])), Interval(np.array([1.0, 0.0, 1.0]), np.array([0.0, tiny, 0.0]))):
+        found = cone.matrix(INTERVAL, z)
+        entry = (Fraction(float(found.mid[1, 0])), Fraction(float(found.rad[1, 0])))
+        for end in (Fraction(float(z.mid[1])) - Fraction(float(z.rad[1])), Fraction(float(z.mid[1])) + Fraction(float(z.rad[1]))):
+            assert abs(end / 2 - entry[0]) <= entry[1]
 
 
 def test_every_function_of_a_symmetric_matrix_has_a_case() -> None:

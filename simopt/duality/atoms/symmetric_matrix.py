@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from simopt.arithmetic import Arithmetic, Interval
+from simopt.arithmetic.interval import scaled_exactly
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import Atom
 from simopt.duality.graph.vectors import Indices, Value, full, inner, replaced
@@ -63,9 +64,10 @@ class SymmetricMatrixAtom(Atom):
         self._index, self._diagonal = high * (high + 1) // 2 + low, np.arange(n) * (np.arange(n) + 3) // 2
 
     def matrix(self, num: Arithmetic, z: Value) -> Value:
-        """Z. Halves are exact, so that what is known exactly stays so."""
+        """Z. Halves are exact but of the smallest floats, so that what is known exactly stays so."""
         if not self.trace:
-            return self._scaled(num, self._mirrored(z), np.where(np.eye(self.n), 1.0, 0.5))
+            z, powers = self._mirrored(z), np.where(np.eye(self.n), 1.0, 0.5)
+            return scaled_exactly(z, powers) if isinstance(z, Interval) else z * num.lift(powers)
         diagonal = z[self._diagonal]  # z_ij = (Z_ii + Z_jj)/2 + Z_ij
         i, j = triangle(self.n)
         half = num.lift(np.array(0.5))
@@ -100,9 +102,6 @@ class SymmetricMatrixAtom(Atom):
     def _mirrored(self, x: Value) -> Value:
         """The entries of the triangle at both of their places."""
         return Interval(x.mid[self._index], x.rad[self._index]) if isinstance(x, Interval) else x[self._index]
-
-    def _scaled(self, num: Arithmetic, x: Value, powers: Array) -> Value:
-        return Interval(x.mid * powers, x.rad * powers) if isinstance(x, Interval) else x * num.lift(powers)
 
     @abstractmethod
     def distance(self, num: Arithmetic, u: Value, s: Value) -> float:
