@@ -17,6 +17,7 @@ import simopt
 from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.model.status import Status
 
+needs_squares = pytest.mark.backend("ecos")  # of the back ends here it alone takes integers beside squares and cones
 RIGOROUS = pytest.mark.parametrize("rigorous", [False, True, "rational"])
 
 
@@ -93,12 +94,20 @@ def test_what_a_back_end_left_is_rounded_and_then_checked_in_fractions() -> None
     assert simopt.certify(tenths, point, rigorous=True).upper == np.inf  # 0.1 + 0.2 is not 0.3 exactly
 
 
-def test_a_back_end_that_rounds_coarsely_is_rounded_and_rounding_in_a_row_is_named() -> None:
+@needs_squares
+def test_a_back_end_that_rounds_coarsely_is_rounded_and_one_that_takes_no_squares_leaves_a_bound() -> None:
     k = cp.Variable(2, integer=True, bounds=[-3, 3], name="k")
     squares = cp.Problem(cp.Minimize(cp.sum_squares(k - np.array([0.3, 1.6]))), [cp.sum(k) <= 1])
     for found in (simopt.solve(squares, rigorous=True).certificate, simopt.certify(squares, rigorous=True)):
         every = [(a - 0.3) ** 2 + (b - 1.6) ** 2 for a in range(-3, 4) for b in range(-3, 4) if a + b <= 1]
         assert found.upper == pytest.approx(min(every), abs=1e-12) and found.lower <= min(every)
+    none = simopt.solve(squares, "highs")  # it takes integers in linear problems only
+    assert none.status is Status.FAILED and none.certificate.lower == pytest.approx(0.405, abs=1e-8) and none.certificate.upper == np.inf
+    assert "HIGHS cannot solve this problem" in none.certificate.open
+
+
+def test_rounding_in_a_row_of_integers_is_named() -> None:
+    k = cp.Variable(2, integer=True, bounds=[-3, 3], name="k")
     third = cp.Problem(cp.Maximize(k[0]), [0.1 * k[0] + 0.2 * k[0] <= 0.3 * 1.0])
     exact = simopt.certify(third, {"k": [1.0, 0.0]}, rigorous=True)
     assert exact.lower == -np.inf and "integers cannot be moved by rounding, slack in the row would help" in exact.open
@@ -129,6 +138,11 @@ def test_integers_beside_real_variables_are_fixed_and_the_others_are_proven(rigo
     y.value = 1.3
     judged = simopt.certify(problem, rigorous=rigorous, solver=None)
     assert judged.upper == pytest.approx(1.35, abs=1e-9)
+
+
+@needs_squares
+@pytest.mark.parametrize("rigorous", [False, True])
+def test_some_entries_may_be_integers(rigorous: bool) -> None:
     part = cp.Variable(2, integer=([0],), name="part")
     half = cp.Problem(cp.Minimize(cp.sum_squares(part - 0.5)))
     mixed = simopt.solve(half, rigorous=rigorous, tol=1e-6).certificate
@@ -223,6 +237,7 @@ def test_functions_of_booleans_have_their_values_at_points_and_bounds_that_hold_
                 assert judged.upper == value and -1.75 <= judged.lower <= best + 1e-9
 
 
+@needs_squares
 def test_structured_integers_are_checked_as_such() -> None:
     S, target = cp.Variable((2, 2), symmetric=True, integer=True, name="S"), np.array([[0.25, 1.5], [1.75, 2.0]])
     problem = cp.Problem(cp.Minimize(cp.sum_squares(S - target)))
@@ -240,6 +255,7 @@ def test_structured_integers_are_checked_as_such() -> None:
     assert off.upper == np.inf and "entry 2 is 1, and 0 in" in off.open
 
 
+@needs_squares
 @pytest.mark.parametrize("rigorous", [False, True])
 def test_integers_beside_complex_numbers(rigorous: bool) -> None:
     """min |z − 1 − i| + k/4 with |z| ≤ k is (√2 − 1) + 1/4 at k = 1, and √2 − 3k/4 ≥ 0 for real k at k = √2."""
