@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from simopt.core.arrays import Array, Multipliers, Point
     from simopt.model.problem import Problem, Rescale
 
+K = TypeVar("K")
 Report = Callable[[str, str], None]  # (step of the solving chain, what it did); see `simopt.solving.chain`
 MOVED_INSIDE = "solver, moved inside"
 REPAIRED = 1e-6  # largest repair at which the trivial point is tried, where the optimum may be 0
@@ -401,13 +402,13 @@ class _PointEvaluation:
 
         Perturbed multipliers that have to be corrected need another correction, whose search costs more than intervals do.
         """
-        perturbed = _perturbed(candidate, delta)
         if self.problem.intervals_first:
-            if abs(_value(self.problem.plain_dual_bound, perturbed) - lower) <= MOVED * scale:
+            perturb = partial(_perturbed, delta=delta)
+            if abs(_value(self.problem.perturbed_dual_bound, candidate, perturb, self.upper) - lower) <= MOVED * scale:
                 return True
             if lower - self._dual(candidate, INTERVAL)[1] <= HIDDEN * scale:
                 return True
-        return abs(self._dual(perturbed)[1] - lower) <= MOVED * scale
+        return abs(self._dual(_perturbed(candidate, delta))[1] - lower) <= MOVED * scale
 
     def _upper_proven(self) -> float:
         """The upper end of P at the float point; ∞ also where a row holds with equality, which intervals cannot prove."""
@@ -479,7 +480,7 @@ def _planned_evaluations(
     return [(FLOAT, point) for point in (restored, *sides)], [(FLOAT, given) for given in (multipliers, _perturbed(multipliers, delta))]
 
 
-def _perturbed(values: Mapping[str, Any], delta: float) -> dict[str, Any]:
+def _perturbed(values: Mapping[K, Any], delta: float) -> dict[K, Any]:
     """Each entry x_i times 1 + δ r_i."""
     r, start, out = _factors(sum(np.size(value) for value in values.values())), 0, {}
     for name, value in values.items():

@@ -14,7 +14,7 @@ from simopt.arithmetic import FLOAT, Arithmetic, Interval
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
-from simopt.duality.evaluation.backward import Backward, backward
+from simopt.duality.evaluation.backward import Backward, Perturb, backward
 from simopt.duality.evaluation.closing_terms import ClosingTerm, closing_terms
 from simopt.duality.evaluation.distance import moduli, radius
 from simopt.duality.evaluation.forward import Forward, forward
@@ -348,10 +348,12 @@ class Declared(Problem):
         found = self.backward(multipliers, num, upper=upper)
         return -math.inf if found.open else found.value
 
-    def plain_dual_bound(self, multipliers: Multipliers) -> float:
-        """The bound of one sweep in floats; −∞ where stationarity would have to be closed."""
+    def perturbed_dual_bound(self, multipliers: Multipliers, perturb: Perturb, upper: float = math.inf) -> float:
+        """The bound of multipliers next to these in floats, with the pivots that these have; −∞ where others would be needed."""
+        kept = self.backward(multipliers, FLOAT, upper=upper).perturbed
         with np.errstate(all="ignore"):
-            found = backward(FLOAT, self.programme, self.plan, self.candidates(multipliers))
+            beside = perturb(self.candidates(multipliers))
+            found = backward(FLOAT, self.programme, self.plan, beside) if kept is None else kept(perturb)
         return -math.inf if found.open else float(found.value)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:

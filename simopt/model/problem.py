@@ -310,9 +310,9 @@ class Problem(ABC):
         """The dual candidate that a (restored) point alone suggests, if it suggests one."""
         return None
 
-    def plain_dual_bound(self, multipliers: Multipliers) -> float:
-        """`dual_bound` in floats without any search for better multipliers; −∞ where that gives none."""
-        return float(self.dual_bound(multipliers))
+    def perturbed_dual_bound(self, multipliers: Multipliers, perturb: Callable[..., Any], upper: float = float("inf")) -> float:
+        """`dual_bound` in floats of multipliers next to these, without a search for better ones; −∞ where that gives none."""
+        return float(self.dual_bound(perturb(multipliers), upper=upper))
 
     def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:
         """Candidates near these multipliers with larger and larger margins in their domains, for proofs that need one; none by default."""

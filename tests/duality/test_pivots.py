@@ -61,6 +61,22 @@ def test_a_model_without_closing_terms_closes_in_floats_and_in_intervals(name: s
 
 
 @each_model
+def test_perturbed_multipliers_are_corrected_at_the_same_pivots(name: str) -> None:
+    """Their bound is at most the optimum, and moves little: the same pivots, by the same matrix, make them stationary again."""
+    declared = Declared.of(cp.Problem(cp.Minimize(MODELS[name](cp.Variable(3, name="w"), cp.Variable(name="b")))))
+    point, multipliers = solved(declared)
+    upper = declared.objective(declared.restore(point))
+    lower = bound(declared, multipliers, FLOAT, upper)
+    needed = declared.backward(multipliers, FLOAT, upper=upper).perturbed is not None
+    for size in (1e-12, 1e-9, 1e-6):  # relatively
+        moved = declared.perturbed_dual_bound(
+            multipliers, lambda u, size=size: {key: x * (1 + size * np.cos(x)) for key, x in u.items()}, upper
+        )
+        assert moved <= upper + 1e-12 * abs(upper)
+        assert moved >= lower - 1e3 * size * abs(upper) or not needed, (name, size, moved, lower)
+
+
+@each_model
 def test_random_multipliers_bound_nothing_falsely(name: str) -> None:
     random_multipliers(name, (1e-12,))
 

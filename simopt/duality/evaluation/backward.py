@@ -33,6 +33,8 @@ from simopt.duality.graph.vectors import (
     where,
 )
 
+Perturb = Callable[[Mapping[Key, Array]], Mapping[Key, Array]]
+
 
 @dataclass
 class Backward:
@@ -41,7 +43,7 @@ class Backward:
     `open` lists the reasons why there is no bound, each with its index. `used` has the multipliers of rows, terms and epigraphs, `scales`
     the s of terms and epigraphs. `losses` are the parts of the gap of each step, to be evaluated at a point: the bound does not depend on
     points. `residuals` is the residual of stationarity in each leaf, `missing` the entries where it would have to be 0 and is not proven to
-    be.
+    be. `perturbed` is the same sweep of multipliers next to these, where more than one sweep was needed.
     """
 
     value: Value
@@ -51,6 +53,7 @@ class Backward:
     residuals: dict[Key, Value] = field(default_factory=dict)
     missing: dict[Key, Mask] = field(default_factory=dict)
     losses: list[Callable[[Forward], Value]] = field(default_factory=list)
+    perturbed: Callable[[Perturb], Backward] | None = None
 
     def gap(self, num: Arithmetic, at: Forward) -> Value:
         """Σ of the losses, each ≥ 0."""

@@ -14,7 +14,9 @@ are used here for cones instead of intervals.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, RATIONAL, Arithmetic
 from simopt.arithmetic.linear import solve
 from simopt.core.arrays import Array
-from simopt.duality.evaluation.backward import Backward, backward
+from simopt.duality.evaluation.backward import Backward, Perturb, backward
 from simopt.duality.evaluation.closing_terms import ClosingTerm
 from simopt.duality.evaluation.fixed_multipliers import DualRepair, groups
 from simopt.duality.graph.affine import Key, Residual
@@ -65,7 +67,7 @@ class Pivoting:
         self.num, self.programme, self.plan, self.candidates, self.wanted, self.power = num, programme, plan, candidates, wanted, power
         self.ranges = ranges
         self.draft: Backward = self._once("draft", {}, lambda: backward(FLOAT, programme, plan, candidates))
-        self._corrections: Recent[Key, tuple[System, tuple[DualRepair, str] | Backward]] = Recent(3)
+        self._corrections: Recent[Key, tuple[System, _Correction | Backward]] = Recent(3)
 
     def _once(self, what: str, wanted: Mapping[Key, Mask], compute: Callable[[], Any]) -> Any:
         """What floats alone decide of these multipliers: another arithmetic asks for it again."""
@@ -87,40 +89,79 @@ class Pivoting:
             system, corrected = self._corrections.of(None, wanted, self._corrected)
             if isinstance(corrected, Backward):
                 return corrected
-            found = self._after(system, *corrected, implied)
+            found = self._after(system, corrected, implied)
             if len(found.open) != len(found.missing) or not found.open:
                 return found
             wanted = joined(system.wanted, found.missing)
             if all(key in system.wanted and np.array_equal(mask, system.wanted[key]) for key, mask in wanted.items()):
                 return found
 
-    def _corrected(self, wanted: Mapping[Key, Mask]) -> tuple[System, tuple[DualRepair, str] | Backward]:
-        """The dual repair that removes the residual, or an empty one and the reason, or the sweep itself where it is open."""
+    def _corrected(self, wanted: Mapping[Key, Mask]) -> tuple[System, _Correction | Backward]:
+        """What removes the residual, or nothing and the reason, or the sweep itself where it is open."""
         num = self.num
         system, pivots = self._once("pivots", wanted, lambda: self._choice(wanted))
         if isinstance(pivots, str):
-            return system, (DualRepair(), pivots)
+            return system, _Correction(DualRepair(), why=pivots)
         dual_repair = system.dual_repair(pivots.parts)
-        before = backward(num, self.programme, self.plan, self.candidates, dual_repair=dual_repair)
+        before = self.repaired(dual_repair)
         if not before.residuals.keys() >= system.entries.keys():
             return system, before
-        residual = num.concat([before.residuals[key][chosen] for key, chosen in system.entries.items()])[pivots.solved_entries]
-        delta = solve(num, _matrix(num, system, dual_repair, pivots)[pivots.solved_entries], -residual)
+        matrix = _matrix(num, system, dual_repair, pivots)[pivots.solved_entries]
+        delta = solve(num, matrix, -_residual(num, system, before, pivots))
         if delta is None:
-            return system, (DualRepair(), "their matrix is not proven to be regular")
-        return system, (DualRepair(_moved(num, dual_repair, pivots, delta), system.masks(pivots.solved_entries)), "")
+            return system, _Correction(DualRepair(), why="their matrix is not proven to be regular")
+        moved = DualRepair(_moved(num, dual_repair, pivots, delta), system.masks(pivots.solved_entries))
+        return system, _Correction(moved, pivots, matrix)
 
-    def _after(self, system: System, dual_repair: DualRepair, why: str, implied: Limits) -> Backward:
+    def repaired(self, dual_repair: DualRepair, implied: Limits | None = None) -> Backward:
+        """The sweep, with the multipliers that a dual repair fixes."""
+        return backward(self.num, self.programme, self.plan, self.candidates, dual_repair=dual_repair, implied=implied)
+
+    def _after(self, system: System, correction: _Correction, implied: Limits) -> Backward:
         """The sweep with corrected pivots; bounds, or entries that follow from others, take the rest of the residual."""
-        after = backward(self.num, self.programme, self.plan, self.candidates, dual_repair=dual_repair, implied=implied)
+        dual_repair, why = correction.dual_repair, correction.why
+        after = self.repaired(dual_repair, implied)
         if fresh := _followers(self.num, system, dual_repair, after):
             dual_repair = replace(dual_repair, entries=joined(dual_repair.entries, fresh))
-            after = backward(self.num, self.programme, self.plan, self.candidates, dual_repair=dual_repair, implied=implied)
+            after = self.repaired(dual_repair, implied)
         if self.num is FLOAT and not _rounded(system, dual_repair, after):
             after.open.append("pivots: what is left of stationarity is more than rounding leaves")
         if why and after.open:
             after.open.append(f"pivots: {why}")
+        after.perturbed = partial(self._perturbed, system, replace(correction, dual_repair=dual_repair), implied)
         return after
+
+    def _perturbed(self, system: System, correction: _Correction, implied: Limits, perturb: Perturb) -> Backward:
+        """The sweep of multipliers next to these, corrected at the same pivots by the same matrix: for floats, which move it little."""
+        own = perturb({key: fixed.own for key, fixed in correction.dual_repair.fixed.items()})
+        fixed = {key: replace(each, own=own[key]) for key, each in correction.dual_repair.fixed.items()}
+        beside, dual_repair = copy(self), replace(correction.dual_repair, fixed=fixed)
+        beside.candidates = perturb(self.candidates)
+        found, pivots = beside.repaired(dual_repair, implied), correction.pivots
+        if pivots is None or (delta := solve(self.num, correction.matrix, -_residual(self.num, system, found, pivots))) is None:
+            return found
+        found = beside.repaired(replace(dual_repair, fixed=_moved(self.num, dual_repair, pivots, delta)), implied)
+        if found.missing and len(found.open) == len(found.missing):
+            again = Pivoting(
+                self.num, self.programme, self.plan, beside.candidates, joined(system.wanted, found.missing), self.power, self.ranges
+            )
+            found = again.swept(implied)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Correction:
+    """The multipliers that remove the residual, with their pivots and the matrix of these, if there are any; else `why` there are none."""
+
+    dual_repair: DualRepair
+    pivots: Pivots | None = None
+    matrix: Any = None
+    why: str = ""
+
+
+def _residual(num: Arithmetic, system: System, swept: Backward, pivots: Pivots) -> Value:
+    """What a sweep leaves of stationarity at the entries that pivots determine."""
+    return num.concat([swept.residuals[key][chosen] for key, chosen in system.entries.items()])[pivots.solved_entries]
 
 
 def _followers(num: Arithmetic, system: System, dual_repair: DualRepair, after: Backward) -> dict[Key, Mask]:
