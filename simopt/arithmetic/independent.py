@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, onenormest, splu
 
 from simopt.arithmetic.matching import largest_product
+from simopt.arithmetic.sparse import scaled_rows
 from simopt.core.arrays import Array
 
 LARGE = 128  # rows beyond which a matching is tried before a factorisation of all columns
@@ -66,7 +67,7 @@ def matched(matrix: Any) -> Indices | None:
     height, width = by_row.shape
     if height > width or not np.diff(by_row.indptr).all():
         return None
-    by_row = sp.diags_array(1.0 / np.maximum.reduceat(np.abs(by_row.data), by_row.indptr[:-1])).tocsr() @ by_row
+    by_row = scaled_rows(by_row, 1.0 / np.maximum.reduceat(np.abs(by_row.data), by_row.indptr[:-1]))
     chosen = largest_product(by_row)
     if chosen is None:
         return None

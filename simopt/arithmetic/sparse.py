@@ -38,6 +38,35 @@ def with_entries(matrix: Any, entries: Any) -> Any:
     return kind((entries, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
+def scaled_rows(matrix: Any, factors: Any) -> Any:
+    """diag(c) A of a matrix by rows: SciPy's product takes seven times as long where A is small."""
+    return _own(matrix, matrix.data * np.repeat(factors, np.diff(matrix.indptr)))
+
+
+def scaled_columns(matrix: Any, factors: Any) -> Any:
+    """A diag(c) of a matrix by rows."""
+    return _own(matrix, matrix.data * factors[matrix.indices])
+
+
+def _own(matrix: Any, entries: Any) -> Any:
+    """`with_entries`, in places of its own: whoever drops entries does not drop them from both."""
+    made = with_entries(matrix, entries)
+    made.indices, made.indptr = made.indices.copy(), made.indptr.copy()
+    return made
+
+
+def block_diagonal(matrix: Any, count: int) -> Any:
+    """I ⊗ A of a matrix by rows, I of this order."""
+    import scipy.sparse
+
+    if count == 1:
+        return matrix
+    (height, width), each = matrix.shape, np.arange(count, dtype=matrix.indices.dtype)[:, None]
+    columns, ends = matrix.indices + width * each, matrix.indptr[1:] + len(matrix.data) * each
+    starts = np.concatenate([matrix.indptr[:1], ends.reshape(-1)])
+    return scipy.sparse.csr_array((np.tile(matrix.data, count), columns.reshape(-1), starts), shape=(count * height, count * width))
+
+
 def terms(matrix: Any) -> NDArray[np.intp]:
     """How many entries each row of the compressed matrix has."""
     count: NDArray[np.intp]

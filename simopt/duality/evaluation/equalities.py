@@ -24,6 +24,7 @@ from simopt.arithmetic.interval import EPS, TINY
 from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other
 from simopt.arithmetic.linear import blocks, bundled, solve
 from simopt.arithmetic.rational import Exact
+from simopt.arithmetic.sparse import scaled_columns, scaled_rows
 from simopt.arithmetic.triangular import as_fraction, block_triangular, pattern_of, solved_exactly
 from simopt.core.arrays import Array
 from simopt.duality.evaluation.bounds import box, within
@@ -286,7 +287,7 @@ def _independent(jacobian: Any, margin: Array) -> tuple[Indices, Indices]:
 
     Rows that have one column to choose take it. What is left falls into blocks, each with a choice of its own.
     """
-    scaled = (jacobian @ sp.diags_array(margin)).tocsr()
+    scaled = scaled_columns(jacobian, margin)
     known = np.ones(scaled.shape[0], dtype=bool)
     known[np.repeat(np.arange(len(known)), np.diff(scaled.indptr))[~np.isfinite(scaled.data)]] = False
     scaled = _with_unit_rows(scaled[known])
@@ -322,7 +323,7 @@ def _with_unit_rows(matrix: Any) -> Any:
     """Each row over its largest entry, without what is negligible then."""
     sizes = np.zeros(matrix.shape[0])
     np.maximum.at(sizes, np.repeat(np.arange(len(sizes)), np.diff(matrix.indptr)), np.abs(matrix.data))
-    scaled = (sp.diags_array(1.0 / np.where(sizes > 0.0, sizes, 1.0)) @ matrix).tocsr()
+    scaled = scaled_rows(matrix, 1.0 / np.where(sizes > 0.0, sizes, 1.0))
     scaled.data[np.abs(scaled.data) <= DEPENDENT] = 0.0
     scaled.eliminate_zeros()
     return scaled

@@ -9,6 +9,9 @@ or that no y solves the equations, A itself is factorised, dense: LAPACK's compl
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from simopt.arithmetic.linear import blocks
+from simopt.arithmetic.sparse import scaled_columns, scaled_rows
 from simopt.core.arrays import Array
 
 MOST = 2000  # equations or unknowns: beyond that the factorisations of dense matrices take minutes
@@ -24,18 +28,20 @@ DEPENDENT = 1e-11  # a row of size 1 as near as this to the span of the others i
 SHIFT = 1e-12  # δ
 REFINEMENTS = 4
 SOLVED = 1e-8  # of the right-hand side: a residual that counts as 0, as whoever moves by d looks again
+SMALL = 100  # equations, of which a dense factorisation costs less than the other's set-up
+FILLED = 0.2  # the fraction of entries of AAᵀ from which it is factorised as a dense matrix
 PRODUCTS = 10**7  # in AAᵀ at most
 
 
 def least_step(jacobian: Any, weights: Array, right: Array, rounding: Array) -> Array:
     """d of a sparse J, weights w ≥ 0 and r, known up to `rounding`; 0 where nothing can move, or there is too much to factorise."""
-    scaled = (jacobian @ sp.diags_array(weights)).tocsr()
+    scaled = scaled_columns(jacobian, weights)
     sizes = np.zeros(scaled.shape[0])
     np.maximum.at(sizes, np.repeat(np.arange(len(sizes)), np.diff(scaled.indptr)), np.abs(scaled.data))
     live = np.flatnonzero(sizes > 0.0)
     if not (len(live) and np.isfinite(scaled.data).all() and np.isfinite(right).all()):
         return np.zeros(len(weights))
-    scaled = (sp.diags_array(1.0 / sizes[live]) @ scaled[live]).tocsr()
+    scaled = scaled_rows(scaled[live], 1.0 / sizes[live])
     goal, known = right[live] / sizes[live], rounding[live] / sizes[live]
     known = np.where(np.isfinite(known), known, 0.0)
     found = _sparse(scaled, goal)
@@ -77,7 +83,7 @@ def _sparse(matrix: Any, goal: Array) -> Array:
     found[columns] = goal[rows[first]] / matrix.data[matrix.indptr[rows[first]]]
     free = np.ones(matrix.shape[1])
     free[columns] = 0.0
-    rest = (matrix @ sp.diags_array(free)).tocsr()
+    rest = scaled_columns(matrix, free)
     rest.eliminate_zeros()
     left = np.flatnonzero(np.diff(rest.indptr))
     if len(left):
@@ -91,18 +97,31 @@ def _by_rows(matrix: Any, goal: Array) -> Array:
     y, rest = np.zeros(matrix.shape[1]), goal
     if float(counts @ counts) > PRODUCTS:
         return y
-    gram = (matrix @ matrix.T).tocsc()
-    try:
-        factor = splu(gram + sp.diags_array(SHIFT * gram.diagonal()), "MMD_AT_PLUS_A", 0.0, options={"SymmetricMode": True})
-    except RuntimeError:  # singular to SuperLU
+    factor = gram_solver(matrix)
+    if factor is None:
         return y
     for _ in range(REFINEMENTS):
-        better = y + matrix.T @ factor.solve(rest)
+        better = y + matrix.T @ factor(rest)
         left = goal - matrix @ better
         if not float(np.max(np.abs(left))) <= float(np.max(np.abs(rest))):
             break
         y, rest = better, left
     return np.asarray(y)
+
+
+def gram_solver(matrix: Any) -> Callable[[Array], Array] | None:
+    """b ↦ (AAᵀ + δ diag(AAᵀ))⁻¹b by one factorisation, dense where that is small or filled; None where there is none."""
+    gram = matrix @ matrix.T
+    diagonal = gram.diagonal()
+    shift = SHIFT * np.where(diagonal > 0.0, diagonal, 1.0)
+    if gram.shape[0] <= SMALL or gram.nnz > FILLED * gram.shape[0] ** 2:
+        with suppress(np.linalg.LinAlgError):  # not definite to rounding
+            triangle = scipy.linalg.cho_factor(gram.toarray() + np.diag(shift), check_finite=False)
+            return partial(scipy.linalg.cho_solve, triangle, check_finite=False)
+    try:
+        return splu(sp.csc_matrix(gram + sp.diags_array(shift)), "MMD_AT_PLUS_A", 0.0, options={"SymmetricMode": True}).solve  # type: ignore[no-any-return]
+    except RuntimeError:  # singular to SuperLU
+        return None
 
 
 def _dense(matrix: Array, goal: Array) -> Array:

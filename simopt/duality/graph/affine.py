@@ -19,6 +19,7 @@ from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
 from simopt.arithmetic.floating import Floating
 from simopt.arithmetic.interval import scaled_exactly
 from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other, reciprocal
+from simopt.arithmetic.sparse import block_diagonal, scaled_rows
 from simopt.core.arrays import Array
 from simopt.duality.graph.vectors import Indices, Value, broadcast, inner, product, stack, vector
 
@@ -365,7 +366,7 @@ class ScalingMap(Map):
     def made(self, at: Gradients, width: int) -> Any:
         below = self.part.made(at, width)
         if not isinstance(below, IntervalMatrix):
-            return sp.diags_array(self._multiplied(FLOAT, np.ones(self.size))).tocsr() @ below
+            return scaled_rows(below, self._multiplied(FLOAT, np.ones(self.size)))
         factors = self.factor.constant(INTERVAL)
         factors = reciprocal(factors) if self.divides else factors
         return IntervalMatrix(*(sp.diags_array(side).tocsr() for side in (factors.mid, factors.rad))) @ below
@@ -431,13 +432,9 @@ class ProductMap(Map):
             return sp.csr_array((self.size, width))
         matrix = self._matrix(_arithmetic(below))
         if not isinstance(below, IntervalMatrix):
-            return self._repeated(sp.csr_array(matrix)) @ below
+            return block_diagonal(sp.csr_array(matrix), self.columns) @ below
         whole = IntervalMatrix.of(matrix)
-        return IntervalMatrix(*(self._repeated(side) for side in (whole.mid, whole.rad))) @ below
-
-    def _repeated(self, matrix: Any) -> Any:
-        """A block for each column of X."""
-        return matrix if self.columns == 1 else sp.kron(sp.eye_array(self.columns), matrix, format="csr")
+        return IntervalMatrix(*(block_diagonal(side, self.columns) for side in (whole.mid, whole.rad))) @ below
 
     def _below(self) -> list[Key]:
         return list(self.part.below)
@@ -567,7 +564,7 @@ class RunningSums(Map):
 
     def made(self, at: Gradients, width: int) -> Any:
         line = sp.csr_array(np.tri(self.length))
-        return sp.kron(sp.eye_array(self.size // self.length), line, format="csr") @ self.part.made(at, width)
+        return block_diagonal(line, self.size // self.length) @ self.part.made(at, width)
 
     def _below(self) -> list[Key]:
         return list(self.part.below)

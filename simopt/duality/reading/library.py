@@ -245,10 +245,13 @@ def _quadratic_form(at: AtomContext) -> Map:
     constant, argument = at.reader.factor(promise, promise.shape), at.reader.argument(at.expression)
     linked, squares = np.arange(form.shape[0]), np.zeros(0, dtype=np.intp)
     if not promise.parameters():
-        linked, squares, _ = _parted(promise.value, sign)
+        linked, squares, known = _parted(promise.value, sign)
+        kept = promise.value.copy()
     whole = len(linked) == form.shape[0]
 
     def weights() -> Array:
+        if isinstance(kept, np.ndarray) and np.array_equal(promise.value, kept):
+            return known
         *parts, found = _parted(promise.value, sign)
         if not all(map(np.array_equal, parts, (linked, squares))):
             raise InvalidProblem(f"the matrix of {at.expression}: other entries than before are 0; read the problem again")

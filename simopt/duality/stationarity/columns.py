@@ -22,6 +22,7 @@ from simopt.arithmetic.independent import LARGE, matched, pivoted, with_unit_row
 from simopt.arithmetic.interval import as_interval
 from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other
 from simopt.arithmetic.linear import blocks, bundled
+from simopt.arithmetic.sparse import scaled_rows
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import ConjugateDomain
 from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
@@ -237,7 +238,7 @@ class System:
             return "there are no multipliers"
         margin, rows = self.margins(), sp.vstack([each.rows for each in self.columns], format="csr")
         live = np.flatnonzero((margin > 0.0) & (np.diff(rows.indptr) > 0))
-        matrix = sp.csr_array((sp.diags_array(margin[live] ** power) @ rows[live]).T)
+        matrix = sp.csr_array(scaled_rows(rows[live], margin[live] ** power).T)
         if not np.isfinite(matrix.data).all():
             return "the gradients of what they multiply overflow"
         solved_entries, chosen = list[Indices](), list[Indices]()

@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from simopt.arithmetic import FLOAT
+from simopt.arithmetic.sparse import scaled_columns
 from simopt.core.arrays import Array
 from simopt.duality.evaluation.backward import backward
 from simopt.duality.evaluation.bounds import box
+from simopt.duality.evaluation.least_step import gram_solver
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Programme, Row
 from simopt.duality.graph.vectors import Mask
@@ -30,8 +30,6 @@ FAR = 0.9  # of the margin: as far as one step may go
 AT_END = 1e-6  # of the largest entry: as near to a bound an entry counts as at it
 LEFT = 1e-14  # of the terms of a residual: a smaller one needs no step
 NEAR = 1e-6  # of these terms: a smaller residual is that of the point's own accuracy
-SHIFT = 1e-12  # of the diagonal of a Gram matrix
-FILLED = 0.2  # the fraction of entries from which a matrix is factorised as a dense one
 FALLS = 0.9  # factor by which each step has to lower the residual
 
 
@@ -77,18 +75,11 @@ def _stepped(system: System) -> bool:
 
 def _least_step(jacobian: Any, margin: Array, right: Array) -> Array:
     """W²Jᵀ(JW²Jᵀ + δ)⁻¹r, W the margins and δ a little of the diagonal: nearly the least step, as the next one looks again."""
-    scaled = jacobian @ sp.diags_array(margin)
-    gram = scaled @ scaled.T
-    diagonal = gram.diagonal()
-    gram = gram + sp.diags_array(SHIFT * np.where(diagonal > 0.0, diagonal, 1.0))
-    try:
-        if gram.nnz > FILLED * gram.shape[0] ** 2:
-            dual = scipy.linalg.solve(gram.toarray(), right, assume_a="pos", check_finite=False)
-        else:
-            dual = splu(sp.csc_matrix(gram), "MMD_AT_PLUS_A", 0.0, options={"SymmetricMode": True}).solve(right)
-    except (np.linalg.LinAlgError, RuntimeError):
+    scaled = scaled_columns(jacobian, margin)
+    solver = gram_solver(scaled)
+    if solver is None:
         return np.zeros(len(margin))
-    found = margin * (scaled.T @ dual)
+    found = margin * (scaled.T @ solver(right))
     return found if np.isfinite(found).all() else np.zeros(len(margin))
 
 

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT
 from simopt.arithmetic.linear import blocks, bundled
+from simopt.arithmetic.sparse import scaled_rows
 from simopt.core.arrays import Array
 from simopt.duality.atoms.base import GroupNorm
 from simopt.duality.atoms.concave_homogeneous import ConcaveHomogeneous
@@ -146,7 +147,7 @@ def _stepped(system: System, multipliers: Candidates, by_margins: bool) -> Candi
     margin = np.concatenate(
         [_reach(system, each, margin, by_margins) for each, margin in zip(system.columns, system.split(system.margins()), strict=True)]
     )
-    matrix = sp.diags_array(margin) @ sp.vstack([each.rows for each in system.columns], format="csr")
+    matrix = scaled_rows(sp.vstack([each.rows for each in system.columns], format="csr"), margin)
     gram = sp.csr_array(matrix.T @ matrix)
     known = np.isfinite(gram.data).all() and np.isfinite(residual).all()
     if not (known and np.any(np.abs(residual) > LEFT * system.sizes(system.draft.used))):
