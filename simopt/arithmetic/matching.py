@@ -18,7 +18,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
 
 SMALL = 200_000  # entries up to which Python is as fast as the import of numba, which takes 80 MB besides
@@ -84,20 +83,23 @@ def largest_product(matrix: Any) -> Indices | None:
     if by_row.shape[0] > by_row.shape[1] or not np.diff(by_row.indptr).all():
         return None
     costs = -np.log2(np.abs(by_row.data))
-    search = _cheapest.python if by_row.nnz < SMALL else _cheapest
-    column_of = search(by_row.indptr.astype(np.int64), by_row.indices.astype(np.int64), costs, by_row.shape[1])
-    return None if -1 in column_of else column_of.astype(np.intp)
+    starts, columns = by_row.indptr.astype(np.int64), by_row.indices.astype(np.int64)
+    if by_row.nnz < SMALL:  # Python is three times as fast with lists as with arrays
+        column_of = _cheapest.python(starts.tolist(), columns.tolist(), costs.tolist(), by_row.shape[1])
+    else:
+        column_of = _cheapest(starts, columns, costs, by_row.shape[1])
+    return None if -1 in column_of else np.array(column_of, dtype=np.intp)
 
 
 @kernel
-def _cheapest(starts: NDArray[np.int64], columns: NDArray[np.int64], costs: Array, width: int) -> NDArray[np.int64]:
+def _cheapest(starts: Sequence[int], columns: Sequence[int], costs: Sequence[float], width: int) -> list[int]:
     """The matching of least total cost, row by row; −1 for the first row that is left without a column, and for those after it.
 
     u_i + v_j ≤ c_ij for all entries, with equality where i and j are matched; v_j ≤ 0, and v_j = 0 where j is free.
     """
     height = len(starts) - 1
-    row_of, column_of = np.full(width, -1, np.int64), np.full(height, -1, np.int64)
-    u, v = np.zeros(height), np.zeros(width)
+    row_of, column_of = [-1] * width, [-1] * height
+    u, v = [0.0] * height, [0.0] * width
     for i in range(height):
         best = starts[i]
         for k in range(starts[i] + 1, starts[i + 1]):
@@ -106,8 +108,8 @@ def _cheapest(starts: NDArray[np.int64], columns: NDArray[np.int64], costs: Arra
         u[i] = costs[best]
         if row_of[columns[best]] < 0:
             row_of[columns[best]], column_of[i] = i, columns[best]
-    distance, source, done = np.full(width, np.inf), np.full(width, -1, np.int64), np.zeros(width, np.bool_)
-    touched = np.empty(width, np.int64)
+    distance, source, done = [np.inf] * width, [-1] * width, [False] * width
+    touched = [-1] * width
     for root in range(height):
         if column_of[root] >= 0:
             continue
@@ -115,7 +117,7 @@ def _cheapest(starts: NDArray[np.int64], columns: NDArray[np.int64], costs: Arra
         heap = [(0.0, -1)]
         while end < 0:
             for k in range(starts[here], starts[here + 1]):
-                j = int(columns[k])
+                j = columns[k]
                 reach = length + max(costs[k] - u[here] - v[j], 0.0)  # below 0 by rounding alone
                 if not done[j] and reach < distance[j]:
                     if distance[j] == np.inf:
@@ -134,7 +136,7 @@ def _cheapest(starts: NDArray[np.int64], columns: NDArray[np.int64], costs: Arra
             if row_of[nearest] < 0:
                 end = nearest
             else:
-                here = int(row_of[nearest])
+                here = row_of[nearest]
         u[root] += length
         for k in range(count):
             j = touched[k]
@@ -143,7 +145,7 @@ def _cheapest(starts: NDArray[np.int64], columns: NDArray[np.int64], costs: Arra
                 u[row_of[j]] += length - distance[j]
             distance[j], done[j] = np.inf, False
         while True:
-            i = int(source[end])
+            i = source[end]
             row_of[end], column_of[i], end = i, end, column_of[i]
             if i == root:
                 break

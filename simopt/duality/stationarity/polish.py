@@ -18,6 +18,7 @@ from simopt.arithmetic.sparse import scaled_columns
 from simopt.core.arrays import Array
 from simopt.duality.evaluation.backward import backward
 from simopt.duality.evaluation.bounds import box
+from simopt.duality.evaluation.gradients import gradients
 from simopt.duality.evaluation.least_step import gram_solver
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.programme import Programme, Row
@@ -30,7 +31,7 @@ FAR = 0.9  # of the margin: as far as one step may go
 AT_END = 1e-6  # of the largest entry: as near to a bound an entry counts as at it
 LEFT = 1e-14  # of the terms of a residual: a smaller one needs no step
 NEAR = 1e-6  # of these terms: a smaller residual is that of the point's own accuracy
-FALLS = 0.9  # factor by which each step has to lower the residual
+FALLS = 0.5  # factor by which each step has to lower the residual
 
 
 def polished(programme: Programme, point: Mapping[Key, Array], multipliers: Mapping[Key, Array]) -> dict[Key, Array] | None:
@@ -43,6 +44,9 @@ def polished(programme: Programme, point: Mapping[Key, Array], multipliers: Mapp
         if not draft.residuals.keys() >= system.entries.keys() or not _stepped(system):
             return None
         found |= {each.row_or_node.key: draft.used[each.row_or_node.key] for each in system.columns}
+        of_leaves = gradients(programme, system.entries).of_leaves
+        if all(of_leaves.issuperset(each.map.below) for each in system.columns):  # their gradients do not change
+            break
     return found
 
 
