@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from simopt.arithmetic.error_free import two_sum
 from simopt.arithmetic.interval import EPS, FAINT, INTERVAL, TINY, Interval, as_interval
+from simopt.arithmetic.sparse import is_identity
 
 
 class IntervalMatrix:
@@ -122,6 +123,8 @@ class IntervalMatrix:
 
     def __matmul__(self, other: Any) -> IntervalMatrix:
         right = IntervalMatrix.of(other)
+        if right.exact and is_identity(right.mid):
+            return self
         if right.selects and int(np.bincount(right.mid.indices, minlength=1).max()) <= 1:
             return self._each(lambda matrix: matrix @ right.mid)
         if self.selects:
@@ -140,6 +143,17 @@ class IntervalMatrix:
 
     def __rmatmul__(self, other: Any) -> IntervalMatrix:
         return IntervalMatrix.of(other) @ self
+
+    def scaled(self, factors: Interval) -> IntervalMatrix:
+        """diag(c) A."""
+        if not self.exact or factors.rad.any():
+            return IntervalMatrix(*(sp.diags_array(side).tocsr() for side in (factors.mid, factors.rad))) @ self
+        of_rows = np.repeat(factors.mid, np.diff(self.mid.indptr))
+        products = of_rows * self.mid.data
+        rounded = (np.abs(np.frexp(of_rows)[0]) != 0.5) & (np.abs(np.frexp(self.mid.data)[0]) != 0.5) & (products != 0.0)
+        if rounded.any() or np.min(np.abs(products), initial=1.0, where=(of_rows != 0.0) & (self.mid.data != 0.0)) < FAINT:
+            return IntervalMatrix(sp.diags_array(factors.mid).tocsr()) @ self
+        return IntervalMatrix(_with_data(self.mid, products))
 
     def matvec(self, x: Interval) -> Interval:
         """A x for a vector."""

@@ -67,6 +67,12 @@ def block_diagonal(matrix: Any, count: int) -> Any:
     return scipy.sparse.csr_array((np.tile(matrix.data, count), columns.reshape(-1), starts), shape=(count * height, count * width))
 
 
+def is_identity(matrix: Any) -> bool:
+    """Whether a matrix by rows is stored as I."""
+    n, width = matrix.shape
+    return n == width == matrix.nnz and bool((matrix.data == 1.0).all()) and np.array_equal(matrix.indices, np.arange(n))
+
+
 def terms(matrix: Any) -> NDArray[np.intp]:
     """How many entries each row of the compressed matrix has."""
     count: NDArray[np.intp]

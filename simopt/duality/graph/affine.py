@@ -19,7 +19,7 @@ from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
 from simopt.arithmetic.floating import Floating
 from simopt.arithmetic.interval import scaled_exactly
 from simopt.arithmetic.interval_matrix import IntervalMatrix, below_each_other, reciprocal
-from simopt.arithmetic.sparse import block_diagonal, scaled_rows
+from simopt.arithmetic.sparse import block_diagonal, is_identity, scaled_rows
 from simopt.core.arrays import Array
 from simopt.duality.graph.vectors import Indices, Value, broadcast, inner, product, stack, vector
 
@@ -369,7 +369,7 @@ class ScalingMap(Map):
             return scaled_rows(below, self._multiplied(FLOAT, np.ones(self.size)))
         factors = self.factor.constant(INTERVAL)
         factors = reciprocal(factors) if self.divides else factors
-        return IntervalMatrix(*(sp.diags_array(side).tocsr() for side in (factors.mid, factors.rad))) @ below
+        return below.scaled(factors)
 
     def _below(self) -> list[Key]:
         return list(self.part.below)
@@ -432,7 +432,8 @@ class ProductMap(Map):
             return sp.csr_array((self.size, width))
         matrix = self._matrix(_arithmetic(below))
         if not isinstance(below, IntervalMatrix):
-            return block_diagonal(sp.csr_array(matrix), self.columns) @ below
+            blocks = block_diagonal(sp.csr_array(matrix), self.columns)
+            return blocks if is_identity(below) else blocks @ below
         whole = IntervalMatrix.of(matrix)
         return IntervalMatrix(*(block_diagonal(side, self.columns) for side in (whole.mid, whole.rad))) @ below
 
