@@ -25,8 +25,17 @@ def has_matrices(programme: Programme) -> bool:
 
 
 def has_large_cones(programme: Programme) -> bool:
-    """Whether a matrix is so large that interior-point methods, which factorise n(n + 1)/2 dense rows, are slow."""
-    return any(isinstance(term.atom, SymmetricMatrixAtom) and term.atom.n > LARGE_CONE for term in programme.terms)
+    """Whether CVXPY has a cone so large that interior-point methods, which factorise n(n + 1)/2 dense rows, are slow."""
+    return any(_rows_of_cone(term) > LARGE_CONE for term in programme.terms)
+
+
+def _rows_of_cone(term: Term) -> int:
+    """n of the cone in which CVXPY writes the function."""
+    if isinstance(term.atom, MatrixNorm):
+        return sum(term.atom.shape)
+    if isinstance(term.atom, MatrixFraction):
+        return term.atom.n + term.atom.m
+    return term.atom.n if isinstance(term.atom, SymmetricMatrixAtom) else 0
 
 
 def is_folded(term: Term, number: int) -> bool:
