@@ -128,12 +128,16 @@ class GraphForm:
         if id(e) in self.declared.programme.rewritten:
             return self.written(self.declared.programme.rewritten[id(e)][1])
         if id(e) not in self.known:
-            term = self.by_source.get(id(e))
-            if term is None or not term.parts or term.key in self.needless:
-                self.known[id(e)] = (e, copied(e, [self.written(a) for a in e.args]))
-            else:
-                self.known[id(e)] = (e, self._term(e, term))
+            self.known[id(e)] = (e, self._function_written(e, self.by_source.get(id(e))))
         return self.known[id(e)][1]
+
+    def _function_written(self, e: Any, term: Term | None) -> Any:
+        """A function in its units: as a term in graph form, or of its arguments where its term needs no multiplier of its own."""
+        if term is not None and term.parts and term.key not in self.needless:
+            return self._term(e, term)
+        args = [self.written(a) for a in e.args]
+        own = copied(e, args)
+        return own if term is None or not term.parts else self.drawn(term, own, args)
 
     def _term(self, e: Any, term: Term) -> Any:
         p, row_unit = degree(term.atom), self.sizes.maps.get(term.key, 1.0)
