@@ -18,7 +18,7 @@ from simopt.certificates.certificate import Certificate
 from simopt.core.arrays import Multipliers
 from simopt.core.threads import quiet
 from simopt.duality.declared import Declared
-from simopt.duality.graph.matrix_terms import symmetric_part
+from simopt.duality.graph.matrix_terms import helping_solver, symmetric_part
 from simopt.duality.graph_form import best_of, candidates
 from simopt.duality.reading.faces import Face, face, rank
 from simopt.duality.reading.reader import read
@@ -75,7 +75,7 @@ def _by_points(declared: Declared, notes: list[str]) -> dict[str, Face]:
     before = [(v, v.value) for v in problem.variables()]
     try:
         with quiet():
-            cp.Problem(cp.Minimize(0), [row.copy() for row in problem.constraints]).solve(solver=cp.CLARABEL)  # dual values stay
+            cp.Problem(cp.Minimize(0), [row.copy() for row in problem.constraints]).solve(solver=helping_solver(declared.programme))  # dual values stay
         values = {term.name: term.source.args[0].value for term in declared.programme.terms if term.key in declared.cones}
     except (KeyboardInterrupt, MemoryError):
         raise

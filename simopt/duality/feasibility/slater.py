@@ -19,7 +19,7 @@ from simopt.duality.evaluation.bounds import box, within
 from simopt.duality.evaluation.equalities import drawn, is_affine, reach
 from simopt.duality.evaluation.forward import forward
 from simopt.duality.graph.affine import Key, Picks
-from simopt.duality.graph.matrix_terms import has_large_cones, symmetric_part, to_be_semidefinite
+from simopt.duality.graph.matrix_terms import helping_solver, symmetric_part, to_be_semidefinite
 from simopt.duality.graph.programme import Leaf, Programme, Row
 from simopt.duality.graph.vectors import Indices, is_zero
 from simopt.duality.units.measured import Measured
@@ -174,7 +174,7 @@ def _solution(programme: Programme, near: Mapping[Key, Array], goal: Any, rows: 
         limits = [row.tree_copy(measured.instead) <= 0 for row in rows] + _exact_rows(programme, sizes, measured)
         nearest = cp.Maximize((goal - NEAR * away).tree_copy(measured.instead))
         with quiet():  # the back end's own status is not needed
-            flattened(cp.Problem(nearest, limits)).solve(solver=cp.SCS if has_large_cones(programme) else cp.CLARABEL, warm_start=False)
+            flattened(cp.Problem(nearest, limits)).solve(solver=helping_solver(programme), warm_start=False)
         complete = all(measured.has_value(leaf) for leaf in leaves)
         return {leaf.key: measured.solved_value(leaf).reshape(-1, order="F") for leaf in leaves} if complete else None
     finally:

@@ -24,7 +24,7 @@ LEAST = 1e-9  # margin that a solver distinguishes from none
 LARGEST = 20_000  # multipliers of a dual programme that is solved
 
 
-def interior_multipliers(problem: cp.Problem, above: float = -math.inf) -> Multipliers | None:
+def interior_multipliers(problem: cp.Problem, above: float = -math.inf, solver: str = cp.CLARABEL) -> Multipliers | None:
     """The multipliers by names of rows and terms; None if the dual has no bound above this, or no interior, or is too large."""
     try:
         mirrored = dual(problem)
@@ -33,24 +33,24 @@ def interior_multipliers(problem: cp.Problem, above: float = -math.inf) -> Multi
     if sum(v.size for v in mirrored.variables()) > LARGEST:
         return None
     sign, margin = (1.0 if isinstance(mirrored.objective, cp.Maximize) else -1.0), cp.Variable()
-    bound, best = sign * mirrored.objective.expr, _optimum(mirrored)
+    bound, best = sign * mirrored.objective.expr, _optimum(mirrored, solver)
     if best is None or not sign * best > above:
         return None
     enough = bound >= sign * best - FRACTION * abs(best)
     rows = [_inside(each, margin) for each in mirrored.constraints]
     rows += [v >= margin for v in mirrored.variables() if v.is_nonneg()]
     rows += [v - margin * np.eye(v.shape[0]) >> 0 for v in mirrored.variables() if v.attributes["PSD"]]
-    widest = _optimum(cp.Problem(cp.Maximize(margin), [*rows, margin <= 1, enough]))
+    widest = _optimum(cp.Problem(cp.Maximize(margin), [*rows, margin <= 1, enough]), solver)
     if widest is None or not widest > LEAST:
         return None
     return {v.name(): np.asarray(v.value, dtype=float) for v in mirrored.variables()}
 
 
-def _optimum(problem: cp.Problem) -> float | None:
+def _optimum(problem: cp.Problem, solver: str) -> float | None:
     problem = flattened(problem)
     with quiet():  # the back end's own status is not needed: the sweep decides
         try:
-            problem.solve(solver=cp.CLARABEL)
+            problem.solve(solver=solver)
         except KeyboardInterrupt:
             raise
         except BaseException:  # back ends raise whatever they like (a panic of Rust is no Exception)
