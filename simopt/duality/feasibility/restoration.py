@@ -26,6 +26,7 @@ BEYOND = 1.001  # factor of the first step, so that rounding does not make it to
 ROUNDS = 3  # of rows that a point, moved onto others, comes to violate
 LITTLE = 1e-9  # of the objective: for a smaller loss no better Slater point is sought
 SMALL = 1e-6  # the same of a point that is moved by no more than its rows are violated: no Slater point is sought beside it
+SHORT = 1e-3  # a step towards 0 as short as this shows that 0 is far inside: other Slater points cost as much
 
 Restored = tuple[dict[Key, Value], Forward]
 
@@ -43,7 +44,8 @@ def restored(
     x̄ is a Slater point. A row g is convex, so g((1 − θ)x + θx̄) ≤ (1 − θ)g(x) + θg(x̄), which is ≤ 0 for θ = g(x)/(g(x) − g(x̄)) where
     g(x̄) < 0. θ is computed in floats, and raised until the arithmetic asked for proves the rows, with the equalities solved anew. If that
     fails the point stays near x and is violated. A Slater point that costs at most `max_loss` of the objective, or the fraction `little` of
-    it, is the last one tried.
+    it, is the last one tried. Whoever allows more than LITTLE gets no other than 0 where a SHORT step towards it suffices; whoever allows a
+    loss, where any does.
     """
     given = within(num, programme, point)
     found = forward(num, programme, given)
@@ -62,7 +64,7 @@ def restored(
     if not best[1].violated and is_near(best, SMALL):
         return best
     for number, inside in enumerate(interior.points(x)):
-        nearer = _towards(num, programme, x, inside, (values, there))
+        nearer, step = _towards(num, programme, x, inside, (values, there))
         if nearer is not None:
             if best[1].violated or num.upper(nearer[1].objective) < num.upper(best[1].objective):
                 best = nearer
@@ -72,6 +74,8 @@ def restored(
             inner = _into_rows(num, programme, x, (values, there))
             if not inner[1].violated and is_near(inner, SMALL):
                 return inner
+        if step <= (1.0 if max_loss > 0.0 else SHORT if little > LITTLE else 0.0):
+            break
     return best
 
 
@@ -115,8 +119,10 @@ def _into_rows(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], at
     return at
 
 
-def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], inside: Inside, at: Restored) -> Restored | None:
-    """The point that a small step θ leads to, from x towards a Slater point at which all is proven to hold.
+def _towards(
+    num: Arithmetic, programme: Programme, x: Mapping[Key, Array], inside: Inside, at: Restored
+) -> tuple[Restored | None, float]:
+    """The point that a small step θ leads to, from x towards a Slater point at which all is proven to hold, and θ; ∞ where it is not.
 
     θ of floats is made longer until the point is feasible. Then it is made as short as its chord allows, since g(x + θ(x̄ − x)) is convex
     in θ.
@@ -125,7 +131,7 @@ def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], insi
     here = _on_equalities(num, programme, x, inside.tight) if inside.tight or inside.ends else at
     whole = _on_equalities(num, programme, inside.point, inside.tight)
     if not here[1].violated or whole[1].violated:
-        return None if whole[1].violated else here
+        return (None, np.inf) if whole[1].violated else (here, 0.0)
 
     def at_step(step: float) -> Restored:
         nearer = {key: value + step * (inside.point[key] - value) for key, value in x.items()}
@@ -146,7 +152,7 @@ def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], insi
         if nearer[1].violated:
             break
         step, found = fraction * step, nearer
-    return found
+    return found, step
 
 
 def _chord(num: Arithmetic, programme: Programme, inside: Inside, here: Restored, there: Restored) -> float:
