@@ -23,10 +23,11 @@ from simopt.duality.feasibility.restoration import LITTLE, Restored, restored
 from simopt.duality.feasibility.slater import SlaterCandidates
 from simopt.duality.graph.affine import Key
 from simopt.duality.graph.leaf_values import changing, numbers
-from simopt.duality.graph.matrix_terms import has_matrices, helping_solver
+from simopt.duality.graph.matrix_terms import has_matrices
 from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.graph.vectors import Value, vector
 from simopt.duality.graph_form import GraphForm, Link, links
+from simopt.duality.helping_solves import helping_solver
 from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
 from simopt.duality.reading.reader import read
 from simopt.duality.recent import Recent
@@ -213,9 +214,7 @@ class Declared(Problem):
     def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:
         """(1 − θ)u + θū with multipliers ū far inside of their domains, for some small θ."""
         programme = self.programme
-        inner = self._inner.of(
-            self._now(FLOAT), {}, lambda _: interior_multipliers(programme.problem, solver=helping_solver(programme))
-        )
+        inner = self._inner.of(self._now(FLOAT), {}, lambda _: interior_multipliers(programme.problem, solver=helping_solver(programme)))
         if inner is None:
             return
         given = {name: np.asarray(u, dtype=float).reshape(-1, order="F") for name, u in multipliers.items()}

@@ -26,6 +26,7 @@ from simopt.duality.atoms.symmetric_matrix import fold
 from simopt.duality.atoms.trace_inverse import TraceInverse
 from simopt.duality.graph.matrix_terms import is_folded
 from simopt.duality.graph.programme import Term
+from simopt.duality.helping_solves import none_tighter, scs_options
 from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import RAW, Sizes, degree, equilibrated
 
@@ -40,6 +41,7 @@ TIGHT: dict[str, dict[str, Any]] = {
 }
 OTHERS = ("HIGHS", "SCS", "ECOS")  # tried after CLARABEL, if its certificate does not close
 CLOSED, NEARLY = 1e-10, 1e-9  # gap / optimum at which nothing else is tried, and at which no other back end is
+WITHIN, REACHED = 0.2, 1e-7  # precisions of SCS for large cones: the part of a tolerance, and one that it reaches
 ROUNDED = 1e-3  # of these: the tolerance against the scale
 
 
@@ -235,8 +237,9 @@ def best_of(attempts: Sequence[Candidate]) -> tuple[Candidate, Candidate]:
 def candidates(declared: Declared, solver: str | None = None, tol: float = 0.0, **options: Any) -> Iterator[Candidate]:
     """Solves of the graph form, one after the other until a certificate closes: at `tol`, or nearly as well as floats can.
 
-    The first solve is in units in which the numbers are near 1, the second in the declaration's units. If no back end is named, the other
-    installed ones follow, except for a problem of which CLARABEL reports that it has no optimum.
+    The first solve is in units in which the numbers are near 1, the second in the declaration's units; of SCS, which has units of its own,
+    in the other order. If no back end is named, the other installed ones follow, except for a problem of which CLARABEL reports that it has
+    no optimum.
 
     Raises
     ------
@@ -245,7 +248,9 @@ def candidates(declared: Declared, solver: str | None = None, tol: float = 0.0, 
     """
     units, some, failure = equilibrated(declared.programme), False, None
     first, installed = solver or "CLARABEL", cp.installed_solvers()
-    attempts = [(first, units, options), (first, RAW, options)]
+    if not options and none_tighter(declared.programme, first):
+        options = scs_options(declared.programme, max(TIGHT[first]["eps_abs"], WITHIN * tol))
+    attempts = [(first, sizes, options) for sizes in ((RAW, units) if first == cp.SCS else (units, RAW))]
     attempts += [] if solver or options else [(name, RAW if name == "SCS" else units, {}) for name in OTHERS if name in installed]
     for number, (name, sizes, chosen) in enumerate(attempts):
         try:
@@ -269,15 +274,21 @@ def _ends_attempts(certificate: Certificate, tol: float) -> bool:
 
 
 def one_solve(form: GraphForm, solver: str, options: dict[str, Any]) -> tuple[Point, Multipliers]:
-    """Point and multipliers of one solve; `NotAvailable` where the back end returns none."""
+    """Point and multipliers of one solve, tight if there are no options; `NotAvailable` where the back end returns none.
+
+    Where SCS does not reach the precision for large cones, it is asked for less: its iterates may run away from what they were near to.
+    """
+    programme = form.declared.programme
     with quiet():  # the back end's own status is not needed: the judge decides
         try:
             form.problem.solve(solver=solver, **(options or TIGHT.get(solver, {})))
+            if form.problem.status == cp.OPTIMAL_INACCURATE and none_tighter(programme, solver) and options.get("eps_abs", 0.0) < REACHED:
+                form.problem.solve(solver=solver, **scs_options(programme, REACHED))
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # CVXPY and back ends raise whatever they like (a panic of Rust is no Exception)
             raise NotAvailable(f"{solver} returned no point: {type(error).__name__}: {error}") from error
-    arguments = (form.rows[link.label][0] for term in form.declared.programme.terms for link in links(term) if link.label in form.rows)
+    arguments = (form.rows[link.label][0] for term in programme.terms for link in links(term) if link.label in form.rows)
     if any(v.value is None for v in form.problem.variables()) or any(row.dual_value is None for row in arguments):
         raise NotAvailable(f"{solver} returned no point, and said {form.problem.status}")
     return form.point(), form.multipliers()

@@ -13,13 +13,15 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic.definite import is_definite
 from simopt.certificates.assessment import Assessment, judge, over_terms
 from simopt.certificates.certificate import Certificate
 from simopt.core.arrays import Multipliers
 from simopt.core.threads import quiet
 from simopt.duality.declared import Declared
-from simopt.duality.graph.matrix_terms import helping_solver, symmetric_part
+from simopt.duality.graph.matrix_terms import symmetric_part
 from simopt.duality.graph_form import best_of, candidates
+from simopt.duality.helping_solves import helping_solver
 from simopt.duality.reading.faces import Face, face, rank
 from simopt.duality.reading.reader import read
 
@@ -38,7 +40,7 @@ def on_faces(
     NotAvailable
         where the back end returns no point of such a problem.
     """
-    if not point_stays and (faces := _by_points(declared, notes)):
+    if not (point_stays or _is_inside(declared, best)) and (faces := _by_points(declared, notes)):
         best = _better_upper(declared, best, _assessed_there(declared, faces, solver, num, tol), num)
     if best is not None and not best.certificate.closes(tol) and (faces := _by_multipliers(declared, best.multipliers or {})):
         best = _better_lower(declared, best, _assessed_there(declared, faces, solver, num, tol), faces, num)
@@ -69,13 +71,22 @@ def _assessed_there(declared: Declared, faces: dict[str, Face], solver: str, num
     return judge(form, above.point, below.multipliers, num, enough=tol)
 
 
+def _is_inside(declared: Declared, best: Assessment | None) -> bool:
+    """Whether all matrices are definite at a feasible point: then no face has all of the feasible ones."""
+    if best is None or best.certificate.upper == math.inf:
+        return False
+    at = declared.arguments(best.point)
+    return all(is_definite(cone.matrix(FLOAT, at[key])) for key, cone in declared.cones.items())
+
+
 def _by_points(declared: Declared, notes: list[str]) -> dict[str, Face]:
     """The faces on which a feasible point of largest rank lies: interior-point methods come near one if there is no objective."""
     problem = declared.programme.problem
     before = [(v, v.value) for v in problem.variables()]
+    feasible = cp.Problem(cp.Minimize(0), [row.copy() for row in problem.constraints])  # dual values stay
     try:
         with quiet():
-            cp.Problem(cp.Minimize(0), [row.copy() for row in problem.constraints]).solve(solver=helping_solver(declared.programme))  # dual values stay
+            feasible.solve(solver=helping_solver(declared.programme))
         values = {term.name: term.source.args[0].value for term in declared.programme.terms if term.key in declared.cones}
     except (KeyboardInterrupt, MemoryError):
         raise

@@ -119,9 +119,7 @@ def _into_rows(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], at
     return at
 
 
-def _towards(
-    num: Arithmetic, programme: Programme, x: Mapping[Key, Array], inside: Inside, at: Restored
-) -> tuple[Restored | None, float]:
+def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], inside: Inside, at: Restored) -> tuple[Restored | None, float]:
     """The point that a small step θ leads to, from x towards a Slater point at which all is proven to hold, and θ; ∞ where it is not.
 
     θ of floats is made longer until the point is feasible. Then it is made as short as its chord allows, since g(x + θ(x̄ − x)) is convex

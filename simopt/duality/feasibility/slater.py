@@ -19,9 +19,10 @@ from simopt.duality.evaluation.bounds import box, within
 from simopt.duality.evaluation.equalities import drawn, is_affine, reach
 from simopt.duality.evaluation.forward import forward
 from simopt.duality.graph.affine import Key, Picks
-from simopt.duality.graph.matrix_terms import helping_solver, symmetric_part, to_be_semidefinite
+from simopt.duality.graph.matrix_terms import symmetric_part, to_be_semidefinite
 from simopt.duality.graph.programme import Leaf, Programme, Row
 from simopt.duality.graph.vectors import Indices, is_zero
+from simopt.duality.helping_solves import helping_solver
 from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import Sizes, equilibrated
 

@@ -29,11 +29,6 @@ def has_large_cones(programme: Programme) -> bool:
     return any(_rows_of_cone(term) > LARGE_CONE for term in programme.terms)
 
 
-def helping_solver(programme: Programme) -> str:
-    """The back end for solves whose results are guesses, such as Slater points: they need not be accurate, but they have to end."""
-    return str(cp.SCS if has_large_cones(programme) else cp.CLARABEL)
-
-
 def _rows_of_cone(term: Term) -> int:
     """n of the cone in which CVXPY writes the function."""
     if isinstance(term.atom, MatrixNorm):

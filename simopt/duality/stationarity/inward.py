@@ -28,6 +28,7 @@ from simopt.duality.graph.affine import Key
 from simopt.duality.graph.matrix_terms import has_large_cones
 from simopt.duality.graph.programme import Term
 from simopt.duality.graph_form import GraphForm, one_solve
+from simopt.duality.helping_solves import scs_options
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.pivots import Pivoting
 from simopt.duality.stationarity.repair import INSIDE, completed, joined, matched
@@ -35,10 +36,7 @@ from simopt.duality.stationarity.repair import INSIDE, completed, joined, matche
 if TYPE_CHECKING:
     from simopt.duality.declared import Declared
 
-SOLVERS: dict[str, dict[str, Any]] = {  # with options: an error of these multipliers counts θ times
-    "CLARABEL": {"max_iter": 200, "warm_start": False},
-    "SCS": {"eps_abs": 1e-7, "eps_rel": 1e-7, "max_iters": 20_000, "warm_start": False},
-}
+PRECISION = 1e-7  # of SCS: an error of these multipliers counts θ times
 PERTURBATIONS = (1e-2, 1e-3, 1e-4, 1e-6)  # δ, of the largest eigenvalue of U; the problem is unbounded if it exceeds what the dual has
 STEPS, NEAR = tuple(10.0 ** np.arange(-9.0, -0.9, 0.25)), 8  # θ, and the index of one that multipliers of a tight solve rarely exceed
 NEGLIGIBLE = 1e-6  # of the largest multiplier of a cone: a smaller one does not set the size of its own perturbation
@@ -154,8 +152,9 @@ class InwardMultipliers:
                 sizes[term.key] = size if np.isfinite(size) else 0.0
         largest = max(sizes.values(), default=0.0) or 1.0
         sizes = {key: size if size > NEGLIGIBLE * largest else largest for key, size in sizes.items()}
-        large = has_large_cones(self.declared.programme)
-        for solver, options in reversed(SOLVERS.items()) if large else SOLVERS.items():
+        programme = self.declared.programme
+        solvers = {"CLARABEL": {"max_iter": 200, "warm_start": False}, "SCS": scs_options(programme, PRECISION)}
+        for solver, options in reversed(solvers.items()) if has_large_cones(programme) else solvers.items():
             form = PerturbedForm(self.declared, fraction, sizes)
             try:
                 yield one_solve(form, solver, options)[1]
