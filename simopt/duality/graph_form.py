@@ -238,27 +238,33 @@ def candidates(declared: Declared, solver: str | None = None, tol: float = 0.0, 
     """Solves of the graph form, one after the other until a certificate closes: at `tol`, or nearly as well as floats can.
 
     The first solve is in units in which the numbers are near 1, the second in the declaration's units; of SCS, which has units of its own,
-    in the other order. If no back end is named, the other installed ones follow, except for a problem of which CLARABEL reports that it has
-    no optimum.
+    in the other order. Where SCS does not reach its precision for large cones, it is asked for less in the same units instead: its iterates
+    may run away from what they were near to. If no back end is named, the other installed ones follow, except for a problem of which
+    CLARABEL reports that it has no optimum.
 
     Raises
     ------
     NotAvailable
         where no back end returns a point.
     """
-    units, some, failure = equilibrated(declared.programme), False, None
-    first, installed = solver or "CLARABEL", cp.installed_solvers()
-    if not options and none_tighter(declared.programme, first):
-        options = scs_options(declared.programme, max(TIGHT[first]["eps_abs"], WITHIN * tol))
+    programme, some, failure = declared.programme, False, None
+    units, first, installed = equilibrated(programme), solver or "CLARABEL", cp.installed_solvers()
+    may_stall = not options and none_tighter(programme, first)
+    if may_stall:
+        options = scs_options(programme, max(TIGHT[first]["eps_abs"], WITHIN * tol))
     attempts = [(first, sizes, options) for sizes in ((RAW, units) if first == cp.SCS else (units, RAW))]
     attempts += [] if solver or options else [(name, RAW if name == "SCS" else units, {}) for name in OTHERS if name in installed]
     for number, (name, sizes, chosen) in enumerate(attempts):
+        form = GraphForm(declared, sizes)
         try:
-            point, multipliers = one_solve(GraphForm(declared, sizes), name, chosen)
+            point, multipliers = one_solve(form, name, chosen)
         except NotAvailable as error:
             failure = failure or error
             if number == 1 and not some and error.__cause__ is None:
                 break
+            continue
+        if may_stall and number == 0 and form.problem.status == cp.OPTIMAL_INACCURATE:
+            attempts[1] = name, sizes, scs_options(programme, REACHED)
             continue
         some, assessment = True, judge(declared, point, multipliers, enough=max(tol, ENOUGH))
         yield Candidate(name, point, multipliers, assessment)
@@ -274,21 +280,15 @@ def _ends_attempts(certificate: Certificate, tol: float) -> bool:
 
 
 def one_solve(form: GraphForm, solver: str, options: dict[str, Any]) -> tuple[Point, Multipliers]:
-    """Point and multipliers of one solve, tight if there are no options; `NotAvailable` where the back end returns none.
-
-    Where SCS does not reach the precision for large cones, it is asked for less: its iterates may run away from what they were near to.
-    """
-    programme = form.declared.programme
+    """Point and multipliers of one solve, tight if there are no options; `NotAvailable` where the back end returns none."""
     with quiet():  # the back end's own status is not needed: the judge decides
         try:
             form.problem.solve(solver=solver, **(options or TIGHT.get(solver, {})))
-            if form.problem.status == cp.OPTIMAL_INACCURATE and none_tighter(programme, solver) and options.get("eps_abs", 0.0) < REACHED:
-                form.problem.solve(solver=solver, **scs_options(programme, REACHED))
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # CVXPY and back ends raise whatever they like (a panic of Rust is no Exception)
             raise NotAvailable(f"{solver} returned no point: {type(error).__name__}: {error}") from error
-    arguments = (form.rows[link.label][0] for term in programme.terms for link in links(term) if link.label in form.rows)
+    arguments = (form.rows[link.label][0] for term in form.declared.programme.terms for link in links(term) if link.label in form.rows)
     if any(v.value is None for v in form.problem.variables()) or any(row.dual_value is None for row in arguments):
         raise NotAvailable(f"{solver} returned no point, and said {form.problem.status}")
     return form.point(), form.multipliers()

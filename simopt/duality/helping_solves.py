@@ -23,7 +23,7 @@ def helping_solver(programme: Programme) -> str:
 
 
 def none_tighter(programme: Programme, solver: str) -> bool:
-    """Whether the back end has shown after one solve what it can do: SCS, of large cones."""
+    """Whether the back end has shown after one search what it can do: SCS, of large cones."""
     return solver == cp.SCS and has_large_cones(programme)
 
 

@@ -34,6 +34,7 @@ from simopt.duality.graph.affine import Key, Residual
 from simopt.duality.graph.leaf_values import value_of
 from simopt.duality.graph.programme import VariableBound
 from simopt.duality.graph_form import best_of, candidates
+from simopt.duality.helping_solves import none_tighter
 from simopt.duality.infeasibility.infeasible import infeasible
 from simopt.duality.infeasibility.unbounded import Unbounded, unbounded
 from simopt.duality.vertices.optimum import vertex_of
@@ -107,8 +108,9 @@ def _certified(
         if not fixed and multipliers is None and backend is table.CLARABEL:
             elsewhere = _tried(lambda: _at_a_vertex(declared, given, num, tol), [])
         best = elsewhere
+        one_search = none_tighter(declared.programme, backend.solver)
         for form, why in ((declared.briefly(tol), list[str]()), (declared, reasons)):
-            if best is None or not best.certificate.closes(tol):
+            if best is None or not (best.certificate.closes(tol) or (one_search and best.certificate.gap < math.inf)):
                 found = _searched(form, given, known, backend, fixed, num, tol, why)
                 best = _joined_by(declared, elsewhere, found, num)
                 if form.brief and declared.cones and (best is None or not best.certificate.closes(tol)):
@@ -136,7 +138,7 @@ def _certified(
     if given is not None and solver is not None:
         best = replace(best, certificate=replace(best.certificate, infeasibility=repair(given, best.point)))
     bounds = _as_written(declared, best, tol)
-    if bounds.open and solver is not None and declared.cones:
+    if bounds.open and solver is not None and declared.cones and not none_tighter(declared.programme, _back_end(solver).solver):
         also += _closing_bound(declared, best, _back_end(solver), num, tol)
     also += "".join(f"; {reason}" for reason in dict.fromkeys(reasons) if bounds.open)
     return replace(bounds, open=bounds.open + also)
@@ -270,10 +272,11 @@ def _solves(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]
     programme HiGHS's vertex comes before the default back end: its residuals are rounding, those of an interior point are the tolerance.
     """
     at_a_vertex = backend is table.CLARABEL and table.HIGHS.missing is None and declared.programme.problem.is_lp()
+    most = None if not declared.brief else 2 if none_tighter(declared.programme, backend.solver) else 1
     for chosen in (*([table.HIGHS] if at_a_vertex else []), backend):
         solves = candidates(declared, chosen.solver, tol / 2)
         with untouched(declared.programme.problem):
-            found = _tried(lambda solves=solves: best_of(list(islice(solves, 1 if declared.brief else None))), reasons)  # type: ignore[misc]
+            found = _tried(lambda solves=solves: best_of(list(islice(solves, most))), reasons)  # type: ignore[misc]
         if found is not None:
             above, below = found
             yield above.point, below.multipliers, above.assessment if above is below else None
