@@ -272,11 +272,10 @@ def _solves(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]
     programme HiGHS's vertex comes before the default back end: its residuals are rounding, those of an interior point are the tolerance.
     """
     at_a_vertex = backend is table.CLARABEL and table.HIGHS.missing is None and declared.programme.problem.is_lp()
-    most = None if not declared.brief else 2 if none_tighter(declared.programme, backend.solver) else 1
     for chosen in (*([table.HIGHS] if at_a_vertex else []), backend):
         solves = candidates(declared, chosen.solver, tol / 2)
         with untouched(declared.programme.problem):
-            found = _tried(lambda solves=solves: best_of(list(islice(solves, most))), reasons)  # type: ignore[misc]
+            found = _tried(lambda solves=solves: best_of(list(islice(solves, 1 if declared.brief else None))), reasons)  # type: ignore[misc]
         if found is not None:
             above, below = found
             yield above.point, below.multipliers, above.assessment if above is below else None
