@@ -567,7 +567,7 @@ def _of_bounds(key: Key, bounds: Sequence[VariableBound], left: Array) -> Multip
     for bound in bounds:
         into: Residual = {}
         bound.row.map.pull(FLOAT, np.ones(bound.row.map.size), into)
-        c = np.broadcast_to(np.asarray(into.get(key, 0.0), dtype=float), left.shape)[bound.columns]
+        c = np.broadcast_to(np.asarray(into.get(key, 0.0), dtype=float), left.shape)[bound.columns] * (bound.columns >= 0)
         g = np.asarray(bound.row.map.value(FLOAT, {key: np.zeros(left.size)}), dtype=float)
         found[bound.row.name] = np.zeros(bound.row.map.size)
         for i in map(int, np.flatnonzero(c)):

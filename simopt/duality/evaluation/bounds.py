@@ -76,12 +76,13 @@ def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> VariableBox:
         ones, zeros = full(num, 1.0, n), num.zeros(n)
         c = bound.row.map.value(num, {leaf.key: ones}, linear=True)
         b = bound.row.map.value(num, {leaf.key: zeros})
-        upward, downward = above(num, c), above(num, -c)
-        if not (upward | downward).all():
-            rest.append((bound.row, np.flatnonzero(~(upward | downward))))
+        upward, downward, taken = above(num, c), above(num, -c), np.flatnonzero(bound.columns >= 0)
+        if not (upward | downward)[taken].all():
+            rest.append((bound.row, taken[~(upward | downward)[taken]]))
         one = full(num, 1.0, len(b))
         end = where(num, is_zero(num, c - one), -b, where(num, is_zero(num, c + one), b, -b / where(num, upward | downward, c, one)))
-        for i in _turns(bound.columns):
+        for turn in _turns(bound.columns[taken]):
+            i = taken[turn]
             at = bound.columns[i]
             here = np.zeros(n, dtype=bool)
             here[at] = True

@@ -138,7 +138,7 @@ Node = Term | Definition | Epigraph
 
 @dataclass(frozen=True, eq=False)
 class VariableBound:
-    """A row that bounds entries of one leaf, entry columns_i in its entry i."""
+    """A row that bounds entries of one leaf, entry columns_i in its entry i; −1 where it is 0 = 0."""
 
     row: Row
     columns: Indices

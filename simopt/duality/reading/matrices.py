@@ -115,18 +115,18 @@ def with_cones(objective: Map, terms: list[Term]) -> Map:
 
 
 def fixed_entries(programme: Programme) -> None:
-    """Turn equality rows with one entry of one leaf in each entry into bounds from both sides.
+    """Turn equality rows with one entry of one leaf in each entry, or none and 0 = 0 as masks leave it, into bounds from both sides.
 
     A bound takes every residual, is satisfied exactly, and needs no pivot: diag(X) = 1, or masks. Where a factor is not ±1 the end is
     rounded. Hence such a row stays a row where another one fixes an entry of it: two ends would not meet.
     """
     patterns = {row.key: pattern for row in programme.rows if (pattern := _fixing(programme, row)) is not None}
-    exact = {key: bool(np.all(np.abs(pattern.factors) == 1.0)) for key, pattern in patterns.items()}
+    exact = {key: bool(np.all(np.abs(pattern.factors[pattern.rows]) == 1.0)) for key, pattern in patterns.items()}
     fixed = set[tuple[Key, int]]()
     for row in sorted((row for row in programme.rows if row.key in patterns), key=lambda row: not exact[row.key]):
-        leaf, columns = row.map.below[0], patterns[row.key].columns
-        entries = {(leaf, column) for column in columns.tolist()}
-        if exact[row.key] or (len(entries) == len(columns) and not entries & fixed):
+        leaf, columns, taken = row.map.below[0], patterns[row.key].columns, patterns[row.key].rows
+        entries = {(leaf, column) for column in columns[taken].tolist()}
+        if exact[row.key] or (len(entries) == len(taken) and not entries & fixed):
             fixed |= entries
             programme.bounds.setdefault(leaf, []).append(VariableBound(row, columns))
         else:
@@ -135,11 +135,18 @@ def fixed_entries(programme: Programme) -> None:
 
 
 def _fixing(programme: Programme, row: Row) -> Picks | None:
-    """The entries that an equality row fixes, one in each entry of it; None where it does not."""
+    """The entries that an equality row fixes, one in each entry of it, or none where it is 0 = 0; None where it does not."""
     keys = row.map.below
     pattern = row.map.pattern(keys[0]) if row.equality and len(keys) == 1 and keys[0] in programme.leaves else None
-    fixes = isinstance(pattern, Picks) and np.all(pattern.columns >= 0) and np.all(np.abs(pattern.factors) > 0.0)
-    return pattern if isinstance(pattern, Picks) and fixes else None
+    if not isinstance(pattern, Picks) or not len(pattern.rows) or not np.all(np.abs(pattern.factors[pattern.rows]) > 0.0):
+        return None
+    if len(pattern.rows) < row.map.size:
+        if row.sides is None or any(side.parameters() for side in row.sides):  # a parameter may come to be another number
+            return None
+        rest = row.map.value(INTERVAL, {keys[0]: INTERVAL.zeros(programme.leaves[keys[0]].size)})[pattern.columns < 0]
+        if np.any(rest.mid != 0.0) or np.any(rest.rad != 0.0):
+            return None
+    return pattern
 
 
 def _require_symmetric(reader: Expressions, z: Any) -> None:
