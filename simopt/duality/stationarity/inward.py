@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 PRECISION = 1e-7  # of SCS: an error of these multipliers counts θ times
 PERTURBATIONS = (1e-2, 1e-3, 1e-4, 1e-6)  # δ, of the largest eigenvalue of U; the problem is unbounded if it exceeds what the dual has
 STEPS, NEAR = tuple(10.0 ** np.arange(-9.0, -0.9, 0.25)), 8  # θ, and the index of one that multipliers of a tight solve rarely exceed
-NEGLIGIBLE = 1e-6  # of the largest multiplier of a cone: a smaller one does not set the size of its own perturbation
+NEGLIGIBLE = 1e-6  # of the largest multiplier of a cone, or of all where cones have none: a smaller one does not set its own perturbation
 
 
 class PerturbedForm(GraphForm):
@@ -150,7 +150,11 @@ class InwardMultipliers:
                 u = candidates.get(term.key, np.zeros(atom.length))[-cone.length :]
                 size = float(np.max(np.abs(decomposed(cone.dual_matrix(FLOAT, u))[0])))
                 sizes[term.key] = size if np.isfinite(size) else 0.0
-        largest = max(sizes.values(), default=0.0) or 1.0
+        largest, of_all = (
+            max(sizes.values(), default=0.0),
+            max((float(np.max(np.abs(u), initial=0.0)) for u in candidates.values()), default=0.0),
+        )
+        largest = largest if largest > NEGLIGIBLE * of_all else of_all if 0.0 < of_all < np.inf else 1.0
         sizes = {key: size if size > NEGLIGIBLE * largest else largest for key, size in sizes.items()}
         programme = self.declared.programme
         solvers = {"CLARABEL": {"max_iter": 200, "warm_start": False}, "SCS": scs_options(programme, PRECISION)}
