@@ -14,7 +14,7 @@ import cvxpy as cp
 from simopt.duality.graph.matrix_terms import has_large_cones
 from simopt.duality.graph.programme import Programme
 
-MOST, FEW, TIMES = 20_000, 1_000, 4  # iterations of SCS: in general, at least and in parts of the problem's own where cones are large
+MOST, FEW, FACTOR = 20_000, 1_000, 4  # iterations of SCS: of all; where cones are large at least, and of those of its own solve
 
 
 def helping_solver(programme: Programme) -> str:
@@ -36,4 +36,4 @@ def _most_iterations(programme: Programme) -> int:
     own = programme.problem.solver_stats
     if own is None or own.solver_name != cp.SCS or own.num_iters is None or not has_large_cones(programme):
         return MOST
-    return min(MOST, max(FEW, TIMES * int(own.num_iters)))
+    return min(MOST, max(FEW, FACTOR * int(own.num_iters)))
