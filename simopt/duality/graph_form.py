@@ -15,6 +15,7 @@ from cvxpy.constraints import Equality
 from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
+from simopt.backends import refinement
 from simopt.backends.diagonals import copied
 from simopt.certificates.assessment import ENOUGH, Assessment, judge
 from simopt.certificates.certificate import Certificate
@@ -24,7 +25,7 @@ from simopt.core.threads import quiet
 from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
 from simopt.duality.atoms.symmetric_matrix import fold
 from simopt.duality.atoms.trace_inverse import TraceInverse
-from simopt.duality.graph.matrix_terms import is_folded
+from simopt.duality.graph.matrix_terms import has_matrices, is_folded
 from simopt.duality.graph.programme import Term
 from simopt.duality.helping_solves import none_tighter, scs_options
 from simopt.duality.units.measured import Measured
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from simopt.duality.declared import Declared
 
 TIGHT: dict[str, dict[str, Any]] = {
-    "CLARABEL": {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11, "max_iter": 200, "warm_start": False},
-    "SCS": {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000, "warm_start": False},
+    "CLARABEL": {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11, "max_iter": 200},
+    "SCS": {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000},
     "ECOS": {"abstol": 1e-11, "reltol": 1e-11, "feastol": 1e-11, "max_iters": 200},
     "HIGHS": {"qp_iteration_limit": 10_000, "time_limit": 60.0},  # it may not end for quadratic objectives (HiGHS 1583)
 }
@@ -283,7 +284,10 @@ def one_solve(form: GraphForm, solver: str, options: dict[str, Any]) -> tuple[Po
     """Point and multipliers of one solve, tight if there are no options; `NotAvailable` where the back end returns none."""
     with quiet():  # the back end's own status is not needed: the judge decides
         try:
-            form.problem.solve(solver=solver, **(options or TIGHT.get(solver, {})))
+            if solver == "CLARABEL" and not options and has_matrices(form.declared.programme):
+                refinement.solve(form.problem, TIGHT[solver])
+            else:
+                form.problem.solve(**{"solver": solver, "warm_start": False, **(options or TIGHT.get(solver, {}))})
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # CVXPY and back ends raise whatever they like (a panic of Rust is no Exception)
