@@ -51,7 +51,7 @@ def refined(data: dict[str, Any], raw: Any) -> Any:
     try:
         onto, n = _solution_of(e)
         x += onto @ (data["b"][:zero] - e @ x)
-        programme = _Programme(n.T @ p @ n, n.T @ (p @ x + q), a @ n, b - a @ x, ConeProduct(cones))
+        programme = _ConicProgramme(n.T @ p @ n, n.T @ (p @ x + q), a @ n, b - a @ x, ConeProduct(cones))
         size = max(abs(float(raw.obj_val)), FAINT * float(np.abs(q) @ np.abs(x)))
         found = programme.followed(s[zero:], z[zero:], TARGET * size)
     except (np.linalg.LinAlgError, ValueError):  # of numbers beyond the floats
@@ -84,7 +84,7 @@ def _root(p: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class _Programme:
+class _ConicProgramme:
     """min ½tᵀPt + ⟨q, t⟩ with At + s = b, s in a cone."""
 
     p: Array
