@@ -5,8 +5,8 @@ Px + q + Eᵀy + Aᵀz = 0 and ⟨s, z⟩ = 0. With x = x₀ + Nt, EN = 0, only 
 
 In the scaling Wz = W⁻ᵀs = λ (`symmetric_cones`) a Newton step for λ ∘ (W dz + W⁻ᵀds) = r solves the least-squares problem that has the
 rows P^½N and W⁻ᵀAN. They are factorised as QR. Back ends factorise NᵀPN + NᵀAᵀW⁻¹W⁻ᵀAN, whose condition is the square: they stall early
-where eigenvalues are multiple, as those of the real form of a Hermitian matrix are. The path is followed to where ⟨s, z⟩ is TARGET of the
-value, and then to residuals of rounding. There s and z lie inside, farther than rounding reaches, so that both bounds are proven.
+where eigenvalues are multiple, as those of the real form of a Hermitian matrix are. The path is followed to where ⟨s, z⟩ is the gap that is asked for, and
+then to residuals of rounding. There s and z lie inside, farther than rounding reaches, so that both bounds are proven.
 
 Source: L. Vandenberghe, The CVXOPT linear and quadratic cone program solvers (2010), §§6–7.
 """
@@ -20,25 +20,33 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import scipy.linalg as la
+from cvxpy.atoms import EXP_ATOMS, PSD_ATOMS
 
 from simopt.backends.symmetric_cones import ConeProduct, Orthant, SecondOrderCone, SemidefiniteTriangle
 from simopt.core.arrays import Array
 
-TARGET, FAINT = 1e-10, 1e-4  # ⟨s, z⟩ at the end, of the value, or of this fraction of its terms where they cancel
-ROUNDED = 2.0**-44  # of its terms: a residual that counts as rounding
+ROUNDED = 2.0**-44  # of its terms: a residual, or a gap, that counts as rounding
 PATIENCE, REFINEMENTS, NEAREST = 5, 3, 0.99  # steps that gain nothing, solves of the system of each, and how far it may go to the boundary
 DEPENDENT = 1e-12  # of the largest pivot: that of an equality which follows from others
 LARGEST = 4e9  # operations of a factorisation: one of more takes a second of the processor
 
 
-def solve(problem: cp.Problem, options: dict[str, Any]) -> None:
-    """Have CLARABEL solve the problem, and refine the answer; CVXPY's and CLARABEL's errors are as they are."""
+def is_refined(problem: cp.Problem) -> bool:
+    """Whether answers are refined: a semidefinite constraint or function, and no other cone that is not symmetric."""
+    atoms = set(problem.atoms())
+    is_semidefinite = not atoms.isdisjoint(PSD_ATOMS) or any(isinstance(row, cp.PSD) for row in problem.constraints)
+    is_semidefinite |= any(v.attributes["PSD"] or v.attributes["NSD"] for v in problem.variables())
+    return is_semidefinite and atoms.isdisjoint([*EXP_ATOMS, cp.quantum_rel_entr])
+
+
+def solve(problem: cp.Problem, options: dict[str, Any], gap: float) -> None:
+    """Have CLARABEL solve the problem, and refine the answer to this gap, relative to the value; the errors are CVXPY's."""
     data, chain, inverse = problem.get_problem_data(cp.CLARABEL, solver_opts=options)
     raw = chain.solve_via_data(problem, data, solver_opts=options)
-    problem.unpack_results(refined(data, raw), chain, inverse)
+    problem.unpack_results(refined(data, raw, gap), chain, inverse)
 
 
-def refined(data: dict[str, Any], raw: Any) -> Any:
+def refined(data: dict[str, Any], raw: Any, gap: float) -> Any:
     """CLARABEL's answer with a smaller gap and smaller residuals; the answer itself where none is found, or a cone is not symmetric."""
     dims, zero, q = data["dims"], data["dims"].zero, data["c"]
     x, s, z = (np.array(part, dtype=float) for part in (raw.x, raw.s, raw.z))
@@ -52,8 +60,8 @@ def refined(data: dict[str, Any], raw: Any) -> Any:
         onto, n = _solution_of(e)
         x += onto @ (data["b"][:zero] - e @ x)
         programme = _ConicProgramme(n.T @ p @ n, n.T @ (p @ x + q), a @ n, b - a @ x, ConeProduct(cones))
-        size = max(abs(float(raw.obj_val)), FAINT * float(np.abs(q) @ np.abs(x)))
-        found = programme.followed(s[zero:], z[zero:], TARGET * size)
+        target = max(gap * abs(float(raw.obj_val)), ROUNDED * float(np.abs(q) @ np.abs(x)))
+        found = programme.followed(s[zero:], z[zero:], target)
     except (np.linalg.LinAlgError, ValueError):  # of numbers beyond the floats
         return raw
     if found is None:

@@ -70,6 +70,7 @@ class Declared(Problem):
 
     intervals_first: ClassVar[bool] = True
     little: ClassVar[float] = LITTLE
+    helped: ClassVar[bool] = True  # whether solves find a Slater point and multipliers inside of sets of matrices
     programme: Programme
     plan: tuple[ClosingTerm, ...] = field(init=False)
 
@@ -81,12 +82,12 @@ class Declared(Problem):
         """Read a `cvxpy.Problem`; the errors are those of `read`."""
         return cls(read(problem))
 
-    def briefly(self, tol: float, draws_inside: bool = False) -> Declared:
+    def briefly(self, tol: float, draws_inside: bool = False, helped: bool = True) -> Declared:
         """The same problem, where a bound is sought by the first attempts alone, and a point may lose a part of `tol`.
 
         Multipliers are `moved_inside` only if asked for.
         """
-        return Brief(self, tol, draws_inside)
+        return Brief(self, tol, draws_inside, helped)
 
     @property
     def maximises(self) -> bool:
@@ -264,7 +265,8 @@ class Declared(Problem):
                 if slopes is not None:
                     return found
                 if found.open and self.has_matrices:
-                    inside = self._inward.of(self._now(FLOAT), {}, lambda _: InwardMultipliers(self)).proven(num, candidates)
+                    inward = self._inward.of(self._now(FLOAT), {}, lambda _: InwardMultipliers(self))
+                    inside = inward.proven(num, candidates, self.helped)
                     if inside is not None:
                         return inside
                 return close_stationarity(num, self.programme, self.plan, candidates, found, upper, self.brief)
@@ -324,7 +326,7 @@ class Declared(Problem):
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """The leaves moved into their bounds, onto the equalities and, where rows are violated, towards a Slater point."""
-        return self._restored(point, num, 0.0)
+        return self._restored(point, num, 0.0, solves=self.helped)
 
     def restore_roughly(self, point: Point, max_loss: float) -> Point:
         """The same, but no Slater point is solved for where 0 is one that costs at most `max_loss`."""
@@ -464,11 +466,11 @@ class Brief(Declared):
 
     brief: ClassVar[bool] = True
 
-    def __init__(self, declared: Declared, tol: float, draws_inside: bool = False) -> None:
+    def __init__(self, declared: Declared, tol: float, draws_inside: bool = False, helped: bool = True) -> None:
         self.draws_inside: bool
         shared = ("_forwards", "_inner", "_interiors", "_trivial", "_units", "_scale", "names", "links", "cones", "has_matrices", "_inward")
         vars(self).update(programme=declared.programme, plan=declared.plan, **{name: getattr(declared, name) for name in shared})
-        vars(self).update(little=max(LITTLE, LOST * tol), draws_inside=draws_inside)
+        vars(self).update(little=max(LITTLE, LOST * tol), draws_inside=draws_inside, helped=helped)
 
     def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:
         """As those of a problem, where that is asked for: it takes a solve."""

@@ -44,6 +44,7 @@ OTHERS = ("HIGHS", "SCS", "ECOS")  # tried after CLARABEL, if its certificate do
 CLOSED, NEARLY = 1e-10, 1e-9  # gap / optimum at which nothing else is tried, and at which no other back end is
 WITHIN, REACHED = 0.2, 1e-7  # precisions of SCS for large cones: the part of a tolerance, and one that it reaches
 ROUNDED = 1e-3  # of these: the tolerance against the scale
+REFINED = 0.2  # of these: the gap to which an answer is refined
 
 
 @dataclass(frozen=True)
@@ -258,7 +259,7 @@ def candidates(declared: Declared, solver: str | None = None, tol: float = 0.0, 
     for number, (name, sizes, chosen) in enumerate(attempts):
         form = GraphForm(declared, sizes)
         try:
-            point, multipliers = one_solve(form, name, chosen)
+            point, multipliers = one_solve(form, name, chosen, tol)
         except NotAvailable as error:
             failure = failure or error
             if number == 1 and not some and error.__cause__ is None:
@@ -280,12 +281,15 @@ def _ends_attempts(certificate: Certificate, tol: float) -> bool:
     return certificate.closes(tol) and (certificate.gap_over_upper <= tol or certificate.closes(tol * ROUNDED))
 
 
-def one_solve(form: GraphForm, solver: str, options: dict[str, Any]) -> tuple[Point, Multipliers]:
-    """Point and multipliers of one solve, tight if there are no options; `NotAvailable` where the back end returns none."""
+def one_solve(form: GraphForm, solver: str, options: dict[str, Any], tol: float = 0.0) -> tuple[Point, Multipliers]:
+    """Point and multipliers of one solve, tight if there are no options; `NotAvailable` where the back end returns none.
+
+    Those of matrices are refined to where a gap of `tol` is proven, which is the easier the farther inside of their cones they lie.
+    """
     with quiet():  # the back end's own status is not needed: the judge decides
         try:
             if solver == "CLARABEL" and not options and has_matrices(form.declared.programme):
-                refinement.solve(form.problem, TIGHT[solver])
+                refinement.solve(form.problem, TIGHT[solver], REFINED * max(tol, CLOSED))
             else:
                 form.problem.solve(**{"solver": solver, "warm_start": False, **(options or TIGHT.get(solver, {}))})
         except KeyboardInterrupt:

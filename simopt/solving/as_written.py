@@ -20,7 +20,7 @@ from cvxpy.reductions.solution import Solution as Unpacked
 
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, Arithmetic, NotRational
 from simopt.arithmetic.interval import EPS
-from simopt.backends import adapter, table
+from simopt.backends import adapter, refinement, table
 from simopt.backends.adapter import dense_value
 from simopt.backends.table import BackEnd
 from simopt.certificates.assessment import CLAIMS_NOTHING, Assessment, Report, judge, over_terms, rank, repair
@@ -32,6 +32,7 @@ from simopt.core.threads import Turns, quiet
 from simopt.duality.declared import AsDeclared, Declared
 from simopt.duality.graph.affine import Key, Residual
 from simopt.duality.graph.leaf_values import value_of
+from simopt.duality.graph.matrix_terms import has_large_cones
 from simopt.duality.graph.programme import VariableBound
 from simopt.duality.graph_form import best_of, candidates
 from simopt.duality.helping_solves import none_tighter
@@ -71,6 +72,7 @@ UNFINISHED, GRAPH_FORM = (Status.GAP_OPEN, Status.FAILED, Status.ITERATION_LIMIT
 TIGHTER, SMALLEST, TIME_LIMIT = 3, 1e-13, 60.0  # solves of the problem as written in `certify`: how many, least tolerance, seconds of each
 INWARD = 1e-9  # relatively: less than a dual value is accurate to
 T = TypeVar("T")
+Answer = tuple[Point, Multipliers, Assessment | None]  # of a back end
 
 
 def certify(
@@ -109,7 +111,10 @@ def _certified(
             elsewhere = _tried(lambda: _at_a_vertex(declared, given, num, tol), [])
         best = elsewhere
         one_search = none_tighter(declared.programme, backend.solver)
-        for form, why in ((declared.briefly(tol), list[str]()), (declared, reasons)):
+        refines = (
+            backend is table.CLARABEL and not has_large_cones(declared.programme) and refinement.is_refined(declared.programme.problem)
+        )
+        for form, why in ((declared.briefly(tol, helped=not refines), list[str]()), (declared, reasons)):
             if best is None or not (best.certificate.closes(tol) or (one_search and best.certificate.gap < math.inf)):
                 found = _searched(form, given, known, backend, fixed, num, tol, why)
                 best = _joined_by(declared, elsewhere, found, num)
@@ -209,14 +214,20 @@ def _searched(
     num: Arithmetic,
     tol: float,
     reasons: list[str],
+    answers: Sequence[Answer] | None = None,
 ) -> Assessment | None:
-    """The best assessment of the point, if there is one, and of those of solves, until one closes; `fixed` is whether the point stays."""
+    """The best assessment of the point, if there is one, and of those of solves, until one closes; `fixed` is whether the point stays.
+
+    The solves may be known by their `answers`. Where no solve is to help to make them feasible, all of them are judged once more with help.
+    """
     best = None
     if point is not None:
         best = _tried(lambda: _assessed(declared, point, known, num, tol), reasons)
         if best is not None and best.certificate.closes(tol):
             return best
-    for other, more, assessed in _solves(declared, backend, tol, reasons):
+    tried: list[Answer] = []
+    for other, more, assessed in _solves(declared, backend, tol, reasons) if answers is None else answers:
+        tried.append((other, more, None))
         for at in (other,) if point is None else (point,) if fixed else (other, point):
             if assessed is not None and at is other and num is FLOAT:
                 found: Assessment | None = assessed
@@ -226,11 +237,13 @@ def _searched(
                 best = found if best is None else paired(declared, best, found, num)
                 if best.certificate.closes(tol):
                     return best
+        if not declared.helped:
+            break
         if declared.brief:
             inside = partial(judge, declared.briefly(tol, draws_inside=True), at, more, num, enough=tol)
             found = _tried(inside, reasons)
             return best if found is None else found if best is None else paired(declared, best, found, num)
-    return best
+    return best if declared.helped else _searched(declared.briefly(tol), point, known, backend, fixed, num, tol, reasons, tried)
 
 
 def _of_nothing(declared: Declared, known: Multipliers, num: Arithmetic, tol: float) -> Assessment | None:
@@ -265,7 +278,7 @@ def _tried(compute: Callable[[], T], reasons: list[str]) -> T | None:
     return None
 
 
-def _solves(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]) -> Iterator[tuple[Point, Multipliers, Assessment | None]]:
+def _solves(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]) -> Iterator[Answer]:
     """Points and multipliers from the back end: of the graph form, then of the problem as written at tighter and tighter tolerances.
 
     Those of one solve of the graph form come with their assessment in floats. The problem's values are restored after each. Of a linear

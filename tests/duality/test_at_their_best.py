@@ -267,9 +267,9 @@ def test_of_a_linear_programme_a_vertex_is_tried_before_the_default_back_end(rig
     asked = list[str]()
     original = graph_form.one_solve
 
-    def counted(form: graph_form.GraphForm, solver: str, options: dict[str, Any]) -> Any:
+    def counted(form: graph_form.GraphForm, solver: str, options: dict[str, Any], tol: float) -> Any:
         asked.append(solver)
-        return original(form, solver, options)
+        return original(form, solver, options, tol)
 
     monkeypatch.setattr(graph_form, "one_solve", counted)
     monkeypatch.setattr(as_written, "vertex_of", lambda _: None)

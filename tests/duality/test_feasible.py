@@ -466,10 +466,10 @@ def test_where_clarabel_does_not_close_the_others_that_are_installed_are_asked(m
     declared = Declared.of(cp.Problem(cp.Maximize(cp.sum(x)), [cp.sum(x) <= 3, x[0] - x[1] >= 1]))
     original = graph_form.one_solve
 
-    def without_clarabel(form: GraphForm, solver: str, options: dict[str, Any]) -> Any:
+    def without_clarabel(form: GraphForm, solver: str, options: dict[str, Any], tol: float) -> Any:
         if solver == "CLARABEL":
             raise NotAvailable("it failed") from RuntimeError()
-        return original(form, solver, options)
+        return original(form, solver, options, tol)
 
     monkeypatch.setattr(graph_form, "one_solve", without_clarabel)
     (found,) = graph_form.candidates(declared)

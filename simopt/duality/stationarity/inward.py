@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 PRECISION = 1e-7  # of SCS: an error of these multipliers counts θ times
 PERTURBATIONS = (1e-2, 1e-3, 1e-4, 1e-6)  # δ, of the largest eigenvalue of U; the problem is unbounded if it exceeds what the dual has
-STEPS, NEAR = tuple(10.0 ** np.arange(-9.0, -0.9, 0.25)), 8  # θ, and the index of one that multipliers of a tight solve rarely exceed
+STEPS, NEAR = tuple(10.0 ** np.arange(-13.0, -0.9, 0.25)), 24  # θ, and the index of one that multipliers of a tight solve rarely exceed
+LITTLE = 1e-10  # of the bound: no smaller θ is sought for less
 NEGLIGIBLE = 1e-6  # of the largest multiplier of a cone, or of all where cones have none: a smaller one does not set its own perturbation
 
 
@@ -74,15 +75,19 @@ class InwardMultipliers:
         self.useful: set[float] = set()
         self.steps: Recent[Key, dict[float, int]] = Recent(4)
 
-    def proven(self, num: Arithmetic, candidates: Mapping[Key, Array]) -> Backward | None:
-        """The sweep with the least θ that gives a bound; None where no δ does."""
-        for fraction in sorted(PERTURBATIONS, key=lambda each: each not in self.useful):
+    def proven(self, num: Arithmetic, candidates: Mapping[Key, Array], solves: bool = True) -> Backward | None:
+        """The sweep with θ = 0, else with nearly the least θ that gives a bound; None where no δ does, or a solve is not allowed."""
+        first = self._swept(num, candidates, 0.0)
+        if not first.open:  # of refined answers
+            return first
+        value = float(num.mid(first.value))
+        for fraction in sorted(PERTURBATIONS, key=lambda each: each not in self.useful) if solves else ():
             if fraction not in self.solutions:
                 self.solutions[fraction] = self._solved(fraction, candidates)
             inner = self.solutions[fraction]
             if inner is None:
                 continue
-            found = self._least(num, candidates, inner, fraction)
+            found = self._least(num, candidates, inner, fraction, value)
             if found is None:  # the candidates are far from any multipliers, as slopes at a point are
                 found = self._swept(num, inner, fraction)
             if not found.open:
@@ -90,26 +95,25 @@ class InwardMultipliers:
                 return found
         return None
 
-    def _least(self, num: Arithmetic, outer: Mapping[Key, Array], inner: Mapping[Key, Array], fraction: float) -> Backward | None:
-        """The sweep with the least θ of the grid that proves a bound, by bisection; the last θ of these multipliers is tried first."""
+    def _least(
+        self, num: Arithmetic, outer: Mapping[Key, Array], inner: Mapping[Key, Array], fraction: float, value: float
+    ) -> Backward | None:
+        """The sweep with the least θ of the grid that proves a bound, or one that LITTLE parts from the value of θ = 0, by bisection.
+
+        The last θ of these multipliers is tried first.
+        """
         known = self.steps.of("steps", outer, lambda _: {})
         failing, proving, best = -1, len(STEPS), None
-        for first in (known.get(fraction, 0), NEAR, len(STEPS) - 1):
-            if failing < first < proving:
-                tried = self._swept(num, _mixed(outer, inner, STEPS[first]), STEPS[first] * fraction)
-                if tried.open:
-                    failing = first
-                else:
-                    proving, best = first, tried
-                    if first == known.get(fraction, 0):
-                        return best
-        while best is not None and proving - failing > 1:
-            middle = (failing + proving) // 2
-            tried = self._swept(num, _mixed(outer, inner, STEPS[middle]), STEPS[middle] * fraction)
+        starts = [known.get(fraction, NEAR), NEAR, len(STEPS) - 1]
+        while proving - failing > 1:
+            index = next((start for start in starts if failing < start < proving), (failing + proving) // 2)
+            tried = self._swept(num, _mixed(outer, inner, STEPS[index]), STEPS[index] * fraction)
             if tried.open:
-                failing = middle
-            else:
-                proving, best = middle, tried
+                failing = index
+                continue
+            proving, best = index, tried
+            if index == known.get(fraction) or abs(float(num.mid(tried.value)) - value) <= LITTLE * abs(value):
+                break
         if best is not None:
             known[fraction] = proving
         return best
