@@ -5,8 +5,8 @@ Px + q + Eᵀy + Aᵀz = 0 and ⟨s, z⟩ = 0. With x = x₀ + Nt, EN = 0, only 
 
 In the scaling Wz = W⁻ᵀs = λ (`symmetric_cones`) a Newton step for λ ∘ (W dz + W⁻ᵀds) = r solves the least-squares problem that has the
 rows P^½N and W⁻ᵀAN. They are factorised as QR. Back ends factorise NᵀPN + NᵀAᵀW⁻¹W⁻ᵀAN, whose condition is the square: they stall early
-where eigenvalues are multiple, as those of the real form of a Hermitian matrix are. The path is followed to where ⟨s, z⟩ is the gap that is asked for, and
-then to residuals of rounding. There s and z lie inside, farther than rounding reaches, so that both bounds are proven.
+where eigenvalues are multiple, as those of the real form of a Hermitian matrix are. The path is followed to where ⟨s, z⟩ is the gap that
+is asked for, and then to residuals of rounding. There s and z lie inside, farther than rounding reaches, so that both bounds are proven.
 
 Source: L. Vandenberghe, The CVXOPT linear and quadratic cone program solvers (2010), §§6–7.
 """

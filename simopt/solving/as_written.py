@@ -111,10 +111,7 @@ def _certified(
             elsewhere = _tried(lambda: _at_a_vertex(declared, given, num, tol), [])
         best = elsewhere
         one_search = none_tighter(declared.programme, backend.solver)
-        refines = (
-            backend is table.CLARABEL and not has_large_cones(declared.programme) and refinement.is_refined(declared.programme.problem)
-        )
-        for form, why in ((declared.briefly(tol, helped=not refines), list[str]()), (declared, reasons)):
+        for form, why in ((declared.briefly(tol, helped=not _refines(declared, backend)), list[str]()), (declared, reasons)):
             if best is None or not (best.certificate.closes(tol) or (one_search and best.certificate.gap < math.inf)):
                 found = _searched(form, given, known, backend, fixed, num, tol, why)
                 best = _joined_by(declared, elsewhere, found, num)
@@ -147,6 +144,12 @@ def _certified(
         also += _closing_bound(declared, best, _back_end(solver), num, tol)
     also += "".join(f"; {reason}" for reason in dict.fromkeys(reasons) if bounds.open)
     return replace(bounds, open=bounds.open + also)
+
+
+def _refines(declared: Declared, backend: BackEnd) -> bool:
+    """Whether a solve gives a point and multipliers inside of their sets, so that no other solve has to move them there."""
+    programme = declared.programme
+    return backend is table.CLARABEL and refinement.is_refined(programme.problem) and not has_large_cones(programme)
 
 
 def _closing_bound(declared: Declared, best: Assessment, backend: BackEnd, num: Arithmetic, tol: float) -> str:
