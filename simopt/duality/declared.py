@@ -326,17 +326,17 @@ class Declared(Problem):
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """The leaves moved into their bounds, onto the equalities and, where rows are violated, towards a Slater point."""
-        return self._restored(point, num, 0.0, solves=self.helped)
+        return self._restored(point, num, 0.0, self.helped)
 
     def restore_roughly(self, point: Point, max_loss: float) -> Point:
         """The same, but no Slater point is solved for where 0 is one that costs at most `max_loss`."""
-        return self._restored(point, FLOAT, max_loss)
+        return self._restored(point, FLOAT, max_loss, self.helped)
 
     def restore_without_solves(self, point: Point) -> Point:
         """The same in floats, where no Slater point is solved for: it may stay infeasible."""
-        return self._restored(point, FLOAT, 0.0, solves=False)
+        return self._restored(point, FLOAT, 0.0, False)
 
-    def _restored(self, point: Point, num: Arithmetic, max_loss: float, solves: bool = True) -> Point:
+    def _restored(self, point: Point, num: Arithmetic, max_loss: float, solves: bool) -> Point:
         interior = self._interiors.of((solves, self._now(FLOAT)), {}, lambda _: SlaterCandidates(self.programme, solves))
 
         def move(values: Mapping[Key, Value]) -> Restored:

@@ -10,6 +10,8 @@ import simopt
 from simopt.backends import refinement
 from simopt.backends.symmetric_cones import ConeProduct, Orthant, SecondOrderCone, SemidefiniteTriangle, SymmetricCone
 from simopt.core.arrays import Array
+from simopt.duality.feasibility import slater
+from simopt.duality.stationarity.inward import InwardMultipliers
 
 GAP = 1e-10
 CONES: dict[str, SymmetricCone] = {
@@ -108,6 +110,19 @@ def test_certificates_of_multiple_eigenvalues_close(name: str, rigorous: bool) -
     assert found.closes(1e-9), (found.relative_gap, found.open)
     allowed = 1e-13 * max(1.0, abs(best))
     assert found.lower - allowed <= best <= found.upper + allowed
+
+
+@pytest.mark.parametrize("name", ["least_energy", "two_states"])
+def test_bounds_of_refined_answers_need_no_other_solve(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*args: Any) -> None:
+        raise AssertionError("a solve for a Slater point or for multipliers inside")
+
+    monkeypatch.setattr(slater, "_solution", refused)
+    monkeypatch.setattr(InwardMultipliers, "_solved", refused)
+    problem, best = PLANTED[name](4)
+    problem.solve(solver="CLARABEL", tol_gap_abs=1e-5, tol_gap_rel=1e-5, tol_feas=1e-5)
+    found = simopt.certify(problem, rigorous=True)
+    assert found.closes(1e-8) and found.lower - 1e-13 <= best <= found.upper + 1e-13
 
 
 def answers(problem: cp.Problem) -> tuple[dict[str, Any], Any, Any]:

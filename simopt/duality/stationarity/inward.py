@@ -3,8 +3,9 @@ r"""Multipliers inside of sets of matrices: what a Slater point is to restoratio
 A solve leaves multipliers U of rank r < n, on the boundary of the cone, where no correction of stationarity keeps them. The perturbed
 problem min f − δ Σ tr Z has (1 − δ)φ in place of a norm φ, and (1 − δ)λ_max(Z) + (δ/n) tr Z in place of λ_max. A matrix fraction and a
 relative entropy of matrices are φ(X, P) − δ tr P there. Its multipliers, with δI added to those of cones, are multipliers ū of the problem
-itself, and inside by δ. Then (1 − θ)u + θū is as nearly stationary as both, is inside by θδ, and loses θ times what ū loses. The least θ on
-a grid is taken with which the sweep is proven. There are such ū if the optimal points of the problem are bounded.
+itself, and inside by δ. Then (1 − θ)u + θū is as nearly stationary as both, is inside by θδ, and loses θ times what ū loses. θ = 0 is
+tried first: multipliers that were refined (`simopt.backends.refinement`) lie inside themselves. Else it is nearly the least θ of a grid
+with which the sweep is proven. There are such ū if the optimal points of the problem are bounded.
 """
 
 from __future__ import annotations
