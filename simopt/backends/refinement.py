@@ -104,12 +104,13 @@ class _ConicProgramme:
     def followed(self, s: Array, z: Array, target: float) -> tuple[Array, Array, Array] | None:
         """The best t, s and z on the path from t = 0 to ⟨s, z⟩ = target without residuals; None where the given ones are best.
 
-        They are moved inside by the size of their residuals first, which may be larger than the eigenvalues of both.
+        First both are moved inside, by the size of their residuals at least, so that all products of their eigenvalues are alike.
         """
         best, least, root = None, self._merit(np.zeros(len(self.q)), s, z, target), _root(self.p)
         t = np.zeros(len(self.q))
-        dual, primal = self._residuals(t, s, z)
-        s, z = (v + np.max(np.abs(r), initial=0.0) * self.cone.unit for v, r in ((s, primal), (z, dual)))
+        off_dual, off_primal, s_size, z_size = (float(np.max(np.abs(v))) for v in (*self._residuals(t, s, z), s, z))
+        product = max(off_primal * z_size, off_dual * s_size, target / self.cone.degree)
+        s, z = s + product / (z_size or 1.0) * self.cone.unit, z + product / (s_size or 1.0) * self.cone.unit
         idle = 0
         while least > 1.0 and idle < PATIENCE:
             try:

@@ -221,10 +221,10 @@ def _searched(
 ) -> Assessment | None:
     """The best assessment of the point, if there is one, and of those of solves, until one closes; `fixed` is whether the point stays.
 
-    The solves may be known by their `answers`. Where no solve is to help to make them feasible, all of them are judged once more with help.
+    The solves may be known by their `answers`. Where no solve is to help to make them feasible, they are judged once more with help.
     """
     best = None
-    if point is not None:
+    if point is not None and not answers:
         best = _tried(lambda: _assessed(declared, point, known, num, tol), reasons)
         if best is not None and best.certificate.closes(tol):
             return best
