@@ -47,7 +47,7 @@ def solve(problem: cp.Problem, options: dict[str, Any], gap: float) -> None:
 
 
 def refined(data: dict[str, Any], raw: Any, gap: float) -> Any:
-    """CLARABEL's answer with a smaller gap and smaller residuals; the answer itself where none is found, or a cone is not symmetric."""
+    """CLARABEL's answer with this gap and residuals of rounding; the answer itself where none is found, or a cone is not symmetric."""
     dims, zero, q = data["dims"], data["dims"].zero, data["c"]
     x, s, z = (np.array(part, dtype=float) for part in (raw.x, raw.s, raw.z))
     is_symmetric = not (dims.exp or dims.p3d or dims.pnd)
@@ -62,7 +62,7 @@ def refined(data: dict[str, Any], raw: Any, gap: float) -> Any:
         programme = _ConicProgramme(n.T @ p @ n, n.T @ (p @ x + q), a @ n, b - a @ x, ConeProduct(cones))
         target = max(gap * abs(float(raw.obj_val)), ROUNDED * float(np.abs(q) @ np.abs(x)))
         found = programme.followed(s[zero:], z[zero:], target)
-    except (np.linalg.LinAlgError, ValueError):  # of numbers beyond the floats
+    except (np.linalg.LinAlgError, ValueError):  # s or z are on the boundary; numbers are beyond the floats
         return raw
     if found is None:
         return raw
@@ -102,26 +102,25 @@ class _ConicProgramme:
     cone: ConeProduct
 
     def followed(self, s: Array, z: Array, target: float) -> tuple[Array, Array, Array] | None:
-        """The best t, s and z on the path from t = 0 to ⟨s, z⟩ = target without residuals; None where the given ones are best.
+        """t, s and z with ⟨s, z⟩ ≤ target and residuals of rounding, by steps from t = 0; None where the given ones are, or none are found.
 
         First both are moved inside, by the size of their residuals at least, so that all products of their eigenvalues are alike.
         """
-        best, least, root = None, self._merit(np.zeros(len(self.q)), s, z, target), _root(self.p)
-        t = np.zeros(len(self.q))
+        t, root, idle = np.zeros(len(self.q)), _root(self.p), 0
+        least = self._merit(t, s, z, target)
+        if least <= 1.0:
+            return None
         off_dual, off_primal, s_size, z_size = (float(np.max(np.abs(v))) for v in (*self._residuals(t, s, z), s, z))
         product = max(off_primal * z_size, off_dual * s_size, target / self.cone.degree)
         s, z = s + product / (z_size or 1.0) * self.cone.unit, z + product / (s_size or 1.0) * self.cone.unit
-        idle = 0
-        while least > 1.0 and idle < PATIENCE:
-            try:
-                step = self._step(t, s, z, target / 2, root)
-            except np.linalg.LinAlgError:
-                break
+        while idle < PATIENCE:
+            step = self._step(t, s, z, target / 2, root)
             t, s, z = (before + change for before, change in zip((t, s, z), step, strict=True))
-            merit, idle = self._merit(t, s, z, target), idle + 1
-            if merit < least:
-                best, least, idle = (t, s, z), merit, 0
-        return best
+            merit = self._merit(t, s, z, target)
+            if merit <= 1.0:
+                return t, s, z
+            idle, least = (0, merit) if merit < least else (idle + 1, least)
+        return None
 
     def _residuals(self, t: Array, s: Array, z: Array) -> tuple[Array, Array]:
         return self.p @ t + self.q + self.a.T @ z, self.a @ t + s - self.b
