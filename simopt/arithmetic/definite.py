@@ -8,6 +8,13 @@ So B is positive definite if C = B − εI, ε = 1.05(n + 4)u tr(B), has such a 
 ½ ≤ b_jj < 2. That changes no sign, makes the test equally sharp for entries of all sizes, and underflow harmless. Each of the n² entries
 loses at most 2⁻⁵³⁰ in the scaling and (n + 2)2⁻¹⁰⁷⁴ in the factorisation. A 21st of ε, more than nu/40, is to spare, as tr(B) ≥ ½.
 
+Large sparse matrices. Let L D Lᵀ, with D ≥ 0, be near M = A − σI. Then L D Lᵀ ⪰ 0, so
+
+    A = σI + L D Lᵀ + (M − L D Lᵀ) ⪰ (σ − δ) I,    δ ≥ ‖M − L D Lᵀ‖_∞ ≥ ‖M − L D Lᵀ‖₂,
+
+as the difference is symmetric. It is computed, with bounds of what rounding adds; no analysis of the factorisation is needed. δ is that of
+sums of few terms, some n² times less than ε for a matrix with a few entries in each row.
+
 Fractions. Symmetric elimination without fractions (Bareiss): all entries stay integers, minors of A times a power of the common
 denominator. A is positive semidefinite if and only if no pivot is negative and the rest of the row of one that is 0 is 0.
 
@@ -22,8 +29,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
 
-from simopt.arithmetic.interval import EPS, INTERVAL, Interval, as_interval
+from simopt.arithmetic.interval import EPS, INTERVAL, TINY, Interval, as_interval
 from simopt.arithmetic.rational import RATIONAL
 from simopt.core.arrays import Array
 
@@ -31,6 +40,10 @@ ROUNDS = 12  # times that a bound which cannot be proven is moved away, four tim
 EXACT_ROWS = 20  # up to which fractions decide, in some milliseconds, what floats cannot prove
 TRIED = (0.3, 0.6, 1.02)  # of ε: shifts δ that are tried before eigenvalues are computed
 TRIED_EXACTLY = (1e-3, 1e-2, 1e-1)  # of ε, where fractions decide
+NEAR = 1e-9  # of the largest entry of the diagonal: a λ of a sparse matrix that is not farther below 0 is taken
+LARGE, FILLED = 128, 0.2  # rows from which, and the fraction of entries up to which, a matrix is factorised as a sparse one
+BELOW = (0.9, 0.4, 0.1)  # of the least eigenvalue that floats see: where σ is tried
+ABOVE_0 = tuple(-(4.0**power) for power in range(2, 12))  # times eps and the largest row sum: σ where the matrix may be singular
 BEYOND = (1.02, 1.5, 3.0, 10.0, 100.0)  # of ε: how far above −λ, of floats, δ is tried
 
 
@@ -51,10 +64,16 @@ def least_eigenvalue(matrix: Any) -> float:
 
     Candidates come from eigenvalues in floats, of A and of A scaled, and count when A − λI is proven to be definite. The candidate of
     Gershgorin's discs needs no proof. λ is below the least eigenvalue by at most some 16 n(n + 4) u max a_jj. That is the shift that
-    `is_definite` needs, and a factor 4 from one candidate to the next. Errors as for `is_definite`.
+    `is_definite` needs, and a factor 4 from one candidate to the next. Of a large sparse A with a least eigenvalue above 0 it is a fraction,
+    and that of an A that is singular is not below 0 by more than rounding in L D Lᵀ. Errors as for `is_definite`.
     """
     mid, spread = _symmetric(matrix)
     n, diagonal = len(mid), np.diag(mid)
+    if n >= LARGE and np.count_nonzero(mid) <= FILLED * n * n:
+        with np.errstate(all="ignore"):
+            sparsely = _sparse_least_eigenvalue(mid, float(np.max(spread.high)))
+        if sparsely > NEAR * -float(np.max(diagonal)):
+            return sparsely
     with np.errstate(all="ignore"):
         discs = as_interval(diagonal) + np.abs(diagonal) - INTERVAL.matvec(np.abs(mid), np.ones(n)) - spread
         candidates = [0.0, *(np.linalg.eigvalsh(mid)[0] - _epsilon(np.abs(diagonal)) * 4.0 ** np.arange(ROUNDS))]
@@ -68,6 +87,56 @@ def least_eigenvalue(matrix: Any) -> float:
         if candidate > proven and _exceeds(mid, spread + candidate):
             return float(candidate)
     return proven
+
+
+def _sparse_least_eigenvalue(mid: Array, spread: float) -> float:
+    """The same by L D Lᵀ: of A, or of A scaled to entries near 1 on the diagonal, whose eigenvalues are those of A over powers of two."""
+    a, diagonal = sp.csc_array(mid), np.diag(mid)
+    found = [_shifted_least(a)]
+    if np.min(diagonal) > 0.0:
+        scaled, powers = _scaled(mid, diagonal, diagonal)
+        least = _shifted_least(sp.csc_array(scaled)) if np.isfinite(scaled).all() else -math.inf
+        end = np.max(powers) if least > 0.0 else np.min(powers)
+        found.append(least / float(end) ** 2 - len(mid) * 2.0**-500)
+    return math.nextafter(max(found) - spread, -math.inf)
+
+
+def _shifted_least(a: Any) -> float:
+    """The largest σ − δ of the σ that are tried; −∞ where none gives a number."""
+    try:
+        factors = splu(sp.csc_matrix(a), "MMD_AT_PLUS_A", 0.0, options={"SymmetricMode": True})
+    except RuntimeError:
+        least = 0.0
+    else:
+        v = np.cos(np.arange(a.shape[0], dtype=float))  # of no structure
+        for _ in range(ROUNDS):
+            v = factors.solve(v / np.linalg.norm(v))
+        least = 1.0 / float(np.linalg.norm(v))
+    size = EPS * float(np.max(abs(a).sum(axis=0), initial=0.0))
+    for shift in (*(share * least for share in BELOW if share * least > size), *(share * size for share in ABOVE_0)):
+        proven = math.nextafter(shift - factor_distance(a, shift), -math.inf)
+        if proven > -math.inf:
+            return proven
+    return -math.inf
+
+
+def factor_distance(symmetric: Any, shift: float) -> float:
+    """‖A − σI − L D Lᵀ‖_∞ at most, for the factors that floats compute; ∞ where one of D is negative, or rows and columns part."""
+    n = symmetric.shape[0]
+    shifted = sp.csc_array(symmetric - shift * sp.eye_array(n))
+    try:
+        factors = splu(sp.csc_matrix(shifted), "MMD_AT_PLUS_A", 0.0, options={"SymmetricMode": True})
+    except RuntimeError:
+        return math.inf
+    diagonal, lower = factors.U.diagonal(), sp.csr_array(factors.L)
+    if not (np.array_equal(factors.perm_r, factors.perm_c) and np.all(diagonal >= 0.0)):
+        return math.inf
+    order = np.argsort(factors.perm_r)
+    left = shifted[order][:, order] - lower @ (sp.diags_array(diagonal) @ lower.T)
+    terms, ones = int(np.diff(lower.indptr).max()), np.ones(n)
+    rounding = (terms + 8) * EPS * (abs(lower) @ (diagonal * (abs(lower).T @ ones)) + abs(shifted)[order] @ ones)
+    sums = (abs(left) @ ones + rounding) * (1.0 + (n + 8) * EPS) + n * terms * TINY
+    return float(np.max(sums)) if np.isfinite(sums).all() else math.inf
 
 
 def semidefinite_shift(matrix: Any) -> float:

@@ -2,10 +2,9 @@ r"""How far a large sparse matrix is from a singular one: a lower bound of its l
 
 Let σ² be a little below the least eigenvalue of AᵀA, and L D Lᵀ near M = AᵀA − σ²I, of floats with D ≥ 0. Then L D Lᵀ ⪰ 0, so
 
-    AᵀA = σ²I + L D Lᵀ + (M − L D Lᵀ) ⪰ (σ² − δ) I,    δ ≥ ‖M − L D Lᵀ‖_∞ ≥ ‖M − L D Lᵀ‖₂,
+    AᵀA = σ²I + L D Lᵀ + (M − L D Lᵀ) ⪰ (σ² − δ) I,    δ ≥ ‖M − L D Lᵀ‖₂,
 
-as the difference is symmetric. It is computed, with bounds of what rounding adds; no analysis of the factorisation is needed. As A is
-squared, this works up to a condition of some 10⁶. For matrices B with |B − A| ≤ R the bound is less by ‖R‖₂ ≤ (‖R‖₁‖R‖_∞)^½.
+as in `definite`. As A is squared, this works up to a condition of some 10⁶. For matrices B with |B − A| ≤ R the bound is less by ‖R‖₂ ≤ (‖R‖₁‖R‖_∞)^½.
 
 Source: S. M. Rump, Verified solution of large systems, and his Verification methods, Acta Numerica 19 (2010), §10.8.
 """
@@ -17,15 +16,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
+from simopt.arithmetic.definite import FILLED, factor_distance
 from simopt.arithmetic.interval import EPS, TINY
 from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.core.arrays import Array
 
 ROUNDS = 6  # of inverse iteration
 BELOW = (0.4, 0.1)  # of the eigenvalue that floats see: where σ² is tried
-FILLED = 0.2  # the fraction of entries of AᵀA up to which it counts as sparse
 
 
 def least_singular_value(a: IntervalMatrix, factors: Any) -> float:
@@ -42,7 +40,7 @@ def least_singular_value(a: IntervalMatrix, factors: Any) -> float:
     beyond = _norm(a.rad)
     for share in BELOW:
         square = share * _eigenvalue(factors)
-        proven = square - (lost + _distance(gram, square)) * (1.0 + 8 * EPS)
+        proven = square - (lost + factor_distance(gram, square)) * (1.0 + 8 * EPS)
         if proven > 0.0:
             return max((math.sqrt(proven) - beyond) * (1.0 - 8 * EPS), 0.0)
     return 0.0
@@ -56,25 +54,6 @@ def _eigenvalue(factors: Any) -> float:
         v = factors.solve(factors.solve(v / np.linalg.norm(v), "T"))
         size = float(np.linalg.norm(v))
     return 1.0 / size if 0.0 < size < math.inf else 0.0
-
-
-def _distance(gram: Any, square: float) -> float:
-    """‖G − σ²I − L D Lᵀ‖_∞ at most, for the factors that floats compute; ∞ where one of D is negative, or rows and columns part."""
-    n = gram.shape[0]
-    shifted = sp.csc_array(gram - square * sp.eye_array(n))
-    try:
-        factors = splu(sp.csc_matrix(shifted), "MMD_AT_PLUS_A", 0.0, options={"SymmetricMode": True})
-    except RuntimeError:
-        return math.inf
-    diagonal, lower = factors.U.diagonal(), sp.csr_array(factors.L)
-    if not (np.array_equal(factors.perm_r, factors.perm_c) and np.all(diagonal >= 0.0)):
-        return math.inf
-    order = np.argsort(factors.perm_r)
-    left = shifted[order][:, order] - lower @ (sp.diags_array(diagonal) @ lower.T)
-    terms, ones = int(np.diff(lower.indptr).max()), np.ones(n)
-    rounding = (terms + 8) * EPS * (abs(lower) @ (diagonal * (abs(lower).T @ ones)) + abs(shifted)[order] @ ones)
-    sums = (abs(left) @ ones + rounding) * (1.0 + (n + 8) * EPS) + n * terms * TINY
-    return float(np.max(sums)) if np.isfinite(sums).all() else math.inf
 
 
 def _norm(rad: Any) -> float:

@@ -218,3 +218,17 @@ def test_integers_and_definite_matrices_need_no_shift_and_zero_neither() -> None
 
 def test_where_sums_overflow_there_is_no_shift() -> None:
     assert definite.semidefinite_shift(np.full((30, 30), 1.7e308)) == np.inf
+
+
+@pytest.mark.parametrize("least", [-0.5, 0.0, 0.25])
+def test_of_a_large_sparse_matrix_the_least_eigenvalue_is_found_to_rounding_of_few_terms(least):
+    """I − (P + Pᵀ)/2, P the cycle of n points, has the least eigenvalue 0."""
+    n = 500
+    cycle = np.roll(np.eye(n), 1, axis=1)
+    matrix = (1.0 + least) * np.eye(n) - (cycle + cycle.T) / 2
+    found = least_eigenvalue(matrix)
+    assert found <= least
+    assert found >= (least / 2 if least > 0.0 else least - 1e-12)
+    rows = 2.0 ** np.arange(-8, 8).repeat(32)[:n]
+    scaled = least_eigenvalue(rows[:, None] * matrix * rows)
+    assert np.sign(scaled) == np.sign(least) or (least == 0.0 and -1e-8 <= scaled <= 0.0)

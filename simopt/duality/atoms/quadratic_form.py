@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import cvxpy as cp
@@ -112,13 +113,8 @@ def _least(matrix: Any) -> float:
 
 def _pivots(matrix: Array, rank: int) -> Indices:
     """The rows of the largest pivots of a symmetric elimination."""
-    rest, rows = matrix.copy(), []
-    for _ in range(rank):
-        i = int(np.argmax(np.diag(rest)))
-        rows.append(i)
-        rest = rest - np.outer(rest[:, i], rest[i]) / rest[i, i]
-        rest[rows, rows] = -np.inf
-    return np.sort(np.array(rows, dtype=np.intp))
+    order = scipy.linalg.lapack.dpstrf(matrix, tol=0.0, lower=1)[1]
+    return np.sort(np.asarray(order[:rank], dtype=np.intp) - 1)
 
 
 def _factorised(matrix: Array) -> Callable[[Array], Array]:
@@ -177,7 +173,6 @@ class SemidefiniteForm(Atom):
         self._seen: tuple[Array, Array] | None = None
         self._support: RankRows | None = None
         self._missing = math.inf
-        self._by_rounding: RankRows | None = None
         self._factors: dict[float, Any] = {}  # of the rows of the support, by δ
 
     @property
@@ -189,10 +184,9 @@ class SemidefiniteForm(Atom):
         now = as_interval(self.matrix(INTERVAL))
         if self._seen is None or not (np.array_equal(self._seen[0], now.mid) and np.array_equal(self._seen[1], now.rad)):
             self._seen, self._support = (now.mid.copy(), now.rad.copy()), support(now, self._fractions)
-            proven = self._support is not None
-            self._missing = 0.0 if proven else missing(now)
-            self._by_rounding = None if proven or not np.isfinite(now.mid).all() else rounded(now.mid)
+            self._missing = 0.0 if self._support is not None else missing(now)
             self._factors = {}
+            vars(self).pop("_by_rounding", None)
         return now
 
     def _fractions(self) -> Any:
@@ -201,6 +195,12 @@ class SemidefiniteForm(Atom):
             return self.matrix(RATIONAL)
         except NotRational:
             return None
+
+    @cached_property
+    def _by_rounding(self) -> RankRows | None:
+        """The support of the present P in floats."""
+        assert self._seen is not None
+        return rounded(self._seen[0]) if np.isfinite(self._seen[0]).all() else None
 
     def support(self) -> RankRows | None:
         """The support of the present P; None where P ⪰ 0 is not proven, or its rank is not."""
@@ -216,7 +216,7 @@ class SemidefiniteForm(Atom):
             return Shift(support)
         assert self._seen is not None
         lacks, n = self._missing, len(self._seen[0])
-        by = lacks * ABOVE + EPS * float(np.max(np.abs(self._seen[0]), initial=0.0))
+        by = lacks * ABOVE + n * EPS * float(np.max(np.abs(self._seen[0]), initial=0.0))
         least = (by - lacks) * (1.0 - 1e-9)
         if not (math.isfinite(by) and least > 0.0):
             return None
