@@ -243,6 +243,10 @@ class Declared(Problem):
         """The arguments of the terms at the point, in floats."""
         return {key: np.asarray(z, dtype=float) for key, z in self._at(point, FLOAT).arguments.items()}
 
+    def values(self, point: Point) -> dict[Key, Array]:
+        """The values of all variables and terms at the point by key, in floats."""
+        return {key: np.asarray(value, dtype=float) for key, value in self._at(point, FLOAT).values.items()}
+
     def variables(self, point: Point) -> Point:
         """The values of all variables by name, also of definitions and epigraphs."""
         at, nodes = self._at(point, FLOAT), [node for node in self.programme.nodes if not isinstance(node, Term)]

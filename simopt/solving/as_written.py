@@ -38,8 +38,11 @@ from simopt.duality.graph_form import best_of, candidates
 from simopt.duality.helping_solves import none_tighter
 from simopt.duality.infeasibility.infeasible import infeasible
 from simopt.duality.infeasibility.unbounded import Unbounded, unbounded
+from simopt.duality.quadratic.bounds import proven_bounds
+from simopt.duality.quadratic.quadratic_programme import QuadraticProgramme
 from simopt.duality.vertices.optimum import vertex_of
 from simopt.duality.written_form import LikeCvxpy, WrittenForm, completed, dual_variables
+from simopt.model.gap_unit import ratio
 from simopt.model.status import Status
 from simopt.solving import driver
 from simopt.solving.faces import closing_bound, on_faces
@@ -108,7 +111,7 @@ def _certified(
         elsewhere = None
         notes = list[str]()
         if not fixed and multipliers is None and backend is table.CLARABEL:
-            elsewhere = _tried(lambda: _at_a_vertex(declared, given, num, tol), [])
+            elsewhere = _tried(lambda: _at_a_vertex(declared, given, num, tol) or _by_matrices(declared, given, known, num, tol), [])
         best = elsewhere
         one_search = none_tighter(declared.programme, backend.solver)
         for form, why in ((declared.briefly(tol, helped=not _refines(declared, backend)), list[str]()), (declared, reasons)):
@@ -167,11 +170,7 @@ def _joined_by(declared: Declared, one: Assessment | None, other: Assessment | N
 
 
 def _at_a_vertex(declared: Declared, point: Point | None, num: Arithmetic, tol: float) -> Assessment | None:
-    """What the optimal vertex of a linear programme proves, in fractions; None for another problem, or without HiGHS.
-
-    The assessed point is the given one, restored, if its objective is that of the vertex up to `tol`; else it is the vertex. No Slater
-    point is solved for: that may cost more than all the rest, and no bound depends on it.
-    """
+    """What the optimal vertex of a linear programme proves, in fractions; None for another problem, or without HiGHS."""
     found = vertex_of(declared.programme) if table.HIGHS.missing is None else None
     if found is None:
         return None
@@ -179,12 +178,45 @@ def _at_a_vertex(declared: Declared, point: Point | None, num: Arithmetic, tol: 
     if upper == math.inf:  # rounding of the data leaves it outside of a row: intervals draw it back
         vertex = declared.restore(found.point)
         upper = INTERVAL.upper(declared.objective(declared.restore(vertex, INTERVAL), INTERVAL))
-    gap = math.nextafter(upper - found.lower, math.inf) if found.lower < upper else 0.0
-    over = over_terms(declared, vertex, upper, found.lower, gap)
-    bounds = Certificate.of_bounds(upper, found.lower, gap, over, multipliers_from="solver", arithmetic=num.name)
+    return _assessment_of(declared, vertex, found.multipliers, found.lower, upper, point, num, tol)
+
+
+def _by_matrices(declared: Declared, point: Point | None, known: Multipliers, num: Arithmetic, tol: float) -> Assessment | None:
+    """What the matrices of a quadratic programme prove, at the given values or at those of an accurate solve; None for another problem."""
+    quadratic = QuadraticProgramme.of(declared.programme)
+    if quadratic is None:
+        return None
+    linear = quadratic.linear
+    given = None if point is None else linear.point(declared.values(point))
+    found = proven_bounds(quadratic, given, linear.multipliers_of(known), tol)
+    if found is None:
+        return None
+    at, rows = linear.by_name(found.point), linear.multipliers(found.multipliers)
+    multipliers = rows if found.relative_gap <= tol else declared.multipliers(at, rows)
+    return _assessment_of(declared, at, multipliers or rows, found.lower, found.upper, point, num, tol)
+
+
+def _assessment_of(
+    declared: Declared,
+    proving: Point,
+    multipliers: Multipliers,
+    lower: float,
+    upper: float,
+    point: Point | None,
+    num: Arithmetic,
+    tol: float,
+) -> Assessment:
+    """Proven bounds, with the given point, restored, if its objective is the upper bound up to `tol`, else with the point that proves it.
+
+    No Slater point is solved for: that may cost more than all the rest, and no bound depends on it.
+    """
+    gap = math.inf if not upper - lower < math.inf else math.nextafter(upper - lower, math.inf) if lower < upper else 0.0
+    relative = ratio(gap, max(abs(lower), abs(upper)))
+    over = relative if relative <= tol else over_terms(declared, proving, upper, lower, gap)
+    bounds = Certificate.of_bounds(upper, lower, gap, over, multipliers_from="solver", arithmetic=num.name)
     restored = None if point is None else declared.restore_without_solves(point)
     near = restored is not None and abs(declared.objective(restored) - upper) <= tol * bounds.scale
-    return Assessment(bounds, restored if restored is not None and near else vertex, found.multipliers)
+    return Assessment(bounds, restored if restored is not None and near else proving, multipliers)
 
 
 def _assessed(declared: Declared, point: Point, known: Multipliers, num: Arithmetic, tol: float) -> Assessment:

@@ -207,6 +207,13 @@ class SemidefiniteForm(Atom):
         self._refresh()
         return self._support
 
+    @property
+    def least_eigenvalue(self) -> float:
+        """A proven lower bound of the eigenvalues of the present P; −∞ where there is none."""
+        support = SemidefiniteForm.support(self)
+        assert self._seen is not None
+        return -self._missing if support is None else support.least if len(support.rows) == len(self._seen[0]) else 0.0
+
     def shift(self, num: Arithmetic) -> Shift | None:
         """The δ that this arithmetic needs, with the support of P + δI; None if there is none for which a bound of z is known."""
         support = self.support()

@@ -216,7 +216,7 @@ class EqualitySystem:
         self.num, self.equations = num, equations
         self.jacobian = equations.jacobian(num)
         floats = sp.csr_array(np.asarray(num.mid(self.jacobian), dtype=float)) if num is RATIONAL else self.jacobian.mid
-        self.rows, self.pivots = _independent(floats, margin)
+        self.rows, self.pivots = independent(floats, margin)
 
     def step(self, x: Value) -> Value | None:
         """δ with J_IP δ = −h_I(x), pivots at their midpoints, the other entries anywhere in their intervals; None if unknown."""
@@ -282,7 +282,7 @@ def reach(x: Array) -> Array:
     return out
 
 
-def _independent(jacobian: Any, margin: Array) -> tuple[Indices, Indices]:
+def independent(jacobian: Any, margin: Array) -> tuple[Indices, Indices]:
     """As many rows as are independent in floats, and as many columns with a margin in which they are far from dependent.
 
     Rows that have one column to choose take it. What is left falls into blocks, each with a choice of its own.

@@ -53,16 +53,20 @@ class LinearProgramme:
     high: Array
 
     @classmethod
-    def of(cls, programme: Programme) -> LinearProgramme | None:
-        """The present numbers of a programme; None where it is not linear, overflows, or has too many rows that floats cannot hold."""
-        if not all(isinstance(term.atom, LARGEST) for term in programme.terms):
+    def of(cls, programme: Programme, apart: Sequence[Term] = ()) -> LinearProgramme | None:
+        """The present numbers of a programme; None where it is not linear, overflows, or has too many rows that floats cannot hold.
+
+        The values of the terms in `apart` are variables that nothing bounds.
+        """
+        bounded = [term for term in programme.terms if term not in apart]
+        if not all(isinstance(term.atom, LARGEST) for term in bounded):
             return None
         variables = [*programme.every_variable, *programme.terms]
         reading = _MapReader(variables)
         low, high = np.full(reading.width, -np.inf), np.full(reading.width, np.inf)
         rows = list[tuple[Row, Indices]]()
         matrices, constants, rounded = list[IntervalMatrix](), list[Interval](), 0
-        for row in (*programme.every_row, *(row for term in programme.terms for row in _parts(term))):
+        for row in (*programme.every_row, *(row for term in bounded for row in _parts(term))):
             matrix, b = reading.read(row.map)
             rounded += int(np.sum(~(matrix.exact_rows & (b.rad == 0.0))))
             if rounded * reading.width > MOST:
@@ -119,6 +123,18 @@ class LinearProgramme:
         ends = np.cumsum([0, *(variable.size for variable in self.variables)]).tolist()
         return {variable.key: start for variable, start in zip(self.variables, ends, strict=False)}
 
+    def read(self, below: Map) -> tuple[IntervalMatrix, Interval]:
+        """The matrix and the constants of a map of the variables."""
+        return _MapReader(self.variables).read(below)
+
+    def place(self, variable: Leaf | Definition | Epigraph | Term) -> Indices:
+        """Where the entries of a variable are in x."""
+        return self._start[variable.key] + np.arange(variable.size)
+
+    def point(self, values: Mapping[Key, Array]) -> Array:
+        """x of the values of all variables by key."""
+        return np.concatenate([values[variable.key] for variable in self.variables])
+
     def reduced_costs(self, y: Interval) -> Interval:
         """c + Aᵀy."""
         return self.matrix.T.matvec(y) + self.cost.dense()[0]
@@ -128,6 +144,11 @@ class LinearProgramme:
         ends = np.cumsum([0, *(variable.size for variable in self.variables)])
         parts = zip(self.variables, ends, ends[1:], strict=False)
         return {v.name: x[start:end].reshape(v.shape, order="F") for v, start, end in parts if isinstance(v, Leaf)}
+
+    def multipliers_of(self, named: Mapping[str, Array]) -> Array:
+        """y of multipliers by name; 0 where there is none."""
+        parts = (named[row.name].reshape(-1, order="F")[chosen] if row.name in named else np.zeros(len(chosen)) for row, chosen in self.rows)
+        return np.concatenate([np.zeros(0), *parts])
 
     def multipliers(self, y: Array) -> dict[str, Array]:
         """The multipliers of rows and terms by name; those of bounds are 0."""

@@ -1,0 +1,37 @@
+"""The values at which CLARABEL ends with tolerances near rounding, of the matrices themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from simopt.core.arrays import Array
+from simopt.duality.quadratic.quadratic_programme import QuadraticProgramme
+
+TOLERANCE = 1e-13
+TIME_LIMIT = 60.0  # seconds
+
+
+def accurate_solve(quadratic: QuadraticProgramme) -> tuple[Array, Array] | None:
+    """A point, and multipliers of the rows; None where they are no numbers."""
+    import clarabel
+
+    linear = quadratic.linear
+    fixed = linear.low == linear.high
+    equal, apart = np.flatnonzero(linear.equality), np.flatnonzero(~linear.equality)
+    above, below = (np.flatnonzero(np.isfinite(end) & ~fixed) for end in (linear.high, linear.low))
+    unit = sp.eye_array(len(linear.low), format="csr")
+    parts = [linear.matrix.mid[equal], unit[fixed], linear.matrix.mid[apart], unit[above], -unit[below]]
+    right = [-linear.constants.mid[equal], linear.low[fixed], -linear.constants.mid[apart], linear.high[above], -linear.low[below]]
+    settings = clarabel.DefaultSettings()
+    settings.verbose, settings.time_limit = False, TIME_LIMIT
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
+    equalities = len(equal) + int(np.sum(fixed))
+    cones = [clarabel.ZeroConeT(equalities), clarabel.NonnegativeConeT(sum(map(len, right)) - equalities)]
+    matrices = sp.csc_matrix(sp.triu(quadratic.hessian.mid)), sp.csc_matrix(sp.vstack(parts))
+    found = clarabel.DefaultSolver(matrices[0], quadratic.slope.mid, matrices[1], np.concatenate(right), cones, settings).solve()
+    x, z, y = np.array(found.x), np.array(found.z), np.zeros(len(linear.equality))
+    if not (np.isfinite(x).all() and np.isfinite(z).all()):
+        return None
+    y[equal], y[apart] = z[: len(equal)], z[equalities : equalities + len(apart)]
+    return x, y
