@@ -43,7 +43,7 @@ TRIED_EXACTLY = (1e-3, 1e-2, 1e-1)  # of ε, where fractions decide
 NEAR = 1e-9  # of the largest entry of the diagonal: a λ of a sparse matrix that is not farther below 0 is taken
 LARGE, FILLED = 128, 0.2  # rows from which, and the fraction of entries up to which, a matrix is factorised as a sparse one
 BELOW = (0.9, 0.4, 0.1)  # of the least eigenvalue that floats see: where σ is tried
-ABOVE_0 = tuple(-(4.0**power) for power in range(2, 12))  # times eps and the largest row sum: σ where the matrix may be singular
+ABOVE_0 = tuple(-(4.0**power) for power in range(0, 12, 2))  # times eps and the largest row sum: σ where the matrix may be singular
 BEYOND = (1.02, 1.5, 3.0, 10.0, 100.0)  # of ε: how far above −λ, of floats, δ is tried
 
 

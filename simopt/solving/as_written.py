@@ -39,7 +39,7 @@ from simopt.duality.helping_solves import none_tighter
 from simopt.duality.infeasibility.infeasible import infeasible
 from simopt.duality.infeasibility.unbounded import Unbounded, unbounded
 from simopt.duality.quadratic.bounds import proven_bounds
-from simopt.duality.quadratic.quadratic_programme import QuadraticProgramme
+from simopt.duality.quadratic.quadratic_programme import QUADRATIC, QuadraticProgramme
 from simopt.duality.vertices.optimum import vertex_of
 from simopt.duality.written_form import LikeCvxpy, WrittenForm, completed, dual_variables
 from simopt.model.gap_unit import ratio
@@ -110,12 +110,20 @@ def _certified(
         backend, fixed = _back_end(solver), values_stay or point is not None
         elsewhere = None
         notes = list[str]()
-        if not fixed and multipliers is None and backend is table.CLARABEL:
-            elsewhere = _tried(lambda: _at_a_vertex(declared, given, num, tol) or _by_matrices(declared, given, known, num, tol), [])
+        anywhere = not fixed and multipliers is None and backend is table.CLARABEL
+        if anywhere:
+            found = _tried(lambda: _at_a_vertex(declared, given, num, tol), [])
+            smooth = found is None and all(isinstance(term.atom, QUADRATIC) for term in declared.programme.terms)
+            elsewhere = _tried(lambda: _by_matrices(declared, given, known, num, tol), []) if smooth else found
         best = elsewhere
         one_search = none_tighter(declared.programme, backend.solver)
         for form, why in ((declared.briefly(tol, helped=not _refines(declared, backend)), list[str]()), (declared, reasons)):
             if best is None or not (best.certificate.closes(tol) or (one_search and best.certificate.gap < math.inf)):
+                if not form.brief and anywhere and elsewhere is None:  # kinks are variables there, which costs more than a brief search
+                    elsewhere = _tried(lambda: _by_matrices(declared, given, known, num, tol), [])
+                    if elsewhere is not None and elsewhere.certificate.closes(tol):
+                        best = elsewhere
+                        break
                 found = _searched(form, given, known, backend, fixed, num, tol, why)
                 best = _joined_by(declared, elsewhere, found, num)
                 if form.brief and declared.cones and (best is None or not best.certificate.closes(tol)):
@@ -178,7 +186,8 @@ def _at_a_vertex(declared: Declared, point: Point | None, num: Arithmetic, tol: 
     if upper == math.inf:  # rounding of the data leaves it outside of a row: intervals draw it back
         vertex = declared.restore(found.point)
         upper = INTERVAL.upper(declared.objective(declared.restore(vertex, INTERVAL), INTERVAL))
-    return _assessment_of(declared, vertex, found.multipliers, found.lower, upper, point, num, tol)
+    gap = math.nextafter(upper - found.lower, math.inf) if found.lower < upper else 0.0
+    return _assessment_of(declared, vertex, found.multipliers, (found.lower, upper, gap), point, num, tol)
 
 
 def _by_matrices(declared: Declared, point: Point | None, known: Multipliers, num: Arithmetic, tol: float) -> Assessment | None:
@@ -186,6 +195,7 @@ def _by_matrices(declared: Declared, point: Point | None, known: Multipliers, nu
     quadratic = QuadraticProgramme.of(declared.programme)
     if quadratic is None:
         return None
+    declared.candidates(known)  # an error where they are no multipliers of this problem
     linear = quadratic.linear
     given = None if point is None else linear.point(declared.values(point))
     found = proven_bounds(quadratic, given, linear.multipliers_of(known), tol)
@@ -193,24 +203,24 @@ def _by_matrices(declared: Declared, point: Point | None, known: Multipliers, nu
         return None
     at, rows = linear.by_name(found.point), linear.multipliers(found.multipliers)
     multipliers = rows if found.relative_gap <= tol else declared.multipliers(at, rows)
-    return _assessment_of(declared, at, multipliers or rows, found.lower, found.upper, point, num, tol)
+    return _assessment_of(declared, at, multipliers or rows, (found.lower, found.upper, found.gap), point, num, tol)
 
 
 def _assessment_of(
     declared: Declared,
     proving: Point,
     multipliers: Multipliers,
-    lower: float,
-    upper: float,
+    proven: tuple[float, float, float],
     point: Point | None,
     num: Arithmetic,
     tol: float,
 ) -> Assessment:
-    """Proven bounds, with the given point, restored, if its objective is the upper bound up to `tol`, else with the point that proves it.
+    """Proven bounds, lower and upper, and their gap.
 
-    No Slater point is solved for: that may cost more than all the rest, and no bound depends on it.
+    The point is the given one, restored, if its objective is the upper bound up to `tol`, else the one that proves it. No Slater point is
+    solved for: that may cost more than all the rest, and no bound depends on it.
     """
-    gap = math.inf if not upper - lower < math.inf else math.nextafter(upper - lower, math.inf) if lower < upper else 0.0
+    lower, upper, gap = proven
     relative = ratio(gap, max(abs(lower), abs(upper)))
     over = relative if relative <= tol else over_terms(declared, proving, upper, lower, gap)
     bounds = Certificate.of_bounds(upper, lower, gap, over, multipliers_from="solver", arithmetic=num.name)

@@ -33,8 +33,11 @@ FILLED = 0.2  # the fraction of entries of AAᵀ from which it is factorised as 
 PRODUCTS = 10**7  # in AAᵀ at most
 
 
-def least_step(jacobian: Any, weights: Array, right: Array, rounding: Array) -> Array:
-    """d of a sparse J, weights w ≥ 0 and r, known up to `rounding`; 0 where nothing can move, or there is too much to factorise."""
+def least_step(jacobian: Any, weights: Array, right: Array, rounding: Array, roughly: bool = False) -> Array:
+    """d of a sparse J, weights w ≥ 0 and r, known up to `rounding`; 0 where nothing can move, or there is too much to factorise.
+
+    With `roughly` d is that of the sparse factorisation, however much of the condition it takes.
+    """
     scaled = scaled_columns(jacobian, weights)
     sizes = np.zeros(scaled.shape[0])
     np.maximum.at(sizes, np.repeat(np.arange(len(sizes)), np.diff(scaled.indptr)), np.abs(scaled.data))
@@ -45,7 +48,7 @@ def least_step(jacobian: Any, weights: Array, right: Array, rounding: Array) -> 
     goal, known = right[live] / sizes[live], rounding[live] / sizes[live]
     known = np.where(np.isfinite(known), known, 0.0)
     found = _sparse(scaled, goal)
-    return weights * (found if _solves(scaled, goal, known, found) else _by_blocks(scaled, goal, known, found))
+    return weights * (found if roughly or _solves(scaled, goal, known, found) else _by_blocks(scaled, goal, known, found))
 
 
 def _solves(matrix: Any, goal: Array, rounding: Array, y: Array) -> bool:

@@ -4,64 +4,92 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from simopt.arithmetic import INTERVAL, Interval
 from simopt.core.arrays import Array
 from simopt.duality.quadratic.accurate_solve import accurate_solve
-from simopt.duality.quadratic.feasible_point import feasible_point
+from simopt.duality.quadratic.feasible_point import FeasiblePoint, feasible_point, left_of
 from simopt.duality.quadratic.implied_ends import implied_ends
 from simopt.duality.quadratic.quadratic_programme import QuadraticProgramme
-from simopt.duality.quadratic.tangent_bound import tangent_bound
+from simopt.duality.quadratic.tangent_bound import tangent_loss
+from simopt.model.gap_unit import ratio
 
 
 @dataclass(frozen=True, eq=False)
 class ProvenBounds:
-    """lower ≤ optimum ≤ upper, with the point and the multipliers that gave them; a bound that is not proven is infinite."""
+    """lower ≤ optimum ≤ upper and upper − lower ≤ gap, with the point and the multipliers that gave them; a bound that is not proven is ∞.
+
+    The gap may be much smaller than what rounding leaves of the difference.
+    """
 
     point: Array
     multipliers: Array
     lower: float = -math.inf
     upper: float = math.inf
+    gap: float = math.inf
 
     @property
     def relative_gap(self) -> float:
-        """The difference over the larger size."""
-        size = max(abs(self.lower), abs(self.upper))
-        return (self.upper - self.lower) / size if 0.0 < size < math.inf else math.inf
+        """The gap over the larger size."""
+        return ratio(self.gap, max(abs(self.lower), abs(self.upper)))
 
 
 def proven_bounds(quadratic: QuadraticProgramme, point: Array | None, multipliers: Array, tol: float) -> ProvenBounds | None:
-    """Each bound the best of the given values and, if these do not close, of an accurate solve; None without any values.
+    """Those of the given values and, if they do not close, of an accurate solve, or the best of each; None without any values.
 
-    None also where the bounds contradict each other. A feasible point is sought where the objective is near the lower bound, and of the last values.
+    None also where the bounds contradict each other. A feasible point is sought where the objective is near the lower bound, and of the last
+    values.
     """
     linear, best = quadratic.linear, None
     ends = implied_ends(linear)
     with np.errstate(all="ignore"):
         for last, x, y in _values(quadratic, point, multipliers):
-            x = np.clip(x, linear.low, linear.high)
-            found = ProvenBounds(x, y, tangent_bound(quadratic, x, y, ends))
-            value = INTERVAL.upper(quadratic.value(Interval(x)))
-            if last or value - found.lower <= tol * max(abs(value), abs(found.lower)):
-                feasible = feasible_point(linear, x)
-                if feasible is not None:
-                    found = replace(found, point=feasible.mid, upper=INTERVAL.upper(quadratic.value(feasible)))
-            if best is not None:
-                low = found if found.lower >= best.lower else best
-                high = found if found.upper <= best.upper else best
-                found = ProvenBounds(high.point, low.multipliers, low.lower, high.upper)
-            best = found
+            found = _bounds_at(quadratic, np.clip(x, linear.low, linear.high), y, ends, tol, last)
+            best = found if best is None or found.relative_gap <= tol else _better(best, found)
             if best.relative_gap <= tol:
                 break
     return None if best is not None and best.lower > best.upper else best
 
 
+def _better(one: ProvenBounds, other: ProvenBounds) -> ProvenBounds:
+    """The better of each bound."""
+    low, high = max(one, other, key=lambda each: each.lower), min(one, other, key=lambda each: each.upper)
+    gap = low.gap if low is high else math.nextafter(high.upper - low.lower, math.inf)
+    return ProvenBounds(high.point, low.multipliers, low.lower, high.upper, gap)
+
+
 def _values(quadratic: QuadraticProgramme, point: Array | None, multipliers: Array) -> Iterator[tuple[bool, Array, Array]]:
+    """Whether they are the last ones, a point, and multipliers."""
     if point is not None and np.isfinite(point).all() and np.isfinite(multipliers).all():
         yield False, point, multipliers
     solved = accurate_solve(quadratic)
     if solved is not None:
         yield True, *solved
+
+
+def _bounds_at(quadratic: QuadraticProgramme, x: Array, y: Array, ends: tuple[Array, Array], tol: float, anyway: bool) -> ProvenBounds:
+    value = quadratic.value(Interval(x))
+    allowed = tol / 2 * abs(float(value.mid))
+    loss = tangent_loss(quadratic, x, y, ends, allowed)
+    lower = INTERVAL.lower(value - Interval(loss)) if math.isfinite(loss) else -math.inf
+    reduced = quadratic.gradient(Interval(x)) + quadratic.linear.matrix.T.matvec(Interval(y))
+    near = feasible_point(quadratic.linear, x, y, reduced.mid) if anyway or loss <= 2 * allowed else None
+    if near is None:
+        return ProvenBounds(x, y, lower)
+    rise = _rise(quadratic, x, y, near)
+    upper, gap = INTERVAL.upper(value + rise), INTERVAL.upper(rise + Interval(loss))
+    known = math.isfinite(upper)
+    return ProvenBounds(near.x + near.step.mid, y, lower, upper if known else math.inf, gap if known and gap >= 0.0 else math.inf)
+
+
+def _rise(quadratic: QuadraticProgramme, x: Array, y: Array, near: FeasiblePoint) -> Interval:
+    """f(x̃ + s) − f(x̃) = ⟨d, s⟩ − ⟨y, As⟩ + ½⟨s, Qs⟩ for the step to the feasible point, y of the tight rows, in which As is known."""
+    step = Interval(near.x) - Interval(x) + near.step
+    own = Interval(y[near.tight])
+    d = quadratic.gradient(Interval(x)) + quadratic.linear.matrix[near.tight].T.matvec(own)
+    along = INTERVAL.dot(d, step) - INTERVAL.dot(own, left_of(quadratic.linear, near.tight, x))
+    found: Interval = along + INTERVAL.dot(step, quadratic.hessian.matvec(step)) * 0.5
+    return found

@@ -20,7 +20,9 @@ from simopt.duality.vertices.linear_programme import Fractions, as_float
 MOST = 200  # rows of a block, whose fractions have as many times 53 bits
 
 
-def following_rows(matrix: IntervalMatrix, constants: Interval, chosen: Indices, pivots: Indices, others: Indices, x: Array) -> Interval | None:
+def following_rows(
+    matrix: IntervalMatrix, constants: Interval, chosen: Indices, pivots: Indices, others: Indices, x: Array
+) -> Interval | None:
     """h_i(x) for the rows in `others`; None where numbers are not known exactly, or too many hang together.
 
     A constant may be an interval: then a value is one.
@@ -33,7 +35,7 @@ def following_rows(matrix: IntervalMatrix, constants: Interval, chosen: Indices,
         for j in row.keys() & by_pivot.keys():
             by_pivot[j][e] = row[j]
     system = list(by_pivot.values())
-    parts = block_triangular(pattern_of(system)) if len(system) else []
+    parts = block_triangular(pattern_of(system)) if system else []
     if parts is None or max((len(some) for some, _ in parts), default=0) > MOST:
         return None
     mid, rad = np.zeros(len(others)), np.zeros(len(others))

@@ -1,7 +1,8 @@
-"""A declaration as min ½⟨x, Qx⟩ + ⟨c, x⟩ + c₀ over the polyhedron A x + b ≤ 0 or = 0, low ≤ x ≤ high, its numbers exact or enclosed.
+"""A declaration as min ½⟨x, Qx⟩ + ⟨c, x⟩ + c₀ over a polyhedron A x + b ≤ 0 or = 0, low ≤ x ≤ high, its numbers exact or enclosed.
 
-x is that of `LinearProgramme`. Squares and quadratic forms t = φ(Lx + l) with factors s ≥ 0 in the objective, and nowhere else, are put into
-it: Q is the sum of all LᵀWL, with W = 2s for squares and s(P + Pᵀ) for zᵀPz.
+x is that of `LinearProgramme`. Squares and quadratic forms t = φ(Lx + l) with factors s ≥ 0 in the objective, and nowhere else, are put
+into it: Q is the sum of all LᵀWL, with W = 2s for squares and s(P + Pᵀ) for zᵀPz. No L has entries for maxima or absolute values, as a
+larger value of these need not make φ larger.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from simopt.duality.atoms.square import Square
 from simopt.duality.graph.programme import Programme, Term
 from simopt.duality.vertices.linear_programme import LinearProgramme
 
+QUADRATIC = (Square, SemidefiniteForm)
 PRODUCTS = 2_000_000  # in Q at most: with more, forms are better evaluated one after the other
 
 
@@ -37,7 +39,7 @@ class QuadraticProgramme:
     @classmethod
     def of(cls, programme: Programme) -> QuadraticProgramme | None:
         """The present numbers of a programme; None where it is no such programme, or a linear one, or Q has too many products."""
-        forms = [term for term in programme.terms if isinstance(term.atom, Square | SemidefiniteForm)]
+        forms = [term for term in programme.terms if isinstance(term.atom, QUADRATIC)]
         linear = LinearProgramme.of(programme, apart=forms) if forms else None
         if linear is None:
             return None
@@ -62,11 +64,14 @@ class QuadraticProgramme:
         if not np.all(factors.low >= 0.0):
             return None
         matrix, constant = self.linear.read(term.argument)
+        if any(matrix.mid[:, self.linear.place(v)].nnz for v in self.linear.variables if isinstance(v, Term)):
+            return None
         counts = np.diff(matrix.mid.indptr).astype(float)
         if isinstance(term.atom, Square):
             if counts @ counts > PRODUCTS:
                 return None
-            weights = IntervalMatrix(sp.diags_array(2.0 * factors.mid, format="csr"), sp.diags_array(2.0 * factors.rad, format="csr"))
+            rad = sp.diags_array(2.0 * factors.rad, format="csr") if factors.rad.any() else None
+            weights = IntervalMatrix(sp.diags_array(2.0 * factors.mid, format="csr"), rad)
             least = (factors * 2.0).low
         else:
             assert isinstance(term.atom, SemidefiniteForm)
@@ -100,4 +105,5 @@ class QuadraticProgramme:
 
     def value(self, x: Interval) -> Interval:
         """½⟨x, Qx⟩ + ⟨c, x⟩ + c₀."""
-        return INTERVAL.dot(x, self.hessian.matvec(x)) * 0.5 + INTERVAL.dot(x, self.slope) + self.offset
+        found: Interval = INTERVAL.dot(x, self.hessian.matvec(x)) * 0.5 + INTERVAL.dot(x, self.slope) + self.offset
+        return found

@@ -125,7 +125,11 @@ class LinearProgramme:
 
     def read(self, below: Map) -> tuple[IntervalMatrix, Interval]:
         """The matrix and the constants of a map of the variables."""
-        return _MapReader(self.variables).read(below)
+        return self._reader.read(below)
+
+    @cached_property
+    def _reader(self) -> _MapReader:
+        return _MapReader(self.variables)
 
     def place(self, variable: Leaf | Definition | Epigraph | Term) -> Indices:
         """Where the entries of a variable are in x."""
@@ -147,7 +151,9 @@ class LinearProgramme:
 
     def multipliers_of(self, named: Mapping[str, Array]) -> Array:
         """y of multipliers by name; 0 where there is none."""
-        parts = (named[row.name].reshape(-1, order="F")[chosen] if row.name in named else np.zeros(len(chosen)) for row, chosen in self.rows)
+        parts = (
+            named[row.name].reshape(-1, order="F")[chosen] if row.name in named else np.zeros(len(chosen)) for row, chosen in self.rows
+        )
         return np.concatenate([np.zeros(0), *parts])
 
     def multipliers(self, y: Array) -> dict[str, Array]:
