@@ -64,8 +64,8 @@ def least_eigenvalue(matrix: Any) -> float:
 
     Candidates come from eigenvalues in floats, of A and of A scaled, and count when A − λI is proven to be definite. The candidate of
     Gershgorin's discs needs no proof. λ is below the least eigenvalue by at most some 16 n(n + 4) u max a_jj. That is the shift that
-    `is_definite` needs, and a factor 4 from one candidate to the next. Of a large sparse A with a least eigenvalue above 0 it is a fraction,
-    and that of an A that is singular is not below 0 by more than rounding in L D Lᵀ. Errors as for `is_definite`.
+    `is_definite` needs, and a factor 4 from one candidate to the next. Of a large sparse A whose least eigenvalue is above 0 it is a
+    fraction of that, and for a singular one it is below 0 by no more than rounding in L D Lᵀ. Errors as for `is_definite`.
     """
     mid, spread = _symmetric(matrix)
     n, diagonal = len(mid), np.diag(mid)

@@ -179,6 +179,12 @@ def below_each_other(parts: Sequence[Any]) -> Any:
     return IntervalMatrix(mid, None if exact else sp.vstack([matrix.rad for matrix in matrices], format="csr"))
 
 
+def side_by_side(one: IntervalMatrix, other: IntervalMatrix) -> IntervalMatrix:
+    """[A B]."""
+    mid = sp.hstack([one.mid, other.mid], format="csr")
+    return IntervalMatrix(mid, None if one.exact and other.exact else sp.hstack([one.rad, other.rad], format="csr"))
+
+
 def _with_data(matrix: Any, data: Any) -> Any:
     """The same places with other numbers; places with a 0 are not stored."""
     out = sp.csr_array((np.asarray(data, dtype=float), matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)

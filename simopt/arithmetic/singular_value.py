@@ -4,7 +4,8 @@ Let σ² be a little below the least eigenvalue of AᵀA, and L D Lᵀ near M = 
 
     AᵀA = σ²I + L D Lᵀ + (M − L D Lᵀ) ⪰ (σ² − δ) I,    δ ≥ ‖M − L D Lᵀ‖₂,
 
-as in `definite`. As A is squared, this works up to a condition of some 10⁶. For matrices B with |B − A| ≤ R the bound is less by ‖R‖₂ ≤ (‖R‖₁‖R‖_∞)^½.
+as in `definite`. As A is squared, this works up to a condition of some 10⁶. For matrices B with |B − A| ≤ R the bound is less by
+‖R‖₂ ≤ (‖R‖₁‖R‖_∞)^½.
 
 Source: S. M. Rump, Verified solution of large systems, and his Verification methods, Acta Numerica 19 (2010), §10.8.
 """

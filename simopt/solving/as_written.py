@@ -192,7 +192,8 @@ def _at_a_vertex(declared: Declared, point: Point | None, num: Arithmetic, tol: 
 
 def _by_matrices(declared: Declared, point: Point | None, known: Multipliers, num: Arithmetic, tol: float) -> Assessment | None:
     """What the matrices of a quadratic programme prove, at the given values or at those of an accurate solve; None for another problem."""
-    quadratic = QuadraticProgramme.of(declared.programme)
+    with np.errstate(all="ignore"):
+        quadratic = QuadraticProgramme.of(declared.programme)
     if quadratic is None:
         return None
     declared.candidates(known)  # an error where they are no multipliers of this problem
@@ -202,6 +203,10 @@ def _by_matrices(declared: Declared, point: Point | None, known: Multipliers, nu
     if found is None:
         return None
     at, rows = linear.by_name(found.point), linear.multipliers(found.multipliers)
+    if num is FLOAT and found.upper == math.inf:  # rounding of the data may leave no point that is feasible
+        at = declared.restore_without_solves(at)
+        upper = float(declared.objective(at))
+        found = replace(found, upper=upper, gap=abs(upper - found.lower))
     multipliers = rows if found.relative_gap <= tol else declared.multipliers(at, rows)
     return _assessment_of(declared, at, multipliers or rows, (found.lower, found.upper, found.gap), point, num, tol)
 

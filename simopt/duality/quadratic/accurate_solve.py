@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 import scipy.sparse as sp
 
 from simopt.core.arrays import Array
 from simopt.duality.quadratic.quadratic_programme import QuadraticProgramme
 
-TOLERANCE = 1e-13
+TOLERANCE = 1e-12  # less is taken for a lack of progress at times
+SETTINGS: tuple[dict[str, float], ...] = ({}, {"static_regularization_constant": 1e-10})  # one after the other
 TIME_LIMIT = 60.0  # seconds
 
 
-def accurate_solve(quadratic: QuadraticProgramme) -> tuple[Array, Array] | None:
-    """A point, and multipliers of the rows; None where they are no numbers."""
+def accurate_solves(quadratic: QuadraticProgramme) -> Iterator[tuple[Array, Array]]:
+    """A point, and multipliers of the rows, where they are numbers."""
+    for options in SETTINGS:
+        found = _solved(quadratic, options)
+        if found is not None:
+            yield found
+
+
+def _solved(quadratic: QuadraticProgramme, options: Mapping[str, float]) -> tuple[Array, Array] | None:
     import clarabel
 
     linear = quadratic.linear
@@ -26,6 +36,8 @@ def accurate_solve(quadratic: QuadraticProgramme) -> tuple[Array, Array] | None:
     settings = clarabel.DefaultSettings()
     settings.verbose, settings.time_limit = False, TIME_LIMIT
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
+    for name, value in options.items():
+        setattr(settings, name, value)
     equalities = len(equal) + int(np.sum(fixed))
     cones = [clarabel.ZeroConeT(equalities), clarabel.NonnegativeConeT(sum(map(len, right)) - equalities)]
     matrices = sp.csc_matrix(sp.triu(quadratic.hessian.mid)), sp.csc_matrix(sp.vstack(parts))

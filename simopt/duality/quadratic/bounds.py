@@ -10,8 +10,8 @@ import numpy as np
 
 from simopt.arithmetic import INTERVAL, Interval
 from simopt.core.arrays import Array
-from simopt.duality.quadratic.accurate_solve import accurate_solve
-from simopt.duality.quadratic.feasible_point import FeasiblePoint, feasible_point, left_of
+from simopt.duality.quadratic.accurate_solve import accurate_solves
+from simopt.duality.quadratic.feasible_point import FeasiblePoint, feasible_points, left_of
 from simopt.duality.quadratic.implied_ends import implied_ends
 from simopt.duality.quadratic.quadratic_programme import QuadraticProgramme
 from simopt.duality.quadratic.tangent_bound import tangent_loss
@@ -38,16 +38,15 @@ class ProvenBounds:
 
 
 def proven_bounds(quadratic: QuadraticProgramme, point: Array | None, multipliers: Array, tol: float) -> ProvenBounds | None:
-    """Those of the given values and, if they do not close, of an accurate solve, or the best of each; None without any values.
+    """Those of the given values and, if they do not close, of accurate solves, or the best of each; None without any values.
 
-    None also where the bounds contradict each other. A feasible point is sought where the objective is near the lower bound, and of the last
-    values.
+    None also where the bounds contradict each other. A feasible point is sought where the objective is near the lower bound, and of solves.
     """
     linear, best = quadratic.linear, None
     ends = implied_ends(linear)
     with np.errstate(all="ignore"):
-        for last, x, y in _values(quadratic, point, multipliers):
-            found = _bounds_at(quadratic, np.clip(x, linear.low, linear.high), y, ends, tol, last)
+        for accurate, x, y in _values(quadratic, point, multipliers):
+            found = _bounds_at(quadratic, np.clip(x, linear.low, linear.high), y, ends, tol, accurate)
             best = found if best is None or found.relative_gap <= tol else _better(best, found)
             if best.relative_gap <= tol:
                 break
@@ -62,11 +61,10 @@ def _better(one: ProvenBounds, other: ProvenBounds) -> ProvenBounds:
 
 
 def _values(quadratic: QuadraticProgramme, point: Array | None, multipliers: Array) -> Iterator[tuple[bool, Array, Array]]:
-    """Whether they are the last ones, a point, and multipliers."""
+    """Whether they are those of a solve, a point, and multipliers."""
     if point is not None and np.isfinite(point).all() and np.isfinite(multipliers).all():
         yield False, point, multipliers
-    solved = accurate_solve(quadratic)
-    if solved is not None:
+    for solved in accurate_solves(quadratic):
         yield True, *solved
 
 
@@ -75,14 +73,17 @@ def _bounds_at(quadratic: QuadraticProgramme, x: Array, y: Array, ends: tuple[Ar
     allowed = tol / 2 * abs(float(value.mid))
     loss = tangent_loss(quadratic, x, y, ends, allowed)
     lower = INTERVAL.lower(value - Interval(loss)) if math.isfinite(loss) else -math.inf
-    reduced = quadratic.gradient(Interval(x)) + quadratic.linear.matrix.T.matvec(Interval(y))
-    near = feasible_point(quadratic.linear, x, y, reduced.mid) if anyway or loss <= 2 * allowed else None
-    if near is None:
-        return ProvenBounds(x, y, lower)
-    rise = _rise(quadratic, x, y, near)
-    upper, gap = INTERVAL.upper(value + rise), INTERVAL.upper(rise + Interval(loss))
-    known = math.isfinite(upper)
-    return ProvenBounds(near.x + near.step.mid, y, lower, upper if known else math.inf, gap if known and gap >= 0.0 else math.inf)
+    best = ProvenBounds(x, y, lower)
+    if anyway or loss <= 2 * allowed:
+        reduced = quadratic.gradient(Interval(x)) + quadratic.linear.matrix.T.matvec(Interval(y))
+        for near in feasible_points(quadratic.linear, x, y, reduced.mid):
+            rise = _rise(quadratic, x, y, near)
+            upper, gap = INTERVAL.upper(value + rise), INTERVAL.upper(rise + Interval(loss))
+            if upper < best.upper and gap >= 0.0:
+                best = ProvenBounds(near.x + near.step.mid, y, lower, upper, gap)
+            if best.relative_gap <= tol:
+                break
+    return best
 
 
 def _rise(quadratic: QuadraticProgramme, x: Array, y: Array, near: FeasiblePoint) -> Interval:

@@ -1,9 +1,9 @@
 """A feasible point of a polyhedron near a given one: floats, and intervals that are proven to contain a step from them to one.
 
-*Tight* rows are those that hold with equality: all equalities, and inequalities that cannot be kept otherwise. Floats are moved onto them by
-least steps in units of their distances from their bounds. An inequality that is near counts as an equality with a slack, whose distance
-from 0 is the unit of its step; one that rounding may violate gets a little slack. Then, r = −b − A x being what is left of the tight rows, a
-step s with A s = r is bounded in one of two ways:
+*Tight* rows are those that hold with equality: all equalities, and inequalities that cannot be kept otherwise. Floats are moved onto them
+by least steps in units of their distances from their bounds. An inequality that is near counts as an equality with a slack, whose
+distance from 0 is the unit of its step; one that rounding may violate gets a little slack. Then, r = −b − A x being what is left of these
+rows, slacks included, a step s with A s = r is bounded in one of two ways:
 
 1. With M = A diag(m), m ≤ the distances from the bounds, and σ ≤ the least singular value of Mᵀ, there is one with |s_j| ≤ m_j ‖r‖₂/σ, and
    for every step s̃ of floats one with |s_j − s̃_j| ≤ m_j ‖r − As̃‖₂/σ. σ is proven by one factorisation of MMᵀ.
@@ -14,14 +14,16 @@ All other rows have to hold for all numbers in the intervals.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 
 from simopt.arithmetic import INTERVAL, Interval
 from simopt.arithmetic.interval import EPS, TINY
-from simopt.arithmetic.interval_matrix import IntervalMatrix
+from simopt.arithmetic.interval_matrix import IntervalMatrix, side_by_side
 from simopt.arithmetic.linear import exponents_of, rescaled, solve
 from simopt.arithmetic.residual import residual
 from simopt.arithmetic.singular_value import least_of_rows, norms
@@ -35,6 +37,7 @@ from simopt.duality.vertices.linear_programme import LinearProgramme
 ROUNDS = 3  # of inequalities that become tight
 STEPS = 6  # in floats
 INTO = 8.0  # times the rounding of a row: the least slack that a step leaves
+INSIDE = 1e-10  # of the size of an entry: how far it is drawn inside
 FAINT = 1e-100  # units and entries whose products with others may underflow
 NEAR = 1e-4  # of the sizes in a row: a larger slack needs no unit
 
@@ -48,22 +51,24 @@ class FeasiblePoint:
     tight: Indices
 
 
-def feasible_point(linear: LinearProgramme, near: Array, y: Array, d: Array) -> FeasiblePoint | None:
-    """The point; None where none is proven.
+def feasible_points(linear: LinearProgramme, near: Array, y: Array, d: Array) -> Iterator[FeasiblePoint]:
+    """Points near the given one as it is, and with entries and rows at an end that are nearer to it than their multipliers d and y to 0.
 
-    If it is not proven near the given one as that is, entries and rows are put to an end that are nearer to it than their multipliers d and
-    y are to 0, in units of the largest. Where many are, all tight rows may hold for numbers that are exact only.
+    Both in units of the largest. Where many are at an end, all tight rows may hold for numbers that are exact only. At last entries are
+    drawn inside of their bounds first.
     """
     if not np.all(linear.low <= linear.high):
-        return None
-    found = _feasible(linear, np.clip(near, linear.low, linear.high), linear.equality)
-    if found is not None:
-        return found
+        return
     x, slack = np.clip(near, linear.low, linear.high), -(linear.matrix.mid @ near + linear.constants.mid)
-    active = linear.equality | (slack < _in_units(y, slack))
-    size = _in_units(d, x)
-    x = np.where(x - linear.low < size, linear.low, np.where(linear.high - x < -size, linear.high, x))
-    return _feasible(linear, x, active)
+    inside = INSIDE * np.minimum(reach(x), (linear.high - linear.low) / 2.0)
+    active, size = linear.equality | (slack < _in_units(y, slack)), _in_units(d, x)
+    starts = (
+        (x, linear.equality),
+        (np.where(x - linear.low < size, linear.low, np.where(linear.high - x < -size, linear.high, x)), active),
+        (np.clip(x, linear.low + inside, linear.high - inside), linear.equality),
+    )
+    found = (_feasible(linear, start, tight) for start, tight in starts)
+    yield from (each for each in found if each is not None)
 
 
 def _in_units(multipliers: Array, of: Array) -> Array:
@@ -75,22 +80,64 @@ def _in_units(multipliers: Array, of: Array) -> Array:
 
 def _feasible(linear: LinearProgramme, x: Array, tight: Mask) -> FeasiblePoint | None:
     for _ in range(ROUNDS):
-        x = _moved(linear, x, tight)
-        rows = np.flatnonzero(tight)
-        step = _step(linear, x, rows)
-        if step is None:
+        x, above = _moved(linear, x, tight), None
+        for step, held in _steps(linear, x, tight):
+            above = ~tight & ~((linear.matrix.matvec(Interval(x) + step) + linear.constants).high <= 0.0)
+            above[held] = False
+            if not above.any():
+                return FeasiblePoint(x, step, np.flatnonzero(tight))
+        if above is None:
             return None
-        above = ~tight & ~((linear.matrix.matvec(Interval(x) + step) + linear.constants).high <= 0.0)
-        if not above.any():
-            return FeasiblePoint(x, step, rows)
         tight = tight | above
     return None
 
 
-def _margin(linear: LinearProgramme, x: Array) -> Array:
-    """The distances from the bounds, at most a multiple of the size."""
-    found: Array = np.minimum(np.minimum(x - linear.low, linear.high - x), reach(x))
-    return found
+@dataclass(frozen=True, eq=False)
+class _Near:
+    """Tight rows and near ones as equalities A x + s + b = 0: with slacks s, 0 in tight rows, what is left, −b − A x − s, and its rounding.
+
+    `lacks` says where a tight row is farther off than rounding, and a slack smaller.
+    """
+
+    rows: Indices
+    matrix: IntervalMatrix
+    slack: Array
+    margin: Array
+    left: Interval
+    rounding: Array
+    lacks: bool
+
+
+def _near(linear: LinearProgramme, x: Array, tight: Mask, alone: bool = False) -> _Near:
+    """The rows that are tight or near, or the tight ones alone."""
+    left, enclosed = left_of(linear, np.arange(len(tight)), x), linear.matrix.matvec(Interval(x)) + linear.constants
+    size = np.asarray(abs(linear.matrix.mid) @ np.abs(x)) + np.abs(linear.constants.mid)
+    rounding = np.where(tight, size * EPS, enclosed.rad) + left.rad
+    lacking = np.where(tight, np.abs(left.mid) > rounding, left.mid < INTO / 2.0 * rounding)
+    slack = np.where(tight, 0.0, np.maximum(left.mid, INTO * rounding))
+    rows = np.flatnonzero(tight if alone else tight | lacking | (slack < NEAR * size))
+    units = np.concatenate([np.minimum(np.minimum(x - linear.low, linear.high - x), reach(x)), slack[rows]])
+    beside = IntervalMatrix(sp.eye_array(len(rows), format="csr"))
+    return _Near(
+        rows,
+        side_by_side(linear.matrix[rows], beside),
+        slack[rows],
+        np.where(units > FAINT, units, 0.0),
+        left[rows] - Interval(slack[rows]),
+        rounding[rows],
+        bool(lacking.any()),
+    )
+
+
+def _moved(linear: LinearProgramme, x: Array, tight: Mask) -> Array:
+    """The point moved onto the tight rows, and to a little slack in others, in floats, as long as it is farther off than rounding."""
+    for _ in range(STEPS):
+        near = _near(linear, x, tight)
+        if not near.lacks:
+            break
+        step = least_step(near.matrix.mid, near.margin, near.left.mid, near.rounding, roughly=True)
+        x = np.clip(x + step[: len(x)], linear.low, linear.high)
+    return x
 
 
 def left_of(linear: LinearProgramme, rows: Indices, x: Array) -> Interval:
@@ -102,69 +149,55 @@ def _column(x: Interval) -> Interval:
     return Interval(x.mid[:, None], x.rad[:, None])
 
 
-def _moved(linear: LinearProgramme, x: Array, tight: Mask) -> Array:
-    """The point moved onto the tight rows, and to a little slack in others, in floats, as long as it is farther off than rounding."""
-    every, matrix = np.arange(len(tight)), linear.matrix.mid
-    for _ in range(STEPS if len(tight) else 0):
-        left, size = left_of(linear, every, x), np.asarray(abs(matrix) @ np.abs(x)) + np.abs(linear.constants.mid)
-        rounding = size * EPS + left.rad
-        lacking = np.where(tight, np.abs(left.mid) > rounding, left.mid < INTO / 2.0 * rounding)
-        if not lacking.any():
-            break
-        slack = np.where(tight, 0.0, np.maximum(left.mid, INTO * rounding))
-        rows = np.flatnonzero(tight | lacking | (slack < NEAR * size))
-        both = sp.hstack([matrix[rows], sp.eye_array(len(rows))], format="csr")
-        units = np.concatenate([_margin(linear, x), slack[rows]])
-        step = least_step(both, np.where(units > FAINT, units, 0.0), (left.mid - slack)[rows], rounding[rows], roughly=True)
-        x = np.clip(x + step[: len(x)], linear.low, linear.high)
-    return x
+def _steps(linear: LinearProgramme, x: Array, tight: Mask) -> Iterator[tuple[Interval, Indices]]:
+    """Steps that are proven to lead onto the rows, and to stay within the bounds, and the rows whose slacks they keep: in both ways."""
+    near, alone = _near(linear, x, tight), _near(linear, x, tight, alone=True)
+    some = [near, alone] if len(near.rows) > len(alone.rows) else [alone]
+    if not len(some[-1].rows):
+        yield Interval(np.zeros(len(x))), some[-1].rows
+    for way in (_by_norm, partial(_by_pivots, linear, x)):  # both may be possible where slacks are not
+        for each in some:
+            found = way(each) if len(each.rows) else None
+            if found is not None:
+                yield found[: len(x)], each.rows
 
 
-def _step(linear: LinearProgramme, x: Array, rows: Indices) -> Interval | None:
-    """s, 0 where nothing is left of these rows; None where none is proven to stay within the bounds."""
-    left = left_of(linear, rows, x)
-    if not np.any(left.mid) and not np.any(left.rad):
-        return Interval(np.zeros(len(x)))
-    found = _by_norm(linear.matrix[rows], left, _margin(linear, x))
-    return _by_pivots(linear, x, rows, left) if found is None else found
-
-
-def _by_norm(matrix: IntervalMatrix, left: Interval, margin: Array) -> Interval | None:
+def _by_norm(near: _Near) -> Interval | None:
     """The first way, m powers of two and the rows scaled by such, so that M is exact; None where no σ is proven, or ‖r‖₂ ≥ σ."""
-    if not matrix.exact:
+    matrix = near.matrix
+    if not matrix.exact or np.any((np.abs(matrix.mid.data) < FAINT) & (matrix.mid.data != 0.0)):  # something may underflow
         return None
-    m = np.where(margin > FAINT, np.ldexp(0.5, np.frexp(margin)[1]), 0.0)
+    m = np.where(near.margin > 0.0, np.ldexp(0.5, np.frexp(near.margin)[1]), 0.0)
     scaled = sp.csr_array(matrix.mid @ sp.diags_array(m))
     exponents, _ = exponents_of(scaled)
-    if np.any((np.abs(matrix.mid.data) < FAINT) & (matrix.mid.data != 0.0)):
-        return None  # something may underflow
     scaled = rescaled(scaled, exponents, np.zeros(scaled.shape[1], dtype=int))
     least, factors = least_of_rows(scaled)
     if not least > 0.0:
         return None
-    step = m * (scaled.T @ factors.solve(np.ldexp(left.mid, -exponents)))
-    further = residual(matrix, _column(left), step[:, None])[:, 0]
+    step = m * (scaled.T @ factors.solve(np.ldexp(near.left.mid, -exponents)))
+    further = residual(matrix, _column(near.left), step[:, None])[:, 0]
     size = np.ldexp((np.abs(further.mid) + further.rad) * (1.0 + 4 * EPS), -exponents) + TINY
     bound = float(norms(size[:, None])[0]) / least * (1.0 + 4 * EPS)
     found = Interval(step, m * bound * (1.0 + 4 * EPS) + TINY * (m > 0.0))
-    return found if np.all(np.abs(found.mid) + found.rad <= margin * (1.0 - 4 * EPS)) else None
+    return found if np.all(np.abs(found.mid) + found.rad <= near.margin * (1.0 - 4 * EPS)) else None
 
 
-def _by_pivots(linear: LinearProgramme, x: Array, rows: Indices, left: Interval) -> Interval | None:
+def _by_pivots(linear: LinearProgramme, x: Array, near: _Near) -> Interval | None:
     """The second way."""
-    matrix = linear.matrix[rows]
-    chosen, pivots = independent(matrix.mid, _margin(linear, x))
-    others = np.setdiff1d(np.arange(len(rows)), chosen)
+    both, low = np.concatenate([x, near.slack]), np.concatenate([linear.low, np.zeros(len(near.rows))])
+    high = np.concatenate([linear.high, np.where(near.slack > 0.0, np.inf, 0.0)])
+    chosen, pivots = independent(near.matrix.mid, near.margin)
+    others = np.setdiff1d(np.arange(len(near.rows)), chosen)
     if len(others):
-        values = following_rows(matrix, linear.constants[rows], chosen, pivots, others, x)
+        values = following_rows(near.matrix, linear.constants[near.rows], chosen, pivots, others, both)
         if values is None or np.any(values.mid) or np.any(values.rad):
             return None
-    step = solve(INTERVAL, matrix[chosen].columns(pivots), left[chosen])
+    step = solve(INTERVAL, near.matrix[chosen].columns(pivots), near.left[chosen])
     if step is None:
         return None
-    moved = Interval(x[pivots]) + step
-    if np.any(moved.low < linear.low[pivots]) or np.any(moved.high > linear.high[pivots]):
+    moved = Interval(both[pivots]) + step
+    if np.any(moved.low < low[pivots]) or np.any(moved.high > high[pivots]):
         return None
-    mid, rad = np.zeros(len(x)), np.zeros(len(x))
+    mid, rad = np.zeros(len(both)), np.zeros(len(both))
     mid[pivots], rad[pivots] = step.mid, step.rad
     return Interval(mid, rad)

@@ -1,7 +1,7 @@
 """The values of rows that depend on others, at every solution of these: in fractions, so that a 0 is known to be one.
 
-Rows h_I(x) = A_I x + b_I = 0 are solved for the pivots P, A_IP regular, while the other entries stay. With λ from A_IPᵀ λ = a_iP a further row
-is h_i(x) = ⟨a_i − A_Iᵀλ, x⟩ + b_i − ⟨λ, b_I⟩, in which the pivots do not occur.
+Rows h_I(x) = A_I x + b_I = 0 are solved for the pivots P, A_IP regular, while the other entries stay. With λ from A_IPᵀ λ = a_iP a further
+row is h_i(x) = ⟨a_i − A_Iᵀλ, x⟩ + b_i − ⟨λ, b_I⟩, in which the pivots do not occur.
 """
 
 from __future__ import annotations

@@ -18,10 +18,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from simopt.arithmetic import INTERVAL, Interval
-from simopt.arithmetic.interval_matrix import IntervalMatrix
+from simopt.arithmetic.interval_matrix import IntervalMatrix, side_by_side
 from simopt.arithmetic.linear import solve
 from simopt.arithmetic.residual import residual
 from simopt.core.arrays import Array
@@ -42,7 +41,7 @@ def tangent_loss(quadratic: QuadraticProgramme, x: Array, multipliers: Array, en
     """
     linear = quadratic.linear
     multipliers = np.where(linear.equality, multipliers, np.maximum(multipliers, 0.0))
-    rows, system = linear.matrix.matvec(Interval(x)) + linear.constants, _beside(linear.matrix.T, quadratic.hessian)
+    rows, system = linear.matrix.matvec(Interval(x)) + linear.constants, side_by_side(linear.matrix.T, quadratic.hessian)
     left = residual(system, -_column(quadratic.slope), np.concatenate([multipliers, x])[:, None])[:, 0]
     found = _Stationary(Interval(multipliers), Interval(np.zeros(len(x))), -left)
     zero, loss = np.zeros(len(x), dtype=bool), np.inf
@@ -53,8 +52,9 @@ def tangent_loss(quadratic: QuadraticProgramme, x: Array, multipliers: Array, en
         value, open_ = step + INTERVAL.dot(found.y, rows), np.isinf(least)
         if not open_.any():
             loss = min(loss, -INTERVAL.lower(value + INTERVAL.sum(Interval(least))))
-        wanted = open_ if open_.any() else least < -COSTLY * allowed
-        others = -INTERVAL.lower(value + INTERVAL.sum(Interval(np.where(wanted | zero, 0.0, least))))
+        held = ((found.d.mid > 0.0) & np.isfinite(linear.low)) | ((found.d.mid < 0.0) & np.isfinite(linear.high))
+        wanted = open_ if open_.any() else ~held & (least < -COSTLY * allowed)
+        others = -INTERVAL.lower(value + INTERVAL.sum(Interval(np.where(held & ~open_, least, 0.0))))
         if loss <= allowed or others > allowed or not np.any(wanted & ~zero):
             break
         nearly = Interval(found.d.mid, found.d.rad + BESIDE * float(np.max(np.abs(found.d.mid[wanted]))))
@@ -128,8 +128,3 @@ def _corrected(quadratic: QuadraticProgramme, x: Array, matrix: IntervalMatrix, 
 
 def _column(x: Interval) -> Interval:
     return Interval(x.mid[:, None], x.rad[:, None])
-
-
-def _beside(one: IntervalMatrix, other: IntervalMatrix) -> IntervalMatrix:
-    mid = sp.hstack([one.mid, other.mid], format="csr")
-    return IntervalMatrix(mid, None if one.exact and other.exact else sp.hstack([one.rad, other.rad], format="csr"))
