@@ -89,7 +89,7 @@ def least_eigenvalue(matrix: Any) -> float:
     return proven
 
 
-def _sparse_least_eigenvalue(mid: Array, spread: float) -> float:
+def _sparse_least_eigenvalue(mid: Array, radius: float) -> float:
     """The same by L D Lᵀ: of A, or of A scaled to entries near 1 on the diagonal, whose eigenvalues are those of A over powers of two."""
     a, diagonal = sp.csc_array(mid), np.diag(mid)
     found = [_shifted_least(a)]
@@ -98,7 +98,7 @@ def _sparse_least_eigenvalue(mid: Array, spread: float) -> float:
         least = _shifted_least(sp.csc_array(scaled)) if np.isfinite(scaled).all() else -math.inf
         end = np.max(powers) if least > 0.0 else np.min(powers)
         found.append(least / float(end) ** 2 - len(mid) * 2.0**-500)
-    return math.nextafter(max(found) - spread, -math.inf)
+    return math.nextafter(max(found) - radius, -math.inf)
 
 
 def _shifted_least(a: Any) -> float:

@@ -18,7 +18,7 @@ import cvxpy as cp
 import numpy as np
 from cvxpy.reductions.solution import Solution as Unpacked
 
-from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, Arithmetic, NotRational
+from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, Arithmetic, Interval, NotRational
 from simopt.arithmetic.interval import EPS
 from simopt.backends import adapter, refinement, table
 from simopt.backends.adapter import dense_value
@@ -208,6 +208,8 @@ def _by_matrices(declared: Declared, point: Point | None, known: Multipliers, nu
         upper = float(declared.objective(at))
         found = replace(found, upper=upper, gap=abs(upper - found.lower))
     multipliers = rows if found.relative_gap <= tol else declared.multipliers(at, rows)
+    if given is not None and (not found.solved or abs(quadratic.value(Interval(given)).mid - found.upper) > tol * abs(found.upper)):
+        point = None  # it is the one that proves the bound, or not as good
     return _assessment_of(declared, at, multipliers or rows, (found.lower, found.upper, found.gap), point, num, tol)
 
 

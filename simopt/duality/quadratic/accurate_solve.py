@@ -12,7 +12,7 @@ from simopt.duality.quadratic.quadratic_programme import QuadraticProgramme
 
 TOLERANCE = 1e-12  # less is taken for a lack of progress at times
 SETTINGS: tuple[dict[str, float], ...] = ({}, {"static_regularization_constant": 1e-10})  # one after the other
-TIME_LIMIT = 60.0  # seconds
+TIME_LIMIT, ITERATIONS = 60.0, 100  # seconds
 
 
 def accurate_solves(quadratic: QuadraticProgramme) -> Iterator[tuple[Array, Array]]:
@@ -34,7 +34,7 @@ def _solved(quadratic: QuadraticProgramme, options: Mapping[str, float]) -> tupl
     parts = [linear.matrix.mid[equal], unit[fixed], linear.matrix.mid[apart], unit[above], -unit[below]]
     right = [-linear.constants.mid[equal], linear.low[fixed], -linear.constants.mid[apart], linear.high[above], -linear.low[below]]
     settings = clarabel.DefaultSettings()
-    settings.verbose, settings.time_limit = False, TIME_LIMIT
+    settings.verbose, settings.time_limit, settings.max_iter = False, TIME_LIMIT, ITERATIONS
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
     for name, value in options.items():
         setattr(settings, name, value)

@@ -22,7 +22,7 @@ from simopt.model.gap_unit import ratio
 class ProvenBounds:
     """lower ≤ optimum ≤ upper and upper − lower ≤ gap, with the point and the multipliers that gave them; a bound that is not proven is ∞.
 
-    The gap may be much smaller than what rounding leaves of the difference.
+    The gap may be much smaller than what rounding leaves of the difference. `solved` says that the point is that of a solve.
     """
 
     point: Array
@@ -30,6 +30,7 @@ class ProvenBounds:
     lower: float = -math.inf
     upper: float = math.inf
     gap: float = math.inf
+    solved: bool = False
 
     @property
     def relative_gap(self) -> float:
@@ -57,7 +58,7 @@ def _better(one: ProvenBounds, other: ProvenBounds) -> ProvenBounds:
     """The better of each bound."""
     low, high = max(one, other, key=lambda each: each.lower), min(one, other, key=lambda each: each.upper)
     gap = low.gap if low is high else math.nextafter(high.upper - low.lower, math.inf)
-    return ProvenBounds(high.point, low.multipliers, low.lower, high.upper, gap)
+    return ProvenBounds(high.point, low.multipliers, low.lower, high.upper, gap, high.solved)
 
 
 def _values(quadratic: QuadraticProgramme, point: Array | None, multipliers: Array) -> Iterator[tuple[bool, Array, Array]]:
@@ -68,19 +69,19 @@ def _values(quadratic: QuadraticProgramme, point: Array | None, multipliers: Arr
         yield True, *solved
 
 
-def _bounds_at(quadratic: QuadraticProgramme, x: Array, y: Array, ends: tuple[Array, Array], tol: float, anyway: bool) -> ProvenBounds:
+def _bounds_at(quadratic: QuadraticProgramme, x: Array, y: Array, ends: tuple[Array, Array], tol: float, accurate: bool) -> ProvenBounds:
     value = quadratic.value(Interval(x))
     allowed = tol / 2 * abs(float(value.mid))
     loss = tangent_loss(quadratic, x, y, ends, allowed)
     lower = INTERVAL.lower(value - Interval(loss)) if math.isfinite(loss) else -math.inf
     best = ProvenBounds(x, y, lower)
-    if anyway or loss <= 2 * allowed:
+    if accurate or loss <= 2 * allowed:
         reduced = quadratic.gradient(Interval(x)) + quadratic.linear.matrix.T.matvec(Interval(y))
         for near in feasible_points(quadratic.linear, x, y, reduced.mid):
             rise = _rise(quadratic, x, y, near)
             upper, gap = INTERVAL.upper(value + rise), INTERVAL.upper(rise + Interval(loss))
             if upper < best.upper and gap >= 0.0:
-                best = ProvenBounds(near.x + near.step.mid, y, lower, upper, gap)
+                best = ProvenBounds(near.x + near.step.mid, y, lower, upper, gap, accurate)
             if best.relative_gap <= tol:
                 break
     return best

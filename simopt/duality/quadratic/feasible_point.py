@@ -15,7 +15,7 @@ All other rows have to hold for all numbers in the intervals.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -80,8 +80,9 @@ def _in_units(multipliers: Array, of: Array) -> Array:
 
 def _feasible(linear: LinearProgramme, x: Array, tight: Mask) -> FeasiblePoint | None:
     for _ in range(ROUNDS):
-        x, above = _moved(linear, x, tight), None
-        for step, held in _steps(linear, x, tight):
+        x, near = _moved(linear, x, tight)
+        above = None
+        for step, held in _steps(linear, x, near):
             above = ~tight & ~((linear.matrix.matvec(Interval(x) + step) + linear.constants).high <= 0.0)
             above[held] = False
             if not above.any():
@@ -107,15 +108,30 @@ class _Near:
     rounding: Array
     lacks: bool
 
+    def tight(self) -> _Near:
+        """The tight rows alone."""
+        some = np.flatnonzero(self.slack == 0.0)
+        entries = len(self.margin) - len(self.rows)
+        columns = np.concatenate([np.arange(entries), entries + some])
+        return replace(
+            self,
+            rows=self.rows[some],
+            matrix=self.matrix[some].columns(columns),
+            slack=self.slack[some],
+            margin=self.margin[columns],
+            left=self.left[some],
+            rounding=self.rounding[some],
+        )
 
-def _near(linear: LinearProgramme, x: Array, tight: Mask, alone: bool = False) -> _Near:
-    """The rows that are tight or near, or the tight ones alone."""
-    left, enclosed = left_of(linear, np.arange(len(tight)), x), linear.matrix.matvec(Interval(x)) + linear.constants
+
+def _near(linear: LinearProgramme, x: Array, tight: Mask) -> _Near:
+    left = residual(linear.matrix, -_column(linear.constants), x[:, None])[:, 0]
+    enclosed = linear.matrix.matvec(Interval(x)) + linear.constants
     size = np.asarray(abs(linear.matrix.mid) @ np.abs(x)) + np.abs(linear.constants.mid)
     rounding = np.where(tight, size * EPS, enclosed.rad) + left.rad
     lacking = np.where(tight, np.abs(left.mid) > rounding, left.mid < INTO / 2.0 * rounding)
     slack = np.where(tight, 0.0, np.maximum(left.mid, INTO * rounding))
-    rows = np.flatnonzero(tight if alone else tight | lacking | (slack < NEAR * size))
+    rows = np.flatnonzero(tight | lacking | (slack < NEAR * size))
     units = np.concatenate([np.minimum(np.minimum(x - linear.low, linear.high - x), reach(x)), slack[rows]])
     beside = IntervalMatrix(sp.eye_array(len(rows), format="csr"))
     return _Near(
@@ -129,15 +145,16 @@ def _near(linear: LinearProgramme, x: Array, tight: Mask, alone: bool = False) -
     )
 
 
-def _moved(linear: LinearProgramme, x: Array, tight: Mask) -> Array:
+def _moved(linear: LinearProgramme, x: Array, tight: Mask) -> tuple[Array, _Near]:
     """The point moved onto the tight rows, and to a little slack in others, in floats, as long as it is farther off than rounding."""
-    for _ in range(STEPS):
+    near = _near(linear, x, tight)
+    for _ in range(STEPS if near.lacks else 0):
+        step = least_step(near.matrix.mid, near.margin, near.left.mid, near.rounding, roughly=True)
+        x = np.clip(x + step[: len(x)], linear.low, linear.high)
         near = _near(linear, x, tight)
         if not near.lacks:
             break
-        step = least_step(near.matrix.mid, near.margin, near.left.mid, near.rounding, roughly=True)
-        x = np.clip(x + step[: len(x)], linear.low, linear.high)
-    return x
+    return x, near
 
 
 def left_of(linear: LinearProgramme, rows: Indices, x: Array) -> Interval:
@@ -149,13 +166,12 @@ def _column(x: Interval) -> Interval:
     return Interval(x.mid[:, None], x.rad[:, None])
 
 
-def _steps(linear: LinearProgramme, x: Array, tight: Mask) -> Iterator[tuple[Interval, Indices]]:
-    """Steps that are proven to lead onto the rows, and to stay within the bounds, and the rows whose slacks they keep: in both ways."""
-    near, alone = _near(linear, x, tight), _near(linear, x, tight, alone=True)
-    some = [near, alone] if len(near.rows) > len(alone.rows) else [alone]
+def _steps(linear: LinearProgramme, x: Array, near: _Near) -> Iterator[tuple[Interval, Indices]]:
+    """Steps that are proven to lead onto the rows, and to stay within the bounds, and the rows that hold then: in both ways."""
+    some = [near, near.tight()] if near.slack.any() else [near]
     if not len(some[-1].rows):
         yield Interval(np.zeros(len(x))), some[-1].rows
-    for way in (_by_norm, partial(_by_pivots, linear, x)):  # both may be possible where slacks are not
+    for way in (_by_norm, partial(_by_pivots, linear, x)):
         for each in some:
             found = way(each) if len(each.rows) else None
             if found is not None:

@@ -47,7 +47,7 @@ class QuadraticProgramme:
         found = cls(linear, IntervalMatrix(sp.csr_array((width, width))), cost, linear.offset[0], np.zeros(width))
         put = np.zeros(width, dtype=bool)
         for term in forms:
-            own = linear.place(term)
+            own = linear.index_of(term)
             put[own] = True
             added = found._with(term, cost[own] * float(term.sign))
             if added is None:
@@ -64,7 +64,7 @@ class QuadraticProgramme:
         if not np.all(factors.low >= 0.0):
             return None
         matrix, constant = self.linear.read(term.argument)
-        if any(matrix.mid[:, self.linear.place(v)].nnz for v in self.linear.variables if isinstance(v, Term)):
+        if any(matrix.mid[:, self.linear.index_of(v)].nnz for v in self.linear.variables if isinstance(v, Term)):
             return None
         counts = np.diff(matrix.mid.indptr).astype(float)
         if isinstance(term.atom, Square):
@@ -89,10 +89,10 @@ class QuadraticProgramme:
             self.hessian + across @ weights @ matrix,
             self.slope + across.matvec(slope),
             self.offset + INTERVAL.dot(constant, slope) * 0.5,
-            self._bent(matrix.mid, least) if selects else self.curvature,
+            self._curvature_with(matrix.mid, least) if selects else self.curvature,
         )
 
-    def _bent(self, matrix: Any, weights: Array) -> Array:
+    def _curvature_with(self, matrix: Any, weights: Array) -> Array:
         """q_j + Σ_i a_ij² w_i, rounded down, for weights of one sign; q_j itself where all a_ij are 0."""
         more = matrix.multiply(matrix).T @ weights
         least = np.nextafter(self.curvature + (more - np.abs(more) * ((matrix.shape[0] + 8) * EPS) - TINY), -np.inf)

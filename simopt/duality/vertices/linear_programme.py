@@ -131,7 +131,7 @@ class LinearProgramme:
     def _reader(self) -> _MapReader:
         return _MapReader(self.variables)
 
-    def place(self, variable: Leaf | Definition | Epigraph | Term) -> Indices:
+    def index_of(self, variable: Leaf | Definition | Epigraph | Term) -> Indices:
         """Where the entries of a variable are in x."""
         return self._start[variable.key] + np.arange(variable.size)
 
