@@ -223,6 +223,7 @@ def test_whatever_a_back_end_does_certify_is_open_and_says_it(error: BaseExcepti
 
     monkeypatch.setattr(cp.Problem, "solve", fails)
     monkeypatch.setattr("cvxpy.reductions.solvers.solving_chain.SolvingChain.solve_via_data", fails)
+    monkeypatch.setattr("clarabel.DefaultSolver", fails)
     found = simopt.certify(problem)
     assert not found.closes(1e-8) and type(error).__name__ in found.open
     assert found.lower <= 0.25 <= found.upper and (math.isfinite(found.upper) or not solved)
@@ -235,6 +236,7 @@ def test_an_interrupt_of_a_certificate_stays_one(monkeypatch: pytest.MonkeyPatch
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cp.Problem, "solve", stop)
+    monkeypatch.setattr("clarabel.DefaultSolver", stop)
     with pytest.raises(KeyboardInterrupt):
         simopt.certify(half())
 

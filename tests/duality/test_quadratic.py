@@ -135,10 +135,12 @@ def test_other_programmes_are_not_read(objective: Any) -> None:
     assert QuadraticProgramme.of(Declared.of(cp.Problem(cp.Minimize(objective(x)), [x >= 1])).programme) is None
 
 
-def test_squares_in_rows_are_not_read() -> None:
+@pytest.mark.parametrize("row", [lambda x: cp.sum_squares(x) <= 1, lambda x: cp.square(x[0]) <= 0.5, lambda x: 2 * cp.square(x[1]) <= x[0]])
+def test_squares_in_rows_are_not_read(row: Any) -> None:
     x = cp.Variable(3, name="x")
-    problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [cp.sum_squares(x) <= 1, cp.sum(x) == 1])
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [row(x), cp.sum(x) == 1])
     assert QuadraticProgramme.of(Declared.of(problem).programme) is None
+    assert QuadraticProgramme.of(Declared.of(cp.Problem(cp.Minimize(x[0]), [row(x), x[0] == 1.0])).programme) is None
 
 
 def test_a_gap_is_small_where_rounding_of_the_value_is_not() -> None:

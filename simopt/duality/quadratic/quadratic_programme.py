@@ -49,17 +49,17 @@ class QuadraticProgramme:
         for term in forms:
             own = linear.index_of(term)
             put[own] = True
-            added = found._with(term, cost[own] * float(term.sign))
+            added = found.with_term(term, cost[own] * float(term.sign))
             if added is None:
                 return None
             found = added
-        if linear.matrix.mid[:, np.flatnonzero(put)].nnz:
-            return None
+        if linear.matrix.mid[:, np.flatnonzero(put)].nnz or np.isfinite(linear.low[put]).any() or np.isfinite(linear.high[put]).any():
+            return None  # a row has one of them
         slope = Interval(np.where(put, 0.0, found.slope.mid), np.where(put, 0.0, found.slope.rad))
         low, high = np.where(put, 0.0, linear.low), np.where(put, 0.0, linear.high)
         return replace(found, linear=replace(linear, low=low, high=high), slope=slope)
 
-    def _with(self, term: Term, factors: Interval) -> QuadraticProgramme | None:
+    def with_term(self, term: Term, factors: Interval) -> QuadraticProgramme | None:
         """s φ(Lx + l) added."""
         if not np.all(factors.low >= 0.0):
             return None
