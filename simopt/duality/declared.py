@@ -356,6 +356,11 @@ class Declared(Problem):
         found = self.backward(multipliers, num, upper=upper)
         return -math.inf if found.open else found.value
 
+    def is_stationary(self, multipliers: Multipliers) -> bool:
+        """Whether closing terms and bounds take what these multipliers leave of stationarity, in one sweep in floats."""
+        with np.errstate(all="ignore"):
+            return not backward(FLOAT, self.programme, self.plan, self.candidates(multipliers)).open
+
     def perturbed_dual_bound(self, multipliers: Multipliers, perturb: Perturb, upper: float = math.inf) -> float:
         """The bound of multipliers next to these in floats, with the pivots that these have; −∞ where others would be needed."""
         kept = self.backward(multipliers, FLOAT, upper=upper).perturbed

@@ -108,30 +108,7 @@ def _certified(
         best = _tried(lambda: _assessed(declared, cast(Point, given), known, num, tol), reasons)
     else:
         backend, fixed = _back_end(solver), values_stay or point is not None
-        elsewhere = None
-        notes = list[str]()
-        anywhere = not fixed and multipliers is None and backend is table.CLARABEL
-        if anywhere:
-            found = _tried(lambda: _at_a_vertex(declared, given, num, tol), [])
-            smooth = found is None and all(isinstance(term.atom, QUADRATIC) for term in declared.programme.terms)
-            elsewhere = _tried(lambda: _by_matrices(declared, given, known, num, tol), []) if smooth else found
-        best = elsewhere
-        one_search = none_tighter(declared.programme, backend.solver)
-        for form, why in ((declared.briefly(tol, helped=not _refines(declared, backend)), list[str]()), (declared, reasons)):
-            if best is None or not (best.certificate.closes(tol) or (one_search and best.certificate.gap < math.inf)):
-                if not form.brief and anywhere and elsewhere is None:  # kinks are variables there, which costs more than a brief search
-                    elsewhere = _tried(lambda: _by_matrices(declared, given, known, num, tol), [])
-                    if elsewhere is not None and elsewhere.certificate.closes(tol):
-                        best = elsewhere
-                        break
-                found = _searched(form, given, known, backend, fixed, num, tol, why)
-                best = _joined_by(declared, elsewhere, found, num)
-                if form.brief and declared.cones and (best is None or not best.certificate.closes(tol)):
-                    with untouched(declared.programme.problem):
-                        faced = _tried(lambda best=best: on_faces(declared, best, backend.solver, num, tol, fixed, notes), [])  # type: ignore[misc]
-                    best = elsewhere = best if faced is None else faced
-        if best is None or best.certificate.upper == math.inf:
-            reasons += notes
+        best = _sought(declared, given, known, backend, fixed, not fixed and multipliers is None, num, tol, reasons)
         if reasons and (best is None or best.certificate.gap == math.inf):
             proof = _tried(lambda: _no_point(declared) or _certificate(declared, _no_end(declared, num)), reasons)
             if proof is not None and (proof.infeasible or proof.unbounded or best is None):
@@ -155,6 +132,51 @@ def _certified(
         also += _closing_bound(declared, best, _back_end(solver), num, tol)
     also += "".join(f"; {reason}" for reason in dict.fromkeys(reasons) if bounds.open)
     return replace(bounds, open=bounds.open + also)
+
+
+def _sought(
+    declared: Declared,
+    point: Point | None,
+    known: Multipliers,
+    backend: BackEnd,
+    fixed: bool,
+    anywhere: bool,
+    num: Arithmetic,
+    tol: float,
+    reasons: list[str],
+) -> Assessment | None:
+    """What is tried, one after the other until a certificate closes: what costs little first.
+
+    A vertex; the matrices of a quadratic programme, first where it would take pivots to make the multipliers stationary; the values and one
+    solve, briefly; faces of cones; the matrices where kinks are variables in them; all that is left, thoroughly. Only those of a brief
+    search are forgotten in the last: they are not confirmed. Where the values need not be used bounds may come from `anywhere`.
+    """
+
+    def closed(found: Assessment | None) -> bool:
+        return found is not None and found.certificate.closes(tol)
+
+    anywhere = anywhere and backend is table.CLARABEL
+    proven = _tried(lambda: _at_a_vertex(declared, point, num, tol), []) if anywhere else None
+    smooth = all(isinstance(term.atom, QUADRATIC) for term in declared.programme.terms)
+    if anywhere and proven is None and smooth and not declared.is_stationary(known):
+        proven = _tried(lambda: _by_matrices(declared, point, known, num, tol), [])
+    if closed(proven):
+        return proven
+    brief = declared.briefly(tol, helped=not _refines(declared, backend))
+    best = _joined_by(declared, proven, _searched(brief, point, known, backend, fixed, num, tol, []), num)
+    if declared.cones and not closed(best):
+        notes = list[str]()
+        with untouched(declared.programme.problem):
+            faced = _tried(lambda: on_faces(declared, best, backend.solver, num, tol, fixed, notes), [])
+        best = proven = best if faced is None else faced
+        reasons += notes if best is None or best.certificate.upper == math.inf else []
+    if closed(best) or (best is not None and best.certificate.gap < math.inf and none_tighter(declared.programme, backend.solver)):
+        return best
+    if anywhere and proven is None:
+        proven = _tried(lambda: _by_matrices(declared, point, known, num, tol), [])
+        if closed(proven):
+            return proven
+    return _joined_by(declared, proven, _searched(declared, point, known, backend, fixed, num, tol, reasons), num)
 
 
 def _refines(declared: Declared, backend: BackEnd) -> bool:
