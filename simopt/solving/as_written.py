@@ -145,15 +145,16 @@ def _sought(
     tol: float,
     reasons: list[str],
 ) -> Assessment | None:
-    """What is tried, one after the other until a certificate closes: what costs little first.
+    """The best assessment of what is tried, one after the other until a certificate closes.
 
-    A vertex; the matrices of a quadratic programme, first where it would take pivots to make the multipliers stationary; the values and one
-    solve, briefly; faces of cones; the matrices where kinks are variables in them; all that is left, thoroughly. Only those of a brief
-    search are forgotten in the last: they are not confirmed. Where the values need not be used bounds may come from `anywhere`.
+    First comes what costs little: the vertex of a linear programme, the values and one solve, briefly, and faces of cones. The matrices of a
+    quadratic programme come first where it takes pivots to make the multipliers stationary. Where kinks are variables in them they come
+    last, before a thorough search. Bounds of the brief search are not confirmed, and are forgotten then. Where the values need not be used
+    bounds may come from `anywhere`.
     """
 
-    def closed(found: Assessment | None) -> bool:
-        return found is not None and found.certificate.closes(tol)
+    def closed(best: Assessment | None) -> bool:
+        return best is not None and best.certificate.closes(tol)
 
     anywhere = anywhere and backend is table.CLARABEL
     proven = _tried(lambda: _at_a_vertex(declared, point, num, tol), []) if anywhere else None
