@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from simopt.equivalence.strong import verify_strong
     from simopt.equivalence.training import TrainingSet
     from simopt.equivalence.weak import verify_weak
+    from simopt.files.formats import read, write
     from simopt.model.problem import Problem
     from simopt.model.status import Status
     from simopt.solving.entry_points import certify, dual, solve
@@ -68,6 +69,8 @@ _HOMES = {
     "Status": "simopt.model.status",
     "verify_strong": "simopt.equivalence.strong",
     "path": "simopt.solving.sweep",
+    "read": "simopt.files.formats",
+    "write": "simopt.files.formats",
     "TrainingSet": "simopt.equivalence.training",
     "verify": "simopt.claims.verification",
     "verify_weak": "simopt.equivalence.weak",
@@ -94,11 +97,13 @@ __all__ = [
     "find_map",
     "load_dataset",
     "path",
+    "read",
     "reproduce",
     "solve",
     "verify",
     "verify_strong",
     "verify_weak",
+    "write",
 ]
 
 

@@ -51,7 +51,7 @@ def from_files(kind: str, quick: bool) -> list[TimedProblem]:
 
 def read(path: Path) -> cp.Problem:
     """The problem of a file."""
-    return instances.read(path).problem()
+    return simopt.read(path)
 
 
 def quantile(values: Sequence[float], fraction: float) -> float:

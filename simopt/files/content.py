@@ -1,0 +1,92 @@
+"""The lines of a file of unknown origin, packed by gzip or not, within limits of bytes; errors name file, line and section."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from simopt.core import reading
+from simopt.core.errors import InvalidFile
+
+MOST = 1 << 29  # bytes of a problem's file, as it lies there and unpacked
+LINE = 1 << 16  # bytes of one line
+SHOWN = 40  # characters of a file that a message repeats
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A file's name, for messages, and its bytes."""
+
+    path: str
+    data: bytes
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Number and text of each line, without what ends it.
+
+        Raises
+        ------
+        InvalidFile
+            for a line that is not UTF-8, longer than `LINE`, or has a byte 0.
+        """
+        for number, line in enumerate(io.BytesIO(self.data), 1):
+            if len(line) > LINE:
+                raise self.wrong(number, "", f"longer than {LINE} bytes", "break it up")
+            if b"\0" in line:
+                raise self.wrong(number, "", "has a byte 0", "a text file is needed, packed ones end in .gz")
+            try:
+                yield number, line.decode("utf-8").rstrip()
+            except UnicodeDecodeError as error:
+                raise self.wrong(number, "", f"byte {error.start + 1} is not UTF-8", "save the file as UTF-8") from None
+
+    def wrong(self, number: int, section: str, what: str, remedy: str) -> InvalidFile:
+        """The error of one line: file, line, section, what is wrong, and what would be right."""
+        return InvalidFile(f"{self.path}: line {number}{', ' if section else ''}{section}: {what}; {remedy}")
+
+
+def quoted(text: str) -> str:
+    """A piece of a file in a message, cut to `SHOWN` characters."""
+    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
+
+
+def number(text: str) -> float | None:
+    """The decimal number that a text is, by IEEE 754 the nearest one; ±∞ where it overflows; None where it is none.
+
+    No "nan", "inf", hexadecimal digits or underscores, which Python's own `float` takes.
+    """
+    return float(text) if NUMBER.fullmatch(text) else None
+
+
+def whole(text: str) -> int | None:
+    """The whole number that a text is, of at most 18 digits; None where it is none."""
+    return int(text) if WHOLE.fullmatch(text) else None
+
+
+def unpacked(path: str | os.PathLike[str]) -> TextFile:
+    """The content of a file; one whose name ends in .gz is unpacked.
+
+    Raises
+    ------
+    InvalidFile
+        when it is longer than `MOST` bytes, packed or unpacked, or no gzip file although its name ends so.
+    OSError
+        when it cannot be opened.
+    """
+    shown, data = os.fspath(path), reading.content(path, MOST)
+    if Path(path).suffix.lower() != ".gz":
+        return TextFile(shown, data)
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+            data = packed.read(MOST + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InvalidFile(f"{shown}: cannot be unpacked ({error}); a gzip file is needed, or a name without .gz") from None
+    if len(data) > MOST:
+        raise InvalidFile(f"{shown}: larger unpacked than the {MOST >> 20} MB that such a file may have")
+    return TextFile(shown, data)

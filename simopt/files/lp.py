@@ -1,0 +1,112 @@
+"""Reading LP files, the algebraic format of CPLEX, by HiGHS, in a process of its own: a damaged file may neither end nor stop this one.
+
+HiGHS keeps entries of A above 1e-12. Whatever it warns of is refused, as it goes on with other data than the file's.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from simopt.core.errors import InvalidFile
+from simopt.core.foreign_text import on_terminal
+from simopt.files.content import TextFile, quoted
+from simopt.files.quadratic_programme import QuadraticProgramme, widened
+from simopt.processes.worker import Died, Worker
+
+LEAST = 1e-12  # size of an entry of A that HiGHS keeps: its smallest setting
+SECONDS = 60.0  # for HiGHS and a file, and one more for each of its megabytes
+REMEDY = "write it as HiGHS reads it, or as .mps or .qps"
+
+
+def parse(source: TextFile) -> QuadraticProgramme:
+    """The programme that a file says.
+
+    Raises
+    ------
+    InvalidFile
+        where HiGHS refuses the file, warns of something, or does not end; for semi-continuous columns; and for bytes that are no text.
+    """
+    if not any(line.strip() for _, line in source.lines()):
+        raise InvalidFile(f"{source.path}: line 1: the file is empty; an objective is needed")
+    worker = Worker(_model, fork=True)
+    try:
+        said, model = worker.call(source.data, seconds=SECONDS + len(source.data) / 1e6)
+    except (Died, TimeoutError) as error:
+        reason = "does not end" if isinstance(error, TimeoutError) else "ends its process"
+        raise InvalidFile(f"{source.path}: HiGHS {reason} at it; {REMEDY}") from None
+    finally:
+        worker.end()
+    if said or model is None:
+        raise InvalidFile(f"{source.path}: HiGHS: {on_terminal(said) or 'cannot read it'}; {REMEDY}")
+    n, m = len(model["columns"]), len(model["rows"])
+    lower, upper = model["column bounds"]
+    for what, names in (("column", model["columns"]), ("row", model["rows"])):
+        if len(set(names)) < len(names):
+            repeated = next(name for name in names if names.count(name) > 1)
+            raise InvalidFile(f"{source.path}: {what} {quoted(repeated)} appears twice; each has its own name")
+    half = sp.csc_array(model["quadratic"], shape=(n, n)) if model["quadratic"] else sp.csc_array((n, n))
+    quadratic = sp.csc_array(half + sp.tril(half, -1).T)
+    quadratic.eliminate_zeros()
+    matrix = sp.csr_array(sp.csc_array(model["matrix"], shape=(m, n)))
+    matrix.eliminate_zeros()
+    for section, numbers in (("objective", model["cost"]), ("objective", quadratic.data), ("rows", matrix.data)):
+        if not np.isfinite(numbers).all():
+            raise InvalidFile(f"{source.path}: {section}: a number is not finite; decimal numbers below 1e20 are needed")
+    return QuadraticProgramme(
+        source.path,
+        model["name"],
+        model["maximises"],
+        model["offset"],
+        model["cost"],
+        quadratic,
+        matrix,
+        (widened(model["row bounds"][0]), widened(model["row bounds"][1])),
+        (widened(lower), widened(upper)),
+        model["integers"],
+        tuple(model["columns"]),
+        tuple(model["rows"]),
+    )
+
+
+def _model(data: bytes) -> tuple[str, dict[str, Any] | None]:
+    """What HiGHS complains of, and what it has read; runs in the other process."""
+    import highspy
+
+    with tempfile.TemporaryDirectory() as folder:
+        plain, log = Path(folder) / "problem.lp", Path(folder) / "log"
+        plain.write_bytes(data)
+        highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        highs.setOptionValue("log_to_console", False)
+        highs.setOptionValue("log_file", str(log))
+        highs.setOptionValue("small_matrix_value", LEAST)
+        status = highs.readModel(str(plain))
+        model = highs.getModel()
+        highs.setOptionValue("log_file", "")
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
+    complaints = [re.sub(rf"^\w+:|{re.escape(folder)}\S*", "", line).strip() for line in lines if line.startswith(("ERROR", "WARNING"))]
+    complaint = "; ".join(" ".join(each.split()) for each in complaints)
+    if status == highspy.HighsStatus.kError:
+        return complaint or "cannot read it", None
+    lp, hessian = model.lp_, model.hessian_
+    whole = [kind == highspy.HighsVarType.kInteger for kind in lp.integrality_]
+    if any(kind not in (highspy.HighsVarType.kInteger, highspy.HighsVarType.kContinuous) for kind in lp.integrality_):
+        return "semi-continuous columns are not read", None
+    return complaint, {
+        "name": "",
+        "maximises": lp.sense_ == highspy.ObjSense.kMaximize,
+        "offset": float(lp.offset_),
+        "cost": np.array(lp.col_cost_, dtype=np.float64),
+        "matrix": (np.array(lp.a_matrix_.value_), np.array(lp.a_matrix_.index_), np.array(lp.a_matrix_.start_)),
+        "quadratic": (np.array(hessian.value_), np.array(hessian.index_), np.array(hessian.start_)) if hessian.dim_ else None,
+        "row bounds": (np.array(lp.row_lower_, dtype=np.float64), np.array(lp.row_upper_, dtype=np.float64)),
+        "column bounds": (np.array(lp.col_lower_, dtype=np.float64), np.array(lp.col_upper_, dtype=np.float64)),
+        "integers": np.array(whole, dtype=bool) if whole else np.zeros(lp.num_col_, dtype=bool),
+        "columns": list(lp.col_names_) or [f"c{j}" for j in range(lp.num_col_)],
+        "rows": list(lp.row_names_) or [f"r{i}" for i in range(lp.num_row_)],
+    }
