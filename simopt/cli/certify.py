@@ -1,4 +1,4 @@
-"""`simopt certify script.py`: bounds on the optimum of every CVXPY problem that a script solves or a function returns."""
+"""`simopt certify script.py`: bounds on the optimum of every CVXPY problem that a script solves, a function returns or a file holds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ class ProblemFinding:
 
 
 def certify(
-    target: Annotated[str, typer.Argument(metavar="SCRIPT.py|MODULE:FUNCTION", help="What to run; a function returns its problems.")],
+    target: Annotated[
+        str, typer.Argument(metavar="SCRIPT.py|MODULE:FUNCTION|FILE", help="What to run, or a file of a problem: .mps, .qps, .lp or .cbf.")
+    ],
     arguments: Annotated[list[str] | None, typer.Argument(metavar="[-- ARGUMENT …]", help="Arguments of the script.")] = None,
     rigorous: Annotated[bool, typer.Option("--rigorous", help="Evaluate the bounds in interval arithmetic.")] = False,
     solver: Annotated[str, typer.Option("--solver", metavar="NAME", help="Back end for multipliers that are missing.")] = "clarabel",
@@ -43,7 +45,8 @@ def certify(
 ) -> None:
     """Bound the optimum of every cvxpy.Problem that a script solves, from the values that it finds, or that a function returns.
 
-    Problems that a function returns without having solved them are solved.
+    Problems that a function returns without having solved them are solved, and so is the problem of a file: .mps, .qps, .lp or .cbf, also
+    with .gz.
 
     Exit status 0: all certified to the tolerance; 1: one is not, or the script failed; 2: bad input; 130: interrupted.
     """
@@ -75,10 +78,16 @@ class _ScriptRun:
     def all_of(self, target: str, arguments: list[str]) -> tuple[str, bool]:
         """Why the script failed, or nothing; whether it was interrupted. Earlier findings stay."""
         from simopt.cli.interception import returned, run_script
+        from simopt.core.errors import InvalidProblem
+        from simopt.files.formats import READ, ending, read
 
         home, colon, name = target.rpartition(":")
         try:
-            if colon and name.isidentifier():
+            if ending(target) in READ:
+                if arguments:
+                    raise InvalidProblem(f"{target}: a file takes no arguments, {len(arguments)} given")
+                self.met(target, read(target), False, ours=True)
+            elif colon and name.isidentifier():
                 for label, problem in returned(home, name):
                     self.met(label, problem, _is_geometric(problem), ours=True)
             else:

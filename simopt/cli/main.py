@@ -16,6 +16,7 @@ from simopt.cli.compare import compare
 from simopt.cli.datasets import datasets
 from simopt.cli.equivalence import equivalence
 from simopt.cli.errors import expected
+from simopt.cli.export import export
 from simopt.cli.list import list_
 from simopt.cli.recheck import recheck
 from simopt.cli.replay import replay
@@ -75,6 +76,7 @@ def _root(
 app.command("verify")(verify)
 app.command("solve")(solve)
 app.command("certify")(certify)
+app.command("export")(export)
 app.command("reproduce")(reproduce)
 app.command("compare")(compare)
 app.command("equivalence")(equivalence)

@@ -1,4 +1,4 @@
-"""`simopt solve PROBLEM`: a problem made from a data set by its recipe, solved, and shown with its certificate."""
+"""`simopt solve PROBLEM`: a problem made from a data set by its recipe, or read from a file, solved, and shown with its certificate."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ ROUNDING = 1e-13  # of the larger bound or the objective at the trivial point: w
 def solve(
     problem: ProblemName,
     data: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--data",
             metavar="NAME|FILE.csv",
             help="Data set by name, or a CSV file with one header row.",
             autocompletion=completion.datasets,
         ),
-    ],
+    ] = None,
     target: Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Column to predict (default: the last).")] = None,
     solver: Annotated[
         str | None,
@@ -58,7 +58,7 @@ def solve(
     as_json: Json = False,
     output: Output = None,
 ) -> None:
-    """Solve a problem on a data set and print bounds on its optimum.
+    """Solve a problem on a data set, or that of a file (.mps, .qps, .lp, .cbf, also .gz), and print bounds on its optimum.
 
     Exit status 0: certified to the tolerance (for scs: a valid bracket); 1: not; 2: bad input, or a file could not be written;
     130: interrupted.
@@ -66,18 +66,66 @@ def solve(
     from simopt.cli import settings
 
     check_output(output)
-    with reserved(as_json):
-        made = build(problem, data, target, settings.pairs("--set", set_ or []))
     options = {name: settings.guess(text) for name, text in settings.pairs("--option", option or []).items()}
     common = {"tol": tol, "time_limit": time_limit, "rigorous": rigorous}
+    if is_file(problem):
+        recipe = {"--data": data, "--target": target, "--set": set_, "--coq": coq}
+        raise typer.Exit(_solve_file(problem, solver, recipe, {**common, **options}, as_json, output))
+    with reserved(as_json):
+        made = build(problem, needed(data), target, settings.pairs("--set", set_ or []))
+    data = needed(data)
     if solver is not None and solver.lower() == "all":
         raise typer.Exit(_solve_all(made, data, common, options, as_json, output))
     with reserved(as_json), _pool(made, common) as pool:
         solution, stopped = _run(pool, made, solver, common, options)
-    emit(describe(made, solution, data), as_json, output, lambda: _show(made, solution, data, rigorous))
+    emit(describe(made, solution, data), as_json, output, lambda: _show(f"{made.name} on {data}: {size(made)}", solution, rigorous))
     if coq and not stopped:
         _theorem(made, coq)
     raise typer.Exit(INTERRUPTED if stopped else 0 if acceptable(solution) else 1)
+
+
+def is_file(name: str) -> bool:
+    """Whether the name is that of a file of a problem, and not of a problem of the catalogue."""
+    from simopt.files.formats import READ, ending
+
+    return ending(name) in READ
+
+
+def needed(data: str | None) -> str:
+    """The data set, without which a problem of the catalogue is none.
+
+    Raises
+    ------
+    InvalidProblem
+    """
+    from simopt.core.errors import InvalidProblem
+
+    if data is None:
+        raise InvalidProblem("--data: a problem of the catalogue needs one; see `simopt list datasets`")
+    return data
+
+
+def _solve_file(path: str, solver: str | None, recipe: dict[str, Any], options: dict[str, Any], as_json: bool, output: Path | None) -> int:
+    """Solve the problem of a file in this process; the exit status."""
+    from simopt.core.errors import Interrupted, InvalidProblem
+    from simopt.files.formats import read
+    from simopt.solving.entry_points import solve as run
+
+    for name, value in recipe.items():
+        if value:
+            raise InvalidProblem(f"{name}: belongs to problems of the catalogue; {path} is a file")
+    if solver is not None and solver.lower() == "all":
+        raise InvalidProblem("--solver: all solvers are those of problems of the catalogue; name one for a file")
+    stopped = False
+    with reserved(as_json):
+        problem = read(path)
+        try:
+            solution = run(problem, solver, **options)
+        except Interrupted as stop:
+            solution, stopped = stop.done, True
+    sizes = f"{sum(each.size for each in problem.variables())} variables, {sum(row.size for row in problem.constraints)} rows"
+    emit(describe(None, solution, path), as_json, output, lambda: _show(f"{path}: {sizes}", solution, options["rigorous"]))
+    return INTERRUPTED if stopped else 0 if acceptable(solution) else 1
 
 
 def _theorem(made: Problem, folder: str) -> None:
@@ -179,7 +227,7 @@ def acceptable(solution: Solution) -> bool:
     return solution.provenance.solver == "scs" and solution.status in honest and valid
 
 
-def describe(made: Problem, solution: Solution, data: str) -> dict[str, Any]:
+def describe(made: Problem | None, solution: Solution, data: str) -> dict[str, Any]:
     """Plain data of a solution, the point included; of a problem on landmarks also the pairs (first, later) of equal ones."""
     equal = getattr(made, "duplicates", None)
     return {
@@ -226,10 +274,10 @@ def _seconds(value: float) -> str:
     return f"{value:.3f}" if value >= 0.1 or value == 0.0 else f"{value:.2g}"
 
 
-def _show(made: Problem, solution: Solution, data: str, rigorous: bool) -> None:
+def _show(heading: str, solution: Solution, rigorous: bool) -> None:
     record, found = solution.provenance, solution.certificate
     out = console()
-    out.print(f"{made.name} on {data}: {size(made)}")
+    out.print(heading)
     out.print(f"solver      {record.solver}, tolerance {record.tol:g}" + "".join(f", {k} = {v}" for k, v in record.options.items()))
     out.print(f"status      {solution.status.name}" + (f" ({solution.message})" if solution.message else ""))
     out.print(f"reported    {solution.reported_status or 'nothing'}")

@@ -1,0 +1,77 @@
+"""`simopt export PROBLEM FILE`: a problem of the catalogue, of a script, of a function or of a file, written as MPS, QPS or CBF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simopt.cli import completion
+from simopt.cli.completion import problems
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+
+def export(
+    problem: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROBLEM", help="Name of a problem, SCRIPT.py, FILE.py:FUNCTION, MODULE:FUNCTION, or a file.", autocompletion=problems
+        ),
+    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What to write: .mps, .qps or .cbf, packed with .gz behind it.")],
+    data: Annotated[
+        str | None,
+        typer.Option("--data", metavar="NAME|FILE.csv", help="Data set of a problem of the catalogue.", autocompletion=completion.datasets),
+    ] = None,
+    target: Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Column to predict (default: the last).")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="Option of the recipe or field.")] = None,
+) -> None:
+    """Write a problem in CVXPY's canonical form; what the format cannot hold is refused by name.
+
+    Exit status 0: written; 2: bad input, or the file could not be written.
+    """
+    from simopt.core.errors import InvalidProblem
+    from simopt.core.writing import check_target
+    from simopt.files.formats import WRITTEN, ending, write
+
+    if ending(file) not in WRITTEN:
+        raise InvalidProblem(f"{file}: ends in {ending(file) or 'nothing'}; {', '.join(WRITTEN)} are written, also with .gz")
+    check_target(file)
+    write(_problem(problem, data, target, set_ or []), file)
+    typer.echo(str(file))
+
+
+def _problem(name: str, data: str | None, target: str | None, texts: list[str]) -> cp.Problem:
+    """The one problem of that name.
+
+    Raises
+    ------
+    InvalidProblem, UnknownName, NotAvailable
+        where there is none, or more than one.
+    """
+    from simopt.cli import settings
+    from simopt.cli.interception import returned, run_script
+    from simopt.cli.solve import build, is_file, needed
+    from simopt.core.errors import InvalidProblem
+    from simopt.files.formats import read
+
+    home, colon, function = name.rpartition(":")
+    foreign = is_file(name) or name.endswith(".py") or (colon and function.isidentifier())
+    if not foreign:
+        return build(name, needed(data), target, settings.pairs("--set", texts)).declare()
+    if data is not None or target is not None or texts:
+        raise InvalidProblem(f"--data, --target and --set belong to problems of the catalogue; {name} is none")
+    if is_file(name):
+        return read(name)
+    problems: list[tuple[str, cp.Problem]] = []
+    if colon and function.isidentifier():
+        problems.extend(returned(home, function))
+    else:
+        run_script(Path(name), [], lambda site, problem, gp: problems.append((site, problem)))
+    if len({id(problem) for _, problem in problems}) != 1:
+        listed = ", ".join(site for site, _ in problems[:8]) or "none"
+        raise InvalidProblem(f"{name}: one problem is needed, it has {listed}; name a function that returns one as file.py:function")
+    return problems[0][1]
