@@ -5,6 +5,7 @@ HiGHS keeps entries of A above 1e-12. Whatever it warns of is refused, as it goe
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -32,7 +33,7 @@ def parse(source: TextFile) -> QuadraticProgramme:
     InvalidFile
         where HiGHS refuses the file, warns of something, or does not end; for semi-continuous columns; and for bytes that are no text.
     """
-    if not any(line.strip() for _, line in source.lines()):
+    if not sum(bool(line.strip()) for _, line in source.lines()):  # all lines are looked at: HiGHS gives back names that are no text
         raise InvalidFile(f"{source.path}: line 1: the file is empty; an objective is needed")
     worker = Worker(_model, fork=True)
     try:
@@ -78,6 +79,7 @@ def _model(data: bytes) -> tuple[str, dict[str, Any] | None]:
     """What HiGHS complains of, and what it has read; runs in the other process."""
     import highspy
 
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # HiGHS prints some complaints whatever it is told, and ours may be JSON
     with tempfile.TemporaryDirectory() as folder:
         plain, log = Path(folder) / "problem.lp", Path(folder) / "log"
         plain.write_bytes(data)

@@ -61,8 +61,9 @@ class QuadraticProgramme:
         diagonal = self.quadratic.diagonal()
         for j in np.flatnonzero(diagonal > 0.0 if self.maximises else diagonal < 0.0)[:1]:
             kind = "concave, as a maximum has to be" if self.maximises else "convex"
+            name = quoted(self.column_names[j])
             raise InvalidFile(
-                f"{self.path}: quadratic part: entry {diagonal[j]:g} of column {quoted(self.column_names[j])} on the diagonal makes it not {kind}; "
+                f"{self.path}: quadratic part: entry {diagonal[j]:g} of column {name} on the diagonal makes it not {kind}; "
                 "only convex problems are read"
             )
 

@@ -92,6 +92,17 @@ def test_a_reader_that_does_not_end_or_dies_is_ended(monkeypatch: pytest.MonkeyP
         parsed(TEXT)
 
 
+def test_highs_prints_nothing_on_our_output(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InvalidFile, match="HiGHS: "):
+        parsed(TEXT.replace("c1: x", "c1: b = 1 -> x"))
+    assert capfd.readouterr().out == ""
+
+
+def test_a_name_that_is_no_text_is_refused_wherever_it_stands() -> None:
+    with pytest.raises(InvalidFile, match="f.lp: line 5: byte 7 is not UTF-8"):
+        lp.parse(content.TextFile("f.lp", TEXT.encode().replace(b"x + y <=", b"x\xb2 + y <=")))
+
+
 def forever(data: bytes) -> None:
     time.sleep(60.0)
 
