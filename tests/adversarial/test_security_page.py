@@ -10,6 +10,7 @@ from simopt.claims.isolation import GRACE
 from simopt.claims.replay import MEMORY, TIME
 from simopt.core import reading
 from simopt.data.datasets.loader import TEXT
+from simopt.files import cbf, content, lp
 from simopt.report import formulas
 
 PAGE = (Path(__file__).resolve().parents[2] / "SECURITY.md").read_text(encoding="utf-8")
@@ -21,6 +22,11 @@ ROWS = [
     ("an entry of an array in a witness", f"{witness.WIDEST} bytes"),
     ("an .npz file, and again all of its arrays", f"{reading.ARCHIVE // MB} MB, {reading.MEMBERS} arrays"),
     ("a CSV file of one's own, packed or not", f"{TEXT // MB} MB"),
+    (
+        "a file of a problem (.mps, .qps, .lp, .cbf), and again unpacked",
+        f"{content.MOST // MB} MB, {content.LINE} bytes a line; a .cbf file {cbf.ENTRIES} columns, rows and entries of matrices",
+    ),
+    ("HiGHS with an .lp file", f"{lp.SECONDS:g} s, and 1 s for each MB"),
     ("a Parquet table of a comparison", f"{reading.ROWS} rows, {reading.BYTES // MB} MB"),
     ("waiting for the next byte of a pipe", f"{reading.PATIENCE:g} s"),
     ("a check that is replayed", f"{TIME:g} s; under Linux {MEMORY // MB} MB"),
