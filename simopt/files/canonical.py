@@ -157,9 +157,9 @@ def _names(problem: cp.Problem, stuffed: Any, n: int) -> tuple[str, ...]:
         if variable.id not in stuffed.var_id_to_col:
             continue
         start = stuffed.var_id_to_col[variable.id]
-        stem = "".join(letter if letter.isprintable() and not letter.isspace() else "_" for letter in variable.name())[:100]
-        if isinstance(known, FileNames) and stem == "x" and len(known.columns) == variable.size:
-            entries = list(known.columns)
+        stem = _one_word(variable.name())
+        if isinstance(known, FileNames) and variable.name() == "x" and len(known.columns) == variable.size:
+            entries = [_one_word(name) for name in known.columns]
         elif variable.ndim == 0:
             entries = [stem]
         else:
@@ -169,3 +169,8 @@ def _names(problem: cp.Problem, stuffed: Any, n: int) -> tuple[str, ...]:
     if len(set(names)) < n or any(not name or name[0] in "*-$" for name in names):
         return tuple(f"x{j}" for j in range(n))
     return tuple(names)
+
+
+def _one_word(name: str) -> str:
+    """The name without blanks and characters that a terminal would obey, and not too long for a line."""
+    return "".join(letter if letter.isprintable() and not letter.isspace() else "_" for letter in name)[:100]

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import simopt
 from simopt.files import cbf, cbf_text, content, mps, mps_text
 from simopt.files.canonical import canonical
+from simopt.files.names import file_names
 
 RNG = np.random.default_rng(0)
 MATRIX, VECTOR = RNG.normal(size=(4, 3)), RNG.normal(size=4)
@@ -75,13 +76,36 @@ def test_the_catalogue_is_written_and_read(tmp_path: Path) -> None:
 def test_names_are_those_of_variables_or_of_the_file(tmp_path: Path) -> None:
     x, t = cp.Variable((1, 2), name="x y"), cp.Variable(name="t")
     simopt.write(cp.Problem(cp.Minimize(t), [x >= 1, cp.sum(x) <= t]), tmp_path / "a.mps")
-    names = simopt.files.names.file_names(problem := simopt.read(tmp_path / "a.mps"))
+    names = file_names(problem := simopt.read(tmp_path / "a.mps"))
     assert sorted(names.columns) == ["t", "x_y[0,0]", "x_y[0,1]"]
     simopt.write(problem, tmp_path / "b.mps")
-    assert set(simopt.files.names.file_names(simopt.read(tmp_path / "b.mps")).columns) == set(names.columns)
+    assert set(file_names(simopt.read(tmp_path / "b.mps")).columns) == set(names.columns)
     twice = cp.Variable(name="t")
     simopt.write(cp.Problem(cp.Minimize(t + twice), [t >= 1, twice >= 2]), tmp_path / "c.mps")
-    assert simopt.files.names.file_names(simopt.read(tmp_path / "c.mps")).columns == ("x0", "x1")
+    assert file_names(simopt.read(tmp_path / "c.mps")).columns == ("x0", "x1")
+
+
+def test_names_with_blanks_become_one_word(tmp_path: Path) -> None:
+    column = "    COL 1     COST               1.0   ROW 1              2.0"
+    text = f"ROWS\n N  COST\n G  ROW 1\nCOLUMNS\n{column}\nRHS\n    RHS       ROW 1              6.0\nENDATA\n"
+    (tmp_path / "a.mps").write_text(text)
+    simopt.write(simopt.read(tmp_path / "a.mps"), tmp_path / "b.mps")
+    again = simopt.read(tmp_path / "b.mps")
+    assert file_names(again).columns == ("COL_1",) and again.solve() == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("name", sorted(LINEAR | SQUARES))
+def test_highs_solves_what_is_written(tmp_path: Path, name: str) -> None:
+    """Another reader, and another solver, of the same bytes."""
+    import highspy
+
+    simopt.write(problems()[name], tmp_path / "p.qps")
+    (tmp_path / "p.qps").rename(tmp_path / "p.mps")  # HiGHS goes by the ending, and knows no .qps
+    highs: Any = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    assert highs.readModel(str(tmp_path / "p.mps")) == highspy.HighsStatus.kOk
+    highs.run()
+    assert highs.getInfo().objective_function_value == pytest.approx(problems()[name].solve(), abs=1e-5)
 
 
 def test_the_same_problem_gives_the_same_bytes(tmp_path: Path) -> None:
