@@ -157,9 +157,9 @@ def _names(problem: cp.Problem, stuffed: Any, n: int) -> tuple[str, ...]:
         if variable.id not in stuffed.var_id_to_col:
             continue
         start = stuffed.var_id_to_col[variable.id]
-        stem = _one_word(variable.name())
+        stem = _without_blanks(variable.name())
         if isinstance(known, FileNames) and variable.name() == "x" and len(known.columns) == variable.size:
-            entries = [_one_word(name) for name in known.columns]
+            entries = [_without_blanks(name) for name in known.columns]
         elif variable.ndim == 0:
             entries = [stem]
         else:
@@ -171,6 +171,6 @@ def _names(problem: cp.Problem, stuffed: Any, n: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _one_word(name: str) -> str:
+def _without_blanks(name: str) -> str:
     """The name without blanks and characters that a terminal would obey, and not too long for a line."""
     return "".join(letter if letter.isprintable() and not letter.isspace() else "_" for letter in name)[:100]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def parse(source: TextFile) -> QuadraticProgramme:
     lower, upper = model["column bounds"]
     for what, names in (("column", model["columns"]), ("row", model["rows"])):
         if len(set(names)) < len(names):
-            repeated = next(name for name in names if names.count(name) > 1)
+            repeated = Counter(names).most_common(1)[0][0]
             raise InvalidFile(f"{source.path}: {what} {quoted(repeated)} appears twice; each has its own name")
     half = sp.csc_array(model["quadratic"], shape=(n, n)) if model["quadratic"] else sp.csc_array((n, n))
     quadratic = sp.csc_array(half + sp.tril(half, -1).T)

@@ -35,14 +35,16 @@ class FileNames:
     constraints: Mapping[str, tuple[str, ...]]
 
     def values(self, problem: cp.Problem) -> dict[str, float]:
-        """Column -> the present value of its entry of x.
+        """Column -> the present value of its entry of x; nothing for a problem of matrices alone.
 
         Raises
         ------
         InvalidProblem
             where x has no value.
         """
-        x = next(variable for variable in problem.variables() if variable.name() == "x")
+        x = next((variable for variable in problem.variables() if variable.name() == "x"), None)
+        if x is None:
+            return {}
         if x.value is None:
             raise InvalidProblem("x: has no value; solve the problem first")
         return dict(zip(self.columns, np.asarray(x.value).tolist(), strict=True))

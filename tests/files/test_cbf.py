@@ -217,7 +217,8 @@ def test_matrices_alone_and_constants_alone() -> None:
         "VER\n2\nOBJSENSE\nMAX\nPSDVAR\n1\n2\nPSDCON\n1\n1\nCON\n1 1\nL= 1\nOBJFCOORD\n3\n0 0 0 1\n0 0 1 1\n0 1 1 1\n"
         "FCOORD\n2\n0 0 0 0 1\n0 0 1 1 1\nBCOORD\n1\n0 -1\nDCOORD\n1\n0 0 0 1\n"
     )
-    assert parsed(text).problem().solve() == pytest.approx(2.0, abs=1e-6)
+    problem = parsed(text).problem()
+    assert problem.solve() == pytest.approx(2.0, abs=1e-6) and file_names(problem).values(problem) == {}
 
 
 CHANGES = [
