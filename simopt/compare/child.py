@@ -1,11 +1,15 @@
 """One cell in a process of its own: what `simopt.compare.processes` has done there, and the answer that comes back.
 
-The libraries read how many threads they may use when they are loaded, memory can be told apart, and what hangs can be ended.
+The libraries read how many threads they may use when they are loaded, memory can be told apart, and what hangs can be ended. A process may
+serve several cells, one after another: imports and compiled code stay, problems and freed memory do not.
 """
 
 from __future__ import annotations
 
 import gc
+import os
+import pickle
+import threading
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -52,6 +56,49 @@ class ChildAnswer:
     versions: dict[str, str] = field(default_factory=dict)
     solver_version: str = ""
     system: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Served:
+    """An answer, and whether the process may serve another cell; `megabytes` is what it holds between two."""
+
+    answer: ChildAnswer
+    reusable: bool
+    megabytes: float
+
+
+def serve(task: bytes) -> Served:
+    """`perform` for a pickled task, of which nothing is left afterwards: what a process holds between two cells belongs to neither."""
+    before = _Surroundings()
+    answer = perform(pickle.loads(task))
+    return _tidied(answer, before)
+
+
+def _tidied(answer: ChildAnswer, before: _Surroundings) -> Served:
+    """The answer, once memory is given back.
+
+    A process in which a run has failed, or has left threads, processes, another folder or another environment behind, serves no other.
+    """
+    from simopt.compare import memory
+    from simopt.processes import worker
+
+    worker.give_back()
+    gc.freeze()  # what lives now stays: later collections, of which each run has several, need not look at modules again
+    strangers = set(memory.children()) - {helper.pid for helper in worker.living()}
+    clean = answer.status != "failed" and not strangers and before.are_left()
+    return Served(answer, clean and memory.can_be_set_back(), memory.resident())
+
+
+class _Surroundings:
+    """What one run could leave to the next one beside memory: threads, the working folder, the environment."""
+
+    def __init__(self) -> None:
+        self._threads, self._folder, self._environment = threading.active_count(), os.getcwd(), dict(os.environ)
+
+    def are_left(self) -> bool:
+        """Whether they are as they were. Variables may have been added: libraries do so when they are imported."""
+        same = threading.active_count() <= self._threads and os.getcwd() == self._folder
+        return same and self._environment.items() <= dict(os.environ).items()
 
 
 def perform(task: ChildTask) -> ChildAnswer:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import os
 import sys
 from contextlib import suppress
 from pathlib import Path
+
+from simopt.processes import worker
 
 PROC = Path("/proc")
 
@@ -15,19 +15,20 @@ PROC = Path("/proc")
 class PeakMemory:
     """Between construction and `megabytes()`, what memory rose to.
 
-    On Linux the high-water mark of the process is set back at the start, so that the building of data does not count. Children that live at
-    the end (ECOS has one) are added. Elsewhere the mark cannot be set back: the figure is the rise of the mark of the whole process, 0
-    where an earlier step needed more. Where the system tells nothing at all it is nan.
+    On Linux the high-water mark of the process is set back at the start, so that neither the building of data nor an earlier run counts.
+    Freed memory is given back first, here and in the idle processes of back ends. Children that live at the end (ECOS has one) are added.
+    Elsewhere the mark cannot be set back: the figure is the rise of the mark of the whole process, 0 where an earlier step needed more. Where
+    the system tells nothing at all it is nan.
     """
 
     def __init__(self) -> None:
-        gc.collect()
-        self._linux = (PROC / "self" / "clear_refs").exists()
+        # freed memory that the allocator keeps would be resident already, and its use would cost nothing
+        for helper in worker.living():
+            helper.give_back()
+        worker.give_back()
+        self._linux = can_be_set_back()
         if self._linux:
-            trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-            if trim is not None:
-                trim(0)  # freed memory that the allocator keeps would be resident already, and its use would cost nothing
-            self._before = {process: _reset(process) for process in (os.getpid(), *children())}
+            self._before = {number: _reset(number) for number in (os.getpid(), *children())}
         else:
             self._mark = _high_water()
 
@@ -37,6 +38,16 @@ class PeakMemory:
             return _high_water() - self._mark
         rises = [_status(process, "VmHWM") - self._before.get(process, 0.0) for process in (os.getpid(), *children())]
         return sum(max(0.0, rise) for rise in rises) / 1024.0
+
+
+def can_be_set_back() -> bool:
+    """Whether the high-water mark of a process can be set back (Linux)."""
+    return (PROC / "self" / "clear_refs").exists()
+
+
+def resident() -> float:
+    """MB that this process holds now; 0 where the system does not say."""
+    return _status(os.getpid(), "VmRSS") / 1024.0
 
 
 def children() -> list[int]:

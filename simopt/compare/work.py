@@ -52,6 +52,10 @@ class PlanRun:
 
     def all(self) -> None:
         """Run what is missing, one repetition after another."""
+        with processes.kept(self.name):
+            self._all()
+
+    def _all(self) -> None:
         left = self.plan.size
         finished = 0
         for repetition in range(self.plan.repetitions):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import gc
 import json
 import os
 import pickle
@@ -22,6 +23,7 @@ import threading
 import time
 import traceback
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -57,7 +59,7 @@ class Worker:
     def __init__(self, work: Callable[..., Any], *, environment: Mapping[str, str] | None = None, fork: bool = False, silent: bool = False):
         self.calls = 0
         self._guard = threading.RLock()  # a handler of signals may come in between
-        self._stderr: list[bytes] = []
+        self._stderr: deque[bytes] = deque(maxlen=STDERR_CHARACTERS)  # the last lines: a process that answers many calls may write many
         self._listener: threading.Thread | None = None
         self._process: _Forked | subprocess.Popen[bytes]
         self._lifeline: int | None
@@ -105,6 +107,15 @@ class Worker:
         TimeoutError
             after `seconds`.
         """
+        return self._exchange(arguments, options, seconds, polite)
+
+    def give_back(self) -> None:
+        """Have the process, which is idle, give freed memory back to the system; one that does not answer is ended."""
+        with suppress(Died, TimeoutError):
+            self._exchange(None, {}, GRACE, False)
+
+    def _exchange(self, arguments: tuple[Any, ...] | None, options: dict[str, Any], seconds: float | None, polite: bool) -> Any:
+        """Send one request and wait for its answer; arguments None ask for freed memory."""
         self.calls += 1
         timed_out = threading.Event()
         timer = threading.Timer(seconds or 0.0, self._time_out, (timed_out, polite))
@@ -487,6 +498,19 @@ def _disown() -> None:
         worker._close()
 
 
+def living() -> list[Worker]:
+    """The workers of this process that have not ended."""
+    return [worker for worker in list(_living) if worker.alive]
+
+
+def give_back() -> None:
+    """Give freed memory, which the allocator keeps, back to the system."""
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
+    if trim is not None:
+        trim(0)
+
+
 def _end_all() -> None:
     for worker in list(_living):
         worker.end()
@@ -504,7 +528,8 @@ def _serve(work: Callable[..., Any], messages: Iterator[bytearray], answers: IO[
         number = 0
         try:
             number, arguments, options = pickle.loads(message)
-            answer = pickle.dumps((number, work(*arguments, **options), None), protocol=pickle.HIGHEST_PROTOCOL)
+            value = give_back() if arguments is None else work(*arguments, **options)
+            answer = pickle.dumps((number, value, None), protocol=pickle.HIGHEST_PROTOCOL)
         except KeyboardInterrupt:  # by `interrupt`
             raise
         except BaseException as error:  # SystemExit as well: it is no reason to end

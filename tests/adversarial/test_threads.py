@@ -23,7 +23,7 @@ from simopt.arithmetic.precision import workprec
 from simopt.backends import ecos_process
 from simopt.backends.table import installed
 from simopt.compare import processes
-from simopt.compare.child import ChildAnswer
+from simopt.compare.child import ChildAnswer, Served
 from simopt.core.threads import Turns, quiet
 from simopt.processes import worker
 from tests.adversarial.conftest import Environment, marked, until
@@ -243,9 +243,9 @@ def test_a_comparison_that_is_stopped_does_not_stop_another(monkeypatch: pytest.
         def __init__(self, *arguments: Any, **options: Any) -> None:
             self.over = threading.Event()
 
-        def call(self, task: Any, **options: Any) -> ChildAnswer:
-            if not self.over.wait(0.0 if task.solver == "quick" else None):
-                return ChildAnswer("optimal")
+        def call(self, task: bytes, **options: Any) -> Served:
+            if not self.over.wait(0.0 if task == b"quick" else None):
+                return Served(ChildAnswer("optimal"), reusable=False, megabytes=0.0)
             raise worker.Died("ended")
 
         def end(self, polite: bool = False) -> None:
@@ -257,6 +257,7 @@ def test_a_comparison_that_is_stopped_does_not_stop_another(monkeypatch: pytest.
             self.time_limit, self.threads = 1.0, 1
 
     monkeypatch.setattr(processes, "Worker", HangingWorker)
+    monkeypatch.setattr(processes, "pickled", lambda task: task.solver.encode())
     monkeypatch.setattr(processes, "described", lambda answer, task: answer)
     hangs: Any = SolverTask("hangs")
     quick: Any = SolverTask("quick")
