@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from simopt.certificates.certificate import Certificate
     from simopt.claims.reproduction import reproduce
     from simopt.claims.verification import verify
+    from simopt.compare.comparison import compare_solvers
     from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName
     from simopt.data.datasets import Dataset, load_dataset
     from simopt.data.landmarks import LandmarkMap
@@ -52,6 +53,7 @@ _HOMES = {
     "add_back_end": "simopt.backends.table",
     "Certificate": "simopt.certificates.certificate",
     "certify": "simopt.solving.entry_points",
+    "compare_solvers": "simopt.compare.comparison",
     "Dataset": "simopt.data.datasets",
     "load_dataset": "simopt.data.datasets",
     "solve": "simopt.solving.entry_points",
@@ -93,6 +95,7 @@ __all__ = [
     "__version__",
     "add_back_end",
     "certify",
+    "compare_solvers",
     "dual",
     "find_map",
     "load_dataset",

@@ -1,4 +1,4 @@
-"""`simopt compare PROBLEM`: solvers timed to a certified gap, with a table, pictures, and a folder that an interrupted run goes on from."""
+"""`simopt compare WHAT…`: solvers timed to a certified gap, with a table, pictures, and a folder that an interrupted run goes on from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simopt.cli import completion
-from simopt.cli.completion import ProblemName
 from simopt.cli.console import Json, Steps, console, emit, fitted, reserved
 
 if TYPE_CHECKING:
@@ -21,7 +20,14 @@ FOLDER = "simopt-compare"
 
 
 def compare(
-    problem: ProblemName,
+    problems: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="WHAT…",
+            help="Problems: names of the catalogue, or your own as own.py:NAME, MODULE:NAME, own.py:portfolio(n=[100,1000]).",
+            autocompletion=completion.problems,
+        ),
+    ],
     solvers: Annotated[
         str | None,
         typer.Option(
@@ -51,7 +57,7 @@ def compare(
     ] = 60.0,
     threads: Annotated[int, typer.Option("--threads", metavar="N", help="Threads of a run.")] = 1,
     jobs: Annotated[int, typer.Option("--jobs", metavar="N", help="Runs at a time; more than one disturb each other.")] = 1,
-    report: Annotated[Path | None, typer.Option("--report", metavar="DIR", help="Folder (default simopt-compare/PROBLEM).")] = None,
+    report: Annotated[Path | None, typer.Option("--report", metavar="DIR", help="Folder (default simopt-compare/WHAT).")] = None,
     merge: Annotated[list[Path] | None, typer.Option("--merge", metavar="DIR", help="Take over the runs of DIR, and run nothing.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Run again what failed before.")] = False,
     benchopt: Annotated[
@@ -61,39 +67,55 @@ def compare(
 ) -> None:
     """Compare solvers by the time to a certified gap. Runs that the folder holds are not run again.
 
+    An own problem is a cvxpy.Problem, or a function that returns one or yields several; lists among its arguments are swept.
+
     Exit status 0: done, failures included, which the table shows; 2: bad input; 130: interrupted.
     """
     from simopt.cli import settings
+    from simopt.compare.own_problems import is_own
+    from simopt.core.errors import InvalidProblem
     from simopt.core.extras import needed
 
+    catalogue = [each for each in problems if not is_own(each)]
     wanted: dict[str, Any] = {
         "solvers": None if solvers is None else candidates(solvers),
         "sizes": None if sizes is None else numbers("--sizes", sizes),
         "conditionings": None if conditionings is None else numbers("--conditionings", conditionings),
         "data": data or None,
         "target": target,
-        "settings": swept(problem, settings.pairs("--set", set_ or [])),
+        "settings": swept(catalogue, settings.pairs("--set", set_ or [])),
         "seeds": numbers("--seeds", seeds),
     }
+    one = catalogue[0] if len(problems) == len(catalogue) == 1 else None
     if benchopt is not None:
         from simopt.compare.benchopt_export import export_benchopt
 
-        typer.echo(f"wrote {export_benchopt(benchopt, problem, tol=tol, time_limit=time_limit, **wanted)}")
+        if one is None:
+            raise InvalidProblem("--benchopt: a benchmark is of one problem of the catalogue; name one")
+        typer.echo(f"wrote {export_benchopt(benchopt, one, tol=tol, time_limit=time_limit, **wanted)}")
         return
-    folder = Path(FOLDER) / problem if report is None else report
+    folder = Path(FOLDER) / usual_folder(problems) if report is None else report
     needed("matplotlib", "pictures of comparisons need", "compare")
     stopped = False
     with reserved(as_json):
         if merge:
-            found = _merged(problem, folder, merge, wanted)
+            found = _merged(one, folder, merge, wanted)
         else:
             common = {"repetitions": repetitions, "tol": tol, "time_limit": time_limit, "budget": budget, "threads": threads, "jobs": jobs}
-            found, stopped = _measure(problem, {**wanted, **common, "folder": folder, "retry": retry})
+            found, stopped = _measure(problems, {**wanted, **common, "folder": folder, "retry": retry})
     _emit_comparison(found, folder, stopped, as_json)
     raise typer.Exit(INTERRUPTED if stopped else 0)
 
 
-def _merged(problem: str, folder: Path, merge: list[Path], wanted: dict[str, Any]) -> Comparison:
+def usual_folder(problems: list[str]) -> str:
+    """The name of the folder of a comparison: what is compared on, in characters that any file system has."""
+    from simopt.compare.own_problems import is_own, shown
+
+    words = "+".join(shown(each) if is_own(each) else each for each in problems)
+    return re.sub(r"[^\w.+=-]+", "-", words).strip("-.")[:100] or "problems"
+
+
+def _merged(problem: str | None, folder: Path, merge: list[Path], wanted: dict[str, Any]) -> Comparison:
     """The comparison in the folder with the runs of other folders taken over."""
     from simopt.compare import comparison as program
     from simopt.core.errors import InvalidProblem
@@ -103,7 +125,7 @@ def _merged(problem: str, folder: Path, merge: list[Path], wanted: dict[str, Any
     return program.merge(folder, merge, problem)
 
 
-def _measure(problem: str, options: dict[str, Any]) -> tuple[Comparison, bool]:
+def _measure(problems: list[str], options: dict[str, Any]) -> tuple[Comparison, bool]:
     """The comparison, and whether it was interrupted."""
     from simopt.compare import comparison as program
     from simopt.core.errors import Interrupted
@@ -117,7 +139,7 @@ def _measure(problem: str, options: dict[str, Any]) -> tuple[Comparison, bool]:
             steps.step(f"{record.cell.label}: {record.status}{reason}{spent}")
 
         try:
-            return program.measure(problem, progress=progress, **options), False
+            return program.compare_solvers(problems, progress=progress, **options), False
         except Interrupted as stop:
             return stop.done, True
 
@@ -127,7 +149,7 @@ def _emit_comparison(comparison: Comparison, folder: Path, stopped: bool, as_jso
     from simopt.compare import table as tables
 
     counts = {"complete": comparison.complete, "planned": comparison.planned}
-    document = {"format": "simopt-comparison/1", **counts, **tables.plain(comparison.records)}
+    document = {"format": "simopt-comparison/1", **counts, **tables.plain(comparison.records, comparison.unsuitable)}
 
     def pictures() -> None:
         with reserved(as_json):
@@ -149,7 +171,11 @@ def _print_summary(comparison: Comparison) -> None:
         for made in fitted(heads, rows, right=heads[1:-2], title=title, out=out):
             out.print(made)
             out.print()
+    if comparison.unsuitable:
+        out.print("Not suitable:")
     for line in (
+        *tables.unsuitable_lines(comparison.unsuitable),
+        *([""] if comparison.unsuitable else []),
         *tables.success_lines(comparison.records),
         *tables.scaling_lines(comparison.records),
         "",
@@ -209,17 +235,28 @@ def candidates(text: str) -> list[tuple[str, dict[str, Any]]]:
     return [settings.with_options("--solvers", piece, example) for piece in re.split(r",(?![^\[]*\])", text)]
 
 
-def swept(problem: str, texts: dict[str, str]) -> dict[str, Any]:
-    """`--set` as values of the right type; `a=1,2` as a list, which is swept.
+def swept(problems: list[str], texts: dict[str, str]) -> dict[str, Any]:
+    """`--set` as values of the right type for these problems of the catalogue; `a=1,2` as a list, which is swept.
 
     Raises
     ------
     UnknownName, InvalidProblem
     """
-    from simopt.cli import settings
     from simopt.core import registry
+    from simopt.core.errors import InvalidProblem
 
-    kind = registry.find("problem", problem)
+    if texts and not problems:
+        raise InvalidProblem("--set: it concerns problems of the catalogue; give arguments to the function: own.py:NAME(n=100)")
+    found: dict[str, Any] = {}
+    for problem in problems:
+        kind = registry.find("problem", problem)
+        found |= _swept(kind, texts)
+    return found
+
+
+def _swept(kind: Any, texts: dict[str, str]) -> dict[str, Any]:
+    from simopt.cli import settings
+
     found: dict[str, Any] = {}
     for name, text in texts.items():
         values = []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simopt.compare.benchopt_export import export_benchopt
-    from simopt.compare.comparison import Comparison, compare, load, measure, merge
+    from simopt.compare.comparison import Comparison, compare, compare_solvers, load, measure, merge
     from simopt.compare.record import Record
     from simopt.core.errors import Interrupted
 
@@ -19,6 +19,7 @@ _HOMES = {
     "Comparison": "simopt.compare.comparison",
     "Interrupted": "simopt.core.errors",
     "compare": "simopt.compare.comparison",
+    "compare_solvers": "simopt.compare.comparison",
     "load": "simopt.compare.comparison",
     "measure": "simopt.compare.comparison",
     "merge": "simopt.compare.comparison",
@@ -26,7 +27,7 @@ _HOMES = {
     "export_benchopt": "simopt.compare.benchopt_export",
 }
 
-__all__ = ["Comparison", "Interrupted", "Record", "compare", "export_benchopt", "load", "measure", "merge"]
+__all__ = ["Comparison", "Interrupted", "Record", "compare", "compare_solvers", "export_benchopt", "load", "measure", "merge"]
 
 
 def __getattr__(name: str) -> Any:

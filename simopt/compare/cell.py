@@ -13,6 +13,7 @@ import numpy as np
 FORMAT = "simopt-compare/1"
 GENERATED = "generated"  # the name of data that are made for a size
 HANDED_OVER = "given"  # the name of data of a problem that was handed over as it is
+OWN = "own"  # the name of data of a problem that is not of the catalogue, and has a name of its own
 
 
 @dataclass(frozen=True)
@@ -22,13 +23,14 @@ class PlannedRun:
     Attributes
     ----------
     problem, data : str
-        names; `data` is a data set, a CSV file, "generated", or "given".
+        names; an own problem has that of its file and of what makes it. `data` is a data set, a CSV file, "generated", "given", or "own".
     size : int or None
         samples (or queries, for a recipe that counts those); None: all of them.
     conditioning : float or None
         condition number that the matrix of the problem is given; None: as the data make it.
     settings, options : str
-        options of the recipe with replaced fields, and options of the solver, as JSON with sorted keys.
+        options of the recipe with replaced fields (of an own problem, the arguments of its function), and options of the solver, as JSON
+        with sorted keys.
     seed : int
         of the recipe and of generated data.
     tol : float
@@ -71,7 +73,7 @@ class PlannedRun:
     @property
     def instance(self) -> str:
         """The instance in words."""
-        parts = [self.problem, self.data]
+        parts = [self.problem] if self.data == OWN else [self.problem, self.data]
         parts += [] if self.size is None else [f"n = {self.size}"]
         parts += [] if self.conditioning is None else [f"κ = {self.conditioning:g}"]
         parts += [f"{name} = {value}" for name, value in json.loads(self.settings).items()]

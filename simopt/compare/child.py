@@ -27,7 +27,7 @@ class ChildTask:
 
     cell: PlannedRun
     kind: Any  # the problem class
-    problem: Any  # an instance, or None to build one
+    problem: Any  # an instance, an OwnProblem, or None to build one
     data: Any  # a Dataset, or None to generate one
     settings: dict[str, Any]
     chosen: Any  # SolverSpec or BackEnd
@@ -109,6 +109,7 @@ def perform(task: ChildTask) -> ChildAnswer:
     from threadpoolctl import threadpool_limits
 
     from simopt.compare import instances
+    from simopt.compare.own_problems import OwnProblem
     from simopt.core.errors import InvalidProblem
 
     cell = task.cell
@@ -119,6 +120,8 @@ def perform(task: ChildTask) -> ChildAnswer:
                 problem = instances.build(
                     task.kind, task.data, size=cell.size, conditioning=cell.conditioning, settings=task.settings, seed=cell.seed
                 )
+            elif isinstance(problem, OwnProblem):
+                problem = problem.read()
             elif cell.conditioning is not None:
                 problem = instances.conditioned(problem, cell.conditioning)
         except InvalidProblem as error:

@@ -27,6 +27,7 @@ class Comparison:
     records: list[Record] = field(default_factory=list)
     planned: int = 0
     complete: bool = True
+    unsuitable: list[tuple[str, str, str]] = field(default_factory=list)  # back ends left out: instance, name, reason
 
     @property
     def tol(self) -> float:
@@ -70,7 +71,7 @@ class Comparison:
         """The tables in Markdown."""
         from simopt.compare import table
 
-        return table.markdown(self.records, complete=self.complete)
+        return table.markdown(self.records, complete=self.complete, unsuitable=self.unsuitable)
 
     def plot(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Draw curves, profile, scaling and memory into a folder; the paths. Needs matplotlib."""
@@ -82,7 +83,7 @@ class Comparison:
         """runs.parquet, traces.parquet, comparison.json and table.md."""
         from simopt.compare import table
 
-        summary = {"complete": self.complete, "planned": self.planned, **table.plain(self.records)}
+        summary = {"complete": self.complete, "planned": self.planned, **table.plain(self.records, self.unsuitable)}
         files.write_summary(Path(folder), summary, self.text(), self.records)
 
 
@@ -105,6 +106,67 @@ def measure(
         on Ctrl-C; `done` is the comparison so far, which is in `folder` already.
     """
     plan = plans.make(plans.Design(problem, solvers, **design))
+    return _run(plan, jobs=jobs, budget=budget, folder=folder, retry=retry, progress=progress)
+
+
+def compare_solvers(
+    problems: Any,
+    solvers: Sequence[plans.SolverName] | None = None,
+    *,
+    jobs: int | None = None,
+    budget: float = BUDGET,
+    folder: str | os.PathLike[str] | None = None,
+    retry: bool = False,
+    progress: Progress | None = None,
+    **design: Any,
+) -> Comparison:
+    """Compare solvers on any problems: each one on each problem, every answer judged by certified bounds on the optimum.
+
+    A `cvxpy.Problem` is taken as it is, with the present values of its parameters. Gaps of a maximum are those of min −f.
+
+    Parameters
+    ----------
+    problems : list or dict
+        each entry a `cvxpy.Problem`, a problem of simopt, a name of the catalogue, or a text such as "own.py:NAME",
+        "MODULE:NAME" or "own.py:portfolio(n=[100, 1000])". A dictionary gives names to its problems. A single problem is a list of one.
+    solvers : list of names or (name, options)
+        default: for a `cvxpy.Problem` all installed back ends that can take it, the others stand in `unsuitable` with their reason; for a
+        problem of the catalogue as `compare`.
+    jobs, budget, folder, retry, progress, **design
+        as `compare`; sizes, data and the like concern the names of the catalogue.
+
+    Returns
+    -------
+    Comparison
+        with `text()`, `frame()`, `traces()`, `summary()` and `plot(folder)`.
+
+    Raises
+    ------
+    UnknownName, InvalidProblem, NotAvailable
+        before anything runs, naming the entry and what would be right.
+    Interrupted
+        on Ctrl-C; `done` is the comparison so far.
+    """
+    plan = plans.make_all(problems, solvers, **design)
+    return _run(plan, jobs=jobs, budget=budget, folder=folder, retry=retry, progress=progress)
+
+
+def _run(
+    plan: plans.Plan,
+    *,
+    jobs: int | None,
+    budget: float,
+    folder: str | os.PathLike[str] | None,
+    retry: bool,
+    progress: Progress | None,
+) -> Comparison:
+    """What is missing of the plan, run.
+
+    Raises
+    ------
+    Interrupted
+        on Ctrl-C.
+    """
     validate.positive("budget", budget)
     if jobs is not None:
         jobs = validate.jobs("jobs", jobs, plan.size)
@@ -120,7 +182,7 @@ def measure(
 
 
 def _finished(work: PlanRun, complete: bool) -> Comparison:
-    made = Comparison(files.newest(work.records), work.plan.size, complete)
+    made = Comparison(files.newest(work.records), work.plan.size, complete, work.plan.unsuitable)
     if work.folder is not None:
         made.write(work.folder)
     return made

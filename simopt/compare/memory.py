@@ -17,8 +17,8 @@ class PeakMemory:
 
     On Linux the high-water mark of the process is set back at the start, so that neither the building of data nor an earlier run counts.
     Freed memory is given back first, here and in the idle processes of back ends. Children that live at the end (ECOS has one) are added.
-    Elsewhere the mark cannot be set back: the figure is the rise of the mark of the whole process, 0 where an earlier step needed more. Where
-    the system tells nothing at all it is nan.
+    Elsewhere the mark cannot be set back: the figure is the rise of the mark of the whole process, 0 where an earlier step needed more.
+    Where the system tells nothing at all it is nan.
     """
 
     def __init__(self) -> None:

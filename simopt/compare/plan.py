@@ -10,18 +10,20 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
-from simopt.backends.table import BackEnd, check_options, installed
-from simopt.compare import instances
-from simopt.compare.cell import GENERATED, HANDED_OVER, PlannedRun, as_text
+from simopt.backends.table import BackEnd, check_options, installed, usable
+from simopt.compare import instances, own_problems
+from simopt.compare.cell import GENERATED, HANDED_OVER, OWN, PlannedRun, as_text
 from simopt.compare.child import ChildTask
+from simopt.compare.own_problems import OwnProblem
 from simopt.core import registry, validate
 from simopt.core.errors import InvalidProblem
 from simopt.data.datasets import Dataset, load_dataset
-from simopt.model.problem import Problem
+from simopt.model.problem import Problem, is_cvxpy
 from simopt.solving.driver import choose
 from simopt.solving.solver import SolverSpec, solvers_of
 
 USUAL_SIZE = 1000
+FOR_CATALOGUE = ("sizes", "conditionings", "data", "target", "settings", "seeds")  # arguments that say which instances are built
 SolverName = str | tuple[str, Mapping[str, Any]]
 Data = str | os.PathLike[str] | Dataset
 
@@ -30,7 +32,7 @@ Data = str | os.PathLike[str] | Dataset
 class Design:
     """The request: the arguments of `compare` of these names, as the caller passed them."""
 
-    problem: str | type[Problem] | Problem
+    problem: str | type[Problem] | Problem | OwnProblem
     solvers: Sequence[SolverName] | None = None
     sizes: Sequence[float] | None = None
     conditionings: Sequence[float] | None = None
@@ -50,7 +52,7 @@ class Instance:
 
     cell: PlannedRun
     kind: type[Problem]
-    problem: Problem | None
+    problem: Problem | OwnProblem | None
     data: Dataset | None
     settings: dict[str, Any]
 
@@ -64,24 +66,51 @@ class SolverChoice:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Instances × candidates × repetitions."""
+class Group:
+    """Instances that the same solvers are compared on.
+
+    `unsuitable` has the back ends that are left out since they cannot take the problem, each with its reason.
+    """
 
     instances: tuple[Instance, ...]
     candidates: tuple[SolverChoice, ...]
+    unsuitable: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """In each group, instances × candidates × repetitions."""
+
+    groups: tuple[Group, ...]
     repetitions: int
+
+    @property
+    def instances(self) -> tuple[Instance, ...]:
+        """Those of all groups."""
+        return tuple(instance for group in self.groups for instance in group.instances)
+
+    @property
+    def candidates(self) -> tuple[SolverChoice, ...]:
+        """Those of the first group."""
+        return self.groups[0].candidates
 
     def wave(self, repetition: int) -> Iterator[ChildTask]:
         """One repetition: instance by instance, so that the runs of a pair follow one another; every other time in the other order."""
-        order = self.candidates if repetition % 2 == 0 else self.candidates[::-1]
-        for instance in self.instances:
-            for candidate in order:
-                yield task(instance, candidate, repetition)
+        for group in self.groups:
+            order = group.candidates if repetition % 2 == 0 else group.candidates[::-1]
+            for instance in group.instances:
+                for candidate in order:
+                    yield task(instance, candidate, repetition)
+
+    @property
+    def unsuitable(self) -> list[tuple[str, str, str]]:
+        """Back ends that were left out: instance in words, name, reason."""
+        return [(group.instances[0].cell.instance, name, reason) for group in self.groups for name, reason in group.unsuitable]
 
     @property
     def size(self) -> int:
         """Number of runs."""
-        return len(self.instances) * len(self.candidates) * self.repetitions
+        return sum(len(group.instances) * len(group.candidates) for group in self.groups) * self.repetitions
 
 
 def task(instance: Instance, candidate: SolverChoice, repetition: int) -> ChildTask:
@@ -107,11 +136,46 @@ def make(design: Design) -> Plan:
     )  # fmt: skip
     if design.conditionings is not None:
         instances.check_conditioning(kind)
-    found = tuple(_instances(frame, kind, design) if given is None else _own_problem(frame, given, design))
-    return Plan(found, tuple(_candidates(kind, design.solvers)), validate.whole("repetitions", design.repetitions, minimum=1))
+    found = tuple(_instances(frame, kind, design) if given is None else _own_problem(frame, kind, given, design))
+    group = (
+        _group_of(kind, given, found, design) if isinstance(given, OwnProblem) else Group(found, tuple(_candidates(kind, design.solvers)))
+    )
+    return Plan((group,), validate.whole("repetitions", design.repetitions, minimum=1))
 
 
-def _kind(problem: str | type[Problem] | Problem) -> tuple[type[Problem], Problem | None]:
+def make_all(problems: Any, solvers: Sequence[SolverName] | None, **design: Any) -> Plan:
+    """The plan of a comparison on several problems, of the catalogue and of one's own; those not of the catalogue are taken as they are.
+
+    Raises
+    ------
+    UnknownName, InvalidProblem, NotAvailable
+        before anything is run.
+    """
+    wanted = list(own_problems.in_order(problems))
+    as_they_are = {name: value for name, value in design.items() if name not in FOR_CATALOGUE}
+    catalogue = any(isinstance(each, (str, type)) for each in wanted)  # sizes and the like are meant for those
+    plans = [make(Design(each, solvers, **(as_they_are if catalogue and not isinstance(each, (str, type)) else design))) for each in wanted]
+    return Plan(tuple(group for plan in plans for group in plan.groups), plans[0].repetitions)
+
+
+def _group_of(kind: type[Problem], own: OwnProblem, found: tuple[Instance, ...], design: Design) -> Group:
+    """An own problem with the solvers that are named, or else with all back ends that can take it."""
+    if design.solvers is not None:
+        return Group(found, tuple(_candidates(kind, design.solvers)))
+    taken, refused = own_problems.suitable(own, usable())
+    if not taken:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
+        raise InvalidProblem(f"{own.name}: no installed back end can take it ({reasons}); install one that can")
+    return Group(found, tuple(SolverChoice(backend, {}) for backend in taken), tuple(refused.items()))
+
+
+def _kind(problem: str | type[Problem] | Problem | OwnProblem) -> tuple[type[Problem], Problem | OwnProblem | None]:
+    if is_cvxpy(problem):
+        problem = OwnProblem.of("problem", problem)
+    if isinstance(problem, OwnProblem):
+        from simopt.duality.declared import Declared
+
+        return Declared, problem
     if isinstance(problem, Problem):
         return type(problem), problem
     if isinstance(problem, str):
@@ -171,13 +235,15 @@ def _fingerprint(data: Dataset) -> str:
     return digest.hexdigest()[:12]
 
 
-def _own_problem(frame: PlannedRun, problem: Problem, design: Design) -> Iterator[Instance]:
+def _own_problem(frame: PlannedRun, kind: type[Problem], problem: Problem | OwnProblem, design: Design) -> Iterator[Instance]:
     """A problem that was handed over, as it is or with other condition numbers."""
     if design.sizes is not None or design.data is not None or design.settings:
         raise InvalidProblem("problem: an instance was given, so that sizes, data and settings have no meaning; give its name for those")
     frame = replace(frame, fingerprint=problem.fingerprint())
+    if isinstance(problem, OwnProblem):
+        frame = replace(frame, problem=problem.name, data=OWN, settings=as_text(problem.settings))
     for number in _numbers(design.conditionings):
-        yield Instance(replace(frame, conditioning=number), type(problem), problem, None, {})
+        yield Instance(replace(frame, conditioning=number), kind, problem, None, {})
 
 
 def _instances(frame: PlannedRun, kind: type[Problem], design: Design) -> Iterator[Instance]:

@@ -98,7 +98,16 @@ def notes(records: Sequence[Record]) -> list[str]:
     return lines + ([f"Up to {jobs} runs went on at the same time and may have disturbed one another."] if jobs > 1 else [])
 
 
-def markdown(records: Sequence[Record], *, complete: bool = True) -> str:
+def unsuitable_lines(unsuitable: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Back ends that were left out, with the reason, once for all instances that share it."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for instance, name, reason in unsuitable:
+        found.setdefault((name, reason), []).append(instance)
+    several = len({instance for instance, _, _ in unsuitable}) > 1
+    return [f"{name}: {reason}" + (f"   [{'; '.join(where)}]" if several else "") for (name, reason), where in found.items()]
+
+
+def markdown(records: Sequence[Record], *, complete: bool = True, unsuitable: Sequence[tuple[str, str, str]] = ()) -> str:
     """Everything as one Markdown text."""
     lines = ["# Comparison of solvers", ""]
     lines += [] if complete else ["**Interrupted: not all runs are here.**", ""]
@@ -106,13 +115,19 @@ def markdown(records: Sequence[Record], *, complete: bool = True) -> str:
         heads = headings(records)
         lines += [f"## {in_markdown(title)}", "", "| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
         lines += ["| " + " | ".join(map(in_markdown, row)) + " |" for row in rows] + [""]
-    for title, found in (("Success", success_lines(records)), ("Scaling", scaling_lines(records)), ("Notes", notes(records))):
+    sections = (
+        ("Not suitable", unsuitable_lines(unsuitable)),
+        ("Success", success_lines(records)),
+        ("Scaling", scaling_lines(records)),
+        ("Notes", notes(records)),
+    )
+    for title, found in sections:
         lines += [f"## {title}", "", *(f"* {in_markdown(line)}" for line in found), ""] if found else []
     return "\n".join(lines)
 
 
-def plain(records: Sequence[Record]) -> dict[str, Any]:
-    """Summary, success, profiles and scaling for JSON; ∞ and nan become null."""
+def plain(records: Sequence[Record], unsuitable: Sequence[tuple[str, str, str]] = ()) -> dict[str, Any]:
+    """Summary, success, profiles, scaling and back ends that were left out, for JSON; ∞ and nan become null."""
     tol = max((record.cell.tol for record in records), default=1e-8)
     wanted = statistics.gaps(records)
     rows = []
@@ -127,6 +142,7 @@ def plain(records: Sequence[Record]) -> dict[str, Any]:
         "success": {name: {"certified": good, "runs": whole} for name, (good, whole) in statistics.success_rates(records).items()},
         "profile": [jsonio.plain(made) for made in statistics.profiles(records, tol)],
         "scaling": [jsonio.plain(fit) for fit in statistics.scaling(records)],
+        "unsuitable": [{"instance": instance, "solver": name, "reason": reason} for instance, name, reason in unsuitable],
         "systems": list(systems.values()),
         "notes": notes(records),
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 
@@ -118,14 +119,25 @@ def warm_up(backend: BackEnd, kind: type[Problem]) -> None:
     import_module("cvxpy")
     from simopt.backends import adapter
 
-    for example in kind.examples(np.random.default_rng(0)):
-        if not example.degenerate:
-            try:
-                declared = natural(example.problem)[0].for_back_ends(cones=backend.cones)
-                adapter.run(declared, backend, tol=1e-2, max_iter=None, time_limit=WARM_LIMIT, options={})
-            except (*FAILURES, adapter.Refused):
-                pass  # what fails on an example may work on the problem at hand; if not, the run itself will say so
-            return
+    for problem in _small(kind):
+        try:
+            declared = natural(problem)[0].for_back_ends(cones=backend.cones)
+            adapter.run(declared, backend, tol=1e-2, max_iter=None, time_limit=WARM_LIMIT, options={})
+        except (*FAILURES, adapter.Refused):
+            pass  # what fails on an example may work on the problem at hand; if not, the run itself will say so
+        return
+
+
+def _small(kind: type[Problem]) -> Iterator[Problem]:
+    """Examples that are not degenerate; of declared problems, which have none, a linear programme, which every back end takes."""
+    yield from (example.problem for example in kind.examples(np.random.default_rng(0)) if not example.degenerate)
+    import cvxpy as cp
+
+    from simopt.duality.declared import Declared
+
+    if issubclass(kind, Declared):
+        x = cp.Variable(2, name="x")
+        yield Declared.of(cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1]))
 
 
 def _sweep(

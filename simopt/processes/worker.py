@@ -511,6 +511,10 @@ def give_back() -> None:
         trim(0)
 
 
+def _rest() -> Any:
+    give_back()
+
+
 def _end_all() -> None:
     for worker in list(_living):
         worker.end()
@@ -528,8 +532,8 @@ def _serve(work: Callable[..., Any], messages: Iterator[bytearray], answers: IO[
         number = 0
         try:
             number, arguments, options = pickle.loads(message)
-            value = give_back() if arguments is None else work(*arguments, **options)
-            answer = pickle.dumps((number, value, None), protocol=pickle.HIGHEST_PROTOCOL)
+            wanted = _rest if arguments is None else partial(work, *arguments, **options)
+            answer = pickle.dumps((number, wanted(), None), protocol=pickle.HIGHEST_PROTOCOL)
         except KeyboardInterrupt:  # by `interrupt`
             raise
         except BaseException as error:  # SystemExit as well: it is no reason to end

@@ -1,0 +1,333 @@
+"""Problems that are no entry of the catalogue: a `cvxpy.Problem` of a script, of a Python file or module, or read from a file.
+
+A problem is built once, here, and goes to the processes of its runs by pickle. Building it anew there would give each solver another
+problem wherever a function draws random numbers or reads what changes. Classes and functions of a Python file travel with it by value.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import inspect
+import itertools
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simopt.compare.cell import as_text
+from simopt.core.errors import InvalidProblem, UnknownName
+from simopt.model.problem import Problem, hashed, is_cvxpy
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.backends.table import BackEnd
+    from simopt.duality.declared import Declared
+
+NEEDED = "a cvxpy.Problem, or a function that returns one or yields several"
+READERS: dict[str, Callable[[Path], Any]] = {}  # a file's ending, such as ".qps", and what makes a problem, or several, of such a file
+WITH_NAME = re.compile(r"(?P<home>.+):(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class OwnProblem:
+    """A `cvxpy.Problem` with the name and the arguments by which tables and records call it.
+
+    `latest` is above every number that CVXPY has given to a part of the problem.
+    """
+
+    name: str
+    problem: cp.Problem
+    settings: dict[str, Any] = field(default_factory=dict)
+    latest: int = 0
+
+    @classmethod
+    def of(cls, name: str, problem: cp.Problem, settings: dict[str, Any] | None = None) -> OwnProblem:
+        """The problem without what solves have left in it, which need not be picklable.
+
+        Raises
+        ------
+        InvalidProblem
+            where no bound can be derived for it, with its name.
+        """
+        import cvxpy as cp
+        from cvxpy.lin_ops.lin_utils import ID_COUNTER
+
+        made = cls(name, cp.Problem(problem.objective, problem.constraints), settings or {}, ID_COUNTER.count)
+        try:
+            made.read()
+        except InvalidProblem as error:
+            whole = any(v.attributes["integer"] or v.attributes["boolean"] for v in problem.variables())
+            remedy = "; simopt.solve and simopt.certify bound the optimum of a problem with integers" if whole else ""
+            raise InvalidProblem(f"{name}: {error}{remedy}") from error
+        return made
+
+    def read(self) -> Declared:
+        """The problem as the judge sees it."""
+        from cvxpy.lin_ops.lin_utils import ID_COUNTER
+
+        from simopt.duality.declared import Declared
+
+        # pickle keeps the numbers of variables: those that canonicalisation makes in this process must differ from them
+        ID_COUNTER.count = max(ID_COUNTER.count, self.latest)
+        return Declared.of(self.problem)
+
+    def fingerprint(self) -> str:
+        """Hash of the formulas, the attributes of the variables and all numbers.
+
+        Names that CVXPY has numbered count by their order alone: they differ from one program to the next.
+        """
+        from simopt.duality.graph.leaf_values import numbers
+
+        names: dict[str, str] = {}
+        text = re.sub(r"\b(var|param)\d+\b", lambda found: names.setdefault(found[0], f"{found[1]}:{len(names)}"), str(self.problem))
+        leaves = [*self.problem.variables(), *self.problem.parameters()]
+        values = [*self.problem.constants(), *self.problem.parameters()]
+        attributes = tuple(as_text({"shape": leaf.shape, **leaf.attributes}) for leaf in leaves)
+        return hashed((text, attributes, *(numbers(number.value) for number in values)))
+
+
+def is_own(text: str) -> bool:
+    """Whether a text names a problem of the user's own: HOME:NAME, or a file."""
+    return ":" in text or bool(Path(text).suffix) or Path(text).is_file()  # names of the catalogue have neither colons nor dots
+
+
+def shown(text: str) -> str:
+    """The text without folders: what is kept and published shows no paths."""
+    return Path(text.strip().replace("\\", "/")).name if "(" not in text else shown(text[: text.index("(")]) + text[text.index("(") :]
+
+
+def found(text: str) -> Iterator[OwnProblem | Problem]:
+    """The problems that HOME:NAME or HOME:NAME(arguments) stands for, or a file that has a reader.
+
+    HOME is a Python file or a module. NAME is a problem, a list or a dictionary of them, or a function that makes them. A list among the
+    arguments is swept.
+
+    Raises
+    ------
+    InvalidProblem, UnknownName
+        in one line that names the text and says what would be right.
+    """
+    match = WITH_NAME.fullmatch(text.strip())
+    if match is None:
+        yield from _by_reader(text)
+        return
+    home, name, arguments = match["home"], match["name"], match["arguments"]
+    label = f"{shown(home)}:{name}"
+    known = _names_of(home)
+    if name not in known:
+        raise UnknownName(f"name in {shown(home)}", name, [each for each in known if not each.startswith("_")])
+    value = known[name]
+    if inspect.isfunction(value) or (callable(value) and not _is_problem(value)):
+        for settings in _swept(label, value, arguments or ""):
+            yield from _named(label, _called(label, value, settings), settings)
+    elif arguments is not None:
+        raise InvalidProblem(f"{label}: it is {_kind(value)} and takes no arguments; give {label}")
+    else:
+        yield from _named(label, value, {})
+
+
+def _by_reader(text: str) -> Iterator[OwnProblem | Problem]:
+    path = Path(text)
+    if ":" in text:
+        raise InvalidProblem(f"{text}: FILE.py:NAME, MODULE:NAME or FILE.py:NAME(n=100) needed")
+    if not path.is_file():
+        raise InvalidProblem(f"{text}: no such file")
+    if path.suffix not in READERS:
+        remedy = (
+            f"name a problem in it: {path.name}:NAME" if path.suffix == ".py" else f"files with a reader: {', '.join(READERS) or 'none'}"
+        )
+        raise InvalidProblem(f"{text}: it is not known which problem this is; {remedy}")
+    yield from _named(path.name, READERS[path.suffix](path), {})
+
+
+def _names_of(home: str) -> dict[str, Any]:
+    """The names that a Python file or a module defines; files beside it can be imported, as when Python runs it."""
+    is_file = home.endswith(".py")
+    if is_file and not Path(home).is_file():
+        raise InvalidProblem(f"{home}: no such file")
+    folder = str(Path(home).resolve().parent if is_file else Path.cwd())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)  # for good: the processes of the runs are given this path of modules
+    try:
+        return _names_of_file(Path(home)) if is_file else vars(import_module(home))
+    except ModuleNotFoundError as error:
+        if not is_file and error.name is not None and home.startswith(error.name):
+            raise InvalidProblem(
+                f"{home}: there is no module of this name, here or installed; a file is named as {home}.py:NAME"
+            ) from error
+        raise InvalidProblem(f"{shown(home)}: {error}; install it, or put it beside the file") from error
+    except (Exception, SystemExit) as error:
+        raise InvalidProblem(f"{shown(home)}: it cannot be imported: {_in_one_line(error)}") from error
+
+
+def _names_of_file(path: Path) -> dict[str, Any]:
+    """What the file defines. Its module is forgotten again: no process could import it, so that its objects are pickled by value."""
+    name = f"own_problem_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.modules.pop(name, None)
+    return vars(module)
+
+
+def _swept(label: str, function: Callable[..., Any], text: str) -> Iterator[dict[str, Any]]:
+    """The arguments of each call: literals, by name; one for each combination of the entries of lists."""
+    try:
+        call = ast.parse(f"f({text})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        positional = [_literal(label, node) for node in call.args]
+        by_name = {str(word.arg): _literal(label, word.value) for word in call.keywords if word.arg is not None}
+        if len(by_name) < len(call.keywords):
+            raise SyntaxError("** has no meaning here")
+    except (SyntaxError, AssertionError) as error:
+        raise InvalidProblem(f"{label}: ({text}) given, arguments needed, such as (n=[100, 1000])") from error
+    try:
+        bound = inspect.signature(function).bind(*positional, **by_name)
+    except (TypeError, ValueError) as error:
+        takes = f"it takes {inspect.signature(function)}" if inspect.isfunction(function) else f"{NEEDED} needed"
+        raise InvalidProblem(f"{label}: {error}; {takes}") from error
+    arguments = dict(bound.arguments)
+    for parameter in bound.signature.parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            arguments |= arguments.pop(parameter.name, {})
+        elif parameter.kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY) and parameter.name in arguments:
+            raise InvalidProblem(f"{label}: arguments are given by name, and {parameter.name} has none")
+    for name, value in arguments.items():
+        if value == []:
+            raise InvalidProblem(f"{label}: {name}=[] sweeps nothing; at least one value is needed")
+    entries = [[(name, one) for one in (value if isinstance(value, list) else [value])] for name, value in arguments.items()]
+    yield from (dict(chosen) for chosen in itertools.product(*entries))
+
+
+def _literal(label: str, node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, MemoryError, RecursionError) as error:
+        raise InvalidProblem(
+            f"{label}: {ast.unparse(node):.60} given, a literal needed: a number, a text, or a list, which is swept"
+        ) from error
+
+
+def _called(label: str, function: Callable[..., Any], settings: dict[str, Any]) -> Any:
+    """What the function makes, all of it."""
+    call = f"{label}({', '.join(f'{name}={value!r}' for name, value in settings.items())})"
+    try:
+        made = function(**settings)
+        return list(made) if isinstance(made, Iterator) else made
+    except (Exception, SystemExit) as error:
+        raise InvalidProblem(f"{call}: {_in_one_line(error)}") from error
+
+
+def _named(label: str, value: Any, settings: dict[str, Any]) -> Iterator[OwnProblem | Problem]:
+    """A problem, or each of several, with its name."""
+    if isinstance(value, Mapping):
+        entries: Iterable[tuple[Any, Any]] = value.items()
+    elif isinstance(value, (list, tuple)):
+        pairs = all(isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str) for entry in value)
+        entries = value if pairs else enumerate(value)
+    else:
+        entries = [(None, value)]
+    several = list(entries)
+    if not several:
+        raise InvalidProblem(f"{label}: it gives no problem; {NEEDED} is needed")
+    for key, problem in several:
+        name = label if key is None else f"{label}[{key}]"
+        if is_cvxpy(problem):
+            yield OwnProblem.of(name, problem, settings)
+        elif isinstance(problem, Problem):
+            yield problem
+        else:
+            raise InvalidProblem(f"{name}: {_kind(problem)} found, {NEEDED} needed")
+
+
+def _is_problem(value: Any) -> bool:
+    return is_cvxpy(value) or isinstance(value, Problem)
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__
+
+
+def _in_one_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}".rstrip(": ")
+
+
+def in_order(problems: Any) -> Iterator[Any]:
+    """The problems of a call of `compare_solvers`, one by one: catalogue names and problems as they are, others by name.
+
+    Raises
+    ------
+    InvalidProblem, UnknownName
+        naming the entry.
+    """
+    several = not isinstance(problems, (str, os.PathLike, type)) and not _is_problem(problems)
+    if several and not isinstance(problems, Iterable):
+        raise InvalidProblem(f"problems: {_kind(problems)} given, a list of problems or of names needed")
+    named = problems.items() if isinstance(problems, Mapping) else None
+    entries = list(named if named is not None else ((None, entry) for entry in (problems if several else [problems])))
+    if not entries:
+        raise InvalidProblem("problems: at least one is needed")
+    for number, (key, entry) in enumerate(entries, start=1):
+        if is_cvxpy(entry):
+            yield OwnProblem.of(str(key) if key is not None else f"problem {number}" if len(entries) > 1 else "problem", entry)
+        elif isinstance(entry, (str, os.PathLike)) and is_own(os.fspath(entry)):
+            yield from found(os.fspath(entry))
+        else:
+            yield entry
+
+
+def suitable(own: OwnProblem | Declared, backends: Iterable[BackEnd]) -> tuple[list[BackEnd], dict[str, str]]:
+    """Back ends that can take the problem; and of each of the others, by name, what it cannot take."""
+    from simopt.backends import adapter
+    from simopt.backends.table import CLARABEL
+
+    declared = own.read() if isinstance(own, OwnProblem) else own
+    parts: frozenset[str] = frozenset()
+    with suppress(adapter.Refused, InvalidProblem):
+        parts = _parts(adapter.canonicalise(declared.for_back_ends(cones=CLARABEL.cones), CLARABEL)[0])
+    taken, refused = list[Any](), dict[str, str]()
+    for backend in backends:
+        try:
+            adapter.canonicalise(declared.for_back_ends(cones=backend.cones), backend)
+        except (adapter.Refused, InvalidProblem) as error:
+            lacking = sorted(parts & _not_taken(backend.cvxpy_name))
+            refused[backend.name] = f"it takes no {' and no '.join(lacking)}" if lacking else str(error)
+        else:
+            taken.append(backend)
+    return taken, refused
+
+
+def _parts(data: Mapping[str, Any]) -> frozenset[str]:
+    """What a problem in conic form has beside linear rows, in words."""
+    dims, P = data["dims"], data.get("P")
+    present = {
+        "quadratic objective": P is not None and P.nnz > 0,
+        "second-order cones": bool(dims.soc),
+        "exponential cones": bool(dims.exp),
+        "power cones": bool(dims.p3d),
+        "semidefinite cones": bool(dims.psd),
+    }
+    return frozenset(words for words, there in present.items() if there)
+
+
+def _not_taken(name: str) -> frozenset[str]:
+    """What CVXPY says that a solver cannot take."""
+    from cvxpy.constraints import PSD, SOC, ExpCone, PowCone3D
+    from cvxpy.reductions.solvers import defines
+
+    conic = defines.SOLVER_MAP_CONIC.get(name)
+    cones: set[Any] = set() if conic is None else set(conic.SUPPORTED_CONSTRAINTS)
+    words = {"second-order cones": SOC, "exponential cones": ExpCone, "power cones": PowCone3D, "semidefinite cones": PSD}
+    found = {word for word, kind in words.items() if kind not in cones}
+    return frozenset(found if SOC in cones or name in defines.SOLVER_MAP_QP else found | {"quadratic objective"})
