@@ -168,7 +168,7 @@ def _print_summary(comparison: Comparison) -> None:
         out.print("no run is done yet")
     heads = tables.headings(comparison.records)
     for title, rows in tables.blocks(comparison.records):
-        for made in fitted(heads, rows, right=heads[1:-2], title=title, out=out):
+        for made in fitted(heads, rows, right=heads[1:-3], title=title, out=out):
             out.print(made)
             out.print()
     if comparison.unsuitable:

@@ -53,6 +53,11 @@ class ChildAnswer:
     warm: bool = False
     threads_seen: int = 0
     points: list[dict[str, Any]] = field(default_factory=list)
+    claimed: str = ""
+    claimed_value: float = float("nan")
+    claim_tolerance: float = float("nan")
+    claim_gap: float = float("nan")
+    claim_verdict: str = ""
     versions: dict[str, str] = field(default_factory=dict)
     solver_version: str = ""
     system: dict[str, Any] = field(default_factory=dict)
@@ -161,7 +166,25 @@ def _run(task: ChildTask, problem: Any) -> ChildAnswer:
     answer.sampling, answer.scale, answer.iterations = found.sampling, found.scale, found.iterations
     answer.setup_seconds, answer.solve_seconds, answer.spent_seconds = found.setup, found.solve, found.spent
     answer.points = [asdict(point) for point in found.points]
+    _examine(task, problem, answer)
     return answer
+
+
+def _examine(task: ChildTask, problem: Any, answer: ChildAnswer) -> None:
+    """What a back end claims by itself, if it stops within its limits."""
+    from simopt.backends.adapter import Refused
+    from simopt.backends.table import BackEnd
+    from simopt.compare import solver_claims
+    from simopt.core.errors import InvalidProblem
+    from simopt.solving.run import FAILURES
+
+    if not isinstance(task.chosen, BackEnd) or answer.status in ("unsupported", "time limit", "failed"):
+        return
+    with suppress(*FAILURES, Refused, InvalidProblem):  # the run has said so, or it is no claim
+        claim = solver_claims.examine(problem, task.chosen, time_limit=task.cell.time_limit, options=task.options)
+        if claim is not None:
+            answer.claimed, answer.claimed_value, answer.claim_tolerance = claim.claimed, claim.value, claim.tolerance
+            answer.claim_gap, answer.claim_verdict = claim.gap, claim.verdict
 
 
 def _memory(text: str, error: MemoryError) -> str:

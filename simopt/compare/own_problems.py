@@ -103,7 +103,7 @@ def shown(text: str) -> str:
     return Path(text.strip().replace("\\", "/")).name if "(" not in text else shown(text[: text.index("(")]) + text[text.index("(") :]
 
 
-def found(text: str) -> Iterator[OwnProblem | Problem]:
+def problems_of(text: str) -> Iterator[OwnProblem | Problem]:
     """The problems that HOME:NAME or HOME:NAME(arguments) stands for, or a file that has a reader.
 
     HOME is a Python file or a module. NAME is a problem, a list or a dictionary of them, or a function that makes them. A list among the
@@ -282,7 +282,7 @@ def in_order(problems: Any) -> Iterator[Any]:
         if is_cvxpy(entry):
             yield OwnProblem.of(str(key) if key is not None else f"problem {number}" if len(entries) > 1 else "problem", entry)
         elif isinstance(entry, (str, os.PathLike)) and is_own(os.fspath(entry)):
-            yield from found(os.fspath(entry))
+            yield from problems_of(os.fspath(entry))
         else:
             yield entry
 

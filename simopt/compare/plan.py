@@ -158,15 +158,15 @@ def make_all(problems: Any, solvers: Sequence[SolverName] | None, **design: Any)
     return Plan(tuple(group for plan in plans for group in plan.groups), plans[0].repetitions)
 
 
-def _group_of(kind: type[Problem], own: OwnProblem, found: tuple[Instance, ...], design: Design) -> Group:
+def _group_of(kind: type[Problem], own: OwnProblem, built: tuple[Instance, ...], design: Design) -> Group:
     """An own problem with the solvers that are named, or else with all back ends that can take it."""
     if design.solvers is not None:
-        return Group(found, tuple(_candidates(kind, design.solvers)))
+        return Group(built, tuple(_candidates(kind, design.solvers)))
     taken, refused = own_problems.suitable(own, usable())
     if not taken:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
         raise InvalidProblem(f"{own.name}: no installed back end can take it ({reasons}); install one that can")
-    return Group(found, tuple(SolverChoice(backend, {}) for backend in taken), tuple(refused.items()))
+    return Group(built, tuple(SolverChoice(backend, {}) for backend in taken), tuple(refused.items()))
 
 
 def _kind(problem: str | type[Problem] | Problem | OwnProblem) -> tuple[type[Problem], Problem | OwnProblem | None]:

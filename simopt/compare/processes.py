@@ -19,7 +19,7 @@ from simopt.compare.child import ChildAnswer, ChildTask, Served, described
 from simopt.processes.worker import Died, Worker, pickled
 
 START = 120.0  # seconds beyond the solver's own for imports, compilation, building the problem, and certificates
-RUNS = 8.0  # runs of a sweep, at most, and the second round of a quick one
+RUNS = 12.0  # runs of a sweep, at most, the second round of a quick one, and those that examine what a back end claims
 CELLS = 50  # that one process serves
 GROWN = 256.0  # MB that a process may hold more than after its first cell
 IDLE = 30.0  # seconds that a process waits for another cell where nobody says when the comparison ends: on a worker of a cluster
@@ -43,7 +43,7 @@ _open: set[str] = set()  # comparisons that will say when they end
 
 
 @contextmanager
-def kept(comparison: str) -> Iterator[None]:
+def keeping(comparison: str) -> Iterator[None]:
     """While this lasts the processes of a comparison are kept between its cells; then they are ended."""
     _open.add(comparison)
     try:

@@ -20,6 +20,7 @@ CELL = tuple(item.name for item in dataclasses.fields(PlannedRun))
 FAMILY = FORMAT.partition("/")[0]
 OPENED = ("shapes", "versions", "system")  # texts that hold JSON
 POINT = ("setup", "solve", "iteration", "tolerance", "upper", "lower", "gap", "relative_gap")  # what is kept of a certified point
+CLAIM = ("claimed", "claimed_value", "claim_tolerance", "claim_gap", "claim_verdict")  # files of earlier versions have none of these
 LARGEST = 2**63 - 1  # what a column of whole numbers holds
 
 
@@ -28,7 +29,8 @@ class Record:
     """A cell, what came of it, and where and when. Unknown numbers are nan.
 
     `setup_seconds` and `solve_seconds` are those of the whole run; of a sweep, of the last point. `spent_seconds` is everything that was on
-    the clock. `seconds` is set-up and solve together.
+    the clock. `seconds` is set-up and solve together. `claimed` and what follows is the claim of a back end at its own tolerance: see
+    `solver_claims.SolverClaim`.
     """
 
     cell: PlannedRun
@@ -57,6 +59,11 @@ class Record:
     solver_version: str = ""
     versions: str = "{}"
     system: str = "{}"
+    claimed: str = ""
+    claimed_value: float = math.nan
+    claim_tolerance: float = math.nan
+    claim_gap: float = math.nan
+    claim_verdict: str = ""
     points: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
     @property
@@ -113,6 +120,7 @@ def from_answer(cell: PlannedRun, answer: ChildAnswer, *, wall_seconds: float, j
         solver_version=answer.solver_version,
         versions=json.dumps(answer.versions, sort_keys=True),
         system=json.dumps(_finite(answer.system), sort_keys=True),
+        **{name: getattr(answer, name) for name in CLAIM},
         points=tuple(answer.points),
     )
 
@@ -135,6 +143,7 @@ def from_row(row: dict[str, Any], points: Any, where: str) -> Record:
         cell = PlannedRun(**{name: _read(PlannedRun, name, row[name]) for name in CELL})
         names = [item.name for item in dataclasses.fields(Record) if item.name not in ("cell", "points")]
         kept = tuple({name: (_whole if name == "iteration" else _number)(name, dict(point)[name]) for name in POINT} for point in points)
+        names = [name for name in names if name not in CLAIM or row.get(name) is not None]
         made = Record(cell, **{name: _read(Record, name, row[name]) for name in names}, points=kept)
         _check_cell(cell)
     except KeyError as error:

@@ -15,6 +15,7 @@ import numpy as np
 
 from simopt.compare.cell import PlannedRun
 from simopt.compare.record import Record
+from simopt.compare.solver_claims import FALSE, NOT_PROVEN, TRUE
 
 GAPS = (1e-2, 1e-4, 1e-6, 1e-8)
 CONFIDENCE = 0.95
@@ -48,6 +49,7 @@ class SummaryRow:
     ratio_low: float
     ratio_high: float
     megabytes: float
+    claim_verdict: str = ""  # the worst of the runs
 
 
 def gaps(records: Iterable[Record]) -> tuple[float, ...]:
@@ -133,6 +135,7 @@ def _row(instance: str, machine: str, solver: str, runs: list[Record], best: lis
         ratio_low=min(ratios, default=math.nan),
         ratio_high=max(ratios, default=math.nan),
         megabytes=_median(run.megabytes for run in runs),
+        claim_verdict=next((verdict for verdict in (FALSE, NOT_PROVEN, TRUE) if verdict in {run.claim_verdict for run in runs}), ""),
     )
 
 

@@ -12,7 +12,7 @@ from simopt.compare.record import Record
 from simopt.core import jsonio
 from simopt.core.foreign_text import in_markdown
 
-HEADINGS = ("solver", "solved", "seconds", "range", "set-up", "solve", "× fastest", "in pairs", "MB", "gap/scale", "sampling")
+HEADINGS = ("solver", "solved", "seconds", "range", "set-up", "solve", "× fastest", "in pairs", "MB", "gap/scale", "sampling", "its claim")
 
 
 def seconds(value: float) -> str:
@@ -48,7 +48,7 @@ def cells(row: statistics.SummaryRow) -> list[str]:
         row.solver, f"{row.successes}/{row.runs}", seconds(row.seconds), spread, *map(seconds, row.seconds_to_gap),
         seconds(row.setup_seconds), seconds(row.solve_seconds), ratio, pairs,
         "–" if math.isnan(row.megabytes) else f"{row.megabytes:.0f}",
-        "–" if math.isnan(row.relative_gap) else f"{row.relative_gap:.1e}", row.sampling, failure,
+        "–" if math.isnan(row.relative_gap) else f"{row.relative_gap:.1e}", row.sampling, row.claim_verdict, failure,
     ]  # fmt: skip
 
 
@@ -90,6 +90,7 @@ def notes(records: Sequence[Record]) -> list[str]:
         "Seconds are set-up and solve together, medians over the runs that were certified; every gap is a certified one, over the scale.",
         "To 0.01, …: seconds until that gap. × fastest: over the fastest solver's in the same round, the median; in pairs: least–most.",
         "MB: the most memory of a run above what it held before it began.",
+        "Its claim: what a back end says at its own tolerance, by certified bounds; FALSE: they miss it by over ten times the tolerance.",
         "Sampling: `iterates` were certified with the clock stopped; `tolerance`: one fresh run a native tolerance.",
         f"Threads of linear algebra: {', '.join(map(str, threads)) or 'unknown'}."
         + (f" Solvers: {', '.join(solvers)}." if solvers else ""),

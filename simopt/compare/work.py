@@ -52,7 +52,7 @@ class PlanRun:
 
     def all(self) -> None:
         """Run what is missing, one repetition after another."""
-        with processes.kept(self.name):
+        with processes.keeping(self.name):
             self._all()
 
     def _all(self) -> None:

@@ -103,7 +103,7 @@ def test_a_process_in_which_a_run_has_left_something_serves_no_other(leave: str,
 
 
 def megabytes(tasks: list[ChildTask], comparison: str) -> list[float]:
-    with processes.kept(comparison):
+    with processes.keeping(comparison):
         return [processes.perform(task, comparison).megabytes for task in tasks]
 
 

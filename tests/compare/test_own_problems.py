@@ -165,16 +165,16 @@ def test_what_is_no_problem_is_one_line(what: str, message: str, own: Path, run:
 def test_a_file_that_cannot_be_imported_says_why(own: Path) -> None:
     own.write_text("import no_such_package\n")
     with pytest.raises(InvalidProblem, match="No module named 'no_such_package'"):
-        list(own_problems.found("own.py:x"))
+        list(own_problems.problems_of("own.py:x"))
     own.write_text("x = \n")
     with pytest.raises(InvalidProblem, match="own.py: it cannot be imported: SyntaxError"):
-        list(own_problems.found("own.py:x"))
+        list(own_problems.problems_of("own.py:x"))
 
 
 def test_a_reader_of_files_can_be_plugged_in(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("small.toy").write_text("1.5")
     with pytest.raises(InvalidProblem, match="files with a reader"):
-        list(own_problems.found("small.toy"))
+        list(own_problems.problems_of("small.toy"))
 
     def read(path: Path) -> cp.Problem:
         x = cp.Variable()
@@ -189,7 +189,7 @@ def test_modules_by_name(own: Path) -> None:
     (Path.cwd() / "problems_of_mine.py").write_text(OWN)
     try:
         with pytest.raises(UnknownName, match="'portfolio'"):
-            list(own_problems.found("problems_of_mine:portfolo"))
+            list(own_problems.problems_of("problems_of_mine:portfolo"))
         made = simopt.compare_solvers("problems_of_mine:portfolio", ["clarabel"], repetitions=1, tol=1e-6)
     finally:
         sys.modules.pop("problems_of_mine", None)
