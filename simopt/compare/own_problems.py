@@ -7,6 +7,7 @@ problem wherever a function draws random numbers or reads what changes. Classes 
 from __future__ import annotations
 
 import ast
+import glob
 import importlib.util
 import inspect
 import itertools
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from simopt.duality.declared import Declared
 
 NEEDED = "a cvxpy.Problem, or a function that returns one or yields several"
-READERS: dict[str, Callable[[Path], Any]] = {}  # a file's ending, such as ".qps", and what makes a problem, or several, of such a file
 WITH_NAME = re.compile(r"(?P<home>.+):(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 
 
@@ -94,8 +94,10 @@ class OwnProblem:
 
 
 def is_own(text: str) -> bool:
-    """Whether a text names a problem of the user's own: HOME:NAME, or a file."""
-    return ":" in text or bool(Path(text).suffix) or Path(text).is_file()  # names of the catalogue have neither colons nor dots
+    """Whether a text names problems of the user's own: HOME:NAME, a file, a folder, or files by a pattern."""
+    return (
+        bool(re.search(r"[:*?/]", text) or Path(text).suffix) or Path(text).exists()
+    )  # names of the catalogue have neither colons nor dots
 
 
 def shown(text: str) -> str:
@@ -104,7 +106,7 @@ def shown(text: str) -> str:
 
 
 def problems_of(text: str) -> Iterator[OwnProblem | Problem]:
-    """The problems that HOME:NAME or HOME:NAME(arguments) stands for, or a file that has a reader.
+    """The problems that HOME:NAME or HOME:NAME(arguments) stands for, or files of problems.
 
     HOME is a Python file or a module. NAME is a problem, a list or a dictionary of them, or a function that makes them. A list among the
     arguments is swept.
@@ -116,7 +118,7 @@ def problems_of(text: str) -> Iterator[OwnProblem | Problem]:
     """
     match = WITH_NAME.fullmatch(text.strip())
     if match is None:
-        yield from _by_reader(text)
+        yield from _of_files(text)
         return
     home, name, arguments = match["home"], match["name"], match["arguments"]
     label = f"{shown(home)}:{name}"
@@ -133,18 +135,24 @@ def problems_of(text: str) -> Iterator[OwnProblem | Problem]:
         yield from _named(label, value, {})
 
 
-def _by_reader(text: str) -> Iterator[OwnProblem | Problem]:
+def _of_files(text: str) -> Iterator[OwnProblem | Problem]:
+    """The problems of a file, of the files of a folder, or of those that a pattern such as lp/*.mps.gz names, ordered by name."""
+    from simopt.files import formats
+
     path = Path(text)
     if ":" in text:
         raise InvalidProblem(f"{text}: FILE.py:NAME, MODULE:NAME or FILE.py:NAME(n=100) needed")
-    if not path.is_file():
-        raise InvalidProblem(f"{text}: no such file")
-    if path.suffix not in READERS:
-        remedy = (
-            f"name a problem in it: {path.name}:NAME" if path.suffix == ".py" else f"files with a reader: {', '.join(READERS) or 'none'}"
-        )
+    if path.is_file() and formats.ending(path) not in formats.READ:
+        remedy = f"name a problem in it: {path.name}:NAME" if path.suffix == ".py" else f"{', '.join(formats.READ)} are read, also with .gz"
         raise InvalidProblem(f"{text}: it is not known which problem this is; {remedy}")
-    yield from _named(path.name, READERS[path.suffix](path), {})
+    several = path.iterdir() if path.is_dir() else map(Path, glob.iglob(text, recursive=True)) if re.search(r"[*?]", text) else [path]
+    chosen = sorted(each for each in several if formats.ending(each) in formats.READ and (each == path or each.is_file()))
+    if not chosen or not chosen[0].exists():
+        raise InvalidProblem(
+            f"{text}: no such file" if chosen or not path.is_dir() else f"{text}: no files in it; {', '.join(formats.READ)} are read"
+        )
+    for each in chosen:
+        yield from _named(each.name, formats.read(each), {})
 
 
 def _names_of(home: str) -> dict[str, Any]:

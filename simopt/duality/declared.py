@@ -143,9 +143,13 @@ class Declared(Problem):
         return GraphForm(self).problem
 
     def normalised(self) -> tuple[Declared, Rescale]:
-        """The problem whose graph form is in units in which its numbers are near 1, and the way back."""
+        """The problem whose graph form is in units in which its numbers are near 1, and the way back.
+
+        Terms that have no multipliers in that form get theirs at the point.
+        """
         form = GraphForm(self, equilibrated(self.programme))
-        return InUnits(self.programme, form), Rescale(form.point_of, form.multipliers_of)
+        back = Rescale.together(form.point_of, lambda point, duals: self.completed(point, form.multipliers_of(duals)))
+        return InUnits(self.programme, form), back
 
     def candidates(self, multipliers: Mapping[str, Any]) -> dict[Key, Array]:
         """Multipliers by key; the rows of an epigraph one below the other.

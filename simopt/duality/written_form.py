@@ -38,17 +38,15 @@ class WrittenForm(Declared):
 
     def normalised(self) -> tuple[Declared, Rescale]:
         """The problem itself; multipliers of rows are completed at the point that came with them."""
-        last: list[Point] = [{}]
 
         def point(values: Point) -> Point:
-            last[0] = {leaf.name: values[leaf.variable.name()] for leaf in self.programme.leaves.values()}
-            return last[0]
+            return {leaf.name: values[leaf.variable.name()] for leaf in self.programme.leaves.values()}
 
-        def multipliers(duals: Multipliers) -> Multipliers:
+        def multipliers(at: Point, duals: Multipliers) -> Multipliers:
             rows = {name: sign * np.asarray(duals[label]) for name, label, _, sign in dual_variables(self) if label in duals}
-            return next(completed(self, last[0], rows))
+            return next(completed(self, at, rows))
 
-        return self, Rescale(point, multipliers)
+        return self, Rescale.together(point, multipliers)
 
 
 @dataclass(frozen=True, eq=False)

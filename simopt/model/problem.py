@@ -50,6 +50,17 @@ class Rescale:
     point: Callable[[Point], Point] = _same
     multipliers: Callable[[Multipliers], Multipliers] = _same
 
+    @classmethod
+    def together(cls, point: Callable[[Point], Point], multipliers: Callable[[Point, Multipliers], Multipliers]) -> Rescale:
+        """One in which the way back of multipliers depends on the point, mapped back, that came with them."""
+        last: list[Point] = [{}]
+
+        def kept(given: Point) -> Point:
+            last[0] = point(given)
+            return last[0]
+
+        return cls(kept, lambda given: multipliers(last[0], given))
+
 
 @dataclass(frozen=True)
 class Example:

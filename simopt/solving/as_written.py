@@ -147,8 +147,8 @@ def _sought(
 ) -> Assessment | None:
     """The best assessment of what is tried, one after the other until a certificate closes.
 
-    First comes what costs little: the vertex of a linear programme, the values and one solve, briefly, and faces of cones. The matrices of a
-    quadratic programme come first where it takes pivots to make the multipliers stationary. Where kinks are variables in them they come
+    First comes what costs little: the vertex of a linear programme, the values and one solve, briefly, and faces of cones. The matrices of
+    a quadratic programme come first where it takes pivots to make the multipliers stationary. Where kinks are variables in them they come
     last, before a thorough search. Bounds of the brief search are not confirmed, and are forgotten then. Where the values need not be used
     bounds may come from `anywhere`.
     """

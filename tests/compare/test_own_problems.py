@@ -171,18 +171,27 @@ def test_a_file_that_cannot_be_imported_says_why(own: Path) -> None:
         list(own_problems.problems_of("own.py:x"))
 
 
-def test_a_reader_of_files_can_be_plugged_in(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("small.toy").write_text("1.5")
-    with pytest.raises(InvalidProblem, match="files with a reader"):
-        list(own_problems.problems_of("small.toy"))
-
-    def read(path: Path) -> cp.Problem:
-        x = cp.Variable()
-        return cp.Problem(cp.Minimize(cp.square(x)), [x >= float(path.read_text())])
-
-    monkeypatch.setitem(own_problems.READERS, ".toy", read)
-    (instance,) = plan.make_all(["small.toy"], ["clarabel"]).instances
-    assert instance.cell.instance == "small.toy"
+def test_files_folders_and_patterns_stand_for_the_problems_in_them(own: Path) -> None:
+    folder = Path("files")
+    folder.mkdir()
+    for name, least in (("b.qps", 1.0), ("a.cbf", 2.0)):
+        x = cp.Variable(2, name="x")
+        simopt.write(cp.Problem(cp.Minimize(cp.sum(x)), [x >= least]), folder / name)
+    (folder / "readme.txt").write_text("no problem")
+    for what, names in (("files", ["a.cbf", "b.qps"]), ("files/*.qps", ["b.qps"]), ("files/a.cbf", ["a.cbf"])):
+        made = plan.make_all([what], ["clarabel"])
+        assert [instance.cell.instance for instance in made.instances] == names
+    for what, message in (
+        ("files/*.mps", "no such file"),
+        ("files/readme.txt", ".mps, .qps, .lp, .cbf are read"),
+        ("files/c.qps", "no such file"),
+        (".", "no files in it"),
+    ):
+        with pytest.raises(InvalidProblem, match=message):
+            list(own_problems.problems_of(what))
+    (folder / "b.qps").write_text("ROWS\n N")
+    with pytest.raises(InvalidProblem, match="b.qps: line 2"):
+        list(own_problems.problems_of("files"))
 
 
 def test_modules_by_name(own: Path) -> None:

@@ -13,7 +13,8 @@ from scipy.sparse.linalg import ArpackNoConvergence
 
 import simopt
 from simopt.backends import adapter
-from simopt.backends.table import CLARABEL
+from simopt.backends.table import CLARABEL, SCS
+from simopt.compare.traces import measure
 from simopt.core.errors import Interrupted
 from simopt.duality import Declared, graph_form
 from simopt.model.status import Status
@@ -293,3 +294,13 @@ def test_the_shapes_of_a_point_are_known_without_the_trivial_point(monkeypatch: 
     monkeypatch.setattr(Declared, "trivial_point", lambda self: pytest.fail("the trivial point is made feasible"))
     problem.solve(solver="CLARABEL")
     assert simopt.certify(problem, solver=None).upper < np.inf
+
+
+@pytest.mark.parametrize("matrix", [np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, 1.0], [0.0, 1.0, 1.0]]), np.diag([1.0, 2.0, 0.0])])
+def test_quadratic_forms_over_bounds_close_in_the_units_of_back_ends(matrix: np.ndarray) -> None:
+    """min ½⟨x, Px⟩ + ⟨c, x⟩ over a polyhedron in x ≥ 0: back ends have no multiplier of ⟨x, Px⟩, and it is no closing term beside bounds."""
+    x = cp.Variable(3, name="x")
+    objective = 0.5 * cp.quad_form(x, matrix, assume_PSD=True) + np.array([-1.0, -3.0, 0.5]) @ x
+    problem = Declared.of(cp.Problem(cp.Minimize(objective), [x >= 0, cp.sum(x) <= 5, x[0] + 2 * x[2] >= 0.5]))
+    for backend in (CLARABEL, SCS):
+        assert measure(problem, backend, tol=1e-6, time_limit=20.0, options={}).status is Status.OPTIMAL
