@@ -298,7 +298,7 @@ def test_the_shapes_of_a_point_are_known_without_the_trivial_point(monkeypatch: 
 
 @pytest.mark.parametrize("matrix", [np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, 1.0], [0.0, 1.0, 1.0]]), np.diag([1.0, 2.0, 0.0])])
 def test_quadratic_forms_over_bounds_close_in_the_units_of_back_ends(matrix: np.ndarray) -> None:
-    """min ½⟨x, Px⟩ + ⟨c, x⟩ over a polyhedron in x ≥ 0: back ends have no multiplier of ⟨x, Px⟩, and it is no closing term beside bounds."""
+    """min ½⟨x, Px⟩ + ⟨c, x⟩ in x ≥ 0: back ends have no multiplier of ⟨x, Px⟩, and it is no closing term beside bounds."""
     x = cp.Variable(3, name="x")
     objective = 0.5 * cp.quad_form(x, matrix, assume_PSD=True) + np.array([-1.0, -3.0, 0.5]) @ x
     problem = Declared.of(cp.Problem(cp.Minimize(objective), [x >= 0, cp.sum(x) <= 5, x[0] + 2 * x[2] >= 0.5]))
