@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from simopt.claims.reproduction import reproduce
     from simopt.claims.verification import verify
     from simopt.compare.comparison import compare_solvers
+    from simopt.conic.file import save_certificate
     from simopt.core.errors import InvalidProblem, NotAvailable, UnknownName
     from simopt.data.datasets import Dataset, load_dataset
     from simopt.data.landmarks import LandmarkMap
@@ -56,6 +57,7 @@ _HOMES = {
     "compare_solvers": "simopt.compare.comparison",
     "Dataset": "simopt.data.datasets",
     "load_dataset": "simopt.data.datasets",
+    "save_certificate": "simopt.conic.file",
     "solve": "simopt.solving.entry_points",
     "dual": "simopt.solving.entry_points",
     "Equivalence": "simopt.equivalence.equivalence",
@@ -102,6 +104,7 @@ __all__ = [
     "path",
     "read",
     "reproduce",
+    "save_certificate",
     "solve",
     "verify",
     "verify_strong",

@@ -4,11 +4,13 @@ A proof file states inequalities between rational formulas and the instances (or
 This program evaluates every formula itself, in exact rational arithmetic; it reads no slack and no verdict from the file, and prints the
 statement that it checked. Roots, exponentials and logarithms enter as enclosures, which it confirms before it uses them. Each statement is
 the claim itself (or one case of it), or a step of its proof; of steps the file says in words what they leave to be shown. What a file
-costs is estimated and paid before each operation; one that costs more than a few minutes is refused.
+costs is estimated and paid before each operation; one that costs more than a few minutes is refused. Certificates of conic problems are
+handed to `recheck_certificate.py` beside this file.
 """
 
 import functools
 import hashlib
+import importlib
 import itertools
 import json
 import os
@@ -20,6 +22,7 @@ from fractions import Fraction
 from typing import Any
 
 FORMAT = "simopt-proof/2"
+CERTIFICATE = "simopt-conic-certificate/"  # formats that the module beside this one checks
 LARGE = 1 << 16  # bits of a number, terms of a product of polynomials: what needs more is refused before it is computed
 CASES = 1 << 20  # of one statement
 BUDGET = 12_000_000  # operations on short numbers, some five microseconds each, that a whole file may cost
@@ -426,12 +429,28 @@ def read(path: str) -> Any:
         raise Unreadable(f"{path}: {error}") from error
 
 
+def is_certificate(document: Any) -> bool:
+    """Whether a parsed file is a certificate of a conic problem, for which there is a program of its own."""
+    return isinstance(document, dict) and str(document.get("format")).startswith(CERTIFICATE)
+
+
+def _beside() -> Any:
+    """`recheck_certificate`, of this package or in the folder of this file."""
+    try:
+        return importlib.import_module(f"{__package__}.recheck_certificate" if __package__ else "recheck_certificate")
+    except ImportError as error:
+        raise Unreadable("a certificate of a conic problem is checked by recheck_certificate.py, which is not beside this file") from error
+
+
 def main(arguments: list[str]) -> int:
     """Check the file named on the command line; exit status 0 checked, 1 rejected, 2 unreadable."""
     try:
         if len(arguments) != 1:
             raise Unreadable("usage: python recheck.py FILE")
-        lines = [*check(read(arguments[0])), "(The words are the file's own: they were compared with no catalogue; `simopt recheck` does.)"]
+        document = read(arguments[0])
+        if is_certificate(document):
+            return int(_beside().main(arguments))
+        lines = [*check(document), "(The words are the file's own: they were compared with no catalogue; `simopt recheck` does.)"]
         sys.stdout.write("\n".join([*lines, "CHECKED\n"]))
     except (Rejected, Unreadable) as error:
         sys.stderr.write(f"{type(error).__name__.upper()}: {error}\n")

@@ -20,7 +20,7 @@ def recheck(
         list[str],
         typer.Argument(
             metavar="PROOF|ID|FOLDER...",
-            help="Proof files that verify left behind, claims, or folders of files.",
+            help="Proof files that verify left behind, claims, folders of files, or certificates that certify --save wrote.",
             autocompletion=completion.claims,
         ),
     ],
@@ -28,12 +28,13 @@ def recheck(
         str, typer.Option("--coq", metavar="DIR", help="Also write what was checked as theorems of Coq, a file a claim, into this folder.")
     ] = "",
 ) -> None:
-    """Check proof files with the independent checker.
+    """Check proof files, and files of certificates, with the independent checkers.
 
     It computes in rational arithmetic, knows nothing of the rest of simopt, and prints the statements that it checked. Then another process
     compares words and formulas with those of the claim in the catalogue, if it is known there. A folder stands for all its *.proof.json.
     Several files take a line each, and a bad one stops no other. Exit status 0: all hold; 1: a file does not prove what it
-    states, or is not the claim's own; 2: a file is unreadable. With --coq what was checked is written as theorems of Coq, whose kernel is
+    states, or is not the claim's own; 2: a file is unreadable. A certificate of a conic problem is compared with no catalogue; its bounds are
+    proved of the data in it. With --coq what was checked is written as theorems of Coq, whose kernel is
     another program.
     """
     from simopt.core.evidence import files, several
@@ -60,6 +61,10 @@ def _export(proofs: Sequence[str], folder: str) -> None:
 def _one(proof: str, accepted: list[str]) -> int:
     """Print all that was checked of one file, or what is wrong with it."""
     lines, status = _checked([proof])[proof]
+    if status == CHECKED and _is_bounds(lines):
+        for line in lines:
+            typer.echo(on_terminal(line))
+        return status
     if status == CHECKED:
         said, status = _compared([proof])[proof]
         lines = [*lines, said, "CHECKED"] if status == CHECKED else [f"rejected, {said}"]
@@ -75,7 +80,7 @@ def _one(proof: str, accepted: list[str]) -> int:
 def _many(proofs: Sequence[str], accepted: list[str]) -> int:
     """Print a line a file, and how many came out how."""
     found = _checked(proofs)
-    catalogue = _compared([proof for proof, (_, status) in found.items() if status == CHECKED])
+    catalogue = _compared([proof for proof, (lines, status) in found.items() if status == CHECKED and not _is_bounds(lines)])
     counts = dict.fromkeys(STATUSES, 0)
     for proof, (lines, checked) in found.items():
         said, status = catalogue.get(proof, (lines[0], checked))
@@ -84,7 +89,10 @@ def _many(proofs: Sequence[str], accepted: list[str]) -> int:
             said = f"{statements} statement{'' if statements == 1 else 's'}. {said}" if status == CHECKED else f"rejected, {said}"
         counts[STATUSES[status]] += 1
         if status == CHECKED:
-            accepted.append(proof)
+            if proof in catalogue:
+                accepted.append(proof)
+            else:
+                said = lines[-1]
             typer.echo(on_terminal(f"CHECKED {proof}: {said}"))
         else:
             complain(f"{proof}: {said}")
@@ -98,7 +106,8 @@ def _checked(proofs: Sequence[str]) -> dict[str, tuple[list[str], int]]:
     """The checker's answer to each file, and the exit status; in one process, and a new one after each file that kills it."""
     from contextlib import closing
 
-    import simopt.recheck  # noqa: F401  # here, so that a forked process has it
+    import simopt.recheck
+    import simopt.recheck_certificate  # noqa: F401  # both here, so that a forked process has them
     from simopt.processes.worker import Died, Workers
 
     found: dict[str, tuple[list[str], int]] = {}
@@ -114,13 +123,20 @@ def _checked(proofs: Sequence[str]) -> dict[str, tuple[list[str], int]]:
 def _answer(proof: str) -> tuple[list[str], int]:
     """The checker's answer to one file, and the exit status."""
     from simopt import recheck as checker
+    from simopt import recheck_certificate as certificates
 
     try:
-        return checker.check(checker.read(proof)), CHECKED
-    except checker.Rejected as error:
+        document = checker.read(proof)
+        return (certificates if checker.is_certificate(document) else checker).check(document), CHECKED
+    except (checker.Rejected, certificates.NotProved) as error:
         return [f"rejected, {error}"], REJECTED
-    except checker.Unreadable as error:
+    except (checker.Unreadable, certificates.Malformed) as error:
         return [str(error).removeprefix(f"{proof}: ")], UNREADABLE
+
+
+def _is_bounds(lines: Sequence[str]) -> bool:
+    """Whether the checker's answer is about a certificate: no line of its answer to a proof file begins so."""
+    return lines[-1].startswith("PROVED, of the problem in the file")
 
 
 def _compared(proofs: Sequence[str]) -> dict[str, tuple[str, int]]:

@@ -1,0 +1,129 @@
+"""The conic form of a `cvxpy.Problem`: min ½xᵀPx + cᵀx + d subject to Ax + s = b and s ∈ K, as CVXPY writes it for CLARABEL."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+from cvxpy.constraints import PSD
+from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import CLARABEL
+
+from simopt.core.arrays import Array
+from simopt.core.errors import InvalidProblem, Unreadable
+from simopt.duality.reading.integers import has_integers
+
+ZERO, NONNEGATIVE, SECOND_ORDER, SEMIDEFINITE = "zero", "nonnegative", "second-order", "semidefinite"
+REFUSED = {"exp": "exponential cones", "p3d": "power cones", "pnd": "power cones"}  # fields of CVXPY's cone dimensions
+LAYOUTS = {"diag": "diagonal", "sparsity": "entries that are not 0"}  # of a variable whose entries are not all in x
+
+
+class WholeMatrices(CLARABEL):
+    """CVXPY's interface to CLARABEL, but a semidefinite row stays the whole matrix: its triangle would be scaled by a rounded √2."""
+
+    SUPPORTED_CONSTRAINTS = [kind for kind in CLARABEL.SUPPORTED_CONSTRAINTS if kind.__name__ != "SvecPSD"] + [PSD]
+
+    def name(self) -> str:
+        """A name of its own: CVXPY knows the interface by it."""
+        return "CLARABEL with whole matrices"
+
+
+@dataclass(frozen=True)
+class ConicForm:
+    """min ½xᵀPx + cᵀx + d subject to Ax + s = b, s ∈ K.
+
+    Attributes
+    ----------
+    P, A : sparse matrix
+        n × n, symmetric; m × n.
+    c, b : array of n, of m
+    d : float
+    cones : list of (kind, size)
+        in the order of the rows; a semidefinite cone of order k has k² rows, column by column.
+    maximises : bool
+        whether the problem is a maximum; the form minimises minus its objective.
+    variables : list of dict
+        name, shape, offset, size and layout of each variable of the problem that CVXPY keeps as a part of x.
+    """
+
+    P: Any
+    c: Array
+    A: Any
+    b: Array
+    d: float
+    cones: list[tuple[str, int]]
+    maximises: bool
+    variables: list[dict[str, Any]]
+
+    @property
+    def parts(self) -> list[tuple[str, int, slice]]:
+        """Kind, size and rows of each cone."""
+        ends = np.cumsum([size * size if kind == SEMIDEFINITE else size for kind, size in self.cones], dtype=int).tolist()
+        starts = [0, *ends[:-1]]
+        return [(kind, size, slice(start, end)) for (kind, size), start, end in zip(self.cones, starts, ends, strict=True)]
+
+
+def conic_form(problem: cp.Problem, quadratic: bool = True) -> ConicForm:
+    """The conic form of a problem with its parameters at their present values; without `quadratic` squares become second-order cones.
+
+    Raises
+    ------
+    Unreadable
+        for integers, exponential and power cones, and what CVXPY does not canonicalise.
+    InvalidProblem
+        for data that are not finite, or parameters without values.
+    """
+    if has_integers(problem):
+        raise Unreadable("integer and boolean variables have no conic form", "", "certify their relaxation")
+    own = cp.Problem(problem.objective, problem.constraints)  # so that nothing that CVXPY remembers of theirs changes
+    options = None if quadratic else {"use_quad_obj": False}
+    try:
+        data, _, _ = own.get_problem_data(WholeMatrices(), solver_opts=options, ignore_dpp=True)
+    except (cp.error.DCPError, cp.error.DGPError, cp.error.SolverError) as error:
+        raise Unreadable(f"CVXPY writes no conic form of it: {' '.join(str(error).split())[:300]}") from error
+    except cp.error.ParameterError as error:
+        raise InvalidProblem(" ".join(str(error).split())[:300]) from error
+    stuffed, dims = data["param_prob"], data["dims"]
+    for name, what in REFUSED.items():
+        if getattr(dims, name):
+            remedy = "zero, nonnegative, second-order and semidefinite ones have"
+            raise Unreadable(f"{what} have no exact proof in fractions here", "", remedy)
+    has_squares = data.get("P") is not None
+    d = float(stuffed.apply_parameters(quad_obj=has_squares)[2 if has_squares else 1])
+    sizes = [(ZERO, dims.zero), (NONNEGATIVE, dims.nonneg), *((SECOND_ORDER, n) for n in dims.soc), *((SEMIDEFINITE, n) for n in dims.psd)]
+    n = len(data["c"])
+    P = sp.csr_array(sp.triu(data["P"]) + sp.triu(data["P"], 1).T) if has_squares else sp.csr_array((n, n))
+    A = sp.csr_array(data["A"]) if data["A"] is not None else sp.csr_array((0, n))
+    for matrix in (P, A):
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    form = ConicForm(
+        P,
+        np.asarray(data["c"], dtype=float),
+        A,
+        np.asarray(data["b"], dtype=float),
+        d,
+        [(kind, int(size)) for kind, size in sizes if size],
+        isinstance(problem.objective, cp.Maximize),
+        _variables(problem, stuffed),
+    )
+    if not all(np.isfinite(values).all() for values in (form.P.data, form.c, form.A.data, form.b)) or not math.isfinite(form.d):
+        raise InvalidProblem("a constant of the problem is not finite")
+    return form
+
+
+def _variables(problem: cp.Problem, stuffed: Any) -> list[dict[str, Any]]:
+    sizes = {variable.id: variable.size for variable in stuffed.variables}
+    listed = []
+    for variable in problem.variables():
+        if variable.id in sizes and variable.id in stuffed.var_id_to_col:
+            size, layout = sizes[variable.id], "column by column"
+            if size != variable.size:
+                layout = next((text for name, text in LAYOUTS.items() if variable.attributes[name]), "upper triangle, row by row")
+            offset = int(stuffed.var_id_to_col[variable.id])
+            row = {"name": variable.name(), "shape": list(variable.shape), "offset": offset, "size": size, "layout": layout}
+            listed.append(row)
+    return listed
