@@ -449,7 +449,7 @@ def main(arguments: list[str]) -> int:
             raise Unreadable("usage: python recheck.py FILE")
         document = read(arguments[0])
         if is_certificate(document):
-            return int(_beside().main(arguments))
+            return int(_beside().report(lambda: document))
         lines = [*check(document), "(The words are the file's own: they were compared with no catalogue; `simopt recheck` does.)"]
         sys.stdout.write("\n".join([*lines, "CHECKED\n"]))
     except (Rejected, Unreadable) as error:

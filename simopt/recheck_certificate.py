@@ -19,10 +19,12 @@ import decimal
 import hashlib
 import json
 import math
+import operator
 import os
 import re
 import select
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -38,6 +40,7 @@ RATIONAL = re.compile(f"(-?)({INTEGER})(?:/({INTEGER}))?")
 FLOAT = re.compile(r"(-?)0x([01])\.([0-9a-f]{1,13})p([+-][0-9]{1,4})")  # as float.hex writes it
 CONES = ("zero", "nonnegative", "second-order", "semidefinite")
 DATA = ("maximise", "variables", "cones", "size", "P", "c", "A", "b", "d")  # what the digest is of
+VARIABLE = {"name": str, "shape": list, "offset": int, "size": int, "layout": str}
 KINDS = {"bounds": ("x", "w", "z"), "infeasible": ("z",), "unbounded": ("x", "direction")}  # what is stated -> the vectors that prove it
 KEYS = {"format", "source", *DATA, "digest", "states", "proof", "bounds", "unproven"}
 PROVED, NOT_PROVED, MALFORMED = 0, 1, 2  # exit statuses
@@ -152,6 +155,7 @@ class ConicProblem:
 
     def __init__(self, document: dict[str, Any], budget: Budget) -> None:
         self.budget = budget
+        _check_variables(document["variables"], _count(document["size"], "size"))
         self.maximises = document["maximise"]
         if type(self.maximises) is not bool:
             raise Malformed("maximise must be true or false")
@@ -254,11 +258,7 @@ class ConicProblem:
 
 
 def is_semidefinite(rows: list[dict[int, int]], budget: Budget) -> bool:
-    """Whether a symmetric matrix of integers is ⪰ 0, block by block.
-
-    S = 2^r (S̃ + E) with |E_ij| ≤ 1, so that S̃ − kI ⪰ 0 is enough for a block of order k. It has short numbers, and proves what is
-    definite; elsewhere S itself is factorised.
-    """
+    """Whether a symmetric matrix of integers is ⪰ 0, block by block: by a rounded factor where it is definite, else by an exact one."""
     seen = [False] * len(rows)
     for first in range(len(rows)):
         block, left = [], [] if seen[first] else [first]
@@ -268,17 +268,49 @@ def is_semidefinite(rows: list[dict[int, int]], budget: Budget) -> bool:
                 seen[i] = True
                 block.append(i)
                 left += rows[i]
+        size = len(block)
+        budget.pay(size**3 // 3 + size**2)
         matrix = [[rows[i].get(j, 0) for j in block] for i in block]
-        size, longest = len(block), max((_bits(row) for row in matrix), default=0)
-        budget.pay(size * size)
-        if longest > 96:
-            shift = longest - 96
-            rounded = [[(value >> shift) - size * (i == j) for j, value in enumerate(row)] for i, row in enumerate(matrix)]
-            if _has_factors(rounded, budget):
-                continue
-        if not _has_factors(matrix, budget):
+        if size and not (_is_definite(matrix) or _has_factors(matrix, budget)):
             return False
     return True
+
+
+def _is_definite(matrix: list[list[int]]) -> bool:
+    """Whether S = LLᵀ + R with an R of dominant diagonal: then both are ⪰ 0, however L was rounded.
+
+    S is rounded to 128 bits before, 2^r S = S̃ + E with 0 ≤ E_ij < 1, so that S̃ − kI takes its place, k the order. L is the factor of
+    S̃ − μI, with a μ above what the rounding of L does.
+    """
+    size = len(matrix)
+    longest = max(_bits(row) for row in matrix)
+    shift = longest - 128
+    a = [
+        [value >> shift for value in row[: i + 1]] if shift > 0 else [value << -shift for value in row[: i + 1]]
+        for i, row in enumerate(matrix)
+    ]
+    if min(row[-1] for row in a) <= 0:
+        return False
+    margin = (2 * size + 2) * (math.isqrt(max(row[-1] for row in a)) + 1) + size
+    factor: list[list[int]] = []
+    for i, row in enumerate(a):
+        made: list[int] = []
+        for j in range(i):
+            made.append((row[j] - sum(map(operator.mul, made, factor[j]))) // factor[j][j])
+        pivot = row[i] - margin - sum(value * value for value in made)
+        if pivot <= 0:
+            return False
+        made.append(max(math.isqrt(pivot), 1))
+        factor.append(made)
+    outside = [0] * size
+    inside = [0] * size
+    for i, row in enumerate(a):
+        for j in range(i):
+            left = abs(row[j] - sum(map(operator.mul, factor[i], factor[j])))
+            outside[i] += left
+            outside[j] += left
+        inside[i] = row[i] - size - sum(value * value for value in factor[i])
+    return all(one >= other for one, other in zip(inside, outside, strict=True))
 
 
 def _has_factors(matrix: list[list[int]], budget: Budget) -> bool:
@@ -291,7 +323,7 @@ def _has_factors(matrix: list[list[int]], budget: Budget) -> bool:
             return False
         if pivot:
             longest = max(pivot.bit_length(), *(_bits(a[i][k:]) for i in range(k, size)))
-            budget.pay((size - k) ** 2, longest)
+            budget.pay((size - k) ** 2 // 2, longest)
             for i in range(k + 1, size):
                 factor = a[i][k]
                 a[i][k + 1 :] = [(pivot * value - factor * a[j][k]) // before for j, value in enumerate(a[i][k + 1 :], k + 1)]
@@ -303,6 +335,17 @@ def _count(value: Any, name: str) -> int:
     if type(value) is not int or not 0 <= value <= SIZE:
         raise Malformed(f"{name} must be a whole number between 0 and {SIZE}")
     return value
+
+
+def _check_variables(values: Any, size: int) -> None:
+    """Whether each variable is said to be a part of x: the names are the file's own, and no bound depends on them."""
+    if not isinstance(values, list) or not all(isinstance(row, dict) and row.keys() == VARIABLE.keys() for row in values):
+        raise Malformed(f"variables must be a list of objects with {', '.join(VARIABLE)}")
+    for row in values:
+        if not all(type(row[name]) is kind for name, kind in VARIABLE.items()) or not all(type(n) is int for n in row["shape"]):
+            raise Malformed("a variable has a name and a layout, which are texts, a shape, an offset and a size")
+        if not (0 <= row["offset"] and 0 <= row["size"] <= size - row["offset"]):
+            raise Malformed("a variable is no part of x")
 
 
 def _cones(values: Any) -> list[tuple[str, int]]:
@@ -529,10 +572,19 @@ def read(path: str) -> Any:
 
 def main(arguments: list[str]) -> int:
     """Check the file named on the command line; exit status 0 proved, 1 not proved, 2 malformed."""
-    try:
+
+    def document() -> Any:
         if len(arguments) != 1:
             raise Malformed("usage: python recheck_certificate.py FILE")
-        sys.stdout.write("\n".join([*check(read(arguments[0])), ""]))
+        return read(arguments[0])
+
+    return report(document)
+
+
+def report(document: Callable[[], Any]) -> int:
+    """Print what the document proves, or on standard error the line that says what fails; returns the exit status."""
+    try:
+        sys.stdout.write("\n".join([*check(document()), ""]))
     except (NotProved, Malformed) as error:
         sys.stderr.write(f"{'NOT PROVED' if isinstance(error, NotProved) else 'MALFORMED'}: {error}\n")
         return NOT_PROVED if isinstance(error, NotProved) else MALFORMED

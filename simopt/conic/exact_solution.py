@@ -15,6 +15,7 @@ LARGEST = 700  # rows of a dense system that is solved in fractions; its numbers
 LEAST, RANK = 1e-5, 1e-10  # least relative weight of a column; least pivot of an independent row
 STABLE, FAR = 1e-3, 100.0  # least pivot in parts of its row; how many times as far as needed a pivot may move
 Rationals = list[Any]  # fmpq
+ZERO = flint.fmpq(0)
 
 
 class TooLarge(Exception):
@@ -52,20 +53,32 @@ def exact_solution(matrix: Any, right: Rationals, start: Array, weights: Array) 
         for a, b in zip(by_rows.indptr[:-1], by_rows.indptr[1:], strict=True)
     ]
     u = [rational(float(x)) for x in start]
-    residual = [value - sum((rational(a) * u[j] for j, a in row), rational(0.0)) for row, value in zip(rows, right, strict=True)]
+    residual = [value - sum((rational(a) * u[j] for j, a in row), ZERO) for row, value in zip(rows, right, strict=True)]
     alone = _rows_with_a_column(by_rows, rows, np.array([_size(value) for value in residual]), weights)
     aside = {row for row, _ in alone}
-    moves = _solved_by_pivots(by_rows, [i for i in range(len(rows)) if i not in aside], {j for _, j in alone}, residual, weights)
+    core = [i for i in range(len(rows)) if i not in aside]
+    moves, dependent = _solved_by_pivots(by_rows, core, {j for _, j in alone}, residual, weights)
+    below = flint.fmpz(1)
+    for move in moves.values():
+        below = below.lcm(move.q)
+    whole = {j: move.p * (below // move.q) for j, move in moves.items()}  # sums of products are integers over one denominator
+    if any(_product(rows[i], whole, below) != residual[i] for i in dependent):
+        return None
+    followers: dict[int, Any] = {}
     for i, j in reversed(alone):
-        left = residual[i] - sum((rational(a) * moves[k] for k, a in rows[i] if k in moves), rational(0.0))
+        left = residual[i] - _product(rows[i], whole, below) - sum((rational(a) * followers[k] for k, a in rows[i] if k in followers), ZERO)
         if left:
-            moves[j] = left / rational(next(a for k, a in rows[i] if k == j))
-    for j, move in moves.items():
+            followers[j] = left / rational(next(a for k, a in rows[i] if k == j))
+    for j, move in (*moves.items(), *followers.items()):
         u[j] += move
-    for i in set(range(len(rows))) - aside:
-        if sum((rational(a) * u[j] for j, a in rows[i]), rational(0.0)) != right[i]:
-            return None
     return u
+
+
+def _product(row: list[tuple[int, float]], whole: dict[int, Any], below: Any) -> Any:
+    """Σ_j a_j whole_j / below: the entries are doubles, so that a power of 2 makes integers of them."""
+    parts = [(*a.as_integer_ratio(), whole[j]) for j, a in row if j in whole]
+    power = max((low for _, low, _ in parts), default=1)
+    return flint.fmpq(sum((top * (power // low) * value for top, low, value in parts), flint.fmpz(0)), power * below)
 
 
 def _size(value: Any) -> float:
@@ -103,16 +116,18 @@ def _rows_with_a_column(by_rows: Any, rows: list[list[tuple[int, float]]], resid
     return order
 
 
-def _solved_by_pivots(by_rows: Any, rows: list[int], taken: set[int], residual: Rationals, weights: Array) -> dict[int, Any]:
-    """The moves of as many columns as there are independent rows."""
+def _solved_by_pivots(
+    by_rows: Any, rows: list[int], taken: set[int], residual: Rationals, weights: Array
+) -> tuple[dict[int, Any], list[int]]:
+    """The moves of as many columns as there are independent rows; and the other rows, which hold after them or not."""
     if not rows:
-        return {}
+        return {}, []
     if len(rows) > LARGEST:
         raise TooLarge(f"{len(rows)} equations are to be solved in fractions together, and {LARGEST} are the most")
     part = sp.csc_array(by_rows[rows])
     columns = np.array([j for j in np.flatnonzero(np.diff(part.indptr)) if j not in taken and weights[j] > 0], dtype=int)
     if not columns.size:
-        return {}
+        return {}, rows
     finite = weights[columns][np.isfinite(weights[columns])]
     top = max(float(finite.max(initial=0.0)), 1e-300)
     scale = np.clip(np.where(np.isfinite(weights[columns]), weights[columns] / top, 1.0), LEAST, 1.0)
@@ -125,11 +140,12 @@ def _solved_by_pivots(by_rows: Any, rows: list[int], taken: set[int], residual: 
     chosen = order[:rank]
     independent = np.arange(len(rows)) if rank == len(rows) else scipy.linalg.qr(scaled[:, chosen].T, mode="r", pivoting=True)[1][:rank]
     if not rank:
-        return {}
+        return {}, rows
     entries = [rational(a) for a in dense[np.ix_(independent, chosen)].ravel().tolist()]
     right = flint.fmpq_mat(rank, 1, [residual[rows[i]] for i in independent])
     try:
         solution = flint.fmpq_mat(rank, rank, entries).solve(right)
     except ZeroDivisionError:
-        return {}
-    return {int(columns[j]): value for j, value in zip(chosen, solution.entries(), strict=True) if value}
+        return {}, rows
+    moves = {int(columns[j]): value for j, value in zip(chosen, solution.entries(), strict=True) if value}
+    return moves, [row for i, row in enumerate(rows) if i not in set(independent.tolist())]
