@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -40,6 +40,12 @@ def certify(
     rigorous: Annotated[bool, typer.Option("--rigorous", help="Evaluate the bounds in interval arithmetic.")] = False,
     solver: Annotated[str, typer.Option("--solver", metavar="NAME", help="Back end for multipliers that are missing.")] = "clarabel",
     tol: Annotated[float, typer.Option("--tol", metavar="X", help="Relative gap to certify: gap / max(|lower|, |upper|).")] = 1e-8,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            "--save", metavar="FILE", help="Also write what proves the bounds in fractions; of a second problem to FILE-2, and so on."
+        ),
+    ] = None,
     as_json: Json = False,
     output: Output = None,
 ) -> None:
@@ -48,17 +54,23 @@ def certify(
     Problems that a function returns without having solved them are solved, and so is the problem of a file: .mps, .qps, .lp or .cbf, also
     with .gz.
 
-    Exit status 0: all certified to the tolerance; 1: one is not, or the script failed; 2: bad input; 130: interrupted.
+    With --save each problem is also written to a file of its own: the conic form into which CVXPY writes it, a point, multipliers and two
+    bounds as exact numbers, which `simopt recheck FILE` proves without simopt. The bounds are those of that form.
+
+    Exit status 0: all certified to the tolerance, and saved; 1: one is not, or the script failed; 2: bad input; 130: interrupted.
     """
     from simopt.backends import table
     from simopt.core.errors import InvalidProblem, UnknownName
+    from simopt.core.writing import try_target
 
     check_output(output)
     if table.find(solver) is None:
         raise UnknownName("solver", solver, [backend.name for backend in table.FIRST_CLASS])
     if not 0.0 < tol < 1.0:
         raise InvalidProblem(f"--tol: must be a positive number below 1, got {tol!r}")
-    run = _ScriptRun(rigorous, solver, tol)
+    if save is not None:
+        try_target(save)
+    run = _ScriptRun(rigorous, solver, tol, save)
     with reserved(as_json):
         failure, stopped = run.all_of(target, arguments or [])
     if not run.findings and not failure and not stopped:
@@ -66,12 +78,13 @@ def certify(
     said = {"format": "simopt-certificates/1", "target": target, "tol": tol, "failure": failure, "problems": run.findings}
     emit(said, as_json, output, lambda: _show(run.findings))
     closed = all(finding.certificate is not None and finding.certificate.closes(tol) for finding in run.findings)
-    raise typer.Exit(INTERRUPTED if stopped else 0 if closed and not failure else 1)
+    raise typer.Exit(INTERRUPTED if stopped else 0 if closed and not failure and not run.unsaved else 1)
 
 
 class _ScriptRun:
-    def __init__(self, rigorous: bool, solver: str, tol: float) -> None:
-        self.rigorous, self.solver, self.tol = rigorous, solver, tol
+    def __init__(self, rigorous: bool, solver: str, tol: float, save: Path | None) -> None:
+        self.rigorous, self.solver, self.tol, self.save = rigorous, solver, tol, save
+        self.unsaved = 0
         self.findings: list[ProblemFinding] = []
         self._occurrences: dict[str, int] = {}
 
@@ -112,7 +125,29 @@ class _ScriptRun:
         """
         times = self._occurrences[name] = self._occurrences.get(name, 0) + 1
         label = name if times == 1 else f"{name} ({times})"
-        self.findings.append(self._finding(label, problem, gp, ours))
+        finding = self._finding(label, problem, gp, ours)
+        if self.save is not None:  # now: a script may change its parameters before the next solve
+            finding = replace(finding, note="; ".join(filter(None, [finding.note, self._saved(problem, gp)])))
+        self.findings.append(finding)
+
+    def _saved(self, problem: Any, gp: bool) -> str:
+        """Write the certificate of one problem; what its file proves, or why there is none."""
+        from simopt.cli.errors import expected
+        from simopt.conic.file import save_certificate
+        from simopt.core.errors import Unreadable
+
+        assert self.save is not None
+        number = len(self.findings) + 1
+        path = self.save if number == 1 else self.save.with_stem(f"{self.save.stem}-{number}")
+        try:
+            if gp:
+                raise Unreadable("the logarithms of a geometric programme have no exact proof in fractions")
+            saved = save_certificate(problem, path)
+        except Exception as error:
+            self.unsaved += 1
+            return f"not saved: {expected(error) or f'{type(error).__name__}: {error}'}"
+        said = f"no optimum ({saved.states})" if saved.states != "bounds" else f"[{saved.lower:.12g}, {saved.upper:.12g}]"
+        return "; ".join([f"saved to {path}: {said}", *saved.unproven])
 
     def _finding(self, label: str, problem: Any, gp: bool, ours: bool) -> ProblemFinding:
         import cvxpy as cp

@@ -33,8 +33,8 @@ def recheck(
     It computes in rational arithmetic, knows nothing of the rest of simopt, and prints the statements that it checked. Then another process
     compares words and formulas with those of the claim in the catalogue, if it is known there. A folder stands for all its *.proof.json.
     Several files take a line each, and a bad one stops no other. Exit status 0: all hold; 1: a file does not prove what it
-    states, or is not the claim's own; 2: a file is unreadable. A certificate of a conic problem is compared with no catalogue; its bounds are
-    proved of the data in it. With --coq what was checked is written as theorems of Coq, whose kernel is
+    states, or is not the claim's own; 2: a file is unreadable. A certificate of a conic problem is compared with no catalogue;
+    its bounds are proved of the data in it. With --coq what was checked is written as theorems of Coq, whose kernel is
     another program.
     """
     from simopt.core.evidence import files, several
