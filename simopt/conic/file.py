@@ -157,6 +157,11 @@ def _with_proof(document: dict[str, Any], form: ConicForm) -> dict[str, Any]:
         reasons.append(f"that the problem is {ends}, as CLARABEL says: {why}")
     problem = checker.ConicProblem(document, checker.Budget())
     x, no_point = proof.point(form, problem)
+    if x is None and ends != "infeasible":  # with c = 0 the solver cannot take it for one without end
+        answer = proof.solved(proof.feasibility(form))
+        made = _no_optimum(document, form, answer, "infeasible")[0] if ENDS.get(answer.status) == "infeasible" else None
+        if made is not None:
+            return made
     pair, no_multipliers = proof.multipliers(form, problem)
     unproven = list(reasons)
     if x is None:

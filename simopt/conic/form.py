@@ -10,6 +10,7 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 from cvxpy.constraints import PSD
+from cvxpy.reductions.cvx_attr2constr import CvxAttr2Constr
 from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import CLARABEL
 
 from simopt.core.arrays import Array
@@ -81,11 +82,14 @@ def conic_form(problem: cp.Problem, quadratic: bool = True) -> ConicForm:
     own = cp.Problem(problem.objective, problem.constraints)  # so that nothing that CVXPY remembers of theirs changes
     options = None if quadratic else {"use_quad_obj": False}
     try:
-        data, _, _ = own.get_problem_data(WholeMatrices(), solver_opts=options, ignore_dpp=True)
-    except (cp.error.DCPError, cp.error.DGPError, cp.error.SolverError) as error:
-        raise Unreadable(f"CVXPY writes no conic form of it: {' '.join(str(error).split())[:300]}") from error
+        data, chain, inverse = own.get_problem_data(WholeMatrices(), solver_opts=options, ignore_dpp=True)
     except cp.error.ParameterError as error:
         raise InvalidProblem(" ".join(str(error).split())[:300]) from error
+    except MemoryError:
+        raise
+    except Exception as error:  # CVXPY's reductions raise whatever they like
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        raise Unreadable(f"CVXPY writes no conic form of it: {reason}") from error
     stuffed, dims = data["param_prob"], data["dims"]
     for name, what in REFUSED.items():
         if getattr(dims, name):
@@ -108,22 +112,31 @@ def conic_form(problem: cp.Problem, quadratic: bool = True) -> ConicForm:
         d,
         [(kind, int(size)) for kind, size in sizes if size],
         isinstance(problem.objective, cp.Maximize),
-        _variables(problem, stuffed),
+        _variables(problem, stuffed, _without_attributes(chain, inverse)),
     )
     if not all(np.isfinite(values).all() for values in (form.P.data, form.c, form.A.data, form.b)) or not math.isfinite(form.d):
         raise InvalidProblem("a constant of the problem is not finite")
     return form
 
 
-def _variables(problem: cp.Problem, stuffed: Any) -> list[dict[str, Any]]:
+def _without_attributes(chain: Any, inverse: Any) -> dict[int, Any]:
+    """Of a variable with attributes, which are rows then, the variable without them that takes its place."""
+    for reduction, record in zip(chain.reductions, inverse, strict=False):
+        if isinstance(reduction, CvxAttr2Constr) and isinstance(record, tuple) and record and isinstance(record[0], dict):
+            return record[0]
+    return {}
+
+
+def _variables(problem: cp.Problem, stuffed: Any, plain: dict[int, Any]) -> list[dict[str, Any]]:
     sizes = {variable.id: variable.size for variable in stuffed.variables}
     listed = []
     for variable in problem.variables():
-        if variable.id in sizes and variable.id in stuffed.var_id_to_col:
-            size, layout = sizes[variable.id], "column by column"
+        own = plain.get(variable.id, variable).id
+        if own in sizes and own in stuffed.var_id_to_col:
+            size, layout = sizes[own], "column by column"
             if size != variable.size:
                 layout = next((text for name, text in LAYOUTS.items() if variable.attributes[name]), "upper triangle, row by row")
-            offset = int(stuffed.var_id_to_col[variable.id])
+            offset = int(stuffed.var_id_to_col[own])
             row = {"name": variable.name(), "shape": list(variable.shape), "offset": offset, "size": size, "layout": layout}
             listed.append(row)
     return listed

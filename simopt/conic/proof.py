@@ -85,7 +85,7 @@ def infeasible(form: ConicForm, document: Callable[[Vector], dict[str, Any]], z:
             if kind == SEMIDEFINITE:
                 dead = face[rows].reshape(size, size).diagonal()
                 start[rows] = np.where(dead[:, None] | dead, 0.0, start[rows].reshape(size, size)).ravel()
-        return (_corrected_multipliers(_feasibility(form), np.zeros(len(form.c)), start)[1],)
+        return (_corrected_multipliers(feasibility(form), np.zeros(len(form.c)), start)[1],)
 
     def inside(step: Step) -> Exact:
         return (_exact_multipliers(_least_violation(form), step)[1][: len(form.b)],)
@@ -109,7 +109,7 @@ def unbounded(form: ConicForm, document: Callable[[Vector, Vector], dict[str, An
 
     problem = checker.ConicProblem(document([], []), checker.Budget())
     depths = (*(Step(depth, depth) for depth in DEEPEST), Step(tight=True), Step(tight=True, short=True))
-    starts = (partial(_exact_point, _feasibility(form), step) for step in depths)
+    starts = (partial(_exact_point, feasibility(form), step) for step in depths)
     start, why = _first(starts, lambda x: checker.upper_bound(problem, *x), problem)
     if start is None:
         return None, why
@@ -123,7 +123,7 @@ def unbounded(form: ConicForm, document: Callable[[Vector, Vector], dict[str, An
     return (None if proved is None else (point, proved[0])), why
 
 
-def _feasibility(form: ConicForm) -> ConicForm:
+def feasibility(form: ConicForm) -> ConicForm:
     """The form with the objective 0."""
     return replace(form, P=sp.csr_array(form.P.shape), c=np.zeros(len(form.c)))
 
