@@ -31,7 +31,7 @@ from typing import Any
 FORMAT = "simopt-conic-certificate/1"
 LETTERS = 1 << 25  # of a file
 BITS = 1 << 18  # of a number
-BUDGET = 5e8  # operations on short integers, each a fifth of a microsecond or less, that a file may cost
+BUDGET = 1e9  # operations on short integers, each a fifth of a microsecond or less, that a file may cost
 PATIENCE = 10  # seconds until the first letter comes
 SIZE = 1 << 20  # of variables, of rows
 WIDTH = 300  # letters of the file's own words that are printed
@@ -67,6 +67,22 @@ class Budget:
         self.left -= count * (1.0 + (bits / 500) ** 1.6)
         if bits > 8 * BITS or self.left < 0:
             raise Malformed("a number or the work on the file becomes too large")
+
+    def pay_division(self, count: int, bits: int, by: int) -> None:
+        """Pay for quotients and greatest common divisors, whose time grows like the product of both lengths."""
+        self.pay(count + count * bits * by // 100_000)
+        self.pay(0, bits)
+
+    def pay_sum(self, *values: Fraction) -> None:
+        """Pay for a sum of fractions, which is reduced."""
+        sizes = [value.denominator.bit_length() + value.numerator.bit_length() for value in values]
+        self.pay_division(3, sum(sizes), max(sizes))
+
+    def pay_product(self, count: int, bits: int, by: int) -> None:
+        """Pay for products of long integers with shorter ones."""
+        short, long = sorted((bits + 1, by + 1))
+        self.pay(count * (1 + long // short), short)
+        self.pay(0, long)
 
 
 def number(text: Any) -> Fraction:
@@ -105,28 +121,35 @@ def _printable(text: str, most: int = WIDTH) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text[:most]) + ("…" if len(text) > most else "")
 
 
-def _cost(text: str) -> int:
-    """Bits of a number, from its letters; a fraction is reduced, which costs what a product of twice the size does."""
-    return 8 * len(text)
+def _pay_number(text: Any, budget: Budget) -> None:
+    """For what reading a number costs: a fraction is reduced."""
+    bits = 4 * len(text) if isinstance(text, str) and len(text) <= BITS // 2 else 0
+    budget.pay_division(2, bits, bits // 4 if isinstance(text, str) and "/" in text else 0)
 
 
 def _vector(values: Any, size: int, name: str, budget: Budget) -> list[Fraction]:
     if not isinstance(values, list) or len(values) != size:
         raise Malformed(f"{name} must be a list of {size} numbers")
     for text in values:
-        budget.pay(2, _cost(text) if isinstance(text, str) else 0)
+        _pay_number(text, budget)
     return [number(text) for text in values]
 
 
 def _common(values: list[Fraction], budget: Budget) -> Vector:
     """The vector over one denominator."""
-    below = 1
+    below = _common_denominator(values, budget)
     for value in values:
-        if below % value.denominator:
-            below = math.lcm(below, value.denominator)
-            budget.pay(20, below.bit_length())
-    budget.pay(len(values), below.bit_length() + max((abs(value.numerator).bit_length() for value in values), default=0))
+        budget.pay_division(1, below.bit_length(), value.denominator.bit_length())
+        budget.pay_product(1, below.bit_length(), value.numerator.bit_length())
     return [value.numerator * (below // value.denominator) for value in values], below
+
+
+def _common_denominator(values: list[Fraction], budget: Budget) -> int:
+    below = 1
+    for denominator in dict.fromkeys(value.denominator for value in values):
+        budget.pay_division(4, below.bit_length(), denominator.bit_length())
+        below = math.lcm(below, denominator)
+    return below
 
 
 def _bits(values: list[int]) -> int:
@@ -135,18 +158,15 @@ def _bits(values: list[int]) -> int:
 
 def _dot(entries: Entries, vector: Vector, bits: int, budget: Budget) -> Fraction:
     """Σ a_j v_j; `bits` is the length of the longest number of v."""
-    below = 1
-    for _, a in entries:
-        if below % a.denominator:
-            below = math.lcm(below, a.denominator)
-            budget.pay(20, below.bit_length())
-    longest = max((abs(a.numerator).bit_length() for _, a in entries), default=0)
-    budget.pay(2 + len(entries), min(bits, longest + below.bit_length()))  # what dominates is passing over the longer number
-    budget.pay(2 + (bits + longest + below.bit_length() + vector[1].bit_length()) // 64, 0)
+    below = _common_denominator([a for _, a in entries], budget)
+    size = below.bit_length()
+    longest = max((a.numerator.bit_length() for _, a in entries), default=0)
+    budget.pay_division(len(entries), size, max((a.denominator.bit_length() for _, a in entries), default=0))
+    budget.pay_product(2 * len(entries) + 2, bits, longest + size)
     total = sum(a.numerator * (below // a.denominator) * vector[0][j] for j, a in entries)
     if not total:
         return Fraction(0)
-    budget.pay(10, total.bit_length() + vector[1].bit_length())
+    budget.pay_division(3, total.bit_length(), size + vector[1].bit_length())
     return Fraction(total, below * vector[1])
 
 
@@ -192,8 +212,10 @@ class ConicProblem:
         common = _common(other, self.budget)
         pairs = [(j, value) for j, value in enumerate(one) if value]
         left, below = _common([value for _, value in pairs], self.budget)
-        self.budget.pay(len(pairs) + 20, max(_bits(left), _bits(common[0]), below.bit_length(), common[1].bit_length()))
-        return Fraction(sum(a * common[0][j] for a, (j, _) in zip(left, pairs, strict=True)), below * common[1])
+        self.budget.pay_product(2 + len(pairs), _bits(left), _bits(common[0]))
+        total = sum(a * common[0][j] for a, (j, _) in zip(left, pairs, strict=True))
+        self.budget.pay_division(3, total.bit_length(), below.bit_length() + common[1].bit_length())
+        return Fraction(total, below * common[1])
 
     def objective(self, x: list[Fraction]) -> Fraction:
         """½xᵀPx + cᵀx + d."""
@@ -202,7 +224,8 @@ class ConicProblem:
     def slack(self, x: list[Fraction], right: list[Fraction]) -> list[Fraction]:
         """`right` − Ax."""
         moved = self.product(self.rows, x)
-        self.budget.pay(10 * len(right), max((value.denominator.bit_length() for value in moved), default=0))
+        for value, other in zip(right, moved, strict=True):
+            self.budget.pay_sum(value, other)
         return [value - other for value, other in zip(right, moved, strict=True)]
 
     def check_in_cone(self, s: list[Fraction], what: str, dual: bool = False) -> None:
@@ -369,7 +392,7 @@ def _triples(values: Any, height: int, width: int, name: str, budget: Budget) ->
         i, j, text = entry
         if not (0 <= i < height and 0 <= j < width) or (i, j) in made:
             raise Malformed(f"{name}: entry ({_brief(i)}, {_brief(j)}) is outside of the matrix, or there twice")
-        budget.pay(2, _cost(text) if isinstance(text, str) else 0)
+        _pay_number(text, budget)
         made[i, j] = number(text)
     return [(i, j, value) for (i, j), value in made.items() if value]
 
@@ -489,7 +512,7 @@ def lower_bound(problem: ConicProblem, w: list[Fraction], z: list[Fraction]) -> 
     problem.check_in_cone(z, "z", dual=True)
     moved, gradient = problem.product(problem.P, w), problem.product(problem.columns, z)
     for j, parts in enumerate(zip(moved, gradient, problem.c, strict=True)):
-        problem.budget.pay(20, max(part.denominator.bit_length() for part in parts))
+        problem.budget.pay_sum(*parts)
         if sum(parts):
             raise NotProved(f"Pw + Aᵀz + c = 0 fails: entry {j} is {decimal_text(sum(parts, Fraction(0)), True)}")
     problem.check_convex()

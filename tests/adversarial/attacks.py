@@ -32,7 +32,7 @@ CLASSES = (
         ("test_records", "test_damaged_runs", "test_damaged_records"),
         44,
     ),
-    Class("damaged witnesses and proof files", ("test_damaged_evidence",), 195),
+    Class("damaged witnesses and proof files", ("test_damaged_evidence", "test_damaged_certificates"), 195),
     Class("bytes that a fuzzer makes, in every format", ("test_fuzz", "test_fuzzed_data")),
     Class("injections into pages, tables and pictures", ("test_injection", "test_streams::test_markdown_shows.*"), 100),
     Class(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from simopt import recheck
+from simopt import recheck_certificate as certificates
 from simopt.claims import expression, witness
 from simopt.claims.isolation import GRACE
 from simopt.claims.replay import MEMORY, TIME
@@ -34,6 +35,10 @@ ROWS = [
         "a proof file",
         f"{recheck.LETTERS} letters, {recheck.LARGE} bits a number, {recheck.CASES} cases a statement, {recheck.BUDGET} operations in all",
     ),
+    (
+        "a certificate file",
+        f"{certificates.LETTERS} letters, {certificates.BITS // 2} letters a number, {certificates.BUDGET:.0f} operations in all",
+    ),
     ("a number written in a formula of a claim", f"{expression.DIGITS} digits; of a power {expression.BITS} bits"),
     ("a formula in LaTeX on a page", f"{formulas.LONGEST_LATEX} letters"),
 ]
@@ -46,7 +51,7 @@ def test_a_limit_stands_in_the_page(what: str, limit: str) -> None:
 
 def test_the_page_has_no_other_limits() -> None:
     table = [line for line in PAGE.splitlines() if line.startswith("| ")]
-    assert len(table) == len(ROWS) + 1 and recheck.PATIENCE == reading.PATIENCE
+    assert len(table) == len(ROWS) + 1 and recheck.PATIENCE == certificates.PATIENCE == reading.PATIENCE
 
 
 def test_the_page_says_when_a_process_is_killed() -> None:
