@@ -42,6 +42,7 @@ FORMATS = {
     "simopt-report": "`verdicts.json` of `simopt verify --report DIR`",
     "simopt-witness": "`*.witness.json` of `simopt verify`, read by `simopt replay`",
     "simopt-proof": "`*.proof.json` of `simopt verify`, read by `simopt recheck` and by `recheck.py` alone",
+    "simopt-conic-certificate": "`simopt.save_certificate`, `simopt certify --save`, read by `simopt recheck`",
     "simopt-compare": "a run, and the tables, in the folder of `simopt compare`",
     "simopt-comparison": "`simopt compare --json`",
     "simopt-herd": "`Herd.save`",
