@@ -56,9 +56,9 @@ class FileBounds:
 def save_certificate(problem: cp.Problem | Problem, path: str | os.PathLike[str]) -> FileBounds:
     """Write bounds on the optimum, and all that proves them, to a file that `simopt recheck` checks without simopt.
 
-    The file has min ½xᵀPx + cᵀx + d subject to Ax + s = b, s ∈ K, the conic form into which CVXPY writes the problem, x in fractions with
-    s = b − Ax ∈ K, and w, z in fractions with Pw + Aᵀz + c = 0, z ∈ K*. It proves bounds on the optimum of that form. That the form is the
-    problem's is CVXPY's word, and the bounds may differ from those of `certify` by what CVXPY rounds.
+    CVXPY writes the problem as min ½xᵀPx + cᵀx + d subject to Ax + s = b, s ∈ K. The file has this form, x in fractions with b − Ax ∈ K,
+    and w, z in fractions with Pw + Aᵀz + c = 0, z ∈ K*. It proves bounds on the optimum of that form. That the form is the problem's is
+    CVXPY's word, and the bounds may differ from those of `certify` by what CVXPY rounds.
 
         >>> import cvxpy as cp
         >>> import simopt
@@ -67,7 +67,7 @@ def save_certificate(problem: cp.Problem | Problem, path: str | os.PathLike[str]
         >>> import os, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     saved = simopt.save_certificate(problem, os.path.join(folder, "cert.json"))
-        >>> saved.lower < 1 / 3 < saved.upper, saved.gap < 1e-15
+        >>> saved.lower <= 1 / 3 < saved.upper, saved.gap < 1e-15
         (True, True)
 
     Parameters
