@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from simopt import recheck_certificate as checker
 from simopt.conic import proof
 from simopt.conic.form import ConicForm, conic_form
-from simopt.core.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.core.writing import check_target, write_text
 from simopt.model.problem import is_cvxpy
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from simopt.model.problem import Problem
 
+LARGEST = checker.LETTERS // 40  # entries of the matrices; each has some 40 letters
 SHORT = 10**15  # integers below it are written in decimal
 ENDS = {"PrimalInfeasible": "infeasible", "AlmostPrimalInfeasible": "infeasible"} | dict.fromkeys(
     ("DualInfeasible", "AlmostDualInfeasible"), "unbounded"
@@ -80,7 +81,7 @@ def save_certificate(problem: cp.Problem | Problem, path: str | os.PathLike[str]
     Raises
     ------
     Unreadable
-        for integers, exponential and power cones, and what CVXPY does not canonicalise.
+        for integers, exponential and power cones, what CVXPY does not canonicalise, and more entries than a file may have.
     InvalidProblem
         for data that are not finite, parameters without values, and where nothing can be proved in fractions.
     OSError
@@ -92,6 +93,8 @@ def save_certificate(problem: cp.Problem | Problem, path: str | os.PathLike[str]
             raise InvalidProblem(f"problem: {type(problem).__name__} given, a cvxpy.Problem or a problem of simopt needed")
         problem = problem.declare()
     form = conic_form(problem)
+    if form.P.nnz + form.A.nnz > LARGEST:
+        raise Unreadable(f"the conic form has {form.P.nnz + form.A.nnz} entries, and a file of more than {LARGEST} is not checked")
     document = _with_proof(_data(form), form)
     if any("P is not positive semidefinite" in why for why in document["unproven"]):
         form = conic_form(problem, quadratic=False)  # squares as cones: their matrix is a product, whatever was rounded

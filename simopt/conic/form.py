@@ -13,6 +13,7 @@ from cvxpy.constraints import PSD
 from cvxpy.reductions.cvx_attr2constr import CvxAttr2Constr
 from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import CLARABEL
 
+from simopt.backends.diagonals import flattened
 from simopt.core.arrays import Array
 from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality.reading.integers import has_integers
@@ -79,7 +80,7 @@ def conic_form(problem: cp.Problem, quadratic: bool = True) -> ConicForm:
     """
     if has_integers(problem):
         raise Unreadable("integer and boolean variables have no conic form", "", "certify their relaxation")
-    own = cp.Problem(problem.objective, problem.constraints)  # so that nothing that CVXPY remembers of theirs changes
+    own = flattened(cp.Problem(problem.objective, problem.constraints))  # a copy: what CVXPY remembers of theirs stays
     options = None if quadratic else {"use_quad_obj": False}
     try:
         data, chain, inverse = own.get_problem_data(WholeMatrices(), solver_opts=options, ignore_dpp=True)
@@ -114,6 +115,8 @@ def conic_form(problem: cp.Problem, quadratic: bool = True) -> ConicForm:
         isinstance(problem.objective, cp.Maximize),
         _variables(problem, stuffed, _without_attributes(chain, inverse)),
     )
+    if form.A.shape[0] != len(form.b) or (form.parts[-1][2].stop if form.parts else 0) != len(form.b):
+        raise Unreadable("CVXPY writes rows that its cones do not have", "", "another version of CVXPY may write others")
     if not all(np.isfinite(values).all() for values in (form.P.data, form.c, form.A.data, form.b)) or not math.isfinite(form.d):
         raise InvalidProblem("a constant of the problem is not finite")
     return form

@@ -174,6 +174,14 @@ def test_a_problem_of_simopt_is_saved_by_its_declaration(tmp_path: Path) -> None
     assert saved.gap < 1e-12 and saved.lower - 1e-12 <= exact.upper <= saved.upper + 1e-12
 
 
+def test_diagonals_that_cvxpy_misreads_are_rewritten(tmp_path: Path) -> None:
+    """CVXPY 1.9 takes diag(X) before a matrix for another shape, and reads out of bounds."""
+    matrix, x, X = np.array([[1.0, 2.0], [3.0, 5.0]]), cp.Variable(2, name="x"), cp.Variable((2, 2), name="X")
+    plain, _ = save(cp.Problem(cp.Minimize(cp.sum_squares(x @ matrix - 1)), [x[0] >= 0]), tmp_path)
+    saved, _ = save(cp.Problem(cp.Minimize(cp.sum_squares(cp.diag(X) @ matrix - 1)), [X[0, 0] >= 0]), tmp_path)
+    assert saved.lower <= plain.upper and plain.lower <= saved.upper and saved.gap < 1e-12
+
+
 NO_POINT = {
     "rows": lambda x: [x >= 1, cp.sum(x) <= 1.5],
     "equations": lambda x: [cp.sum(x) == 1, cp.sum(x) == 2],
