@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from simopt.model.problem import Problem
 
 LARGEST = checker.LETTERS // 40  # entries of the matrices; each has some 40 letters
+ROUNDED = 1e-6  # relatively: what canonicalisation may round between the bounds of the form and those of the problem
 SHORT = 10**15  # integers below it are written in decimal
 ENDS = {"PrimalInfeasible": "infeasible", "AlmostPrimalInfeasible": "infeasible"} | dict.fromkeys(
     ("DualInfeasible", "AlmostDualInfeasible"), "unbounded"
@@ -83,7 +84,8 @@ def save_certificate(problem: cp.Problem | Problem, path: str | os.PathLike[str]
     Unreadable
         for integers, exponential and power cones, what CVXPY does not canonicalise, and more entries than a file may have.
     InvalidProblem
-        for data that are not finite, parameters without values, and where nothing can be proved in fractions.
+        for data that are not finite, parameters without values, where nothing can be proved in fractions, and where the bounds contradict
+        those that `certify` proves of the problem as it is written.
     OSError
         where the file cannot be written.
     """
@@ -103,8 +105,30 @@ def save_certificate(problem: cp.Problem | Problem, path: str | os.PathLike[str]
     if len(text) > checker.LETTERS:
         raise InvalidProblem(f"the certificate has {len(text)} letters, and a file of more than {checker.LETTERS} is not checked")
     checker.check(json.loads(text))  # what is written is proved
+    saved = _bounds(document, form.maximises)
+    _check_against_own_reading(problem, saved)
     write_text(target, text)
-    return _bounds(document, form.maximises)
+    return saved
+
+
+def _check_against_own_reading(problem: cp.Problem, saved: FileBounds) -> None:
+    """Whether the bounds of the form and those of simopt's own reading of the problem, in intervals, have an optimum in common.
+
+    A canonicalisation that is wrong is noticed so, where simopt reads the problem; what both allow is compared up to `ROUNDED`.
+    """
+    from simopt.solving.entry_points import certify
+
+    try:
+        own = certify(problem, rigorous=True)
+    except Exception:  # simopt reads less than CVXPY writes, and nothing in the file depends on it
+        return
+    slack = ROUNDED * (1.0 + max((abs(end) for end in (own.lower, own.upper) if math.isfinite(end)), default=0.0))
+    if saved.lower > own.upper + slack or saved.upper < own.lower - slack:
+        stated, read = f"[{saved.lower:.12g}, {saved.upper:.12g}]", f"[{own.lower:.12g}, {own.upper:.12g}]"
+        raise InvalidProblem(
+            f"the conic form that CVXPY writes has its optimum in {stated}, the problem as written in {read}: the form is not the problem's, "
+            "and nothing is saved"
+        )
 
 
 def _bounds(document: dict[str, Any], maximises: bool) -> FileBounds:

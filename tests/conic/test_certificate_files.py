@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 import simopt
 from simopt import recheck, recheck_certificate
 from simopt.cli.main import app
+from simopt.conic import file
 from simopt.conic.exact_solution import exact_solution, rational
 from simopt.conic.file import number
 from simopt.core.errors import InvalidProblem, Unreadable
@@ -180,6 +181,16 @@ def test_diagonals_that_cvxpy_misreads_are_rewritten(tmp_path: Path) -> None:
     plain, _ = save(cp.Problem(cp.Minimize(cp.sum_squares(x @ matrix - 1)), [x[0] >= 0]), tmp_path)
     saved, _ = save(cp.Problem(cp.Minimize(cp.sum_squares(cp.diag(X) @ matrix - 1)), [X[0, 0] >= 0]), tmp_path)
     assert saved.lower <= plain.upper and plain.lower <= saved.upper and saved.gap < 1e-12
+
+
+def test_a_form_that_is_not_the_problem_s_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where CVXPY reads a diagonal out of bounds: the bounds are proved, of another problem."""
+    x = cp.Variable(name="x")
+    right = file.conic_form(cp.Problem(cp.Minimize(x), [x >= 1]))
+    monkeypatch.setattr(file, "conic_form", lambda problem, quadratic=True: right)
+    with pytest.raises(InvalidProblem, match="the form is not the problem's"):
+        simopt.save_certificate(cp.Problem(cp.Minimize(x), [x >= 2]), tmp_path / "cert.json")
+    assert not list(tmp_path.iterdir())
 
 
 NO_POINT = {
