@@ -126,8 +126,8 @@ def _check_against_own_reading(problem: cp.Problem, saved: FileBounds) -> None:
     if saved.lower > own.upper + slack or saved.upper < own.lower - slack:
         stated, read = f"[{saved.lower:.12g}, {saved.upper:.12g}]", f"[{own.lower:.12g}, {own.upper:.12g}]"
         raise InvalidProblem(
-            f"the conic form that CVXPY writes has its optimum in {stated}, the problem as written in {read}: the form is not the problem's, "
-            "and nothing is saved"
+            f"the conic form that CVXPY writes has its optimum in {stated}, the problem as written in {read}: "
+            "the form is not the problem's, and nothing is saved"
         )
 
 
