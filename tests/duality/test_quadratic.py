@@ -166,6 +166,26 @@ def test_bounds_that_rows_imply_hold_in_fractions() -> None:
     assert np.array_equal(low[:3], linear.low[:3])
 
 
+def test_a_bound_that_a_row_implies_holds_where_its_products_underflow() -> None:
+    """10⁻³⁰⁰x ≤ 10⁻²⁰⁰z with z ≤ 10⁻²⁰⁰ leaves x = 10⁻¹⁰⁰, of which −10¹⁰⁰x makes −1."""
+    x, z = cp.Variable(name="x"), cp.Variable(name="z")
+    problem = cp.Problem(cp.Minimize(cp.square(z) - 1e100 * x), [1e-300 * x <= 1e-200 * z, z <= 1e-200, z >= 0, x >= 0])
+    quadratic = read(problem)
+    most = Fraction(1e-200) * Fraction(1e-200) / Fraction(1e-300)
+    assert Fraction(float(quadratic.linear.by_name(implied_ends(quadratic.linear)[1])["x"])) >= most
+    found = proven_bounds(quadratic, np.zeros(len(quadratic.linear.low)), np.zeros(len(quadratic.linear.equality)), 1e-8)
+    assert found is not None and Fraction(found.lower) <= Fraction(1e-200) ** 2 - Fraction(1e100) * most
+
+
+def test_a_form_that_curves_downwards_does_so_where_its_products_underflow() -> None:
+    """−10⁻¹⁰(10⁻¹⁷⁰x)² is −10²⁵⁰ at 10³⁰⁰."""
+    x = cp.Variable(2, name="x")
+    form = cp.quad_form(1e-170 * x, np.diag([1.0, -1e-10]), assume_PSD=True)
+    quadratic = read(cp.Problem(cp.Minimize(form), [x >= -1e300, x <= 1e300]))
+    found = proven_bounds(quadratic, np.zeros(len(quadratic.linear.low)), np.zeros(len(quadratic.linear.equality)), 1e-8)
+    assert found is not None and found.lower <= -1e250
+
+
 def test_values_of_rows_that_follow_are_exact() -> None:
     rng = np.random.default_rng(0)
     for _ in range(10):

@@ -33,7 +33,7 @@ def implied_ends(linear: LinearProgramme) -> tuple[Array, Array]:
         lacking, total, size = (np.bincount(row, each, len(counts)) for each in (without, least, np.abs(least)))
         known = lacking[row] - without == 0.0
         found = (-b[row] - (total[row] - least)) / a
-        lost = (counts[row] + 8) * EPS * ((size + np.abs(b))[row] / np.abs(a)) + 4 * EPS * np.abs(found) + TINY
+        lost = (counts[row] + 8) * (EPS * ((size + np.abs(b))[row] / np.abs(a)) + TINY / np.abs(a)) + 4 * EPS * np.abs(found) + TINY
         reached = [np.full(len(low), np.inf), np.full(len(low), -np.inf)]
         for side, chosen in enumerate((known & (a > 0.0), known & (a < 0.0))):
             outwards = found[chosen] + (lost[chosen] if side == 0 else -lost[chosen])

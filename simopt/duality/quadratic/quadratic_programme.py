@@ -93,10 +93,11 @@ class QuadraticProgramme:
         )
 
     def _curvature_with(self, matrix: Any, weights: Array) -> Array:
-        """q_j + Σ_i a_ij² w_i, rounded down, for weights of one sign; q_j itself where all a_ij are 0."""
+        """q_j + Σ_i a_ij² w_i, rounded down, for weights of one sign; q_j itself where all a_ij w_i are 0."""
         more = matrix.multiply(matrix).T @ weights
         least = np.nextafter(self.curvature + (more - np.abs(more) * ((matrix.shape[0] + 8) * EPS) - TINY), -np.inf)
-        found: Array = np.where(more == 0.0, self.curvature, least)
+        touched = abs(matrix).T @ (weights < 0.0) > 0.0  # the product may be 0 by underflow
+        found: Array = np.where(touched, least, np.maximum(self.curvature, least))
         return found
 
     def gradient(self, x: Interval) -> Interval:
