@@ -186,6 +186,18 @@ def test_a_form_that_curves_downwards_does_so_where_its_products_underflow() -> 
     assert found is not None and found.lower <= -1e250
 
 
+def test_numbers_beyond_all_floats_prove_nothing() -> None:
+    rows = IntervalMatrix(sp.csr_array([[1e-200, 1.0], [1e200, 0.0]]))
+    one = np.arange(1)
+    assert following_rows(rows, Interval(np.zeros(2)), one, one, one + 1, np.array([0.0, 1.0])) is None
+    x = cp.Variable(2, name="x")
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [3 * x[0] + x[1] == 1, 9 * x[0] + 3 * x[1] == 3, x[0] - 2 * x[1] <= 7])
+    linear = read(problem).linear
+    for size in (1e300, 1e308, -1.7e308):
+        for near in feasible_points(linear, np.full(len(linear.low), size), np.zeros(len(linear.equality)), np.zeros(len(linear.low))):
+            assert np.isfinite(near.x).all()
+
+
 def test_values_of_rows_that_follow_are_exact() -> None:
     rng = np.random.default_rng(0)
     for _ in range(10):

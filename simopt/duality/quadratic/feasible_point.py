@@ -81,6 +81,8 @@ def _in_units(multipliers: Array, of: Array) -> Array:
 def _feasible(linear: LinearProgramme, x: Array, tight: Mask) -> FeasiblePoint | None:
     for _ in range(ROUNDS):
         x, near = _moved(linear, x, tight)
+        if not (np.isfinite(x).all() and np.isfinite(near.slack).all()):  # sums overflow
+            return None
         above = None
         for step, held in _steps(linear, x, near):
             above = ~tight & ~((linear.matrix.matvec(Interval(x) + step) + linear.constants).high <= 0.0)

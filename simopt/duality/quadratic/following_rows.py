@@ -23,7 +23,7 @@ MOST = 200  # rows of a block, whose fractions have as many times 53 bits
 def following_rows(
     matrix: IntervalMatrix, constants: Interval, chosen: Indices, pivots: Indices, others: Indices, x: Array
 ) -> Interval | None:
-    """h_i(x) for the rows in `others`; None where numbers are not known exactly, or too many hang together.
+    """h_i(x) for the rows in `others`; None where numbers are not known exactly, are too large, or too many hang together.
 
     A constant may be an interval: then a value is one.
     """
@@ -43,19 +43,19 @@ def following_rows(
         own = _fractions(matrix, i)
         try:
             factors = _combination(system, parts, [own.get(j) for j in by_pivot])
-        except ZeroDivisionError:
+            for e, factor in factors.items():
+                for j, a in rows[e].items():
+                    own[j] = own[j] - factor * a if j in own else -factor * a
+            total = as_fraction(0.0)
+            for j, a in own.items():
+                if a and x[j]:
+                    total = total + a * as_fraction(float(x[j]))
+            for e, factor in ((i, as_fraction(1.0)), *((int(chosen[e]), -factor) for e, factor in factors.items())):
+                total = total + factor * as_fraction(float(constants.mid[e]))
+                rad[k] += np.nextafter(abs(as_float(factor)), np.inf) * float(constants.rad[e]) * (1.0 + 1e-12)
+            mid[k] = as_float(total)
+        except (ZeroDivisionError, OverflowError):  # pivots that are dependent, or a number larger than all floats
             return None
-        for e, factor in factors.items():
-            for j, a in rows[e].items():
-                own[j] = own[j] - factor * a if j in own else -factor * a
-        total = as_fraction(0.0)
-        for j, a in own.items():
-            if a and x[j]:
-                total = total + a * as_fraction(float(x[j]))
-        for e, factor in ((i, as_fraction(1.0)), *((int(chosen[e]), -factor) for e, factor in factors.items())):
-            total = total + factor * as_fraction(float(constants.mid[e]))
-            rad[k] += abs(as_float(factor)) * float(constants.rad[e]) * (1.0 + 1e-12)
-        mid[k] = as_float(total)
         rad[k] += np.spacing(abs(mid[k])) if as_fraction(float(mid[k])) != total else 0.0
     return Interval(mid, rad * (1.0 + 1e-12))
 
