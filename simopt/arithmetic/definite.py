@@ -96,8 +96,8 @@ def _sparse_least_eigenvalue(mid: Array, radius: float) -> float:
     if np.min(diagonal) > 0.0:
         scaled, powers = _scaled(mid, diagonal, diagonal)
         least = _shifted_least(sp.csc_array(scaled)) if np.isfinite(scaled).all() else -math.inf
-        end = np.max(powers) if least > 0.0 else np.min(powers)
-        found.append(least / float(end) ** 2 - len(mid) * 2.0**-500)
+        end = float(np.max(powers) if least > 0.0 else np.min(powers))  # its square may overflow
+        found.append(least / end / end - len(mid) * 2.0**-500)
     return math.nextafter(max(found) - radius, -math.inf)
 
 
@@ -135,7 +135,8 @@ def factor_distance(symmetric: Any, shift: float) -> float:
     left = shifted[order][:, order] - lower @ (sp.diags_array(diagonal) @ lower.T)
     terms, ones = int(np.diff(lower.indptr).max()), np.ones(n)
     rounding = (terms + 8) * EPS * (abs(lower) @ (diagonal * (abs(lower).T @ ones)) + abs(shifted)[order] @ ones)
-    sums = (abs(left) @ ones + rounding) * (1.0 + (n + 8) * EPS) + n * terms * TINY
+    faint = n * terms * TINY * max(1.0, float(abs(lower).max()))  # d l_jk may underflow before it is multiplied by a large l_ik
+    sums = (abs(left) @ ones + rounding) * (1.0 + (n + 8) * EPS) + faint
     return float(np.max(sums)) if np.isfinite(sums).all() else math.inf
 
 

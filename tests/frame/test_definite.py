@@ -232,3 +232,12 @@ def test_of_a_large_sparse_matrix_the_least_eigenvalue_is_found_to_rounding_of_f
     rows = 2.0 ** np.arange(-8, 8).repeat(32)[:n]
     scaled = least_eigenvalue(rows[:, None] * matrix * rows)
     assert np.sign(scaled) == np.sign(least) or (least == 0.0 and -1e-8 <= scaled <= 0.0)
+
+
+def test_rows_of_a_large_sparse_matrix_may_be_of_all_sizes() -> None:
+    """The square of a power of two that scales such a row may overflow."""
+    for size in (5e-324, 1e-318, 1e300):
+        matrix = np.diag([size, *np.ones(129)])
+        matrix[1, 2] = matrix[2, 1] = 0.5
+        assert least_eigenvalue(matrix) <= min(size, 0.5)
+    assert least_eigenvalue(1e-318 * np.eye(130)) <= 1e-318
