@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from simopt.core.errors import InvalidFile
 from simopt.core.foreign_text import on_terminal
 from simopt.files.content import TextFile, quoted
-from simopt.files.quadratic_programme import QuadraticProgramme, widened
+from simopt.files.quadratic_programme import FileProgramme, widened
 from simopt.processes.worker import Died, Worker
 
 LEAST = 1e-12  # size of an entry of A that HiGHS keeps: its smallest setting
@@ -26,7 +26,7 @@ SECONDS = 60.0  # for HiGHS and a file, and one more for each of its megabytes
 REMEDY = "write it as HiGHS reads it, or as .mps or .qps"
 
 
-def parse(source: TextFile) -> QuadraticProgramme:
+def parse(source: TextFile) -> FileProgramme:
     """The programme that a file says.
 
     Raises
@@ -60,7 +60,7 @@ def parse(source: TextFile) -> QuadraticProgramme:
     for section, numbers in (("objective", model["cost"]), ("objective", quadratic.data), ("rows", matrix.data)):
         if not np.isfinite(numbers).all():
             raise InvalidFile(f"{source.path}: {section}: a number is not finite; decimal numbers below 1e20 are needed")
-    return QuadraticProgramme(
+    return FileProgramme(
         source.path,
         model["name"],
         model["maximises"],

@@ -24,7 +24,7 @@ import scipy.sparse as sp
 
 from simopt.core.errors import InvalidFile
 from simopt.files.content import TextFile, number, quoted
-from simopt.files.quadratic_programme import QuadraticProgramme, widened
+from simopt.files.quadratic_programme import FileProgramme, widened
 
 FIELDS = (slice(1, 3), slice(4, 12), slice(14, 22), slice(24, 36), slice(39, 47), slice(49, 61))  # of a line with fixed columns
 BETWEEN = (slice(0, 1), slice(3, 4), slice(12, 14), slice(22, 24), slice(36, 39), slice(47, 49), slice(61, None))
@@ -35,7 +35,7 @@ BOUNDS = {*VALUED, "FR", "MI", "PL", "BV"}
 INFINITIES = {"inf": math.inf, "infinity": math.inf}
 
 
-def parse(source: TextFile) -> QuadraticProgramme:
+def parse(source: TextFile) -> FileProgramme:
     """The programme that a file says, its fields separated by blanks or, where that fails, in fixed columns: names may have blanks then.
 
     Raises
@@ -86,7 +86,7 @@ class _MpsReader:
     def fail(self, what: str, remedy: str) -> NoReturn:
         raise self.source.wrong(self.line, self.section, what, remedy)
 
-    def programme(self) -> QuadraticProgramme:
+    def programme(self) -> FileProgramme:
         """All lines, and what they say together."""
         sections: dict[str, Callable[[list[str]], None]] = {
             "OBJSENSE": self._sense, "ROWS": self._row, "COLUMNS": self._column, "RHS": self._right, "RANGES": self._range,
@@ -307,7 +307,7 @@ class _MpsReader:
             lower[i], upper[i] = low, high
         return widened(lower), widened(upper)
 
-    def _assembled(self) -> QuadraticProgramme:
+    def _assembled(self) -> FileProgramme:
         if self.objective is None:
             self.section = "ROWS"
             self.fail("no row N", "the objective is the first row of this kind; one without entries may stand for none")
@@ -320,7 +320,7 @@ class _MpsReader:
                 lower[at] = -math.inf
         m, n = len(self.kinds), len(self.integers)
         offset = -self.right.get(self.objective, 0.0)
-        return QuadraticProgramme(
+        return FileProgramme(
             self.source.path,
             self.name,
             bool(self.maximises),

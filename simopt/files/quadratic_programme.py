@@ -20,7 +20,7 @@ COLUMNS = ("fixed columns", "lower bounds", "upper bounds")
 
 
 @dataclass(frozen=True, eq=False)
-class QuadraticProgramme:
+class FileProgramme:
     """What a file says: f, c, Q (symmetric), A, bounds of rows and columns, infinite where there is none, and names.
 
     Attributes

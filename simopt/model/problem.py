@@ -55,11 +55,11 @@ class Rescale:
         """One in which the way back of multipliers depends on the point, mapped back, that came with them."""
         last: list[Point] = [{}]
 
-        def kept(given: Point) -> Point:
-            last[0] = point(given)
+        def mapped_back(values: Point) -> Point:
+            last[0] = point(values)
             return last[0]
 
-        return cls(kept, lambda given: multipliers(last[0], given))
+        return cls(mapped_back, lambda values: multipliers(last[0], values))
 
 
 @dataclass(frozen=True)

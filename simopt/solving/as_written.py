@@ -38,7 +38,7 @@ from simopt.duality.graph_form import best_of, candidates
 from simopt.duality.helping_solves import none_tighter
 from simopt.duality.infeasibility.infeasible import infeasible
 from simopt.duality.infeasibility.unbounded import Unbounded, unbounded
-from simopt.duality.quadratic.bounds import proven_bounds
+from simopt.duality.quadratic.proven_bounds import proven_bounds
 from simopt.duality.quadratic.quadratic_programme import QUADRATIC, QuadraticProgramme
 from simopt.duality.vertices.optimum import vertex_of
 from simopt.duality.written_form import LikeCvxpy, WrittenForm, completed, dual_variables

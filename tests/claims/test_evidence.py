@@ -215,7 +215,9 @@ def test_symbolic_proof_and_a_tampered_one(make, tmp_path):
 
 def test_recheck_is_one_short_module_of_the_standard_library():
     source = Path(recheck.__file__).read_text()
-    assert len(source.splitlines()) <= 443  # readable in a sitting; it grew by roles, bounds on its work, and what was computed
+    assert (
+        len(source.splitlines()) <= 462
+    )  # readable in a sitting; it grew by roles, bounds on its work, what was computed, and hands on certificates
     assert "simopt" not in "".join(line for line in source.splitlines() if line.startswith(("import", "from")))
 
 

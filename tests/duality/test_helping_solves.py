@@ -54,9 +54,9 @@ def test_what_scs_does_not_reach_is_asked_for_less_precisely(monkeypatch: pytest
     asked: list[float] = []
     original = graph_form.one_solve
 
-    def stalling(form: Any, solver: str, options: dict[str, Any]) -> Any:
+    def stalling(form: Any, solver: str, options: dict[str, Any], tol: float) -> Any:
         asked.append(options["eps_abs"])
-        return original(form, solver, {**options, "max_iters": 20 if len(asked) == 1 else options["max_iters"]})
+        return original(form, solver, {**options, "max_iters": 20 if len(asked) == 1 else options["max_iters"]}, tol)
 
     monkeypatch.setattr(graph_form, "one_solve", stalling)
     (found,) = graph_form.candidates(Declared.of(cut(2 * N + 1)), cp.SCS, 1e-4)

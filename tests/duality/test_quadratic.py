@@ -16,10 +16,10 @@ from simopt.arithmetic import INTERVAL, RATIONAL, Interval
 from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.arithmetic.singular_value import least_of_rows
 from simopt.duality import Declared
-from simopt.duality.quadratic.bounds import proven_bounds
 from simopt.duality.quadratic.feasible_point import feasible_points
 from simopt.duality.quadratic.following_rows import following_rows
 from simopt.duality.quadratic.implied_ends import implied_ends
+from simopt.duality.quadratic.proven_bounds import proven_bounds
 from simopt.duality.quadratic.quadratic_programme import QuadraticProgramme
 from simopt.duality.quadratic.tangent_bound import tangent_loss
 from simopt.solving import as_written

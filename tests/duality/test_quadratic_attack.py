@@ -15,8 +15,8 @@ from simopt.arithmetic import Interval
 from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.core.arrays import Array
 from simopt.duality.quadratic import bounds
-from simopt.duality.quadratic.bounds import ProvenBounds, proven_bounds
 from simopt.duality.quadratic.implied_ends import implied_ends
+from simopt.duality.quadratic.proven_bounds import ProvenBounds, proven_bounds
 from simopt.duality.quadratic.quadratic_programme import QuadraticProgramme
 from simopt.duality.vertices.linear_programme import LinearProgramme
 

@@ -14,7 +14,8 @@ import simopt
 from simopt.core.errors import InvalidFile
 from simopt.files import content, lp
 from simopt.files.names import file_names
-from simopt.files.quadratic_programme import QuadraticProgramme
+from simopt.files.quadratic_programme import FileProgramme
+from simopt.processes import worker
 
 INF = np.inf
 TEXT = """\\ a comment
@@ -36,7 +37,7 @@ end
 """
 
 
-def parsed(text: str) -> QuadraticProgramme:
+def parsed(text: str) -> FileProgramme:
     return lp.parse(content.TextFile("f.lp", text.encode()))
 
 
@@ -82,6 +83,7 @@ def test_an_empty_file_and_bytes_that_are_no_text_do_not_reach_highs(monkeypatch
 
 
 def test_a_reader_that_does_not_end_or_dies_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "forkable", lambda: True)  # a fresh process does not find these functions
     monkeypatch.setattr(lp, "SECONDS", 0.5)
     monkeypatch.setattr(lp, "_model", forever)
     with pytest.raises(InvalidFile, match="f.lp: HiGHS does not end at it; write it as"):

@@ -15,7 +15,7 @@ import simopt
 from simopt.core.errors import InvalidFile
 from simopt.files import content, mps
 from simopt.files.names import file_names
-from simopt.files.quadratic_programme import QuadraticProgramme
+from simopt.files.quadratic_programme import FileProgramme
 
 INF = np.inf
 LINEAR = """NAME          KINDS
@@ -112,7 +112,7 @@ ENDATA
 """
 
 
-def parsed(text: str, name: str = "f.mps") -> QuadraticProgramme:
+def parsed(text: str, name: str = "f.mps") -> FileProgramme:
     return mps.parse(content.TextFile(name, text.encode()))
 
 
