@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simopt.core import writing
 from simopt.core.errors import InvalidFile, InvalidProblem
+from simopt.core.writing import write_bytes
 from simopt.files import content
 
 if TYPE_CHECKING:
@@ -86,4 +86,4 @@ def write(problem: cp.Problem, path: str | os.PathLike[str]) -> None:
 
     form = canonical(problem, quadratic=kind != ".cbf")
     data = (cbf_text.text(form) if kind == ".cbf" else mps_text.text(form, kind)).encode("utf-8")
-    writing.write_bytes(path, gzip.compress(data, mtime=0) if Path(path).suffix.lower() == ".gz" else data)
+    write_bytes(path, gzip.compress(data, mtime=0) if Path(path).suffix.lower() == ".gz" else data)

@@ -232,4 +232,5 @@ def test_recheck_loads_nothing_else_of_simopt(ran: Run, tmp_path: Path, start: C
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if not name.startswith("simopt.cli")}
     core = {f"simopt.core.{name}" for name in ("evidence", "foreign_text", "moved")}
-    assert loaded == {"simopt", "simopt.core", "simopt.processes", "simopt.processes.worker", "simopt.recheck"} | core
+    checkers = {"simopt.recheck", "simopt.recheck_certificate"}
+    assert loaded == {"simopt", "simopt.core", "simopt.processes", "simopt.processes.worker"} | checkers | core

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from simopt.arithmetic import Interval
 from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.core.arrays import Array
-from simopt.duality.quadratic import bounds
+from simopt.duality.quadratic import proven_bounds as at_values
 from simopt.duality.quadratic.implied_ends import implied_ends
 from simopt.duality.quadratic.proven_bounds import ProvenBounds, proven_bounds
 from simopt.duality.quadratic.quadratic_programme import QuadraticProgramme
@@ -121,7 +121,7 @@ def attacked(seed: int, count: int, solves: bool) -> tuple[int, int]:
             values.append((case.x + by[0] * rng.normal(size=len(case.x)), kept * case.y + by[1] * rng.normal(size=len(case.y))))
         for index, (x, y) in enumerate(values):
             with np.errstate(all="ignore"):
-                found = bounds._bounds_at(quadratic, np.clip(x, linear.low, linear.high), y, ends, 1e-8, True)
+                found = at_values._bounds_at(quadratic, np.clip(x, linear.low, linear.high), y, ends, 1e-8, True)
             assert_true(found, case.optimum, f"{name}, values {index}")
             if index == 0 and case.optimum != math.inf:
                 closed, known = closed + (found.relative_gap <= 1e-8), known + 1
