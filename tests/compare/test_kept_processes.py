@@ -96,7 +96,7 @@ def test_a_crash_in_the_third_run_of_a_process_loses_one_cell(started: list[work
     assert [each.calls for each in started] == [3, 1, 3]
 
 
-@pytest.mark.parametrize("leave", ["thread", "folder", "threads of BLAS"])
+@pytest.mark.parametrize("leave", ["thread", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("folder", "threads of BLAS"))])
 def test_a_process_in_which_a_run_has_left_something_serves_no_other(leave: str, started: list[worker.Worker], two_minds: None) -> None:
     measure("kernel-ridge", [("of-two-minds", {"leave": leave}), "cholesky"], sizes=[20, 22], repetitions=1)
     assert [each.calls for each in started] == [1, 2, 1]
@@ -107,7 +107,7 @@ def megabytes(tasks: list[ChildTask], comparison: str) -> list[float]:
         return [processes.perform(task, comparison).megabytes for task in tasks]
 
 
-@pytest.mark.parametrize("solver", ["clarabel", "scs", pytest.param("ecos", marks=pytest.mark.backend("ecos"))])
+@pytest.mark.parametrize("solver", ["clarabel", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("scs", "ecos"))])
 def test_memory_of_a_run_does_not_depend_on_the_runs_before(solver: str, started: list[worker.Worker]) -> None:
     made = plan.make(plan.Design("landmarked-svr", [solver], sizes=[100, 2000], settings={"landmarks": 60}, tol=1e-3))
     small, large = made.wave(0)

@@ -205,6 +205,7 @@ def test_modules_by_name(own: Path) -> None:
     assert [(r.cell.problem, r.success) for r in made.records] == [("problems_of_mine:portfolio", True)]
 
 
+@pytest.mark.thorough
 def test_the_command_resumes_on_an_own_problem(own: Path, run: Run) -> None:
     arguments = (
         "compare",
