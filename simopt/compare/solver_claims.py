@@ -56,8 +56,8 @@ def examine(problem: Problem, backend: BackEnd, *, time_limit: float, options: d
     """Run the back end once at its own tolerance and judge what it claims; None where it claims nothing.
 
     A value v is true if all certified bounds are within 10 tol (1 + max(|lower|, |upper|)) of it, and FALSE if it is further than that
-    outside of them. "infeasible" is FALSE if there is a feasible point, "unbounded" if there is a lower bound. Where the bounds at the
-    solver's own point do not suffice, CLARABEL's are taken too.
+    outside of them. "infeasible" is FALSE if there is a feasible point, "unbounded" if there is a lower bound, of the data as they
+    are. Where the bounds at the solver's own point do not suffice, CLARABEL's are taken too.
     """
     import cvxpy as cp
 

@@ -90,7 +90,8 @@ def notes(records: Sequence[Record]) -> list[str]:
         "Seconds are set-up and solve together, medians over the runs that were certified; every gap is a certified one, over the scale.",
         "To 0.01, …: seconds until that gap. × fastest: over the fastest solver's in the same round, the median; in pairs: least–most.",
         "MB: the most memory of a run above what it held before it began.",
-        "Its claim: what a back end says at its own tolerance, by certified bounds; FALSE: they miss it by over ten times the tolerance.",
+        "Its claim: what a back end says at its own tolerance, by certified bounds; FALSE: they miss its value by over ten times",
+        "the tolerance, or prove a point where it says infeasible, or a bound where it says unbounded, for the data as they are.",
         "Sampling: `iterates` were certified with the clock stopped; `tolerance`: one fresh run a native tolerance.",
         f"Threads of linear algebra: {', '.join(map(str, threads)) or 'unknown'}."
         + (f" Solvers: {', '.join(solvers)}." if solvers else ""),
