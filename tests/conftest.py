@@ -3,6 +3,7 @@
 At the end: which data sets were missing, which back ends really ran, and what check_estimator made of each estimator.
 """
 
+import gc
 import os
 import signal
 from collections import Counter, defaultdict
@@ -38,6 +39,17 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[repository] = "https://127.0.0.1:9"  # the port of `discard`: nobody answers
     if not hasattr(config, "workerinput"):  # what a shell starts in the background ignores Ctrl-C, and so would all that tests start
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Any:
+    """Collect without looking for garbage: there is none among tens of thousands of tests, and later searches need not pass them again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_report_header() -> str:

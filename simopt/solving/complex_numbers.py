@@ -22,6 +22,7 @@ from simopt.core.threads import quiet
 from simopt.duality.reading.complex_numbers import IMAGINARY, RealProblem, real_problem
 from simopt.model.status import Status
 from simopt.solving import as_written
+from simopt.solving.cvxpy_values import turns
 from simopt.solving.run import Progress
 from simopt.solving.solution import Solution, frozen
 
@@ -36,7 +37,7 @@ def certify(
     values_stay: bool = False,
 ) -> Certificate:
     """Bounds on the optimum of a problem with complex numbers; see `simopt.certify`."""
-    with as_written.turns.of(variable.id for variable in problem.variables()):
+    with turns.of(variable.id for variable in problem.variables()):
         form = real_problem(problem)
         _take_values(form, needed=solver is None and point is None)
         _take_dual_values(form)
@@ -47,7 +48,7 @@ def certify(
 
 def solve(problem: cp.Problem, progress: Progress | None, time_limit: float, **options: Any) -> Solution:
     """Solve a problem with complex numbers, and put values, dual values, value and status into it."""
-    with as_written.turns.of(variable.id for variable in problem.variables()):
+    with turns.of(variable.id for variable in problem.variables()):
         form = real_problem(problem)
         try:
             solution = as_written.solve(form.problem, progress, time_limit, **options)

@@ -13,7 +13,6 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from cvxpy.reductions.solution import Solution as Unpacked
 
 from simopt.arithmetic import INTERVAL, Arithmetic
 from simopt.arithmetic.elementary import LARGEST
@@ -27,7 +26,9 @@ from simopt.core.threads import quiet
 from simopt.duality.reading.geometric import LogProblem, log_problem
 from simopt.model.gap_unit import ratio
 from simopt.model.status import Status
-from simopt.solving import as_written
+from simopt.solving import as_written, cvxpy_values
+from simopt.solving.as_written import UNFINISHED
+from simopt.solving.cvxpy_values import turns, untouched
 from simopt.solving.run import Progress
 from simopt.solving.solution import Sample, Solution, frozen
 
@@ -48,7 +49,7 @@ def certify(
     values_stay: bool = False,
 ) -> Certificate:
     """Bounds on the optimum of a geometric programme; see `simopt.certify`."""
-    with as_written.turns.of(variable.id for variable in problem.variables()):
+    with turns.of(variable.id for variable in problem.variables()):
         form = log_problem(problem)
         known = None if point is None else _logarithms(form, point)
         if known is None:
@@ -68,7 +69,7 @@ def certify(
 
 def solve(problem: cp.Problem, progress: Progress | None, time_limit: float, *, tol: float, **options: Any) -> Solution:
     """Solve a geometric programme, and put values, dual values, value and status into it as `problem.solve(gp=True)` does."""
-    with as_written.turns.of(variable.id for variable in problem.variables()):
+    with turns.of(variable.id for variable in problem.variables()):
         form = log_problem(problem)
         form.offset.value = _offset(_estimate(form, options.get("solver") or table.CLARABEL.name, None))
         best: Solution | None = None
@@ -177,7 +178,7 @@ def _estimate(form: LogProblem, solver: str | None, known: Point | None) -> floa
         backend = None if solver is None else table.find(solver)
         if backend is None or backend.missing is not None or "exp" not in backend.cones:
             return math.nan
-        with as_written.untouched(form.problem):
+        with untouched(form.problem):
             try:
                 trial = cp.Problem(form.problem.objective, [row.copy() for row in form.problem.constraints])
                 value = trial.solve(solver=backend.cvxpy_name)
@@ -237,7 +238,7 @@ def _of_logarithms(form: LogProblem, inner: Solution, tol: float) -> Solution:
             point = frozen({name: np.exp(np.asarray(inner.point[f"log {name}"])) for _, name, _ in form.variables})
     status, message = inner.status, inner.message
     closes = certificate is not None and certificate.closes(tol)
-    if closes and status in as_written.UNFINISHED:
+    if closes and status in UNFINISHED:
         status, message = Status.OPTIMAL, ""
     elif status is Status.OPTIMAL and not closes:
         status, message = Status.GAP_OPEN, "" if certificate is None else certificate.open
@@ -248,17 +249,14 @@ def _of_logarithms(form: LogProblem, inner: Solution, tol: float) -> Solution:
 
 def _put(form: LogProblem, problem: cp.Problem, solution: Solution, duals: list[Any]) -> Solution:
     """Values and dual values into the problem, as CVXPY does: those of constraints are those of their logarithms."""
-    for variable in (*problem.variables(), *(dual for constraint in problem.constraints for dual in constraint.dual_variables)):
-        variable.save_value(None)
+    cvxpy_values.clear(problem)
     if solution.status in (Status.INFEASIBLE, Status.UNBOUNDED):
-        rises = isinstance(problem.objective, cp.Maximize) is (solution.status is Status.UNBOUNDED)
-        problem.unpack(Unpacked(as_written.CVXPY_STATUS[solution.status], math.inf if rises else 0.0, {}, {}, {}))
+        cvxpy_values.put_no_optimum(problem, solution.status, infimum=0.0)
         return solution
     if solution.point is None or solution.certificate is None:
         return solution
     values = {v.id: np.ones(v.shape) for v in problem.variables()} | {v.id: np.array(solution.point[name]) for v, name, _ in form.variables}
-    with quiet():
-        problem.unpack(Unpacked(as_written.CVXPY_STATUS.get(solution.status, cp.OPTIMAL_INACCURATE), None, values, {}, {}))
+    cvxpy_values.put_values(problem, solution.status, values)
     own = [dual for constraint, _ in form.constraints for dual in constraint.dual_variables]
     for dual, value in zip(own, duals, strict=True):
         dual.save_value(value)

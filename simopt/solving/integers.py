@@ -15,7 +15,6 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from cvxpy.reductions.solution import Solution as Unpacked
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, NotRational, arithmetic_for
 from simopt.backends import table
@@ -32,7 +31,10 @@ from simopt.duality.reading.geometric import log_problem
 from simopt.duality.reading.integers import NEAR, Relaxation, relaxation
 from simopt.model.gap_unit import ratio
 from simopt.model.status import Status
-from simopt.solving import as_written, complex_numbers, geometric, provenance
+from simopt.solving import as_written, complex_numbers, cvxpy_values, geometric, provenance
+from simopt.solving.back_end_solves import TIME_LIMIT
+from simopt.solving.cvxpy_values import turns, untouched
+from simopt.solving.remedies import HELP
 from simopt.solving.run import Progress
 from simopt.solving.solution import Sample, Solution, Trace, frozen
 
@@ -52,7 +54,7 @@ def certify(
     gp: bool = False,
 ) -> Certificate:
     """Bounds on the optimum of a problem with integers; see `simopt.certify`."""
-    with as_written.turns.of(variable.id for variable in problem.variables()):
+    with turns.of(variable.id for variable in problem.variables()):
         form, claimed = _read(problem, gp), problem
         known = _values(form) if point is None else _of_point(form, point)
         if solver is None:
@@ -60,7 +62,7 @@ def certify(
                 if value is None:
                     raise InvalidProblem(f"variable {name}: it has no value; solve the problem first, or name a solver")
         elif any(value is None for value in known.values()):
-            with as_written.untouched(problem):
+            with untouched(problem):
                 said, claimed = _solved_by_branching(form, None, {})
                 known = _values(form)
                 known |= {each.name: each.rounded(known[each.name], NEAR)[0] for each in form.variables if known[each.name] is not None}
@@ -85,11 +87,11 @@ def solve(
     """Have CVXPY's back end for integers solve the problem, fix its integers, and certify the point and the relaxation."""
     num = arithmetic_for(rigorous)
     tol, time_limit = validate.positive("tol", tol), validate.seconds("time_limit", time_limit)
-    with as_written.turns.of(variable.id for variable in problem.variables()):
+    with turns.of(variable.id for variable in problem.variables()):
         begun = time.perf_counter()
         form = _read(problem, gp)
         fingerprint = Declared.of(_convex(form)).fingerprint() if record else ""
-        _clear(problem)
+        cvxpy_values.clear(problem)
         known: dict[str, Array | None] = {}
         found, name, reported = None, "", "interrupted"
         try:
@@ -178,7 +180,7 @@ def _certified(
     if above.unbounded:
         return replace(above, open=f"with these integers: {above.open}")
     if not math.isfinite(above.value):
-        why = above.open.replace(as_written.HELP["is not proven to be ≤ 0"], SLACK) if form.pure else above.open
+        why = above.open.replace(HELP["is not proven to be ≤ 0"], SLACK) if form.pure else above.open
         return _without_point(form, below, f"with these integers: {why}", tol, claimed)
     return _between(form, above.value, below, max(moved, above.infeasibility), tol, "", claimed)
 
@@ -196,8 +198,8 @@ def _of_relaxation(
     below: Certificate = _judge(form).certify(form.problem, None, multipliers, num, solver, tol)
     if below.gap < math.inf or below.infeasible or below.unbounded or solver is None:
         return below
-    with as_written.untouched(form.original):  # a solve looks further for a proof that there is no optimum
-        proof = _judge(form).solve(form.problem, None, as_written.TIME_LIMIT, tol=tol, rigorous=num is not FLOAT).certificate
+    with untouched(form.original):  # a solve looks further for a proof that there is no optimum
+        proof = _judge(form).solve(form.problem, None, TIME_LIMIT, tol=tol, rigorous=num is not FLOAT).certificate
     return proof if proof is not None and (proof.infeasible or proof.unbounded) else below
 
 
@@ -417,16 +419,11 @@ def _of_point(form: Relaxation, point: Point) -> dict[str, Array | None]:
 @contextmanager
 def _other_values(form: Relaxation, known: dict[str, Array | None]) -> Iterator[None]:
     """These values in the variables without integers, and afterwards those that they had."""
-    with as_written.untouched(form.original):
+    with untouched(form.original):
         for v, name in form.others:
             value = known[name]
             v.save_value(None if value is None else np.reshape(value, v.shape, order="F"))
         yield
-
-
-def _clear(problem: cp.Problem) -> None:
-    for variable in (*problem.variables(), *(dual for constraint in problem.constraints for dual in constraint.dual_variables)):
-        variable.save_value(None)
 
 
 def _status(bounds: Certificate, tol: float) -> Status:
@@ -441,16 +438,14 @@ def _status(bounds: Certificate, tol: float) -> Status:
 
 def _put(problem: cp.Problem, form: Relaxation, solution: Solution) -> Solution:
     """Values, value and status into the problem; constraints of a problem with integers have no dual values."""
-    _clear(problem)
+    cvxpy_values.clear(problem)
     if solution.status in (Status.INFEASIBLE, Status.UNBOUNDED):
-        rises = isinstance(problem.objective, cp.Maximize) is (solution.status is Status.UNBOUNDED)
-        problem.unpack(Unpacked(as_written.CVXPY_STATUS[solution.status], math.inf if rises else -math.inf, {}, {}, {}))
+        cvxpy_values.put_no_optimum(problem, solution.status)
         return solution
     if solution.point is None:
         return solution
     values: dict[int, Any] = {v.id: np.zeros(v.shape) for v in problem.variables()}
     values |= {each.variable.id: np.array(solution.point[each.name]) for each in form.variables}
     values |= {v.id: np.array(solution.point[name]) for v, name in form.others}
-    with quiet():
-        problem.unpack(Unpacked(as_written.CVXPY_STATUS.get(solution.status, cp.OPTIMAL_INACCURATE), None, values, {}, {}))
+    cvxpy_values.put_values(problem, solution.status, values)
     return solution

@@ -103,12 +103,11 @@ def is_internal(key: str) -> bool:
     return key in listed or bool(modules & listed) or (owner in ENTIRE and f"{home}:{owner}" in listed)
 
 
-def entry_points() -> Iterator[tuple[str, Callable[..., Any]]]:
+@cache
+def entry_points() -> list[tuple[str, Callable[..., Any]]]:
     """Every function, constructor and method that has to refuse bad input, as `module:name` below simopt."""
-    for key, function in functions():
-        checks = next(iter(parameters(function)), "") in CHECKS
-        if not checks and (is_public(key) or REFUSING.search(source(function))):
-            yield key, function
+    unchecked = ((key, function) for key, function in functions() if next(iter(parameters(function)), "") not in CHECKS)
+    return [(key, function) for key, function in unchecked if is_public(key) or REFUSING.search(source(function))]
 
 
 @cache

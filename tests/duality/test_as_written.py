@@ -28,7 +28,8 @@ from simopt.duality.graph_form import candidates
 from simopt.duality.written_form import WrittenForm
 from simopt.model.problem import Rescale
 from simopt.model.status import Status
-from simopt.solving import as_written
+from simopt.solving import back_end_solves, best_bounds, cvxpy_values
+from simopt.solving.remedies import remedy
 from simopt.solving.solution import Sample
 
 RNG = np.random.default_rng(0)
@@ -132,7 +133,7 @@ def test_a_back_end_that_fails_in_scaled_units_is_given_raw_ones(monkeypatch: py
 def test_for_every_reason_of_openness_there_is_something_that_would_help(module: str) -> None:
     source = inspect.getsource(import_module(f"simopt.duality.{module}"))
     reasons = re.findall(r'f?"((?:\{[a-z.]*name\}|pivots): .*?)"', source)
-    assert reasons and all(as_written.remedy(reason) for reason in reasons), reasons
+    assert reasons and all(remedy(reason) for reason in reasons), reasons
 
 
 def test_structured_variables_are_solved_judged_and_put_back() -> None:
@@ -169,7 +170,9 @@ def test_what_a_solve_left_is_judged_and_stays() -> None:
 
 def test_only_what_is_missing_is_solved_for(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
-    monkeypatch.setattr(as_written, "candidates", lambda declared, solver, tol: calls.append(solver) or candidates(declared, solver, tol))
+    monkeypatch.setattr(
+        back_end_solves, "candidates", lambda declared, solver, tol: calls.append(solver) or candidates(declared, solver, tol)
+    )
     problem = huber()
     with pytest.raises(InvalidProblem, match="variable w: it has no value"):
         simopt.certify(problem, solver=None)
@@ -382,7 +385,7 @@ def test_where_every_assessment_fails_the_certificate_is_open_on_both_sides(monk
 
     problem = huber()
     problem.solve(solver="CLARABEL")
-    monkeypatch.setattr(as_written, "judge", fails)
+    monkeypatch.setattr(best_bounds, "judge", fails)
     found = simopt.certify(problem, solver=None)
     assert (found.lower, found.upper, found.gap) == (-np.inf, np.inf, np.inf) and "RuntimeError: a routine gave up" in found.open
 
@@ -391,15 +394,15 @@ def test_the_better_of_each_bound_is_kept_where_their_pair_is_judged_worse(monke
     """One assessment has the better point, the other the better multipliers; the judge of both together loses some of either bound."""
     problem = huber()
     problem.solve(solver="CLARABEL")
-    declared = as_written._read(problem)
+    declared = cvxpy_values.read(problem)
     best = judge(declared, {"w": problem.variables()[0].value})
     certificate = best.certificate
     near = replace(best, certificate=replace(certificate, lower=certificate.lower - 1.0, gap=certificate.gap + 1.0))
     far = replace(best, certificate=replace(certificate, upper=certificate.upper + 2.0, gap=certificate.gap + 2.0))
     for loses in ({"lower": certificate.lower - 0.5}, {"upper": certificate.upper + 0.5}):
         pair = replace(best, certificate=replace(certificate, gap=0.5, **loses))
-        monkeypatch.setattr(as_written, "judge", lambda *_, pair=pair: pair)
-        for found in (as_written.paired(declared, near, far, FLOAT), as_written.paired(declared, far, near, FLOAT)):
+        monkeypatch.setattr(best_bounds, "judge", lambda *_, pair=pair: pair)
+        for found in (best_bounds.paired(declared, near, far, FLOAT), best_bounds.paired(declared, far, near, FLOAT)):
             assert (found.certificate.lower, found.certificate.upper) == (certificate.lower, certificate.upper)
             assert found.certificate.gap == pytest.approx(certificate.upper - certificate.lower, abs=1e-12)
 
@@ -407,7 +410,7 @@ def test_the_better_of_each_bound_is_kept_where_their_pair_is_judged_worse(monke
 def test_the_dual_values_of_a_solve_of_the_problem_as_written_are_kept() -> None:
     x = cp.Variable(3, name="x")
     problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [(cp.sum(x) >= 3.0).set_label("least")])
-    point, multipliers = as_written._solved_as_written(WrittenForm(as_written._read(problem).programme), CLARABEL, 1e-9)
+    point, multipliers = back_end_solves.answer_as_written(WrittenForm(cvxpy_values.read(problem).programme), CLARABEL, 1e-9)
     np.testing.assert_allclose(point["x"], 1.0, atol=1e-6)
     np.testing.assert_allclose(np.ravel(multipliers["least"]), 2.0, atol=1e-6)
 

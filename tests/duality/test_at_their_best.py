@@ -19,7 +19,7 @@ from simopt.core.errors import Interrupted
 from simopt.duality import Declared, graph_form
 from simopt.model.status import Status
 from simopt.problems.kernel_ridge import KernelRidge
-from simopt.solving import as_written
+from simopt.solving import linear_and_quadratic, search
 from simopt.solving.solution import Sample
 
 Make = Callable[[np.random.Generator], cp.Problem]
@@ -200,7 +200,7 @@ def test_nothing_is_solved_where_the_certificate_closes(monkeypatch: pytest.Monk
     problem = scaled(np.random.default_rng(0))
     problem.solve(solver="CLARABEL", tol_gap_abs=1e-12, tol_gap_rel=1e-12)
     assert simopt.certify(problem, solver=None, tol=1e-6).closes(1e-6)
-    monkeypatch.setattr(as_written, "_solves", None)
+    monkeypatch.setattr(search, "answers", None)
     assert simopt.certify(problem, tol=1e-6).closes(1e-6)
 
 
@@ -275,7 +275,7 @@ def test_of_a_linear_programme_a_vertex_is_tried_before_the_default_back_end(rig
         return original(form, solver, options, tol)
 
     monkeypatch.setattr(graph_form, "one_solve", counted)
-    monkeypatch.setattr(as_written, "vertex_of", lambda _: None)
+    monkeypatch.setattr(linear_and_quadratic, "vertex_of", lambda _: None)
     x, matrix = cp.Variable(12, nonneg=True), rng.normal(size=(6, 12))
     problem = cp.Problem(cp.Minimize(rng.random(12) @ x), [matrix @ x == matrix @ rng.random(12), x <= 3])
     found = simopt.certify(problem, rigorous=rigorous, tol=1e-11)

@@ -22,7 +22,7 @@ from simopt.duality.quadratic.implied_ends import implied_ends
 from simopt.duality.quadratic.proven_bounds import proven_bounds
 from simopt.duality.quadratic.quadratic_programme import QuadraticProgramme
 from simopt.duality.quadratic.tangent_bound import tangent_loss
-from simopt.solving import as_written
+from simopt.solving.search import BoundSearch
 
 KINDS = ("regular", "dependent rows", "degenerate", "free entries", "no room")
 
@@ -75,7 +75,7 @@ def test_the_matrices_prove_it_without_any_search(kind: str, monkeypatch: pytest
     def search(*_: Any) -> None:
         raise AssertionError("a search")
 
-    monkeypatch.setattr(as_written, "_searched", search)
+    monkeypatch.setattr(BoundSearch, "by_solves", search)
     monkeypatch.setattr(Declared, "is_stationary", lambda *_: False)  # else a brief search comes first
     closed = 0
     for seed in range(10):

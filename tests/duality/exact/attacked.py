@@ -19,7 +19,7 @@ from simopt.certificates.certificate import Certificate
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import InvalidProblem, NotAvailable
 from simopt.duality import Declared
-from simopt.solving.as_written import _duals
+from simopt.solving.cvxpy_values import dual_values
 
 CLOSED = 1e-8  # tolerance
 
@@ -83,6 +83,6 @@ def solved(problem: cp.Problem) -> None:
 def point_and_multipliers(declared: Declared) -> tuple[Point, Multipliers]:
     """Those that the problem holds; the multipliers of terms are slopes, and 0 where there is none."""
     point = {leaf.name: np.array(leaf.variable.value) for leaf in declared.programme.leaves.values()}
-    rows = _duals(declared)
+    rows = dual_values(declared)
     slopes = declared.multipliers(point, rows) or rows
     return point, {name: np.ravel(slopes.get(name, np.zeros(size)), order="F") for name, (_, _, size) in declared.names.items()}
