@@ -5,6 +5,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ def needed(node: ast.AST) -> Iterator[str]:
         yield from (name for child in ast.iter_child_nodes(node) for name in needed(child))
 
 
+@cache
 def arrows() -> dict[str, set[str]]:
     """Module -> modules that it needs."""
     modules = {}
@@ -50,9 +52,11 @@ def arrows() -> dict[str, set[str]]:
             parts = path.relative_to(ROOT).with_suffix("").parts
             name = ".".join(parts if folder == "simopt" else ("simopt", *parts))
             modules[name.removesuffix(".__init__")] = path
-    trees = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in modules.items()}
-    homes = {name: {full if full in modules else full.rpartition(".")[0] for full in needed(tree)} for name, tree in trees.items()}
-    return {name: found & set(modules) for name, found in homes.items()}
+    graph = {}
+    for name, path in modules.items():
+        full_names = needed(ast.parse(path.read_text(encoding="utf-8")))
+        graph[name] = {full if full in modules else full.rpartition(".")[0] for full in full_names} & set(modules)
+    return graph
 
 
 def in_circles(graph: dict[str, set[str]]) -> dict[str, set[str]]:
@@ -115,6 +119,7 @@ def test_nothing_imports_what_is_built_on_it(folder: str) -> None:
     assert not {(path, name) for path, name in names if name.startswith("simopt.") and name.split(".")[1] in BANNED[folder]}
 
 
+@cache
 def homes_of_classes() -> dict[str, set[str]]:
     """Name of a class, without a leading underscore -> where classes of the name are: file and line."""
     homes: dict[str, set[str]] = {}

@@ -57,20 +57,13 @@ def answers(declared: Declared, backend: BackEnd, tol: float, reasons: list[str]
             return
         previous = native
         with untouched(declared.programme.problem):
-            other = attempt(lambda native=native: answer_as_written(written, backend, native), reasons)  # type: ignore[misc]
+            other = attempt(lambda native=native: _answer_as_written(written, backend, native), reasons)  # type: ignore[misc]
         if other is None:
             return
         yield *other, None
 
 
-def answer_as_written(written: WrittenForm, backend: BackEnd, tol: float) -> tuple[Point, Multipliers]:
-    """Point and multipliers of one solve of the problem as written.
-
-    Raises
-    ------
-    NotAvailable
-        where the back end refuses the problem, or returns no point.
-    """
+def _answer_as_written(written: WrittenForm, backend: BackEnd, tol: float) -> tuple[Point, Multipliers]:
     try:
         form, back = written.normalised()
         result = adapter.run(form.for_back_ends(cones=backend.cones), backend, tol=tol, max_iter=None, time_limit=TIME_LIMIT, options={})

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from simopt.core.arrays import Array
 from simopt.core.compiled import kernel
+from simopt.core.validate import frozen
 from simopt.solvers.isotonic.chain_band import band_zeros, climbs_of, nodes_of
 from simopt.solvers.isotonic.chain_programme import chain_zeros
 from simopt.solvers.isotonic.pooling import is_free, pooled
@@ -180,7 +181,7 @@ def chain_multipliers(x: Array, y: Array, w: Array, u: Array, state: NDArray[np.
     A bound that the fit does not use has multiplier 0 exactly: rounding in τ would cost τu in the gap, and u may be large. O(m).
     """
     tau = np.empty(y.size + 1)
-    _cumulate(x, y, w, u, float(lo), float(hi), state, tau)
+    _cumulate(frozen(x), frozen(y), frozen(w), frozen(u), float(lo), float(hi), state, tau)
     return tau
 
 
@@ -250,6 +251,7 @@ def fit_chain(
     capacity : int, optional
         of the chunks of chain_programme.py, which then is run at once.
     """
+    y, w, u = frozen(y), frozen(w), frozen(u)  # kernels are compiled for each mixture of arrays that may be written on
     m = y.size
     state = np.empty(max(m - 1, 0), dtype=np.int8)
     if is_free(u):

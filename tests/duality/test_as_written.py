@@ -410,7 +410,7 @@ def test_the_better_of_each_bound_is_kept_where_their_pair_is_judged_worse(monke
 def test_the_dual_values_of_a_solve_of_the_problem_as_written_are_kept() -> None:
     x = cp.Variable(3, name="x")
     problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [(cp.sum(x) >= 3.0).set_label("least")])
-    point, multipliers = back_end_solves.answer_as_written(WrittenForm(cvxpy_values.read(problem).programme), CLARABEL, 1e-9)
+    point, multipliers = back_end_solves._answer_as_written(WrittenForm(cvxpy_values.read(problem).programme), CLARABEL, 1e-9)
     np.testing.assert_allclose(point["x"], 1.0, atol=1e-6)
     np.testing.assert_allclose(np.ravel(multipliers["least"]), 2.0, atol=1e-6)
 
