@@ -10,6 +10,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c requiremen
 # Gram matrices here are small and runs are parallel over claims: threaded BLAS loses more than it gains.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
+# Tests and claims start hundreds of processes, each of which would compile all modules anew where the shell forbids byte code on disk.
+unexport PYTHONDONTWRITEBYTECODE
 # Where proof files and witnesses are, for `make coq`; made there if there are none.
 EVIDENCE ?= build/evidence
 
