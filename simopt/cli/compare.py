@@ -10,6 +10,7 @@ import typer
 
 from simopt.cli import completion
 from simopt.cli.console import Json, Steps, console, emit, fitted, reserved
+from simopt.cli.streams import say
 
 if TYPE_CHECKING:
     from simopt.compare.comparison import Comparison
@@ -21,13 +22,14 @@ FOLDER = "simopt-compare"
 
 def compare(
     problems: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            metavar="WHAT…",
+            metavar="[WHAT…]",
             help="Problems: names of the catalogue, or your own as own.py:NAME, MODULE:NAME, own.py:portfolio(n=[100,1000]).",
             autocompletion=completion.problems,
+            show_default=False,
         ),
-    ],
+    ] = None,
     solvers: Annotated[
         str | None,
         typer.Option(
@@ -57,7 +59,9 @@ def compare(
     ] = 60.0,
     threads: Annotated[int, typer.Option("--threads", metavar="N", help="Threads of a run.")] = 1,
     jobs: Annotated[int, typer.Option("--jobs", metavar="N", help="Runs at a time; more than one disturb each other.")] = 1,
-    report: Annotated[Path | None, typer.Option("--report", metavar="DIR", help="Folder (default simopt-compare/WHAT).")] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="DIR", help="Folder with page and tables (default simopt-compare/WHAT).")
+    ] = None,
     merge: Annotated[list[Path] | None, typer.Option("--merge", metavar="DIR", help="Take over the runs of DIR, and run nothing.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Run again what failed before.")] = False,
     benchopt: Annotated[
@@ -67,6 +71,8 @@ def compare(
 ) -> None:
     """Compare solvers by the time to a certified gap. Runs that the folder holds are not run again.
 
+    Without WHAT nothing is run: the page and the tables of the folder are written again.
+
     An own problem is a cvxpy.Problem, or a function that returns one or yields several; lists among its arguments are swept.
 
     Exit status 0: done, failures included, which the table shows; 2: bad input; 130: interrupted.
@@ -74,8 +80,8 @@ def compare(
     from simopt.cli import settings
     from simopt.compare.own_problems import is_own
     from simopt.core.errors import InvalidProblem
-    from simopt.core.extras import needed
 
+    problems = problems or []
     catalogue = [each for each in problems if not is_own(each)]
     wanted: dict[str, Any] = {
         "solvers": None if solvers is None else candidates(solvers),
@@ -94,12 +100,13 @@ def compare(
             raise InvalidProblem("--benchopt: a benchmark is of one problem of the catalogue; name one")
         typer.echo(f"wrote {export_benchopt(benchopt, one, tol=tol, time_limit=time_limit, **wanted)}")
         return
+    if not problems and report is None:
+        raise InvalidProblem("WHAT: name a problem to compare on, or a folder with --report DIR, whose page is written again")
     folder = Path(FOLDER) / usual_folder(problems) if report is None else report
-    needed("matplotlib", "pictures of comparisons need", "compare")
     stopped = False
     with reserved(as_json):
-        if merge:
-            found = _merged(one, folder, merge, wanted)
+        if merge or not problems:
+            found = _merged(one, folder, merge or [], wanted)
         else:
             common = {"repetitions": repetitions, "tol": tol, "time_limit": time_limit, "budget": budget, "threads": threads, "jobs": jobs}
             found, stopped = _measure(problems, {**wanted, **common, "folder": folder, "retry": retry})
@@ -116,13 +123,14 @@ def usual_folder(problems: list[str]) -> str:
 
 
 def _merged(problem: str | None, folder: Path, merge: list[Path], wanted: dict[str, Any]) -> Comparison:
-    """The comparison in the folder with the runs of other folders taken over."""
+    """The comparison in the folder, with the runs of other folders taken over."""
     from simopt.compare import comparison as program
     from simopt.core.errors import InvalidProblem
 
     if any(wanted[name] is not None for name in ("solvers", "sizes", "conditionings", "data")):
-        raise InvalidProblem("--merge: nothing is run, so that solvers, sizes, conditionings and data have no meaning")
-    return program.merge(folder, merge, problem)
+        where = "--merge" if merge else "without WHAT"
+        raise InvalidProblem(f"{where}: nothing is run, so that solvers, sizes, conditionings and data have no meaning")
+    return program.merge(folder, merge, problem) if merge else program.rewrite(folder)
 
 
 def _measure(problems: list[str], options: dict[str, Any]) -> tuple[Comparison, bool]:
@@ -146,29 +154,35 @@ def _measure(problems: list[str], options: dict[str, Any]) -> tuple[Comparison, 
 
 def _emit_comparison(comparison: Comparison, folder: Path, stopped: bool, as_json: bool) -> None:
     """The table on standard output, as text or JSON, and then the pictures in the folder."""
-    from simopt.compare import table as tables
-
-    counts = {"complete": comparison.complete, "planned": comparison.planned}
-    document = {"format": "simopt-comparison/1", **counts, **tables.plain(comparison.records, comparison.unsuitable)}
+    from simopt.compare import folder as files
 
     def pictures() -> None:
         with reserved(as_json):
-            drawn = comparison.plot(folder / "plots")
+            drawn = comparison.plot(folder / "plots") if files.installed("matplotlib") else []
         if not as_json:
             _print_files(comparison, folder, len(drawn), stopped)
+        elif left_out := files.left_out():
+            say(left_out)
 
+    document = {"format": "simopt-comparison/1", **comparison.document()}
     emit(document, as_json, None, lambda: _print_summary(comparison), pictures)
 
 
 def _print_summary(comparison: Comparison) -> None:
+    """The answer first; then the tables of each instance and over instances, and notes."""
     from simopt.compare import table as tables
+    from simopt.compare.answer import answers
 
     out = console()
-    if not comparison.records:
-        out.print("no run is done yet")
+    for line in answers(comparison.records, comparison.complete) or ["no run is done yet"]:
+        out.print(line, style="bold")
+    out.print()
     heads = tables.headings(comparison.records)
-    for title, rows in tables.blocks(comparison.records):
-        for made in fitted(heads, rows, right=heads[1:-3], title=title, out=out):
+    blocks = [(title, heads, rows, heads[1:-3]) for title, rows in tables.blocks(comparison.records)]
+    over = tables.over_instances(comparison.records)
+    blocks += [(title, heads, rows, heads[1:]) for title, heads, rows in over if heads == tables.STANDING_HEADINGS]
+    for title, heads, rows, right in blocks:
+        for made in fitted(heads, rows, right=right, title=title, out=out):
             out.print(made)
             out.print()
     if comparison.unsuitable:
@@ -185,10 +199,15 @@ def _print_summary(comparison: Comparison) -> None:
 
 
 def _print_files(comparison: Comparison, folder: Path, pictures: int, stopped: bool) -> None:
-    state = "interrupted; the same command goes on from here" if stopped else "complete"
-    files = f"table.md, runs.parquet, traces.parquet, comparison.json, plots/ ({pictures} pictures)"
+    from simopt.compare import folder as files
+
+    state = "interrupted; the same command goes on from here" if stopped else "complete" if comparison.complete else "not complete"
+    names = [files.PAGE] * files.installed("jinja2") + [files.TABLE, files.DOCUMENT, *files.PARQUET * files.installed("pyarrow")]
+    names += [f"plots/ ({pictures} pictures)"] * (pictures > 0)
     runs = "1 run" if len(comparison.records) == 1 else f"{len(comparison.records)} runs"
-    console().print(f"{runs}, {state}. {folder}: {files}")
+    console().print(f"{runs}, {state}. {folder}: {', '.join(names)}")
+    if left_out := files.left_out():
+        console().print(left_out)
 
 
 def numbers(flag: str, text: str) -> list[float | int]:

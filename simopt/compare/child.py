@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from simopt.compare.cell import PlannedRun
 
+QUICK = 10.0  # seconds of a canonicalisation that is done once more, off the clock, to know class and size of a problem
 AGAIN = 1.0  # seconds; what takes less is run a second time, with warm caches, and the second run counts
 
 
@@ -58,6 +59,9 @@ class ChildAnswer:
     claim_tolerance: float = float("nan")
     claim_gap: float = float("nan")
     claim_verdict: str = ""
+    problem_class: str = ""
+    variables: int = 0
+    nonzeros: int = 0
     versions: dict[str, str] = field(default_factory=dict)
     solver_version: str = ""
     system: dict[str, Any] = field(default_factory=dict)
@@ -167,6 +171,7 @@ def _run(task: ChildTask, problem: Any) -> ChildAnswer:
     answer.setup_seconds, answer.solve_seconds, answer.spent_seconds = found.setup, found.solve, found.spent
     answer.points = [asdict(point) for point in found.points]
     _examine(task, problem, answer)
+    _measure_size(task, problem, answer)
     return answer
 
 
@@ -185,6 +190,16 @@ def _examine(task: ChildTask, problem: Any, answer: ChildAnswer) -> None:
         if claim is not None:
             answer.claimed, answer.claimed_value, answer.claim_tolerance = claim.claimed, claim.value, claim.tolerance
             answer.claim_gap, answer.claim_verdict = claim.gap, claim.verdict
+
+
+def _measure_size(task: ChildTask, problem: Any, answer: ChildAnswer) -> None:
+    """Class, variables and nonzeros, where a back end has made a cone programme of the problem already, and that was quick."""
+    from simopt.backends.table import BackEnd
+    from simopt.compare import problem_size
+
+    if isinstance(task.chosen, BackEnd) and answer.setup_seconds < min(QUICK, task.cell.time_limit):
+        size = problem_size.problem_size(problem)
+        answer.problem_class, answer.variables, answer.nonzeros = size.problem_class, size.variables, size.nonzeros
 
 
 def _memory(text: str, error: MemoryError) -> str:

@@ -14,6 +14,7 @@ from simopt.compare.record import Record
 from simopt.compare.work import BUDGET, PlanRun, Progress
 from simopt.core import registry, validate
 from simopt.core.errors import Interrupted, InvalidProblem
+from simopt.core.extras import needed
 from simopt.model.problem import Problem
 
 if TYPE_CHECKING:
@@ -56,10 +57,10 @@ class Comparison:
         return frames.summary(self.records)
 
     def profile(self, gap: float | None = None) -> pd.DataFrame:
-        """The performance profile of Dolan and Moré for the time to `gap` (default: the tolerance)."""
+        """The performance profile of Dolan and Moré for the time to `gap` (default: the tolerance of each run), of each machine."""
         from simopt.compare import frames
 
-        return frames.profile(self.records, self.tol if gap is None else gap)
+        return frames.profile(self.records, gap)
 
     def scaling(self) -> pd.DataFrame:
         """Exponents b of seconds ≈ a nᵇ with their intervals."""
@@ -73,6 +74,13 @@ class Comparison:
 
         return table.markdown(self.records, complete=self.complete, unsuitable=self.unsuitable)
 
+    def page(self) -> str:
+        """The page as HTML. Needs jinja2."""
+        needed("jinja2", "pages of comparisons need", "compare")
+        from simopt.compare import page
+
+        return page.render(self.records, complete=self.complete, planned=self.planned, unsuitable=self.unsuitable)
+
     def plot(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Draw curves, profile, scaling and memory into a folder; the paths. Needs matplotlib."""
         from simopt.compare import plots
@@ -80,11 +88,16 @@ class Comparison:
         return plots.draw(self.records, folder)
 
     def write(self, folder: str | os.PathLike[str]) -> None:
-        """runs.parquet, traces.parquet, comparison.json and table.md."""
+        """index.html, table.md, comparison.json, runs.parquet and traces.parquet, as far as packages for them are installed."""
+        texts = {files.TABLE: self.text()} | ({files.PAGE: self.page()} if files.installed("jinja2") else {})
+        files.write_summary(Path(folder), self.document(), texts, self.records)
+
+    def document(self) -> dict[str, Any]:
+        """Everything but the single runs as plain data, for JSON."""
         from simopt.compare import table
 
-        summary = {"complete": self.complete, "planned": self.planned, **table.plain(self.records, self.unsuitable)}
-        files.write_summary(Path(folder), summary, self.text(), self.records)
+        counts = {"complete": self.complete, "planned": self.planned}
+        return {**counts, **table.plain(self.records, self.unsuitable, self.complete)}
 
 
 def measure(
@@ -174,6 +187,8 @@ def _run(
     with files.alone(place):
         known = [] if place is None else files.newest(files.resumed(place))
         work = PlanRun(plan, place, known, budget, jobs, retry, progress)
+        if place is not None:  # so that what is planned is known if this process dies
+            files.write_document(place, Comparison(known, plan.size, False, plan.unsuitable).document())
         try:
             work.all()
         except KeyboardInterrupt:
@@ -202,8 +217,22 @@ def load(*folders: str | os.PathLike[str]) -> Comparison:
     return Comparison(records, len(records))
 
 
+def rewrite(folder: str | os.PathLike[str]) -> Comparison:
+    """Write page and tables of a folder again from the runs that it holds; nothing is run.
+
+    Raises
+    ------
+    InvalidFile, NotAvailable
+        when it cannot be read, or holds nothing.
+    OSError
+        when it cannot be written, or another comparison is under way there.
+    """
+    files.load(folder)
+    return merge(folder, [])
+
+
 def merge(folder: str | os.PathLike[str], others: Sequence[str | os.PathLike[str]], problem: str | None = None) -> Comparison:
-    """Take the runs of other folders, such as of other machines, over into `folder`, and write its tables; nothing is run.
+    """Take the runs of other folders, such as of other machines, over into `folder`, and write page and tables; nothing is run.
 
     Raises
     ------
@@ -215,25 +244,32 @@ def merge(folder: str | os.PathLike[str], others: Sequence[str | os.PathLike[str
         when `folder` cannot be written.
     """
     taken = files.merged([], others)
+    states = [files.state(each) for each in (folder, *others)]
     if problem is not None:
-        wanted = registry.find("problem", problem).name
         for other in others:
-            strange = sorted({record.cell.problem for record in files.load(other)} - {wanted})
-            if strange:
-                raise InvalidProblem(f"merge: {os.fspath(other)} holds runs of {', '.join(strange)}, not of {wanted}")
+            _only(files.load(other), problem, other)
     place = files.prepare(folder)
     with files.alone(place):
         own = files.resumed(place)
-        if problem is not None and (strange := sorted({record.cell.problem for record in own} - {wanted})):
-            raise InvalidProblem(f"merge: {os.fspath(folder)} holds runs of {', '.join(strange)}, not of {wanted}")
+        if problem is not None:
+            _only(own, problem, folder)
         known = {(r.cell.key, r.machine, r.started) for r in own}
         records = files.newest([*own, *taken])
         for record in records:
             if (record.cell.key, record.machine, record.started) not in known:
                 files.save(place, record, len(own))
-        made = Comparison(records, len(records))
+        planned = states[0].planned if not others and states[0].planned else len(records)
+        unsuitable = list(dict.fromkeys(row for each in states for row in each.unsuitable))
+        made = Comparison(records, planned, all(each.complete for each in states), unsuitable)
         made.write(place)
     return made
+
+
+def _only(records: Sequence[Record], problem: str, folder: str | os.PathLike[str]) -> None:
+    """Refuse runs of another problem."""
+    wanted = registry.find("problem", problem).name
+    if strange := sorted({record.cell.problem for record in records} - {wanted}):
+        raise InvalidProblem(f"merge: {os.fspath(folder)} holds runs of {', '.join(strange)}, not of {wanted}")
 
 
 def compare(problem: str | type[Problem] | Problem, solvers: Sequence[plans.SolverName] | None = None, **options: Any) -> pd.DataFrame:

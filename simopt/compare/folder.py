@@ -1,7 +1,7 @@
 """The folder of a comparison: one JSON file a run, written whole or not at all; tables in Parquet; other folders merged in.
 
 DIR/runs/<key>-<machine>.json   the records; what is here is not run again
-DIR/runs.parquet, traces.parquet, comparison.json, table.md, plots/   made from them, and made again whenever they change
+DIR/index.html, table.md, comparison.json, runs.parquet, traces.parquet, plots/   made from them, and made again whenever they change
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,24 +22,33 @@ from simopt.compare.cell import FORMAT, PlannedRun
 from simopt.compare.record import INTERRUPTED, Record, check_format, from_row
 from simopt.core import jsonio, reading
 from simopt.core.errors import InvalidFile, NotAvailable
+from simopt.core.extras import install
 from simopt.core.writing import try_folder, write_text
 
 RUNS = "runs"
+PAGE, TABLE, DOCUMENT, PARQUET = "index.html", "table.md", "comparison.json", ("runs.parquet", "traces.parquet")
+PARTS = {"jinja2": f"the page {PAGE}", "pyarrow": "the tables in Parquet", "matplotlib": "the pictures"}  # packages and what needs them
+
+
+def left_out() -> str:
+    """What cannot be written here, and how to get it, in a sentence; "" if nothing is left out."""
+    missing = [f"{what} ({package} is not installed)" for package, what in PARTS.items() if not installed(package)]
+    return f"Left out: {', '.join(missing)}: {install('compare')}" if missing else ""
+
+
+def installed(package: str) -> bool:
+    """Whether a package of the extra `compare` can be imported."""
+    return find_spec(package) is not None
 
 
 def prepare(folder: str | os.PathLike[str]) -> Path:
-    """The folder, made if need be, once it is sure that files can be written there, tables in Parquet among them.
+    """The folder, made if need be, once it is sure that files can be written there.
 
     Raises
     ------
-    NotAvailable
-        when pyarrow is missing.
     OSError
         with the path: it is a file, its parent does not exist, it is read-only, or the disk is full.
     """
-    from simopt.compare import parquet
-
-    parquet.arrow()
     target = Path(folder)
     try:
         try_folder(target / RUNS)
@@ -212,19 +222,65 @@ def _order(cell: PlannedRun) -> tuple[str | float, ...]:
     return *data, number, cell.size or 0, cell.seed, cell.tol, cell.time_limit, cell.threads
 
 
-def write_summary(folder: Path, summary: dict[str, Any], text: str, records: list[Record]) -> None:
-    """The tables that are made from the records: Parquet, JSON, and Markdown.
+@dataclass(frozen=True)
+class FolderState:
+    """What the runs of a folder do not say: the runs that were planned, whether all of them are done, and back ends that were left out."""
+
+    complete: bool = True
+    planned: int = 0
+    unsuitable: tuple[tuple[str, str, str], ...] = ()
+
+
+def state(folder: str | os.PathLike[str]) -> FolderState:
+    """The state that the last command has left in `comparison.json`; a folder without one is complete.
+
+    Raises
+    ------
+    InvalidFile
+        for a damaged file, by name.
+    """
+    path = Path(folder) / DOCUMENT
+    if not path.is_file():
+        return FolderState()
+    content = jsonio.read(path, reading.EVIDENCE)
+    try:
+        check_format(content.get("format"), str(path))
+        unsuitable = tuple((row["instance"], row["solver"], row["reason"]) for row in content.get("unsuitable", ()))
+        complete, planned = content["complete"], content["planned"]
+        if not (
+            isinstance(complete, bool) and isinstance(planned, int) and all(isinstance(text, str) for row in unsuitable for text in row)
+        ):
+            raise TypeError("an entry is of another kind")
+    except (AttributeError, KeyError, TypeError) as error:
+        raise InvalidFile(f"{path}: not written by `simopt compare` ({error}); remove it, it is made from {RUNS}/*.json") from error
+    return FolderState(complete, planned, unsuitable)
+
+
+def write_document(folder: Path, summary: dict[str, Any]) -> None:
+    """comparison.json."""
+    jsonio.write(folder / DOCUMENT, {"format": FORMAT, **summary})
+
+
+def write_summary(folder: Path, summary: dict[str, Any], texts: dict[str, str], records: list[Record]) -> None:
+    """All that is made from the records: JSON, texts by file name, and tables in Parquet.
+
+    What cannot be made here is removed where it stands, so that nothing speaks of earlier runs: the page, and tables whose runs are there.
 
     Raises
     ------
     OSError
         with the folder, when it cannot be written; the records are not touched.
     """
-    from simopt.compare import parquet
-
     try:
-        parquet.write(folder, records)
-        jsonio.write(folder / "comparison.json", {"format": FORMAT, **summary})
-        write_text(folder / "table.md", text)
+        if installed("pyarrow"):
+            from simopt.compare import parquet
+
+            parquet.write(folder, records)
+        write_document(folder, summary)
+        for name, text in texts.items():
+            write_text(folder / name, text)
+        stale = [*([] if PAGE in texts else [PAGE]), *([] if installed("pyarrow") or not any(folder.glob(f"{RUNS}/*.json")) else PARQUET)]
+        for name in stale:
+            (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise explained(error, folder, len(records)) from error

@@ -7,8 +7,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from simopt.compare import parquet, statistics
+from simopt.compare import parquet, profiles, statistics
 from simopt.compare.cell import PlannedRun
+from simopt.compare.instance_seconds import instance_seconds
 from simopt.compare.record import POINT, Record
 from simopt.core.extras import needed
 
@@ -42,22 +43,11 @@ def traces(records: Sequence[Record]) -> pd.DataFrame:
     rows = []
     names = [item.name for item in dataclasses.fields(PlannedRun)]
     for record in records:
-        best = math.inf
-        for point in sorted(record.points, key=lambda p: p["setup"] + p["solve"]):
-            best = min(best, point["relative_gap"]) if not math.isnan(point["relative_gap"]) else best
-            own = {name: getattr(record.cell, name) for name in names}
-            seconds = point["setup"] + point["solve"]
-            rows.append(
-                {
-                    "key": record.cell.key,
-                    **own,
-                    "machine": record.machine,
-                    "sampling": record.sampling,
-                    **point,
-                    "seconds": seconds,
-                    "best_gap": best,
-                }
-            )
+        own = {name: getattr(record.cell, name) for name in names}
+        points = sorted(record.points, key=lambda p: p["setup"] + p["solve"])
+        for point, (seconds, best) in zip(points, record.descent(), strict=True):
+            about = {"key": record.cell.key, **own, "machine": record.machine, "sampling": record.sampling}
+            rows.append({**about, **point, "seconds": seconds, "best_gap": best})
     return _frame(rows, ["key", *names, "machine", "sampling", *POINT, "seconds", "best_gap"])
 
 
@@ -72,14 +62,15 @@ def summary(records: Sequence[Record]) -> pd.DataFrame:
     return _frame(rows, [*names, *map(time_column, wanted)])
 
 
-def profile(records: Sequence[Record], gap: float) -> pd.DataFrame:
-    """One row a step of ρ: solver, ratio τ, share ρ(τ)."""
+def profile(records: Sequence[Record], gap: float | None) -> pd.DataFrame:
+    """One row a step of ρ on a machine: solver, ratio τ, share ρ(τ); for times to `gap`, or to the tolerance of each run."""
     rows = [
-        {"solver": made.solver, "ratio": ratio, "share": share, "instances": made.instances, "left_out": made.left_out}
-        for made in statistics.profiles(records, gap)
+        {"solver": made.solver, "ratio": ratio, "share": share, "instances": made.instances, "left_out": made.left_out, "machine": machine}
+        for machine, own in statistics.by_machine(records).items()
+        for made in profiles.performance(instance_seconds(own, gap))
         for ratio, share in zip(made.ratios, made.fractions, strict=True)
     ]
-    return _frame(rows, ["solver", "ratio", "share", "instances", "left_out"])
+    return _frame(rows, ["solver", "ratio", "share", "instances", "left_out", "machine"])
 
 
 def scaling(records: Sequence[Record]) -> pd.DataFrame:

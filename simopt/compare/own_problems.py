@@ -301,29 +301,29 @@ def suitable(own: OwnProblem | Declared, backends: Iterable[BackEnd]) -> tuple[l
     from simopt.backends.table import CLARABEL
 
     declared = own.read() if isinstance(own, OwnProblem) else own
-    parts: frozenset[str] = frozenset()
+    present: frozenset[str] = frozenset()
     with suppress(adapter.Refused, InvalidProblem):
-        parts = _parts(adapter.canonicalise(declared.for_back_ends(cones=CLARABEL.cones), CLARABEL)[0])
+        present = parts(adapter.canonicalise(declared.for_back_ends(cones=CLARABEL.cones), CLARABEL)[0])
     taken, refused = list[Any](), dict[str, str]()
     for backend in backends:
         try:
             adapter.canonicalise(declared.for_back_ends(cones=backend.cones), backend)
         except (adapter.Refused, InvalidProblem) as error:
-            lacking = sorted(parts & _not_taken(backend.cvxpy_name))
+            lacking = sorted(present & _not_taken(backend.cvxpy_name))
             refused[backend.name] = f"it takes no {' and no '.join(lacking)}" if lacking else str(error)
         else:
             taken.append(backend)
     return taken, refused
 
 
-def _parts(data: Mapping[str, Any]) -> frozenset[str]:
+def parts(data: Mapping[str, Any]) -> frozenset[str]:
     """What a problem in conic form has beside linear rows, in words."""
     dims, P = data["dims"], data.get("P")
     present = {
         "quadratic objective": P is not None and P.nnz > 0,
         "second-order cones": bool(dims.soc),
         "exponential cones": bool(dims.exp),
-        "power cones": bool(dims.p3d),
+        "power cones": bool(dims.p3d) or bool(getattr(dims, "pnd", ())),  # the older versions of CVXPY have only the first
         "semidefinite cones": bool(dims.psd),
     }
     return frozenset(words for words, there in present.items() if there)

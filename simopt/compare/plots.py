@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simopt.compare import statistics
+from simopt.compare import profiles, statistics
 from simopt.compare.folder import explained
+from simopt.compare.instance_seconds import instance_seconds
 from simopt.compare.record import Record
 from simopt.core.figures import new_figure
 from simopt.core.foreign_text import in_picture
@@ -39,7 +40,12 @@ def draw(records: Sequence[Record], folder: str | os.PathLike[str]) -> list[Path
     made: dict[str, Figure] = {}
     for (title, machine), solvers in statistics.by_setting(records).items():
         made[_name(title, machine)] = gap_curves(solvers, title, machine)
-    made["profile"] = profile(records)
+    machines = statistics.by_machine(records)
+    for machine, own in machines.items():
+        at = "" if len(machines) == 1 else f"-{_hash(machine)}"
+        made[f"profile{at}"] = profile(own)
+        if any(record.variables for record in own):
+            made[f"data-profile{at}"] = data_profile(own)
     if len({record.cell.size for record in records}) > 1:
         made["scaling"] = scaling(records)
     target = Path(folder)
@@ -59,7 +65,11 @@ def _save(figure: Figure, path: Path) -> Path:
 def _name(title: str, machine: str) -> str:
     """The same for the same instance and machine, so that a picture replaces the one that was made with fewer runs."""
     words = re.sub(r"[^A-Za-z0-9.]+", "-", title).strip("-")[:60]
-    return f"gap-{words}-{hashlib.sha256(f'{title} {machine}'.encode(errors='backslashreplace')).hexdigest()[:4]}"
+    return f"gap-{words}-{_hash(f'{title} {machine}')}"
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:4]
 
 
 def _few_ticks(*axes: Any) -> None:
@@ -96,11 +106,7 @@ def gap_curves(solvers: dict[str, list[Record]], title: str, machine: str) -> Fi
     look = styles(list(solvers))
     for name, runs in solvers.items():
         for i, run in enumerate(runs):
-            points = sorted((p["setup"] + p["solve"], p["relative_gap"]) for p in run.points if not math.isnan(p["relative_gap"]))
-            best, curve = math.inf, []
-            for at, gap in points:
-                best = min(best, gap)
-                curve.append((at, max(best, SMALLEST)))
+            curve = [(at, max(gap, SMALLEST)) for at, gap in run.descent() if math.isfinite(gap)]
             line = ":" if run.sampling == "tolerance" else "-"
             label = in_picture(f"{name} ({run.sampling or run.status})") if i == 0 else None
             axes.plot(*zip(*curve, strict=True), line, ms=4, lw=1.2, alpha=0.8, label=label, **look[name]) if curve else axes.plot(
@@ -118,27 +124,32 @@ def gap_curves(solvers: dict[str, list[Record]], title: str, machine: str) -> Fi
 
 
 def profile(records: Sequence[Record]) -> Figure:
-    """ρ(τ) for the time to the tolerance."""
+    """ρ(τ) for the time to the tolerance, of the runs of one machine."""
+    found = profiles.performance(instance_seconds(records))
+    return _steps(found, "τ: seconds over those of the fastest", "performance profile", 2.0)
+
+
+def data_profile(records: Sequence[Record]) -> Figure:
+    """d(α) for the time to the tolerance, of the runs of one machine."""
+    return _steps(profiles.data(instance_seconds(records)), "α: seconds / (variables + 1)", "data profile")
+
+
+def _steps(curves: Sequence[statistics.Profile], name: str, title: str, least: float = 0.0) -> Figure:
+    """Fractions of instances that rise in steps, drawn up to `least` at least."""
     figure = new_figure(5.6, 3.8, OF)
     axes = figure.subplots()
-    tol = max((record.cell.tol for record in records), default=1e-8)
-    found = statistics.profiles(records, tol)
-    look = styles([p.solver for p in found])
-    right = 1.3 * max((r for p in found for r in p.ratios if math.isfinite(r)), default=1.0)
-    for p in found:
-        steps = [(r, s) for r, s in zip(p.ratios, p.fractions, strict=True) if math.isfinite(r)]
-        axes.step(
-            [r for r, _ in steps] + [max(right, 2.0)],
-            [s for _, s in steps] + [steps[-1][1]],
-            where="post",
-            label=in_picture(p.solver),
-            **look[p.solver],
-            ms=4,
-        )
-    instances = found[0].instances if found else 0
-    axes.set(xscale="log", ylim=(-0.03, 1.03), xlabel="τ: seconds over those of the fastest", ylabel="share of instances solved")
-    axes.set_title(f"performance profile to gap {tol:g}, {instances} instances", fontsize=9)
-    axes.legend(fontsize=7)
+    look = styles([p.solver for p in curves])
+    right = max(least, 1.3 * max((r for p in curves for r in p.ratios if math.isfinite(r)), default=1.0))
+    for p in curves:
+        steps = [(r, s) for r, s in zip(p.ratios, p.fractions, strict=True) if math.isfinite(r) and r > 0]
+        if steps:
+            x, y = zip(*steps, (right, steps[-1][1]), strict=True)
+            axes.step(x, y, where="post", label=in_picture(p.solver), **look[p.solver], ms=4)
+    instances = curves[0].instances if curves else 0
+    axes.set(xscale="log", ylim=(-0.03, 1.03), xlabel=name, ylabel="fraction of the instances")
+    axes.set_title(f"{title}, {instances} instances", fontsize=9)
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend(fontsize=7)
     return figure
 
 

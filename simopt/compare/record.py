@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import math
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ FAMILY = FORMAT.partition("/")[0]
 OPENED = ("shapes", "versions", "system")  # texts that hold JSON
 POINT = ("setup", "solve", "iteration", "tolerance", "upper", "lower", "gap", "relative_gap")  # what is kept of a certified point
 CLAIM = ("claimed", "claimed_value", "claim_tolerance", "claim_gap", "claim_verdict")  # files of earlier versions have none of these
+SIZE = ("problem_class", "variables", "nonzeros")  # as `problem_size.ProblemSize`; neither have those
 LARGEST = 2**63 - 1  # what a column of whole numbers holds
 
 
@@ -30,7 +32,8 @@ class Record:
 
     `setup_seconds` and `solve_seconds` are those of the whole run; of a sweep, of the last point. `spent_seconds` is everything that was on
     the clock. `seconds` is set-up and solve together. `claimed` and what follows is the claim of a back end at its own tolerance: see
-    `solver_claims.SolverClaim`.
+    `solver_claims.SolverClaim`. `problem_class` and what follows describe the instance, see `problem_size.ProblemSize`; "" and 0 where
+    no back end was run, or no cone programme could be made of it.
     """
 
     cell: PlannedRun
@@ -64,6 +67,9 @@ class Record:
     claim_tolerance: float = math.nan
     claim_gap: float = math.nan
     claim_verdict: str = ""
+    problem_class: str = ""
+    variables: int = 0
+    nonzeros: int = 0
     points: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
     @property
@@ -80,6 +86,12 @@ class Record:
         """Seconds, set-up included, until the certified relative gap was at most `gap`; ∞ where it never was."""
         reached = [point["setup"] + point["solve"] for point in self.points if point["relative_gap"] <= gap]
         return min(reached, default=math.inf)
+
+    def descent(self) -> list[tuple[float, float]]:
+        """For each point the seconds, set-up included, and the smallest relative gap until then; ∞ before the first that is a number."""
+        pairs = sorted((point["setup"] + point["solve"], point["relative_gap"]) for point in self.points)
+        best = itertools.accumulate((math.inf if math.isnan(gap) else gap for _, gap in pairs), min)
+        return [(seconds, gap) for (seconds, _), gap in zip(pairs, best, strict=True)]
 
     def row(self) -> dict[str, Any]:
         """All but the trace, flat."""
@@ -120,7 +132,7 @@ def from_answer(cell: PlannedRun, answer: ChildAnswer, *, wall_seconds: float, j
         solver_version=answer.solver_version,
         versions=json.dumps(answer.versions, sort_keys=True),
         system=json.dumps(_finite(answer.system), sort_keys=True),
-        **{name: getattr(answer, name) for name in CLAIM},
+        **{name: getattr(answer, name) for name in (*CLAIM, *SIZE)},
         points=tuple(answer.points),
     )
 
@@ -143,7 +155,7 @@ def from_row(row: dict[str, Any], points: Any, where: str) -> Record:
         cell = PlannedRun(**{name: _read(PlannedRun, name, row[name]) for name in CELL})
         names = [item.name for item in dataclasses.fields(Record) if item.name not in ("cell", "points")]
         kept = tuple({name: (_whole if name == "iteration" else _number)(name, dict(point)[name]) for name in POINT} for point in points)
-        names = [name for name in names if name not in CLAIM or row.get(name) is not None]
+        names = [name for name in names if name not in (*CLAIM, *SIZE) or row.get(name) is not None]
         made = Record(cell, **{name: _read(Record, name, row[name]) for name in names}, points=kept)
         _check_cell(cell)
     except KeyError as error:

@@ -1,4 +1,4 @@
-"""Statistics of runs: medians and ranges, success, ratios within pairs, performance profiles, scaling. Plain records in, plain rows out.
+"""Statistics of runs: medians and ranges, success, ratios within pairs, scaling. Plain records in, plain rows out.
 
 A failure counts: it takes infinitely long in medians of times to a gap and in profiles, and has its reason in the summary.
 """
@@ -135,8 +135,13 @@ def _row(instance: str, machine: str, solver: str, runs: list[Record], best: lis
         ratio_low=min(ratios, default=math.nan),
         ratio_high=max(ratios, default=math.nan),
         megabytes=_median(run.megabytes for run in runs),
-        claim_verdict=next((verdict for verdict in (FALSE, NOT_PROVEN, TRUE) if verdict in {run.claim_verdict for run in runs}), ""),
+        claim_verdict="" if (claimed := worst_claim(runs)) is None else claimed.claim_verdict,
     )
+
+
+def worst_claim(runs: Sequence[Record]) -> Record | None:
+    """The first of the runs whose claim is FALSE, or else not proven, or else true; None where nothing was claimed."""
+    return next((run for verdict in (FALSE, NOT_PROVEN, TRUE) for run in runs if run.claim_verdict == verdict), None)
 
 
 def _median(values: Iterable[float]) -> float:
@@ -173,6 +178,14 @@ def paired(runs: Sequence[Record], others: Sequence[Record]) -> list[float]:
     return found
 
 
+def by_machine(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Runs by machine, in the order in which the machines come first: no statistic over instances has runs of two machines."""
+    found: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        found[record.machine].append(record)
+    return dict(found)
+
+
 def success_rates(records: Sequence[Record]) -> dict[str, tuple[int, int]]:
     """Successful runs and all runs of each solver."""
     found: dict[str, tuple[int, int]] = {}
@@ -184,10 +197,10 @@ def success_rates(records: Sequence[Record]) -> dict[str, tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Profile:
-    """ρ(τ): the fraction of the instances that a solver solves within τ times the time of the best one (Dolan & Moré 2002).
+    """The fraction of the instances that a solver solves at a cost of at most x: see `profiles.performance` and `profiles.data`.
 
-    `ratios` are the τ at which ρ rises, the first one 1; `fractions` the values of ρ from there on. An instance that nobody solves counts
-    in the denominator; `left_out` instances, on which not every solver was run, do not.
+    `ratios` are the x at which it rises; `fractions` its values from there on. An instance that nobody solves counts in the denominator;
+    `left_out` instances, on which not every solver was run, do not.
     """
 
     solver: str
@@ -197,27 +210,8 @@ class Profile:
     left_out: int
 
     def at(self, ratio: float) -> float:
-        """ρ(τ)."""
+        """The fraction at a cost of at most `ratio`."""
         return max((share for r, share in zip(self.ratios, self.fractions, strict=True) if r <= ratio), default=0.0)
-
-
-def profiles(records: Sequence[Record], gap: float) -> list[Profile]:
-    """A profile for each solver, for the median time to `gap`."""
-    names = list(success_rates(records))
-    table = by_setting(records)
-    full = [solvers for solvers in table.values() if len(solvers) == len(names)]
-    times = [{name: typical(solvers[name], gap) for name in names} for solvers in full]
-    found = []
-    for name in names:
-        solved = sorted(_over(t[name], min(t.values())) for t in times if math.isfinite(t[name]))
-        steps = [1.0, *sorted({r for r in solved if r > 1.0})]
-        fractions = [sum(r <= step for r in solved) / len(full) if full else 0.0 for step in steps]
-        found.append(Profile(name, tuple(steps), tuple(fractions), len(full), len(table) - len(full)))
-    return found
-
-
-def _over(time: float, best: float) -> float:
-    return 1.0 if time == best else time / best if best > 0 else math.inf
 
 
 @dataclass(frozen=True)

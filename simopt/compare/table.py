@@ -7,11 +7,22 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from simopt.compare import statistics
+from simopt.compare import profiles, statistics
+from simopt.compare.answer import answers
+from simopt.compare.bands import bands
+from simopt.compare.claim_rows import claim_rows
+from simopt.compare.instance_seconds import instance_seconds
+from simopt.compare.pairs import pairs
 from simopt.compare.record import Record
+from simopt.compare.standings import standings
 from simopt.core import jsonio
 from simopt.core.foreign_text import in_markdown
 
+STANDING_HEADINGS = (
+    "solver", "fastest on", "certified on", "mean +1 s", "mean +10 s", "failures", "within 2 ×", "within 10 ×", "false claims", "unproven",
+)  # fmt: skip
+PAIR_HEADINGS = ("one : other", "faster", "slower", "level", "neither", "median ratio")
+BAND_HEADINGS = ("by", "which", "instances", "solver", "fastest on", "mean +1 s", "mean +10 s", "failures")
 HEADINGS = ("solver", "solved", "seconds", "range", "set-up", "solve", "× fastest", "in pairs", "MB", "gap/scale", "sampling", "its claim")
 
 
@@ -41,32 +52,77 @@ def blocks(records: Sequence[Record]) -> list[tuple[str, list[list[str]]]]:
 def cells(row: statistics.SummaryRow) -> list[str]:
     """One row."""
     spread = "" if row.successes < 2 else f"{seconds(row.seconds_low)}–{seconds(row.seconds_high)}"
-    pairs = "" if row.successes < 2 or math.isnan(row.ratio) else f"{row.ratio_low:.2g}–{row.ratio_high:.2g}"
-    ratio = "" if math.isnan(row.ratio) else f"{row.ratio:.3g}"
+    in_pairs = "" if row.successes < 2 or math.isnan(row.ratio) else f"{row.ratio_low:.2g}–{row.ratio_high:.2g}"
     failure = "" if row.successes == row.runs else row.status.upper() + (f": {row.reason}" if row.reason else "")
     return [
         row.solver, f"{row.successes}/{row.runs}", seconds(row.seconds), spread, *map(seconds, row.seconds_to_gap),
-        seconds(row.setup_seconds), seconds(row.solve_seconds), ratio, pairs,
+        seconds(row.setup_seconds), seconds(row.solve_seconds), ratio(row.ratio), in_pairs,
         "–" if math.isnan(row.megabytes) else f"{row.megabytes:.0f}",
         "–" if math.isnan(row.relative_gap) else f"{row.relative_gap:.1e}", row.sampling, row.claim_verdict, failure,
     ]  # fmt: skip
 
 
+def standing_rows(records: Sequence[Record]) -> list[list[str]]:
+    """Each solver over all instances of one machine, below `STANDING_HEADINGS`."""
+    return [
+        [
+            row.solver,
+            f"{row.fastest} of {row.instances}",
+            f"{row.certified} of {row.instances}",
+            *map(seconds, row.means),
+            f"{row.failures} of {row.compared}" if row.compared else "–",
+            *("–" if math.isnan(fraction) else f"{fraction:.0%}" for fraction in row.within),
+            str(row.false_claims or ""),
+            str(row.unproven_claims or ""),
+        ]
+        for row in standings(records)
+    ]
+
+
+def pair_rows(records: Sequence[Record]) -> list[list[str]]:
+    """Each two solvers of one machine, below `PAIR_HEADINGS`."""
+    numbers = ((pair, (pair.wins, pair.losses, pair.ties, pair.neither)) for pair in pairs(instance_seconds(records)))
+    return [[f"{pair.one} : {pair.other}", *map(str, counts), ratio(pair.ratio)] for pair, counts in numbers]
+
+
+def band_rows(records: Sequence[Record]) -> list[list[str]]:
+    """Each solver in each class and size of the instances of one machine, below `BAND_HEADINGS`."""
+    return [
+        [band.by, band.name, str(band.instances), row.solver, str(band.fastest[row.solver]), *map(seconds, row.means),
+         f"{row.failures} of {row.instances}"]
+        for band in bands(instance_seconds(records)) for row in band.means
+    ]  # fmt: skip
+
+
+def over_instances(records: Sequence[Record]) -> list[tuple[str, tuple[str, ...], list[list[str]]]]:
+    """The tables over instances with their titles and headings, of each machine its own."""
+    machines = statistics.by_machine(records)
+    found: list[tuple[str, tuple[str, ...], list[list[str]]]] = []
+    for machine, own in machines.items():
+        at = f"   ({machine})" if len(machines) > 1 else ""
+        if len({record.cell.frame for record in own}) > 1:
+            found.append((f"Over instances{at}", STANDING_HEADINGS, standing_rows(own)))
+            found.append((f"In pairs{at}", PAIR_HEADINGS, pair_rows(own)))
+            found.append((f"By class and size{at}", BAND_HEADINGS, band_rows(own)))
+    return [each for each in found if each[2]]
+
+
+def ratio(value: float) -> str:
+    """A ratio to three digits, nothing for none."""
+    return "" if math.isnan(value) else f"{value:.3g}"
+
+
 def success_lines(records: Sequence[Record]) -> list[str]:
-    """Success rate of each solver, and its share of wins from the performance profile."""
+    """Success rate of each solver, on each machine."""
     tolerances = {record.cell.tol for record in records}
-    tol = max(tolerances, default=1e-8)
-    wanted = f"{tol:g}" if len(tolerances) < 2 else "the tolerance asked for"
-    profiles = {profile.solver: profile for profile in statistics.profiles(records, tol)}
-    lines = []
-    for name, (certified, runs) in statistics.success_rates(records).items():
-        line = f"{name}: {certified} of {runs} runs certified to {wanted} ({certified / runs:.0%})"
-        profile = profiles[name]
-        if profile.instances:
-            within = ", ".join(f"within {ratio:g} × the fastest on {profile.at(ratio):.0%}" for ratio in (2.0, 10.0))
-            line += f"; fastest on {profile.at(1.0):.0%} of {profile.instances} instances, {within}"
-        lines.append(line)
-    return lines
+    wanted = f"{max(tolerances, default=1e-8):g}" if len(tolerances) < 2 else "the tolerance asked for"
+    machines = statistics.by_machine(records)
+    return [
+        f"{name}: {certified} of {runs} runs certified to {wanted} ({certified / runs:.0%})"
+        + (f"   ({machine})" if len(machines) > 1 else "")
+        for machine, own in machines.items()
+        for name, (certified, runs) in statistics.success_rates(own).items()
+    ]
 
 
 def scaling_lines(records: Sequence[Record]) -> list[str]:
@@ -90,8 +146,8 @@ def notes(records: Sequence[Record]) -> list[str]:
         "Seconds are set-up and solve together, medians over the runs that were certified; every gap is a certified one, over the scale.",
         "To 0.01, …: seconds until that gap. × fastest: over the fastest solver's in the same round, the median; in pairs: least–most.",
         "MB: the most memory of a run above what it held before it began.",
-        "Its claim: what a back end says at its own tolerance, by certified bounds; FALSE: they miss its value by over ten times",
-        "the tolerance, or prove a point where it says infeasible, or a bound where it says unbounded, for the data as they are.",
+        "Its claim: what a back end says at its own tolerance, by certified bounds; FALSE: they miss its value by over ten times the "
+        "tolerance, or prove a point where it says infeasible, or a bound where it says unbounded, for the data as they are.",
         "Sampling: `iterates` were certified with the clock stopped; `tolerance`: one fresh run a native tolerance.",
         f"Threads of linear algebra: {', '.join(map(str, threads)) or 'unknown'}."
         + (f" Solvers: {', '.join(solvers)}." if solvers else ""),
@@ -110,11 +166,11 @@ def unsuitable_lines(unsuitable: Sequence[tuple[str, str, str]]) -> list[str]:
 
 
 def markdown(records: Sequence[Record], *, complete: bool = True, unsuitable: Sequence[tuple[str, str, str]] = ()) -> str:
-    """Everything as one Markdown text."""
-    lines = ["# Comparison of solvers", ""]
+    """Everything as one Markdown text; its first line after the title is the answer."""
+    lines = ["# Comparison of solvers", "", *(line for each in answers(records, complete) for line in (f"**{in_markdown(each)}**", ""))]
     lines += [] if complete else ["**Interrupted: not all runs are here.**", ""]
-    for title, rows in blocks(records):
-        heads = headings(records)
+    tables = [(title, headings(records), rows) for title, rows in blocks(records)]
+    for title, heads, rows in (*over_instances(records), *tables):
         lines += [f"## {in_markdown(title)}", "", "| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
         lines += ["| " + " | ".join(map(in_markdown, row)) + " |" for row in rows] + [""]
     sections = (
@@ -128,23 +184,45 @@ def markdown(records: Sequence[Record], *, complete: bool = True, unsuitable: Se
     return "\n".join(lines)
 
 
-def plain(records: Sequence[Record], unsuitable: Sequence[tuple[str, str, str]] = ()) -> dict[str, Any]:
-    """Summary, success, profiles, scaling and back ends that were left out, for JSON; ∞ and nan become null."""
-    tol = max((record.cell.tol for record in records), default=1e-8)
+def plain(records: Sequence[Record], unsuitable: Sequence[tuple[str, str, str]] = (), complete: bool = True) -> dict[str, Any]:
+    """Answer, summary, statistics over instances, scaling, and back ends that were left out, for JSON; ∞ and nan become null."""
     wanted = statistics.gaps(records)
     rows = []
     for row in statistics.summary(records):
         times = {f"{gap:g}": time for gap, time in zip(wanted, row.seconds_to_gap, strict=True)}
         rows.append({**jsonio.plain(row), "times": times})
     systems = {record.machine: json.loads(record.system) for record in records if record.machine}
+    machines = statistics.by_machine(records)
+    performance = [
+        {**jsonio.plain(made), "machine": machine}
+        for machine, own in machines.items()
+        for made in profiles.performance(instance_seconds(own))
+    ]
     return {
+        "answer": answers(records, complete),
         "runs": len(records),
-        "tol": tol,
+        "tol": max((record.cell.tol for record in records), default=1e-8),
         "summary": rows,
-        "success": {name: {"certified": good, "runs": whole} for name, (good, whole) in statistics.success_rates(records).items()},
-        "profile": [jsonio.plain(made) for made in statistics.profiles(records, tol)],
+        "success": {
+            f"{name} ({machine})" if len(machines) > 1 else name: {"certified": good, "runs": whole}
+            for machine, own in machines.items()
+            for name, (good, whole) in statistics.success_rates(own).items()
+        },
+        "profile": performance,
+        "machines": [{"machine": machine, **_of_one_machine(own)} for machine, own in machines.items()],
+        "claims": [jsonio.plain(row) for row in claim_rows(records)],
         "scaling": [jsonio.plain(fit) for fit in statistics.scaling(records)],
         "unsuitable": [{"instance": instance, "solver": name, "reason": reason} for instance, name, reason in unsuitable],
         "systems": list(systems.values()),
         "notes": notes(records),
     }
+
+
+def _of_one_machine(records: Sequence[Record]) -> dict[str, Any]:
+    """The statistics over instances."""
+    instances = instance_seconds(records)
+    made: dict[str, Sequence[Any]] = {
+        "instances": instances, "standings": standings(records), "data_profile": profiles.data(instances), "pairs": pairs(instances),
+        "bands": bands(instances),
+    }  # fmt: skip
+    return {name: [jsonio.plain(each) for each in rows] for name, rows in made.items()}

@@ -1,24 +1,15 @@
-"""The HTML pages: every claim with its statement, measurements, plots and witness, rendered through one template.
-
-Every word is escaped by the templates; a Content-Security-Policy lets nothing run but our own script and style, which it names by their
-hashes, and nothing be fetched.
-"""
+"""The HTML pages: every claim with its statement, measurements, plots and witness, rendered through one template."""
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
-
-from markupsafe import Markup
 
 from simopt.report import counterexample
 from simopt.report.entries import VERDICTS, Catalogue, Chapter, ReportEntry, gather, refuted
+from simopt.report.environment import anchor, environment
 from simopt.report.kernel import CheckedTheorems, KernelAnswers
 from simopt.report.plots import Plot, plots
 from simopt.report.prose import Prose
@@ -37,7 +28,6 @@ MEANING = {
     "NOT_RUN": "data or a package is missing",
     "ERROR": "the code of the claim failed",
 }
-REFUSED = "base-uri 'none'; form-action 'none'"
 FILTERS = ("paper", "verdict", "kind", "defect", "section")
 
 
@@ -106,16 +96,6 @@ def field(entry: ReportEntry, name: str) -> str:
     return entry.defect if name == "defect" else str(entry.row[name] or "")
 
 
-def anchor(name: str) -> str:
-    """An id as the fragment of an address."""
-    return quote(name, safe="")
-
-
-def number(value: float | None, form: str = ".3g") -> str:
-    """A number for the page; a dash for none."""
-    return "–" if value is None else format(value, form).replace("-", "−")
-
-
 def _paper_text(chapters: tuple[Chapter, ...], key: str) -> str:
     return next((f"{c.paper.title} ({c.paper.year})" if c.paper.year else c.paper.title for c in chapters if c.paper.key == key), key)
 
@@ -125,30 +105,8 @@ def _counts(catalogue: Catalogue) -> list[int]:
     return sorted({count for chapter in catalogue.chapters for count in chapter.counts().values()})
 
 
-def _source(text: str) -> str:
-    """The source that a Content-Security-Policy lists for an inline style or script with this text and no other."""
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
 def _template(name: str, catalogue: Catalogue, link: Callable[[str], str]) -> Callable[..., str]:
-    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-
-    environment = Environment(
-        loader=PackageLoader("simopt.report", "templates"),
-        autoescape=select_autoescape(default=True, default_for_string=True),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    folder = resources.files("simopt.report") / "templates"
-    style, script = ((folder / name).read_text(encoding="utf-8") for name in ("style.css", "page.js"))
-    style += "".join(f".share-{count} {{ flex-grow: {count}; }}\n" for count in _counts(catalogue))
-    environment.globals.update(
-        style=Markup(style),
-        script=Markup(script),
-        policy=f"default-src 'none'; img-src data:; style-src {_source(style)}; script-src {_source(script)}; {REFUSED}",
-        field=field,
-        anchor=anchor,
-    )
-    environment.filters.update(prose=Prose(catalogue.claim_of, link, catalogue.others), number=number)
-    return environment.get_template(name).render
+    made = environment("".join(f".share-{count} {{ flex-grow: {count}; }}\n" for count in _counts(catalogue)))
+    made.globals.update(field=field)
+    made.filters.update(prose=Prose(catalogue.claim_of, link, catalogue.others))
+    return made.get_template(name).render

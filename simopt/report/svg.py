@@ -11,6 +11,16 @@ from markupsafe import Markup, escape
 WIDTH = 420.0  # of every drawing, in its own units; the page scales it
 LEFT, RIGHT, TOP, BOTTOM = 12.0, 12.0, 10.0, 40.0
 
+SHAPES = {
+    "square": (("M", -3, -3), ("L", 3, -3), ("L", 3, 3), ("L", -3, 3)),
+    "diamond": (("M", 0, -4.2), ("L", 4.2, 0), ("L", 0, 4.2), ("L", -4.2, 0)),
+    "triangle": (("M", 0, -4), ("L", 4, 3), ("L", -4, 3)),
+    "down": (("M", 0, 4), ("L", 4, -3), ("L", -4, -3)),
+    "hourglass": (("M", -3.4, -3.4), ("L", 3.4, -3.4), ("L", -3.4, 3.4), ("L", 3.4, 3.4)),
+    "bar": (("M", -1.4, -4.4), ("L", 1.4, -4.4), ("L", 1.4, 4.4), ("L", -1.4, 4.4)),
+    "cross": (("M", -3.4, -3.4), ("L", 3.4, 3.4), ("M", -3.4, 3.4), ("L", 3.4, -3.4)),
+}  # letters of a path with their places about the centre
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -98,6 +108,11 @@ class Drawing:
             r = radius
             path = f"M{x - r:.1f} {y - r:.1f}L{x + r:.1f} {y + r:.1f}M{x - r:.1f} {y + r:.1f}L{x + r:.1f} {y - r:.1f}"
             self.parts.append(f'<path d="{path}" class="bad stroke"/>')
+
+    def sign(self, x: float, y: float, shape: str, kind: str) -> None:
+        """A small sign of one of `SHAPES`: what is told apart by colours is told apart without them too."""
+        path = "".join(f"{letter}{x + dx:.1f} {y + dy:.1f}" for letter, dx, dy in SHAPES[shape]) + ("" if shape == "cross" else "Z")
+        self.parts.append(f'<path d="{path}" class="{kind}"/>')
 
     def polyline(self, points: Sequence[tuple[float, float]], kind: str) -> None:
         """An open polygon."""

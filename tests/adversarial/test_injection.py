@@ -256,7 +256,7 @@ def test_a_formula_costs_no_time(latex: str) -> None:
 
 def test_the_policy_names_what_the_page_holds(record: Record) -> None:
     """The hashes are those of the style and the script that stand in the page; nothing else may run, and nothing be fetched."""
-    from simopt.report.pages import _source
+    from simopt.report.environment import source
 
     for text in pages.render(replace(record, rows=record.rows[:2])).values():
         (policy,) = (a["content"] for tag, a in Elements(text).tags if a.get("http-equiv") == "Content-Security-Policy")
@@ -265,4 +265,4 @@ def test_the_policy_names_what_the_page_holds(record: Record) -> None:
         assert "unsafe" not in str(policy)
         for tag, rule in (("style", "style-src"), ("script", "script-src")):
             for inside in re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)[:1]:
-                assert rules[rule] == _source(inside)
+                assert rules[rule] == source(inside)

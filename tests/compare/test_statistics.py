@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from made_records import record
 
-from simopt.compare import statistics, table
+from simopt.compare import profiles, statistics, table
+from simopt.compare.instance_seconds import instance_seconds
 
 
 def test_time_to_a_gap_is_the_first_time_it_was_certified() -> None:
@@ -20,7 +21,7 @@ def test_profile_by_hand() -> None:
     # instance 1: a 1 s, b 3 s; instance 2: a 4 s, b 2 s; instance 3: b alone; instance 4: nobody
     times = {100: (1.0, 3.0), 200: (4.0, 2.0), 300: (None, 5.0), 400: (None, None)}
     runs = [record(name, t[i], size=n) for n, t in times.items() for i, name in enumerate("ab")]
-    a, b = statistics.profiles(runs, 1e-8)
+    a, b = profiles.performance(instance_seconds(runs, 1e-8))
     assert (a.solver, a.instances, a.left_out) == ("a", 4, 0)
     assert [a.at(r) for r in (1.0, 1.99, 2.0, 100.0)] == [0.25, 0.25, 0.5, 0.5]
     assert [b.at(r) for r in (1.0, 2.9, 3.0, 100.0)] == [0.5, 0.5, 0.75, 0.75]
@@ -28,7 +29,7 @@ def test_profile_by_hand() -> None:
 
 def test_an_instance_on_which_not_all_ran_is_left_out() -> None:
     runs = [record("a", 1.0), record("b", 2.0), record("a", 1.0, size=200)]
-    assert {(p.instances, p.left_out) for p in statistics.profiles(runs, 1e-8)} == {(1, 1)}
+    assert {(p.instances, p.left_out) for p in profiles.performance(instance_seconds(runs, 1e-8))} == {(1, 1)}
 
 
 def test_failures_count_in_medians_rates_and_rows() -> None:

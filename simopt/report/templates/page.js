@@ -6,6 +6,8 @@
   const search = document.getElementById("search");
   const shown = document.getElementById("shown");
   const none = document.getElementById("none");
+  const unit = shown.dataset.unit;
+  const rows = [...document.querySelectorAll("tr[data-of]")];
   const fold = (text) => text.normalize("NFKD").toLowerCase();
   const texts = new Map();
   const text = (claim) => {
@@ -25,8 +27,9 @@
       claim.hidden = !fits;
       count += fits;
     }
+    for (const row of rows) row.hidden = document.getElementById(row.dataset.of).hidden;
     for (const chapter of chapters) chapter.hidden = !chapter.querySelector("details.claim:not([hidden])");
-    shown.textContent = count === claims.length ? `${count} claims` : `${count} of ${claims.length} claims`;
+    shown.textContent = count === claims.length ? `${count} ${unit}` : `${count} of ${claims.length} ${unit}`;
     none.hidden = count > 0;
   }
 
@@ -38,12 +41,49 @@
 
   function follow() {
     const name = decodeURIComponent(location.hash.slice(1));
-    const claim = claims.find((each) => each.dataset.id === name);
+    const part = document.getElementById(name);
+    const claim = claims.find((each) => each.dataset.id === name) ?? part?.closest("details.claim");
     if (!claim) return;
     if (claim.hidden) reset();
     claim.open = true;
-    claim.scrollIntoView({ block: "start" });
+    (claim.contains(part) ? part : claim).scrollIntoView({ block: "start" });
     claim.querySelector("summary").focus({ preventScroll: true });
+  }
+
+  function value(cell) {
+    const number = Number(cell.dataset.value === "inf" ? Infinity : cell.dataset.value ?? cell.textContent.trim());
+    return Number.isNaN(number) ? fold(cell.textContent.trim()) : number;
+  }
+
+  function missing(cell) {
+    return cell.dataset.value === "nan" || /^[–\s]*$/.test(cell.textContent);
+  }
+
+  function sort(table, head, column) {
+    const falling = head.getAttribute("aria-sort") === "ascending";
+    const body = table.tBodies[0];
+    const order = [...body.rows].sort((one, other) => {
+      const [a, b] = [one.cells[column], other.cells[column]];
+      if (missing(a) || missing(b)) return missing(a) - missing(b); // what has no value comes last, whatever the direction
+      const [x, y] = [value(a), value(b)];
+      const sign = typeof x === typeof y ? (x > y) - (x < y) : typeof x === "number" ? -1 : 1;
+      return falling ? -sign : sign;
+    });
+    body.append(...order);
+    for (const each of table.tHead.rows[0].cells) each.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+    const entries = order.map((row) => document.getElementById(row.dataset.of)).filter(Boolean);
+    if (entries.length) entries[0].parentElement.append(...entries);
+  }
+
+  for (const table of document.querySelectorAll("table.sortable")) {
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      button.addEventListener("click", () => sort(table, head, column));
+      head.append(button);
+    });
   }
 
   search.addEventListener("input", filter);

@@ -1,0 +1,72 @@
+"""The answer of a comparison in a sentence: who is fastest on how many instances, and whose claims are false."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from simopt.compare.claim_rows import claim_rows
+from simopt.compare.instance_seconds import TIE, InstanceSeconds, instance_seconds, lead, solvers_of
+from simopt.compare.record import Record
+from simopt.compare.solver_claims import FALSE
+from simopt.compare.statistics import by_machine
+
+FEW = 5  # instances; of fewer a sentence says that they are few
+
+
+def answers(records: Sequence[Record], complete: bool = True) -> list[str]:
+    """A sentence for each machine: times of two machines are not compared."""
+    machines = by_machine(records)
+    found = []
+    for machine, own in machines.items():
+        sentence = "; ".join(answer(own)) + ("" if complete else " (so far: not all runs are done)")
+        found.append(f"{sentence}   ({machine})" if len(machines) > 1 else sentence)
+    return found
+
+
+def answer(records: Sequence[Record]) -> list[str]:
+    """Of the runs of one machine: who is fastest, and then for each solver with false claims how many."""
+    return [_fastest(instance_seconds(records)), *_false(records)]
+
+
+def _fastest(instances: Sequence[InstanceSeconds]) -> str:
+    """Who leads how many of the instances, and on how many nobody does."""
+    count, solvers, counts = len(instances), solvers_of(instances), lead(instances)
+    solved = sum(bool(each.leaders) for each in instances)
+    if not solved:
+        return f"no solver certified {'the one instance' if count == 1 else f'any of the {count} instances'}"
+    if len(solvers) == 1:
+        return f"{solvers[0]} alone was run: it certified {solved} of {_instances(count)}"
+    most = max(counts.values())
+    first = [name for name in solvers if counts[name] == most]
+    tied = solved - sum(counts.values())
+    if most == 0:
+        text = f"no solver is fastest: where one certified, another was within {TIE - 1:.0%}"
+    else:
+        text = f"{_list(first)} fastest on {most} of {_instances(count)}{' each' if len(first) > 1 else ''}"
+    left = [f"{tied} tied within {TIE - 1:.0%}"] * (tied > 0 and most > 0) + [f"{count - solved} solved by none"] * (count > solved)
+    few = [f"{'one is' if count == 1 else f'{count} are'} too few to say more"] * (count < FEW)
+    return text + (f" ({', '.join([*left, *few])})" if left or few else "")
+
+
+def _false(records: Sequence[Record]) -> list[str]:
+    """For each solver its claims that are false, an instance counting once."""
+    claims: dict[str, Counter[str]] = {}
+    for row in claim_rows(records):
+        if row.verdict == FALSE:
+            claims.setdefault(row.solver, Counter())[row.claimed] += 1
+    found = []
+    for name, kinds in claims.items():
+        optima = kinds.pop("optimal", 0)
+        parts = [f"{optima} optim{'um that is' if optima == 1 else 'a that are'} false"] * (optima > 0)
+        parts += [f"{claimed!r} falsely on {_instances(count)}" for claimed, count in sorted(kinds.items())]
+        found.append(f"{name} claimed {' and '.join(parts)}")
+    return found
+
+
+def _instances(count: int) -> str:
+    return "1 instance" if count == 1 else f"{count} instances"
+
+
+def _list(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

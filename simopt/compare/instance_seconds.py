@@ -1,0 +1,105 @@
+"""Instances on one machine with the median seconds of every solver: what all statistics over instances are made of."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from simopt.compare import statistics
+from simopt.compare.record import Record
+
+TIE = 1.1  # times of two solvers that differ by no more than this factor are level: one run of a busy machine differs by as much
+
+
+@dataclass(frozen=True)
+class InstanceSeconds:
+    """One instance on one machine.
+
+    Attributes
+    ----------
+    instance, machine : str
+        in words.
+    seconds : mapping
+        by solver the median seconds, set-up included, until the gap was certified; ∞ where half of the runs or more did not get there.
+    limit : float
+        the time limit in seconds, as which a failure counts.
+    problem_class : str
+        LP, QP, SOCP, SDP, exponential, power or mixed; "" where no run knows it.
+    variables, nonzeros : int
+        of the declaration, and of the cone programme that it becomes; 0 where no run knows them.
+    """
+
+    instance: str
+    machine: str
+    seconds: Mapping[str, float]
+    limit: float
+    problem_class: str = ""
+    variables: int = 0
+    nonzeros: int = 0
+
+    @property
+    def best(self) -> float:
+        """The least seconds; ∞ where no solver got there."""
+        return min(self.seconds.values(), default=math.inf)
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The solvers within the factor `TIE` of the least seconds: one is the fastest, several are level; none where nobody got there."""
+        if not math.isfinite(self.best):
+            return ()
+        return tuple(name for name, seconds in self.seconds.items() if seconds <= TIE * self.best)
+
+
+def instance_seconds(records: Sequence[Record], gap: float | None = None) -> list[InstanceSeconds]:
+    """The instances of all machines, with times to `gap`, or to the tolerance that each was run to."""
+    found = []
+    for (instance, machine), solvers in statistics.by_setting(records).items():
+        runs = [run for each in solvers.values() for run in each]
+        target = runs[0].cell.tol if gap is None else gap
+        found.append(
+            InstanceSeconds(
+                instance,
+                machine,
+                {name: _sane(statistics.typical(each, target)) for name, each in solvers.items()},
+                runs[0].cell.time_limit,
+                next((run.problem_class for run in runs if run.problem_class), ""),
+                next((run.variables for run in runs if run.variables), 0),
+                next((run.nonzeros for run in runs if run.nonzeros), 0),
+            )
+        )
+    return found
+
+
+def _sane(seconds: float) -> float:
+    """What no clock has shown, as it may stand in a file from elsewhere, counts as a failure."""
+    return seconds if seconds >= 0 else math.inf
+
+
+def solvers_of(instances: Sequence[InstanceSeconds]) -> list[str]:
+    """All solvers of some instances, in the order in which they come first."""
+    return list(dict.fromkeys(name for each in instances for name in each.seconds))
+
+
+def lead(instances: Sequence[InstanceSeconds]) -> dict[str, int]:
+    """By solver the instances on which it is the fastest, by more than the factor `TIE`; solvers that lead nowhere have 0."""
+    counts = Counter(each.leaders[0] for each in instances if len(each.leaders) == 1)
+    return {name: counts[name] for name in solvers_of(instances)}
+
+
+def common(instances: Sequence[InstanceSeconds]) -> tuple[list[str], list[InstanceSeconds]]:
+    """Solvers, and instances on which all of them were run: only there can means and profiles be compared.
+
+    The solvers are the k that were run on most instances. Of k = 2, 3, … it is the one for which k times the number of common instances is
+    largest, and the larger k where two are equal.
+    """
+    names = solvers_of(instances)
+    order = sorted(names, key=lambda name: (-sum(name in each.seconds for each in instances), name))
+    best: tuple[int, list[str], list[InstanceSeconds]] = (-1, order, [])
+    for k in range(min(2, len(order)), len(order) + 1):
+        chosen = set(order[:k])
+        block = [each for each in instances if chosen <= set(each.seconds)]
+        if k * len(block) >= best[0]:
+            best = (k * len(block), order[:k], block)
+    return [name for name in names if name in best[1]], best[2]

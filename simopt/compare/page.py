@@ -1,0 +1,247 @@
+"""The page of a comparison: the answer, every table, curves, claims with their verdicts, machines and versions, in one HTML file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from simopt.compare import bands, drawings, profiles, statistics, table
+from simopt.compare.answer import answer
+from simopt.compare.claim_rows import ClaimRow, certified_bounds, claim_rows
+from simopt.compare.instance_seconds import InstanceSeconds, instance_seconds
+from simopt.compare.pairs import SolverPair, pairs
+from simopt.compare.record import Record
+from simopt.compare.solver_claims import FALSE
+from simopt.compare.standings import Standing, standings
+from simopt.core.foreign_text import in_utf8, on_terminal
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+CUT = 240  # characters of a name or a message that are shown
+FILTERS = ("class", "variables", "fastest", "solved", "claims", "machine")
+NOBODY, LEVEL = "nobody", "level"
+
+
+@dataclass(frozen=True)
+class SolverOnInstance:
+    """One row of an instance's table: cells for the headings after the second. Seconds are the median to the tolerance, ∞ for a failure."""
+
+    id: str
+    name: str
+    cells: list[str]
+    failure: str
+    seconds: float
+    leads: bool
+    status: str
+    claim: ClaimRow | None
+
+
+@dataclass(frozen=True)
+class InstanceOnPage:
+    """One instance on one machine."""
+
+    id: str
+    name: str
+    medians: InstanceSeconds
+    lower: float
+    upper: float
+    solvers: dict[str, SolverOnInstance]
+    curves: Markup | None
+    fields: dict[str, str]  # what the filters markers at
+
+
+@dataclass(frozen=True)
+class MachineOnPage:
+    """One machine with the statistics over its instances."""
+
+    id: str
+    name: str
+    sentences: list[str]
+    standings: list[Standing]
+    performance: Markup | None
+    data: Markup | None
+    compared: int
+    pairs: dict[tuple[str, str], SolverPair]
+    bands: list[bands.Band]
+    instances: list[InstanceOnPage]
+    about: list[tuple[str, str]]
+
+    @property
+    def names(self) -> list[str]:
+        """Its solvers."""
+        return [row.solver for row in self.standings]
+
+
+def render(records: Sequence[Record], *, complete: bool, planned: int, unsuitable: Sequence[tuple[str, str, str]]) -> str:
+    """The page.
+
+    Raises
+    ------
+    ImportError
+        where jinja2 is not installed.
+    """
+    from simopt.report.environment import environment
+
+    markers = drawings.markers(record.cell.candidate for record in records)
+    machines = [_machine(name, own, markers) for name, own in statistics.by_machine(records).items()]
+    instances = [instance for machine in machines for instance in machine.instances]
+    made = environment()
+    made.filters.update(plain=shown, bound=bound, seconds=table.seconds, ratio=table.ratio)
+    return made.get_template("comparison.html.jinja").render(
+        machines=machines,
+        instances=instances,
+        choices=choices(instances, len(machines) > 1),
+        claims=claim_rows(records),
+        ids={(machine.name, each.medians.instance): each.id for machine in machines for each in machine.instances},
+        runs=len(records),
+        complete=complete,
+        planned=planned,
+        headings=_headings(records),
+        standing_headings=table.STANDING_HEADINGS,
+        tolerances=sorted({record.cell.tol for record in records}),
+        unsuitable=table.unsuitable_lines(unsuitable),
+        scaling=table.scaling_lines(records),
+        notes=table.notes(records),
+    )
+
+
+def _headings(records: Sequence[Record]) -> list[str]:
+    """Those of an instance's table: as on the terminal, but the claim comes first, and failures stand below the table."""
+    solver, *middle, claim, _ = table.headings(records)
+    return [solver, claim, *middle]
+
+
+def shown(text: str) -> str:
+    """Text from elsewhere on one line: what would command the direction of writing is escaped, and what is too long is cut."""
+    line = on_terminal(in_utf8(" ".join(str(text).split())))
+    return line if len(line) <= CUT else f"{line[: CUT - 1]}…"
+
+
+def bound(value: float) -> str:
+    """A value of the objective to nine digits, ∞ for what is beyond all numbers."""
+    text = "–" if math.isnan(value) else "∞" if math.isinf(value) else f"{abs(value):.9g}"
+    return f"−{text}" if value < 0 else text
+
+
+def name_of(*parts: str) -> str:
+    """The name of a part of the page in addresses: the same for the same instance, solver and machine."""
+    letters = re.sub(r"[^a-z0-9]+", "-", parts[0].lower()).strip("-")[:40]
+    return f"{letters}-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:6]}".lstrip("-")
+
+
+def _machine(name: str, records: Sequence[Record], markers: drawings.Markers) -> MachineOnPage:
+    medians = instance_seconds(records)
+    performance, data = profiles.performance(medians), profiles.data(medians)
+    return MachineOnPage(
+        name_of("machine", name),
+        name,
+        answer(records),
+        standings(records),
+        drawings.profile(performance, markers, "seconds over those of the fastest", 1.0),
+        drawings.profile(data, markers, "seconds / (variables + 1)"),
+        performance[0].instances if performance else 0,
+        {(each.one, each.other): each for pair in pairs(medians) for each in (pair, pair.exchanged)},
+        bands.bands(medians),
+        _instances(records, medians, markers),
+        about(records),
+    )
+
+
+def _instances(records: Sequence[Record], medians: Sequence[InstanceSeconds], markers: drawings.Markers) -> list[InstanceOnPage]:
+    """The instances of one machine, in the order of their runs."""
+    summary = {(row.instance, row.solver): row for row in statistics.summary(records)}
+    claims = {(row.instance, row.solver): row for row in claim_rows(records)}
+    settings = {instance: solvers for (instance, _), solvers in statistics.by_setting(records).items()}
+    found = []
+    for each in medians:
+        name = name_of(each.instance, each.machine)
+        solvers = {
+            solver: _solver(f"{name}-{name_of(solver)}", each, summary[each.instance, solver], claims.get((each.instance, solver)))
+            for solver in each.seconds
+        }
+        runs = settings[each.instance]
+        bounds = certified_bounds([run for own in runs.values() for run in own])
+        curves = drawings.gap_curves(runs, markers)
+        found.append(InstanceOnPage(name, each.instance, each, *bounds, solvers, curves, fields(each, list(solvers.values()))))
+    return found
+
+
+def _solver(name: str, medians: InstanceSeconds, row: statistics.SummaryRow, claim: ClaimRow | None) -> SolverOnInstance:
+    seconds = medians.seconds[row.solver]
+    status = "" if math.isfinite(seconds) else row.status
+    *cells, _, failure = table.cells(row)
+    return SolverOnInstance(name, row.solver, cells[1:], failure, seconds, row.solver in medians.leaders, status, claim)
+
+
+def fields(medians: InstanceSeconds, solvers: Sequence[SolverOnInstance]) -> dict[str, str]:
+    """The values of an instance that the filters markers at."""
+    certified = sum(math.isfinite(each.seconds) for each in solvers)
+    false = any(each.claim is not None and each.claim.verdict == FALSE for each in solvers)
+    return {
+        "class": medians.problem_class or bands.UNKNOWN,
+        "variables": bands.decade(medians.variables),
+        "fastest": NOBODY if not medians.leaders else medians.leaders[0] if len(medians.leaders) == 1 else LEVEL,
+        "solved": "by all" if certified == len(solvers) else "by some" if certified else "by none",
+        "claims": "FALSE" if false else "none is false",
+        "machine": medians.machine,
+    }
+
+
+def choices(instances: Sequence[InstanceOnPage], several: bool) -> list[tuple[str, list[tuple[str, int]]]]:
+    """The filters, each with its values and how many instances have them; one that leaves no choice is left out."""
+    made = []
+    for name in FILTERS:
+        values = [each.fields[name] for each in instances]
+        if len(set(values)) > 1 and (name != "machine" or several):
+            made.append((name, [(value, values.count(value)) for value in dict.fromkeys(values)]))
+    return made
+
+
+def about(records: Sequence[Record]) -> list[tuple[str, str]]:
+    """Machine, settings and versions of some runs, as names and texts; what differs between runs is listed."""
+    system: Mapping[str, Any] = next((found for record in reversed(records) if (found := json.loads(record.system))), {})
+    cells = [record.cell for record in records]
+    lines = [
+        ("machine", records[0].machine),
+        ("system", system.get("system")),
+        ("cores", system.get("cores")),
+        ("memory", None if (size := system.get("memory_megabytes")) is None else f"{_number(size) / 1024:.1f} GB"),
+        ("libraries", _libraries(system.get("libraries"))),
+        ("tolerance", _listed(f"{cell.tol:g}" for cell in cells)),
+        ("time limit", _listed(f"{cell.time_limit:g} s" for cell in cells)),
+        ("threads", _listed(str(cell.threads) for cell in cells)),
+        ("runs at a time", _listed(str(record.jobs) for record in records)),
+        ("repetitions", str(1 + max(cell.repetition for cell in cells))),
+        ("first and last run", " to ".join(sorted({min(r.started for r in records)[:19], max(r.started for r in records)[:19]}))),
+        ("solvers", _listed(f"{record.cell.solver} {record.solver_version}" for record in records if record.solver_version)),
+        ("options", _listed(cell.candidate for cell in cells if cell.options != "{}")),
+    ]
+    versions = [json.loads(record.versions) for record in records]
+    names = dict.fromkeys(name for each in versions for name in each)
+    lines.append(("packages", ", ".join(f"{name} {_listed(str(each[name]) for each in versions if name in each)}" for name in names)))
+    return [(name, str(text)) for name, text in lines if text not in (None, "")]
+
+
+def _listed(values: Any) -> str:
+    return ", ".join(dict.fromkeys(values))
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) else math.nan
+
+
+def _libraries(pools: Any) -> str:
+    """Of each library of linear algebra its name, version and threads."""
+    if not isinstance(pools, list):
+        return ""
+    return _listed(
+        f"{pool.get('internal_api')} {pool.get('version') or ''} ({pool.get('num_threads')} threads)"
+        for pool in pools
+        if isinstance(pool, dict)
+    )
