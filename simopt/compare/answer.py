@@ -17,16 +17,13 @@ FEW = 5  # instances; of fewer a sentence says that they are few
 def answers(records: Sequence[Record], complete: bool = True) -> list[str]:
     """A sentence for each machine: times of two machines are not compared."""
     machines = by_machine(records)
-    found = []
-    for machine, own in machines.items():
-        sentence = "; ".join(answer(own)) + ("" if complete else " (so far: not all runs are done)")
-        found.append(f"{sentence}   ({machine})" if len(machines) > 1 else sentence)
-    return found
+    sentences = {machine: "; ".join(answer(own, complete)) for machine, own in machines.items()}
+    return [f"{each}   ({machine})" if len(machines) > 1 else each for machine, each in sentences.items()]
 
 
-def answer(records: Sequence[Record]) -> list[str]:
+def answer(records: Sequence[Record], complete: bool = True) -> list[str]:
     """Of the runs of one machine: who is fastest, and then for each solver with false claims how many."""
-    return [_fastest(instance_seconds(records)), *_false(records)]
+    return [_fastest(instance_seconds(records)) + ("" if complete else ", so far: not all runs are done"), *_false(records)]
 
 
 def _fastest(instances: Sequence[InstanceSeconds]) -> str:

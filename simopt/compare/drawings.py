@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup
@@ -17,7 +19,7 @@ SIGNS = tuple(name for name in SHAPES if name != "cross")  # a cross is a failur
 HEIGHT, LEFT, LINE = 190.0, 52.0, 17.0
 SMALLEST, LARGEST = 1e-16, 1e16  # gaps on a logarithmic axis, 0 among them
 SHORTEST, FARTHEST = 1e-7, 1e12  # seconds, and what profiles are drawn over
-LONGEST = 25  # characters of a name in a legend
+LONGEST = 19  # letters of a name in a legend; those of some scripts are twice as wide
 Markers = Mapping[str, tuple[str, str]]  # by solver its colour and its sign
 
 
@@ -94,6 +96,12 @@ def _finished(drawing: Drawing, across: Axis, up: Axis, names: Sequence[str], ma
         x, y = LEFT + (i % 2) * (WIDTH - LEFT) / 2, TOP + HEIGHT + BOTTOM + 12 + LINE * (i // 2)
         drawing.line(x, y - 4, x + 18, y - 4, f"{colour} line")
         drawing.sign(x + 9, y - 4, sign, f"{colour} sign")
-        shown = on_terminal(" ".join(solver.split()))
-        drawing.text(x + 24, y, shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…", "tick", "start")
+        drawing.text(x + 24, y, _cut(on_terminal(" ".join(solver.split()))), "tick", "start")
     return drawing.render()
+
+
+def _cut(name: str) -> str:
+    """As much of a name as fits."""
+    widths = itertools.accumulate(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in name)
+    fitting = sum(width <= LONGEST for width in widths)
+    return name if fitting == len(name) else f"{name[: fitting - 1]}…"

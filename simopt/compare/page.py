@@ -89,7 +89,7 @@ def render(records: Sequence[Record], *, complete: bool, planned: int, unsuitabl
     from simopt.report.environment import environment
 
     markers = drawings.markers(record.cell.candidate for record in records)
-    machines = [_machine(name, own, markers) for name, own in statistics.by_machine(records).items()]
+    machines = [_machine(name, own, markers, complete) for name, own in statistics.by_machine(records).items()]
     instances = [instance for machine in machines for instance in machine.instances]
     made = environment()
     made.filters.update(plain=shown, bound=bound, seconds=table.seconds, ratio=table.ratio)
@@ -135,13 +135,13 @@ def name_of(*parts: str) -> str:
     return f"{letters}-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:6]}".lstrip("-")
 
 
-def _machine(name: str, records: Sequence[Record], markers: drawings.Markers) -> MachineOnPage:
+def _machine(name: str, records: Sequence[Record], markers: drawings.Markers, complete: bool) -> MachineOnPage:
     medians = instance_seconds(records)
     performance, data = profiles.performance(medians), profiles.data(medians)
     return MachineOnPage(
         name_of("machine", name),
         name,
-        answer(records),
+        answer(records, complete),
         standings(records),
         drawings.profile(performance, markers, "seconds over those of the fastest", 1.0),
         drawings.profile(data, markers, "seconds / (variables + 1)"),

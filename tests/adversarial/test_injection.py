@@ -24,6 +24,7 @@ from simopt.claims.verification import Record, verify
 from simopt.compare import record as runs
 from simopt.compare import table
 from simopt.compare.cell import PlannedRun
+from simopt.compare.comparison import Comparison
 from simopt.core import registry
 from simopt.core.foreign_text import in_markdown, on_terminal
 from simopt.processes import worker
@@ -100,7 +101,8 @@ DRAWN = frozenset({"svg", "line", "rect", "circle", "path", "polyline", "text"})
 NAMED = frozenset(
     "lang charset name content http-equiv rel href class id tabindex role aria-label aria-current aria-hidden aria-live aria-keyshortcuts "
     "scope title type data-set data-chapter data-id data-paper data-verdict data-kind data-defect data-section data-plot placeholder "
-    "autocomplete data-name value hidden viewbox x y x1 x2 y1 y2 width height cx cy r d points text-anchor display".split()
+    "autocomplete data-name data-of data-value data-unit data-class data-variables data-fastest data-solved data-claims data-machine "
+    "value hidden viewbox x y x1 x2 y1 y2 width height cx cy r d points text-anchor display".split()
 )
 HERE = re.compile(r"#[\w%.~+/-]*|(index|errata)\.html(#[\w%.~+/-]*)?|data:,")
 
@@ -221,8 +223,34 @@ def test_markdown_of_a_comparison(payload: str) -> None:
     failed = runs.Record(cell, "error", message=payload, sampling=payload, machine=payload, solver_version=payload)
     text = table.markdown([failed, replace(failed, machine="other")])
     assert raw(text) == []
-    lines = [line for line in text.splitlines() if line.startswith("|")]
-    assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {len(re.findall(r"\|", lines[0]))}
+    for part in text.split("\n\n"):
+        lines = [line for line in part.splitlines() if line.startswith("|")]
+        assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} <= {len(re.findall(r"\|", line)) for line in lines[:1]}
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_the_page_of_a_comparison(payload: str) -> None:
+    """Names of problems, files, solvers, options and machines, messages, versions and what systems and claims say of themselves."""
+    cell = PlannedRun(payload, payload, 1, None, json.dumps({payload: payload}), 0, payload, json.dumps({payload: 1}), 1e-8, 1.0, 1, 0)
+    point = {"setup": 0.1, "solve": 0.1, "iteration": 1, "tolerance": 1e-3, "upper": 2.0, "lower": 1.0, "gap": 1.0, "relative_gap": 0.5}
+    more: dict[str, Any] = dict.fromkeys(
+        ("problem_class", "solver_version", "claimed", "started", "machine", "sampling", "message"), payload
+    )
+    system = {name: {payload: [payload]} for name in ("system", "cores", "memory_megabytes", "libraries")}
+    failed = runs.Record(
+        cell, payload, points=(point,), variables=3, claim_verdict="FALSE", claimed_value=3.0, versions=json.dumps({payload: payload}),
+        system=json.dumps(system), **more,
+    )  # fmt: skip
+    others = [replace(failed, machine="other", system=json.dumps({"libraries": [system, payload]})), replace(failed, claim_verdict="true")]
+    for records in ([failed], [failed, *others]):
+        made = Comparison(records, 9, False, [(payload, payload, payload)])
+        page = clean(made.page())
+        letters = re.sub(r"[^a-z]", "", on_terminal(payload).replace("&#x", "").lower())[:60]
+        assert letters in re.sub(r"[^a-z]", "", page.text.replace("&#x", "").lower()), "a payload is shown, not lost"
+        ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+        assert len(ids) == len(set(ids)) and all(re.fullmatch(r"[a-z0-9-]+", str(each)) for each in ids)
+        targets = {attributes["href"] for tag, attributes in page.tags if tag == "a"}
+        assert {str(target)[1:] for target in targets} <= {*ids}, "every link leads to a part of the page"
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

@@ -164,7 +164,7 @@ def test_false_claims_are_part_of_the_answer_and_an_instance_counts_once() -> No
     assert answer(made)[1:] == ["b claimed 2 optima that are false and 'infeasible' falsely on 1 instance"]
     assert [(row.solver, row.verdict) for row in claim_rows(made)] == [("b", "FALSE")] * 3 + [("a", "true")]
     assert [(row.false_claims, row.unproven_claims) for row in standings(made)] == [(0, 0), (3, 0)]
-    assert answers(made, complete=False)[0].endswith("(so far: not all runs are done)")
+    assert ", so far: not all runs are done; b claimed" in answers(made, complete=False)[0]
     assert table.markdown(made).splitlines()[2].startswith("**a fastest on 5 of 7 instances")
 
 

@@ -314,7 +314,7 @@ def test_killed_half_way_and_started_again(tmp_path: Path, how: signal.Signals) 
     assert f"[1/{4 - len(kept)}]" in err and "4 runs, complete" in out
     assert all(path.read_bytes() == content for path, content in kept.items())
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "comparison.json", "plots", "runs", "runs.parquet", "table.md", "traces.parquet",
+        "comparison.json", "index.html", "plots", "runs", "runs.parquet", "table.md", "traces.parquet",
     ]  # fmt: skip
 
 

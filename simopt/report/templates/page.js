@@ -46,7 +46,9 @@
     if (!claim) return;
     if (claim.hidden) reset();
     claim.open = true;
-    (claim.contains(part) ? part : claim).scrollIntoView({ block: "start" });
+    const show = () => (claim.contains(part) ? part : claim).scrollIntoView({ block: "start" });
+    show();
+    requestAnimationFrame(() => requestAnimationFrame(show)); // again when what has come into view has its true height
     claim.querySelector("summary").focus({ preventScroll: true });
   }
 
