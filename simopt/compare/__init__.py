@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simopt.compare.benchopt_export import export_benchopt
-    from simopt.compare.comparison import Comparison, compare, compare_solvers, load, measure, merge
+    from simopt.compare.comparison import Comparison, compare, compare_solvers, load, measure, merge, rewrite
     from simopt.compare.record import Record
     from simopt.core.errors import Interrupted
 
@@ -23,11 +23,12 @@ _HOMES = {
     "load": "simopt.compare.comparison",
     "measure": "simopt.compare.comparison",
     "merge": "simopt.compare.comparison",
+    "rewrite": "simopt.compare.comparison",
     "Record": "simopt.compare.record",
     "export_benchopt": "simopt.compare.benchopt_export",
 }
 
-__all__ = ["Comparison", "Interrupted", "Record", "compare", "compare_solvers", "export_benchopt", "load", "measure", "merge"]
+__all__ = ["Comparison", "Interrupted", "Record", "compare", "compare_solvers", "export_benchopt", "load", "measure", "merge", "rewrite"]
 
 
 def __getattr__(name: str) -> Any:

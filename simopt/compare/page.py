@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from simopt.compare import bands, drawings, profiles, statistics, table
@@ -21,6 +22,7 @@ from simopt.compare.standings import Standing, standings
 from simopt.core.foreign_text import in_utf8, on_terminal
 
 if TYPE_CHECKING:
+    from jinja2 import Template
     from markupsafe import Markup
 
 CUT = 240  # characters of a name or a message that are shown
@@ -84,16 +86,12 @@ def render(records: Sequence[Record], *, complete: bool, planned: int, unsuitabl
     Raises
     ------
     ImportError
-        where jinja2 is not installed.
+        where jinja2 is missing.
     """
-    from simopt.report.environment import environment
-
     markers = drawings.markers(record.cell.candidate for record in records)
     machines = [_machine(name, own, markers, complete) for name, own in statistics.by_machine(records).items()]
     instances = [instance for machine in machines for instance in machine.instances]
-    made = environment()
-    made.filters.update(plain=shown, bound=bound, seconds=table.seconds, ratio=table.ratio)
-    return made.get_template("comparison.html.jinja").render(
+    return _template().render(
         machines=machines,
         instances=instances,
         choices=choices(instances, len(machines) > 1),
@@ -109,6 +107,15 @@ def render(records: Sequence[Record], *, complete: bool, planned: int, unsuitabl
         scaling=table.scaling_lines(records),
         notes=table.notes(records),
     )
+
+
+@cache
+def _template() -> Template:
+    from simopt.report.environment import environment
+
+    made = environment()
+    made.filters.update(plain=shown, bound=bound, seconds=table.seconds, ratio=table.ratio)
+    return made.get_template("comparison.html.jinja")
 
 
 def _headings(records: Sequence[Record]) -> list[str]:

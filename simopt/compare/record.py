@@ -158,6 +158,9 @@ def from_row(row: dict[str, Any], points: Any, where: str) -> Record:
         names = [name for name in names if name not in (*CLAIM, *SIZE) or row.get(name) is not None]
         made = Record(cell, **{name: _read(Record, name, row[name]) for name in names}, points=kept)
         _check_cell(cell)
+        for name in ("variables", "nonzeros"):
+            if (count := getattr(made, name)) < 0:
+                raise ValueError(f"{name} is {count}, a whole number >= 0 is needed")
     except KeyError as error:
         raise InvalidFile(f"{where}: the entry {error} is missing") from error
     except (ArithmeticError, AttributeError, RuntimeError, TypeError, ValueError) as error:

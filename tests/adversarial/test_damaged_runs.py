@@ -6,6 +6,7 @@ import json
 import os
 import time
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,8 @@ def test_a_damaged_run_is_refused_or_told(change: str, tmp_path: Path) -> None:
                 records = folder.newest(folder.merged([], [tmp_path]))
                 assert table.markdown(records) and table.plain(records) and jsonio.dumps(table.plain(records))
                 jsonio.dumps([each.describe() for each in records])
+                if find_spec("jinja2") is not None:
+                    assert "</html>" in comparison.Comparison(records).page()
             except InvalidFile as error:
                 assert "damaged.json" in str(error) and len(str(error)) < 1000, place
             assert time.process_time() - begin < SECONDS, place

@@ -86,11 +86,11 @@ def test_a_false_claim_stands_beside_what_shows_it() -> None:
     assert "claimed optimum 77.25; certified: −1 ≤ optimum ≤ 2" in first and "11 claims are true" in first
 
 
-@pytest.mark.parametrize(("what", "words"), [("infeasible", "a feasible point of value 2"), ("unbounded", "a lower bound −1")])
-def test_claims_that_there_is_no_optimum(what: str, words: str) -> None:
+@pytest.mark.parametrize(("what", "evidence"), [("infeasible", "a feasible point of value 2"), ("unbounded", "a lower bound −1")])
+def test_claims_that_there_is_no_optimum(what: str, evidence: str) -> None:
     first, *rest = compared()
     _, text = page_of(replace(first, claimed=what, claimed_value=math.nan, claim_verdict="FALSE"), *rest)
-    assert words in text and ">nan" not in text
+    assert evidence in text and ">nan" not in text
 
 
 def test_class_and_size_have_rows(page: Page) -> None:
