@@ -36,7 +36,7 @@ def gap_curves(solvers: Mapping[str, Sequence[Record]], markers: Markers) -> Mar
     curves = [(name, run, curve) for name, runs in solvers.items() for run in runs if (curve := _curve(run))]
     if not curves:
         return None
-    tol = max(run.cell.tol for _, run, _ in curves)
+    tol = _within(max(run.cell.tol for _, run, _ in curves), SMALLEST, LARGEST)
     seconds = [at for _, _, curve in curves for at, _ in curve]
     gaps = [tol, *(gap for _, _, curve in curves for _, gap in curve)]
     across = Axis(min(seconds) / 1.3, max(seconds) * 1.3, LEFT, WIDTH - RIGHT, "log")
@@ -56,7 +56,12 @@ def gap_curves(solvers: Mapping[str, Sequence[Record]], markers: Markers) -> Mar
 
 def _curve(run: Record) -> list[tuple[float, float]]:
     known = [(at, gap) for at, gap in run.descent() if math.isfinite(gap) and math.isfinite(at)]
-    return [(min(max(at, SHORTEST), FARTHEST), min(max(gap, SMALLEST), LARGEST)) for at, gap in known]
+    return [(_within(at, SHORTEST, FARTHEST), _within(gap, SMALLEST, LARGEST)) for at, gap in known]
+
+
+def _within(value: float, low: float, high: float) -> float:
+    """The nearest number of an axis."""
+    return min(max(value, low), high)
 
 
 def profile(profiles: Sequence[Profile], markers: Markers, name: str, least: float | None = None) -> Markup | None:

@@ -130,7 +130,9 @@ def test_names_on_a_page_are_one_line_of_bounded_length() -> None:
 @pytest.mark.parametrize("value", [1e300, -1e300, 0.0, math.inf, math.nan, 5e-324])
 def test_numbers_of_any_size_are_drawn(value: float) -> None:
     points = tuple({**each, "solve": value, "relative_gap": abs(value)} for each in compared()[0].points)
-    for run in (replace(compared()[0], points=points), replace(compared()[0], points=points[:1], lower=value, upper=value)):
+    first = compared()[0]
+    others = [replace(first, cell=replace(first.cell, tol=abs(value), time_limit=abs(value)))] if 0 < abs(value) < math.inf else []
+    for run in (replace(first, points=points), replace(first, points=points[:1], lower=value, upper=value), *others):
         page, text = page_of(run, record("b", 1.0, size=20))
         assert (
             page.open == []
