@@ -20,6 +20,7 @@ import numpy as np
 from operations import limit
 from pairs import PAIRS, Table, arguments, exponent, interleave, met, one_of, one_thread, seconds, size, within
 
+from simopt.backends.table import FIRST_CLASS
 from simopt.certificates.certificate import Certificate
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
@@ -33,7 +34,7 @@ WANTED = 1e-6  # suboptimality over scale that LIBLINEAR is asked for
 LIMIT = 15.0  # seconds; beyond that "over 15 s" is the result
 LONG = 3.0  # seconds; LIBLINEAR is not asked for an accuracy that takes it longer
 BUDGET = 6.0  # seconds of pairs a row
-CONIC = {"clarabel": 10**7, "ecos": 5 * 10**5, "scs": 5 * 10**4}  # up to so many numbers in Ψ, of which one needs some seconds
+CONIC = {backend.name: backend.in_seconds for backend in FIRST_CLASS}  # up to so many numbers in Ψ
 STRENGTHS = (1e-3, 1e-5)
 EPSILON = 0.1
 SIZES = ((1000, 50), (10_000, 50), (10_000, 100), (5000, 200), (100_000, 100), (20_000, 500), (100_000, 500))

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -96,17 +95,18 @@ def ended(back_end: BackEnd) -> str:
 def taken(back_ends: list[BackEnd]) -> str:
     """What each takes, and its limits."""
     lines = [
-        "| name | version | cones | tolerances | smallest | iterations | time limit | from its last answer |",
-        "|---|---|---|---|---|---|---|---|",
+        "| name | version | cones | tolerances | its own | smallest | iterations | time limit | from its last answer |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for each in back_ends:
         limits = [each.max_iter] if isinstance(each.max_iter, str) else list(each.max_iter or ())
         count = f", {each.default_max_iter:_}".replace("_", " ") if each.default_max_iter else ""
         cells = (
             f"`{each.name}`",
-            version(each.package),
+            each.version,
             ", ".join(sorted(each.cones)) or "none",
             ", ".join(f"`{name}`" for name in each.tolerance) or "not known",
+            f"{each.documented:g}",
             f"{each.floor:g}" if each.floor else "",
             ", ".join(f"`{name}`" for name in limits) + count or "not known",
             ended(each),

@@ -17,6 +17,7 @@ import numpy as np
 
 from simopt.backends import clockless, ecos_process
 from simopt.backends.diagonals import flattened
+from simopt.backends.own_residuals import OwnResiduals, own_residuals
 from simopt.backends.table import BackEnd
 from simopt.core.arrays import Array
 from simopt.core.threads import quiet
@@ -39,6 +40,7 @@ class NativeResult:
     setup_seconds: float
     solve_seconds: float
     reductions: tuple[str, ...] = ()  # CVXPY's, by name
+    residuals: OwnResiduals | None = None  # where they were asked for
 
     @property
     def summary(self) -> str:
@@ -62,9 +64,18 @@ class Refused(ValueError):
 
 
 def run(
-    declaration: cp.Problem, backend: BackEnd, *, tol: float | None, max_iter: int | None, time_limit: float, options: dict[str, Any]
+    declaration: cp.Problem,
+    backend: BackEnd,
+    *,
+    tol: float | None,
+    max_iter: int | None,
+    time_limit: float,
+    options: dict[str, Any],
+    examined: bool = False,
 ) -> NativeResult:
     """Solve the declaration once at native tolerance `tol`; None leaves the back end its own tolerance and number of iterations.
+
+    With `examined` the answer's residuals in the programme of the back end are computed too, off its clock.
 
     Raises
     ------
@@ -112,7 +123,8 @@ def run(
     if code is None or not backend.statuses:
         status, status_text = CVXPY_STATUSES.get(reported, (Status.FAILED, reported))
         iterations = iterations or _counted(declaration)
-    return NativeResult(point, multipliers, status, status_text, iterations, setup, seconds, reductions)
+    own = own_residuals(data, chain, inverse, raw) if examined and point is not None else None
+    return NativeResult(point, multipliers, status, status_text, iterations, setup, seconds, reductions, own)
 
 
 def canonicalise(declaration: cp.Problem, backend: BackEnd) -> tuple[dict[str, Any], Any, Any]:

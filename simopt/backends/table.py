@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
 
@@ -30,7 +32,9 @@ class BackEnd:
     Attributes
     ----------
     name, cvxpy_name, package : str
-        our name, CVXPY's name, the distribution whose version is recorded and whose module has the same name.
+        our name, CVXPY's name, the module, which has the name of the distribution whose version is recorded.
+    distribution : str
+        the name of that where it is another one.
     cones : frozenset of str
         which of "soc", "power", "exp" it takes.
     tolerance : tuple of str
@@ -60,6 +64,11 @@ class BackEnd:
         of the package, if simopt depends on it.
     last_wheels : (int, int), optional
         the last Python that the package has wheels for.
+    documented : float
+        the largest of the tolerances at which it stops by itself when CVXPY calls it: of residuals and of the gap, relative to the sizes
+        of the numbers or absolute. What it claims is held against ten times as much (`simopt.compare.solver_claims`).
+    in_seconds : int
+        numbers in a dense matrix of data up to which a solve takes seconds, where that has been measured; 0: it has not.
     """
 
     name: str
@@ -81,12 +90,22 @@ class BackEnd:
     present: Callable[[Any], Any] | None = None
     make: Callable[[], Any] | None = None
     apart: bool = False
+    distribution: str = ""
+    documented: float = 1e-4
+    in_seconds: int = 0
 
     @property
     def options(self) -> tuple[str, ...]:
         """Option names that a user may pass besides tol and time_limit; an option that sets a tolerance replaces tol there."""
         common = ("max_iter",) if self.max_iter else ()
         return common + self.tolerance + (self.native or ())
+
+    @property
+    def version(self) -> str:
+        """Of the distribution that is installed; empty where there is none."""
+        with suppress(PackageNotFoundError):
+            return version(self.distribution or self.package)
+        return ""
 
     @property
     def missing(self) -> str | None:
@@ -97,7 +116,7 @@ class BackEnd:
     def to_install(self) -> str:
         """How to get it for this Python."""
         if self.has_wheels:
-            return f"pip install {self.package}"
+            return f"pip install {self.distribution or self.package}"
         version = ".".join(map(str, sys.version_info[:2]))
         return f"{install(self.name)}, with a C compiler (it has no wheels for Python {version})"
 
@@ -114,6 +133,8 @@ class BackEnd:
 
 CLARABEL = BackEnd(
     name="clarabel",
+    documented=1e-8,  # tol_gap_abs, tol_gap_rel (of the objective), tol_feas (of the norms): its DefaultSettings
+    in_seconds=10**7,
     cvxpy_name="CLARABEL",
     package="clarabel",
     cones=ALL,
@@ -142,6 +163,8 @@ CLARABEL = BackEnd(
 
 ECOS = BackEnd(
     name="ecos",
+    documented=1e-8,  # feastol, abstol, reltol: ECOS's own, which CVXPY leaves alone
+    in_seconds=10**5,
     cvxpy_name="ECOS",
     package="ecos",
     cones=frozenset({"soc", "exp"}),
@@ -172,6 +195,8 @@ ECOS = BackEnd(
 
 SCS = BackEnd(
     name="scs",
+    documented=1e-5,  # eps_abs + eps_rel of the norms: set by scs_conif.py of CVXPY (SCS's own are 1e-4)
+    in_seconds=5 * 10**4,
     cvxpy_name="SCS",
     package="scs",
     cones=ALL,
@@ -205,6 +230,7 @@ QUADRATIC: frozenset[str] = frozenset()  # a quadratic objective, linear rows, n
 
 OSQP = BackEnd(
     name="osqp",
+    documented=1e-5,  # eps_abs + eps_rel of the norms: set by osqp_qpif.py of CVXPY (OSQP's own are 1e-3)
     cvxpy_name="OSQP",
     package="osqp",
     cones=QUADRATIC,
@@ -236,6 +262,7 @@ OSQP = BackEnd(
 
 QOCO = BackEnd(
     name="qoco",
+    documented=1e-7,  # abstol + reltol of the norms: its default settings
     cvxpy_name="QOCO",
     package="qoco",
     cones=SOC,
@@ -259,6 +286,7 @@ QOCO = BackEnd(
 
 DAQP = BackEnd(
     name="daqp",
+    documented=1e-6,  # primal_tol, absolute: its default settings (dual_tol is 1e-12)
     cvxpy_name="DAQP",
     package="daqp",
     cones=QUADRATIC,
@@ -283,6 +311,7 @@ DAQP = BackEnd(
 
 QPALM = BackEnd(
     name="qpalm",
+    documented=1e-8,  # eps_abs; eps_rel is 1e-9: set by qpalm_qpif.py of CVXPY (QPALM's own are 1e-4)
     cvxpy_name="QPALM",
     package="qpalm",
     cones=QUADRATIC,
@@ -312,6 +341,7 @@ QPALM = BackEnd(
 
 PIQP = BackEnd(
     name="piqp",
+    documented=1e-8,  # eps_abs, eps_duality_gap_abs; the relative ones are 1e-9: its default settings
     cvxpy_name="PIQP",
     package="piqp",
     cones=QUADRATIC,
@@ -336,6 +366,7 @@ PIQP = BackEnd(
 
 PROXQP = BackEnd(
     name="proxqp",
+    documented=1e-8,  # eps_abs; eps_rel is 0: set by proxqp_qpif.py of CVXPY (PROXQP's own is 1e-5)
     cvxpy_name="PROXQP",
     package="proxsuite",
     cones=QUADRATIC,
@@ -356,6 +387,7 @@ PROXQP = BackEnd(
 
 HIGHS = BackEnd(
     name="highs",
+    documented=1e-7,  # primal_ and dual_feasibility_tolerance, absolute: its options (ipm_optimality_tolerance is 1e-8)
     cvxpy_name="HIGHS",
     package="highspy",
     cones=QUADRATIC,
@@ -396,10 +428,18 @@ HIGHS = BackEnd(
     ),
 )  # fmt: skip
 
-MOSEK = BackEnd("mosek", "MOSEK", "mosek", ALL, native=None)
-GUROBI = BackEnd("gurobi", "GUROBI", "gurobipy", SOC, native=None)
+MOSEK = BackEnd("mosek", "MOSEK", "mosek", ALL, native=None, documented=1e-8)  # MSK_DPAR_INTPNT_CO_TOL_PFEAS and the like: its manual
+GUROBI = BackEnd("gurobi", "GUROBI", "gurobipy", SOC, native=None, documented=1e-6)  # FeasibilityTol, OptimalityTol: its manual
+CVXOPT = BackEnd("cvxopt", "CVXOPT", "cvxopt", SOC, native=None, documented=1e-6)  # reltol; abstol, feastol are 1e-7: cvxopt/coneprog.py
+SDPA = BackEnd(
+    "sdpa", "SDPA", "sdpap", QUADRATIC, native=None, distribution="sdpa-python", documented=1e-7
+)  # epsilonStar, epsilonDash, relative: sdpap/param.py
+SCIPY = BackEnd("scipy", "SCIPY", "scipy", QUADRATIC, native=None, documented=HIGHS.documented)  # its linprog is HiGHS
+GLPK = BackEnd("glpk", "GLPK", "cvxopt", QUADRATIC, native=None, documented=1e-7)  # tol_bnd, tol_dj, absolute: its manual
+GLPK_MI = BackEnd("glpk_mi", "GLPK_MI", "cvxopt", QUADRATIC, native=None, documented=GLPK.documented)
+ECOS_BB = BackEnd("ecos_bb", "ECOS_BB", "ecos", ECOS.cones, native=None, documented=ECOS.documented)
 
-OTHERS = (OSQP, QOCO, DAQP, QPALM, PIQP, PROXQP, HIGHS, MOSEK, GUROBI)
+OTHERS = (OSQP, QOCO, DAQP, QPALM, PIQP, PROXQP, HIGHS, MOSEK, GUROBI, CVXOPT, SDPA, SCIPY, GLPK, GLPK_MI, ECOS_BB)
 FIRST_CLASS = (CLARABEL, ECOS, SCS)
 
 

@@ -214,21 +214,20 @@ def _solver(name: str) -> Iterator[Line]:
 
 
 def _back_end(name: str) -> Iterator[Line]:
-    from importlib.metadata import version
-
     from simopt.backends.table import find
     from simopt.core import registry
 
     found = find(name)
     if found is not None:
         yield "solver", f"{found.name}, a CVXPY back end (package {found.package})"
-        yield "version", "not installed here" if found.missing else version(found.package)
+        yield "version", "not installed here" if found.missing else found.version
         yield "licence", found.licence
         yield "install", found.to_install
         yield "problems", ", ".join(registry.names("problem"))
         yield "cones", ", ".join(sorted(found.cones))
         yield "options", ", ".join(found.options)
         yield "tolerances", ", ".join(found.tolerance)
+        yield "its own", f"{found.documented:g}"
 
 
 def _built(kind: str, name: str) -> Iterator[Line]:

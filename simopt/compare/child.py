@@ -58,7 +58,11 @@ class ChildAnswer:
     claimed_value: float = float("nan")
     claim_tolerance: float = float("nan")
     claim_gap: float = float("nan")
+    claim_residual: float = float("nan")
+    claim_bound: float = float("nan")
     claim_verdict: str = ""
+    claim_reason: str = ""
+    claim_point: str = ""
     problem_class: str = ""
     variables: int = 0
     nonzeros: int = 0
@@ -189,7 +193,8 @@ def _examine(task: ChildTask, problem: Any, answer: ChildAnswer) -> None:
         claim = solver_claims.examine(problem, task.chosen, time_limit=task.cell.time_limit, options=task.options)
         if claim is not None:
             answer.claimed, answer.claimed_value, answer.claim_tolerance = claim.claimed, claim.value, claim.tolerance
-            answer.claim_gap, answer.claim_verdict = claim.gap, claim.verdict
+            answer.claim_gap, answer.claim_residual, answer.claim_bound = claim.gap, claim.residual, claim.bound
+            answer.claim_verdict, answer.claim_reason, answer.claim_point = claim.verdict, claim.reason, claim.point
 
 
 def _measure_size(task: ChildTask, problem: Any, answer: ChildAnswer) -> None:
@@ -234,12 +239,12 @@ def described(answer: ChildAnswer, task: ChildTask) -> ChildAnswer:
     """The answer with versions, threads and system of this process."""
     from importlib.metadata import PackageNotFoundError, version
 
+    from simopt.backends.table import BackEnd
     from simopt.compare import system
     from simopt.solving import provenance
 
     answer.versions = dict(provenance.versions())
-    package = getattr(task.chosen, "package", "simopt")
     with suppress(PackageNotFoundError):
-        answer.solver_version = version(package)
+        answer.solver_version = task.chosen.version if isinstance(task.chosen, BackEnd) else version("simopt")
     answer.threads_seen, answer.system = provenance.threads(), system.describe()
     return answer

@@ -21,8 +21,11 @@ CELL = tuple(item.name for item in dataclasses.fields(PlannedRun))
 FAMILY = FORMAT.partition("/")[0]
 OPENED = ("shapes", "versions", "system")  # texts that hold JSON
 POINT = ("setup", "solve", "iteration", "tolerance", "upper", "lower", "gap", "relative_gap")  # what is kept of a certified point
-CLAIM = ("claimed", "claimed_value", "claim_tolerance", "claim_gap", "claim_verdict")  # files of earlier versions have none of these
-SIZE = ("problem_class", "variables", "nonzeros")  # as `problem_size.ProblemSize`; neither have those
+CLAIM = (
+    "claimed", "claimed_value", "claim_tolerance", "claim_gap", "claim_residual", "claim_bound", "claim_verdict", "claim_reason",
+    "claim_point",
+)  # fmt: skip  # files of earlier versions have none of these, or not all
+SIZE = ("problem_class", "variables", "nonzeros")  # as `problem_size.ProblemSize`; nor these
 LARGEST = 2**63 - 1  # what a column of whole numbers holds
 
 
@@ -66,7 +69,11 @@ class Record:
     claimed_value: float = math.nan
     claim_tolerance: float = math.nan
     claim_gap: float = math.nan
+    claim_residual: float = math.nan
+    claim_bound: float = math.nan
     claim_verdict: str = ""
+    claim_reason: str = ""
+    claim_point: str = ""
     problem_class: str = ""
     variables: int = 0
     nonzeros: int = 0

@@ -1,32 +1,38 @@
 """What a back end claims where it stops by itself, at its own tolerance, held against certified bounds on the optimum.
 
 A claim is an optimal value, or that there is no feasible point, or no finite optimum. Nothing of this is on the clock of a run.
+
+A claim is `FALSE` only if two things are proved. Bounds in interval arithmetic contradict it. And it is not excused by rounding: of an
+optimum the residuals that its own point and multipliers leave in the programme that the back end was given are over ten times its
+tolerance; of "infeasible" or "unbounded" the contradiction survives any change of the data by 1e-6 (`simopt.conic.survival`).
 """
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from simopt.backends.table import CLARABEL, BackEnd
-from simopt.core.errors import InvalidProblem
+from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.model.gap_unit import ratio
 from simopt.model.status import Status
 
 if TYPE_CHECKING:
+    from simopt.backends.adapter import NativeResult
+    from simopt.backends.own_residuals import OwnResiduals
     from simopt.model.problem import Problem
 
 TRUE, NOT_PROVEN, FALSE = "true", "not proven", "FALSE"
-DOCUMENTED = {
-    "clarabel": 1e-8, "ecos": 1e-8, "ecos_bb": 1e-8, "scs": 1e-5, "osqp": 1e-5, "piqp": 1e-8, "proxqp": 1e-8, "qpalm": 1e-8, "qoco": 1e-7,
-    "daqp": 1e-6, "highs": 1e-7, "mosek": 1e-8, "gurobi": 1e-6,
-}  # fmt: skip  # the solver's own tolerances, or those that CVXPY's interface sets where none is given
-USUAL = 1e-4  # of a back end that is not in that table
 BEYOND = 10.0  # times its tolerance: a claim that misses certified bounds by more is false
 REFERENCE_TOL = 1e-8
 CLAIMS = {Status.OPTIMAL: "optimal", Status.INFEASIBLE: "infeasible", Status.UNBOUNDED: "unbounded"}
+LARGEST = 1000  # numbers of a point that a record holds
 
 
 @dataclass(frozen=True)
@@ -41,8 +47,16 @@ class SolverClaim:
         the objective that an optimum is claimed to have; of a maximum, its negative.
     tolerance, gap : float
         the relative accuracy that the solver documents; the certified gap over max(|lower|, |upper|).
+    residual : float
+        the largest relative residual of its answer in the programme that it was given; nan where it is not known.
     verdict : str
-        "true", "not proven" or "FALSE". The last only where bounds in interval arithmetic contradict the claim.
+        "true", "not proven" or "FALSE".
+    reason : str
+        why it is FALSE or not proven, in a sentence.
+    bound : float
+        the certified bound that contradicts a FALSE claim: of the optimum from the side that is missed; nan for another verdict.
+    point : str
+        JSON of a feasible point by name that proves an upper bound which contradicts; empty where none is needed, or it is too large.
     """
 
     claimed: str
@@ -50,54 +64,101 @@ class SolverClaim:
     tolerance: float
     gap: float
     verdict: str
+    residual: float = math.nan
+    reason: str = ""
+    bound: float = math.nan
+    point: str = ""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What is proved of the optimum in intervals: a status, bounds, and a feasible point by name if one is known."""
+
+    status: Status
+    lower: float = -math.inf
+    upper: float = math.inf
+    point: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verdict with its reason, and what shows that a claim is FALSE."""
+
+    verdict: str
+    reason: str = ""
+    bound: float = math.nan
+    point: Mapping[str, Any] | None = None
 
 
 def examine(problem: Problem, backend: BackEnd, *, time_limit: float, options: dict[str, Any]) -> SolverClaim | None:
     """Run the back end once at its own tolerance and judge what it claims; None where it claims nothing.
 
-    A value v is true if all certified bounds are within 10 tol (1 + max(|lower|, |upper|)) of it, and FALSE if it is further than that
-    outside of them. "infeasible" is FALSE if there is a feasible point, "unbounded" if there is a lower bound, of the data as they
-    are. Where the bounds at the solver's own point do not suffice, CLARABEL's are taken too.
+    A value v is true if all certified bounds are within 10 tol (1 + max(|lower|, |upper|)) of it. It is FALSE if it is further than that
+    outside of them, and the answer's own residuals are over 10 tol. "infeasible" is FALSE if there is a feasible point, "unbounded" if
+    there is a lower bound, for all data within 1e-6. Where the bounds at the solver's own point do not suffice, those of `certify` are
+    taken.
     """
     import cvxpy as cp
 
     from simopt.backends import adapter
-    from simopt.certificates.assessment import judge
 
     native = dict(options)
     limit = native.pop("max_iter", None)
     declaration = problem.for_back_ends(cones=backend.cones)
     result = adapter.run(
-        declaration, backend, tol=None, max_iter=None if limit is None else int(limit), time_limit=time_limit, options=native
+        declaration,
+        backend,
+        tol=None,
+        max_iter=None if limit is None else int(limit),
+        time_limit=time_limit,
+        options=native,
+        examined=True,
     )
     if result.status not in CLAIMS:
         return None
     tolerances = [float(native[name]) for name in backend.tolerance if name in native]
-    tol = max(tolerances, default=DOCUMENTED.get(backend.name, USUAL))
-    value, lower, upper, gap = math.nan, -math.inf, math.inf, math.nan
+    tol = max(tolerances, default=backend.documented)
+    value, residual, own = math.nan, math.nan, Reference(result.status)
     if result.status is Status.OPTIMAL:
         if result.point is None or declaration.value is None:
             return None
         value = float(declaration.value) if isinstance(declaration.objective, cp.Minimize) else -float(declaration.value)
-        with suppress(InvalidProblem):  # a point of the wrong form bounds nothing
-            found = judge(problem, result.point, result.multipliers).certificate
-            lower, upper = found.lower, found.upper
-            gap = ratio(found.gap, max(abs(lower), abs(upper)))
-        if _near(value, lower, upper, tol):
-            return SolverClaim(CLAIMS[result.status], value, tol, gap, TRUE)
-    return SolverClaim(CLAIMS[result.status], value, tol, gap, _verdict(problem, result.status, value, tol, time_limit))
+        own, residual = _of_its_point(problem, result), _largest(result.residuals)
+    gap = ratio(own.upper - own.lower, max(abs(own.lower), abs(own.upper))) if math.isfinite(own.upper - own.lower) else math.nan
+    if result.status is Status.OPTIMAL and _near(value, own, tol):
+        found = Verdict(TRUE)
+    else:
+        found = _verdict(problem, result, value, tol, time_limit)
+    return SolverClaim(CLAIMS[result.status], value, tol, gap, found.verdict, residual, found.reason, found.bound, _as_json(found.point))
 
 
-def _slack(lower: float, upper: float, tol: float) -> float:
-    finite = [abs(bound) for bound in (lower, upper) if math.isfinite(bound)]
+def _largest(residuals: OwnResiduals | None) -> float:
+    if residuals is None:
+        return math.nan
+    return residuals.primal if math.isnan(residuals.of_optimality) else residuals.of_optimality
+
+
+def _of_its_point(problem: Problem, result: NativeResult) -> Reference:
+    """The bounds that its own point and multipliers give; a point of the wrong form gives none."""
+    from simopt.certificates.assessment import judge
+
+    assert result.point is not None
+    with suppress(InvalidProblem):
+        bounds = judge(problem, result.point, result.multipliers).certificate
+        return Reference(result.status, bounds.lower, bounds.upper)
+    return Reference(result.status)
+
+
+def _slack(bounds: Reference, tol: float) -> float:
+    finite = [abs(bound) for bound in (bounds.lower, bounds.upper) if math.isfinite(bound)]
     return BEYOND * tol * (1.0 + max(finite, default=0.0))
 
 
-def _near(value: float, lower: float, upper: float, tol: float) -> bool:
-    return max(abs(value - lower), abs(value - upper)) <= _slack(lower, upper, tol)
+def _near(value: float, bounds: Reference, tol: float) -> bool:
+    return max(abs(value - bounds.lower), abs(value - bounds.upper)) <= _slack(bounds, tol)
 
 
-def _verdict(problem: Problem, status: Status, value: float, tol: float, time_limit: float) -> str:
+def _verdict(problem: Problem, result: NativeResult, value: float, tol: float, time_limit: float) -> Verdict:
     """What bounds in interval arithmetic say, which another solver's answer gives; bounds in floats contradict nothing.
 
     Bounds that are not finite contradict nothing either: a problem may miss feasibility by less than a solver's tolerance, and "unbounded"
@@ -107,31 +168,92 @@ def _verdict(problem: Problem, status: Status, value: float, tol: float, time_li
     from simopt.certificates.assessment import judge
 
     if INTERVAL.name not in problem.arithmetics:
-        return NOT_PROVEN
-    proven, lower, upper = _reference(problem, time_limit)
-    if status is Status.OPTIMAL:
-        if _near(value, lower, upper, tol):
-            return TRUE
-        slack = _slack(lower, upper, tol)
-        too_high, too_low = value > upper + slack, value < lower - slack
-        return FALSE if (too_high and math.isfinite(upper)) or (too_low and math.isfinite(lower)) else NOT_PROVEN
-    if proven is status:
-        return TRUE
-    if status is Status.INFEASIBLE and upper == math.inf:
-        upper = judge(problem, problem.trivial_point(), None, INTERVAL).certificate.upper
-    return FALSE if math.isfinite(upper if status is Status.INFEASIBLE else lower) else NOT_PROVEN
+        return Verdict(NOT_PROVEN, "the problem has no bounds in interval arithmetic")
+    known = _reference(problem, time_limit)
+    if result.status is Status.OPTIMAL:
+        return _of_optimum(known, value, tol, result.residuals)
+    if known.status is result.status:
+        return Verdict(TRUE)
+    if result.status is Status.INFEASIBLE and known.upper == math.inf:
+        trivial = judge(problem, problem.trivial_point(), None, INTERVAL)
+        known = Reference(known.status, known.lower, trivial.certificate.upper, trivial.point)
+    return _of_no_optimum(problem, known, result.status)
 
 
-def _reference(problem: Problem, time_limit: float) -> tuple[Status, float, float]:
-    """The status that CLARABEL's answer proves, and bounds on the optimum in interval arithmetic; of a maximum, on its negative."""
+def _of_optimum(known: Reference, value: float, tol: float, own: OwnResiduals | None) -> Verdict:
+    """The verdict on a value, and on the answer that it is the value of.
+
+    Exact residuals of 0 would make the point optimal, so that some residual is above 0 where the value is wrong. Without multipliers that
+    of the point convicts of a value below the optimum; above it the better value itself does.
+    """
+    if _near(value, known, tol):
+        return Verdict(TRUE)
+    slack, limit = _slack(known, tol), BEYOND * tol
+    too_high, too_low = (
+        math.isfinite(known.upper) and value > known.upper + slack,
+        math.isfinite(known.lower) and value < known.lower - slack,
+    )
+    if not (too_high or too_low):
+        return Verdict(NOT_PROVEN, f"the bounds [{known.lower:.9g}, {known.upper:.9g}] allow its value and others")
+    said = f"the optimum is at {'most' if too_high else 'least'} {known.upper if too_high else known.lower:.12g}, and it says {value:.12g}"
+    if own is None:
+        return Verdict(NOT_PROVEN, f"{said}; but its own residuals are not known here")
+    worst = own.primal if too_low and math.isnan(own.dual) else own.of_optimality
+    if worst <= limit:
+        return Verdict(NOT_PROVEN, f"{said}; but its own residuals are at most {worst:.1e}, within ten times its tolerance")
+    residuals = "it gives no multipliers" if math.isnan(worst) else f"its own residual is {worst:.1e}, its tolerance {tol:g}"
+    return Verdict(FALSE, f"{said}; {residuals}", known.upper if too_high else known.lower, known.point if too_high else None)
+
+
+def _of_no_optimum(problem: Problem, known: Reference, claimed: Status) -> Verdict:
+    """The verdict on "infeasible" or "unbounded", where it is not proven to be so."""
+    from simopt.conic.form import conic_form
+    from simopt.conic.survival import CHANGE, Survival, stays_bounded, stays_feasible
+
+    without_points = claimed is Status.INFEASIBLE
+    bound = known.upper if without_points else known.lower
+    if bound == math.inf or (bound == -math.inf and not without_points):  # ∞ is no bound of a feasible problem
+        what = "feasible point" if without_points else "finite bound"
+        return Verdict(NOT_PROVEN, f"neither is the claim proven, nor is there a proven {what}")
+    fallen = (
+        "a feasible point, from which the objective falls without end" if bound == -math.inf else f"a feasible point of value {bound:.9g}"
+    )
+    said = f"there is {fallen}" if without_points else f"the objective is nowhere below {bound:.9g}"
+    try:
+        form = conic_form(problem.declare(), exact=False)
+        stays = stays_feasible(form) if without_points else stays_bounded(form)
+    except (Unreadable, InvalidProblem, MemoryError) as error:
+        stays = Survival(False, f"not known how a change of the data by {CHANGE:g} acts ({error})")
+    if not stays.holds:
+        return Verdict(NOT_PROVEN, f"{said}; but {stays.why}")
+    survives = f"and so it is for all data within {CHANGE:g} of these"
+    return Verdict(FALSE, f"{said}, {survives}", bound, known.point if without_points else None)
+
+
+def _reference(problem: Problem, time_limit: float) -> Reference:
+    """What CLARABEL's answer proves; of a problem of CVXPY, where it leaves that open, what all means of `certify` prove.
+
+    Of a maximum, of its negative.
+    """
     from simopt.duality.declared import Declared
-    from simopt.solving.entry_points import solve
+    from simopt.solving.entry_points import certify, solve
 
     given = problem.programme.problem if isinstance(problem, Declared) else problem
     found = solve(given, CLARABEL.name, tol=REFERENCE_TOL, time_limit=time_limit, rigorous=True, record=False)
     bounds = found.certificate
+    if isinstance(problem, Declared) and found.status not in CLAIMS:
+        more = certify(given, rigorous=True, tol=REFERENCE_TOL)
+        bounds = more if bounds is None or more.gap < bounds.gap or more.infeasible or more.unbounded else bounds
     if bounds is None:
-        return found.status, -math.inf, math.inf
+        return Reference(found.status)
+    status = Status.INFEASIBLE if bounds.infeasible else Status.UNBOUNDED if bounds.unbounded else found.status
     if isinstance(problem, Declared) and problem.maximises:
-        return found.status, -bounds.upper, -bounds.lower
-    return found.status, bounds.lower, bounds.upper
+        return Reference(status, -bounds.upper, -bounds.lower, found.point)
+    return Reference(status, bounds.lower, bounds.upper, found.point)
+
+
+def _as_json(point: Mapping[str, Any] | None) -> str:
+    """The point by name, as JSON; empty where there is none, or it is larger than a record holds."""
+    if point is None or sum(np.size(value) for value in point.values()) > LARGEST:
+        return ""
+    return json.dumps({name: np.asarray(value, dtype=float).tolist() for name, value in point.items()})

@@ -19,6 +19,7 @@ from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality.reading.integers import has_integers
 
 ZERO, NONNEGATIVE, SECOND_ORDER, SEMIDEFINITE = "zero", "nonnegative", "second-order", "semidefinite"
+EXPONENTIAL, POWER = "exponential", "power"  # of forms in floats alone
 REFUSED = {"exp": "exponential cones", "p3d": "power cones", "pnd": "power cones"}  # fields of CVXPY's cone dimensions
 LAYOUTS = {"diag": "diagonal", "sparsity": "entries that are not 0"}  # of a variable whose entries are not all in x
 
@@ -44,11 +45,14 @@ class ConicForm:
     c, b : array of n, of m
     d : float
     cones : list of (kind, size)
-        in the order of the rows; a semidefinite cone of order k has k² rows, column by column.
+        in the order of the rows; a semidefinite cone of order k has k² rows, column by column. Exponential cones, ye^{x/y} ≤ z, and power
+        cones, |z| ≤ x^α y^{1−α}, have three; they stand in no certificate file.
     maximises : bool
         whether the problem is a maximum; the form minimises minus its objective.
     variables : list of dict
         name, shape, offset, size and layout of each variable of the problem that CVXPY keeps as a part of x.
+    powers : tuple of float
+        the α of each power cone.
     """
 
     P: Any
@@ -59,6 +63,7 @@ class ConicForm:
     cones: list[tuple[str, int]]
     maximises: bool
     variables: list[dict[str, Any]]
+    powers: tuple[float, ...] = ()
 
     @property
     def parts(self) -> list[tuple[str, int, slice]]:
@@ -68,13 +73,15 @@ class ConicForm:
         return [(kind, size, slice(start, end)) for (kind, size), start, end in zip(self.cones, starts, ends, strict=True)]
 
 
-def conic_form(problem: cp.Problem, quadratic: bool = True) -> ConicForm:
+def conic_form(problem: cp.Problem, quadratic: bool = True, exact: bool = True) -> ConicForm:
     """The conic form of a problem with its parameters at their present values; without `quadratic` squares become second-order cones.
+
+    `exact` refuses the cones that have no proof in fractions.
 
     Raises
     ------
     Unreadable
-        for integers, exponential and power cones, and what CVXPY does not canonicalise.
+        for integers, exponential and power cones if `exact`, and what CVXPY does not canonicalise.
     InvalidProblem
         for data that are not finite, or parameters without values.
     """
@@ -93,12 +100,13 @@ def conic_form(problem: cp.Problem, quadratic: bool = True) -> ConicForm:
         raise Unreadable(f"CVXPY writes no conic form of it: {reason}") from error
     stuffed, dims = data["param_prob"], data["dims"]
     for name, what in REFUSED.items():
-        if getattr(dims, name):
+        if getattr(dims, name) and (exact or name == "pnd"):
             remedy = "zero, nonnegative, second-order and semidefinite ones have"
             raise Unreadable(f"{what} have no exact proof in fractions here", "", remedy)
     has_squares = data.get("P") is not None
     d = float(stuffed.apply_parameters(quad_obj=has_squares)[2 if has_squares else 1])
     sizes = [(ZERO, dims.zero), (NONNEGATIVE, dims.nonneg), *((SECOND_ORDER, n) for n in dims.soc), *((SEMIDEFINITE, n) for n in dims.psd)]
+    sizes += [(EXPONENTIAL, 3)] * dims.exp + [(POWER, 3)] * len(dims.p3d)
     n = len(data["c"])
     P = sp.csr_array(sp.triu(data["P"]) + sp.triu(data["P"], 1).T) if has_squares else sp.csr_array((n, n))
     A = sp.csr_array(data["A"]) if data["A"] is not None else sp.csr_array((0, n))
@@ -114,6 +122,7 @@ def conic_form(problem: cp.Problem, quadratic: bool = True) -> ConicForm:
         [(kind, int(size)) for kind, size in sizes if size],
         isinstance(problem.objective, cp.Maximize),
         _variables(problem, stuffed, _without_attributes(chain, inverse)),
+        tuple(map(float, dims.p3d)),
     )
     if form.A.shape[0] != len(form.b) or (form.parts[-1][2].stop if form.parts else 0) != len(form.b):
         raise Unreadable("CVXPY writes rows that its cones do not have", "", "another version of CVXPY may write others")

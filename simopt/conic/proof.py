@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from simopt import recheck_certificate as checker
 from simopt.conic.exact_solution import Rationals, TooLarge, exact_solution, rational
-from simopt.conic.form import NONNEGATIVE, SECOND_ORDER, SEMIDEFINITE, ZERO, ConicForm
+from simopt.conic.form import EXPONENTIAL, NONNEGATIVE, SECOND_ORDER, SEMIDEFINITE, ZERO, ConicForm
 from simopt.core.arrays import Array
 
 INWARDS = (1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)  # ε in parts of the largest number of b, or of c
@@ -153,19 +153,38 @@ def solved(form: ConicForm, c: Array | None = None, b: Array | None = None) -> F
     """CLARABEL's answer for the form, with another c or b if there is one."""
     import clarabel
 
-    triangles = _triangles(form)
-    cones: list[Any] = []
-    for kind, size in form.cones:
-        made = {ZERO: clarabel.ZeroConeT, NONNEGATIVE: clarabel.NonnegativeConeT, SECOND_ORDER: clarabel.SecondOrderConeT}
-        cones.append(made[kind](size) if kind in made else clarabel.PSDTriangleConeT(size))
+    left = triangles(form)
+    P, A = sp.csc_matrix(sp.triu(form.P)), sp.csc_matrix(left @ form.A)
+    right = left @ (form.b if b is None else b)
+    answer = clarabel.DefaultSolver(P, form.c if c is None else c, A, right, clarabel_cones(form), clarabel_settings()).solve()
+    return FloatSolution(str(answer.status), np.array(answer.x, dtype=float), left.T @ np.array(answer.z, dtype=float))
+
+
+def clarabel_cones(form: ConicForm) -> list[Any]:
+    """The cones of a form as CLARABEL's."""
+    import clarabel
+
+    sized = {
+        ZERO: clarabel.ZeroConeT,
+        NONNEGATIVE: clarabel.NonnegativeConeT,
+        SECOND_ORDER: clarabel.SecondOrderConeT,
+        SEMIDEFINITE: clarabel.PSDTriangleConeT,
+    }
+    powers = iter(form.powers)
+    return [
+        sized[kind](size) if kind in sized else clarabel.ExponentialConeT() if kind == EXPONENTIAL else clarabel.PowerConeT(next(powers))
+        for kind, size in form.cones
+    ]
+
+
+def clarabel_settings() -> Any:
+    """Accurate, silent, one thread."""
+    import clarabel
+
     settings = clarabel.DefaultSettings()
     settings.verbose, settings.max_iter, settings.time_limit, settings.max_threads = False, STEPS, TIME_LIMIT, 1
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
-    A = sp.csc_matrix(triangles @ form.A)
-    P = sp.csc_matrix(sp.triu(form.P))
-    right = triangles @ (form.b if b is None else b)
-    answer = clarabel.DefaultSolver(P, form.c if c is None else c, A, right, cones, settings).solve()
-    return FloatSolution(str(answer.status), np.array(answer.x, dtype=float), triangles.T @ np.array(answer.z, dtype=float))
+    return settings
 
 
 def fractions(values: Rationals) -> Vector:
@@ -234,7 +253,7 @@ def _margins(form: ConicForm, v: Array) -> Array:
     return margins
 
 
-def _triangles(form: ConicForm) -> Any:
+def triangles(form: ConicForm) -> Any:
     """CLARABEL's rows of ours: of a matrix S the upper triangle, column by column, off the diagonal (S_ij + S_ji)/√2."""
     blocks = []
     for kind, size, rows in form.parts:

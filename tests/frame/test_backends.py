@@ -239,7 +239,8 @@ def test_whatever_cvxpy_has_installed_can_be_named_and_the_rest_says_how_to_get_
         assert solution.optimal or solution.status is Status.UNSUPPORTED, (name, solution)
     for backend in table.listed():
         if find(backend.name) is None:
-            with pytest.raises(NotAvailable, match=f"{backend.name} is not installed: pip install {backend.package}$"):
+            package = backend.distribution or backend.package
+            with pytest.raises(NotAvailable, match=f"{backend.name} is not installed: pip install {package}$"):
                 solve(toy(), backend.name)
 
 
