@@ -49,6 +49,7 @@ class ChildAnswer:
     setup_seconds: float = float("nan")
     solve_seconds: float = float("nan")
     spent_seconds: float = float("nan")
+    certificate_seconds: float = float("nan")
     iterations: int = 0
     megabytes: float = float("nan")
     warm: bool = False
@@ -173,6 +174,7 @@ def _run(task: ChildTask, problem: Any) -> ChildAnswer:
     answer.status, answer.reported, answer.message = found.status.value, found.reported, found.message
     answer.sampling, answer.scale, answer.iterations = found.sampling, found.scale, found.iterations
     answer.setup_seconds, answer.solve_seconds, answer.spent_seconds = found.setup, found.solve, found.spent
+    answer.certificate_seconds = found.certificate
     answer.points = [asdict(point) for point in found.points]
     _examine(task, problem, answer)
     _measure_size(task, problem, answer)

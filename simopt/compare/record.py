@@ -24,8 +24,9 @@ POINT = ("setup", "solve", "iteration", "tolerance", "upper", "lower", "gap", "r
 CLAIM = (
     "claimed", "claimed_value", "claim_tolerance", "claim_gap", "claim_residual", "claim_bound", "claim_verdict", "claim_reason",
     "claim_point",
-)  # fmt: skip  # files of earlier versions have none of these, or not all
-SIZE = ("problem_class", "variables", "nonzeros")  # as `problem_size.ProblemSize`; nor these
+)  # fmt: skip
+SIZE = ("problem_class", "variables", "nonzeros")  # as `problem_size.ProblemSize`
+LATER = (*CLAIM, *SIZE, "certificate_seconds")  # files of earlier versions have none of these, or not all
 LARGEST = 2**63 - 1  # what a column of whole numbers holds
 
 
@@ -34,9 +35,9 @@ class Record:
     """A cell, what came of it, and where and when. Unknown numbers are nan.
 
     `setup_seconds` and `solve_seconds` are those of the whole run; of a sweep, of the last point. `spent_seconds` is everything that was on
-    the clock. `seconds` is set-up and solve together. `claimed` and what follows is the claim of a back end at its own tolerance: see
-    `solver_claims.SolverClaim`. `problem_class` and what follows describe the instance, see `problem_size.ProblemSize`; "" and 0 where
-    no back end was run, or no cone programme could be made of it.
+    the clock; certificates are not, and `certificate_seconds` is what they took. `seconds` is set-up and solve together. `claimed` and
+    what follows is the claim of a back end at its own tolerance: see `solver_claims.SolverClaim`. `problem_class` and what follows
+    describe the instance, see `problem_size.ProblemSize`; "" and 0 where no back end was run, or no cone programme could be made of it.
     """
 
     cell: PlannedRun
@@ -54,6 +55,7 @@ class Record:
     setup_seconds: float = math.nan
     solve_seconds: float = math.nan
     spent_seconds: float = math.nan
+    certificate_seconds: float = math.nan
     wall_seconds: float = math.nan
     iterations: int = 0
     megabytes: float = math.nan
@@ -128,6 +130,7 @@ def from_answer(cell: PlannedRun, answer: ChildAnswer, *, wall_seconds: float, j
         setup_seconds=answer.setup_seconds,
         solve_seconds=answer.solve_seconds,
         spent_seconds=answer.spent_seconds,
+        certificate_seconds=answer.certificate_seconds,
         wall_seconds=wall_seconds,
         iterations=answer.iterations,
         megabytes=answer.megabytes,
@@ -162,7 +165,7 @@ def from_row(row: dict[str, Any], points: Any, where: str) -> Record:
         cell = PlannedRun(**{name: _read(PlannedRun, name, row[name]) for name in CELL})
         names = [item.name for item in dataclasses.fields(Record) if item.name not in ("cell", "points")]
         kept = tuple({name: (_whole if name == "iteration" else _number)(name, dict(point)[name]) for name in POINT} for point in points)
-        names = [name for name in names if name not in (*CLAIM, *SIZE) or row.get(name) is not None]
+        names = [name for name in names if name not in LATER or row.get(name) is not None]
         made = Record(cell, **{name: _read(Record, name, row[name]) for name in names}, points=kept)
         _check_cell(cell)
         for name in ("variables", "nonzeros"):

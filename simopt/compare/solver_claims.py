@@ -2,9 +2,9 @@
 
 A claim is an optimal value, or that there is no feasible point, or no finite optimum. Nothing of this is on the clock of a run.
 
-A claim is `FALSE` only if two things are proved. Bounds in interval arithmetic contradict it. And it is not excused by rounding: of an
-optimum the residuals that its own point and multipliers leave in the programme that the back end was given are over ten times its
-tolerance; of "infeasible" or "unbounded" the contradiction survives any change of the data by 1e-6 (`simopt.conic.survival`).
+A claim is `FALSE` only if two things are proved. Bounds in interval arithmetic contradict it, and rounding does not excuse it. The latter means of
+an optimum that the residuals of its own point and multipliers are over ten times its tolerance, in the programme that the back end was
+given. Of "infeasible" and "unbounded" the contradiction survives any change of the data by 1e-6 (`simopt.conic.survival`).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class SolverClaim:
 
 
 @dataclass(frozen=True)
-class Reference:
+class ProvenBounds:
     """What is proved of the optimum in intervals: a status, bounds, and a feasible point by name if one is known."""
 
     status: Status
@@ -81,7 +81,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ClaimVerdict:
     """A verdict with its reason, and what shows that a claim is FALSE."""
 
     verdict: str
@@ -118,7 +118,7 @@ def examine(problem: Problem, backend: BackEnd, *, time_limit: float, options: d
         return None
     tolerances = [float(native[name]) for name in backend.tolerance if name in native]
     tol = max(tolerances, default=backend.documented)
-    value, residual, own = math.nan, math.nan, Reference(result.status)
+    value, residual, own = math.nan, math.nan, ProvenBounds(result.status)
     if result.status is Status.OPTIMAL:
         if result.point is None or declaration.value is None:
             return None
@@ -126,7 +126,7 @@ def examine(problem: Problem, backend: BackEnd, *, time_limit: float, options: d
         own, residual = _of_its_point(problem, result), _largest(result.residuals)
     gap = ratio(own.upper - own.lower, max(abs(own.lower), abs(own.upper))) if math.isfinite(own.upper - own.lower) else math.nan
     if result.status is Status.OPTIMAL and _near(value, own, tol):
-        found = Verdict(TRUE)
+        found = ClaimVerdict(TRUE)
     else:
         found = _verdict(problem, result, value, tol, time_limit)
     return SolverClaim(CLAIMS[result.status], value, tol, gap, found.verdict, residual, found.reason, found.bound, _as_json(found.point))
@@ -138,27 +138,27 @@ def _largest(residuals: OwnResiduals | None) -> float:
     return residuals.primal if math.isnan(residuals.of_optimality) else residuals.of_optimality
 
 
-def _of_its_point(problem: Problem, result: NativeResult) -> Reference:
+def _of_its_point(problem: Problem, result: NativeResult) -> ProvenBounds:
     """The bounds that its own point and multipliers give; a point of the wrong form gives none."""
     from simopt.certificates.assessment import judge
 
     assert result.point is not None
     with suppress(InvalidProblem):
         bounds = judge(problem, result.point, result.multipliers).certificate
-        return Reference(result.status, bounds.lower, bounds.upper)
-    return Reference(result.status)
+        return ProvenBounds(result.status, bounds.lower, bounds.upper)
+    return ProvenBounds(result.status)
 
 
-def _slack(bounds: Reference, tol: float) -> float:
+def _slack(bounds: ProvenBounds, tol: float) -> float:
     finite = [abs(bound) for bound in (bounds.lower, bounds.upper) if math.isfinite(bound)]
     return BEYOND * tol * (1.0 + max(finite, default=0.0))
 
 
-def _near(value: float, bounds: Reference, tol: float) -> bool:
+def _near(value: float, bounds: ProvenBounds, tol: float) -> bool:
     return max(abs(value - bounds.lower), abs(value - bounds.upper)) <= _slack(bounds, tol)
 
 
-def _verdict(problem: Problem, result: NativeResult, value: float, tol: float, time_limit: float) -> Verdict:
+def _verdict(problem: Problem, result: NativeResult, value: float, tol: float, time_limit: float) -> ClaimVerdict:
     """What bounds in interval arithmetic say, which another solver's answer gives; bounds in floats contradict nothing.
 
     Bounds that are not finite contradict nothing either: a problem may miss feasibility by less than a solver's tolerance, and "unbounded"
@@ -168,44 +168,44 @@ def _verdict(problem: Problem, result: NativeResult, value: float, tol: float, t
     from simopt.certificates.assessment import judge
 
     if INTERVAL.name not in problem.arithmetics:
-        return Verdict(NOT_PROVEN, "the problem has no bounds in interval arithmetic")
+        return ClaimVerdict(NOT_PROVEN, "the problem has no bounds in interval arithmetic")
     known = _reference(problem, time_limit)
     if result.status is Status.OPTIMAL:
         return _of_optimum(known, value, tol, result.residuals)
     if known.status is result.status:
-        return Verdict(TRUE)
+        return ClaimVerdict(TRUE)
     if result.status is Status.INFEASIBLE and known.upper == math.inf:
         trivial = judge(problem, problem.trivial_point(), None, INTERVAL)
-        known = Reference(known.status, known.lower, trivial.certificate.upper, trivial.point)
+        known = ProvenBounds(known.status, known.lower, trivial.certificate.upper, trivial.point)
     return _of_no_optimum(problem, known, result.status)
 
 
-def _of_optimum(known: Reference, value: float, tol: float, own: OwnResiduals | None) -> Verdict:
+def _of_optimum(known: ProvenBounds, value: float, tol: float, own: OwnResiduals | None) -> ClaimVerdict:
     """The verdict on a value, and on the answer that it is the value of.
 
     Exact residuals of 0 would make the point optimal, so that some residual is above 0 where the value is wrong. Without multipliers that
     of the point convicts of a value below the optimum; above it the better value itself does.
     """
     if _near(value, known, tol):
-        return Verdict(TRUE)
+        return ClaimVerdict(TRUE)
     slack, limit = _slack(known, tol), BEYOND * tol
     too_high, too_low = (
         math.isfinite(known.upper) and value > known.upper + slack,
         math.isfinite(known.lower) and value < known.lower - slack,
     )
     if not (too_high or too_low):
-        return Verdict(NOT_PROVEN, f"the bounds [{known.lower:.9g}, {known.upper:.9g}] allow its value and others")
+        return ClaimVerdict(NOT_PROVEN, f"the bounds [{known.lower:.9g}, {known.upper:.9g}] allow its value and others")
     said = f"the optimum is at {'most' if too_high else 'least'} {known.upper if too_high else known.lower:.12g}, and it says {value:.12g}"
     if own is None:
-        return Verdict(NOT_PROVEN, f"{said}; but its own residuals are not known here")
+        return ClaimVerdict(NOT_PROVEN, f"{said}; but its own residuals are not known here")
     worst = own.primal if too_low and math.isnan(own.dual) else own.of_optimality
     if worst <= limit:
-        return Verdict(NOT_PROVEN, f"{said}; but its own residuals are at most {worst:.1e}, within ten times its tolerance")
+        return ClaimVerdict(NOT_PROVEN, f"{said}; but its own residuals are at most {worst:.1e}, within ten times its tolerance")
     residuals = "it gives no multipliers" if math.isnan(worst) else f"its own residual is {worst:.1e}, its tolerance {tol:g}"
-    return Verdict(FALSE, f"{said}; {residuals}", known.upper if too_high else known.lower, known.point if too_high else None)
+    return ClaimVerdict(FALSE, f"{said}; {residuals}", known.upper if too_high else known.lower, known.point if too_high else None)
 
 
-def _of_no_optimum(problem: Problem, known: Reference, claimed: Status) -> Verdict:
+def _of_no_optimum(problem: Problem, known: ProvenBounds, claimed: Status) -> ClaimVerdict:
     """The verdict on "infeasible" or "unbounded", where it is not proven to be so."""
     from simopt.conic.form import conic_form
     from simopt.conic.survival import CHANGE, Survival, stays_bounded, stays_feasible
@@ -214,7 +214,7 @@ def _of_no_optimum(problem: Problem, known: Reference, claimed: Status) -> Verdi
     bound = known.upper if without_points else known.lower
     if bound == math.inf or (bound == -math.inf and not without_points):  # ∞ is no bound of a feasible problem
         what = "feasible point" if without_points else "finite bound"
-        return Verdict(NOT_PROVEN, f"neither is the claim proven, nor is there a proven {what}")
+        return ClaimVerdict(NOT_PROVEN, f"neither is the claim proven, nor is there a proven {what}")
     fallen = (
         "a feasible point, from which the objective falls without end" if bound == -math.inf else f"a feasible point of value {bound:.9g}"
     )
@@ -225,12 +225,12 @@ def _of_no_optimum(problem: Problem, known: Reference, claimed: Status) -> Verdi
     except (Unreadable, InvalidProblem, MemoryError) as error:
         stays = Survival(False, f"not known how a change of the data by {CHANGE:g} acts ({error})")
     if not stays.holds:
-        return Verdict(NOT_PROVEN, f"{said}; but {stays.why}")
+        return ClaimVerdict(NOT_PROVEN, f"{said}; but {stays.why}")
     survives = f"and so it is for all data within {CHANGE:g} of these"
-    return Verdict(FALSE, f"{said}, {survives}", bound, known.point if without_points else None)
+    return ClaimVerdict(FALSE, f"{said}, {survives}", bound, known.point if without_points else None)
 
 
-def _reference(problem: Problem, time_limit: float) -> Reference:
+def _reference(problem: Problem, time_limit: float) -> ProvenBounds:
     """What CLARABEL's answer proves; of a problem of CVXPY, where it leaves that open, what all means of `certify` prove.
 
     Of a maximum, of its negative.
@@ -245,11 +245,11 @@ def _reference(problem: Problem, time_limit: float) -> Reference:
         more = certify(given, rigorous=True, tol=REFERENCE_TOL)
         bounds = more if bounds is None or more.gap < bounds.gap or more.infeasible or more.unbounded else bounds
     if bounds is None:
-        return Reference(found.status)
+        return ProvenBounds(found.status)
     status = Status.INFEASIBLE if bounds.infeasible else Status.UNBOUNDED if bounds.unbounded else found.status
     if isinstance(problem, Declared) and problem.maximises:
-        return Reference(status, -bounds.upper, -bounds.lower, found.point)
-    return Reference(status, bounds.lower, bounds.upper, found.point)
+        return ProvenBounds(status, -bounds.upper, -bounds.lower, found.point)
+    return ProvenBounds(status, bounds.lower, bounds.upper, found.point)
 
 
 def _as_json(point: Mapping[str, Any] | None) -> str:

@@ -48,7 +48,7 @@ class Survival:
 
 
 @dataclass(frozen=True)
-class _System:
+class _ConeSystem:
     """Ey = e, h − Gy ∈ K, the cones those of a form; `fixed` is whether G and h are no data."""
 
     E: Any
@@ -62,7 +62,7 @@ class _System:
 def stays_feasible(form: ConicForm) -> Survival:
     """Whether there is a feasible point for all data within `CHANGE`."""
     rows = _of_zero(form)
-    return _survives(_System(form.A[rows], form.b[rows], form.A[~rows], form.b[~rows], _without_zero(form), False), "infeasible")
+    return _survives(_ConeSystem(form.A[rows], form.b[rows], form.A[~rows], form.b[~rows], _without_zero(form), False), "infeasible")
 
 
 def stays_bounded(form: ConicForm) -> Survival:
@@ -71,10 +71,10 @@ def stays_bounded(form: ConicForm) -> Survival:
     E = sp.hstack([form.P, form.A[rows].T, form.A[~rows].T], format="csr")
     inner = _without_zero(form)
     G = sp.hstack([sp.csr_array((int((~rows).sum()), n + int(rows.sum()))), -_to_cone(inner)], format="csr")
-    return replace(_survives(_System(E, -form.c, G, np.zeros(G.shape[0]), inner, True), "unbounded"), x=None)
+    return replace(_survives(_ConeSystem(E, -form.c, G, np.zeros(G.shape[0]), inner, True), "unbounded"), x=None)
 
 
-def _survives(system: _System, otherwise: str) -> Survival:
+def _survives(system: _ConeSystem, otherwise: str) -> Survival:
     """`stays_feasible` for any system; `otherwise` is what a change may make it."""
     E, nothing = system.E, np.diff(system.E.indptr) == 0
     if np.any(system.e[nothing]):
@@ -92,7 +92,7 @@ def _survives(system: _System, otherwise: str) -> Survival:
     return Survival(False, why)
 
 
-def _moves(system: _System, y: Array) -> Array | None:
+def _moves(system: _ConeSystem, y: Array) -> Array | None:
     """d: how far y has to move at most so that changed equations hold; ∞ where that is not known, None for dependent equations."""
     if not system.E.shape[0]:
         return np.zeros(len(y))
@@ -115,7 +115,7 @@ def _moves(system: _System, y: Array) -> Array | None:
     return moves
 
 
-def _box_inside(system: _System, y: Array, moved: Array) -> bool:
+def _box_inside(system: _ConeSystem, y: Array, moved: Array) -> bool:
     """Whether all slacks that changed data and a point moved by d may have lie in the cones."""
     change = FREE if system.fixed else CHANGE * (1.0 + OWN)
     with np.errstate(all="ignore"):
@@ -146,7 +146,7 @@ def _inside(kind: str, size: int, s: Array, r: Array, power: float) -> bool:
     return bool(np.all(low > 0.0)) and bool(abs(s[2]) + r[2] <= low[0] ** power * low[1] ** (1.0 - power) / SLIGHT)
 
 
-def _inner_points(system: _System) -> Iterator[Array]:
+def _inner_points(system: _ConeSystem) -> Iterator[Array]:
     """Points at which the slack is deep inside of its cones: the shortest ones at several parts of the greatest depth."""
     deepest = _shortest(system, None)
     if deepest is None:
@@ -159,7 +159,7 @@ def _inner_points(system: _System) -> Iterator[Array]:
             yield found[0]
 
 
-def _shortest(system: _System, depth: float | None) -> tuple[Array, float] | None:
+def _shortest(system: _ConeSystem, depth: float | None) -> tuple[Array, float] | None:
     """The shortest y with h − Gy − τσe ∈ K for the depth τ, or, without one, y of the greatest τ ≤ 1; and τ. None where CLARABEL has none.
 
     e is inside of each cone, and σ the size of the cone's numbers.
@@ -186,7 +186,7 @@ def _shortest(system: _System, depth: float | None) -> tuple[Array, float] | Non
     return (y[:n], float(y[n])) if depth is None else (y, depth)
 
 
-def _centres(system: _System) -> Array:
+def _centres(system: _ConeSystem) -> Array:
     """σe for each cone."""
     size = abs(system.G).sum(axis=1) + np.abs(system.h)
     found, powers = np.zeros(len(system.h)), iter(system.cones.powers)
