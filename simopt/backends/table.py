@@ -67,6 +67,8 @@ class BackEnd:
     documented : float
         the largest of the tolerances at which it stops by itself when CVXPY calls it: of residuals and of the gap, relative to the sizes
         of the numbers or absolute. What it claims is held against ten times as much (`simopt.compare.solver_claims`).
+    documented_gap : float
+        the relative gap at which it stops by itself on a problem with integers.
     in_seconds : int
         numbers in a dense matrix of data up to which a solve takes seconds, where that has been measured; 0: it has not.
     """
@@ -92,6 +94,7 @@ class BackEnd:
     apart: bool = False
     distribution: str = ""
     documented: float = 1e-4
+    documented_gap: float = 1e-3
     in_seconds: int = 0
 
     @property
@@ -387,6 +390,7 @@ PROXQP = BackEnd(
 
 HIGHS = BackEnd(
     name="highs",
+    documented_gap=1e-4,  # mip_rel_gap
     documented=1e-7,  # primal_ and dual_feasibility_tolerance, absolute: its options (ipm_optimality_tolerance is 1e-8)
     cvxpy_name="HIGHS",
     package="highspy",
@@ -434,10 +438,14 @@ CVXOPT = BackEnd("cvxopt", "CVXOPT", "cvxopt", SOC, native=None, documented=1e-6
 SDPA = BackEnd(
     "sdpa", "SDPA", "sdpap", QUADRATIC, native=None, distribution="sdpa-python", documented=1e-7
 )  # epsilonStar, epsilonDash, relative: sdpap/param.py
-SCIPY = BackEnd("scipy", "SCIPY", "scipy", QUADRATIC, native=None, documented=HIGHS.documented)  # its linprog is HiGHS
+SCIPY = BackEnd(
+    "scipy", "SCIPY", "scipy", QUADRATIC, native=None, documented=HIGHS.documented, documented_gap=HIGHS.documented_gap
+)  # its linprog and milp are HiGHS
 GLPK = BackEnd("glpk", "GLPK", "cvxopt", QUADRATIC, native=None, documented=1e-7)  # tol_bnd, tol_dj, absolute: its manual
-GLPK_MI = BackEnd("glpk_mi", "GLPK_MI", "cvxopt", QUADRATIC, native=None, documented=GLPK.documented)
-ECOS_BB = BackEnd("ecos_bb", "ECOS_BB", "ecos", ECOS.cones, native=None, documented=ECOS.documented)
+GLPK_MI = BackEnd(
+    "glpk_mi", "GLPK_MI", "cvxopt", QUADRATIC, native=None, documented=GLPK.documented, documented_gap=1e-7
+)  # mip_gap is 0, its rows hold to tol_bnd
+ECOS_BB = BackEnd("ecos_bb", "ECOS_BB", "ecos", ECOS.cones, native=None, documented=ECOS.documented)  # mi_rel_eps is 1e-3
 
 OTHERS = (OSQP, QOCO, DAQP, QPALM, PIQP, PROXQP, HIGHS, MOSEK, GUROBI, CVXOPT, SDPA, SCIPY, GLPK, GLPK_MI, ECOS_BB)
 FIRST_CLASS = (CLARABEL, ECOS, SCS)

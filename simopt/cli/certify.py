@@ -91,8 +91,10 @@ class _ScriptRun:
     def all_of(self, target: str, arguments: list[str]) -> tuple[str, bool]:
         """Why the script failed, or nothing; whether it was interrupted. Earlier findings stay."""
         from simopt.cli.interception import returned, run_script
+        from simopt.compare.own_problems import is_geometric
         from simopt.core.errors import InvalidProblem
         from simopt.files.formats import READ, ending, read
+        from simopt.model.problem import is_cvxpy
 
         home, colon, name = target.rpartition(":")
         try:
@@ -102,7 +104,7 @@ class _ScriptRun:
                 self.met(target, read(target), False, ours=True)
             elif colon and name.isidentifier():
                 for label, problem in returned(home, name):
-                    self.met(label, problem, _is_geometric(problem), ours=True)
+                    self.met(label, problem, is_cvxpy(problem) and is_geometric(problem), ours=True)
             else:
                 run_script(Path(target), arguments, self.met)
         except KeyboardInterrupt:
@@ -174,13 +176,6 @@ class _ScriptRun:
             status = Status.UNSUPPORTED if isinstance(error, InvalidProblem) else Status.FAILED
             return ProblemFinding(label, sense, status, None, said or f"{type(error).__name__}: {error}")
         return ProblemFinding(label, sense, _status(found, self.tol), found, found.open)
-
-
-def _is_geometric(problem: Any) -> bool:
-    """Whether a problem that nobody says how to solve is a geometric programme, and not convex as it is written."""
-    import cvxpy as cp
-
-    return isinstance(problem, cp.Problem) and not problem.is_dcp() and problem.is_dgp()
 
 
 def _status(certificate: Certificate, tol: float) -> Status:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from simopt.duality.declared import Declared
 
 NEEDED = "a cvxpy.Problem, or a function that returns one or yields several"
+QUADRATIC, INTEGERS = "quadratic objective", "integers"  # of what a problem has, and a back end may not take
 WITH_NAME = re.compile(r"(?P<home>.+):(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 
 
@@ -39,13 +40,15 @@ WITH_NAME = re.compile(r"(?P<home>.+):(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>
 class OwnProblem:
     """A `cvxpy.Problem` with the name and the arguments by which tables and records call it.
 
-    `latest` is above every number that CVXPY has given to a part of the problem.
+    `latest` is above every number that CVXPY has given to a part of the problem. `offset` is added to the
+    logarithm of a geometric programme.
     """
 
     name: str
     problem: cp.Problem
     settings: dict[str, Any] = field(default_factory=dict)
     latest: int = 0
+    offset: float = 0.0
 
     @classmethod
     def of(cls, name: str, problem: cp.Problem, settings: dict[str, Any] | None = None) -> OwnProblem:
@@ -59,24 +62,41 @@ class OwnProblem:
         import cvxpy as cp
         from cvxpy.lin_ops.lin_utils import ID_COUNTER
 
-        made = cls(name, cp.Problem(problem.objective, problem.constraints), settings or {}, ID_COUNTER.count)
+        from simopt.duality.reading.integers import has_integers
+        from simopt.solving.geometric import offset_of
+
+        bare, offset, label = cp.Problem(problem.objective, problem.constraints), 0.0, name
+        if has_integers(bare):
+            label = f"{name} (integer points, bound of the relaxation)"
+        elif is_geometric(bare):
+            offset = offset_of(bare)
+            label = f"{name} (its logarithm {offset:+g})"
+        made = cls(label, bare, settings or {}, ID_COUNTER.count, offset)
         try:
             made.read()
         except InvalidProblem as error:
-            whole = any(v.attributes["integer"] or v.attributes["boolean"] for v in problem.variables())
-            remedy = "; simopt.solve and simopt.certify bound the optimum of a problem with integers" if whole else ""
-            raise InvalidProblem(f"{name}: {error}{remedy}") from error
+            raise InvalidProblem(f"{name}: {error}") from error
         return made
 
     def read(self) -> Declared:
-        """The problem as the judge sees it."""
+        """The problem as the judge sees it: complex numbers as pairs of real ones, a geometric programme as that of logarithms."""
         from cvxpy.lin_ops.lin_utils import ID_COUNTER
 
+        from simopt.compare.with_integers import WithIntegers
         from simopt.duality.declared import Declared
+        from simopt.duality.reading.complex_numbers import is_complex, real_problem
+        from simopt.duality.reading.geometric import log_problem
+        from simopt.duality.reading.integers import has_integers
 
         # pickle keeps the numbers of variables: those that canonicalisation makes in this process must differ from them
         ID_COUNTER.count = max(ID_COUNTER.count, self.latest)
-        return Declared.of(self.problem)
+        if has_integers(self.problem):
+            return WithIntegers.of(self.problem)
+        if is_geometric(self.problem):
+            form = log_problem(self.problem)
+            form.offset.value = self.offset
+            return Declared.of(form.problem)
+        return Declared.of(real_problem(self.problem).problem if is_complex(self.problem) else self.problem)
 
     def fingerprint(self) -> str:
         """Hash of the formulas, the attributes of the variables and all numbers.
@@ -91,6 +111,11 @@ class OwnProblem:
         values = [*self.problem.constants(), *self.problem.parameters()]
         attributes = tuple(as_text({"shape": leaf.shape, **leaf.attributes}) for leaf in leaves)
         return hashed((text, attributes, *(numbers(number.value) for number in values)))
+
+
+def is_geometric(problem: cp.Problem) -> bool:
+    """Whether a problem that nobody says how to solve is a geometric programme, and not convex as it is written."""
+    return not problem.is_dcp() and problem.is_dgp()
 
 
 def is_own(text: str) -> bool:
@@ -299,18 +324,23 @@ def suitable(own: OwnProblem | Declared, backends: Iterable[BackEnd]) -> tuple[l
     """Back ends that can take the problem; and of each of the others, by name, what it cannot take."""
     from simopt.backends import adapter
     from simopt.backends.table import CLARABEL
+    from simopt.compare.with_integers import WithIntegers
+    from simopt.duality.declared import Declared
 
     declared = own.read() if isinstance(own, OwnProblem) else own
     present: frozenset[str] = frozenset()
     with suppress(adapter.Refused, InvalidProblem):
-        present = parts(adapter.canonicalise(declared.for_back_ends(cones=CLARABEL.cones), CLARABEL)[0])
+        convex = Declared.for_back_ends(declared, cones=CLARABEL.cones)  # of a problem with integers the relaxation
+        present = parts(adapter.canonicalise(convex, CLARABEL)[0])
+    if isinstance(declared, WithIntegers):
+        present |= {INTEGERS}
     taken, refused = list[Any](), dict[str, str]()
     for backend in backends:
         try:
             adapter.canonicalise(declared.for_back_ends(cones=backend.cones), backend)
         except (adapter.Refused, InvalidProblem) as error:
-            lacking = sorted(present & _not_taken(backend.cvxpy_name))
-            refused[backend.name] = f"it takes no {' and no '.join(lacking)}" if lacking else str(error)
+            lacking = sorted(present & _not_taken(backend.cvxpy_name)) or [" with ".join(sorted(present & {QUADRATIC, INTEGERS}, reverse=True))]
+            refused[backend.name] = f"it takes no {' and no '.join(lacking)}" if any(lacking) else str(error)
         else:
             taken.append(backend)
     return taken, refused
@@ -320,7 +350,7 @@ def parts(data: Mapping[str, Any]) -> frozenset[str]:
     """What a problem in conic form has beside linear rows, in words."""
     dims, P = data["dims"], data.get("P")
     present = {
-        "quadratic objective": P is not None and P.nnz > 0,
+        QUADRATIC: P is not None and P.nnz > 0,
         "second-order cones": bool(dims.soc),
         "exponential cones": bool(dims.exp),
         "power cones": bool(dims.p3d) or bool(getattr(dims, "pnd", ())),  # the older versions of CVXPY have only the first
@@ -338,4 +368,6 @@ def _not_taken(name: str) -> frozenset[str]:
     cones: set[Any] = set() if conic is None else set(conic.SUPPORTED_CONSTRAINTS)
     words = {"second-order cones": SOC, "exponential cones": ExpCone, "power cones": PowCone3D, "semidefinite cones": PSD}
     found = {word for word, kind in words.items() if kind not in cones}
-    return frozenset(found if SOC in cones or name in defines.SOLVER_MAP_QP else found | {"quadratic objective"})
+    if not any(getattr(known.get(name), "MIP_CAPABLE", False) for known in (defines.SOLVER_MAP_CONIC, defines.SOLVER_MAP_QP)):
+        found.add(INTEGERS)
+    return frozenset(found if SOC in cones or name in defines.SOLVER_MAP_QP else found | {QUADRATIC})

@@ -2,8 +2,8 @@
 
 A claim is an optimal value, or that there is no feasible point, or no finite optimum. Nothing of this is on the clock of a run.
 
-A claim is `FALSE` only if two things are proved. Bounds in interval arithmetic contradict it, and rounding does not excuse it. The latter means of
-an optimum that the residuals of its own point and multipliers are over ten times its tolerance, in the programme that the back end was
+A claim is `FALSE` only if two things are proved. Bounds in interval arithmetic contradict it, and rounding does not excuse it. The latter
+means of an optimum that the residuals of its own point and multipliers are over ten times its tolerance, in the programme that it was
 given. Of "infeasible" and "unbounded" the contradiction survives any change of the data by 1e-6 (`simopt.conic.survival`).
 """
 
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simopt.backends.table import CLARABEL, BackEnd
+from simopt.compare.with_integers import WithIntegers
 from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.model.gap_unit import ratio
 from simopt.model.status import Status
@@ -26,6 +27,7 @@ from simopt.model.status import Status
 if TYPE_CHECKING:
     from simopt.backends.adapter import NativeResult
     from simopt.backends.own_residuals import OwnResiduals
+    from simopt.certificates.certificate import Certificate
     from simopt.model.problem import Problem
 
 TRUE, NOT_PROVEN, FALSE = "true", "not proven", "FALSE"
@@ -118,6 +120,8 @@ def examine(problem: Problem, backend: BackEnd, *, time_limit: float, options: d
         return None
     tolerances = [float(native[name]) for name in backend.tolerance if name in native]
     tol = max(tolerances, default=backend.documented)
+    if isinstance(problem, WithIntegers):
+        tol = max(tol, backend.documented_gap)
     value, residual, own = math.nan, math.nan, ProvenBounds(result.status)
     if result.status is Status.OPTIMAL:
         if result.point is None or declaration.value is None:
@@ -167,14 +171,14 @@ def _verdict(problem: Problem, result: NativeResult, value: float, tol: float, t
     from simopt.arithmetic import INTERVAL
     from simopt.certificates.assessment import judge
 
-    if INTERVAL.name not in problem.arithmetics:
+    if INTERVAL.name not in problem.arithmetics and not isinstance(problem, WithIntegers):
         return ClaimVerdict(NOT_PROVEN, "the problem has no bounds in interval arithmetic")
     known = _reference(problem, time_limit)
     if result.status is Status.OPTIMAL:
         return _of_optimum(known, value, tol, result.residuals)
     if known.status is result.status:
         return ClaimVerdict(TRUE)
-    if result.status is Status.INFEASIBLE and known.upper == math.inf:
+    if result.status is Status.INFEASIBLE and known.upper == math.inf and not isinstance(problem, WithIntegers):
         trivial = judge(problem, problem.trivial_point(), None, INTERVAL)
         known = ProvenBounds(known.status, known.lower, trivial.certificate.upper, trivial.point)
     return _of_no_optimum(problem, known, result.status)
@@ -219,6 +223,8 @@ def _of_no_optimum(problem: Problem, known: ProvenBounds, claimed: Status) -> Cl
         "a feasible point, from which the objective falls without end" if bound == -math.inf else f"a feasible point of value {bound:.9g}"
     )
     said = f"there is {fallen}" if without_points else f"the objective is nowhere below {bound:.9g}"
+    if without_points and isinstance(problem, WithIntegers):
+        return ClaimVerdict(NOT_PROVEN, f"{said}; but it is not tried how a change of the data acts on integers")
     try:
         form = conic_form(problem.declare(), exact=False)
         stays = stays_feasible(form) if without_points else stays_bounded(form)
@@ -238,6 +244,8 @@ def _reference(problem: Problem, time_limit: float) -> ProvenBounds:
     from simopt.duality.declared import Declared
     from simopt.solving.entry_points import certify, solve
 
+    if isinstance(problem, WithIntegers):
+        return _with_sense(Status.GAP_OPEN, certify(problem.form.original, rigorous=True, tol=REFERENCE_TOL), None)
     given = problem.programme.problem if isinstance(problem, Declared) else problem
     found = solve(given, CLARABEL.name, tol=REFERENCE_TOL, time_limit=time_limit, rigorous=True, record=False)
     bounds = found.certificate
@@ -246,10 +254,15 @@ def _reference(problem: Problem, time_limit: float) -> ProvenBounds:
         bounds = more if bounds is None or more.gap < bounds.gap or more.infeasible or more.unbounded else bounds
     if bounds is None:
         return ProvenBounds(found.status)
-    status = Status.INFEASIBLE if bounds.infeasible else Status.UNBOUNDED if bounds.unbounded else found.status
-    if isinstance(problem, Declared) and problem.maximises:
-        return ProvenBounds(status, -bounds.upper, -bounds.lower, found.point)
-    return ProvenBounds(status, bounds.lower, bounds.upper, found.point)
+    return _with_sense(found.status, bounds, found.point)
+
+
+def _with_sense(status: Status, bounds: Certificate, point: Mapping[str, Any] | None) -> ProvenBounds:
+    """Proven bounds on the minimum from those of the problem as written."""
+    status = Status.INFEASIBLE if bounds.infeasible else Status.UNBOUNDED if bounds.unbounded else status
+    if bounds.maximises:
+        return ProvenBounds(status, -bounds.upper, -bounds.lower, point)
+    return ProvenBounds(status, bounds.lower, bounds.upper, point)
 
 
 def _as_json(point: Mapping[str, Any] | None) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT
 from simopt.backends.table import BackEnd
+from simopt.compare.with_integers import WithIntegers
 from simopt.core.errors import InvalidProblem
 from simopt.model.gap_unit import ROUNDING, ratio
 from simopt.model.problem import Problem
@@ -26,6 +27,7 @@ from simopt.solving.solution import Sample
 from simopt.solving.solver import SolverSpec
 
 NATIVE = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14)  # tolerances of a sweep; the one asked for is put among them
+RELAXED = "the gap is that between the integer point and the relaxation, not one of the solver"
 UNFINISHED = (Status.GAP_OPEN, Status.ITERATION_LIMIT)  # after which points are judged by all means
 LESS = 0.5  # beyond the tolerance asked for a sweep goes on only while each gap is at most this fraction of the least one before
 WARM_LIMIT = 10.0  # seconds for a back end on a small example
@@ -96,6 +98,8 @@ def measure(problem: Problem, chosen: SolverSpec | BackEnd, *, tol: float, time_
         if isinstance(chosen, BackEnd) and outcome.points and outcome.status in UNFINISHED:
             outcome = _by_all_means(problem, outcome, tol)
         outcome.certificate += time.perf_counter() - start
+        if isinstance(problem, WithIntegers) and outcome.status in UNFINISHED and outcome.best is not None:
+            outcome.message = RELAXED
         return outcome
 
 

@@ -166,6 +166,13 @@ def _another_offset(form: LogProblem, inner: Certificate) -> bool:
     return abs(middle - TARGET) > NEAR
 
 
+def offset_of(problem: cp.Problem) -> float:
+    """The number that brings the optimum of the problem of logarithms near 1/2, where its relative gap is near that of the problem."""
+    form = log_problem(problem)
+    form.offset.value = 0.0
+    return _offset(_estimate(form, table.CLARABEL.name, None))
+
+
 def _estimate(form: LogProblem, solver: str | None, known: Point | None) -> float:
     """log f near the optimum: at the point or the values of the problem, else by a solve that nothing has to believe; nan if both fail."""
     if known is not None:

@@ -144,7 +144,6 @@ def test_fingerprints_tell_numbers_and_attributes_apart_but_not_names_by_number(
         ("own.py", "name a problem in it: own.py:NAME"),
         ("own.py:portfoli", "did you mean 'portfolio'?"),
         ("own.py:NUMBER", "own.py:NUMBER: int found, a cvxpy.Problem, or a function"),
-        ("own.py:WHOLE", "simopt.solve and simopt.certify bound the optimum of a problem with integers"),
         ("own.py:broken", "missing a required argument: 'n'; it takes (n)"),
         ("own.py:broken(n=1)", "own.py:broken(n=1): ArithmeticError: no such n"),
         ("own.py:portfolio(m=3)", "unexpected keyword argument 'm'"),

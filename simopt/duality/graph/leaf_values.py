@@ -70,4 +70,6 @@ def numbers(value: Any) -> tuple[Array, ...]:
     if sp.issparse(value):
         rows = value.tocsr()
         return rows.indptr, rows.indices, rows.data
+    if np.iscomplexobj(value):
+        return (np.asarray(value).real, np.asarray(value).imag)
     return (np.asarray(value, dtype=float),)
