@@ -339,7 +339,8 @@ def suitable(own: OwnProblem | Declared, backends: Iterable[BackEnd]) -> tuple[l
         try:
             adapter.canonicalise(declared.for_back_ends(cones=backend.cones), backend)
         except (adapter.Refused, InvalidProblem) as error:
-            lacking = sorted(present & _not_taken(backend.cvxpy_name)) or [" with ".join(sorted(present & {QUADRATIC, INTEGERS}, reverse=True))]
+            together = " with ".join(sorted(present & {QUADRATIC, INTEGERS}, reverse=True))
+            lacking = sorted(present & _not_taken(backend.cvxpy_name)) or [together]
             refused[backend.name] = f"it takes no {' and no '.join(lacking)}" if any(lacking) else str(error)
         else:
             taken.append(backend)

@@ -113,7 +113,7 @@ def _by_all_means(problem: Problem, outcome: RunOutcome, tol: float) -> RunOutco
 
     if not isinstance(problem, Declared):
         return outcome
-    from simopt.solving.as_written import untouched
+    from simopt.solving.cvxpy_values import untouched
     from simopt.solving.entry_points import certify
 
     with untouched(problem.programme.problem):
