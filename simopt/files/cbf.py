@@ -9,16 +9,15 @@ reference, versions 1 to 4.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterator
-from typing import NoReturn
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import scipy.sparse as sp
 
+from simopt.core.arrays import Array
 from simopt.files.cone_programme import ConeBlock, ConeProgramme
-from simopt.files.content import TextFile, number, quoted, whole
+from simopt.files.content import SectionReader, TextFile, quoted, whole
 
 VERSIONS = (1, 2, 3, 4)
 ENTRIES = 1 << 22  # columns, rows, and entries of matrices together, that a file may declare: few bytes can ask for many
@@ -42,13 +41,12 @@ def parse(source: TextFile) -> ConeProgramme:
     return _CbfReader(source).programme()
 
 
-class _CbfReader:
+class _CbfReader(SectionReader):
     """One pass over the lines; what a section says is collected by its indices."""
 
     def __init__(self, source: TextFile) -> None:
-        self.source, self.line, self.section = source, 0, ""
+        super().__init__(source)
         self.remaining = self._lines()
-        self.seen: set[str] = set()
         self.maximises = False
         self.declared = 0
         self.variables: list[ConeBlock] = []
@@ -60,9 +58,6 @@ class _CbfReader:
         self.powers: dict[str, list[list[float]]] = {"POW": [], "POW*": []}
         self.offset = 0.0
         self.numbers: dict[str, Sparse] = {name: {} for name in COORDINATES}
-
-    def fail(self, what: str, remedy: str) -> NoReturn:
-        raise self.source.wrong(self.line, self.section, what, remedy)
 
     def _lines(self) -> Iterator[list[str]]:
         for at, line in self.source.lines():
@@ -94,12 +89,6 @@ class _CbfReader:
             self.fail(f"{what} {quoted(text)} is not there", f"a number from 0 to {below - 1}" if below else "none is declared before")
         return value
 
-    def _number(self, text: str) -> float:
-        value = number(text)
-        if value is None or math.isinf(value):
-            self.fail(f"{quoted(text)} is no {'finite ' if value else ''}number", "a decimal number below 1.8e308")
-        return value
-
     def _reserve(self, entries: int) -> None:
         """Count what is declared before anything is made of it."""
         self.declared += entries
@@ -116,28 +105,35 @@ class _CbfReader:
             **dict.fromkeys(COORDINATES, self._coordinates),
         }  # fmt: skip
         for fields in self.remaining:
-            heading, self.section = fields[0], ""
-            if len(fields) != 1 or (heading not in sections and heading != "VER"):
-                self.fail(
-                    f"section {quoted(' '.join(fields))} is not read", f"VER, {', '.join(sections)} are; or the count before is too small"
-                )
-            self.section = heading
-            if heading in self.seen:
-                self.fail("appears twice", "one section of each kind")
-            if (heading == "VER") != (not self.seen):
-                self.fail("is not the first section" if heading == "VER" else "comes before VER", "a file begins with VER")
-            self.seen.add(heading)
-            if heading == "VER":
-                if whole(version := self._fields(1)[0]) not in VERSIONS:
-                    self.fail(f"version {quoted(version)} is not known", f"{VERSIONS[0]} to {VERSIONS[-1]} are")
+            self._begin(fields, sections)
+            if self.section == "VER":
+                self._version()
             else:
-                sections[heading]()
+                sections[self.section]()
         self.section = ""
         if "OBJSENSE" not in self.seen:
             self.fail("the file ends without OBJSENSE", "MIN or MAX; it was cut short, or is no CBF file")
         if not self.n and not self.dimensions:
             self.fail("the file ends without variables", "a section VAR or PSDVAR; there is nothing to choose")
         return self._assembled()
+
+    def _begin(self, heading: list[str], sections: Iterable[str]) -> None:
+        name, self.section = heading[0], ""
+        if len(heading) != 1 or name not in ("VER", *sections):
+            self.fail(
+                f"section {quoted(' '.join(heading))} is not read", f"VER, {', '.join(sections)} are; or the count before is too small"
+            )
+        self.section = name
+        if name in self.seen:
+            self.fail("appears twice", "one section of each kind")
+        if (name == "VER") != (not self.seen):
+            self.fail("is not the first section" if name == "VER" else "comes before VER", "a file begins with VER")
+        self.seen.add(name)
+
+    def _version(self) -> None:
+        (version,) = self._fields(1)
+        if whole(version) not in VERSIONS:
+            self.fail(f"version {quoted(version)} is not known", f"{VERSIONS[0]} to {VERSIONS[-1]} are")
 
     def _sense(self) -> None:
         (sense,) = self._fields(1)
@@ -147,27 +143,32 @@ class _CbfReader:
 
     def _blocks(self) -> tuple[list[ConeBlock], int]:
         size, count = self._fields(2)
-        total, blocks, start = self._count(size), self._count(count), 0
+        total, number_of_cones, start = self._count(size), self._count(count), 0
         self._reserve(total)
-        result = []
-        for _ in range(blocks):
-            kind, width = self._fields(2)
-            power, shown = 0.0, kind
-            if match := POWER.fullmatch(kind):
-                kind, power = match[2], self._power(match[2], match[1])
-            elif kind not in LEAST:
-                self.fail(f"cone {quoted(kind)} is not read", f"{', '.join(LEAST)}, @k:POW and @k:POW* are")
-            least, most = (3, 3) if match else (LEAST[kind], MOST.get(kind, total))
-            entries = self._count(width)
-            if not least <= entries <= max(most, least):
-                self.fail(f"cone {quoted(shown)} of size {entries}", f"{least} to {most}")
-            result.append(ConeBlock(kind, start, entries, power))
-            start += entries
+        blocks = []
+        for _ in range(number_of_cones):
+            blocks.append(self._block(start, total))
+            start += blocks[-1].size
             if start > total:
                 self.fail(f"the cones have more than the {total} entries that are declared", "the sizes sum to that")
         if start != total:
             self.fail(f"the cones have {start} entries, {total} are declared", "the sizes sum to that")
-        return result, total
+        return blocks, total
+
+    def _block(self, start: int, total: int) -> ConeBlock:
+        """The cone of one line, from the entry `start` on; `total` is the size of all."""
+        cone, width = self._fields(2)
+        kind, power, least, most = cone, 0.0, 3, 3
+        if match := POWER.fullmatch(cone):
+            kind, power = match[2], self._power(match[2], match[1])
+        elif cone in LEAST:
+            least, most = LEAST[cone], max(MOST.get(cone, total), LEAST[cone])
+        else:
+            self.fail(f"cone {quoted(cone)} is not read", f"{', '.join(LEAST)}, @k:POW and @k:POW* are")
+        size = self._count(width)
+        if not least <= size <= most:
+            self.fail(f"cone {quoted(cone)} of size {size}", f"{least} to {most}")
+        return ConeBlock(kind, start, size, power)
 
     def _variables(self) -> None:
         self.variables, self.n = self._blocks()
@@ -191,7 +192,7 @@ class _CbfReader:
             total -= size
             if total < 0:
                 self.fail("the cones have more exponents than are declared", "the sizes sum to the second number")
-            cones.append([self._number(self._fields(1)[0]) for _ in range(size)])
+            cones.append([self.finite(self._fields(1)[0]) for _ in range(size)])
             if min(cones[-1]) <= 0.0:
                 self.fail(f"exponent {min(cones[-1]):g}", "exponents above 0")
         if total:
@@ -211,7 +212,7 @@ class _CbfReader:
             orders.append(order)
 
     def _constant(self) -> None:
-        self.offset = self._number(self._fields(1)[0])
+        self.offset = self.finite(self._fields(1)[0])
 
     def _coordinates(self) -> None:
         name, numbers = self.section, self.numbers[self.section]
@@ -234,14 +235,15 @@ class _CbfReader:
                 at += sorted(pair, reverse=True)
             if tuple(at) in numbers:
                 self.fail(f"a second number for {quoted(' '.join(fields[:indices]))}", "keep one of them")
-            numbers[tuple(at)] = self._number(fields[-1])
+            numbers[tuple(at)] = self.finite(fields[-1])
+
+    def _vector(self, section: str, size: int) -> Array:
+        vector = np.zeros(size)
+        for (at,), value in self.numbers[section].items():
+            vector[at] = value
+        return vector
 
     def _assembled(self) -> ConeProgramme:
-        cost, right = np.zeros(self.n), np.zeros(self.m)
-        for (j,), value in self.numbers["OBJACOORD"].items():
-            cost[j] = value
-        for (i,), value in self.numbers["BCOORD"].items():
-            right[i] = value
         weights: dict[int, Sparse] = {}
         for (j, r, c), value in self.numbers["OBJFCOORD"].items():
             weights.setdefault(j, {}).update(_both(0, r, c, self.dimensions[j], value))
@@ -260,7 +262,7 @@ class _CbfReader:
             self.source.path,
             self.maximises,
             self.offset,
-            cost,
+            self._vector("OBJACOORD", self.n),
             tuple(self.variables),
             integers,
             tuple(self.dimensions),
@@ -268,7 +270,7 @@ class _CbfReader:
             tuple(self.rows),
             _sparse(self.numbers["ACOORD"], self.m, self.n),
             {j: _sparse(values, self.m, self.dimensions[j] ** 2) for j, values in products.items()},
-            right,
+            self._vector("BCOORD", self.m),
             tuple(_sparse(values, d * d, self.n) for values, d in zip(maps, self.orders, strict=True)),
             tuple(_sparse(values, d * d, 1) for values, d in zip(constants, self.orders, strict=True)),
         )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import os
 import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from simopt.core import reading
 from simopt.core.errors import InvalidFile
@@ -49,6 +51,25 @@ class TextFile:
     def wrong(self, number: int, section: str, what: str, remedy: str) -> InvalidFile:
         """The error of one line: file, line, section, what is wrong, and what would be right."""
         return InvalidFile(f"{self.path}: line {number}{', ' if section else ''}{section}: {what}; {remedy}")
+
+
+class SectionReader:
+    """A pass over the lines of a file in sections; `line` and `section` are where it is."""
+
+    def __init__(self, source: TextFile) -> None:
+        self.source, self.line, self.section = source, 0, ""
+        self.seen: set[str] = set()  # sections
+
+    def fail(self, what: str, remedy: str) -> NoReturn:
+        """Raise the error of the present line."""
+        raise self.source.wrong(self.line, self.section, what, remedy)
+
+    def finite(self, text: str) -> float:
+        """The finite number that a text is; an error where it is none."""
+        value = number(text)
+        if value is None or math.isinf(value):
+            self.fail(f"{quoted(text)} is no {'finite ' if value else ''}number", "a decimal number below 1.8e308")
+        return value
 
 
 def quoted(text: str) -> str:

@@ -17,13 +17,12 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable
-from typing import NoReturn
 
 import numpy as np
 import scipy.sparse as sp
 
 from simopt.core.errors import InvalidFile
-from simopt.files.content import TextFile, number, quoted
+from simopt.files.content import SectionReader, TextFile, quoted
 from simopt.files.quadratic_programme import FileProgramme, widened
 
 FIELDS = (slice(1, 3), slice(4, 12), slice(14, 22), slice(24, 36), slice(39, 47), slice(49, 61))  # of a line with fixed columns
@@ -32,6 +31,8 @@ SENSES = {"MIN": False, "MINIMIZE": False, "MINIMISE": False, "MAX": True, "MAXI
 TRIANGLES = ("QUADOBJ", "QSECTION")
 VALUED = {"UP", "LO", "FX", "UI", "LI"}  # kinds of bounds that have a number
 BOUNDS = {*VALUED, "FR", "MI", "PL", "BV"}
+ORDER = "the order is ROWS, COLUMNS, RHS, RANGES, BOUNDS"
+AFTER = {"COLUMNS": "ROWS", **dict.fromkeys(("RHS", "RANGES", "BOUNDS", *TRIANGLES, "QMATRIX", "ENDATA"), "COLUMNS")}
 INFINITIES = {"inf": math.inf, "infinity": math.inf}
 
 
@@ -60,13 +61,12 @@ def _in_columns(line: str) -> list[str]:
     return [field for field in (line[at].strip() for at in FIELDS) if field]
 
 
-class _MpsReader:
+class _MpsReader(SectionReader):
     """One pass over the lines; what a section says is collected in arrays."""
 
     def __init__(self, source: TextFile, fields: Callable[[str], list[str]]) -> None:
-        self.source, self.fields = source, fields
-        self.line, self.section, self.name = 0, "", ""
-        self.seen: set[str] = set()  # sections
+        super().__init__(source)
+        self.fields, self.name = fields, ""
         self.maximises: bool | None = None
         self.objective: str | None = None
         self.rows: dict[str, int] = {}  # name -> index; of rows N, −1
@@ -82,9 +82,6 @@ class _MpsReader:
         self.ranges: dict[str, float] = {}
         self.bounds: dict[int, set[str]] = {}  # column -> kinds of its bounds
         self.quadratic: dict[tuple[int, int], float] = {}
-
-    def fail(self, what: str, remedy: str) -> NoReturn:
-        raise self.source.wrong(self.line, self.section, what, remedy)
 
     def programme(self) -> FileProgramme:
         """All lines, and what they say together."""
@@ -127,20 +124,23 @@ class _MpsReader:
         if others and heading not in ("NAME", "OBJSENSE", "QSECTION"):
             self.fail(f"{quoted(' '.join(others))} behind the heading", "begin lines of data with a blank")
         self.seen.add(heading)
-        needed = {"COLUMNS": "ROWS", **dict.fromkeys(("RHS", "RANGES", "BOUNDS", "QUADOBJ", "QSECTION", "QMATRIX", "ENDATA"), "COLUMNS")}
-        if heading in needed and needed[heading] not in self.seen:
-            self.fail(f"comes before {needed[heading]}", "the order is ROWS, COLUMNS, RHS, RANGES, BOUNDS")
+        if heading in AFTER and AFTER[heading] not in self.seen:
+            self.fail(f"comes before {AFTER[heading]}", ORDER)
         if heading == "ROWS" and "COLUMNS" in self.seen:
-            self.fail("comes after COLUMNS", "the order is ROWS, COLUMNS, RHS, RANGES, BOUNDS")
+            self.fail("comes after COLUMNS", ORDER)
+        self._behind(heading, others)
+        if len(self.seen & {"QMATRIX", *TRIANGLES}) > 1:
+            self.fail("a second quadratic part", "one of QUADOBJ, QSECTION and QMATRIX")
+        return heading == "ENDATA"
+
+    def _behind(self, heading: str, others: list[str]) -> None:
+        """What stands behind a heading, on its line."""
         if heading == "NAME":
             self.name = " ".join(others)
         if heading == "OBJSENSE" and others:
             self._sense(others)
         if heading == "QSECTION" and others and others != [self.objective]:
             self.fail(f"squares in the row {quoted(' '.join(others))}", "only the objective may have some")
-        if len(self.seen & {"QMATRIX", *TRIANGLES}) > 1:
-            self.fail("a second quadratic part", "one of QUADOBJ, QSECTION and QMATRIX")
-        return heading == "ENDATA"
 
     def _sense(self, fields: list[str]) -> None:
         if len(fields) != 1 or fields[0].upper() not in SENSES or self.maximises is not None:
@@ -162,23 +162,13 @@ class _MpsReader:
 
     def _column(self, fields: list[str]) -> None:
         if len(fields) == 3 and fields[1].strip("'").upper() == "MARKER":
-            marker = fields[2].strip("'").upper()
-            if marker not in ("INTORG", "INTEND") or self.between_markers == (marker == "INTORG"):
-                self.fail(f"marker {quoted(fields[2])}", "'INTORG' and 'INTEND' in turn; sets (SOS) are not read")
-            self.between_markers = marker == "INTORG"
+            self._marker(fields[2])
             return
         if len(fields) not in (3, 5):
             self.fail(f"{len(fields)} fields", "a line has a column and one or two pairs of row and number")
         name = fields[0]
         if not self.columns or self.columns.get(name) != len(self.integers) - 1:
-            if name in self.columns:
-                self.fail(f"column {quoted(name)} appears twice", "the lines of a column stand together")
-            self.columns[name] = len(self.integers)
-            self.integers.append(self.between_markers)
-            self.column_rows.clear()
-            self.cost.append(0.0)
-            self.lower.append(0.0)
-            self.upper.append(math.inf)
+            self._begin_column(name)
         for row, value in self._pairs(fields[1:]):
             if row in self.column_rows:
                 self.fail(f"column {quoted(name)} has a second number in row {quoted(row)}", "keep one of them")
@@ -190,19 +180,29 @@ class _MpsReader:
                 self.entry_columns.append(len(self.integers) - 1)
                 self.entries.append(value)
 
+    def _marker(self, text: str) -> None:
+        marker = text.strip("'").upper()
+        if marker not in ("INTORG", "INTEND") or self.between_markers == (marker == "INTORG"):
+            self.fail(f"marker {quoted(text)}", "'INTORG' and 'INTEND' in turn; sets (SOS) are not read")
+        self.between_markers = marker == "INTORG"
+
+    def _begin_column(self, name: str) -> None:
+        if name in self.columns:
+            self.fail(f"column {quoted(name)} appears twice", "the lines of a column stand together")
+        self.columns[name] = len(self.integers)
+        self.integers.append(self.between_markers)
+        self.column_rows.clear()
+        self.cost.append(0.0)
+        self.lower.append(0.0)
+        self.upper.append(math.inf)
+
     def _pairs(self, fields: list[str]) -> list[tuple[str, float]]:
         pairs = []
         for row, text in zip(fields[::2], fields[1::2], strict=True):
             if row not in self.rows:
                 self.fail(f"row {quoted(row)} is not among the ROWS", "add it there, or correct the name")
-            pairs.append((row, self._number(text)))
+            pairs.append((row, self.finite(text)))
         return pairs
-
-    def _number(self, text: str) -> float:
-        value = number(text)
-        if value is None or math.isinf(value):
-            self.fail(f"{quoted(text)} is no {'finite ' if value else ''}number", "a decimal number below 1.8e308")
-        return value
 
     def _of_set(self, fields: list[str], has_set: bool) -> list[str]:
         """The fields without the name of the set, of which a file may have one."""
@@ -242,7 +242,9 @@ class _MpsReader:
         if kind in kinds:
             self.fail(f"a second bound {kind} of column {quoted(rest[0])}", "keep one of them")
         kinds.add(kind)
-        value = self._limit(rest[1]) if kind in VALUED else 0.0
+        self._set_bound(at, kind, self._limit(rest[1]) if kind in VALUED else 0.0)
+
+    def _set_bound(self, at: int, kind: str, value: float) -> None:
         if kind in ("UP", "UI", "FX"):
             self.upper[at] = value
         if kind in ("LO", "LI", "FX"):
@@ -261,7 +263,7 @@ class _MpsReader:
         unsigned = text.lstrip("+-").lower()
         if unsigned in INFINITIES and len(text) - len(unsigned) < 2:
             return -INFINITIES[unsigned] if text[0] == "-" else INFINITIES[unsigned]
-        return self._number(text)
+        return self.finite(text)
 
     def _square(self, fields: list[str]) -> None:
         if len(fields) not in (3, 5):
@@ -273,7 +275,7 @@ class _MpsReader:
             pair = self.columns[fields[0]], self.columns[other]
             if pair in self.quadratic or (self.section in TRIANGLES and pair[::-1] in self.quadratic):
                 self.fail(f"a second number for {quoted(fields[0])} and {quoted(other)}", "keep one of them")
-            self.quadratic[pair] = self._number(text)
+            self.quadratic[pair] = self.finite(text)
 
     def _symmetric(self) -> sp.csc_array:
         """Q, of one triangle or all of it."""
