@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Where proof files and witnesses are, for `make coq`; made there if there are none.
 EVIDENCE ?= build/evidence
 
-.PHONY: verify test full lint types coq mutants attacks bench notebooks docs hashed wheel resolve other-pythons oldest-cvxpy clean
+.PHONY: verify test full lint types coq mutants attacks bench league notebooks docs hashed wheel resolve other-pythons oldest-cvxpy clean
 
 verify: $(VENV)/.core
 	$(BIN)/simopt verify $(ARGS)
@@ -58,6 +58,11 @@ attacks: $(VENV)/.test
 # and the README's table from the run.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(ARGS)
+
+# Every solver that is installed, on files, the catalogue and the gallery: docs/league.md, with each false claim. At most three hours, going on
+# where it was interrupted; ARGS=--quick takes at most ten minutes and prints the page.
+league: $(VENV)/.test
+	$(BIN)/python -m benchmarks.league $(ARGS)
 
 notebooks: $(VENV)/.notebooks
 	$(BIN)/pytest --nbmake --nbmake-timeout=600 notebooks $(ARGS)

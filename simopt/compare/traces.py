@@ -200,7 +200,9 @@ def _sweep(
     native = dict(options)
     max_iter = native.pop("max_iter", None)
     least = math.inf  # gap of the runs before
-    for tolerance in sorted({*NATIVE, run.tol}, reverse=True):
+    # where options set each tolerance, or none is known, one run would be that of every other tolerance again
+    fixed = all(name in native for name in backend.tolerance)
+    for tolerance in [run.tol] if fixed else sorted({*NATIVE, run.tol}, reverse=True):
         start = time.perf_counter()
         try:
             declared = normalised.for_back_ends(cones=backend.cones)

@@ -28,7 +28,7 @@ def content(path: str | os.PathLike[str], most: int = BYTES) -> bytes:
     Raises
     ------
     InvalidFile
-        naming the file, when it is longer, or is a pipe or a device from which nothing comes.
+        naming the file, when it is longer, is a device, or is a pipe from which nothing comes.
     OSError
         when it cannot be opened or is a folder.
     """
@@ -37,9 +37,11 @@ def content(path: str | os.PathLike[str], most: int = BYTES) -> bytes:
     with open(path, "rb", buffering=0, opener=_at_once) as file:
         place, found = file.fileno(), os.fstat(file.fileno())
         is_plain = stat.S_ISREG(found.st_mode)
+        if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
+            raise InvalidFile(f"{path}: is a device; a file or a pipe is needed")
         while left and not (is_plain and found.st_size > most):
             if not is_plain and not select.select([place], [], [], PATIENCE)[0]:
-                raise InvalidFile(f"{path}: nothing came for {PATIENCE:g} s; it is a pipe or a device that nobody writes to")
+                raise InvalidFile(f"{path}: nothing came for {PATIENCE:g} s; it is a pipe that nobody writes to")
             part = os.read(place, min(left, AT_ONCE))
             if not part:
                 return b"".join(parts)

@@ -18,6 +18,7 @@ from simopt.core.errors import InvalidFile
 
 MOST = 1 << 29  # bytes of a problem's file, as it lies there and unpacked
 LINE = 1 << 16  # bytes of one line
+AT_ONCE = 1 << 20  # bytes that are unpacked in one go to count them
 SHOWN = 40  # characters of a file that a message repeats
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
@@ -104,10 +105,18 @@ def unpacked(path: str | os.PathLike[str]) -> TextFile:
     if Path(path).suffix.lower() != ".gz":
         return TextFile(shown, data)
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
-            data = packed.read(MOST + 1)
+        if not _is_short(data):
+            raise InvalidFile(f"{shown}: larger unpacked than the {MOST >> 20} MB that such a file may have; unpack it and cut it down")
+        data = gzip.decompress(data)
     except (OSError, EOFError, zlib.error) as error:
         raise InvalidFile(f"{shown}: cannot be unpacked ({error}); a gzip file is needed, or a name without .gz") from None
-    if len(data) > MOST:
-        raise InvalidFile(f"{shown}: larger unpacked than the {MOST >> 20} MB that such a file may have")
     return TextFile(shown, data)
+
+
+def _is_short(data: bytes) -> bool:
+    """Whether a gzip file unpacks to at most `MOST` bytes. They are counted and not held: a megabyte may stand for a thousand."""
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+        length = 0
+        while length <= MOST and (part := len(packed.read(AT_ONCE))):
+            length += part
+    return length <= MOST

@@ -24,6 +24,7 @@ from simopt.processes.worker import Died, Worker
 LEAST = 1e-12  # size of an entry of A that HiGHS keeps: its smallest setting
 SECONDS = 60.0  # for HiGHS and a file, and one more for each of its megabytes
 REMEDY = "write it as HiGHS reads it, or as .mps or .qps"
+SENSES = {"min", "minimum", "minimize", "max", "maximum", "maximize"}  # HiGHS passes over an objective behind another word
 
 
 def parse(source: TextFile) -> FileProgramme:
@@ -34,8 +35,10 @@ def parse(source: TextFile) -> FileProgramme:
     InvalidFile
         where HiGHS refuses the file, warns of something, or does not end; for semi-continuous columns; and for bytes that are no text.
     """
-    if not sum(bool(line.strip()) for _, line in source.lines()):  # all lines are looked at: HiGHS gives back names that are no text
-        raise InvalidFile(f"{source.path}: line 1: the file is empty; an objective is needed")
+    words = [(at, line.partition("\\")[0].split()) for at, line in source.lines()]  # all of them: HiGHS gives back names that are no text
+    at, first = next(((at, those[0]) for at, those in words if those), (1, ""))
+    if first.lower() not in SENSES:
+        raise source.wrong(at, "", f"{quoted(first)} is no sense" if first else "the file is empty", "begin with min or max")
     worker = Worker(_model, fork=True)
     try:
         said, model = worker.call(source.data, seconds=SECONDS + len(source.data) / 1e6)
@@ -52,6 +55,9 @@ def parse(source: TextFile) -> FileProgramme:
         if len(set(names)) < len(names):
             repeated = Counter(names).most_common(1)[0][0]
             raise InvalidFile(f"{source.path}: {what} {quoted(repeated)} appears twice; each has its own name")
+    for name in model["columns"]:
+        if name.startswith(","):  # 1,5 x is 1 times a column ",5", and x
+            raise InvalidFile(f"{source.path}: column {quoted(name)} begins with a comma; the decimal sign is a point")
     half = sp.csc_array(model["quadratic"], shape=(n, n)) if model["quadratic"] else sp.csc_array((n, n))
     quadratic = sp.csc_array(half + sp.tril(half, -1).T)
     quadratic.eliminate_zeros()

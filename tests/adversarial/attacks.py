@@ -33,6 +33,7 @@ CLASSES = (
         44,
     ),
     Class("damaged witnesses and proof files", ("test_damaged_evidence", "test_damaged_certificates"), 195),
+    Class("files of problems: MPS, QPS, CBF and LP", ("test_hostile_files",), 300),
     Class("bytes that a fuzzer makes, in every format", ("test_fuzz", "test_fuzzed_data")),
     Class("injections into pages, tables and pictures", ("test_injection", "test_streams::test_markdown_shows.*"), 100),
     Class(

@@ -111,3 +111,16 @@ def forever(data: bytes) -> None:
 
 def aborted(data: bytes) -> None:
     os._exit(3)
+
+
+@pytest.mark.parametrize("word", ["minimise", "MAXIMISE", "max:", "obj: x + y\nst", "best"])
+def test_an_objective_behind_another_word_is_refused(word: str) -> None:
+    """HiGHS passes over it without a word: of "minimise 2 x" it reads min 0."""
+    with pytest.raises(InvalidFile, match="f.lp: line 2: '.*' is no sense; begin with min or max"):
+        parsed(f"\\ a comment\n{word}\n obj: x + 2 y\nst\n c1: x + y >= 1\nend\n")
+
+
+def test_a_decimal_comma_is_refused() -> None:
+    """HiGHS reads "1,5 x" as one column called ",5" and another called "x"."""
+    with pytest.raises(InvalidFile, match="f.lp: column ',5' begins with a comma; the decimal sign is a point"):
+        parsed("min\n obj: 1,5 x\nst\n c1: x >= 1\nend\n")
