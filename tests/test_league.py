@@ -66,7 +66,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Any:
     for each in chosen * 2:
         PLAY.play(folder / "runs", each, RULES, lambda done, left, run: told.append(run.cell.label))
     assert len(told) == len(set(told)), "what is done is not run again"
-    return [PAGE.load(PLAY.home(folder / "runs", each), each, PLAY.state_of(folder / "runs", each)) for each in chosen]
+    return [PAGE.load(PLAY.home_of(folder / "runs", each), each, PLAY.state_of(folder / "runs", each)) for each in chosen]
 
 
 @pytest.mark.thorough
@@ -83,7 +83,7 @@ def test_a_page_says_what_was_run(played: Any) -> None:
         "None was found.",
     ):
         assert words in text, words
-    assert str(played[0].place) not in text and str(ROOT) not in text, "no paths of this machine"
+    assert str(played[0].home) not in text and str(ROOT) not in text, "no paths of this machine"
 
 
 @pytest.mark.thorough
@@ -93,9 +93,9 @@ def test_a_false_claim_is_tried_and_one_that_does_not_come_again_is_said_so(play
     run = next(each for each in one.runs if each.cell.candidate == "scs")
     boast = replace(run, claim_tolerance=1e-14, claim_verdict="FALSE")
     invented = replace(run, claimed="infeasible", claim_verdict="FALSE", started="later")
-    found = FALSE_CLAIMS.reproduced(one.entry, boast, one.place)
+    found = FALSE_CLAIMS.reproduced(one.entry, boast, one.home)
     assert found.holds and found.alone and found.printed.endswith("\nFALSE") and len(found.lines) <= 12
-    assert FALSE_CLAIMS.reproduced(one.entry, boast, one.place) == found
+    assert FALSE_CLAIMS.reproduced(one.entry, boast, one.home) == found
     text = PAGE.written([replace(one, runs=(invented,))], 1, [], [], RULES)
     assert "### scs: diet.qps infeasible" in text and "**Not reproduced:**" in text and "problem = simopt.read('diet.qps')" in text
 

@@ -56,7 +56,7 @@ def main() -> int:
     hours = HOURS[options.quick] if options.hours is None else options.hours
     stopped = not options.only_page and not _play(chosen, folder, rules, time.monotonic() + 3600 * hours)
     print("[writing the page: lines that reproduce false claims are run]", file=sys.stderr, flush=True)
-    played = [page.load(play.home(folder, each), each, play.state_of(folder, each)) for each in chosen]
+    played = [page.load(play.home_of(folder, each), each, play.state_of(folder, each)) for each in chosen]
     text = page.written(played, len(chosen), missing, absent, rules)
     if options.page is None and options.quick:
         print(text)
@@ -72,7 +72,7 @@ def _play(chosen: list[Entry], folder: Path, rules: play.Rules, end: float) -> b
             print(f"[the time is over: {number - 1} of {len(chosen)} problems; the same command goes on]", file=sys.stderr, flush=True)
             break
 
-        def told(done: int, left: int, run: Record, title: str = f"{number}/{len(chosen)} {entry.set} {entry.name}") -> None:
+        def report(done: int, left: int, run: Record, title: str = f"{number}/{len(chosen)} {entry.set} {entry.name}") -> None:
             words = f"{run.cell.solver}{'' if run.cell.options == '{}' else ', tight'}: {run.status}"
             print(
                 f"[{title}: {done}/{left} {words}, {run.wall_seconds:.1f} s{f', claim {run.claim_verdict}' if run.claim_verdict else ''}]",
@@ -81,7 +81,7 @@ def _play(chosen: list[Entry], folder: Path, rules: play.Rules, end: float) -> b
             )
 
         try:
-            play.play(folder, entry, rules, told)
+            play.play(folder, entry, rules, report)
         except KeyboardInterrupt:
             print("[interrupted; the same command goes on from here]", file=sys.stderr, flush=True)
             return False

@@ -30,13 +30,13 @@ class Reproduction:
     alone: bool
 
 
-def reproduced(entry: Entry, run: Record, kept: Path) -> Reproduction:
+def reproduced(entry: Entry, run: Record, cached: Path) -> Reproduction:
     """By CVXPY alone; where that does not reproduce the claim, by `simopt.compare_solvers`, which hands the solver another form.
 
     What came of it is kept in a folder, and told again of the same run and lines.
     """
     tried = ((True, _by_cvxpy(entry, run)), (False, _by_comparison(entry, run)))
-    path = kept / f"reproduced-{run.cell.key}.json"
+    path = cached / f"reproduced-{run.cell.key}.json"
     key = [run.started, *("\n".join(lines) for _, lines in tried)]
     if path.exists() and (known := jsonio.read(path))["key"] == key:
         return Reproduction(tuple(known["lines"]), known["printed"], known["holds"], known["alone"])
@@ -73,11 +73,11 @@ def _by_cvxpy(entry: Entry, run: Record) -> tuple[str, ...]:
         'print("claimed:", status, value)',
         'proven = simopt.solve(problem, "clarabel", tol=1e-8, rigorous=True).certificate',
         'print("proven:", proven.lower, "≤ optimum ≤", proven.upper)',
-        *_judged(entry, run),
+        *_assessed(entry, run),
     )
 
 
-def _judged(entry: Entry, run: Record) -> Iterator[str]:
+def _assessed(entry: Entry, run: Record) -> Iterator[str]:
     """The line that compares both, and prints FALSE where they exclude each other."""
     if run.claimed == "optimal":
         yield f"slack = {BEYOND:g} * {run.claim_tolerance:g} * (1 + max(abs(proven.lower), abs(proven.upper)))"

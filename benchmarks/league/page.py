@@ -35,17 +35,20 @@ class Played:
     entry: Entry
     state: EntryState
     runs: tuple[Record, ...]
-    place: Path
+    home: Path
 
 
 def written(played: Sequence[Played], whole: int, missing: Sequence[str], absent: Sequence[str], rules: Rules) -> str:
     """The page; `whole` entries were to be played, `missing` sets and `absent` solvers were not at hand."""
-    judged = [each for each in played if each.runs]
-    runs = [run for each in judged for run in each.runs]
+    assessed = [each for each in played if each.runs]
+    runs = [run for each in assessed for run in each.runs]
     parts = [HEAD, "\n".join(_what_was_run(played, whole, missing, absent, rules))]
     if runs:
-        parts += ["\n".join(_summary(judged)), *(_table(kind, [each for each in judged if each.state.kind == kind]) for kind in CLASSES)]
-        parts.append("\n".join(_false(judged)))
+        parts += [
+            "\n".join(_summary(assessed)),
+            *(_table(kind, [each for each in assessed if each.state.kind == kind]) for kind in CLASSES),
+        ]
+        parts.append("\n".join(_false(assessed)))
     parts.append("\n".join(_left_out(played)))
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
@@ -82,15 +85,15 @@ def _label(run: Record) -> str:
     return run.cell.solver + ("" if run.cell.options == "{}" else ", tight")
 
 
-def _summary(judged: Sequence[Played]) -> Iterator[str]:
+def _summary(assessed: Sequence[Played]) -> Iterator[str]:
     """The answer, in a few sentences."""
     yield "## The answer\n"
-    runs = [run for each in judged for run in each.runs]
+    runs = [run for each in assessed for run in each.runs]
     for gap in GAPS:
-        first = Counter(_first(each.runs, gap) for each in judged)
-        solved = len(judged) - first.pop("", 0)
+        first = Counter(_first(each.runs, gap) for each in assessed)
+        solved = len(assessed) - first.pop("", 0)
         named = ", ".join(f"{name} on {count}" for name, count in first.most_common(4))
-        yield f"* First to a certified {gap:g}: {named}, of {solved} problems that anybody brought there ({len(judged)} played)."
+        yield f"* First to a certified {gap:g}: {named}, of {solved} problems that anybody brought there ({len(assessed)} played)."
     claims = Counter(run.claim_verdict for run in runs if run.claim_verdict)
     yield f"* Of {claims.total()} claims {claims[TRUE]} are true, {claims[NOT_PROVEN]} not proven, **{claims[FALSE]} FALSE**."
     liars = Counter(f"{_label(run)}: {run.claimed}" for run in runs if run.claim_verdict == FALSE)
@@ -132,10 +135,10 @@ def _table(kind: str, played: Sequence[Played]) -> str:
     return "\n".join(lines)
 
 
-def _false(judged: Sequence[Played]) -> Iterator[str]:
+def _false(assessed: Sequence[Played]) -> Iterator[str]:
     """Each false claim with the lines that reproduce it; one that a solver makes on both settings is one."""
     found: dict[tuple[str, str, str], list[tuple[Played, Record]]] = defaultdict(list)
-    for each in judged:
+    for each in assessed:
         for run in each.runs:
             if run.claim_verdict == FALSE:
                 found[(run.cell.solver, each.entry.name, run.claimed)].append((each, run))
@@ -151,7 +154,7 @@ def _false(judged: Sequence[Played]) -> Iterator[str]:
 def _one(name: tuple[str, str, str], runs: Sequence[tuple[Played, Record]]) -> Iterator[str]:
     solver, problem, claimed = name
     yield f"\n### {solver}: {problem} {claimed}\n"
-    tried = [(run, reproduced(each.entry, run, each.place)) for each, run in runs]
+    tried = [(run, reproduced(each.entry, run, each.home)) for each, run in runs]
     for run, made in tried:
         value = "" if math.isnan(run.claimed_value) else f" with the optimum {run.claimed_value:.9g} (of a maximum, its negative)"
         settings = "its own" if run.cell.options == "{}" else "tight"
@@ -181,9 +184,9 @@ def _left_out(played: Sequence[Played]) -> Iterator[str]:
     yield from (f"* {', '.join(names)}: {in_markdown(reason)}" for reason, names in reasons.items())
 
 
-def load(place: Path, entry: Entry, state: EntryState) -> Played:
+def load(home: Path, entry: Entry, state: EntryState) -> Played:
     """An entry with the runs that its folder has."""
     from simopt.compare import comparison
 
-    there = any((place / "runs").glob("*.json"))
-    return Played(entry, state, tuple(comparison.load(place).records) if there else (), place)
+    there = any((home / "runs").glob("*.json"))
+    return Played(entry, state, tuple(comparison.load(home).records) if there else (), home)

@@ -57,14 +57,14 @@ def settings_of(backend: BackEnd) -> list[Candidate]:
     return [(backend.name, {}), *([(backend.name, tight)] if tight else [])]
 
 
-def home(folder: Path, entry: Entry) -> Path:
+def home_of(folder: Path, entry: Entry) -> Path:
     """Where the runs of an entry are."""
     return folder / entry.set / entry.name
 
 
 def state_of(folder: Path, entry: Entry) -> EntryState:
     """What is known of an entry by now."""
-    path = home(folder, entry) / STATE
+    path = home_of(folder, entry) / STATE
     return EntryState(**jsonio.read(path)) if path.exists() else EntryState()
 
 
@@ -81,18 +81,18 @@ def play(folder: Path, entry: Entry, rules: Rules, progress: Callable[[int, int,
     key = [simopt.__version__, f"{rules.time_limit:g} s", *rules.solvers]
     if state_of(folder, entry).played == key:
         return
-    place = home(folder, entry)
-    place.mkdir(parents=True, exist_ok=True)
+    target = home_of(folder, entry)
+    target.mkdir(parents=True, exist_ok=True)
     state = EntryState()
     try:
-        _play(place, entry, rules, state, progress)
+        _play(target, entry, rules, state, progress)
     except Exception as error:
         state.left_out = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
     state.played = key
-    jsonio.write(place / STATE, asdict(state))
+    jsonio.write(target / STATE, asdict(state))
 
 
-def _play(place: Path, entry: Entry, rules: Rules, state: EntryState, progress: Callable[[int, int, Record], None]) -> None:
+def _play(target: Path, entry: Entry, rules: Rules, state: EntryState, progress: Callable[[int, int, Record], None]) -> None:
     problem = entry.make()
     own = OwnProblem.of(entry.name, problem) if is_cvxpy(problem) else problem
     state.kind = class_of(problem if is_cvxpy(problem) else problem.declare())
@@ -106,6 +106,6 @@ def _play(place: Path, entry: Entry, rules: Rules, state: EntryState, progress: 
     if candidates:
         limits = {"repetitions": 1, "tol": TOL, "time_limit": rules.time_limit}
         what = {entry.name: problem} if is_cvxpy(problem) else entry.name
-        simopt.compare_solvers(what, candidates, jobs=rules.jobs, folder=place, progress=progress, **limits, **design)
+        simopt.compare_solvers(what, candidates, jobs=rules.jobs, folder=target, progress=progress, **limits, **design)
     else:
         state.left_out = "no solver can take it"
