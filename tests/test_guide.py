@@ -11,7 +11,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-WRITTEN_BY_RUNS = {"verdicts.md", "errata.md", "equivalences.md"}
+WRITTEN_BY_RUNS = {
+    "verdicts.md",
+    "errata.md",
+    "equivalences.md",
+    "league.md",
+}  # the lines of the last one were run before they were written
 PAGES = {
     str(path.relative_to(DOCS)): path.read_text(encoding="utf-8")
     for path in sorted(DOCS.rglob("*.md"))

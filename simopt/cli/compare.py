@@ -96,9 +96,8 @@ def compare(
     if benchopt is not None:
         from simopt.compare.benchopt_export import export_benchopt
 
-        if one is None:
-            raise InvalidProblem("--benchopt: a benchmark is of one problem of the catalogue; name one")
-        typer.echo(f"wrote {export_benchopt(benchopt, one, tol=tol, time_limit=time_limit, **wanted)}")
+        what = problems if one is None else one
+        typer.echo(f"wrote {export_benchopt(benchopt, what, tol=tol, time_limit=time_limit, **wanted)}")
         return
     if not problems and report is None:
         raise InvalidProblem("WHAT: name a problem to compare on, or a folder with --report DIR, whose page is written again")

@@ -9,17 +9,20 @@ import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simopt.backends.table import BackEnd
 from simopt.compare import plan as plans
+from simopt.compare.own_problems import OwnProblem, is_own
 from simopt.core.errors import InvalidProblem
 from simopt.core.extras import DISTRIBUTION
 from simopt.core.foreign_text import in_utf8
-from simopt.core.writing import write_bytes, write_text
+from simopt.core.writing import write_bytes
 from simopt.data.datasets import Dataset
 from simopt.model.problem import Problem
+from simopt.processes.worker import pickled
 
 LEAST = "1.8"  # of benchopt, whose `evaluate_result` and `skip` are as we use them
 
@@ -110,6 +113,27 @@ class Dataset(BaseDataset):
         return {{"problem": problem}}
 '''
 
+OWN_DATASET = '''"""Problems of one's own, as they were when this benchmark was written, whatever random numbers they were made of."""
+
+import pickle
+from pathlib import Path
+
+from benchopt import BaseDataset
+
+FOLDER = Path(__file__).resolve().parents[1] / "problems"
+FILES = {files}
+
+
+class Dataset(BaseDataset):
+    name = "simopt"
+    requirements = ["pip::{distribution}"]
+    parameters = {{"problem": [*FILES]}}
+    test_parameters = {{"problem": [*FILES][:1]}}
+
+    def get_data(self):
+        return {{"problem": pickle.loads((FOLDER / FILES[self.problem]).read_bytes()).read()}}
+'''
+
 ITERATES = '''"""{solver} of simopt, sampled by its iterates: benchopt stops the clock while one is certified."""
 
 from benchmark_utils import CertifiedGap
@@ -168,7 +192,7 @@ EITHER = """
 
 README = """# {name}: certified gap against time
 
-Written by `simopt compare {name} --benchopt`. Run it with
+Written by `simopt compare {command} --benchopt`. Run it with
 
     benchopt run . -n 30 -r 3
 
@@ -179,53 +203,90 @@ Solvers written by hand are sampled by iterates, CVXPY back ends by runs at one 
 
 def export_benchopt(
     folder: str | os.PathLike[str],
-    problem: str | type[Problem],
+    problem: Any,
     solvers: Sequence[plans.SolverName] | None = None,
     **design: Any,
 ) -> Path:
     """Write the comparison with these arguments (see `compare`) as a benchopt benchmark into a new or empty folder; its path.
 
-    CSV files are copied in. Problems and solvers have to be registered, as the benchmark finds them by name.
+    A problem of the catalogue is found by its name, as its solvers are, so that both have to be registered; CSV files are copied in.
+    Anything else that `compare_solvers` takes is written as it is now: problems of CVXPY, files of problems, "own.py:NAME". Their data sets
+    are pickles, for the versions of simopt and CVXPY that wrote them.
 
     Raises
     ------
     UnknownName, InvalidProblem, NotAvailable
-        as `compare`; InvalidProblem also for an instance or a Dataset, which have no name, and for a folder that is not empty.
+        as `compare`; InvalidProblem also for an instance or a Dataset, which have no name, for problems of the catalogue beside others,
+        and for a folder that is not empty.
     OSError
         when the folder cannot be written.
     """
     if isinstance(problem, Problem) or any(isinstance(entry, Dataset) for entry in design.get("data") or ()):
         raise InvalidProblem("benchopt: a benchmark names its problem and its data; an instance or a Dataset in memory has no name")
-    asked = plans.Design(problem, solvers, repetitions=1, threads=1, **design)
-    files, plan = _files(asked.data), plans.make(asked)
-    place = Path(folder)
-    if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise InvalidProblem(f"benchopt: {place} exists and is not empty; name a new folder")
-    for part in ("datasets", "solvers", "benchmark_utils"):
-        (place / part).mkdir(parents=True, exist_ok=True)
+    if isinstance(problem, type) or (isinstance(problem, str) and not is_own(problem)):
+        plan = plans.make(plans.Design(problem, solvers, repetitions=1, threads=1, **design))
+        benchmark = _of_catalogue(plan, design)
+    else:
+        plan = plans.make_all(problem, solvers, repetitions=1, threads=1, **design)
+        benchmark = _of_own(plan)
+    target = Path(folder)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InvalidProblem(f"benchopt: {target} exists and is not empty; name a new folder")
+    cell = plan.instances[0].cell
+    texts = {"least": LEAST, "distribution": DISTRIBUTION, "tol": cell.tol, "time_limit": cell.time_limit, **benchmark.texts}
+    files = {
+        "objective.py": OBJECTIVE.format(**texts),
+        "benchmark_utils/__init__.py": CRITERION.format(**texts),
+        "README.md": README.format(**texts),
+        "datasets/simopt.py": benchmark.dataset.format(**texts),
+        **dict(_solvers(plan, texts)),
+    }
+    for name, content in {**benchmark.files, **{name: text.encode() for name, text in files.items()}}.items():
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(target / name, content)
+    return target
+
+
+@dataclass(frozen=True)
+class _Benchmark:
+    """What benchmarks of the catalogue and of one's own do not share: words of the texts, the text of the data sets, and files beside."""
+
+    texts: dict[str, Any]
+    dataset: str
+    files: dict[str, bytes]
+
+
+def _of_catalogue(plan: plans.Plan, design: dict[str, Any]) -> _Benchmark:
     kind = plan.instances[0].kind
-    limits = {"tol": asked.tol, "time_limit": asked.time_limit, "target": asked.target}
-    texts = {"name": kind.name, "title": kind.title or kind.name, "least": LEAST, "distribution": DISTRIBUTION, **limits}
-    write_text(place / "objective.py", OBJECTIVE.format(**texts))
-    write_text(place / "benchmark_utils" / "__init__.py", CRITERION.format(**texts))
-    write_text(place / "README.md", README.format(**texts))
-    write_text(place / "datasets" / "simopt.py", DATASET.format(**texts, **_parameters(plan)))
-    for name, path in files.items():
-        (place / "csv").mkdir(exist_ok=True)
-        write_bytes(place / "csv" / name, path.read_bytes())
+    texts = {"name": kind.name, "command": kind.name, "title": kind.title or kind.name, "target": design.get("target"), **_parameters(plan)}
+    return _Benchmark(texts, DATASET, {f"csv/{name}": path.read_bytes() for name, path in _files(design.get("data")).items()})
+
+
+def _of_own(plan: plans.Plan) -> _Benchmark:
+    problems = {instance.cell.instance: instance.problem for instance in plan.instances}
+    if not all(isinstance(problem, OwnProblem) for problem in problems.values()):
+        raise InvalidProblem("benchopt: a benchmark is of one problem of the catalogue, or of your own ones; name either")
+    files = {name: f"{number}.pickle" for number, name in enumerate(problems)}
+    title = next(iter(problems)) if len(problems) == 1 else f"{len(problems)} problems"
+    texts = {"name": title, "command": "WHAT", "title": title, "files": repr(files)}
+    return _Benchmark(texts, OWN_DATASET, {f"problems/{file}": pickled(problems[name]) for name, file in files.items()})
+
+
+def _solvers(plan: plans.Plan, texts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """A file for each solver; one that cannot take a problem skips it."""
     used: set[str] = set()
-    for candidate in plan.candidates:
-        name = plans.task(plan.instances[0], candidate, 0).cell.candidate
+    candidates = {
+        plans.task(group.instances[0], candidate, 0).cell.candidate: candidate for group in plan.groups for candidate in group.candidates
+    }
+    for name, candidate in candidates.items():
         label = name.replace("[", " ").replace("]", "").replace(",", " ").replace("/", "-")
         label, stem = next(_spellings(label, used))
         used.add(stem)
         own = {**texts, "solver": candidate.chosen.name, "label": label, "options": candidate.options}
         if isinstance(candidate.chosen, BackEnd):
-            made = (SWEEP + EITHER).format(**own, package=candidate.chosen.package)
+            yield f"solvers/{stem}.py", (SWEEP + EITHER).format(**own, package=candidate.chosen.package)
         else:
-            made = (ITERATES + EITHER).format(**own)
-        write_text(place / "solvers" / f"{stem}.py", made)
-    return place
+            yield f"solvers/{stem}.py", (ITERATES + EITHER).format(**own)
 
 
 def _spellings(label: str, used: set[str]) -> Iterator[tuple[str, str]]:

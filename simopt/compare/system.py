@@ -28,12 +28,17 @@ def describe() -> dict[str, Any]:
     return {
         "machine": provenance.machine(),
         "cores": os.cpu_count(),
-        "cores_allowed": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores_allowed": cores(),
         "memory_megabytes": _memory(),
         "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         "system": f"{platform.system()} {platform.release()}",
         "libraries": pools,
     }
+
+
+def cores() -> int | None:
+    """Those that this process may use; None where the system does not say."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def _memory() -> float | None:

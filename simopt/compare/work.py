@@ -18,7 +18,7 @@ from uuid import uuid4
 import simopt
 from simopt.compare import folder as files
 from simopt.compare import plan as plans
-from simopt.compare import processes
+from simopt.compare import processes, system
 from simopt.compare.cell import PlannedRun
 from simopt.compare.child import ChildAnswer, ChildTask
 from simopt.compare.record import INTERRUPTED, Record, from_answer
@@ -89,6 +89,7 @@ class PlanRun:
         jobs = effective_n_jobs(self.jobs)
         if jobs == 1:
             self._say_where()
+        self._say_shared(jobs, missing[0].cell.threads)
         # one cell at a time: interleaved runs must not be reordered by batches
         parallel = Parallel(n_jobs=self.jobs, prefer="threads", return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
         rows = parallel(delayed(perform)(task, self.name) for task in missing)
@@ -96,11 +97,24 @@ class PlanRun:
             for cell, answer, wall, started in answers:
                 yield from_answer(cell, answer, wall_seconds=wall, jobs=jobs, started=started)
 
+    def _say_shared(self, jobs: int, threads: int) -> None:
+        """Runs that share cores are slower than they are; those of a cluster have cores that are not known here."""
+        from joblib.parallel import get_active_backend
+
+        cores = system.cores()
+        if jobs == 1 or self.notified or cores is None or jobs * threads <= cores or _by_dask(get_active_backend()[0]):
+            return
+        self.notified = True
+        log.warning(
+            "simopt.compare: %d runs of %d threads at a time share %d cores: their seconds are each other's, too; give --jobs %d",
+            jobs, threads, cores, max(1, cores // threads),
+        )  # fmt: skip
+
     def _say_where(self) -> None:
         """With one slot of a cluster joblib runs everything where the client is, and reports nothing."""
         from joblib.parallel import get_active_backend
 
-        if self.notified or type(get_active_backend()[0]).__name__ != "DaskDistributedBackend":
+        if self.notified or not _by_dask(get_active_backend()[0]):
             return
         self.notified = True
         log.warning(
@@ -115,6 +129,10 @@ def perform(task: ChildTask, comparison: str) -> tuple[PlannedRun, ChildAnswer, 
     start = time.perf_counter()
     answer = processes.perform(task, comparison)
     return task.cell, answer, time.perf_counter() - start, started
+
+
+def _by_dask(backend: object) -> bool:
+    return type(backend).__name__ == "DaskDistributedBackend"
 
 
 def _without_repetition(cell: PlannedRun) -> tuple[Any, ...]:

@@ -84,3 +84,63 @@ def test_what_has_no_name_cannot_be_exported(tmp_path: Path) -> None:
     (tmp_path / "full" / "file").write_text("")
     with pytest.raises(InvalidProblem, match="not empty"):
         export_benchopt(tmp_path / "full", "landmarked-svr")
+
+
+OWN = """
+import cvxpy as cp
+import numpy as np
+
+def portfolio(n):
+    mu, w = np.random.default_rng().uniform(0, 0.3, n), cp.Variable(n)
+    return cp.Problem(cp.Maximize(mu @ w - cp.sum_squares(w) / 2), [cp.sum(w) == 1, w >= 0])
+"""
+FILE = "ROWS\n N c\n G r\nCOLUMNS\n x c 1 r 3\n y c 2 r 1\nRHS\n b r 1\nQUADOBJ\n x x 2\nENDATA\n"
+
+
+@pytest.fixture
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The benchmark of problems that a function draws, and of a file, by two back ends and one that takes only one of them."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "own.py").write_text(OWN)
+    (tmp_path / "diet.qps").write_text(FILE)
+    what = ["own.py:portfolio(n=[6, 9])", "diet.qps"]
+    folder = export_benchopt(tmp_path / "bench", what, ["clarabel", ("scs", {"max_iter": 5000})], tol=1e-6)
+    (tmp_path / "own.py").unlink()
+    (tmp_path / "diet.qps").unlink()
+    return folder
+
+
+def test_own_problems_travel_as_they_are(own_folder: Path) -> None:
+    """They are in the folder, and the same each time although the function draws others at each call."""
+    import pickle
+
+    from simopt.compare.own_problems import OwnProblem
+
+    for path in own_folder.rglob("*.py"):
+        compile(path.read_text(), path.name, "exec")
+    problems = [pickle.loads(path.read_bytes()) for path in sorted(own_folder.glob("problems/*.pickle"))]
+    assert all(isinstance(each, OwnProblem) for each in problems)
+    assert [each.problem.variables()[0].size for each in problems] == [6, 9, 2]
+    dataset = (own_folder / "datasets" / "simopt.py").read_text()
+    assert "own.py:portfolio, n = 6" in dataset and "diet.qps" in dataset
+
+
+def test_a_benchmark_is_of_the_catalogue_or_of_own_problems(tmp_path: Path) -> None:
+    (tmp_path / "diet.qps").write_text(FILE)
+    with pytest.raises(InvalidProblem, match="one problem of the catalogue, or of your own ones"):
+        export_benchopt(tmp_path / "b", [str(tmp_path / "diet.qps"), "kernel-ridge"], ["clarabel"])
+    assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.thorough
+@needs_benchopt
+def test_benchopt_runs_own_problems_to_the_certified_gap(own_folder: Path) -> None:
+    import pandas as pd
+
+    done = benchopt(own_folder, "run", ".", "-n", "30", "-r", "1", "--no-plot", "--no-html")
+    assert done.returncode == 0 and "error" not in done.stdout, done.stdout[-3000:] + done.stderr[-3000:]
+    (path,) = (own_folder / "outputs").glob("*.parquet")
+    found = pd.read_parquet(path)
+    last = found.sort_values("stop_val").groupby(["dataset_name", "solver_name"])["objective_value"].min()
+    assert len(last) == 6 and (last <= 1e-6).all(), last

@@ -19,7 +19,7 @@ from typer.testing import Result
 
 from simopt.backends.table import installed
 from simopt.cli.compare import numbers
-from simopt.compare import child, plan, processes, traces
+from simopt.compare import child, plan, processes, system, traces
 from simopt.compare.cell import PlannedRun
 from simopt.compare.child import ChildTask
 from simopt.compare.comparison import Comparison, compare, measure
@@ -384,6 +384,38 @@ def test_a_dask_cluster_by_joblibs_back_end(caplog: pytest.LogCaptureFixture) ->
                 made = measure(small(), ["newton", "clarabel"], repetitions=2, tol=1e-6)
         assert sorted({r.cell.solver for r in made.records}) == ["clarabel", "newton"] and all(r.success for r in made.records)
         assert [record.message.count("the cluster has one slot") for record in caplog.records if "slot" in record.message] == [1] * output
+
+
+@pytest.mark.thorough  # a cluster of processes is started
+def test_two_workers_of_a_cluster_share_the_runs(tmp_path: Path) -> None:
+    """Each worker starts processes for its runs; the folder, the order of the records and their verdicts are those of one machine."""
+    pytest.importorskip("distributed", reason="a Dask cluster needs distributed")
+    import joblib
+    from distributed import Client, LocalCluster
+
+    problem, solvers = small(), ["newton", "clarabel", "scs"]
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        with joblib.parallel_config(backend="dask"):
+            made = measure(problem, solvers, repetitions=3, tol=1e-6, folder=tmp_path)
+        executed = client.run(lambda dask_worker: dask_worker.state.executed_count)
+    assert len(executed) == 2 and all(count > 0 for count in executed.values()), executed
+    assert len(made.records) == 9 == len(list((tmp_path / "runs").glob("*.json"))) and all(r.success for r in made.records)
+    assert {r.jobs for r in made.records} == {2} and "2 runs went on at the same time" in made.text()
+    assert max(r.lower for r in made.records) <= min(r.upper for r in made.records) + 1e-12
+    alone = measure(problem, solvers, repetitions=3, tol=1e-6, folder=tmp_path)
+    assert [r.started for r in alone.records] == [r.started for r in made.records], "nothing is left to run"
+
+
+def test_runs_that_share_cores_are_announced(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(system, "cores", lambda: 1)
+    measure(small(), ["newton"], repetitions=2, jobs=2, tol=1e-6)
+    assert [record.message for record in caplog.records if "cores" in record.message] == [
+        "simopt.compare: 2 runs of 1 threads at a time share 1 cores: their seconds are each other's, too; give --jobs 1"
+    ]
+    caplog.clear()
+    monkeypatch.setattr(system, "cores", lambda: 2)
+    measure(small(), ["newton"], repetitions=2, jobs=2, tol=1e-6)
+    assert not [record for record in caplog.records if "cores" in record.message]
 
 
 def test_every_problem_can_be_compared_on() -> None:
