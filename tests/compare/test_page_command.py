@@ -96,7 +96,7 @@ def test_nothing_to_compare_on_is_one_line(run: Run, tmp_path: Path, arguments: 
 
 def start(folder: Path, *arguments: object) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "simopt", "compare", *map(str, arguments)]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "250"}
     pipe = subprocess.PIPE
     return subprocess.Popen(command, cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
 

@@ -54,7 +54,7 @@
 
   function value(cell) {
     const number = Number(cell.dataset.value === "inf" ? Infinity : cell.dataset.value ?? cell.textContent.trim());
-    return Number.isNaN(number) ? fold(cell.textContent.trim()) : number;
+    return number === number ? number : fold(cell.textContent.trim()); // what is no number does not equal itself
   }
 
   function missing(cell) {
