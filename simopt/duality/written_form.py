@@ -29,8 +29,18 @@ class WrittenForm(Declared):
     """The problem as written, in its own units."""
 
     def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """The same objective and copies of the constraints, labelled by the names of `Declared.names`; the user's dual values stay."""
+        """The same objective and copies of the constraints, labelled by the names of `Declared.names`; the user's dual values stay.
+
+        Raises
+        ------
+        InvalidProblem
+            where a constraint cannot be copied, or is one that CVXPY approximates: the variables which do that have no values here.
+        """
         problem = self.programme.problem
+        written = {variable.id for variable in problem.variables()}
+        for leaf in self.programme.leaves.values():
+            if leaf.variable.id not in written:
+                raise InvalidProblem(f"variable {leaf.name}: it approximates a constraint, and has no value in the form as written")
         try:
             return cp.Problem(problem.objective, [row.copy().set_label(name) for name, row in constraints_of(problem)])
         except (TypeError, ValueError) as error:

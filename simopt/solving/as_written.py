@@ -24,7 +24,8 @@ from simopt.solving.attempt import attempt
 from simopt.solving.back_end_solves import back_end
 from simopt.solving.best_bounds import assessed, of_nothing
 from simopt.solving.cvxpy_values import turns
-from simopt.solving.joined_solutions import data_changed, joined_solutions, later, of_changed_data, with_faces
+from simopt.solving.helped_solutions import with_faces, with_refined_values
+from simopt.solving.joined_solutions import data_changed, joined_solutions, later, of_changed_data
 from simopt.solving.missing_multipliers import missing_multipliers
 from simopt.solving.no_optimum import proof_of_infeasibility, proof_of_unboundedness, without_optimum
 from simopt.solving.problem_sense import explained, infinite_bounds, sample_in_sense
@@ -128,6 +129,8 @@ class _FormSolves:
         best = first = self._run(declared)
         if best.point is None:
             best = without_optimum(declared, best)
+        if best.status is Status.GAP_OPEN:
+            best = with_refined_values(declared, best)
         for form in (LikeCvxpy, WrittenForm, AsDeclared):
             bounded = best.certificate is not None and best.certificate.gap < math.inf
             if _unfinished(best) and best.provenance.solve_seconds < self.time_limit and not (form is AsDeclared and bounded):

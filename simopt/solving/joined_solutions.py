@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from simopt.arithmetic import BY_NAME, INTERVAL
-from simopt.backends import table
+from simopt.arithmetic import BY_NAME
 from simopt.certificates.assessment import Assessment, rank
 from simopt.duality.declared import Declared
 from simopt.model.status import Status
-from simopt.solving.attempt import attempt
 from simopt.solving.best_bounds import paired
-from simopt.solving.cvxpy_values import untouched
-from simopt.solving.faces import on_faces
 from simopt.solving.run import CHANGED
 from simopt.solving.solution import Sample, Solution, Trace, frozen
 
@@ -48,7 +44,7 @@ def joined_solutions(declared: Declared, first: Solution, second: Solution) -> S
         return replace(of_changed_data(second), trace=Trace(samples, "tolerance"), provenance=made)
     stopped = second.status is Status.INTERRUPTED
     better = second if stopped or (first.point is None and second.point is not None) else first
-    ours, theirs = _assessment(first), _assessment(second)
+    ours, theirs = assessment_of(first), assessment_of(second)
     if ours is None or theirs is None:
         known = ours or theirs
     else:
@@ -64,27 +60,8 @@ def joined_solutions(declared: Declared, first: Solution, second: Solution) -> S
     return replace(better, trace=Trace(samples, "tolerance"), provenance=made)
 
 
-def with_faces(declared: Declared, solution: Solution) -> Solution:
-    """The solution with the bounds on faces of cones, where these are better."""
-    made, known = solution.provenance, _assessment(solution)
-    backend, num = table.find(made.solver), INTERVAL if known is None else BY_NAME[known.certificate.arithmetic]
-    solver = (backend or table.CLARABEL).solver
-    with untouched(declared.programme.problem):
-        faced = attempt(lambda: on_faces(declared, known, solver, num, made.tol, False, []), [])
-    if faced is None or faced is known:
-        return solution
-    status, message = (Status.OPTIMAL, "") if faced.certificate.closes(made.tol) else (solution.status, solution.message)
-    return replace(
-        solution,
-        status=status,
-        message=message,
-        point=frozen(faced.point),
-        multipliers=frozen(faced.multipliers or {}),
-        certificate=faced.certificate,
-    )
-
-
-def _assessment(solution: Solution) -> Assessment | None:
+def assessment_of(solution: Solution) -> Assessment | None:
+    """Point, multipliers and certificate of a solution; None where it lacks the first or the last."""
     if solution.point is None or solution.certificate is None:
         return None
     return Assessment(solution.certificate, dict(solution.point), None if solution.multipliers is None else dict(solution.multipliers))

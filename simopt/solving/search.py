@@ -9,12 +9,11 @@ from dataclasses import dataclass, field, replace
 import cvxpy as cp
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.backends import refinement, table
+from simopt.backends import table
 from simopt.backends.table import BackEnd
 from simopt.certificates.assessment import Assessment, judge
 from simopt.core.arrays import Multipliers, Point
 from simopt.duality.declared import Declared
-from simopt.duality.graph.matrix_terms import has_large_cones
 from simopt.duality.helping_solves import none_tighter
 from simopt.duality.quadratic.quadratic_programme import QUADRATIC
 from simopt.solving.attempt import attempt
@@ -22,6 +21,7 @@ from simopt.solving.back_end_solves import Answer, answers
 from simopt.solving.best_bounds import assessed, joined
 from simopt.solving.cvxpy_values import read, untouched
 from simopt.solving.faces import closing_bound, on_faces
+from simopt.solving.helped_solutions import is_refined
 from simopt.solving.linear_and_quadratic import by_matrices, by_vertex
 
 
@@ -63,7 +63,7 @@ class BoundSearch:
         proven = self._proven_first()
         if self._closed(proven):
             return proven
-        brief = replace(self, declared=self.declared.briefly(self.tol, helped=not self._refines), reasons=[])
+        brief = replace(self, declared=self.declared.briefly(self.tol, helped=not is_refined(self.declared, self.backend)), reasons=[])
         best = self._joined(proven, brief.by_solves())
         if self.declared.cones and not self._closed(best):
             best = proven = self._on_faces(best)
@@ -125,12 +125,6 @@ class BoundSearch:
     def _may_be_tighter(self) -> bool:
         """Whether another solve may give tighter multipliers."""
         return not none_tighter(self.declared.programme, self.backend.solver)
-
-    @property
-    def _refines(self) -> bool:
-        """Whether a solve gives a point and multipliers inside of their sets, so that no other solve has to move them there."""
-        programme = self.declared.programme
-        return self.backend is table.CLARABEL and refinement.is_refined(programme.problem) and not has_large_cones(programme)
 
     @property
     def _from_matrices(self) -> bool:

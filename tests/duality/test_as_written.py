@@ -213,6 +213,13 @@ def test_an_open_certificate_says_why_and_what_would_help() -> None:
     assert "the gap is above 1e-08 of max(|lower|, |upper|)" in poor.open and not poor.closes(1e-8)
 
 
+def test_variables_that_approximate_a_constraint_are_of_the_graph_form_alone() -> None:
+    x, y, z = cp.Variable(2), cp.Variable(2), cp.Variable(2)
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.sum(z)), [cp.RelEntrConeQuad(x, y, z, 2, 2), x == [1, 2], y <= 3]))
+    with pytest.raises(InvalidProblem, match="it approximates a constraint"):
+        WrittenForm(declared.programme).for_back_ends()
+
+
 def test_an_infeasible_or_unbounded_problem_is_never_optimal_and_keeps_no_values() -> None:
     x = cp.Variable(2, name="x")
     x.value = [1.0, 2.0]

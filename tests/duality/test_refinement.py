@@ -12,6 +12,7 @@ from simopt.backends.symmetric_cones import ConeProduct, Orthant, SecondOrderCon
 from simopt.core.arrays import Array
 from simopt.duality.feasibility import slater
 from simopt.duality.stationarity.inward import InwardMultipliers
+from simopt.model.status import Status
 
 GAP = 1e-10
 CONES: dict[str, SymmetricCone] = {
@@ -123,6 +124,14 @@ def test_bounds_of_refined_answers_need_no_other_solve(name: str, monkeypatch: p
     problem.solve(solver="CLARABEL", tol_gap_abs=1e-5, tol_gap_rel=1e-5, tol_feas=1e-5)
     found = simopt.certify(problem, rigorous=True)
     assert found.closes(1e-8) and found.lower - 1e-13 <= best <= found.upper + 1e-13
+
+
+@pytest.mark.parametrize("rigorous", [False, True])
+def test_a_solve_refines_what_a_certificate_does(rigorous: bool) -> None:
+    A, X = hermitian(np.random.default_rng(0), 3), cp.Variable((3, 3), hermitian=True)
+    distances = cp.norm(cp.real(X) - A.real, "fro") + cp.norm(X - A, "nuc")
+    solution = simopt.solve(cp.Problem(cp.Minimize(distances), [X >> 0]), rigorous=rigorous)
+    assert solution.status is Status.OPTIMAL and solution.certificate is not None and solution.certificate.closes(1e-8)
 
 
 def answers(problem: cp.Problem) -> tuple[dict[str, Any], Any, Any]:

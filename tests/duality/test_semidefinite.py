@@ -347,6 +347,17 @@ def test_a_matrix_fraction_is_that_of_the_definition(num: Arithmetic) -> None:
     assert not FRACTION.inside(num, num.lift(fraction_argument(x, -p)), np.zeros(len(t), dtype=bool)).any()
 
 
+@pytest.mark.parametrize("least", [1e-2, 1e-8, 1e-12])
+def test_the_condition_of_a_matrix_costs_its_fraction_no_digits(least: float) -> None:
+    rng = np.random.default_rng(3)
+    q = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]) / 2
+    p, x = q @ np.diag([least, *rng.uniform(1.0, 2.0, 3)]) @ q, q @ np.append(0.0, rng.normal(size=3))
+    atom, z = MatrixFraction(4, 1), np.concatenate([x, fold(4) @ p.reshape(-1)])
+    exact, ball = Fraction(atom.value(RATIONAL, RATIONAL.lift(z))[0]), atom.value(INTERVAL, INTERVAL.lift(z))
+    low, high = Fraction(float(ball.low[0])), Fraction(float(ball.high[0]))
+    assert low <= exact <= high and high - low <= exact / 10**12
+
+
 def test_slopes_of_a_matrix_fraction_attain_equality_and_a_multiplier_is_matched_to_a_constant() -> None:
     rng = np.random.default_rng(10)
     x, p, s = rng.normal(size=(N, 2)), definite(rng), np.array([0.75])
