@@ -10,7 +10,7 @@ import simopt
 from simopt.arithmetic import INTERVAL, RATIONAL
 from simopt.arithmetic.linear import solve
 from simopt.duality.declared import Declared
-from simopt.duality.reading.faces import face, rank
+from simopt.duality.reading.faces import NEAR, SIMPLE, are_simple, face, rank
 from simopt.duality.reading.reader import read
 
 
@@ -47,6 +47,14 @@ def distances(n: int = 5) -> tuple[cp.Problem, cp.Variable]:
     diagonal = cp.reshape(cp.diag(G), (n, 1), order="F") @ np.ones((1, n))
     off = cp.upper_tri(diagonal + diagonal.T - 2 * G - squares)
     return cp.Problem(cp.Minimize(cp.norm1(off) + 0.1 * cp.trace(G)), [cp.sum(G) == 0]), G
+
+
+def test_numbers_near_simple_fractions_are_those_of_their_best_fraction() -> None:
+    rng = np.random.default_rng(4)
+    numbers = np.concatenate([rng.normal(size=200) * 10.0 ** rng.integers(-3, 3, 200), rng.integers(-99, 99, 99) / rng.integers(1, 80, 99)])
+    near = [abs(Fraction(float(x)).limit_denominator(SIMPLE) - Fraction(float(x))) <= NEAR for x in numbers]
+    assert [are_simple(x) for x in np.split(numbers, len(numbers))] == near and 20 < sum(near) < 280
+    assert are_simple(numbers[near]) and not are_simple(numbers)
 
 
 def test_a_cone_without_interior_is_restricted_to_a_face_and_the_bounds_close() -> None:

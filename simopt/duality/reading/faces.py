@@ -54,16 +54,22 @@ def face(matrix: Array, restricted: bool) -> Face | None:
     basis = vectors[:, flat].T
     leading = la.qr(basis, pivoting=True, mode="economic")[2][: len(basis)]
     echelon = np.linalg.solve(basis[:, leading], basis)
-    if not np.isfinite(echelon).all():
+    if not np.isfinite(echelon).all() or not are_simple(echelon):
         return None
     fractions = [[Fraction(float(x)).limit_denominator(SIMPLE) for x in row] for row in echelon]
-    if np.max(np.abs(np.array(fractions, dtype=float) - echelon)) > NEAR:
-        return None
     if any(fractions[i][j] != (i == k) for k, j in enumerate(leading) for i in range(len(leading))):
         return None  # [V N] is regular because these columns are those of the identity
     rows = [[float(x * math.lcm(*(y.denominator for y in row))) for x in row] for row in fractions]
     others = np.setdiff1d(np.arange(len(values)), leading)
     return Face(np.eye(len(values))[:, others], np.array(rows).T, restricted)
+
+
+def are_simple(values: Array) -> bool:
+    """Whether each number is near a fraction k/d with d ≤ SIMPLE. Few of a random basis are, so that none of them is computed there."""
+    left = values.reshape(-1)
+    for d in range(1, SIMPLE + 1):
+        left = left[np.abs(left - np.rint(left * d) / d) > NEAR]
+    return not len(left)
 
 
 def _flat(values: Any) -> NDArray[np.bool_]:
