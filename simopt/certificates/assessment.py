@@ -389,13 +389,19 @@ class _PointEvaluation:
         if not UNDERFLOW < scale < math.inf or _too_large(self.problem, delta):
             return False, False
         return (
-            self._primal_proven(scale) or all(abs(_value(primal, side) - self.upper) <= limit - allowed for side in (delta, -delta)),
+            self._primal_proven(candidate, scale)
+            or all(abs(_value(primal, side) - self.upper) <= limit - allowed for side in (delta, -delta)),
             self._dual_stands(lower, candidate, delta, scale),
         )
 
-    def _primal_proven(self, scale: float) -> bool:
-        """Whether intervals prove nearly the same value of a derived objective: cheaper than to make perturbed points feasible."""
-        return self.problem.intervals_first and self._upper_proven() - self.upper <= HIDDEN * scale
+    def _primal_proven(self, candidate: Multipliers, scale: float) -> bool:
+        """Whether intervals prove nearly the same value of a derived objective: cheaper than to make perturbed points feasible.
+
+        What the float point violates of its rows counts with their multipliers, as no float may hold with equality.
+        """
+        if not self.problem.intervals_first:
+            return False
+        return bool(_value(self.problem.upper_to_rounding, self.restored, candidate, self.upper) - self.upper <= HIDDEN * scale)
 
     def _dual_stands(self, lower: float, candidate: Multipliers, delta: float, scale: float) -> bool:
         """Whether D moves little under perturbation, or intervals prove nearly the same bound.

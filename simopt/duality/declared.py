@@ -6,18 +6,18 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic, Interval
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import InvalidProblem, UnknownName
 from simopt.duality.atoms.semidefinite_cone import SemidefiniteCone
 from simopt.duality.evaluation.backward import Backward, Perturb, backward
 from simopt.duality.evaluation.closing_terms import ClosingTerm, closing_terms
 from simopt.duality.evaluation.distance import moduli, radius
-from simopt.duality.evaluation.forward import Forward, forward
+from simopt.duality.evaluation.forward import Forward, forward, upper_to_rounding
 from simopt.duality.evaluation.term_size import least_fraction, outer_size, own_sizes, term_size
 from simopt.duality.feasibility.restoration import LITTLE, Restored, restored
 from simopt.duality.feasibility.slater import SlaterCandidates
@@ -29,11 +29,13 @@ from simopt.duality.graph.vectors import Value, vector
 from simopt.duality.graph_form import GraphForm, Link, links
 from simopt.duality.helping_solves import helping_solver
 from simopt.duality.infeasibility.interior_multipliers import interior_multipliers
+from simopt.duality.reading.lately_read import LatelyRead, rests_on_values
 from simopt.duality.reading.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.closure import close_stationarity
 from simopt.duality.stationarity.inward import InwardMultipliers
-from simopt.duality.stationarity.polish import polished
+from simopt.duality.stationarity.polish import inside_of_bounds, polished
+from simopt.duality.stationarity.repair import stationary_inside
 from simopt.duality.units.units import equilibrated, natural_size, natural_units
 from simopt.model.entries import Shapes
 from simopt.model.gap_unit import EXCUSED, as_cancelled, ratio
@@ -79,8 +81,10 @@ class Declared(Problem):
 
     @classmethod
     def of(cls, problem: cp.Problem) -> Self:
-        """Read a `cvxpy.Problem`; the errors are those of `read`."""
-        return cls(read(problem))
+        """Read a `cvxpy.Problem`, or remember how it was read; the errors are those of `read`."""
+        if cls is not Declared:
+            return cls(read(problem))
+        return cast(Self, LATELY.of(problem, lambda fresh: Declared(read(fresh)), lambda declared: rests_on_values(declared.programme)))
 
     def briefly(self, tol: float, draws_inside: bool = False, helped: bool = True) -> Declared:
         """The same problem, where a bound is sought by the first attempts alone, and a point may lose a part of `tol`.
@@ -202,6 +206,16 @@ class Declared(Problem):
         with np.errstate(all="ignore"):
             slopes = backward(FLOAT, self.programme, (), self.candidates(rows), there).used
             found = polished(self.programme, self._values(point, FLOAT), slopes)
+        return None if found is None else self._named(found)
+
+    def stationary_inside(self, point: Point, multipliers: Multipliers) -> Multipliers | None:
+        """The multipliers moved so that stationarity holds where the point is at no bound, of which no kink takes care; None where it does.
+
+        See `stationarity.repair.stationary_inside`.
+        """
+        with np.errstate(all="ignore"):
+            inside = inside_of_bounds(self.programme, self._values(point, FLOAT))
+            found = stationary_inside(self.programme, self.candidates(multipliers), inside)
         return None if found is None else self._named(found)
 
     def completed(self, point: Point, multipliers: Multipliers) -> Multipliers:
@@ -373,6 +387,12 @@ class Declared(Problem):
             found = backward(FLOAT, self.programme, self.plan, beside) if kept is None else kept(perturb)
         return -math.inf if found.open else float(found.value)
 
+    def upper_to_rounding(self, point: Point, multipliers: Multipliers, upper: float = math.inf) -> float:
+        """See `evaluation.forward.upper_to_rounding`; the multipliers are those that the sweep in floats uses."""
+        with np.errstate(all="ignore"):
+            used = self.backward(multipliers, FLOAT, upper=upper).used
+            return upper_to_rounding(self.programme, self._values(point, INTERVAL), used)
+
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """The sum of the losses; ∞ where something is open or the point is not feasible."""
         at = self._at(point, num)
@@ -508,6 +528,9 @@ class AsDeclared(Declared):
     def normalised(self) -> tuple[Declared, Rescale]:
         """The problem itself."""
         return self, Rescale()
+
+
+LATELY: LatelyRead[Declared] = LatelyRead()
 
 
 def _shaped(x: Value, shape: tuple[int, ...]) -> Value:

@@ -69,7 +69,7 @@ class LikeCvxpy(WrittenForm):
 def completed(declared: Declared, point: Point, rows: Multipliers) -> Iterator[Multipliers]:
     """The multipliers of rows with the slopes of the terms at the restored point; where that is not feasible, also without any.
 
-    Near kinks of functions they are `polished` first, which needs no other solve.
+    Near kinks of functions they are `polished` first, at last they are made `stationary_inside` of bounds: neither needs another solve.
 
     Where no rows hold strictly, rounding decides whether it is, and bounds may come with the slopes only, or without them only.
     """
@@ -86,6 +86,9 @@ def completed(declared: Declared, point: Point, rows: Multipliers) -> Iterator[M
     slopes = declared.multipliers(restored, rows)
     if slopes is not None:
         yield {**slopes, **rows}
+        moved = declared.stationary_inside(restored, {**slopes, **rows})
+        if moved is not None:
+            yield moved
 
 
 def constraints_of(problem: cp.Problem) -> Iterator[tuple[str, Constraint]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast, dataclass_
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arithmetic import FLOAT, Arithmetic, Value
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Value
 from simopt.core import fields, registry
 from simopt.core.arrays import Multipliers, Point
 from simopt.core.errors import InvalidProblem, UnknownName
@@ -324,6 +324,10 @@ class Problem(ABC):
     def perturbed_dual_bound(self, multipliers: Multipliers, perturb: Callable[..., Any], upper: float = float("inf")) -> float:
         """`dual_bound` in floats of multipliers next to these, without a search for better ones; −∞ where that gives none."""
         return float(self.dual_bound(perturb(multipliers), upper=upper))
+
+    def upper_to_rounding(self, point: Point, multipliers: Multipliers, upper: float = float("inf")) -> float:
+        """The upper end of f(x) + Σ y_i |h_i(x)| in intervals at a float point, the last over rows that it violates; ∞ where unknown."""
+        return float(INTERVAL.upper(self.objective(point, INTERVAL)))
 
     def moved_inside(self, multipliers: Multipliers) -> Iterator[Multipliers]:
         """Candidates near these multipliers with larger and larger margins in their domains, for proofs that need one; none by default."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.duality.evaluation.bounds import box, ordered
 from simopt.duality.evaluation.equalities import Equations, equalities, holding, is_affine
 from simopt.duality.graph.affine import Key, Map
 from simopt.duality.graph.programme import Leaf, Programme, Row, Term, evaluated
-from simopt.duality.graph.vectors import Mask, Value, above, full, vector
+from simopt.duality.graph.vectors import Mask, Value, above, floats, full, vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,17 @@ def coefficients(num: Arithmetic, below: Map, key: Key, length: int) -> Value:
 def forward(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -> Forward:
     """Evaluate everything at the leaves' values (flat vectors). A point is feasible where that is proven: an interval must lie inside."""
     values: dict[Key, Value] = {key: vector(num, point[key]) for key in programme.leaves}
+    arguments, violated = _through_nodes(num, programme, values)
+    has_slopes = not violated
+    rows = {row.key: row.map.value(num, values) for row in programme.rows}
+    violated += _broken(num, programme, values, rows)
+    for key, leaf in programme.leaves.items():
+        violated += _beyond(num, programme, leaf, values[key])
+    return Forward(values, arguments, rows, num.sum(programme.objective.value(num, values)), tuple(violated), has_slopes)
+
+
+def _through_nodes(num: Arithmetic, programme: Programme, values: dict[Key, Value]) -> tuple[dict[Key, Value], list[str]]:
+    """The arguments of the nodes, whose values are added to those of the leaves; and the arguments that are outside of a domain."""
     arguments: dict[Key, Value] = {}
     violated: list[str] = []
     for node in programme.nodes:
@@ -45,12 +57,31 @@ def forward(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -
         if isinstance(node, Term) and not node.atom.inside(num, z, node.proper).all():
             violated.append(f"{node.name}: the argument is not proven to be in the domain, {str(node.source)[:120]}")
         arguments[node.key] = z
-    has_slopes = not violated
-    rows = {row.key: row.map.value(num, values) for row in programme.rows}
-    violated += _broken(num, programme, values, rows)
-    for key, leaf in programme.leaves.items():
-        violated += _beyond(num, programme, leaf, values[key])
-    return Forward(values, arguments, rows, num.sum(programme.objective.value(num, values)), tuple(violated), has_slopes)
+    return arguments, violated
+
+
+def upper_to_rounding(programme: Programme, point: Mapping[Key, Value], multipliers: Mapping[Key, Value]) -> float:
+    """The upper end of f(x) + Σ |y_i| max |h_i(x)| in intervals at floats x, over equalities h and rows that are not proven to hold.
+
+    To first order it is what f costs where x is moved onto the rows. ∞ where x is not in the domains and bounds, or such a row has no
+    multiplier.
+    """
+    values = dict(point)
+    if _through_nodes(INTERVAL, programme, values)[1] or any(
+        _beyond(INTERVAL, programme, leaf, point[key]) for key, leaf in programme.leaves.items()
+    ):
+        return math.inf
+    total = INTERVAL.upper(INTERVAL.sum(programme.objective.value(INTERVAL, values)))
+    for row in programme.rows:
+        h = row.map.value(INTERVAL, values)
+        off = np.maximum(h.high, -h.low) if row.equality else np.maximum(h.high, 0.0)
+        if not np.any(off):
+            continue
+        y = np.abs(floats(FLOAT, multipliers[row.key])) if row.key in multipliers else np.zeros(len(off))
+        if np.any((off > 0.0) & ~(y > 0.0)):
+            return math.inf
+        total += float(y @ off)
+    return total if math.isfinite(total) else math.inf
 
 
 def _broken(num: Arithmetic, programme: Programme, values: Mapping[Key, Value], rows: Mapping[Key, Value]) -> list[str]:

@@ -177,6 +177,11 @@ class Programme:
         return Recent(4)
 
     @cached_property
+    def optima(self) -> Recent[Any, Any]:
+        """What matrices alone say of the optimum, at the present values of parameters: an optimal vertex, a quadratic programme."""
+        return Recent(2)
+
+    @cached_property
     def choices(self) -> Recent[Any, Any]:
         """Which multipliers were corrected for the last ones that were evaluated."""
         return Recent(4)

@@ -8,7 +8,7 @@ larger value of these need not make φ larger.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +19,7 @@ from simopt.arithmetic.interval_matrix import IntervalMatrix
 from simopt.core.arrays import Array
 from simopt.duality.atoms.quadratic_form import SemidefiniteForm
 from simopt.duality.atoms.square import Square
+from simopt.duality.graph.leaf_values import changing
 from simopt.duality.graph.programme import Programme, Term
 from simopt.duality.vertices.linear_programme import LinearProgramme
 
@@ -38,7 +39,12 @@ class QuadraticProgramme:
 
     @classmethod
     def of(cls, programme: Programme) -> QuadraticProgramme | None:
-        """The present numbers of a programme; None where it is no such programme, or a linear one, or Q has too many products."""
+        """The present numbers of a programme, kept; None where it is no such programme, or a linear one, or Q has too many products."""
+        kind = ("quadratic", *changing(programme.problem))
+        return cast("QuadraticProgramme | None", programme.optima.of(kind, {}, lambda _: cls._of(programme)))
+
+    @classmethod
+    def _of(cls, programme: Programme) -> QuadraticProgramme | None:
         forms = [term for term in programme.terms if isinstance(term.atom, QUADRATIC)]
         linear = LinearProgramme.of(programme, apart=forms) if forms else None
         if linear is None:

@@ -36,7 +36,7 @@ FALLS = 0.5  # factor by which each step has to lower the residual
 
 def polished(programme: Programme, point: Mapping[Key, Array], multipliers: Mapping[Key, Array]) -> dict[Key, Array] | None:
     """The multipliers, moved to a residual near 0 at the point's entries inside of their bounds; None where it stays."""
-    inside = {key: _inside(programme, key, x) for key, x in point.items()}
+    inside = inside_of_bounds(programme, point)
     found = dict(multipliers)
     for _ in range(ROUNDS):
         draft = backward(FLOAT, programme, (), found)
@@ -87,8 +87,12 @@ def _least_step(jacobian: Any, margin: Array, right: Array) -> Array:
     return found if np.isfinite(found).all() else np.zeros(len(margin))
 
 
-def _inside(programme: Programme, key: Key, x: Array) -> Mask:
+def inside_of_bounds(programme: Programme, point: Mapping[Key, Array]) -> dict[Key, Mask]:
     """Entries that are at no bound."""
+    return {key: _inside(programme, key, x) for key, x in point.items()}
+
+
+def _inside(programme: Programme, key: Key, x: Array) -> Mask:
     ends, little = box(FLOAT, programme, programme.leaves[key]), AT_END * float(np.max(np.abs(x), initial=0.0))
     return np.asarray(~((ends.below & (x - ends.low <= little)) | (ends.above & (ends.high - x <= little))))
 

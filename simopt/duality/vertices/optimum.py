@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import cast
 
 from simopt.core.arrays import Multipliers, Point
+from simopt.duality.graph.leaf_values import changing
 from simopt.duality.graph.programme import Programme
 from simopt.duality.vertices.linear_programme import LinearProgramme
 from simopt.duality.vertices.safe_bound import safe_bound
@@ -25,7 +27,12 @@ class OptimalVertex:
 
 
 def vertex_of(programme: Programme) -> OptimalVertex | None:
-    """The vertex that HiGHS calls optimal; None where the programme is not linear, or no vertex is found that fits into floats.
+    """The vertex that HiGHS calls optimal, kept for the present values of parameters; None where there is none, see `_vertex_of`."""
+    return cast("OptimalVertex | None", programme.optima.of(("vertex", *changing(programme.problem)), {}, lambda _: _vertex_of(programme)))
+
+
+def _vertex_of(programme: Programme) -> OptimalVertex | None:
+    """None where the programme is not linear, or no vertex is found that fits into floats.
 
     Where it proves one of the bounds alone, or none, further vertices are tried, and the best of each bound is taken. If none proves a
     lower bound, another solve is asked for multipliers that give one.

@@ -1,0 +1,85 @@
+"""Problems that were read lately: a problem that is certified again is read again only where something in it has changed.
+
+CVXPY's expressions do not change, but the numbers in them may: those of parameters, and of arrays that are written on. So all numbers are
+compared, and the constraints one by one. What cannot be seen is an expression whose arguments were exchanged by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from simopt.duality.graph.leaf_values import changing, content, numbers
+from simopt.duality.graph.programme import Programme
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+MOST = 8  # problems that are remembered
+LARGEST = 200_000  # numbers of one of them: larger ones would be held in memory, and reading them is little of their certificate
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class _LateReading(Generic[R]):
+    """What a problem was when it was read: objective and labelled constraints, constants, and the numbers in these; and the result."""
+
+    problem: cp.Problem
+    parts: tuple[Any, ...]
+    labels: tuple[str | None, ...]
+    constants: tuple[Any, ...]
+    numbers: tuple[Any, ...]
+    changing: tuple[Any, ...]
+    rests_on_values: bool
+    result: R
+
+    def holds(self, problem: cp.Problem) -> bool:
+        """Whether reading it anew would give the same."""
+        if self.problem is not problem or self.labels != _labels(problem):
+            return False
+        parts = (problem.objective, *problem.constraints)
+        same = len(parts) == len(self.parts) and all(new is old for new, old in zip(parts, self.parts, strict=True))
+        if not same or self.numbers != _contents(self.constants):
+            return False
+        return not self.rests_on_values or self.changing == changing(problem)
+
+
+class LatelyRead(Generic[R]):
+    """The last results of reading problems, the latest first."""
+
+    def __init__(self) -> None:
+        self._readings: tuple[_LateReading[R], ...] = ()
+
+    def of(self, problem: cp.Problem, read: Callable[[cp.Problem], R], rests: Callable[[R], bool]) -> R:
+        """The result for this problem, computed by `read` where it is not known; `rests` says of it what `rests_on_values` does."""
+        known = next((each for each in self._readings if each.holds(problem)), None)
+        if known is None:
+            result = read(problem)
+            constants = tuple(problem.constants())
+            if sum(part.size for constant in constants for part in numbers(constant.value)) > LARGEST:
+                return result
+            parts = (problem.objective, *problem.constraints)
+            known = _LateReading(
+                problem, parts, _labels(problem), constants, _contents(constants), changing(problem), rests(result), result
+            )
+        self._readings = (known, *(each for each in self._readings if each.problem is not problem))[:MOST]
+        return known.result
+
+
+def rests_on_values(programme: Programme) -> bool:
+    """Whether other values of parameters, or of the arrays that bound variables, might be read as another graph.
+
+    Which variables are epigraphs depends on the signs of their costs, and of their factors in rows of one entry.
+    """
+    maps = (programme.objective, *(row.map for row in programme.every_row if row.map.size == 1))
+    return any(each.varies for each in maps) or any(v.attributes.get("bounds") is not None for v in programme.problem.variables())
+
+
+def _labels(problem: cp.Problem) -> tuple[str | None, ...]:
+    return tuple(constraint.label for constraint in problem.constraints)
+
+
+def _contents(constants: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(content(constant) for constant in constants)
