@@ -14,6 +14,7 @@ from simopt.core.errors import InvalidProblem, Unreadable
 from simopt.duality.reading.lately_read import LatelyRead
 from simopt.duality.reading.loops import JoinedProblem, joined
 from simopt.solving import as_written
+from simopt.solving.cvxpy_values import turns
 
 LATELY: LatelyRead[JoinedProblem | None] = LatelyRead()
 
@@ -31,7 +32,7 @@ def certify(problem: cp.Problem, num: Arithmetic, solver: str | None, tol: float
 
 def _joined(problem: cp.Problem, num: Arithmetic, solver: str | None, tol: float, values_stay: bool) -> Certificate | None:
     """The certificate of the joined problem; None where nothing is joined, or it is refused, so that the user's own words are named."""
-    with as_written.turns.of(variable.id for variable in problem.variables()):
+    with turns.of(variable.id for variable in problem.variables()):
         form = LATELY.of(problem, joined, lambda _: True)
         if form is None or (solver is None and any(variable.value is None for variable in problem.variables())):
             return None
