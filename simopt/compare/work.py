@@ -89,7 +89,7 @@ class PlanRun:
         jobs = effective_n_jobs(self.jobs)
         if jobs == 1:
             self._say_where()
-        self._say_shared(jobs, missing[0].cell.threads)
+        self._announce_cores(jobs, missing[0].cell.threads)
         # one cell at a time: interleaved runs must not be reordered by batches
         parallel = Parallel(n_jobs=self.jobs, prefer="threads", return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
         rows = parallel(delayed(perform)(task, self.name) for task in missing)
@@ -97,7 +97,7 @@ class PlanRun:
             for cell, answer, wall, started in answers:
                 yield from_answer(cell, answer, wall_seconds=wall, jobs=jobs, started=started)
 
-    def _say_shared(self, jobs: int, threads: int) -> None:
+    def _announce_cores(self, jobs: int, threads: int) -> None:
         """Runs that share cores are slower than they are; those of a cluster have cores that are not known here."""
         from joblib.parallel import get_active_backend
 

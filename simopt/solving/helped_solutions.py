@@ -31,13 +31,13 @@ def is_refined(declared: Declared, backend: BackEnd) -> bool:
 def with_refined_values(declared: Declared, solution: Solution) -> Solution:
     """The solution with what one answer of CLARABEL proves where it is refined, as in `certify`."""
 
-    def judged(backend: BackEnd, known: Assessment | None, num: Arithmetic, tol: float) -> Assessment | None:
+    def assessed(backend: BackEnd, known: Assessment | None, num: Arithmetic, tol: float) -> Assessment | None:
         if not is_refined(declared, backend):
             return None
         above, below = best_of(list(islice(candidates(declared, backend.solver, tol / 2), 1)))
         return joined(declared, known, judge(declared, above.point, below.multipliers, num, enough=tol), num)
 
-    return _helped(declared, solution, judged)
+    return _helped(declared, solution, assessed)
 
 
 def with_faces(declared: Declared, solution: Solution) -> Solution:
