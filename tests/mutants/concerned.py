@@ -25,6 +25,7 @@ DUALITY = (  # what a derived bound rests on; what only suggests multipliers, po
     *("affine", "products", "library", "expressions", "cones", "kernel_element", "definitions", "epigraphs", "bounds"),
     *("closing_terms", "backward", "forward", "implied", "infeasible", "declared"),
 )
+WRITTEN = ("as_written", "best_bounds", "linear_and_quadratic", "no_optimum", "problem_sense")  # of simopt/solving, what decides likewise
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def groups() -> list[Group]:
             (
                 *listed("simopt/duality/atoms"),
                 *(path_of("simopt/duality", name) for name in DUALITY),
-                path_of("simopt/solving", "as_written"),
+                *(path_of("simopt/solving", name) for name in WRITTEN),
             ),
         ),
         Group("equivalence", 220, (*equivalences, path_of("simopt", "monotone_function"))),
@@ -163,7 +164,7 @@ FIRST = {  # of a group's tests those that know the module, or all of its folder
     "kernel_element": "duality/test_kernel_element",
     "implied": "duality/test_implied",
     "infeasible": "duality/test_feasible",
-    "as_written": "duality/test_as_written",
+    **dict.fromkeys(WRITTEN, "duality/test_as_written"),
 }
 
 
