@@ -28,12 +28,16 @@ def answer(records: Sequence[Record], complete: bool = True) -> list[str]:
 
 def _fastest(instances: Sequence[InstanceSeconds]) -> str:
     """Who leads how many of the instances, and on how many nobody does."""
+    without = sum(bool(each.no_optimum) for each in instances)
+    instances = [each for each in instances if not each.no_optimum]
     count, solvers, counts = len(instances), solvers_of(instances), lead(instances)
+    if not count:
+        return f"no optimum to certify: {_instances(without)} proven infeasible or unbounded"
     solved = sum(bool(each.leaders) for each in instances)
     if not solved:
-        return f"no solver certified {'the one instance' if count == 1 else f'any of the {count} instances'}"
+        return f"no solver certified {'the one instance' if count == 1 else f'any of the {count} instances'}" + _more(without)
     if len(solvers) == 1:
-        return f"{solvers[0]} alone was run: it certified {solved} of {_instances(count)}"
+        return f"{solvers[0]} alone was run: it certified {solved} of {_instances(count)}" + _more(without)
     most = max(counts.values())
     first = [name for name in solvers if counts[name] == most]
     tied = solved - sum(counts.values())
@@ -43,7 +47,11 @@ def _fastest(instances: Sequence[InstanceSeconds]) -> str:
         text = f"{_list(first)} fastest on {most} of {_instances(count)}{' each' if len(first) > 1 else ''}"
     left = [f"{tied} tied within {TIE - 1:.0%}"] * (tied > 0 and most > 0) + [f"{count - solved} solved by none"] * (count > solved)
     few = [f"{'one is' if count == 1 else f'{count} are'} too few to say more"] * (count < FEW)
-    return text + (f" ({', '.join([*left, *few])})" if left or few else "")
+    return text + (f" ({', '.join([*left, *few])})" if left or few else "") + _more(without)
+
+
+def _more(without: int) -> str:
+    return f"; {without} more {'has' if without == 1 else 'have'} no optimum" if without else ""
 
 
 def _false(records: Sequence[Record]) -> list[str]:

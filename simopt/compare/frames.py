@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from simopt.compare import parquet, profiles, statistics
 from simopt.compare.cell import PlannedRun
-from simopt.compare.instance_seconds import instance_seconds
+from simopt.compare.instance_seconds import with_optimum
 from simopt.compare.record import POINT, Record
 from simopt.core.extras import needed
 
@@ -67,7 +67,7 @@ def profile(records: Sequence[Record], gap: float | None) -> pd.DataFrame:
     rows = [
         {"solver": made.solver, "ratio": ratio, "share": share, "instances": made.instances, "left_out": made.left_out, "machine": machine}
         for machine, own in statistics.by_machine(records).items()
-        for made in profiles.performance(instance_seconds(own, gap))
+        for made in profiles.performance(with_optimum(own, gap))
         for ratio, share in zip(made.ratios, made.fractions, strict=True)
     ]
     return _frame(rows, ["solver", "ratio", "share", "instances", "left_out", "machine"])

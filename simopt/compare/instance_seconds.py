@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from simopt.compare import statistics
 from simopt.compare.record import Record
+from simopt.compare.solver_claims import TRUE
 
 TIE = 1.1  # times of two solvers that differ by no more than this factor are level: one run of a busy machine differs by as much
 
@@ -29,6 +30,8 @@ class InstanceSeconds:
         LP, QP, SOCP, SDP, exponential, power or mixed; "" where no run knows it.
     variables, nonzeros : int
         of the declaration, and of the cone programme that it becomes; 0 where no run knows them.
+    no_optimum : str
+        "infeasible" or "unbounded" where a solver claimed this and it is proven: there is no gap to certify then; "" else.
     """
 
     instance: str
@@ -38,6 +41,7 @@ class InstanceSeconds:
     problem_class: str = ""
     variables: int = 0
     nonzeros: int = 0
+    no_optimum: str = ""
 
     @property
     def best(self) -> float:
@@ -67,9 +71,21 @@ def instance_seconds(records: Sequence[Record], gap: float | None = None) -> lis
                 next((run.problem_class for run in runs if run.problem_class), ""),
                 next((run.variables for run in runs if run.variables), 0),
                 next((run.nonzeros for run in runs if run.nonzeros), 0),
+                _no_optimum(runs),
             )
         )
     return found
+
+
+def with_optimum(records: Sequence[Record], gap: float | None = None) -> list[InstanceSeconds]:
+    """As `instance_seconds`, without instances that are proven to be infeasible or unbounded: no statistic over instances has them."""
+    return [each for each in instance_seconds(records, gap) if not each.no_optimum]
+
+
+def _no_optimum(runs: Sequence[Record]) -> str:
+    if any(run.success for run in runs):
+        return ""
+    return next((run.claimed for run in runs if run.claim_verdict == TRUE and run.claimed in ("infeasible", "unbounded")), "")
 
 
 def _sane(seconds: float) -> float:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from simopt.compare import bands, drawings, profiles, statistics, table
 from simopt.compare.answer import answer
 from simopt.compare.claim_rows import ClaimRow, certified_bounds, claim_rows
-from simopt.compare.instance_seconds import InstanceSeconds, instance_seconds
+from simopt.compare.instance_seconds import InstanceSeconds, instance_seconds, with_optimum
 from simopt.compare.pairs import SolverPair, pairs
 from simopt.compare.record import Record
 from simopt.compare.solver_claims import FALSE
@@ -143,7 +143,7 @@ def name_of(*parts: str) -> str:
 
 
 def _machine(name: str, records: Sequence[Record], markers: drawings.Markers, complete: bool) -> MachineOnPage:
-    medians = instance_seconds(records)
+    medians = with_optimum(records)
     performance, data = profiles.performance(medians), profiles.data(medians)
     return MachineOnPage(
         name_of("machine", name),
@@ -155,18 +155,18 @@ def _machine(name: str, records: Sequence[Record], markers: drawings.Markers, co
         performance[0].instances if performance else 0,
         {(each.one, each.other): each for pair in pairs(medians) for each in (pair, pair.exchanged)},
         bands.bands(medians),
-        _instances(records, medians, markers),
+        _instances(records, markers),
         about(records),
     )
 
 
-def _instances(records: Sequence[Record], medians: Sequence[InstanceSeconds], markers: drawings.Markers) -> list[InstanceOnPage]:
+def _instances(records: Sequence[Record], markers: drawings.Markers) -> list[InstanceOnPage]:
     """The instances of one machine, in the order of their runs."""
     summary = {(row.instance, row.solver): row for row in statistics.summary(records)}
     claims = {(row.instance, row.solver): row for row in claim_rows(records)}
     settings = {instance: solvers for (instance, _), solvers in statistics.by_setting(records).items()}
     found = []
-    for each in medians:
+    for each in instance_seconds(records):
         name = name_of(each.instance, each.machine)
         solvers = {
             solver: _solver(f"{name}-{name_of(solver)}", each, summary[each.instance, solver], claims.get((each.instance, solver)))
@@ -190,11 +190,12 @@ def fields(medians: InstanceSeconds, solvers: Sequence[SolverOnInstance]) -> dic
     """The values of an instance that the filters markers at."""
     certified = sum(math.isfinite(each.seconds) for each in solvers)
     false = any(each.claim is not None and each.claim.verdict == FALSE for each in solvers)
+    leader = medians.leaders[0] if len(medians.leaders) == 1 else LEVEL if medians.leaders else NOBODY
     return {
         "class": medians.problem_class or bands.UNKNOWN,
         "variables": bands.decade(medians.variables),
-        "fastest": NOBODY if not medians.leaders else medians.leaders[0] if len(medians.leaders) == 1 else LEVEL,
-        "solved": "by all" if certified == len(solvers) else "by some" if certified else "by none",
+        "fastest": medians.no_optimum or leader,
+        "solved": medians.no_optimum or ("by all" if certified == len(solvers) else "by some" if certified else "by none"),
         "claims": "FALSE" if false else "none is false",
         "machine": medians.machine,
     }

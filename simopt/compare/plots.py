@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from simopt.compare import profiles, statistics
 from simopt.compare.folder import explained
-from simopt.compare.instance_seconds import instance_seconds
+from simopt.compare.instance_seconds import with_optimum
 from simopt.compare.record import Record
 from simopt.core.figures import new_figure
 from simopt.core.foreign_text import in_picture
@@ -125,13 +125,13 @@ def gap_curves(solvers: dict[str, list[Record]], title: str, machine: str) -> Fi
 
 def profile(records: Sequence[Record]) -> Figure:
     """ρ(τ) for the time to the tolerance, of the runs of one machine."""
-    found = profiles.performance(instance_seconds(records))
+    found = profiles.performance(with_optimum(records))
     return _steps(found, "τ: seconds over those of the fastest", "performance profile", 2.0)
 
 
 def data_profile(records: Sequence[Record]) -> Figure:
     """d(α) for the time to the tolerance, of the runs of one machine."""
-    return _steps(profiles.data(instance_seconds(records)), "α: seconds / (variables + 1)", "data profile")
+    return _steps(profiles.data(with_optimum(records)), "α: seconds / (variables + 1)", "data profile")
 
 
 def _steps(curves: Sequence[statistics.Profile], name: str, title: str, least: float = 0.0) -> Figure:

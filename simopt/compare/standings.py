@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from simopt.compare import statistics
 from simopt.compare.claim_rows import claim_rows
-from simopt.compare.instance_seconds import instance_seconds, lead
+from simopt.compare.instance_seconds import lead, with_optimum
 from simopt.compare.means import SHIFTS, means
 from simopt.compare.profiles import performance
 from simopt.compare.record import Record
@@ -26,7 +26,7 @@ class Standing:
     solver : str
         its name with its options.
     instances, certified, fastest : int
-        on which it was run, on which half of its runs were certified, and on which it leads alone.
+        those that have an optimum: on which it was run, on which half of its runs were certified, and on which it leads alone.
     runs, successes : int
         its runs, and those that were certified.
     compared, failures : int
@@ -55,7 +55,7 @@ class Standing:
 
 def standings(records: Sequence[Record]) -> list[Standing]:
     """A row for each solver of the runs of one machine, in the order in which they come first."""
-    instances = instance_seconds(records)
+    instances = with_optimum(records)
     rows = {each.solver: each for each in means(instances)}
     profiles = {each.solver: each for each in performance(instances)}
     leads, claims = lead(instances), [(row.solver, row.verdict) for row in claim_rows(records)]
@@ -68,7 +68,7 @@ def standings(records: Sequence[Record]) -> list[Standing]:
                 name,
                 len(own),
                 sum(math.isfinite(seconds) for seconds in own),
-                leads[name],
+                leads.get(name, 0),
                 runs,
                 successes,
                 0 if row is None else row.instances,

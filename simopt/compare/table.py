@@ -11,7 +11,7 @@ from simopt.compare import profiles, statistics
 from simopt.compare.answer import answers
 from simopt.compare.bands import bands
 from simopt.compare.claim_rows import claim_rows
-from simopt.compare.instance_seconds import instance_seconds
+from simopt.compare.instance_seconds import instance_seconds, with_optimum
 from simopt.compare.pairs import pairs
 from simopt.compare.record import Record
 from simopt.compare.standings import standings
@@ -81,7 +81,7 @@ def standing_rows(records: Sequence[Record]) -> list[list[str]]:
 
 def pair_rows(records: Sequence[Record]) -> list[list[str]]:
     """Each two solvers of one machine, below `PAIR_HEADINGS`."""
-    numbers = ((pair, (pair.wins, pair.losses, pair.ties, pair.neither)) for pair in pairs(instance_seconds(records)))
+    numbers = ((pair, (pair.wins, pair.losses, pair.ties, pair.neither)) for pair in pairs(with_optimum(records)))
     return [[f"{pair.one} : {pair.other}", *map(str, counts), ratio(pair.ratio)] for pair, counts in numbers]
 
 
@@ -90,7 +90,7 @@ def band_rows(records: Sequence[Record]) -> list[list[str]]:
     return [
         [band.by, band.name, str(band.instances), row.solver, str(band.fastest[row.solver]), *map(seconds, row.means),
          f"{row.failures} of {row.instances}"]
-        for band in bands(instance_seconds(records)) for row in band.means
+        for band in bands(with_optimum(records)) for row in band.means
     ]  # fmt: skip
 
 
@@ -194,9 +194,7 @@ def plain(records: Sequence[Record], unsuitable: Sequence[tuple[str, str, str]] 
     systems = {record.machine: json.loads(record.system) for record in records if record.machine}
     machines = statistics.by_machine(records)
     performance = [
-        {**jsonio.plain(made), "machine": machine}
-        for machine, own in machines.items()
-        for made in profiles.performance(instance_seconds(own))
+        {**jsonio.plain(made), "machine": machine} for machine, own in machines.items() for made in profiles.performance(with_optimum(own))
     ]
     return {
         "answer": answers(records, complete),
@@ -220,9 +218,10 @@ def plain(records: Sequence[Record], unsuitable: Sequence[tuple[str, str, str]] 
 
 def _of_one_machine(records: Sequence[Record]) -> dict[str, Any]:
     """The statistics over instances."""
-    instances = instance_seconds(records)
+    instances = with_optimum(records)
+    everything = instance_seconds(records)
     made: dict[str, Sequence[Any]] = {
-        "instances": instances, "standings": standings(records), "data_profile": profiles.data(instances), "pairs": pairs(instances),
+        "instances": everything, "standings": standings(records), "data_profile": profiles.data(instances), "pairs": pairs(instances),
         "bands": bands(instances),
     }  # fmt: skip
     return {name: [jsonio.plain(each) for each in rows] for name, rows in made.items()}

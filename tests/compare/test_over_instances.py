@@ -168,6 +168,21 @@ def test_false_claims_are_part_of_the_answer_and_an_instance_counts_once() -> No
     assert table.markdown(made).splitlines()[2].startswith("**a fastest on 5 of 7 instances")
 
 
+@pytest.mark.parametrize("what", ["infeasible", "unbounded"])
+def test_an_instance_without_an_optimum_is_no_failure(what: str) -> None:
+    proven = [claimed(record("a", None, size=9), "true", what), record("b", None, size=9), claimed(record("c", None, size=9), "true", what)]
+    made = [*runs(SEVEN), *proven]
+    assert answer(made) == ["a fastest on 5 of 7 instances (1 tied within 10%); 1 more has no optimum"]
+    rows = {row.solver: row for row in standings(made)}
+    assert (rows["a"].instances, rows["b"].instances, rows["c"].instances, rows["c"].fastest) == (7, 7, 0, 0)
+    assert {name: row.failures for name, row in rows.items()} == {"a": 0, "b": 0, "c": 0} and rows["a"].compared == 7
+    assert answer(proven) == ["no optimum to certify: 1 instance proven infeasible or unbounded"]
+    unproven = [claimed(record("a", None), "not proven", what), record("b", None)]
+    assert answer(unproven) == ["no solver certified the one instance"] and [row.failures for row in standings(unproven)] == [1, 1]
+    contradicted = [claimed(record("a", None), "true", what), record("b", 1.0)]
+    assert answer(contradicted) == ["b fastest on 1 of 1 instance (one is too few to say more)"]
+
+
 def test_bounds_beside_a_claim_are_the_best_of_all_runs() -> None:
     made = [replace(record("a", 1.0), lower=1.0, upper=3.0), replace(record("b", None), lower=0.5, upper=2.0), record("c", None)]
     assert certified_bounds(made) == (1.0, 2.0) and certified_bounds(made[2:]) == (-math.inf, math.inf)

@@ -93,6 +93,16 @@ def test_claims_that_there_is_no_optimum(what: str, evidence: str) -> None:
     assert evidence in text and ">nan" not in text
 
 
+def test_an_instance_without_an_optimum_is_apart() -> None:
+    proven = [replace(each, status="infeasible", points=(), claimed="infeasible", claim_verdict="true", claimed_value=math.nan)
+              for each in compared() if each.cell.size == 400]  # fmt: skip
+    page, text = page_of(*proven, *(each for each in compared() if each.cell.size != 400))
+    assert "; 1 more has no optimum" in text and "have no gap to certify, and are in no statistic" in text
+    entries = [attributes for tag, attributes in page.elements if tag == "details" and "data-id" in attributes]
+    assert [(each["data-fastest"], each["data-solved"]) for each in entries].count(("infeasible", "infeasible")) == 1
+    assert "in no statistic" not in page_of(*compared())[1]
+
+
 def test_class_and_size_have_rows(page: Page) -> None:
     text = " ".join("".join(page.text).split())
     for words in ("LP", "QP", "100–999", "10–99", "1000–9999"):
