@@ -168,7 +168,7 @@ def _emit_comparison(comparison: Comparison, folder: Path, stopped: bool, as_jso
 
 
 def _print_summary(comparison: Comparison) -> None:
-    """The answer first; then the tables of each instance and over instances, and notes."""
+    """The answer first; then the solvers over all instances, the tables of each instance, and notes."""
     from simopt.compare import table as tables
     from simopt.compare.answer import answers
 
@@ -177,11 +177,11 @@ def _print_summary(comparison: Comparison) -> None:
         out.print(line, style="bold")
     out.print()
     heads = tables.headings(comparison.records)
-    blocks = [(title, heads, rows, heads[1:-3]) for title, rows in tables.blocks(comparison.records)]
     over = tables.over_instances(comparison.records)
-    blocks += [(title, heads, rows, heads[1:]) for title, heads, rows in over if heads == tables.STANDING_HEADINGS]
-    for title, heads, rows, right in blocks:
-        for made in fitted(heads, rows, right=right, title=title, out=out):
+    blocks = [each for each in over if each[1] == tables.STANDING_HEADINGS]
+    blocks += [(title, heads, rows) for title, rows in tables.blocks(comparison.records)]
+    for title, columns, rows in blocks:
+        for made in fitted(columns, rows, right=columns[1:] if columns != heads else heads[1:-3], title=title, out=out):
             out.print(made)
             out.print()
     if comparison.unsuitable:

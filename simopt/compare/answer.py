@@ -22,7 +22,7 @@ def answers(records: Sequence[Record], complete: bool = True) -> list[str]:
 
 
 def answer(records: Sequence[Record], complete: bool = True) -> list[str]:
-    """Of the runs of one machine: who is fastest, and then for each solver with false claims how many."""
+    """Of the runs of one machine: who is fastest, and then which solvers made how many false claims."""
     return [_fastest(instance_seconds(records)) + ("" if complete else ", so far: not all runs are done"), *_false(records)]
 
 
@@ -55,18 +55,18 @@ def _more(without: int) -> str:
 
 
 def _false(records: Sequence[Record]) -> list[str]:
-    """For each solver its claims that are false, an instance counting once."""
+    """The claims that are false, an instance counting once; solvers with as many of the same kinds share a sentence."""
     claims: dict[str, Counter[str]] = {}
     for row in claim_rows(records):
         if row.verdict == FALSE:
             claims.setdefault(row.solver, Counter())[row.claimed] += 1
-    found = []
+    by_text: dict[str, list[str]] = {}
     for name, kinds in claims.items():
         optima = kinds.pop("optimal", 0)
         parts = [f"{optima} optim{'um that is' if optima == 1 else 'a that are'} false"] * (optima > 0)
         parts += [f"{claimed!r} falsely on {_instances(count)}" for claimed, count in sorted(kinds.items())]
-        found.append(f"{name} claimed {' and '.join(parts)}")
-    return found
+        by_text.setdefault(" and ".join(parts), []).append(name)
+    return [f"{_list(names)} {'each ' if len(names) > 1 else ''}claimed {text}" for text, names in by_text.items()]
 
 
 def _instances(count: int) -> str:
