@@ -164,6 +164,8 @@ def test_false_claims_are_part_of_the_answer_and_an_instance_counts_once() -> No
     assert answer(made)[1:] == ["b claimed 2 optima that are false and 'infeasible' falsely on 1 instance"]
     assert [(row.solver, row.verdict) for row in claim_rows(made)] == [("b", "FALSE")] * 3 + [("a", "true")]
     assert [(row.false_claims, row.unproven_claims) for row in standings(made)] == [(0, 0), (3, 0)]
+    both = [claimed(each, "FALSE") for each in runs({1: [1.0, 2.0]})]
+    assert answer(both)[1:] == ["a and b each claimed 1 optimum that is false"]
     assert ", so far: not all runs are done; b claimed" in answers(made, complete=False)[0]
     assert table.markdown(made).splitlines()[2].startswith("**a fastest on 5 of 7 instances")
 
