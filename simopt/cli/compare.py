@@ -143,7 +143,7 @@ def _measure(problems: list[str], options: dict[str, Any]) -> tuple[Comparison, 
             steps.total = left
             reason = f" ({record.message})" if record.message and not record.success else ""
             spent = f", {record.spent_seconds:.3g} s" if record.spent_seconds > 0 else ""
-            steps.step(f"{record.cell.label}: {record.status}{reason}{spent}")
+            steps.step(" ".join(f"{record.cell.label}: {record.status}{reason}{spent}".split()))  # names of files may have line feeds
 
         try:
             return program.compare_solvers(problems, progress=progress, **options), False
