@@ -32,6 +32,7 @@ def test_plain_values() -> None:
         "flag": np.bool_(True),
         "set": {3, 1},
         "path": Path("a/b"),
+        "complex": np.array([1 - 2j]),
         "sample": Sample(1.0, 2, 3.0, 4.0, float("inf")),
         5: (1, None),
     }
@@ -45,6 +46,7 @@ def test_plain_values() -> None:
         "flag": True,
         "set": [1, 3],
         "path": "a/b",
+        "complex": [[1.0, -2.0]],
         "sample": {"seconds": 1.0, "iteration": 2, "upper": 3.0, "lower": 4.0, "gap": None, "rounding": False},
         "5": [1, None],
     }

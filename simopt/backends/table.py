@@ -434,10 +434,12 @@ HIGHS = BackEnd(
 
 MOSEK = BackEnd("mosek", "MOSEK", "mosek", ALL, native=None, documented=1e-8)  # MSK_DPAR_INTPNT_CO_TOL_PFEAS and the like: its manual
 GUROBI = BackEnd("gurobi", "GUROBI", "gurobipy", SOC, native=None, documented=1e-6)  # FeasibilityTol, OptimalityTol: its manual
-CVXOPT = BackEnd("cvxopt", "CVXOPT", "cvxopt", SOC, native=None, documented=1e-6)  # reltol; abstol, feastol are 1e-7: cvxopt/coneprog.py
+CVXOPT = BackEnd(
+    "cvxopt", "CVXOPT", "cvxopt", SOC, tolerance=("abstol", "reltol", "feastol"), native=None, documented=1e-6
+)  # reltol; abstol and feastol are 1e-7: cvxopt/coneprog.py
 SDPA = BackEnd(
-    "sdpa", "SDPA", "sdpap", QUADRATIC, native=None, distribution="sdpa-python", documented=1e-7
-)  # epsilonStar, epsilonDash, relative: sdpap/param.py
+    "sdpa", "SDPA", "sdpap", QUADRATIC, tolerance=("epsilonStar", "epsilonDash"), native=None, distribution="sdpa-python", documented=1e-7
+)  # both, relative: sdpap/param.py
 SCIPY = BackEnd(
     "scipy", "SCIPY", "scipy", QUADRATIC, native=None, documented=HIGHS.documented, documented_gap=HIGHS.documented_gap
 )  # its linprog and milp are HiGHS
@@ -468,7 +470,7 @@ def usable() -> list[BackEnd]:
 
     present = cp.installed_solvers()
     known = [backend for backend in listed() if backend.missing is None and (backend.make is not None or backend.cvxpy_name in present)]
-    taken = {backend.cvxpy_name for backend in known}
+    taken = {backend.cvxpy_name for backend in listed()}
     return known + [_described(name) for name in present if name not in taken]
 
 

@@ -65,18 +65,23 @@ class OwnProblem:
         from simopt.duality.reading.integers import has_integers
         from simopt.solving.geometric import offset_of
 
-        bare, offset, label = cp.Problem(problem.objective, problem.constraints), 0.0, name
-        if has_integers(bare):
-            label = f"{name} (integer points, bound of the relaxation)"
-        elif is_geometric(bare):
-            offset = offset_of(bare)
-            label = f"{name} (its logarithm {offset:+g})"
-        made = cls(label, bare, settings or {}, ID_COUNTER.count, offset)
+        bare = cp.Problem(problem.objective, problem.constraints)
+        offset = offset_of(bare) if not has_integers(bare) and is_geometric(bare) else 0.0
+        made = cls(name, bare, settings or {}, ID_COUNTER.count, offset)
         try:
             made.read()
         except InvalidProblem as error:
             raise InvalidProblem(f"{name}: {error}") from error
         return made
+
+    @property
+    def label(self) -> str:
+        """The name, and what bounds in a comparison are bounds on, where that is not the optimum of the problem as written."""
+        from simopt.duality.reading.integers import has_integers
+
+        if has_integers(self.problem):
+            return f"{self.name} (integer points, bound of the relaxation)"
+        return f"{self.name} (its logarithm {self.offset:+g})" if is_geometric(self.problem) else self.name
 
     def read(self) -> Declared:
         """The problem as the judge sees it: complex numbers as pairs of real ones, a geometric programme as that of logarithms."""
@@ -330,7 +335,8 @@ def suitable(own: OwnProblem | Declared, backends: Iterable[BackEnd]) -> tuple[l
     declared = own.read() if isinstance(own, OwnProblem) else own
     present: frozenset[str] = frozenset()
     with suppress(adapter.Refused, InvalidProblem):
-        convex = Declared.for_back_ends(declared, cones=CLARABEL.cones)  # of a problem with integers the relaxation
+        of = Declared if isinstance(declared, WithIntegers) else type(declared)  # of a problem with integers the relaxation
+        convex = of.for_back_ends(declared, cones=CLARABEL.cones)
         present = parts(adapter.canonicalise(convex, CLARABEL)[0])
     if isinstance(declared, WithIntegers):
         present |= {INTEGERS}

@@ -143,6 +143,17 @@ def make(design: Design) -> Plan:
     return Plan((group,), validate.whole("repetitions", design.repetitions, minimum=1))
 
 
+def generated_problem(name: str) -> Problem:
+    """The problem of the catalogue on generated data of the usual size, as a comparison has it.
+
+    Raises
+    ------
+    UnknownName
+    """
+    kind: type[Problem] = registry.find("problem", name)
+    return instances.build(kind, None, size=USUAL_SIZE, conditioning=None, settings={}, seed=0)
+
+
 def make_all(problems: Any, solvers: Sequence[SolverName] | None, **design: Any) -> Plan:
     """The plan of a comparison on several problems, of the catalogue and of one's own; those not of the catalogue are taken as they are.
 
@@ -241,7 +252,7 @@ def _own_problem(frame: PlannedRun, kind: type[Problem], problem: Problem | OwnP
         raise InvalidProblem("problem: an instance was given, so that sizes, data and settings have no meaning; give its name for those")
     frame = replace(frame, fingerprint=problem.fingerprint())
     if isinstance(problem, OwnProblem):
-        frame = replace(frame, problem=problem.name, data=OWN, settings=as_text(problem.settings))
+        frame = replace(frame, problem=problem.label, data=OWN, settings=as_text(problem.settings))
     for number in _numbers(design.conditionings):
         yield Instance(replace(frame, conditioning=number), kind, problem, None, {})
 

@@ -23,8 +23,8 @@ def plain(value: Any) -> Any:
     """`value` as JSON can say it: dict, list, str, int, float, bool or None.
 
     Finite floats stay floats (Python writes the shortest decimal that reads back as the same double); nan and ±∞ become null. Arrays
-    become nested lists, fractions "p/q", enum members their values, dataclasses dicts of their fields (a field with
-    metadata {"json": key} under that key), sets sorted lists, paths strings.
+    become nested lists, fractions "p/q", complex numbers [real, imaginary part], enum members their values, dataclasses dicts of their
+    fields (a field with metadata {"json": key} under that key), sets sorted lists, paths strings.
 
     Raises
     ------
@@ -43,6 +43,8 @@ def plain(value: Any) -> Any:
         return int(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, complex):
+        return [plain(value.real), plain(value.imag)]
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"
     if isinstance(value, Path):

@@ -64,7 +64,7 @@ def test_bad_files_and_options_are_one_line(run: Run) -> None:
         (("certify", "none.mps"), "simopt: none.mps: No such file or directory"),
         (("certify", "small.qps", "--", "a"), "simopt: small.qps: a file takes no arguments, 1 given"),
         (("solve", "small.qps", "--data", "concrete"), "simopt: --data: belongs to problems of the catalogue; small.qps is a file"),
-        (("solve", "small.qps", "--solver", "all"), "simopt: --solver: all solvers are those of problems of the catalogue"),
+        (("solve", "small.qps", "--solver", "all", "--option", "a=1"), "simopt: --option: options belong to one solver"),
         (("solve", "kernel-ridge"), "simopt: --data: a problem of the catalogue needs one"),
         (("export", "small.qps", "small.lp"), "simopt: small.lp: ends in .lp; .mps, .qps, .cbf are written"),
         (("export", "small.qps", "small.mps"), "simopt: problem: has a quadratic objective, which .mps files do not hold"),

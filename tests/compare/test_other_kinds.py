@@ -79,7 +79,7 @@ def test_the_gap_of_integers_is_called_what_it_is() -> None:
     found = measured(knapsack(), "highs")
     assert found.status is Status.GAP_OPEN and found.message == RELAXED and found.best is not None
     assert (found.best.upper, found.best.lower) == pytest.approx((-7.0, -7.75))
-    assert "integer points, bound of the relaxation" in own(knapsack()).name
+    assert "integer points, bound of the relaxation" in own(knapsack()).label
     assert claim(knapsack(), "highs").verdict == NOT_PROVEN
 
 
@@ -123,7 +123,7 @@ def test_imaginary_parts_are_data() -> None:
 def test_a_geometric_programme_is_compared_in_logarithms() -> None:
     one = own(monomials())
     found = measured(monomials(), "clarabel")
-    assert f"its logarithm {one.offset:+g}" in one.name and one.offset != 0.0 and found.status is Status.OPTIMAL and found.best is not None
+    assert f"its logarithm {one.offset:+g}" in one.label and one.offset != 0.0 and found.status is Status.OPTIMAL and found.best is not None
     assert found.best.lower - 1e-9 <= np.log(80) / 2 + one.offset <= found.best.upper + 1e-9 and 0.3 < found.best.upper < 0.7
 
 
