@@ -34,6 +34,8 @@ TRUE, NOT_PROVEN, FALSE = "true", "not proven", "FALSE"
 BEYOND = 10.0  # times its tolerance: a claim that misses certified bounds by more is false
 REFERENCE_TOL = 1e-8
 CLAIMS = {Status.OPTIMAL: "optimal", Status.INFEASIBLE: "infeasible", Status.UNBOUNDED: "unbounded"}
+EITHER = ("kUnboundedOrInfeasible",)  # reported where a back end has found out that there is no optimum, and not why
+WITHOUT_OPTIMUM = {Status.INFEASIBLE: "no point is feasible", Status.UNBOUNDED: "the objective falls without end"}
 LARGEST = 1000  # numbers of a point that a record holds
 
 
@@ -73,7 +75,7 @@ class SolverClaim:
 
 
 @dataclass(frozen=True)
-class ProvenOptimum:
+class ProvenBounds:
     """What is proved of the optimum in intervals: a status, bounds, and a feasible point by name if one is known."""
 
     status: Status
@@ -93,7 +95,7 @@ class ClaimVerdict:
 
 
 def examine(problem: Problem, backend: BackEnd, *, time_limit: float, options: dict[str, Any]) -> SolverClaim | None:
-    """Run the back end once at its own tolerance and judge what it claims; None where it claims nothing.
+    """Run the back end once at its own tolerance and judge what it claims; None where it claims nothing, or says that it is inaccurate.
 
     A value v is true if all certified bounds are within 10 tol (1 + max(|lower|, |upper|)) of it. It is FALSE if it is further than that
     outside of them, and the answer's own residuals are over 10 tol. "infeasible" is FALSE if there is a feasible point, "unbounded" if
@@ -116,13 +118,13 @@ def examine(problem: Problem, backend: BackEnd, *, time_limit: float, options: d
         options=native,
         examined=True,
     )
-    if result.status not in CLAIMS:
+    if result.status not in CLAIMS or result.status_text.startswith("Almost") or "inaccurate" in result.status_text:
         return None
     tolerances = [float(native[name]) for name in backend.tolerance if name in native]
     tol = max(tolerances, default=backend.documented)
     if isinstance(problem, WithIntegers):
         tol = max(tol, backend.documented_gap)
-    value, residual, own = math.nan, math.nan, ProvenOptimum(result.status)
+    value, residual, own = math.nan, math.nan, ProvenBounds(result.status)
     if result.status is Status.OPTIMAL:
         if result.point is None or declaration.value is None:
             return None
@@ -142,23 +144,23 @@ def _largest(residuals: OwnResiduals | None) -> float:
     return residuals.primal if math.isnan(residuals.of_optimality) else residuals.of_optimality
 
 
-def _of_its_point(problem: Problem, result: NativeResult) -> ProvenOptimum:
+def _of_its_point(problem: Problem, result: NativeResult) -> ProvenBounds:
     """The bounds that its own point and multipliers give; a point of the wrong form gives none."""
     from simopt.certificates.assessment import judge
 
     assert result.point is not None
     with suppress(InvalidProblem):
         bounds = judge(problem, result.point, result.multipliers).certificate
-        return ProvenOptimum(result.status, bounds.lower, bounds.upper)
-    return ProvenOptimum(result.status)
+        return ProvenBounds(result.status, bounds.lower, bounds.upper)
+    return ProvenBounds(result.status)
 
 
-def _slack(bounds: ProvenOptimum, tol: float) -> float:
+def _slack(bounds: ProvenBounds, tol: float) -> float:
     finite = [abs(bound) for bound in (bounds.lower, bounds.upper) if math.isfinite(bound)]
     return BEYOND * tol * (1.0 + max(finite, default=0.0))
 
 
-def _near(value: float, bounds: ProvenOptimum, tol: float) -> bool:
+def _near(value: float, bounds: ProvenBounds, tol: float) -> bool:
     return max(abs(value - bounds.lower), abs(value - bounds.upper)) <= _slack(bounds, tol)
 
 
@@ -176,15 +178,18 @@ def _verdict(problem: Problem, result: NativeResult, value: float, tol: float, t
     known = _reference(problem, time_limit)
     if result.status is Status.OPTIMAL:
         return _of_optimum(known, value, tol, result.residuals)
-    if known.status is result.status:
+    if known.status is result.status or (result.status_text in EITHER and known.status in WITHOUT_OPTIMUM):
         return ClaimVerdict(TRUE)
     if result.status is Status.INFEASIBLE and known.upper == math.inf and not isinstance(problem, WithIntegers):
         trivial = judge(problem, problem.trivial_point(), None, INTERVAL)
-        known = ProvenOptimum(known.status, known.lower, trivial.certificate.upper, trivial.point)
-    return _of_no_optimum(problem, known, result.status)
+        known = ProvenBounds(known.status, known.lower, trivial.certificate.upper, trivial.point)
+    found = _of_no_optimum(problem, known, result.status)
+    if found.verdict == FALSE and result.status_text in EITHER:
+        return _of_no_optimum(problem, known, Status.UNBOUNDED)  # both words have to be false
+    return found
 
 
-def _of_optimum(known: ProvenOptimum, value: float, tol: float, own: OwnResiduals | None) -> ClaimVerdict:
+def _of_optimum(known: ProvenBounds, value: float, tol: float, own: OwnResiduals | None) -> ClaimVerdict:
     """The verdict on a value, and on the answer that it is the value of.
 
     Exact residuals of 0 would make the point optimal, so that some residual is above 0 where the value is wrong. Without multipliers that
@@ -194,12 +199,17 @@ def _of_optimum(known: ProvenOptimum, value: float, tol: float, own: OwnResidual
         return ClaimVerdict(TRUE)
     slack, limit = _slack(known, tol), BEYOND * tol
     too_high, too_low = (
-        math.isfinite(known.upper) and value > known.upper + slack,
-        math.isfinite(known.lower) and value < known.lower - slack,
+        value > known.upper + slack,
+        value < known.lower - slack,
     )
     if not (too_high or too_low):
         return ClaimVerdict(NOT_PROVEN, f"the bounds [{known.lower:.9g}, {known.upper:.9g}] allow its value and others")
-    said = f"the optimum is at {'most' if too_high else 'least'} {known.upper if too_high else known.lower:.12g}, and it says {value:.12g}"
+    if known.status in WITHOUT_OPTIMUM:
+        said = f"{WITHOUT_OPTIMUM[known.status]}, and it says {value:.12g}"
+    else:
+        said = (
+            f"the optimum is at {'most' if too_high else 'least'} {known.upper if too_high else known.lower:.12g}, and it says {value:.12g}"
+        )
     if own is None:
         return ClaimVerdict(NOT_PROVEN, f"{said}; but its own residuals are not known here")
     worst = own.primal if too_low and math.isnan(own.dual) else own.of_optimality
@@ -209,7 +219,7 @@ def _of_optimum(known: ProvenOptimum, value: float, tol: float, own: OwnResidual
     return ClaimVerdict(FALSE, f"{said}; {residuals}", known.upper if too_high else known.lower, known.point if too_high else None)
 
 
-def _of_no_optimum(problem: Problem, known: ProvenOptimum, claimed: Status) -> ClaimVerdict:
+def _of_no_optimum(problem: Problem, known: ProvenBounds, claimed: Status) -> ClaimVerdict:
     """The verdict on "infeasible" or "unbounded", where it is not proven to be so."""
     from simopt.conic.form import conic_form
     from simopt.conic.survival import CHANGE, Survival, stays_bounded, stays_feasible
@@ -236,7 +246,7 @@ def _of_no_optimum(problem: Problem, known: ProvenOptimum, claimed: Status) -> C
     return ClaimVerdict(FALSE, f"{said}, {survives}", bound, known.point if without_points else None)
 
 
-def _reference(problem: Problem, time_limit: float) -> ProvenOptimum:
+def _reference(problem: Problem, time_limit: float) -> ProvenBounds:
     """What CLARABEL's answer proves; of a problem of CVXPY, where it leaves that open, what all means of `certify` prove.
 
     Of a maximum, of its negative.
@@ -253,16 +263,16 @@ def _reference(problem: Problem, time_limit: float) -> ProvenOptimum:
         more = certify(given, rigorous=True, tol=REFERENCE_TOL)
         bounds = more if bounds is None or more.gap < bounds.gap or more.infeasible or more.unbounded else bounds
     if bounds is None:
-        return ProvenOptimum(found.status)
+        return ProvenBounds(found.status)
     return _with_sense(found.status, bounds, found.point)
 
 
-def _with_sense(status: Status, bounds: Certificate, point: Mapping[str, Any] | None) -> ProvenOptimum:
+def _with_sense(status: Status, bounds: Certificate, point: Mapping[str, Any] | None) -> ProvenBounds:
     """Proven bounds on the minimum from those of the problem as written."""
     status = Status.INFEASIBLE if bounds.infeasible else Status.UNBOUNDED if bounds.unbounded else status
     if bounds.maximises:
-        return ProvenOptimum(status, -bounds.upper, -bounds.lower, point)
-    return ProvenOptimum(status, bounds.lower, bounds.upper, point)
+        return ProvenBounds(status, -bounds.upper, -bounds.lower, point)
+    return ProvenBounds(status, bounds.lower, bounds.upper, point)
 
 
 def _as_json(point: Mapping[str, Any] | None) -> str:

@@ -13,12 +13,15 @@ import numpy as np
 import pytest
 
 import simopt
+from simopt.backends import adapter
+from simopt.backends.own_residuals import OwnResiduals
 from simopt.backends.table import CLARABEL, BackEnd, installed
 from simopt.compare import solver_claims
 from simopt.compare.record import from_row
 from simopt.compare.solver_claims import FALSE, NOT_PROVEN, TRUE, examine
 from simopt.core import registry
 from simopt.duality.declared import Declared
+from simopt.model.status import Status
 from simopt.problems.bounds import Ball
 from simopt.problems.landmarked_svr import LandmarkedSVR
 
@@ -205,6 +208,54 @@ def test_unbounded_is_false_only_of_what_stays_bounded(liars: None) -> None:
     found = claim(cp.Problem(cp.Minimize(x[0] - x[1]), held), plug_in("optimist"))
     assert found.verdict == NOT_PROVEN and "makes the problem unbounded" in found.reason
     assert claim(cp.Problem(cp.Minimize(x[0] - x[1]), [*held, cp.abs(x) <= 1]), plug_in("optimist")).verdict == FALSE
+
+
+class Reported:
+    """CLARABEL with other words for what it has found."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, status: Status, text: str) -> None:
+        plain = adapter.run
+
+        def said(*arguments: Any, **options: Any) -> adapter.NativeResult:
+            return replace(plain(*arguments, **options), status=status, status_text=text)
+
+        monkeypatch.setattr(adapter, "run", said)
+
+
+def boundless(lower: float = -math.inf) -> cp.Problem:
+    x = cp.Variable(2, name="x")
+    return cp.Problem(cp.Minimize(cp.sum(x)), [x <= 1, *([] if lower == -math.inf else [x >= lower])])
+
+
+def test_infeasible_or_unbounded_is_false_only_where_both_words_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    open_below, bounded = Declared.of(boundless()), Declared.of(boundless(-1.0))
+    with monkeypatch.context() as patched:
+        Reported(patched, Status.INFEASIBLE, "kUnboundedOrInfeasible")
+        result = adapter.run(bounded.for_back_ends(), CLARABEL, tol=None, max_iter=None, time_limit=10.0, options={})
+    assert solver_claims._verdict(bounded, result, math.nan, 1e-8, 10.0).verdict == FALSE
+    assert solver_claims._verdict(open_below, result, math.nan, 1e-8, 10.0).verdict == TRUE
+    plainly = replace(result, status_text="kInfeasible")
+    assert solver_claims._verdict(open_below, plainly, math.nan, 1e-8, 10.0).verdict == FALSE
+
+
+@pytest.mark.parametrize("text", ["AlmostPrimalInfeasible", "primal infeasible inaccurate", "infeasible_inaccurate"])
+def test_who_says_that_he_is_inaccurate_claims_nothing(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Reported(monkeypatch, Status.INFEASIBLE, text)
+    assert examine(Declared.of(projection()), CLARABEL, time_limit=10.0, options={}) is None
+
+
+@pytest.mark.parametrize(("rows", "said"), [("none", "falls without end"), ("crossed", "no point is feasible")])
+def test_an_optimum_of_a_problem_that_has_none_is_false(rows: str, said: str) -> None:
+    """Its own residuals show it: no point has multipliers, or satisfies all rows."""
+    x = cp.Variable(2, name="x")
+    problem = boundless() if rows == "none" else cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1, cp.sum(x) <= 1])
+    declared = Declared.of(problem)
+    own = OwnResiduals(primal=0.1, dual=0.1, gap=0.1)
+    answer = adapter.NativeResult({"x": np.zeros(2)}, {}, Status.OPTIMAL, "solved", 1, 0.0, 0.0, (), own)
+    found = solver_claims._verdict(declared, answer, 1.0, 1e-7, 10.0)
+    assert found.verdict == FALSE and said in found.reason
+    within = replace(answer, residuals=OwnResiduals(1e-8, 1e-8, 1e-8))
+    assert solver_claims._verdict(declared, within, 1.0, 1e-7, 10.0).verdict == NOT_PROVEN
 
 
 def test_infeasible_of_an_unbounded_problem_is_false(liars: None) -> None:
