@@ -192,8 +192,9 @@ class GraphForm:
         return self.declared.assembled(flat)
 
     def point(self) -> Point:
-        """The leaves' values after a solve."""
-        return {leaf.name: self.measured.solved_value(leaf) for leaf in self.declared.programme.leaves.values()}
+        """The leaves' values after a solve; 0 for those in no row and no term, of which a back end knows nothing."""
+        leaves, measured = self.declared.programme.leaves.values(), self.measured
+        return {leaf.name: measured.solved_value(leaf) if measured.has_value(leaf) else np.zeros(leaf.size) for leaf in leaves}
 
     def point_of(self, values: Mapping[str, Any]) -> Point:
         """Values of its variables in the units of the declaration; others unchanged."""

@@ -220,6 +220,13 @@ def test_variables_that_approximate_a_constraint_are_of_the_graph_form_alone() -
         WrittenForm(declared.programme).for_back_ends()
 
 
+def test_a_variable_in_no_row_needs_no_value_of_a_back_end() -> None:
+    x, y = cp.Variable((1, 2), nonneg=True, bounds=[2, 3]), cp.Variable(5)
+    problem = cp.Problem(cp.Minimize(cp.sum(y)), [y >= 1, x[np.zeros((1, 2), dtype=bool)] <= 0])
+    assert all(each.certificate.closes(1e-9) for each in candidates(Declared.of(problem)))
+    assert simopt.certify(problem, rigorous=True).closes(1e-9)
+
+
 def test_an_infeasible_or_unbounded_problem_is_never_optimal_and_keeps_no_values() -> None:
     x = cp.Variable(2, name="x")
     x.value = [1.0, 2.0]

@@ -281,6 +281,12 @@ def test_files_that_another_cvxpy_lacks_are_named_and_passed_over() -> None:
         list(problems([first, gone]))
 
 
+@pytest.mark.thorough
+def test_what_fixtures_solve_comes_where_nothing_else_of_their_tests_is_wanted() -> None:
+    chosen = [f"test_perspective.py::test_quad_atom[{r}]" for r in (3, 4, -2)]
+    assert [each.id for each in intercepted({test: {0} for test in chosen})] == [f"{test}#0" for test in chosen]
+
+
 def test_what_another_cvxpy_may_not_make_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
     listed = results()
     every = {entry.id: entry for entry in entries()}

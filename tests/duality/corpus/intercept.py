@@ -128,11 +128,11 @@ class Interceptor:
 
     def __init__(self, stream: BinaryIO, wanted: Mapping[str, Collection[int]] | None, move: bool) -> None:
         self.stream, self.wanted, self.move = stream, wanted, move
-        self.test, self.ordinal, self.inside = "", 0, False
+        self.test, self.ordinal, self.inside, self.set_up = "", 0, False, False
 
     def begin(self, test: str) -> None:
         """A test begins: the same numbers for it, whichever tests ran before."""
-        self.test, self.ordinal, self.inside = test, 0, False
+        self.test, self.ordinal, self.inside, self.set_up = test, 0, False, False
         random.seed(0)
         np.random.seed(0)  # noqa: NPY002 — it is this generator that the tests draw from
 
@@ -166,8 +166,8 @@ class Interceptor:
             grammar = next((name for name in OTHER_GRAMMARS if options.get(name)), "")
             pickle.dump(Intercepted(self.test, ordinal, grammar, pickled, failure), self.stream)
             self.stream.flush()
-        if self.wanted is not None and ordinal >= max(self.wanted[self.test]):
-            raise Enough
+        if self.set_up and self.wanted is not None and ordinal >= max(self.wanted[self.test]):
+            raise Enough  # a fixture that ends so would end the tests after it, too
 
 
 KEY = pytest.StashKey[Interceptor]()
@@ -204,3 +204,9 @@ def _is_drawn(item: pytest.Item) -> bool:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Seed before what the test sets up."""
     item.config.stash[KEY].begin(item.nodeid)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Its fixtures are there."""
+    item.config.stash[KEY].set_up = True
