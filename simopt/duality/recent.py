@@ -35,6 +35,10 @@ class Recent(Generic[K, R]):
                 return self.keep(kind, known, result)
         return self.keep(kind, inputs, compute(inputs))
 
+    def known(self, kind: Any, inputs: Mapping[K, Any]) -> R | None:
+        """The result for these inputs, if it is among the last ones."""
+        return next((result for own, known, result in self._entries if own == kind and _alike(known, inputs)), None)
+
     def keep(self, kind: Any, inputs: Mapping[K, Any], result: R) -> R:
         """The result, possibly computed elsewhere, as the most recent one."""
         others = [each for each in self._entries if each[2] is not result]

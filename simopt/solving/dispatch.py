@@ -8,6 +8,7 @@ from simopt.core import validate
 from simopt.core.errors import Unreadable
 from simopt.duality.reading.complex_numbers import is_complex
 from simopt.duality.reading.integers import has_integers
+from simopt.duality.reading.loops import may_have_loops
 from simopt.solving import as_written, complex_numbers, geometric, integers, loops
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def certify(
         return geometric.certify(problem, point, multipliers, num, solver, tol, values_stay)
     if is_complex(problem):
         return complex_numbers.certify(problem, point, multipliers, num, solver, tol, values_stay)
-    if point is None and multipliers is None:
+    if point is None and multipliers is None and may_have_loops(problem):
         return loops.certify(problem, num, solver, tol, values_stay)
     return as_written.certify(problem, point, multipliers, num, solver, tol, values_stay)
 

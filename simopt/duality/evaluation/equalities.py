@@ -13,7 +13,7 @@ it is decided in fractions.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -81,6 +81,21 @@ class Equations:
         kind = (what, *(row.key for row, _ in self.chosen), *changing(self.programme.problem))
         indices = dict(enumerate([*(entries for _, entries in self.chosen), *of]))
         return self.programme.cached.of(kind, indices, lambda _: compute())
+
+    @property
+    def _proof(self) -> tuple[Any, ...]:
+        return ("proof", *(row.key for row, _ in self.chosen), *changing(self.programme.problem))
+
+    def prove(self, x: Interval, pivots: tuple[Indices, Indices], step: Interval) -> None:
+        """Remember for x by which rows and pivots it was solved, and the step that was left."""
+        self.programme.cached.keep(self._proof, self._asked(x), (pivots, step))
+
+    def proven(self, x: Interval) -> tuple[tuple[Indices, Indices], Interval] | None:
+        """What `prove` remembers for the same intervals."""
+        return cast("tuple[tuple[Indices, Indices], Interval] | None", self.programme.cached.known(self._proof, self._asked(x)))
+
+    def _asked(self, x: Interval) -> dict[int, Any]:
+        return dict(enumerate([*(entries for _, entries in self.chosen), x]))
 
     def jacobian(self, num: Arithmetic) -> Any:
         """J, sparse, in floats or intervals; in fractions as an array of rows, pulled back to the leaves."""
@@ -178,8 +193,13 @@ def holding(num: Arithmetic, equations: Equations, at: Mapping[Key, Value]) -> t
         return done, f"{equations.size} equations, and more than {WIDEST} are not solved"
     if not all(is_affine(equations.programme, row) for row, _ in equations.chosen):
         return done, "they are not affine in the leaves"
-    system = EqualitySystem(num, equations, np.where((x.rad > 0.0) & ~_at_ends(equations, x), reach(x.mid), 0.0))
-    step = system.step(x)
+    movable, known = (x.rad > 0.0) & ~_at_ends(equations, x), equations.proven(x)
+    step: Interval | None
+    if known is not None and movable[known[0][1]].all():
+        system, step = EqualitySystem(num, equations, known[0]), known[1]
+    else:
+        system = EqualitySystem.among(num, equations, np.where(movable, reach(x.mid), 0.0))
+        step = system.step(x)
     if step is None:
         return done, "no entries with a margin to their bounds are proven to solve them"
     inside = np.abs(step.mid) + step.rad <= x.rad[system.pivots] * (1.0 - 4 * EPS)
@@ -210,13 +230,18 @@ def _zero_to_rounding(h: Interval) -> Mask:
 
 
 class EqualitySystem:
-    """Rows I and pivots P of the equations: far from dependent, among entries with a margin."""
+    """Rows I and pivots P of the equations."""
 
-    def __init__(self, num: Arithmetic, equations: Equations, margin: Array) -> None:
-        self.num, self.equations = num, equations
-        self.jacobian = equations.jacobian(num)
-        floats = sp.csr_array(np.asarray(num.mid(self.jacobian), dtype=float)) if num is RATIONAL else self.jacobian.mid
-        self.rows, self.pivots = independent(floats, margin)
+    def __init__(self, num: Arithmetic, equations: Equations, pivots: tuple[Indices, Indices]) -> None:
+        self.num, self.equations, self.jacobian = num, equations, equations.jacobian(num)
+        self.rows, self.pivots = pivots
+
+    @classmethod
+    def among(cls, num: Arithmetic, equations: Equations, margin: Array) -> EqualitySystem:
+        """Rows and pivots that are far from dependent, among entries with a margin."""
+        jacobian = equations.jacobian(num)
+        floats = sp.csr_array(np.asarray(num.mid(jacobian), dtype=float)) if num is RATIONAL else jacobian.mid
+        return cls(num, equations, independent(floats, margin))
 
     def step(self, x: Value) -> Value | None:
         """δ with J_IP δ = −h_I(x), pivots at their midpoints, the other entries anywhere in their intervals; None if unknown."""
@@ -339,7 +364,7 @@ def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tig
     if num is FLOAT or equations.size > WIDEST or (num is INTERVAL and equations.solved_by(x)):
         return {**point, **equations.by_leaf(x)}
     x = np.where(x - low <= AT_END * reach(x), low, np.where(high - x <= AT_END * reach(x), high, x))
-    system = EqualitySystem(num, equations, np.minimum(np.minimum(x - low, high - x), reach(x)))
+    system = EqualitySystem.among(num, equations, np.minimum(np.minimum(x - low, high - x), reach(x)))
     values = within(num, programme, {**point, **equations.by_leaf(x)})
     exact = equations.flat(values)
     step = system.step(exact)
@@ -353,6 +378,7 @@ def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tig
     rest = system.step(Interval(mid, rad))
     if rest is not None:
         rad[system.pivots] = WIDER * (np.abs(rest.mid) + rest.rad) + TINY
+        equations.prove(Interval(mid, rad), (system.rows, system.pivots), rest)
     return {**values, **equations.by_leaf(Interval(mid, rad))}
 
 

@@ -84,7 +84,7 @@ UNJOINABLE = (_Unjoinable, ValueError, TypeError, NotImplementedError)  # also w
 def joined(problem: cp.Problem) -> JoinedProblem | None:
     """The problem with what is of one kind joined; None where there is nothing to join, or where parameters may change."""
     constraints, goal = problem.constraints, problem.objective
-    if len(constraints) < FEWEST and not _long(goal.expr):
+    if not may_have_loops(problem):
         return None
     if problem.parameters() or any(constraint.label for constraint in constraints):
         return None
@@ -109,6 +109,11 @@ def joined(problem: cp.Problem) -> JoinedProblem | None:
     rows += others
     form = cp.Problem(type(goal)(joiner.in_columns(objective)), [*(row.constraint for row in rows), *alone])
     return JoinedProblem(form, tuple(joiner.wholes.values()), tuple(rows))
+
+
+def may_have_loops(problem: cp.Problem) -> bool:
+    """Whether there are as many constraints or summands as a loop has."""
+    return len(problem.constraints) >= FEWEST or _long(problem.objective.expr)
 
 
 def _long(e: Any) -> bool:

@@ -102,14 +102,13 @@ def widened(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mappi
 def stationary_inside(programme: Programme, candidates: Mapping[Key, Array], wanted: Mapping[Key, Mask]) -> Candidates | None:
     """The multipliers moved by the least step that removes the residual at the wanted entries, also those of closing terms; or None.
 
-    At an entry of the point inside of its bounds the residual costs the bound its size times a distance, and the step its square.
+    At an entry of the point inside of its bounds the residual costs the bound its size times a distance, and the step its square. Where a
+    domain is curved such a step leads out of it.
     """
-    inside = {
-        term.key: term.atom.inward(candidates[term.key], INSIDE) for term in programme.terms if _curved(term) and term.key in candidates
-    }
-    multipliers = {**candidates, **inside}
-    system = System(programme, (), backward(FLOAT, programme, (), multipliers), wanted)
-    return _stepped(system, multipliers, by_margins=False)
+    if any(map(_curved, programme.terms)):
+        return None
+    system = System(programme, (), backward(FLOAT, programme, (), candidates), wanted)
+    return _stepped(system, dict(candidates), by_margins=False)
 
 
 def snapped(programme: Programme, plan: Sequence[ClosingTerm], candidates: Mapping[Key, Array], ranges: bool = True) -> Prepared:
