@@ -188,7 +188,7 @@ def _run(
         known = [] if place is None else files.newest(files.resumed(place))
         work = PlanRun(plan, place, known, budget, jobs, retry, progress)
         if place is not None:  # so that what is planned is known if this process dies
-            files.write_document(place, Comparison(known, plan.size, False, plan.unsuitable).document())
+            files.write_document(place, Comparison(known, plan.size, False, plan.unsuitable).document(), len(known))
         try:
             work.all()
         except KeyboardInterrupt:

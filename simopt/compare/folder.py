@@ -256,9 +256,18 @@ def state(folder: str | os.PathLike[str]) -> FolderState:
     return FolderState(complete, planned, unsuitable)
 
 
-def write_document(folder: Path, summary: dict[str, Any]) -> None:
-    """comparison.json."""
-    jsonio.write(folder / DOCUMENT, {"format": FORMAT, **summary})
+def write_document(folder: Path, summary: dict[str, Any], n_saved: int) -> None:
+    """comparison.json.
+
+    Raises
+    ------
+    OSError
+        with the folder, when it cannot be written.
+    """
+    try:
+        jsonio.write(folder / DOCUMENT, {"format": FORMAT, **summary})
+    except OSError as error:
+        raise explained(error, folder, n_saved) from error
 
 
 def write_summary(folder: Path, summary: dict[str, Any], texts: dict[str, str], records: list[Record]) -> None:
@@ -271,12 +280,12 @@ def write_summary(folder: Path, summary: dict[str, Any], texts: dict[str, str], 
     OSError
         with the folder, when it cannot be written; the records are not touched.
     """
+    write_document(folder, summary, len(records))
     try:
         if installed("pyarrow"):
             from simopt.compare import parquet
 
             parquet.write(folder, records)
-        write_document(folder, summary)
         for name, text in texts.items():
             write_text(folder / name, text)
         stale = [*([] if PAGE in texts else [PAGE]), *([] if installed("pyarrow") or not any(folder.glob(f"{RUNS}/*.json")) else PARQUET)]

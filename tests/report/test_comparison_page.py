@@ -1,5 +1,6 @@
 """The page of a comparison: what stands on it, that its parts can be linked to, and that it is the same for the same runs."""
 
+import errno
 import json
 import math
 import re
@@ -16,6 +17,7 @@ from simopt.compare.drawings import gap_curves, markers, profile
 from simopt.compare.page import CUT, name_of, shown
 from simopt.compare.record import Record
 from simopt.compare.statistics import Profile
+from simopt.core import jsonio
 from simopt.core.errors import InvalidFile, NotAvailable
 from tests.compare.made_records import record
 
@@ -210,6 +212,21 @@ def test_a_damaged_document_is_named(tmp_path: Path, text: str) -> None:
     (place / "comparison.json").write_text(text)
     with pytest.raises(InvalidFile, match=r"comparison\.json"):
         rewrite(place)
+
+
+def test_a_full_disk_is_named_before_the_first_run_and_after_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = files.prepare(tmp_path / "out")
+    files.save(place, compared()[0], 0)
+
+    def full(path: Path, text: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for home in (jsonio, files):
+        with monkeypatch.context() as patch:
+            patch.setattr(home, "write_text", full)
+            with pytest.raises(OSError, match="the disk is full; 1 runs are safe there, and the same command goes on") as caught:
+                load(place).write(place)
+            assert caught.value.filename == str(place)
 
 
 @pytest.mark.parametrize("missing", ["jinja2", "pyarrow", "matplotlib"])
