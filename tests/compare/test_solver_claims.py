@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from typer.testing import Result
 
 import simopt
 from simopt.backends import adapter
@@ -154,6 +155,25 @@ def test_bounds_in_floats_alone_contradict_nothing(liars: None, monkeypatch: pyt
     monkeypatch.setattr(Declared, "arithmetics", ("float",))
     (shifted,) = [entry for key, entry in registry.items("backend") if key == "shifted"]
     assert claim(projection(), shifted).verdict == NOT_PROVEN
+
+
+@pytest.mark.thorough
+def test_each_verdict_stands_in_the_output_and_the_json_of_the_command(
+    liars: None, run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text("""
+import cvxpy as cp
+x = cp.Variable(2, name="x")
+SMALL = cp.Problem(cp.Minimize(cp.sum(x)), [1e-6 * x >= 1e-6])
+""")
+    command = ("compare", "own.py:SMALL", "--solvers", "clarabel,edge,pessimist", "--repetitions", "1", "--tol", "1e-4", "--report", "r")
+    result = run(*command)
+    assert result.exit_code == 0, result.stderr
+    words = {line.split()[0]: line for line in result.stdout.splitlines() if line.split()[:1] in (["clarabel"], ["edge"], ["pessimist"])}
+    assert "true" in words["clarabel"] and "not proven" in words["edge"] and FALSE in words["pessimist"]
+    shown = {row["solver"]: row["claim_verdict"] for row in json.loads(run(*command, "--json").stdout)["summary"]}
+    assert shown == {"clarabel": TRUE, "edge": NOT_PROVEN, "pessimist": FALSE}
 
 
 def plug_in(name: str) -> BackEnd:
