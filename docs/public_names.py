@@ -35,6 +35,7 @@ TEACHING = ("CONTRIBUTING.md", "docs/extending.md", "docs/by_hand.md", "docs/own
 SHOWING = ("README.md", "docs/*.md", "docs/methods/*.md", "notebooks/*.ipynb")
 FORMATS = {
     "simopt-solution": "`simopt solve --json`, `--output`",
+    "simopt-solutions": "`simopt solve --json`, `--output`, of several problems",
     "simopt-certificates": "`simopt certify --json`, `--output`",
     "simopt-equivalence": "`simopt equivalence --json`, `--output`",
     "simopt-equivalences": "`simopt equivalence --all --json`",

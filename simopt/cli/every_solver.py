@@ -37,7 +37,7 @@ class ProblemAnswers:
         Where there are none of these, all others have to be.
         """
         from simopt.backends.table import FIRST_CLASS, listed
-        from simopt.cli.solve import acceptable
+        from simopt.cli.solution_text import acceptable
         from simopt.model.status import Status
 
         others = {backend.name for backend in listed()} - {backend.name for backend in FIRST_CLASS}
@@ -120,7 +120,7 @@ def brackets_overlap(solutions: list[Solution], size: float = 0.0) -> bool:
 
 
 def _title(made: Problem | OwnProblem, data: str) -> str:
-    from simopt.cli.solve import size
+    from simopt.cli.solution_text import size
     from simopt.compare.own_problems import OwnProblem
 
     if isinstance(made, OwnProblem):
@@ -130,9 +130,9 @@ def _title(made: Problem | OwnProblem, data: str) -> str:
     return f"{made.name} on {data}: {size(made)}" if data else f"{made.name}: {size(made)}"
 
 
-def _plain(found: list[ProblemAnswers], data: str) -> dict[str, Any]:
+def _plain(answered: list[ProblemAnswers], data: str) -> dict[str, Any]:
     """Plain data: of one problem at the top, of several in a list."""
-    from simopt.cli.solve import describe
+    from simopt.cli.solution_text import describe
 
     listed = [
         {
@@ -143,14 +143,14 @@ def _plain(found: list[ProblemAnswers], data: str) -> dict[str, Any]:
             "unsuitable": answers.unsuitable,
             "solutions": [{"solver": name, **describe(None, s, data or answers.problem)} for name, s in answers.solutions.items()],
         }
-        for answers in found
+        for answers in answered
     ]
     return listed[0] if len(listed) == 1 else {"format": "simopt-solutions/1", "problems": listed}
 
 
-def _show(found: list[ProblemAnswers]) -> None:
+def _show(answered: list[ProblemAnswers]) -> None:
     out = console()
-    for answers in found:
+    for answers in answered:
         out.print(answers.title)
         for made_table in fitted(HEADINGS, list(_rows(answers)), right=HEADINGS[3:9], out=out):
             out.print(made_table)
@@ -169,7 +169,7 @@ HEADINGS = ("solver", "status", "reported", "lower", "upper", "gap/scale", "gap/
 
 
 def _rows(answers: ProblemAnswers) -> Iterator[list[str]]:
-    from simopt.cli.solve import seconds_text
+    from simopt.cli.solution_text import seconds_text
 
     for name, s in answers.solutions.items():
         c, p = s.certificate, s.provenance

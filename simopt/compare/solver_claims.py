@@ -75,7 +75,7 @@ class SolverClaim:
 
 
 @dataclass(frozen=True)
-class ProvenOptimum:
+class KnownOptimum:
     """What is proved of the optimum in intervals: a status, bounds, and a feasible point by name if one is known."""
 
     status: Status
@@ -124,7 +124,7 @@ def examine(problem: Problem, backend: BackEnd, *, time_limit: float, options: d
     tol = max(tolerances, default=backend.documented)
     if isinstance(problem, WithIntegers):
         tol = max(tol, backend.documented_gap)
-    value, residual, own = math.nan, math.nan, ProvenOptimum(result.status)
+    value, residual, own = math.nan, math.nan, KnownOptimum(result.status)
     if result.status is Status.OPTIMAL:
         if result.point is None or declaration.value is None:
             return None
@@ -144,23 +144,23 @@ def _largest(residuals: OwnResiduals | None) -> float:
     return residuals.primal if math.isnan(residuals.of_optimality) else residuals.of_optimality
 
 
-def _of_its_point(problem: Problem, result: NativeResult) -> ProvenOptimum:
+def _of_its_point(problem: Problem, result: NativeResult) -> KnownOptimum:
     """The bounds that its own point and multipliers give; a point of the wrong form gives none."""
     from simopt.certificates.assessment import judge
 
     assert result.point is not None
     with suppress(InvalidProblem):
         bounds = judge(problem, result.point, result.multipliers).certificate
-        return ProvenOptimum(result.status, bounds.lower, bounds.upper)
-    return ProvenOptimum(result.status)
+        return KnownOptimum(result.status, bounds.lower, bounds.upper)
+    return KnownOptimum(result.status)
 
 
-def _slack(bounds: ProvenOptimum, tol: float) -> float:
+def _slack(bounds: KnownOptimum, tol: float) -> float:
     finite = [abs(bound) for bound in (bounds.lower, bounds.upper) if math.isfinite(bound)]
     return BEYOND * tol * (1.0 + max(finite, default=0.0))
 
 
-def _near(value: float, bounds: ProvenOptimum, tol: float) -> bool:
+def _near(value: float, bounds: KnownOptimum, tol: float) -> bool:
     return max(abs(value - bounds.lower), abs(value - bounds.upper)) <= _slack(bounds, tol)
 
 
@@ -182,14 +182,14 @@ def _verdict(problem: Problem, result: NativeResult, value: float, tol: float, t
         return ClaimVerdict(TRUE)
     if result.status is Status.INFEASIBLE and known.upper == math.inf and not isinstance(problem, WithIntegers):
         trivial = judge(problem, problem.trivial_point(), None, INTERVAL)
-        known = ProvenOptimum(known.status, known.lower, trivial.certificate.upper, trivial.point)
+        known = KnownOptimum(known.status, known.lower, trivial.certificate.upper, trivial.point)
     found = _of_no_optimum(problem, known, result.status)
     if found.verdict == FALSE and result.status_text in EITHER:
         return _of_no_optimum(problem, known, Status.UNBOUNDED)  # both words have to be false
     return found
 
 
-def _of_optimum(known: ProvenOptimum, value: float, tol: float, own: OwnResiduals | None) -> ClaimVerdict:
+def _of_optimum(known: KnownOptimum, value: float, tol: float, own: OwnResiduals | None) -> ClaimVerdict:
     """The verdict on a value, and on the answer that it is the value of.
 
     Exact residuals of 0 would make the point optimal, so that some residual is above 0 where the value is wrong. Without multipliers that
@@ -219,7 +219,7 @@ def _of_optimum(known: ProvenOptimum, value: float, tol: float, own: OwnResidual
     return ClaimVerdict(FALSE, f"{said}; {residuals}", known.upper if too_high else known.lower, known.point if too_high else None)
 
 
-def _of_no_optimum(problem: Problem, known: ProvenOptimum, claimed: Status) -> ClaimVerdict:
+def _of_no_optimum(problem: Problem, known: KnownOptimum, claimed: Status) -> ClaimVerdict:
     """The verdict on "infeasible" or "unbounded", where it is not proven to be so."""
     from simopt.conic.form import conic_form
     from simopt.conic.survival import CHANGE, Survival, stays_bounded, stays_feasible
@@ -246,7 +246,7 @@ def _of_no_optimum(problem: Problem, known: ProvenOptimum, claimed: Status) -> C
     return ClaimVerdict(FALSE, f"{said}, {survives}", bound, known.point if without_points else None)
 
 
-def _reference(problem: Problem, time_limit: float) -> ProvenOptimum:
+def _reference(problem: Problem, time_limit: float) -> KnownOptimum:
     """What CLARABEL's answer proves; of a problem of CVXPY, where it leaves that open, what all means of `certify` prove.
 
     Of a maximum, of its negative.
@@ -263,16 +263,16 @@ def _reference(problem: Problem, time_limit: float) -> ProvenOptimum:
         more = certify(given, rigorous=True, tol=REFERENCE_TOL)
         bounds = more if bounds is None or more.gap < bounds.gap or more.infeasible or more.unbounded else bounds
     if bounds is None:
-        return ProvenOptimum(found.status)
+        return KnownOptimum(found.status)
     return _with_sense(found.status, bounds, found.point)
 
 
-def _with_sense(status: Status, bounds: Certificate, point: Mapping[str, Any] | None) -> ProvenOptimum:
+def _with_sense(status: Status, bounds: Certificate, point: Mapping[str, Any] | None) -> KnownOptimum:
     """Proven bounds on the minimum from those of the problem as written."""
     status = Status.INFEASIBLE if bounds.infeasible else Status.UNBOUNDED if bounds.unbounded else status
     if bounds.maximises:
-        return ProvenOptimum(status, -bounds.upper, -bounds.lower, point)
-    return ProvenOptimum(status, bounds.lower, bounds.upper, point)
+        return KnownOptimum(status, -bounds.upper, -bounds.lower, point)
+    return KnownOptimum(status, bounds.lower, bounds.upper, point)
 
 
 def _as_json(point: Mapping[str, Any] | None) -> str:

@@ -14,7 +14,7 @@ from typer.testing import Result
 from simopt.backends import table
 from simopt.cli import settings
 from simopt.cli.every_solver import brackets_overlap
-from simopt.cli.solve import acceptable
+from simopt.cli.solution_text import acceptable
 from simopt.core.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.model.status import Status
 from simopt.problems.kernel_ridge import KernelRidge

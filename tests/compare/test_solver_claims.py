@@ -236,10 +236,10 @@ class Reported:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, status: Status, text: str) -> None:
         plain = adapter.run
 
-        def said(*arguments: Any, **options: Any) -> adapter.NativeResult:
+        def reported(*arguments: Any, **options: Any) -> adapter.NativeResult:
             return replace(plain(*arguments, **options), status=status, status_text=text)
 
-        monkeypatch.setattr(adapter, "run", said)
+        monkeypatch.setattr(adapter, "run", reported)
 
 
 def boundless(lower: float = -math.inf) -> cp.Problem:
@@ -264,8 +264,8 @@ def test_who_says_that_he_is_inaccurate_claims_nothing(text: str, monkeypatch: p
     assert examine(Declared.of(projection()), CLARABEL, time_limit=10.0, options={}) is None
 
 
-@pytest.mark.parametrize(("rows", "said"), [("none", "falls without end"), ("crossed", "no point is feasible")])
-def test_an_optimum_of_a_problem_that_has_none_is_false(rows: str, said: str) -> None:
+@pytest.mark.parametrize(("rows", "message"), [("none", "falls without end"), ("crossed", "no point is feasible")])
+def test_an_optimum_of_a_problem_that_has_none_is_false(rows: str, message: str) -> None:
     """Its own residuals show it: no point has multipliers, or satisfies all rows."""
     x = cp.Variable(2, name="x")
     problem = boundless() if rows == "none" else cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1, cp.sum(x) <= 1])
@@ -273,7 +273,7 @@ def test_an_optimum_of_a_problem_that_has_none_is_false(rows: str, said: str) ->
     own = OwnResiduals(primal=0.1, dual=0.1, gap=0.1)
     answer = adapter.NativeResult({"x": np.zeros(2)}, {}, Status.OPTIMAL, "solved", 1, 0.0, 0.0, (), own)
     found = solver_claims._verdict(declared, answer, 1.0, 1e-7, 10.0)
-    assert found.verdict == FALSE and said in found.reason
+    assert found.verdict == FALSE and message in found.reason
     within = replace(answer, residuals=OwnResiduals(1e-8, 1e-8, 1e-8))
     assert solver_claims._verdict(declared, within, 1.0, 1e-7, 10.0).verdict == NOT_PROVEN
 
