@@ -16,6 +16,7 @@ from cvxpy.constraints import PSD, Equality, Inequality
 from simopt.core.arrays import Array, Multipliers, Point
 from simopt.core.errors import InvalidProblem
 from simopt.duality.declared import Declared
+from simopt.duality.quadratic.quadratic_programme import QUADRATIC
 from simopt.model.problem import ALL_CONES, Rescale
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class LikeCvxpy(WrittenForm):
 def completed(declared: Declared, point: Point, rows: Multipliers) -> Iterator[Multipliers]:
     """The multipliers of rows with the slopes of the terms at the restored point; where that is not feasible, also without any.
 
-    Near kinks of functions they are `polished` first, at last they are made `stationary_inside` of bounds: neither needs another solve.
+    Near kinks of functions they are `polished` first. Where bounds are sought briefly they are made `stationary_inside` of bounds at last.
+    Neither needs another solve.
 
     Where no rows hold strictly, rounding decides whether it is, and bounds may come with the slopes only, or without them only.
     """
@@ -86,7 +88,8 @@ def completed(declared: Declared, point: Point, rows: Multipliers) -> Iterator[M
     slopes = declared.multipliers(restored, rows)
     if slopes is not None:
         yield {**slopes, **rows}
-        moved = declared.stationary_inside(restored, {**slopes, **rows})
+        smooth = all(isinstance(term.atom, QUADRATIC) for term in declared.programme.terms)  # these have their matrices
+        moved = declared.stationary_inside(restored, {**slopes, **rows}) if declared.brief and not smooth else None
         if moved is not None:
             yield moved
 

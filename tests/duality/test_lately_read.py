@@ -48,7 +48,7 @@ def test_the_last_ones_are_remembered_and_no_large_one(monkeypatch: pytest.Monke
 
 
 def test_numbers_that_are_written_on_are_seen() -> None:
-    """Constants of CVXPY are copies of what the user gave; whoever writes on these copies, dense or sparse, gets bounds of the new numbers."""
+    """Constants of CVXPY are copies of what the user gave; whoever writes on these gets bounds of the new numbers."""
     matrix = cp.Constant(A.copy())
     problem = problem_of(matrix, 1.0)
     before = said(problem)
