@@ -17,6 +17,7 @@ from simopt.compare.record import Record
 from simopt.compare.solver_claims import FALSE, NOT_PROVEN, TRUE
 from simopt.core.foreign_text import in_markdown
 
+BY_HAND = Path(__file__).with_name("by_hand.md")  # what was looked into, with its day; to be written anew when verdicts or solvers change
 GAPS = (1e-4, TOL)
 COLUMNS = ("taken", *(f"to {gap:g}" for gap in GAPS), *(f"first to {gap:g}" for gap in GAPS), TRUE, NOT_PROVEN, FALSE)
 HEAD = """# The league of solvers
@@ -40,7 +41,7 @@ class Played:
 
 def written(played: Sequence[Played], whole: int, missing: Sequence[str], absent: Sequence[str], rules: Rules) -> str:
     """The page; `whole` entries were to be played, `missing` sets and `absent` solvers were not at hand."""
-    assessed = [each for each in played if each.runs]
+    assessed = [each for each in played if each.state.played and each.runs]
     runs = [run for each in assessed for run in each.runs]
     parts = [HEAD, "\n".join(_what_was_run(played, whole, missing, absent, rules))]
     if runs:
@@ -48,14 +49,14 @@ def written(played: Sequence[Played], whole: int, missing: Sequence[str], absent
             "\n".join(_summary(assessed)),
             *(_table(kind, [each for each in assessed if each.state.kind == kind]) for kind in CLASSES),
         ]
-        parts.append("\n".join(_false(assessed)))
+        parts += [BY_HAND.read_text(encoding="utf-8"), "\n".join(_false(assessed))]
     parts.append("\n".join(_left_out(played)))
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
 
 def _what_was_run(played: Sequence[Played], whole: int, missing: Sequence[str], absent: Sequence[str], rules: Rules) -> Iterator[str]:
     yield "## What was run\n"
-    runs = [run for each in played for run in each.runs]
+    runs = [run for each in played if each.state.played for run in each.runs]
     done = len([each for each in played if each.state.played])
     yield f"* **{done} of {whole} problems**" + (
         "." if done == whole else ", sets taking turns: the league was cut short, and is not the whole one."
