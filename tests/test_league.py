@@ -73,7 +73,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_a_page_says_what_was_run(played: Any) -> None:
     text = PAGE.written(played, 7, ["a set: not here"], ["sdpa"], RULES)
     for words in (
-        "**2 of 7 problems**, sets taking turns: the league was cut short",
+        "**2 of 7 problems**: the league was cut short",
         "* Not at hand. a set: not here.",
         "Not installed: sdpa.",
         "| clarabel | 1 | 1 (100%) | 1 (100%) |",

@@ -58,9 +58,7 @@ def _what_was_run(played: Sequence[Played], whole: int, missing: Sequence[str], 
     yield "## What was run\n"
     runs = [run for each in played if each.state.played for run in each.runs]
     done = len([each for each in played if each.state.played])
-    yield f"* **{done} of {whole} problems**" + (
-        "." if done == whole else ", sets taking turns: the league was cut short, and is not the whole one."
-    )
+    yield f"* **{done} of {whole} problems**" + ("." if done == whole else ": the league was cut short, and is not the whole one.")
     counts = Counter(each.entry.set for each in played if each.state.played)
     yield from (f"* {SETS[name]}: {count}." for name, count in counts.items())
     yield from (f"* Not at hand. {line}." for line in missing)
