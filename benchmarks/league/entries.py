@@ -103,11 +103,11 @@ def _recipes(size: int) -> Iterator[Entry]:
         words = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
         lines = (
             "import simopt",
-            "from simopt.compare import instances",
+            "from simopt.compare.instances import build",
             "from simopt.core import registry",
             "",
             f"recipe = registry.find('problem', {name!r})",
-            f"problem = instances.build(recipe, None, {words}).declare()",
+            f"problem = build(recipe, None, {words}).declare()",
         )
         yield Entry("catalogue", name, partial(instances.build, kind, None, **arguments), size, lines, "any folder", GALLERY)
 
