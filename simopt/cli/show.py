@@ -90,7 +90,7 @@ def chains(name: str) -> Iterator[Line]:
 
 
 def _things() -> Iterator[tuple[list[str], Any]]:
-    from simopt.backends.table import FIRST_CLASS
+    from simopt.backends.table import listed
     from simopt.claims import catalogue
     from simopt.core import registry
     from simopt.data.datasets import descriptions
@@ -100,7 +100,7 @@ def _things() -> Iterator[tuple[list[str], Any]]:
     yield [row for claim in everything for row in claim.rows], lambda name: list(_claim(catalogue.find(name)))
     yield registry.names("problem"), lambda name: list(_problem(registry.get("problem", name)))
     yield [key.partition("@")[0] for key in registry.names("solver")], lambda name: list(_solver(name))
-    yield [backend.name for backend in FIRST_CLASS], lambda name: list(_back_end(name))
+    yield [backend.name for backend in listed()], lambda name: list(_back_end(name))
     for kind in ("equivalence", "family"):
         yield registry.names(kind), lambda name, kind=kind: list(_built(kind, name))
     yield [spelled for entry in descriptions() for spelled in (entry.name, *entry.aliases)], lambda name: list(_dataset(name))
@@ -214,10 +214,10 @@ def _solver(name: str) -> Iterator[Line]:
 
 
 def _back_end(name: str) -> Iterator[Line]:
-    from simopt.backends.table import find
+    from simopt.backends.table import listed
     from simopt.core import registry
 
-    found = find(name)
+    found = next((each for each in listed() if registry.fold(each.name) == registry.fold(name)), None)
     if found is not None:
         yield "solver", f"{found.name}, a CVXPY back end (package {found.package})"
         yield "version", "not installed here" if found.missing else found.version

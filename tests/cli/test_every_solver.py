@@ -9,7 +9,7 @@ import pytest
 from typer.testing import Result
 
 import simopt
-from simopt.backends.table import usable
+from simopt.backends.table import listed, usable
 from simopt.cli.every_solver import by_reason, solvers_for
 from simopt.compare.own_problems import problems_of
 
@@ -146,3 +146,10 @@ def test_certify_takes_what_compare_takes(own: Path, run: Run) -> None:
 def test_bad_input_is_one_line(own: Path, run: Run, arguments: tuple[str, ...], message: str) -> None:
     result = run(*arguments)
     assert result.exit_code == 2 and message in result.stderr and len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["clarabel", "qoco", "sdpa"])
+def test_every_known_back_end_is_shown_with_its_own_tolerance(name: str, run: Run) -> None:
+    shown = run("show", name)
+    (backend,) = [each for each in listed() if each.name == name]
+    assert shown.exit_code == 0 and f"its own      {backend.documented:g}" in shown.stdout and backend.to_install in shown.stdout
