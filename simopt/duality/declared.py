@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -81,10 +81,11 @@ class Declared(Problem):
 
     @classmethod
     def of(cls, problem: cp.Problem) -> Self:
-        """Read a `cvxpy.Problem`, or remember how it was read; the errors are those of `read`."""
-        if cls is not Declared:
-            return cls(read(problem))
-        return cast(Self, LATELY.of(problem, lambda fresh: Declared(read(fresh)), lambda declared: rests_on_values(declared.programme)))
+        """Read a `cvxpy.Problem`, or remember how it was read; the errors are those of `read`.
+
+        The graph is remembered, with what follows from its numbers. What was learned of points is not: it would depend on those before.
+        """
+        return cls(LATELY.of(problem, read, rests_on_values))
 
     def briefly(self, tol: float, draws_inside: bool = False, helped: bool = True) -> Declared:
         """The same problem, where a bound is sought by the first attempts alone, and a point may lose a part of `tol`.
@@ -530,7 +531,7 @@ class AsDeclared(Declared):
         return self, Rescale()
 
 
-LATELY: LatelyRead[Declared] = LatelyRead()
+LATELY: LatelyRead[Programme] = LatelyRead()
 
 
 def _shaped(x: Value, shape: tuple[int, ...]) -> Value:

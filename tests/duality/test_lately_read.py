@@ -10,6 +10,7 @@ import pytest
 
 import simopt
 from simopt.duality import Declared
+from simopt.duality.graph.programme import Programme
 from simopt.duality.reading import lately_read
 from simopt.duality.reading.loops import FEWEST
 
@@ -21,6 +22,10 @@ def problem_of(matrix: Any, level: Any, box: Any = None, size: float = 1.0) -> c
     return cp.Problem(cp.Minimize(cp.sum_squares(matrix @ x - 1) + size * cp.norm1(x)), [cp.sum(x) >= level])
 
 
+def graph(problem: cp.Problem) -> Programme:
+    return Declared.of(problem).programme
+
+
 def said(problem: cp.Problem) -> tuple[float, float]:
     problem.solve(solver=cp.CLARABEL)
     found = simopt.certify(problem)
@@ -30,21 +35,21 @@ def said(problem: cp.Problem) -> tuple[float, float]:
 
 def test_it_is_read_once() -> None:
     problem = problem_of(A, 1.0)
-    assert Declared.of(problem) is Declared.of(problem)
-    assert Declared.of(problem_of(A, 1.0)) is not Declared.of(problem)
+    assert graph(problem) is graph(problem)
+    assert graph(problem_of(A, 1.0)) is not graph(problem)
 
 
 def test_the_last_ones_are_remembered_and_no_large_one(monkeypatch: pytest.MonkeyPatch) -> None:
     first = problem_of(A, 1.0)
-    declared = Declared.of(first)
-    others = [Declared.of(problem_of(A, 1.0)) for _ in range(lately_read.MOST - 1)]
-    assert Declared.of(first) is declared and len({id(each) for each in others}) == len(others)
+    known = graph(first)
+    others = [graph(problem_of(A, 1.0)) for _ in range(lately_read.MOST - 1)]
+    assert graph(first) is known and len({id(each) for each in others}) == len(others)
     for _ in range(lately_read.MOST):
-        Declared.of(problem_of(A, 1.0))
-    assert Declared.of(first) is not declared
+        graph(problem_of(A, 1.0))
+    assert graph(first) is not known
     monkeypatch.setattr(lately_read, "LARGEST", 6)
     second = problem_of(A, 1.0)
-    assert Declared.of(second) is not Declared.of(second)
+    assert graph(second) is not graph(second)
 
 
 def test_numbers_that_are_written_on_are_seen() -> None:
@@ -92,7 +97,7 @@ def test_labels_are_seen() -> None:
     declared = Declared.of(problem)
     problem.constraints[0].set_label("low")
     named = Declared.of(problem)
-    assert named is not declared and "low" in named.names and "low" not in declared.names
+    assert named.programme is not declared.programme and "low" in named.names and "low" not in declared.names
 
 
 def test_values_of_a_loop_are_read_each_time() -> None:

@@ -28,6 +28,7 @@ FOLDER = Path(simopt.duality.__file__).parent
 SOURCES = (*FOLDER.rglob("*.py"), *(FOLDER.parent / "solving").glob("*.py"))  # what knows the inside of CVXPY
 PRIVATE = {  # CVXPY does not export these from its root: a release that moves them fails here, by name
     "cvxpy.atoms.affine.binary_operators.DivExpression",
+    "cvxpy.atoms.affine.binary_operators.MulExpression",
     "cvxpy.atoms.affine.concatenate.Concatenate",
     "cvxpy.atoms.affine.diag.diag_mat",
     "cvxpy.atoms.affine.diag.diag_vec",

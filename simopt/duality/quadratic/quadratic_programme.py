@@ -41,10 +41,11 @@ class QuadraticProgramme:
     def of(cls, programme: Programme) -> QuadraticProgramme | None:
         """The present numbers of a programme, kept; None where it is no such programme, or a linear one, or Q has too many products."""
         kind = ("quadratic", *changing(programme.problem))
-        return cast("QuadraticProgramme | None", programme.optima.of(kind, {}, lambda _: cls._of(programme)))
+        return cast("QuadraticProgramme | None", programme.optima.of(kind, {}, lambda _: cls.of_present_numbers(programme)))
 
     @classmethod
-    def _of(cls, programme: Programme) -> QuadraticProgramme | None:
+    def of_present_numbers(cls, programme: Programme) -> QuadraticProgramme | None:
+        """The same, read anew."""
         forms = [term for term in programme.terms if isinstance(term.atom, QUADRATIC)]
         linear = LinearProgramme.of(programme, apart=forms) if forms else None
         if linear is None:

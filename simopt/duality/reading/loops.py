@@ -15,7 +15,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
-from cvxpy.atoms.affine.binary_operators import MulExpression, multiply
+from cvxpy.atoms.affine.binary_operators import MulExpression
 from cvxpy.atoms.affine.hstack import Hstack
 from cvxpy.atoms.affine.index import index, special_index
 from cvxpy.atoms.affine.promote import Promote
@@ -118,7 +118,7 @@ def may_have_loops(problem: cp.Problem) -> bool:
 
 def _long(e: Any) -> bool:
     """Whether a sum of many stands in an expression, at its top."""
-    while isinstance(e, (NegExpression, multiply)):
+    while isinstance(e, (NegExpression, cp.multiply)):
         e = e.args[-1]
     return isinstance(e, cp.atoms.affine.add_expr.AddExpression) and (len(e.args) >= FEWEST or any(map(_long, e.args)))
 
@@ -210,7 +210,7 @@ class _Joiner:
 
     def sums(self, e: Any) -> Any:
         """A scalar expression with summands of one kind in one sum."""
-        if isinstance(e, (NegExpression, multiply)):
+        if isinstance(e, (NegExpression, cp.multiply)):
             args = [a if a.is_constant() else self.sums(a) for a in e.args]
             return e if all(new is old for new, old in zip(args, e.args, strict=True)) else copied(e, args)
         if not isinstance(e, cp.atoms.affine.add_expr.AddExpression) or e.size > 1:
@@ -397,7 +397,7 @@ JOINS: dict[type, Callable[[_Joiner, Sequence[Any]], Any]] = {
     cp.atoms.affine.add_expr.AddExpression: _added,
     NegExpression: _negated,
     Promote: _promoted,
-    multiply: _multiplied,
+    cp.multiply: _multiplied,
     MulExpression: _product,
     cp.quad_over_lin: _squares,
     cp.Sum: _along(lambda e, inner: cp.sum(inner, axis=0)),
