@@ -85,6 +85,33 @@ def test_back_ends_are_swept_over_tolerances() -> None:
     assert found.spent == pytest.approx(sum(p.seconds for p in found.points)), "every run is one point here, and no run is left out"
 
 
+def test_infeasible_at_a_loose_tolerance_ends_no_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ECOS calls a feasible problem of Maros and Mészáros infeasible at 1e-2, and solves it at its own tolerance."""
+    from simopt.backends import adapter
+
+    run, tried = adapter.run, list[float]()
+
+    def loosely(*arguments: Any, tol: float, **options: Any) -> Any:
+        tried.append(tol)
+        found = run(*arguments, tol=tol, **options)
+        return replace(found, status=Status.INFEASIBLE, point=None, multipliers=None) if tol > 1e-5 else found
+
+    monkeypatch.setattr(adapter, "run", loosely)
+    problem = small()
+    found = traces.measure(problem, choose(problem, "clarabel"), tol=1e-6, time_limit=5.0, options={})
+    assert found.status is Status.OPTIMAL and tried[:2] == [1e-2, 1e-4] and found.points[-1].relative_gap <= 1e-6
+    monkeypatch.setattr(adapter, "run", lambda *a, tol, **o: replace(run(*a, tol=tol, **o), status=Status.INFEASIBLE, point=None))
+    assert traces.measure(problem, choose(problem, "clarabel"), tol=1e-6, time_limit=5.0, options={}).status is Status.INFEASIBLE
+
+
+def test_options_that_set_each_tolerance_leave_one_run() -> None:
+    """Further ones would be the same; with one tolerance left to the sweep they are not."""
+    problem, fixed = small(), dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), 1e-1)
+    found = [traces.measure(problem, choose(problem, "clarabel"), tol=1e-8, time_limit=5.0, options=o) for o in (fixed, {"tol_feas": 1e-1})]
+    assert len(found[0].points) == 1 and found[0].points[0].relative_gap > 1e-8
+    assert len(found[1].points) > 1
+
+
 def test_all_points_bracket_one_optimum() -> None:
     problem = small()
     runs = [traces.measure(problem, choose(problem, s), tol=1e-6, time_limit=5.0, options={}) for s in ("newton", "clarabel", "scs")]
