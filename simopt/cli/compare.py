@@ -96,6 +96,8 @@ def compare(
     if benchopt is not None:
         from simopt.compare.benchopt_export import export_benchopt
 
+        if not problems:
+            raise InvalidProblem("--benchopt: a benchmark is of problems; name one")
         what = problems if one is None else one
         typer.echo(f"wrote {export_benchopt(benchopt, what, tol=tol, time_limit=time_limit, **wanted)}")
         return

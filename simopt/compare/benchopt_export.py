@@ -284,7 +284,7 @@ def _solvers(plan: plans.Plan, texts: dict[str, Any]) -> Iterator[tuple[str, str
         used.add(stem)
         own = {**texts, "solver": candidate.chosen.name, "label": label, "options": candidate.options}
         if isinstance(candidate.chosen, BackEnd):
-            yield f"solvers/{stem}.py", (SWEEP + EITHER).format(**own, package=candidate.chosen.package)
+            yield f"solvers/{stem}.py", (SWEEP + EITHER).format(**own, package=candidate.chosen.distribution or candidate.chosen.package)
         else:
             yield f"solvers/{stem}.py", (ITERATES + EITHER).format(**own)
 

@@ -65,6 +65,5 @@ def certified_bounds(runs: Sequence[Record]) -> tuple[float, float]:
 def _evidence(run: Record) -> tuple[tuple[str, str], ...]:
     names = [name for name in CLAIM if name not in OWN]
     values = {item.name: getattr(run, item.name) for item in dataclasses.fields(run) if item.name in names}
-    return tuple(
-        (name.replace("_", " "), f"{value:g}" if isinstance(value, float) else str(value)) for name, value in values.items() if value
-    )
+    known = {name: value for name, value in values.items() if value and value == value}  # nan is not known
+    return tuple((name.replace("_", " "), f"{value:g}" if isinstance(value, float) else str(value)) for name, value in known.items())

@@ -43,6 +43,7 @@ class SummaryRow:
     seconds_high: float
     setup_seconds: float
     solve_seconds: float
+    certificate_seconds: float
     relative_gap: float
     seconds_to_gap: tuple[float, ...] = field(metadata={"json": "times"})  # to each of `gaps`
     ratio: float  # median over the pairs: seconds of this one / of the fastest
@@ -129,6 +130,7 @@ def _row(instance: str, machine: str, solver: str, runs: list[Record], best: lis
         seconds_high=max((run.seconds for run in good), default=math.nan),
         setup_seconds=_median(run.setup_seconds for run in good),
         solve_seconds=_median(run.solve_seconds for run in good),
+        certificate_seconds=_median(run.certificate_seconds for run in runs),
         relative_gap=_median(run.relative_gap for run in runs),
         seconds_to_gap=tuple(time_to(runs, gap) for gap in wanted),
         ratio=_median(ratios),

@@ -84,7 +84,7 @@ def test_folders_of_other_machines_are_merged_into_one_page(run: Run, tmp_path: 
         (("--report", "empty"), "empty: holds no runs"),
         (("--report", "empty", "--solvers", "scs"), "without WHAT: nothing is run"),
         (("--report", "empty", "--set", "radius=1"), "--set: it concerns problems of the catalogue"),
-        (("--report", "empty", "--benchopt", "b"), "--benchopt: a benchmark is of one problem"),
+        (("--report", "empty", "--benchopt", "b"), "--benchopt: a benchmark is of problems; name one"),
     ],
 )
 def test_nothing_to_compare_on_is_one_line(run: Run, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
