@@ -23,7 +23,7 @@ from simopt.compare.record import Record
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "league.md"
-HOURS = {False: 3.0, True: 1 / 7}  # after which no further problem is begun, by --quick
+HOURS = {False: 2.7, True: 0.12}  # after which no further problem is begun, by --quick
 LIMIT = {False: 10.0, True: 2.0}  # seconds of one solve
 
 
@@ -35,7 +35,7 @@ def main() -> int:
     parser.add_argument("--solvers", help="some of those that are installed (default: all)")
     parser.add_argument("--files", type=Path, metavar="DIR", help="a folder of .mps, .qps, .lp and .cbf files, .gz too, with all below it")
     parser.add_argument("--folder", type=Path, default=ROOT / "simopt-compare", help="where runs are kept (default: simopt-compare/)")
-    parser.add_argument("--hours", type=float, help="after which no further problem is begun (default: 3; with --quick 9 minutes)")
+    parser.add_argument("--hours", type=float, help="after which no further problem is begun (default: 2.7; with --quick 0.12)")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time: more than one disturb each other, which the page says")
     parser.add_argument("--page", type=Path, help="where the page is written (default: docs/league.md; with --quick it is printed)")
     parser.add_argument("--only-page", action="store_true", help="write the page of what is there; play nothing")
