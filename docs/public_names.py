@@ -32,6 +32,7 @@ MODULES = {
     "simopt.duality": "certificates of a `cvxpy.Problem`, step by step",
 }
 TEACHING = ("CONTRIBUTING.md", "docs/extending.md", "docs/by_hand.md", "docs/own_family.md", "tests/plugin/**/*.py")
+WRITTEN_BY_RUNS = ("league.md",)  # lines of a day, which promise no name
 SHOWING = ("README.md", "docs/*.md", "docs/methods/*.md", "notebooks/*.ipynb")
 FORMATS = {
     "simopt-solution": "`simopt solve --json`, `--output`",
@@ -93,7 +94,7 @@ def names_of(module: str) -> list[str]:
 def imported(paths: Iterable[str]) -> set[tuple[str, str]]:
     """Module and name of what pages, notebooks and packages import from simopt: the examples that people copy."""
     names = set()
-    for path in (path for place in paths for path in sorted(ROOT.glob(place))):
+    for path in (path for place in paths for path in sorted(ROOT.glob(place)) if path.name not in WRITTEN_BY_RUNS):
         for text in examples(path):
             for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "simopt":
