@@ -25,10 +25,12 @@ from simopt.model.gap_unit import ratio
 from simopt.model.status import Status
 
 if TYPE_CHECKING:
+    import cvxpy as cp
+
     from simopt.backends.adapter import NativeResult
     from simopt.backends.own_residuals import OwnResiduals
     from simopt.certificates.certificate import Certificate
-    from simopt.model.problem import Problem
+    from simopt.model.problem import Problem, Rescale
 
 TRUE, NOT_PROVEN, FALSE = "true", "not proven", "FALSE"
 BEYOND = 10.0  # times its tolerance: a claim that misses certified bounds by more is false
@@ -108,7 +110,7 @@ def examine(problem: Problem, backend: BackEnd, *, time_limit: float, options: d
 
     native = dict(options)
     limit = native.pop("max_iter", None)
-    declaration = problem.for_back_ends(cones=backend.cones)
+    declaration, back = _as_its_user_calls_it(problem, backend)
     result = adapter.run(
         declaration,
         backend,
@@ -129,7 +131,7 @@ def examine(problem: Problem, backend: BackEnd, *, time_limit: float, options: d
         if result.point is None or declaration.value is None:
             return None
         value = float(declaration.value) if isinstance(declaration.objective, cp.Minimize) else -float(declaration.value)
-        own, residual = _of_its_point(problem, result), _largest(result.residuals)
+        own, residual = _of_its_point(problem, result, back), _largest(result.residuals)
     gap = ratio(own.upper - own.lower, max(abs(own.lower), abs(own.upper))) if math.isfinite(own.upper - own.lower) else math.nan
     if result.status is Status.OPTIMAL and _near(value, own, tol):
         found = ClaimVerdict(TRUE)
@@ -138,19 +140,34 @@ def examine(problem: Problem, backend: BackEnd, *, time_limit: float, options: d
     return SolverClaim(CLAIMS[result.status], value, tol, gap, found.verdict, residual, found.reason, found.bound, _as_json(found.point))
 
 
+def _as_its_user_calls_it(problem: Problem, backend: BackEnd) -> tuple[cp.Problem, Rescale]:
+    """What the back end is given, and the way back: a problem of CVXPY as it was written, since another form may be harder for it."""
+    from simopt.duality.declared import Declared
+    from simopt.duality.written_form import WrittenForm
+    from simopt.model.problem import Rescale
+
+    if type(problem) is Declared:
+        with suppress(InvalidProblem):  # some constraints have no copies
+            form, back = WrittenForm(problem.programme).normalised()
+            return form.for_back_ends(cones=backend.cones), back
+    return problem.for_back_ends(cones=backend.cones), Rescale()
+
+
 def _largest(residuals: OwnResiduals | None) -> float:
     if residuals is None:
         return math.nan
     return residuals.primal if math.isnan(residuals.of_optimality) else residuals.of_optimality
 
 
-def _of_its_point(problem: Problem, result: NativeResult) -> KnownOptimum:
+def _of_its_point(problem: Problem, result: NativeResult, back: Rescale) -> KnownOptimum:
     """The bounds that its own point and multipliers give; a point of the wrong form gives none."""
     from simopt.certificates.assessment import judge
 
     assert result.point is not None
     with suppress(InvalidProblem):
-        bounds = judge(problem, result.point, result.multipliers).certificate
+        point = back.point(result.point)
+        multipliers = None if result.multipliers is None else back.multipliers(result.multipliers)
+        bounds = judge(problem, point, multipliers).certificate
         return KnownOptimum(result.status, bounds.lower, bounds.upper)
     return KnownOptimum(result.status)
 
